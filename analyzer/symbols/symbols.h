@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From a frame to names: function, file, line, with the functions inlined there. On libdwfl; each address is looked up
+ * once, modules are opened on first use. Not thread-safe.
+ */
+#ifndef TPROF_SYMBOLS_SYMBOLS_H
+#define TPROF_SYMBOLS_SYMBOLS_H
+
+#include "trace/trace.h"
+
+struct tp_location {
+	const char *function; /* demangled; NULL if unknown */
+	const char *linkage;  /* as in the symbol table; NULL if unknown */
+	const char *file;     /* NULL if unknown */
+	int line;             /* 0 if unknown */
+	bool inlined;         /* into the next location of the list */
+};
+
+struct tp_symbol {
+	const struct tp_location *locations; /* innermost first; at least one, its function may be NULL */
+	size_t count;
+	const char *module;   /* file name of the module without its folders; "" if none */
+	const char *path;     /* full path; "" if none */
+};
+
+enum tp_module_state {
+	TP_MODULE_OK,         /* opened; build-ids agree, or there is none to compare */
+	TP_MODULE_MISSING,    /* file not found (any more) */
+	TP_MODULE_REPLACED,   /* the file now has another build-id: symbols of a debug file with the right one, or none */
+	TP_MODULE_UNREADABLE,
+};
+
+struct tp_symbols_options {
+	const char *debug_dir; /* searched before the system's; NULL: none */
+};
+
+struct tp_symbols *tp_symbols_open(const struct tp_trace *trace, const struct tp_symbols_options *options);
+void tp_symbols_close(struct tp_symbols *symbols);
+
+/* Frame number of the trace to names. Never NULL; owned by `symbols`. */
+const struct tp_symbol *tp_symbols_frame(struct tp_symbols *symbols, uint32_t frame);
+
+/* What became of a module's file (asked for modules that were used so far). */
+enum tp_module_state tp_symbols_module_state(const struct tp_symbols *symbols, const struct tp_module *module);
+
+#endif

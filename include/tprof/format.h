@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The trace format, version 1: the only thing that libtprof.so (the writer) and tprof-analyze (the reader) share.
+ * tprof-trace(5) is the normative text; this header gives it names. All numbers are little endian.
+ *
+ *   file   := header chunk*
+ *   header := struct tprof_header, then text, TPROF_HEADER_SIZE bytes in all
+ *   chunk  := struct tprof_chunk, then records, chunk_size bytes in all; the first `committed` bytes behind the
+ *             chunk header are valid, what follows is nothing (a writer that died half way through a record)
+ *
+ * There are two kinds of chunk. An event chunk belongs to one thread at a time and holds what happened, in order. A
+ * table chunk holds what events refer to: modules, frames, stack nodes. A table record stands in the file before any
+ * event that refers to it is committed.
+ */
+#ifndef TPROF_FORMAT_H
+#define TPROF_FORMAT_H
+
+#include <stdint.h>
+
+#define TPROF_MAGIC "TPROF\r\n\032" /* 8 bytes, without the terminating NUL */
+#define TPROF_VERSION 1u
+#define TPROF_HEADER_SIZE 16384u /* struct tprof_header at 0, text from TPROF_TEXT_OFFSET on */
+#define TPROF_TEXT_OFFSET 2048u
+#define TPROF_CHUNK_MAGIC 0x4b435054u /* "TPCK" */
+#define TPROF_CHUNK_SIZE 262144u      /* what the writer uses; a reader takes the header's chunk_size */
+
+/* ---- header ------------------------------------------------------------------------------------------------- */
+
+enum tprof_clock {
+	TPROF_CLOCK_TSC = 1,       /* the processor's time stamp counter, invariant */
+	TPROF_CLOCK_MONOTONIC = 2, /* CLOCK_MONOTONIC, one tick a nanosecond */
+};
+
+enum tprof_origin {
+	TPROF_ORIGIN_FIRST = 1, /* the run's first process */
+	TPROF_ORIGIN_EXEC = 2,  /* a further process, begun by exec */
+	TPROF_ORIGIN_FORK = 3,  /* a fork of a traced process: it begins with its parent's live blocks */
+};
+
+enum tprof_end {
+	TPROF_END_NONE = 0,   /* not ended, or killed: a reader asks whether the process still runs */
+	TPROF_END_EXIT = 1,   /* end_status is the exit status */
+	TPROF_END_SIGNAL = 2, /* end_status is the signal */
+	TPROF_END_EXEC = 3,   /* the process image was replaced; end_status is 0 */
+};
+
+enum tprof_header_flags {
+	TPROF_FLAG_FOREIGN_MALLOC = 1u << 0, /* malloc resolves to another object than libtprof.so or its successors
+	                                      * (text TPROF_TEXT_MALLOC names it): its allocations can't be seen */
+	TPROF_FLAG_DEEPBIND = 1u << 1,       /* dlopen with RTLD_DEEPBIND was seen: that object bypasses the hooks */
+	TPROF_FLAG_STOPPED = 1u << 2,        /* recording ended before the process did: stop_cause, stop_ticks */
+	TPROF_FLAG_TEXT_CUT = 1u << 3,       /* the arguments did not fit the header's text */
+	TPROF_FLAG_WAS_THREADED = 1u << 4,   /* more than one thread recorded events */
+};
+
+/* Why something was not recorded. Each has a counter in the header; TPROF_LOST_NAMES gives the words of reports. */
+enum tprof_lost {
+	TPROF_LOST_NO_SPACE,    /* events after the disk was full, or RLIMIT_FSIZE reached */
+	TPROF_LOST_NO_MEMORY,   /* events after mmap failed (RLIMIT_AS) */
+	TPROF_LOST_NO_FILE,     /* events after the file could not be reached any more */
+	TPROF_LOST_REENTRANT,   /* events of a signal handler that interrupted the recording of another event */
+	TPROF_LOST_FOREIGN,     /* events of a task that shares a thread's memory and TLS (raw clone) */
+	TPROF_LOST_EARLY,       /* events before libc was ready */
+	TPROF_LOST_STACK,       /* stacks not recorded: the event is there, its stack is TPROF_NODE_NONE */
+	TPROF_LOST_SAMPLE,      /* memory samples that could not be read */
+	TPROF_LOST_CAUSES = 16, /* room for more; the unused are 0 */
+};
+
+#define TPROF_LOST_NAMES                                                                                               \
+	{ "no_space", "no_memory", "no_file", "reentrant", "foreign_task", "early", "stack", "memory_sample" }
+
+/* Pieces of text in the header: bytes [text[i].offset, +length) of the file; not terminated. */
+enum tprof_text {
+	TPROF_TEXT_EXE,     /* path of the executable */
+	TPROF_TEXT_ARGS,    /* arguments, each with its NUL */
+	TPROF_TEXT_CWD,     /* working directory at the start */
+	TPROF_TEXT_ENV,     /* the TPROF_* variables in force, NAME=value, each with its NUL */
+	TPROF_TEXT_MALLOC,  /* path of the object whose malloc is behind the hooks, or instead of them */
+	TPROF_TEXT_PARENT,  /* path of the trace of the process that forked this one; empty if it was exec'd */
+	TPROF_TEXT_COUNT = 8,
+};
+
+struct tprof_span {
+	uint32_t offset, length;
+};
+
+/* One moment in three clocks. From two of them a reader fits ticks to nanoseconds. */
+struct tprof_moment {
+	uint64_t ticks;   /* of header.clock, not shifted */
+	uint64_t mono_ns; /* CLOCK_MONOTONIC */
+	uint64_t unix_ns; /* CLOCK_REALTIME */
+};
+
+struct tprof_header {
+	uint8_t magic[8];
+	uint32_t version;           /* TPROF_VERSION */
+	uint32_t header_size;       /* offset of chunk 0 */
+	uint32_t chunk_size;        /* bytes; a multiple of the page size, at most 64 MiB */
+	uint32_t page_size;         /* of the machine that wrote */
+	uint64_t features_required; /* bits that a reader must know, or refuse the file; none in version 1 */
+	uint64_t features;          /* bits that a reader may ignore; none in version 1 */
+
+	uint32_t pid, ppid;
+	uint32_t origin; /* enum tprof_origin */
+	uint32_t clock;  /* enum tprof_clock */
+	uint64_t process_start;    /* field 22 of /proc/PID/stat: tells a reused pid from this one */
+	uint32_t tick_shift;       /* event times are ticks >> tick_shift */
+	uint32_t depth;            /* TPROF_DEPTH in force */
+	struct tprof_moment start; /* recording began */
+	struct tprof_span text[TPROF_TEXT_COUNT];
+
+	/* What changes while the program runs. Each word is stored whole. */
+	uint64_t chunks; /* chunks handed out; the file may be shorter (the last ones were not made yet) */
+	uint32_t flags;  /* enum tprof_header_flags */
+	uint32_t threads;      /* threads that recorded anything */
+	uint32_t end;          /* enum tprof_end */
+	int32_t end_status;    /* exit status or signal, as `end` says */
+	struct tprof_moment finish; /* when `end` was written; zero if it was not */
+	uint32_t stop_cause;        /* enum tprof_lost + 1; 0 if recording did not stop early */
+	uint32_t modules;           /* modules registered */
+	uint64_t stop_ticks;
+	uint64_t lost[TPROF_LOST_CAUSES];
+	uint64_t walks_cut;   /* stacks deeper than `depth` */
+	uint64_t walks_short; /* stacks that ended before their outermost frame: no rule for a PC, or out of bounds */
+	uint64_t rss_peak;    /* VmHWM at the end, bytes; 0 if unknown */
+	uint64_t last_child_start_unix_ns; /* start of the latest further process of this run that found this file */
+	uint64_t slots;                    /* hooked pointers (GOT slots) beside symbol interposition */
+	uint64_t collector_bytes;          /* memory that the collector mapped for itself */
+};
+
+/* ---- chunks ------------------------------------------------------------------------------------------------- */
+
+enum tprof_chunk_kind {
+	TPROF_CHUNK_EVENTS = 1,
+	TPROF_CHUNK_TABLES = 2,
+};
+
+struct tprof_chunk {
+	uint32_t magic; /* TPROF_CHUNK_MAGIC; 0: handed out, not yet begun */
+	uint32_t kind;  /* enum tprof_chunk_kind */
+	uint32_t thread; /* event chunks: number of the thread that began it (1, 2, ... in order of first event) */
+	uint32_t tid;    /* its kernel thread id */
+	struct tprof_moment begin; /* the first record's times count from begin.ticks >> tick_shift */
+	uint64_t committed;        /* valid bytes behind this header; stored with release after the record they end */
+	uint64_t overhead_ticks;   /* estimate of the ticks spent recording the events of this chunk */
+	uint64_t reserved[8];
+};
+
+/* ---- records ------------------------------------------------------------------------------------------------ */
+
+/*
+ * uvarint: 7 bits a byte, low bits first, high bit set on all but the last byte; at most 10 bytes.
+ * svarint: uvarint of (n << 1) ^ (n >> 63).
+ *
+ * Every record begins with a tag byte. Its two low bits are the class:
+ */
+enum tprof_class {
+	TPROF_CLASS_LONG = 0,  /* tag >> 2 is the type, then uvarint length, then so many bytes; unknown types are skipped.
+	                        * Tag 0 is not a record: it ends the chunk. */
+	TPROF_CLASS_ALLOC = 1, /* event chunks */
+	TPROF_CLASS_FREE = 2,  /* event chunks */
+	TPROF_CLASS_OP = 3,    /* event chunks; reserved */
+	TPROF_CLASS_NODES = 1, /* table chunks */
+};
+
+/*
+ * Event coding state, one per event chunk, reset at the chunk's start and by a THREAD record:
+ *   time     starts at begin.ticks >> tick_shift (THREAD: its own ticks >> tick_shift)
+ *   address  0: last address coded by a delta, in units of 8 bytes
+ *   stack    0: stack node of the last record that had one
+ *   delta    0: last stack node coded by a delta
+ *   addresses[256], stacks[256]: all 0
+ *
+ * ALLOC: tag, uvarint dtime, ADDRESS, uvarint size, [uvarint usable - size, TPROF_ALLOC_USABLE], [fn byte and log2 of
+ *        the alignment byte, TPROF_ALLOC_FN], STACK
+ * FREE:  tag, uvarint dtime, ADDRESS, [fn byte, TPROF_FREE_FN]
+ *
+ * dtime:   added to time.
+ * ADDRESS: TPROF_TAG_ADDRESS_INDEX: one byte i: the address is addresses[i]. Else svarint d: address += d; the
+ *          address in bytes is 8 * address, and addresses[tprof_address_slot(address)] = address. (An address that is
+ *          not a multiple of 8 has no short form: its event is a LONG record, TPROF_EVENT_ALLOC or _FREE.)
+ * STACK:   two bits of the tag: SAME: stack; INDEX: one byte i: stacks[i]; DELTA: svarint d: delta += d, the node is
+ *          delta, stacks[tprof_stack_slot(node)] = node. In all cases stack = node.
+ * size:    bytes requested. usable: what malloc_usable_size says; without TPROF_ALLOC_USABLE it is
+ *          tprof_usable_guess(size).
+ */
+#define TPROF_TAG_ADDRESS_INDEX 0x04u /* ALLOC, FREE */
+#define TPROF_ALLOC_STACK_SHIFT 3     /* two bits */
+#define TPROF_ALLOC_USABLE 0x20u
+#define TPROF_ALLOC_FN 0x40u /* absent: TPROF_FN_MALLOC */
+#define TPROF_FREE_FN 0x08u  /* absent: TPROF_FN_FREE */
+
+enum tprof_stack_form {
+	TPROF_STACK_SAME = 0,
+	TPROF_STACK_INDEX = 1,
+	TPROF_STACK_DELTA = 2,
+};
+
+/* Functions that allocate or free. One event for a call, whatever it calls on its way. */
+enum tprof_fn {
+	TPROF_FN_MALLOC, TPROF_FN_CALLOC, TPROF_FN_REALLOC, TPROF_FN_REALLOCARRAY, TPROF_FN_MEMALIGN,
+	TPROF_FN_POSIX_MEMALIGN, TPROF_FN_ALIGNED_ALLOC, TPROF_FN_VALLOC, TPROF_FN_PVALLOC, TPROF_FN_NEW,
+	TPROF_FN_NEW_ARRAY, TPROF_FN_MALLOCX, TPROF_FN_RALLOCX, TPROF_FN_XALLOCX,
+	TPROF_FN_FREE = 32, TPROF_FN_CFREE, TPROF_FN_FREE_SIZED, TPROF_FN_FREE_ALIGNED_SIZED, TPROF_FN_DELETE,
+	TPROF_FN_DELETE_ARRAY, TPROF_FN_DALLOCX, TPROF_FN_SDALLOCX,
+};
+/*
+ * REALLOC, REALLOCARRAY, RALLOCX and XALLOCX are a FREE of the old block with that fn, written before the real call,
+ * and an ALLOC with the same fn, written after it. If the call failed, a CANCEL follows instead of the ALLOC: the old
+ * block lives on as it was. realloc(NULL, n) is the ALLOC alone, realloc(p, 0) that returns NULL the FREE alone.
+ */
+
+/* LONG records of event chunks: tag is type << 2, then length, then the fields named here. */
+enum tprof_event_type {
+	TPROF_EVENT_THREAD = 1,  /* uvarint ticks (absolute, not shifted), uvarint thread, uvarint tid: from here on the
+	                          * chunk belongs to another thread (its first owner is dead) */
+	TPROF_EVENT_CANCEL = 2,  /* uvarint dtime: the thread's last FREE (or UNMAP) did not happen */
+	TPROF_EVENT_MAP = 3,     /* uvarint dtime, uvarint address / 4096, uvarint length in bytes, uvarint prot,
+	                          * uvarint flags (of mmap; MAP_REMAP for mremap), uvarint stack node */
+	TPROF_EVENT_UNMAP = 4,   /* uvarint dtime, uvarint address / 4096, uvarint length in bytes, uvarint
+	                          * 1 if it is the first half of an mremap */
+	TPROF_EVENT_MEMORY = 5,  /* uvarint dtime, uvarint RSS bytes / 4096, uvarint VMS bytes / 4096 */
+	TPROF_EVENT_NAME = 6,    /* uvarint dtime, then the thread's name */
+	TPROF_EVENT_ALLOC = 7,   /* uvarint dtime, uvarint address in bytes, uvarint size, uvarint usable, fn byte,
+	                          * log2 alignment byte, uvarint stack node: an ALLOC that has no short form */
+	TPROF_EVENT_FREE = 8,    /* uvarint dtime, uvarint address in bytes, fn byte */
+};
+#define TPROF_MAP_REMAP (UINT64_C(1) << 32) /* beside mmap's own flags: the second half of an mremap */
+
+/* LONG records of table chunks. */
+enum tprof_table_type {
+	TPROF_TABLE_MODULE = 1, /* uvarint module (1, 2, ...), uvarint bias (run-time minus link-time address), uvarint
+	                         * start, uvarint end (run-time addresses of its image), uvarint ticks, byte length and
+	                         * bytes of the build-id, rest: path */
+	TPROF_TABLE_UNLOAD = 2, /* uvarint module, uvarint ticks: it was unloaded */
+	TPROF_TABLE_FRAME = 3,  /* uvarint frame (1, 2, ...), uvarint module or 0, uvarint pc - module start (module 0:
+	                         * pc), byte enum tprof_frame_flags */
+};
+
+enum tprof_frame_flags {
+	TPROF_FRAME_EXACT = 1, /* pc is the instruction that ran (interrupted by a signal), not a return address */
+};
+
+/*
+ * NODES: a chain of new stack nodes. A node is one frame of a stack, hung under its caller's node: a stack is named by
+ * its innermost frame's node, and read by following parents outwards until a number below TPROF_NODE_FIRST.
+ *   tag         class TPROF_CLASS_NODES; tag >> 2 is the number of nodes n, or 0: then uvarint n follows
+ *   svarint     first - expected, where expected is the number behind the chunk's last NODES record (0 at its start)
+ *   uvarint     parent of the first node: (first - parent) << 1, or parent << 1 | 1 if parent < TPROF_NODE_FIRST
+ *   n uvarint   the frames, outermost first
+ * The nodes are numbered first, first + 1, ...; each after the first hangs under the one before it. Two nodes may have
+ * the same parent and the same frame (two threads met it at once): they mean the same.
+ */
+enum tprof_node {
+	TPROF_NODE_NONE = 0,   /* no stack */
+	TPROF_NODE_ROOT = 1,   /* above the outermost frame */
+	TPROF_NODE_CUT = 2,    /* the stack was deeper than TPROF_DEPTH: frames are missing above */
+	TPROF_NODE_SHORT = 3,  /* the walk ended early: frames may be missing above */
+	TPROF_NODE_FIRST = 16, /* the first number of a real node */
+};
+
+/* ---- what writer and reader must compute alike -------------------------------------------------------------- */
+
+/* Slot of an address (in units of 8 bytes) in addresses[]. Multiplicative hashing, Knuth TAOCP 6.4. */
+static inline uint32_t tprof_address_slot(uint64_t address8)
+{
+	return (uint32_t)((address8 * UINT64_C(0x9e3779b97f4a7c15)) >> 56);
+}
+
+/* Slot of a stack node in stacks[]. */
+static inline uint32_t tprof_stack_slot(uint32_t node)
+{
+	return (node * UINT32_C(0x9e3779b1)) >> 24;
+}
+
+/* Usable size of a glibc heap chunk of `size` requested bytes: 16-byte steps of 8 more than that, at least 24. */
+static inline uint64_t tprof_usable_guess(uint64_t size)
+{
+	uint64_t usable = ((size + 8 + 15) & ~UINT64_C(15)) - 8;
+
+	return usable < 24 ? 24 : usable;
+}
+
+#endif

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+# libtprof.so. Frame pointers: a hook finds its caller's registers through its own frame.
+# Vector registers are never touched on the way through a hook: -mgeneral-regs-only.
+PRELOAD_SRC := $(shell find preload -name '*.c' -o -name '*.S' | sort)
+PRELOAD_OBJ := $(patsubst %,$(B)/%.o,$(PRELOAD_SRC))
+PRELOAD_FLAGS := -std=gnu11 -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-omit-frame-pointer \
+	-mgeneral-regs-only -fno-stack-protector -fno-builtin-malloc -fno-builtin-calloc -fno-builtin-realloc \
+	-fno-builtin-free -Iinclude -Ipreload
+
+$(B)/preload/%.c.o: preload/%.c
+	@mkdir -p $(@D)
+	$(CC) $(DEFS) $(WARN) $(OPT) $(PRELOAD_FLAGS) $(DEP) -c $< -o $@
+$(B)/preload/%.S.o: preload/%.S
+	@mkdir -p $(@D)
+	$(CC) -g $(DEP) -c $< -o $@
+
+$(B)/lib/libtprof.so: $(PRELOAD_OBJ) preload/libtprof.map
+	@mkdir -p $(@D)
+	$(CC) -shared -o $@ $(PRELOAD_OBJ) -Wl,--version-script=preload/libtprof.map -Wl,-soname,libtprof.so \
+		-Wl,-z,relro,-z,now -Wl,--no-undefined -Wl,-Bsymbolic-functions -nostdlib -lc
+-include $(PRELOAD_OBJ:.o=.d)
