@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of commands, in the order of --help. */
+#include <string.h>
+
+#include "commands/command.h"
+
+#define SITES (TP_OPT_JSON | TP_OPT_TOP | TP_OPT_FILTER | TP_OPT_THREAD | TP_OPT_TIME | TP_OPT_EXACT)
+#define BY "stack function line module thread size"
+
+const struct tp_command tp_commands[] = {
+	{ "summary", "one page: process, capture, peak, unfreed memory, allocation hotspots", SITES | TP_OPT_SUPPRESS,
+	  NULL, NULL, tp_cmd_summary },
+	{ "peak", "what was alive at the moment of the peak", SITES, "bytes blocks largest", BY, tp_cmd_peak },
+	{ "leaks", "memory that was unfreed at exit, by where it was allocated", SITES | TP_OPT_SUPPRESS,
+	  "bytes blocks largest", BY, tp_cmd_leaks },
+	{ "hotspots", "who allocates most: calls, bytes, temporary and short-lived allocations", SITES,
+	  "allocations bytes temporary short-lived largest", BY, tp_cmd_hotspots },
+	{ "timeline", "live bytes, blocks, mapped memory, RSS and VMS over time, as a plot",
+	  TP_OPT_JSON | TP_OPT_TIME | TP_OPT_THREAD | TP_OPT_EXACT, NULL, NULL, tp_cmd_timeline },
+	{ "flamegraph", "stacks as a stand-alone SVG with search and zoom",
+	  TP_OPT_FILTER | TP_OPT_THREAD | TP_OPT_TIME | TP_OPT_SUPPRESS | TP_OPT_WHAT, NULL, NULL, tp_cmd_flamegraph },
+	{ "export", "stacks in another tool's format: folded",
+	  TP_OPT_FILTER | TP_OPT_THREAD | TP_OPT_TIME | TP_OPT_SUPPRESS | TP_OPT_WHAT | TP_OPT_FORMAT, NULL, NULL,
+	  tp_cmd_export },
+	{ NULL, NULL, 0, NULL, NULL, NULL },
+};
+
+const struct tp_command *tp_command_find(const char *name)
+{
+	for (const struct tp_command *command = tp_commands; command->name; command++)
+		if (strcmp(command->name, name) == 0)
+			return command;
+	return NULL;
+}

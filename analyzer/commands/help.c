@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What tprof-analyze says about itself: all from the table of commands. */
+#include "commands/help.h"
+
+#include <string.h>
+#include <unistd.h>
+
+static const struct {
+	unsigned int bit;
+	const char *text;
+} option_help[] = {
+	{ TP_OPT_JSON, "  --json               print JSON\n" },
+	{ TP_OPT_TOP, "  --top N              rows to print; 0: all\n" },
+	{ TP_OPT_FILTER, "  --filter REGEX       only stacks with a function, file or module that matches\n" },
+	{ TP_OPT_THREAD, "  --thread N           only allocations of this thread (number or kernel id)\n" },
+	{ TP_OPT_TIME, "  --from T, --to T     only this part of the run, as in 1.5s, 300ms, 2m\n" },
+	{ TP_OPT_SUPPRESS, "  --suppressions FILE  LeakSanitizer syntax (leak:PATTERN); may be given several times\n" },
+	{ TP_OPT_WHAT, "  --what WHAT          peak (default), allocated, unfreed or temporary\n" },
+	{ TP_OPT_FORMAT, "  --format FORMAT      folded (default): semicolon-separated stacks and bytes\n" },
+	{ TP_OPT_EXACT, "  --exact              sizes as plain byte counts\n" },
+};
+
+static const char common_help[] = "  --process PID        only this process\n"
+				  "  --debug-dir DIR      look here first for separate debug files\n"
+				  "  --color WHEN         auto (default), always or never\n"
+				  "  -o, --output FILE    write there instead of to standard output\n"
+				  "  -h, --help           this text; after a command, that command's\n"
+				  "  --version            version\n";
+
+void tp_help_usage(FILE *out)
+{
+	fputs("usage: tprof-analyze [COMMAND] [options] TRACE...\n"
+	      "       tprof-analyze --help\n",
+	      out);
+}
+
+static void print_options(unsigned int bits)
+{
+	for (size_t i = 0; i < sizeof(option_help) / sizeof(option_help[0]); i++)
+		if (bits & option_help[i].bit)
+			fputs(option_help[i].text, stdout);
+}
+
+enum tp_parse tp_help_print(const struct tp_command *command)
+{
+	unsigned int bits = 0;
+
+	if (command) {
+		printf("usage: tprof-analyze %s [options] TRACE...\n\n%s.\n\noptions:\n", command->name, command->help);
+		if (command->by_keys)
+			printf("  --by KEY             one of: %s\n", command->by_keys);
+		if (command->sort_keys)
+			printf("  --sort KEY           one of: %s\n", command->sort_keys);
+		bits = command->options;
+	} else {
+		tp_help_usage(stdout);
+		fputs("\ncommands (without one: summary):\n", stdout);
+		for (const struct tp_command *c = tp_commands; c->name; c++) {
+			printf("  %-12s %s\n", c->name, c->help);
+			bits |= c->options;
+		}
+		fputs("\noptions (which of them a command takes, its own --help says):\n"
+		      "  --by KEY             group by stack, function, line, module, thread or size\n"
+		      "  --sort KEY           order of the rows\n",
+		      stdout);
+	}
+	print_options(bits);
+	fputs(common_help, stdout);
+	if (!command)
+		fputs("\nexit status: 0; 1 a check found what it forbids; 2 wrong usage; 3 a trace can't be read\n",
+		      stdout);
+	return TP_PARSE_DONE;
+}
+
+enum tp_parse tp_help_version(void)
+{
+	puts("tprof-analyze " TPROF_VERSION_STRING);
+	return TP_PARSE_DONE;
+}
+
+bool tp_looks_like_command(const char *word)
+{
+	return !strpbrk(word, "./") && access(word, F_OK) != 0;
+}
+
+enum tp_parse tp_help_unknown_command(const char *word)
+{
+	fprintf(stderr, "tprof-analyze: %s is neither a command nor a file; commands:", word);
+	for (const struct tp_command *command = tp_commands; command->name; command++)
+		fprintf(stderr, " %s", command->name);
+	fputc('\n', stderr);
+	return TP_PARSE_WRONG;
+}

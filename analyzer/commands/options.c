@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command line: what is allowed stands in tables, so that a refusal can name it. */
+#include "commands/options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <math.h>
+#include <regex.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/command.h"
+#include "commands/help.h"
+
+enum {
+	OPT_JSON = 256,
+	OPT_TOP,
+	OPT_SORT,
+	OPT_BY,
+	OPT_FILTER,
+	OPT_THREAD,
+	OPT_PROCESS,
+	OPT_FROM,
+	OPT_TO,
+	OPT_SUPPRESSIONS,
+	OPT_DEBUG_DIR,
+	OPT_COLOR,
+	OPT_WHAT,
+	OPT_FORMAT,
+	OPT_EXACT,
+	OPT_VERSION,
+};
+
+static const struct option long_options[] = {
+	{ "json", no_argument, NULL, OPT_JSON },
+	{ "top", required_argument, NULL, OPT_TOP },
+	{ "sort", required_argument, NULL, OPT_SORT },
+	{ "by", required_argument, NULL, OPT_BY },
+	{ "filter", required_argument, NULL, OPT_FILTER },
+	{ "thread", required_argument, NULL, OPT_THREAD },
+	{ "process", required_argument, NULL, OPT_PROCESS },
+	{ "from", required_argument, NULL, OPT_FROM },
+	{ "to", required_argument, NULL, OPT_TO },
+	{ "suppressions", required_argument, NULL, OPT_SUPPRESSIONS },
+	{ "debug-dir", required_argument, NULL, OPT_DEBUG_DIR },
+	{ "color", required_argument, NULL, OPT_COLOR },
+	{ "what", required_argument, NULL, OPT_WHAT },
+	{ "format", required_argument, NULL, OPT_FORMAT },
+	{ "exact", no_argument, NULL, OPT_EXACT },
+	{ "output", required_argument, NULL, 'o' },
+	{ "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, OPT_VERSION },
+	{ NULL, 0, NULL, 0 },
+};
+
+/* Which bit a command must have for an option; 0: every command takes it. */
+static const struct {
+	int option;
+	unsigned int bit;
+} option_bits[] = {
+	{ OPT_JSON, TP_OPT_JSON },
+	{ OPT_TOP, TP_OPT_TOP },
+	{ OPT_FILTER, TP_OPT_FILTER },
+	{ OPT_THREAD, TP_OPT_THREAD },
+	{ OPT_FROM, TP_OPT_TIME },
+	{ OPT_TO, TP_OPT_TIME },
+	{ OPT_SUPPRESSIONS, TP_OPT_SUPPRESS },
+	{ OPT_WHAT, TP_OPT_WHAT },
+	{ OPT_FORMAT, TP_OPT_FORMAT },
+	{ OPT_EXACT, TP_OPT_EXACT },
+};
+
+static const char *const by_names[] = { "stack", "function", "line", "module", "thread", "size", NULL };
+static const char *const color_names[] = { "auto", "always", "never", NULL };
+static const char *const what_names[] = { "peak", "allocated", "unfreed", "temporary", NULL };
+
+__attribute__((format(printf, 1, 2))) static enum tp_parse wrong(const char *format, ...)
+{
+	va_list args;
+
+	fputs("tprof-analyze: ", stderr);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+	return TP_PARSE_WRONG;
+}
+
+static int name_index(const char *const *names, const char *name)
+{
+	for (int i = 0; names[i]; i++)
+		if (strcmp(names[i], name) == 0)
+			return i;
+	return -1;
+}
+
+/* Is `word` one of the words of `list`, which blanks separate? */
+static bool word_in(const char *list, const char *word)
+{
+	size_t length = strlen(word);
+
+	for (const char *p = list; length && (p = strstr(p, word)); p++)
+		if ((p == list || p[-1] == ' ') && (p[length] == ' ' || p[length] == '\0'))
+			return true;
+	return false;
+}
+
+static bool parse_number(const char *text, uint64_t max, uint64_t *number)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)text[0]))
+		return false;
+	errno = 0;
+	*number = strtoull(text, &end, 10);
+	return !errno && !*end && *number <= max;
+}
+
+bool tp_parse_time(const char *text, uint64_t *ns)
+{
+	static const struct {
+		const char *unit;
+		double ns;
+	} units[] = { { "", 1e9 }, { "s", 1e9 },  { "ms", 1e6 },  { "us", 1e3 },
+		      { "ns", 1 }, { "m", 60e9 }, { "h", 3600e9 } };
+	char *end;
+	double value;
+
+	if (!isdigit((unsigned char)text[0]) && text[0] != '.')
+		return false;
+	value = strtod(text, &end);
+	if (end == text)
+		return false;
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (strcmp(end, units[i].unit) == 0) {
+			value *= units[i].ns;
+			if (!isfinite(value) || value < 0 || value >= 9e18)
+				return false;
+			*ns = (uint64_t)llround(value);
+			return true;
+		}
+	return false;
+}
+
+static const char *option_name(int option)
+{
+	for (const struct option *o = long_options; o->name; o++)
+		if (o->val == option)
+			return o->name;
+	return "?";
+}
+
+static enum tp_parse parse_sort(struct tp_options *options, const char *value)
+{
+	const char *keys = options->command->sort_keys;
+
+	if (!keys)
+		return wrong("%s takes no --sort", options->command->name);
+	if (!word_in(keys, value))
+		return wrong("--sort %s: %s allows one of: %s", value, options->command->name, keys);
+	options->sort = value;
+	return TP_PARSE_RUN;
+}
+
+static enum tp_parse parse_by(struct tp_options *options, const char *value)
+{
+	const char *keys = options->command->by_keys;
+
+	if (!keys)
+		return wrong("%s takes no --by", options->command->name);
+	if (!word_in(keys, value))
+		return wrong("--by %s: %s allows one of: %s", value, options->command->name, keys);
+	options->by = (enum tp_by)name_index(by_names, value);
+	return TP_PARSE_RUN;
+}
+
+static enum tp_parse parse_filter(struct tp_options *options, const char *value)
+{
+	char reason[200];
+	regex_t regex;
+	int error = regcomp(&regex, value, REG_EXTENDED | REG_NOSUB);
+
+	if (error) {
+		regerror(error, &regex, reason, sizeof(reason));
+		return wrong("--filter %s: not an extended regular expression: %s", value, reason);
+	}
+	regfree(&regex);
+	options->filter = value;
+	return TP_PARSE_RUN;
+}
+
+static enum tp_parse parse_id(int option, const char *value, uint32_t *id)
+{
+	uint64_t number;
+
+	if (!parse_number(value, UINT32_MAX, &number) || number == 0)
+		return wrong("--%s %s: a number is wanted, 1 or more", option_name(option), value);
+	*id = (uint32_t)number;
+	return TP_PARSE_RUN;
+}
+
+static enum tp_parse parse_moment(int option, const char *value, uint64_t *ns)
+{
+	if (!tp_parse_time(value, ns))
+		return wrong("--%s %s: a time since the start is wanted, as in 1.5s, 300ms, 20us, 7ns, 2m, 1h (plain "
+			     "numbers are seconds)",
+			     option_name(option), value);
+	return TP_PARSE_RUN;
+}
+
+static enum tp_parse parse_choice(int option, const char *value, const char *const *names, int *choice)
+{
+	*choice = name_index(names, value);
+	if (*choice >= 0)
+		return TP_PARSE_RUN;
+	fprintf(stderr, "tprof-analyze: --%s %s: one of these is wanted:", option_name(option), value);
+	for (int i = 0; names[i]; i++)
+		fprintf(stderr, " %s", names[i]);
+	fputc('\n', stderr);
+	return TP_PARSE_WRONG;
+}
+
+static enum tp_parse add_suppressions(struct tp_options *options, const char *file)
+{
+	size_t count = options->suppression_count;
+	const char **files = realloc((void *)options->suppressions, (count + 1) * sizeof(*files));
+
+	if (!files)
+		return wrong("out of memory");
+	files[count] = file;
+	options->suppressions = files;
+	options->suppression_count = count + 1;
+	return TP_PARSE_RUN;
+}
+
+static enum tp_parse parse_option(struct tp_options *options, int option, const char *value)
+{
+	enum tp_parse result = TP_PARSE_RUN;
+	int choice = 0;
+
+	switch (option) {
+	case OPT_JSON:
+		options->json = true;
+		return result;
+	case OPT_EXACT:
+		options->exact = true;
+		return result;
+	case OPT_TOP:
+		if (!parse_number(value, UINT32_MAX, &options->top))
+			return wrong("--top %s: a number of rows is wanted; 0 is all", value);
+		options->top_set = true;
+		return result;
+	case OPT_SORT:
+		return parse_sort(options, value);
+	case OPT_BY:
+		return parse_by(options, value);
+	case OPT_FILTER:
+		return parse_filter(options, value);
+	case OPT_THREAD:
+		return parse_id(option, value, &options->thread);
+	case OPT_PROCESS:
+		return parse_id(option, value, &options->process);
+	case OPT_FROM:
+		return parse_moment(option, value, &options->from_ns);
+	case OPT_TO:
+		return parse_moment(option, value, &options->to_ns);
+	case OPT_SUPPRESSIONS:
+		return add_suppressions(options, value);
+	case OPT_DEBUG_DIR:
+		options->debug_dir = value;
+		return result;
+	case OPT_COLOR:
+		result = parse_choice(option, value, color_names, &choice);
+		options->color = (enum tp_color)choice;
+		return result;
+	case OPT_WHAT:
+		result = parse_choice(option, value, what_names, &choice);
+		options->what = (enum tp_what)choice;
+		return result;
+	case OPT_FORMAT:
+		if (strcmp(value, "folded") != 0)
+			return wrong("--format %s: one of these is wanted: folded", value);
+		options->format = value;
+		return result;
+	case 'o':
+		options->output = value;
+		return result;
+	default:
+		return wrong("option %d is not handled", option);
+	}
+}
+
+/* Says no to an option that the command has no use for: silence would let a reader believe in it. */
+static enum tp_parse check_allowed(const struct tp_command *command, int option)
+{
+	for (size_t i = 0; i < sizeof(option_bits) / sizeof(option_bits[0]); i++)
+		if (option_bits[i].option == option && !(command->options & option_bits[i].bit))
+			return wrong("%s takes no --%s; see tprof-analyze %s --help", command->name,
+				     option_name(option), command->name);
+	return TP_PARSE_RUN;
+}
+
+static enum tp_parse unknown_option(const struct tp_command *command, char **argv)
+{
+	const char *what = argv[optind - 1];
+
+	if (optopt && optopt < 256)
+		return wrong("unknown option -%c; see tprof-analyze --help", optopt);
+	if (optopt)
+		return wrong("--%s wants a value; see tprof-analyze --help", option_name(optopt));
+	fprintf(stderr, "tprof-analyze: unknown option %s; %s allows:", what, command->name);
+	for (const struct option *o = long_options; o->name; o++) {
+		bool allowed = true;
+
+		for (size_t i = 0; i < sizeof(option_bits) / sizeof(option_bits[0]); i++)
+			if (option_bits[i].option == o->val && !(command->options & option_bits[i].bit))
+				allowed = false;
+		if ((o->val == OPT_SORT && !command->sort_keys) || (o->val == OPT_BY && !command->by_keys))
+			allowed = false;
+		if (allowed)
+			fprintf(stderr, " --%s", o->name);
+	}
+	fputc('\n', stderr);
+	return TP_PARSE_WRONG;
+}
+
+/*
+ * The command is the first word that is not an option, wherever it stands; a word that names no command is a trace, and
+ * the command is summary. A word that looks like neither (no such file) is a mistyped command: it is named as such.
+ */
+static enum tp_parse find_command(int argc, char **argv, struct tp_options *options, int *index)
+{
+	static const struct option *const table = long_options;
+	int option;
+
+	options->command = tp_command_find("summary");
+	*index = 0;
+	opterr = 0;
+	optind = 0;
+	while ((option = getopt_long(argc, argv, "-:o:h", table, NULL)) != -1)
+		if (option == 1)
+			break;
+	if (option == 1) {
+		const struct tp_command *command = tp_command_find(optarg);
+
+		if (command) {
+			options->command = command;
+			*index = optind - 1;
+		} else if (tp_looks_like_command(optarg)) {
+			return tp_help_unknown_command(optarg);
+		}
+	}
+	return TP_PARSE_RUN;
+}
+
+static enum tp_parse collect_traces(int argc, char **argv, int first, struct tp_options *options)
+{
+	size_t count = 0;
+	const char **traces = calloc((size_t)argc + 1, sizeof(*traces));
+
+	if (!traces)
+		return wrong("out of memory");
+	for (int i = first; i < argc; i++)
+		traces[count++] = argv[i];
+	options->traces = traces;
+	options->trace_count = count;
+	if (!count)
+		return wrong("no trace is named; usage: tprof-analyze [COMMAND] [options] TRACE...");
+	if (options->to_ns && options->to_ns <= options->from_ns)
+		return wrong("--to must be later than --from");
+	return TP_PARSE_RUN;
+}
+
+static void set_defaults(struct tp_options *options)
+{
+	static char first[32];
+	const char *keys = options->command->sort_keys;
+
+	if (keys && !options->sort) {
+		snprintf(first, sizeof(first), "%.*s", (int)strcspn(keys, " "), keys);
+		options->sort = first;
+	}
+	if (!options->format)
+		options->format = "folded";
+}
+
+enum tp_parse tp_options_parse(int argc, char **argv, struct tp_options *options)
+{
+	enum tp_parse result;
+	int option, command_index;
+
+	memset(options, 0, sizeof(*options));
+	if (argc <= 1)
+		return tp_help_usage(stderr), TP_PARSE_WRONG;
+	result = find_command(argc, argv, options, &command_index);
+	if (result != TP_PARSE_RUN)
+		return result;
+	if (command_index) { /* what remains are options and traces */
+		memmove(argv + command_index, argv + command_index + 1, (size_t)(argc - command_index) * sizeof(*argv));
+		argc--;
+	}
+	optind = 0;
+	while ((option = getopt_long(argc, argv, ":o:h", long_options, NULL)) != -1) {
+		if (option == 'h')
+			return tp_help_print(command_index ? options->command : NULL);
+		if (option == OPT_VERSION)
+			return tp_help_version();
+		if (option == '?' || option == ':')
+			return unknown_option(options->command, argv);
+		result = check_allowed(options->command, option);
+		if (result == TP_PARSE_RUN)
+			result = parse_option(options, option, optarg);
+		if (result != TP_PARSE_RUN)
+			return result;
+	}
+	set_defaults(options);
+	return collect_traces(argc, argv, optind, options);
+}
+
+void tp_options_free(struct tp_options *options)
+{
+	free((void *)options->suppressions);
+	free((void *)options->traces);
+	options->suppressions = NULL;
+	options->traces = NULL;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The command line, parsed and checked.
+ */
+#ifndef TPROF_COMMANDS_OPTIONS_H
+#define TPROF_COMMANDS_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/rows.h"
+#include "report/text.h"
+
+struct tp_command;
+
+/* Options that only some commands understand. --color, -o, --process, --debug-dir, --help, --version: all do. */
+enum tp_option_bit {
+	TP_OPT_JSON = 1u << 0,
+	TP_OPT_TOP = 1u << 1,
+	TP_OPT_FILTER = 1u << 2,
+	TP_OPT_THREAD = 1u << 3,
+	TP_OPT_TIME = 1u << 4, /* --from, --to */
+	TP_OPT_SUPPRESS = 1u << 5,
+	TP_OPT_WHAT = 1u << 6,
+	TP_OPT_FORMAT = 1u << 7,
+	TP_OPT_EXACT = 1u << 8,
+};
+
+struct tp_options {
+	const struct tp_command *command;
+	bool json;
+	bool exact; /* sizes as plain byte counts */
+	bool top_set;
+	uint64_t top;	  /* rows; 0: all. Only if top_set; else the command's own default */
+	const char *sort; /* one of the command's keys; NULL if it has none */
+	enum tp_by by;
+	const char *filter;	  /* NULL: none; compiles as an extended regular expression (checked) */
+	uint32_t thread, process; /* 0: all */
+	uint64_t from_ns, to_ns;  /* since the run's start; to_ns 0: the end */
+	const char *const *suppressions;
+	size_t suppression_count;
+	const char *debug_dir; /* NULL: none */
+	enum tp_color color;
+	const char *output; /* NULL: stdout */
+	enum tp_what what;
+	const char *format; /* of export */
+	const char *const *traces;
+	size_t trace_count; /* at least 1 */
+};
+
+enum tp_parse { TP_PARSE_RUN, TP_PARSE_DONE, TP_PARSE_WRONG };
+
+/*
+ * Parses the command line (argv of main). TP_PARSE_DONE: help or version was printed. TP_PARSE_WRONG: one line on
+ * stderr said what is wrong and what is allowed. The lists inside belong to *options: tp_options_free().
+ */
+enum tp_parse tp_options_parse(int argc, char **argv, struct tp_options *options);
+void tp_options_free(struct tp_options *options);
+
+/* A length of time to nanoseconds: "1.5s", "300ms", "20us", "7ns", "2m", "1h", plain numbers are seconds. */
+bool tp_parse_time(const char *text, uint64_t *ns);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What nearly every command needs: the traces opened, replayed, with symbols, and a page to print on.
+ */
+#ifndef TPROF_COMMANDS_SESSION_H
+#define TPROF_COMMANDS_SESSION_H
+
+#include <stdio.h>
+
+#include "commands/command.h"
+#include "model/run.h"
+#include "report/progress.h"
+#include "report/text.h"
+#include "symbols/symbols.h"
+
+struct tp_session {
+	const struct tp_options *options;
+	struct tp_trace **traces; /* as many as options->trace_count, in the order of the command line */
+	size_t trace_count;
+	struct tp_run *run;	     /* NULL until tp_session_replay() */
+	struct tp_symbols **symbols; /* of run->processes[i]; each NULL until asked for */
+	struct tp_page page;	     /* stdout, or the file of -o */
+	struct tp_progress *progress;
+};
+
+/*
+ * Opens all traces and the output. Returns TP_EXIT_OK, or what to exit with after one line on stderr; the session is
+ * then closed already.
+ */
+int tp_session_open(struct tp_session *session, const struct tp_options *options);
+
+/* Replays; `group` as --by wants it. The same results as tp_session_open(). Damage gets its line on stderr. */
+int tp_session_replay(struct tp_session *session, enum tp_group group);
+
+/* Symbols of a process, opened on first use. NULL: memory is out. */
+struct tp_symbols *tp_session_symbols(struct tp_session *session, size_t process);
+
+/* Closes everything. Returns `status`, or TP_EXIT_USAGE if the output could not be written to its end. */
+int tp_session_close(struct tp_session *session, int status);
+
+#endif

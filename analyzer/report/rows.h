@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sites put together into the rows of a report: by stack, function, line, module, thread or size.
+ */
+#ifndef TPROF_REPORT_ROWS_H
+#define TPROF_REPORT_ROWS_H
+
+#include <regex.h>
+
+#include "model/run.h"
+#include "report/stack.h"
+#include "symbols/symbols.h"
+
+enum tp_by { TP_BY_STACK, TP_BY_FUNCTION, TP_BY_LINE, TP_BY_MODULE, TP_BY_THREAD, TP_BY_SIZE };
+
+/* What is asked about: which sites count. */
+enum tp_what { TP_WHAT_PEAK, TP_WHAT_ALLOCATED, TP_WHAT_UNFREED, TP_WHAT_TEMPORARY };
+
+struct tp_sums {
+	uint64_t allocations, bytes;
+	uint64_t peak_bytes, peak_blocks;
+	uint64_t live_bytes, live_blocks;
+	uint64_t temporary, short_lived;
+	uint64_t largest;
+};
+
+/* A row. `self` is of the sites whose own frame it is; `total` also of those it stands above in the stack. */
+struct tp_row {
+	const char *name;	    /* function, "file:line", module, thread or size: by stack it is NULL */
+	const char *where;	    /* by function: its module; by line: its function; by thread: its name; else NULL */
+	uint64_t key;		    /* by thread: its number; by size: bytes */
+	uint32_t node;		    /* by stack: a stack node that shows it; else of the site that gave it most */
+	size_t process;		    /* of that node: index in the run */
+	size_t stacks;		    /* distinct stack nodes in it */
+	struct tp_sums self, total; /* by stack, thread and size both are the same */
+};
+
+struct tp_suppressions;
+
+struct tp_rows {
+	struct tp_row *rows;
+	size_t count;
+	struct tp_sums sums;	   /* of all rows: what passed the filter and the suppressions */
+	struct tp_sums all;	   /* before these */
+	struct tp_sums suppressed; /* of sites that a suppression matched */
+	size_t suppressed_sites;
+};
+
+struct tp_rows_options {
+	enum tp_by by;
+	enum tp_what what;
+	const regex_t *filter;		      /* NULL: all. Matches functions, files, modules of any frame */
+	struct tp_suppressions *suppressions; /* NULL: none; its counters are advanced */
+	const char *sort;		      /* bytes, blocks, allocations, temporary, short-lived, largest, total */
+};
+
+/*
+ * One process at a time is added; the rows of several are then one list. Strings in the rows live as long as the
+ * rows and the symbols both do. false: memory is out.
+ */
+struct tp_rows_builder;
+struct tp_rows_builder *tp_rows_begin(const struct tp_rows_options *options);
+bool tp_rows_add(struct tp_rows_builder *builder, const struct tp_process *process, size_t index,
+		 struct tp_symbols *symbols);
+struct tp_rows *tp_rows_end(struct tp_rows_builder *builder);
+void tp_rows_free(struct tp_rows *rows);
+
+/* The number that a question is about: bytes and blocks (calls) of `what`. */
+uint64_t tp_sums_bytes(const struct tp_sums *sums, enum tp_what what);
+uint64_t tp_sums_blocks(const struct tp_sums *sums, enum tp_what what);
+
+#endif
