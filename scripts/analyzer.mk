@@ -3,7 +3,7 @@
 ANALYZER_SRC := $(shell find analyzer -name '*.c' | sort)
 ANALYZER_OBJ := $(patsubst %,$(B)/%.o,$(filter-out analyzer/main.c,$(ANALYZER_SRC)))
 ANALYZER_FLAGS := -std=gnu11 -Iinclude -Ianalyzer $(SAN)
-ANALYZER_LIBS := -ldw -lelf -ljansson -lstdc++ -lm
+ANALYZER_LIBS := -ldw -lelf -ljansson -liberty -lm
 # jemalloc serves the analyzer's many small blocks; the sanitizers bring an allocator of their own.
 ANALYZER_MALLOC := $(if $(ASAN)$(TSAN)$(FUZZ),,-ljemalloc)
 

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opening, replaying and closing, with the messages that belong to each. */
+#include "commands/session.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int out_of_memory(struct tp_session *session)
+{
+	fputs("tprof-analyze: out of memory\n", stderr);
+	return tp_session_close(session, TP_EXIT_TRACE);
+}
+
+static int open_output(struct tp_session *session)
+{
+	const struct tp_options *options = session->options;
+	FILE *out = stdout;
+
+	if (options->output) {
+		out = fopen(options->output, "w");
+		if (!out) {
+			fprintf(stderr, "tprof-analyze: %s: can't be written: %s\n", options->output, strerror(errno));
+			return TP_EXIT_USAGE;
+		}
+	}
+	tp_page_init(&session->page, out, options->color, options->exact);
+	return TP_EXIT_OK;
+}
+
+/* Traces that can't be read are all named before the end: a user with ten files wants to know at once. */
+static int open_traces(struct tp_session *session)
+{
+	const struct tp_options *options = session->options;
+	int status = TP_EXIT_OK;
+
+	for (size_t i = 0; i < options->trace_count; i++) {
+		char *error = NULL;
+		struct tp_trace *trace = tp_trace_open(options->traces[i], &error);
+
+		if (trace && options->process && trace->header->pid != options->process) {
+			tp_trace_close(trace);
+			continue;
+		}
+		if (trace) {
+			session->traces[session->trace_count++] = trace;
+		} else {
+			fprintf(stderr, "tprof-analyze: %s\n", error ? error : "out of memory");
+			status = TP_EXIT_TRACE;
+		}
+		free(error);
+	}
+	if (status == TP_EXIT_OK && !session->trace_count) {
+		fprintf(stderr, "tprof-analyze: --process %" PRIu32 ": none of the traces is of this process\n",
+			options->process);
+		status = TP_EXIT_USAGE;
+	}
+	return status;
+}
+
+int tp_session_open(struct tp_session *session, const struct tp_options *options)
+{
+	int status;
+
+	memset(session, 0, sizeof(*session));
+	session->options = options;
+	session->traces = calloc(options->trace_count, sizeof(*session->traces));
+	if (!session->traces)
+		return out_of_memory(session);
+	status = open_traces(session);
+	if (status == TP_EXIT_OK)
+		status = open_output(session);
+	return status == TP_EXIT_OK ? status : tp_session_close(session, status);
+}
+
+static void print_damage(const struct tp_session *session)
+{
+	for (size_t i = 0; i < session->trace_count; i++) {
+		const struct tp_trace *trace = session->traces[i];
+		uint64_t lost = 0;
+
+		for (size_t d = 0; d < trace->damage_count; d++)
+			lost += trace->damage[d].lost_bytes;
+		if (trace->damage_count)
+			fprintf(stderr,
+				"tprof-analyze: %s: damaged at offset %" PRIu64 ": %s; %zu such place%s, "
+				"%" PRIu64 " bytes unreadable, the rest is reported\n",
+				trace->file, trace->damage[0].offset, trace->damage[0].reason, trace->damage_count,
+				trace->damage_count == 1 ? "" : "s", lost);
+	}
+}
+
+/* Naming a thread that does not exist would give an empty report, and no hint why. */
+static int check_thread(const struct tp_session *session)
+{
+	const struct tp_options *options = session->options;
+	uint32_t last = 0;
+
+	if (!options->thread)
+		return TP_EXIT_OK;
+	for (size_t i = 0; i < session->run->process_count; i++) {
+		const struct tp_process *process = &session->run->processes[i];
+
+		for (size_t t = 0; t < process->thread_count; t++) {
+			if (process->threads[t].thread == options->thread)
+				return TP_EXIT_OK;
+			if (process->threads[t].thread > last)
+				last = process->threads[t].thread;
+		}
+	}
+	fprintf(stderr,
+		"tprof-analyze: --thread %" PRIu32 ": no such thread in the trace; they are numbered up to %" PRIu32
+		"\n",
+		options->thread, last);
+	return TP_EXIT_USAGE;
+}
+
+int tp_session_replay(struct tp_session *session, enum tp_group group)
+{
+	const struct tp_options *options = session->options;
+	struct tp_replay_options replay = {
+		.group = group,
+		.thread = options->thread,
+		.pid = options->process,
+		.from_ns = options->from_ns,
+		.to_ns = options->to_ns,
+	};
+	const char *error = NULL;
+	int status;
+
+	session->progress = tp_progress_new("reading");
+	if (session->progress) {
+		replay.progress = tp_progress_update;
+		replay.progress_context = session->progress;
+	}
+	session->run = tp_run_replay(session->traces, session->trace_count, &replay, &error);
+	tp_progress_free(session->progress);
+	session->progress = NULL;
+	if (!session->run) {
+		fprintf(stderr, "tprof-analyze: %s\n", error ? error : "out of memory");
+		return tp_session_close(session, TP_EXIT_TRACE);
+	}
+	session->symbols =
+		calloc(session->run->process_count ? session->run->process_count : 1, sizeof(*session->symbols));
+	if (!session->symbols)
+		return out_of_memory(session);
+	print_damage(session);
+	status = check_thread(session);
+	return status == TP_EXIT_OK ? status : tp_session_close(session, status);
+}
+
+struct tp_symbols *tp_session_symbols(struct tp_session *session, size_t process)
+{
+	struct tp_symbols_options options = { .debug_dir = session->options->debug_dir };
+
+	if (!session->symbols[process])
+		session->symbols[process] = tp_symbols_open(session->run->processes[process].trace, &options);
+	return session->symbols[process];
+}
+
+static bool finish_output(struct tp_session *session)
+{
+	const char *name = session->options->output ? session->options->output : "standard output";
+	FILE *out = session->page.out;
+	bool good;
+
+	if (!out)
+		return true;
+	good = !ferror(out) && fflush(out) == 0;
+	if (session->options->output)
+		good = fclose(out) == 0 && good;
+	if (!good)
+		fprintf(stderr, "tprof-analyze: %s: could not be written to its end: %s\n", name, strerror(errno));
+	session->page.out = NULL;
+	return good;
+}
+
+int tp_session_close(struct tp_session *session, int status)
+{
+	if (!finish_output(session))
+		status = status == TP_EXIT_OK ? TP_EXIT_USAGE : status;
+	for (size_t i = 0; session->symbols && i < session->run->process_count; i++)
+		tp_symbols_close(session->symbols[i]);
+	free(session->symbols);
+	if (session->run)
+		tp_run_free(session->run);
+	for (size_t i = 0; i < session->trace_count; i++)
+		tp_trace_close(session->traces[i]);
+	free(session->traces);
+	memset(session, 0, sizeof(*session));
+	return status;
+}

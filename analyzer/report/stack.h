@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Stacks as a reader wants them: the program's own frames. The allocator's frames at the innermost end and the start-up
+ * frames of loader and libc at the outermost end are folded away.
+ */
+#ifndef TPROF_REPORT_STACK_H
+#define TPROF_REPORT_STACK_H
+
+#include "symbols/symbols.h"
+
+/* One line of a printed stack: a function, inlined ones included. */
+struct tp_line {
+	const struct tp_location *location;
+	const struct tp_symbol *symbol;
+	uint64_t address; /* run-time */
+	uint32_t frame;   /* of the trace */
+};
+
+/* What a stack's outer end was, beside its lines. */
+struct tp_stack {
+	struct tp_line *lines; /* innermost first */
+	size_t count, capacity;
+	size_t first, last; /* the lines [first, last) remain after folding; never empty unless the stack is */
+	uint32_t end;       /* enum tprof_node */
+};
+
+/* Fills `stack` (zeroed, or used before). false: memory is out. */
+bool tp_stack_read(struct tp_stack *stack, const struct tp_trace *trace, struct tp_symbols *symbols, uint32_t node);
+void tp_stack_free(struct tp_stack *stack);
+
+/*
+ * The line that a stack's memory is put down to: the innermost one of the program's own, behind the allocator's and the
+ * language's plumbing (std::vector, ...). NULL if the stack is empty.
+ */
+const struct tp_line *tp_stack_own(const struct tp_stack *stack);
+
+/* Is this one of the allocator's functions, of the language's plumbing, of the start-up code? */
+bool tp_is_allocator(const struct tp_location *location, const struct tp_symbol *symbol);
+bool tp_is_plumbing(const struct tp_location *location, const struct tp_symbol *symbol);
+bool tp_is_start(const struct tp_location *location);
+
+/* "function", or "0x1234 in module" where there is no name; for the lifetime of `buffer` and the symbols. */
+const char *tp_line_name(const struct tp_line *line, char *buffer, size_t size);
+
+/* "file.c:12", or "module" if the line is not known. With `cwd`, files below it are named relative to it. */
+const char *tp_line_place(const struct tp_line *line, const char *cwd, char *buffer, size_t size);
+
+#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tables: cells first, then widths, then print. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/text.h"
+
+struct cell {
+	char *text;
+	enum tp_style style;
+};
+
+struct tp_table {
+	char *titles;			     /* cut into pieces by NULs */
+	const char *title[TP_TABLE_COLUMNS]; /* without their marks */
+	bool right[TP_TABLE_COLUMNS];
+	int columns, wide; /* wide: the column that takes the rest of the line; -1: none */
+	struct cell *cells;
+	size_t count, capacity;
+	bool failed; /* a cell was lost: memory is out */
+};
+
+struct tp_table *tp_table_new(const char *titles)
+{
+	struct tp_table *table = calloc(1, sizeof(*table));
+	char *next, *title;
+
+	if (!table)
+		return NULL;
+	table->wide = -1;
+	table->titles = strdup(titles);
+	if (!table->titles) {
+		free(table);
+		return NULL;
+	}
+	for (next = table->titles; next && table->columns < TP_TABLE_COLUMNS; table->columns++) {
+		title = strsep(&next, "|");
+		table->right[table->columns] = *title == '>';
+		if (*title == '*')
+			table->wide = table->columns;
+		table->title[table->columns] = *title == '>' || *title == '*' ? title + 1 : title;
+	}
+	return table;
+}
+
+void tp_table_add(struct tp_table *table, enum tp_style style, const char *text)
+{
+	if (table->count == table->capacity) {
+		size_t capacity = table->capacity ? 2 * table->capacity : 64;
+		struct cell *cells = realloc(table->cells, capacity * sizeof(*cells));
+
+		if (!cells) {
+			table->failed = true;
+			return;
+		}
+		table->cells = cells;
+		table->capacity = capacity;
+	}
+	table->cells[table->count].text = strdup(text);
+	table->cells[table->count].style = style;
+	table->count++;
+}
+
+static const char *cell_text(const struct tp_table *table, size_t cell)
+{
+	return table->cells[cell].text ? table->cells[cell].text : "";
+}
+
+static void find_widths(const struct tp_table *table, const struct tp_page *page, int indent, int *widths)
+{
+	int sum = indent;
+
+	for (int c = 0; c < table->columns; c++)
+		widths[c] = tp_text_columns(page, table->title[c]);
+	for (size_t i = 0; i < table->count; i++) {
+		int c = (int)(i % (size_t)table->columns);
+		int width = tp_text_columns(page, cell_text(table, i));
+
+		if (width > widths[c])
+			widths[c] = width;
+	}
+	for (int c = 0; c < table->columns; c++)
+		sum += c == table->wide ? 2 : widths[c] + 2;
+	if (table->wide >= 0 && widths[table->wide] > page->width - sum)
+		widths[table->wide] = page->width - sum < 20 ? 20 : page->width - sum;
+}
+
+static void print_cell(const struct tp_page *page, const char *text, enum tp_style style, int width, bool right,
+		       bool last)
+{
+	char buffer[1024];
+	int pad;
+
+	tp_shorten(page, text, width, buffer, sizeof(buffer));
+	pad = width - tp_text_columns(page, buffer);
+	if (right)
+		fprintf(page->out, "%*s", pad > 0 ? pad : 0, "");
+	tp_print(page, style, "%s", buffer);
+	if (!right && !last)
+		fprintf(page->out, "%*s", pad > 0 ? pad : 0, "");
+	fputs(last ? "\n" : "  ", page->out);
+}
+
+void tp_table_print(const struct tp_table *table, const struct tp_page *page, int indent)
+{
+	int widths[TP_TABLE_COLUMNS];
+
+	find_widths(table, page, indent, widths);
+	fprintf(page->out, "%*s", indent, "");
+	for (int c = 0; c < table->columns; c++)
+		print_cell(page, table->title[c], TP_STYLE_DIM, widths[c], table->right[c], c + 1 == table->columns);
+	for (size_t i = 0; i < table->count; i++) {
+		int c = (int)(i % (size_t)table->columns);
+
+		if (c == 0)
+			fprintf(page->out, "%*s", indent, "");
+		print_cell(page, cell_text(table, i), table->cells[i].style, widths[c], table->right[c],
+			   c + 1 == table->columns);
+	}
+	if (table->failed)
+		tp_print(page, TP_STYLE_WARN, "(rows are missing: out of memory)\n");
+}
+
+void tp_table_free(struct tp_table *table)
+{
+	if (!table)
+		return;
+	for (size_t i = 0; i < table->count; i++)
+		free(table->cells[i].text);
+	free(table->cells);
+	free(table->titles);
+	free(table);
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "symbols/image.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <elfutils/libdwelf.h>
+
+#define SYSTEM_DEBUG "/usr/lib/debug"
+
+/* The kernel's vDSO has no file. This process's own one is the same, if the build-id is. */
+#define VDSO_MAX 65536
+
+static Elf *vdso_elf(void)
+{
+	char *start = (char *)getauxval(AT_SYSINFO_EHDR); /* NOLINT(performance-no-int-to-ptr) */
+	const Elf64_Ehdr *header = (const Elf64_Ehdr *)(const void *)start;
+	size_t size;
+
+	if (!start || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
+		return NULL;
+	size = header->e_shoff + (size_t)header->e_shnum * header->e_shentsize;
+	return size > VDSO_MAX ? NULL : elf_memory(start, size);
+}
+
+static int find_elf(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base, char **file, Elf **elf)
+{
+	if (strstr(name, "vdso")) {
+		*elf = vdso_elf();
+		return -1;
+	}
+	/* By build-id alone, in the folders for separate debug files, or from debuginfod. */
+	return dwfl_build_id_find_elf(module, userdata, name, base, file, elf);
+}
+
+/* A trace may name anything; a FIFO would block for ever. */
+static int open_regular(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat status;
+
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
+		return fd;
+	close(fd);
+	errno = EINVAL;
+	return -1;
+}
+
+static bool same_build_id(Elf *elf, const struct tp_module *module)
+{
+	const void *id = NULL;
+	ssize_t length = elf ? dwelf_elf_gnu_build_id(elf, &id) : -1;
+
+	/* Without an id on either side there is nothing to compare: the path must do. */
+	if (length <= 0)
+		return module->build_id_length == 0;
+	if (!module->build_id_length)
+		return true;
+	return length == module->build_id_length && memcmp(id, module->build_id, (size_t)length) == 0;
+}
+
+/* Opens `path` if it is an ELF file of the right build. -1: it is not; *state says why, if it is worse than missing. */
+static int open_checked(const char *path, const struct tp_module *module, enum tp_module_state *state)
+{
+	int fd = open_regular(path);
+	Elf *elf;
+	bool is_elf, same;
+
+	if (fd < 0) {
+		if (errno != ENOENT && errno != ENOTDIR && *state == TP_MODULE_MISSING)
+			*state = TP_MODULE_UNREADABLE;
+		return -1;
+	}
+	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	is_elf = elf && elf_kind(elf) == ELF_K_ELF;
+	same = is_elf && same_build_id(elf, module);
+	elf_end(elf);
+	if (same)
+		return fd;
+	close(fd);
+	if (*state == TP_MODULE_MISSING)
+		*state = is_elf ? TP_MODULE_REPLACED : TP_MODULE_UNREADABLE;
+	return -1;
+}
+
+/* DIR/.build-id/xx/yyyy.debug: a file of --only-keep-debug has the program headers and symbols that are needed. */
+static int open_by_build_id(const char *folder, const struct tp_module *module)
+{
+	enum tp_module_state ignored = TP_MODULE_OK;
+	char path[PATH_MAX];
+	int used;
+
+	if (module->build_id_length < 2)
+		return -1;
+	used = snprintf(path, sizeof(path), "%s/.build-id/%02x/", folder, module->build_id[0]);
+	for (size_t i = 1; i < module->build_id_length && used > 0 && (size_t)used + 16 < sizeof(path); i++)
+		used += snprintf(path + used, sizeof(path) - (size_t)used, "%02x", module->build_id[i]);
+	snprintf(path + used, sizeof(path) - (size_t)used, ".debug");
+	return open_checked(path, module, &ignored);
+}
+
+/* Below --debug-dir: as the root of a file system, or all files in one folder. */
+static int open_in_folder(const char *folder, const struct tp_module *module)
+{
+	const char *name = strrchr(module->path, '/');
+	enum tp_module_state ignored = TP_MODULE_OK;
+	char path[PATH_MAX];
+	int fd;
+
+	if (!name || !module->build_id_length) /* nothing to check a like-named file by */
+		return -1;
+	snprintf(path, sizeof(path), "%s/%s", folder, module->path);
+	fd = open_checked(path, module, &ignored);
+	if (fd < 0) {
+		snprintf(path, sizeof(path), "%s%s", folder, name);
+		fd = open_checked(path, module, &ignored);
+	}
+	return fd;
+}
+
+static int find_file(struct tp_image *image, const struct tp_module *module, const char *debug_dir)
+{
+	int fd;
+
+	image->state = TP_MODULE_MISSING;
+	if (module->path[0] != '/')
+		return -1;
+	fd = open_checked(module->path, module, &image->state);
+	if (fd >= 0)
+		image->state = TP_MODULE_OK;
+	if (fd < 0 && debug_dir)
+		fd = open_in_folder(debug_dir, module);
+	if (fd < 0 && debug_dir)
+		fd = open_by_build_id(debug_dir, module);
+	if (fd < 0)
+		fd = open_by_build_id(SYSTEM_DEBUG, module);
+	return fd;
+}
+
+/* No file: libdwfl may still get one by the build-id alone, and knows where the vDSO is. */
+static void report_by_build_id(struct tp_image *image, const struct tp_module *module)
+{
+	bool vdso = strstr(module->path, "vdso") != NULL && module->path[0] != '/';
+	GElf_Addr bias;
+
+	if ((!module->build_id_length && !vdso) || module->start >= module->end)
+		return;
+	image->module = dwfl_report_module(image->dwfl, vdso ? "[vdso]" : module->path, module->start, module->end);
+	if (image->module && module->build_id_length)
+		dwfl_module_report_build_id(image->module, module->build_id, module->build_id_length, 0);
+	dwfl_report_end(image->dwfl, NULL, NULL);
+	if (image->module && !same_build_id(dwfl_module_getelf(image->module, &bias), module))
+		image->module = NULL;
+	if (image->module && vdso)
+		image->state = TP_MODULE_OK;
+}
+
+static bool begin(struct tp_image *image, const char *debug_dir)
+{
+	if (debug_dir) {
+		char *absolute = realpath(debug_dir, NULL);
+
+		/* Empty element: the folder of the file itself. */
+		if (asprintf(&image->debug_path, "%s::.debug:" SYSTEM_DEBUG, absolute ? absolute : debug_dir) < 0)
+			image->debug_path = NULL;
+		free(absolute);
+		if (!image->debug_path)
+			return false;
+		image->callbacks.debuginfo_path = &image->debug_path;
+	}
+	image->callbacks.find_elf = find_elf;
+	image->callbacks.find_debuginfo = dwfl_standard_find_debuginfo;
+	image->dwfl = dwfl_begin(&image->callbacks);
+	return image->dwfl != NULL;
+}
+
+bool tp_image_open(struct tp_image *image, const struct tp_module *module, const char *debug_dir,
+		   struct tp_arena *arena)
+{
+	int fd;
+
+	memset(image, 0, sizeof(*image));
+	elf_version(EV_CURRENT);
+	if (!begin(image, debug_dir))
+		return false;
+	dwfl_report_begin(image->dwfl);
+	fd = find_file(image, module, debug_dir);
+	if (fd >= 0) {
+		image->module = dwfl_report_elf(image->dwfl, module->path, module->path, fd, module->bias, true);
+		if (!image->module) {
+			close(fd);
+			image->state = TP_MODULE_UNREADABLE;
+		}
+		dwfl_report_end(image->dwfl, NULL, NULL);
+	} else {
+		report_by_build_id(image, module);
+	}
+	if (!image->module)
+		return true;
+	image->scopes = tp_scopes_new(image->module, arena);
+	return tp_symtab_load(&image->symtab, image->module);
+}
+
+void tp_image_close(struct tp_image *image)
+{
+	tp_scopes_free(image->scopes);
+	tp_symtab_free(&image->symtab);
+	if (image->dwfl)
+		dwfl_end(image->dwfl);
+	free(image->debug_path);
+	memset(image, 0, sizeof(*image));
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "symbols/jit.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct entry {
+	uint64_t start, end;
+	uint64_t limit; /* largest end up to here */
+	size_t line;
+	char *name;
+};
+
+struct tp_jit {
+	struct entry *entries;
+	size_t count, capacity;
+};
+
+/* Not through links, and nothing but a file: /tmp is everybody's. */
+static FILE *open_map(const char *folder, uint32_t pid)
+{
+	char path[4096];
+	struct stat status;
+	FILE *file;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/perf-%" PRIu32 ".map", folder, pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+	if (fd < 0)
+		return NULL;
+	file = fstat(fd, &status) == 0 && S_ISREG(status.st_mode) ? fdopen(fd, "r") : NULL;
+	if (!file)
+		close(fd);
+	return file;
+}
+
+static void add_line(struct tp_jit *jit, char *line)
+{
+	uint64_t start, size;
+	struct entry *entries;
+	char *end, *name;
+
+	start = strtoull(line, &end, 16);
+	if (end == line || *end != ' ')
+		return;
+	size = strtoull(end, &name, 16);
+	if (name == end || *name != ' ' || !size || start + size < start)
+		return;
+	name++;
+	name[strcspn(name, "\r\n")] = '\0';
+	if (jit->count == jit->capacity) {
+		jit->capacity = jit->capacity ? 2 * jit->capacity : 256;
+		entries = realloc(jit->entries, jit->capacity * sizeof(*entries));
+		if (!entries) {
+			jit->capacity = jit->count;
+			return;
+		}
+		jit->entries = entries;
+	}
+	jit->entries[jit->count] = (struct entry){ start, start + size, 0, jit->count, strdup(name) };
+	jit->count++;
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct entry *a = left, *b = right;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	return a->line < b->line ? -1 : a->line > b->line;
+}
+
+struct tp_jit *tp_jit_open(const char *folder, uint32_t pid)
+{
+	FILE *file = open_map(folder, pid);
+	struct tp_jit *jit = file ? calloc(1, sizeof(*jit)) : NULL;
+	uint64_t limit = 0;
+	char *line = NULL;
+	size_t size = 0;
+
+	while (jit && getline(&line, &size, file) > 0)
+		add_line(jit, line);
+	free(line);
+	if (file)
+		fclose(file);
+	if (jit && jit->count)
+		qsort(jit->entries, jit->count, sizeof(*jit->entries), compare);
+	for (size_t i = 0; jit && i < jit->count; i++) {
+		limit = jit->entries[i].end > limit ? jit->entries[i].end : limit;
+		jit->entries[i].limit = limit;
+	}
+	return jit;
+}
+
+void tp_jit_close(struct tp_jit *jit)
+{
+	if (!jit)
+		return;
+	for (size_t i = 0; i < jit->count; i++)
+		free(jit->entries[i].name);
+	free(jit->entries);
+	free(jit);
+}
+
+const char *tp_jit_find(const struct tp_jit *jit, uint64_t address)
+{
+	const struct entry *best = NULL;
+	size_t low = 0, high = jit ? jit->count : 0;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (jit->entries[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	while (low-- > 0 && address < jit->entries[low].limit)
+		if (address < jit->entries[low].end && (!best || jit->entries[low].line > best->line))
+			best = &jit->entries[low];
+	return best ? best->name : NULL;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Names of code that a JIT compiler made, as it wrote them down: /tmp/perf-PID.map, lines "START SIZE name" in hex.
+ */
+#ifndef TPROF_SYMBOLS_JIT_H
+#define TPROF_SYMBOLS_JIT_H
+
+#include <stdint.h>
+
+struct tp_jit;
+
+/* Reads FOLDER/perf-PID.map. NULL: there is none (or memory is out). */
+struct tp_jit *tp_jit_open(const char *folder, uint32_t pid);
+void tp_jit_close(struct tp_jit *jit);
+
+/* NULL: no such code. Of several entries for an address the last one written is right. */
+const char *tp_jit_find(const struct tp_jit *jit, uint64_t address);
+
+#endif

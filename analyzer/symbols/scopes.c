@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "symbols/scopes.h"
+
+#include <dwarf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbols/demangle.h"
+
+#define DEPTH_MAX 128 /* of nested DIEs: deeper is a damaged file */
+
+struct range {
+	Dwarf_Addr start, end; /* link-time */
+	uint32_t owner;	       /* number of a unit or function */
+	Dwarf_Addr limit;      /* largest end up to here in the sorted list */
+};
+
+struct ranges {
+	struct range *items;
+	size_t count, capacity;
+	bool sorted;
+};
+
+/* A function, or a function inlined: in a function's list each is followed by what is inlined into it. */
+struct scope {
+	Dwarf_Die die;
+	int depth; /* 0: the function itself */
+	size_t first_range, range_count;
+	bool named;
+	const char *function, *linkage;
+};
+
+struct function {
+	Dwarf_Die die;
+	bool read;
+	struct scope *scopes;
+	size_t count, capacity;
+	struct ranges ranges; /* of the scopes, grouped by scope */
+};
+
+struct unit {
+	Dwarf_Die die, split; /* split: of the .dwo file, else the same */
+	bool read;
+	struct function *functions;
+	size_t count, capacity;
+	struct ranges ranges; /* of the functions */
+};
+
+struct tp_scopes {
+	struct tp_arena *arena;
+	Dwarf_Addr bias;
+	struct unit *units;
+	size_t count, capacity;
+	struct ranges ranges; /* of the units */
+};
+
+/* Room for one more item; false: memory is out. */
+static bool reserve(void **items, size_t count, size_t *capacity, size_t size)
+{
+	size_t more = *capacity ? 2 * *capacity : 8;
+	void *bigger;
+
+	if (count < *capacity)
+		return true;
+	bigger = realloc(*items, more * size);
+	if (!bigger)
+		return false;
+	*items = bigger;
+	*capacity = more;
+	return true;
+}
+
+/* Adds all address ranges of a DIE; how many there were. */
+static size_t add_ranges(struct ranges *ranges, Dwarf_Die *die, uint32_t owner)
+{
+	Dwarf_Addr base, start, end;
+	ptrdiff_t offset = 0;
+	size_t before = ranges->count;
+
+	while ((offset = dwarf_ranges(die, offset, &base, &start, &end)) > 0) {
+		if (start >= end || start == 0) /* 0: the linker dropped this function */
+			continue;
+		if (!reserve((void **)&ranges->items, ranges->count, &ranges->capacity, sizeof(*ranges->items)))
+			break;
+		ranges->items[ranges->count++] = (struct range){ .start = start, .end = end, .owner = owner };
+	}
+	return ranges->count - before;
+}
+
+static int compare_ranges(const void *left, const void *right)
+{
+	const struct range *a = left, *b = right;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	return a->end > b->end ? -1 : a->end < b->end;
+}
+
+static void sort_ranges(struct ranges *ranges)
+{
+	Dwarf_Addr limit = 0;
+
+	if (ranges->count)
+		qsort(ranges->items, ranges->count, sizeof(*ranges->items), compare_ranges);
+	for (size_t i = 0; i < ranges->count; i++) {
+		if (ranges->items[i].end > limit)
+			limit = ranges->items[i].end;
+		ranges->items[i].limit = limit;
+	}
+}
+
+/* The narrowest range around the address that begins last; NULL if there is none. */
+static const struct range *find_range(const struct ranges *ranges, Dwarf_Addr address)
+{
+	size_t low = 0, high = ranges->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (ranges->items[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	while (low-- > 0 && address < ranges->items[low].limit)
+		if (address < ranges->items[low].end)
+			return &ranges->items[low];
+	return NULL;
+}
+
+static void add_unit(struct tp_scopes *scopes, const Dwarf_Die *die)
+{
+	struct unit *unit;
+	uint8_t type = 0;
+
+	if (!reserve((void **)&scopes->units, scopes->count, &scopes->capacity, sizeof(*scopes->units)))
+		return;
+	unit = &scopes->units[scopes->count];
+	memset(unit, 0, sizeof(*unit));
+	unit->die = unit->split = *die;
+	if (dwarf_cu_info(unit->die.cu, NULL, &type, NULL, &unit->split, NULL, NULL, NULL) != 0 || !unit->split.addr)
+		unit->split = *die;
+	if (add_ranges(&scopes->ranges, &unit->die, (uint32_t)scopes->count))
+		scopes->count++;
+}
+
+struct tp_scopes *tp_scopes_new(Dwfl_Module *module, struct tp_arena *arena)
+{
+	struct tp_scopes *scopes;
+	Dwarf_Addr bias = 0;
+	Dwarf_Die *die = NULL;
+
+	if (!dwfl_module_getdwarf(module, &bias))
+		return NULL;
+	scopes = calloc(1, sizeof(*scopes));
+	if (!scopes)
+		return NULL;
+	scopes->arena = arena;
+	scopes->bias = bias;
+	/* The units' own ranges, not .debug_aranges: clang does not write that. */
+	while ((die = dwfl_module_nextcu(module, die, &bias)))
+		add_unit(scopes, die);
+	sort_ranges(&scopes->ranges);
+	return scopes;
+}
+
+static void free_unit(struct unit *unit)
+{
+	for (size_t i = 0; i < unit->count; i++) {
+		free(unit->functions[i].scopes);
+		free(unit->functions[i].ranges.items);
+	}
+	free(unit->functions);
+	free(unit->ranges.items);
+}
+
+void tp_scopes_free(struct tp_scopes *scopes)
+{
+	if (!scopes)
+		return;
+	for (size_t i = 0; i < scopes->count; i++)
+		free_unit(&scopes->units[i]);
+	free(scopes->units);
+	free(scopes->ranges.items);
+	free(scopes);
+}
+
+static void add_function(struct unit *unit, Dwarf_Die *die)
+{
+	if (!reserve((void **)&unit->functions, unit->count, &unit->capacity, sizeof(*unit->functions)))
+		return;
+	if (!add_ranges(&unit->ranges, die, (uint32_t)unit->count))
+		return;
+	memset(&unit->functions[unit->count], 0, sizeof(*unit->functions));
+	unit->functions[unit->count++].die = *die;
+}
+
+/* Functions may stand in namespaces and classes, and (nested ones, of other languages) in functions. */
+static void collect_functions(struct unit *unit, Dwarf_Die *parent, int depth)
+{
+	Dwarf_Die die;
+
+	if (depth > DEPTH_MAX || dwarf_child(parent, &die) != 0)
+		return;
+	do {
+		switch (dwarf_tag(&die)) {
+		case DW_TAG_subprogram:
+			add_function(unit, &die);
+			collect_functions(unit, &die, depth + 1);
+			break;
+		case DW_TAG_namespace:
+		case DW_TAG_module:
+		case DW_TAG_class_type:
+		case DW_TAG_structure_type:
+		case DW_TAG_union_type:
+		case DW_TAG_lexical_block:
+			collect_functions(unit, &die, depth + 1);
+			break;
+		default:
+			break;
+		}
+	} while (dwarf_siblingof(&die, &die) == 0);
+}
+
+static void add_scope(struct function *function, Dwarf_Die *die, int depth)
+{
+	struct scope *scope;
+
+	if (!reserve((void **)&function->scopes, function->count, &function->capacity, sizeof(*function->scopes)))
+		return;
+	scope = &function->scopes[function->count];
+	memset(scope, 0, sizeof(*scope));
+	scope->die = *die;
+	scope->depth = depth;
+	scope->first_range = function->ranges.count;
+	scope->range_count = add_ranges(&function->ranges, die, (uint32_t)function->count);
+	function->count++;
+}
+
+static void collect_inlined(struct function *function, Dwarf_Die *parent, int scope_depth, int depth)
+{
+	Dwarf_Die die;
+
+	if (depth > DEPTH_MAX || dwarf_child(parent, &die) != 0)
+		return;
+	do {
+		int tag = dwarf_tag(&die);
+
+		if (tag == DW_TAG_inlined_subroutine) {
+			add_scope(function, &die, scope_depth);
+			collect_inlined(function, &die, scope_depth + 1, depth + 1);
+		} else if (tag == DW_TAG_lexical_block || tag == DW_TAG_try_block || tag == DW_TAG_catch_block) {
+			collect_inlined(function, &die, scope_depth, depth + 1);
+		}
+	} while (dwarf_siblingof(&die, &die) == 0);
+}
+
+static struct function *find_function(struct unit *unit, Dwarf_Addr address)
+{
+	const struct range *range;
+	struct function *function;
+
+	if (!unit->read) {
+		unit->read = true;
+		collect_functions(unit, &unit->split, 0);
+		sort_ranges(&unit->ranges);
+	}
+	range = find_range(&unit->ranges, address);
+	if (!range)
+		return NULL;
+	function = &unit->functions[range->owner];
+	if (!function->read) {
+		function->read = true;
+		add_scope(function, &function->die, 0);
+		collect_inlined(function, &function->die, 1, 0);
+	}
+	return function;
+}
+
+static bool scope_covers(const struct function *function, const struct scope *scope, Dwarf_Addr address)
+{
+	const struct range *range = &function->ranges.items[scope->first_range];
+
+	for (size_t i = 0; i < scope->range_count; i++)
+		if (address >= range[i].start && address < range[i].end)
+			return true;
+	return false;
+}
+
+static const char *string_attribute(Dwarf_Die *die, unsigned int name)
+{
+	Dwarf_Attribute attribute;
+
+	return dwarf_attr_integrate(die, name, &attribute) ? dwarf_formstring(&attribute) : NULL;
+}
+
+static void name_scope(struct tp_scopes *scopes, struct scope *scope)
+{
+	const char *linkage = string_attribute(&scope->die, DW_AT_linkage_name);
+	const char *name = string_attribute(&scope->die, DW_AT_name);
+	char *demangled;
+
+	if (scope->named)
+		return;
+	scope->named = true;
+	if (!linkage)
+		linkage = string_attribute(&scope->die, DW_AT_MIPS_linkage_name);
+	demangled = linkage ? tp_demangle(linkage) : NULL;
+	scope->linkage = tp_arena_intern(scopes->arena, linkage);
+	scope->function = tp_arena_intern(scopes->arena, demangled ? demangled : name ? name : linkage);
+	free(demangled);
+}
+
+static const char *full_path(struct tp_scopes *scopes, Dwarf_Die *unit, const char *file)
+{
+	const char *folder = string_attribute(unit, DW_AT_comp_dir);
+	char path[4096];
+
+	if (!file || file[0] == '/' || !folder)
+		return tp_arena_intern(scopes->arena, file);
+	while (file[0] == '.' && file[1] == '/')
+		file += 2;
+	snprintf(path, sizeof(path), "%s/%s", folder, file);
+	return tp_arena_intern(scopes->arena, path);
+}
+
+static int number_attribute(Dwarf_Die *die, unsigned int name)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word value;
+
+	if (!dwarf_attr(die, name, &attribute) || dwarf_formudata(&attribute, &value) != 0 || value > INT32_MAX)
+		return 0;
+	return (int)value;
+}
+
+/* Where the function of an inlined scope was called. */
+static void call_site(struct tp_scopes *scopes, struct unit *unit, struct scope *scope, struct tp_location *location)
+{
+	int file = number_attribute(&scope->die, DW_AT_call_file);
+	Dwarf_Files *files;
+	size_t count;
+
+	location->line = number_attribute(&scope->die, DW_AT_call_line);
+	if (dwarf_getsrcfiles(&unit->split, &files, &count) == 0 && (size_t)file < count)
+		location->file = full_path(scopes, &unit->die, dwarf_filesrc(files, (size_t)file, NULL, NULL));
+}
+
+static void line_of(struct tp_scopes *scopes, struct unit *unit, Dwarf_Addr address, struct tp_location *location)
+{
+	Dwarf_Line *line = dwarf_getsrc_die(&unit->die, address);
+
+	if (!line)
+		return;
+	location->file = full_path(scopes, &unit->die, dwarf_linesrc(line, NULL, NULL));
+	if (dwarf_lineno(line, &location->line) != 0)
+		location->line = 0;
+}
+
+/* The scopes around the address, outermost first; how many. */
+static size_t scope_chain(struct function *function, Dwarf_Addr address, struct scope **chain, size_t max)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < function->count && count < max; i++) {
+		struct scope *scope = &function->scopes[i];
+
+		if ((size_t)scope->depth < count)
+			break; /* what was inlined into the innermost scope is over */
+		if ((size_t)scope->depth == count && (count == 0 || scope_covers(function, scope, address)))
+			chain[count++] = scope;
+	}
+	return count;
+}
+
+size_t tp_scopes_find(struct tp_scopes *scopes, Dwarf_Addr address, struct tp_location *locations, size_t max)
+{
+	struct scope *chain[DEPTH_MAX];
+	struct tp_location here = { .function = NULL };
+	const struct range *range;
+	struct function *function;
+	struct unit *unit;
+	size_t count;
+
+	address -= scopes->bias;
+	range = find_range(&scopes->ranges, address);
+	if (!range || !max)
+		return 0;
+	unit = &scopes->units[range->owner];
+	line_of(scopes, unit, address, &here);
+	function = find_function(unit, address);
+	count = function ? scope_chain(function, address, chain, max < DEPTH_MAX ? max : DEPTH_MAX) : 0;
+	if (!count) {
+		locations[0] = here;
+		return here.file != NULL;
+	}
+	for (size_t i = 0; i < count; i++) {
+		struct scope *scope = chain[count - 1 - i];
+
+		name_scope(scopes, scope);
+		here.function = scope->function;
+		here.linkage = scope->linkage;
+		here.inlined = i + 1 < count;
+		locations[i] = here;
+		memset(&here, 0, sizeof(here));
+		if (locations[i].inlined)
+			call_site(scopes, unit, scope, &here);
+	}
+	return count;
+}

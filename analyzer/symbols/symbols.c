@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Frames to names. The DWARF answer first, the symbol table for what it leaves open. */
+#include "symbols/symbols.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbols/arena.h"
+#include "symbols/demangle.h"
+#include "symbols/image.h"
+#include "symbols/jit.h"
+
+#define INLINED_MAX 64
+
+struct tp_symbols {
+	const struct tp_trace *trace;
+	const char *debug_dir;
+	struct tp_arena *arena;
+	struct tp_image *images; /* as trace->modules */
+	bool *opened;
+	const struct tp_symbol **frames; /* as trace->frames; NULL: not asked for yet */
+	struct tp_jit *jit;
+	bool jit_opened;
+};
+
+static const struct tp_location unknown_location;
+static const struct tp_symbol unknown_symbol = { &unknown_location, 1, "", "" };
+
+struct tp_symbols *tp_symbols_open(const struct tp_trace *trace, const struct tp_symbols_options *options)
+{
+	struct tp_symbols *symbols = calloc(1, sizeof(*symbols));
+
+	if (!symbols)
+		return NULL;
+	symbols->trace = trace;
+	symbols->debug_dir = options ? options->debug_dir : NULL;
+	symbols->arena = tp_arena_new();
+	symbols->images = calloc(trace->module_count + 1, sizeof(*symbols->images));
+	symbols->opened = calloc(trace->module_count + 1, sizeof(*symbols->opened));
+	symbols->frames = calloc(trace->frame_count + 1, sizeof(*symbols->frames));
+	if (symbols->arena && symbols->images && symbols->opened && symbols->frames)
+		return symbols;
+	tp_symbols_close(symbols);
+	return NULL;
+}
+
+void tp_symbols_close(struct tp_symbols *symbols)
+{
+	if (!symbols)
+		return;
+	for (size_t i = 0; symbols->images && i < symbols->trace->module_count; i++)
+		if (symbols->opened && symbols->opened[i])
+			tp_image_close(&symbols->images[i]);
+	free(symbols->images);
+	free(symbols->opened);
+	free(symbols->frames);
+	tp_jit_close(symbols->jit);
+	tp_arena_free(symbols->arena);
+	free(symbols);
+}
+
+static struct tp_image *image_of(struct tp_symbols *symbols, const struct tp_module *module)
+{
+	size_t index = (size_t)(module - symbols->trace->modules);
+
+	if (!symbols->opened[index]) {
+		symbols->opened[index] = true;
+		/* Out of memory leaves an image with fewer names: still an answer. */
+		tp_image_open(&symbols->images[index], module, symbols->debug_dir, symbols->arena);
+	}
+	return &symbols->images[index];
+}
+
+static void set_name(struct tp_symbols *symbols, struct tp_location *location, const char *linkage)
+{
+	char *demangled = tp_demangle(linkage);
+
+	location->linkage = tp_arena_intern(symbols->arena, linkage);
+	location->function = tp_arena_intern(symbols->arena, demangled ? demangled : linkage);
+	free(demangled);
+}
+
+/* The symbol table's name where DWARF has none, or only a C++ function's short one. */
+static void add_symtab_name(struct tp_symbols *symbols, const struct tp_image *image, uint64_t address,
+			    struct tp_location *location)
+{
+	const char *name = location->linkage ? NULL : tp_symtab_find(&image->symtab, address);
+
+	if (!name)
+		return;
+	if (!location->function || (name[0] == '_' && (name[1] == 'Z' || name[1] == 'R')))
+		set_name(symbols, location, name);
+	else
+		location->linkage = tp_arena_intern(symbols->arena, name);
+}
+
+static size_t find_in_module(struct tp_symbols *symbols, const struct tp_module *module, uint64_t address,
+			     struct tp_location *locations)
+{
+	const struct tp_image *image = image_of(symbols, module);
+	size_t count = image->scopes ? tp_scopes_find(image->scopes, address, locations, INLINED_MAX) : 0;
+
+	if (!count) {
+		memset(&locations[0], 0, sizeof(locations[0]));
+		count = 1;
+	}
+	if (image->module)
+		add_symtab_name(symbols, image, address, &locations[count - 1]);
+	return count;
+}
+
+static void find_in_jit(struct tp_symbols *symbols, uint64_t address, struct tp_location *location)
+{
+	uint32_t pid = symbols->trace->header->pid;
+	const char *name;
+
+	if (!symbols->jit_opened) {
+		symbols->jit_opened = true;
+		if (symbols->debug_dir)
+			symbols->jit = tp_jit_open(symbols->debug_dir, pid);
+		if (!symbols->jit)
+			symbols->jit = tp_jit_open("/tmp", pid);
+	}
+	memset(location, 0, sizeof(*location));
+	name = tp_jit_find(symbols->jit, address);
+	location->function = location->linkage = tp_arena_intern(symbols->arena, name);
+}
+
+static const struct tp_symbol *keep(struct tp_symbols *symbols, const struct tp_location *locations, size_t count,
+				    const char *path)
+{
+	struct tp_location *copy = tp_arena_alloc(symbols->arena, count * sizeof(*copy));
+	struct tp_symbol *symbol = tp_arena_alloc(symbols->arena, sizeof(*symbol));
+	const char *name = strrchr(path, '/');
+
+	if (!copy || !symbol)
+		return &unknown_symbol;
+	memcpy(copy, locations, count * sizeof(*copy));
+	symbol->locations = copy;
+	symbol->count = count;
+	symbol->path = path; /* the trace's, which outlives the symbols */
+	symbol->module = name ? name + 1 : path;
+	return symbol;
+}
+
+const struct tp_symbol *tp_symbols_frame(struct tp_symbols *symbols, uint32_t frame)
+{
+	struct tp_location locations[INLINED_MAX];
+	const struct tp_frame *at;
+	uint64_t address;
+	size_t count = 1;
+
+	if (frame == 0 || frame >= symbols->trace->frame_count)
+		return &unknown_symbol;
+	if (symbols->frames[frame])
+		return symbols->frames[frame];
+	at = &symbols->trace->frames[frame];
+	/* A return address is that of the instruction behind the call, which may be another line, or function. */
+	address = at->flags & TPROF_FRAME_EXACT || at->pc == 0 ? at->pc : at->pc - 1;
+	if (at->module)
+		count = find_in_module(symbols, at->module, address, locations);
+	else
+		find_in_jit(symbols, address, &locations[0]);
+	symbols->frames[frame] = keep(symbols, locations, count, at->module ? at->module->path : "");
+	return symbols->frames[frame];
+}
+
+enum tp_module_state tp_symbols_module_state(const struct tp_symbols *symbols, const struct tp_module *module)
+{
+	size_t index = (size_t)(module - symbols->trace->modules);
+
+	return symbols->opened[index] ? symbols->images[index].state : TP_MODULE_OK;
+}

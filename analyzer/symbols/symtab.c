@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "symbols/symtab.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct tp_symtab_entry {
+	Dwarf_Addr start,
+		end;	  /* end == start: the size is unknown, it reaches to the next symbol or the section's end */
+	Dwarf_Addr limit; /* largest end of this entry and all before it: how far back a search must go */
+	Dwarf_Addr section_end;
+	const char *name;
+	uint8_t rank; /* among symbols of one address: lower is the better name */
+};
+
+/* Of names for one address: sized ones, then global before weak before local, then few underscores, then short ones. */
+static uint8_t rank_symbol(const GElf_Sym *symbol, const char *name)
+{
+	unsigned int bind = GELF_ST_BIND(symbol->st_info);
+	unsigned int rank = bind == STB_GLOBAL ? 0 : bind == STB_WEAK ? 1 : 2;
+
+	rank = 4 * rank + (name[0] == '_' ? 1u + (name[1] == '_') : 0u);
+	if (GELF_ST_TYPE(symbol->st_info) == STT_NOTYPE)
+		rank += 16;
+	return (uint8_t)(rank + (symbol->st_size ? 0 : 32));
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct tp_symtab_entry *a = left, *b = right;
+	size_t la, lb;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	/* The worst name first: a search from the right meets the best one first. */
+	if (a->rank != b->rank)
+		return a->rank > b->rank ? -1 : 1;
+	la = strlen(a->name), lb = strlen(b->name);
+	if (la != lb)
+		return la > lb ? -1 : 1;
+	return -strcmp(a->name, b->name);
+}
+
+/* Is this a place where code may be? Data symbols and the assembler's markers ($x, .L1) are no functions. */
+static bool is_code(const GElf_Sym *symbol, const char *name, GElf_Word section)
+{
+	unsigned int type = GELF_ST_TYPE(symbol->st_info);
+
+	if (!name || !*name || symbol->st_shndx == SHN_UNDEF || section == SHN_ABS)
+		return false;
+	if (type == STT_NOTYPE)
+		return name[0] != '$' && name[0] != '.';
+	return type == STT_FUNC || type == STT_GNU_IFUNC;
+}
+
+static Dwarf_Addr section_end(Elf *elf, GElf_Word index, GElf_Addr bias)
+{
+	GElf_Shdr header;
+	Elf_Scn *section = elf ? elf_getscn(elf, index) : NULL;
+
+	if (!section || !gelf_getshdr(section, &header) || !(header.sh_flags & SHF_EXECINSTR))
+		return 0;
+	return header.sh_addr + header.sh_size + bias;
+}
+
+static void add_symbol(struct tp_symtab *symtab, Dwfl_Module *module, int index)
+{
+	struct tp_symtab_entry *entry = &symtab->entries[symtab->count];
+	GElf_Word section = 0;
+	GElf_Addr value = 0, bias = 0;
+	GElf_Sym symbol;
+	Elf *elf = NULL;
+	const char *name = dwfl_module_getsym_info(module, index, &symbol, &value, &section, &elf, &bias);
+
+	if (!name || !is_code(&symbol, name, section))
+		return;
+	entry->section_end = symbol.st_size && GELF_ST_TYPE(symbol.st_info) != STT_NOTYPE
+				     ? UINT64_MAX
+				     : section_end(elf, section, bias);
+	if (!entry->section_end) /* a label that is not in code */
+		return;
+	entry->start = value;
+	entry->end = value + symbol.st_size;
+	entry->name = name;
+	entry->rank = rank_symbol(&symbol, name);
+	symtab->count++;
+}
+
+bool tp_symtab_load(struct tp_symtab *symtab, Dwfl_Module *module)
+{
+	int count = dwfl_module_getsymtab(module);
+	Dwarf_Addr limit = 0;
+
+	memset(symtab, 0, sizeof(*symtab));
+	if (count <= 0)
+		return true;
+	symtab->entries = calloc((size_t)count, sizeof(*symtab->entries));
+	if (!symtab->entries)
+		return false;
+	for (int i = 0; i < count; i++)
+		add_symbol(symtab, module, i);
+	qsort(symtab->entries, symtab->count, sizeof(*symtab->entries), compare);
+	for (size_t i = 0; i < symtab->count; i++) {
+		if (symtab->entries[i].end > limit)
+			limit = symtab->entries[i].end;
+		symtab->entries[i].limit = limit;
+	}
+	return true;
+}
+
+void tp_symtab_free(struct tp_symtab *symtab)
+{
+	free(symtab->entries);
+	memset(symtab, 0, sizeof(*symtab));
+}
+
+const char *tp_symtab_find(const struct tp_symtab *symtab, Dwarf_Addr address)
+{
+	const struct tp_symtab_entry *entries = symtab->entries, *guess = NULL;
+	size_t low = 0, high = symtab->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (entries[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (size_t i = low; i-- > 0;) {
+		if (address < entries[i].end)
+			return entries[i].name;
+		/* Only the nearest symbol may reach beyond what it says of itself. */
+		if (entries[i].start == entries[i].end && entries[i].start == entries[low - 1].start &&
+		    address < entries[i].section_end && !guess)
+			guess = &entries[i];
+		if (address >= entries[i].limit)
+			break;
+	}
+	return guess ? guess->name : NULL;
+}

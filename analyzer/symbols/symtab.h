@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The functions of one module's symbol tables, sorted once: libdwfl's own lookup by address walks all symbols.
+ */
+#ifndef TPROF_SYMBOLS_SYMTAB_H
+#define TPROF_SYMBOLS_SYMTAB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <elfutils/libdwfl.h>
+
+struct tp_symtab {
+	struct tp_symtab_entry *entries;
+	size_t count;
+};
+
+/* Addresses are run-time ones, as `module` was reported. false: memory is out; no symbols is true and a count of 0. */
+bool tp_symtab_load(struct tp_symtab *symtab, Dwfl_Module *module);
+void tp_symtab_free(struct tp_symtab *symtab);
+
+/* Name as in the symbol table, owned by `module`; NULL if no symbol covers the address. */
+const char *tp_symtab_find(const struct tp_symtab *symtab, Dwarf_Addr address);
+
+#endif
