@@ -18,7 +18,8 @@ struct tp_image {
 	Dwfl_Module *module; /* NULL: no file with the right build-id was found */
 	struct tp_symtab symtab;
 	struct tp_scopes *scopes; /* NULL: no DWARF */
-	char *debug_path;	  /* what libdwfl searches, kept for it */
+	char *debug_path;	  /* what libdwfl searches; it and the callbacks must stay where they are */
+	Dwfl_Callbacks callbacks;
 };
 
 /* false: memory is out. A file that is missing or of another build is no failure: image->module is NULL then. */
