@@ -14,16 +14,17 @@
 
 struct tp_module {
 	uint32_t id;
-	uint64_t bias, start, end;      /* run-time addresses; bias = run-time minus link-time */
+	uint64_t bias, start, end;	       /* run-time addresses; bias = run-time minus link-time */
 	uint64_t loaded_ticks, unloaded_ticks; /* unloaded_ticks 0: it stayed */
-	const uint8_t *build_id; uint8_t build_id_length;
-	const char *path;               /* NUL-terminated, owned by the trace; "" if unknown */
+	const uint8_t *build_id;
+	uint8_t build_id_length;
+	const char *path; /* NUL-terminated, owned by the trace; "" if unknown */
 };
 
 struct tp_frame {
-	uint64_t pc;                    /* run-time address; a return address unless TPROF_FRAME_EXACT */
+	uint64_t pc;			/* run-time address; a return address unless TPROF_FRAME_EXACT */
 	const struct tp_module *module; /* NULL: in no known module (JIT code) */
-	uint8_t flags;                  /* enum tprof_frame_flags */
+	uint8_t flags;			/* enum tprof_frame_flags */
 };
 
 struct tp_node {
@@ -31,34 +32,50 @@ struct tp_node {
 };
 
 struct tp_damage {
-	uint64_t offset;                /* in the file */
-	uint64_t lost_bytes;            /* how much of the chunk could not be read */
-	const char *reason;             /* static */
+	uint64_t offset;     /* in the file */
+	uint64_t lost_bytes; /* how much of the chunk could not be read */
+	const char *reason;  /* static */
 };
 
 struct tp_trace {
-	const char *file;               /* as named by the user */
+	const char *file;		   /* as named by the user */
 	const struct tprof_header *header; /* a checked copy */
-	uint64_t file_bytes, used_bytes; /* used: header and committed bytes of all chunks with their headers */
+	uint64_t file_bytes, used_bytes;   /* used: header and committed bytes of all chunks with their headers */
+	uint64_t overhead_ticks;	   /* the collector's estimate of its own cost, all threads together */
 	const char *exe, *cwd, *malloc_path, *parent_path; /* NUL-terminated; "" if absent */
-	const char *const *args; size_t arg_count;
-	const char *const *env; size_t env_count;
-	struct tp_module *modules; size_t module_count;    /* in order of id */
-	struct tp_frame *frames; size_t frame_count;       /* index = frame number; [0] unused */
-	struct tp_node *nodes; size_t node_count;          /* index = node number; below TPROF_NODE_FIRST unused. Nodes with
-	                                                    * the same parent and frame are already one: an alias has
-	                                                    * frame 0 and parent = the node it stands for */
-	struct tp_damage *damage; size_t damage_count;     /* also filled while events are read */
-	bool running;                   /* the process is still alive (same pid and start time, this machine) */
-	void *impl;                     /* of trace/ */
+	const char *const *args;
+	size_t arg_count;
+	const char *const *env;
+	size_t env_count;
+	struct tp_module *modules;
+	size_t module_count; /* in order of id; ids may have gaps */
+	struct tp_frame *frames;
+	size_t frame_count; /* index = frame number; [0] unused; pc 0: its record is not in the file */
+	/*
+	 * Index = node number; below TPROF_NODE_FIRST unused. Nodes with the same parent and frame are already one: an
+	 * alias has frame 0 and parent = the node it stands for. Parents come before their children. Each frame number
+	 * of a node is below frame_count.
+	 */
+	struct tp_node *nodes;
+	size_t node_count;
+	struct tp_damage *damage;
+	size_t damage_count; /* also filled while events are read */
+	bool running;	     /* the process is still alive (same pid and start time, this machine) */
+	void *impl;	     /* of trace/ */
 };
 
-/* Opens and checks. NULL: *error says file, offset and reason (heap string, the caller frees). */
+/*
+ * Opens and checks. NULL: *error says file, offset and reason (heap string, the caller frees; NULL if memory is out). Of
+ * a file that is still being written this is a picture of one moment: events committed later are not read.
+ */
 struct tp_trace *tp_trace_open(const char *file, char **error);
 void tp_trace_close(struct tp_trace *trace);
 
 /* Ticks (not shifted) to nanoseconds since header->start, fitted through all clock moments of the file. */
 uint64_t tp_trace_ns(const struct tp_trace *trace, uint64_t ticks);
+
+/* The other way: the smallest event time (ticks >> header->tick_shift) that is at or after that nanosecond. */
+uint64_t tp_trace_time(const struct tp_trace *trace, uint64_t ns);
 
 /* Follows aliases. */
 uint32_t tp_trace_node(const struct tp_trace *trace, uint32_t node);

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finding the chunks of a file and how much of each is valid. */
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "trace/impl.h"
+
+static bool note_moment(struct tp_trace_impl *impl, const struct tprof_moment *moment)
+{
+	if (!tp_reserve(&impl->moments, &impl->moment_room, impl->moment_count + 1, sizeof(*impl->moments)))
+		return false;
+	impl->moments[impl->moment_count++] = *moment;
+	return true;
+}
+
+/* Bytes of records that may be read: what is committed, unless the chunk or the file is shorter than that. */
+static uint64_t readable(struct tp_trace_impl *impl, uint64_t offset, const struct tprof_chunk *chunk)
+{
+	uint64_t committed = chunk->committed, room = impl->chunk_size - sizeof(*chunk);
+	uint64_t left = impl->trace.file_bytes - offset - sizeof(*chunk);
+
+	if (committed > room) {
+		tp_damage_add(&impl->trace, offset, 0, "a chunk says that it holds more than a chunk can");
+		committed = room;
+	}
+	if (committed > left) {
+		tp_damage_add(&impl->trace, impl->trace.file_bytes, committed - left, "the file ends inside a chunk");
+		committed = left;
+	}
+	return committed;
+}
+
+/* False: no memory. */
+static bool take(struct tp_trace_impl *impl, uint64_t offset, const struct tprof_chunk *chunk, bool tables_only)
+{
+	struct tp_chunks *chunks = chunk->kind == TPROF_CHUNK_TABLES ? &impl->tables : &impl->events;
+	struct tp_trace *trace = &impl->trace;
+	uint64_t left = trace->file_bytes - offset, size = left < impl->chunk_size ? left : impl->chunk_size;
+	struct tp_chunk *new;
+
+	if (chunk->magic != TPROF_CHUNK_MAGIC) {
+		if (chunk->magic || chunk->committed)
+			tp_damage_add(trace, offset, size, "no chunk where one should begin");
+		return true;
+	}
+	if (chunk->kind != TPROF_CHUNK_EVENTS && chunk->kind != TPROF_CHUNK_TABLES) {
+		tp_damage_add(trace, offset, size, "unknown kind of chunk");
+		return true;
+	}
+	if (tables_only && chunks != &impl->tables)
+		return true;
+	if (!note_moment(impl, &chunk->begin) ||
+	    !tp_reserve(&chunks->list, &chunks->room, chunks->count + 1, sizeof(*chunks->list)))
+		return false;
+	new = &chunks->list[chunks->count++];
+	*new = (struct tp_chunk){ offset, readable(impl, offset, chunk), chunk->begin.ticks, chunk->thread,
+				  chunk->tid };
+	trace->used_bytes += sizeof(*chunk) + new->committed;
+	trace->overhead_ticks += chunk->overhead_ticks;
+	return true;
+}
+
+static bool scan(struct tp_trace_impl *impl, uint64_t *offset, bool tables_only)
+{
+	struct tprof_chunk chunk;
+
+	for (; *offset + sizeof(chunk) <= impl->trace.file_bytes; *offset += impl->chunk_size) {
+		if (tp_read_at(impl->fd, &chunk, sizeof(chunk), *offset) < sizeof(chunk)) {
+			tp_damage_add(&impl->trace, *offset, impl->trace.file_bytes - *offset, "can't be read");
+			*offset = UINT64_MAX - sizeof(chunk);
+			return true;
+		}
+		if (!take(impl, *offset, &chunk, tables_only))
+			return false;
+	}
+	return true;
+}
+
+/* Tables grow while a program runs: what they hold by now, which is at least what the events found so far refer to. */
+static bool refresh_tables(struct tp_trace_impl *impl, uint64_t offset)
+{
+	struct tprof_chunk chunk;
+	struct stat status;
+	size_t i;
+
+	for (i = 0; i < impl->tables.count; i++) {
+		struct tp_chunk *table = &impl->tables.list[i];
+
+		if (tp_read_at(impl->fd, &chunk, sizeof(chunk), table->offset) == sizeof(chunk) &&
+		    chunk.magic == TPROF_CHUNK_MAGIC && chunk.committed > table->committed)
+			table->committed = readable(impl, table->offset, &chunk);
+	}
+	if (fstat(impl->fd, &status) < 0 || (uint64_t)status.st_size <= impl->trace.file_bytes)
+		return true;
+	impl->trace.file_bytes = (uint64_t)status.st_size;
+	return scan(impl, &offset, true);
+}
+
+static int by_begin(const void *a, const void *b)
+{
+	const struct tp_chunk *x = a, *y = b;
+
+	if (x->begin != y->begin)
+		return x->begin < y->begin ? -1 : 1;
+	return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+/* Chunks that a finished process counted but that are not in the file. */
+static void check_count(struct tp_trace_impl *impl, uint64_t found)
+{
+	const struct tprof_header *header = &impl->header;
+
+	if (header->end == TPROF_END_NONE || header->stop_cause || header->chunks <= found)
+		return;
+	tp_damage_add(&impl->trace, impl->trace.file_bytes, (header->chunks - found) * impl->chunk_size,
+		      "the file ends before its last chunk");
+}
+
+bool tp_chunks_scan(struct tp_trace_impl *impl)
+{
+	uint64_t offset = impl->header_size, size = impl->trace.file_bytes, i;
+
+	impl->trace.used_bytes = size < offset ? size : offset;
+	if (!scan(impl, &offset, false) || !refresh_tables(impl, offset))
+		return false;
+	if (size >= impl->header_size)
+		check_count(impl, (size - impl->header_size + impl->chunk_size - 1) / impl->chunk_size);
+	if (impl->events.count)
+		qsort(impl->events.list, impl->events.count, sizeof(*impl->events.list), by_begin);
+	impl->number_limit = TPROF_NODE_FIRST + 65536;
+	for (i = 0; i < impl->tables.count; i++)
+		impl->number_limit += 2 * impl->tables.list[i].committed;
+	if (impl->number_limit > UINT32_MAX)
+		impl->number_limit = UINT32_MAX;
+	return true;
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Ticks to nanoseconds. The slope is the weighted median of the slopes between pairs of clock moments (Theil and Sen,
+ * with the pair's distance as weight): a moment that was interrupted between its clocks, or is damaged, can't bend it.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "trace/impl.h"
+
+#define MOMENTS_MAX 64 /* pairs are quadratic; more would add nothing */
+
+struct slope {
+	double value, weight;
+};
+
+static int by_ticks(const void *a, const void *b)
+{
+	const struct tprof_moment *x = a, *y = b;
+
+	return x->ticks < y->ticks ? -1 : x->ticks > y->ticks;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const struct slope *x = a, *y = b;
+
+	return x->value < y->value ? -1 : x->value > y->value;
+}
+
+/* No machine's counter runs slower than 1 MHz or faster than 100 GHz. */
+static size_t pairs(const struct tprof_moment *moments, size_t count, struct slope *slopes)
+{
+	size_t i, j, found = 0;
+
+	for (i = 0; i < count; i++) {
+		for (j = i + 1; j < count; j++) {
+			double ticks = (double)(moments[j].ticks - moments[i].ticks);
+			double ns = (double)moments[j].mono_ns - (double)moments[i].mono_ns;
+
+			if (ticks > 0 && ns / ticks > 0.01 && ns / ticks < 1000)
+				slopes[found++] = (struct slope){ ns / ticks, ns };
+		}
+	}
+	return found;
+}
+
+/* Nanoseconds a tick; 1 if the file does not tell. */
+static double fit(const struct tprof_moment *moments, size_t count)
+{
+	static struct slope slopes[MOMENTS_MAX * (MOMENTS_MAX - 1) / 2];
+	size_t found = pairs(moments, count, slopes), i;
+	double total = 0, sum = 0;
+
+	qsort(slopes, found, sizeof(*slopes), by_value);
+	for (i = 0; i < found; i++)
+		total += slopes[i].weight;
+	for (i = 0; i < found; i++) {
+		sum += slopes[i].weight;
+		if (sum >= total / 2)
+			return slopes[i].value;
+	}
+	return 1;
+}
+
+void tp_clock_fit(struct tp_trace_impl *impl)
+{
+	const struct tprof_header *header = &impl->header;
+	struct tprof_moment some[MOMENTS_MAX], *all = impl->moments;
+	size_t count = impl->moment_count, used = 0, i;
+	double slope = 1;
+
+	if (header->clock == TPROF_CLOCK_TSC) {
+		if (count)
+			qsort(all, count, sizeof(*all), by_ticks);
+		some[used++] = header->start;
+		for (i = 0; i < count && count <= MOMENTS_MAX - 2; i++)
+			some[used++] = all[i];
+		for (i = 0; i < MOMENTS_MAX - 2 && count > MOMENTS_MAX - 2; i++)
+			some[used++] = all[i * (count - 1) / (MOMENTS_MAX - 3)];
+		if (header->finish.ticks)
+			some[used++] = header->finish;
+		qsort(some, used, sizeof(*some), by_ticks);
+		slope = fit(some, used);
+	}
+	impl->clock.origin = header->start.ticks;
+	impl->clock.mult = (uint64_t)llround(ldexp(slope, 32));
+}
+
+uint64_t tp_trace_ns(const struct tp_trace *trace, uint64_t ticks)
+{
+	const struct tp_clock *clock = &tp_impl(trace)->clock;
+	unsigned __int128 ns;
+
+	if (ticks <= clock->origin)
+		return 0;
+	ns = (unsigned __int128)(ticks - clock->origin) * clock->mult >> 32;
+	return ns > INT64_MAX ? INT64_MAX : (uint64_t)ns;
+}
+
+uint64_t tp_trace_time(const struct tp_trace *trace, uint64_t ns)
+{
+	unsigned shift = trace->header->tick_shift;
+	uint64_t low = 0, high = UINT64_MAX >> shift;
+
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+
+		if (tp_trace_ns(trace, middle << shift) >= ns)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}

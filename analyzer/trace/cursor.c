@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "trace/cursor.h"
+
+#define TIME_MAX (UINT64_MAX >> 2)
+
+static const char bad_record[] = "a record is malformed";
+static const char cut_record[] = "a record does not fit its chunk";
+
+/* Gives up the rest of the chunk from `record` on. */
+static bool give_up(struct tp_cursor *cursor, const uint8_t *record, const char *reason)
+{
+	uint64_t lost = cursor->ahead + (uint64_t)(cursor->end - record);
+
+	tp_damage_add(&cursor->impl->trace, cursor->window_offset + (uint64_t)(record - cursor->window), lost, reason);
+	cursor->at = cursor->end;
+	cursor->ahead = 0;
+	return false;
+}
+
+/* Moves the window on, so that it begins at the next record. */
+static void refill(struct tp_cursor *cursor)
+{
+	size_t keep = (size_t)(cursor->end - cursor->at), want = TP_WINDOW - keep, got;
+
+	if (want > cursor->ahead)
+		want = cursor->ahead;
+	cursor->window_offset += (uint64_t)(cursor->at - cursor->window);
+	memmove(cursor->window, cursor->at, keep);
+	got = tp_read_at(cursor->impl->fd, cursor->window + keep, want, cursor->window_offset + keep);
+	cursor->ahead -= got;
+	if (got < want) {
+		tp_damage_add(&cursor->impl->trace, cursor->window_offset + keep + got, cursor->ahead, "can't be read");
+		cursor->ahead = 0;
+	}
+	cursor->at = cursor->window;
+	cursor->end = cursor->window + keep + got;
+	memset(cursor->window + keep + got, 0, TP_PADDING);
+}
+
+static void reset_coding(struct tp_cursor *cursor)
+{
+	cursor->address = 0;
+	cursor->stack = cursor->delta = 0;
+	cursor->first = true;
+	memset(cursor->addresses, 0, sizeof(cursor->addresses));
+	memset(cursor->stacks, 0, sizeof(cursor->stacks));
+}
+
+void tp_cursor_open(struct tp_cursor *cursor, struct tp_trace_impl *impl, const struct tp_chunk *chunk)
+{
+	memset(&cursor->event, 0, sizeof(cursor->event));
+	cursor->impl = impl;
+	cursor->chunk = chunk;
+	cursor->event.thread = chunk->thread < impl->number_limit ? chunk->thread : 0;
+	cursor->event.tid = chunk->tid;
+	cursor->event.time = chunk->begin >> impl->header.tick_shift;
+	cursor->window_offset = chunk->offset + sizeof(struct tprof_chunk);
+	cursor->ahead = chunk->committed;
+	cursor->at = cursor->end = cursor->window;
+	cursor->key = 0;
+	reset_coding(cursor);
+}
+
+/* An index of one byte, or a difference to the last address; in units of 8 bytes. */
+static inline uint64_t read_address(struct tp_cursor *cursor, const uint8_t **at, uint8_t tag)
+{
+	uint64_t address;
+
+	if (tag & TPROF_TAG_ADDRESS_INDEX)
+		return cursor->addresses[*(*at)++] << 3;
+	address = cursor->address + tp_svarint(at);
+	cursor->address = address;
+	cursor->addresses[tprof_address_slot(address)] = address;
+	return address << 3;
+}
+
+static inline bool read_stack(struct tp_cursor *cursor, const uint8_t **at, uint8_t tag)
+{
+	switch (tag >> TPROF_ALLOC_STACK_SHIFT & 3) {
+	case TPROF_STACK_SAME:
+		return true;
+	case TPROF_STACK_INDEX:
+		cursor->stack = cursor->stacks[*(*at)++];
+		return true;
+	case TPROF_STACK_DELTA:
+		cursor->delta += (uint32_t)tp_svarint(at);
+		cursor->stack = cursor->delta;
+		cursor->stacks[tprof_stack_slot(cursor->stack)] = cursor->stack;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static inline bool read_alloc(struct tp_cursor *cursor, const uint8_t **at, uint8_t tag)
+{
+	struct tp_event *event = &cursor->event;
+
+	event->kind = TP_EVENT_ALLOC;
+	event->time += tp_uvarint(at);
+	event->address = read_address(cursor, at, tag);
+	event->size = tp_uvarint(at);
+	event->usable = tag & TPROF_ALLOC_USABLE ? event->size + tp_uvarint(at) : tprof_usable_guess(event->size);
+	event->fn = TPROF_FN_MALLOC;
+	event->alignment_log2 = 0;
+	if (tag & TPROF_ALLOC_FN) {
+		event->fn = *(*at)++;
+		event->alignment_log2 = *(*at)++;
+	}
+	if (!read_stack(cursor, at, tag))
+		return false;
+	event->node = cursor->stack;
+	return !(tag & 0x80);
+}
+
+/* Of the functions that free, only these can fail and be cancelled. */
+static inline bool reallocates(uint8_t fn)
+{
+	return fn == TPROF_FN_REALLOC || fn == TPROF_FN_REALLOCARRAY || fn == TPROF_FN_RALLOCX ||
+	       fn == TPROF_FN_XALLOCX;
+}
+
+static inline bool is_cancel(const struct tp_cursor *cursor, const uint8_t *at)
+{
+	return at < cursor->end && *at == TPROF_EVENT_CANCEL << 2;
+}
+
+static inline bool read_free(struct tp_cursor *cursor, const uint8_t **at, uint8_t tag)
+{
+	struct tp_event *event = &cursor->event;
+
+	event->kind = TP_EVENT_FREE;
+	event->time += tp_uvarint(at);
+	event->address = read_address(cursor, at, tag);
+	event->fn = tag & TPROF_FREE_FN ? *(*at)++ : TPROF_FN_FREE;
+	event->cancelled = reallocates(event->fn) && is_cancel(cursor, *at);
+	return !(tag & 0xf0);
+}
+
+static void read_thread(struct tp_cursor *cursor, const uint8_t **at)
+{
+	struct tp_event *event = &cursor->event;
+	uint64_t time = tp_uvarint(at) >> cursor->impl->header.tick_shift, thread = tp_uvarint(at);
+
+	event->kind = TP_EVENT_THREAD;
+	/* Never back: the chunk's first owner had stopped before. */
+	event->time = time > event->time ? time : event->time;
+	event->thread = thread < cursor->impl->number_limit ? (uint32_t)thread : 0;
+	event->tid = (uint32_t)tp_uvarint(at);
+	reset_coding(cursor);
+}
+
+/* The page number times 4096; what does not fit 64 bits is no address. */
+static uint64_t read_pages(const uint8_t **at)
+{
+	uint64_t pages = tp_uvarint(at);
+
+	return pages > UINT64_MAX >> 12 ? UINT64_MAX << 12 : pages << 12;
+}
+
+static void read_map(struct tp_cursor *cursor, const uint8_t **at)
+{
+	struct tp_event *event = &cursor->event;
+
+	event->kind = TP_EVENT_MAP;
+	event->time += tp_uvarint(at);
+	event->address = read_pages(at);
+	event->size = tp_uvarint(at);
+	event->prot = tp_uvarint(at);
+	event->usable = tp_uvarint(at);
+	event->remap = event->usable & TPROF_MAP_REMAP;
+	event->node = (uint32_t)tp_uvarint(at);
+}
+
+static void read_unmap(struct tp_cursor *cursor, const uint8_t **at, const uint8_t *end)
+{
+	struct tp_event *event = &cursor->event;
+
+	event->kind = TP_EVENT_UNMAP;
+	event->time += tp_uvarint(at);
+	event->address = read_pages(at);
+	event->size = tp_uvarint(at);
+	event->remap = tp_uvarint(at) & 1;
+	event->cancelled = is_cancel(cursor, end);
+}
+
+static void read_name(struct tp_cursor *cursor, const uint8_t **at, const uint8_t *end)
+{
+	struct tp_event *event = &cursor->event;
+
+	event->kind = TP_EVENT_NAME;
+	event->time += tp_uvarint(at);
+	if (*at <= end) {
+		event->name = (const char *)*at;
+		event->name_length = (uint32_t)(end - *at);
+	}
+}
+
+static void read_long_alloc(struct tp_cursor *cursor, const uint8_t **at)
+{
+	struct tp_event *event = &cursor->event;
+
+	event->kind = TP_EVENT_ALLOC;
+	event->time += tp_uvarint(at);
+	event->address = tp_uvarint(at);
+	event->size = tp_uvarint(at);
+	event->usable = tp_uvarint(at);
+	event->fn = *(*at)++;
+	event->alignment_log2 = *(*at)++;
+	event->node = (uint32_t)tp_uvarint(at);
+}
+
+static void read_long_free(struct tp_cursor *cursor, const uint8_t **at, const uint8_t *end)
+{
+	struct tp_event *event = &cursor->event;
+
+	event->kind = TP_EVENT_FREE;
+	event->time += tp_uvarint(at);
+	event->address = tp_uvarint(at);
+	event->fn = *(*at)++;
+	event->cancelled = reallocates(event->fn) && is_cancel(cursor, end);
+}
+
+/* The fields of a record that ends at `end`. False: its type is unknown. */
+static bool read_fields(struct tp_cursor *cursor, unsigned type, const uint8_t **at, const uint8_t *end)
+{
+	switch (type) {
+	case TPROF_EVENT_THREAD:
+		read_thread(cursor, at);
+		return true;
+	case TPROF_EVENT_CANCEL:
+		cursor->event.kind = TP_EVENT_CANCEL;
+		cursor->event.time += tp_uvarint(at);
+		return true;
+	case TPROF_EVENT_MAP:
+		read_map(cursor, at);
+		return true;
+	case TPROF_EVENT_UNMAP:
+		read_unmap(cursor, at, end);
+		return true;
+	case TPROF_EVENT_MEMORY:
+		cursor->event.kind = TP_EVENT_MEMORY;
+		cursor->event.time += tp_uvarint(at);
+		cursor->event.size = read_pages(at);
+		cursor->event.usable = read_pages(at);
+		return true;
+	case TPROF_EVENT_NAME:
+		read_name(cursor, at, end);
+		return true;
+	case TPROF_EVENT_ALLOC:
+		read_long_alloc(cursor, at);
+		return true;
+	case TPROF_EVENT_FREE:
+		read_long_free(cursor, at, end);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Steps over a record that is larger than the window; nothing that is known is. */
+static void skip(struct tp_cursor *cursor, uint64_t length)
+{
+	uint64_t here = (uint64_t)(cursor->end - cursor->at);
+
+	if (length <= here) {
+		cursor->at += length;
+		return;
+	}
+	cursor->window_offset += (uint64_t)(cursor->end - cursor->window) + (length - here);
+	cursor->ahead -= length - here;
+	cursor->at = cursor->end = cursor->window;
+}
+
+/* A record with a length. True: it is an event; false: skipped, or the chunk ended. */
+static bool read_long(struct tp_cursor *cursor)
+{
+	const uint8_t *record = cursor->at, *body = record + 1, *at;
+	unsigned type = *record >> 2;
+	uint64_t length = tp_uvarint(&body), size;
+
+	if (!type)
+		return give_up(cursor, record, "zeros where a record should begin");
+	if (!tp_read_ok(record, body, cursor->end))
+		return give_up(cursor, record, cut_record);
+	size = (uint64_t)(body - record);
+	if (length > tp_cursor_left(cursor) - size)
+		return give_up(cursor, record, cut_record);
+	if (size + length > TP_WINDOW) {
+		skip(cursor, size + length);
+		return false;
+	}
+	/* One byte more than the record: whether a CANCEL follows is asked of the next tag. */
+	if (length + 1 > (uint64_t)(cursor->end - body) && cursor->ahead) {
+		refill(cursor);
+		record = cursor->at;
+		body = record + size;
+		if (length > (uint64_t)(cursor->end - body))
+			return give_up(cursor, record, cut_record);
+	}
+	cursor->event.offset = cursor->window_offset + (uint64_t)(record - cursor->window);
+	cursor->at = at = body;
+	if (!read_fields(cursor, type, &at, body + length)) {
+		cursor->at = body + length;
+		return false;
+	}
+	if (!tp_read_ok(body, at, body + length))
+		return give_up(cursor, record, bad_record);
+	cursor->at = body + length;
+	return true;
+}
+
+static bool finish(struct tp_cursor *cursor, uint64_t before, const uint8_t *record)
+{
+	struct tp_event *event = &cursor->event;
+
+	if (event->time < before || event->time > TIME_MAX)
+		return give_up(cursor, record, "a time is out of range");
+	cursor->key = event->time << 2 | (event->kind > TP_EVENT_UNMAP);
+	if (__builtin_expect(cursor->first, 0)) {
+		cursor->key = event->time << 2 | 2;
+		cursor->first = event->kind == TP_EVENT_THREAD;
+	}
+	return true;
+}
+
+bool tp_cursor_next(struct tp_cursor *cursor)
+{
+	uint64_t before = cursor->event.time;
+
+	for (;;) {
+		const uint8_t *record, *at;
+		uint8_t tag;
+		bool good;
+
+		if (cursor->end - cursor->at < TP_PADDING && cursor->ahead)
+			refill(cursor);
+		if (cursor->at >= cursor->end)
+			return false;
+		record = cursor->at;
+		tag = *record;
+		at = record + 1;
+		cursor->event.cancelled = false;
+		if ((tag & 3) == TPROF_CLASS_ALLOC) {
+			good = read_alloc(cursor, &at, tag);
+		} else if ((tag & 3) == TPROF_CLASS_FREE) {
+			good = read_free(cursor, &at, tag);
+		} else if ((tag & 3) == TPROF_CLASS_LONG) {
+			if (read_long(cursor))
+				return finish(cursor, before, cursor->window);
+			continue;
+		} else {
+			return give_up(cursor, record, "unknown class of a record");
+		}
+		if (__builtin_expect(!good, 0))
+			return give_up(cursor, record, bad_record);
+		if (__builtin_expect(!tp_read_ok(record, at, cursor->end), 0))
+			return give_up(cursor, record, cut_record);
+		cursor->event.offset = cursor->window_offset + (uint64_t)(record - cursor->window);
+		cursor->at = at;
+		return finish(cursor, before, record);
+	}
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One event chunk, read from its begin to its end: a window of the file and the state of the coding. */
+#ifndef TPROF_TRACE_CURSOR_H
+#define TPROF_TRACE_CURSOR_H
+
+#include "trace/events.h"
+#include "trace/impl.h"
+#include "trace/varint.h"
+
+#define TP_WINDOW 65536u
+
+struct tp_cursor {
+	struct tp_event event;
+	uint64_t key; /* place of `event` among the events of all chunks, see tp_cursor_next() */
+
+	const uint8_t *at, *end; /* within `window` */
+	uint64_t address;	 /* the coding state of format.h */
+	uint32_t stack, delta;
+	bool first; /* the next event is the first that its thread has in this chunk */
+
+	const struct tp_chunk *chunk;
+	struct tp_trace_impl *impl;
+	uint64_t window_offset; /* of window[0] in the file */
+	uint64_t ahead;		/* valid bytes of the chunk behind the window */
+	uint64_t addresses[256];
+	uint32_t stacks[256];
+	uint8_t window[TP_WINDOW + TP_PADDING];
+};
+
+void tp_cursor_open(struct tp_cursor *cursor, struct tp_trace_impl *impl, const struct tp_chunk *chunk);
+
+/*
+ * Decodes the next event into `event`; false at the chunk's end. `key` is four times the event's time plus 0 if it frees,
+ * 1 otherwise, and 2 if it is the first of its thread in the chunk: the thread's earlier events of the same time stand
+ * in another chunk and must go before it.
+ */
+bool tp_cursor_next(struct tp_cursor *cursor);
+
+/* Bytes of the chunk not yet decoded. */
+static inline uint64_t tp_cursor_left(const struct tp_cursor *cursor)
+{
+	return cursor->ahead + (uint64_t)(cursor->end - cursor->at);
+}
+
+#endif

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The merge: open chunks wait in a queue with the key of their next event; a chunk is opened when its begin is due. */
+#include <stdlib.h>
+
+#include "trace/cursor.h"
+#include "trace/queue.h"
+
+struct tp_events {
+	struct tp_trace_impl *impl;
+	struct tp_queue queue;
+	size_t queue_room;
+	size_t next_chunk;
+	uint64_t horizon;	  /* the first cursor goes on alone while its key is smaller */
+	struct tp_cursor **spare; /* of chunks that ended */
+	size_t spare_count, spare_room;
+	uint64_t done, total; /* bytes of closed chunks; of all */
+	bool started, failed;
+};
+
+struct tp_events *tp_events_open(struct tp_trace *trace)
+{
+	struct tp_events *events = calloc(1, sizeof(*events));
+	size_t i;
+
+	if (!events)
+		return NULL;
+	events->impl = tp_impl(trace);
+	for (i = 0; i < events->impl->events.count; i++)
+		events->total += events->impl->events.list[i].committed;
+	return events;
+}
+
+void tp_events_close(struct tp_events *events)
+{
+	size_t i;
+
+	if (!events)
+		return;
+	for (i = 0; i < events->queue.count; i++)
+		free(events->queue.items[i].what);
+	for (i = 0; i < events->spare_count; i++)
+		free(events->spare[i]);
+	free(events->queue.items);
+	free(events->spare);
+	free(events);
+}
+
+static uint64_t begin_key(const struct tp_events *events, size_t chunk)
+{
+	return events->impl->events.list[chunk].begin >> events->impl->header.tick_shift << 2;
+}
+
+static bool keep_spare(struct tp_events *events, struct tp_cursor *cursor)
+{
+	if (!tp_reserve(&events->spare, &events->spare_room, events->spare_count + 1, sizeof(cursor))) {
+		free(cursor);
+		return false;
+	}
+	events->spare[events->spare_count++] = cursor;
+	return true;
+}
+
+/* Opens the next chunk and queues its first event. False: no memory. */
+static bool activate(struct tp_events *events)
+{
+	const struct tp_chunk *chunk = &events->impl->events.list[events->next_chunk];
+	struct tp_cursor *cursor;
+
+	if (!tp_reserve(&events->queue.items, &events->queue_room, events->queue.count + 1,
+			sizeof(*events->queue.items)))
+		return false;
+	cursor = events->spare_count ? events->spare[--events->spare_count] : malloc(sizeof(*cursor));
+	if (!cursor)
+		return false;
+	tp_cursor_open(cursor, events->impl, chunk);
+	if (tp_cursor_next(cursor)) {
+		tp_queue_push(&events->queue, cursor->key, events->next_chunk++, cursor);
+		return true;
+	}
+	events->next_chunk++;
+	events->done += chunk->committed;
+	return keep_spare(events, cursor);
+}
+
+/* Opens all chunks that may hold an event which is due before the first one in the queue. */
+static bool activate_due(struct tp_events *events)
+{
+	size_t count = events->impl->events.count;
+
+	while (events->next_chunk < count) {
+		if (events->queue.count && events->queue.items[0].key < begin_key(events, events->next_chunk))
+			break;
+		if (!activate(events))
+			return false;
+	}
+	events->horizon = tp_queue_second_key(&events->queue);
+	if (events->next_chunk < count && begin_key(events, events->next_chunk) < events->horizon)
+		events->horizon = begin_key(events, events->next_chunk);
+	return true;
+}
+
+static const struct tp_event *first(struct tp_events *events)
+{
+	struct tp_cursor *cursor;
+
+	if (!activate_due(events)) {
+		events->failed = true;
+		return NULL;
+	}
+	if (!events->queue.count)
+		return NULL;
+	cursor = events->queue.items[0].what;
+	return &cursor->event;
+}
+
+const struct tp_event *tp_events_next(struct tp_events *events)
+{
+	struct tp_cursor *cursor;
+
+	if (__builtin_expect(!events->started, 0)) {
+		events->started = true;
+		return first(events);
+	}
+	if (!events->queue.count || events->failed)
+		return NULL;
+	cursor = events->queue.items[0].what;
+	if (__builtin_expect(tp_cursor_next(cursor), 1)) {
+		events->queue.items[0].key = cursor->key;
+		if (cursor->key < events->horizon)
+			return &cursor->event;
+		tp_queue_sink(&events->queue);
+	} else {
+		events->done += cursor->chunk->committed;
+		tp_queue_drop_first(&events->queue);
+		if (!keep_spare(events, cursor)) {
+			events->failed = true;
+			return NULL;
+		}
+	}
+	return first(events);
+}
+
+bool tp_events_failed(const struct tp_events *events)
+{
+	return events->failed;
+}
+
+uint64_t tp_events_done(const struct tp_events *events)
+{
+	uint64_t done = events->done;
+	size_t i;
+
+	for (i = 0; i < events->queue.count; i++) {
+		const struct tp_cursor *cursor = events->queue.items[i].what;
+
+		done += cursor->chunk->committed - tp_cursor_left(cursor);
+	}
+	return done;
+}
+
+uint64_t tp_events_total(const struct tp_events *events)
+{
+	return events->total;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The events of a trace in the order in which they happened, all threads together. Chunks are read side by side through
+ * small windows, so memory grows with the threads that were alive at once, never with the trace.
+ *
+ * Order: by time; of events of different threads at the same time, those that free go before those that allocate (an
+ * address is released before it is reused). Within a thread the order is the thread's own, always.
+ */
+#ifndef TPROF_TRACE_EVENTS_H
+#define TPROF_TRACE_EVENTS_H
+
+#include "trace/trace.h"
+
+enum tp_event_kind {
+	TP_EVENT_FREE,
+	TP_EVENT_UNMAP,
+	TP_EVENT_ALLOC,
+	TP_EVENT_MAP,
+	TP_EVENT_CANCEL,
+	TP_EVENT_MEMORY,
+	TP_EVENT_NAME,
+	TP_EVENT_THREAD, /* the chunk went to another thread; `thread` and `tid` are the new ones */
+	TP_EVENT_KINDS,
+};
+
+struct tp_event {
+	uint8_t kind;		/* enum tp_event_kind */
+	uint8_t fn;		/* ALLOC, FREE: enum tprof_fn */
+	uint8_t alignment_log2; /* ALLOC: 0 if none was asked for */
+	bool cancelled;		/* FREE, UNMAP: the CANCEL that follows directly says that it did not happen */
+	bool remap;		/* MAP, UNMAP: half of an mremap */
+	uint32_t thread, tid;
+	uint32_t node;	  /* ALLOC, MAP: stack node, as in the file (see tp_trace_node) */
+	uint64_t time;	  /* ticks >> header->tick_shift */
+	uint64_t address; /* bytes */
+	uint64_t size;	  /* ALLOC: bytes requested. MAP, UNMAP: length in bytes. MEMORY: RSS in bytes */
+	uint64_t usable;  /* ALLOC: usable bytes. MEMORY: VMS in bytes. MAP: flags of mmap */
+	uint64_t prot;	  /* MAP */
+	const char *name; /* NAME: not terminated, valid until the next event */
+	uint32_t name_length;
+	uint64_t offset; /* of its record in the file */
+};
+
+/* NULL: no memory. Damage that is met goes to the trace's list. One reader of a trace at a time. */
+struct tp_events *tp_events_open(struct tp_trace *trace);
+void tp_events_close(struct tp_events *events);
+
+/* The next event, owned by `events` and valid until the next call; NULL at the end, or when memory is out. */
+const struct tp_event *tp_events_next(struct tp_events *events);
+
+/* Whether NULL meant that memory is out. */
+bool tp_events_failed(const struct tp_events *events);
+
+/* Bytes of event chunks read so far, and in all. */
+uint64_t tp_events_done(const struct tp_events *events);
+uint64_t tp_events_total(const struct tp_events *events);
+
+/* Word for an event's kind, and for the function of an ALLOC or FREE ("?" if unknown). */
+const char *tp_event_kind_name(enum tp_event_kind kind);
+const char *tp_fn_name(unsigned fn);
+
+#endif

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The header: what must be right for the file to be read at all, and its pieces of text. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/impl.h"
+
+#define HEADER_MAX (1u << 20)
+#define CHUNK_MAX (64u << 20)
+#define SHIFT_MAX 31u
+
+__attribute__((format(printf, 4, 5))) static bool refuse(const struct tp_trace_impl *impl, char **error,
+							 uint64_t offset, const char *format, ...)
+{
+	char reason[256];
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(reason, sizeof(reason), format, list);
+	va_end(list);
+	if (asprintf(error, "%s: offset %" PRIu64 ": %s", impl->trace.file, offset, reason) < 0)
+		*error = NULL;
+	return false;
+}
+
+static bool check_identity(struct tp_trace_impl *impl, size_t got, char **error)
+{
+	const struct tprof_header *header = &impl->header;
+	size_t magic = sizeof(header->magic);
+
+	if (!got)
+		return refuse(impl, error, 0, impl->trace.file_bytes ? "can't be read" : "the file is empty");
+	if (memcmp(header->magic, TPROF_MAGIC, got < magic ? got : magic) != 0)
+		return refuse(impl, error, 0, "not a tprof trace");
+	if (got < sizeof(*header))
+		return refuse(impl, error, got, "the file ends inside its header");
+	if (header->version != TPROF_VERSION)
+		return refuse(impl, error, offsetof(struct tprof_header, version),
+			      "written in version %" PRIu32 " of the format; this tprof-analyze reads version %u",
+			      header->version, TPROF_VERSION);
+	if (header->features_required)
+		return refuse(impl, error, offsetof(struct tprof_header, features_required),
+			      "needs features 0x%" PRIx64 " that this tprof-analyze does not know: use a newer one",
+			      header->features_required);
+	if (header->tick_shift > SHIFT_MAX)
+		return refuse(impl, error, offsetof(struct tprof_header, tick_shift),
+			      "the header is damaged: tick shift %" PRIu32 ", at most %u is possible",
+			      header->tick_shift, SHIFT_MAX);
+	return true;
+}
+
+/* A wrong size would make every chunk look damaged; what the writer always uses is the best guess. */
+static void check_sizes(struct tp_trace_impl *impl)
+{
+	const struct tprof_header *header = &impl->header;
+
+	impl->header_size = header->header_size;
+	if (impl->header_size < sizeof(*header) || impl->header_size > HEADER_MAX || impl->header_size % 8) {
+		tp_damage_add(&impl->trace, offsetof(struct tprof_header, header_size), 0,
+			      "impossible header size; the usual one is assumed");
+		impl->header_size = TPROF_HEADER_SIZE;
+	}
+	impl->chunk_size = header->chunk_size;
+	if (impl->chunk_size < 4096 || impl->chunk_size > CHUNK_MAX || impl->chunk_size % 4096) {
+		tp_damage_add(&impl->trace, offsetof(struct tprof_header, chunk_size), 0,
+			      "impossible chunk size; the usual one is assumed");
+		impl->chunk_size = TPROF_CHUNK_SIZE;
+	}
+	impl->header.header_size = (uint32_t)impl->header_size;
+	impl->header.chunk_size = (uint32_t)impl->chunk_size;
+}
+
+/* One piece as a string (with a second NUL behind it, so that a list of strings always ends). */
+static const char *piece(struct tp_trace_impl *impl, enum tprof_text which, char **to, const char *raw, size_t *length)
+{
+	struct tprof_span span = impl->header.text[which];
+	char *begin = *to;
+
+	*length = 0;
+	if (span.length && (span.offset < sizeof(impl->header) || span.offset > impl->header_size ||
+			    span.length > impl->header_size - span.offset)) {
+		tp_damage_add(&impl->trace, offsetof(struct tprof_header, text) + which * sizeof(span), span.length,
+			      "a text lies outside of the header");
+		span.length = 0;
+	}
+	if (span.length)
+		memcpy(begin, raw + span.offset, span.length);
+	*length = span.length;
+	memset(begin + span.length, 0, 2);
+	*to += span.length + 2;
+	return begin;
+}
+
+/* Splits a list of NUL-terminated strings. */
+static size_t split(const char *text, size_t length, char **list)
+{
+	const char *at = text;
+	size_t count = 0;
+
+	while (at < text + length) {
+		list[count++] = (char *)at;
+		at += strlen(at) + 1;
+	}
+	return count;
+}
+
+static bool read_text(struct tp_trace_impl *impl)
+{
+	struct tp_trace *trace = &impl->trace;
+	size_t size = impl->header_size, length, args_length, env_length, total = 2 * TPROF_TEXT_COUNT, i;
+	char *raw = calloc(1, size), *to;
+	const char *args, *env;
+
+	for (i = 0; i < TPROF_TEXT_COUNT; i++)
+		total += impl->header.text[i].length <= size ? impl->header.text[i].length : 0;
+	impl->text = calloc(1, total);
+	impl->lists = calloc(total, sizeof(*impl->lists));
+	if (!raw || !impl->text || !impl->lists) {
+		free(raw);
+		return false;
+	}
+	if (tp_read_at(impl->fd, raw, size, 0) < size)
+		tp_damage_add(trace, trace->file_bytes, 0, "the file ends inside its header");
+	to = impl->text;
+	trace->exe = piece(impl, TPROF_TEXT_EXE, &to, raw, &length);
+	trace->cwd = piece(impl, TPROF_TEXT_CWD, &to, raw, &length);
+	trace->malloc_path = piece(impl, TPROF_TEXT_MALLOC, &to, raw, &length);
+	trace->parent_path = piece(impl, TPROF_TEXT_PARENT, &to, raw, &length);
+	args = piece(impl, TPROF_TEXT_ARGS, &to, raw, &args_length);
+	env = piece(impl, TPROF_TEXT_ENV, &to, raw, &env_length);
+	free(raw);
+	trace->arg_count = split(args, args_length, impl->lists);
+	trace->args = (const char *const *)impl->lists;
+	trace->env_count = split(env, env_length, impl->lists + trace->arg_count);
+	trace->env = (const char *const *)impl->lists + trace->arg_count;
+	return true;
+}
+
+bool tp_header_read(struct tp_trace_impl *impl, char **error)
+{
+	size_t got = tp_read_at(impl->fd, &impl->header, sizeof(impl->header), 0);
+
+	if (!check_identity(impl, got, error))
+		return false;
+	check_sizes(impl);
+	if (read_text(impl))
+		return true;
+	*error = NULL;
+	return false;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the files of trace/ know of an open trace beside its public face. The file is read with pread, never mapped: a
+ * file that is cut while it is read must not become a SIGBUS.
+ */
+#ifndef TPROF_TRACE_IMPL_H
+#define TPROF_TRACE_IMPL_H
+
+#include "trace/trace.h"
+
+/* A chunk whose header was found sound. */
+struct tp_chunk {
+	uint64_t offset;    /* of the chunk's header in the file */
+	uint64_t committed; /* bytes behind it that may be read: within the chunk and the file */
+	uint64_t begin;	    /* ticks */
+	uint32_t thread, tid;
+};
+
+struct tp_chunks {
+	struct tp_chunk *list;
+	size_t count, room;
+};
+
+/* nanoseconds = (ticks - origin) * mult >> 32; never negative. */
+struct tp_clock {
+	uint64_t origin;
+	uint64_t mult;
+};
+
+struct tp_trace_impl {
+	struct tp_trace trace;
+	struct tprof_header header;
+	int fd;
+	uint64_t header_size, chunk_size; /* checked */
+	uint64_t number_limit;		  /* frames, nodes, modules and threads have numbers below it */
+	struct tp_chunks events, tables;  /* events in order of begin */
+	struct tprof_moment *moments;	  /* of all chunks */
+	size_t moment_count, moment_room;
+	struct tp_clock clock;
+	char *text;   /* the strings of the header */
+	char **lists; /* pointers of args and env */
+	size_t damage_room;
+};
+
+static inline struct tp_trace_impl *tp_impl(const struct tp_trace *trace)
+{
+	return trace->impl;
+}
+
+/* pread of exactly `size` bytes; less at the file's end or on an error. Returns the bytes read. */
+size_t tp_read_at(int fd, void *buffer, size_t size, uint64_t offset);
+
+/* Room for `need` elements of `size` bytes in *list (grows by doubling). False: no memory; *list is as it was. */
+bool tp_reserve(void *list, size_t *room, size_t need, size_t size);
+
+/* Notes what could not be read. The same place and reason are noted once; the list is bounded. */
+void tp_damage_add(struct tp_trace *trace, uint64_t offset, uint64_t lost_bytes, const char *reason);
+
+/* False: *error says why the file can't be read at all (heap string or NULL when memory is out). */
+bool tp_header_read(struct tp_trace_impl *impl, char **error);
+
+/* Finds the chunks; the event chunks' committed lengths are taken before the tables are read. False: no memory. */
+bool tp_chunks_scan(struct tp_trace_impl *impl);
+
+/* Modules, frames, nodes. False: no memory. */
+bool tp_tables_read(struct tp_trace_impl *impl);
+
+/* Makes nodes with the same parent and frame one. False: no memory. */
+bool tp_nodes_unify(struct tp_trace *trace, const uint32_t *frame_alias);
+
+void tp_clock_fit(struct tp_trace_impl *impl);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "trace/events.h"
+
+const char *tp_event_kind_name(enum tp_event_kind kind)
+{
+	static const char *const names[TP_EVENT_KINDS] = {
+		[TP_EVENT_FREE] = "free", [TP_EVENT_UNMAP] = "unmap",	[TP_EVENT_ALLOC] = "alloc",
+		[TP_EVENT_MAP] = "map",	  [TP_EVENT_CANCEL] = "cancel", [TP_EVENT_MEMORY] = "memory",
+		[TP_EVENT_NAME] = "name", [TP_EVENT_THREAD] = "thread",
+	};
+
+	return (unsigned)kind < TP_EVENT_KINDS ? names[kind] : "?";
+}
+
+const char *tp_fn_name(unsigned fn)
+{
+	static const char *const names[] = {
+		[TPROF_FN_MALLOC] = "malloc",
+		[TPROF_FN_CALLOC] = "calloc",
+		[TPROF_FN_REALLOC] = "realloc",
+		[TPROF_FN_REALLOCARRAY] = "reallocarray",
+		[TPROF_FN_MEMALIGN] = "memalign",
+		[TPROF_FN_POSIX_MEMALIGN] = "posix_memalign",
+		[TPROF_FN_ALIGNED_ALLOC] = "aligned_alloc",
+		[TPROF_FN_VALLOC] = "valloc",
+		[TPROF_FN_PVALLOC] = "pvalloc",
+		[TPROF_FN_NEW] = "new",
+		[TPROF_FN_NEW_ARRAY] = "new[]",
+		[TPROF_FN_MALLOCX] = "mallocx",
+		[TPROF_FN_RALLOCX] = "rallocx",
+		[TPROF_FN_XALLOCX] = "xallocx",
+		[TPROF_FN_FREE] = "free",
+		[TPROF_FN_CFREE] = "cfree",
+		[TPROF_FN_FREE_SIZED] = "free_sized",
+		[TPROF_FN_FREE_ALIGNED_SIZED] = "free_aligned_sized",
+		[TPROF_FN_DELETE] = "delete",
+		[TPROF_FN_DELETE_ARRAY] = "delete[]",
+		[TPROF_FN_DALLOCX] = "dallocx",
+		[TPROF_FN_SDALLOCX] = "sdallocx",
+	};
+
+	return fn < sizeof(names) / sizeof(*names) && names[fn] ? names[fn] : "?";
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Nodes that mean the same become one. A node's parent has a lower number, so one pass in order of numbers sees each
+ * parent before its children. Most nodes are their parent's only child: that one is remembered beside the parent, where
+ * the lookup costs nothing; only further children go to a hash table.
+ */
+#include <stdlib.h>
+
+#include "trace/impl.h"
+
+struct children {
+	uint32_t *only;	 /* a node's first child; 0: none */
+	uint32_t *table; /* further children; 0: empty slot */
+	unsigned bits;
+	uint32_t count;
+};
+
+static size_t slot_of(const struct children *children, const struct tp_node *node)
+{
+	uint64_t key = (uint64_t)node->parent << 32 | node->frame;
+
+	key *= UINT64_C(0x9e3779b97f4a7c15);
+	return (size_t)((key ^ key >> 29) * UINT64_C(0xbf58476d1ce4e5b9) >> (64 - children->bits));
+}
+
+/* Slot with the node's twin, or the free one for it. */
+static uint32_t *find(const struct children *children, const struct tp_node *nodes, const struct tp_node *node)
+{
+	size_t mask = ((size_t)1 << children->bits) - 1, i = slot_of(children, node);
+
+	for (; children->table[i]; i = (i + 1) & mask) {
+		const struct tp_node *other = &nodes[children->table[i]];
+
+		if (other->parent == node->parent && other->frame == node->frame)
+			break;
+	}
+	return &children->table[i];
+}
+
+static bool grow(struct children *children, const struct tp_node *nodes)
+{
+	struct children larger = { .bits = children->table ? children->bits + 1 : 10 };
+	size_t i;
+
+	larger.table = calloc((size_t)1 << larger.bits, sizeof(*larger.table));
+	if (!larger.table)
+		return false;
+	for (i = 0; children->table && i < (size_t)1 << children->bits; i++)
+		if (children->table[i])
+			*find(&larger, nodes, &nodes[children->table[i]]) = children->table[i];
+	free(children->table);
+	children->table = larger.table;
+	children->bits = larger.bits;
+	return true;
+}
+
+/* The node that means the same as nodes[number]: itself if it is the first. 0: no memory. */
+static uint32_t unify(struct children *children, const struct tp_node *nodes, uint32_t number)
+{
+	const struct tp_node *node = &nodes[number];
+	uint32_t only = children->only[node->parent], *slot;
+
+	if (!only) {
+		children->only[node->parent] = number;
+		return number;
+	}
+	if (nodes[only].frame == node->frame)
+		return only;
+	if ((!children->table || children->count >= (uint32_t)1 << (children->bits - 1)) && !grow(children, nodes))
+		return 0;
+	slot = find(children, nodes, node);
+	if (!*slot) {
+		*slot = number;
+		children->count++;
+	}
+	return *slot;
+}
+
+bool tp_nodes_unify(struct tp_trace *trace, const uint32_t *frame_alias)
+{
+	struct children children = { .only = calloc(trace->node_count, sizeof(*children.only)) };
+	struct tp_node *nodes = trace->nodes;
+	bool good = children.only != NULL;
+	uint32_t i, same;
+
+	for (i = TPROF_NODE_FIRST; good && i < trace->node_count; i++) {
+		uint32_t parent = tp_trace_node(trace, nodes[i].parent);
+
+		nodes[i].parent = parent;
+		if (!nodes[i].frame)
+			continue;
+		nodes[i].frame = frame_alias[nodes[i].frame];
+		same = unify(&children, nodes, i);
+		good = same != 0;
+		if (good && same != i)
+			nodes[i] = (struct tp_node){ same, 0 };
+	}
+	free(children.only);
+	free(children.table);
+	return good;
+}

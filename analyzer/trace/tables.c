@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table chunks: modules, frames, stack nodes. Read as a whole when a trace is opened. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/impl.h"
+#include "trace/varint.h"
+
+static const char bad_number[] = "a table record has a number that is out of range";
+static const char cut_record[] = "a table record does not fit its chunk";
+static const char twice[] = "a table record gives a number that is taken";
+
+struct tables {
+	struct tp_trace_impl *impl;
+	size_t module_room, frame_room, node_room, frame_module_room;
+	uint32_t *frame_module; /* module number of each frame, until all modules are known */
+	uint64_t frame_top;	/* one behind the highest frame number that a node has */
+
+	/* The chunk being read. */
+	const uint8_t *start, *at, *end;
+	uint64_t offset;   /* of `start` in the file */
+	uint64_t expected; /* number behind the last NODES record */
+};
+
+static void damage(struct tables *tables, const uint8_t *record, uint64_t lost, const char *reason)
+{
+	tp_damage_add(&tables->impl->trace, tables->offset + (uint64_t)(record - tables->start), lost, reason);
+}
+
+/* Makes `count` elements of a list, the new ones zero. False: no memory. */
+static bool extend(void *list, size_t *count, size_t *room, size_t need, size_t size)
+{
+	char *bytes;
+
+	if (need <= *count)
+		return true;
+	if (!tp_reserve(list, room, need, size))
+		return false;
+	memcpy(&bytes, list, sizeof(bytes));
+	memset(bytes + *count * size, 0, (need - *count) * size);
+	*count = need;
+	return true;
+}
+
+static struct tp_module *find_module(const struct tp_trace *trace, uint64_t id)
+{
+	size_t low = 0, high = trace->module_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (trace->modules[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < trace->module_count && trace->modules[low].id == id ? &trace->modules[low] : NULL;
+}
+
+/* One block for both: path, NUL, build-id. */
+static bool set_names(struct tp_module *module, const uint8_t *id, uint8_t id_length, const uint8_t *path,
+		      size_t length)
+{
+	char *text = malloc(length + 1 + id_length);
+
+	if (!text)
+		return false;
+	memcpy(text, path, length);
+	text[length] = 0;
+	memcpy(text + length + 1, id, id_length);
+	module->path = text;
+	module->build_id = (const uint8_t *)text + length + 1;
+	module->build_id_length = id_length;
+	return true;
+}
+
+/* Modules come almost in order: looked for from the end. */
+static bool insert_module(struct tables *tables, const struct tp_module *module)
+{
+	struct tp_trace *trace = &tables->impl->trace;
+	size_t at = trace->module_count;
+
+	if (!tp_reserve(&trace->modules, &tables->module_room, at + 1, sizeof(*module)))
+		return false;
+	while (at && trace->modules[at - 1].id > module->id)
+		at--;
+	memmove(&trace->modules[at + 1], &trace->modules[at], (trace->module_count - at) * sizeof(*module));
+	trace->modules[at] = *module;
+	trace->module_count++;
+	return true;
+}
+
+static bool read_module(struct tables *tables, const uint8_t *record, const uint8_t *at, const uint8_t *end)
+{
+	const uint8_t *body = at;
+	struct tp_module module = { 0 };
+	uint64_t id = tp_uvarint(&at);
+	uint8_t id_length;
+
+	module.bias = tp_uvarint(&at);
+	module.start = tp_uvarint(&at);
+	module.end = tp_uvarint(&at);
+	module.loaded_ticks = tp_uvarint(&at);
+	id_length = *at++;
+	if (!tp_read_ok(body, at, end) || id_length > end - at) {
+		damage(tables, record, (uint64_t)(end - record), cut_record);
+		return true;
+	}
+	if (!id || id >= tables->impl->number_limit || find_module(&tables->impl->trace, id)) {
+		damage(tables, record, (uint64_t)(end - record), id && id < UINT32_MAX ? twice : bad_number);
+		return true;
+	}
+	module.id = (uint32_t)id;
+	if (!set_names(&module, at, id_length, at + id_length, (size_t)(end - at) - id_length))
+		return false;
+	if (insert_module(tables, &module))
+		return true;
+	free((void *)(uintptr_t)module.path);
+	return false;
+}
+
+static bool read_frame(struct tables *tables, const uint8_t *record, const uint8_t *at, const uint8_t *end)
+{
+	struct tp_trace *trace = &tables->impl->trace;
+	const uint8_t *body = at;
+	size_t count = trace->frame_count;
+	uint64_t number = tp_uvarint(&at), module = tp_uvarint(&at), offset = tp_uvarint(&at);
+	uint8_t flags = *at++;
+
+	if (!tp_read_ok(body, at, end)) {
+		damage(tables, record, (uint64_t)(end - record), cut_record);
+		return true;
+	}
+	if (!number || number >= tables->impl->number_limit || module >= tables->impl->number_limit) {
+		damage(tables, record, (uint64_t)(end - record), bad_number);
+		return true;
+	}
+	if (number < count && trace->frames[number].pc) {
+		damage(tables, record, (uint64_t)(end - record), twice);
+		return true;
+	}
+	if (!extend(&trace->frames, &trace->frame_count, &tables->frame_room, number + 1, sizeof(*trace->frames)) ||
+	    !extend(&tables->frame_module, &count, &tables->frame_module_room, number + 1, sizeof(uint32_t)))
+		return false;
+	trace->frames[number] = (struct tp_frame){ .pc = offset, .flags = flags };
+	tables->frame_module[number] = (uint32_t)module;
+	return true;
+}
+
+/*
+ * Unloading may stand in an earlier chunk than the module itself. Nothing is lost when it is then not known: the list of
+ * chunks is gone through again for these records alone.
+ */
+static void read_unload(struct tables *tables, const uint8_t *record, const uint8_t *at, const uint8_t *end)
+{
+	const uint8_t *body = at;
+	uint64_t id = tp_uvarint(&at), ticks = tp_uvarint(&at);
+	struct tp_module *module = tp_read_ok(body, at, end) ? find_module(&tables->impl->trace, id) : NULL;
+
+	if (module)
+		module->unloaded_ticks = ticks;
+	else
+		damage(tables, record, (uint64_t)(end - record), bad_number);
+}
+
+/* A record with a length. `unloads`: the second pass. False: no memory. */
+static bool read_long(struct tables *tables, const uint8_t *record, bool unloads)
+{
+	unsigned type = *record >> 2;
+	const uint8_t *body = record + 1;
+	uint64_t length = tp_uvarint(&body);
+
+	if (!tp_read_ok(record, body, tables->end) || length > (uint64_t)(tables->end - body) || !type) {
+		damage(tables, record, (uint64_t)(tables->end - record),
+		       type ? cut_record : "zeros where a record should begin");
+		tables->at = tables->end;
+		return true;
+	}
+	tables->at = body + length;
+	if (type == TPROF_TABLE_UNLOAD && unloads)
+		read_unload(tables, record, body, tables->at);
+	if (type == TPROF_TABLE_MODULE && !unloads)
+		return read_module(tables, record, body, tables->at);
+	if (type == TPROF_TABLE_FRAME && !unloads)
+		return read_frame(tables, record, body, tables->at);
+	return true;
+}
+
+/* The frames of a NODES record, whose numbers are known to be in range. */
+static void read_chain(struct tables *tables, const uint8_t *record, uint64_t first, uint64_t parent, uint64_t count)
+{
+	struct tp_node *nodes = tables->impl->trace.nodes;
+	uint64_t number = first;
+
+	for (; number < first + count && tp_read_ok(tables->start, tables->at, tables->end); number++) {
+		uint64_t frame = tp_uvarint(&tables->at);
+
+		if (!tp_read_ok(tables->start, tables->at, tables->end))
+			break;
+		if (!frame || frame >= tables->impl->number_limit) {
+			damage(tables, record, 0, bad_number);
+			frame = 0; /* as an alias of its parent it hurts nobody */
+		}
+		if (nodes[number].frame)
+			damage(tables, record, 0, twice);
+		else
+			nodes[number] = (struct tp_node){ (uint32_t)parent, (uint32_t)frame };
+		if (frame >= tables->frame_top)
+			tables->frame_top = frame + 1;
+		parent = number;
+	}
+}
+
+static bool read_nodes(struct tables *tables, const uint8_t *record, bool skip)
+{
+	struct tp_trace *trace = &tables->impl->trace;
+	const uint8_t *at = record + 1;
+	uint64_t count = *record >> 2, first, parent;
+
+	if (!count)
+		count = tp_uvarint(&at);
+	first = tables->expected + tp_svarint(&at);
+	parent = tp_uvarint(&at);
+	if (!tp_read_ok(record, at, tables->end) || count > (uint64_t)(tables->end - at)) {
+		damage(tables, record, (uint64_t)(tables->end - record), cut_record);
+		tables->at = tables->end;
+		return true;
+	}
+	parent = parent & 1 ? parent >> 1 : first - (parent >> 1);
+	tables->at = at;
+	tables->expected = first + count;
+	if (first < TPROF_NODE_FIRST || first >= tables->impl->number_limit ||
+	    count > tables->impl->number_limit - first || parent >= first) {
+		damage(tables, record, (uint64_t)(tables->end - record), bad_number);
+		tables->at = tables->end;
+		return true;
+	}
+	if (!extend(&trace->nodes, &trace->node_count, &tables->node_room, first + count, sizeof(*trace->nodes)))
+		return false;
+	if (skip)
+		while (count-- && tp_read_ok(tables->start, tables->at, tables->end))
+			tp_uvarint(&tables->at);
+	else
+		read_chain(tables, record, first, parent, count);
+	if (!tp_read_ok(tables->start, tables->at, tables->end)) {
+		damage(tables, record, (uint64_t)(tables->end - record), cut_record);
+		tables->at = tables->end;
+	}
+	return true;
+}
+
+/* All records of one chunk that lies in memory with padding behind it. */
+static bool read_records(struct tables *tables, bool unloads)
+{
+	bool good = true;
+
+	tables->at = tables->start;
+	tables->expected = 0;
+	while (good && tables->at < tables->end) {
+		const uint8_t *record = tables->at;
+
+		if ((*record & 3) == TPROF_CLASS_LONG) {
+			good = read_long(tables, record, unloads);
+		} else if ((*record & 3) == TPROF_CLASS_NODES) {
+			good = read_nodes(tables, record, unloads);
+		} else {
+			damage(tables, record, (uint64_t)(tables->end - record), "unknown class of a table record");
+			break;
+		}
+	}
+	return good;
+}
+
+static bool read_chunk(struct tables *tables, const struct tp_chunk *chunk, bool unloads)
+{
+	uint8_t *buffer = malloc(chunk->committed + TP_PADDING);
+	size_t got;
+	bool good;
+
+	if (!buffer)
+		return false;
+	tables->offset = chunk->offset + sizeof(struct tprof_chunk);
+	got = tp_read_at(tables->impl->fd, buffer, chunk->committed, tables->offset);
+	if (got < chunk->committed)
+		tp_damage_add(&tables->impl->trace, tables->offset + got, chunk->committed - got, "can't be read");
+	memset(buffer + got, 0, chunk->committed + TP_PADDING - got);
+	tables->start = buffer;
+	tables->end = buffer + got;
+	good = read_records(tables, unloads);
+	free(buffer);
+	return good;
+}
+
+/* Frames as run-time addresses, now that all modules are known. */
+static bool resolve_frames(struct tables *tables)
+{
+	struct tp_trace *trace = &tables->impl->trace;
+	size_t i, known = trace->frame_count;
+
+	for (i = 1; i < known; i++) {
+		uint32_t number = tables->frame_module[i];
+
+		if (!number)
+			continue;
+		trace->frames[i].module = find_module(trace, number);
+		if (trace->frames[i].module)
+			trace->frames[i].pc += trace->frames[i].module->start;
+		else
+			tp_damage_add(trace, tables->impl->header_size, 0, "a frame's module is not in the file");
+	}
+	return extend(&trace->frames, &trace->frame_count, &tables->frame_room, tables->frame_top,
+		      sizeof(*trace->frames));
+}
+
+struct frame_rank {
+	struct tp_frame frame;
+	uint32_t number;
+};
+
+static int by_place(const void *a, const void *b)
+{
+	const struct frame_rank *x = a, *y = b;
+
+	if (x->frame.pc != y->frame.pc)
+		return x->frame.pc < y->frame.pc ? -1 : 1;
+	if (x->frame.module != y->frame.module)
+		return x->frame.module < y->frame.module ? -1 : 1;
+	if (x->frame.flags != y->frame.flags)
+		return x->frame.flags < y->frame.flags ? -1 : 1;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* For each frame number the lowest that means the same: two threads may have met a frame at once. */
+static uint32_t *alias_frames(const struct tp_trace *trace)
+{
+	size_t count = trace->frame_count, i;
+	uint32_t *alias = calloc(count + 1, sizeof(*alias));
+	struct frame_rank *ranks = calloc(count + 1, sizeof(*ranks));
+
+	for (i = 0; alias && ranks && i < count; i++)
+		ranks[i] = (struct frame_rank){ trace->frames[i], (uint32_t)i };
+	if (alias && ranks) {
+		qsort(ranks, count, sizeof(*ranks), by_place);
+		for (i = 0; i < count; i++) {
+			bool same = i && ranks[i].frame.pc && ranks[i].frame.pc == ranks[i - 1].frame.pc &&
+				    ranks[i].frame.module == ranks[i - 1].frame.module &&
+				    ranks[i].frame.flags == ranks[i - 1].frame.flags;
+
+			alias[ranks[i].number] = same ? alias[ranks[i - 1].number] : ranks[i].number;
+		}
+	}
+	if (!ranks) {
+		free(alias);
+		alias = NULL;
+	}
+	free(ranks);
+	return alias;
+}
+
+bool tp_tables_read(struct tp_trace_impl *impl)
+{
+	struct tables tables = { .impl = impl };
+	struct tp_trace *trace = &impl->trace;
+	uint32_t *alias = NULL;
+	bool good =
+		extend(&trace->nodes, &trace->node_count, &tables.node_room, TPROF_NODE_FIRST, sizeof(*trace->nodes));
+	size_t i;
+
+	good = good && extend(&trace->frames, &trace->frame_count, &tables.frame_room, 1, sizeof(*trace->frames));
+	for (i = 0; good && i < 2 * impl->tables.count; i++)
+		good = read_chunk(&tables, &impl->tables.list[i % impl->tables.count], i >= impl->tables.count);
+	good = good && resolve_frames(&tables);
+	if (good) {
+		alias = alias_frames(trace);
+		good = alias && tp_nodes_unify(trace, alias);
+	}
+	free(alias);
+	free(tables.frame_module);
+	return good;
+}

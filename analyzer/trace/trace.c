@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opening and closing; walking stacks. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "trace/impl.h"
+
+size_t tp_read_at(int fd, void *buffer, size_t size, uint64_t offset)
+{
+	size_t done = 0;
+
+	while (done < size) {
+		ssize_t got = pread(fd, (char *)buffer + done, size - done, (off_t)(offset + done));
+
+		if (got > 0)
+			done += (size_t)got;
+		else if (got == 0 || errno != EINTR)
+			break;
+	}
+	return done;
+}
+
+bool tp_reserve(void *list, size_t *room, size_t need, size_t size)
+{
+	size_t wanted = *room ? *room : 16;
+	void *old, *new;
+
+	if (need <= *room)
+		return true;
+	while (wanted < need)
+		wanted *= 2;
+	memcpy(&old, list, sizeof(old));
+	new = reallocarray(old, wanted, size);
+	if (!new)
+		return false;
+	memcpy(list, &new, sizeof(new));
+	*room = wanted;
+	return true;
+}
+
+/* Field 22 of /proc/PID/stat; the fields are counted behind the last parenthesis: a name may hold anything. */
+static uint64_t process_start(uint32_t pid)
+{
+	char path[32], line[1024], *at;
+	uint64_t start = 0;
+	int field;
+	size_t got;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", pid);
+	file = fopen(path, "re");
+	if (!file)
+		return 0;
+	got = fread(line, 1, sizeof(line) - 1, file);
+	fclose(file);
+	line[got] = 0;
+	at = strrchr(line, ')');
+	for (field = 2; at && field < 22; field++)
+		at = strchr(at + 1, ' ');
+	if (at)
+		start = strtoull(at + 1, NULL, 10);
+	return start;
+}
+
+static bool open_file(struct tp_trace_impl *impl, char **error)
+{
+	struct stat status;
+
+	/* Not blocking: the name could be a pipe's. */
+	impl->fd = open(impl->trace.file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (impl->fd < 0 || fstat(impl->fd, &status) < 0) {
+		if (asprintf(error, "%s: offset 0: %s", impl->trace.file, strerror(errno)) < 0)
+			*error = NULL;
+		return false;
+	}
+	if (!S_ISREG(status.st_mode)) {
+		if (asprintf(error, "%s: offset 0: not a regular file", impl->trace.file) < 0)
+			*error = NULL;
+		return false;
+	}
+	impl->trace.file_bytes = (uint64_t)status.st_size;
+	return true;
+}
+
+static bool read_all(struct tp_trace_impl *impl, char **error)
+{
+	const struct tprof_header *header = &impl->header;
+
+	if (!open_file(impl, error) || !tp_header_read(impl, error))
+		return false;
+	*error = NULL;
+	if (!tp_chunks_scan(impl) || !tp_tables_read(impl))
+		return false;
+	tp_clock_fit(impl);
+	impl->trace.running = header->end == TPROF_END_NONE && header->process_start &&
+			      process_start(header->pid) == header->process_start;
+	return true;
+}
+
+struct tp_trace *tp_trace_open(const char *file, char **error)
+{
+	struct tp_trace_impl *impl = calloc(1, sizeof(*impl));
+
+	*error = NULL;
+	if (impl) {
+		impl->fd = -1;
+		impl->trace.impl = impl;
+		impl->trace.header = &impl->header;
+		impl->trace.file = strdup(file);
+		if (impl->trace.file && read_all(impl, error))
+			return &impl->trace;
+		tp_trace_close(&impl->trace);
+	}
+	if (!*error && asprintf(error, "%s: offset 0: out of memory", file) < 0)
+		*error = NULL;
+	return NULL;
+}
+
+void tp_trace_close(struct tp_trace *trace)
+{
+	struct tp_trace_impl *impl;
+	size_t i;
+
+	if (!trace)
+		return;
+	impl = tp_impl(trace);
+	if (impl->fd >= 0)
+		close(impl->fd);
+	for (i = 0; i < trace->module_count; i++)
+		free((void *)(uintptr_t)trace->modules[i].path);
+	free(trace->modules);
+	free(trace->frames);
+	free(trace->nodes);
+	free(trace->damage);
+	free(impl->events.list);
+	free(impl->tables.list);
+	free(impl->moments);
+	free(impl->text);
+	free(impl->lists);
+	free((void *)(uintptr_t)trace->file);
+	free(impl);
+}
+
+uint32_t tp_trace_node(const struct tp_trace *trace, uint32_t node)
+{
+	if (node < TPROF_NODE_FIRST)
+		return node <= TPROF_NODE_SHORT ? node : TPROF_NODE_NONE;
+	if (node >= trace->node_count)
+		return TPROF_NODE_NONE;
+	return trace->nodes[node].frame ? node : trace->nodes[node].parent;
+}
+
+size_t tp_trace_stack(const struct tp_trace *trace, uint32_t node, uint32_t *frames, size_t max, uint32_t *end)
+{
+	size_t count = 0;
+
+	for (node = tp_trace_node(trace, node); node >= TPROF_NODE_FIRST; node = trace->nodes[node].parent) {
+		if (count < max)
+			frames[count] = trace->nodes[node].frame;
+		count++;
+	}
+	*end = node;
+	return count;
+}
