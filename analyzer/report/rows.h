@@ -24,14 +24,14 @@ struct tp_sums {
 	uint64_t largest;
 };
 
-/* A row. `self` is of the sites whose own frame it is; `total` also of those it stands above in the stack. */
+/* A row. `self` is of the sites whose own line it is; `total` also of those it stands above in the stack. */
 struct tp_row {
-	const char *name;	    /* function, "file:line", module, thread or size: by stack it is NULL */
-	const char *where;	    /* by function: its module; by line: its function; by thread: its name; else NULL */
-	uint64_t key;		    /* by thread: its number; by size: bytes */
-	uint32_t node;		    /* by stack: a stack node that shows it; else of the site that gave it most */
-	size_t process;		    /* of that node: index in the run */
-	size_t stacks;		    /* distinct stack nodes in it */
+	struct tp_line line; /* by function, line, module: one that shows it; by stack: the own line. location NULL: the
+				* stack was not recorded, or the row is of a thread or size */
+	uint64_t key;	     /* by thread: its number; by size: bytes */
+	uint32_t node;	     /* by stack: a stack node that shows it */
+	size_t process;	     /* of that line or node: index in the run */
+	size_t sites;	     /* put together in it (by self) */
 	struct tp_sums self, total; /* by stack, thread and size both are the same */
 };
 

@@ -13,7 +13,7 @@ struct tp_line {
 	const struct tp_location *location;
 	const struct tp_symbol *symbol;
 	uint64_t address; /* run-time */
-	uint32_t frame;   /* of the trace */
+	uint32_t frame;	  /* of the trace */
 };
 
 /* What a stack's outer end was, beside its lines. */
@@ -21,7 +21,7 @@ struct tp_stack {
 	struct tp_line *lines; /* innermost first */
 	size_t count, capacity;
 	size_t first, last; /* the lines [first, last) remain after folding; never empty unless the stack is */
-	uint32_t end;       /* enum tprof_node */
+	uint32_t end;	    /* enum tprof_node */
 };
 
 /* Fills `stack` (zeroed, or used before). false: memory is out. */

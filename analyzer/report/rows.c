@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Putting sites together. */
+#include "report/rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/keys.h"
+#include "report/suppressions.h"
+
+struct tp_rows_builder {
+	struct tp_rows_options options;
+	struct tp_rows *rows;
+	size_t capacity;
+	struct tp_keys keys;
+	struct tp_map
+		chains; /* (number of the outer chain, key of the line) to number of the chain: stacks as a tree */
+	uint32_t chain_count;
+	struct tp_map index;   /* (key, 0) to row */
+	struct tp_map matches; /* of a symbol: does the filter match it */
+	uint32_t *stamps;      /* of a row: the last site that was added to its total */
+	uint32_t stamp;
+	struct tp_stack stack;
+};
+
+uint64_t tp_sums_bytes(const struct tp_sums *sums, enum tp_what what)
+{
+	switch (what) {
+	case TP_WHAT_PEAK:
+		return sums->peak_bytes;
+	case TP_WHAT_UNFREED:
+		return sums->live_bytes;
+	default:
+		return sums->bytes;
+	}
+}
+
+uint64_t tp_sums_blocks(const struct tp_sums *sums, enum tp_what what)
+{
+	switch (what) {
+	case TP_WHAT_PEAK:
+		return sums->peak_blocks;
+	case TP_WHAT_UNFREED:
+		return sums->live_blocks;
+	case TP_WHAT_TEMPORARY:
+		return sums->temporary;
+	default:
+		return sums->allocations;
+	}
+}
+
+struct tp_rows_builder *tp_rows_begin(const struct tp_rows_options *options)
+{
+	struct tp_rows_builder *builder = calloc(1, sizeof(*builder));
+
+	if (!builder)
+		return NULL;
+	builder->options = *options;
+	builder->rows = calloc(1, sizeof(*builder->rows));
+	if (builder->rows && tp_keys_init(&builder->keys))
+		return builder;
+	tp_rows_free(tp_rows_end(builder));
+	return NULL;
+}
+
+void tp_rows_free(struct tp_rows *rows)
+{
+	if (!rows)
+		return;
+	free(rows->rows);
+	free(rows);
+}
+
+static struct tp_sums sums_of(const struct tp_site *site)
+{
+	return (struct tp_sums){
+		.allocations = site->allocations,
+		.bytes = site->bytes,
+		.peak_bytes = site->peak_bytes,
+		.peak_blocks = site->peak_blocks,
+		.live_bytes = site->live_bytes,
+		.live_blocks = site->live_blocks,
+		.temporary = site->temporary,
+		.short_lived = site->short_lived,
+		.largest = site->largest,
+	};
+}
+
+static void add_sums(struct tp_sums *to, const struct tp_sums *from)
+{
+	to->allocations += from->allocations;
+	to->bytes += from->bytes;
+	to->peak_bytes += from->peak_bytes;
+	to->peak_blocks += from->peak_blocks;
+	to->live_bytes += from->live_bytes;
+	to->live_blocks += from->live_blocks;
+	to->temporary += from->temporary;
+	to->short_lived += from->short_lived;
+	to->largest = from->largest > to->largest ? from->largest : to->largest;
+}
+
+/* The row of a key; NULL: memory is out. */
+static struct tp_row *row_at(struct tp_rows_builder *builder, uint64_t key, uint64_t kind)
+{
+	struct tp_rows *rows = builder->rows;
+	bool found = false;
+	uint32_t *index;
+
+	if (rows->count == builder->capacity) {
+		size_t capacity = builder->capacity ? 2 * builder->capacity : 256;
+		struct tp_row *more = realloc(rows->rows, capacity * sizeof(*more));
+		uint32_t *stamps;
+
+		if (!more)
+			return NULL;
+		rows->rows = more;
+		stamps = realloc(builder->stamps, capacity * sizeof(*stamps));
+		if (!stamps)
+			return NULL;
+		builder->stamps = stamps;
+		builder->capacity = capacity;
+	}
+	index = tp_map_at(&builder->index, key, kind, &found);
+	if (!index)
+		return NULL;
+	if (!found) {
+		*index = (uint32_t)rows->count++;
+		memset(&rows->rows[*index], 0, sizeof(*rows->rows));
+		builder->stamps[*index] = 0;
+	}
+	return &rows->rows[*index];
+}
+
+/* Number of the stack's visible lines as a path in the tree; false: memory is out. */
+static bool chain_of(struct tp_rows_builder *builder, const struct tp_trace *trace, uint32_t *chain)
+{
+	const struct tp_stack *stack = &builder->stack;
+
+	*chain = 0;
+	for (size_t i = stack->last; i-- > stack->first;) {
+		const char *key = tp_keys_get(&builder->keys, &stack->lines[i], trace, TP_KEY_LINE);
+		bool found = false;
+		uint32_t *next = key ? tp_map_at(&builder->chains, *chain, (uintptr_t)key, &found) : NULL;
+
+		if (!next)
+			return false;
+		if (!found)
+			*next = ++builder->chain_count;
+		*chain = *next;
+	}
+	return true;
+}
+
+static bool add_by_stack(struct tp_rows_builder *builder, const struct tp_trace *trace, const struct tp_site *site,
+			 size_t process)
+{
+	const struct tp_line *own = tp_stack_own(&builder->stack);
+	struct tp_sums sums = sums_of(site);
+	struct tp_row *row;
+	uint32_t chain;
+
+	if (!chain_of(builder, trace, &chain))
+		return false;
+	row = row_at(builder, chain, builder->stack.end == TPROF_NODE_CUT);
+	if (!row)
+		return false;
+	if (!row->sites) {
+		row->node = site->node;
+		row->process = process;
+		if (own)
+			row->line = *own;
+	}
+	row->sites++;
+	add_sums(&row->self, &sums);
+	row->total = row->self;
+	return true;
+}
+
+static bool add_to_total(struct tp_rows_builder *builder, const struct tp_trace *trace, const struct tp_line *line,
+			 const struct tp_sums *sums, bool own, size_t process)
+{
+	static const enum tp_key kinds[] = {
+		[TP_BY_FUNCTION] = TP_KEY_FUNCTION, [TP_BY_LINE] = TP_KEY_PLACE, [TP_BY_MODULE] = TP_KEY_MODULE
+	};
+	const char *key = line ? tp_keys_get(&builder->keys, line, trace, kinds[builder->options.by]) : "";
+	struct tp_row *row = key ? row_at(builder, line ? (uintptr_t)key : 0, 0) : NULL;
+	uint32_t *stamp;
+
+	if (!row)
+		return false;
+	stamp = &builder->stamps[row - builder->rows->rows];
+	if (!row->line.location && line) {
+		row->line = *line;
+		row->process = process;
+	}
+	if (*stamp != builder->stamp) /* once a stack, however often it recurses */
+		add_sums(&row->total, sums);
+	*stamp = builder->stamp;
+	if (own) {
+		row->sites++;
+		add_sums(&row->self, sums);
+	}
+	return true;
+}
+
+static bool add_by_line(struct tp_rows_builder *builder, const struct tp_trace *trace, const struct tp_site *site,
+			size_t process)
+{
+	const struct tp_stack *stack = &builder->stack;
+	const struct tp_line *own = tp_stack_own(stack);
+	struct tp_sums sums = sums_of(site);
+
+	builder->stamp++;
+	if (!own)
+		return add_to_total(builder, trace, NULL, &sums, true, process);
+	/* Lines nearer to the allocator than the own one are its plumbing: they get nothing. */
+	for (size_t i = (size_t)(own - stack->lines); i < stack->last; i++)
+		if (!add_to_total(builder, trace, &stack->lines[i], &sums, &stack->lines[i] == own, process))
+			return false;
+	return true;
+}
+
+/* By thread the rows of different processes stay apart: their thread 1 is not the same thread. */
+static bool add_by_key(struct tp_rows_builder *builder, const struct tp_site *site, size_t process)
+{
+	bool thread = builder->options.by == TP_BY_THREAD;
+	struct tp_row *row = row_at(builder, site->key, thread ? process : 0);
+	struct tp_sums sums = sums_of(site);
+
+	if (!row)
+		return false;
+	row->key = site->key;
+	row->process = process;
+	row->sites++;
+	add_sums(&row->self, &sums);
+	row->total = row->self;
+	return true;
+}
+
+static bool line_matches(const struct tp_line *line, const regex_t *filter)
+{
+	const struct tp_location *location = line->location;
+
+	return (location->function && regexec(filter, location->function, 0, NULL, 0) == 0) ||
+	       (location->file && regexec(filter, location->file, 0, NULL, 0) == 0) ||
+	       regexec(filter, line->symbol->path, 0, NULL, 0) == 0;
+}
+
+static bool filter_matches(struct tp_rows_builder *builder)
+{
+	for (size_t i = 0; i < builder->stack.count; i++) {
+		const struct tp_line *line = &builder->stack.lines[i];
+		bool found = false;
+		uint32_t *known = tp_map_at(&builder->matches, (uintptr_t)line->location, 0, &found);
+
+		if (known && !found)
+			*known = line_matches(line, builder->options.filter);
+		if (known && *known)
+			return true;
+	}
+	return false;
+}
+
+static bool is_relevant(const struct tp_site *site, enum tp_what what)
+{
+	switch (what) {
+	case TP_WHAT_PEAK:
+		return site->peak_blocks != 0;
+	case TP_WHAT_UNFREED:
+		return site->live_blocks != 0;
+	case TP_WHAT_TEMPORARY:
+		return site->temporary != 0;
+	default:
+		return site->allocations != 0;
+	}
+}
+
+static bool add_site(struct tp_rows_builder *builder, const struct tp_process *process, size_t index,
+		     struct tp_symbols *symbols, const struct tp_site *site)
+{
+	const struct tp_rows_options *options = &builder->options;
+	bool by_key = options->by == TP_BY_THREAD || options->by == TP_BY_SIZE;
+	struct tp_sums sums = sums_of(site);
+
+	add_sums(&builder->rows->all, &sums);
+	/* Without a filter the stacks of such rows need no names. */
+	if ((!by_key || options->filter || options->suppressions) &&
+	    !tp_stack_read(&builder->stack, process->trace, symbols, site->node))
+		return false;
+	if (options->filter && !filter_matches(builder))
+		return true;
+	if (options->suppressions &&
+	    tp_suppressions_match(options->suppressions, &builder->stack, site->live_blocks, site->live_bytes)) {
+		builder->rows->suppressed_sites++;
+		add_sums(&builder->rows->suppressed, &sums);
+		return true;
+	}
+	add_sums(&builder->rows->sums, &sums);
+	if (by_key)
+		return add_by_key(builder, site, index);
+	if (options->by == TP_BY_STACK)
+		return add_by_stack(builder, process->trace, site, index);
+	return add_by_line(builder, process->trace, site, index);
+}
+
+bool tp_rows_add(struct tp_rows_builder *builder, const struct tp_process *process, size_t index,
+		 struct tp_symbols *symbols)
+{
+	for (size_t i = 0; i < process->site_count; i++)
+		if (is_relevant(&process->sites[i], builder->options.what) &&
+		    !add_site(builder, process, index, symbols, &process->sites[i]))
+			return false;
+	return true;
+}
+
+struct order {
+	const char *sort;
+	enum tp_what what;
+};
+
+static uint64_t sort_number(const struct tp_sums *sums, const struct order *order)
+{
+	switch (order->sort[0]) {
+	case 'a':
+		return sums->allocations;
+	case 't':
+		return sums->temporary;
+	case 's':
+		return sums->short_lived;
+	case 'l':
+		return sums->largest;
+	default:
+		break;
+	}
+	return strcmp(order->sort, "blocks") == 0 ? tp_sums_blocks(sums, order->what)
+						  : tp_sums_bytes(sums, order->what);
+}
+
+static int compare_text(const char *a, const char *b)
+{
+	return strcmp(a ? a : "", b ? b : "");
+}
+
+/* The last resort, so that equal rows have the same order in every run of the analyzer. */
+static int compare_names(const struct tp_row *a, const struct tp_row *b)
+{
+	int order = 0;
+
+	if (a->key != b->key)
+		return a->key < b->key ? -1 : 1;
+	if (a->line.location && b->line.location) {
+		order = compare_text(a->line.location->function, b->line.location->function);
+		order = order ? order : compare_text(a->line.location->file, b->line.location->file);
+		order = order ? order : a->line.location->line - b->line.location->line;
+	}
+	if (!order && a->process != b->process)
+		order = a->process < b->process ? -1 : 1;
+	return order ? order : a->node < b->node ? -1 : a->node > b->node;
+}
+
+static int compare_rows(const void *left, const void *right, void *context)
+{
+	const struct tp_row *a = left, *b = right;
+	const struct order *order = context;
+	struct order bytes = { "bytes", order->what };
+	uint64_t x = sort_number(&a->self, order), y = sort_number(&b->self, order);
+
+	if (x == y)
+		x = sort_number(&a->self, &bytes), y = sort_number(&b->self, &bytes);
+	if (x == y)
+		x = sort_number(&a->total, order), y = sort_number(&b->total, order);
+	return x != y ? (x > y ? -1 : 1) : compare_names(a, b);
+}
+
+struct tp_rows *tp_rows_end(struct tp_rows_builder *builder)
+{
+	struct tp_rows *rows = builder->rows;
+	struct order order = { builder->options.sort ? builder->options.sort : "bytes", builder->options.what };
+
+	if (rows && rows->count)
+		qsort_r(rows->rows, rows->count, sizeof(*rows->rows), compare_rows, &order);
+	tp_keys_free(&builder->keys);
+	tp_map_free(&builder->chains);
+	tp_map_free(&builder->index);
+	tp_map_free(&builder->matches);
+	tp_stack_free(&builder->stack);
+	free(builder->stamps);
+	free(builder);
+	return rows;
+}

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading and folding stacks. */
+#include "report/stack.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FRAMES_MAX 4096 /* deeper than any TPROF_DEPTH that makes sense; the rest is counted as cut */
+
+/* Whole names of functions that hand out memory. Python's are here because every object passes through them. */
+static const char *const allocator_names[] = {
+	"malloc",
+	"calloc",
+	"realloc",
+	"reallocarray",
+	"memalign",
+	"posix_memalign",
+	"aligned_alloc",
+	"valloc",
+	"pvalloc",
+	"free",
+	"cfree",
+	"mallocx",
+	"rallocx",
+	"xallocx",
+	"dallocx",
+	"sdallocx",
+	"mmap",
+	"mmap64",
+	"mremap",
+	"munmap",
+	"__libc_malloc",
+	"__libc_calloc",
+	"__libc_realloc",
+	"__libc_memalign",
+	"__mmap",
+	"__mmap64",
+	"_mid_memalign",
+	"__rust_alloc",
+	"__rust_alloc_zeroed",
+	"__rust_realloc",
+	"__rdl_alloc",
+	"__rdl_alloc_zeroed",
+	"__rdl_realloc",
+	"PyMem_Malloc",
+	"PyMem_Calloc",
+	"PyMem_Realloc",
+	"PyMem_RawMalloc",
+	"PyMem_RawCalloc",
+	"PyMem_RawRealloc",
+	"PyObject_Malloc",
+	"PyObject_Calloc",
+	"PyObject_Realloc",
+	"_PyObject_Malloc",
+	"_PyObject_Calloc",
+	"_PyObject_Realloc",
+	"_PyMem_RawMalloc",
+	"_PyMem_RawCalloc",
+	"_PyMem_RawRealloc",
+	"_PyObject_ArenaMmap",
+	"_PyMem_ArenaAlloc",
+	"pymalloc_alloc",
+	"new_arena",
+	"allocate_from_new_pool",
+	NULL,
+};
+
+/* Beginnings of names of the same kind. */
+static const char *const allocator_prefixes[] = {
+	"operator new",
+	"operator delete",
+	"__gnu_cxx::new_allocator<",
+	"std::__new_allocator<",
+	"std::allocator<",
+	"std::allocator_traits<",
+	"__gnu_cxx::__alloc_traits<",
+	"alloc::alloc::",
+	"<alloc::alloc::Global",
+	"std::__allocate_guarded<",
+	NULL,
+};
+
+static const char *const allocator_modules[] = {
+	"libtprof.so", "libjemalloc.so", "libtcmalloc", "libmimalloc", "libc_malloc_debug.so", NULL,
+};
+
+/* Wrappers and containers: true lines of a stack, but nobody wants to hear that std::vector allocates. */
+static const char *const plumbing_prefixes[] = {
+	"std::",
+	"__gnu_cxx::",
+	"void std::",
+	"alloc::",
+	"<alloc::",
+	"core::",
+	"<core::",
+	"hashbrown::",
+	"<hashbrown::",
+	"c10::alloc_cpu(",
+	"c10::DefaultCPUAllocator::",
+	"c10::StorageImpl::",
+	"c10::GetCPUAllocator",
+	NULL,
+};
+
+static const char *const plumbing_names[] = {
+	"g_malloc",	"g_malloc0",	 "g_realloc",	   "g_malloc_n", "g_malloc0_n", "g_realloc_n",
+	"g_try_malloc", "g_slice_alloc", "g_slice_alloc0", "xmalloc",	 "xcalloc",	"xrealloc",
+	"xzalloc",	"xmemdup",	 "xstrdup",	   "strdup",	 "strndup",	"__strdup",
+	"__strndup",	"g_strdup",	 "g_strndup",	   "asprintf",	 "vasprintf",	"__vasprintf_internal",
+	"___asprintf",	"__asprintf",	 "av_malloc",	   "av_mallocz", "av_realloc",	"sk_malloc_flags",
+	NULL,
+};
+
+static const char *const start_names[] = {
+	"_start",
+	"__libc_start_main",
+	"__libc_start_call_main",
+	"__libc_start_main_impl",
+	"start_thread",
+	"clone",
+	"clone3",
+	"__clone",
+	"__clone3",
+	"_dl_start_user",
+	"_dl_start",
+	"_dl_init",
+	"call_init",
+	"_dl_start_final",
+	"__libc_csu_init",
+	"_dl_runtime_resolve",
+	"_dl_main",
+	"dl_main",
+	"_dl_sysdep_start",
+	"thread_start",
+	NULL,
+};
+
+static bool in_names(const char *const *names, const char *name)
+{
+	for (; *names; names++)
+		if (strcmp(*names, name) == 0)
+			return true;
+	return false;
+}
+
+static bool has_prefix(const char *const *prefixes, const char *name)
+{
+	for (; *prefixes; prefixes++)
+		if (strncmp(*prefixes, name, strlen(*prefixes)) == 0)
+			return true;
+	return false;
+}
+
+bool tp_is_allocator(const struct tp_location *location, const struct tp_symbol *symbol)
+{
+	const char *name = location->function;
+
+	if (has_prefix(allocator_modules, symbol->module))
+		return true;
+	if (!name)
+		return false;
+	return in_names(allocator_names, name) || has_prefix(allocator_prefixes, name) ||
+	       (strncmp(name, "std::", 5) == 0 && strstr(name, "::_M_allocate"));
+}
+
+bool tp_is_plumbing(const struct tp_location *location, const struct tp_symbol *symbol)
+{
+	if (tp_is_allocator(location, symbol))
+		return true;
+	if (!location->function)
+		return false;
+	return has_prefix(plumbing_prefixes, location->function) || in_names(plumbing_names, location->function);
+}
+
+bool tp_is_start(const struct tp_location *location)
+{
+	const char *name = location->function;
+
+	if (!name)
+		return false;
+	/* Symbol versions stay in the name where the table has them: __libc_start_main@@GLIBC_2.34. */
+	if (strncmp(name, "__libc_start_main", 17) == 0)
+		return true;
+	return in_names(start_names, name);
+}
+
+static bool add_line(struct tp_stack *stack, const struct tp_line *line)
+{
+	if (stack->count == stack->capacity) {
+		size_t capacity = stack->capacity ? 2 * stack->capacity : 128;
+		struct tp_line *lines = realloc(stack->lines, capacity * sizeof(*lines));
+
+		if (!lines)
+			return false;
+		stack->lines = lines;
+		stack->capacity = capacity;
+	}
+	stack->lines[stack->count++] = *line;
+	return true;
+}
+
+/* A start-up frame without a name is known by its place: the loader's, outermost. */
+static bool is_start_line(const struct tp_line *line)
+{
+	return tp_is_start(line->location) ||
+	       (!line->location->function && strncmp(line->symbol->module, "ld-linux", 8) == 0);
+}
+
+static void fold(struct tp_stack *stack)
+{
+	size_t first = 0, last = stack->count;
+
+	while (first < last && tp_is_allocator(stack->lines[first].location, stack->lines[first].symbol))
+		first++;
+	while (last > first && is_start_line(&stack->lines[last - 1]))
+		last--;
+	/* Nothing but such frames: then they are what there is to tell. */
+	if (first == last && stack->count) {
+		first = first == stack->count ? 0 : first;
+		last = stack->count;
+	}
+	stack->first = first;
+	stack->last = last;
+}
+
+bool tp_stack_read(struct tp_stack *stack, const struct tp_trace *trace, struct tp_symbols *symbols, uint32_t node)
+{
+	uint32_t frames[FRAMES_MAX];
+	size_t count;
+
+	stack->count = stack->first = stack->last = 0;
+	stack->end = TPROF_NODE_NONE;
+	count = tp_trace_stack(trace, node, frames, FRAMES_MAX, &stack->end);
+	if (count > FRAMES_MAX) {
+		count = FRAMES_MAX;
+		stack->end = TPROF_NODE_CUT;
+	}
+	for (size_t i = 0; i < count; i++) {
+		const struct tp_symbol *symbol = tp_symbols_frame(symbols, frames[i]);
+
+		for (size_t l = 0; l < symbol->count; l++) {
+			struct tp_line line = { &symbol->locations[l], symbol, trace->frames[frames[i]].pc, frames[i] };
+
+			if (!add_line(stack, &line))
+				return false;
+		}
+	}
+	fold(stack);
+	return true;
+}
+
+void tp_stack_free(struct tp_stack *stack)
+{
+	free(stack->lines);
+	memset(stack, 0, sizeof(*stack));
+}
+
+const struct tp_line *tp_stack_own(const struct tp_stack *stack)
+{
+	for (size_t i = stack->first; i < stack->last; i++)
+		if (!tp_is_plumbing(stack->lines[i].location, stack->lines[i].symbol))
+			return &stack->lines[i];
+	return stack->first < stack->last ? &stack->lines[stack->first] : NULL;
+}
+
+const char *tp_line_name(const struct tp_line *line, char *buffer, size_t size)
+{
+	if (line->location->function)
+		return line->location->function;
+	snprintf(buffer, size, "0x%" PRIx64, line->address);
+	return buffer;
+}
+
+const char *tp_line_place(const struct tp_line *line, const char *cwd, char *buffer, size_t size)
+{
+	const char *file = line->location->file;
+	size_t length = cwd ? strlen(cwd) : 0;
+
+	if (!file) {
+		snprintf(buffer, size, "%s", line->symbol->module);
+		return buffer;
+	}
+	if (length > 1 && strncmp(file, cwd, length) == 0 && file[length] == '/')
+		file += length + 1;
+	if (line->location->line)
+		snprintf(buffer, size, "%s:%d", file, line->location->line);
+	else
+		snprintf(buffer, size, "%s", file);
+	return buffer;
+}
