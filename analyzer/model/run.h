@@ -19,43 +19,43 @@ enum tp_group { TP_GROUP_STACK, TP_GROUP_THREAD, TP_GROUP_SIZE };
 
 struct tp_replay_options {
 	enum tp_group group;
-	uint32_t thread;           /* only allocations of this thread number; 0: all */
-	uint32_t pid;              /* only this process; 0: all */
-	uint64_t from_ns, to_ns;   /* nanoseconds since the run's start; to_ns 0: the end. Counts, peak and unfreed are
+	uint32_t thread;	  /* only allocations of this thread number; 0: all */
+	uint32_t pid;		  /* only this process; 0: all */
+	uint64_t from_ns, to_ns;  /* nanoseconds since the run's start; to_ns 0: the end. Counts, peak and unfreed are
 	                            * those of events inside; what was live before counts towards the peak, not towards
 	                            * counts and unfreed. */
-	uint32_t timeline_points;  /* resolution of the timeline: at most that many points; 0: 512 */
+	uint32_t timeline_points; /* resolution of the timeline: at most that many points; 0: 512 */
 	void (*progress)(void *context, uint64_t done, uint64_t total); /* may be NULL; bytes of trace */
 	void *progress_context;
 };
 
 /* Memory of one stack (and, by group, one thread or one size). Bytes are requested bytes unless the name says else. */
 struct tp_site {
-	uint32_t node;             /* stack node, an index for tp_trace_stack(); TPROF_NODE_NONE: stack not recorded */
-	uint64_t key;              /* thread number or size, as the group says; else 0 */
+	uint32_t node; /* stack node, an index for tp_trace_stack(); TPROF_NODE_NONE: stack not recorded */
+	uint64_t key;  /* thread number or size, as the group says; else 0 */
 	uint64_t allocations, frees;
-	uint64_t bytes;            /* allocated, in all */
+	uint64_t bytes;			  /* allocated, in all */
 	uint64_t peak_bytes, peak_blocks; /* live at the process's peak */
 	uint64_t live_bytes, live_blocks; /* live at the end: unfreed */
 	uint64_t peak_usable, live_usable;
-	uint64_t temporary;        /* freed as the very next event of the allocating thread */
-	uint64_t short_lived;      /* freed within TP_SHORT_LIVED_NS of the allocation, by whichever thread */
-	uint64_t largest;          /* largest single request */
+	uint64_t temporary;   /* freed as the very next event of the allocating thread */
+	uint64_t short_lived; /* freed within TP_SHORT_LIVED_NS of the allocation, by whichever thread */
+	uint64_t largest;     /* largest single request */
 };
 #define TP_SHORT_LIVED_NS 1000000u
 
 /* Address space taken by mmap, by stack. Not part of the heap's numbers. */
 struct tp_map_site {
 	uint32_t node;
-	uint64_t calls, bytes;     /* mapped in all */
+	uint64_t calls, bytes;		 /* mapped in all */
 	uint64_t live_bytes, peak_bytes; /* at the end; at the moment when all mappings together were largest */
-	bool file;                 /* file mappings, apart from anonymous ones */
+	bool file;			 /* file mappings, apart from anonymous ones */
 };
 
-struct tp_point {              /* of the timeline: the moment within its interval when live_bytes was largest */
-	uint64_t time_ns;          /* since the run's start */
+struct tp_point {	  /* of the timeline: the moment within its interval when live_bytes was largest */
+	uint64_t time_ns; /* since the run's start */
 	uint64_t live_bytes, live_blocks, mapped_bytes;
-	uint64_t rss, vms;         /* latest sample by then; 0 if none yet */
+	uint64_t rss, vms; /* latest sample by then; 0 if none yet */
 };
 
 struct tp_thread_stats {
@@ -70,34 +70,46 @@ struct tp_heap {
 	uint64_t peak_bytes, peak_blocks, peak_usable, peak_time_ns;
 	uint64_t end_bytes, end_blocks, end_usable;
 	uint64_t temporary, short_lived;
-	uint64_t inherited_frees;  /* of a forked process: frees of blocks that its parent allocated */
-	uint64_t unmatched_frees;  /* frees of blocks whose allocation is not in the trace */
-	uint64_t reordered;        /* events whose order between threads had to be repaired */
+	uint64_t inherited_frees; /* of a forked process: frees of blocks that its parent allocated */
+	uint64_t unmatched_frees; /* frees of blocks whose allocation is not in the trace; neither these nor the
+				   * inherited ones are among `frees` */
+	uint64_t implied_frees;	  /* among `frees`: blocks whose address was allocated again without a free */
+	uint64_t reordered;	  /* events whose order between threads had to be repaired */
 	uint64_t failed_reallocs;
-	uint64_t mapped_peak, mapped_end, maps, unmaps; /* mmap family */
-	uint64_t rss_peak;         /* the larger of the header's and the largest sample */
-	uint64_t events;           /* decoded */
+	/*
+	 * mmap family. maps and unmaps are events (an mremap is one of each); mapped_end is all that is mapped at the end,
+	 * whenever it was mapped.
+	 */
+	uint64_t mapped_peak, mapped_end, maps, unmaps;
+	uint64_t rss_peak; /* the larger of the header's and the largest sample */
+	uint64_t events;   /* decoded, of all kinds */
 };
 
 struct tp_process {
 	const struct tp_trace *trace;
 	struct tp_heap heap;
-	struct tp_site *sites;         size_t site_count;
-	struct tp_map_site *map_sites; size_t map_site_count;
-	struct tp_point *timeline;     size_t point_count;
-	struct tp_thread_stats *threads; size_t thread_count;
-	uint64_t start_ns;             /* of this process, since the run's start */
-	uint64_t duration_ns;          /* to its end, or its last event */
-	uint64_t overhead_ns;          /* tprof's own, estimated */
-	uint64_t combined_peak_bytes;  /* this process's live bytes at the run's combined peak */
+	struct tp_site *sites;
+	size_t site_count;
+	struct tp_map_site *map_sites;
+	size_t map_site_count;
+	struct tp_point *timeline;
+	size_t point_count;
+	struct tp_thread_stats *threads;
+	size_t thread_count;
+	uint64_t start_ns;	      /* of this process, since the run's start */
+	uint64_t duration_ns;	      /* from there to its end, or its last event */
+	uint64_t overhead_ns;	      /* tprof's own, estimated */
+	uint64_t combined_peak_bytes; /* this process's live bytes at the run's combined peak */
 };
 
 struct tp_run {
-	struct tp_process *processes; size_t process_count; /* in order of start */
+	struct tp_process *processes;
+	size_t process_count; /* in order of start */
 	uint64_t start_unix_ns;
 	uint64_t duration_ns;
-	uint64_t peak_bytes, peak_time_ns;        /* of the sum over the processes */
-	struct tp_point *timeline; size_t point_count; /* of the sum */
+	uint64_t peak_bytes, peak_time_ns; /* of the sum over the processes */
+	struct tp_point *timeline;
+	size_t point_count; /* of the sum */
 };
 
 /*

@@ -116,9 +116,23 @@ static void check_count(struct tp_trace_impl *impl, uint64_t found)
 		      "the file ends before its last chunk");
 }
 
+/*
+ * Numbers are given out about densely, and whatever has one costs some bytes of a chunk: no larger number is believed,
+ * so that lists indexed by number stay in proportion to the file.
+ */
+static uint64_t number_limit(const struct tp_chunks *chunks)
+{
+	uint64_t limit = TPROF_NODE_FIRST + 65536;
+	size_t i;
+
+	for (i = 0; i < chunks->count; i++)
+		limit += sizeof(struct tprof_chunk) + 2 * chunks->list[i].committed;
+	return limit < UINT32_MAX ? limit : UINT32_MAX;
+}
+
 bool tp_chunks_scan(struct tp_trace_impl *impl)
 {
-	uint64_t offset = impl->header_size, size = impl->trace.file_bytes, i;
+	uint64_t offset = impl->header_size, size = impl->trace.file_bytes;
 
 	impl->trace.used_bytes = size < offset ? size : offset;
 	if (!scan(impl, &offset, false) || !refresh_tables(impl, offset))
@@ -127,10 +141,7 @@ bool tp_chunks_scan(struct tp_trace_impl *impl)
 		check_count(impl, (size - impl->header_size + impl->chunk_size - 1) / impl->chunk_size);
 	if (impl->events.count)
 		qsort(impl->events.list, impl->events.count, sizeof(*impl->events.list), by_begin);
-	impl->number_limit = TPROF_NODE_FIRST + 65536;
-	for (i = 0; i < impl->tables.count; i++)
-		impl->number_limit += 2 * impl->tables.list[i].committed;
-	if (impl->number_limit > UINT32_MAX)
-		impl->number_limit = UINT32_MAX;
+	impl->number_limit = number_limit(&impl->tables);
+	impl->thread_limit = number_limit(&impl->events);
 	return true;
 }

@@ -46,12 +46,21 @@ static void reset_coding(struct tp_cursor *cursor)
 	memset(cursor->stacks, 0, sizeof(cursor->stacks));
 }
 
+/* Thread numbers are indices of whoever counts by thread. */
+static uint32_t checked_thread(struct tp_cursor *cursor, uint64_t thread, uint64_t offset)
+{
+	if (thread < cursor->impl->thread_limit)
+		return (uint32_t)thread;
+	tp_damage_add(&cursor->impl->trace, offset, 0, "a thread number is out of range; the thread is shown as 0");
+	return 0;
+}
+
 void tp_cursor_open(struct tp_cursor *cursor, struct tp_trace_impl *impl, const struct tp_chunk *chunk)
 {
 	memset(&cursor->event, 0, sizeof(cursor->event));
 	cursor->impl = impl;
 	cursor->chunk = chunk;
-	cursor->event.thread = chunk->thread < impl->number_limit ? chunk->thread : 0;
+	cursor->event.thread = checked_thread(cursor, chunk->thread, chunk->offset);
 	cursor->event.tid = chunk->tid;
 	cursor->event.time = chunk->begin >> impl->header.tick_shift;
 	cursor->window_offset = chunk->offset + sizeof(struct tprof_chunk);
@@ -145,7 +154,7 @@ static void read_thread(struct tp_cursor *cursor, const uint8_t **at)
 	event->kind = TP_EVENT_THREAD;
 	/* Never back: the chunk's first owner had stopped before. */
 	event->time = time > event->time ? time : event->time;
-	event->thread = thread < cursor->impl->number_limit ? (uint32_t)thread : 0;
+	event->thread = checked_thread(cursor, thread, event->offset);
 	event->tid = (uint32_t)tp_uvarint(at);
 	reset_coding(cursor);
 }
@@ -190,7 +199,7 @@ static void read_name(struct tp_cursor *cursor, const uint8_t **at, const uint8_
 
 	event->kind = TP_EVENT_NAME;
 	event->time += tp_uvarint(at);
-	if (*at <= end) {
+	if (tp_read_ok(cursor->window, *at, end)) {
 		event->name = (const char *)*at;
 		event->name_length = (uint32_t)(end - *at);
 	}
@@ -310,12 +319,14 @@ static bool read_long(struct tp_cursor *cursor)
 	return true;
 }
 
-static bool finish(struct tp_cursor *cursor, uint64_t before, const uint8_t *record)
+/* The decoded event's time and place. */
+static inline bool finish(struct tp_cursor *cursor, uint64_t before)
 {
 	struct tp_event *event = &cursor->event;
 
 	if (event->time < before || event->time > TIME_MAX)
-		return give_up(cursor, record, "a time is out of range");
+		return give_up(cursor, cursor->window + (event->offset - cursor->window_offset),
+			       "a time is out of range");
 	cursor->key = event->time << 2 | (event->kind > TP_EVENT_UNMAP);
 	if (__builtin_expect(cursor->first, 0)) {
 		cursor->key = event->time << 2 | 2;
@@ -347,7 +358,7 @@ bool tp_cursor_next(struct tp_cursor *cursor)
 			good = read_free(cursor, &at, tag);
 		} else if ((tag & 3) == TPROF_CLASS_LONG) {
 			if (read_long(cursor))
-				return finish(cursor, before, cursor->window);
+				return finish(cursor, before);
 			continue;
 		} else {
 			return give_up(cursor, record, "unknown class of a record");
@@ -358,6 +369,6 @@ bool tp_cursor_next(struct tp_cursor *cursor)
 			return give_up(cursor, record, cut_record);
 		cursor->event.offset = cursor->window_offset + (uint64_t)(record - cursor->window);
 		cursor->at = at;
-		return finish(cursor, before, record);
+		return finish(cursor, before);
 	}
 }

@@ -32,7 +32,8 @@ struct tp_trace_impl {
 	struct tprof_header header;
 	int fd;
 	uint64_t header_size, chunk_size; /* checked */
-	uint64_t number_limit;		  /* frames, nodes, modules and threads have numbers below it */
+	uint64_t number_limit;		  /* frames, nodes and modules have numbers below it */
+	uint64_t thread_limit;		  /* threads */
 	struct tp_chunks events, tables;  /* events in order of begin */
 	struct tprof_moment *moments;	  /* of all chunks */
 	size_t moment_count, moment_room;

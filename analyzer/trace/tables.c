@@ -10,9 +10,15 @@ static const char bad_number[] = "a table record has a number that is out of ran
 static const char cut_record[] = "a table record does not fit its chunk";
 static const char twice[] = "a table record gives a number that is taken";
 
+struct unload {
+	uint64_t module, ticks;
+};
+
 struct tables {
 	struct tp_trace_impl *impl;
 	size_t module_room, frame_room, node_room, frame_module_room;
+	struct unload *unloads;
+	size_t unload_count, unload_room;
 	uint32_t *frame_module; /* module number of each frame, until all modules are known */
 	uint64_t frame_top;	/* one behind the highest frame number that a node has */
 
@@ -74,24 +80,9 @@ static bool set_names(struct tp_module *module, const uint8_t *id, uint8_t id_le
 	return true;
 }
 
-/* Modules come almost in order: looked for from the end. */
-static bool insert_module(struct tables *tables, const struct tp_module *module)
-{
-	struct tp_trace *trace = &tables->impl->trace;
-	size_t at = trace->module_count;
-
-	if (!tp_reserve(&trace->modules, &tables->module_room, at + 1, sizeof(*module)))
-		return false;
-	while (at && trace->modules[at - 1].id > module->id)
-		at--;
-	memmove(&trace->modules[at + 1], &trace->modules[at], (trace->module_count - at) * sizeof(*module));
-	trace->modules[at] = *module;
-	trace->module_count++;
-	return true;
-}
-
 static bool read_module(struct tables *tables, const uint8_t *record, const uint8_t *at, const uint8_t *end)
 {
+	struct tp_trace *trace = &tables->impl->trace;
 	const uint8_t *body = at;
 	struct tp_module module = { 0 };
 	uint64_t id = tp_uvarint(&at);
@@ -106,17 +97,16 @@ static bool read_module(struct tables *tables, const uint8_t *record, const uint
 		damage(tables, record, (uint64_t)(end - record), cut_record);
 		return true;
 	}
-	if (!id || id >= tables->impl->number_limit || find_module(&tables->impl->trace, id)) {
-		damage(tables, record, (uint64_t)(end - record), id && id < UINT32_MAX ? twice : bad_number);
+	if (!id || id >= tables->impl->number_limit) {
+		damage(tables, record, (uint64_t)(end - record), bad_number);
 		return true;
 	}
 	module.id = (uint32_t)id;
-	if (!set_names(&module, at, id_length, at + id_length, (size_t)(end - at) - id_length))
+	if (!tp_reserve(&trace->modules, &tables->module_room, trace->module_count + 1, sizeof(module)) ||
+	    !set_names(&module, at, id_length, at + id_length, (size_t)(end - at) - id_length))
 		return false;
-	if (insert_module(tables, &module))
-		return true;
-	free((void *)(uintptr_t)module.path);
-	return false;
+	trace->modules[trace->module_count++] = module;
+	return true;
 }
 
 static bool read_frame(struct tables *tables, const uint8_t *record, const uint8_t *at, const uint8_t *end)
@@ -147,24 +137,24 @@ static bool read_frame(struct tables *tables, const uint8_t *record, const uint8
 	return true;
 }
 
-/*
- * Unloading may stand in an earlier chunk than the module itself. Nothing is lost when it is then not known: the list of
- * chunks is gone through again for these records alone.
- */
-static void read_unload(struct tables *tables, const uint8_t *record, const uint8_t *at, const uint8_t *end)
+/* Which module it is comes out when all are known. */
+static bool read_unload(struct tables *tables, const uint8_t *record, const uint8_t *at, const uint8_t *end)
 {
 	const uint8_t *body = at;
-	uint64_t id = tp_uvarint(&at), ticks = tp_uvarint(&at);
-	struct tp_module *module = tp_read_ok(body, at, end) ? find_module(&tables->impl->trace, id) : NULL;
+	struct unload unload = { .module = tp_uvarint(&at), .ticks = tp_uvarint(&at) };
 
-	if (module)
-		module->unloaded_ticks = ticks;
-	else
-		damage(tables, record, (uint64_t)(end - record), bad_number);
+	if (!tp_read_ok(body, at, end)) {
+		damage(tables, record, (uint64_t)(end - record), cut_record);
+		return true;
+	}
+	if (!tp_reserve(&tables->unloads, &tables->unload_room, tables->unload_count + 1, sizeof(unload)))
+		return false;
+	tables->unloads[tables->unload_count++] = unload;
+	return true;
 }
 
-/* A record with a length. `unloads`: the second pass. False: no memory. */
-static bool read_long(struct tables *tables, const uint8_t *record, bool unloads)
+/* A record with a length. False: no memory. */
+static bool read_long(struct tables *tables, const uint8_t *record)
 {
 	unsigned type = *record >> 2;
 	const uint8_t *body = record + 1;
@@ -177,13 +167,16 @@ static bool read_long(struct tables *tables, const uint8_t *record, bool unloads
 		return true;
 	}
 	tables->at = body + length;
-	if (type == TPROF_TABLE_UNLOAD && unloads)
-		read_unload(tables, record, body, tables->at);
-	if (type == TPROF_TABLE_MODULE && !unloads)
+	switch (type) {
+	case TPROF_TABLE_MODULE:
 		return read_module(tables, record, body, tables->at);
-	if (type == TPROF_TABLE_FRAME && !unloads)
+	case TPROF_TABLE_UNLOAD:
+		return read_unload(tables, record, body, tables->at);
+	case TPROF_TABLE_FRAME:
 		return read_frame(tables, record, body, tables->at);
-	return true;
+	default:
+		return true;
+	}
 }
 
 /* The frames of a NODES record, whose numbers are known to be in range. */
@@ -211,7 +204,7 @@ static void read_chain(struct tables *tables, const uint8_t *record, uint64_t fi
 	}
 }
 
-static bool read_nodes(struct tables *tables, const uint8_t *record, bool skip)
+static bool read_nodes(struct tables *tables, const uint8_t *record)
 {
 	struct tp_trace *trace = &tables->impl->trace;
 	const uint8_t *at = record + 1;
@@ -237,11 +230,7 @@ static bool read_nodes(struct tables *tables, const uint8_t *record, bool skip)
 	}
 	if (!extend(&trace->nodes, &trace->node_count, &tables->node_room, first + count, sizeof(*trace->nodes)))
 		return false;
-	if (skip)
-		while (count-- && tp_read_ok(tables->start, tables->at, tables->end))
-			tp_uvarint(&tables->at);
-	else
-		read_chain(tables, record, first, parent, count);
+	read_chain(tables, record, first, parent, count);
 	if (!tp_read_ok(tables->start, tables->at, tables->end)) {
 		damage(tables, record, (uint64_t)(tables->end - record), cut_record);
 		tables->at = tables->end;
@@ -250,7 +239,7 @@ static bool read_nodes(struct tables *tables, const uint8_t *record, bool skip)
 }
 
 /* All records of one chunk that lies in memory with padding behind it. */
-static bool read_records(struct tables *tables, bool unloads)
+static bool read_records(struct tables *tables)
 {
 	bool good = true;
 
@@ -260,9 +249,9 @@ static bool read_records(struct tables *tables, bool unloads)
 		const uint8_t *record = tables->at;
 
 		if ((*record & 3) == TPROF_CLASS_LONG) {
-			good = read_long(tables, record, unloads);
+			good = read_long(tables, record);
 		} else if ((*record & 3) == TPROF_CLASS_NODES) {
-			good = read_nodes(tables, record, unloads);
+			good = read_nodes(tables, record);
 		} else {
 			damage(tables, record, (uint64_t)(tables->end - record), "unknown class of a table record");
 			break;
@@ -271,7 +260,7 @@ static bool read_records(struct tables *tables, bool unloads)
 	return good;
 }
 
-static bool read_chunk(struct tables *tables, const struct tp_chunk *chunk, bool unloads)
+static bool read_chunk(struct tables *tables, const struct tp_chunk *chunk)
 {
 	uint8_t *buffer = malloc(chunk->committed + TP_PADDING);
 	size_t got;
@@ -286,9 +275,45 @@ static bool read_chunk(struct tables *tables, const struct tp_chunk *chunk, bool
 	memset(buffer + got, 0, chunk->committed + TP_PADDING - got);
 	tables->start = buffer;
 	tables->end = buffer + got;
-	good = read_records(tables, unloads);
+	good = read_records(tables);
 	free(buffer);
 	return good;
+}
+
+static int by_id(const void *a, const void *b)
+{
+	const struct tp_module *x = a, *y = b;
+
+	if (x->id != y->id)
+		return x->id < y->id ? -1 : 1;
+	return x->loaded_ticks < y->loaded_ticks ? -1 : x->loaded_ticks > y->loaded_ticks;
+}
+
+/* Puts the modules in order and tells them when they were unloaded. */
+static void sort_modules(struct tables *tables)
+{
+	struct tp_trace *trace = &tables->impl->trace;
+	size_t kept = 0, i;
+
+	if (trace->module_count)
+		qsort(trace->modules, trace->module_count, sizeof(*trace->modules), by_id);
+	for (i = 0; i < trace->module_count; i++) {
+		if (kept && trace->modules[kept - 1].id == trace->modules[i].id) {
+			tp_damage_add(trace, tables->impl->header_size, 0, twice);
+			free((void *)(uintptr_t)trace->modules[i].path);
+		} else {
+			trace->modules[kept++] = trace->modules[i];
+		}
+	}
+	trace->module_count = kept;
+	for (i = 0; i < tables->unload_count; i++) {
+		struct tp_module *module = find_module(trace, tables->unloads[i].module);
+
+		if (module)
+			module->unloaded_ticks = tables->unloads[i].ticks;
+		else
+			tp_damage_add(trace, tables->impl->header_size, 0, "an unloaded module is not in the file");
+	}
 }
 
 /* Frames as run-time addresses, now that all modules are known. */
@@ -367,14 +392,18 @@ bool tp_tables_read(struct tp_trace_impl *impl)
 	size_t i;
 
 	good = good && extend(&trace->frames, &trace->frame_count, &tables.frame_room, 1, sizeof(*trace->frames));
-	for (i = 0; good && i < 2 * impl->tables.count; i++)
-		good = read_chunk(&tables, &impl->tables.list[i % impl->tables.count], i >= impl->tables.count);
-	good = good && resolve_frames(&tables);
+	for (i = 0; good && i < impl->tables.count; i++)
+		good = read_chunk(&tables, &impl->tables.list[i]);
+	if (good) {
+		sort_modules(&tables);
+		good = resolve_frames(&tables);
+	}
 	if (good) {
 		alias = alias_frames(trace);
 		good = alias && tp_nodes_unify(trace, alias);
 	}
 	free(alias);
 	free(tables.frame_module);
+	free(tables.unloads);
 	return good;
 }

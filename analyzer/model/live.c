@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "model/live.h"
+
+#define FIRST_BITS 12
+
+static bool make(struct tp_live *live, unsigned bits)
+{
+	live->blocks = calloc((size_t)1 << bits, sizeof(*live->blocks));
+	live->shift = 64 - bits;
+	live->limit = (size_t)5 << (bits - 3);
+	live->count = 0;
+	return live->blocks != NULL;
+}
+
+bool tp_live_init(struct tp_live *live)
+{
+	return make(live, FIRST_BITS);
+}
+
+void tp_live_free(struct tp_live *live)
+{
+	free(live->blocks);
+	live->blocks = NULL;
+}
+
+bool tp_live_grow(struct tp_live *live)
+{
+	size_t size = (size_t)1 << (64 - live->shift), i;
+	struct tp_live larger;
+
+	if (!make(&larger, 64 - live->shift + 1))
+		return false;
+	for (i = 0; i < size; i++)
+		if (live->blocks[i].site)
+			*tp_live_find(&larger, live->blocks[i].address) = live->blocks[i];
+	larger.count = live->count;
+	free(live->blocks);
+	*live = larger;
+	return true;
+}

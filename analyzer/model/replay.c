@@ -1,0 +1,598 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "model/replay.h"
+#include "trace/impl.h"
+
+/*
+ * A free is stamped before the real call and an allocation after it, so an address is free in the trace before it is
+ * allocated again, unless the two stamps are equal or the cores' clocks differ a little: this much is repaired.
+ */
+#define STRAY_NS 100000
+
+/* ---- threads ---- */
+
+static struct tp_thread_state *new_thread(struct tp_replay *replay, uint32_t number)
+{
+	size_t need = (size_t)number + 1;
+	struct tp_thread_state *thread;
+
+	if (need > replay->index_count) {
+		if (!tp_reserve(&replay->thread_index, &replay->index_room, need, sizeof(*replay->thread_index)))
+			return NULL;
+		memset(replay->thread_index + replay->index_count, 0,
+		       (need - replay->index_count) * sizeof(*replay->thread_index));
+		replay->index_count = need;
+	}
+	if (!tp_reserve(&replay->threads, &replay->thread_room, replay->thread_count + 1, sizeof(*replay->threads)))
+		return NULL;
+	thread = &replay->threads[replay->thread_count++];
+	memset(thread, 0, sizeof(*thread));
+	thread->stats.thread = number;
+	thread->first = replay->event->time;
+	thread->newest = TP_NO_ADDRESS;
+	replay->thread_index[number] = (uint32_t)replay->thread_count;
+	return thread;
+}
+
+/* NULL: no memory. Valid until the next call. */
+static inline struct tp_thread_state *thread_of(struct tp_replay *replay, const struct tp_event *event)
+{
+	uint32_t index = event->thread < replay->index_count ? replay->thread_index[event->thread] : 0;
+	struct tp_thread_state *thread;
+
+	thread = __builtin_expect(index != 0, 1) ? &replay->threads[index - 1] : new_thread(replay, event->thread);
+	if (thread) {
+		thread->stats.tid = event->tid;
+		thread->last = event->time;
+	}
+	return thread;
+}
+
+/* ---- blocks ---- */
+
+static inline void note_peak(struct tp_replay *replay, uint64_t time)
+{
+	if (replay->amount.bytes > replay->heap.peak_bytes && replay->inside) {
+		replay->heap.peak_bytes = replay->amount.bytes;
+		replay->heap.peak_blocks = replay->amount.blocks;
+		replay->heap.peak_usable = replay->amount.usable;
+		replay->peak_time = time;
+		replay->peak_number++;
+	}
+}
+
+static inline void show_live(struct tp_replay *replay)
+{
+	replay->now.live_bytes = replay->amount.bytes;
+	replay->now.live_blocks = replay->amount.blocks;
+}
+
+/* A block begins (or goes on) to live. */
+static inline void raise(struct tp_replay *replay, const struct tp_block *block, uint64_t time)
+{
+	struct tp_site_state *site = &replay->sites.list[block->site];
+	uint64_t usable = tp_slack_usable(block->size, block->slack);
+
+	tp_site_touch(site, replay->peak_number);
+	tp_amount_add(&site->live, block->size, usable);
+	tp_amount_add(&replay->amount, block->size, usable);
+	if (__builtin_expect(block->time < replay->from, 0)) {
+		tp_amount_add(&site->before, block->size, usable);
+		tp_amount_add(&replay->before, block->size, usable);
+	}
+	show_live(replay);
+	note_peak(replay, time);
+}
+
+static inline void lower(struct tp_replay *replay, const struct tp_block *block)
+{
+	struct tp_site_state *site = &replay->sites.list[block->site];
+	uint64_t usable = tp_slack_usable(block->size, block->slack);
+
+	tp_site_touch(site, replay->peak_number);
+	tp_amount_sub(&site->live, block->size, usable);
+	tp_amount_sub(&replay->amount, block->size, usable);
+	if (__builtin_expect(block->time < replay->from, 0)) {
+		tp_amount_sub(&site->before, block->size, usable);
+		tp_amount_sub(&replay->before, block->size, usable);
+	}
+	show_live(replay);
+}
+
+static inline uint32_t site_of(struct tp_replay *replay, const struct tp_event *event)
+{
+	const struct tp_replay_options *options = replay->options;
+
+	if (options->thread && event->thread != options->thread)
+		return TP_SITE_IGNORED;
+	switch (options->group) {
+	case TP_GROUP_THREAD:
+		return tp_sites_enter_key(&replay->sites, event->node, event->thread);
+	case TP_GROUP_SIZE:
+		return tp_sites_enter_key(&replay->sites, event->node, event->size);
+	default:
+		return tp_sites_of_node(&replay->sites, event->node);
+	}
+}
+
+static inline void count_alloc(struct tp_replay *replay, struct tp_thread_state *thread, const struct tp_block *block)
+{
+	struct tp_site_state *site = &replay->sites.list[block->site];
+
+	site->allocations++;
+	site->bytes += block->size;
+	if (block->size > site->largest)
+		site->largest = block->size;
+	replay->heap.allocations++;
+	replay->heap.bytes += block->size;
+	replay->heap.usable += tp_slack_usable(block->size, block->slack);
+	thread->stats.allocations++;
+	thread->stats.bytes += block->size;
+}
+
+/* The end of a block's life that a free of that thread at that time brings; `undo` learns what was counted. */
+static inline void end_block(struct tp_replay *replay, struct tp_thread_state *thread, const struct tp_block *block,
+			     uint64_t time, bool temporary, struct tp_undo *undo)
+{
+	struct tp_site_state *site = &replay->sites.list[block->site];
+	bool short_lived = time - block->time <= replay->short_time;
+
+	undo->what = TP_UNDO_FREE;
+	undo->block = *block;
+	undo->counted = replay->inside && block->site != TP_SITE_IGNORED;
+	undo->temporary = temporary;
+	undo->short_lived = short_lived;
+	if (block->site == TP_SITE_IGNORED)
+		return;
+	lower(replay, block);
+	if (!replay->inside)
+		return;
+	site->frees++;
+	site->temporary += temporary;
+	site->short_lived += short_lived;
+	replay->heap.frees++;
+	replay->heap.temporary += temporary;
+	replay->heap.short_lived += short_lived;
+	thread->stats.frees++;
+}
+
+/* ---- order ---- */
+
+static void remember(struct tp_stray *strays, unsigned *next, const struct tp_event *event)
+{
+	strays[*next % TP_STRAYS] = (struct tp_stray){ event->address, event->time, event->thread };
+	++*next;
+}
+
+/* An allocation at an address that is live: the block there must have ended. Its free may be on its way. */
+static void close_block(struct tp_replay *replay, struct tp_thread_state *thread, const struct tp_block *block,
+			const struct tp_event *event)
+{
+	struct tp_undo undo;
+
+	end_block(replay, thread, block, event->time, false, &undo);
+	if (undo.counted)
+		replay->heap.implied_frees++;
+	remember(replay->late, &replay->late_next, event);
+	if (replay->late_count < TP_STRAYS)
+		replay->late_count++;
+}
+
+/*
+ * Whether a free is the late one of a block that close_block() ended: it comes soon, and not from the thread whose
+ * allocation took the address (that one's own events are in order).
+ */
+static bool was_closed(struct tp_replay *replay, const struct tp_event *event)
+{
+	bool waiting = false, found = false;
+	unsigned i;
+
+	for (i = 0; i < replay->late_count; i++) {
+		struct tp_stray *stray = &replay->late[(replay->late_next - 1 - i) % TP_STRAYS];
+
+		if (event->time - stray->time > replay->stray_time)
+			break;
+		waiting = true;
+		if (!found && stray->address == event->address && stray->thread != event->thread) {
+			found = true;
+			stray->address = TP_NO_ADDRESS;
+		}
+	}
+	if (!waiting)
+		replay->late_count = 0;
+	if (found && replay->inside) {
+		replay->heap.reordered++;
+		replay->heap.implied_frees -= replay->heap.implied_frees != 0;
+	}
+	return found;
+}
+
+/*
+ * Whether an allocation's own free stands before it: by another thread, at the very same time. Not in a forked process,
+ * where such a free is that of an inherited block.
+ */
+static bool is_freed_already(struct tp_replay *replay, const struct tp_event *event)
+{
+	unsigned i;
+
+	if (replay->trace->header->origin == TPROF_ORIGIN_FORK)
+		return false;
+	for (i = 1; i <= TP_STRAYS && i <= replay->early_next; i++) {
+		struct tp_stray *stray = &replay->early[(replay->early_next - i) % TP_STRAYS];
+
+		if (stray->time != event->time)
+			break;
+		if (stray->address == event->address && stray->thread != event->thread) {
+			stray->address = TP_NO_ADDRESS;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* ---- events of the heap ---- */
+
+static bool on_alloc(struct tp_replay *replay, const struct tp_event *event)
+{
+	struct tp_thread_state *thread = thread_of(replay, event);
+	struct tp_block *block = tp_live_place(&replay->live, event->address);
+	uint32_t site = site_of(replay, event);
+	struct tp_undo undo;
+
+	if (!thread || !block || site == TP_SITE_NONE)
+		return false;
+	if (__builtin_expect(block->site != TP_SITE_NONE, 0))
+		close_block(replay, thread, block, event);
+	else
+		replay->live.count++;
+	*block = (struct tp_block){ event->address, event->size, event->time, site,
+				    tp_slack_pack(event->size, event->usable) };
+	thread->newest = event->address;
+	if (site == TP_SITE_IGNORED)
+		return true;
+	raise(replay, block, event->time);
+	if (replay->inside)
+		count_alloc(replay, thread, block);
+	tp_timeline_record(&replay->timeline, event->time, &replay->now);
+	if (__builtin_expect(replay->early_next && is_freed_already(replay, event), 0)) {
+		end_block(replay, thread, block, event->time, false, &undo);
+		tp_live_remove(&replay->live, block);
+		replay->heap.unmatched_frees -= replay->heap.unmatched_frees != 0;
+		replay->heap.reordered += replay->inside;
+	}
+	return true;
+}
+
+/* A free without its allocation: counted, nothing else. */
+static void on_unmatched(struct tp_replay *replay, struct tp_undo *undo, const struct tp_event *event)
+{
+	bool inherited = replay->trace->header->origin == TPROF_ORIGIN_FORK;
+
+	remember(replay->early, &replay->early_next, event);
+	undo->what = TP_UNDO_UNMATCHED;
+	undo->counted = replay->inside && (!replay->options->thread || replay->options->thread == event->thread);
+	if (undo->counted && inherited)
+		replay->heap.inherited_frees++;
+	else if (undo->counted)
+		replay->heap.unmatched_frees++;
+}
+
+static bool on_free(struct tp_replay *replay, const struct tp_event *event)
+{
+	struct tp_thread_state *thread = thread_of(replay, event);
+	struct tp_block *block;
+	bool temporary;
+
+	if (!thread)
+		return false;
+	if (__builtin_expect(event->cancelled, 0)) {
+		replay->heap.failed_reallocs += replay->inside;
+		thread->undo.what = TP_UNDO_NOTHING;
+		return true;
+	}
+	temporary = thread->newest == event->address;
+	thread->newest = TP_NO_ADDRESS;
+	thread->undo.what = TP_UNDO_NOTHING;
+	if (__builtin_expect(replay->late_count, 0) && was_closed(replay, event))
+		return true;
+	block = tp_live_find(&replay->live, event->address);
+	if (__builtin_expect(block->site == TP_SITE_NONE, 0)) {
+		on_unmatched(replay, &thread->undo, event);
+		return true;
+	}
+	end_block(replay, thread, block, event->time, temporary, &thread->undo);
+	tp_live_remove(&replay->live, block);
+	return true;
+}
+
+/* The block lives on as it was, and nothing was counted. */
+static bool restore_block(struct tp_replay *replay, struct tp_thread_state *thread, uint64_t time)
+{
+	const struct tp_undo *undo = &thread->undo;
+	struct tp_block *block = tp_live_place(&replay->live, undo->block.address);
+	struct tp_site_state *site = &replay->sites.list[undo->block.site];
+
+	if (!block)
+		return false;
+	if (block->site != TP_SITE_NONE)
+		return true; /* damaged: its address has an owner already */
+	*block = undo->block;
+	replay->live.count++;
+	if (block->site != TP_SITE_IGNORED)
+		raise(replay, block, time);
+	if (undo->counted) {
+		site->frees--;
+		site->temporary -= undo->temporary;
+		site->short_lived -= undo->short_lived;
+		replay->heap.frees--;
+		replay->heap.temporary -= undo->temporary;
+		replay->heap.short_lived -= undo->short_lived;
+		replay->heap.failed_reallocs++;
+		thread->stats.frees--;
+	}
+	tp_timeline_record(&replay->timeline, time, &replay->now);
+	return true;
+}
+
+static bool on_cancel(struct tp_replay *replay, const struct tp_event *event)
+{
+	struct tp_thread_state *thread = thread_of(replay, event);
+	struct tp_undo *undo;
+	bool good = true;
+
+	if (!thread)
+		return false;
+	undo = &thread->undo;
+	if (undo->what == TP_UNDO_FREE) {
+		good = restore_block(replay, thread, event->time);
+	} else if (undo->what == TP_UNDO_UNMATCHED && undo->counted) {
+		if (replay->trace->header->origin == TPROF_ORIGIN_FORK)
+			replay->heap.inherited_frees--;
+		else
+			replay->heap.unmatched_frees--;
+		replay->heap.failed_reallocs++;
+	} else if (undo->what == TP_UNDO_UNMAP) {
+		good = tp_maps_restore(&replay->maps, undo->ranges.list, undo->ranges.count);
+		replay->heap.unmaps -= undo->counted;
+		replay->now.mapped_bytes = replay->maps.live;
+	}
+	undo->what = TP_UNDO_NOTHING;
+	return good;
+}
+
+/* ---- events of the mappings ---- */
+
+/* Whole pages; a range that goes beyond the address space ends there. */
+static uint64_t range_end(uint64_t start, uint64_t length)
+{
+	uint64_t end = start + length;
+
+	if (end < start || end > UINT64_MAX - 4095)
+		return UINT64_MAX - 4095;
+	return (end + 4095) & ~UINT64_C(4095);
+}
+
+static bool on_map(struct tp_replay *replay, const struct tp_event *event)
+{
+	struct tp_thread_state *thread = thread_of(replay, event);
+	bool file = event->remap ? thread && thread->remapped_file : !(event->usable & MAP_ANONYMOUS);
+
+	if (!thread ||
+	    !tp_maps_add(&replay->maps, event->address, range_end(event->address, event->size), event->node, file))
+		return false;
+	replay->heap.maps += replay->inside;
+	replay->now.mapped_bytes = replay->maps.live;
+	return true;
+}
+
+static bool on_unmap(struct tp_replay *replay, const struct tp_event *event)
+{
+	struct tp_thread_state *thread = thread_of(replay, event);
+	struct tp_maps *maps = &replay->maps;
+	struct tp_ranges removed;
+	struct tp_undo *undo;
+
+	if (!thread)
+		return false;
+	undo = &thread->undo;
+	undo->what = TP_UNDO_NOTHING;
+	if (event->cancelled)
+		return true;
+	if (!tp_maps_remove(maps, event->address, range_end(event->address, event->size)))
+		return false;
+	thread->remapped_file = maps->removed.count && maps->sites[maps->removed.list[0].site].file;
+	undo->what = TP_UNDO_UNMAP;
+	undo->counted = replay->inside;
+	/* The thread keeps the list, and its old one is used next. */
+	removed = maps->removed;
+	maps->removed = undo->ranges;
+	undo->ranges = removed;
+	replay->heap.unmaps += replay->inside;
+	replay->now.mapped_bytes = maps->live;
+	return true;
+}
+
+static void on_memory(struct tp_replay *replay, const struct tp_event *event)
+{
+	replay->now.rss = event->size;
+	replay->now.vms = event->usable;
+	if (replay->inside && event->size > replay->heap.rss_peak)
+		replay->heap.rss_peak = event->size;
+}
+
+static bool on_name(struct tp_replay *replay, const struct tp_event *event)
+{
+	struct tp_thread_state *thread = thread_of(replay, event);
+	size_t length = event->name_length;
+
+	if (!thread)
+		return false;
+	if (length >= sizeof(thread->stats.name))
+		length = sizeof(thread->stats.name) - 1;
+	memcpy(thread->stats.name, event->name, length);
+	thread->stats.name[length] = 0;
+	return true;
+}
+
+/* ---- the replay ---- */
+
+bool tp_replay_init(struct tp_replay *replay, struct tp_trace *trace, const struct tp_replay_options *options,
+		    uint64_t start_ns)
+{
+	uint64_t from = options->from_ns > start_ns ? options->from_ns - start_ns : 0;
+
+	memset(replay, 0, sizeof(*replay));
+	replay->trace = trace;
+	replay->options = options;
+	replay->start_ns = start_ns;
+	replay->from = from ? tp_trace_time(trace, from) : 0;
+	replay->to = UINT64_MAX;
+	if (options->to_ns)
+		replay->to = options->to_ns < start_ns ? 0 : tp_trace_time(trace, options->to_ns - start_ns + 1) - 1;
+	replay->short_time = tp_trace_time(trace, TP_SHORT_LIVED_NS) - tp_trace_time(trace, 1);
+	replay->stray_time = tp_trace_time(trace, STRAY_NS) - tp_trace_time(trace, 1);
+	replay->events = tp_events_open(trace);
+	if (!replay->events || !tp_live_init(&replay->live) || !tp_sites_init(&replay->sites, trace, options->group) ||
+	    !tp_maps_init(&replay->maps, trace) || !tp_timeline_init(&replay->timeline, options->timeline_points))
+		return false;
+	replay->event = tp_events_next(replay->events);
+	if (replay->event)
+		replay->first = replay->last = replay->event->time;
+	return replay->event || !tp_events_failed(replay->events);
+}
+
+void tp_replay_free(struct tp_replay *replay)
+{
+	size_t i;
+
+	tp_events_close(replay->events);
+	tp_live_free(&replay->live);
+	tp_sites_free(&replay->sites);
+	tp_maps_free(&replay->maps);
+	free(replay->timeline.points);
+	for (i = 0; i < replay->thread_count; i++)
+		free(replay->threads[i].undo.ranges.list);
+	free(replay->threads);
+	free(replay->thread_index);
+}
+
+/* The time that is looked at begins: what is live counts towards the peak, not towards the rest. */
+static void begin(struct tp_replay *replay, uint64_t time)
+{
+	replay->inside = true;
+	replay->heap.peak_bytes = replay->amount.bytes;
+	replay->heap.peak_blocks = replay->amount.blocks;
+	replay->heap.peak_usable = replay->amount.usable;
+	replay->heap.rss_peak = replay->now.rss;
+	replay->peak_time = time;
+	replay->peak_number++;
+	tp_maps_begin(&replay->maps);
+}
+
+static bool dispatch(struct tp_replay *replay, const struct tp_event *event)
+{
+	switch ((enum tp_event_kind)event->kind) {
+	case TP_EVENT_ALLOC:
+		return on_alloc(replay, event);
+	case TP_EVENT_FREE:
+		return on_free(replay, event);
+	case TP_EVENT_CANCEL:
+		return on_cancel(replay, event);
+	case TP_EVENT_MAP:
+		return on_map(replay, event);
+	case TP_EVENT_UNMAP:
+		return on_unmap(replay, event);
+	case TP_EVENT_MEMORY:
+		on_memory(replay, event);
+		return true;
+	case TP_EVENT_NAME:
+		return on_name(replay, event);
+	default:
+		return thread_of(replay, event) != NULL;
+	}
+}
+
+bool tp_replay_step(struct tp_replay *replay)
+{
+	const struct tp_event *event = replay->event;
+
+	if (__builtin_expect(!replay->inside, 0) && event->time >= replay->from)
+		begin(replay, replay->from > replay->first ? replay->from : event->time);
+	if (replay->inside)
+		tp_timeline_advance(&replay->timeline, event->time, &replay->now);
+	replay->last = event->time;
+	replay->heap.events++;
+	if (__builtin_expect(!dispatch(replay, event), 0))
+		return false;
+	replay->event = tp_events_next(replay->events);
+	if (__builtin_expect(!replay->event, 0))
+		return !tp_events_failed(replay->events);
+	if (__builtin_expect(replay->event->time > replay->to, 0))
+		replay->event = NULL;
+	return true;
+}
+
+uint64_t tp_replay_ns(const struct tp_replay *replay, uint64_t time)
+{
+	return replay->start_ns + tp_trace_ns(replay->trace, time << replay->trace->header->tick_shift);
+}
+
+static bool result_threads(struct tp_replay *replay, struct tp_process *process)
+{
+	size_t i;
+
+	process->threads = calloc(replay->thread_count + 1, sizeof(*process->threads));
+	process->thread_count = replay->thread_count;
+	for (i = 0; process->threads && i < replay->thread_count; i++) {
+		struct tp_thread_state *thread = &replay->threads[i];
+
+		process->threads[i] = thread->stats;
+		process->threads[i].first_ns = tp_replay_ns(replay, thread->first);
+		process->threads[i].last_ns = tp_replay_ns(replay, thread->last);
+	}
+	return process->threads != NULL;
+}
+
+static void result_heap(struct tp_replay *replay, struct tp_heap *heap)
+{
+	uint64_t header_peak = replay->trace->header->rss_peak;
+	bool whole = !replay->options->from_ns && !replay->options->to_ns;
+
+	*heap = replay->heap;
+	heap->peak_time_ns = tp_replay_ns(replay, replay->peak_time);
+	heap->end_bytes = replay->amount.bytes - replay->before.bytes;
+	heap->end_blocks = replay->amount.blocks - replay->before.blocks;
+	heap->end_usable = replay->amount.usable - replay->before.usable;
+	heap->mapped_peak = replay->maps.peak;
+	heap->mapped_end = replay->maps.live;
+	if (whole && header_peak > heap->rss_peak)
+		heap->rss_peak = header_peak;
+}
+
+bool tp_replay_result(struct tp_replay *replay, struct tp_process *process)
+{
+	const struct tprof_header *header = replay->trace->header;
+	uint64_t overhead = replay->trace->overhead_ticks, end;
+	size_t i;
+
+	if (!replay->inside)
+		begin(replay, replay->last);
+	process->trace = replay->trace;
+	process->start_ns = replay->start_ns;
+	end = header->finish.ticks ? tp_trace_ns(replay->trace, header->finish.ticks) : 0;
+	process->duration_ns = tp_replay_ns(replay, replay->last) - replay->start_ns;
+	if (header->end != TPROF_END_NONE && end > process->duration_ns)
+		process->duration_ns = end;
+	process->overhead_ns = tp_trace_ns(replay->trace, header->start.ticks + overhead);
+	process->combined_peak_bytes = replay->combined_peak;
+	result_heap(replay, &process->heap);
+	process->timeline = tp_timeline_finish(&replay->timeline, replay->last, &replay->now, &process->point_count);
+	for (i = 0; i < process->point_count; i++)
+		process->timeline[i].time_ns = tp_replay_ns(replay, process->timeline[i].time_ns);
+	process->sites = tp_sites_result(&replay->sites, replay->peak_number, &process->site_count);
+	process->map_sites = tp_maps_result(&replay->maps, &process->map_site_count);
+	return process->sites && process->map_sites && result_threads(replay, process);
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The replay of one process: what each event does to the heap, the mappings and the counts. run.c feeds it, one process
+ * after the other or several merged by time.
+ */
+#ifndef TPROF_MODEL_REPLAY_H
+#define TPROF_MODEL_REPLAY_H
+
+#include "model/live.h"
+#include "model/maps.h"
+#include "model/run.h"
+#include "model/sites.h"
+#include "model/timeline.h"
+#include "trace/events.h"
+
+/* What a CANCEL takes back: the thread's last FREE or UNMAP. */
+struct tp_undo {
+	enum { TP_UNDO_NOTHING, TP_UNDO_FREE, TP_UNDO_UNMATCHED, TP_UNDO_UNMAP } what;
+	struct tp_block block;
+	bool counted, temporary, short_lived;
+	struct tp_ranges ranges;
+};
+
+struct tp_thread_state {
+	struct tp_thread_stats stats;
+	uint64_t first, last; /* event times */
+	uint64_t newest;      /* address of its last event's allocation; TP_NO_ADDRESS if that was none */
+	bool remapped_file;   /* the range that it is about to mremap is a file's */
+	struct tp_undo undo;
+};
+#define TP_NO_ADDRESS UINT64_MAX
+
+/* An event that came too early or too late for its block, remembered for as long as its counterpart may still come. */
+struct tp_stray {
+	uint64_t address, time;
+	uint32_t thread;
+};
+#define TP_STRAYS 32
+
+struct tp_replay {
+	struct tp_trace *trace;
+	const struct tp_replay_options *options;
+	struct tp_events *events;
+	const struct tp_event *event; /* the next one; NULL: no more */
+	uint64_t start_ns;	      /* since the run's start */
+
+	uint64_t from, to;    /* event times that are looked at, both inclusive */
+	bool inside;	      /* `from` has been reached */
+	uint64_t short_time;  /* event time within which a block is short-lived */
+	uint64_t stray_time;  /* event time within which order may be repaired */
+	uint64_t first, last; /* event times */
+
+	struct tp_live live;
+	struct tp_sites sites;
+	struct tp_maps maps;
+	struct tp_amount amount, before;
+	uint64_t peak_number, peak_time;
+	struct tp_heap heap;
+	struct tp_point now;
+	struct tp_timeline timeline;
+
+	struct tp_thread_state *threads;
+	size_t thread_count, thread_room;
+	uint32_t *thread_index; /* by number: index + 1 */
+	size_t index_count, index_room;
+
+	struct tp_stray early[TP_STRAYS], late[TP_STRAYS]; /* late: blocks closed because their address came again */
+	unsigned early_next, late_next, late_count;
+
+	uint64_t combined_number, combined_peak; /* live bytes at the run's peak of that number */
+};
+
+/* False: no memory; tp_replay_free() is due in any case. */
+bool tp_replay_init(struct tp_replay *replay, struct tp_trace *trace, const struct tp_replay_options *options,
+		    uint64_t start_ns);
+void tp_replay_free(struct tp_replay *replay);
+
+/* Replays `event` and fetches the next one. False: no memory. */
+bool tp_replay_step(struct tp_replay *replay);
+
+/* Event time to nanoseconds since the run's start. */
+uint64_t tp_replay_ns(const struct tp_replay *replay, uint64_t time);
+
+/* Fills *process. False: no memory. */
+bool tp_replay_result(struct tp_replay *replay, struct tp_process *process);
+
+#endif

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One or several processes: each replayed by replay.c; several are merged by time, for the peak of their sum. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/replay.h"
+#include "trace/queue.h"
+
+#define PROGRESS_EVENTS 65536
+#define START_MAX (UINT64_C(1) << 62) /* so that times don't overflow, whatever a damaged header says */
+
+static const char no_memory[] = "out of memory";
+
+struct work {
+	const struct tp_replay_options *options;
+	struct tp_run *run;
+	struct tp_replay *replays;
+	size_t count;
+	uint64_t total, steps;
+
+	/* Of the sum. */
+	struct tp_point now;
+	struct tp_timeline timeline;
+	uint64_t peak_number, last_ns;
+	bool inside; /* the time that is looked at has begun */
+};
+
+static void show_progress(struct work *work)
+{
+	uint64_t done = 0;
+	size_t i;
+
+	if (!work->options->progress)
+		return;
+	for (i = 0; i < work->count; i++)
+		done += tp_events_done(work->replays[i].events);
+	work->options->progress(work->options->progress_context, done, work->total);
+}
+
+static bool replay_one(struct work *work)
+{
+	struct tp_replay *replay = &work->replays[0];
+
+	while (replay->event) {
+		if (!tp_replay_step(replay))
+			return false;
+		if (++work->steps % PROGRESS_EVENTS == 0)
+			show_progress(work);
+	}
+	return true;
+}
+
+/* One event of one process, as it changes the sum. */
+static bool step_of_many(struct work *work, struct tp_replay *replay, uint64_t time_ns)
+{
+	struct tp_point before = replay->now, *now = &work->now;
+	bool inside;
+
+	/* What the process has now, it had at each peak of the sum since it last moved. */
+	if (replay->combined_number != work->peak_number) {
+		replay->combined_number = work->peak_number;
+		replay->combined_peak = replay->now.live_bytes;
+	}
+	inside = time_ns >= work->options->from_ns;
+	if (inside && !work->inside) {
+		work->inside = true;
+		work->run->peak_bytes = now->live_bytes;
+		work->run->peak_time_ns = time_ns;
+		work->peak_number++;
+	}
+	if (inside)
+		tp_timeline_advance(&work->timeline, time_ns, now);
+	if (!tp_replay_step(replay))
+		return false;
+	now->live_bytes += replay->now.live_bytes - before.live_bytes;
+	now->live_blocks += replay->now.live_blocks - before.live_blocks;
+	now->mapped_bytes += replay->now.mapped_bytes - before.mapped_bytes;
+	now->rss += replay->now.rss - before.rss;
+	now->vms += replay->now.vms - before.vms;
+	work->last_ns = time_ns;
+	if (!inside)
+		return true;
+	tp_timeline_record(&work->timeline, time_ns, now);
+	if (now->live_bytes > work->run->peak_bytes) {
+		work->run->peak_bytes = now->live_bytes;
+		work->run->peak_time_ns = time_ns;
+		work->peak_number++;
+	}
+	return true;
+}
+
+static uint64_t next_ns(const struct tp_replay *replay)
+{
+	return tp_replay_ns(replay, replay->event->time);
+}
+
+static bool replay_many(struct work *work)
+{
+	struct tp_queue queue = { .items = calloc(work->count, sizeof(*queue.items)) };
+	bool good = queue.items != NULL;
+	size_t i;
+
+	for (i = 0; good && i < work->count; i++)
+		if (work->replays[i].event)
+			tp_queue_push(&queue, next_ns(&work->replays[i]), i, &work->replays[i]);
+	while (good && queue.count) {
+		struct tp_replay *replay = queue.items[0].what;
+
+		good = step_of_many(work, replay, queue.items[0].key);
+		if (replay->event) {
+			queue.items[0].key = next_ns(replay);
+			tp_queue_sink(&queue);
+		} else {
+			tp_queue_drop_first(&queue);
+		}
+		if (++work->steps % PROGRESS_EVENTS == 0)
+			show_progress(work);
+	}
+	free(queue.items);
+	return good;
+}
+
+static bool collect_sum(struct work *work)
+{
+	struct tp_run *run = work->run;
+	size_t i;
+
+	for (i = 0; i < work->count; i++) {
+		struct tp_replay *replay = &work->replays[i];
+
+		if (replay->combined_number != work->peak_number)
+			replay->combined_peak = replay->now.live_bytes;
+		run->processes[i].combined_peak_bytes = replay->combined_peak;
+	}
+	run->timeline = tp_timeline_finish(&work->timeline, work->last_ns, &work->now, &run->point_count);
+	return true;
+}
+
+/* Of one process the sum is the process itself. */
+static bool copy_sum(struct work *work)
+{
+	struct tp_run *run = work->run;
+	struct tp_process *process = &run->processes[0];
+
+	run->peak_bytes = process->combined_peak_bytes = process->heap.peak_bytes;
+	run->peak_time_ns = process->heap.peak_time_ns;
+	run->point_count = process->point_count;
+	run->timeline = calloc(process->point_count + 1, sizeof(*run->timeline));
+	if (run->timeline && process->point_count)
+		memcpy(run->timeline, process->timeline, process->point_count * sizeof(*run->timeline));
+	return run->timeline != NULL;
+}
+
+static bool collect(struct work *work)
+{
+	struct tp_run *run = work->run;
+	size_t i;
+
+	for (i = 0; i < work->count; i++) {
+		struct tp_process *process = &run->processes[i];
+		uint64_t end;
+
+		if (!tp_replay_result(&work->replays[i], process))
+			return false;
+		end = process->start_ns + process->duration_ns;
+		if (end > run->duration_ns)
+			run->duration_ns = end;
+	}
+	show_progress(work);
+	return work->count == 1 ? copy_sum(work) : collect_sum(work);
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct tprof_header *x = (*(struct tp_trace *const *)a)->header;
+	const struct tprof_header *y = (*(struct tp_trace *const *)b)->header;
+
+	if (x->start.unix_ns != y->start.unix_ns)
+		return x->start.unix_ns < y->start.unix_ns ? -1 : 1;
+	return x->pid < y->pid ? -1 : x->pid > y->pid;
+}
+
+/* The traces in order of start; those that the options leave out go, the run's start stays. */
+static struct tp_trace **choose(struct work *work, struct tp_trace *const *traces, size_t count)
+{
+	struct tp_trace **chosen = calloc(count + 1, sizeof(struct tp_trace *));
+	size_t i;
+
+	if (!chosen)
+		return NULL;
+	memcpy(chosen, traces, count * sizeof(struct tp_trace *));
+	qsort(chosen, count, sizeof(struct tp_trace *), by_start);
+	if (count)
+		work->run->start_unix_ns = chosen[0]->header->start.unix_ns;
+	for (i = 0; i < count; i++)
+		if (!work->options->pid || chosen[i]->header->pid == work->options->pid)
+			chosen[work->count++] = chosen[i];
+	return chosen;
+}
+
+static bool prepare(struct work *work, struct tp_trace *const *chosen)
+{
+	size_t i;
+
+	work->replays = calloc(work->count + 1, sizeof(*work->replays));
+	work->run->processes = calloc(work->count + 1, sizeof(*work->run->processes));
+	if (!work->replays || !work->run->processes ||
+	    !tp_timeline_init(&work->timeline, work->options->timeline_points))
+		return false;
+	work->run->process_count = work->count;
+	for (i = 0; i < work->count; i++) {
+		uint64_t start_ns = chosen[i]->header->start.unix_ns - work->run->start_unix_ns;
+
+		if (start_ns > START_MAX)
+			start_ns = START_MAX;
+		if (!tp_replay_init(&work->replays[i], chosen[i], work->options, start_ns))
+			return false;
+		work->total += tp_events_total(work->replays[i].events);
+	}
+	return true;
+}
+
+struct tp_run *tp_run_replay(struct tp_trace *const *traces, size_t count, const struct tp_replay_options *options,
+			     const char **error)
+{
+	static const struct tp_replay_options none;
+	struct work work = { .options = options ? options : &none };
+	struct tp_trace **chosen = NULL;
+	bool good;
+	size_t i;
+
+	work.run = calloc(1, sizeof(*work.run));
+	if (work.run)
+		chosen = choose(&work, traces, count);
+	good = chosen && prepare(&work, chosen) && (work.count == 1 ? replay_one(&work) : replay_many(&work)) &&
+	       collect(&work);
+	for (i = 0; work.replays && i < work.count; i++)
+		tp_replay_free(&work.replays[i]);
+	free(work.replays);
+	free(work.timeline.points);
+	free(chosen);
+	if (good)
+		return work.run;
+	tp_run_free(work.run);
+	*error = no_memory;
+	return NULL;
+}
+
+void tp_run_free(struct tp_run *run)
+{
+	size_t i;
+
+	if (!run)
+		return;
+	for (i = 0; i < run->process_count; i++) {
+		struct tp_process *process = &run->processes[i];
+
+		free(process->sites);
+		free(process->map_sites);
+		free(process->timeline);
+		free(process->threads);
+	}
+	free(run->processes);
+	free(run->timeline);
+	free(run);
+}

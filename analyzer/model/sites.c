@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/sites.h"
+#include "trace/impl.h"
+
+bool tp_sites_init(struct tp_sites *sites, const struct tp_trace *trace, enum tp_group group)
+{
+	sites->trace = trace;
+	if (!tp_reserve(&sites->list, &sites->room, TP_SITE_FIRST, sizeof(*sites->list)))
+		return false;
+	memset(sites->list, 0, TP_SITE_FIRST * sizeof(*sites->list));
+	sites->count = TP_SITE_FIRST;
+	if (group == TP_GROUP_STACK) {
+		sites->of_node = calloc(trace->node_count, sizeof(*sites->of_node));
+		return sites->of_node != NULL;
+	}
+	sites->bits = 10;
+	sites->table = calloc((size_t)1 << sites->bits, sizeof(*sites->table));
+	return sites->table != NULL;
+}
+
+void tp_sites_free(struct tp_sites *sites)
+{
+	free(sites->list);
+	free(sites->of_node);
+	free(sites->table);
+}
+
+static uint32_t append(struct tp_sites *sites, uint32_t node, uint64_t key)
+{
+	if (sites->count == UINT32_MAX ||
+	    !tp_reserve(&sites->list, &sites->room, sites->count + 1, sizeof(*sites->list)))
+		return TP_SITE_NONE;
+	sites->list[sites->count] = (struct tp_site_state){ .node = node, .key = key };
+	return (uint32_t)sites->count++;
+}
+
+uint32_t tp_sites_enter(struct tp_sites *sites, uint32_t node)
+{
+	uint32_t same = tp_trace_node(sites->trace, node);
+
+	if (sites->of_node[same] == TP_SITE_NONE)
+		sites->of_node[same] = append(sites, same, 0);
+	if (node < sites->trace->node_count)
+		sites->of_node[node] = sites->of_node[same];
+	return sites->of_node[same];
+}
+
+static uint32_t *find(const struct tp_sites *sites, uint32_t node, uint64_t key)
+{
+	uint64_t hash = (key * UINT64_C(0x9e3779b97f4a7c15) ^ node) * UINT64_C(0xbf58476d1ce4e5b9);
+	size_t mask = ((size_t)1 << sites->bits) - 1,
+	       i = (size_t)((hash ^ hash >> 29) * UINT64_C(0x94d049bb133111eb) >> (64 - sites->bits));
+
+	while (sites->table[i] != TP_SITE_NONE &&
+	       (sites->list[sites->table[i]].node != node || sites->list[sites->table[i]].key != key))
+		i = (i + 1) & mask;
+	return &sites->table[i];
+}
+
+static bool grow(struct tp_sites *sites)
+{
+	uint32_t *table = calloc((size_t)2 << sites->bits, sizeof(*table));
+	size_t i;
+
+	if (!table)
+		return false;
+	free(sites->table);
+	sites->table = table;
+	sites->bits++;
+	for (i = TP_SITE_FIRST; i < sites->count; i++)
+		*find(sites, sites->list[i].node, sites->list[i].key) = (uint32_t)i;
+	return true;
+}
+
+uint32_t tp_sites_enter_key(struct tp_sites *sites, uint32_t node, uint64_t key)
+{
+	uint32_t *slot;
+
+	node = tp_trace_node(sites->trace, node);
+	if (sites->count >= (size_t)1 << (sites->bits - 1) && !grow(sites))
+		return TP_SITE_NONE;
+	slot = find(sites, node, key);
+	if (*slot == TP_SITE_NONE)
+		*slot = append(sites, node, key);
+	return *slot;
+}
+
+static struct tp_site result_of(const struct tp_site_state *state)
+{
+	return (struct tp_site){
+		.node = state->node,
+		.key = state->key,
+		.allocations = state->allocations,
+		.frees = state->frees,
+		.bytes = state->bytes,
+		.peak_bytes = state->peak.bytes,
+		.peak_blocks = state->peak.blocks,
+		.peak_usable = state->peak.usable,
+		.live_bytes = state->live.bytes - state->before.bytes,
+		.live_blocks = state->live.blocks - state->before.blocks,
+		.live_usable = state->live.usable - state->before.usable,
+		.temporary = state->temporary,
+		.short_lived = state->short_lived,
+		.largest = state->largest,
+	};
+}
+
+struct tp_site *tp_sites_result(struct tp_sites *sites, uint64_t peak_number, size_t *count)
+{
+	struct tp_site *result = calloc(sites->count, sizeof(*result));
+	size_t i, found = 0;
+
+	for (i = TP_SITE_FIRST; result && i < sites->count; i++) {
+		struct tp_site_state *state = &sites->list[i];
+
+		tp_site_touch(state, peak_number);
+		if (state->allocations || state->frees || state->peak.blocks)
+			result[found++] = result_of(state);
+	}
+	*count = found;
+	return result;
+}

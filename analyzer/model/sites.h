@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sites: what the heap's blocks are counted by. The peak costs nothing until it is asked for: a site keeps what it had at
+ * the last peak that it knows of, and the number of that peak. Whoever is about to change the site calls
+ * tp_site_touch() first; if there was a peak since, the site had at it what it has now.
+ */
+#ifndef TPROF_MODEL_SITES_H
+#define TPROF_MODEL_SITES_H
+
+#include "model/run.h"
+
+struct tp_amount {
+	uint64_t bytes, blocks, usable;
+};
+
+struct tp_site_state {
+	struct tp_amount live, peak;
+	uint64_t peak_number;
+	uint64_t allocations;
+
+	uint64_t frees, bytes, temporary, short_lived, largest;
+	struct tp_amount before; /* the part of `live` that was allocated before the time that is looked at */
+	uint64_t key;
+	uint32_t node;
+};
+
+enum {
+	TP_SITE_NONE = 0,    /* no site: an empty slot of the table of live blocks */
+	TP_SITE_IGNORED = 1, /* blocks that a filter keeps out of the counts */
+	TP_SITE_FIRST = 2,
+};
+
+struct tp_sites {
+	const struct tp_trace *trace;
+	struct tp_site_state *list;
+	size_t count, room;
+	uint32_t *of_node; /* grouped by stack alone: the site of each node */
+	uint32_t *table;   /* grouped by a key too: hash table of sites */
+	unsigned bits;
+};
+
+bool tp_sites_init(struct tp_sites *sites, const struct tp_trace *trace, enum tp_group group);
+void tp_sites_free(struct tp_sites *sites);
+
+/* The number of a new or known site; TP_SITE_NONE: no memory. `node` as in the file. */
+uint32_t tp_sites_enter(struct tp_sites *sites, uint32_t node);
+uint32_t tp_sites_enter_key(struct tp_sites *sites, uint32_t node, uint64_t key);
+
+/* Site of a stack when sites are stacks. */
+static inline uint32_t tp_sites_of_node(struct tp_sites *sites, uint32_t node)
+{
+	uint32_t site = node < sites->trace->node_count ? sites->of_node[node] : TP_SITE_NONE;
+
+	return __builtin_expect(site != TP_SITE_NONE, 1) ? site : tp_sites_enter(sites, node);
+}
+
+static inline void tp_site_touch(struct tp_site_state *site, uint64_t peak_number)
+{
+	if (site->peak_number != peak_number) {
+		site->peak_number = peak_number;
+		site->peak = site->live;
+	}
+}
+
+static inline void tp_amount_add(struct tp_amount *amount, uint64_t bytes, uint64_t usable)
+{
+	amount->bytes += bytes;
+	amount->blocks++;
+	amount->usable += usable;
+}
+
+static inline void tp_amount_sub(struct tp_amount *amount, uint64_t bytes, uint64_t usable)
+{
+	amount->bytes -= bytes;
+	amount->blocks--;
+	amount->usable -= usable;
+}
+
+/* The sites as the model shows them, to be freed by the caller; those without any count are left out. NULL: no memory. */
+struct tp_site *tp_sites_result(struct tp_sites *sites, uint64_t peak_number, size_t *count);
+
+#endif

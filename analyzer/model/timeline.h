@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A timeline of bounded length whose end is not known in advance: intervals begin short and are joined in pairs whenever
+ * there are too many. Each keeps the moment of its largest live bytes, so the highest point is the exact peak. What is
+ * live at an interval's begin counts in it; an empty stretch is shown by one point at its begin.
+ */
+#ifndef TPROF_MODEL_TIMELINE_H
+#define TPROF_MODEL_TIMELINE_H
+
+#include "model/run.h"
+
+struct tp_timeline {
+	struct tp_point *points;
+	size_t count, limit;
+	uint64_t origin, width; /* of the intervals, in the unit of the times that are given */
+	uint64_t next;		/* where the current interval ends; 0: none was begun */
+	struct tp_point best;	/* of the current interval */
+};
+
+/* At most `limit` points (0: 512, at least 8). False: no memory. */
+bool tp_timeline_init(struct tp_timeline *timeline, uint32_t limit);
+void tp_timeline_turn(struct tp_timeline *timeline, uint64_t time, const struct tp_point *now);
+
+/* Before an event: `now` holds what has been true up to it. */
+static inline void tp_timeline_advance(struct tp_timeline *timeline, uint64_t time, const struct tp_point *now)
+{
+	if (__builtin_expect(time >= timeline->next, 0))
+		tp_timeline_turn(timeline, time, now);
+}
+
+/* After an event. */
+static inline void tp_timeline_record(struct tp_timeline *timeline, uint64_t time, const struct tp_point *now)
+{
+	if (now->live_bytes > timeline->best.live_bytes) {
+		timeline->best = *now;
+		timeline->best.time_ns = time;
+	}
+}
+
+/* The last interval, and what was live at the end. Returns the points, now the caller's (times as they were given). */
+struct tp_point *tp_timeline_finish(struct tp_timeline *timeline, uint64_t time, const struct tp_point *now,
+				    size_t *count);
+
+#endif
