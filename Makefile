@@ -24,17 +24,13 @@ DEP = -MMD -MP -MF $(@:.o=.d)
 
 include scripts/preload.mk
 include scripts/analyzer.mk
+include scripts/workloads.mk
 include scripts/tests.mk
+include scripts/check.mk
 
 .DEFAULT_GOAL := all
-.PHONY: all clean deps install
+.PHONY: all clean install
 all: $(B)/lib/libtprof.so $(B)/bin/tprof-analyze $(B)/bin/tprof
-
-# The stamp holds the list that was installed: a new dependency in the script runs it again.
-deps: build/deps.stamp
-build/deps.stamp: scripts/install-deps
-	scripts/install-deps
-	@mkdir -p build && touch $@
 
 $(B)/bin/tprof: scripts/tprof
 	@mkdir -p $(@D)

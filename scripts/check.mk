@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+# What a user types: demo, check, check-real, lint. Each installs what it needs and is missing, then builds.
+# The second make reads the tools' state afresh, after the installation.
+PYTEST = PYTHONDONTWRITEBYTECODE=1 TPROF_BUILD=$(abspath $(B)) TPROF_SANITIZED=$(abspath $(SANITIZED)) \
+	$(PYTHON) -m pytest -q -p no:cacheprovider
+SANITIZED := build/asan-ubsan/bin/tprof-analyze
+FUZZ_SECONDS ?= 20
+
+.PHONY: deps demo demo-run check check-run check-real check-real-run integration sanitized lint lint-run
+
+deps:
+	scripts/install-deps build check
+
+demo:
+	scripts/install-deps build
+	$(MAKE) demo-run
+demo-run: all $(W)/digits
+	@mkdir -p build/demo && rm -f build/demo/trace*.bin
+	OPENBLAS_NUM_THREADS=2 $(B)/bin/tprof run -o build/demo/trace.bin -- $(W)/digits tests/workloads/data/digits.csv
+	$(B)/bin/tprof-analyze build/demo/trace.bin
+
+check: deps
+	$(MAKE) check-run
+# pytest last: its closing line is the run's.
+check-run: all unit workloads sanitized
+	$(MAKE) fuzz FUZZ_SECONDS=$(FUZZ_SECONDS)
+	$(MAKE) integration
+integration: all workloads
+	$(PYTEST) tests/integration -m "not real"
+# The analyzer that meets damaged traces runs under AddressSanitizer and UndefinedBehaviorSanitizer.
+sanitized:
+	$(MAKE) ASAN=1 UBSAN=1 $(SANITIZED)
+
+check-real:
+	scripts/install-deps build check real
+	$(MAKE) check-real-run
+check-real-run: all workloads
+	$(PYTEST) tests/integration -m real
+
+lint:
+	scripts/install-deps build check lint
+	$(MAKE) lint-run

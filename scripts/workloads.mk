@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+# The programs that the integration tests and the demo profile. They are built once, whatever the switches: what is
+# tested is tprof, and a sanitizer in the program would bring an allocator of its own.
+W := build/workloads
+WORKLOAD_WARN := $(filter-out -Wstrict-prototypes -Wmissing-prototypes,$(WARN))
+WORKLOAD_CFLAGS := -std=gnu11 -D_GNU_SOURCE -g -O1 -fno-builtin $(WARN)
+WORKLOAD_CXXFLAGS := -std=c++17 -D_GNU_SOURCE -g -O1 -fno-builtin $(WORKLOAD_WARN)
+
+WORKLOADS := $(addprefix $(W)/,digits truth truth-nopie truth-stripped truth-now truth_cxx shared_arena jemalloc_api \
+	threads ends fork dl own_malloc early mmap limits deep steady stack0 stack2 stack3 exceptions0 exceptions2 \
+	exceptions3 liboracle.so libplugin_a.so libplugin_b.so liborigin.so nested/libplugin_b.so)
+
+.PHONY: workloads
+workloads: $(WORKLOADS)
+
+# name: sources, and what is special about its build
+$(W)/digits: WORKLOAD_EXTRA := -O2 -fbuiltin -lopenblas -lm
+$(W)/truth $(W)/truth-nopie $(W)/truth-stripped $(W)/truth-now: tests/workloads/truth.c tests/workloads/blocks.c
+# Which entry points there are is found by weak symbols, at run time.
+$(W)/truth: WORKLOAD_EXTRA := -Wl,-z,dynamic-undefined-weak -Wl,-z,lazy
+$(W)/truth-now: WORKLOAD_EXTRA := -Wl,-z,dynamic-undefined-weak -Wl,-z,relro,-z,now -fno-plt
+$(W)/truth-nopie: WORKLOAD_EXTRA := -Wl,-z,dynamic-undefined-weak -fno-pie -no-pie
+$(W)/truth-stripped: WORKLOAD_EXTRA := -Wl,-z,dynamic-undefined-weak -s
+$(W)/jemalloc_api: WORKLOAD_EXTRA := -ljemalloc
+$(W)/dl: WORKLOAD_EXTRA := -ldl
+$(W)/early: WORKLOAD_EXTRA := -no-pie
+# Unwinding must work at each level of optimisation.
+$(W)/stack0 $(W)/exceptions0: WORKLOAD_EXTRA := -O0 -Wno-vla -lunwind
+$(W)/stack2 $(W)/exceptions2: WORKLOAD_EXTRA := -O2 -Wno-vla -lunwind
+$(W)/stack3 $(W)/exceptions3: WORKLOAD_EXTRA := -O3 -Wno-vla -lunwind
+$(W)/liboracle.so $(W)/libplugin_%.so $(W)/nested/libplugin_b.so: WORKLOAD_EXTRA := -shared -fPIC
+$(W)/liborigin.so: WORKLOAD_EXTRA := -shared -fPIC -Wl,--enable-new-dtags,-rpath,'$$ORIGIN/nested'
+$(W)/libplugin_a.so: WORKLOAD_EXTRA += -DPLUGIN_NAME=plugin_a
+$(W)/libplugin_b.so $(W)/nested/libplugin_b.so: WORKLOAD_EXTRA += -DPLUGIN_NAME=plugin_b
+
+workload_headers := $(wildcard tests/workloads/*.h) scripts/workloads.mk
+define workload_c
+	@mkdir -p $(@D)
+	gcc $(WORKLOAD_CFLAGS) $(filter %.c %.o,$^) -o $@ $(WORKLOAD_EXTRA)
+endef
+define workload_cxx
+	@mkdir -p $(@D)
+	g++ $(WORKLOAD_CXXFLAGS) $(filter %.cc %.o,$^) -o $@ $(WORKLOAD_EXTRA)
+endef
+
+$(W)/truth $(W)/truth-nopie $(W)/truth-stripped $(W)/truth-now: $(workload_headers)
+	$(workload_c)
+$(W)/lib%.so: tests/workloads/%.c $(workload_headers)
+	$(workload_c)
+$(W)/libplugin_a.so $(W)/libplugin_b.so $(W)/nested/libplugin_b.so: tests/workloads/plugin.c $(workload_headers)
+	$(workload_c)
+$(W)/stacknote.o: tests/workloads/stacknote.c $(workload_headers)
+	@mkdir -p $(@D)
+	gcc $(WORKLOAD_CFLAGS) -c $< -o $@
+$(W)/stack0 $(W)/stack2 $(W)/stack3: tests/workloads/stack.c $(W)/stacknote.o
+	$(workload_c)
+$(W)/exceptions0 $(W)/exceptions2 $(W)/exceptions3: tests/workloads/exceptions.cc $(W)/stacknote.o
+	$(workload_cxx)
+$(W)/%: tests/workloads/%.c $(workload_headers)
+	$(workload_c)
+$(W)/%: tests/workloads/%.cc $(workload_headers)
+	$(workload_cxx)

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * dl HOW DIRECTORY: libraries that come and go.
+ *   reuse     plugin_a leaks, is unloaded; plugin_b takes its address and leaks another amount. Twice.
+ *   deepbind  a library loaded with RTLD_DEEPBIND finds libc's malloc before any preloaded one
+ *   dlsym     malloc and free asked for by name
+ *   origin    a library found by the $ORIGIN of the one that asks for it
+ * The truth says whether the address was reused.
+ */
+#include "truth.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <string.h>
+
+enum { A_SIZE = 1111, B_SIZE = 2222, A_COUNT = 10, B_COUNT = 20 };
+
+typedef void *allocate_fn(size_t size);
+
+static void *open_plugin(const char *directory, const char *name, int flags)
+{
+	char path[4096];
+	void *handle;
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	handle = dlopen(path, RTLD_NOW | flags);
+	if (!handle)
+		truth_die(dlerror());
+	return handle;
+}
+
+static allocate_fn *entry(void *handle, const char *name)
+{
+	allocate_fn *f;
+
+	*(void **)&f = dlsym(handle, name);
+	if (!f)
+		truth_die(name);
+	return f;
+}
+
+/* Returns the address at which the library was. */
+static uintptr_t leak(const char *directory, const char *name, size_t size, int count)
+{
+	void *handle = open_plugin(directory, name, RTLD_LOCAL);
+	struct link_map *map = handle;
+	uintptr_t address = map->l_addr;
+
+	for (int i = 0; i < count; i++)
+		entry(handle, "plugin_allocate")(size);
+	dlclose(handle);
+	return address;
+}
+
+static void reuse(const char *directory)
+{
+	uintptr_t a = leak(directory, "libplugin_a.so", A_SIZE, A_COUNT);
+	uintptr_t b = leak(directory, "libplugin_b.so", B_SIZE, B_COUNT);
+	uintptr_t a2 = leak(directory, "libplugin_a.so", A_SIZE, A_COUNT);
+	char text[64];
+
+	truth_write_text("", text, (size_t)snprintf(text, sizeof(text), "{\"reused\": %d}\n", a == b && b == a2));
+}
+
+static void deepbind(const char *directory)
+{
+	void *handle = open_plugin(directory, "libplugin_a.so", RTLD_LOCAL | RTLD_DEEPBIND);
+	void *p = entry(handle, "plugin_allocate")(A_SIZE);
+
+	free(p);
+	p = entry(handle, "plugin_allocate")(A_SIZE);
+	free(p);
+	if (!entry(open_plugin(directory, "libplugin_b.so", RTLD_LOCAL), "plugin_allocate")(B_SIZE))
+		truth_die("malloc");
+}
+
+static void by_name(void)
+{
+	void *libc = dlopen("libc.so.6", RTLD_NOW);
+	allocate_fn *found = entry(RTLD_DEFAULT, "malloc"), *own = entry(libc, "malloc");
+	void (*found_free)(void *), (*own_free)(void *);
+
+	*(void **)&found_free = dlsym(RTLD_DEFAULT, "free");
+	*(void **)&own_free = dlsym(libc, "free");
+	for (int i = 0; i < 10; i++) {
+		void *p = found(A_SIZE), *q = own(B_SIZE);
+
+		if (!p || !q)
+			truth_die("malloc by name");
+		found_free(p);
+		own_free(q);
+	}
+	if (dlsym(RTLD_DEFAULT, "no_such_symbol") || !dlerror() || dlsym(RTLD_NEXT, "no_such_symbol") || !dlerror())
+		truth_die("dlsym");
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 3)
+		truth_die("usage: dl HOW DIRECTORY");
+	if (!strcmp(argv[1], "reuse"))
+		reuse(argv[2]);
+	else if (!strcmp(argv[1], "deepbind"))
+		deepbind(argv[2]);
+	else if (!strcmp(argv[1], "dlsym"))
+		by_name();
+	else if (!strcmp(argv[1], "origin"))
+		entry(open_plugin(argv[2], "liborigin.so", RTLD_LOCAL), "origin_open")(0);
+	else
+		truth_die("usage: dl HOW DIRECTORY");
+	TRUTH_SAY("dl: done\n");
+	return 0;
+}
