@@ -9,7 +9,7 @@ PRELOAD_FLAGS := -std=gnu11 -fPIC -fvisibility=hidden -ftls-model=initial-exec -
 
 $(B)/preload/%.c.o: preload/%.c
 	@mkdir -p $(@D)
-	$(CC) $(DEFS) $(WARN) $(OPT) $(PRELOAD_FLAGS) $(DEP) -c $< -o $@
+	@echo "  CC  $<"; $(CC) $(DEFS) $(WARN) $(OPT) $(PRELOAD_FLAGS) $(DEP) -c $< -o $@
 $(B)/preload/%.S.o: preload/%.S
 	@mkdir -p $(@D)
 	$(CC) -g $(DEP) -c $< -o $@

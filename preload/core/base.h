@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Words that every file of the collector uses. */
+#ifndef TPROF_CORE_BASE_H
+#define TPROF_CORE_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define tp_likely(x) __builtin_expect(!!(x), 1)
+#define tp_unlikely(x) __builtin_expect(!!(x), 0)
+#define TP_SLOW __attribute__((noinline, cold)) /* off the hot path: kept out of its cache lines */
+#define TP_EXPORT __attribute__((visibility("default")))
+#define TP_TLS __thread __attribute__((tls_model("initial-exec")))
+#define TP_LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+#define tp_load(p) __atomic_load_n((p), __ATOMIC_RELAXED)
+#define tp_store(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
+#define tp_load_acquire(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
+#define tp_store_release(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
+#define tp_add(p, v) __atomic_fetch_add((p), (v), __ATOMIC_RELAXED)
+
+/* Sets *p to `to` if it is `from`. */
+#define tp_swap_if(p, from, to)                                                                                        \
+	__extension__({                                                                                                \
+		__typeof__(*(p)) tp_from = (from);                                                                     \
+		__atomic_compare_exchange_n((p), &tp_from, (to), false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);           \
+	})
+
+#define TP_PAGE 4096u
+
+static inline uint64_t tp_round_up(uint64_t n, uint64_t step)
+{
+	return (n + step - 1) / step * step;
+}
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/chunk.h"
+
+#include "core/clock.h"
+#include "core/output.h"
+#include "core/state.h"
+#include "core/sys.h"
+
+struct tprof_chunk *tp_chunk_begin(enum tprof_chunk_kind kind, uint32_t thread, uint32_t tid)
+{
+	enum tprof_lost cause;
+	const char *reason;
+	struct tprof_chunk *chunk = tp_output_grow(&cause, &reason);
+
+	if (!chunk) {
+		tp_stop(cause, reason);
+		return NULL;
+	}
+	chunk->kind = kind;
+	chunk->thread = thread;
+	chunk->tid = tid;
+	chunk->begin = tp_clock_moment();
+	tp_store_release(&chunk->magic, TPROF_CHUNK_MAGIC); /* pairs with the reader: the fields above are set */
+	return chunk;
+}
+
+void tp_chunk_end(struct tprof_chunk *chunk)
+{
+	tp_sys_munmap(chunk, TPROF_CHUNK_SIZE);
+}

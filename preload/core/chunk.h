@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Chunks in the making: begin, commit, end. A chunk has one writer at a time. */
+#ifndef TPROF_CORE_CHUNK_H
+#define TPROF_CORE_CHUNK_H
+
+#include <tprof/format.h>
+
+#include "core/base.h"
+
+/* A new chunk, ready to be written to. NULL: recording has been stopped, and why was said. */
+TP_SLOW struct tprof_chunk *tp_chunk_begin(enum tprof_chunk_kind kind, uint32_t thread, uint32_t tid);
+
+/* Unmaps it. What was committed stays in the file. */
+void tp_chunk_end(struct tprof_chunk *chunk);
+
+static inline uint8_t *tp_chunk_bytes(struct tprof_chunk *chunk)
+{
+	return (uint8_t *)(chunk + 1);
+}
+
+static inline uint8_t *tp_chunk_limit(struct tprof_chunk *chunk)
+{
+	return (uint8_t *)chunk + TPROF_CHUNK_SIZE;
+}
+
+/*
+ * Makes the record that ends at `end` valid. Release: a reader that sees the length sees the bytes (pairs with the
+ * analyzer's read of `committed`; and the kernel keeps the page whatever becomes of this process).
+ */
+static inline void tp_chunk_commit(struct tprof_chunk *chunk, const uint8_t *end)
+{
+	tp_store_release(&chunk->committed, (uint64_t)(end - tp_chunk_bytes(chunk)));
+}
+
+/* Bytes that one record may take at most (a name, a path and their numbers are the longest: tables check). */
+#define TP_RECORD_MAX 96
+
+#endif

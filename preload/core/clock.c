@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/clock.h"
+
+#include <cpuid.h>
+#include <time.h>
+
+enum tprof_clock tp_clock_kind = TPROF_CLOCK_MONOTONIC;
+
+/* CPUID 8000_0007h, EDX bit 8: the counter runs at one rate in all power states. 8000_0001h, EDX bit 27: RDTSCP. */
+static bool invariant_counter(void)
+{
+	unsigned int a, b, c, d;
+
+	if (!__get_cpuid(0x80000007, &a, &b, &c, &d) || !(d & 1u << 8))
+		return false;
+	return __get_cpuid(0x80000001, &a, &b, &c, &d) && d & 1u << 27;
+}
+
+void tp_clock_start(void)
+{
+	tp_clock_kind = invariant_counter() ? TPROF_CLOCK_TSC : TPROF_CLOCK_MONOTONIC;
+}
+
+static uint64_t nanoseconds(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t); /* the vDSO's: no lock, no allocation */
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+uint64_t tp_clock_slow(void)
+{
+	return nanoseconds(CLOCK_MONOTONIC);
+}
+
+struct tprof_moment tp_clock_moment(void)
+{
+	struct tprof_moment moment;
+
+	moment.mono_ns = nanoseconds(CLOCK_MONOTONIC);
+	moment.ticks = tp_clock_before();
+	moment.unix_ns = nanoseconds(CLOCK_REALTIME);
+	return moment;
+}
+
+uint64_t tp_clock_ticks(uint64_t ns)
+{
+	/* Counters run at 1 to 4 GHz; 2 is near enough for the pause between two memory samples. */
+	return tp_clock_kind == TPROF_CLOCK_TSC ? ns * 2 : ns;
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/config.h"
+
+#include "core/text.h"
+
+struct tp_config tp_config;
+
+static bool read_output(const char *value)
+{
+	tp_config.output = value;
+	return *value != 0;
+}
+
+static bool read_exe(const char *value)
+{
+	tp_config.exe = value;
+	return *value != 0;
+}
+
+static bool read_alloc(const char *value)
+{
+	tp_config.alloc = strcmp(value, "off") != 0;
+	return !tp_config.alloc || strcmp(value, "trace") == 0;
+}
+
+static bool read_children(const char *value)
+{
+	tp_config.children = value[0] != '0';
+	return (value[0] == '0' || value[0] == '1') && value[1] == 0;
+}
+
+static bool read_range(const char *value, uint32_t low, uint32_t high, uint32_t *to)
+{
+	uint64_t n;
+
+	if (!tp_text_number(&value, &n) || *value || n < low || n > high)
+		return false;
+	*to = (uint32_t)n;
+	return true;
+}
+
+static bool read_depth(const char *value)
+{
+	return read_range(value, 1, TP_DEPTH_MAX, &tp_config.depth);
+}
+
+static bool read_verbose(const char *value)
+{
+	return read_range(value, 0, 2, &tp_config.verbose);
+}
+
+/* The one option table: name, what it takes, and for the message what is allowed and what is used instead. */
+static const struct option {
+	const char *name;
+	bool (*read)(const char *value);
+	const char *allowed, *standard;
+} options[] = {
+	{ "TPROF_OUTPUT", read_output, "a file name (%p pid, %e program)", "trace.bin" },
+	{ "TPROF_ALLOC", read_alloc, "trace or off", "trace" },
+	{ "TPROF_DEPTH", read_depth, "a number from 1 to 1000", "256" },
+	{ "TPROF_CHILDREN", read_children, "0 or 1", "1" },
+	{ "TPROF_EXE", read_exe, "a glob on program names", NULL },
+	{ "TPROF_VERBOSE", read_verbose, "0, 1 or 2", "0" },
+};
+
+static void set_defaults(void)
+{
+	tp_config = (struct tp_config){ 0 };
+	for (size_t i = 0; i < TP_LENGTH(options); i++) {
+		if (options[i].standard)
+			options[i].read(options[i].standard);
+	}
+}
+
+static void complain(struct tp_text *complaints, const struct option *option, const char *value)
+{
+	tp_text_add(complaints, "tprof: ");
+	tp_text_add(complaints, option->name);
+	tp_text_add(complaints, "=");
+	tp_text_add(complaints, value);
+	tp_text_add(complaints, ": allowed is ");
+	tp_text_add(complaints, option->allowed);
+	tp_text_add(complaints, "; using ");
+	tp_text_add(complaints, option->standard ? option->standard : "none");
+	tp_text_add(complaints, "\n");
+}
+
+static void read_variable(const char *name, size_t length, const char *value, struct tp_text *complaints)
+{
+	for (size_t i = 0; i < TP_LENGTH(options); i++) {
+		const struct option *option = &options[i];
+
+		if (strlen(option->name) != length || memcmp(option->name, name, length) != 0)
+			continue;
+		if (option->read(value))
+			return;
+		complain(complaints, option, value);
+		if (option->standard)
+			option->read(option->standard);
+		else
+			tp_config.exe = NULL;
+		return;
+	}
+	tp_text_add(complaints, "tprof: ");
+	tp_text_add_bytes(complaints, name, length);
+	tp_text_add(complaints, ": not known to this version; ignored\n");
+}
+
+void tp_config_read(char *const *environment, struct tp_text *complaints)
+{
+	set_defaults();
+	for (; environment && *environment; environment++) {
+		const char *equals = strchr(*environment, '=');
+
+		if (strncmp(*environment, "TPROF_", 6) == 0 && equals)
+			read_variable(*environment, (size_t)(equals - *environment), equals + 1, complaints);
+	}
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The TPROF_* environment, read once at the start. */
+#ifndef TPROF_CORE_CONFIG_H
+#define TPROF_CORE_CONFIG_H
+
+#include "core/base.h"
+
+#define TP_DEPTH_MAX 1000u
+
+struct tp_config {
+	const char *output; /* TPROF_OUTPUT, not expanded */
+	const char *exe;    /* TPROF_EXE: glob, or NULL */
+	bool alloc;         /* TPROF_ALLOC */
+	bool children;      /* TPROF_CHILDREN */
+	uint32_t depth;     /* TPROF_DEPTH, frames */
+	uint32_t verbose;   /* TPROF_VERBOSE */
+};
+
+extern struct tp_config tp_config;
+
+/*
+ * Reads `environment` (kept, not copied). What can't be understood leaves its default, and a line for it in
+ * `complaints`, each ended by a newline.
+ */
+struct tp_text;
+void tp_config_read(char *const *environment, struct tp_text *complaints);
+
+#endif

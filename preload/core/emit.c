@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/emit.h"
+
+#include "core/sys.h"
+
+uint32_t tp_emit_shift;
+
+/* Tag and a place for the length of a LONG record, then the time passed. */
+static uint8_t *begin(struct tp_thread *thread, enum tprof_event_type type, uint64_t ticks)
+{
+	uint8_t *p = thread->at;
+
+	p[0] = (uint8_t)(type << 2);
+	return tp_put_uvarint(p + 2, tp_emit_time(thread, ticks));
+}
+
+static void end(struct tp_thread *thread, uint8_t *p)
+{
+	tp_put_length(thread->at + 1, p);
+	tp_emit_end(thread, p);
+}
+
+void tp_emit_long_alloc(struct tp_thread *thread, uint64_t ticks, const struct tp_block *block)
+{
+	uint8_t *p;
+
+	if (!tp_emit_room(thread))
+		return;
+	p = begin(thread, TPROF_EVENT_ALLOC, ticks);
+	p = tp_put_uvarint(p, block->address);
+	p = tp_put_uvarint(p, block->size);
+	p = tp_put_uvarint(p, block->usable);
+	*p++ = block->fn;
+	*p++ = block->alignment;
+	end(thread, tp_put_uvarint(p, block->node));
+}
+
+void tp_emit_long_free(struct tp_thread *thread, uint64_t ticks, uint64_t address, uint8_t fn)
+{
+	uint8_t *p;
+
+	if (!tp_emit_room(thread))
+		return;
+	p = begin(thread, TPROF_EVENT_FREE, ticks);
+	p = tp_put_uvarint(p, address);
+	*p++ = fn;
+	end(thread, p);
+}
+
+void tp_emit_cancel(struct tp_thread *thread, uint64_t ticks)
+{
+	if (tp_emit_room(thread))
+		end(thread, begin(thread, TPROF_EVENT_CANCEL, ticks));
+}
+
+void tp_emit_map(struct tp_thread *thread, uint64_t ticks, const struct tp_map *map)
+{
+	uint8_t *p;
+
+	if (!tp_emit_room(thread))
+		return;
+	p = begin(thread, TPROF_EVENT_MAP, ticks);
+	p = tp_put_uvarint(p, map->address / TP_PAGE);
+	p = tp_put_uvarint(p, map->length);
+	p = tp_put_uvarint(p, map->protection);
+	p = tp_put_uvarint(p, map->flags);
+	end(thread, tp_put_uvarint(p, map->node));
+}
+
+void tp_emit_unmap(struct tp_thread *thread, uint64_t ticks, uint64_t address, uint64_t length, bool remap)
+{
+	uint8_t *p;
+
+	if (!tp_emit_room(thread))
+		return;
+	p = begin(thread, TPROF_EVENT_UNMAP, ticks);
+	p = tp_put_uvarint(p, address / TP_PAGE);
+	p = tp_put_uvarint(p, length);
+	end(thread, tp_put_uvarint(p, remap));
+}
+
+void tp_emit_memory(struct tp_thread *thread, uint64_t ticks, uint64_t rss, uint64_t vms)
+{
+	uint8_t *p;
+
+	if (!tp_emit_room(thread))
+		return;
+	p = begin(thread, TPROF_EVENT_MEMORY, ticks);
+	p = tp_put_uvarint(p, rss / TP_PAGE);
+	end(thread, tp_put_uvarint(p, vms / TP_PAGE));
+}
+
+void tp_emit_name(struct tp_thread *thread, const char *name, size_t length)
+{
+	uint8_t *p;
+
+	if (!tp_emit_room(thread))
+		return;
+	p = begin(thread, TPROF_EVENT_NAME, 0);
+	end(thread, tp_put_bytes(p, name, length));
+}
+
+void tp_emit_thread(struct tp_thread *thread, uint64_t ticks)
+{
+	uint8_t *p = thread->at;
+
+	if (ticks >> tp_emit_shift < thread->time)
+		ticks = thread->time << tp_emit_shift;
+	p[0] = TPROF_EVENT_THREAD << 2;
+	p = tp_put_uvarint(p + 2, ticks);
+	p = tp_put_uvarint(p, thread->number);
+	p = tp_put_uvarint(p, thread->tid);
+	thread->time = ticks >> tp_emit_shift;
+	end(thread, p);
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Events into the calling thread's chunk. The short forms are inline; a record costs its bytes and one committing
+ * store. The thread is busy (TP_BUSY_RECORD) while one of these runs.
+ */
+#ifndef TPROF_CORE_EMIT_H
+#define TPROF_CORE_EMIT_H
+
+#include "core/chunk.h"
+#include "core/thread.h"
+#include "core/varint.h"
+
+extern uint32_t tp_emit_shift; /* header.tick_shift */
+
+struct tp_block {
+	uint64_t address, size, usable; /* bytes */
+	uint32_t node;
+	uint8_t fn;        /* enum tprof_fn */
+	uint8_t alignment; /* log2; 0: the allocator's own */
+};
+
+struct tp_map {
+	uint64_t address, length;
+	uint64_t protection, flags; /* as mmap's, and TPROF_MAP_REMAP */
+	uint32_t node;
+};
+
+TP_SLOW void tp_emit_long_alloc(struct tp_thread *thread, uint64_t ticks, const struct tp_block *block);
+TP_SLOW void tp_emit_long_free(struct tp_thread *thread, uint64_t ticks, uint64_t address, uint8_t fn);
+TP_SLOW void tp_emit_cancel(struct tp_thread *thread, uint64_t ticks);
+TP_SLOW void tp_emit_map(struct tp_thread *thread, uint64_t ticks, const struct tp_map *map);
+TP_SLOW void tp_emit_unmap(struct tp_thread *thread, uint64_t ticks, uint64_t address, uint64_t length, bool remap);
+TP_SLOW void tp_emit_memory(struct tp_thread *thread, uint64_t ticks, uint64_t rss, uint64_t vms);
+TP_SLOW void tp_emit_name(struct tp_thread *thread, const char *name, size_t length);
+TP_SLOW void tp_emit_thread(struct tp_thread *thread, uint64_t ticks);
+
+/* Room for one record. */
+static inline bool tp_emit_room(struct tp_thread *thread)
+{
+	return tp_likely(thread->at < thread->limit) || tp_thread_new_chunk(thread);
+}
+
+/* Time passed since the thread's last record. Counters of two cores may differ by a little: never backwards. */
+static inline uint64_t tp_emit_time(struct tp_thread *thread, uint64_t ticks)
+{
+	uint64_t now = ticks >> tp_emit_shift;
+	uint64_t passed = now > thread->time ? now - thread->time : 0;
+
+	thread->time += passed;
+	return passed;
+}
+
+static inline void tp_emit_end(struct tp_thread *thread, uint8_t *end)
+{
+	thread->at = end;
+	thread->events++;
+	tp_chunk_commit(thread->chunk, end);
+}
+
+/* ADDRESS of format.h. *tag is the record's. */
+static inline uint8_t *tp_emit_address(struct tp_thread *thread, uint8_t *p, uint8_t *tag, uint64_t address)
+{
+	uint64_t unit = address >> 3;
+	uint32_t slot = tprof_address_slot(unit);
+
+	if (thread->addresses[slot] == unit) {
+		*tag |= TPROF_TAG_ADDRESS_INDEX;
+		*p++ = (uint8_t)slot;
+		return p;
+	}
+	thread->addresses[slot] = unit;
+	p = tp_put_svarint(p, (int64_t)(unit - thread->address));
+	thread->address = unit;
+	return p;
+}
+
+/* STACK of format.h. */
+static inline uint8_t *tp_emit_stack(struct tp_thread *thread, uint8_t *p, uint8_t *tag, uint32_t node)
+{
+	uint32_t slot;
+
+	if (node == thread->stack)
+		return p; /* TPROF_STACK_SAME */
+	thread->stack = node;
+	slot = tprof_stack_slot(node);
+	if (thread->stacks[slot] == node) {
+		*tag |= TPROF_STACK_INDEX << TPROF_ALLOC_STACK_SHIFT;
+		*p++ = (uint8_t)slot;
+		return p;
+	}
+	*tag |= TPROF_STACK_DELTA << TPROF_ALLOC_STACK_SHIFT;
+	thread->stacks[slot] = node;
+	p = tp_put_svarint(p, (int64_t)node - (int64_t)thread->delta);
+	thread->delta = node;
+	return p;
+}
+
+static inline void tp_emit_alloc(struct tp_thread *thread, uint64_t ticks, const struct tp_block *block)
+{
+	uint8_t *tag, *p;
+
+	if (tp_unlikely(block->address & 7)) {
+		tp_emit_long_alloc(thread, ticks, block);
+		return;
+	}
+	if (!tp_emit_room(thread))
+		return;
+	tag = thread->at;
+	*tag = TPROF_CLASS_ALLOC;
+	p = tp_put_uvarint(tag + 1, tp_emit_time(thread, ticks));
+	p = tp_emit_address(thread, p, tag, block->address);
+	p = tp_put_uvarint(p, block->size);
+	if (tp_unlikely(block->usable != tprof_usable_guess(block->size))) {
+		*tag |= TPROF_ALLOC_USABLE;
+		p = tp_put_uvarint(p, block->usable - block->size);
+	}
+	if (block->fn != TPROF_FN_MALLOC) {
+		*tag |= TPROF_ALLOC_FN;
+		*p++ = block->fn;
+		*p++ = block->alignment;
+	}
+	p = tp_emit_stack(thread, p, tag, block->node);
+	tp_emit_end(thread, p);
+}
+
+static inline void tp_emit_free(struct tp_thread *thread, uint64_t ticks, uint64_t address, uint8_t fn)
+{
+	uint8_t *tag, *p;
+
+	if (tp_unlikely(address & 7)) {
+		tp_emit_long_free(thread, ticks, address, fn);
+		return;
+	}
+	if (!tp_emit_room(thread))
+		return;
+	tag = thread->at;
+	*tag = TPROF_CLASS_FREE;
+	p = tp_put_uvarint(tag + 1, tp_emit_time(thread, ticks));
+	p = tp_emit_address(thread, p, tag, address);
+	if (fn != TPROF_FN_FREE) {
+		*tag |= TPROF_FREE_FN;
+		*p++ = fn;
+	}
+	tp_emit_end(thread, p);
+}
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The trace file: its name, its creation, its growth. */
+#ifndef TPROF_CORE_OUTPUT_H
+#define TPROF_CORE_OUTPUT_H
+
+#include <tprof/format.h>
+
+#include "core/base.h"
+
+struct tp_identity; /* core/process.h */
+
+/*
+ * Creates the trace file of this process as TPROF_OUTPUT says and maps its header (zeroed, but for nothing). Sets
+ * *origin (unless it is TPROF_ORIGIN_FORK already). NULL: *reason says why, tp_output_path() which file.
+ */
+struct tprof_header *tp_output_create(const struct tp_identity *identity, uint32_t *origin, const char **reason);
+
+/* Absolute path of the trace; "" before the first create. */
+const char *tp_output_path(void);
+
+/*
+ * Makes room for one more chunk and maps it. NULL: *cause says what was in the way. The file is looked at by its
+ * number, and by its name when the program closed that; never is a file touched that is not the trace.
+ */
+struct tprof_chunk *tp_output_grow(enum tprof_lost *cause, const char **reason);
+
+/* In a forked child: lets go of the parent's file. */
+void tp_output_forget(void);
+
+#endif

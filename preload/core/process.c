@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/process.h"
+
+#include "core/clock.h"
+#include "core/config.h"
+#include "core/sys.h"
+#include "core/text.h"
+
+extern void *__libc_stack_end; /* ld.so's: where the kernel put argc */
+
+static long read_file(const char *path, char *buffer, size_t size)
+{
+	int fd = tp_sys_open(path, O_RDONLY, 0);
+	long got;
+
+	if (fd < 0)
+		return fd;
+	got = tp_sys_read(fd, buffer, size - 1);
+	tp_sys_close(fd);
+	buffer[got > 0 ? got : 0] = 0;
+	return got;
+}
+
+uint64_t tp_process_start(uint32_t pid)
+{
+	char path[64], stat[1024];
+	struct tp_text text = tp_text_in(path, sizeof(path));
+	const char *at;
+	uint64_t start = 0;
+
+	tp_text_add(&text, "/proc/");
+	tp_text_add_number(&text, pid);
+	tp_text_add(&text, "/stat");
+	if (read_file(path, stat, sizeof(stat)) <= 0)
+		return 0;
+	at = strrchr(stat, ')'); /* ends field 2, which may hold anything */
+	for (int field = 2; at && field < 22; field++) {
+		at = strchr(at, ' ');
+		at = at ? at + 1 : NULL;
+	}
+	return at && tp_text_number(&at, &start) ? start : 0;
+}
+
+void tp_identify(struct tp_identity *identity)
+{
+	long length = tp_sys_readlink("/proc/self/exe", identity->exe, sizeof(identity->exe) - 1);
+
+	identity->exe[length > 0 ? length : 0] = 0;
+	identity->pid = tp_sys_getpid();
+	identity->ppid = tp_sys_getppid();
+	identity->start = tp_process_start(identity->pid);
+}
+
+char *const *tp_arguments(size_t *count)
+{
+	void **stack = __libc_stack_end;
+
+	*count = stack ? (size_t)stack[0] : 0;
+	return stack ? (char *const *)(stack + 1) : NULL;
+}
+
+char *const *tp_environment(void)
+{
+	size_t count;
+	char *const *arguments = tp_arguments(&count);
+
+	return arguments ? arguments + count + 1 : NULL;
+}
+
+bool tp_memory(uint64_t *rss, uint64_t *vms)
+{
+	char statm[128];
+	const char *at = statm;
+
+	if (read_file("/proc/self/statm", statm, sizeof(statm)) <= 0 || !tp_text_number(&at, vms) || *at++ != ' ' ||
+	    !tp_text_number(&at, rss))
+		return false;
+	*rss *= TP_PAGE;
+	*vms *= TP_PAGE;
+	return true;
+}
+
+uint64_t tp_memory_peak(void)
+{
+	char status[2048];
+	const char *at;
+	uint64_t kib = 0;
+
+	if (read_file("/proc/self/status", status, sizeof(status)) <= 0)
+		return 0;
+	at = strstr(status, "VmHWM:");
+	if (!at)
+		return 0;
+	for (at += 6; *at == ' ' || *at == '\t'; at++)
+		;
+	tp_text_number(&at, &kib);
+	return kib * 1024;
+}
+
+void tp_describe_text(struct tprof_header *header, enum tprof_text which, const char *bytes, size_t length)
+{
+	uint32_t offset = TPROF_TEXT_OFFSET;
+
+	for (size_t i = 0; i < TPROF_TEXT_COUNT; i++) {
+		if (header->text[i].length && header->text[i].offset + header->text[i].length > offset)
+			offset = header->text[i].offset + header->text[i].length;
+	}
+	if (length > TPROF_HEADER_SIZE - offset) {
+		length = TPROF_HEADER_SIZE - offset;
+		__atomic_fetch_or(&header->flags, TPROF_FLAG_TEXT_CUT, __ATOMIC_RELAXED);
+	}
+	memcpy((char *)header + offset, bytes, length);
+	header->text[which].offset = offset;
+	tp_store_release(&header->text[which].length, (uint32_t)length); /* a reader sees the bytes with it */
+}
+
+static void describe_arguments(struct tprof_header *header)
+{
+	size_t count;
+	char *const *arguments = tp_arguments(&count);
+	static char text[8192]; /* only one thread starts, once; the user's stack may be small */
+	struct tp_text to = tp_text_in(text, sizeof(text));
+
+	for (size_t i = 0; i < count && arguments[i]; i++) {
+		tp_text_add(&to, arguments[i]);
+		tp_text_add_bytes(&to, "", 1);
+	}
+	if (to.cut)
+		__atomic_fetch_or(&header->flags, TPROF_FLAG_TEXT_CUT, __ATOMIC_RELAXED);
+	tp_describe_text(header, TPROF_TEXT_ARGS, text, to.length);
+}
+
+static void describe_environment(struct tprof_header *header)
+{
+	char *const *environment = tp_environment();
+	static char text[2048];
+	struct tp_text to = tp_text_in(text, sizeof(text));
+
+	for (; environment && *environment; environment++) {
+		if (strncmp(*environment, "TPROF_", 6) != 0)
+			continue;
+		tp_text_add(&to, *environment);
+		tp_text_add_bytes(&to, "", 1);
+	}
+	tp_describe_text(header, TPROF_TEXT_ENV, text, to.length);
+}
+
+void tp_describe(struct tprof_header *header, const struct tp_identity *identity, const char *parent)
+{
+	static char cwd[1024];
+	long length = tp_sys_getcwd(cwd, sizeof(cwd)); /* counts the NUL */
+
+	header->version = TPROF_VERSION;
+	header->header_size = TPROF_HEADER_SIZE;
+	header->chunk_size = TPROF_CHUNK_SIZE;
+	header->page_size = TP_PAGE;
+	header->pid = identity->pid;
+	header->ppid = identity->ppid;
+	header->process_start = identity->start;
+	header->clock = tp_clock_kind;
+	header->tick_shift = tp_clock_kind == TPROF_CLOCK_TSC ? 3 : 0;
+	header->depth = tp_config.depth;
+	header->start = tp_clock_moment();
+	tp_describe_text(header, TPROF_TEXT_EXE, identity->exe, strlen(identity->exe));
+	tp_describe_text(header, TPROF_TEXT_CWD, cwd, length > 0 ? (size_t)length - 1 : 0);
+	if (parent)
+		tp_describe_text(header, TPROF_TEXT_PARENT, parent, strlen(parent));
+	describe_environment(header);
+	describe_arguments(header);
+	memcpy(header->magic, TPROF_MAGIC, 8); /* last: before it, this is no trace */
+}

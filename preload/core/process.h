@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who this process is, as /proc and the start of the stack tell. */
+#ifndef TPROF_CORE_PROCESS_H
+#define TPROF_CORE_PROCESS_H
+
+#include <tprof/format.h>
+
+#include "core/base.h"
+
+struct tp_identity {
+	uint32_t pid, ppid;
+	uint64_t start;     /* field 22 of /proc/PID/stat, clock ticks since boot */
+	char exe[1024];     /* "" if unknown */
+};
+
+void tp_identify(struct tp_identity *identity);
+
+/* Start time of a process, as above; 0 if there is none of that number. */
+uint64_t tp_process_start(uint32_t pid);
+
+/* Arguments and environment as the kernel laid them out: there before libc is ready, blind to later setenv(). */
+char *const *tp_arguments(size_t *count);
+char *const *tp_environment(void);
+
+/* Resident and virtual size of this process, bytes. False if /proc can't be read now. */
+bool tp_memory(uint64_t *rss, uint64_t *vms);
+
+/* The largest resident size so far (VmHWM), bytes; 0 if it can't be read. */
+uint64_t tp_memory_peak(void);
+
+/* Fills the identity, clocks and texts of a new header. `parent` is the path of the forking process's trace or NULL. */
+void tp_describe(struct tprof_header *header, const struct tp_identity *identity, const char *parent);
+
+/* Puts a text into a header that is in use already (text areas are handed out in order). */
+void tp_describe_text(struct tprof_header *header, enum tprof_text which, const char *bytes, size_t length);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Address space for the collector's own tables: straight from the kernel, counted in the header. */
+#ifndef TPROF_CORE_SPACE_H
+#define TPROF_CORE_SPACE_H
+
+#include "core/base.h"
+
+/* Zeroed. NULL: none left (counted as lost). */
+void *tp_space_take(size_t bytes);
+
+/*
+ * For a table that others may still be reading: its pages go back to the kernel, but for those of the first `keep`
+ * bytes, the address range stays. A late reader finds zeros, which is an empty slot.
+ */
+void tp_space_retire(void *space, size_t bytes, size_t keep);
+
+/* For good; nobody may be reading. */
+void tp_space_give_back(void *space, size_t bytes);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/state.h"
+
+#include "core/clock.h"
+#include "core/say.h"
+#include "core/sys.h"
+
+#ifndef MADV_WIPEONFORK
+#define MADV_WIPEONFORK 18
+#endif
+
+union tp_state_page tp_state_page;
+bool tp_was_started;
+struct tprof_header *tp_header;
+
+void tp_state_protect(void)
+{
+	tp_sys_madvise(&tp_state_page, sizeof(tp_state_page), MADV_WIPEONFORK);
+}
+
+void tp_lost(enum tprof_lost cause, uint64_t n)
+{
+	if (tp_header)
+		tp_add(&tp_header->lost[cause], n);
+}
+
+void tp_lost_stopped(void)
+{
+	/* Acquire pairs with tp_stop(); between its two stores the cause may not be there yet. */
+	uint32_t cause = tp_header ? tp_load_acquire(&tp_header->stop_cause) : 0;
+
+	tp_lost(cause ? (enum tprof_lost)(cause - 1) : TPROF_LOST_NO_SPACE, 1);
+}
+
+void tp_stop(enum tprof_lost cause, const char *reason)
+{
+	if (!tp_swap_if(&tp_state.mode, (uint32_t)TP_MODE_ON, (uint32_t)TP_MODE_STOPPED))
+		return;
+	tp_header->stop_ticks = tp_clock_before();
+	__atomic_fetch_or(&tp_header->flags, TPROF_FLAG_STOPPED, __ATOMIC_RELAXED);
+	tp_store_release(&tp_header->stop_cause, (uint32_t)cause + 1); /* pairs with the reader: the rest is set */
+	tp_say("recording stopped: ", reason);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The state of the process's recording: the one word that every hook asks, and the header of the trace. */
+#ifndef TPROF_CORE_STATE_H
+#define TPROF_CORE_STATE_H
+
+#include <tprof/format.h>
+
+#include "core/base.h"
+
+enum tp_mode {
+	TP_MODE_NEW = 0,  /* not started, or a forked child that does not know it yet: the kernel zeroed the page */
+	TP_MODE_STARTING, /* a thread is at it */
+	TP_MODE_ON,
+	TP_MODE_OFF,      /* not to be recorded: TPROF_EXE, TPROF_CHILDREN, no trace file */
+	TP_MODE_STOPPED,  /* recording ended early: disk full, ... ; what follows is counted */
+};
+
+/* A page of its own: MADV_WIPEONFORK gives a child zeros, however it was made. */
+struct tp_state {
+	uint32_t mode; /* enum tp_mode */
+	uint32_t pid;
+	uint64_t next_memory_sample; /* ticks */
+} __attribute__((aligned(4096)));
+
+extern union tp_state_page {
+	struct tp_state s;
+	char page[4096];
+} tp_state_page;
+#define tp_state (tp_state_page.s)
+
+extern bool tp_was_started;             /* survives a fork: mode NEW then means child */
+extern struct tprof_header *tp_header;  /* mapped while mode is ON or STOPPED */
+
+/* Makes the state page one that forks wipe. Once, before mode leaves NEW. */
+void tp_state_protect(void);
+
+/* Counts n things lost for `cause`. Any thread, any time. */
+void tp_lost(enum tprof_lost cause, uint64_t n);
+
+/* Counts one event that came after recording was stopped. */
+void tp_lost_stopped(void);
+
+/* Ends recording early, says so on stderr once. Any thread. */
+TP_SLOW void tp_stop(enum tprof_lost cause, const char *reason);
+
+#endif

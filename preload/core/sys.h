@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * System calls without libc: no errno to keep, no cancellation point, no symbol that a program can interpose. Each
+ * returns what the kernel returns: a negative errno on failure.
+ */
+#ifndef TPROF_CORE_SYS_H
+#define TPROF_CORE_SYS_H
+
+#include <fcntl.h>
+#include <linux/falloc.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include "core/base.h"
+
+static inline long tp_syscall6(long number, long a, long b, long c, long d, long e, long f)
+{
+	long result;
+	register long r10 __asm__("r10") = d;
+	register long r8 __asm__("r8") = e;
+	register long r9 __asm__("r9") = f;
+
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+			 : "rcx", "r11", "memory");
+	return result;
+}
+
+#define tp_syscall(number, a, b, c, d) tp_syscall6((number), (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
+
+static inline void *tp_sys_mmap(size_t length, int protection, int flags, int fd, uint64_t offset)
+{
+	return (void *)tp_syscall6(SYS_mmap, 0, (long)length, protection, flags, fd, (long)offset);
+}
+
+/* The kernel's error values are the last page of the address space. */
+static inline bool tp_sys_failed(const void *p)
+{
+	return (uintptr_t)p > (uintptr_t)-4096;
+}
+
+static inline int tp_sys_munmap(void *p, size_t length)
+{
+	return (int)tp_syscall(SYS_munmap, p, length, 0, 0);
+}
+
+static inline int tp_sys_madvise(void *p, size_t length, int advice)
+{
+	return (int)tp_syscall(SYS_madvise, p, length, advice, 0);
+}
+
+static inline int tp_sys_open(const char *path, int flags, int mode)
+{
+	return (int)tp_syscall(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC, mode);
+}
+
+static inline int tp_sys_close(int fd)
+{
+	return (int)tp_syscall(SYS_close, fd, 0, 0, 0);
+}
+
+static inline long tp_sys_read(int fd, void *buffer, size_t size)
+{
+	return tp_syscall(SYS_read, fd, buffer, size, 0);
+}
+
+static inline long tp_sys_write(int fd, const void *buffer, size_t size)
+{
+	return tp_syscall(SYS_write, fd, buffer, size, 0);
+}
+
+static inline long tp_sys_pread(int fd, void *buffer, size_t size, uint64_t offset)
+{
+	return tp_syscall(SYS_pread64, fd, buffer, size, offset);
+}
+
+static inline long tp_sys_pwrite(int fd, const void *buffer, size_t size, uint64_t offset)
+{
+	return tp_syscall(SYS_pwrite64, fd, buffer, size, offset);
+}
+
+static inline int tp_sys_fallocate(int fd, uint64_t offset, uint64_t length)
+{
+	return (int)tp_syscall(SYS_fallocate, fd, 0, offset, length);
+}
+
+static inline int tp_sys_fstat(int fd, struct stat *status)
+{
+	return (int)tp_syscall(SYS_fstat, fd, status, 0, 0);
+}
+
+static inline int tp_sys_lstat(const char *path, struct stat *status)
+{
+	return (int)tp_syscall(SYS_lstat, path, status, 0, 0);
+}
+
+static inline int tp_sys_unlink(const char *path)
+{
+	return (int)tp_syscall(SYS_unlink, path, 0, 0, 0);
+}
+
+static inline long tp_sys_readlink(const char *path, char *buffer, size_t size)
+{
+	return tp_syscall(SYS_readlink, path, buffer, size, 0);
+}
+
+static inline long tp_sys_getcwd(char *buffer, size_t size)
+{
+	return tp_syscall(SYS_getcwd, buffer, size, 0, 0);
+}
+
+static inline int tp_sys_fcntl(int fd, int command, long argument)
+{
+	return (int)tp_syscall(SYS_fcntl, fd, command, argument, 0);
+}
+
+static inline uint32_t tp_sys_getpid(void)
+{
+	return (uint32_t)tp_syscall(SYS_getpid, 0, 0, 0, 0);
+}
+
+static inline uint32_t tp_sys_getppid(void)
+{
+	return (uint32_t)tp_syscall(SYS_getppid, 0, 0, 0, 0);
+}
+
+static inline uint32_t tp_sys_gettid(void)
+{
+	return (uint32_t)tp_syscall(SYS_gettid, 0, 0, 0, 0);
+}
+
+/* Is there a thread `tid` in process `pid`? */
+static inline bool tp_sys_thread_lives(uint32_t pid, uint32_t tid)
+{
+	return tp_syscall(SYS_tgkill, pid, tid, 0, 0) == 0;
+}
+
+/* Soft limit of a resource; RLIM_INFINITY if it can't be had. */
+static inline uint64_t tp_sys_limit(int resource)
+{
+	struct rlimit limit;
+
+	if (tp_syscall(SYS_prlimit64, 0, resource, 0, &limit) != 0)
+		return RLIM_INFINITY;
+	return limit.rlim_cur;
+}
+
+#endif

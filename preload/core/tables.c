@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/tables.h"
+
+#include "core/chunk.h"
+#include "core/clock.h"
+#include "core/varint.h"
+
+/*
+ * Chunks that nobody writes to now. As many as writers have ever met at once, which is about the number of processors;
+ * one that finds no slot on its return is ended, with what it holds.
+ */
+static struct tprof_chunk *idle[32];
+
+/* The number behind the chunk's last NODES record; kept in the chunk, as its writers change. */
+#define EXPECTED(chunk) ((chunk)->reserved[0])
+
+static struct tprof_chunk *borrow(size_t room)
+{
+	for (size_t i = 0; i < TP_LENGTH(idle); i++) {
+		struct tprof_chunk *chunk;
+
+		if (!tp_load(&idle[i]))
+			continue;
+		/* Acquire pairs with give_back()'s release: the last borrower's bytes are there. */
+		chunk = __atomic_exchange_n(&idle[i], NULL, __ATOMIC_ACQUIRE);
+		if (!chunk)
+			continue;
+		if (tp_chunk_bytes(chunk) + chunk->committed + room <= tp_chunk_limit(chunk))
+			return chunk;
+		tp_chunk_end(chunk);
+	}
+	return tp_chunk_begin(TPROF_CHUNK_TABLES, 0, 0);
+}
+
+static void give_back(struct tprof_chunk *chunk)
+{
+	for (size_t i = 0; i < TP_LENGTH(idle); i++) {
+		if (!tp_load(&idle[i]) && tp_swap_if(&idle[i], (struct tprof_chunk *)NULL, chunk))
+			return;
+	}
+	tp_chunk_end(chunk);
+}
+
+void tp_tables_forget(void)
+{
+	for (size_t i = 0; i < TP_LENGTH(idle); i++) {
+		if (idle[i])
+			tp_chunk_end(idle[i]);
+		idle[i] = NULL;
+	}
+}
+
+/* A LONG record of `length` bytes of content and, behind them, a text. */
+static void put_long(enum tprof_table_type type, const uint8_t *content, size_t length, const char *text)
+{
+	size_t text_length = strnlen(text, TP_TABLE_TEXT_MAX);
+	struct tprof_chunk *chunk = borrow(length + text_length + 8);
+	uint8_t *p;
+
+	if (!chunk)
+		return;
+	p = tp_chunk_bytes(chunk) + chunk->committed;
+	*p++ = (uint8_t)(type << 2);
+	p = tp_put_uvarint(p, length + text_length);
+	p = tp_put_bytes(p, content, length);
+	p = tp_put_bytes(p, text, text_length);
+	tp_chunk_commit(chunk, p);
+	give_back(chunk);
+}
+
+void tp_table_module(const struct tp_module_record *module)
+{
+	uint8_t content[128];
+	uint8_t *p = content;
+	size_t id_length = module->build_id_length > 64 ? 0 : module->build_id_length;
+
+	p = tp_put_uvarint(p, module->module);
+	p = tp_put_uvarint(p, module->bias);
+	p = tp_put_uvarint(p, module->start);
+	p = tp_put_uvarint(p, module->end);
+	p = tp_put_uvarint(p, tp_clock_before());
+	*p++ = (uint8_t)id_length;
+	p = tp_put_bytes(p, module->build_id, id_length);
+	put_long(TPROF_TABLE_MODULE, content, (size_t)(p - content), module->path);
+}
+
+void tp_table_unload(uint32_t module)
+{
+	uint8_t content[32];
+	uint8_t *p = tp_put_uvarint(content, module);
+
+	p = tp_put_uvarint(p, tp_clock_before());
+	put_long(TPROF_TABLE_UNLOAD, content, (size_t)(p - content), "");
+}
+
+void tp_table_frame(uint32_t frame, uint32_t module, uint64_t offset, uint8_t flags)
+{
+	uint8_t content[32];
+	uint8_t *p = tp_put_uvarint(content, frame);
+
+	p = tp_put_uvarint(p, module);
+	p = tp_put_uvarint(p, offset);
+	*p++ = flags;
+	put_long(TPROF_TABLE_FRAME, content, (size_t)(p - content), "");
+}
+
+void tp_table_nodes(uint32_t first, uint32_t parent, const uint32_t *frames, size_t count)
+{
+	struct tprof_chunk *chunk = borrow(count * 5 + 32);
+	uint8_t *p;
+
+	if (!chunk)
+		return;
+	p = tp_chunk_bytes(chunk) + chunk->committed;
+	if (count < 64) {
+		*p++ = (uint8_t)(count << 2 | TPROF_CLASS_NODES);
+	} else {
+		*p++ = TPROF_CLASS_NODES;
+		p = tp_put_uvarint(p, count);
+	}
+	p = tp_put_svarint(p, (int64_t)first - (int64_t)EXPECTED(chunk));
+	if (parent < TPROF_NODE_FIRST)
+		p = tp_put_uvarint(p, (uint64_t)parent << 1 | 1);
+	else
+		p = tp_put_uvarint(p, (uint64_t)(first - parent) << 1);
+	for (size_t i = 0; i < count; i++)
+		p = tp_put_uvarint(p, frames[i]);
+	EXPECTED(chunk) = first + count;
+	tp_chunk_commit(chunk, p);
+	give_back(chunk);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What events refer to: modules, frames, stack nodes. Any thread may write; each borrows a table chunk for the moment of
+ * one record, so no two write to the same, and nobody waits. A record is committed when the function returns: only then
+ * may its number be shown to other threads.
+ */
+#ifndef TPROF_CORE_TABLES_H
+#define TPROF_CORE_TABLES_H
+
+#include <tprof/format.h>
+
+#include "core/base.h"
+
+#define TP_TABLE_TEXT_MAX 4096u
+
+struct tp_module_record {
+	uint32_t module;
+	uint64_t bias, start, end;
+	const uint8_t *build_id;
+	size_t build_id_length; /* at most 64 */
+	const char *path;       /* cut at TP_TABLE_TEXT_MAX bytes */
+};
+
+void tp_table_module(const struct tp_module_record *module);
+void tp_table_unload(uint32_t module);
+void tp_table_frame(uint32_t frame, uint32_t module, uint64_t offset, uint8_t flags);
+
+/* New nodes first, first + 1, ... for `count` frames, outermost first, the first of them under `parent`. */
+void tp_table_nodes(uint32_t first, uint32_t parent, const uint32_t *frames, size_t count);
+
+/* In a forked child: the parent's chunks are not ours. */
+void tp_tables_forget(void);
+
+#endif

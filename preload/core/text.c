@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/text.h"
+
+struct tp_text tp_text_in(char *buffer, size_t size)
+{
+	buffer[0] = 0;
+	return (struct tp_text){ .bytes = buffer, .size = size };
+}
+
+void tp_text_add_bytes(struct tp_text *text, const char *s, size_t length)
+{
+	size_t room = text->size - 1 - text->length;
+
+	if (length > room) {
+		length = room;
+		text->cut = true;
+	}
+	memcpy(text->bytes + text->length, s, length);
+	text->length += length;
+	text->bytes[text->length] = 0;
+}
+
+void tp_text_add(struct tp_text *text, const char *s)
+{
+	tp_text_add_bytes(text, s, strlen(s));
+}
+
+void tp_text_add_number(struct tp_text *text, uint64_t n)
+{
+	char digits[20];
+	size_t at = sizeof(digits);
+
+	do {
+		digits[--at] = (char)('0' + n % 10);
+		n /= 10;
+	} while (n);
+	tp_text_add_bytes(text, digits + at, sizeof(digits) - at);
+}
+
+bool tp_text_number(const char **s, uint64_t *n)
+{
+	const char *start = *s;
+	uint64_t value = 0;
+
+	for (; **s >= '0' && **s <= '9'; (*s)++) {
+		if (__builtin_mul_overflow(value, 10u, &value) ||
+		    __builtin_add_overflow(value, (uint64_t)(**s - '0'), &value))
+			return false;
+	}
+	*n = value;
+	return *s != start;
+}
+
+bool tp_text_size(const char *s, uint64_t *bytes)
+{
+	unsigned int shift = 0;
+
+	if (!tp_text_number(&s, bytes))
+		return false;
+	switch (*s | 0x20) {
+	case 'k':
+		shift = 10;
+		break;
+	case 'm':
+		shift = 20;
+		break;
+	case 'g':
+		shift = 30;
+		break;
+	}
+	if (shift)
+		s++;
+	if (*bytes > UINT64_MAX >> shift)
+		return false;
+	*bytes <<= shift;
+	return *s == 0;
+}
+
+bool tp_text_glob(const char *pattern, const char *s)
+{
+	const char *star = NULL, *from = NULL;
+
+	while (*s) {
+		if (*pattern == '*') {
+			star = ++pattern;
+			from = s;
+		} else if (*pattern == '?' || *pattern == *s) {
+			pattern++;
+			s++;
+		} else if (star) {
+			pattern = star; /* let the last star take one more character */
+			s = ++from;
+		} else {
+			return false;
+		}
+	}
+	while (*pattern == '*')
+		pattern++;
+	return *pattern == 0;
+}
+
+const char *tp_text_base(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}

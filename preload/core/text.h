@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Text without libc's printf family, which may allocate and lock. */
+#ifndef TPROF_CORE_TEXT_H
+#define TPROF_CORE_TEXT_H
+
+#include "core/base.h"
+
+/* A buffer that text is appended to; what does not fit is cut, and `cut` says so. Always NUL-terminated. */
+struct tp_text {
+	char *bytes;
+	size_t length, size;
+	bool cut;
+};
+
+struct tp_text tp_text_in(char *buffer, size_t size);
+void tp_text_add(struct tp_text *text, const char *s);
+void tp_text_add_bytes(struct tp_text *text, const char *s, size_t length);
+void tp_text_add_number(struct tp_text *text, uint64_t n);
+
+/* Decimal number at *s, which is moved behind it. False if there is none or it does not fit 64 bits. */
+bool tp_text_number(const char **s, uint64_t *n);
+
+/* Number with an optional suffix k, m, g (binary), nothing behind it. */
+bool tp_text_size(const char *s, uint64_t *bytes);
+
+/* Shell wildcards * and ? over the whole of s. */
+bool tp_text_glob(const char *pattern, const char *s);
+
+/* The part of a path behind its last slash. */
+const char *tp_text_base(const char *path);
+
+#endif

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/thread.h"
+
+#include "core/chunk.h"
+#include "core/clock.h"
+#include "core/emit.h"
+#include "core/stackrange.h"
+#include "core/state.h"
+#include "core/sys.h"
+
+#include <sys/prctl.h>
+
+TP_TLS struct tp_thread *tp_self;
+
+static struct tp_thread *all;  /* pushed to, never popped from */
+static struct tp_thread *hand; /* where the search for a dead one goes on */
+
+/*
+ * A struct whose thread is dead, taken. Looks at a few only: a program may have a thousand live threads and make one
+ * more each millisecond.
+ */
+static struct tp_thread *take_over(uint32_t tid)
+{
+	struct tp_thread *at = tp_load_acquire(&hand);
+
+	for (int i = 0; i < 8; i++) {
+		uint32_t owner;
+
+		if (!at)
+			at = tp_load_acquire(&all);
+		if (!at)
+			return NULL;
+		owner = tp_load(&at->tid);
+		if ((owner == tid || !tp_sys_thread_lives(tp_state.pid, owner)) && owner != 0 &&
+		    tp_swap_if(&at->tid, owner, tid)) {
+			tp_store_release(&hand, at->next);
+			return at;
+		}
+		at = at->next;
+	}
+	tp_store_release(&hand, at);
+	return NULL;
+}
+
+static struct tp_thread *make(uint32_t tid)
+{
+	struct tp_thread *thread =
+		tp_sys_mmap(sizeof(*thread), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	struct tp_thread *first;
+
+	if (tp_sys_failed(thread))
+		return NULL;
+	tp_add(&tp_header->collector_bytes, sizeof(*thread) - TP_WALK_BYTES);
+	thread->tid = tid;
+	do {
+		first = tp_load_acquire(&all);
+		thread->next = first;
+	} while (!tp_swap_if(&all, first, thread)); /* release: pairs with take_over()'s acquire */
+	return thread;
+}
+
+static void reset_coding(struct tp_thread *thread)
+{
+	thread->address = 0;
+	thread->stack = 0;
+	thread->delta = 0;
+	memset(thread->addresses, 0, sizeof(thread->addresses));
+	memset(thread->stacks, 0, sizeof(thread->stacks));
+}
+
+static void put_name(struct tp_thread *thread)
+{
+	char name[16] = "";
+
+	tp_syscall(SYS_prctl, PR_GET_NAME, name, 0, 0);
+	tp_emit_name(thread, name, strnlen(name, sizeof(name)));
+}
+
+bool tp_thread_new_chunk(struct tp_thread *thread)
+{
+	struct tprof_chunk *chunk = tp_chunk_begin(TPROF_CHUNK_EVENTS, thread->number, thread->tid);
+
+	if (!chunk) {
+		tp_lost_stopped();
+		return false;
+	}
+	if (thread->chunk)
+		tp_chunk_end(thread->chunk);
+	thread->chunk = chunk;
+	thread->at = tp_chunk_bytes(chunk);
+	thread->limit = tp_chunk_limit(chunk) - TP_RECORD_MAX;
+	thread->time = chunk->begin.ticks >> tp_emit_shift;
+	reset_coding(thread);
+	put_name(thread);
+	return true;
+}
+
+/* The rest of a dead thread's chunk. */
+static void continue_chunk(struct tp_thread *thread)
+{
+	uint64_t ticks = tp_clock_before();
+
+	reset_coding(thread);
+	tp_emit_thread(thread, ticks);
+	put_name(thread);
+}
+
+static struct tp_thread *begin(struct tp_thread *thread)
+{
+	thread->number = tp_add(&tp_header->threads, 1) + 1;
+	if (thread->number == 2)
+		__atomic_fetch_or(&tp_header->flags, TPROF_FLAG_WAS_THREADED, __ATOMIC_RELAXED);
+	thread->events = 0;
+	thread->last_block = 0;
+	thread->searches = 0;
+	memset(thread->others, 0, sizeof(thread->others));
+	memset(thread->walk, 0, TP_WALK_HEAD);
+	if (thread->chunk && thread->at < thread->limit) {
+		continue_chunk(thread);
+	} else if (!tp_thread_new_chunk(thread)) {
+		thread->busy = TP_IDLE;
+		return NULL;
+	}
+	thread->busy = TP_IDLE;
+	return thread;
+}
+
+struct tp_thread *tp_thread_attach(void)
+{
+	uint32_t tid = tp_sys_gettid();
+	struct tp_thread *thread = take_over(tid);
+
+	if (!thread)
+		thread = make(tid);
+	if (!thread) {
+		tp_lost(TPROF_LOST_NO_MEMORY, 1);
+		return NULL;
+	}
+	thread->busy = TP_BUSY_RECORD;
+	tp_self = thread; /* from here on this thread's own calls find it busy */
+	thread->own = thread->bounds = tp_stack_of_thread(tid == tp_state.pid);
+	return begin(thread);
+}
+
+void tp_threads_forget(struct tp_thread *survivor)
+{
+	for (struct tp_thread *thread = all; thread; thread = thread->next) {
+		if (thread->chunk)
+			tp_chunk_end(thread->chunk);
+		thread->chunk = NULL;
+	}
+	all = survivor;
+	hand = NULL;
+	if (!survivor)
+		return;
+	survivor->next = NULL;
+	survivor->tid = tp_sys_gettid();
+	survivor->busy = TP_BUSY_RECORD;
+	if (!begin(survivor))
+		tp_self = NULL;
+}
+
+bool tp_thread_find_stack(struct tp_thread *thread, uintptr_t frame)
+{
+	struct tp_range *slot;
+
+	thread->bounds = thread->own;
+	if (tp_thread_on_stack(thread, frame))
+		return true;
+	for (size_t i = 0; i < TP_LENGTH(thread->others); i++) {
+		thread->bounds = thread->others[i];
+		if (tp_thread_on_stack(thread, frame))
+			return true;
+	}
+	if (thread->searches++ >= 1000)
+		return false;
+	slot = &thread->others[thread->other_next++ % TP_LENGTH(thread->others)];
+	*slot = tp_stack_around(frame);
+	thread->bounds = *slot;
+	return tp_thread_on_stack(thread, frame);
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hooks/enter.h"
+
+#include "core/process.h"
+#include "core/sys.h"
+#include "hooks/lifecycle.h"
+
+#define MEMORY_SAMPLE_NS 10000000u
+
+/* A busy thread: part of the event in progress, a signal handler's, or the rest of a hook that a longjmp left. */
+static struct tp_thread *enter_busy(struct tp_thread *thread, const void *frame)
+{
+	thread->nested++;
+	if (tp_thread_on_stack(thread, (uintptr_t)frame) && tp_thread_on_stack(thread, thread->busy_frame) &&
+	    (uintptr_t)frame > thread->busy_frame) {
+		thread->busy = TP_BUSY_REAL;
+		thread->busy_frame = (uintptr_t)frame;
+		return thread;
+	}
+	if (thread->busy == TP_BUSY_RECORD)
+		tp_lost(TPROF_LOST_REENTRANT, 1);
+	return NULL;
+}
+
+/* A stack that the thread was not on last time. A raw clone() shares our TLS but is another task. */
+static bool enter_stack(struct tp_thread *thread, const void *frame)
+{
+	if (tp_thread_on_stack(thread, (uintptr_t)frame))
+		return true;
+	if (tp_sys_gettid() != thread->tid) {
+		tp_lost(TPROF_LOST_FOREIGN, 1);
+		return false;
+	}
+	if (!tp_thread_find_stack(thread, (uintptr_t)frame)) {
+		/* Unknown ground: the event counts, its stack is its caller alone. */
+		thread->bounds = (struct tp_range){ (uintptr_t)frame, (uintptr_t)frame + 16 };
+		tp_lost(TPROF_LOST_STACK, 1);
+	}
+	return true;
+}
+
+struct tp_thread *tp_enter_slow(const void *frame)
+{
+	struct tp_thread *thread = tp_self;
+
+	if (tp_load(&tp_state.mode) == TP_MODE_NEW)
+		tp_start();
+	switch (tp_load_acquire(&tp_state.mode)) {
+	case TP_MODE_ON:
+		break;
+	case TP_MODE_STOPPED:
+		if (!thread || !thread->busy)
+			tp_lost_stopped();
+		return NULL;
+	default:
+		return NULL;
+	}
+	if (thread && thread->busy)
+		return enter_busy(thread, frame);
+	if (!thread)
+		thread = tp_thread_attach();
+	if (!thread || !enter_stack(thread, frame))
+		return NULL;
+	thread->busy = TP_BUSY_REAL;
+	thread->busy_frame = (uintptr_t)frame;
+	return thread;
+}
+
+static void sample_memory(struct tp_thread *thread)
+{
+	uint64_t due = tp_load(&tp_state.next_memory_sample), rss, vms;
+
+	if (thread->event_start < due || /* another thread took this one */
+	    !tp_swap_if(&tp_state.next_memory_sample, due, thread->event_start + tp_clock_ticks(MEMORY_SAMPLE_NS)))
+		return;
+	if (tp_memory(&rss, &vms))
+		tp_emit_memory(thread, tp_clock_before(), rss, vms);
+	else
+		tp_lost(TPROF_LOST_SAMPLE, 1);
+}
+
+void tp_recorded_slow(struct tp_thread *thread)
+{
+	if ((thread->events & 63) == 0 && thread->chunk)
+		thread->chunk->overhead_ticks += 64 * (tp_clock_before() - thread->event_start);
+	sample_memory(thread);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How a hook begins and ends. Between tp_enter() and tp_leave() the thread is busy: calls that the real function makes
+ * belong to this event, and a signal handler finds the recording closed.
+ */
+#ifndef TPROF_HOOKS_ENTER_H
+#define TPROF_HOOKS_ENTER_H
+
+#include "core/clock.h"
+#include "core/emit.h"
+#include "core/state.h"
+#include "stacks/walk.h"
+
+TP_SLOW struct tp_thread *tp_enter_slow(const void *frame);
+
+/*
+ * The calling thread, or NULL: do not record, just call the real function. Starts the recording at the process's very
+ * first call. `frame` is the exported hook's __builtin_frame_address(0). Six loads and four branches when all is well.
+ */
+static inline struct tp_thread *tp_enter(const void *frame)
+{
+	struct tp_thread *thread = tp_self;
+
+	if (tp_likely(thread && tp_load(&tp_state.mode) == TP_MODE_ON && !thread->busy &&
+		      tp_thread_on_stack(thread, (uintptr_t)frame))) {
+		thread->busy = TP_BUSY_REAL;
+		thread->busy_frame = (uintptr_t)frame;
+		return thread;
+	}
+	return tp_enter_slow(frame);
+}
+
+static inline void tp_leave(struct tp_thread *thread)
+{
+	__atomic_signal_fence(__ATOMIC_RELEASE); /* with a handler on this thread: the event is whole */
+	thread->busy = TP_IDLE;
+}
+
+/* Begins recording an event. The real function is over, or not yet called. */
+static inline void tp_record(struct tp_thread *thread, uint64_t ticks)
+{
+	thread->event_start = ticks;
+	thread->busy = TP_BUSY_RECORD;
+	__atomic_signal_fence(__ATOMIC_ACQUIRE);
+}
+
+TP_SLOW void tp_recorded_slow(struct tp_thread *thread);
+
+/* Ends it. One event in 64 is timed, for the report's estimate of what tprof cost. */
+static inline void tp_recorded(struct tp_thread *thread)
+{
+	if (tp_unlikely((thread->events & 63) == 0))
+		tp_recorded_slow(thread);
+	if (tp_unlikely(thread->event_start >= tp_load(&tp_state.next_memory_sample)))
+		tp_recorded_slow(thread);
+}
+
+/* The node of the stack of the hook's caller. */
+static inline uint32_t tp_caller_stack(struct tp_thread *thread, const void *frame)
+{
+	return tp_walk(thread, tp_walk_caller(frame));
+}
+
+#endif

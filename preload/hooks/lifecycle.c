@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hooks/lifecycle.h"
+
+#include "core/clock.h"
+#include "core/config.h"
+#include "core/emit.h"
+#include "core/output.h"
+#include "core/process.h"
+#include "core/say.h"
+#include "core/state.h"
+#include "core/sys.h"
+#include "core/tables.h"
+#include "core/text.h"
+#include "core/thread.h"
+#include "hooks/real.h"
+#include "stacks/frames.h"
+#include "stacks/modules.h"
+#include "stacks/nodes.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static struct tp_identity identity; /* static: the user's stack may be small */
+
+/* ---- start ---- */
+
+static void read_environment(void)
+{
+	static char lines[2048];
+	struct tp_text complaints = tp_text_in(lines, sizeof(lines));
+
+	tp_config_read(tp_environment(), &complaints);
+	tp_say_text(lines, complaints.length);
+}
+
+static bool wanted(uint32_t origin)
+{
+	if (tp_config.exe && !tp_text_glob(tp_config.exe, tp_text_base(identity.exe)))
+		return false;
+	return tp_config.children || origin != TPROF_ORIGIN_FORK;
+}
+
+/* An exec'd child is known as one only when its file is named; with TPROF_CHILDREN=0 that file is not wanted. */
+static bool open_trace(uint32_t origin, const char *parent)
+{
+	const char *reason;
+	struct tprof_header *header = tp_output_create(&identity, &origin, &reason);
+
+	if (!header) {
+		char line[256];
+		struct tp_text text = tp_text_in(line, sizeof(line));
+
+		tp_text_add(&text, ": ");
+		tp_text_add(&text, reason);
+		tp_text_add(&text, "; nothing is recorded");
+		tp_say(*tp_output_path() ? tp_output_path() : tp_config.output, line);
+		return false;
+	}
+	tp_describe(header, &identity, parent);
+	header->origin = origin;
+	tp_header = header;
+	return true;
+}
+
+static uint32_t begin(uint32_t origin, const char *parent)
+{
+	tp_identify(&identity);
+	if (!wanted(origin))
+		return TP_MODE_OFF;
+	tp_state.pid = identity.pid;
+	tp_state.next_memory_sample = 0;
+	if (!open_trace(origin, parent))
+		return TP_MODE_OFF;
+	tp_emit_shift = tp_header->tick_shift;
+	if (tp_config.verbose)
+		tp_say("recording to ", tp_output_path());
+	return TP_MODE_ON;
+}
+
+/* What this process knows belongs to its parent's trace. The only thread is this one. */
+static void forget_parent(void)
+{
+	tp_output_forget();
+	if (tp_header)
+		tp_sys_munmap(tp_header, TPROF_HEADER_SIZE);
+	tp_header = NULL;
+	tp_tables_forget();
+	tp_nodes_forget();
+	tp_frames_forget();
+	tp_modules_forget();
+}
+
+static void start_child(void)
+{
+	static char parent[4096];
+	struct tp_thread *thread = tp_self;
+
+	memcpy(parent, tp_output_path(), sizeof(parent));
+	forget_parent();
+	tp_store_release(&tp_state.mode, begin(TPROF_ORIGIN_FORK, parent));
+	tp_threads_forget(thread);
+}
+
+static void start_first(void)
+{
+	tp_real_find();
+	tp_say_start();
+	tp_clock_start();
+	read_environment();
+	tp_was_started = true;
+	tp_store_release(&tp_state.mode, begin(0, NULL));
+}
+
+void tp_start(void)
+{
+	int saved = errno;
+
+	if (!tp_was_started)
+		tp_state_protect();
+	if (!tp_swap_if(&tp_state.mode, (uint32_t)TP_MODE_NEW, (uint32_t)TP_MODE_STARTING))
+		return;
+	if (tp_was_started)
+		start_child();
+	else
+		start_first();
+	errno = saved;
+}
+
+/* ---- end ---- */
+
+void tp_mark_end(uint32_t end, int status)
+{
+	if (tp_load(&tp_state.mode) != TP_MODE_ON && tp_load(&tp_state.mode) != TP_MODE_STOPPED)
+		return;
+	if (tp_sys_getpid() != tp_state.pid)
+		return; /* a vfork child: the memory is its parent's */
+	tp_header->end_status = status;
+	tp_header->finish = tp_clock_moment();
+	tp_header->rss_peak = tp_memory_peak();
+	tp_store_release(&tp_header->end, end);
+}
+
+static void at_exit(int status, void *unused)
+{
+	(void)unused;
+	tp_start(); /* a forked child that never allocated */
+	tp_mark_end(TPROF_END_EXIT, status & 0xff);
+	if (tp_config.verbose && tp_load(&tp_state.mode) == TP_MODE_ON)
+		tp_say("wrote ", tp_output_path());
+}
+
+__attribute__((constructor)) static void constructor(void)
+{
+	tp_start(); /* a program that never allocates has its trace too */
+	on_exit(at_exit, NULL);
+	tp_real_check_malloc();
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The recording's beginning and end in this process. */
+#ifndef TPROF_HOOKS_LIFECYCLE_H
+#define TPROF_HOOKS_LIFECYCLE_H
+
+#include "core/base.h"
+
+/*
+ * Starts recording if mode is NEW: at the process's first hooked call, wherever that is, and again in a forked child.
+ * Leaves errno alone. Any thread; only one does it.
+ */
+TP_SLOW void tp_start(void);
+
+/* Writes down how the process ends, as far as it is known: enum tprof_end and the status. Recording goes on. */
+TP_SLOW void tp_mark_end(uint32_t end, int status);
+
+#endif

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The malloc family. Each hook: enter, record a release before the real call, make the call, record an allocation after
+ * it. Where tp_enter() says no, the real function is called and that is all.
+ */
+#include "hooks/memory/record.h"
+
+#include <errno.h>
+#include <malloc.h>
+#include <stdlib.h>
+
+#define FRAME __builtin_frame_address(0)
+
+/* ---- not recorded: before the real functions are known, in a busy thread, recording off ---- */
+
+static TP_SLOW void *plain_malloc(size_t size)
+{
+	return tp_real.malloc ? tp_real.malloc(size) : tp_bootstrap_take(16, size);
+}
+
+static TP_SLOW void *plain_calloc(size_t count, size_t size)
+{
+	size_t bytes;
+
+	if (tp_real.calloc)
+		return tp_real.calloc(count, size);
+	/* The arena is zero: nothing in it is used twice. */
+	return __builtin_mul_overflow(count, size, &bytes) ? NULL : tp_bootstrap_take(16, bytes);
+}
+
+static TP_SLOW void plain_free(void *block)
+{
+	if (!tp_bootstrap_holds(block) && tp_real.free)
+		tp_real.free(block);
+}
+
+/* A block of the arena that grows: it moves out, and the old one stays as it is. */
+static TP_SLOW void *leave_arena(void *old, size_t size)
+{
+	size_t had = tp_bootstrap_size(old);
+	void *block = malloc(size);
+
+	if (block)
+		memcpy(block, old, had < size ? had : size);
+	return block;
+}
+
+static TP_SLOW void *plain_realloc(void *old, size_t size)
+{
+	return tp_real.realloc ? tp_real.realloc(old, size) : tp_bootstrap_take(16, size);
+}
+
+/* ---- allocation ---- */
+
+TP_EXPORT void *malloc(size_t size)
+{
+	struct tp_thread *thread = tp_enter(FRAME);
+	void *block;
+
+	if (tp_unlikely(!thread))
+		return plain_malloc(size);
+	block = tp_real.malloc(size);
+	if (tp_likely(block))
+		tp_record_alloc(thread, FRAME, block, (struct tp_request){ size, TPROF_FN_MALLOC, 0 });
+	tp_leave(thread);
+	return block;
+}
+
+TP_EXPORT void *calloc(size_t count, size_t size)
+{
+	struct tp_thread *thread = tp_enter(FRAME);
+	void *block;
+
+	if (tp_unlikely(!thread))
+		return plain_calloc(count, size);
+	block = tp_real.calloc(count, size);
+	if (tp_likely(block))
+		tp_record_alloc(thread, FRAME, block, (struct tp_request){ count * size, TPROF_FN_CALLOC, 0 });
+	tp_leave(thread);
+	return block;
+}
+
+static inline void *aligned(const void *frame, void *(*real)(size_t, size_t), size_t alignment, size_t size, uint8_t fn)
+{
+	struct tp_thread *thread = tp_enter(frame);
+	void *block;
+
+	if (tp_unlikely(!thread))
+		return real ? real(alignment, size) : tp_bootstrap_take(alignment, size);
+	block = real(alignment, size);
+	if (tp_likely(block))
+		tp_record_alloc(thread, frame, block, (struct tp_request){ size, fn, tp_log2(alignment) });
+	tp_leave(thread);
+	return block;
+}
+
+TP_EXPORT void *memalign(size_t alignment, size_t size)
+{
+	return aligned(FRAME, tp_real.memalign, alignment, size, TPROF_FN_MEMALIGN);
+}
+
+TP_EXPORT void *aligned_alloc(size_t alignment, size_t size)
+{
+	return aligned(FRAME, tp_real.aligned_alloc, alignment, size, TPROF_FN_ALIGNED_ALLOC);
+}
+
+TP_EXPORT int posix_memalign(void **out, size_t alignment, size_t size)
+{
+	struct tp_thread *thread = tp_enter(FRAME);
+	int error;
+
+	if (tp_unlikely(!thread)) {
+		if (tp_real.posix_memalign)
+			return tp_real.posix_memalign(out, alignment, size);
+		*out = tp_bootstrap_take(alignment, size);
+		return *out ? 0 : ENOMEM;
+	}
+	error = tp_real.posix_memalign(out, alignment, size);
+	if (tp_likely(error == 0 && *out))
+		tp_record_alloc(thread, FRAME, *out,
+				(struct tp_request){ size, TPROF_FN_POSIX_MEMALIGN, tp_log2(alignment) });
+	tp_leave(thread);
+	return error;
+}
+
+static inline void *whole_pages(const void *frame, void *(*real)(size_t), size_t size, uint8_t fn)
+{
+	struct tp_thread *thread = tp_enter(frame);
+	void *block;
+
+	if (tp_unlikely(!thread))
+		return real ? real(size) : tp_bootstrap_take(TP_PAGE, size);
+	block = real(size);
+	if (tp_likely(block))
+		tp_record_alloc(thread, frame, block, (struct tp_request){ size, fn, tp_log2(TP_PAGE) });
+	tp_leave(thread);
+	return block;
+}
+
+TP_EXPORT void *valloc(size_t size)
+{
+	return whole_pages(FRAME, tp_real.valloc, size, TPROF_FN_VALLOC);
+}
+
+TP_EXPORT void *pvalloc(size_t size)
+{
+	return whole_pages(FRAME, tp_real.pvalloc, size, TPROF_FN_PVALLOC);
+}
+
+/* ---- reallocation: two phases, see format.h ---- */
+
+TP_EXPORT void *realloc(void *old, size_t size)
+{
+	struct tp_thread *thread;
+	void *block;
+
+	if (tp_bootstrap_holds(old))
+		return leave_arena(old, size);
+	thread = tp_enter(FRAME);
+	if (tp_unlikely(!thread))
+		return plain_realloc(old, size);
+	if (old)
+		tp_record_free(thread, old, TPROF_FN_REALLOC);
+	block = tp_real.realloc(old, size);
+	tp_record_moved(thread, FRAME, old, block, (struct tp_request){ size, TPROF_FN_REALLOC, 0 });
+	tp_leave(thread);
+	return block;
+}
+
+TP_EXPORT void *reallocarray(void *old, size_t count, size_t size)
+{
+	struct tp_thread *thread;
+	size_t bytes;
+	void *block;
+
+	if (__builtin_mul_overflow(count, size, &bytes)) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	if (tp_bootstrap_holds(old))
+		return leave_arena(old, bytes);
+	thread = tp_enter(FRAME);
+	if (tp_unlikely(!thread))
+		return plain_realloc(old, bytes);
+	if (old)
+		tp_record_free(thread, old, TPROF_FN_REALLOCARRAY);
+	block = tp_real.realloc(old, bytes);
+	tp_record_moved(thread, FRAME, old, block, (struct tp_request){ bytes, TPROF_FN_REALLOCARRAY, 0 });
+	tp_leave(thread);
+	return block;
+}
+
+/* ---- release ---- */
+
+static inline void release(const void *frame, void *block, uint8_t fn)
+{
+	struct tp_thread *thread;
+
+	if (!block)
+		return;
+	thread = tp_enter(frame);
+	if (tp_unlikely(!thread || tp_bootstrap_holds(block))) {
+		plain_free(block);
+	} else {
+		tp_record_free(thread, block, fn);
+		tp_real.free(block);
+	}
+	if (tp_likely(thread))
+		tp_leave(thread);
+}
+
+TP_EXPORT void free(void *block)
+{
+	release(FRAME, block, TPROF_FN_FREE);
+}
+
+void cfree(void *block);
+
+TP_EXPORT void cfree(void *block)
+{
+	release(FRAME, block, TPROF_FN_CFREE);
+}
+
+void free_sized(void *block, size_t size);
+
+/* C23, 7.24.3.4: free, told the size. A libc that has it checks the size; where it has not, free serves. */
+TP_EXPORT void free_sized(void *block, size_t size)
+{
+	(void)size;
+	release(FRAME, block, TPROF_FN_FREE_SIZED);
+}
+
+void free_aligned_sized(void *block, size_t alignment, size_t size);
+
+TP_EXPORT void free_aligned_sized(void *block, size_t alignment, size_t size)
+{
+	(void)alignment;
+	(void)size;
+	release(FRAME, block, TPROF_FN_FREE_ALIGNED_SIZED);
+}
+
+TP_EXPORT size_t malloc_usable_size(void *block)
+{
+	if (tp_bootstrap_holds(block))
+		return tp_bootstrap_size(block);
+	return tp_real.malloc_usable_size ? tp_real.malloc_usable_size(block) : 0;
+}

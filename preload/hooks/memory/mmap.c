@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The mmap family: address space that the program takes itself. An allocator's own mappings are no events: they back
+ * blocks that are.
+ */
+#include "core/sys.h"
+#include "hooks/memory/record.h"
+
+#include <errno.h>
+#include <stdarg.h>
+
+#define FRAME __builtin_frame_address(0)
+#define CALLER ((uintptr_t)__builtin_return_address(0))
+
+/* Before libc's is known. */
+static TP_SLOW void *plain_mmap(void *at, size_t length, int protection, int flags, int fd, off_t offset)
+{
+	long got = tp_syscall6(SYS_mmap, (long)at, (long)length, protection, flags, fd, offset);
+
+	if (!tp_sys_failed((void *)got))
+		return (void *)got;
+	errno = (int)-got;
+	return MAP_FAILED;
+}
+
+static inline struct tp_thread *enter(const void *frame, uintptr_t caller)
+{
+	return tp_config.alloc && !tp_real_is_allocator(caller) ? tp_enter(frame) : NULL;
+}
+
+static void record_map(struct tp_thread *thread, const void *frame, struct tp_map map)
+{
+	uint64_t ticks = tp_clock_after();
+
+	tp_record(thread, ticks);
+	map.node = tp_caller_stack(thread, frame);
+	tp_emit_map(thread, ticks, &map);
+	tp_recorded(thread);
+}
+
+/* Before the real call: the range may be another thread's mapping right after it. */
+static void record_unmap(struct tp_thread *thread, void *at, size_t length, bool remap)
+{
+	uint64_t ticks = tp_clock_before();
+
+	tp_record(thread, ticks);
+	tp_emit_unmap(thread, ticks, (uintptr_t)at, length, remap);
+	tp_recorded(thread);
+	thread->busy = TP_BUSY_REAL;
+}
+
+static inline void *map(const void *frame, uintptr_t caller,
+			void *(*real)(void *, size_t, int, int, int, off_t), void *at, size_t length, int protection,
+			int flags, int fd, off_t offset)
+{
+	struct tp_thread *thread = enter(frame, caller);
+	void *got;
+
+	if (!real)
+		real = plain_mmap;
+	got = real(at, length, protection, flags, fd, offset);
+	if (!thread)
+		return got;
+	if (got != MAP_FAILED)
+		record_map(thread, frame,
+			   (struct tp_map){ .address = (uintptr_t)got,
+					    .length = length,
+					    .protection = (uint64_t)protection,
+					    .flags = (uint32_t)flags });
+	tp_leave(thread);
+	return got;
+}
+
+TP_EXPORT void *mmap(void *at, size_t length, int protection, int flags, int fd, off_t offset)
+{
+	return map(FRAME, CALLER, tp_real.mmap, at, length, protection, flags, fd, offset);
+}
+
+TP_EXPORT void *mmap64(void *at, size_t length, int protection, int flags, int fd, off_t offset)
+{
+	return map(FRAME, CALLER, tp_real.mmap64, at, length, protection, flags, fd, offset);
+}
+
+TP_EXPORT int munmap(void *at, size_t length)
+{
+	struct tp_thread *thread = enter(FRAME, CALLER);
+	int result;
+
+	if (thread)
+		record_unmap(thread, at, length, false);
+	result = tp_real.munmap ? tp_real.munmap(at, length) : tp_sys_munmap(at, length);
+	if (!thread)
+		return result;
+	if (result != 0)
+		tp_record_cancel(thread);
+	tp_leave(thread);
+	return result;
+}
+
+TP_EXPORT void *mremap(void *at, size_t old_length, size_t length, int flags, ...)
+{
+	struct tp_thread *thread = enter(FRAME, CALLER);
+	void *target, *got;
+	va_list more;
+
+	va_start(more, flags);
+	target = va_arg(more, void *); /* there only with MREMAP_FIXED; passing what lies there else is harmless */
+	va_end(more);
+	if (thread)
+		record_unmap(thread, at, old_length, true);
+	got = tp_real.mremap(at, old_length, length, flags, target);
+	if (!thread)
+		return got;
+	if (got == MAP_FAILED)
+		tp_record_cancel(thread);
+	else
+		record_map(thread, FRAME,
+			   (struct tp_map){ .address = (uintptr_t)got,
+					    .length = length,
+					    .protection = PROT_READ | PROT_WRITE,
+					    .flags = MAP_PRIVATE | MAP_ANONYMOUS | TPROF_MAP_REMAP });
+	tp_leave(thread);
+	return got;
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * C++'s operator new and delete, all forms. libstdc++'s call malloc and free: here that is done in its place, so that
+ * the event is the operator's and its stack begins at the caller. jemalloc, tcmalloc and mimalloc bring operators of
+ * their own, which are called.
+ */
+#include "hooks/memory/record.h"
+
+#include <dlfcn.h>
+
+#define FRAME __builtin_frame_address(0)
+
+/* The operators by their mangled names (Itanium C++ ABI 5.1), where each is kept. */
+static struct {
+	void *(*plain)(size_t);
+	void *(*nothrow)(size_t, const void *);
+	void *(*aligned)(size_t, size_t);
+	void *(*aligned_nothrow)(size_t, size_t, const void *);
+} next_new[2]; /* [1]: arrays */
+
+static struct {
+	void (*plain)(void *);
+	void (*sized)(void *, size_t);
+	void (*nothrow)(void *, const void *);
+	void (*aligned)(void *, size_t);
+	void (*sized_aligned)(void *, size_t, size_t);
+	void (*aligned_nothrow)(void *, size_t, const void *);
+} next_delete[2];
+
+static bool is_standard = true; /* the operators are libstdc++'s or libc++'s: malloc and free in other words */
+
+static const struct {
+	const char *name;
+	void **to;
+} names[] = {
+	{ "_Znwm", (void **)&next_new[0].plain },
+	{ "_Znam", (void **)&next_new[1].plain },
+	{ "_ZnwmRKSt9nothrow_t", (void **)&next_new[0].nothrow },
+	{ "_ZnamRKSt9nothrow_t", (void **)&next_new[1].nothrow },
+	{ "_ZnwmSt11align_val_t", (void **)&next_new[0].aligned },
+	{ "_ZnamSt11align_val_t", (void **)&next_new[1].aligned },
+	{ "_ZnwmSt11align_val_tRKSt9nothrow_t", (void **)&next_new[0].aligned_nothrow },
+	{ "_ZnamSt11align_val_tRKSt9nothrow_t", (void **)&next_new[1].aligned_nothrow },
+	{ "_ZdlPv", (void **)&next_delete[0].plain },
+	{ "_ZdaPv", (void **)&next_delete[1].plain },
+	{ "_ZdlPvm", (void **)&next_delete[0].sized },
+	{ "_ZdaPvm", (void **)&next_delete[1].sized },
+	{ "_ZdlPvRKSt9nothrow_t", (void **)&next_delete[0].nothrow },
+	{ "_ZdaPvRKSt9nothrow_t", (void **)&next_delete[1].nothrow },
+	{ "_ZdlPvSt11align_val_t", (void **)&next_delete[0].aligned },
+	{ "_ZdaPvSt11align_val_t", (void **)&next_delete[1].aligned },
+	{ "_ZdlPvmSt11align_val_t", (void **)&next_delete[0].sized_aligned },
+	{ "_ZdaPvmSt11align_val_t", (void **)&next_delete[1].sized_aligned },
+	{ "_ZdlPvSt11align_val_tRKSt9nothrow_t", (void **)&next_delete[0].aligned_nothrow },
+	{ "_ZdaPvSt11align_val_tRKSt9nothrow_t", (void **)&next_delete[1].aligned_nothrow },
+};
+
+static bool in_standard_library(void *function)
+{
+	Dl_info info;
+
+	return dladdr(function, &info) && info.dli_fname &&
+	       (strstr(info.dli_fname, "libstdc++") || strstr(info.dli_fname, "libc++"));
+}
+
+/* A C++ library that is loaded later, out of the global scope, is not found: it is a standard one, or nobody's. */
+void tp_new_find(void)
+{
+	for (size_t i = 0; i < TP_LENGTH(names); i++) {
+		*names[i].to = tp_real_next(names[i].name);
+		if (*names[i].to && !in_standard_library(*names[i].to))
+			is_standard = false;
+	}
+}
+
+/* ---- new ---- */
+
+struct form {
+	bool array, aligned, nothrow;
+};
+
+static void *call_next(struct form form, size_t size, size_t alignment, const void *nothrow)
+{
+	if (form.aligned && form.nothrow && next_new[form.array].aligned_nothrow)
+		return next_new[form.array].aligned_nothrow(size, alignment, nothrow);
+	if (form.aligned && !form.nothrow && next_new[form.array].aligned)
+		return next_new[form.array].aligned(size, alignment);
+	if (!form.aligned && form.nothrow && next_new[form.array].nothrow)
+		return next_new[form.array].nothrow(size, nothrow);
+	if (!form.aligned && !form.nothrow && next_new[form.array].plain)
+		return next_new[form.array].plain(size);
+	return NULL;
+}
+
+/*
+ * Memory is out: new handlers, and then bad_alloc or NULL, are the C++ library's business. If it is not in the global
+ * scope it is found by its name; only now, as dlopen takes the loader's lock.
+ */
+static TP_SLOW void *out_of_memory(struct form form, size_t size, size_t alignment, const void *nothrow)
+{
+	void *library;
+
+	if (!next_new[0].plain && (library = dlopen("libstdc++.so.6", RTLD_NOLOAD | RTLD_LAZY))) {
+		for (size_t i = 0; i < 8; i++)
+			*names[i].to = dlsym(library, names[i].name);
+	}
+	return call_next(form, size, alignment, nothrow);
+}
+
+/* As libstdc++'s: at least one byte; an aligned size is a multiple of the alignment. */
+static inline void *standard_new(struct form form, size_t size, size_t alignment)
+{
+	if (tp_unlikely(!size))
+		size = 1;
+	if (!form.aligned)
+		return tp_real.malloc(size);
+	if (alignment < sizeof(void *))
+		alignment = sizeof(void *);
+	if (size > SIZE_MAX - alignment)
+		return NULL;
+	return tp_real.aligned_alloc(alignment, tp_round_up(size, alignment));
+}
+
+/*
+ * An allocator's own operator. It may throw through here, so nothing is held meanwhile: the thread is not busy, and if
+ * the operator called malloc after all, that was the event.
+ */
+static TP_SLOW void *foreign_new(const void *frame, struct form form, size_t size, size_t alignment,
+				 const void *nothrow, struct tp_request request)
+{
+	struct tp_thread *thread = tp_enter(frame);
+	uint64_t events = thread ? thread->events : 0;
+	void *block;
+
+	if (thread)
+		tp_leave(thread);
+	block = call_next(form, size, alignment, nothrow);
+	if (!block || !thread || (thread->events != events && thread->last_block == (uintptr_t)block))
+		return block;
+	thread = tp_enter(frame);
+	if (thread) {
+		tp_record_alloc(thread, frame, block, request);
+		tp_leave(thread);
+	}
+	return block;
+}
+
+static inline void *operator_new(const void *frame, struct form form, size_t size, size_t alignment,
+				 const void *nothrow)
+{
+	struct tp_request request = { size, form.array ? TPROF_FN_NEW_ARRAY : TPROF_FN_NEW, tp_log2(alignment) };
+	struct tp_thread *thread;
+	void *block;
+
+	if (tp_unlikely(!is_standard))
+		return foreign_new(frame, form, size, alignment, nothrow, request);
+	thread = tp_enter(frame);
+	if (tp_unlikely(!tp_real.malloc))
+		return tp_bootstrap_take(alignment ? alignment : 16, size);
+	block = standard_new(form, size, alignment);
+	if (tp_likely(thread)) {
+		if (tp_likely(block))
+			tp_record_alloc(thread, frame, block, request);
+		tp_leave(thread);
+	}
+	return tp_likely(block) ? block : out_of_memory(form, size, alignment, nothrow);
+}
+
+/* ---- delete ---- */
+
+struct deletion {
+	bool array, aligned, sized, nothrow;
+	size_t size, alignment;
+	const void *tag;
+};
+
+static void call_next_delete(void *block, const struct deletion *d)
+{
+	if (d->sized && d->aligned && next_delete[d->array].sized_aligned)
+		next_delete[d->array].sized_aligned(block, d->size, d->alignment);
+	else if (d->aligned && d->nothrow && next_delete[d->array].aligned_nothrow)
+		next_delete[d->array].aligned_nothrow(block, d->alignment, d->tag);
+	else if (d->aligned && next_delete[d->array].aligned)
+		next_delete[d->array].aligned(block, d->alignment);
+	else if (d->sized && next_delete[d->array].sized)
+		next_delete[d->array].sized(block, d->size);
+	else if (d->nothrow && next_delete[d->array].nothrow)
+		next_delete[d->array].nothrow(block, d->tag);
+	else if (next_delete[d->array].plain)
+		next_delete[d->array].plain(block);
+	else
+		tp_real.free(block);
+}
+
+static inline void operator_delete(const void *frame, void *block, struct deletion deletion)
+{
+	struct tp_thread *thread;
+
+	if (!block || tp_bootstrap_holds(block))
+		return;
+	thread = tp_enter(frame);
+	if (tp_likely(thread))
+		tp_record_free(thread, block, deletion.array ? TPROF_FN_DELETE_ARRAY : TPROF_FN_DELETE);
+	if (tp_likely(is_standard))
+		tp_real.free(block);
+	else
+		call_next_delete(block, &deletion);
+	if (tp_likely(thread))
+		tp_leave(thread);
+}
+
+/* ---- the exported operators ---- */
+
+#define NEW(name, is_array, is_aligned, is_nothrow, parameters, size, alignment, tag)                                  \
+	TP_EXPORT void *name parameters __asm__(#name);                                                                \
+	TP_EXPORT void *name parameters                                                                                \
+	{                                                                                                              \
+		return operator_new(FRAME, (struct form){ is_array, is_aligned, is_nothrow }, size, alignment, tag);   \
+	}
+
+NEW(_Znwm, false, false, false, (size_t n), n, 0, NULL)
+NEW(_Znam, true, false, false, (size_t n), n, 0, NULL)
+NEW(_ZnwmRKSt9nothrow_t, false, false, true, (size_t n, const void *t), n, 0, t)
+NEW(_ZnamRKSt9nothrow_t, true, false, true, (size_t n, const void *t), n, 0, t)
+NEW(_ZnwmSt11align_val_t, false, true, false, (size_t n, size_t a), n, a, NULL)
+NEW(_ZnamSt11align_val_t, true, true, false, (size_t n, size_t a), n, a, NULL)
+NEW(_ZnwmSt11align_val_tRKSt9nothrow_t, false, true, true, (size_t n, size_t a, const void *t), n, a, t)
+NEW(_ZnamSt11align_val_tRKSt9nothrow_t, true, true, true, (size_t n, size_t a, const void *t), n, a, t)
+
+#define DELETE(name, parameters, ...)                                                                                  \
+	TP_EXPORT void name parameters __asm__(#name);                                                                 \
+	TP_EXPORT void name parameters                                                                                 \
+	{                                                                                                              \
+		operator_delete(FRAME, p, (struct deletion){ __VA_ARGS__ });                                           \
+	}
+
+DELETE(_ZdlPv, (void *p), .array = false)
+DELETE(_ZdaPv, (void *p), .array = true)
+DELETE(_ZdlPvm, (void *p, size_t n), .array = false, .sized = true, .size = n)
+DELETE(_ZdaPvm, (void *p, size_t n), .array = true, .sized = true, .size = n)
+DELETE(_ZdlPvRKSt9nothrow_t, (void *p, const void *t), .array = false, .nothrow = true, .tag = t)
+DELETE(_ZdaPvRKSt9nothrow_t, (void *p, const void *t), .array = true, .nothrow = true, .tag = t)
+DELETE(_ZdlPvSt11align_val_t, (void *p, size_t a), .array = false, .aligned = true, .alignment = a)
+DELETE(_ZdaPvSt11align_val_t, (void *p, size_t a), .array = true, .aligned = true, .alignment = a)
+DELETE(_ZdlPvmSt11align_val_t, (void *p, size_t n, size_t a), .array = false, .aligned = true, .sized = true,
+       .size = n, .alignment = a)
+DELETE(_ZdaPvmSt11align_val_t, (void *p, size_t n, size_t a), .array = true, .aligned = true, .sized = true, .size = n,
+       .alignment = a)
+DELETE(_ZdlPvSt11align_val_tRKSt9nothrow_t, (void *p, size_t a, const void *t), .array = false, .aligned = true,
+       .nothrow = true, .alignment = a, .tag = t)
+DELETE(_ZdaPvSt11align_val_tRKSt9nothrow_t, (void *p, size_t a, const void *t), .array = true, .aligned = true,
+       .nothrow = true, .alignment = a, .tag = t)

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The events of memory hooks: what every allocating and freeing function does around its real one. */
+#ifndef TPROF_HOOKS_MEMORY_RECORD_H
+#define TPROF_HOOKS_MEMORY_RECORD_H
+
+#include "core/config.h"
+#include "hooks/enter.h"
+#include "hooks/real.h"
+
+struct tp_request {
+	uint64_t size; /* bytes asked for */
+	uint8_t fn;    /* enum tprof_fn */
+	uint8_t alignment; /* log2; 0: the allocator's own */
+};
+
+static inline uint8_t tp_log2(size_t alignment)
+{
+	return alignment > 1 ? (uint8_t)__builtin_ctzl(alignment) : 0;
+}
+
+/*
+ * After the real call: `block` is the program's now, but the program has not seen it yet, so no other thread can free it
+ * before this is in the trace.
+ */
+static inline void tp_record_alloc(struct tp_thread *thread, const void *frame, void *block, struct tp_request request)
+{
+	uint64_t ticks = tp_clock_after();
+	struct tp_block record = {
+		.address = (uintptr_t)block,
+		.size = request.size,
+		.usable = tp_real.malloc_usable_size(block),
+		.fn = request.fn,
+		.alignment = request.alignment,
+	};
+
+	if (tp_unlikely(!tp_config.alloc))
+		return;
+	tp_record(thread, ticks);
+	record.node = tp_caller_stack(thread, frame);
+	tp_emit_alloc(thread, ticks, &record);
+	thread->last_block = record.address;
+	tp_recorded(thread);
+}
+
+/*
+ * Before the real call: once the block is handed over, another thread may get its address, and its ALLOC must not stand
+ * before this FREE.
+ */
+static inline void tp_record_free(struct tp_thread *thread, void *block, uint8_t fn)
+{
+	uint64_t ticks = tp_clock_before();
+
+	if (tp_unlikely(!tp_config.alloc))
+		return;
+	tp_record(thread, ticks);
+	tp_emit_free(thread, ticks, (uintptr_t)block, fn);
+	tp_recorded(thread);
+	thread->busy = TP_BUSY_REAL;
+}
+
+/* The real call failed after all: the block that tp_record_free() gave up lives on. */
+static inline void tp_record_cancel(struct tp_thread *thread)
+{
+	uint64_t ticks = tp_clock_after();
+
+	if (!tp_config.alloc)
+		return;
+	tp_record(thread, ticks);
+	tp_emit_cancel(thread, ticks);
+}
+
+/* What a reallocation came to. `old` was recorded as freed if it is not NULL. */
+static inline void tp_record_moved(struct tp_thread *thread, const void *frame, void *old, void *block,
+				   struct tp_request request)
+{
+	if (tp_likely(block))
+		tp_record_alloc(thread, frame, block, request);
+	else if (old && request.size)
+		tp_record_cancel(thread); /* size 0: it was freed, and NULL says so */
+}
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Ends that run no atexit handler. Each writes down what it knows and goes on to the real function; the trace needs
+ * none of this to be whole.
+ */
+#include "hooks/lifecycle.h"
+#include "hooks/real.h"
+
+#include "core/sys.h"
+
+#include <signal.h>
+#include <tprof/format.h>
+
+static void end_process(void (*real)(int), int status) __attribute__((noreturn));
+static void end_process(void (*real)(int), int status)
+{
+	tp_mark_end(TPROF_END_EXIT, status & 0xff);
+	if (real)
+		real(status);
+	for (;;)
+		tp_syscall(SYS_exit_group, status, 0, 0, 0);
+}
+
+void _exit(int status) __attribute__((noreturn));
+void _Exit(int status) __attribute__((noreturn));
+void quick_exit(int status) __attribute__((noreturn));
+void abort(void) __attribute__((noreturn));
+
+TP_EXPORT void _exit(int status)
+{
+	end_process(tp_real._exit, status);
+}
+
+TP_EXPORT void _Exit(int status)
+{
+	end_process(tp_real._Exit, status);
+}
+
+/* Runs at_quick_exit handlers first; should one of them end the process otherwise, it says so itself. */
+TP_EXPORT void quick_exit(int status)
+{
+	end_process(tp_real.quick_exit, status);
+}
+
+TP_EXPORT void abort(void)
+{
+	tp_mark_end(TPROF_END_SIGNAL, SIGABRT);
+	if (tp_real.abort)
+		tp_real.abort();
+	for (;;)
+		tp_syscall(SYS_tgkill, tp_sys_getpid(), tp_sys_gettid(), SIGABRT, 0);
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hooks/real.h"
+
+#include "core/objects.h"
+#include "core/process.h"
+#include "core/state.h"
+#include "core/thread.h"
+
+#include <dlfcn.h>
+#include <link.h>
+
+struct tp_real tp_real;
+
+#define FUNCTION(name) { #name, (void **)&tp_real.name }
+
+/* malloc's own first: a failing dlsym allocates its message. */
+static const struct {
+	const char *name;
+	void **to;
+} functions[] = {
+	FUNCTION(malloc), FUNCTION(calloc), FUNCTION(free), FUNCTION(realloc),
+	FUNCTION(malloc_usable_size), FUNCTION(memalign), FUNCTION(posix_memalign), FUNCTION(aligned_alloc),
+	FUNCTION(valloc), FUNCTION(pvalloc), FUNCTION(reallocarray), FUNCTION(mmap),
+	FUNCTION(mmap64), FUNCTION(munmap), FUNCTION(mremap), FUNCTION(dlopen),
+	FUNCTION(dlclose), FUNCTION(_exit), FUNCTION(_Exit), FUNCTION(quick_exit),
+	FUNCTION(abort), FUNCTION(cfree), FUNCTION(free_sized), FUNCTION(free_aligned_sized),
+};
+
+static uintptr_t allocator_start, allocator_end; /* empty if it is libc's */
+
+static const char *find_allocator(void)
+{
+	struct dl_find_object object;
+	Dl_info info;
+
+	if (!dladdr((void *)tp_real.malloc, &info) || !info.dli_fname)
+		return "";
+	if (tp_object_find((uintptr_t)tp_real.malloc, &object) &&
+	    !strstr(info.dli_fname, "/libc.so") && !strstr(info.dli_fname, "/libc-")) {
+		allocator_start = (uintptr_t)object.dlfo_map_start;
+		allocator_end = (uintptr_t)object.dlfo_map_end;
+	}
+	return info.dli_fname;
+}
+
+bool tp_real_is_allocator(uintptr_t pc)
+{
+	return pc - allocator_start < allocator_end - allocator_start;
+}
+
+void *tp_real_next(const char *name)
+{
+	return dlsym(RTLD_NEXT, name);
+}
+
+void tp_real_find(void)
+{
+	for (size_t i = 0; i < TP_LENGTH(functions); i++)
+		*functions[i].to = tp_real_next(functions[i].name);
+	find_allocator();
+	tp_new_find();
+}
+
+/* Addresses don't tell (a non-PIE program's PLT stands for the function), so the program's malloc is called once. */
+static bool reaches_hook(void *(*first_malloc)(size_t))
+{
+	void (*first_free)(void *) = (void (*)(void *))dlsym(RTLD_DEFAULT, "free");
+	struct tp_thread *thread = tp_self;
+	uint32_t before;
+	bool reached;
+	void *p;
+
+	if (!thread || !first_free)
+		return true;
+	before = thread->nested;
+	thread->busy_frame = (uintptr_t)__builtin_frame_address(0);
+	thread->busy = TP_BUSY_REAL;
+	p = first_malloc(1);
+	reached = thread->nested != before;
+	first_free(p);
+	thread->busy = TP_IDLE;
+	return reached;
+}
+
+void tp_real_check_malloc(void)
+{
+	void *first = dlsym(RTLD_DEFAULT, "malloc");
+	const char *path = find_allocator();
+	Dl_info info;
+
+	if (!tp_header)
+		return;
+	if (!reaches_hook((void *(*)(size_t))first) && dladdr(first, &info) && info.dli_fname) {
+		path = info.dli_fname;
+		__atomic_fetch_or(&tp_header->flags, TPROF_FLAG_FOREIGN_MALLOC, __ATOMIC_RELAXED);
+	}
+	tp_describe_text(tp_header, TPROF_TEXT_MALLOC, path, strlen(path));
+}
+
+/* ---- bootstrap arena ---- */
+
+char tp_bootstrap_arena[TP_BOOTSTRAP_BYTES] __attribute__((aligned(64)));
+static uint64_t taken;
+
+/* Each block has its size in the 16 bytes before it. */
+void *tp_bootstrap_take(size_t alignment, size_t size)
+{
+	uint64_t bytes = tp_round_up(size, 16) + 16 + (alignment > 16 ? alignment : 0);
+	uint64_t at;
+	uintptr_t block;
+
+	if (size > TP_BOOTSTRAP_BYTES || alignment > TP_BOOTSTRAP_BYTES)
+		return NULL;
+	at = tp_add(&taken, bytes);
+	if (at + bytes > TP_BOOTSTRAP_BYTES)
+		return NULL;
+	block = (uintptr_t)tp_bootstrap_arena + at + 16;
+	block = tp_round_up(block, alignment > 16 ? alignment : 16);
+	((size_t *)block)[-1] = size;
+	return (void *)block;
+}
+
+size_t tp_bootstrap_size(const void *p)
+{
+	return ((const size_t *)p)[-1];
+}

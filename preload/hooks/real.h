@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The functions behind the hooks: the next definition in the process's lookup order. */
+#ifndef TPROF_HOOKS_REAL_H
+#define TPROF_HOOKS_REAL_H
+
+#include "core/base.h"
+
+#include <sys/types.h>
+
+struct tp_real {
+	void *(*malloc)(size_t);
+	void *(*calloc)(size_t, size_t);
+	void *(*realloc)(void *, size_t);
+	void *(*reallocarray)(void *, size_t, size_t);
+	void *(*memalign)(size_t, size_t);
+	int (*posix_memalign)(void **, size_t, size_t);
+	void *(*aligned_alloc)(size_t, size_t);
+	void *(*valloc)(size_t);
+	void *(*pvalloc)(size_t);
+	void (*free)(void *);
+	void (*cfree)(void *);
+	void (*free_sized)(void *, size_t);
+	void (*free_aligned_sized)(void *, size_t, size_t);
+	size_t (*malloc_usable_size)(void *);
+
+	void *(*mmap)(void *, size_t, int, int, int, off_t);
+	void *(*mmap64)(void *, size_t, int, int, int, off_t);
+	int (*munmap)(void *, size_t);
+	void *(*mremap)(void *, size_t, size_t, int, ...);
+
+	void *(*dlopen)(const char *, int);
+	int (*dlclose)(void *);
+	void (*_exit)(int);
+	void (*_Exit)(int);
+	void (*quick_exit)(int);
+	void (*abort)(void);
+};
+
+extern struct tp_real tp_real;
+
+/* Looks them all up. Calls that come in meanwhile (dlsym allocates) are served by the bootstrap arena. */
+void tp_real_find(void);
+
+/* The next definition of one name; NULL if there is none. */
+void *tp_real_next(const char *name);
+
+/* Those of operator new and delete (memory/new.c). */
+void tp_new_find(void);
+
+/* Is the hooks' malloc the one that the program calls? If not, says so in the trace. After relocation. */
+void tp_real_check_malloc(void);
+
+/* The code of the allocator behind the hooks, when it is not libc's: its own mmap calls are no events. */
+bool tp_real_is_allocator(uintptr_t pc);
+
+/*
+ * The bootstrap arena: memory before the real malloc is known. Its blocks are never given back; whoever frees or grows
+ * one is told so by tp_bootstrap_holds().
+ */
+void *tp_bootstrap_take(size_t alignment, size_t size);
+size_t tp_bootstrap_size(const void *p);
+extern char tp_bootstrap_arena[];
+#define TP_BOOTSTRAP_BYTES (256u * 1024u)
+
+static inline bool tp_bootstrap_holds(const void *p)
+{
+	return tp_unlikely((uintptr_t)p - (uintptr_t)tp_bootstrap_arena < TP_BOOTSTRAP_BYTES);
+}
+
+#endif

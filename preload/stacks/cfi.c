@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "stacks/cfi.h"
+
+enum { /* DWARF register numbers, x86-64 psABI figure 3.36 */
+	REG_RBP = 6,
+	REG_RSP = 7,
+	REG_RA = 16,
+};
+
+enum { /* DWARF 5, table 7.29, and GNU's */
+	CFA_ADVANCE = 0x40,
+	CFA_OFFSET = 0x80,
+	CFA_RESTORE = 0xc0,
+	CFA_NOP = 0x00,
+	CFA_SET_LOC = 0x01,
+	CFA_ADVANCE1 = 0x02,
+	CFA_ADVANCE2 = 0x03,
+	CFA_ADVANCE4 = 0x04,
+	CFA_OFFSET_EXTENDED = 0x05,
+	CFA_RESTORE_EXTENDED = 0x06,
+	CFA_UNDEFINED = 0x07,
+	CFA_SAME_VALUE = 0x08,
+	CFA_REGISTER = 0x09,
+	CFA_REMEMBER = 0x0a,
+	CFA_RESTORE_STATE = 0x0b,
+	CFA_DEF = 0x0c,
+	CFA_DEF_REGISTER = 0x0d,
+	CFA_DEF_OFFSET = 0x0e,
+	CFA_DEF_EXPRESSION = 0x0f,
+	CFA_EXPRESSION = 0x10,
+	CFA_OFFSET_EXTENDED_SF = 0x11,
+	CFA_DEF_SF = 0x12,
+	CFA_DEF_OFFSET_SF = 0x13,
+	CFA_VAL_OFFSET = 0x14,
+	CFA_VAL_OFFSET_SF = 0x15,
+	CFA_VAL_EXPRESSION = 0x16,
+	CFA_GNU_ARGS_SIZE = 0x2e,
+	CFA_GNU_NEGATIVE_OFFSET = 0x2f,
+};
+
+#define REMEMBER_MAX 8
+
+struct run {
+	struct tp_cfi *cfi;
+	struct tp_cursor in;
+	struct tp_cfi_row remembered[REMEMBER_MAX];
+	unsigned int depth;
+};
+
+static struct tp_save *save_of(struct tp_cfi *cfi, struct tp_cfi_row *row, uint64_t reg)
+{
+	if (reg == REG_RBP)
+		return &row->rbp;
+	return reg == cfi->ra_register ? &row->ra : NULL;
+}
+
+static void set(struct run *run, uint64_t reg, enum tp_save_kind kind, int64_t offset)
+{
+	struct tp_save *save = save_of(run->cfi, &run->cfi->row, reg);
+
+	if (save)
+		*save = (struct tp_save){ .kind = kind, .offset = offset };
+}
+
+static void restore(struct run *run, uint64_t reg)
+{
+	struct tp_save *save = save_of(run->cfi, &run->cfi->row, reg);
+
+	if (save)
+		*save = *save_of(run->cfi, &run->cfi->initial, reg);
+}
+
+static struct tp_cursor block(struct run *run)
+{
+	uint64_t length = tp_read_uleb(&run->in);
+	struct tp_cursor bytes = run->in;
+
+	if (length > (uint64_t)(run->in.end - run->in.at))
+		length = (uint64_t)(run->in.end - run->in.at);
+	run->in.at += length;
+	bytes.end = run->in.at;
+	return bytes;
+}
+
+static void set_block(struct run *run, enum tp_save_kind kind)
+{
+	uint64_t reg = tp_read_uleb(&run->in);
+	struct tp_save *save = save_of(run->cfi, &run->cfi->row, reg);
+	struct tp_cursor expression = block(run);
+
+	if (save)
+		*save = (struct tp_save){ .kind = kind, .expression = expression };
+}
+
+static int64_t factored(struct run *run, bool is_signed)
+{
+	int64_t n = is_signed ? tp_read_sleb(&run->in) : (int64_t)tp_read_uleb(&run->in);
+
+	return n * run->cfi->data_align;
+}
+
+/* Instructions that say where a register is. */
+static bool run_register(struct run *run, uint8_t op)
+{
+	uint64_t reg;
+
+	switch (op) {
+	case CFA_EXPRESSION:
+		set_block(run, TP_SAVE_EXPRESSION);
+		return true;
+	case CFA_VAL_EXPRESSION:
+		set_block(run, TP_SAVE_OTHER);
+		return true;
+	}
+	reg = tp_read_uleb(&run->in);
+	switch (op) {
+	case CFA_OFFSET_EXTENDED:
+	case CFA_OFFSET_EXTENDED_SF:
+		set(run, reg, TP_SAVE_OFFSET, factored(run, op == CFA_OFFSET_EXTENDED_SF));
+		return true;
+	case CFA_GNU_NEGATIVE_OFFSET:
+		set(run, reg, TP_SAVE_OFFSET, -factored(run, false));
+		return true;
+	case CFA_RESTORE_EXTENDED:
+		restore(run, reg);
+		return true;
+	case CFA_UNDEFINED:
+		set(run, reg, TP_SAVE_UNDEFINED, 0);
+		return true;
+	case CFA_SAME_VALUE:
+		set(run, reg, TP_SAVE_NONE, 0);
+		return true;
+	case CFA_REGISTER:
+	case CFA_VAL_OFFSET:
+	case CFA_VAL_OFFSET_SF:
+		tp_read_uleb(&run->in); /* one more number, of either sign the same length */
+		set(run, reg, TP_SAVE_OTHER, 0);
+		return true;
+	}
+	return false;
+}
+
+/* Instructions that say what the CFA is. */
+static bool run_cfa(struct run *run, uint8_t op)
+{
+	struct tp_cfi_row *row = &run->cfi->row;
+
+	switch (op) {
+	case CFA_DEF:
+	case CFA_DEF_SF:
+		row->cfa_is_expression = false;
+		row->cfa_register = tp_read_uleb(&run->in);
+		row->cfa_offset = op == CFA_DEF ? (int64_t)tp_read_uleb(&run->in) : factored(run, true);
+		return true;
+	case CFA_DEF_REGISTER:
+		row->cfa_register = tp_read_uleb(&run->in);
+		return true;
+	case CFA_DEF_OFFSET:
+		row->cfa_offset = (int64_t)tp_read_uleb(&run->in);
+		return true;
+	case CFA_DEF_OFFSET_SF:
+		row->cfa_offset = factored(run, true);
+		return true;
+	case CFA_DEF_EXPRESSION:
+		row->cfa_is_expression = true;
+		row->cfa_expression = block(run);
+		return true;
+	case CFA_GNU_ARGS_SIZE:
+		tp_read_uleb(&run->in);
+		return true;
+	}
+	return run_register(run, op);
+}
+
+static bool run_state(struct run *run, uint8_t op)
+{
+	switch (op) {
+	case CFA_NOP:
+		return true;
+	case CFA_REMEMBER:
+		if (run->depth == REMEMBER_MAX)
+			return false;
+		run->remembered[run->depth++] = run->cfi->row;
+		return true;
+	case CFA_RESTORE_STATE:
+		if (run->depth == 0)
+			return false;
+		run->cfi->row = run->remembered[--run->depth];
+		return true;
+	}
+	return run_cfa(run, op);
+}
+
+/* Bytes that an instruction moves the location on by; 0 for one that does not. */
+static bool advance(struct run *run, uint8_t op, uint64_t *units)
+{
+	switch (op) {
+	case CFA_ADVANCE1:
+		*units = tp_read_fixed(&run->in, 1);
+		return true;
+	case CFA_ADVANCE2:
+		*units = tp_read_fixed(&run->in, 2);
+		return true;
+	case CFA_ADVANCE4:
+		*units = tp_read_fixed(&run->in, 4);
+		return true;
+	}
+	*units = op & 0x3f;
+	return (op & 0xc0) == CFA_ADVANCE;
+}
+
+bool tp_cfi_run(struct tp_cfi *cfi, struct tp_cursor instructions, uintptr_t pc)
+{
+	struct run run = { .cfi = cfi, .in = instructions };
+
+	while (run.in.at < run.in.end) {
+		uint8_t op = *run.in.at++;
+		uint64_t units;
+
+		if (advance(&run, op, &units)) {
+			cfi->location += units * cfi->code_align;
+		} else if (op == CFA_SET_LOC) {
+			cfi->location = tp_read_pointer(&run.in, cfi->pointer_encoding, 0);
+		} else if ((op & 0xc0) == CFA_OFFSET) {
+			set(&run, op & 0x3f, TP_SAVE_OFFSET, factored(&run, false));
+			continue;
+		} else if ((op & 0xc0) == CFA_RESTORE) {
+			restore(&run, op & 0x3f);
+			continue;
+		} else if (!run_state(&run, op)) {
+			return false;
+		} else {
+			continue;
+		}
+		if (cfi->location > pc)
+			break;
+	}
+	return true;
+}
+
+/* ---- expressions: the value is a register plus an offset, or one load from such, or a constant ---- */
+
+struct value {
+	enum { VALUE_BAD, VALUE_CONSTANT, VALUE_RSP, VALUE_RBP, VALUE_RSP_LOAD, VALUE_RBP_LOAD } base;
+	int64_t n; /* constant, or offset (of the address that is loaded from) */
+};
+
+#define STACK_MAX 8
+
+struct machine {
+	struct value stack[STACK_MAX];
+	unsigned int depth;
+	uintptr_t pc;
+};
+
+static bool push(struct machine *machine, struct value value)
+{
+	if (machine->depth == STACK_MAX)
+		return false;
+	machine->stack[machine->depth++] = value;
+	return true;
+}
+
+static bool push_constant(struct machine *machine, int64_t n)
+{
+	return push(machine, (struct value){ VALUE_CONSTANT, n });
+}
+
+static bool push_register(struct machine *machine, unsigned int reg, int64_t offset)
+{
+	switch (reg) {
+	case REG_RBP:
+		return push(machine, (struct value){ VALUE_RBP, offset });
+	case REG_RSP:
+		return push(machine, (struct value){ VALUE_RSP, offset });
+	case REG_RA: /* the program counter: a constant here, as a rule belongs to one */
+		return push_constant(machine, (int64_t)machine->pc + offset);
+	}
+	return false;
+}
+
+static bool binary(struct machine *machine, uint8_t op)
+{
+	struct value *a, b;
+
+	if (machine->depth < 2)
+		return false;
+	b = machine->stack[--machine->depth];
+	a = &machine->stack[machine->depth - 1];
+	if (b.base != VALUE_CONSTANT)
+		return false;
+	if (op == 0x22 && a->base >= VALUE_CONSTANT && a->base <= VALUE_RBP) { /* plus */
+		a->n += b.n;
+		return true;
+	}
+	if (a->base != VALUE_CONSTANT)
+		return false;
+	switch (op) {
+	case 0x1a: /* and */
+		a->n &= b.n;
+		return true;
+	case 0x1c: /* minus */
+		a->n -= b.n;
+		return true;
+	case 0x24: /* shl */
+		a->n = (int64_t)((uint64_t)a->n << (b.n & 63));
+		return true;
+	case 0x2a: /* ge */
+		a->n = a->n >= b.n;
+		return true;
+	}
+	return false;
+}
+
+static bool load(struct machine *machine)
+{
+	struct value *top = &machine->stack[machine->depth - 1];
+
+	if (machine->depth == 0)
+		return false;
+	if (top->base == VALUE_RSP)
+		top->base = VALUE_RSP_LOAD;
+	else if (top->base == VALUE_RBP)
+		top->base = VALUE_RBP_LOAD;
+	else
+		return false;
+	return true;
+}
+
+static bool step(struct machine *machine, struct tp_cursor *in)
+{
+	uint8_t op = *in->at++;
+
+	if (op >= 0x30 && op <= 0x4f) /* lit0 ... lit31 */
+		return push_constant(machine, op - 0x30);
+	if (op >= 0x70 && op <= 0x8f) /* breg0 ... breg31 */
+		return push_register(machine, op - 0x70u, tp_read_sleb(in));
+	switch (op) {
+	case 0x06: /* deref */
+		return load(machine);
+	case 0x08: /* const1u */
+		return push_constant(machine, (int64_t)tp_read_fixed(in, 1));
+	case 0x0a: /* const2u */
+		return push_constant(machine, (int64_t)tp_read_fixed(in, 2));
+	case 0x23: /* plus_uconst */
+		return push_constant(machine, (int64_t)tp_read_uleb(in)) && binary(machine, 0x22);
+	}
+	return binary(machine, op);
+}
+
+static struct value evaluate(struct tp_cursor expression, uintptr_t pc)
+{
+	struct machine machine = { .pc = pc };
+
+	while (expression.at < expression.end) {
+		if (!step(&machine, &expression))
+			return (struct value){ VALUE_BAD, 0 };
+	}
+	return machine.depth == 1 ? machine.stack[0] : (struct value){ VALUE_BAD, 0 };
+}
+
+/* ---- row to rule ---- */
+
+static bool fits(int64_t n)
+{
+	return n == (int32_t)n;
+}
+
+static void set_cfa(struct tp_rule *rule, const struct tp_cfi_row *row, uintptr_t pc)
+{
+	static const uint8_t kinds[] = {
+		[VALUE_RSP] = TP_RULE_RSP,
+		[VALUE_RBP] = TP_RULE_RBP,
+		[VALUE_RSP_LOAD] = TP_RULE_RSP_LOAD,
+		[VALUE_RBP_LOAD] = TP_RULE_RBP_LOAD,
+	};
+	struct value value = { VALUE_BAD, row->cfa_offset };
+
+	if (row->cfa_is_expression)
+		value = evaluate(row->cfa_expression, pc);
+	else if (row->cfa_register == REG_RSP)
+		value.base = VALUE_RSP;
+	else if (row->cfa_register == REG_RBP)
+		value.base = VALUE_RBP;
+	if (!fits(value.n))
+		return;
+	rule->kind = kinds[value.base];
+	rule->cfa = (int32_t)value.n;
+}
+
+static void set_rbp(struct tp_rule *rule, const struct tp_save *save, uintptr_t pc)
+{
+	struct value value;
+
+	switch (save->kind) {
+	case TP_SAVE_NONE:
+		return;
+	case TP_SAVE_OFFSET:
+		rule->rbp_kind = fits(save->offset) ? TP_RBP_AT_CFA : TP_RBP_LOST;
+		rule->rbp = (int32_t)save->offset;
+		return;
+	case TP_SAVE_EXPRESSION:
+		value = evaluate(save->expression, pc);
+		rule->rbp_kind = value.base == VALUE_RBP && fits(value.n) ? TP_RBP_AT_RBP : TP_RBP_LOST;
+		rule->rbp = (int32_t)value.n;
+		return;
+	default:
+		rule->rbp_kind = TP_RBP_LOST;
+	}
+}
+
+struct tp_rule tp_cfi_rule(const struct tp_cfi_row *row, uintptr_t pc)
+{
+	struct tp_rule rule = { .kind = TP_RULE_NONE };
+
+	if (row->ra.kind == TP_SAVE_UNDEFINED) {
+		rule.kind = TP_RULE_END;
+		return rule;
+	}
+	if (row->ra.kind != TP_SAVE_OFFSET || row->ra.offset != -8)
+		return rule;
+	set_cfa(&rule, row, pc);
+	set_rbp(&rule, &row->rbp, pc);
+	return rule;
+}

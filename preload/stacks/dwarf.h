@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading DWARF's numbers and pointers (DWARF 5, section 7.6; LSB 5.0 Core, 10.5 for the pointer encodings). */
+#ifndef TPROF_STACKS_DWARF_H
+#define TPROF_STACKS_DWARF_H
+
+#include "core/base.h"
+
+struct tp_cursor {
+	const uint8_t *at, *end;
+};
+
+static inline uint64_t tp_read_fixed(struct tp_cursor *cursor, size_t size)
+{
+	uint64_t n = 0;
+
+	if ((size_t)(cursor->end - cursor->at) < size) {
+		cursor->at = cursor->end;
+		return 0;
+	}
+	memcpy(&n, cursor->at, size);
+	cursor->at += size;
+	return n;
+}
+
+static inline uint64_t tp_read_uleb(struct tp_cursor *cursor)
+{
+	uint64_t n = 0;
+	unsigned int shift = 0;
+
+	while (cursor->at < cursor->end) {
+		uint8_t byte = *cursor->at++;
+
+		if (shift < 64)
+			n |= (uint64_t)(byte & 0x7f) << shift;
+		shift += 7;
+		if (!(byte & 0x80))
+			break;
+	}
+	return n;
+}
+
+static inline int64_t tp_read_sleb(struct tp_cursor *cursor)
+{
+	uint64_t n = 0;
+	unsigned int shift = 0;
+	uint8_t byte = 0;
+
+	while (cursor->at < cursor->end) {
+		byte = *cursor->at++;
+		if (shift < 64)
+			n |= (uint64_t)(byte & 0x7f) << shift;
+		shift += 7;
+		if (!(byte & 0x80))
+			break;
+	}
+	if (shift < 64 && byte & 0x40)
+		n |= ~UINT64_C(0) << shift;
+	return (int64_t)n;
+}
+
+enum {
+	TP_PE_ABSPTR = 0x00,
+	TP_PE_UDATA2 = 0x02,
+	TP_PE_UDATA4 = 0x03,
+	TP_PE_UDATA8 = 0x04,
+	TP_PE_SDATA2 = 0x0a,
+	TP_PE_SDATA4 = 0x0b,
+	TP_PE_SDATA8 = 0x0c,
+	TP_PE_PCREL = 0x10,
+	TP_PE_DATAREL = 0x30,
+	TP_PE_INDIRECT = 0x80,
+	TP_PE_OMIT = 0xff,
+};
+
+/* A pointer in `encoding`; `data` is the base of TP_PE_DATAREL. The value part alone if `encoding` < 0x10. */
+static inline uint64_t tp_read_pointer(struct tp_cursor *cursor, uint8_t encoding, uintptr_t data)
+{
+	uintptr_t here = (uintptr_t)cursor->at;
+	uint64_t n;
+
+	switch (encoding & 0x0f) {
+	case TP_PE_UDATA2:
+		n = tp_read_fixed(cursor, 2);
+		break;
+	case TP_PE_SDATA2:
+		n = (uint64_t)(int64_t)(int16_t)tp_read_fixed(cursor, 2);
+		break;
+	case TP_PE_UDATA4:
+		n = tp_read_fixed(cursor, 4);
+		break;
+	case TP_PE_SDATA4:
+		n = (uint64_t)(int64_t)(int32_t)tp_read_fixed(cursor, 4);
+		break;
+	default:
+		n = tp_read_fixed(cursor, 8);
+		break;
+	}
+	if (n == 0)
+		return 0;
+	switch (encoding & 0x70) {
+	case TP_PE_PCREL:
+		return n + here;
+	case TP_PE_DATAREL:
+		return n + data;
+	}
+	return n;
+}
+
+#endif

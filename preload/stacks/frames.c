@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "stacks/frames.h"
+
+#include "core/space.h"
+#include "core/tables.h"
+#include "stacks/modules.h"
+
+#include <tprof/format.h>
+
+#define FIRST_CAPACITY 4096u
+#define GONE UINT64_C(1) /* key of a purged slot; real keys are larger */
+
+struct slot {
+	uint64_t key; /* pc << 1 | exact; 0: empty */
+	struct tp_rule rule;
+	uint32_t number; /* 0: claimed, not yet published */
+};
+
+struct table {
+	uint64_t capacity; /* a power of two */
+	uint64_t used;
+	struct slot slots[];
+};
+
+static struct table *table;
+static uint32_t growing; /* one thread at a time copies */
+static uint32_t numbers; /* handed out */
+
+static uint64_t hash(uint64_t key)
+{
+	return key * UINT64_C(0x9e3779b97f4a7c15) >> 20;
+}
+
+static size_t bytes_of(uint64_t capacity)
+{
+	return sizeof(struct table) + capacity * sizeof(struct slot);
+}
+
+static struct table *make(uint64_t capacity)
+{
+	struct table *made = tp_space_take(bytes_of(capacity));
+
+	if (made)
+		made->capacity = capacity;
+	return made;
+}
+
+/* Puts a complete slot in. False: the table is (nearly) full, or the key is there. */
+static bool insert(struct table *to, const struct slot *slot)
+{
+	if (tp_load(&to->used) >= to->capacity / 4 * 3)
+		return false;
+	for (uint64_t i = hash(slot->key);; i++) {
+		struct slot *at = &to->slots[i & (to->capacity - 1)];
+		uint64_t key = tp_load_acquire(&at->key);
+
+		if (key == slot->key)
+			return false;
+		if (key || !tp_swap_if(&at->key, (uint64_t)0, slot->key))
+			continue;
+		tp_add(&to->used, 1);
+		at->rule = slot->rule;
+		tp_store_release(&at->number, slot->number); /* pairs with lookup(): the rule is there */
+		return true;
+	}
+}
+
+/*
+ * Twice the room. What other threads insert into the old table meanwhile may be missing in the new one: it is then
+ * worked out again, and the frame has two numbers, which mean the same.
+ */
+static TP_SLOW void grow(struct table *old)
+{
+	struct table *new;
+
+	if (!tp_swap_if(&growing, 0u, 1u))
+		return;
+	if (old == tp_load(&table)) {
+		new = make(old ? old->capacity * 2 : FIRST_CAPACITY);
+		for (uint64_t i = 0; new && old && i < old->capacity; i++) {
+			if (tp_load_acquire(&old->slots[i].number) && old->slots[i].key != GONE)
+				insert(new, &old->slots[i]);
+		}
+		if (new)
+			tp_store_release(&table, new); /* pairs with tp_frame_find(): it is filled */
+		if (new && old)
+			tp_space_retire(old, bytes_of(old->capacity), sizeof(*old));
+	}
+	tp_store_release(&growing, 0u);
+}
+
+static bool lookup(const struct table *in, uint64_t key, struct tp_frame *frame)
+{
+	for (uint64_t i = hash(key);; i++) {
+		const struct slot *at = &in->slots[i & (in->capacity - 1)];
+		uint64_t there = tp_load_acquire(&at->key);
+
+		if (there == key) {
+			frame->number = tp_load_acquire(&at->number);
+			frame->rule = at->rule;
+			return frame->number != 0;
+		}
+		if (!there)
+			return false;
+	}
+}
+
+static TP_SLOW struct tp_frame work_out(uintptr_t pc, bool exact, uint64_t key)
+{
+	struct tp_module_at module = tp_module_find(pc);
+	struct slot slot = { .key = key };
+	struct table *to = tp_load_acquire(&table);
+
+	if (module.eh_frame_hdr)
+		slot.rule = tp_rule_find(module.eh_frame_hdr, pc, exact);
+	slot.number = tp_add(&numbers, 1) + 1;
+	tp_table_frame(slot.number, module.module, module.module ? pc - module.start : pc,
+		       exact ? TPROF_FRAME_EXACT : 0);
+	if (!to || tp_load(&to->used) >= to->capacity / 4 * 3) {
+		grow(to);
+		to = tp_load_acquire(&table);
+	}
+	if (to)
+		insert(to, &slot);
+	return (struct tp_frame){ slot.rule, slot.number };
+}
+
+struct tp_frame tp_frame_find(uintptr_t pc, bool exact)
+{
+	uint64_t key = (uint64_t)pc << 1 | exact;
+	const struct table *in = tp_load_acquire(&table);
+	struct tp_frame frame;
+
+	if (tp_likely(in && lookup(in, key, &frame)))
+		return frame;
+	return work_out(pc, exact, key);
+}
+
+void tp_frames_purge(uintptr_t start, uintptr_t end)
+{
+	struct table *in = tp_load_acquire(&table);
+
+	for (uint64_t i = 0; in && i < in->capacity; i++) {
+		uint64_t key = tp_load(&in->slots[i].key);
+
+		if (key >> 1 >= start && key >> 1 < end)
+			tp_store(&in->slots[i].key, GONE);
+	}
+}
+
+void tp_frames_forget(void)
+{
+	if (table)
+		tp_space_give_back(table, bytes_of(table->capacity));
+	table = NULL;
+	growing = 0;
+	numbers = 0;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Every PC ever seen on a stack: its number in the trace and its frame rule, worked out once. A hash table without
+ * locks: a slot is claimed by its key and published by its frame number.
+ */
+#ifndef TPROF_STACKS_FRAMES_H
+#define TPROF_STACKS_FRAMES_H
+
+#include "stacks/rule.h"
+
+struct tp_frame {
+	struct tp_rule rule;
+	uint32_t number;
+};
+
+/* `exact`: pc is an interrupted instruction, not a return address. */
+struct tp_frame tp_frame_find(uintptr_t pc, bool exact);
+
+/* Forgets the PCs in [start, end): their object is gone. */
+void tp_frames_purge(uintptr_t start, uintptr_t end);
+
+/* In a forked child: nothing is numbered in its trace yet. */
+void tp_frames_forget(void);
+
+#endif

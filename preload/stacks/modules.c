@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "stacks/modules.h"
+
+#include "core/objects.h"
+#include "core/state.h"
+#include "core/sys.h"
+#include "core/tables.h"
+#include "core/thread.h"
+#include "stacks/frames.h"
+
+#include <elf.h>
+#include <link.h>
+
+#define MODULES_MAX 4096
+#define WAIT_ROUNDS 10000 /* for another thread's few stores; then go on without */
+
+struct module {
+	uintptr_t start; /* 0: unused or unloaded; claimed by the thread that sets it */
+	uintptr_t end;
+	const struct link_map *map;
+	uint32_t name_hash;
+	uint32_t number; /* published last; 0: not yet */
+};
+
+static struct module modules[MODULES_MAX];
+static uint32_t used; /* slots that were ever claimed */
+static uint32_t epoch;
+
+uint32_t tp_modules_epoch(void)
+{
+	return tp_load_acquire(&epoch);
+}
+
+/* FNV-1a, 32 bits. */
+static uint32_t hash_name(const char *name)
+{
+	uint32_t hash = 2166136261u;
+
+	for (; *name; name++)
+		hash = (hash ^ (uint8_t)*name) * 16777619u;
+	return hash;
+}
+
+static bool same_object(const struct module *module, const struct dl_find_object *object)
+{
+	return module->map == object->dlfo_link_map && module->end == (uintptr_t)object->dlfo_map_end &&
+	       module->name_hash == hash_name(object->dlfo_link_map->l_name);
+}
+
+/* ---- registration ---- */
+
+static const ElfW(Nhdr) *next_note(const ElfW(Nhdr) *note)
+{
+	const uint8_t *p = (const uint8_t *)(note + 1);
+
+	return (const ElfW(Nhdr) *)(p + tp_round_up(note->n_namesz, 4) + tp_round_up(note->n_descsz, 4));
+}
+
+static void find_build_id(struct tp_module_record *record, const ElfW(Phdr) *header)
+{
+	const ElfW(Nhdr) *note = (const ElfW(Nhdr) *)(record->bias + header->p_vaddr);
+	const uint8_t *end = (const uint8_t *)note + header->p_memsz;
+
+	if ((uintptr_t)note < record->start || (uintptr_t)end > record->end)
+		return;
+	while ((const uint8_t *)(note + 1) <= end) {
+		const char *name = (const char *)(note + 1);
+
+		if ((const uint8_t *)next_note(note) > end)
+			return;
+		if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && memcmp(name, "GNU", 4) == 0) {
+			record->build_id = (const uint8_t *)name + 4;
+			record->build_id_length = note->n_descsz;
+			return;
+		}
+		note = next_note(note);
+	}
+}
+
+static void read_image(struct tp_module_record *record)
+{
+	const ElfW(Ehdr) *image = (const ElfW(Ehdr) *)record->start;
+	const ElfW(Phdr) *headers;
+
+	if (memcmp(image->e_ident, ELFMAG, SELFMAG) != 0 ||
+	    image->e_phoff + image->e_phnum * sizeof(*headers) > TP_PAGE)
+		return;
+	headers = (const ElfW(Phdr) *)((const uint8_t *)image + image->e_phoff);
+	for (size_t i = 0; i < image->e_phnum && !record->build_id_length; i++) {
+		if (headers[i].p_type == PT_NOTE)
+			find_build_id(record, &headers[i]);
+	}
+}
+
+static const char *path_of(const struct link_map *map, char *buffer, size_t size)
+{
+	long length;
+
+	if (map->l_name[0])
+		return map->l_name;
+	length = tp_sys_readlink("/proc/self/exe", buffer, size - 1); /* the executable has no name in its map */
+	buffer[length > 0 ? length : 0] = 0;
+	return buffer;
+}
+
+static void write_down(const struct module *module, uint32_t number, const struct dl_find_object *object)
+{
+	struct tp_module_record record = {
+		.module = number,
+		.bias = object->dlfo_link_map->l_addr,
+		.start = module->start,
+		.end = module->end,
+		.path = path_of(object->dlfo_link_map, tp_self->scratch, sizeof(tp_self->scratch)),
+	};
+
+	read_image(&record);
+	tp_table_module(&record);
+}
+
+static struct module *claim(const struct dl_find_object *object)
+{
+	uintptr_t start = (uintptr_t)object->dlfo_map_start;
+
+	for (uint32_t i = 0; i < MODULES_MAX; i++) {
+		struct module *module = &modules[i];
+
+		if (tp_load(&module->start) != 0 || !tp_swap_if(&module->start, (uintptr_t)0, start))
+			continue;
+		module->end = (uintptr_t)object->dlfo_map_end;
+		module->map = object->dlfo_link_map;
+		module->name_hash = hash_name(module->map->l_name);
+		while (tp_load(&used) <= i)
+			tp_swap_if(&used, tp_load(&used), i + 1);
+		return module;
+	}
+	return NULL;
+}
+
+static uint32_t number_of(struct module *module)
+{
+	uint32_t number = 0;
+
+	/* Acquire pairs with register_module()'s release: the record is in the trace. */
+	for (int i = 0; i < WAIT_ROUNDS && !(number = tp_load_acquire(&module->number)); i++)
+		__builtin_ia32_pause();
+	return number;
+}
+
+static uint32_t register_module(const struct dl_find_object *object)
+{
+	struct module *module = claim(object);
+	uint32_t number;
+
+	if (!module)
+		return 0;
+	number = tp_add(&tp_header->modules, 1) + 1;
+	write_down(module, number, object);
+	tp_store_release(&module->number, number);
+	return number;
+}
+
+/* ---- unloading ---- */
+
+static void unload(struct module *module)
+{
+	uintptr_t start = module->start;
+	uint32_t number = number_of(module);
+
+	if (!tp_swap_if(&module->number, number, 0u))
+		return; /* another thread is at it */
+	tp_table_unload(number);
+	tp_frames_purge(start, module->end);
+	tp_add(&epoch, 1);
+	tp_store_release(&module->start, (uintptr_t)0);
+}
+
+void tp_modules_check(void)
+{
+	for (uint32_t i = 0; i < tp_load(&used); i++) {
+		struct module *module = &modules[i];
+		uintptr_t start = tp_load(&module->start);
+		struct dl_find_object object;
+
+		if (!start || !tp_load_acquire(&module->number))
+			continue;
+		if (!tp_object_find(start, &object) || !same_object(module, &object))
+			unload(module);
+	}
+}
+
+void tp_modules_forget(void)
+{
+	memset(modules, 0, used * sizeof(modules[0]));
+	used = 0;
+	epoch++;
+}
+
+struct tp_module_at tp_module_find(uintptr_t pc)
+{
+	struct tp_module_at found = { 0, 0, NULL };
+	struct dl_find_object object;
+
+	if (!tp_object_find(pc, &object))
+		return found;
+	found.start = (uintptr_t)object.dlfo_map_start;
+	found.eh_frame_hdr = object.dlfo_eh_frame;
+	for (uint32_t i = 0; i < tp_load(&used); i++) {
+		struct module *module = &modules[i];
+
+		if (tp_load(&module->start) != found.start)
+			continue;
+		found.module = number_of(module);
+		if (same_object(module, &object))
+			return found;
+		unload(module); /* unloaded by a way that no hook saw */
+	}
+	found.module = register_module(&object);
+	return found;
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "stacks/rule.h"
+
+#include "stacks/cfi.h"
+#include "stacks/dwarf.h"
+
+/* .eh_frame_hdr as ld writes it: version 1, a table of (start, FDE) pairs of 4 bytes, relative to the header. */
+struct header {
+	uint8_t version, frame_encoding, count_encoding, table_encoding;
+};
+
+struct entry {
+	int32_t start, fde;
+};
+
+static const uint8_t *find_fde(const void *eh_frame_hdr, uintptr_t pc)
+{
+	const struct header *header = eh_frame_hdr;
+	struct tp_cursor in = { (const uint8_t *)(header + 1), (const uint8_t *)eh_frame_hdr + 64 };
+	uintptr_t base = (uintptr_t)eh_frame_hdr;
+	const struct entry *table;
+	uint64_t low = 0, high;
+
+	if (header->version != 1 || header->count_encoding == TP_PE_OMIT ||
+	    header->table_encoding != (TP_PE_DATAREL | TP_PE_SDATA4))
+		return NULL;
+	tp_read_pointer(&in, header->frame_encoding, base);
+	high = tp_read_pointer(&in, header->count_encoding, base);
+	table = (const struct entry *)in.at;
+	while (low < high) { /* the last entry that starts at or before pc */
+		uint64_t middle = (low + high) / 2;
+
+		if (base + (uintptr_t)(intptr_t)table[middle].start <= pc)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? (const uint8_t *)base + table[low - 1].fde : NULL;
+}
+
+struct cie {
+	struct tp_cursor instructions;
+	bool has_length; /* augmentation 'z': FDEs carry augmentation data */
+	bool is_signal;
+};
+
+static bool read_augmentation(struct tp_cursor *in, const char *letters, struct tp_cfi *cfi, struct cie *cie)
+{
+	uint64_t length;
+	struct tp_cursor data;
+
+	if (letters[0] == 0)
+		return true;
+	if (letters[0] != 'z')
+		return false;
+	cie->has_length = true;
+	length = tp_read_uleb(in);
+	data = (struct tp_cursor){ in->at, in->at + length };
+	in->at += length;
+	for (const char *letter = letters + 1; *letter; letter++) {
+		uint8_t encoding;
+
+		switch (*letter) {
+		case 'R':
+			cfi->pointer_encoding = (uint8_t)tp_read_fixed(&data, 1);
+			break;
+		case 'P':
+			encoding = (uint8_t)tp_read_fixed(&data, 1);
+			tp_read_pointer(&data, encoding, 0);
+			break;
+		case 'L':
+			tp_read_fixed(&data, 1);
+			break;
+		case 'S':
+			cie->is_signal = true;
+			break;
+		case 'B': /* arm64's */
+			break;
+		default:
+			return true; /* what follows can't be told apart, but it was skipped by its length */
+		}
+	}
+	return true;
+}
+
+/* The content of a CIE or FDE: what its length says. 64-bit DWARF does not occur in .eh_frame here. */
+static struct tp_cursor content(const uint8_t *record)
+{
+	uint32_t length;
+
+	memcpy(&length, record, sizeof(length));
+	if (length == 0xffffffff)
+		length = 0;
+	return (struct tp_cursor){ record + 4, record + 4 + length };
+}
+
+static bool read_cie(const uint8_t *record, struct tp_cfi *cfi, struct cie *cie)
+{
+	struct tp_cursor in = content(record);
+	const char *letters;
+	uint8_t version;
+
+	if (tp_read_fixed(&in, 4) != 0) /* a CIE's id in .eh_frame */
+		return false;
+	version = (uint8_t)tp_read_fixed(&in, 1);
+	letters = (const char *)in.at;
+	in.at += strlen(letters) + 1;
+	if (version != 1 && version != 3)
+		return false;
+	cfi->code_align = tp_read_uleb(&in);
+	cfi->data_align = tp_read_sleb(&in);
+	cfi->ra_register = version == 1 ? tp_read_fixed(&in, 1) : tp_read_uleb(&in);
+	if (!read_augmentation(&in, letters, cfi, cie))
+		return false;
+	cie->instructions = in;
+	return true;
+}
+
+static bool run(const uint8_t *fde, uintptr_t pc, struct tp_cfi *cfi, struct cie *cie)
+{
+	struct tp_cursor in = content(fde);
+	const uint8_t *here = in.at;
+	uint64_t back = tp_read_fixed(&in, 4);
+	uintptr_t start;
+	uint64_t size;
+
+	if (back == 0 || !read_cie(here - back, cfi, cie))
+		return false;
+	start = tp_read_pointer(&in, cfi->pointer_encoding, 0);
+	size = tp_read_pointer(&in, cfi->pointer_encoding & 0x0f, 0);
+	if (pc - start >= size)
+		return false;
+	if (cie->has_length) {
+		uint64_t length = tp_read_uleb(&in);
+
+		in.at += length;
+	}
+	cfi->location = start;
+	if (!tp_cfi_run(cfi, cie->instructions, UINTPTR_MAX))
+		return false;
+	cfi->location = start;
+	cfi->initial = cfi->row;
+	return tp_cfi_run(cfi, in, pc);
+}
+
+struct tp_rule tp_rule_find(const void *eh_frame_hdr, uintptr_t pc, bool exact)
+{
+	struct tp_rule none = { .kind = TP_RULE_NONE };
+	struct tp_cfi cfi = { .pointer_encoding = TP_PE_ABSPTR };
+	struct cie cie = { .is_signal = false };
+	uintptr_t at = exact ? pc : pc - 1;
+	const uint8_t *fde = find_fde(eh_frame_hdr, at);
+
+	/* A signal trampoline is returned to, not called: its FDE covers the return address itself. */
+	if (!fde || !run(fde, at, &cfi, &cie))
+		return none;
+	if (cie.is_signal)
+		return (struct tp_rule){ .kind = TP_RULE_SIGNAL };
+	return tp_cfi_rule(&cfi.row, at);
+}

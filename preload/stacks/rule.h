@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Frame rules: how to get from a PC's frame to its caller's, read from .eh_frame (DWARF 5, section 6.4; LSB 5.0, Core,
+ * chapter 10.6). Only what x86-64 code uses is understood: a CFA from rsp or rbp, or one load away from them, the return
+ * address just below the CFA, rbp kept, saved or lost. All else is TP_RULE_NONE: never a guess.
+ */
+#ifndef TPROF_STACKS_RULE_H
+#define TPROF_STACKS_RULE_H
+
+#include "core/base.h"
+
+enum tp_rule_kind {
+	TP_RULE_NONE,     /* no table covers this PC, or one that is not understood: try the frame pointer */
+	TP_RULE_END,      /* the outermost frame: its return address is undefined */
+	TP_RULE_RSP,      /* CFA = rsp + cfa */
+	TP_RULE_RBP,      /* CFA = rbp + cfa */
+	TP_RULE_RBP_LOAD, /* CFA = load(rbp + cfa): realigned stacks */
+	TP_RULE_RSP_LOAD, /* CFA = load(rsp + cfa) */
+	TP_RULE_SIGNAL,   /* rsp points to the ucontext that the kernel pushed */
+};
+
+enum tp_rule_rbp {
+	TP_RBP_SAME,
+	TP_RBP_AT_CFA, /* load(CFA + rbp) */
+	TP_RBP_AT_RBP, /* load(rbp + rbp) */
+	TP_RBP_LOST,   /* can't be known: treated as the same, which only matters to a frame that needs it */
+};
+
+struct tp_rule {
+	int32_t cfa, rbp; /* offsets, bytes */
+	uint8_t kind;     /* enum tp_rule_kind */
+	uint8_t rbp_kind; /* enum tp_rule_rbp */
+};
+
+/*
+ * The rule at `pc`, from the module's .eh_frame_hdr. `pc` is where the frame stands: a return address is looked up one
+ * byte before (its call may be the last instruction of a function), an interrupted instruction as it is.
+ */
+struct tp_rule tp_rule_find(const void *eh_frame_hdr, uintptr_t pc, bool exact);
+
+#endif

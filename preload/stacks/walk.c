@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "stacks/walk.h"
+
+#include "core/config.h"
+#include "core/stackrange.h"
+#include "core/state.h"
+#include "stacks/frames.h"
+#include "stacks/modules.h"
+#include "stacks/nodes.h"
+
+#include <tprof/format.h>
+
+#define WALK_MAX 1800u
+#define NO_SIGNAL UINT32_MAX
+
+/* Offsets in the kernel's ucontext, x86-64 (asm/sigcontext.h behind uc_flags, uc_link, uc_stack). */
+#define UCONTEXT_RBP 120
+#define UCONTEXT_RSP 160
+#define UCONTEXT_RIP 168
+
+struct place { /* verified against memory: *(sp - 8) is pc, for all but the innermost */
+	uintptr_t sp, pc;
+};
+
+struct detail {
+	uintptr_t bp;
+	uint32_t number; /* of the frame, in the trace */
+	uint32_t node;
+	uint32_t checks; /* of the steps from this frame outwards, in all */
+	bool needs_bp;   /* the walk from here outwards depends on bp */
+};
+
+struct check {
+	uintptr_t slot, value;
+};
+
+struct fresh { /* a frame of this walk that the last one did not have */
+	struct tp_registers at;
+	struct tp_frame frame;
+	uintptr_t bp_slot;  /* where the caller's rbp was loaded from; 0: it was not */
+	uintptr_t cfa_slot; /* where the CFA was loaded from; 0: it was not */
+	bool by_bp;         /* went on by frame pointer */
+};
+
+/* Outermost frame first, so that what stays keeps its place. */
+struct walk {
+	uint32_t count;
+	uint32_t epoch;
+	uint32_t root;      /* enum tprof_node: how the stack ended */
+	uint32_t base;      /* frames left out of the nodes, outermost ones: more than TPROF_DEPTH */
+	uint32_t signal_at; /* index of the outermost signal frame; NO_SIGNAL: there is none */
+	uint8_t head[TP_WALK_HEAD - 5 * sizeof(uint32_t)];
+
+	struct place places[WALK_MAX];
+	struct detail details[WALK_MAX];
+	struct check checks[2 * WALK_MAX];
+	struct fresh fresh[WALK_MAX]; /* innermost first */
+	uint32_t numbers[WALK_MAX];
+};
+
+_Static_assert(sizeof(struct walk) <= TP_WALK_BYTES, "the walk fits its room in struct tp_thread");
+
+static struct walk *walk_of(struct tp_thread *thread)
+{
+	return (struct walk *)thread->walk;
+}
+
+static uintptr_t load(uintptr_t address)
+{
+	return *(const uintptr_t *)address;
+}
+
+/* ---- one step outwards ---- */
+
+struct stepper {
+	struct tp_registers at;
+	struct tp_range readable;
+	bool exact;    /* at.pc was interrupted, is no return address */
+	uint32_t root; /* set when the walk is at its end */
+};
+
+static bool readable(const struct stepper *stepper, uintptr_t slot)
+{
+	return slot >= stepper->readable.low && slot <= stepper->readable.high - sizeof(uintptr_t) &&
+	       slot % sizeof(uintptr_t) == 0;
+}
+
+static bool stop(struct stepper *stepper, uint32_t root)
+{
+	stepper->root = root;
+	return false;
+}
+
+/* The caller's frame begins at `cfa`, its PC stands just below. */
+static bool step_to(struct stepper *stepper, uintptr_t cfa, uintptr_t bp)
+{
+	if (cfa <= stepper->at.sp || !readable(stepper, cfa - 8))
+		return stop(stepper, TPROF_NODE_SHORT);
+	stepper->at = (struct tp_registers){ .pc = load(cfa - 8), .sp = cfa, .bp = bp };
+	stepper->exact = false;
+	return stepper->at.pc ? true : stop(stepper, TPROF_NODE_ROOT);
+}
+
+/* A frame that no table describes: JIT code has good frame pointers; ld.so's first frame is the end of the stack. */
+static bool step_by_bp(struct stepper *stepper, struct fresh *fresh)
+{
+	uintptr_t bp = stepper->at.bp;
+
+	if (stepper->at.sp + 64 >= tp_stack_main_end() && stepper->at.sp <= tp_stack_main_end() + 64)
+		return stop(stepper, TPROF_NODE_ROOT);
+	if (bp < stepper->at.sp || !readable(stepper, bp) || !readable(stepper, bp + 8))
+		return stop(stepper, TPROF_NODE_SHORT);
+	fresh->by_bp = true;
+	fresh->bp_slot = bp;
+	return step_to(stepper, bp + 16, load(bp));
+}
+
+/* The kernel pushed the interrupted registers. They may be on another stack: the handler had one of its own. */
+static bool step_by_signal(struct stepper *stepper, const struct tp_thread *thread)
+{
+	uintptr_t context = stepper->at.sp;
+	struct tp_registers at;
+
+	if (!readable(stepper, context) || !readable(stepper, context + UCONTEXT_RIP))
+		return stop(stepper, TPROF_NODE_SHORT);
+	at = (struct tp_registers){ load(context + UCONTEXT_RIP), load(context + UCONTEXT_RSP),
+				    load(context + UCONTEXT_RBP) };
+	if (at.sp < stepper->readable.low || at.sp >= stepper->readable.high) {
+		if (at.sp < thread->own.low || at.sp >= thread->own.high)
+			return stop(stepper, TPROF_NODE_SHORT);
+		stepper->readable = (struct tp_range){ at.sp, thread->own.high };
+	}
+	stepper->at = at;
+	stepper->exact = true;
+	return at.pc ? true : stop(stepper, TPROF_NODE_SHORT);
+}
+
+static bool find_cfa(struct stepper *stepper, struct fresh *fresh, uintptr_t *cfa)
+{
+	const struct tp_rule *rule = &fresh->frame.rule;
+	bool from_rsp = rule->kind == TP_RULE_RSP || rule->kind == TP_RULE_RSP_LOAD;
+
+	*cfa = (from_rsp ? stepper->at.sp : stepper->at.bp) + (uintptr_t)(intptr_t)rule->cfa;
+	if (tp_likely(rule->kind == TP_RULE_RSP || rule->kind == TP_RULE_RBP))
+		return true;
+	if (!readable(stepper, *cfa))
+		return stop(stepper, TPROF_NODE_SHORT);
+	fresh->cfa_slot = *cfa;
+	*cfa = load(*cfa);
+	return true;
+}
+
+static bool step(struct stepper *stepper, struct fresh *fresh, const struct tp_thread *thread)
+{
+	const struct tp_rule *rule = &fresh->frame.rule;
+	uintptr_t cfa, bp = stepper->at.bp;
+
+	switch (rule->kind) {
+	case TP_RULE_NONE:
+		return step_by_bp(stepper, fresh);
+	case TP_RULE_END:
+		return stop(stepper, TPROF_NODE_ROOT);
+	case TP_RULE_SIGNAL:
+		return step_by_signal(stepper, thread);
+	}
+	if (!find_cfa(stepper, fresh, &cfa))
+		return false;
+	if (rule->rbp_kind == TP_RBP_AT_CFA || rule->rbp_kind == TP_RBP_AT_RBP) {
+		fresh->bp_slot = (rule->rbp_kind == TP_RBP_AT_CFA ? cfa : bp) + (uintptr_t)(intptr_t)rule->rbp;
+		if (!readable(stepper, fresh->bp_slot))
+			return stop(stepper, TPROF_NODE_SHORT);
+		bp = load(fresh->bp_slot);
+	}
+	return step_to(stepper, cfa, bp);
+}
+
+/* ---- meeting the previous walk ---- */
+
+/* Is all from frame `from` outwards as it was? If not, *next is the frame from which on it may be again (or -1). */
+static bool verify(const struct walk *walk, int32_t from, int32_t *next)
+{
+	const struct place *places = walk->places;
+
+	for (int32_t i = from - 1; i >= 0; i--) {
+		if (tp_unlikely(load(places[i].sp - 8) != places[i].pc)) {
+			*next = i - 1;
+			return false;
+		}
+	}
+	for (uint32_t i = walk->details[from].checks; i-- > 0;) {
+		if (tp_unlikely(load(walk->checks[i].slot) != walk->checks[i].value)) {
+			*next = -1;
+			return false;
+		}
+	}
+	return true;
+}
+
+/*
+ * Does the walk, at `at`, join the previous one? *candidate is the innermost old frame that it has not passed yet.
+ * Frames from a signal's frame inwards never join: the way outwards goes through the context, not a return address.
+ */
+static bool joins(const struct walk *walk, const struct tp_registers *at, int32_t *candidate)
+{
+	int32_t i = *candidate;
+
+	while (i >= 0 && walk->places[i].sp < at->sp)
+		i--;
+	*candidate = i;
+	return i >= 0 && walk->places[i].sp == at->sp && walk->places[i].pc == at->pc &&
+	       (uint32_t)i < walk->signal_at && (!walk->details[i].needs_bp || walk->details[i].bp == at->bp) &&
+	       verify(walk, i, candidate);
+}
+
+/* Walks until the end or the previous walk. Returns how many old frames stay; fills walk->fresh and *count. */
+static uint32_t collect(struct tp_thread *thread, struct walk *walk, struct tp_registers at, uint32_t *count)
+{
+	struct stepper stepper = { .at = at, .readable = { at.sp, thread->bounds.high } };
+	int32_t candidate = (int32_t)walk->count - 1;
+
+	for (*count = 0; *count < WALK_MAX;) {
+		struct fresh *fresh;
+
+		if (joins(walk, &stepper.at, &candidate)) {
+			if ((uint32_t)candidate + 1 + *count > WALK_MAX)
+				break;
+			return (uint32_t)candidate + 1;
+		}
+		fresh = &walk->fresh[(*count)++];
+		*fresh = (struct fresh){ .at = stepper.at, .frame = tp_frame_find(stepper.at.pc, stepper.exact) };
+		if (!step(&stepper, fresh, thread)) {
+			walk->root = stepper.root;
+			return 0;
+		}
+	}
+	walk->root = TPROF_NODE_CUT; /* deeper than any stack that is kept */
+	return 0;
+}
+
+/* ---- keeping it for the next walk ---- */
+
+static void add_check(struct walk *walk, uint32_t *checks, uintptr_t slot)
+{
+	walk->checks[(*checks)++] = (struct check){ slot, load(slot) };
+}
+
+static void push(struct walk *walk, const struct fresh *fresh, uint32_t *checks)
+{
+	uint32_t i = walk->count++;
+	const struct tp_rule *rule = &fresh->frame.rule;
+	bool outer_needs = i > 0 && walk->details[i - 1].needs_bp;
+	bool by_bp = fresh->by_bp || rule->kind == TP_RULE_RBP || rule->kind == TP_RULE_RBP_LOAD ||
+		     rule->rbp_kind == TP_RBP_AT_RBP;
+
+	if (fresh->cfa_slot)
+		add_check(walk, checks, fresh->cfa_slot);
+	if (fresh->bp_slot && outer_needs)
+		add_check(walk, checks, fresh->bp_slot);
+	if (rule->kind == TP_RULE_SIGNAL && walk->signal_at == NO_SIGNAL)
+		walk->signal_at = i;
+	walk->places[i] = (struct place){ fresh->at.sp, fresh->at.pc };
+	walk->details[i] = (struct detail){
+		.bp = fresh->at.bp,
+		.number = fresh->frame.number,
+		.checks = *checks,
+		/* A frame that goes by rsp and leaves rbp alone hands the caller's need on. */
+		.needs_bp = by_bp || (!fresh->bp_slot && outer_needs),
+	};
+}
+
+static void keep(struct walk *walk, uint32_t stays, uint32_t count)
+{
+	uint32_t checks = stays ? walk->details[stays - 1].checks : 0;
+
+	walk->count = stays;
+	if (walk->signal_at >= stays)
+		walk->signal_at = NO_SIGNAL;
+	while (count-- > 0)
+		push(walk, &walk->fresh[count], &checks);
+}
+
+/* ---- nodes ---- */
+
+/*
+ * How many outermost frames are left out. In steps of a quarter of the depth, so that a recursion does not make a
+ * wholly new chain of nodes with each call.
+ */
+static uint32_t base_of(uint32_t count)
+{
+	uint32_t depth = tp_config.depth, quarter = depth < 4 ? 1 : depth / 4;
+
+	return count <= depth ? 0 : (uint32_t)tp_round_up(count - depth, quarter);
+}
+
+static void make_nodes(struct walk *walk, uint32_t parent, uint32_t from)
+{
+	uint32_t count = walk->count - from, first;
+
+	for (uint32_t i = 0; i < count; i++)
+		walk->numbers[i] = walk->details[from + i].number;
+	first = tp_nodes_make(parent, walk->numbers, count);
+	for (uint32_t i = 0; i < count; i++)
+		walk->details[from + i].node = first + i;
+}
+
+static void intern(struct walk *walk, uint32_t from, uint32_t base)
+{
+	uint32_t parent = from > base ? walk->details[from - 1].node : base ? (uint32_t)TPROF_NODE_CUT : walk->root;
+
+	for (uint32_t i = from; i < walk->count; i++) {
+		uint32_t node = tp_node_find(parent, walk->details[i].number);
+
+		if (!node) {
+			make_nodes(walk, parent, i);
+			break;
+		}
+		walk->details[i].node = parent = node;
+	}
+}
+
+static TP_SLOW void count_incomplete(const struct walk *walk)
+{
+	if (walk->base || walk->root == TPROF_NODE_CUT)
+		tp_add(&tp_header->walks_cut, 1);
+	else
+		tp_add(&tp_header->walks_short, 1);
+}
+
+/* Renews the nodes of the frames that changed, and of all when the outer end did. */
+static void renew(struct walk *walk, uint32_t stays, uint32_t old_root)
+{
+	uint32_t base = base_of(walk->count);
+
+	if (base != walk->base || walk->root != old_root || stays < base)
+		stays = base;
+	walk->base = base;
+	intern(walk, stays, base);
+}
+
+uint32_t tp_walk(struct tp_thread *thread, struct tp_registers at)
+{
+	struct walk *walk = walk_of(thread);
+	uint32_t stays, fresh, epoch = tp_modules_epoch(), root = walk->root;
+
+	if (tp_unlikely(walk->epoch != epoch || (walk->count && walk->places[0].sp > thread->bounds.high))) {
+		walk->count = 0;
+		walk->epoch = epoch;
+	}
+	stays = collect(thread, walk, at, &fresh);
+	if (fresh || stays != walk->count) { /* else it is the same stack again */
+		keep(walk, stays, fresh);
+		renew(walk, stays, root);
+	}
+	if (tp_unlikely(walk->base || walk->root != TPROF_NODE_ROOT))
+		count_incomplete(walk);
+	return walk->details[walk->count - 1].node;
+}
+
+size_t tp_walk_last(const struct tp_thread *thread, uintptr_t *pcs, size_t max)
+{
+	const struct walk *walk = (const struct walk *)thread->walk;
+
+	for (size_t i = 0; i < walk->count && i < max; i++)
+		pcs[i] = walk->places[walk->count - 1 - i].pc;
+	return walk->count;
+}
