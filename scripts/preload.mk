@@ -19,3 +19,16 @@ $(B)/lib/libtprof.so: $(PRELOAD_OBJ) preload/libtprof.map
 	$(CC) -shared -o $@ $(PRELOAD_OBJ) -Wl,--version-script=preload/libtprof.map -Wl,-soname,libtprof.so \
 		-Wl,-z,relro,-z,now -Wl,--no-undefined -Wl,-Bsymbolic-functions -nostdlib -lc
 -include $(PRELOAD_OBJ:.o=.d)
+
+# Test build: every walk compared with libunwind's (preload/stacks/verify.h).
+VERIFY_OBJ := $(patsubst %,$(B)/verify/%.o,$(PRELOAD_SRC))
+$(B)/verify/preload/%.c.o: preload/%.c
+	@mkdir -p $(@D)
+	@echo "  CC  $< (verify)"; $(CC) $(DEFS) -DTPROF_VERIFY $(WARN) $(OPT) $(PRELOAD_FLAGS) $(DEP) -c $< -o $@
+$(B)/verify/preload/%.S.o: preload/%.S
+	@mkdir -p $(@D)
+	$(CC) -g $(DEP) -c $< -o $@
+$(B)/lib/libtprof-verify.so: $(VERIFY_OBJ) preload/libtprof.map
+	$(CC) -shared -o $@ $(VERIFY_OBJ) -Wl,--version-script=preload/libtprof.map -Wl,-z,now \
+		-Wl,-Bsymbolic-functions -lunwind
+-include $(VERIFY_OBJ:.o=.d)

@@ -10,9 +10,9 @@
 struct tp_config {
 	const char *output; /* TPROF_OUTPUT, not expanded */
 	const char *exe;    /* TPROF_EXE: glob, or NULL */
-	bool alloc;         /* TPROF_ALLOC */
-	bool children;      /* TPROF_CHILDREN */
-	uint32_t depth;     /* TPROF_DEPTH, frames */
+	bool alloc;	    /* TPROF_ALLOC */
+	bool children;	    /* TPROF_CHILDREN */
+	uint32_t depth;	    /* TPROF_DEPTH, frames */
 	uint32_t verbose;   /* TPROF_VERBOSE */
 };
 

@@ -15,7 +15,7 @@ extern uint32_t tp_emit_shift; /* header.tick_shift */
 struct tp_block {
 	uint64_t address, size, usable; /* bytes */
 	uint32_t node;
-	uint8_t fn;        /* enum tprof_fn */
+	uint8_t fn;	   /* enum tprof_fn */
 	uint8_t alignment; /* log2; 0: the allocator's own */
 };
 

@@ -73,9 +73,9 @@ static void number_name(const char *name, uint32_t pid, unsigned int image, stru
 
 enum occupant {
 	OCCUPANT_NONE,
-	OCCUPANT_OLD,     /* a trace of a run that is over: may be replaced */
-	OCCUPANT_RUN,     /* a trace of the run that this process belongs to, or of one that still runs */
-	OCCUPANT_SELF,    /* this very process wrote it before an exec */
+	OCCUPANT_OLD,	  /* a trace of a run that is over: may be replaced */
+	OCCUPANT_RUN,	  /* a trace of the run that this process belongs to, or of one that still runs */
+	OCCUPANT_SELF,	  /* this very process wrote it before an exec */
 	OCCUPANT_FOREIGN, /* no trace: never to be touched */
 };
 
@@ -164,6 +164,8 @@ static int create_numbered(const char *name, const struct tp_identity *identity,
 
 	if (*origin != TPROF_ORIGIN_FORK)
 		*origin = TPROF_ORIGIN_EXEC;
+	if (!tp_config.children)
+		return -ECHILD;
 	for (unsigned int image = 1; image < 10000 && fd == -EEXIST; image++) {
 		struct tp_text numbered = tp_text_in(path, sizeof(path));
 
@@ -313,7 +315,7 @@ struct tprof_header *tp_output_create(const struct tp_identity *identity, uint32
 	*reason = NULL;
 	fd = create_named(identity, origin, reason);
 	if (fd < 0) {
-		if (!*reason)
+		if (!*reason && fd != -ECHILD)
 			*reason = name_error(fd);
 		return NULL;
 	}

@@ -9,8 +9,8 @@
 
 struct tp_identity {
 	uint32_t pid, ppid;
-	uint64_t start;     /* field 22 of /proc/PID/stat, clock ticks since boot */
-	char exe[1024];     /* "" if unknown */
+	uint64_t start; /* field 22 of /proc/PID/stat, clock ticks since boot */
+	char exe[1024]; /* "" if unknown */
 };
 
 void tp_identify(struct tp_identity *identity);

@@ -11,8 +11,8 @@ enum tp_mode {
 	TP_MODE_NEW = 0,  /* not started, or a forked child that does not know it yet: the kernel zeroed the page */
 	TP_MODE_STARTING, /* a thread is at it */
 	TP_MODE_ON,
-	TP_MODE_OFF,      /* not to be recorded: TPROF_EXE, TPROF_CHILDREN, no trace file */
-	TP_MODE_STOPPED,  /* recording ended early: disk full, ... ; what follows is counted */
+	TP_MODE_OFF,	 /* not to be recorded: TPROF_EXE, TPROF_CHILDREN, no trace file */
+	TP_MODE_STOPPED, /* recording ended early: disk full, ... ; what follows is counted */
 };
 
 /* A page of its own: MADV_WIPEONFORK gives a child zeros, however it was made. */
@@ -28,8 +28,8 @@ extern union tp_state_page {
 } tp_state_page;
 #define tp_state (tp_state_page.s)
 
-extern bool tp_was_started;             /* survives a fork: mode NEW then means child */
-extern struct tprof_header *tp_header;  /* mapped while mode is ON or STOPPED */
+extern bool tp_was_started;	       /* survives a fork: mode NEW then means child */
+extern struct tprof_header *tp_header; /* mapped while mode is ON or STOPPED */
 
 /* Makes the state page one that forks wipe. Once, before mode leaves NEW. */
 void tp_state_protect(void);

@@ -18,7 +18,7 @@ struct tp_module_record {
 	uint64_t bias, start, end;
 	const uint8_t *build_id;
 	size_t build_id_length; /* at most 64 */
-	const char *path;       /* cut at TP_TABLE_TEXT_MAX bytes */
+	const char *path;	/* cut at TP_TABLE_TEXT_MAX bytes */
 };
 
 void tp_table_module(const struct tp_module_record *module);

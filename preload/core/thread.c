@@ -44,8 +44,8 @@ static struct tp_thread *take_over(uint32_t tid)
 
 static struct tp_thread *make(uint32_t tid)
 {
-	struct tp_thread *thread =
-		tp_sys_mmap(sizeof(*thread), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	struct tp_thread *thread = tp_sys_mmap(sizeof(*thread), PROT_READ | PROT_WRITE,
+					       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	struct tp_thread *first;
 
 	if (tp_sys_failed(thread))
@@ -136,7 +136,7 @@ struct tp_thread *tp_thread_attach(void)
 		tp_lost(TPROF_LOST_NO_MEMORY, 1);
 		return NULL;
 	}
-	thread->busy = TP_BUSY_RECORD;
+	thread->busy = TP_BUSY_REAL;
 	tp_self = thread; /* from here on this thread's own calls find it busy */
 	thread->own = thread->bounds = tp_stack_of_thread(tid == tp_state.pid);
 	return begin(thread);

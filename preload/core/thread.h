@@ -12,11 +12,11 @@
 #include "core/base.h"
 
 #define TP_WALK_BYTES (256u * 1024u) /* untouched pages cost nothing */
-#define TP_WALK_HEAD 64u             /* zeroed when the thread changes: an empty walk */
+#define TP_WALK_HEAD 64u	     /* zeroed when the thread changes: an empty walk */
 
 enum tp_busy {
 	TP_IDLE = 0,
-	TP_BUSY_REAL,   /* in the real function: what it calls is part of this event */
+	TP_BUSY_REAL,	/* in the real function: what it calls is part of this event */
 	TP_BUSY_RECORD, /* recording: only a signal handler can come by, and its event is lost */
 };
 
@@ -26,28 +26,28 @@ struct tp_range {
 
 struct tp_thread {
 	/* The hot path's. */
-	uint8_t *at;    /* where the next record goes */
+	uint8_t *at;	/* where the next record goes */
 	uint8_t *limit; /* beyond it the chunk has no room for one */
 	struct tprof_chunk *chunk;
-	uint64_t time;    /* of the last record, shifted ticks */
+	uint64_t time;	  /* of the last record, shifted ticks */
 	uint64_t address; /* coding state, see format.h */
 	uint32_t stack, delta;
 	uint32_t busy; /* enum tp_busy */
 	uint32_t number;
-	uintptr_t busy_frame; /* the hook's frame: a caller above it means that frame is gone (longjmp) */
+	uintptr_t busy_frame;	/* the hook's frame: a caller above it means that frame is gone (longjmp) */
 	struct tp_range bounds; /* of the stack that the thread is on */
 	uint64_t events;
 	uint64_t last_block;  /* address of the last ALLOC */
 	uint64_t event_start; /* ticks at which the recording of the current event began */
 
 	/* The rest. */
-	uint32_t tid; /* 0: free to take */
+	uint32_t tid;	 /* 0: free to take */
 	uint32_t nested; /* calls that came while busy */
 	uint32_t other_next;
-	struct tp_range own;       /* the thread's own stack */
+	struct tp_range own;	   /* the thread's own stack */
 	struct tp_range others[8]; /* coroutine and signal stacks that it was seen on, overwritten in turn */
-	uint32_t searches;         /* of /proc/self/maps */
-	struct tp_thread *next;    /* of all ever made */
+	uint32_t searches;	   /* of /proc/self/maps */
+	struct tp_thread *next;	   /* of all ever made */
 	uint64_t addresses[256];
 	uint32_t stacks[256];
 	char scratch[4096]; /* for paths: the user's stack may be small */

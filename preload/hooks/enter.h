@@ -9,6 +9,7 @@
 #include "core/clock.h"
 #include "core/emit.h"
 #include "core/state.h"
+#include "stacks/verify.h"
 #include "stacks/walk.h"
 
 TP_SLOW struct tp_thread *tp_enter_slow(const void *frame);
@@ -58,7 +59,10 @@ static inline void tp_recorded(struct tp_thread *thread)
 /* The node of the stack of the hook's caller. */
 static inline uint32_t tp_caller_stack(struct tp_thread *thread, const void *frame)
 {
-	return tp_walk(thread, tp_walk_caller(frame));
+	uint32_t node = tp_walk(thread, tp_walk_caller(frame));
+
+	tp_verify_walk(thread, tp_walk_caller(frame));
+	return node;
 }
 
 #endif

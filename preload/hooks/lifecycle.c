@@ -12,6 +12,7 @@
 #include "core/tables.h"
 #include "core/text.h"
 #include "core/thread.h"
+#include "hooks/memory/jemalloc.h"
 #include "hooks/real.h"
 #include "stacks/frames.h"
 #include "stacks/modules.h"
@@ -40,12 +41,13 @@ static bool wanted(uint32_t origin)
 	return tp_config.children || origin != TPROF_ORIGIN_FORK;
 }
 
-/* An exec'd child is known as one only when its file is named; with TPROF_CHILDREN=0 that file is not wanted. */
 static bool open_trace(uint32_t origin, const char *parent)
 {
 	const char *reason;
 	struct tprof_header *header = tp_output_create(&identity, &origin, &reason);
 
+	if (!header && !reason)
+		return false;
 	if (!header) {
 		char line[256];
 		struct tp_text text = tp_text_in(line, sizeof(line));
@@ -154,4 +156,5 @@ __attribute__((constructor)) static void constructor(void)
 	tp_start(); /* a program that never allocates has its trace too */
 	on_exit(at_exit, NULL);
 	tp_real_check_malloc();
+	tp_jemalloc_hook();
 }

@@ -11,19 +11,40 @@
 
 struct tp_real tp_real;
 
-#define FUNCTION(name) { #name, (void **)&tp_real.name }
+#define FUNCTION(name)                                                                                                 \
+	{                                                                                                              \
+#name, (void **)&tp_real.name                                                                          \
+	}
 
 /* malloc's own first: a failing dlsym allocates its message. */
 static const struct {
 	const char *name;
 	void **to;
 } functions[] = {
-	FUNCTION(malloc), FUNCTION(calloc), FUNCTION(free), FUNCTION(realloc),
-	FUNCTION(malloc_usable_size), FUNCTION(memalign), FUNCTION(posix_memalign), FUNCTION(aligned_alloc),
-	FUNCTION(valloc), FUNCTION(pvalloc), FUNCTION(reallocarray), FUNCTION(mmap),
-	FUNCTION(mmap64), FUNCTION(munmap), FUNCTION(mremap), FUNCTION(dlopen),
-	FUNCTION(dlclose), FUNCTION(_exit), FUNCTION(_Exit), FUNCTION(quick_exit),
-	FUNCTION(abort), FUNCTION(cfree), FUNCTION(free_sized), FUNCTION(free_aligned_sized),
+	FUNCTION(malloc),
+	FUNCTION(calloc),
+	FUNCTION(free),
+	FUNCTION(realloc),
+	FUNCTION(malloc_usable_size),
+	FUNCTION(memalign),
+	FUNCTION(posix_memalign),
+	FUNCTION(aligned_alloc),
+	FUNCTION(valloc),
+	FUNCTION(pvalloc),
+	FUNCTION(reallocarray),
+	FUNCTION(mmap),
+	FUNCTION(mmap64),
+	FUNCTION(munmap),
+	FUNCTION(mremap),
+	FUNCTION(dlopen),
+	FUNCTION(dlclose),
+	FUNCTION(_exit),
+	FUNCTION(_Exit),
+	FUNCTION(quick_exit),
+	FUNCTION(abort),
+	FUNCTION(cfree),
+	FUNCTION(free_sized),
+	FUNCTION(free_aligned_sized),
 };
 
 static uintptr_t allocator_start, allocator_end; /* empty if it is libc's */
@@ -35,8 +56,8 @@ static const char *find_allocator(void)
 
 	if (!dladdr((void *)tp_real.malloc, &info) || !info.dli_fname)
 		return "";
-	if (tp_object_find((uintptr_t)tp_real.malloc, &object) &&
-	    !strstr(info.dli_fname, "/libc.so") && !strstr(info.dli_fname, "/libc-")) {
+	if (tp_object_find((uintptr_t)tp_real.malloc, &object) && !strstr(info.dli_fname, "/libc.so") &&
+	    !strstr(info.dli_fname, "/libc-")) {
 		allocator_start = (uintptr_t)object.dlfo_map_start;
 		allocator_end = (uintptr_t)object.dlfo_map_end;
 	}
@@ -59,6 +80,9 @@ void tp_real_find(void)
 		*functions[i].to = tp_real_next(functions[i].name);
 	find_allocator();
 	tp_new_find();
+	/* What could not be found left a message; the second call frees it, while its free is no event yet. */
+	dlerror();
+	dlerror();
 }
 
 /* Addresses don't tell (a non-PIE program's PLT stands for the function), so the program's malloc is called once. */

@@ -7,8 +7,8 @@
 #include "stacks/rule.h"
 
 enum tp_save_kind {
-	TP_SAVE_NONE,  /* not mentioned: the same value (callee-saved) */
-	TP_SAVE_OFFSET, /* at CFA + offset */
+	TP_SAVE_NONE,	    /* not mentioned: the same value (callee-saved) */
+	TP_SAVE_OFFSET,	    /* at CFA + offset */
 	TP_SAVE_EXPRESSION, /* at the address that the expression gives */
 	TP_SAVE_UNDEFINED,
 	TP_SAVE_OTHER, /* in a register, or a computed value */
@@ -33,8 +33,8 @@ struct tp_cfi {
 	int64_t data_align;
 	uint64_t ra_register;
 	uint8_t pointer_encoding;
-	uintptr_t location;        /* starts at the FDE's pc_begin */
-	struct tp_cfi_row row;     /* the result */
+	uintptr_t location;	   /* starts at the FDE's pc_begin */
+	struct tp_cfi_row row;	   /* the result */
 	struct tp_cfi_row initial; /* after the CIE's instructions */
 };
 

@@ -77,13 +77,13 @@ static TP_SLOW void grow(struct table *old)
 		return;
 	if (old == tp_load(&table)) {
 		new = make(old ? old->capacity * 2 : FIRST_CAPACITY);
-		for (uint64_t i = 0; new && old && i < old->capacity; i++) {
+		for (uint64_t i = 0; new &&old &&i < old->capacity; i++) {
 			if (tp_load_acquire(&old->slots[i].number) && old->slots[i].key != GONE)
 				insert(new, &old->slots[i]);
 		}
 		if (new)
 			tp_store_release(&table, new); /* pairs with tp_frame_find(): it is filled */
-		if (new && old)
+		if (new &&old)
 			tp_space_retire(old, bytes_of(old->capacity), sizeof(*old));
 	}
 	tp_store_release(&growing, 0u);

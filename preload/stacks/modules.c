@@ -49,14 +49,14 @@ static bool same_object(const struct module *module, const struct dl_find_object
 
 /* ---- registration ---- */
 
-static const ElfW(Nhdr) *next_note(const ElfW(Nhdr) *note)
+static const ElfW(Nhdr) * next_note(const ElfW(Nhdr) * note)
 {
 	const uint8_t *p = (const uint8_t *)(note + 1);
 
 	return (const ElfW(Nhdr) *)(p + tp_round_up(note->n_namesz, 4) + tp_round_up(note->n_descsz, 4));
 }
 
-static void find_build_id(struct tp_module_record *record, const ElfW(Phdr) *header)
+static void find_build_id(struct tp_module_record *record, const ElfW(Phdr) * header)
 {
 	const ElfW(Nhdr) *note = (const ElfW(Nhdr) *)(record->bias + header->p_vaddr);
 	const uint8_t *end = (const uint8_t *)note + header->p_memsz;
@@ -80,7 +80,7 @@ static void find_build_id(struct tp_module_record *record, const ElfW(Phdr) *hea
 static void read_image(struct tp_module_record *record)
 {
 	const ElfW(Ehdr) *image = (const ElfW(Ehdr) *)record->start;
-	const ElfW(Phdr) *headers;
+	const ElfW(Phdr) * headers;
 
 	if (memcmp(image->e_ident, ELFMAG, SELFMAG) != 0 ||
 	    image->e_phoff + image->e_phnum * sizeof(*headers) > TP_PAGE)

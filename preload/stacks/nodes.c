@@ -73,7 +73,7 @@ static TP_SLOW void grow(struct table *old)
 		return;
 	if (old == tp_load(&table)) {
 		new = make(old ? old->capacity * 2 : FIRST_CAPACITY);
-		for (uint64_t i = 0; new && old && i < old->capacity; i++) {
+		for (uint64_t i = 0; new &&old &&i < old->capacity; i++) {
 			uint32_t number = tp_load_acquire(&old->numbers[i]);
 
 			if (number)
@@ -81,7 +81,7 @@ static TP_SLOW void grow(struct table *old)
 		}
 		if (new)
 			tp_store_release(&table, new); /* pairs with tp_node_find(): it is filled */
-		if (new && old)
+		if (new &&old)
 			tp_space_retire(old, bytes_of(old->capacity), sizeof(*old));
 	}
 	tp_store_release(&growing, 0u);

@@ -10,13 +10,13 @@
 #include "core/base.h"
 
 enum tp_rule_kind {
-	TP_RULE_NONE,     /* no table covers this PC, or one that is not understood: try the frame pointer */
-	TP_RULE_END,      /* the outermost frame: its return address is undefined */
-	TP_RULE_RSP,      /* CFA = rsp + cfa */
-	TP_RULE_RBP,      /* CFA = rbp + cfa */
+	TP_RULE_NONE,	  /* no table covers this PC, or one that is not understood: try the frame pointer */
+	TP_RULE_END,	  /* the outermost frame: its return address is undefined */
+	TP_RULE_RSP,	  /* CFA = rsp + cfa */
+	TP_RULE_RBP,	  /* CFA = rbp + cfa */
 	TP_RULE_RBP_LOAD, /* CFA = load(rbp + cfa): realigned stacks */
 	TP_RULE_RSP_LOAD, /* CFA = load(rsp + cfa) */
-	TP_RULE_SIGNAL,   /* rsp points to the ucontext that the kernel pushed */
+	TP_RULE_SIGNAL,	  /* rsp points to the ucontext that the kernel pushed */
 };
 
 enum tp_rule_rbp {
@@ -28,7 +28,7 @@ enum tp_rule_rbp {
 
 struct tp_rule {
 	int32_t cfa, rbp; /* offsets, bytes */
-	uint8_t kind;     /* enum tp_rule_kind */
+	uint8_t kind;	  /* enum tp_rule_kind */
 	uint8_t rbp_kind; /* enum tp_rule_rbp */
 };
 

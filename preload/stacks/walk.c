@@ -27,7 +27,7 @@ struct detail {
 	uint32_t number; /* of the frame, in the trace */
 	uint32_t node;
 	uint32_t checks; /* of the steps from this frame outwards, in all */
-	bool needs_bp;   /* the walk from here outwards depends on bp */
+	bool needs_bp;	 /* the walk from here outwards depends on bp */
 };
 
 struct check {
@@ -39,15 +39,15 @@ struct fresh { /* a frame of this walk that the last one did not have */
 	struct tp_frame frame;
 	uintptr_t bp_slot;  /* where the caller's rbp was loaded from; 0: it was not */
 	uintptr_t cfa_slot; /* where the CFA was loaded from; 0: it was not */
-	bool by_bp;         /* went on by frame pointer */
+	bool by_bp;	    /* went on by frame pointer */
 };
 
 /* Outermost frame first, so that what stays keeps its place. */
 struct walk {
 	uint32_t count;
 	uint32_t epoch;
-	uint32_t root;      /* enum tprof_node: how the stack ended */
-	uint32_t base;      /* frames left out of the nodes, outermost ones: more than TPROF_DEPTH */
+	uint32_t root;	    /* enum tprof_node: how the stack ended */
+	uint32_t base;	    /* frames left out of the nodes, outermost ones: more than TPROF_DEPTH */
 	uint32_t signal_at; /* index of the outermost signal frame; NO_SIGNAL: there is none */
 	uint8_t head[TP_WALK_HEAD - 5 * sizeof(uint32_t)];
 

@@ -49,9 +49,8 @@ static void record_unmap(struct tp_thread *thread, void *at, size_t length, bool
 	thread->busy = TP_BUSY_REAL;
 }
 
-static inline void *map(const void *frame, uintptr_t caller,
-			void *(*real)(void *, size_t, int, int, int, off_t), void *at, size_t length, int protection,
-			int flags, int fd, off_t offset)
+static inline void *map(const void *frame, uintptr_t caller, void *(*real)(void *, size_t, int, int, int, off_t),
+			void *at, size_t length, int protection, int flags, int fd, off_t offset)
 {
 	struct tp_thread *thread = enter(frame, caller);
 	void *got;

@@ -242,8 +242,8 @@ DELETE(_ZdlPvRKSt9nothrow_t, (void *p, const void *t), .array = false, .nothrow 
 DELETE(_ZdaPvRKSt9nothrow_t, (void *p, const void *t), .array = true, .nothrow = true, .tag = t)
 DELETE(_ZdlPvSt11align_val_t, (void *p, size_t a), .array = false, .aligned = true, .alignment = a)
 DELETE(_ZdaPvSt11align_val_t, (void *p, size_t a), .array = true, .aligned = true, .alignment = a)
-DELETE(_ZdlPvmSt11align_val_t, (void *p, size_t n, size_t a), .array = false, .aligned = true, .sized = true,
-       .size = n, .alignment = a)
+DELETE(_ZdlPvmSt11align_val_t, (void *p, size_t n, size_t a), .array = false, .aligned = true, .sized = true, .size = n,
+       .alignment = a)
 DELETE(_ZdaPvmSt11align_val_t, (void *p, size_t n, size_t a), .array = true, .aligned = true, .sized = true, .size = n,
        .alignment = a)
 DELETE(_ZdlPvSt11align_val_tRKSt9nothrow_t, (void *p, size_t a, const void *t), .array = false, .aligned = true,

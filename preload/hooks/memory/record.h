@@ -8,8 +8,8 @@
 #include "hooks/real.h"
 
 struct tp_request {
-	uint64_t size; /* bytes asked for */
-	uint8_t fn;    /* enum tprof_fn */
+	uint64_t size;	   /* bytes asked for */
+	uint8_t fn;	   /* enum tprof_fn */
 	uint8_t alignment; /* log2; 0: the allocator's own */
 };
 

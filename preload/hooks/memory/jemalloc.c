@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * jemalloc's own API (jemalloc(3), "Non-standard API"). Hooked through slots, where jemalloc is there: a program asks by
+ * a weak mallocx whether it is, so libtprof.so must not define one.
+ */
+#include "hooks/memory/jemalloc.h"
+
+#include "core/state.h"
+#include "hooks/memory/record.h"
+#include "hooks/slots.h"
+
+#define FRAME __builtin_frame_address(0)
+
+static struct {
+	void *(*mallocx)(size_t, int);
+	void *(*rallocx)(void *, size_t, int);
+	size_t (*xallocx)(void *, size_t, size_t, int);
+	void (*dallocx)(void *, int);
+	void (*sdallocx)(void *, size_t, int);
+} next;
+
+/* MALLOCX_LG_ALIGN: the low six bits of the flags. */
+static struct tp_request request_of(size_t size, int flags, uint8_t fn)
+{
+	return (struct tp_request){ size, fn, (uint8_t)(flags & 63) };
+}
+
+static void *hook_mallocx(size_t size, int flags)
+{
+	struct tp_thread *thread = tp_enter(FRAME);
+	void *block = next.mallocx(size, flags);
+
+	if (!thread)
+		return block;
+	if (block)
+		tp_record_alloc(thread, FRAME, block, request_of(size, flags, TPROF_FN_MALLOCX));
+	tp_leave(thread);
+	return block;
+}
+
+static void *hook_rallocx(void *old, size_t size, int flags)
+{
+	struct tp_thread *thread = tp_enter(FRAME);
+	void *block;
+
+	if (!thread)
+		return next.rallocx(old, size, flags);
+	tp_record_free(thread, old, TPROF_FN_RALLOCX);
+	block = next.rallocx(old, size, flags);
+	tp_record_moved(thread, FRAME, old, block, request_of(size, flags, TPROF_FN_RALLOCX));
+	tp_leave(thread);
+	return block;
+}
+
+/* Resizes in place, or does not; the block stays the caller's throughout. */
+static size_t hook_xallocx(void *block, size_t size, size_t extra, int flags)
+{
+	struct tp_thread *thread = tp_enter(FRAME);
+	size_t usable;
+
+	if (!thread)
+		return next.xallocx(block, size, extra, flags);
+	tp_record_free(thread, block, TPROF_FN_XALLOCX);
+	usable = next.xallocx(block, size, extra, flags);
+	if (usable >= size)
+		tp_record_alloc(thread, FRAME, block, request_of(size, flags, TPROF_FN_XALLOCX));
+	else
+		tp_record_cancel(thread);
+	tp_leave(thread);
+	return usable;
+}
+
+static void hook_dallocx(void *block, int flags)
+{
+	struct tp_thread *thread = tp_enter(FRAME);
+
+	if (thread)
+		tp_record_free(thread, block, TPROF_FN_DALLOCX);
+	next.dallocx(block, flags);
+	if (thread)
+		tp_leave(thread);
+}
+
+static void hook_sdallocx(void *block, size_t size, int flags)
+{
+	struct tp_thread *thread = tp_enter(FRAME);
+
+	if (thread)
+		tp_record_free(thread, block, TPROF_FN_SDALLOCX);
+	next.sdallocx(block, size, flags);
+	if (thread)
+		tp_leave(thread);
+}
+
+void tp_jemalloc_hook(void)
+{
+	static const struct tp_slot_hook hooks[] = {
+		{ "mallocx", (void *)hook_mallocx },   { "rallocx", (void *)hook_rallocx },
+		{ "xallocx", (void *)hook_xallocx },   { "dallocx", (void *)hook_dallocx },
+		{ "sdallocx", (void *)hook_sdallocx },
+	};
+	size_t slots;
+
+	if (!tp_header || !tp_real_next("mallocx"))
+		return;
+	next.mallocx = (void *(*)(size_t, int))tp_real_next("mallocx");
+	next.rallocx = (void *(*)(void *, size_t, int))tp_real_next("rallocx");
+	next.xallocx = (size_t(*)(void *, size_t, size_t, int))tp_real_next("xallocx");
+	next.dallocx = (void (*)(void *, int))tp_real_next("dallocx");
+	next.sdallocx = (void (*)(void *, size_t, int))tp_real_next("sdallocx");
+	if (!next.rallocx || !next.xallocx || !next.dallocx || !next.sdallocx)
+		return;
+	slots = tp_slots_redirect(hooks, TP_LENGTH(hooks));
+	tp_add(&tp_header->slots, slots);
+}

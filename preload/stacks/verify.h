@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Test build only (libtprof-verify.so): every walk is compared with libunwind's, frame by frame. The plain library has
+ * none of this.
+ */
+#ifndef TPROF_STACKS_VERIFY_H
+#define TPROF_STACKS_VERIFY_H
+
+#include "stacks/walk.h"
+
+#ifdef TPROF_VERIFY
+void tp_verify_walk(const struct tp_thread *thread, struct tp_registers at);
+#else
+static inline void tp_verify_walk(const struct tp_thread *thread, struct tp_registers at)
+{
+	(void)thread;
+	(void)at;
+}
+#endif
+
+#endif
