@@ -221,16 +221,16 @@ bool tp_maps_remove(struct tp_maps *maps, uint64_t start, uint64_t end)
 {
 	struct tp_range rest = { 0 };
 	uint32_t left, middle, right;
+	bool good;
 
 	maps->removed.count = 0;
 	if (start >= end)
 		return true;
 	split(maps, maps->root, start, &left, &middle);
 	split(maps, middle, end, &middle, &right);
+	good = cut_before(maps, left, start, end, &rest) && drop_tree(maps, middle, end, &rest);
 	maps->root = merge(maps, left, right);
-	if (!cut_before(maps, left, start, end, &rest) || !drop_tree(maps, middle, end, &rest))
-		return false;
-	return !rest.end || insert(maps, &rest);
+	return good && (!rest.end || insert(maps, &rest));
 }
 
 bool tp_maps_restore(struct tp_maps *maps, const struct tp_range *ranges, size_t count)

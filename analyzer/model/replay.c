@@ -251,6 +251,7 @@ static bool on_alloc(struct tp_replay *replay, const struct tp_event *event)
 	*block = (struct tp_block){ event->address, event->size, event->time, site,
 				    tp_slack_pack(event->size, event->usable) };
 	thread->newest = event->address;
+	thread->newest_time = event->time;
 	if (site == TP_SITE_IGNORED)
 		return true;
 	raise(replay, block, event->time);
@@ -284,7 +285,7 @@ static bool on_free(struct tp_replay *replay, const struct tp_event *event)
 {
 	struct tp_thread_state *thread = thread_of(replay, event);
 	struct tp_block *block;
-	bool temporary;
+	uint64_t newest;
 
 	if (!thread)
 		return false;
@@ -293,7 +294,7 @@ static bool on_free(struct tp_replay *replay, const struct tp_event *event)
 		thread->undo.what = TP_UNDO_NOTHING;
 		return true;
 	}
-	temporary = thread->newest == event->address;
+	newest = thread->newest;
 	thread->newest = TP_NO_ADDRESS;
 	thread->undo.what = TP_UNDO_NOTHING;
 	if (__builtin_expect(replay->late_count, 0) && was_closed(replay, event))
@@ -303,7 +304,9 @@ static bool on_free(struct tp_replay *replay, const struct tp_event *event)
 		on_unmatched(replay, &thread->undo, event);
 		return true;
 	}
-	end_block(replay, thread, block, event->time, temporary, &thread->undo);
+	/* The time too: another thread may have got the address since. */
+	end_block(replay, thread, block, event->time, newest == event->address && thread->newest_time == block->time,
+		  &thread->undo);
 	tp_live_remove(&replay->live, block);
 	return true;
 }

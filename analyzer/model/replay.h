@@ -25,7 +25,8 @@ struct tp_thread_state {
 	struct tp_thread_stats stats;
 	uint64_t first, last; /* event times */
 	uint64_t newest;      /* address of its last event's allocation; TP_NO_ADDRESS if that was none */
-	bool remapped_file;   /* the range that it is about to mremap is a file's */
+	uint64_t newest_time;
+	bool remapped_file; /* the range that it is about to mremap is a file's */
 	struct tp_undo undo;
 };
 #define TP_NO_ADDRESS UINT64_MAX

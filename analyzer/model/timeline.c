@@ -63,6 +63,9 @@ void tp_timeline_turn(struct tp_timeline *timeline, uint64_t time, const struct 
 	end = (time - timeline->origin) / timeline->width * timeline->width + timeline->origin;
 	timeline->best = *now;
 	timeline->best.time_ns = end;
+	/* Intervals that became wider: the last point, which is not below `now`, lies in the current one. */
+	if (timeline->count && timeline->points[timeline->count - 1].time_ns >= end)
+		timeline->best = timeline->points[--timeline->count];
 	timeline->next = end + timeline->width;
 }
 

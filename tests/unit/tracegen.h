@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A second writer of the trace format, made from tprof-trace(5) alone: traces for tests, written in memory. Threads have
+ * chunks of their own; the chunk of a thread that ended is taken over by the next that needs one, as in a real trace.
+ */
+#ifndef TPROF_TESTS_TRACEGEN_H
+#define TPROF_TESTS_TRACEGEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <tprof/format.h>
+
+struct gen_options {
+	uint32_t chunk_size;  /* 0: 4096 */
+	uint32_t header_size; /* 0: 4096 */
+	uint32_t tick_shift;
+	uint32_t origin;      /* 0: first */
+	uint32_t pid;	      /* 0: 4711 */
+	uint32_t clock;	      /* 0: monotonic */
+	uint64_t start_ticks; /* also the start's nanoseconds on the monotonic clock */
+	uint64_t start_unix_ns;
+};
+
+struct gen *gen_new(const struct gen_options *options);
+void gen_free(struct gen *gen);
+
+/* The header, to be changed at will; its text. */
+struct tprof_header *gen_header(struct gen *gen);
+void gen_text(struct gen *gen, enum tprof_text which, const void *text, size_t length);
+
+/* Tables. */
+void gen_module(struct gen *gen, uint32_t module, uint64_t bias, uint64_t start, uint64_t end, const char *path);
+void gen_unload(struct gen *gen, uint32_t module, uint64_t ticks);
+void gen_frame(struct gen *gen, uint32_t frame, uint32_t module, uint64_t offset, uint8_t flags);
+void gen_nodes(struct gen *gen, uint32_t first, uint32_t parent, const uint32_t *frames, size_t count);
+
+/* Events of thread 1, 2, ...: ticks may not decrease within a thread. */
+struct gen_alloc {
+	uint64_t address, size, usable; /* usable 0: as the guess */
+	uint32_t node;
+	uint8_t fn, alignment_log2;
+};
+void gen_alloc(struct gen *gen, uint32_t thread, uint64_t ticks, const struct gen_alloc *alloc);
+void gen_release(struct gen *gen, uint32_t thread, uint64_t ticks, uint64_t address, uint8_t fn);
+void gen_cancel(struct gen *gen, uint32_t thread, uint64_t ticks);
+void gen_map(struct gen *gen, uint32_t thread, uint64_t ticks, uint64_t address, uint64_t length, uint64_t flags,
+	     uint32_t node);
+void gen_unmap(struct gen *gen, uint32_t thread, uint64_t ticks, uint64_t address, uint64_t length, bool remap);
+void gen_memory(struct gen *gen, uint32_t thread, uint64_t ticks, uint64_t rss, uint64_t vms);
+void gen_name(struct gen *gen, uint32_t thread, uint64_t ticks, const char *name);
+/* Any other record of the class LONG. */
+void gen_long(struct gen *gen, uint32_t thread, uint64_t ticks, unsigned type, const void *body, size_t length);
+/* The thread has ended: its chunk is free to be taken over. */
+void gen_end_thread(struct gen *gen, uint32_t thread);
+/* The process ended in order. */
+void gen_finish(struct gen *gen, uint64_t ticks, int status);
+
+/* The whole file as bytes, owned by `gen`, valid until the next call of any function. */
+const uint8_t *gen_bytes(struct gen *gen, size_t *size);
+
+/* Writes bytes to a new file under $TMPDIR; the name is static, until the next call. */
+const char *gen_save_bytes(const void *bytes, size_t size);
+const char *gen_save(struct gen *gen);
+
+#endif
