@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* hotspots: who allocates most, and what of it is gone again at once. */
+#include "commands/site_report.h"
+
+static void heading(const struct tp_session *session, const struct tp_process *process)
+{
+	const struct tp_page *page = &session->page;
+	const struct tp_heap *heap = &process->heap;
+
+	tp_headline(page, "%s allocations of %s in all", tp_count(heap->allocations).text,
+		    tp_bytes(heap->bytes, page->exact).text);
+	fprintf(page->out, "temporary (freed as the thread's very next event): %s, %s; ",
+		tp_count(heap->temporary).text, tp_percent(heap->temporary, heap->allocations).text);
+	fprintf(page->out, "short-lived (freed within %s): %s, ", tp_time(TP_SHORT_LIVED_NS).text,
+		tp_count(heap->short_lived).text);
+	fprintf(page->out, "%s\n", tp_percent(heap->short_lived, heap->allocations).text);
+}
+
+static void combined_heading(const struct tp_session *session)
+{
+	tp_headline(&session->page, "Allocations of all processes together");
+}
+
+static void next(const struct tp_session *session)
+{
+	char names[300];
+
+	tp_next_print(
+		&session->page,
+		"tprof-analyze flamegraph --what temporary -o temporary.svg %s   shows where short lives come from",
+		tp_trace_names(session, names, sizeof(names)));
+}
+
+int tp_cmd_hotspots(const struct tp_options *options)
+{
+	static const struct tp_site_report report = {
+		.key = "hotspots",
+		.what = TP_WHAT_ALLOCATED,
+		.shape = TP_JSON_HOT,
+		.hotspots = true,
+		.additive = true,
+		.nothing = "nothing was allocated",
+		.heading = heading,
+		.combined_heading = combined_heading,
+		.next = next,
+	};
+
+	return tp_site_report(options, &report);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* leaks: what was not freed. That alone makes nothing a leak, and the words say so. */
+#include "commands/site_report.h"
+
+#include "report/process.h"
+
+static void heading(const struct tp_session *session, const struct tp_process *process)
+{
+	const struct tp_page *page = &session->page;
+	const struct tp_heap *heap = &process->heap;
+
+	tp_headline(page, "%s in %s blocks %s", tp_bytes(heap->end_bytes, page->exact).text,
+		    tp_count(heap->end_blocks).text, tp_unfreed_phrase(process->trace));
+	fputs("not freed is not yet leaked: caches and tables kept until the end are here too\n", page->out);
+}
+
+static void combined_heading(const struct tp_session *session)
+{
+	tp_headline(&session->page, "Unfreed in all processes together");
+}
+
+static void next(const struct tp_session *session)
+{
+	char names[300];
+
+	tp_next_print(&session->page, "tprof-analyze timeline %s   shows whether live memory grows without end",
+		      tp_trace_names(session, names, sizeof(names)));
+}
+
+int tp_cmd_leaks(const struct tp_options *options)
+{
+	static const struct tp_site_report report = {
+		.key = "unfreed",
+		.what = TP_WHAT_UNFREED,
+		.shape = TP_JSON_UNFREED,
+		.suppress = true,
+		.additive = true,
+		.nothing = "everything was freed",
+		.heading = heading,
+		.combined_heading = combined_heading,
+		.next = next,
+	};
+
+	return tp_site_report(options, &report);
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "commands/site_report.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/process.h"
+
+uint64_t tp_top(const struct tp_options *options, uint64_t text_default)
+{
+	if (options->top_set)
+		return options->top;
+	return options->json ? 100 : text_default;
+}
+
+struct tp_suppressions *tp_session_suppressions(const struct tp_session *session)
+{
+	struct tp_suppressions *suppressions = tp_suppressions_new();
+	char *error = NULL;
+
+	for (size_t i = 0; suppressions && i < session->options->suppression_count; i++)
+		if (!tp_suppressions_read(suppressions, session->options->suppressions[i], &error)) {
+			fprintf(stderr, "tprof-analyze: %s\n", error ? error : "out of memory");
+			free(error);
+			tp_suppressions_free(suppressions);
+			return NULL;
+		}
+	if (!suppressions)
+		fputs("tprof-analyze: out of memory\n", stderr);
+	return suppressions;
+}
+
+struct tp_rows *tp_session_rows(struct tp_session *session, size_t process, enum tp_by by, enum tp_what what,
+				const char *sort, struct tp_suppressions *suppressions)
+{
+	const struct tp_options *options = session->options;
+	struct tp_rows_options rows_options = {
+		.by = by, .what = what, .suppressions = suppressions, .sort = sort ? sort : options->sort
+	};
+	size_t first = process, last = process + 1;
+	struct tp_rows_builder *builder;
+	struct tp_rows *rows;
+	bool good = true;
+	regex_t filter;
+
+	if (options->filter && regcomp(&filter, options->filter, REG_EXTENDED | REG_NOSUB) == 0)
+		rows_options.filter = &filter;
+	if (process == session->run->process_count)
+		first = 0, last = process;
+	builder = tp_rows_begin(&rows_options);
+	for (size_t i = first; builder && good && i < last; i++) {
+		struct tp_symbols *symbols = tp_session_symbols(session, i);
+
+		good = symbols && tp_rows_add(builder, &session->run->processes[i], i, symbols);
+	}
+	rows = builder ? tp_rows_end(builder) : NULL;
+	if (rows_options.filter)
+		regfree(&filter);
+	if (good)
+		return rows;
+	tp_rows_free(rows);
+	return NULL;
+}
+
+void tp_suppressed_print(const struct tp_page *page, const struct tp_rows *rows)
+{
+	if (rows->suppressed_sites)
+		tp_print(page, TP_STYLE_DIM, "\nsuppressed: %s in %s block%s of %zu stack%s\n",
+			 tp_bytes(rows->suppressed.live_bytes, page->exact).text,
+			 tp_count(rows->suppressed.live_blocks).text, rows->suppressed.live_blocks == 1 ? "" : "s",
+			 rows->suppressed_sites, rows->suppressed_sites == 1 ? "" : "s");
+}
+
+void tp_combined_print(const struct tp_session *session)
+{
+	const struct tp_page *page = &session->page;
+	const struct tp_run *run = session->run;
+	struct tp_table *table = tp_table_new(">pid|>then|>%|>own peak|>at the end|*program");
+	char pid[16];
+
+	tp_headline(page, "All %zu processes: %s at %s, when they held most together", run->process_count,
+		    tp_bytes(run->peak_bytes, page->exact).text, tp_time(run->peak_time_ns).text);
+	for (size_t i = 0; table && i < run->process_count; i++) {
+		const struct tp_process *process = &run->processes[i];
+
+		snprintf(pid, sizeof(pid), "%" PRIu32, process->trace->header->pid);
+		tp_table_add(table, TP_STYLE_PLAIN, pid);
+		tp_table_add(table, TP_STYLE_NUMBER, tp_bytes(process->combined_peak_bytes, page->exact).text);
+		tp_table_add(table, TP_STYLE_PLAIN, tp_percent(process->combined_peak_bytes, run->peak_bytes).text);
+		tp_table_add(table, TP_STYLE_PLAIN, tp_bytes(process->heap.peak_bytes, page->exact).text);
+		tp_table_add(table, TP_STYLE_PLAIN, tp_bytes(process->heap.end_bytes, page->exact).text);
+		tp_table_add(table, TP_STYLE_PLAIN, tp_program_name(process->trace));
+	}
+	if (table)
+		tp_table_print(table, page, 2);
+	tp_table_free(table);
+}
+
+void tp_next_print(const struct tp_page *page, const char *format, ...)
+{
+	va_list args;
+
+	fprintf(page->out, "\n%snext: ", tp_style_on(page, TP_STYLE_TITLE));
+	va_start(args, format);
+	vfprintf(page->out, format, args);
+	va_end(args);
+	fprintf(page->out, "%s\n", tp_style_off(page));
+}
+
+const char *tp_trace_names(const struct tp_session *session, char *buffer, size_t size)
+{
+	const struct tp_options *options = session->options;
+	size_t used = 0;
+
+	buffer[0] = '\0';
+	for (size_t i = 0; i < options->trace_count && used + 8 < size; i++) {
+		int more = snprintf(buffer + used, size - used, "%s%s", i ? " " : "", options->traces[i]);
+
+		if (more < 0 || (size_t)more >= size - used || i == 3) {
+			snprintf(buffer + used, size - used, " ...");
+			break;
+		}
+		used += (size_t)more;
+	}
+	return buffer;
+}
+
+static struct tp_listing listing_of(struct tp_session *session, const struct tp_site_report *report)
+{
+	return (struct tp_listing){
+		.page = &session->page,
+		.run = session->run,
+		.symbols = session->symbols,
+		.by = session->options->by,
+		.what = report->what,
+		.top = tp_top(session->options, 10),
+		.hotspots = report->hotspots,
+	};
+}
+
+static bool print_rows(struct tp_session *session, const struct tp_site_report *report, size_t process)
+{
+	struct tp_suppressions *suppressions = report->suppress ? tp_session_suppressions(session) : NULL;
+	struct tp_listing listing = listing_of(session, report);
+	struct tp_rows *rows =
+		tp_session_rows(session, process, session->options->by, report->what, NULL, suppressions);
+
+	if (rows) {
+		if (!rows->count)
+			fprintf(session->page.out, "\n  %s\n",
+				session->options->filter ? "nothing matches the filter" : report->nothing);
+		tp_listing_print(&listing, rows);
+		if (suppressions)
+			tp_suppressed_print(&session->page, rows);
+	}
+	tp_rows_free(rows);
+	tp_suppressions_free(suppressions);
+	return rows != NULL;
+}
+
+static bool print_text(struct tp_session *session, const struct tp_site_report *report)
+{
+	const struct tp_run *run = session->run;
+	const struct tp_page *page = &session->page;
+	bool good = true;
+
+	for (size_t i = 0; good && i < run->process_count; i++) {
+		struct tp_notes notes;
+
+		if (i)
+			fputs("\n\n", page->out);
+		tp_process_print(&run->processes[i], page);
+		report->heading(session, &run->processes[i]);
+		good = print_rows(session, report, i);
+		tp_notes_collect(&notes, &run->processes[i], session->symbols[i]);
+		tp_notes_print(&notes, page);
+		tp_notes_free(&notes);
+	}
+	if (good && run->process_count > 1) {
+		tp_combined_print(session);
+		if (report->additive) {
+			report->combined_heading(session);
+			good = print_rows(session, report, run->process_count);
+		}
+	}
+	report->next(session);
+	return good;
+}
+
+/* The rows of a process, or of all of them, as the value of the report's key. */
+static json_t *json_report(struct tp_session *session, const struct tp_site_report *report, size_t process)
+{
+	static const char *const by_names[] = { "stack", "function", "line", "module", "thread", "size" };
+	struct tp_suppressions *suppressions = report->suppress ? tp_session_suppressions(session) : NULL;
+	const struct tp_options *options = session->options;
+	struct tp_rows *rows = tp_session_rows(session, process, options->by, report->what, NULL, suppressions);
+	json_t *json = rows ? json_object() : NULL;
+
+	if (rows) {
+		json_object_set_new(json, "by", json_string(by_names[options->by]));
+		json_object_set_new(json, "bytes", json_integer((json_int_t)tp_sums_bytes(&rows->sums, report->what)));
+		json_object_set_new(json, "blocks",
+				    json_integer((json_int_t)tp_sums_blocks(&rows->sums, report->what)));
+		json_object_set_new(json, "sites_total", json_integer((json_int_t)rows->count));
+		if (suppressions)
+			json_object_set_new(json, "suppressed", tp_json_suppressed(rows, suppressions));
+		json_object_set_new(json, "sites",
+				    tp_json_rows(session->run, session->symbols, rows, options->by, report->shape,
+						 tp_top(options, 100)));
+	}
+	tp_rows_free(rows);
+	tp_suppressions_free(suppressions);
+	return json;
+}
+
+static json_t *json_process(struct tp_session *session, const struct tp_site_report *report, size_t index)
+{
+	const struct tp_process *process = &session->run->processes[index];
+	json_t *json = json_object(), *sites = json_report(session, report, index);
+
+	if (!sites) {
+		json_decref(json);
+		return NULL;
+	}
+	json_object_set_new(json, "process", tp_json_process(process));
+	json_object_set_new(json, "capture", tp_json_capture(process));
+	json_object_set_new(json, "heap", tp_json_heap(process));
+	json_object_set_new(json, report->key, sites);
+	json_object_set_new(json, "notes", tp_json_notes(process, session->symbols[index]));
+	return json;
+}
+
+static bool print_json(struct tp_session *session, const struct tp_site_report *report)
+{
+	json_t *json = json_object(), *list, *combined;
+	size_t count = session->run->process_count;
+	bool good = true;
+
+	json_object_set_new(json, "schema", json_string("tprof/1"));
+	if (count == 1) {
+		json_t *only = json_process(session, report, 0);
+
+		good = only && json_object_update(json, only) == 0;
+		json_decref(only);
+	} else {
+		list = json_array();
+		for (size_t i = 0; good && i < count; i++)
+			good = json_array_append_new(list, json_process(session, report, i)) == 0;
+		combined = tp_json_combined(session->run);
+		if (report->additive)
+			json_object_set_new(combined, report->key, json_report(session, report, count));
+		json_object_set_new(json, "processes", list);
+		json_object_set_new(json, "combined", combined);
+	}
+	if (!good) {
+		json_decref(json);
+		return false;
+	}
+	return tp_json_write(json, session->page.out) || ferror(session->page.out);
+}
+
+static enum tp_group group_of(enum tp_by by)
+{
+	return by == TP_BY_THREAD ? TP_GROUP_THREAD : by == TP_BY_SIZE ? TP_GROUP_SIZE : TP_GROUP_STACK;
+}
+
+int tp_site_report(const struct tp_options *options, const struct tp_site_report *report)
+{
+	struct tp_suppressions *suppressions;
+	struct tp_session session;
+	int status = tp_session_open(&session, options);
+
+	if (status != TP_EXIT_OK)
+		return status;
+	if (report->suppress) { /* a bad file is better known before a long replay */
+		suppressions = tp_session_suppressions(&session);
+		if (!suppressions)
+			return tp_session_close(&session, TP_EXIT_USAGE);
+		tp_suppressions_free(suppressions);
+	}
+	status = tp_session_replay(&session, group_of(options->by));
+	if (status != TP_EXIT_OK)
+		return status;
+	for (size_t i = 0; i < session.run->process_count; i++)
+		if (!tp_session_symbols(&session, i))
+			return tp_session_close(&session, TP_EXIT_TRACE);
+	if (!(options->json ? print_json(&session, report) : print_text(&session, report))) {
+		fputs("tprof-analyze: out of memory\n", stderr);
+		return tp_session_close(&session, TP_EXIT_TRACE);
+	}
+	return tp_session_close(&session, TP_EXIT_OK);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What peak, leaks and hotspots have in common: rows of sites, a section for each process and one for all together.
+ */
+#ifndef TPROF_COMMANDS_SITE_REPORT_H
+#define TPROF_COMMANDS_SITE_REPORT_H
+
+#include "commands/session.h"
+#include "report/json.h"
+#include "report/listing.h"
+#include "report/rows.h"
+#include "report/suppressions.h"
+
+struct tp_site_report {
+	const char *key; /* of the JSON object */
+	enum tp_what what;
+	enum tp_json_sites shape;
+	bool hotspots;
+	bool suppress;	     /* with the built-in suppressions and the user's */
+	bool additive;	     /* rows of several processes may be put together */
+	const char *nothing; /* what to say where there are no rows */
+	void (*heading)(const struct tp_session *session, const struct tp_process *process);
+	void (*combined_heading)(const struct tp_session *session);
+	void (*next)(const struct tp_session *session); /* the last line: what to do next */
+};
+
+int tp_site_report(const struct tp_options *options, const struct tp_site_report *report);
+
+/* Rows to print: --top, else 10 in text and 100 in JSON. */
+uint64_t tp_top(const struct tp_options *options, uint64_t text_default);
+
+/*
+ * Rows of one process, or of all (`process` is the run's process_count then). `sort` NULL: --sort. NULL: memory is out.
+ * `suppressions` may be NULL.
+ */
+struct tp_rows *tp_session_rows(struct tp_session *session, size_t process, enum tp_by by, enum tp_what what,
+				const char *sort, struct tp_suppressions *suppressions);
+
+/* Built-in suppressions and those of --suppressions. NULL: one line on stderr said why. */
+struct tp_suppressions *tp_session_suppressions(const struct tp_session *session);
+
+/* One line on what was suppressed, if anything was. */
+void tp_suppressed_print(const struct tp_page *page, const struct tp_rows *rows);
+
+/* The processes of a run beside each other: what each held at the combined peak. */
+void tp_combined_print(const struct tp_session *session);
+
+/* The last line of a report. */
+__attribute__((format(printf, 2, 3))) void tp_next_print(const struct tp_page *page, const char *format, ...);
+
+/* The traces as they were named, for a command to be typed. */
+const char *tp_trace_names(const struct tp_session *session, char *buffer, size_t size);
+
+#endif

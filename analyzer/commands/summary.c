@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* summary: the one page that comes first. */
+#include "commands/site_report.h"
+
+#include <string.h>
+
+#include "report/plot.h"
+#include "report/process.h"
+
+#define TOP_SITES 5
+#define PLOT_ROWS 6
+
+static void print_label(const struct tp_page *page, const char *label)
+{
+	fprintf(page->out, "  %-12s", label);
+}
+
+static void print_capture(const struct tp_page *page, const struct tp_process *process)
+{
+	const struct tp_trace *trace = process->trace;
+	const struct tp_heap *heap = &process->heap;
+	uint64_t lost = tp_lost_events(trace);
+
+	print_label(page, "recorded");
+	fprintf(page->out, "%s allocations, %s frees, ", tp_count(heap->allocations).text, tp_count(heap->frees).text);
+	if (lost)
+		tp_print(page, TP_STYLE_WARN, "%s events lost", tp_count(lost).text);
+	else
+		fputs("no event lost", page->out);
+	fprintf(page->out, "; %s of trace", tp_bytes(trace->used_bytes, page->exact).text);
+	if (heap->events)
+		fprintf(page->out, " (%.1f bytes an event)", (double)trace->used_bytes / (double)heap->events);
+	fputc('\n', page->out);
+	print_label(page, "overhead");
+	fprintf(page->out, "about %s of recording (%s of the run)\n", tp_time(process->overhead_ns).text,
+		tp_percent(process->overhead_ns, process->duration_ns).text);
+}
+
+static void print_heap(const struct tp_page *page, const struct tp_process *process)
+{
+	const struct tp_heap *heap = &process->heap;
+
+	print_label(page, "peak");
+	tp_print(page, TP_STYLE_NUMBER, "%s", tp_bytes(heap->peak_bytes, page->exact).text);
+	fprintf(page->out, " in %s blocks, %s after the start", tp_count(heap->peak_blocks).text,
+		tp_time(heap->peak_time_ns - process->start_ns).text);
+	if (heap->rss_peak)
+		fprintf(page->out, "; RSS at most %s", tp_bytes(heap->rss_peak, page->exact).text);
+	if (heap->mapped_peak)
+		fprintf(page->out, ", mmap at most %s", tp_bytes(heap->mapped_peak, page->exact).text);
+	fputc('\n', page->out);
+	print_label(page, "at the end");
+	tp_print(page, TP_STYLE_NUMBER, "%s", tp_bytes(heap->end_bytes, page->exact).text);
+	fprintf(page->out, " in %s blocks %s", tp_count(heap->end_blocks).text, tp_unfreed_phrase(process->trace));
+	fprintf(page->out, " (%s of the peak)\n", tp_percent(heap->end_bytes, heap->peak_bytes).text);
+	print_label(page, "temporary");
+	fprintf(page->out, "%s of the allocations freed as the very next event, ",
+		tp_percent(heap->temporary, heap->allocations).text);
+	fprintf(page->out, "%s within %s\n", tp_percent(heap->short_lived, heap->allocations).text,
+		tp_time(TP_SHORT_LIVED_NS).text);
+}
+
+struct question {
+	enum tp_what what;
+	const char *sort;
+	enum tp_json_sites shape;
+	const char *key;
+	struct tp_suppressions *suppressions;
+};
+
+static bool print_sites(struct tp_session *session, size_t process, const struct question *question, const char *title)
+{
+	struct tp_rows *rows =
+		tp_session_rows(session, process, TP_BY_STACK, question->what, question->sort, question->suppressions);
+	struct tp_listing listing = {
+		.page = &session->page,
+		.run = session->run,
+		.symbols = session->symbols,
+		.what = question->what,
+		.top = tp_top(session->options, TOP_SITES),
+		.hotspots = question->what == TP_WHAT_ALLOCATED,
+	};
+
+	if (rows && rows->count) {
+		tp_headline(&session->page, "%s", title);
+		tp_listing_print_short(&listing, rows);
+	}
+	if (rows && question->suppressions)
+		tp_suppressed_print(&session->page, rows);
+	tp_rows_free(rows);
+	return rows != NULL;
+}
+
+static bool print_process(struct tp_session *session, size_t index)
+{
+	const struct tp_process *process = &session->run->processes[index];
+	const struct tp_page *page = &session->page;
+	struct tp_suppressions *suppressions = tp_session_suppressions(session);
+	struct question peak = { .what = TP_WHAT_PEAK, .sort = "bytes" };
+	struct question unfreed = { .what = TP_WHAT_UNFREED, .sort = "bytes", .suppressions = suppressions };
+	struct question hot = { .what = TP_WHAT_ALLOCATED, .sort = "allocations" };
+	struct tp_notes notes;
+	char title[100];
+	bool good;
+
+	tp_process_print(process, page);
+	fputc('\n', page->out);
+	print_capture(page, process);
+	print_heap(page, process);
+	if (process->point_count > 1) {
+		fputc('\n', page->out);
+		tp_plot(page, process->timeline, process->point_count, process->start_ns,
+			process->start_ns + process->duration_ns, PLOT_ROWS);
+	}
+	good = print_sites(session, index, &peak, "What held the memory at the peak");
+	snprintf(title, sizeof(title), "What was %s", tp_unfreed_phrase(process->trace));
+	good = good && suppressions && print_sites(session, index, &unfreed, title);
+	good = good && print_sites(session, index, &hot, "Who allocated most often");
+	tp_notes_collect(&notes, process, session->symbols[index]);
+	tp_notes_print(&notes, page);
+	tp_notes_free(&notes);
+	tp_suppressions_free(suppressions);
+	return good;
+}
+
+/* The advice follows from what the page shows: the most pressing thing first. */
+static void print_next(const struct tp_session *session)
+{
+	const struct tp_process *process = &session->run->processes[0];
+	char names[300];
+
+	tp_trace_names(session, names, sizeof(names));
+	if (process->trace->header->flags & TPROF_FLAG_FOREIGN_MALLOC)
+		tp_next_print(&session->page,
+			      "build the program with libc's malloc, or link its allocator dynamically, and "
+			      "record again");
+	else if (!process->heap.allocations)
+		tp_next_print(&session->page, "tprof-analyze info %s   says what was recorded, and what was not",
+			      names);
+	else if (process->heap.end_bytes > process->heap.peak_bytes / 2)
+		tp_next_print(&session->page, "tprof-analyze leaks %s   lists what was not freed, stack by stack",
+			      names);
+	else
+		tp_next_print(&session->page, "tprof-analyze peak %s   lists the peak's stacks in full", names);
+}
+
+static bool print_text(struct tp_session *session)
+{
+	bool good = true;
+
+	for (size_t i = 0; good && i < session->run->process_count; i++) {
+		if (i)
+			fputs("\n\n", session->page.out);
+		good = print_process(session, i);
+	}
+	if (good && session->run->process_count > 1)
+		tp_combined_print(session);
+	if (good)
+		print_next(session);
+	return good;
+}
+
+static bool add_sites(struct tp_session *session, size_t index, const struct question *question, json_t *heap)
+{
+	struct tp_rows *rows =
+		tp_session_rows(session, index, TP_BY_STACK, question->what, question->sort, question->suppressions);
+	char total[40];
+
+	if (!rows)
+		return false;
+	json_object_set_new(heap, question->key,
+			    tp_json_rows(session->run, session->symbols, rows, TP_BY_STACK, question->shape,
+					 tp_top(session->options, TOP_SITES)));
+	snprintf(total, sizeof(total), "%s_total", question->key);
+	json_object_set_new(heap, total, json_integer((json_int_t)rows->count));
+	if (question->suppressions)
+		json_object_set_new(heap, "suppressed", tp_json_suppressed(rows, question->suppressions));
+	tp_rows_free(rows);
+	return true;
+}
+
+/* Operators, CPU samples and steps are not in these traces: their keys are there, and empty. */
+static void add_absent(json_t *json)
+{
+	json_object_set_new(json, "ops", json_array());
+	json_object_set_new(json, "cpu", json_array());
+	json_object_set_new(json, "steps",
+			    json_pack("{s:i, s:n, s:n, s:n, s:n, s:[]}", "count", 0, "mean_ns", "ci95_ns", "p50_ns",
+				      "p99_ns", "growth"));
+}
+
+static json_t *json_process(struct tp_session *session, size_t index)
+{
+	const struct tp_process *process = &session->run->processes[index];
+	struct tp_suppressions *suppressions = tp_session_suppressions(session);
+	const struct question questions[] = {
+		{ TP_WHAT_PEAK, "bytes", TP_JSON_PEAK, "peak_sites", NULL },
+		{ TP_WHAT_UNFREED, "bytes", TP_JSON_UNFREED, "unfreed_sites", suppressions },
+		{ TP_WHAT_ALLOCATED, "allocations", TP_JSON_HOT, "hot_sites", NULL },
+	};
+	json_t *json = json_object(), *heap = tp_json_heap(process);
+	bool good = suppressions != NULL;
+
+	for (size_t i = 0; good && i < sizeof(questions) / sizeof(questions[0]); i++)
+		good = add_sites(session, index, &questions[i], heap);
+	json_object_set_new(json, "process", tp_json_process(process));
+	json_object_set_new(json, "capture", tp_json_capture(process));
+	json_object_set_new(json, "heap", heap);
+	add_absent(json);
+	json_object_set_new(json, "notes", tp_json_notes(process, session->symbols[index]));
+	tp_suppressions_free(suppressions);
+	if (good)
+		return json;
+	json_decref(json);
+	return NULL;
+}
+
+static bool print_json(struct tp_session *session)
+{
+	json_t *json = json_object(), *list = json_array(), *process;
+	size_t count = session->run->process_count;
+
+	json_object_set_new(json, "schema", json_string("tprof/1"));
+	for (size_t i = 0; i < count; i++)
+		if (json_array_append_new(list, json_process(session, i)) != 0)
+			return json_decref(json), json_decref(list), false;
+	if (count == 1) {
+		process = json_incref(json_array_get(list, 0));
+		json_object_update(json, process);
+		json_decref(process);
+		json_decref(list);
+	} else {
+		json_object_set_new(json, "processes", list);
+		json_object_set_new(json, "combined", tp_json_combined(session->run));
+	}
+	return tp_json_write(json, session->page.out) || ferror(session->page.out);
+}
+
+int tp_cmd_summary(const struct tp_options *options)
+{
+	struct tp_suppressions *suppressions;
+	struct tp_session session;
+	int status = tp_session_open(&session, options);
+
+	if (status != TP_EXIT_OK)
+		return status;
+	suppressions = tp_session_suppressions(&session);
+	if (!suppressions)
+		return tp_session_close(&session, TP_EXIT_USAGE);
+	tp_suppressions_free(suppressions);
+	status = tp_session_replay(&session, TP_GROUP_STACK);
+	if (status != TP_EXIT_OK)
+		return status;
+	for (size_t i = 0; i < session.run->process_count; i++)
+		if (!tp_session_symbols(&session, i))
+			return tp_session_close(&session, TP_EXIT_TRACE);
+	if (!(options->json ? print_json(&session) : print_text(&session))) {
+		fputs("tprof-analyze: out of memory\n", stderr);
+		return tp_session_close(&session, TP_EXIT_TRACE);
+	}
+	return tp_session_close(&session, TP_EXIT_OK);
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* timeline: memory over time. */
+#include "commands/site_report.h"
+
+#include "report/plot.h"
+#include "report/process.h"
+
+#define PLOT_ROWS 14
+
+static void print_legend(const struct tp_page *page, const struct tp_heap *heap)
+{
+	fprintf(page->out, "%*s  %s live bytes (requested)%s", 11, "", page->utf8 ? "\xe2\xa3\xbf" : "#",
+		heap->rss_peak ? page->utf8 ? ", \xe2\xa0\x92 RSS" : ", - RSS" : "");
+	fputc('\n', page->out);
+}
+
+static const struct tp_point *last_point(const struct tp_process *process)
+{
+	return process->point_count ? &process->timeline[process->point_count - 1] : NULL;
+}
+
+static void print_numbers(const struct tp_page *page, const struct tp_process *process)
+{
+	const struct tp_heap *heap = &process->heap;
+	const struct tp_point *last = last_point(process);
+	struct tp_table *table = tp_table_new("|>most|>at the end");
+
+	if (!table)
+		return;
+	tp_table_add(table, TP_STYLE_PLAIN, "live bytes");
+	tp_table_add(table, TP_STYLE_NUMBER, tp_bytes(heap->peak_bytes, page->exact).text);
+	tp_table_add(table, TP_STYLE_PLAIN, tp_bytes(heap->end_bytes, page->exact).text);
+	tp_table_add(table, TP_STYLE_PLAIN, "live blocks");
+	tp_table_add(table, TP_STYLE_NUMBER, tp_count(heap->peak_blocks).text);
+	tp_table_add(table, TP_STYLE_PLAIN, tp_count(heap->end_blocks).text);
+	tp_table_add(table, TP_STYLE_PLAIN, "mmap");
+	tp_table_add(table, TP_STYLE_NUMBER, tp_bytes(heap->mapped_peak, page->exact).text);
+	tp_table_add(table, TP_STYLE_PLAIN, tp_bytes(heap->mapped_end, page->exact).text);
+	tp_table_add(table, TP_STYLE_PLAIN, "RSS");
+	tp_table_add(table, TP_STYLE_NUMBER, heap->rss_peak ? tp_bytes(heap->rss_peak, page->exact).text : "?");
+	tp_table_add(table, TP_STYLE_PLAIN, last && last->rss ? tp_bytes(last->rss, page->exact).text : "?");
+	fputc('\n', page->out);
+	tp_table_print(table, page, 2);
+	tp_table_free(table);
+}
+
+static void print_process(const struct tp_session *session, const struct tp_process *process)
+{
+	const struct tp_page *page = &session->page;
+	const struct tp_options *options = session->options;
+	uint64_t from = options->from_ns > process->start_ns ? options->from_ns : process->start_ns;
+	uint64_t to = process->start_ns + process->duration_ns;
+	struct tp_notes notes;
+
+	if (options->to_ns && options->to_ns < to)
+		to = options->to_ns;
+	tp_process_print(process, page);
+	tp_headline(page, "Live memory over time, peak %s at %s", tp_bytes(process->heap.peak_bytes, page->exact).text,
+		    tp_time(process->heap.peak_time_ns).text);
+	fputc('\n', page->out);
+	tp_plot(page, process->timeline, process->point_count, from, to, PLOT_ROWS);
+	print_legend(page, &process->heap);
+	print_numbers(page, process);
+	tp_notes_collect(&notes, process, NULL);
+	tp_notes_print(&notes, page);
+	tp_notes_free(&notes);
+}
+
+static void print_text(const struct tp_session *session)
+{
+	const struct tp_run *run = session->run;
+	const struct tp_page *page = &session->page;
+	char names[300];
+
+	for (size_t i = 0; i < run->process_count; i++) {
+		if (i)
+			fputs("\n\n", page->out);
+		print_process(session, &run->processes[i]);
+	}
+	if (run->process_count > 1) {
+		tp_combined_print(session);
+		fputc('\n', page->out);
+		tp_plot(page, run->timeline, run->point_count, 0, run->duration_ns, PLOT_ROWS);
+	}
+	tp_next_print(page, "tprof-analyze peak %s   says what held the memory at the peak",
+		      tp_trace_names(session, names, sizeof(names)));
+}
+
+static json_t *json_process(const struct tp_process *process)
+{
+	json_t *json = json_object(), *timeline = json_object();
+
+	json_object_set_new(timeline, "points", tp_json_points(process->timeline, process->point_count));
+	json_object_set_new(timeline, "marks", json_array());
+	json_object_set_new(json, "process", tp_json_process(process));
+	json_object_set_new(json, "capture", tp_json_capture(process));
+	json_object_set_new(json, "heap", tp_json_heap(process));
+	json_object_set_new(json, "timeline", timeline);
+	json_object_set_new(json, "notes", tp_json_notes(process, NULL));
+	return json;
+}
+
+static bool print_json(const struct tp_session *session)
+{
+	const struct tp_run *run = session->run;
+	json_t *json = json_object(), *list = json_array(), *combined, *timeline, *only;
+
+	json_object_set_new(json, "schema", json_string("tprof/1"));
+	for (size_t i = 0; i < run->process_count; i++)
+		json_array_append_new(list, json_process(&run->processes[i]));
+	if (run->process_count == 1) {
+		only = json_incref(json_array_get(list, 0));
+		json_object_update(json, only);
+		json_decref(only);
+		json_decref(list);
+	} else {
+		combined = tp_json_combined(run);
+		timeline = json_object();
+		json_object_set_new(timeline, "points", tp_json_points(run->timeline, run->point_count));
+		json_object_set_new(combined, "timeline", timeline);
+		json_object_set_new(json, "processes", list);
+		json_object_set_new(json, "combined", combined);
+	}
+	return tp_json_write(json, session->page.out) || ferror(session->page.out);
+}
+
+int tp_cmd_timeline(const struct tp_options *options)
+{
+	struct tp_session session;
+	int status = tp_session_open(&session, options);
+
+	if (status == TP_EXIT_OK)
+		status = tp_session_replay(&session, TP_GROUP_STACK);
+	if (status != TP_EXIT_OK)
+		return status;
+	if (!options->json)
+		print_text(&session);
+	else if (!print_json(&session))
+		return fputs("tprof-analyze: out of memory\n", stderr), tp_session_close(&session, TP_EXIT_TRACE);
+	return tp_session_close(&session, TP_EXIT_OK);
+}

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/json.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "report/process.h"
+
+static json_t *number(uint64_t value)
+{
+	return json_integer(value > INT64_MAX ? INT64_MAX : (json_int_t)value);
+}
+
+/* Names in files may be any bytes; JSON takes only UTF-8. */
+static json_t *string(const char *text)
+{
+	json_t *json;
+	char copy[4096];
+	size_t length;
+
+	if (!text)
+		return json_null();
+	json = json_string(text);
+	if (json)
+		return json;
+	length = strnlen(text, sizeof(copy) - 1);
+	for (size_t i = 0; i < length; i++)
+		copy[i] = (unsigned char)text[i] < 128 ? text[i] : '?';
+	copy[length] = '\0';
+	return json_string(copy);
+}
+
+static void set(json_t *object, const char *key, json_t *value)
+{
+	json_object_set_new(object, key, value);
+}
+
+json_t *tp_json_process(const struct tp_process *process)
+{
+	const struct tp_trace *trace = process->trace;
+	const struct tprof_header *header = trace->header;
+	bool ended = header->end == TPROF_END_EXIT || header->end == TPROF_END_SIGNAL;
+	json_t *json = json_object(), *args = json_array();
+
+	for (size_t i = 0; i < trace->arg_count; i++)
+		json_array_append_new(args, string(trace->args[i]));
+	set(json, "pid", number(header->pid));
+	set(json, "ppid", number(header->ppid));
+	set(json, "exe", string(trace->exe));
+	set(json, "args", args);
+	set(json, "cwd", string(trace->cwd));
+	set(json, "start_unix_ns", number(header->start.unix_ns));
+	set(json, "start_ns", number(process->start_ns));
+	set(json, "duration_ns", number(process->duration_ns));
+	set(json, "end", json_string(tp_end_name(trace)));
+	set(json, "status", ended ? json_integer(header->end_status) : json_null());
+	set(json, "trace", string(trace->file));
+	return json;
+}
+
+static json_t *json_hooks(const struct tp_trace *trace)
+{
+	const struct tprof_header *header = trace->header;
+	json_t *json = json_object(), *skipped = json_array();
+
+	if (header->flags & TPROF_FLAG_FOREIGN_MALLOC)
+		json_array_append_new(skipped,
+				      json_pack("{s:o, s:s}", "module",
+						string(trace->malloc_path[0] ? trace->malloc_path : trace->exe),
+						"reason", "malloc is linked statically"));
+	if (header->flags & TPROF_FLAG_DEEPBIND)
+		json_array_append_new(skipped,
+				      json_pack("{s:n, s:s}", "module", "reason", "loaded with RTLD_DEEPBIND"));
+	set(json, "slots", number(header->slots));
+	set(json, "functions", number(header->slots));
+	set(json, "skipped", skipped);
+	return json;
+}
+
+static json_t *json_lost(const struct tp_trace *trace)
+{
+	json_t *json = json_object();
+	const char *name;
+
+	for (unsigned int i = 0; (name = tp_lost_name(i)); i++)
+		set(json, name, number(trace->header->lost[i]));
+	return json;
+}
+
+static json_t *json_damage(const struct tp_trace *trace)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < trace->damage_count; i++)
+		json_array_append_new(list, json_pack("{s:o, s:o, s:o}", "offset", number(trace->damage[i].offset),
+						      "lost_bytes", number(trace->damage[i].lost_bytes), "reason",
+						      string(trace->damage[i].reason)));
+	return list;
+}
+
+json_t *tp_json_capture(const struct tp_process *process)
+{
+	const struct tp_trace *trace = process->trace;
+	const struct tprof_header *header = trace->header;
+	json_t *json = json_object();
+
+	set(json, "alloc_events", number(process->heap.allocations));
+	set(json, "free_events", number(process->heap.frees));
+	set(json, "op_events", number(0));
+	set(json, "cpu_samples", number(0));
+	set(json, "events", number(process->heap.events));
+	set(json, "lost_events", number(tp_lost_events(trace)));
+	set(json, "lost", json_lost(trace));
+	set(json, "stacks_cut", number(header->walks_cut));
+	set(json, "stacks_short", number(header->walks_short));
+	set(json, "stopped", json_boolean(header->flags & TPROF_FLAG_STOPPED));
+	set(json, "threads", number(process->thread_count));
+	set(json, "trace_bytes", number(trace->used_bytes));
+	set(json, "file_bytes", number(trace->file_bytes));
+	set(json, "damage", json_damage(trace));
+	set(json, "overhead_ns", number(process->overhead_ns));
+	set(json, "collector_bytes", number(header->collector_bytes));
+	set(json, "malloc", string(trace->malloc_path));
+	set(json, "foreign_malloc", json_boolean(header->flags & TPROF_FLAG_FOREIGN_MALLOC));
+	set(json, "hooks", json_hooks(trace));
+	return json;
+}
+
+json_t *tp_json_heap(const struct tp_process *process)
+{
+	const struct tp_heap *heap = &process->heap;
+	const struct {
+		const char *key;
+		uint64_t value;
+	} numbers[] = {
+		{ "allocations", heap->allocations },
+		{ "frees", heap->frees },
+		{ "allocated_bytes", heap->bytes },
+		{ "allocated_usable_bytes", heap->usable },
+		{ "peak_bytes", heap->peak_bytes },
+		{ "peak_blocks", heap->peak_blocks },
+		{ "peak_usable_bytes", heap->peak_usable },
+		{ "peak_time_ns", heap->peak_time_ns },
+		{ "end_bytes", heap->end_bytes },
+		{ "end_blocks", heap->end_blocks },
+		{ "end_usable_bytes", heap->end_usable },
+		{ "temporary_allocations", heap->temporary },
+		{ "short_lived_allocations", heap->short_lived },
+		{ "failed_reallocs", heap->failed_reallocs },
+		{ "inherited_frees", heap->inherited_frees },
+		{ "unmatched_frees", heap->unmatched_frees },
+		{ "reordered_events", heap->reordered },
+		{ "mapped_peak_bytes", heap->mapped_peak },
+		{ "mapped_end_bytes", heap->mapped_end },
+		{ "maps", heap->maps },
+		{ "unmaps", heap->unmaps },
+		{ "rss_peak_bytes", heap->rss_peak },
+		{ "combined_peak_bytes", process->combined_peak_bytes },
+	};
+	json_t *json = json_object();
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		set(json, numbers[i].key, number(numbers[i].value));
+	return json;
+}
+
+json_t *tp_json_notes(const struct tp_process *process, const struct tp_symbols *symbols)
+{
+	json_t *list = json_array();
+	struct tp_notes notes;
+
+	tp_notes_collect(&notes, process, symbols);
+	for (size_t i = 0; i < notes.count; i++)
+		json_array_append_new(list, string(notes.text[i]));
+	tp_notes_free(&notes);
+	return list;
+}
+
+static json_t *json_frame(const struct tp_line *line)
+{
+	const struct tp_location *location = line->location;
+	json_t *json = json_object();
+	char address[32];
+
+	snprintf(address, sizeof(address), "0x%" PRIx64, line->address);
+	set(json, "function", string(location->function));
+	set(json, "file", string(location->file));
+	set(json, "line", location->line ? json_integer(location->line) : json_null());
+	set(json, "module", line->symbol->module[0] ? string(line->symbol->module) : json_null());
+	set(json, "address", json_string(address));
+	set(json, "inlined", json_boolean(location->inlined));
+	set(json, "language", json_string("native"));
+	return json;
+}
+
+static const char *end_word(uint32_t end)
+{
+	return end == TPROF_NODE_ROOT	 ? "root"
+	       : end == TPROF_NODE_CUT	 ? "cut"
+	       : end == TPROF_NODE_SHORT ? "short"
+					 : "none";
+}
+
+json_t *tp_json_stack(const struct tp_trace *trace, struct tp_symbols *symbols, uint32_t node)
+{
+	struct tp_stack stack = { NULL };
+	json_t *list = json_array();
+
+	if (tp_stack_read(&stack, trace, symbols, node))
+		for (size_t i = stack.first; i < stack.last; i++)
+			json_array_append_new(list, json_frame(&stack.lines[i]));
+	tp_stack_free(&stack);
+	return list;
+}
+
+static void set_numbers(json_t *json, const struct tp_sums *sums, enum tp_json_sites shape, const char *prefix)
+{
+	char key[40];
+
+	if (shape == TP_JSON_HOT) {
+		snprintf(key, sizeof(key), "%sallocations", prefix);
+		set(json, key, number(sums->allocations));
+		snprintf(key, sizeof(key), "%sbytes", prefix);
+		set(json, key, number(sums->bytes));
+		snprintf(key, sizeof(key), "%stemporary", prefix);
+		set(json, key, number(sums->temporary));
+		snprintf(key, sizeof(key), "%sshort_lived", prefix);
+		set(json, key, number(sums->short_lived));
+	} else {
+		snprintf(key, sizeof(key), "%sbytes", prefix);
+		set(json, key, number(shape == TP_JSON_PEAK ? sums->peak_bytes : sums->live_bytes));
+		snprintf(key, sizeof(key), "%sblocks", prefix);
+		set(json, key, number(shape == TP_JSON_PEAK ? sums->peak_blocks : sums->live_blocks));
+	}
+}
+
+/* A row by anything but its stack says what it is of in the keys of a frame. */
+static void set_name(json_t *json, const struct tp_row *row, enum tp_by by)
+{
+	const struct tp_location *location = row->line.location;
+
+	if (by == TP_BY_THREAD || by == TP_BY_SIZE) {
+		set(json, by == TP_BY_THREAD ? "thread" : "size", number(row->key));
+		return;
+	}
+	if (by == TP_BY_LINE) {
+		set(json, "file", string(location ? location->file : NULL));
+		set(json, "line", location && location->line ? json_integer(location->line) : json_null());
+	}
+	if (by != TP_BY_MODULE)
+		set(json, "function", string(location ? location->function : NULL));
+	set(json, "module", location && row->line.symbol->module[0] ? string(row->line.symbol->module) : json_null());
+	if (by == TP_BY_MODULE)
+		set(json, "path", location && row->line.symbol->path[0] ? string(row->line.symbol->path) : json_null());
+}
+
+static json_t *json_row(const struct tp_run *run, struct tp_symbols *const *symbols, const struct tp_row *row,
+			enum tp_by by, enum tp_json_sites shape)
+{
+	const struct tp_trace *trace = run->processes[row->process].trace;
+	json_t *json = json_object();
+	uint32_t end;
+
+	set_numbers(json, &row->self, shape, "");
+	set(json, "largest_bytes", number(row->self.largest));
+	if (by != TP_BY_STACK) {
+		if (by != TP_BY_THREAD && by != TP_BY_SIZE)
+			set_numbers(json, &row->total, shape, "total_");
+		set_name(json, row, by);
+		return json;
+	}
+	if (shape != TP_JSON_HOT) {
+		set(json, "op", json_null());
+		set(json, "step", json_null());
+	}
+	tp_trace_stack(trace, row->node, NULL, 0, &end);
+	set(json, "stack", tp_json_stack(trace, symbols[row->process], row->node));
+	set(json, "stack_end", json_string(end_word(end)));
+	return json;
+}
+
+json_t *tp_json_rows(const struct tp_run *run, struct tp_symbols *const *symbols, const struct tp_rows *rows,
+		     enum tp_by by, enum tp_json_sites shape, uint64_t top)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < rows->count && (!top || i < top); i++)
+		json_array_append_new(list, json_row(run, symbols, &rows->rows[i], by, shape));
+	return list;
+}
+
+json_t *tp_json_suppressed(const struct tp_rows *rows, const struct tp_suppressions *suppressions)
+{
+	size_t count;
+	const struct tp_suppression *rules = tp_suppressions_list(suppressions, &count);
+	json_t *json = json_object(), *list = json_array();
+
+	for (size_t i = 0; i < count; i++)
+		if (rules[i].sites)
+			json_array_append_new(list,
+					      json_pack("{s:o, s:o, s:o, s:o}", "pattern", string(rules[i].pattern),
+							"source", string(rules[i].source), "bytes",
+							number(rules[i].bytes), "blocks", number(rules[i].blocks)));
+	set(json, "bytes", number(rows->suppressed.live_bytes));
+	set(json, "blocks", number(rows->suppressed.live_blocks));
+	set(json, "rules", list);
+	return json;
+}
+
+json_t *tp_json_points(const struct tp_point *points, size_t count)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(
+			list, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "time_ns", number(points[i].time_ns),
+					"live_bytes", number(points[i].live_bytes), "live_blocks",
+					number(points[i].live_blocks), "mapped_bytes", number(points[i].mapped_bytes),
+					"rss_bytes", number(points[i].rss), "vms_bytes", number(points[i].vms)));
+	return list;
+}
+
+json_t *tp_json_combined(const struct tp_run *run)
+{
+	json_t *json = json_object(), *list = json_array();
+
+	for (size_t i = 0; i < run->process_count; i++)
+		json_array_append_new(list, json_pack("{s:o, s:o}", "pid", number(run->processes[i].trace->header->pid),
+						      "bytes", number(run->processes[i].combined_peak_bytes)));
+	set(json, "start_unix_ns", number(run->start_unix_ns));
+	set(json, "duration_ns", number(run->duration_ns));
+	set(json, "peak_bytes", number(run->peak_bytes));
+	set(json, "peak_time_ns", number(run->peak_time_ns));
+	set(json, "peak_processes", list);
+	return json;
+}
+
+bool tp_json_write(json_t *json, FILE *out)
+{
+	bool good = json && json_dumpf(json, out, JSON_INDENT(2)) == 0 && fputc('\n', out) != EOF;
+
+	json_decref(json);
+	return good;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The model as JSON (libjansson). Keys only ever get added. Each function returns a new reference; NULL: memory is out
+ * (jansson then passes the NULL on to whatever it would have been put into).
+ */
+#ifndef TPROF_REPORT_JSON_H
+#define TPROF_REPORT_JSON_H
+
+#include <jansson.h>
+
+#include "report/rows.h"
+#include "report/suppressions.h"
+
+json_t *tp_json_process(const struct tp_process *process);
+json_t *tp_json_capture(const struct tp_process *process);
+/* The numbers alone, without lists of sites. */
+json_t *tp_json_heap(const struct tp_process *process);
+/* Notes: what limits the numbers. */
+json_t *tp_json_notes(const struct tp_process *process, const struct tp_symbols *symbols);
+/* The visible frames of a stack, innermost first. */
+json_t *tp_json_stack(const struct tp_trace *trace, struct tp_symbols *symbols, uint32_t node);
+
+/* Shapes of a list of sites: which numbers each has. */
+enum tp_json_sites {
+	TP_JSON_PEAK,	 /* bytes and blocks at the peak, op, step */
+	TP_JSON_UNFREED, /* the same at the end */
+	TP_JSON_HOT,	 /* allocations, bytes, temporary, short_lived, largest */
+};
+/* The first `top` rows (0: all). By stack each has "stack", else "function" and so on, and "total_..." numbers. */
+json_t *tp_json_rows(const struct tp_run *run, struct tp_symbols *const *symbols, const struct tp_rows *rows,
+		     enum tp_by by, enum tp_json_sites shape, uint64_t top);
+json_t *tp_json_suppressed(const struct tp_rows *rows, const struct tp_suppressions *suppressions);
+json_t *tp_json_points(const struct tp_point *points, size_t count);
+/* The sum over the processes of a run. */
+json_t *tp_json_combined(const struct tp_run *run);
+
+/* Writes and drops the reference; false: memory is out (json is NULL) or the file can't be written. */
+bool tp_json_write(json_t *json, FILE *out);
+
+#endif

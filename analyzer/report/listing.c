@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/listing.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LINES_HEAD 14 /* of a stack in full: so many from its inner end, so many from its outer one */
+#define LINES_TAIL 3
+#define NAME_MAX_COLUMNS 200
+
+static size_t row_count(const struct tp_listing *context, const struct tp_rows *rows)
+{
+	return context->top && context->top < rows->count ? (size_t)context->top : rows->count;
+}
+
+static const struct tp_trace *trace_of(const struct tp_listing *context, const struct tp_row *row)
+{
+	return context->run->processes[row->process].trace;
+}
+
+static bool has_stack(const struct tp_row *row)
+{
+	return row->line.location != NULL;
+}
+
+/* Function and place of a line, aligned: names that are too long for the page lose their middle. */
+static void print_line(const struct tp_page *page, const struct tp_line *line, const char *cwd, int name_columns,
+		       bool own)
+{
+	char name[64], place[1024], shorter[1200], where[1024];
+	const char *function = tp_line_name(line, name, sizeof(name));
+	int room = page->width - 8 - name_columns - 2 - (line->location->inlined ? 10 : 0);
+	int pad;
+
+	tp_shorten(page, function, name_columns, shorter, sizeof(shorter));
+	pad = name_columns - tp_text_columns(page, shorter);
+	fputs("        ", page->out);
+	tp_print(page, own ? TP_STYLE_FUNCTION : TP_STYLE_PLAIN, "%s", shorter);
+	tp_line_place(line, cwd, place, sizeof(place));
+	tp_shorten(page, place, room > 20 ? room : 20, where, sizeof(where));
+	fprintf(page->out, "%*s  ", pad > 0 ? pad : 0, "");
+	tp_print(page, TP_STYLE_DIM, "%s%s\n", where, line->location->inlined ? " (inlined)" : "");
+}
+
+static int name_width(const struct tp_page *page, const struct tp_stack *stack)
+{
+	int width = 12, most = (page->width - 10) * 3 / 5;
+	char name[64];
+
+	for (size_t i = stack->first; i < stack->last; i++) {
+		int columns = tp_text_columns(page, tp_line_name(&stack->lines[i], name, sizeof(name)));
+
+		width = columns > width ? columns : width;
+	}
+	return width > most ? most : width;
+}
+
+static const char *end_words(uint32_t end)
+{
+	switch (end) {
+	case TPROF_NODE_CUT:
+		return "(deeper than TPROF_DEPTH: outer frames are missing)";
+	case TPROF_NODE_SHORT:
+		return "(the walk ended here: outer frames may be missing)";
+	case TPROF_NODE_NONE:
+		return "(the stack was not recorded)";
+	default:
+		return NULL;
+	}
+}
+
+static void print_stack(const struct tp_listing *context, const struct tp_row *row)
+{
+	const struct tp_page *page = context->page;
+	const struct tp_trace *trace = trace_of(context, row);
+	struct tp_stack stack = { NULL };
+	const struct tp_line *own;
+	size_t head, tail;
+	int width;
+
+	if (!tp_stack_read(&stack, trace, context->symbols[row->process], row->node))
+		return;
+	own = tp_stack_own(&stack);
+	width = name_width(page, &stack);
+	head = stack.last;
+	tail = stack.last;
+	if (stack.last - stack.first > LINES_HEAD + LINES_TAIL + 1) {
+		head = stack.first + LINES_HEAD;
+		tail = stack.last - LINES_TAIL;
+	}
+	for (size_t i = stack.first; i < stack.last; i++) {
+		if (i == head && tail > head) {
+			tp_print(page, TP_STYLE_DIM, "        %s %zu more frames\n",
+				 page->utf8 ? "\xe2\x8b\xae" : "...", tail - head);
+			i = tail;
+		}
+		print_line(page, &stack.lines[i], trace->cwd, width, &stack.lines[i] == own);
+	}
+	if (end_words(stack.end))
+		tp_print(page, TP_STYLE_DIM, "        %s\n", end_words(stack.end));
+	tp_stack_free(&stack);
+}
+
+static const char *plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+static void print_numbers(const struct tp_listing *context, const struct tp_rows *rows, const struct tp_row *row,
+			  size_t number)
+{
+	const struct tp_page *page = context->page;
+	const struct tp_sums *self = &row->self;
+	uint64_t bytes = tp_sums_bytes(self, context->what), blocks = tp_sums_blocks(self, context->what);
+
+	fprintf(page->out, "\n%4zu. ", number);
+	if (context->hotspots) {
+		tp_print(page, TP_STYLE_NUMBER, "%s allocation%s", tp_count(self->allocations).text,
+			 plural(self->allocations));
+		fprintf(page->out, " (%s), %s", tp_percent(self->allocations, rows->sums.allocations).text,
+			tp_bytes(self->bytes, page->exact).text);
+		fprintf(page->out, ", %s temporary", tp_percent(self->temporary, self->allocations).text);
+		fprintf(page->out, ", %s short-lived\n", tp_percent(self->short_lived, self->allocations).text);
+		return;
+	}
+	tp_print(page, TP_STYLE_NUMBER, "%s", tp_bytes(bytes, page->exact).text);
+	fprintf(page->out, " (%s) in %s block%s", tp_percent(bytes, tp_sums_bytes(&rows->sums, context->what)).text,
+		tp_count(blocks).text, plural(blocks));
+	if (self->largest && blocks > 1)
+		fprintf(page->out, ", the largest request here %s", tp_bytes(self->largest, page->exact).text);
+	fputc('\n', page->out);
+}
+
+static void print_rest(const struct tp_listing *context, const struct tp_rows *rows, size_t printed)
+{
+	const char *what = context->by == TP_BY_STACK ? "stack" : "row";
+	uint64_t bytes = 0, calls = 0;
+
+	for (size_t i = printed; i < rows->count; i++) {
+		bytes += tp_sums_bytes(&rows->rows[i].self, context->what);
+		calls += tp_sums_blocks(&rows->rows[i].self, context->what);
+	}
+	if (printed < rows->count)
+		tp_print(context->page, TP_STYLE_DIM,
+			 "\n      and %s more %s%s with %s in %s %s%s (--top 0 shows all)\n",
+			 tp_count(rows->count - printed).text, what, plural(rows->count - printed),
+			 tp_bytes(bytes, context->page->exact).text, tp_count(calls).text,
+			 context->hotspots ? "allocation" : "block", plural(calls));
+}
+
+static void add_cell(struct tp_table *table, enum tp_style style, struct tp_text text)
+{
+	tp_table_add(table, style, text.text);
+}
+
+/* What a row is of, and where that is. */
+static void name_cells(const struct tp_listing *context, const struct tp_row *row, struct tp_table *table)
+{
+	const struct tp_trace *trace = trace_of(context, row);
+	char name[64], place[1024];
+	const struct tp_process *process = &context->run->processes[row->process];
+
+	switch (context->by) {
+	case TP_BY_SIZE:
+		add_cell(table, TP_STYLE_FUNCTION, tp_bytes(row->key, context->page->exact));
+		return;
+	case TP_BY_THREAD:
+		snprintf(name, sizeof(name), "%" PRIu64, row->key);
+		tp_table_add(table, TP_STYLE_FUNCTION, name);
+		name[0] = '\0';
+		for (size_t i = 0; i < process->thread_count; i++)
+			if (process->threads[i].thread == row->key)
+				snprintf(name, sizeof(name), "%.31s (tid %" PRIu32 ")", process->threads[i].name,
+					 process->threads[i].tid);
+		tp_table_add(table, TP_STYLE_DIM, name);
+		return;
+	default:
+		break;
+	}
+	if (!has_stack(row)) {
+		tp_table_add(table, TP_STYLE_DIM, "(stack not recorded)");
+		if (context->by != TP_BY_MODULE)
+			tp_table_add(table, TP_STYLE_DIM, "");
+	} else if (context->by == TP_BY_MODULE) {
+		tp_table_add(table, TP_STYLE_FUNCTION,
+			     row->line.symbol->path[0] ? row->line.symbol->path : "(no module)");
+	} else if (context->by == TP_BY_LINE) {
+		tp_table_add(table, TP_STYLE_FUNCTION, tp_line_place(&row->line, trace->cwd, place, sizeof(place)));
+		tp_table_add(table, TP_STYLE_DIM, tp_line_name(&row->line, name, sizeof(name)));
+	} else {
+		tp_table_add(table, TP_STYLE_FUNCTION,
+			     row->line.location->function ? row->line.location->function : "(no name)");
+		tp_table_add(table, TP_STYLE_DIM, row->line.symbol->module);
+	}
+}
+
+static const char *table_titles(const struct tp_listing *context, char *buffer, size_t size)
+{
+	static const char *const names[] = {
+		[TP_BY_FUNCTION] = "*function|module",
+		[TP_BY_LINE] = "line|*function",
+		[TP_BY_MODULE] = "*module",
+		[TP_BY_THREAD] = ">thread|*name",
+		[TP_BY_SIZE] = ">size of the request",
+	};
+	bool nested = context->by == TP_BY_FUNCTION || context->by == TP_BY_LINE || context->by == TP_BY_MODULE;
+
+	if (context->hotspots)
+		snprintf(buffer, size, ">allocations|>%%|>bytes|>temporary|>short-lived%s|%s",
+			 nested ? "|>with callees" : "", names[context->by]);
+	else
+		snprintf(buffer, size, ">bytes|>%%|>blocks%s|%s", nested ? "|>with callees|>%" : "",
+			 names[context->by]);
+	return buffer;
+}
+
+static void number_cells(const struct tp_listing *context, const struct tp_rows *rows, const struct tp_row *row,
+			 struct tp_table *table)
+{
+	bool nested = context->by == TP_BY_FUNCTION || context->by == TP_BY_LINE || context->by == TP_BY_MODULE;
+	bool exact = context->page->exact;
+	const struct tp_sums *self = &row->self;
+	uint64_t all = tp_sums_bytes(&rows->sums, context->what);
+
+	if (context->hotspots) {
+		add_cell(table, TP_STYLE_NUMBER, tp_count(self->allocations));
+		add_cell(table, TP_STYLE_PLAIN, tp_percent(self->allocations, rows->sums.allocations));
+		add_cell(table, TP_STYLE_PLAIN, tp_bytes(self->bytes, exact));
+		add_cell(table, TP_STYLE_PLAIN, tp_percent(self->temporary, self->allocations));
+		add_cell(table, TP_STYLE_PLAIN, tp_percent(self->short_lived, self->allocations));
+		if (nested)
+			add_cell(table, TP_STYLE_PLAIN, tp_count(row->total.allocations));
+		return;
+	}
+	add_cell(table, TP_STYLE_NUMBER, tp_bytes(tp_sums_bytes(self, context->what), exact));
+	add_cell(table, TP_STYLE_PLAIN, tp_percent(tp_sums_bytes(self, context->what), all));
+	add_cell(table, TP_STYLE_PLAIN, tp_count(tp_sums_blocks(self, context->what)));
+	if (nested) {
+		add_cell(table, TP_STYLE_PLAIN, tp_bytes(tp_sums_bytes(&row->total, context->what), exact));
+		add_cell(table, TP_STYLE_PLAIN, tp_percent(tp_sums_bytes(&row->total, context->what), all));
+	}
+}
+
+static void print_table(const struct tp_listing *context, const struct tp_rows *rows)
+{
+	char titles[200];
+	struct tp_table *table = tp_table_new(table_titles(context, titles, sizeof(titles)));
+	size_t count = row_count(context, rows);
+
+	if (!table)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		number_cells(context, rows, &rows->rows[i], table);
+		name_cells(context, &rows->rows[i], table);
+	}
+	fputc('\n', context->page->out);
+	tp_table_print(table, context->page, 2);
+	tp_table_free(table);
+}
+
+void tp_listing_print(const struct tp_listing *context, const struct tp_rows *rows)
+{
+	size_t count = row_count(context, rows);
+
+	if (!rows->count)
+		return;
+	if (context->by != TP_BY_STACK) {
+		print_table(context, rows);
+	} else {
+		for (size_t i = 0; i < count; i++) {
+			print_numbers(context, rows, &rows->rows[i], i + 1);
+			print_stack(context, &rows->rows[i]);
+		}
+	}
+	print_rest(context, rows, count);
+}
+
+/* "function (file:line) < caller < caller" */
+static void describe(const struct tp_listing *context, const struct tp_row *row, char *text, size_t size)
+{
+	const struct tp_page *page = context->page;
+	const struct tp_trace *trace = trace_of(context, row);
+	char name[64], place[512], shorter[300];
+	struct tp_stack stack = { NULL };
+	const struct tp_line *own = NULL;
+	size_t used;
+
+	snprintf(text, size, "(stack not recorded)");
+	if (tp_stack_read(&stack, trace, context->symbols[row->process], row->node))
+		own = tp_stack_own(&stack);
+	if (own) {
+		tp_shorten(page, tp_line_name(own, name, sizeof(name)), 48, shorter, sizeof(shorter));
+		snprintf(text, size, "%s (%s)", shorter, tp_line_place(own, trace->cwd, place, sizeof(place)));
+		for (size_t i = (size_t)(own - stack.lines) + 1; i < stack.last; i++) {
+			used = strlen(text);
+			if (used + 40 > size || tp_text_columns(page, text) > page->width)
+				break;
+			tp_shorten(page, tp_line_name(&stack.lines[i], name, sizeof(name)), 32, shorter,
+				   sizeof(shorter));
+			snprintf(text + used, size - used, " %s %s", page->utf8 ? "\xe2\x86\x90" : "<", shorter);
+		}
+	}
+	tp_stack_free(&stack);
+}
+
+/* The end of a chain of callers is the least of it: it is what a narrow page loses. */
+static void cut_to(const struct tp_page *page, char *text, int columns)
+{
+	const char *dots = page->utf8 ? "\xe2\x80\xa6" : "..";
+	int keep = columns - (page->utf8 ? 1 : 2);
+	char *p = text;
+
+	if (tp_text_columns(page, text) <= columns)
+		return;
+	for (int column = 0; *p && column < keep; column++)
+		do
+			p++;
+		while (page->utf8 && ((unsigned char)*p & 0xc0) == 0x80);
+	strcpy(p, dots);
+}
+
+void tp_listing_print_short(const struct tp_listing *context, const struct tp_rows *rows)
+{
+	const struct tp_page *page = context->page;
+	size_t count = row_count(context, rows);
+	struct tp_table *table = tp_table_new(context->hotspots ? ">allocations|>%|>bytes|>temporary|*allocated by"
+								: ">bytes|>%|>blocks|*allocated by");
+	char text[1200];
+
+	for (size_t i = 0; table && i < count; i++) {
+		const struct tp_row *row = &rows->rows[i];
+		const struct tp_sums *self = &row->self;
+
+		if (context->hotspots) {
+			add_cell(table, TP_STYLE_NUMBER, tp_count(self->allocations));
+			add_cell(table, TP_STYLE_PLAIN, tp_percent(self->allocations, rows->sums.allocations));
+			add_cell(table, TP_STYLE_PLAIN, tp_bytes(self->bytes, page->exact));
+			add_cell(table, TP_STYLE_PLAIN, tp_percent(self->temporary, self->allocations));
+		} else {
+			uint64_t bytes = tp_sums_bytes(self, context->what);
+
+			add_cell(table, TP_STYLE_NUMBER, tp_bytes(bytes, page->exact));
+			add_cell(table, TP_STYLE_PLAIN, tp_percent(bytes, tp_sums_bytes(&rows->sums, context->what)));
+			add_cell(table, TP_STYLE_PLAIN, tp_count(tp_sums_blocks(self, context->what)));
+		}
+		describe(context, row, text, sizeof(text));
+		cut_to(page, text, page->width - (context->hotspots ? 48 : 34));
+		tp_table_add(table, TP_STYLE_PLAIN, text);
+	}
+	if (table)
+		tp_table_print(table, page, 2);
+	tp_table_free(table);
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What limits the numbers, said in sentences. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include "report/process.h"
+
+__attribute__((format(printf, 2, 3))) static void add(struct tp_notes *notes, const char *format, ...)
+{
+	char **more = realloc(notes->text, (notes->count + 1) * sizeof(*more));
+	va_list args;
+	int length;
+
+	if (!more)
+		return;
+	notes->text = more;
+	va_start(args, format);
+	length = vasprintf(&notes->text[notes->count], format, args);
+	va_end(args);
+	if (length >= 0)
+		notes->count++;
+}
+
+static const char *plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+static void add_bypasses(struct tp_notes *notes, const struct tp_trace *trace)
+{
+	const struct tprof_header *header = trace->header;
+
+	if (header->flags & TPROF_FLAG_FOREIGN_MALLOC)
+		add(notes,
+		    "this program's own malloc is linked statically: its allocations can't be seen (malloc is that of "
+		    "%s)",
+		    trace->malloc_path[0] ? trace->malloc_path : tp_program_name(trace));
+	if (header->flags & TPROF_FLAG_DEEPBIND)
+		add(notes,
+		    "an object was loaded with RTLD_DEEPBIND: its calls bypass the hooks and are not in this report");
+	if (header->flags & TPROF_FLAG_TEXT_CUT)
+		add(notes, "the command line was too long for the trace: its end is missing");
+}
+
+static void add_losses(struct tp_notes *notes, const struct tp_trace *trace)
+{
+	const struct tprof_header *header = trace->header;
+
+	if (header->flags & TPROF_FLAG_STOPPED) {
+		const char *cause = header->stop_cause ? tp_lost_name(header->stop_cause - 1) : NULL;
+
+		add(notes, "recording stopped %s after the start (%s): what came later is not in this report",
+		    tp_time(tp_trace_ns(trace, header->stop_ticks)).text, cause ? cause : "unknown cause");
+	}
+	for (unsigned int i = 0; i < TPROF_LOST_CAUSES; i++) {
+		const char *name = tp_lost_name(i);
+		uint64_t lost = header->lost[i];
+
+		if (!lost)
+			continue;
+		if (i == TPROF_LOST_STACK)
+			add(notes, "%s event%s without a stack", tp_count(lost).text, plural(lost));
+		else if (i == TPROF_LOST_SAMPLE)
+			add(notes, "%s memory sample%s could not be read", tp_count(lost).text, plural(lost));
+		else
+			add(notes, "%s event%s not recorded: %s", tp_count(lost).text, plural(lost),
+			    name ? name : "unknown cause");
+	}
+}
+
+static void add_damage(struct tp_notes *notes, const struct tp_trace *trace)
+{
+	uint64_t lost = 0;
+
+	for (size_t i = 0; i < trace->damage_count; i++)
+		lost += trace->damage[i].lost_bytes;
+	if (trace->damage_count)
+		add(notes,
+		    "the trace is damaged in %zu place%s, first at offset %" PRIu64 " (%s): %s bytes could not be read",
+		    trace->damage_count, plural(trace->damage_count), trace->damage[0].offset, trace->damage[0].reason,
+		    tp_count(lost).text);
+}
+
+static void add_stacks(struct tp_notes *notes, const struct tp_trace *trace)
+{
+	const struct tprof_header *header = trace->header;
+
+	if (header->walks_cut)
+		add(notes, "%s stack%s deeper than %" PRIu32 " frames: the outer ones are missing (TPROF_DEPTH)",
+		    tp_count(header->walks_cut).text, header->walks_cut == 1 ? " was" : "s were", header->depth);
+	if (header->walks_short)
+		add(notes, "%s stack%s could not be followed to the end", tp_count(header->walks_short).text,
+		    plural(header->walks_short));
+}
+
+static void add_order(struct tp_notes *notes, const struct tp_heap *heap)
+{
+	if (heap->inherited_frees)
+		add(notes, "%s free%s of blocks from before the fork: the parent allocated them",
+		    tp_count(heap->inherited_frees).text, plural(heap->inherited_frees));
+	if (heap->unmatched_frees)
+		add(notes, "%s free%s of blocks whose allocation is not in the trace",
+		    tp_count(heap->unmatched_frees).text, plural(heap->unmatched_frees));
+}
+
+static void add_modules(struct tp_notes *notes, const struct tp_trace *trace, const struct tp_symbols *symbols)
+{
+	size_t unloaded = 0;
+
+	for (size_t i = 0; i < trace->module_count; i++) {
+		const struct tp_module *module = &trace->modules[i];
+
+		unloaded += module->unloaded_ticks != 0;
+		switch (tp_symbols_module_state(symbols, module)) {
+		case TP_MODULE_REPLACED:
+			add(notes, "%s was replaced since the run: its functions are not named from the new file",
+			    module->path);
+			break;
+		case TP_MODULE_MISSING:
+			if (module->path[0] == '/')
+				add(notes, "%s is not there any more: --debug-dir can name a folder with a copy",
+				    module->path);
+			break;
+		case TP_MODULE_UNREADABLE:
+			add(notes, "%s can't be read as an ELF file", module->path);
+			break;
+		case TP_MODULE_OK:
+			break;
+		}
+	}
+	if (unloaded)
+		add(notes, "%zu module%s unloaded (dlclose) before the end", unloaded,
+		    unloaded == 1 ? " was" : "s were");
+}
+
+void tp_notes_collect(struct tp_notes *notes, const struct tp_process *process, const struct tp_symbols *symbols)
+{
+	notes->text = NULL;
+	notes->count = 0;
+	add_bypasses(notes, process->trace);
+	add_losses(notes, process->trace);
+	add_damage(notes, process->trace);
+	add_stacks(notes, process->trace);
+	add_order(notes, &process->heap);
+	if (symbols)
+		add_modules(notes, process->trace, symbols);
+}
+
+void tp_notes_print(const struct tp_notes *notes, const struct tp_page *page)
+{
+	if (!notes->count)
+		return;
+	fputc('\n', page->out);
+	for (size_t i = 0; i < notes->count; i++)
+		tp_print(page, TP_STYLE_WARN, "note: %s\n", notes->text[i]);
+}
+
+void tp_notes_free(struct tp_notes *notes)
+{
+	for (size_t i = 0; i < notes->count; i++)
+		free(notes->text[i]);
+	free(notes->text);
+	notes->text = NULL;
+	notes->count = 0;
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/process.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+const char *tp_end_name(const struct tp_trace *trace)
+{
+	switch (trace->header->end) {
+	case TPROF_END_EXIT:
+		return "exit";
+	case TPROF_END_SIGNAL:
+		return "signal";
+	case TPROF_END_EXEC:
+		return "exec";
+	default:
+		return trace->running ? "running" : "killed";
+	}
+}
+
+static const char *signal_name(int number, char *buffer, size_t size)
+{
+	const char *name = number > 0 ? sigabbrev_np(number) : NULL;
+
+	if (name)
+		snprintf(buffer, size, "SIG%s", name);
+	else
+		snprintf(buffer, size, "signal %d", number);
+	return buffer;
+}
+
+struct tp_phrase tp_end_sentence(const struct tp_trace *trace)
+{
+	struct tp_phrase phrase;
+	char name[32];
+
+	switch (trace->header->end) {
+	case TPROF_END_EXIT:
+		snprintf(phrase.text, sizeof(phrase.text), "exited with status %" PRId32, trace->header->end_status);
+		break;
+	case TPROF_END_SIGNAL:
+		snprintf(phrase.text, sizeof(phrase.text), "ended by %s",
+			 signal_name(trace->header->end_status, name, sizeof(name)));
+		break;
+	case TPROF_END_EXEC:
+		snprintf(phrase.text, sizeof(phrase.text), "replaced by another program (exec)");
+		break;
+	default:
+		snprintf(phrase.text, sizeof(phrase.text), "%s",
+			 trace->running ? "still running"
+					: "killed, or gone without a word (SIGKILL, OOM killer, power)");
+		break;
+	}
+	return phrase;
+}
+
+const char *tp_unfreed_phrase(const struct tp_trace *trace)
+{
+	switch (trace->header->end) {
+	case TPROF_END_EXIT:
+		return "unfreed at exit";
+	case TPROF_END_SIGNAL:
+		return "alive when the signal ended it";
+	case TPROF_END_EXEC:
+		return "alive when exec replaced it";
+	default:
+		return trace->running ? "alive so far" : "alive when it was killed";
+	}
+}
+
+const char *tp_program_name(const struct tp_trace *trace)
+{
+	const char *path = trace->exe[0] ? trace->exe : trace->arg_count ? trace->args[0] : "?";
+	const char *name = strrchr(path, '/');
+
+	return name && name[1] ? name + 1 : path;
+}
+
+const char *tp_lost_name(unsigned int cause)
+{
+	static const char *const names[] = TPROF_LOST_NAMES;
+
+	return cause < sizeof(names) / sizeof(names[0]) ? names[cause] : NULL;
+}
+
+uint64_t tp_lost_events(const struct tp_trace *trace)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < TPROF_LOST_CAUSES; i++)
+		if (i != TPROF_LOST_STACK && i != TPROF_LOST_SAMPLE)
+			sum += trace->header->lost[i];
+	return sum;
+}
+
+static void print_arguments(const struct tp_trace *trace, const struct tp_page *page, int used)
+{
+	char line[512], shorter[600];
+	size_t length = 0;
+
+	line[0] = '\0';
+	for (size_t i = 0; i < trace->arg_count && length + 1 < sizeof(line); i++) {
+		int more = snprintf(line + length, sizeof(line) - length, "%s%s", i ? " " : "", trace->args[i]);
+
+		length += more > 0 ? (size_t)more : 0;
+	}
+	for (char *p = line; *p; p++) /* an argument may be a script: control characters would spoil the page */
+		if ((unsigned char)*p < ' ' || *p == 127)
+			*p = ' ';
+	if (line[0])
+		tp_print(page, TP_STYLE_PLAIN, ": %s",
+			 tp_shorten(page, line, page->width - used, shorter, sizeof(shorter)));
+	fputc('\n', page->out);
+}
+
+void tp_process_print(const struct tp_process *process, const struct tp_page *page)
+{
+	const struct tp_trace *trace = process->trace;
+	time_t start = (time_t)(trace->header->start.unix_ns / 1000000000u);
+	char when[64] = "";
+	struct tm tm;
+	int used;
+
+	fputs(tp_style_on(page, TP_STYLE_TITLE), page->out);
+	used = fprintf(page->out, "%s (pid %" PRIu32 ")", tp_program_name(trace), trace->header->pid);
+	fputs(tp_style_off(page), page->out);
+	print_arguments(trace, page, used + 2);
+	if (localtime_r(&start, &tm))
+		strftime(when, sizeof(when), "%F %T", &tm);
+	fprintf(page->out, "started %s, ran %s, %zu thread%s, %s\n", when, tp_time(process->duration_ns).text,
+		process->thread_count, process->thread_count == 1 ? "" : "s", tp_end_sentence(trace).text);
+}
