@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+# Bash completion of tprof and tprof-analyze.
+
+_tprof_words()
+{
+	mapfile -t COMPREPLY < <(compgen -W "$1" -- "${COMP_WORDS[COMP_CWORD]}")
+}
+
+_tprof_files()
+{
+	mapfile -t COMPREPLY < <(compgen -f -- "${COMP_WORDS[COMP_CWORD]}")
+}
+
+_tprof()
+{
+	local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
+
+	case $previous in
+	tprof) _tprof_words "run --help --version" ;;
+	--alloc) _tprof_words "trace off" ;;
+	--children) _tprof_words "0 1" ;;
+	--start) _tprof_words "on off" ;;
+	-o | --output) _tprof_files ;;
+	*)
+		case $word in
+		-*) _tprof_words "--output --alloc --depth --children --exe --start --verbose --help" ;;
+		*) mapfile -t COMPREPLY < <(compgen -c -f -- "$word") ;;
+		esac
+		;;
+	esac
+}
+
+_tprof_analyze()
+{
+	local commands="summary peak leaks hotspots timeline flamegraph export info dump"
+	local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
+
+	case $previous in
+	--by) _tprof_words "stack function line module thread size" ;;
+	--sort) _tprof_words "bytes blocks largest allocations temporary short-lived" ;;
+	--color) _tprof_words "auto always never" ;;
+	--what) _tprof_words "peak allocated unfreed temporary" ;;
+	--format) _tprof_words "folded" ;;
+	*)
+		case $word in
+		-*)
+			_tprof_words "--json --top --sort --by --filter --thread --process --from --to --suppressions
+				--debug-dir --color --what --format --exact --output --help --version"
+			;;
+		*)
+			_tprof_files
+			if [ "$COMP_CWORD" = 1 ]; then
+				mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -W "$commands" -- "$word")
+			fi
+			;;
+		esac
+		;;
+	esac
+}
+
+complete -o filenames -F _tprof tprof
+complete -o filenames -F _tprof_analyze tprof-analyze

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a program bare and under tprof, holds the two side by side, and reads the traces with tprof-analyze."""
+import dataclasses
+import json
+import os
+import pathlib
+import re
+import shutil
+import struct
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("TPROF_BUILD", ROOT / "build/release"))
+LIBRARY = BUILD / "lib/libtprof.so"
+ANALYZE = BUILD / "bin/tprof-analyze"
+LAUNCHER = BUILD / "bin/tprof"
+WORKLOADS = ROOT / "build/workloads"
+ORACLE = WORKLOADS / "liboracle.so"
+PYTHON = "/usr/bin/python3"
+
+HEAP_KEYS = ("allocations", "frees", "allocated_bytes", "peak_bytes", "peak_blocks", "end_bytes", "end_blocks")
+
+# Allocators behind the hooks, and what of truth.c's options each of them bears.
+ALLOCATORS = {
+    "glibc": (None, "failures,pvalloc,cfree,alignment"),
+    "jemalloc": ("libjemalloc.so.2", "failures,alignment"),
+    "tcmalloc": ("libtcmalloc.so.4", "pvalloc,cfree,alignment"),
+    "tcmalloc_minimal": ("libtcmalloc_minimal.so.4", "pvalloc,cfree,alignment"),
+    "mimalloc": ("libmimalloc.so.2.0", "pvalloc,cfree"),
+}
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "real: profiles programs that nobody here wrote (make check-real)")
+
+
+def allocator_library(name):
+    """The path of an allocator's library, None for libc's own; skips where it is not installed."""
+    library = ALLOCATORS[name][0]
+    if not library:
+        return None
+    for directory in ("/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib"):
+        if os.path.exists(f"{directory}/{library}"):
+            return f"{directory}/{library}"
+    pytest.skip(f"{library} is not installed")
+
+
+@dataclasses.dataclass
+class Run:
+    status: int
+    stdout: bytes
+    stderr: bytes
+    directory: pathlib.Path
+
+    def truth(self, suffix=""):
+        """What the program itself says that it did."""
+        return json.loads((self.directory / f"truth{suffix}").read_text())
+
+    def truths(self):
+        """By pid, of programs that make processes."""
+        found = [json.loads(p.read_text()) for p in sorted(self.directory.glob("truth*"))]
+        return {truth["pid"]: truth for truth in found}
+
+    def traces(self):
+        return sorted(self.directory.glob("trace*.bin"), key=lambda p: (len(p.name), p.name))
+
+
+def analyze(*arguments, status=0, program=ANALYZE, timeout=120):
+    """Runs tprof-analyze; returns the finished process."""
+    done = subprocess.run([str(program), *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True, errors="replace", timeout=timeout, check=False)
+    assert done.returncode == status, f"tprof-analyze {arguments}: status {done.returncode}\n{done.stderr}"
+    return done
+
+
+def report(*traces, command="summary", options=()):
+    return json.loads(analyze(command, "--json", *options, *traces).stdout)
+
+
+def summaries(traces):
+    """Each process's summary, by pid."""
+    answers = [report(trace) for trace in traces]
+    return {answer["process"]["pid"]: answer for answer in answers}
+
+
+def heap_of(summary):
+    return {key: summary["heap"][key] for key in HEAP_KEYS}
+
+
+def nothing_lost(summary):
+    assert summary["capture"]["lost_events"] == 0, summary["capture"]["lost"]
+    assert summary["capture"]["damage"] == []
+    assert summary["capture"]["stopped"] is False
+
+
+def add(truth, extras):
+    """What the program did and what libc did for it."""
+    return {key: truth[key] + extras[key] for key in HEAP_KEYS}
+
+
+def functions(stack):
+    return [frame["function"] for frame in stack]
+
+
+class Harness:
+    def __init__(self, directory):
+        self.directory = directory
+        self.runs = 0
+
+    def _environment(self, directory, preload, extra):
+        drop = re.compile("TPROF_|LD_|ORACLE_|MALLOC_|PYTHON")
+        environment = {k: v for k, v in os.environ.items() if not drop.match(k)}
+        environment.update(LC_ALL="C", OMP_WAIT_POLICY="passive", OMP_NUM_THREADS="2", OPENBLAS_NUM_THREADS="2",
+                           TRUTH_FILE=str(directory / "truth"), PYTHONDONTWRITEBYTECODE="1")
+        if preload:
+            environment["LD_PRELOAD"] = ":".join(str(p) for p in preload)
+        environment.update(extra or {})
+        return environment
+
+    def run(self, command, preload=(), env=None, timeout=120, stdin=subprocess.DEVNULL):
+        """Runs a command in a new directory."""
+        self.runs += 1
+        directory = self.directory / f"run{self.runs}"
+        directory.mkdir()
+        done = subprocess.run([str(c) for c in command], cwd=directory, stdin=stdin,
+                              env=self._environment(directory, [p for p in preload if p], env),
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=timeout, check=False)
+        return Run(done.returncode, done.stdout, done.stderr, directory)
+
+    def profile(self, command, allocator="glibc", env=None, timeout=120, behind=()):
+        """Runs a command bare and profiled; output and status must be the same. Returns the profiled run."""
+        library = allocator_library(allocator)
+        bare = self.run(command, [library], {k: v for k, v in (env or {}).items() if not k.startswith("TPROF_")},
+                        timeout=timeout)
+        profiled = self.run(command, [LIBRARY, *behind, library], env, timeout=timeout)
+        assert profiled.stderr == bare.stderr
+        assert profiled.stdout == bare.stdout
+        assert profiled.status == bare.status
+        return profiled
+
+    def summary(self, command, **options):
+        """Profiles a command of one process; returns its run and its summary."""
+        run = self.profile(command, **options)
+        assert [p.name for p in run.traces()] == ["trace.bin"]
+        return run, report(run.traces()[0])
+
+    def oracle(self, command, allocator="glibc", env=None, with_tprof=False):
+        """Runs a command with the oracle behind tprof or alone; returns the run and what the oracle counted."""
+        preload = [LIBRARY] if with_tprof else []
+        path = self.directory / f"oracle{self.runs}"
+        run = self.run(command, [*preload, ORACLE, allocator_library(allocator)],
+                       {**(env or {}), "ORACLE_FILE": str(path)})
+        names = ("allocations", "frees", "allocated_bytes", "end_bytes", "end_blocks", "peak_bytes", "peak_blocks",
+                 "inherited_frees")
+        return run, dict(zip(names, struct.unpack("8Q", path.read_bytes())))
+
+
+@pytest.fixture
+def tprof(tmp_path):
+    return Harness(tmp_path)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def built():
+    for path in (LIBRARY, ANALYZE, LAUNCHER, ORACLE):
+        assert path.exists(), f"{path} is missing: run make check"
+    assert shutil.which("gcc")

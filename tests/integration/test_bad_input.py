@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Damaged and foreign traces: what is intact is reported, the rest is named; no crash, no hang."""
+import os
+import random
+import subprocess
+
+import pytest
+from conftest import ANALYZE, Harness, WORKLOADS, analyze, report
+
+# Built with AddressSanitizer and UndefinedBehaviorSanitizer, where there is one.
+CHECKED = os.environ.get("TPROF_SANITIZED", "")
+PROGRAM = CHECKED if os.path.exists(CHECKED) else ANALYZE
+
+
+@pytest.fixture(scope="module")
+def trace(tmp_path_factory):
+    directory = tmp_path_factory.mktemp("trace")
+    run = Harness(directory).profile([WORKLOADS / "truth", "4", "3000", "1"])
+    return run.traces()[0].read_bytes()
+
+
+def survive(path, command="summary", statuses=(0, 3)):
+    """Runs the checked analyzer; a sanitizer's word or a signal is a failure. Returns the finished process."""
+    done = subprocess.run([str(PROGRAM), command, "--json", str(path)], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, errors="replace", timeout=60, check=False,
+                          env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0:exitcode=99"})
+    assert done.returncode in statuses, f"status {done.returncode}: {done.stderr[-3000:]}"
+    if done.returncode == 3:
+        assert str(path) in done.stderr
+    return done
+
+
+@pytest.mark.parametrize("content", [b"", b"T", b"TPROF\r\n\032", b"\x7fELF" + bytes(100000), b"#!/bin/sh\necho\n",
+                                     bytes(1000000), b"TPROF\r\n\032" + b"\xff" * 100000])
+def test_foreign(tmp_path, content):
+    path = tmp_path / "foreign.bin"
+    path.write_bytes(content)
+    done = survive(path, statuses=(3,))
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert "offset" in done.stderr or "byte" in done.stderr or "empty" in done.stderr
+
+
+def test_missing_and_directory(tmp_path):
+    assert str(tmp_path / "no.bin") in analyze("summary", tmp_path / "no.bin", status=3).stderr
+    assert str(tmp_path) in analyze("summary", tmp_path, status=3).stderr
+
+
+def test_version_of_the_future(tmp_path, trace):
+    path = tmp_path / "future.bin"
+    path.write_bytes(trace[:8] + (2).to_bytes(4, "little") + trace[12:])
+    assert "version" in survive(path, statuses=(3,)).stderr
+    # Feature bits that a reader must know.
+    path.write_bytes(trace[:24] + b"\x80" + trace[25:])
+    assert "feature" in survive(path, statuses=(3,)).stderr
+
+
+def test_truncated_anywhere(tmp_path, trace):
+    path = tmp_path / "cut.bin"
+    whole = None
+    offsets = [1, 100, 2047, 2048, 16383, 16384, 16385, 16500, *range(17000, len(trace), max(1, len(trace) // 40))]
+    for offset in [*offsets, len(trace) - 1, len(trace)]:
+        path.write_bytes(trace[:offset])
+        done = survive(path)
+        if offset >= len(trace):
+            whole = done.stdout
+    assert '"damage": []' in whole
+
+
+def test_what_is_intact_is_reported(tmp_path, trace):
+    path = tmp_path / "half.bin"
+    path.write_bytes(trace)
+    whole = report(path)
+    path.write_bytes(trace[:16384 + 2 * 262144 + 5000])
+    half = report(path)
+    assert 0 < half["heap"]["allocations"] < whole["heap"]["allocations"]
+    assert half["capture"]["damage"]
+    text = analyze(path).stdout
+    assert "note:" in text
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_bits_flipped(tmp_path, trace, seed):
+    numbers = random.Random(seed)
+    path = tmp_path / "flipped.bin"
+    used = len(trace.rstrip(b"\0"))
+    for _ in range(12):
+        data = bytearray(trace)
+        for _ in range(numbers.choice([1, 3, 30])):
+            where = numbers.choice([numbers.randrange(2048), 16384 + numbers.randrange(200), numbers.randrange(used)])
+            data[where] ^= 1 << numbers.randrange(8)
+        path.write_bytes(data)
+        survive(path, command=numbers.choice(["summary", "peak", "leaks", "hotspots", "timeline"]))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_chunks_shuffled(tmp_path, trace, seed):
+    numbers = random.Random(seed)
+    chunks = [trace[i:i + 262144] for i in range(16384, len(trace), 262144)]
+    numbers.shuffle(chunks)
+    path = tmp_path / "shuffled.bin"
+    path.write_bytes(trace[:16384] + b"".join(chunks))
+    survive(path)
+    path.write_bytes(trace[:16384] + b"".join(chunks + chunks))
+    survive(path)

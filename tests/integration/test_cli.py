@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command lines of tprof-analyze and of the launcher."""
+import json
+import subprocess
+
+import pytest
+from conftest import LAUNCHER, LIBRARY, WORKLOADS, analyze, report
+
+COMMANDS = ["summary", "peak", "leaks", "hotspots", "timeline", "info", "dump"]
+
+
+@pytest.fixture(scope="module")
+def trace(tmp_path_factory):
+    directory = tmp_path_factory.mktemp("cli")
+    subprocess.run([WORKLOADS / "threads", "3"], cwd=directory, env={"LD_PRELOAD": str(LIBRARY)}, check=True,
+                   stdout=subprocess.DEVNULL)
+    return directory / "trace.bin"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_text_and_json(trace, command):
+    text = analyze(command, trace)
+    assert len(text.stdout.splitlines()) >= 3
+    assert text.stderr == ""  # no progress bar in a pipe
+    assert "\033[" not in text.stdout
+    assert "\033[" in analyze(command, "--color", "always", trace).stdout or command == "dump"
+    answer = analyze(command, "--json", trace).stdout
+    if command == "dump":
+        assert [json.loads(line) for line in answer.splitlines()] if answer.lstrip()[0] == "{" else json.loads(answer)
+    else:
+        assert json.loads(answer)["schema"] == "tprof/1"
+
+
+def test_without_a_command_it_is_summary(trace):
+    assert analyze(trace).stdout == analyze("summary", trace).stdout
+
+
+@pytest.mark.parametrize("arguments, word", [
+    (["nonsense"], "peak"), (["peak", "--by", "colour"], "thread"), (["peak", "--nonsense"], "--json"),
+    (["peak", "--top", "x"], "--top"), (["leaks", "--sort", "age"], "blocks"), (["summary", "--color", "red"], "auto"),
+    (["summary", "--filter", "("], "--filter"), ([], "usage"), (["timeline", "--from", "later"], "1.5s")])
+def test_wrong_usage(trace, arguments, word):
+    """One line, what is allowed, status 2."""
+    done = analyze(*arguments, *([trace] if arguments and arguments != ["nonsense"] else []), status=2)
+    assert word.lower() in done.stderr.lower()
+    assert done.stdout == ""
+    if arguments:
+        assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help(command):
+    assert command in analyze(command, "--help").stdout
+    assert command in analyze("--help").stdout
+
+
+def test_versions_agree(trace):
+    version = analyze("--version").stdout.split()[-1]
+    assert subprocess.run([LAUNCHER, "--version"], stdout=subprocess.PIPE, check=True,
+                          text=True).stdout.split()[-1] == version
+    assert trace.exists()
+
+
+@pytest.mark.parametrize("by", ["stack", "function", "line", "module", "thread", "size"])
+def test_by(trace, by):
+    """However it is grouped, the sum is the same."""
+    answer = report(trace, command="peak", options=["--by", by, "--top", "0"])["heap"]
+    assert sum(site["bytes"] for site in answer["peak_sites"]) == answer["peak_bytes"]
+
+
+def test_top(trace):
+    assert len(report(trace, command="hotspots", options=["--top", "1"])["heap"]["hot_sites"]) == 1
+
+
+def test_filter(trace):
+    sites = report(trace, command="hotspots", options=["--filter", "^work$", "--top", "0"])["heap"]["hot_sites"]
+    assert sites
+    for site in sites:
+        assert "work" in [frame["function"] for frame in site["stack"]]
+
+
+def test_thread(trace):
+    whole = report(trace)["heap"]["allocations"]
+    parts = [report(trace, options=["--thread", str(n)])["heap"]["allocations"] for n in range(1, 23)]
+    assert sum(parts) == whole
+
+
+def test_time_window(trace):
+    whole = report(trace)
+    middle = whole["process"]["duration_ns"] // 2
+    first = report(trace, options=["--to", f"{middle}ns"])["heap"]["allocations"]
+    second = report(trace, options=["--from", f"{middle}ns"])["heap"]["allocations"]
+    assert first + second == whole["heap"]["allocations"]
+
+
+def test_suppressions(tprof, tmp_path):
+    run, summary = tprof.summary([WORKLOADS / "steady", 100])
+    rules = tmp_path / "rules"
+    rules.write_text("# a comment\nleak:main\n")
+    answer = report(run.traces()[0], command="leaks", options=["--suppressions", rules])["heap"]
+    assert answer["unfreed_sites"] == []
+    assert answer["suppressed"]["blocks"] == 100
+    assert answer["suppressed"]["bytes"] == summary["heap"]["end_bytes"]
+
+
+@pytest.mark.parametrize("what", ["peak", "allocated", "unfreed", "temporary"])
+def test_flamegraph_and_folded(trace, tmp_path, what):
+    svg = tmp_path / "out.svg"
+    analyze("flamegraph", "--what", what, "-o", svg, trace)
+    text = svg.read_text()
+    assert text.lstrip().startswith("<?xml") or text.lstrip().startswith("<svg")
+    assert text.rstrip().endswith("</svg>") and "http://" not in text.replace("http://www.w3.org/", "")
+    folded = analyze("export", "--format", "folded", "--what", what, trace).stdout
+    total = sum(int(line.rsplit(" ", 1)[1]) for line in folded.splitlines())
+    heap = report(trace)["heap"]
+    assert total == {"peak": heap["peak_bytes"], "allocated": heap["allocated_bytes"], "unfreed": heap["end_bytes"],
+                     "temporary": total}[what]
+
+
+def test_demo_names_the_leak(tprof):
+    """The line of the leak and those of the peak are in the report's text."""
+    data = WORKLOADS.parents[1] / "tests/workloads/data/digits.csv"
+    run, _ = tprof.summary([WORKLOADS / "digits", data])
+    text = analyze(run.traces()[0]).stdout
+    assert "remember_loss" in text and "load_digits" in text and "digits.c:" in text
+    text = analyze("leaks", run.traces()[0]).stdout
+    assert "remember_loss" in text and "digits.c:" in text
+    assert b"accuracy 0.9" in run.stdout
+
+
+# ---- tprof run ----
+
+def launch(tprof, *arguments, preload=(), env=None):
+    return tprof.run([LAUNCHER, *arguments], preload, env)
+
+
+def test_launcher(tprof):
+    run = launch(tprof, "run", "-o", "here.bin", "--depth", "3", "--", WORKLOADS / "steady", "7")
+    assert (run.status, run.stdout) == (0, b"steady: done\n")
+    assert "tprof-analyze ./here.bin" in run.stderr.decode()
+    answer = report(run.directory / "here.bin")
+    assert answer["heap"]["allocations"] == 7
+    assert answer["process"]["exe"].endswith("/steady")
+
+
+@pytest.mark.parametrize("script, status", [("exit 7", 7), ("kill -9 $$", 137), ("exec /no/such/file", 127)])
+def test_launcher_keeps_the_status(tprof, script, status):
+    assert launch(tprof, "run", "--", "sh", "-c", script).status == status
+
+
+def test_launcher_names_all_traces(tprof):
+    run = launch(tprof, "run", "--", WORKLOADS / "fork", "fork")
+    (trace, child) = run.traces()
+    assert trace.name in run.stderr.decode() and child.name in run.stderr.decode()
+
+
+def test_launcher_keeps_an_existing_preload(tprof):
+    run = launch(tprof, "run", "--", WORKLOADS / "steady", "7", env={"LD_PRELOAD": "libjemalloc.so.2"})
+    assert report(run.traces()[0])["capture"]["malloc"].split("/")[-1].startswith("libjemalloc")
+
+
+@pytest.mark.parametrize("arguments, word", [(["run"], "no command"), (["walk"], "run"), (["run", "--deep", "x"], "--deep"),
+                                             (["run", "-o"], "-o"), ([], "Usage")])
+def test_launcher_wrong_usage(tprof, arguments, word):
+    run = launch(tprof, *arguments)
+    assert run.status == 2 and word in run.stderr.decode()
+
+
+def test_launcher_unknown_command(tprof):
+    run = launch(tprof, "run", "--", "no-such-command")
+    assert run.status == 127 and "no-such-command" in run.stderr.decode()

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""make install, and that what was installed works from there."""
+import os
+import subprocess
+
+from conftest import LIBRARY, ROOT, WORKLOADS
+
+
+def test_install(tmp_path):
+    make = {k: v for k, v in os.environ.items() if not k.startswith("MAKE") and k != "MFLAGS"}
+    subprocess.run(["make", "-s", "-C", ROOT, "install", "PREFIX=/opt/tprof", f"DESTDIR={tmp_path}"], check=True, env=make,
+                   stdout=subprocess.DEVNULL)
+    prefix = tmp_path / "opt/tprof"
+    for name in ("lib/libtprof.so", "bin/tprof", "bin/tprof-analyze", "share/man/man1/tprof.1",
+                 "share/man/man1/tprof-analyze.1", "share/man/man5/tprof-trace.5",
+                 "share/bash-completion/completions/tprof", "share/bash-completion/completions/tprof-analyze"):
+        assert (prefix / name).is_file(), name
+    run = subprocess.run([prefix / "bin/tprof", "run", "--", WORKLOADS / "steady", "12"], cwd=tmp_path, check=True,
+                         capture_output=True, text=True)
+    assert run.stdout == "steady: done\n"
+    report = subprocess.run([prefix / "bin/tprof-analyze", tmp_path / "trace.bin"], check=True, capture_output=True,
+                            text=True)
+    assert "12" in report.stdout
+
+
+def test_man_pages_have_no_warnings():
+    for page in ("scripts/tprof.1", "analyzer/tprof-analyze.1", "include/tprof/tprof-trace.5"):
+        done = subprocess.run(["groff", "-man", "-ww", "-z", ROOT / page], check=True, capture_output=True, text=True)
+        assert done.stderr == "", page
+
+
+def test_completion():
+    """Bash completes commands and options by what the programs themselves say."""
+    script = (f"source {ROOT}/scripts/completion.bash; COMP_WORDS=(tprof-analyze pe); COMP_CWORD=1; "
+              "_tprof_analyze; echo ${COMPREPLY[@]}; COMP_WORDS=(tprof run --de); COMP_CWORD=2; _tprof; echo ${COMPREPLY[@]}")
+    done = subprocess.run(["bash", "-c", script], check=True, capture_output=True, text=True)
+    assert done.stdout.split() == ["peak", "--depth"]
+
+
+def test_exported_names():
+    """libtprof.so shows what it intercepts and nothing else: a name of its own would take a program's."""
+    done = subprocess.run(["nm", "-D", "--defined-only", LIBRARY], check=True, capture_output=True, text=True)
+    names = {line.split()[-1].split("@")[0] for line in done.stdout.splitlines()}
+    assert {"malloc", "free", "calloc", "realloc", "posix_memalign", "_Znwm", "_ZdlPv", "mmap", "munmap"} <= names
+    assert not [name for name in names if name.startswith("tp_") or "backtrace" in name or name.startswith("unw_")]

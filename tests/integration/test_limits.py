@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A trace that can't be written, or not to its end: the program runs on, and what is lost is counted."""
+import os
+import shutil
+import subprocess
+
+import pytest
+from conftest import LIBRARY, WORKLOADS, add, heap_of, nothing_lost, report
+from test_truth import NOTHING
+
+COUNT = 300000  # some megabytes of trace
+
+
+def check_partial(run, lossy=True):
+    """The recorded and the lost make up the truth."""
+    summary = report(run.traces()[0])
+    truth, heap = run.truth(), summary["heap"]
+    lost = summary["capture"]["lost_events"]
+    assert heap["allocations"] + lost == truth["allocations"]
+    assert heap["end_blocks"] + lost == truth["end_blocks"]
+    assert (lost > 0) is lossy
+    assert summary["capture"]["stopped"] is lossy
+    return summary
+
+
+def one_line(stderr, word):
+    lines = stderr.decode().splitlines()
+    assert len(lines) == 1, lines
+    assert lines[0].startswith("tprof: ")
+    assert word in lines[0]
+
+
+@pytest.mark.parametrize("output", ["no/such/directory/t.bin", "/proc/nothing/t.bin", "/"])
+def test_unwritable_output(tprof, output):
+    run = tprof.run([WORKLOADS / "steady", COUNT], [LIBRARY], {"TPROF_OUTPUT": output})
+    assert (run.status, run.stdout) == (0, b"steady: done\n")
+    one_line(run.stderr, output)
+
+
+def limited(tprof, limit, count=COUNT, env=None):
+    return tprof.run([WORKLOADS / "limits", limit, WORKLOADS / "steady", count], [],
+                     {**(env or {}), "LIMITS_PRELOAD": str(LIBRARY)})
+
+
+@pytest.mark.parametrize("size", [0, 10000, 1000000])
+def test_file_size_limit(tprof, size):
+    """Beyond RLIMIT_FSIZE the kernel sends SIGXFSZ: to the program, which did nothing."""
+    bare = tprof.run([WORKLOADS / "limits", f"fsize={max(size, 1000)}", WORKLOADS / "steady", COUNT])
+    # The truth is written to a file too: with no room for it, the program's own end is what it would have been.
+    run = limited(tprof, f"fsize={max(size, 1000)}")
+    assert (run.status, run.stdout) == (bare.status, bare.stdout) == (0, b"steady: done\n")
+    if size >= 1000000:
+        one_line(run.stderr, "")
+        check_partial(run)
+
+
+@pytest.mark.parametrize("megabytes", [20, 30, 60])
+def test_address_space_limit(tprof, megabytes):
+    limit = f"as={megabytes * 1000000}"
+    bare = tprof.run([WORKLOADS / "limits", limit, WORKLOADS / "steady", 20000])
+    run = limited(tprof, limit, 20000)
+    assert (bare.status, bare.stdout) == (0, b"steady: done\n")
+    assert (run.status, run.stdout) == (bare.status, bare.stdout)
+    for trace in run.traces():
+        summary = report(trace)
+        assert summary["heap"]["allocations"] + summary["capture"]["lost_events"] == 20000
+
+
+@pytest.mark.parametrize("count", [4, 5, 10])
+def test_few_descriptors(tprof, count):
+    bare = tprof.run([WORKLOADS / "limits", f"nofile={count}", WORKLOADS / "steady", 1000])
+    run = limited(tprof, f"nofile={count}", 1000)
+    assert (run.status, run.stdout) == (bare.status, bare.stdout) == (0, b"steady: done\n")
+    for trace in run.traces():
+        summary = report(trace)
+        assert summary["heap"]["allocations"] + summary["capture"]["lost_events"] == 1000
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A tmpfs of 2 MB."""
+    directory = tmp_path / "disk"
+    directory.mkdir()
+    if os.geteuid() != 0 or not shutil.which("mount"):
+        pytest.skip("mounting a small tmpfs needs root")
+    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(directory)], check=False,
+                          capture_output=True)
+    if done.returncode:
+        pytest.skip(f"a tmpfs can't be mounted here: {done.stderr.decode().strip()}")
+    yield directory
+    subprocess.run(["umount", str(directory)], check=True)
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+def test_full_disk(tprof, small_disk, threads):
+    """A sparse file would be a SIGBUS in the program when its pages are touched."""
+    command = [WORKLOADS / "truth", threads, 400000 // threads, 1]
+    bare = tprof.run(command)
+    run = tprof.run(command, [LIBRARY], {"TPROF_OUTPUT": str(small_disk / "trace.bin")})
+    assert (run.status, run.stdout) == (bare.status, bare.stdout) == (0, b"truth: done\n")
+    one_line(run.stderr, str(small_disk / "trace.bin"))
+    summary = report(small_disk / "trace.bin")
+    truth = run.truth()
+    recorded = summary["heap"]["allocations"] + summary["heap"]["frees"]
+    assert summary["capture"]["lost_events"] > 0
+    assert recorded > 50000
+    if threads == 1:
+        assert recorded + summary["capture"]["lost_events"] == truth["allocations"] + truth["frees"]
+
+
+def test_disk_full_from_the_start(tprof, small_disk):
+    with open(small_disk / "filler", "wb") as filler:
+        try:
+            while True:
+                filler.write(bytes(4096))
+                filler.flush()
+        except OSError:
+            pass
+    run = tprof.run([WORKLOADS / "steady", 1000], [LIBRARY], {"TPROF_OUTPUT": str(small_disk / "trace.bin")})
+    assert (run.status, run.stdout) == (0, b"steady: done\n")
+    one_line(run.stderr, str(small_disk / "trace.bin"))
+
+
+@pytest.mark.parametrize("variable, value, allowed", [
+    ("TPROF_ALLOC", "everything", "trace"), ("TPROF_DEPTH", "-3", ""), ("TPROF_DEPTH", "many", ""),
+    ("TPROF_CHILDREN", "yes please", "0"), ("TPROF_VERBOSE", "9", ""), ("TPROF_START", "later", "on")])
+def test_value_that_makes_no_sense(tprof, variable, value, allowed):
+    """One line naming variable, value and what is allowed; the default is used; the program runs."""
+    run = tprof.run([WORKLOADS / "steady", 100], [LIBRARY], {variable: value})
+    assert (run.status, run.stdout) == (0, b"steady: done\n")
+    one_line(run.stderr, variable)
+    assert value in run.stderr.decode() and allowed in run.stderr.decode()
+    assert heap_of(report(run.traces()[0])) == add(run.truth(), NOTHING)
+
+
+def test_alloc_off(tprof):
+    run = tprof.profile([WORKLOADS / "steady", 100], env={"TPROF_ALLOC": "off"})
+    for trace in run.traces():
+        assert report(trace)["heap"]["allocations"] == 0
+
+
+def test_long_trace(tprof):
+    run, summary = tprof.summary([WORKLOADS / "steady", 2000000])
+    assert heap_of(summary) == add(run.truth(), NOTHING)
+    nothing_lost(summary)
+
+
+def test_bytes_an_event(tprof):
+    """One path, one size after the other, nothing freed: the encoding's own price."""
+    _, summary = tprof.summary([WORKLOADS / "steady", 500000])
+    assert summary["capture"]["trace_bytes"] / summary["capture"]["alloc_events"] <= 8

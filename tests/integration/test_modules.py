@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Libraries that come and go, bypass the hooks, or bring a malloc of their own."""
+import shutil
+import subprocess
+
+import pytest
+from conftest import WORKLOADS, analyze, functions, nothing_lost, report
+
+
+def unfreed(trace):
+    return report(trace, command="leaks", options=["--top", "0"])["heap"]["unfreed_sites"]
+
+
+def test_two_libraries_at_one_address(tprof):
+    """An address means what was loaded there when it was recorded."""
+    run, summary = tprof.summary([WORKLOADS / "dl", "reuse", WORKLOADS])
+    if not run.truth()["reused"]:
+        pytest.skip("the loader did not reuse the address here")
+    by_function = {}
+    for site in unfreed(run.traces()[0]):
+        name = functions(site["stack"])[0]
+        by_function[name] = by_function.get(name, 0) + site["bytes"]
+    assert by_function["plugin_a_allocate"] == 2 * 10 * 1111
+    assert by_function["plugin_b_allocate"] == 20 * 2222
+    nothing_lost(summary)
+
+
+def test_deepbind_is_said(tprof):
+    run, summary = tprof.summary([WORKLOADS / "dl", "deepbind", WORKLOADS])
+    assert any("DEEPBIND" in skipped["reason"] for skipped in summary["capture"]["hooks"]["skipped"])
+    assert "DEEPBIND" in analyze(run.traces()[0]).stdout
+    assert any(site["bytes"] == 2222 for site in unfreed(run.traces()[0]))
+
+
+def test_malloc_by_name(tprof):
+    """What dlsym finds in libc itself passes the hooks by; its frees may not: they are counted, never fatal."""
+    run, summary = tprof.summary([WORKLOADS / "dl", "dlsym", WORKLOADS])
+    hot = report(run.traces()[0], command="hotspots", options=["--top", "0"])["heap"]["hot_sites"]
+    by_name = [s for s in hot if "by_name" in functions(s["stack"]) and s["largest_bytes"] == 1111]
+    assert sum(s["allocations"] for s in by_name) == 10
+    assert not [s for s in unfreed(run.traces()[0]) if s["bytes"] % 1111 == 0 and "by_name" in functions(s["stack"])]
+    nothing_lost(summary)
+
+
+def test_origin_of_the_caller(tprof):
+    """A dlopen in between changes who asks, and $ORIGIN with it; the bare and the profiled run are compared."""
+    run, _ = tprof.summary([WORKLOADS / "dl", "origin", WORKLOADS])
+    assert run.stdout == b"dl: done\n"
+
+
+def test_own_malloc_is_said(tprof):
+    """Never an empty page."""
+    run, summary = tprof.summary([WORKLOADS / "own_malloc"])
+    assert summary["capture"]["foreign_malloc"] is True
+    assert any("static" in skipped["reason"] for skipped in summary["capture"]["hooks"]["skipped"])
+    text = analyze(run.traces()[0]).stdout
+    assert "this program's own malloc is linked statically: its allocations can't be seen" in text
+
+
+def test_stripped_program_still_has_stacks(tprof):
+    run, _ = tprof.summary([WORKLOADS / "truth-stripped", 1, 1000, 1])
+    for site in unfreed(run.traces()[0]):
+        assert site["stack_end"] == "root"
+        assert any(frame["module"] == "truth-stripped" for frame in site["stack"])
+        assert "__libc_start_main" in " ".join(str(f) for f in functions(site["stack"]))
+
+
+def test_program_replaced_since(tprof, tmp_path):
+    """A module that is another file by now is not symbolized with the wrong one: the report says so."""
+    program = tmp_path / "victim"
+    shutil.copy(WORKLOADS / "deep", program)
+    run, _ = tprof.summary([program, 5])
+    assert "recurse_even" in functions(unfreed(run.traces()[0])[0]["stack"])
+    program.unlink()
+    shutil.copy(WORKLOADS / "steady", program)
+    assert "recurse_even" not in functions(unfreed(run.traces()[0])[0]["stack"])
+    text = analyze(run.traces()[0]).stdout
+    assert "victim" in text and "note:" in text
+    program.unlink()
+    site = unfreed(run.traces()[0])[0]
+    assert site["bytes"] == 4242 and any(frame["module"] == "victim" for frame in site["stack"])
+
+
+def test_separate_debug_file(tprof, tmp_path):
+    """By build-id and .gnu_debuglink, beside the program or in --debug-dir."""
+    program, debug = tmp_path / "split", tmp_path / "split.debug"
+    shutil.copy(WORKLOADS / "deep", program)
+    subprocess.run(["objcopy", "--only-keep-debug", program, debug], check=True)
+    subprocess.run(["objcopy", "--strip-all", f"--add-gnu-debuglink={debug}", program], check=True)
+    run, _ = tprof.summary([program, 5])
+    assert "recurse_even" in functions(unfreed(run.traces()[0])[0]["stack"])
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    debug.rename(elsewhere / "split.debug")
+    assert "recurse_even" not in functions(unfreed(run.traces()[0])[0]["stack"])
+    sites = report(run.traces()[0], command="leaks", options=["--debug-dir", elsewhere])["heap"]["unfreed_sites"]
+    assert "recurse_even" in functions(sites[0]["stack"])

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Order: an address is released in the trace before it can be reused."""
+import pytest
+from conftest import WORKLOADS, add, heap_of, nothing_lost
+
+
+@pytest.mark.parametrize("turn", range(3))
+@pytest.mark.parametrize("allocator", ["glibc", "jemalloc", "tcmalloc", "mimalloc"])
+def test_shared_arena(tprof, allocator, turn):
+    """Who records a free behind the real call reports leaks and a peak of many times the truth here."""
+    arena = {"MALLOC_ARENA_MAX": "1", "MALLOC_CONF": "narenas:1,tcache:false",
+             "GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"}
+    env = arena if turn != 2 else {}
+    run, summary = tprof.summary([WORKLOADS / "shared_arena", 50000], allocator=allocator, env=env)
+    _, extras = tprof.oracle([WORKLOADS / "shared_arena", 0], allocator=allocator, env=env)
+    truth = run.truth()
+    # The oracle's run without random calls has the forced peak all the same: what is above it is libc's.
+    idle_truth = {"allocations": 544, "frees": 544, "allocated_bytes": 544 * 800, "peak_bytes": 544 * 800,
+                  "peak_blocks": 544, "end_bytes": 0, "end_blocks": 0}
+    extras = {key: extras[key] - idle_truth[key] for key in idle_truth}
+    assert truth["end_blocks"] == 0
+    assert heap_of(summary) == add(truth, extras)
+    assert summary["heap"]["unmatched_frees"] == 0
+    nothing_lost(summary)

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""fork, clone, vfork, posix_spawn, exec, daemons: each process has its own trace, with its own truth."""
+import pytest
+from conftest import WORKLOADS, add, heap_of, nothing_lost, report, summaries
+from test_truth import NOTHING
+
+OWN = ("allocations", "allocated_bytes")
+
+
+def check_processes(run, count):
+    """Each process's counts are its own truth; a fork's frees of what its parent allocated are known as such."""
+    found, truths = summaries(run.traces()), run.truths()
+    assert len(run.traces()) == count
+    for pid, truth in truths.items():
+        summary = found[pid]
+        nothing_lost(summary)
+        for key in OWN:
+            assert summary["heap"][key] == truth[key], (pid, key)
+        assert summary["heap"]["inherited_frees"] == truth["inherited_frees"]
+        assert summary["heap"]["frees"] in (truth["frees"], truth["frees"] + truth["inherited_frees"])
+        assert summary["heap"]["unmatched_frees"] == 0
+    return found, truths
+
+
+@pytest.mark.parametrize("how, processes", [("fork", 2), ("clone", 2), ("nested", 3), ("daemon", 3)])
+def test_fork(tprof, how, processes):
+    run = tprof.profile([WORKLOADS / "fork", how])
+    check_processes(run, processes)
+
+
+@pytest.mark.parametrize("turn", range(3))
+def test_fork_beside_allocating_threads(tprof, turn):
+    """Other tracers hang here: a lock that another thread held is held in the child for ever."""
+    run = tprof.profile([WORKLOADS / "fork", "threads"])
+    assert len(run.truths()) == 20
+    check_processes(run, 21)
+
+
+@pytest.mark.parametrize("how", ["vfork_exec", "spawn"])
+def test_started_program(tprof, how):
+    run = tprof.profile([WORKLOADS / "fork", how])
+    found = summaries(run.traces())
+    assert len(found) == 2
+    for summary in found.values():
+        assert heap_of(summary) == add(run.truth(), NOTHING)
+        nothing_lost(summary)
+
+
+def test_vfork(tprof):
+    run, summary = tprof.summary([WORKLOADS / "fork", "vfork"])
+    assert heap_of(summary) == add(run.truth(), NOTHING)
+
+
+def test_exec_chain(tprof):
+    """Four programs in one process, one after the other: four traces."""
+    run = tprof.profile([WORKLOADS / "fork", "exec3"])
+    traces = run.traces()
+    assert len(traces) == 4
+    reports = [report(trace) for trace in traces]
+    assert len({r["process"]["pid"] for r in reports}) == 1
+    for r in reports:
+        assert heap_of(r) == add(run.truth(), NOTHING)
+        nothing_lost(r)
+    assert sorted(r["process"]["end"] for r in reports) == ["exec", "exec", "exec", "exit"]
+
+
+def test_many_traces_are_one_report(tprof):
+    run = tprof.profile([WORKLOADS / "fork", "nested"])
+    both = report(*run.traces())
+    assert len(both["processes"]) == 3
+    assert both["combined"]["peak_bytes"] >= max(p["heap"]["peak_bytes"] for p in both["processes"])
+
+
+@pytest.mark.parametrize("how", ["closefrom", "close_range", "close_all", "close_limit"])
+def test_closed_descriptors(tprof, how):
+    """What can't be written any more is counted: recorded and lost events are all there were."""
+    run, summary = tprof.summary([WORKLOADS / "fork", how])
+    truth = run.truth()
+    lost = summary["capture"]["lost_events"]
+    assert summary["heap"]["allocations"] + lost == truth["allocations"]
+    assert summary["heap"]["allocations"] >= 50
+    assert summary["capture"]["stopped"] is (lost > 0)
+
+
+def test_children_are_not_followed(tprof):
+    run = tprof.profile([WORKLOADS / "fork", "fork"], env={"TPROF_CHILDREN": "0"})
+    assert [p.name for p in run.traces()] == ["trace.bin"]
+
+
+def test_only_programs_of_that_name(tprof):
+    run = tprof.profile(["/bin/sh", "-c", f"{WORKLOADS}/steady 5; {WORKLOADS}/deep 5"], env={"TPROF_EXE": "stea*"})
+    assert len(run.traces()) == 1
+    assert report(run.traces()[0])["process"]["exe"].endswith("/steady")
+
+
+def test_output_pattern(tprof):
+    run = tprof.profile([WORKLOADS / "steady", "5"], env={"TPROF_OUTPUT": "trace.%e.%p.bin"})
+    (trace,) = run.traces()
+    pid = report(trace)["process"]["pid"]
+    assert trace.name == f"trace.steady.{pid}.bin"
+
+
+def test_a_shell_pipeline(tprof):
+    script = f"for i in 1 2 3; do {WORKLOADS}/steady $i | cat; done; exit 9"
+    run = tprof.profile(["/bin/sh", "-c", script])
+    assert run.status == 9
+    found = summaries(run.traces())
+    counts = sorted(s["heap"]["allocations"] for s in found.values() if s["process"]["exe"].endswith("steady"))
+    assert counts == [1, 2, 3]
+
+
+def test_names_of_traces(tprof):
+    run = tprof.profile([WORKLOADS / "fork", "fork"])
+    child = next(p for p in run.traces() if p.name != "trace.bin")
+    assert child.name == f"trace.{report(child)['process']['pid']}.bin"
