@@ -10,6 +10,8 @@ ANALYZER_MALLOC := $(if $(ASAN)$(TSAN)$(FUZZ),,-ljemalloc)
 $(B)/analyzer/%.c.o: analyzer/%.c
 	@mkdir -p $(@D)
 	$(CC) $(DEFS) $(WARN) $(OPT) $(ANALYZER_FLAGS) $(DEP) -c $< -o $@
+# Included by the assembler, so the compiler's list of dependencies does not name it.
+$(B)/analyzer/report/flame.c.o: analyzer/report/flame.js
 $(B)/libanalyzer.a: $(ANALYZER_OBJ)
 	rm -f $@ && ar rcs $@ $^
 $(B)/bin/tprof-analyze: $(B)/analyzer/main.c.o $(B)/libanalyzer.a

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* flamegraph: a picture of all stacks. */
+#include <unistd.h>
+
+#include "commands/tree_report.h"
+#include "report/flame.h"
+
+static void write_svg(const struct tp_tree *tree, const struct tp_session *session, const char *title)
+{
+	static const char *const units[] = {
+		[TP_WHAT_PEAK] = "blocks",
+		[TP_WHAT_ALLOCATED] = "allocations",
+		[TP_WHAT_UNFREED] = "blocks",
+		[TP_WHAT_TEMPORARY] = "temporary allocations",
+	};
+
+	tp_flame_write(tree, title, units[session->options->what], session->page.out);
+	if (session->options->output)
+		fprintf(stderr, "tprof-analyze: next: open %s in a browser\n", session->options->output);
+}
+
+int tp_cmd_flamegraph(const struct tp_options *options)
+{
+	if (!options->output && isatty(STDOUT_FILENO)) {
+		fputs("tprof-analyze: flamegraph writes an SVG, which a terminal can't show: name a file with -o "
+		      "FILE\n",
+		      stderr);
+		return TP_EXIT_USAGE;
+	}
+	return tp_tree_report(options, write_svg);
+}

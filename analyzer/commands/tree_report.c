@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "commands/tree_report.h"
+
+#include <inttypes.h>
+#include <unistd.h>
+
+#include "commands/site_report.h"
+#include "report/process.h"
+
+static bool add_process(struct tp_session *session, size_t index, struct tp_tree *tree,
+			const struct tp_tree_options *options)
+{
+	const struct tp_process *process = &session->run->processes[index];
+	struct tp_symbols *symbols = tp_session_symbols(session, index);
+	struct tp_tree_options mine = *options;
+	char label[300];
+
+	if (!symbols)
+		return false;
+	snprintf(label, sizeof(label), "%.200s (pid %" PRIu32 ")", tp_program_name(process->trace),
+		 process->trace->header->pid);
+	mine.label = session->run->process_count > 1 ? label : NULL;
+	return tp_tree_add(tree, process, symbols, &mine);
+}
+
+/* Suppressions are the user's choice here, except for what was not freed: there the built-in ones are for. */
+static struct tp_tree *build_tree(struct tp_session *session, struct tp_suppressions *suppressions)
+{
+	const struct tp_options *options = session->options;
+	struct tp_tree_options tree_options = { .what = options->what };
+	struct tp_tree *tree = tp_tree_new();
+	bool good = tree != NULL;
+	regex_t filter;
+
+	if (options->what == TP_WHAT_UNFREED || options->suppression_count)
+		tree_options.suppressions = suppressions;
+	if (options->filter && regcomp(&filter, options->filter, REG_EXTENDED | REG_NOSUB) == 0)
+		tree_options.filter = &filter;
+	for (size_t i = 0; good && i < session->run->process_count; i++)
+		good = add_process(session, i, tree, &tree_options);
+	good = good && tp_tree_finish(tree);
+	if (tree_options.filter)
+		regfree(&filter);
+	if (good)
+		return tree;
+	tp_tree_free(tree);
+	return NULL;
+}
+
+static void make_title(const struct tp_session *session, const struct tp_tree *tree, char *title, size_t size)
+{
+	static const char *const words[] = {
+		[TP_WHAT_PEAK] = "alive at the peak",
+		[TP_WHAT_ALLOCATED] = "allocated in all",
+		[TP_WHAT_UNFREED] = "",
+		[TP_WHAT_TEMPORARY] = "of temporary allocations",
+	};
+	const struct tp_process *process = &session->run->processes[0];
+	const char *what = words[session->options->what];
+
+	if (session->options->what == TP_WHAT_UNFREED)
+		what = session->run->process_count == 1 ? tp_unfreed_phrase(process->trace) : "unfreed";
+	snprintf(title, size, "%.100s: %s %s", tp_program_name(process->trace),
+		 tp_bytes(tree->nodes[0].bytes, false).text, what);
+}
+
+int tp_tree_report(const struct tp_options *options,
+		   void (*write)(const struct tp_tree *tree, const struct tp_session *session, const char *title))
+{
+	struct tp_suppressions *suppressions;
+	struct tp_session session;
+	struct tp_tree *tree;
+	char title[300];
+	int status = tp_session_open(&session, options);
+
+	if (status != TP_EXIT_OK)
+		return status;
+	suppressions = tp_session_suppressions(&session);
+	if (!suppressions)
+		return tp_session_close(&session, TP_EXIT_USAGE);
+	status = tp_session_replay(&session, TP_GROUP_STACK);
+	if (status == TP_EXIT_OK) {
+		tree = build_tree(&session, suppressions);
+		if (tree) {
+			make_title(&session, tree, title, sizeof(title));
+			write(tree, &session, title);
+		} else {
+			fputs("tprof-analyze: out of memory\n", stderr);
+			status = TP_EXIT_TRACE;
+		}
+		tp_tree_free(tree);
+		status = tp_session_close(&session, status);
+	}
+	tp_suppressions_free(suppressions);
+	return status;
+}

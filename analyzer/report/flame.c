@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/flame.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/text.h"
+
+#define WIDTH 1200
+#define MARGIN 10
+#define ROW 17
+#define HEAD 56
+#define FOOT 40
+#define SMALLEST 0.1 /* pixels */
+#define LETTER 7.0   /* pixels: width of a character at 12 px, on the average */
+
+/* The script is a file of its own beside this one, included as it is. */
+__asm__(".section .rodata\n"
+	".global tp_flame_script\n"
+	"tp_flame_script:\n"
+	".incbin \"analyzer/report/flame.js\"\n"
+	".byte 0\n"
+	".previous\n");
+extern const char tp_flame_script[];
+
+/* Length of the UTF-8 character at `text` if it is one that XML allows; else 0. */
+static size_t utf8_length(const unsigned char *text)
+{
+	size_t length = text[0] < 0x80			    ? 1
+			: text[0] >= 0xc2 && text[0] < 0xe0 ? 2
+			: text[0] >= 0xe0 && text[0] < 0xf0 ? 3
+			: text[0] >= 0xf0 && text[0] < 0xf5 ? 4
+							    : 0;
+
+	for (size_t i = 1; i < length; i++)
+		if ((text[i] & 0xc0) != 0x80)
+			return 0;
+	if (length == 1 && (text[0] < ' ' || text[0] == 127))
+		return 0;
+	if (length == 3 && ((text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xed && text[1] >= 0xa0) ||
+			    (text[0] == 0xef && text[1] == 0xbf && text[2] >= 0xbe)))
+		return 0; /* overlong, surrogate, U+FFFE or U+FFFF */
+	if (length == 4 && ((text[0] == 0xf0 && text[1] < 0x90) || (text[0] == 0xf4 && text[1] >= 0x90)))
+		return 0;
+	return length;
+}
+
+static void put_character(const unsigned char *text, size_t length, FILE *out)
+{
+	switch (length == 1 ? text[0] : 0) {
+	case '&':
+		fputs("&amp;", out);
+		break;
+	case '<':
+		fputs("&lt;", out);
+		break;
+	case '>':
+		fputs("&gt;", out);
+		break;
+	case '"':
+		fputs("&quot;", out);
+		break;
+	default:
+		fwrite(text, 1, length, out);
+		break;
+	}
+}
+
+/* At most `max` characters; returns how many. */
+static size_t put_text(const char *text, size_t max, FILE *out)
+{
+	size_t count = 0;
+
+	for (const unsigned char *p = (const unsigned char *)text; *p && count < max; count++) {
+		size_t length = utf8_length(p);
+
+		if (length)
+			put_character(p, length, out);
+		else
+			fputc('?', out);
+		p += length ? length : 1;
+	}
+	return count;
+}
+
+void tp_xml_text(const char *text, FILE *out)
+{
+	put_text(text, SIZE_MAX, out);
+}
+
+/* Colours by module: the same in every picture. The hue is of the module, a little lightness of the function. */
+static uint32_t hash(const char *text)
+{
+	uint32_t h = 2166136261u;
+
+	for (; text && *text; text++)
+		h = (h ^ (unsigned char)*text) * 16777619u;
+	return h ^ h >> 15;
+}
+
+static void put_color(const struct tp_tree_node *node, FILE *out)
+{
+	uint32_t hue = hash(node->module) % 360, light = 62 + hash(node->function) % 14;
+
+	if (!node->module || !*node->module)
+		fputs("#c8c8c8", out);
+	else
+		fprintf(out, "hsl(%" PRIu32 ",58%%,%" PRIu32 "%%)", hue, light);
+}
+
+static void put_title(const struct tp_tree *tree, const struct tp_tree_node *node, const char *unit, FILE *out)
+{
+	uint64_t whole = tree->nodes[0].bytes;
+
+	fputs("<title>", out);
+	tp_xml_text(node->function ? node->function : "(no name)", out);
+	if (node->module && *node->module) {
+		fputs(" \xe2\x80\x94 ", out);
+		tp_xml_text(node->module, out);
+	}
+	if (node->place) {
+		fputs(", ", out);
+		tp_xml_text(node->place, out);
+	}
+	fprintf(out, "\n%s", tp_bytes(node->bytes, false).text);
+	fprintf(out, " (%s) in %s %s", tp_percent(node->bytes, whole).text, tp_count(node->calls).text, unit);
+	if (node->self_bytes && node->self_bytes != node->bytes)
+		fprintf(out, "; itself %s", tp_bytes(node->self_bytes, false).text);
+	fputs("</title>", out);
+}
+
+struct flame {
+	const struct tp_tree *tree;
+	const char *unit;
+	FILE *out;
+	uint32_t rows;
+	double per_byte; /* pixels */
+};
+
+static void put_node(const struct flame *flame, const struct tp_tree_node *node, double x, uint32_t depth)
+{
+	double width = (double)node->bytes * flame->per_byte;
+	int y = HEAD + (int)(flame->rows - 1 - depth) * ROW;
+	const char *name = node->function ? node->function : node->module && *node->module ? node->module : "?";
+	size_t room = width > 3 * LETTER ? (size_t)((width - 4) / LETTER) : 0;
+
+	/* a, b: where the frame begins and how wide it is, in bytes: the script zooms with them. */
+	fprintf(flame->out,
+		"<g class=\"f\" tabindex=\"-1\" data-d=\"%" PRIu32 "\" data-a=\"%.0f\" data-b=\"%" PRIu64 "\">", depth,
+		(x - MARGIN) / flame->per_byte, node->bytes);
+	put_title(flame->tree, node, flame->unit, flame->out);
+	fprintf(flame->out, "<rect x=\"%.2f\" y=\"%d\" width=\"%.2f\" height=\"%d\" fill=\"", x, y, width, ROW - 1);
+	put_color(node, flame->out);
+	fprintf(flame->out, "\"/><text x=\"%.2f\" y=\"%d\">", x + 3, y + 12);
+	if (room >= strlen(name))
+		put_text(name, room, flame->out);
+	else if (room > 2) {
+		put_text(name, room - 2, flame->out);
+		fputs("..", flame->out);
+	}
+	fputs("</text></g>\n", flame->out);
+}
+
+/* Depth first, without recursion: a stack may be as deep as memory allows. */
+static void put_nodes(const struct flame *flame)
+{
+	const struct tp_tree_node *nodes = flame->tree->nodes;
+	double x = MARGIN;
+	uint32_t node = 0, depth = 0;
+
+	for (;;) {
+		bool visible = (double)nodes[node].bytes * flame->per_byte >= SMALLEST;
+
+		if (visible)
+			put_node(flame, &nodes[node], x, depth);
+		if (visible && nodes[node].first_child) {
+			node = nodes[node].first_child;
+			depth++;
+			continue;
+		}
+		x += (double)nodes[node].bytes * flame->per_byte;
+		while (node && !nodes[node].next_sibling) {
+			node = nodes[node].parent;
+			depth--;
+			/* What the parent holds itself, and children too narrow to draw, lie behind its children. */
+			x += (double)nodes[node].self_bytes * flame->per_byte;
+		}
+		if (!node)
+			return;
+		node = nodes[node].next_sibling;
+	}
+}
+
+/* The deepest row that is drawn at all. */
+static uint32_t drawn_rows(const struct tp_tree *tree, double per_byte)
+{
+	uint32_t *depths = calloc(tree->count, sizeof(*depths));
+	uint32_t rows = 1;
+
+	for (size_t i = 1; depths && i < tree->count; i++) {
+		depths[i] = depths[tree->nodes[i].parent] + 1;
+		if ((double)tree->nodes[i].bytes * per_byte >= SMALLEST && depths[i] + 1 > rows)
+			rows = depths[i] + 1;
+	}
+	free(depths);
+	return rows;
+}
+
+static void put_head(const struct flame *flame, const char *title, int height)
+{
+	FILE *out = flame->out;
+
+	fprintf(out,
+		"<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?>\n"
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" width=\"%d\" height=\"%d\" "
+		"viewBox=\"0 0 %d %d\" role=\"img\" aria-labelledby=\"title desc\" data-width=\"%d\" "
+		"data-margin=\"%d\" "
+		"data-bytes=\"%" PRIu64 "\">\n",
+		WIDTH, height, WIDTH, height, WIDTH, MARGIN, flame->tree->nodes[0].bytes);
+	fputs("<title id=\"title\">", out);
+	tp_xml_text(title, out);
+	fputs("</title>\n<desc id=\"desc\">Each box is a function; its width is the memory put down to it and to what "
+	      "it "
+	      "called; callers stand below. Click or Enter zooms, Escape goes back, / searches, arrows move.</desc>\n"
+	      "<style>\n"
+	      "svg{font-family:DejaVu Sans Mono,Menlo,Consolas,monospace;background:#fff}\n"
+	      "text{font-size:12px;fill:#111;pointer-events:none}\n"
+	      ".f{cursor:pointer;outline:none}\n"
+	      ".f:hover rect,.f:focus rect{stroke:#000;stroke-width:1}\n"
+	      ".hit rect{fill:#e3008c}\n.hit text{fill:#fff}\n.below rect{opacity:.45}\n"
+	      ".b{cursor:pointer;pointer-events:auto;fill:#0645ad}\n"
+	      "</style>\n",
+	      out);
+	fprintf(out, "<rect x=\"0\" y=\"0\" width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n");
+	fprintf(out, "<text x=\"%d\" y=\"24\" text-anchor=\"middle\" style=\"font-size:16px\">", WIDTH / 2);
+	tp_xml_text(title, out);
+	fprintf(out,
+		"</text>\n<text id=\"reset\" class=\"b\" role=\"button\" x=\"%d\" y=\"44\" visibility=\"hidden\">"
+		"reset zoom</text>\n"
+		"<text id=\"search\" class=\"b\" role=\"button\" x=\"%d\" y=\"44\" text-anchor=\"end\">search "
+		"(/)</text>\n",
+		MARGIN, WIDTH - MARGIN);
+}
+
+void tp_flame_write(const struct tp_tree *tree, const char *title, const char *unit, FILE *out)
+{
+	uint64_t whole = tree->nodes[0].bytes;
+	struct flame flame = { .tree = tree, .unit = unit, .out = out };
+	int height;
+
+	flame.per_byte = (double)(WIDTH - 2 * MARGIN) / (double)(whole ? whole : 1);
+	flame.rows = drawn_rows(tree, flame.per_byte);
+	height = HEAD + (int)flame.rows * ROW + FOOT;
+	put_head(&flame, title, height);
+	if (whole)
+		put_nodes(&flame);
+	else
+		fprintf(out, "<text x=\"%d\" y=\"%d\">nothing to show: no memory of this kind</text>\n", MARGIN,
+			HEAD + 12);
+	fprintf(out, "<text id=\"details\" x=\"%d\" y=\"%d\"> </text>\n", MARGIN, height - 16);
+	fprintf(out, "<text id=\"matched\" x=\"%d\" y=\"%d\" text-anchor=\"end\"> </text>\n", WIDTH - MARGIN,
+		height - 16);
+	fprintf(out, "<script><![CDATA[\n%s]]></script>\n</svg>\n", tp_flame_script);
+}

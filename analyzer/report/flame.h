@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TPROF_REPORT_FLAME_H
+#define TPROF_REPORT_FLAME_H
+
+#include <stdio.h>
+
+#include "report/tree.h"
+
+/*
+ * Writes the tree as a stand-alone SVG. `title` is its headline, `unit` says what the blocks are ("live blocks"). Nodes
+ * narrower than a tenth of a pixel are left out; their share stays a gap.
+ */
+void tp_flame_write(const struct tp_tree *tree, const char *title, const char *unit, FILE *out);
+
+/* Text between tags: &, <, >, " are escaped; bytes that are no UTF-8, and control characters, become '?'. */
+void tp_xml_text(const char *text, FILE *out);
+
+#endif
