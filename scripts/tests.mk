@@ -20,3 +20,11 @@ $(B)/tests/unit/%: $(B)/tests/unit/%.c.o $(B)/tests/unit/tracegen.c.o $(B)/liban
 .PHONY: unit
 unit: $(UNIT_BIN)
 	@set -e; for test in $(UNIT_BIN); do echo "== $${test##*/}"; $$test; done
+
+# Analysis speed, in events a second.
+$(B)/tests/bench/replay_bench: tests/bench/replay_bench.c $(B)/tests/unit/tracegen.c.o $(B)/libanalyzer.a
+	@mkdir -p $(@D)
+	$(CC) $(DEFS) $(WARN) $(OPT) $(UNIT_FLAGS) -o $@ $^ $(ANALYZER_LIBS) $(ANALYZER_MALLOC)
+.PHONY: bench-replay
+bench-replay: $(B)/tests/bench/replay_bench
+	$<
