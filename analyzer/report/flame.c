@@ -124,7 +124,9 @@ static void put_title(const struct tp_tree *tree, const struct tp_tree_node *nod
 		tp_xml_text(node->place, out);
 	}
 	fprintf(out, "\n%s", tp_bytes(node->bytes, false).text);
-	fprintf(out, " (%s) in %s %s", tp_percent(node->bytes, whole).text, tp_count(node->calls).text, unit);
+	fputs(" (", out);
+	tp_xml_text(tp_percent(node->bytes, whole).text, out);
+	fprintf(out, ") in %s %s", tp_count(node->calls).text, unit);
 	if (node->self_bytes && node->self_bytes != node->bytes)
 		fprintf(out, "; itself %s", tp_bytes(node->self_bytes, false).text);
 	fputs("</title>", out);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/name.h"
+
 #define LINES_HEAD 14 /* of a stack in full: so many from its inner end, so many from its outer one */
 #define LINES_TAIL 3
 #define NAME_MAX_COLUMNS 200
@@ -33,23 +35,24 @@ static void print_line(const struct tp_page *page, const struct tp_line *line, c
 	int room = page->width - 8 - name_columns - 2 - (line->location->inlined ? 10 : 0);
 	int pad;
 
-	tp_shorten(page, function, name_columns, shorter, sizeof(shorter));
+	tp_short_name(page, function, name_columns, shorter, sizeof(shorter));
 	pad = name_columns - tp_text_columns(page, shorter);
 	fputs("        ", page->out);
 	tp_print(page, own ? TP_STYLE_FUNCTION : TP_STYLE_PLAIN, "%s", shorter);
 	tp_line_place(line, cwd, place, sizeof(place));
-	tp_shorten(page, place, room > 20 ? room : 20, where, sizeof(where));
+	tp_shorten_front(page, place, room > 20 ? room : 20, where, sizeof(where));
 	fprintf(page->out, "%*s  ", pad > 0 ? pad : 0, "");
 	tp_print(page, TP_STYLE_DIM, "%s%s\n", where, line->location->inlined ? " (inlined)" : "");
 }
 
-static int name_width(const struct tp_page *page, const struct tp_stack *stack)
+static int name_width(const struct tp_page *page, const struct tp_stack *stack, size_t first)
 {
 	int width = 12, most = (page->width - 10) * 3 / 5;
-	char name[64];
+	char name[64], shorter[1200];
 
-	for (size_t i = stack->first; i < stack->last; i++) {
-		int columns = tp_text_columns(page, tp_line_name(&stack->lines[i], name, sizeof(name)));
+	for (size_t i = first; i < stack->last; i++) {
+		const char *text = tp_line_name(&stack->lines[i], name, sizeof(name));
+		int columns = tp_text_columns(page, tp_short_name(page, text, most, shorter, sizeof(shorter)));
 
 		width = columns > width ? columns : width;
 	}
@@ -76,20 +79,22 @@ static void print_stack(const struct tp_listing *context, const struct tp_row *r
 	const struct tp_trace *trace = trace_of(context, row);
 	struct tp_stack stack = { NULL };
 	const struct tp_line *own;
-	size_t head, tail;
+	size_t first, head, tail;
 	int width;
 
 	if (!tp_stack_read(&stack, trace, context->symbols[row->process], row->node))
 		return;
 	own = tp_stack_own(&stack);
-	width = name_width(page, &stack);
+	/* Of the plumbing only the part that the own line called: std::vector::resize, not what that is made of. */
+	first = own && own > stack.lines + stack.first ? (size_t)(own - stack.lines) - 1 : stack.first;
+	width = name_width(page, &stack, first);
 	head = stack.last;
 	tail = stack.last;
-	if (stack.last - stack.first > LINES_HEAD + LINES_TAIL + 1) {
-		head = stack.first + LINES_HEAD;
+	if (stack.last - first > LINES_HEAD + LINES_TAIL + 1) {
+		head = first + LINES_HEAD;
 		tail = stack.last - LINES_TAIL;
 	}
-	for (size_t i = stack.first; i < stack.last; i++) {
+	for (size_t i = first; i < stack.last; i++) {
 		if (i == head && tail > head) {
 			tp_print(page, TP_STYLE_DIM, "        %s %zu more frames\n",
 				 page->utf8 ? "\xe2\x8b\xae" : "...", tail - head);
@@ -141,7 +146,13 @@ static void print_rest(const struct tp_listing *context, const struct tp_rows *r
 		bytes += tp_sums_bytes(&rows->rows[i].self, context->what);
 		calls += tp_sums_blocks(&rows->rows[i].self, context->what);
 	}
-	if (printed < rows->count)
+	if (printed == rows->count)
+		return;
+	if (!calls)
+		tp_print(context->page, TP_STYLE_DIM,
+			 "\n      and %s more row%s without any of their own (--top 0 shows all)\n",
+			 tp_count(rows->count - printed).text, plural(rows->count - printed));
+	else
 		tp_print(context->page, TP_STYLE_DIM,
 			 "\n      and %s more %s%s with %s in %s %s%s (--top 0 shows all)\n",
 			 tp_count(rows->count - printed).text, what, plural(rows->count - printed),
@@ -158,7 +169,7 @@ static void add_cell(struct tp_table *table, enum tp_style style, struct tp_text
 static void name_cells(const struct tp_listing *context, const struct tp_row *row, struct tp_table *table)
 {
 	const struct tp_trace *trace = trace_of(context, row);
-	char name[64], place[1024];
+	char name[64], place[1024], shorter[1200];
 	const struct tp_process *process = &context->run->processes[row->process];
 
 	switch (context->by) {
@@ -187,10 +198,14 @@ static void name_cells(const struct tp_listing *context, const struct tp_row *ro
 			     row->line.symbol->path[0] ? row->line.symbol->path : "(no module)");
 	} else if (context->by == TP_BY_LINE) {
 		tp_table_add(table, TP_STYLE_FUNCTION, tp_line_place(&row->line, trace->cwd, place, sizeof(place)));
-		tp_table_add(table, TP_STYLE_DIM, tp_line_name(&row->line, name, sizeof(name)));
+		tp_table_add(table, TP_STYLE_DIM,
+			     tp_short_name(context->page, tp_line_name(&row->line, name, sizeof(name)), 60, shorter,
+					   sizeof(shorter)));
 	} else {
 		tp_table_add(table, TP_STYLE_FUNCTION,
-			     row->line.location->function ? row->line.location->function : "(no name)");
+			     row->line.location->function ? tp_short_name(context->page, row->line.location->function,
+									  80, shorter, sizeof(shorter))
+							  : "(no name)");
 		tp_table_add(table, TP_STYLE_DIM, row->line.symbol->module);
 	}
 }
@@ -290,14 +305,18 @@ static void describe(const struct tp_listing *context, const struct tp_row *row,
 	if (tp_stack_read(&stack, trace, context->symbols[row->process], row->node))
 		own = tp_stack_own(&stack);
 	if (own) {
-		tp_shorten(page, tp_line_name(own, name, sizeof(name)), 48, shorter, sizeof(shorter));
-		snprintf(text, size, "%s (%s)", shorter, tp_line_place(own, trace->cwd, place, sizeof(place)));
+		tp_short_name(page, tp_line_name(own, name, sizeof(name)), 48, shorter, sizeof(shorter));
+		snprintf(text, size, "%s (%s", shorter, tp_line_place(own, trace->cwd, place, sizeof(place)));
+		used = strlen(text);
+		if (own > stack.lines + stack.first) /* what the own line called of the language's plumbing */
+			tp_short_name(page, tp_line_name(own - 1, name, sizeof(name)), 32, shorter, sizeof(shorter));
+		snprintf(text + used, size - used, own > stack.lines + stack.first ? ", via %s)" : ")", shorter);
 		for (size_t i = (size_t)(own - stack.lines) + 1; i < stack.last; i++) {
 			used = strlen(text);
 			if (used + 40 > size || tp_text_columns(page, text) > page->width)
 				break;
-			tp_shorten(page, tp_line_name(&stack.lines[i], name, sizeof(name)), 32, shorter,
-				   sizeof(shorter));
+			tp_short_name(page, tp_line_name(&stack.lines[i], name, sizeof(name)), 32, shorter,
+				      sizeof(shorter));
 			snprintf(text + used, size - used, " %s %s", page->utf8 ? "\xe2\x86\x90" : "<", shorter);
 		}
 	}

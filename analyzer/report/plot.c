@@ -123,6 +123,18 @@ static void draw_ascii(const struct canvas *canvas, const struct tp_page *page, 
 		fputc(' ', page->out);
 }
 
+/* Columns of a row up to the last one that is not empty. */
+static int row_end(const struct canvas *canvas, int row)
+{
+	int end = canvas->columns;
+
+	for (; end > 0; end--)
+		for (int y = 4 * row; y < 4 * row + 4; y++)
+			if (dot(canvas, 2 * end - 2, y) || dot(canvas, 2 * end - 1, y))
+				return end;
+	return end;
+}
+
 static void draw_rows(const struct canvas *canvas, const struct tp_page *page)
 {
 	for (int row = canvas->rows - 1; row >= 0; row--) {
@@ -134,7 +146,7 @@ static void draw_rows(const struct canvas *canvas, const struct tp_page *page)
 		fprintf(page->out, "%*s %s", LABEL, labelled ? tp_bytes(value, false).text : "",
 			page->utf8 ? labelled ? "\xe2\x94\xa4" : "\xe2\x94\x82" : "|");
 		fputs(tp_style_on(page, TP_STYLE_NUMBER), page->out);
-		for (int column = 0; column < canvas->columns; column++)
+		for (int column = 0; column < row_end(canvas, row); column++)
 			if (page->utf8)
 				draw_braille(canvas, page, column, row);
 			else

@@ -129,6 +129,7 @@ static const char *const start_names[] = {
 	"call_init",
 	"_dl_start_final",
 	"__libc_csu_init",
+	"execute_native_thread_routine",
 	"_dl_runtime_resolve",
 	"_dl_main",
 	"dl_main",
@@ -201,11 +202,12 @@ static bool add_line(struct tp_stack *stack, const struct tp_line *line)
 	return true;
 }
 
-/* A start-up frame without a name is known by its place: the loader's, outermost. */
+/* A start-up frame without a name is known by its place, outermost: the loader, libc, libstdc++ where threads begin. */
 static bool is_start_line(const struct tp_line *line)
 {
-	return tp_is_start(line->location) ||
-	       (!line->location->function && strncmp(line->symbol->module, "ld-linux", 8) == 0);
+	static const char *const modules[] = { "ld-linux", "libc.so", "libstdc++.so", "libpthread.so", NULL };
+
+	return tp_is_start(line->location) || (!line->location->function && has_prefix(modules, line->symbol->module));
 }
 
 static void fold(struct tp_stack *stack)

@@ -147,7 +147,7 @@ struct tp_text tp_time(uint64_t ns)
 		return text;
 	}
 	if (ns < 1000) {
-		snprintf(text.text, sizeof(text.text), "%" PRIu64 " ns", ns);
+		snprintf(text.text, sizeof(text.text), ns ? "%" PRIu64 " ns" : "%" PRIu64 " s", ns);
 		return text;
 	}
 	if (ns < 999500)
@@ -195,6 +195,19 @@ int tp_text_columns(const struct tp_page *page, const char *text)
 	for (; *text; text += character_bytes(page, text))
 		columns++;
 	return columns;
+}
+
+char *tp_shorten_front(const struct tp_page *page, const char *text, int columns, char *buffer, size_t size)
+{
+	const char *dots = page->utf8 ? "\xe2\x80\xa6" : "...";
+	int skip = tp_text_columns(page, text) - columns;
+
+	if (skip <= 0)
+		dots = "";
+	for (skip += skip > 0 ? (page->utf8 ? 1 : 3) : 0; skip > 0 && *text; skip--)
+		text += character_bytes(page, text);
+	snprintf(buffer, size, "%s%s", dots, text);
+	return buffer;
 }
 
 char *tp_shorten(const struct tp_page *page, const char *text, int columns, char *buffer, size_t size)

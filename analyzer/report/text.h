@@ -57,6 +57,9 @@ int tp_text_columns(const struct tp_page *page, const char *text);
 /* Copies `text` into `buffer`, with the middle left out ("...") if it takes more than `columns`. Returns `buffer`. */
 char *tp_shorten(const struct tp_page *page, const char *text, int columns, char *buffer, size_t size);
 
+/* The same, but the front is left out: of a path the end tells most. */
+char *tp_shorten_front(const struct tp_page *page, const char *text, int columns, char *buffer, size_t size);
+
 /* A table: cells are added row by row, then everything is printed with aligned columns. */
 struct tp_table;
 #define TP_TABLE_COLUMNS 12

@@ -321,6 +321,8 @@ static const char *full_path(struct tp_scopes *scopes, Dwarf_Die *unit, const ch
 		return tp_arena_intern(scopes->arena, file);
 	while (file[0] == '.' && file[1] == '/')
 		file += 2;
+	while (folder[0] == '.' && folder[1] == '/')
+		folder += 2;
 	snprintf(path, sizeof(path), "%s/%s", folder, file);
 	return tp_arena_intern(scopes->arena, path);
 }
