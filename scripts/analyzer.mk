@@ -2,7 +2,8 @@
 # tprof-analyze. Everything but main() is in libanalyzer.a, which the unit tests link too.
 ANALYZER_SRC := $(shell find analyzer -name '*.c' | sort)
 ANALYZER_OBJ := $(patsubst %,$(B)/%.o,$(filter-out analyzer/main.c,$(ANALYZER_SRC)))
-ANALYZER_FLAGS := -std=gnu11 -Iinclude -Ianalyzer $(SAN)
+# Counters that are added one by one and then read in pairs stall in the store buffer: no vectors made of scalars.
+ANALYZER_FLAGS := -std=gnu11 -Iinclude -Ianalyzer -fno-tree-slp-vectorize $(SAN)
 ANALYZER_LIBS := -ldw -lelf -ljansson -liberty -lm
 # jemalloc serves the analyzer's many small blocks; the sanitizers bring an allocator of their own.
 ANALYZER_MALLOC := $(if $(ASAN)$(TSAN)$(FUZZ),,-ljemalloc)

@@ -9,7 +9,7 @@ static bool make(struct tp_live *live, unsigned bits)
 {
 	live->blocks = calloc((size_t)1 << bits, sizeof(*live->blocks));
 	live->shift = 64 - bits;
-	live->limit = (size_t)5 << (bits - 3);
+	live->limit = (size_t)1 << (bits - 1);
 	live->count = 0;
 	return live->blocks != NULL;
 }

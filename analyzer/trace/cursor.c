@@ -57,12 +57,11 @@ static uint32_t checked_thread(struct tp_cursor *cursor, uint64_t thread, uint64
 
 void tp_cursor_open(struct tp_cursor *cursor, struct tp_trace_impl *impl, const struct tp_chunk *chunk)
 {
-	memset(&cursor->event, 0, sizeof(cursor->event));
 	cursor->impl = impl;
 	cursor->chunk = chunk;
-	cursor->event.thread = checked_thread(cursor, chunk->thread, chunk->offset);
-	cursor->event.tid = chunk->tid;
-	cursor->event.time = chunk->begin >> impl->header.tick_shift;
+	cursor->thread = checked_thread(cursor, chunk->thread, chunk->offset);
+	cursor->tid = chunk->tid;
+	cursor->time = chunk->begin >> impl->header.tick_shift;
 	cursor->window_offset = chunk->offset + sizeof(struct tprof_chunk);
 	cursor->ahead = chunk->committed;
 	cursor->at = cursor->end = cursor->window;
@@ -101,12 +100,10 @@ static inline bool read_stack(struct tp_cursor *cursor, const uint8_t **at, uint
 	}
 }
 
-static inline bool read_alloc(struct tp_cursor *cursor, const uint8_t **at, uint8_t tag)
+static inline bool read_alloc(struct tp_cursor *cursor, struct tp_event *event, const uint8_t **at, uint8_t tag)
 {
-	struct tp_event *event = &cursor->event;
-
 	event->kind = TP_EVENT_ALLOC;
-	event->time += tp_uvarint(at);
+	cursor->time += tp_uvarint(at);
 	event->address = read_address(cursor, at, tag);
 	event->size = tp_uvarint(at);
 	event->usable = tag & TPROF_ALLOC_USABLE ? event->size + tp_uvarint(at) : tprof_usable_guess(event->size);
@@ -134,28 +131,25 @@ static inline bool is_cancel(const struct tp_cursor *cursor, const uint8_t *at)
 	return at < cursor->end && *at == TPROF_EVENT_CANCEL << 2;
 }
 
-static inline bool read_free(struct tp_cursor *cursor, const uint8_t **at, uint8_t tag)
+static inline bool read_free(struct tp_cursor *cursor, struct tp_event *event, const uint8_t **at, uint8_t tag)
 {
-	struct tp_event *event = &cursor->event;
-
 	event->kind = TP_EVENT_FREE;
-	event->time += tp_uvarint(at);
+	cursor->time += tp_uvarint(at);
 	event->address = read_address(cursor, at, tag);
 	event->fn = tag & TPROF_FREE_FN ? *(*at)++ : TPROF_FN_FREE;
 	event->cancelled = reallocates(event->fn) && is_cancel(cursor, *at);
 	return !(tag & 0xf0);
 }
 
-static void read_thread(struct tp_cursor *cursor, const uint8_t **at)
+static void read_thread(struct tp_cursor *cursor, struct tp_event *event, const uint8_t **at)
 {
-	struct tp_event *event = &cursor->event;
 	uint64_t time = tp_uvarint(at) >> cursor->impl->header.tick_shift, thread = tp_uvarint(at);
 
 	event->kind = TP_EVENT_THREAD;
 	/* Never back: the chunk's first owner had stopped before. */
-	event->time = time > event->time ? time : event->time;
-	event->thread = checked_thread(cursor, thread, event->offset);
-	event->tid = (uint32_t)tp_uvarint(at);
+	cursor->time = time > cursor->time ? time : cursor->time;
+	cursor->thread = checked_thread(cursor, thread, event->offset);
+	cursor->tid = (uint32_t)tp_uvarint(at);
 	reset_coding(cursor);
 }
 
@@ -167,12 +161,10 @@ static uint64_t read_pages(const uint8_t **at)
 	return pages > UINT64_MAX >> 12 ? UINT64_MAX << 12 : pages << 12;
 }
 
-static void read_map(struct tp_cursor *cursor, const uint8_t **at)
+static void read_map(struct tp_cursor *cursor, struct tp_event *event, const uint8_t **at)
 {
-	struct tp_event *event = &cursor->event;
-
 	event->kind = TP_EVENT_MAP;
-	event->time += tp_uvarint(at);
+	cursor->time += tp_uvarint(at);
 	event->address = read_pages(at);
 	event->size = tp_uvarint(at);
 	event->prot = tp_uvarint(at);
@@ -181,36 +173,30 @@ static void read_map(struct tp_cursor *cursor, const uint8_t **at)
 	event->node = (uint32_t)tp_uvarint(at);
 }
 
-static void read_unmap(struct tp_cursor *cursor, const uint8_t **at, const uint8_t *end)
+static void read_unmap(struct tp_cursor *cursor, struct tp_event *event, const uint8_t **at, const uint8_t *end)
 {
-	struct tp_event *event = &cursor->event;
-
 	event->kind = TP_EVENT_UNMAP;
-	event->time += tp_uvarint(at);
+	cursor->time += tp_uvarint(at);
 	event->address = read_pages(at);
 	event->size = tp_uvarint(at);
 	event->remap = tp_uvarint(at) & 1;
 	event->cancelled = is_cancel(cursor, end);
 }
 
-static void read_name(struct tp_cursor *cursor, const uint8_t **at, const uint8_t *end)
+static void read_name(struct tp_cursor *cursor, struct tp_event *event, const uint8_t **at, const uint8_t *end)
 {
-	struct tp_event *event = &cursor->event;
-
 	event->kind = TP_EVENT_NAME;
-	event->time += tp_uvarint(at);
+	cursor->time += tp_uvarint(at);
 	if (tp_read_ok(cursor->window, *at, end)) {
 		event->name = (const char *)*at;
 		event->name_length = (uint32_t)(end - *at);
 	}
 }
 
-static void read_long_alloc(struct tp_cursor *cursor, const uint8_t **at)
+static void read_long_alloc(struct tp_cursor *cursor, struct tp_event *event, const uint8_t **at)
 {
-	struct tp_event *event = &cursor->event;
-
 	event->kind = TP_EVENT_ALLOC;
-	event->time += tp_uvarint(at);
+	cursor->time += tp_uvarint(at);
 	event->address = tp_uvarint(at);
 	event->size = tp_uvarint(at);
 	event->usable = tp_uvarint(at);
@@ -219,48 +205,47 @@ static void read_long_alloc(struct tp_cursor *cursor, const uint8_t **at)
 	event->node = (uint32_t)tp_uvarint(at);
 }
 
-static void read_long_free(struct tp_cursor *cursor, const uint8_t **at, const uint8_t *end)
+static void read_long_free(struct tp_cursor *cursor, struct tp_event *event, const uint8_t **at, const uint8_t *end)
 {
-	struct tp_event *event = &cursor->event;
-
 	event->kind = TP_EVENT_FREE;
-	event->time += tp_uvarint(at);
+	cursor->time += tp_uvarint(at);
 	event->address = tp_uvarint(at);
 	event->fn = *(*at)++;
 	event->cancelled = reallocates(event->fn) && is_cancel(cursor, end);
 }
 
 /* The fields of a record that ends at `end`. False: its type is unknown. */
-static bool read_fields(struct tp_cursor *cursor, unsigned type, const uint8_t **at, const uint8_t *end)
+static bool read_fields(struct tp_cursor *cursor, struct tp_event *event, unsigned type, const uint8_t **at,
+			const uint8_t *end)
 {
 	switch (type) {
 	case TPROF_EVENT_THREAD:
-		read_thread(cursor, at);
+		read_thread(cursor, event, at);
 		return true;
 	case TPROF_EVENT_CANCEL:
-		cursor->event.kind = TP_EVENT_CANCEL;
-		cursor->event.time += tp_uvarint(at);
+		event->kind = TP_EVENT_CANCEL;
+		cursor->time += tp_uvarint(at);
 		return true;
 	case TPROF_EVENT_MAP:
-		read_map(cursor, at);
+		read_map(cursor, event, at);
 		return true;
 	case TPROF_EVENT_UNMAP:
-		read_unmap(cursor, at, end);
+		read_unmap(cursor, event, at, end);
 		return true;
 	case TPROF_EVENT_MEMORY:
-		cursor->event.kind = TP_EVENT_MEMORY;
-		cursor->event.time += tp_uvarint(at);
-		cursor->event.size = read_pages(at);
-		cursor->event.usable = read_pages(at);
+		event->kind = TP_EVENT_MEMORY;
+		cursor->time += tp_uvarint(at);
+		event->size = read_pages(at);
+		event->usable = read_pages(at);
 		return true;
 	case TPROF_EVENT_NAME:
-		read_name(cursor, at, end);
+		read_name(cursor, event, at, end);
 		return true;
 	case TPROF_EVENT_ALLOC:
-		read_long_alloc(cursor, at);
+		read_long_alloc(cursor, event, at);
 		return true;
 	case TPROF_EVENT_FREE:
-		read_long_free(cursor, at, end);
+		read_long_free(cursor, event, at, end);
 		return true;
 	default:
 		return false;
@@ -282,7 +267,7 @@ static void skip(struct tp_cursor *cursor, uint64_t length)
 }
 
 /* A record with a length. True: it is an event; false: skipped, or the chunk ended. */
-static bool read_long(struct tp_cursor *cursor)
+static bool read_long(struct tp_cursor *cursor, struct tp_event *event)
 {
 	const uint8_t *record = cursor->at, *body = record + 1, *at;
 	unsigned type = *record >> 2;
@@ -307,9 +292,9 @@ static bool read_long(struct tp_cursor *cursor)
 		if (length > (uint64_t)(cursor->end - body))
 			return give_up(cursor, record, cut_record);
 	}
-	cursor->event.offset = cursor->window_offset + (uint64_t)(record - cursor->window);
+	event->offset = cursor->window_offset + (uint64_t)(record - cursor->window);
 	cursor->at = at = body;
-	if (!read_fields(cursor, type, &at, body + length)) {
+	if (!read_fields(cursor, event, type, &at, body + length)) {
 		cursor->at = body + length;
 		return false;
 	}
@@ -320,24 +305,25 @@ static bool read_long(struct tp_cursor *cursor)
 }
 
 /* The decoded event's time and place. */
-static inline bool finish(struct tp_cursor *cursor, uint64_t before)
+static inline bool finish(struct tp_cursor *cursor, struct tp_event *event, uint64_t before)
 {
-	struct tp_event *event = &cursor->event;
-
-	if (event->time < before || event->time > TIME_MAX)
+	if (__builtin_expect(cursor->time < before || cursor->time > TIME_MAX, 0))
 		return give_up(cursor, cursor->window + (event->offset - cursor->window_offset),
 			       "a time is out of range");
-	cursor->key = event->time << 2 | (event->kind > TP_EVENT_UNMAP);
+	event->time = cursor->time;
+	event->thread = cursor->thread;
+	event->tid = cursor->tid;
+	cursor->key = cursor->time << 2 | (event->kind > TP_EVENT_UNMAP);
 	if (__builtin_expect(cursor->first, 0)) {
-		cursor->key = event->time << 2 | 2;
+		cursor->key = cursor->time << 2 | 2;
 		cursor->first = event->kind == TP_EVENT_THREAD;
 	}
 	return true;
 }
 
-bool tp_cursor_next(struct tp_cursor *cursor)
+bool tp_cursor_next(struct tp_cursor *cursor, struct tp_event *event)
 {
-	uint64_t before = cursor->event.time;
+	uint64_t before = cursor->time;
 
 	for (;;) {
 		const uint8_t *record, *at;
@@ -351,14 +337,14 @@ bool tp_cursor_next(struct tp_cursor *cursor)
 		record = cursor->at;
 		tag = *record;
 		at = record + 1;
-		cursor->event.cancelled = false;
+		event->cancelled = false;
 		if ((tag & 3) == TPROF_CLASS_ALLOC) {
-			good = read_alloc(cursor, &at, tag);
+			good = read_alloc(cursor, event, &at, tag);
 		} else if ((tag & 3) == TPROF_CLASS_FREE) {
-			good = read_free(cursor, &at, tag);
+			good = read_free(cursor, event, &at, tag);
 		} else if ((tag & 3) == TPROF_CLASS_LONG) {
-			if (read_long(cursor))
-				return finish(cursor, before);
+			if (read_long(cursor, event))
+				return finish(cursor, event, before);
 			continue;
 		} else {
 			return give_up(cursor, record, "unknown class of a record");
@@ -367,8 +353,8 @@ bool tp_cursor_next(struct tp_cursor *cursor)
 			return give_up(cursor, record, bad_record);
 		if (__builtin_expect(!tp_read_ok(record, at, cursor->end), 0))
 			return give_up(cursor, record, cut_record);
-		cursor->event.offset = cursor->window_offset + (uint64_t)(record - cursor->window);
+		event->offset = cursor->window_offset + (uint64_t)(record - cursor->window);
 		cursor->at = at;
-		return finish(cursor, before);
+		return finish(cursor, event, before);
 	}
 }

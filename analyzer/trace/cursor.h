@@ -10,8 +10,10 @@
 #define TP_WINDOW 65536u
 
 struct tp_cursor {
-	struct tp_event event;
-	uint64_t key; /* place of `event` among the events of all chunks, see tp_cursor_next() */
+	struct tp_event head; /* of the merge: the next event, while the cursor waits for its turn */
+	uint64_t key;	      /* place of the last event among those of all chunks, see tp_cursor_next() */
+	uint64_t time;	      /* of the last event */
+	uint32_t thread, tid; /* whose events they are */
 
 	const uint8_t *at, *end; /* within `window` */
 	uint64_t address;	 /* the coding state of format.h */
@@ -30,11 +32,11 @@ struct tp_cursor {
 void tp_cursor_open(struct tp_cursor *cursor, struct tp_trace_impl *impl, const struct tp_chunk *chunk);
 
 /*
- * Decodes the next event into `event`; false at the chunk's end. `key` is four times the event's time plus 0 if it frees,
- * 1 otherwise, and 2 if it is the first of its thread in the chunk: the thread's earlier events of the same time stand
- * in another chunk and must go before it.
+ * Decodes the next event; false at the chunk's end. `key` is then four times the event's time plus 0 if it frees, 1
+ * otherwise, and 2 if it is the first of its thread in the chunk: the thread's earlier events of the same time stand in
+ * another chunk and must go before it. Fields that the event's kind does not have are left as they are.
  */
-bool tp_cursor_next(struct tp_cursor *cursor);
+bool tp_cursor_next(struct tp_cursor *cursor, struct tp_event *event);
 
 /* Bytes of the chunk not yet decoded. */
 static inline uint64_t tp_cursor_left(const struct tp_cursor *cursor)

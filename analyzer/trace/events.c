@@ -5,21 +5,26 @@
 #include "trace/cursor.h"
 #include "trace/queue.h"
 
-struct tp_events {
+#define BATCH 64
+
+struct merge {
+	struct tp_events events; /* the public face */
+	struct tp_event batch[BATCH];
 	struct tp_trace_impl *impl;
 	struct tp_queue queue;
 	size_t queue_room;
+	struct tp_cursor *current; /* first in the queue, and its event was given out */
 	size_t next_chunk;
 	uint64_t horizon;	  /* the first cursor goes on alone while its key is smaller */
 	struct tp_cursor **spare; /* of chunks that ended */
 	size_t spare_count, spare_room;
 	uint64_t done, total; /* bytes of closed chunks; of all */
-	bool started, failed;
+	bool failed;
 };
 
 struct tp_events *tp_events_open(struct tp_trace *trace)
 {
-	struct tp_events *events = calloc(1, sizeof(*events));
+	struct merge *events = calloc(1, sizeof(*events));
 	size_t i;
 
 	if (!events)
@@ -27,11 +32,17 @@ struct tp_events *tp_events_open(struct tp_trace *trace)
 	events->impl = tp_impl(trace);
 	for (i = 0; i < events->impl->events.count; i++)
 		events->total += events->impl->events.list[i].committed;
-	return events;
+	return &events->events;
 }
 
-void tp_events_close(struct tp_events *events)
+static inline struct merge *merge_of(const struct tp_events *events)
 {
+	return (struct merge *)(uintptr_t)events;
+}
+
+void tp_events_close(struct tp_events *public)
+{
+	struct merge *events = merge_of(public);
 	size_t i;
 
 	if (!events)
@@ -45,12 +56,12 @@ void tp_events_close(struct tp_events *events)
 	free(events);
 }
 
-static uint64_t begin_key(const struct tp_events *events, size_t chunk)
+static uint64_t begin_key(const struct merge *events, size_t chunk)
 {
 	return events->impl->events.list[chunk].begin >> events->impl->header.tick_shift << 2;
 }
 
-static bool keep_spare(struct tp_events *events, struct tp_cursor *cursor)
+static bool keep_spare(struct merge *events, struct tp_cursor *cursor)
 {
 	if (!tp_reserve(&events->spare, &events->spare_room, events->spare_count + 1, sizeof(cursor))) {
 		free(cursor);
@@ -61,7 +72,7 @@ static bool keep_spare(struct tp_events *events, struct tp_cursor *cursor)
 }
 
 /* Opens the next chunk and queues its first event. False: no memory. */
-static bool activate(struct tp_events *events)
+static bool activate(struct merge *events)
 {
 	const struct tp_chunk *chunk = &events->impl->events.list[events->next_chunk];
 	struct tp_cursor *cursor;
@@ -73,7 +84,7 @@ static bool activate(struct tp_events *events)
 	if (!cursor)
 		return false;
 	tp_cursor_open(cursor, events->impl, chunk);
-	if (tp_cursor_next(cursor)) {
+	if (tp_cursor_next(cursor, &cursor->head)) {
 		tp_queue_push(&events->queue, cursor->key, events->next_chunk++, cursor);
 		return true;
 	}
@@ -83,7 +94,7 @@ static bool activate(struct tp_events *events)
 }
 
 /* Opens all chunks that may hold an event which is due before the first one in the queue. */
-static bool activate_due(struct tp_events *events)
+static bool activate_due(struct merge *events)
 {
 	size_t count = events->impl->events.count;
 
@@ -99,54 +110,63 @@ static bool activate_due(struct tp_events *events)
 	return true;
 }
 
-static const struct tp_event *first(struct tp_events *events)
+/* Takes the current cursor's next event as number `count` of the batch. False: it is not its turn any more. */
+static bool continue_current(struct merge *events, size_t count)
 {
-	struct tp_cursor *cursor;
+	struct tp_cursor *cursor = events->current;
 
-	if (!activate_due(events)) {
-		events->failed = true;
-		return NULL;
-	}
-	if (!events->queue.count)
-		return NULL;
-	cursor = events->queue.items[0].what;
-	return &cursor->event;
-}
-
-const struct tp_event *tp_events_next(struct tp_events *events)
-{
-	struct tp_cursor *cursor;
-
-	if (__builtin_expect(!events->started, 0)) {
-		events->started = true;
-		return first(events);
-	}
-	if (!events->queue.count || events->failed)
-		return NULL;
-	cursor = events->queue.items[0].what;
-	if (__builtin_expect(tp_cursor_next(cursor), 1)) {
-		events->queue.items[0].key = cursor->key;
-		if (cursor->key < events->horizon)
-			return &cursor->event;
-		tp_queue_sink(&events->queue);
-	} else {
+	if (__builtin_expect(!tp_cursor_next(cursor, &events->batch[count]), 0)) {
 		events->done += cursor->chunk->committed;
 		tp_queue_drop_first(&events->queue);
-		if (!keep_spare(events, cursor)) {
-			events->failed = true;
-			return NULL;
-		}
+		events->failed = !keep_spare(events, cursor);
+	} else {
+		events->queue.items[0].key = cursor->key;
+		if (cursor->key < events->horizon)
+			return true;
+		cursor->head = events->batch[count];
+		tp_queue_sink(&events->queue);
 	}
-	return first(events);
+	events->current = NULL;
+	return false;
+}
+
+/* A name lies in the cursor's window: it ends a batch, so that the window is not moved before it was seen. */
+static bool may_go_on(const struct merge *events, size_t count)
+{
+	return count < BATCH && events->batch[count - 1].kind != TP_EVENT_NAME;
+}
+
+const struct tp_event *tp_events_refill(struct tp_events *public)
+{
+	struct merge *events = merge_of(public);
+	size_t count = 0;
+
+	if (events->current && continue_current(events, 0))
+		count = 1;
+	if (!events->current && !events->failed) {
+		events->failed = !activate_due(events);
+		if (events->failed || !events->queue.count)
+			return NULL;
+		events->current = events->queue.items[0].what;
+		events->batch[count++] = events->current->head;
+	}
+	if (events->failed)
+		return NULL;
+	while (may_go_on(events, count) && continue_current(events, count))
+		count++;
+	public->at = events->batch + 1;
+	public->end = events->batch + count;
+	return events->batch;
 }
 
 bool tp_events_failed(const struct tp_events *events)
 {
-	return events->failed;
+	return merge_of(events)->failed;
 }
 
-uint64_t tp_events_done(const struct tp_events *events)
+uint64_t tp_events_done(const struct tp_events *public)
 {
+	const struct merge *events = merge_of(public);
 	uint64_t done = events->done;
 	size_t i;
 
@@ -160,5 +180,5 @@ uint64_t tp_events_done(const struct tp_events *events)
 
 uint64_t tp_events_total(const struct tp_events *events)
 {
-	return events->total;
+	return merge_of(events)->total;
 }

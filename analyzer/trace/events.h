@@ -41,12 +41,28 @@ struct tp_event {
 	uint64_t offset; /* of its record in the file */
 };
 
+/* Events that are decoded already: whoever handles them can have memory fetched for those that come next. */
+struct tp_events {
+	const struct tp_event *at, *end;
+};
+
 /* NULL: no memory. Damage that is met goes to the trace's list. One reader of a trace at a time. */
 struct tp_events *tp_events_open(struct tp_trace *trace);
 void tp_events_close(struct tp_events *events);
 
+const struct tp_event *tp_events_refill(struct tp_events *events);
+
 /* The next event, owned by `events` and valid until the next call; NULL at the end, or when memory is out. */
-const struct tp_event *tp_events_next(struct tp_events *events);
+static inline const struct tp_event *tp_events_next(struct tp_events *events)
+{
+	return __builtin_expect(events->at < events->end, 1) ? events->at++ : tp_events_refill(events);
+}
+
+/* The event that the call after `distance` more calls of tp_events_next() will return; NULL: not decoded yet. */
+static inline const struct tp_event *tp_events_ahead(const struct tp_events *events, ptrdiff_t distance)
+{
+	return events->end - events->at > distance ? events->at + distance : NULL;
+}
 
 /* Whether NULL meant that memory is out. */
 bool tp_events_failed(const struct tp_events *events);
