@@ -7,14 +7,12 @@
 #include <string.h>
 
 /* A place without a name: its offset in its module, which is the same in every process. */
-static uint64_t offset_of(const struct tp_line *line, const struct tp_trace *trace)
+static uint64_t offset_of(const struct tp_line *line)
 {
-	const struct tp_module *module = trace->frames[line->frame].module;
-
-	return module ? line->address - module->start : line->address;
+	return line->module ? line->address - line->module->bias : line->address;
 }
 
-static int print_key(char **text, const struct tp_line *line, const struct tp_trace *trace, enum tp_key kind)
+static int print_key(char **text, const struct tp_line *line, enum tp_key kind)
 {
 	const struct tp_location *location = line->location;
 	const char *function = location->function ? location->function : "";
@@ -32,17 +30,16 @@ static int print_key(char **text, const struct tp_line *line, const struct tp_tr
 		return asprintf(text, "%s", line->symbol->path);
 	default:
 		return asprintf(text, "%s\n%s\n%d\n%s\n%" PRIx64, function, file, location->line, line->symbol->path,
-				named ? 0 : offset_of(line, trace));
+				named ? 0 : offset_of(line));
 	}
 }
 
-static const char *make_key(struct tp_keys *keys, const struct tp_line *line, const struct tp_trace *trace,
-			    enum tp_key kind)
+static const char *make_key(struct tp_keys *keys, const struct tp_line *line, enum tp_key kind)
 {
 	const char *key;
 	char *text;
 
-	if (print_key(&text, line, trace, kind) < 0)
+	if (print_key(&text, line, kind) < 0)
 		return NULL;
 	key = tp_arena_intern(keys->arena, text);
 	free(text);
@@ -64,8 +61,7 @@ void tp_keys_free(struct tp_keys *keys)
 	memset(keys, 0, sizeof(*keys));
 }
 
-const char *tp_keys_get(struct tp_keys *keys, const struct tp_line *line, const struct tp_trace *trace,
-			enum tp_key kind)
+const char *tp_keys_get(struct tp_keys *keys, const struct tp_line *line, enum tp_key kind)
 {
 	bool found = false;
 	uint32_t *index;
@@ -84,7 +80,7 @@ const char *tp_keys_get(struct tp_keys *keys, const struct tp_line *line, const 
 		return NULL;
 	if (!found) {
 		*index = (uint32_t)keys->count;
-		keys->list[keys->count++] = make_key(keys, line, trace, kind);
+		keys->list[keys->count++] = make_key(keys, line, kind);
 	}
 	return keys->list[*index];
 }

@@ -28,7 +28,6 @@ bool tp_keys_init(struct tp_keys *keys); /* false: memory is out */
 void tp_keys_free(struct tp_keys *keys);
 
 /* The symbols of the line must stay open as long as the keys. NULL: memory is out. */
-const char *tp_keys_get(struct tp_keys *keys, const struct tp_line *line, const struct tp_trace *trace,
-			enum tp_key kind);
+const char *tp_keys_get(struct tp_keys *keys, const struct tp_line *line, enum tp_key kind);
 
 #endif

@@ -30,7 +30,7 @@ static bool has_stack(const struct tp_row *row)
 static void print_line(const struct tp_page *page, const struct tp_line *line, const char *cwd, int name_columns,
 		       bool own)
 {
-	char name[64], place[1024], shorter[1200], where[1024];
+	char name[300], place[1024], shorter[1200], where[1024];
 	const char *function = tp_line_name(line, name, sizeof(name));
 	int room = page->width - 8 - name_columns - 2 - (line->location->inlined ? 10 : 0);
 	int pad;
@@ -48,7 +48,7 @@ static void print_line(const struct tp_page *page, const struct tp_line *line, c
 static int name_width(const struct tp_page *page, const struct tp_stack *stack, size_t first)
 {
 	int width = 12, most = (page->width - 10) * 3 / 5;
-	char name[64], shorter[1200];
+	char name[300], shorter[1200];
 
 	for (size_t i = first; i < stack->last; i++) {
 		const char *text = tp_line_name(&stack->lines[i], name, sizeof(name));
@@ -169,7 +169,7 @@ static void add_cell(struct tp_table *table, enum tp_style style, struct tp_text
 static void name_cells(const struct tp_listing *context, const struct tp_row *row, struct tp_table *table)
 {
 	const struct tp_trace *trace = trace_of(context, row);
-	char name[64], place[1024], shorter[1200];
+	char name[300], place[1024], shorter[1200];
 	const struct tp_process *process = &context->run->processes[row->process];
 
 	switch (context->by) {
@@ -296,7 +296,7 @@ static void describe(const struct tp_listing *context, const struct tp_row *row,
 {
 	const struct tp_page *page = context->page;
 	const struct tp_trace *trace = trace_of(context, row);
-	char name[64], place[512], shorter[300];
+	char name[300], place[512], shorter[300];
 	struct tp_stack stack = { NULL };
 	const struct tp_line *own = NULL;
 	size_t used;
@@ -306,7 +306,8 @@ static void describe(const struct tp_listing *context, const struct tp_row *row,
 		own = tp_stack_own(&stack);
 	if (own) {
 		tp_short_name(page, tp_line_name(own, name, sizeof(name)), 48, shorter, sizeof(shorter));
-		snprintf(text, size, "%s (%s", shorter, tp_line_place(own, trace->cwd, place, sizeof(place)));
+		snprintf(text, size, own->location->function ? "%s (%s" : "%s (no name", shorter,
+			 tp_line_place(own, trace->cwd, place, sizeof(place)));
 		used = strlen(text);
 		if (own > stack.lines + stack.first) /* what the own line called of the language's plumbing */
 			tp_short_name(page, tp_line_name(own - 1, name, sizeof(name)), 32, shorter, sizeof(shorter));

@@ -132,13 +132,13 @@ static struct tp_row *row_at(struct tp_rows_builder *builder, uint64_t key, uint
 }
 
 /* Number of the stack's visible lines as a path in the tree; false: memory is out. */
-static bool chain_of(struct tp_rows_builder *builder, const struct tp_trace *trace, uint32_t *chain)
+static bool chain_of(struct tp_rows_builder *builder, uint32_t *chain)
 {
 	const struct tp_stack *stack = &builder->stack;
 
 	*chain = 0;
 	for (size_t i = stack->last; i-- > stack->first;) {
-		const char *key = tp_keys_get(&builder->keys, &stack->lines[i], trace, TP_KEY_LINE);
+		const char *key = tp_keys_get(&builder->keys, &stack->lines[i], TP_KEY_LINE);
 		bool found = false;
 		uint32_t *next = key ? tp_map_at(&builder->chains, *chain, (uintptr_t)key, &found) : NULL;
 
@@ -151,15 +151,14 @@ static bool chain_of(struct tp_rows_builder *builder, const struct tp_trace *tra
 	return true;
 }
 
-static bool add_by_stack(struct tp_rows_builder *builder, const struct tp_trace *trace, const struct tp_site *site,
-			 size_t process)
+static bool add_by_stack(struct tp_rows_builder *builder, const struct tp_site *site, size_t process)
 {
 	const struct tp_line *own = tp_stack_own(&builder->stack);
 	struct tp_sums sums = sums_of(site);
 	struct tp_row *row;
 	uint32_t chain;
 
-	if (!chain_of(builder, trace, &chain))
+	if (!chain_of(builder, &chain))
 		return false;
 	row = row_at(builder, chain, builder->stack.end == TPROF_NODE_CUT);
 	if (!row)
@@ -176,13 +175,13 @@ static bool add_by_stack(struct tp_rows_builder *builder, const struct tp_trace 
 	return true;
 }
 
-static bool add_to_total(struct tp_rows_builder *builder, const struct tp_trace *trace, const struct tp_line *line,
-			 const struct tp_sums *sums, bool own, size_t process)
+static bool add_to_total(struct tp_rows_builder *builder, const struct tp_line *line, const struct tp_sums *sums,
+			 bool own, size_t process)
 {
 	static const enum tp_key kinds[] = {
 		[TP_BY_FUNCTION] = TP_KEY_FUNCTION, [TP_BY_LINE] = TP_KEY_PLACE, [TP_BY_MODULE] = TP_KEY_MODULE
 	};
-	const char *key = line ? tp_keys_get(&builder->keys, line, trace, kinds[builder->options.by]) : "";
+	const char *key = line ? tp_keys_get(&builder->keys, line, kinds[builder->options.by]) : "";
 	struct tp_row *row = key ? row_at(builder, line ? (uintptr_t)key : 0, 0) : NULL;
 	uint32_t *stamp;
 
@@ -203,8 +202,7 @@ static bool add_to_total(struct tp_rows_builder *builder, const struct tp_trace 
 	return true;
 }
 
-static bool add_by_line(struct tp_rows_builder *builder, const struct tp_trace *trace, const struct tp_site *site,
-			size_t process)
+static bool add_by_line(struct tp_rows_builder *builder, const struct tp_site *site, size_t process)
 {
 	const struct tp_stack *stack = &builder->stack;
 	const struct tp_line *own = tp_stack_own(stack);
@@ -212,10 +210,10 @@ static bool add_by_line(struct tp_rows_builder *builder, const struct tp_trace *
 
 	builder->stamp++;
 	if (!own)
-		return add_to_total(builder, trace, NULL, &sums, true, process);
+		return add_to_total(builder, NULL, &sums, true, process);
 	/* Lines nearer to the allocator than the own one are its plumbing: they get nothing. */
 	for (size_t i = (size_t)(own - stack->lines); i < stack->last; i++)
-		if (!add_to_total(builder, trace, &stack->lines[i], &sums, &stack->lines[i] == own, process))
+		if (!add_to_total(builder, &stack->lines[i], &sums, &stack->lines[i] == own, process))
 			return false;
 	return true;
 }
@@ -299,8 +297,8 @@ static bool add_site(struct tp_rows_builder *builder, const struct tp_process *p
 	if (by_key)
 		return add_by_key(builder, site, index);
 	if (options->by == TP_BY_STACK)
-		return add_by_stack(builder, process->trace, site, index);
-	return add_by_line(builder, process->trace, site, index);
+		return add_by_stack(builder, site, index);
+	return add_by_line(builder, site, index);
 }
 
 bool tp_rows_add(struct tp_rows_builder *builder, const struct tp_process *process, size_t index,

@@ -243,7 +243,8 @@ bool tp_stack_read(struct tp_stack *stack, const struct tp_trace *trace, struct 
 		const struct tp_symbol *symbol = tp_symbols_frame(symbols, frames[i]);
 
 		for (size_t l = 0; l < symbol->count; l++) {
-			struct tp_line line = { &symbol->locations[l], symbol, trace->frames[frames[i]].pc, frames[i] };
+			const struct tp_frame *frame = &trace->frames[frames[i]];
+			struct tp_line line = { &symbol->locations[l], symbol, frame->module, frame->pc, frames[i] };
 
 			if (!add_line(stack, &line))
 				return false;
@@ -259,11 +260,22 @@ void tp_stack_free(struct tp_stack *stack)
 	memset(stack, 0, sizeof(*stack));
 }
 
+/* In a stripped module the static functions have no names, but the exported ones that call them do. */
+static const struct tp_line *named_caller(const struct tp_stack *stack, size_t i)
+{
+	const struct tp_module *module = stack->lines[i].module;
+
+	for (size_t k = i; k < stack->last && stack->lines[k].module == module; k++)
+		if (stack->lines[k].location->function || stack->lines[k].location->file)
+			return &stack->lines[k];
+	return &stack->lines[i];
+}
+
 const struct tp_line *tp_stack_own(const struct tp_stack *stack)
 {
 	for (size_t i = stack->first; i < stack->last; i++)
 		if (!tp_is_plumbing(stack->lines[i].location, stack->lines[i].symbol))
-			return &stack->lines[i];
+			return named_caller(stack, i);
 	return stack->first < stack->last ? &stack->lines[stack->first] : NULL;
 }
 
@@ -271,7 +283,10 @@ const char *tp_line_name(const struct tp_line *line, char *buffer, size_t size)
 {
 	if (line->location->function)
 		return line->location->function;
-	snprintf(buffer, size, "0x%" PRIx64, line->address);
+	if (line->module)
+		snprintf(buffer, size, "%s+0x%" PRIx64, line->symbol->module, line->address - line->module->bias);
+	else
+		snprintf(buffer, size, "0x%" PRIx64, line->address);
 	return buffer;
 }
 

@@ -12,8 +12,9 @@
 struct tp_line {
 	const struct tp_location *location;
 	const struct tp_symbol *symbol;
-	uint64_t address; /* run-time */
-	uint32_t frame;	  /* of the trace */
+	const struct tp_module *module; /* NULL: none */
+	uint64_t address;		/* run-time */
+	uint32_t frame;			/* of the trace */
 };
 
 /* What a stack's outer end was, beside its lines. */
@@ -30,7 +31,8 @@ void tp_stack_free(struct tp_stack *stack);
 
 /*
  * The line that a stack's memory is put down to: the innermost one of the program's own, behind the allocator's and the
- * language's plumbing (std::vector, ...). NULL if the stack is empty.
+ * language's plumbing (std::vector, ...). A function without a name gives way to one of the same module that called it
+ * and has one. NULL if the stack is empty.
  */
 const struct tp_line *tp_stack_own(const struct tp_stack *stack);
 
@@ -39,7 +41,7 @@ bool tp_is_allocator(const struct tp_location *location, const struct tp_symbol 
 bool tp_is_plumbing(const struct tp_location *location, const struct tp_symbol *symbol);
 bool tp_is_start(const struct tp_location *location);
 
-/* "function", or "0x1234 in module" where there is no name; for the lifetime of `buffer` and the symbols. */
+/* "function", or "module+0x1234" (a link-time address) where there is no name; as long as `buffer` and the symbols. */
 const char *tp_line_name(const struct tp_line *line, char *buffer, size_t size);
 
 /* "file.c:12", or "module" if the line is not known. With `cwd`, files below it are named relative to it. */

@@ -115,7 +115,7 @@ static uint32_t named_child(struct tp_tree *tree, uint32_t parent, const char *n
 static uint32_t line_child(struct tp_tree *tree, uint32_t parent, const struct tp_line *line,
 			   const struct tp_trace *trace)
 {
-	const char *key = tp_keys_get(&tree->impl->keys, line, trace, TP_KEY_FUNCTION);
+	const char *key = tp_keys_get(&tree->impl->keys, line, TP_KEY_FUNCTION);
 	bool fresh = false;
 	uint32_t child = child_of(tree, parent, key, &fresh);
 	char place[1024];
