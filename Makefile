@@ -27,6 +27,7 @@ include scripts/analyzer.mk
 include scripts/workloads.mk
 include scripts/tests.mk
 include scripts/check.mk
+include scripts/lint.mk
 
 .DEFAULT_GOAL := all
 .PHONY: all clean install

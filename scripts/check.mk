@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# What a user types: demo, check, check-real, lint. Each installs what it needs and is missing, then builds.
+# What a user types: demo, check, check-real. Each installs what it needs and is missing, then builds.
 # The second make reads the tools' state afresh, after the installation.
 PYTEST = PYTHONDONTWRITEBYTECODE=1 TPROF_BUILD=$(abspath $(B)) TPROF_SANITIZED=$(abspath $(SANITIZED)) \
 	$(PYTHON) -m pytest -q -p no:cacheprovider
 SANITIZED := build/asan-ubsan/bin/tprof-analyze
 FUZZ_SECONDS ?= 20
 
-.PHONY: deps demo demo-run check check-run check-real check-real-run integration sanitized lint lint-run
+.PHONY: deps demo demo-run check check-run check-real check-real-run integration sanitized
 
 deps:
 	scripts/install-deps build check
@@ -36,7 +36,3 @@ check-real:
 	$(MAKE) check-real-run
 check-real-run: all workloads
 	$(PYTEST) tests/integration -m real
-
-lint:
-	scripts/install-deps build check lint
-	$(MAKE) lint-run

@@ -19,11 +19,10 @@ _tprof()
 	tprof) _tprof_words "run --help --version" ;;
 	--alloc) _tprof_words "trace off" ;;
 	--children) _tprof_words "0 1" ;;
-	--start) _tprof_words "on off" ;;
 	-o | --output) _tprof_files ;;
 	*)
 		case $word in
-		-*) _tprof_words "--output --alloc --depth --children --exe --start --verbose --help" ;;
+		-*) _tprof_words "--output --alloc --depth --children --exe --verbose --help" ;;
 		*) mapfile -t COMPREPLY < <(compgen -c -f -- "$word") ;;
 		esac
 		;;

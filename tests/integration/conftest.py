@@ -79,6 +79,12 @@ def report(*traces, command="summary", options=()):
     return json.loads(analyze(command, "--json", *options, *traces).stdout)
 
 
+def sites(trace, command, *options):
+    """All sites of peak, leaks or hotspots."""
+    key = {"peak": "peak", "leaks": "unfreed", "hotspots": "hotspots"}[command]
+    return report(trace, command=command, options=["--top", "0", *options])[key]["sites"]
+
+
 def summaries(traces):
     """Each process's summary, by pid."""
     answers = [report(trace) for trace in traces]

@@ -4,7 +4,7 @@ import json
 import subprocess
 
 import pytest
-from conftest import LAUNCHER, LIBRARY, WORKLOADS, analyze, report
+from conftest import LAUNCHER, LIBRARY, WORKLOADS, analyze, report, sites
 
 COMMANDS = ["summary", "peak", "leaks", "hotspots", "timeline", "info", "dump"]
 
@@ -64,18 +64,19 @@ def test_versions_agree(trace):
 @pytest.mark.parametrize("by", ["stack", "function", "line", "module", "thread", "size"])
 def test_by(trace, by):
     """However it is grouped, the sum is the same."""
-    answer = report(trace, command="peak", options=["--by", by, "--top", "0"])["heap"]
-    assert sum(site["bytes"] for site in answer["peak_sites"]) == answer["peak_bytes"]
+    heap = report(trace)["heap"]
+    assert sum(site["bytes"] for site in sites(trace, "peak", "--by", by)) == heap["peak_bytes"]
+    assert sum(site["allocations"] for site in sites(trace, "hotspots", "--by", by)) == heap["allocations"]
 
 
 def test_top(trace):
-    assert len(report(trace, command="hotspots", options=["--top", "1"])["heap"]["hot_sites"]) == 1
+    assert len(report(trace, command="hotspots", options=["--top", "1"])["hotspots"]["sites"]) == 1
 
 
 def test_filter(trace):
-    sites = report(trace, command="hotspots", options=["--filter", "^work$", "--top", "0"])["heap"]["hot_sites"]
-    assert sites
-    for site in sites:
+    found = sites(trace, "hotspots", "--filter", "^work$")
+    assert found and len(found) < len(sites(trace, "hotspots"))
+    for site in found:
         assert "work" in [frame["function"] for frame in site["stack"]]
 
 
@@ -97,8 +98,8 @@ def test_suppressions(tprof, tmp_path):
     run, summary = tprof.summary([WORKLOADS / "steady", 100])
     rules = tmp_path / "rules"
     rules.write_text("# a comment\nleak:main\n")
-    answer = report(run.traces()[0], command="leaks", options=["--suppressions", rules])["heap"]
-    assert answer["unfreed_sites"] == []
+    answer = report(run.traces()[0], command="leaks", options=["--suppressions", rules])["unfreed"]
+    assert answer["sites"] == []
     assert answer["suppressed"]["blocks"] == 100
     assert answer["suppressed"]["bytes"] == summary["heap"]["end_bytes"]
 
@@ -113,8 +114,11 @@ def test_flamegraph_and_folded(trace, tmp_path, what):
     folded = analyze("export", "--format", "folded", "--what", what, trace).stdout
     total = sum(int(line.rsplit(" ", 1)[1]) for line in folded.splitlines())
     heap = report(trace)["heap"]
-    assert total == {"peak": heap["peak_bytes"], "allocated": heap["allocated_bytes"], "unfreed": heap["end_bytes"],
-                     "temporary": total}[what]
+    unfreed = report(trace, command="leaks")["unfreed"]["bytes"]  # without what is suppressed
+    temporary = sum(s["temporary"] for s in sites(trace, "hotspots"))
+    expected = {"peak": heap["peak_bytes"], "allocated": heap["allocated_bytes"], "unfreed": unfreed,
+                "temporary": temporary}
+    assert total == expected[what]
 
 
 def test_demo_names_the_leak(tprof):

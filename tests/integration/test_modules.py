@@ -4,11 +4,11 @@ import shutil
 import subprocess
 
 import pytest
-from conftest import WORKLOADS, analyze, functions, nothing_lost, report
+from conftest import WORKLOADS, analyze, functions, nothing_lost, sites
 
 
 def unfreed(trace):
-    return report(trace, command="leaks", options=["--top", "0"])["heap"]["unfreed_sites"]
+    return sites(trace, "leaks")
 
 
 def test_two_libraries_at_one_address(tprof):
@@ -35,8 +35,7 @@ def test_deepbind_is_said(tprof):
 def test_malloc_by_name(tprof):
     """What dlsym finds in libc itself passes the hooks by; its frees may not: they are counted, never fatal."""
     run, summary = tprof.summary([WORKLOADS / "dl", "dlsym", WORKLOADS])
-    hot = report(run.traces()[0], command="hotspots", options=["--top", "0"])["heap"]["hot_sites"]
-    by_name = [s for s in hot if "by_name" in functions(s["stack"]) and s["largest_bytes"] == 1111]
+    by_name = [s for s in sites(run.traces()[0], "hotspots") if "by_name" in functions(s["stack"]) and s["largest_bytes"] == 1111]
     assert sum(s["allocations"] for s in by_name) == 10
     assert not [s for s in unfreed(run.traces()[0]) if s["bytes"] % 1111 == 0 and "by_name" in functions(s["stack"])]
     nothing_lost(summary)
@@ -93,5 +92,5 @@ def test_separate_debug_file(tprof, tmp_path):
     elsewhere.mkdir()
     debug.rename(elsewhere / "split.debug")
     assert "recurse_even" not in functions(unfreed(run.traces()[0])[0]["stack"])
-    sites = report(run.traces()[0], command="leaks", options=["--debug-dir", elsewhere])["heap"]["unfreed_sites"]
-    assert "recurse_even" in functions(sites[0]["stack"])
+    found = sites(run.traces()[0], "leaks", "--debug-dir", elsewhere)
+    assert "recurse_even" in functions(found[0]["stack"])

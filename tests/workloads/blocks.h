@@ -8,7 +8,7 @@
 struct block {
 	unsigned char *p;
 	size_t size;
-	size_t alignment; /* 0: any pointer that malloc returns */
+	size_t alignment;  /* 0: any pointer that malloc returns */
 	int aligned_alloc; /* from aligned_alloc with a size that is a multiple: free_aligned_sized may take it */
 };
 

@@ -21,7 +21,7 @@ __attribute__((noinline)) void *recurse_even(int depth)
 
 int main(int argc, char **argv)
 {
-	struct truth truth = {0};
+	struct truth truth = { 0 };
 	void *p = recurse_even(argc > 1 ? atoi(argv[1]) : 1000);
 
 	truth_alloc(&truth, 4242);

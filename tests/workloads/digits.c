@@ -25,8 +25,8 @@ struct layer {
 
 /* What one batch needs on its way forth and back. */
 struct pass {
-	float *hidden, *scores;         /* BATCH x HIDDEN, BATCH x CLASSES */
-	float *d_hidden, *d_scores;     /* the loss's gradient by them */
+	float *hidden, *scores;		/* BATCH x HIDDEN, BATCH x CLASSES */
+	float *d_hidden, *d_scores;	/* the loss's gradient by them */
 	float *d_weights1, *d_weights2; /* and by the weights */
 };
 
@@ -68,7 +68,7 @@ static int read_image(FILE *f, float *pixels, int *label)
 
 static struct digits load_digits(const char *path)
 {
-	struct digits d = {floats(IMAGES, PIXELS), allocate(IMAGES, sizeof(int))};
+	struct digits d = { floats(IMAGES, PIXELS), allocate(IMAGES, sizeof(int)) };
 	FILE *f = fopen(path, "r");
 
 	if (!f) {
@@ -95,7 +95,7 @@ static float random_float(void)
 
 static struct layer make_layer(int in, int out)
 {
-	struct layer l = {in, out, floats(out, in), floats(out, 1)};
+	struct layer l = { in, out, floats(out, in), floats(out, 1) };
 
 	for (int i = 0; i < in * out; i++)
 		l.weights[i] = random_float() * 2.0f / sqrtf((float)in);
@@ -107,8 +107,8 @@ static void layer_forward(const struct layer *l, int rows, const float *x, float
 {
 	for (int i = 0; i < rows; i++)
 		memcpy(y + i * l->out, l->bias, (size_t)l->out * sizeof(float));
-	cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows, l->out, l->in, 1.0f, x, l->in, l->weights, l->in, 1.0f,
-		    y, l->out);
+	cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows, l->out, l->in, 1.0f, x, l->in, l->weights, l->in,
+		    1.0f, y, l->out);
 }
 
 static void relu(float *x, int count)
@@ -185,8 +185,8 @@ static float train_step(struct layer *first, struct layer *second, const float *
 	layer_forward(second, BATCH, p.hidden, p.scores);
 	loss = softmax_loss(p.scores, labels, p.d_scores);
 
-	cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, CLASSES, HIDDEN, BATCH, 1.0f, p.d_scores, CLASSES, p.hidden,
-		    HIDDEN, 0.0f, p.d_weights2, HIDDEN);
+	cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, CLASSES, HIDDEN, BATCH, 1.0f, p.d_scores, CLASSES,
+		    p.hidden, HIDDEN, 0.0f, p.d_weights2, HIDDEN);
 	cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, BATCH, HIDDEN, CLASSES, 1.0f, p.d_scores, CLASSES,
 		    second->weights, HIDDEN, 0.0f, p.d_hidden, HIDDEN);
 	for (int i = 0; i < BATCH * HIDDEN; i++)

@@ -3,8 +3,8 @@
 // before main, static and thread_local destructors behind exit.
 #include "truth.h"
 
-
-namespace {
+namespace
+{
 
 truth counts;
 

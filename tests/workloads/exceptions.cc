@@ -11,7 +11,8 @@
 
 #define NOINLINE __attribute__((noinline))
 
-namespace {
+namespace
+{
 
 void *volatile sink;
 int caught;

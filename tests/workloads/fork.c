@@ -207,7 +207,8 @@ static void close_everything(const char *how, rlim_t hard_limit)
 	else if (!strcmp(how, "close_range"))
 		close_range(0, ~0u, 0);
 	else if (!strcmp(how, "close_limit"))
-		setrlimit(RLIMIT_NOFILE, &(struct rlimit){0, hard_limit}); /* nothing is closed, and nothing can be opened */
+		setrlimit(RLIMIT_NOFILE,
+			  &(struct rlimit){ 0, hard_limit }); /* nothing is closed, and nothing can be opened */
 	else
 		for (int fd = 0; fd < 1024; fd++)
 			close(fd);

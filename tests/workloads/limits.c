@@ -10,7 +10,9 @@ static int limit_of(const char *name, size_t length)
 	static const struct {
 		const char *name;
 		int resource;
-	} known[] = {{"as", RLIMIT_AS}, {"fsize", RLIMIT_FSIZE}, {"nofile", RLIMIT_NOFILE}, {"data", RLIMIT_DATA}};
+	} known[] = {
+		{ "as", RLIMIT_AS }, { "fsize", RLIMIT_FSIZE }, { "nofile", RLIMIT_NOFILE }, { "data", RLIMIT_DATA }
+	};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (strlen(known[i].name) == length && !strncmp(known[i].name, name, length))

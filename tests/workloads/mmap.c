@@ -31,11 +31,13 @@ static void unmap(char *p, size_t pages)
 
 static char *remap(char *p, size_t old, size_t new, int flags)
 {
-	char *q = mremap(p, old * PAGE, new * PAGE, flags);
+	char *q = mremap(p, old * PAGE, new *PAGE, flags);
 
 	if (q == MAP_FAILED)
 		return NULL;
-	mapped = mapped - old * PAGE + new * PAGE;
+	unmaps++; /* as realloc: the old mapping goes, the new one comes */
+	maps++;
+	mapped = mapped - old * PAGE + new *PAGE;
 	if (mapped > peak)
 		peak = mapped;
 	return q;
@@ -49,12 +51,12 @@ int main(int argc, char **argv)
 
 	if (fd < 0)
 		truth_die("open");
-	unmap(p + 40 * PAGE, 20);           /* a hole: 40 and 40 pages are left */
+	unmap(p + 40 * PAGE, 20); /* a hole: 40 and 40 pages are left */
 	q = map(NULL, 10, MAP_ANONYMOUS, -1);
 	q = remap(q, 10, 200, MREMAP_MAYMOVE);
 	if (!q)
 		truth_die("mremap");
-	q = remap(q, 200, 50, MREMAP_MAYMOVE); /* shrinks */
+	q = remap(q, 200, 50, MREMAP_MAYMOVE);			  /* shrinks */
 	r = map(q + 10 * PAGE, 5, MAP_ANONYMOUS | MAP_FIXED, -1); /* in the place of five pages of q */
 	mapped -= 5 * PAGE;
 	file = map(NULL, 2, 0, fd);
@@ -66,8 +68,8 @@ int main(int argc, char **argv)
 	unmap(file, 1);
 	truth_write_text("", text,
 			 (size_t)snprintf(text, sizeof(text),
-					  "{\"mapped_end\": %" PRIu64 ", \"mapped_peak\": %" PRIu64 ", \"maps\": %" PRIu64
-					  ", \"unmaps\": %" PRIu64 "}\n",
+					  "{\"mapped_end\": %" PRIu64 ", \"mapped_peak\": %" PRIu64
+					  ", \"maps\": %" PRIu64 ", \"unmaps\": %" PRIu64 "}\n",
 					  mapped, peak, maps, unmaps));
 	TRUTH_SAY("mmap: done\n");
 	return 0;

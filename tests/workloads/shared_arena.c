@@ -112,7 +112,7 @@ static void *work(void *argument)
 
 int main(int argc, char **argv)
 {
-	struct truth sum = {0};
+	struct truth sum = { 0 };
 
 	if (argc < 2)
 		truth_die("usage: shared_arena OPS");

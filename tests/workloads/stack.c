@@ -86,7 +86,7 @@ typedef float avx_vector __attribute__((vector_size(32)));
 
 static NOINLINE __attribute__((target("avx"))) void with_avx(void)
 {
-	volatile avx_vector v = {1, 2, 3, 4, 5, 6, 7, 8};
+	volatile avx_vector v = { 1, 2, 3, 4, 5, 6, 7, 8 };
 
 	sink = NOTED_MALLOC();
 	plain();
@@ -140,7 +140,7 @@ static int compare_and_allocate(const void *a, const void *b)
 
 static NOINLINE void in_qsort(void)
 {
-	int numbers[6] = {5, 3, 1, 4, 2, 0};
+	int numbers[6] = { 5, 3, 1, 4, 2, 0 };
 
 	qsort(numbers, 6, sizeof(int), compare_and_allocate);
 	sink = NULL;
@@ -192,8 +192,8 @@ static NOINLINE void interrupted(int signal)
 static NOINLINE void on_alternate_stack(void)
 {
 	static char memory[65536];
-	stack_t stack = {.ss_sp = memory, .ss_size = sizeof(memory)};
-	struct sigaction action = {.sa_handler = handler, .sa_flags = SA_ONSTACK};
+	stack_t stack = { .ss_sp = memory, .ss_size = sizeof(memory) };
+	struct sigaction action = { .sa_handler = handler, .sa_flags = SA_ONSTACK };
 
 	sigaltstack(&stack, NULL);
 	sigaction(SIGUSR1, &action, NULL);
@@ -203,7 +203,7 @@ static NOINLINE void on_alternate_stack(void)
 
 static NOINLINE void on_same_stack(void)
 {
-	struct sigaction action = {.sa_handler = handler};
+	struct sigaction action = { .sa_handler = handler };
 
 	sigaction(SIGUSR2, &action, NULL);
 	interrupted(SIGUSR2);
@@ -223,7 +223,7 @@ static void fault_handler(int signal, siginfo_t *info, void *context)
 
 static NOINLINE void faulting(void)
 {
-	struct sigaction action = {.sa_sigaction = fault_handler, .sa_flags = SA_SIGINFO};
+	struct sigaction action = { .sa_sigaction = fault_handler, .sa_flags = SA_SIGINFO };
 
 	sigaction(SIGILL, &action, NULL);
 	__asm__ volatile("ud2");

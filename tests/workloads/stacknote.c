@@ -46,7 +46,7 @@ static char *add_note(char *at, const char *end, int i)
 	at = add(at, end, "%s{\"size\": %d, \"function\": \"%s\", \"frames\": [", i ? ",\n" : "", FIRST_SIZE + i,
 		 notes[i].function);
 	for (int f = 1; f < notes[i].count; f++) { /* 0 is stack_note itself */
-		Dl_info info = {0};
+		Dl_info info = { 0 };
 
 		dladdr(notes[i].frames[f], &info);
 		at = add(at, end, "%s[\"%s\", %td]", f > 1 ? ", " : "", info.dli_fname ? info.dli_fname : "",

@@ -4,7 +4,7 @@
 
 int main(int argc, char **argv)
 {
-	struct truth truth = {0};
+	struct truth truth = { 0 };
 	long count = argc > 1 ? atol(argv[1]) : 1000;
 
 	for (long i = 0; i < count; i++) {

@@ -41,7 +41,7 @@ static void run_batch(void **slots)
 int main(int argc, char **argv)
 {
 	int batches = argc > 1 ? atoi(argv[1]) : 0;
-	struct truth truth = {0};
+	struct truth truth = { 0 };
 	uint64_t count;
 
 	if (batches < 1 || batches > MAX_BATCHES)

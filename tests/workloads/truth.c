@@ -12,7 +12,7 @@
 
 enum { MAX_THREADS = 64, SLOTS = 200, BIG_BLOCKS = 40, KEPT = 3 };
 enum { SMALL_LIVE = 256 * 1024, BIG_LOW = 16 * 1024, BIG_HIGH = 32 * 1024 };
-_Static_assert(BIG_BLOCKS * BIG_LOW > 2 * SMALL_LIVE, "a thread's peak must be above what it has elsewhere");
+_Static_assert(BIG_BLOCKS *BIG_LOW > 2 * SMALL_LIVE, "a thread's peak must be above what it has elsewhere");
 
 struct worker {
 	pthread_t thread;
@@ -135,7 +135,7 @@ static void run_threads(struct truth *sum)
 
 int main(int argc, char **argv)
 {
-	struct truth sum = {0};
+	struct truth sum = { 0 };
 
 	if (argc < 4 || (thread_count = atoi(argv[1])) < 1 || thread_count > MAX_THREADS)
 		truth_die("usage: truth THREADS OPS SEED [OPTIONS]");

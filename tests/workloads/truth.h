@@ -92,8 +92,8 @@ static inline void truth_write_as(const struct truth *t, const char *suffix)
 			 "{\"allocations\": %" PRIu64 ", \"frees\": %" PRIu64 ", \"allocated_bytes\": %" PRIu64
 			 ", \"peak_bytes\": %" PRIu64 ", \"peak_blocks\": %" PRIu64 ", \"end_bytes\": %" PRIu64
 			 ", \"end_blocks\": %" PRIu64 ", \"inherited_frees\": %" PRIu64 ", \"pid\": %d}\n",
-			 t->allocations, t->frees, t->bytes, t->peak_bytes, t->peak_blocks, t->live_bytes, t->live_blocks,
-			 t->inherited_frees, (int)getpid());
+			 t->allocations, t->frees, t->bytes, t->peak_bytes, t->peak_blocks, t->live_bytes,
+			 t->live_blocks, t->inherited_frees, (int)getpid());
 
 	truth_write_text(suffix, text, (size_t)n);
 }

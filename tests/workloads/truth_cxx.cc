@@ -4,14 +4,15 @@
 
 #include <new>
 
-namespace {
+namespace
+{
 
 enum { SLOTS = 300 };
 
 struct slot {
 	void *p = nullptr;
 	size_t size = 0;
-	std::align_val_t alignment{0};
+	std::align_val_t alignment{ 0 };
 	bool array = false;
 	bool aligned = false;
 };
@@ -24,9 +25,11 @@ void *allocate(slot &s, uint64_t &random)
 	bool nothrow = truth_random(&random) & 1;
 
 	if (s.aligned && s.array)
-		return nothrow ? ::operator new[](s.size, s.alignment, std::nothrow) : ::operator new[](s.size, s.alignment);
+		return nothrow ? ::operator new[](s.size, s.alignment, std::nothrow)
+			       : ::operator new[](s.size, s.alignment);
 	if (s.aligned)
-		return nothrow ? ::operator new(s.size, s.alignment, std::nothrow) : ::operator new(s.size, s.alignment);
+		return nothrow ? ::operator new(s.size, s.alignment, std::nothrow)
+			       : ::operator new(s.size, s.alignment);
 	if (s.array)
 		return nothrow ? ::operator new[](s.size, std::nothrow) : ::operator new[](s.size);
 	return nothrow ? ::operator new(s.size, std::nothrow) : ::operator new(s.size);
