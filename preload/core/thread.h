@@ -11,8 +11,8 @@
 
 #include "core/base.h"
 
-#define TP_WALK_BYTES (256u * 1024u) /* untouched pages cost nothing */
-#define TP_WALK_HEAD 64u	     /* zeroed when the thread changes: an empty walk */
+#define TP_WALK_BYTES (1536u * 1024u) /* untouched pages cost nothing */
+#define TP_WALK_HEAD 64u	      /* zeroed when the thread changes: an empty walk */
 
 enum tp_busy {
 	TP_IDLE = 0,

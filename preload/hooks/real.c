@@ -45,6 +45,11 @@ static const struct {
 	FUNCTION(cfree),
 	FUNCTION(free_sized),
 	FUNCTION(free_aligned_sized),
+	FUNCTION(mallocx),
+	FUNCTION(rallocx),
+	FUNCTION(xallocx),
+	FUNCTION(dallocx),
+	FUNCTION(sdallocx),
 };
 
 static uintptr_t allocator_start, allocator_end; /* empty if it is libc's */

@@ -7,6 +7,7 @@
 #include "stacks/frames.h"
 #include "stacks/modules.h"
 #include "stacks/nodes.h"
+#include "stacks/recall.h"
 
 #include <tprof/format.h>
 
@@ -30,10 +31,6 @@ struct detail {
 	bool needs_bp;	 /* the walk from here outwards depends on bp */
 };
 
-struct check {
-	uintptr_t slot, value;
-};
-
 struct fresh { /* a frame of this walk that the last one did not have */
 	struct tp_registers at;
 	struct tp_frame frame;
@@ -49,13 +46,17 @@ struct walk {
 	uint32_t root;	    /* enum tprof_node: how the stack ended */
 	uint32_t base;	    /* frames left out of the nodes, outermost ones: more than TPROF_DEPTH */
 	uint32_t signal_at; /* index of the outermost signal frame; NO_SIGNAL: there is none */
-	uint8_t head[TP_WALK_HEAD - 5 * sizeof(uint32_t)];
+	bool recalls;	    /* `recall` is in use; else it is to be cleared first */
+	bool recalled;	    /* the last walk was: places[] are those of an earlier one */
+	uint8_t head[TP_WALK_HEAD - 5 * sizeof(uint32_t) - 2];
 
 	struct place places[WALK_MAX];
 	struct detail details[WALK_MAX];
-	struct check checks[2 * WALK_MAX];
+	struct tp_word checks[2 * WALK_MAX];
 	struct fresh fresh[WALK_MAX]; /* innermost first */
 	uint32_t numbers[WALK_MAX];
+	struct tp_word returns[WALK_MAX];
+	struct tp_recall recall;
 };
 
 _Static_assert(sizeof(struct walk) <= TP_WALK_BYTES, "the walk fits its room in struct tp_thread");
@@ -241,7 +242,7 @@ static uint32_t collect(struct tp_thread *thread, struct walk *walk, struct tp_r
 
 static void add_check(struct walk *walk, uint32_t *checks, uintptr_t slot)
 {
-	walk->checks[(*checks)++] = (struct check){ slot, load(slot) };
+	walk->checks[(*checks)++] = (struct tp_word){ slot, load(slot) };
 }
 
 static void push(struct walk *walk, const struct fresh *fresh, uint32_t *checks)
@@ -303,7 +304,8 @@ static void make_nodes(struct walk *walk, uint32_t parent, uint32_t from)
 		walk->details[from + i].node = first + i;
 }
 
-static void intern(struct walk *walk, uint32_t from, uint32_t base)
+/* False: nodes had to be made. */
+static bool intern(struct walk *walk, uint32_t from, uint32_t base)
 {
 	uint32_t parent = from > base ? walk->details[from - 1].node : base ? (uint32_t)TPROF_NODE_CUT : walk->root;
 
@@ -312,54 +314,121 @@ static void intern(struct walk *walk, uint32_t from, uint32_t base)
 
 		if (!node) {
 			make_nodes(walk, parent, i);
-			break;
+			return false;
 		}
 		walk->details[i].node = parent = node;
 	}
+	return true;
 }
 
-static TP_SLOW void count_incomplete(const struct walk *walk)
-{
-	if (walk->base || walk->root == TPROF_NODE_CUT)
-		tp_add(&tp_header->walks_cut, 1);
-	else
-		tp_add(&tp_header->walks_short, 1);
-}
-
-/* Renews the nodes of the frames that changed, and of all when the outer end did. */
-static void renew(struct walk *walk, uint32_t stays, uint32_t old_root)
+/* Renews the nodes of the frames that changed, and of all when the outer end did. False: some are new. */
+static bool renew(struct walk *walk, uint32_t stays, uint32_t old_root)
 {
 	uint32_t base = base_of(walk->count);
 
 	if (base != walk->base || walk->root != old_root || stays < base)
 		stays = base;
 	walk->base = base;
-	intern(walk, stays, base);
+	return intern(walk, stays, base);
+}
+
+/* ---- incomplete stacks ---- */
+
+enum { INCOMPLETE_CUT = 1, INCOMPLETE_SHORT = 2 };
+
+static uint32_t incompleteness(const struct walk *walk)
+{
+	if (walk->base || walk->root == TPROF_NODE_CUT)
+		return INCOMPLETE_CUT;
+	return walk->root == TPROF_NODE_SHORT ? INCOMPLETE_SHORT : 0;
+}
+
+static TP_SLOW void count_incomplete(uint32_t flags)
+{
+	tp_add(flags & INCOMPLETE_CUT ? &tp_header->walks_cut : &tp_header->walks_short, 1);
+}
+
+/* ---- recall ---- */
+
+/* Worth it from the second time on: a program that starts up goes through a million stacks once. */
+static void remember(struct walk *walk, const struct tp_start *start)
+{
+	const struct detail *innermost = &walk->details[walk->count - 1];
+	struct tp_outcome outcome = {
+		.returns = walk->returns,
+		.return_count = walk->count - 1,
+		.others = walk->checks,
+		.other_count = innermost->checks,
+		.needs_bp = innermost->needs_bp,
+		.result = { innermost->node, incompleteness(walk) },
+	};
+
+	if (walk->signal_at != NO_SIGNAL)
+		return;
+	for (uint32_t i = 0; i < walk->count - 1; i++) {
+		const struct place *place = &walk->places[walk->count - 2 - i];
+
+		walk->returns[i] = (struct tp_word){ place->sp - sizeof(uintptr_t), place->pc };
+	}
+	tp_recall_add(&walk->recall, start, &outcome);
+}
+
+static void forget(struct walk *walk, uint32_t epoch)
+{
+	walk->count = 0;
+	walk->recalls = false;
+	walk->epoch = epoch;
+}
+
+static uint32_t walk_anew(struct tp_thread *thread, struct walk *walk, const struct tp_start *start)
+{
+	uint32_t stays, fresh, root = walk->root;
+	bool known = true;
+
+	if (walk->count && walk->places[0].sp > start->high)
+		walk->count = 0;
+	stays = collect(thread, walk, (struct tp_registers){ start->pc, start->sp, start->bp }, &fresh);
+	if (fresh || stays != walk->count) { /* else it is the same stack again */
+		keep(walk, stays, fresh);
+		known = renew(walk, stays, root);
+	}
+	if (known) {
+		if (!walk->recalls)
+			tp_recall_clear(&walk->recall);
+		walk->recalls = true;
+		remember(walk, start);
+	}
+	if (tp_unlikely(incompleteness(walk)))
+		count_incomplete(incompleteness(walk));
+	return walk->details[walk->count - 1].node;
 }
 
 uint32_t tp_walk(struct tp_thread *thread, struct tp_registers at)
 {
 	struct walk *walk = walk_of(thread);
-	uint32_t stays, fresh, epoch = tp_modules_epoch(), root = walk->root;
+	struct tp_start start = { at.pc, at.sp, at.bp, thread->bounds.high };
+	uint32_t epoch = tp_modules_epoch();
 
-	if (tp_unlikely(walk->epoch != epoch || (walk->count && walk->places[0].sp > thread->bounds.high))) {
-		walk->count = 0;
-		walk->epoch = epoch;
+	if (tp_unlikely(walk->epoch != epoch))
+		forget(walk, epoch);
+	if (tp_likely(walk->recalls)) {
+		struct tp_recalled known = tp_recall_find(&walk->recall, &start);
+
+		walk->recalled = known.node != 0;
+		if (tp_unlikely(known.flags))
+			count_incomplete(known.flags);
+		if (tp_likely(known.node))
+			return known.node;
 	}
-	stays = collect(thread, walk, at, &fresh);
-	if (fresh || stays != walk->count) { /* else it is the same stack again */
-		keep(walk, stays, fresh);
-		renew(walk, stays, root);
-	}
-	if (tp_unlikely(walk->base || walk->root != TPROF_NODE_ROOT))
-		count_incomplete(walk);
-	return walk->details[walk->count - 1].node;
+	return walk_anew(thread, walk, &start);
 }
 
 size_t tp_walk_last(const struct tp_thread *thread, uintptr_t *pcs, size_t max)
 {
 	const struct walk *walk = (const struct walk *)thread->walk;
 
+	if (walk->recalled)
+		return tp_recall_last(&walk->recall, pcs, max);
 	for (size_t i = 0; i < walk->count && i < max; i++)
 		pcs[i] = walk->places[walk->count - 1 - i].pc;
 	return walk->count;

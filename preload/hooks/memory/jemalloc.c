@@ -11,14 +11,6 @@
 
 #define FRAME __builtin_frame_address(0)
 
-static struct {
-	void *(*mallocx)(size_t, int);
-	void *(*rallocx)(void *, size_t, int);
-	size_t (*xallocx)(void *, size_t, size_t, int);
-	void (*dallocx)(void *, int);
-	void (*sdallocx)(void *, size_t, int);
-} next;
-
 /* MALLOCX_LG_ALIGN: the low six bits of the flags. */
 static struct tp_request request_of(size_t size, int flags, uint8_t fn)
 {
@@ -28,7 +20,7 @@ static struct tp_request request_of(size_t size, int flags, uint8_t fn)
 static void *hook_mallocx(size_t size, int flags)
 {
 	struct tp_thread *thread = tp_enter(FRAME);
-	void *block = next.mallocx(size, flags);
+	void *block = tp_real.mallocx(size, flags);
 
 	if (!thread)
 		return block;
@@ -44,9 +36,9 @@ static void *hook_rallocx(void *old, size_t size, int flags)
 	void *block;
 
 	if (!thread)
-		return next.rallocx(old, size, flags);
+		return tp_real.rallocx(old, size, flags);
 	tp_record_free(thread, old, TPROF_FN_RALLOCX);
-	block = next.rallocx(old, size, flags);
+	block = tp_real.rallocx(old, size, flags);
 	tp_record_moved(thread, FRAME, old, block, request_of(size, flags, TPROF_FN_RALLOCX));
 	tp_leave(thread);
 	return block;
@@ -59,9 +51,9 @@ static size_t hook_xallocx(void *block, size_t size, size_t extra, int flags)
 	size_t usable;
 
 	if (!thread)
-		return next.xallocx(block, size, extra, flags);
+		return tp_real.xallocx(block, size, extra, flags);
 	tp_record_free(thread, block, TPROF_FN_XALLOCX);
-	usable = next.xallocx(block, size, extra, flags);
+	usable = tp_real.xallocx(block, size, extra, flags);
 	if (usable >= size)
 		tp_record_alloc(thread, FRAME, block, request_of(size, flags, TPROF_FN_XALLOCX));
 	else
@@ -76,7 +68,7 @@ static void hook_dallocx(void *block, int flags)
 
 	if (thread)
 		tp_record_free(thread, block, TPROF_FN_DALLOCX);
-	next.dallocx(block, flags);
+	tp_real.dallocx(block, flags);
 	if (thread)
 		tp_leave(thread);
 }
@@ -87,7 +79,7 @@ static void hook_sdallocx(void *block, size_t size, int flags)
 
 	if (thread)
 		tp_record_free(thread, block, TPROF_FN_SDALLOCX);
-	next.sdallocx(block, size, flags);
+	tp_real.sdallocx(block, size, flags);
 	if (thread)
 		tp_leave(thread);
 }
@@ -101,14 +93,8 @@ void tp_jemalloc_hook(void)
 	};
 	size_t slots;
 
-	if (!tp_header || !tp_real_next("mallocx"))
-		return;
-	next.mallocx = (void *(*)(size_t, int))tp_real_next("mallocx");
-	next.rallocx = (void *(*)(void *, size_t, int))tp_real_next("rallocx");
-	next.xallocx = (size_t(*)(void *, size_t, size_t, int))tp_real_next("xallocx");
-	next.dallocx = (void (*)(void *, int))tp_real_next("dallocx");
-	next.sdallocx = (void (*)(void *, size_t, int))tp_real_next("sdallocx");
-	if (!next.rallocx || !next.xallocx || !next.dallocx || !next.sdallocx)
+	if (!tp_header || !tp_real.mallocx || !tp_real.rallocx || !tp_real.xallocx || !tp_real.dallocx ||
+	    !tp_real.sdallocx)
 		return;
 	slots = tp_slots_redirect(hooks, TP_LENGTH(hooks));
 	tp_add(&tp_header->slots, slots);
