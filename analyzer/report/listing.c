@@ -199,8 +199,9 @@ static void name_cells(const struct tp_listing *context, const struct tp_row *ro
 	} else if (context->by == TP_BY_LINE) {
 		tp_table_add(table, TP_STYLE_FUNCTION, tp_line_place(&row->line, trace->cwd, place, sizeof(place)));
 		tp_table_add(table, TP_STYLE_DIM,
-			     tp_short_name(context->page, tp_line_name(&row->line, name, sizeof(name)), 60, shorter,
-					   sizeof(shorter)));
+			     row->line.location->function ? tp_short_name(context->page, row->line.location->function,
+									  60, shorter, sizeof(shorter))
+							  : "(no name)");
 	} else {
 		tp_table_add(table, TP_STYLE_FUNCTION,
 			     row->line.location->function ? tp_short_name(context->page, row->line.location->function,
@@ -299,6 +300,7 @@ static void describe(const struct tp_listing *context, const struct tp_row *row,
 	char name[300], place[512], shorter[300];
 	struct tp_stack stack = { NULL };
 	const struct tp_line *own = NULL;
+	const char *via;
 	size_t used;
 
 	snprintf(text, size, "(stack not recorded)");
@@ -306,12 +308,14 @@ static void describe(const struct tp_listing *context, const struct tp_row *row,
 		own = tp_stack_own(&stack);
 	if (own) {
 		tp_short_name(page, tp_line_name(own, name, sizeof(name)), 48, shorter, sizeof(shorter));
-		snprintf(text, size, own->location->function ? "%s (%s" : "%s (no name", shorter,
-			 tp_line_place(own, trace->cwd, place, sizeof(place)));
+		const char *format = own->location->function ? "%s (%s" : "%s (no name";
+
+		snprintf(text, size, format, shorter, tp_line_place(own, trace->cwd, place, sizeof(place)));
 		used = strlen(text);
-		if (own > stack.lines + stack.first) /* what the own line called of the language's plumbing */
-			tp_short_name(page, tp_line_name(own - 1, name, sizeof(name)), 32, shorter, sizeof(shorter));
-		snprintf(text + used, size - used, own > stack.lines + stack.first ? ", via %s)" : ")", shorter);
+		via = own > stack.lines + stack.first ? own[-1].location->function : NULL;
+		if (via) /* what the own line called of the language's plumbing */
+			tp_short_name(page, via, 32, shorter, sizeof(shorter));
+		snprintf(text + used, size - used, via ? ", via %s)" : ")", shorter);
 		for (size_t i = (size_t)(own - stack.lines) + 1; i < stack.last; i++) {
 			used = strlen(text);
 			if (used + 40 > size || tp_text_columns(page, text) > page->width)

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/process.h"
 
@@ -112,6 +113,8 @@ static void add_modules(struct tp_notes *notes, const struct tp_trace *trace, co
 		const struct tp_module *module = &trace->modules[i];
 
 		unloaded += module->unloaded_ticks != 0;
+		if (strstr(module->path, "/libtprof.so")) /* its frames are not shown anyway */
+			continue;
 		switch (tp_symbols_module_state(symbols, module)) {
 		case TP_MODULE_REPLACED:
 			add(notes, "%s was replaced since the run: its functions are not named from the new file",
