@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The event reader: coding of every kind, order between threads, chunks that change hands, what is skipped. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "trace/events.h"
+#include "tracegen.h"
+
+struct reading {
+	struct tp_trace *trace;
+	struct tp_events *events;
+};
+
+static struct reading begin(struct gen *gen)
+{
+	const char *name = gen_save(gen);
+	struct reading reading;
+	char *error = NULL;
+
+	reading.trace = tp_trace_open(name, &error);
+	unlink(name);
+	if (!reading.trace)
+		fail_msg("%s", error);
+	reading.events = tp_events_open(reading.trace);
+	assert_non_null(reading.events);
+	return reading;
+}
+
+static const struct tp_event *next(struct reading *reading, enum tp_event_kind kind, uint64_t time)
+{
+	const struct tp_event *event = tp_events_next(reading->events);
+
+	assert_non_null(event);
+	assert_string_equal(tp_event_kind_name(event->kind), tp_event_kind_name(kind));
+	assert_int_equal(event->time, time);
+	return event;
+}
+
+static void end(struct reading *reading, size_t damage)
+{
+	assert_null(tp_events_next(reading->events));
+	assert_null(tp_events_next(reading->events));
+	assert_false(tp_events_failed(reading->events));
+	assert_int_equal(tp_events_done(reading->events), tp_events_total(reading->events));
+	assert_int_equal(reading->trace->damage_count, damage);
+	tp_events_close(reading->events);
+	tp_trace_close(reading->trace);
+}
+
+static void do_alloc(struct gen *gen, uint32_t thread, uint64_t ticks, uint64_t address)
+{
+	struct gen_alloc alloc = { .address = address, .size = 1 };
+
+	gen_alloc(gen, thread, ticks, &alloc);
+}
+
+static void test_every_kind(void **state)
+{
+	struct gen *gen = gen_new(&(struct gen_options){ .start_ticks = 16, .tick_shift = 4 });
+	struct gen_alloc plain = { .address = 0x7fffffff1230, .size = 40, .node = 17 };
+	struct gen_alloc aligned = { .address = 0x7fffffff2000,
+				     .size = 4096,
+				     .usable = 5000,
+				     .node = 99,
+				     .fn = TPROF_FN_POSIX_MEMALIGN,
+				     .alignment_log2 = 12 };
+	struct gen_alloc odd = {
+		.address = 0x1003, .size = 3, .usable = 13, .node = 4000000000u, .fn = TPROF_FN_NEW, .alignment_log2 = 1
+	};
+	const struct tp_event *event;
+	struct reading reading;
+
+	(void)state;
+	gen_alloc(gen, 1, 160, &plain);
+	gen_alloc(gen, 1, 176, &aligned);
+	gen_alloc(gen, 1, 192, &odd);
+	gen_release(gen, 1, 208, odd.address, TPROF_FN_DELETE);
+	gen_release(gen, 1, 224, plain.address, TPROF_FN_FREE);
+	gen_release(gen, 1, 240, aligned.address, TPROF_FN_REALLOC);
+	gen_cancel(gen, 1, 256);
+	gen_map(gen, 1, 272, 0x7f0000000000, 12345, 0x22, 21);
+	gen_unmap(gen, 1, 288, 0x7f0000001000, 4096, true);
+	gen_memory(gen, 1, 304, 4096000, 8192000);
+	gen_name(gen, 1, 320, "worker");
+	gen_release(gen, 1, 336, plain.address, TPROF_FN_FREE);
+	reading = begin(gen);
+
+	event = next(&reading, TP_EVENT_ALLOC, 10);
+	assert_int_equal(event->address, plain.address);
+	assert_int_equal(event->size, 40);
+	assert_int_equal(event->usable, 40);
+	assert_int_equal(event->node, 17);
+	assert_int_equal(event->fn, TPROF_FN_MALLOC);
+	assert_int_equal(event->thread, 1);
+	assert_int_equal(event->tid, 4711);
+	assert_int_equal(event->offset, 4096 + sizeof(struct tprof_chunk));
+	event = next(&reading, TP_EVENT_ALLOC, 11);
+	assert_int_equal(event->address, aligned.address);
+	assert_int_equal(event->usable, 5000);
+	assert_int_equal(event->fn, TPROF_FN_POSIX_MEMALIGN);
+	assert_int_equal(event->alignment_log2, 12);
+	assert_int_equal(event->node, 99);
+	event = next(&reading, TP_EVENT_ALLOC, 12);
+	assert_int_equal(event->address, 0x1003);
+	assert_int_equal(event->usable, 13);
+	assert_int_equal(event->node, 4000000000u);
+	event = next(&reading, TP_EVENT_FREE, 13);
+	assert_int_equal(event->address, 0x1003);
+	assert_string_equal(tp_fn_name(event->fn), "delete");
+	event = next(&reading, TP_EVENT_FREE, 14);
+	assert_int_equal(event->address, plain.address);
+	assert_false(event->cancelled);
+	event = next(&reading, TP_EVENT_FREE, 15);
+	assert_true(event->cancelled);
+	next(&reading, TP_EVENT_CANCEL, 16);
+	event = next(&reading, TP_EVENT_MAP, 17);
+	assert_int_equal(event->address, 0x7f0000000000);
+	assert_int_equal(event->size, 12345);
+	assert_int_equal(event->prot, 3);
+	assert_int_equal(event->usable, 0x22);
+	assert_false(event->remap);
+	event = next(&reading, TP_EVENT_UNMAP, 18);
+	assert_int_equal(event->address, 0x7f0000001000);
+	assert_true(event->remap);
+	event = next(&reading, TP_EVENT_MEMORY, 19);
+	assert_int_equal(event->size, 4096000);
+	assert_int_equal(event->usable, 8192000);
+	event = next(&reading, TP_EVENT_NAME, 20);
+	assert_int_equal(event->name_length, 6);
+	assert_memory_equal(event->name, "worker", 6);
+	next(&reading, TP_EVENT_FREE, 21);
+	end(&reading, 0);
+	gen_free(gen);
+}
+
+/* Numbers of each length, as sizes, times and differences of addresses. */
+static void test_numbers(void **state)
+{
+	struct gen *gen = gen_new(&(struct gen_options){ 0 });
+	uint64_t time = 0, address = 8;
+	struct reading reading;
+	unsigned bit;
+
+	(void)state;
+	for (bit = 0; bit < 61; bit++) {
+		struct gen_alloc alloc = { .address = address ^ UINT64_C(8) << bit, .node = 1u << bit % 32 };
+
+		alloc.size = bit % 2 ? (UINT64_C(1) << bit) - 1 : UINT64_C(1) << bit;
+		alloc.usable = alloc.size + bit;
+		time += bit < 58 ? UINT64_C(1) << bit : 0;
+		gen_alloc(gen, 1, time, &alloc);
+	}
+	reading = begin(gen);
+	for (bit = 0, time = 0; bit < 61; bit++) {
+		const struct tp_event *event;
+
+		time += bit < 58 ? UINT64_C(1) << bit : 0;
+		event = next(&reading, TP_EVENT_ALLOC, time);
+		assert_true(event->address == (address ^ UINT64_C(8) << bit));
+		assert_int_equal(event->size, bit % 2 ? (UINT64_C(1) << bit) - 1 : UINT64_C(1) << bit);
+		assert_int_equal(event->node, 1u << bit % 32);
+	}
+	end(&reading, 0);
+	gen_free(gen);
+}
+
+/* On equal times frees go first, but not before what their own thread did before. */
+static void test_order(void **state)
+{
+	struct gen *gen = gen_new(&(struct gen_options){ 0 });
+	struct reading reading;
+
+	(void)state;
+	do_alloc(gen, 1, 10, 0x1000);
+	do_alloc(gen, 2, 20, 0x2000);
+	do_alloc(gen, 1, 30, 0x3000); /* thread 1: alloc, free at 30; thread 2: free, alloc at 30 */
+	gen_release(gen, 1, 30, 0x1000, TPROF_FN_FREE);
+	gen_release(gen, 2, 30, 0x2000, TPROF_FN_FREE);
+	do_alloc(gen, 2, 30, 0x2000);
+	do_alloc(gen, 1, 40, 0x4000);
+	reading = begin(gen);
+	assert_int_equal(next(&reading, TP_EVENT_ALLOC, 10)->thread, 1);
+	assert_int_equal(next(&reading, TP_EVENT_ALLOC, 20)->thread, 2);
+	assert_int_equal(next(&reading, TP_EVENT_FREE, 30)->thread, 2);
+	assert_int_equal(next(&reading, TP_EVENT_ALLOC, 30)->address, 0x3000);
+	assert_int_equal(next(&reading, TP_EVENT_FREE, 30)->address, 0x1000);
+	assert_int_equal(next(&reading, TP_EVENT_ALLOC, 30)->thread, 2);
+	next(&reading, TP_EVENT_ALLOC, 40);
+	end(&reading, 0);
+	gen_free(gen);
+}
+
+/* A thread fills a chunk and goes on in another within one tick: its order holds. */
+static void test_order_across_chunks(void **state)
+{
+	struct gen *gen = gen_new(&(struct gen_options){ .tick_shift = 20 });
+	uint64_t i, count = 3000;
+	struct reading reading;
+
+	(void)state;
+	for (i = 0; i < count; i++) {
+		if (i % 2)
+			gen_release(gen, 1, 5, 0x1000 + 32 * (i / 2), TPROF_FN_FREE);
+		else
+			do_alloc(gen, 1, 5, 0x1000 + 32 * (i / 2));
+	}
+	reading = begin(gen);
+	for (i = 0; i < count; i++)
+		assert_int_equal(next(&reading, i % 2 ? TP_EVENT_FREE : TP_EVENT_ALLOC, 0)->address,
+				 0x1000 + 32 * (i / 2));
+	end(&reading, 0);
+	gen_free(gen);
+}
+
+/* Threads that live one after the other share a chunk; others run beside. */
+static void test_takeover(void **state)
+{
+	struct gen *gen = gen_new(&(struct gen_options){ .chunk_size = 65536 });
+	uint32_t thread, seen[64] = { 0 }, changes = 0;
+	const struct tp_event *event;
+	uint64_t i, time = 0;
+	struct reading reading;
+
+	(void)state;
+	for (thread = 2; thread < 60; thread++) {
+		for (i = 0; i < 20; i++) {
+			time += 3;
+			do_alloc(gen, 1, time, 0x100000 + time * 8);
+			time += 3;
+			do_alloc(gen, thread, time, 0x100000 + time * 8);
+		}
+		gen_end_thread(gen, thread);
+	}
+	assert_int_equal(gen_header(gen)->chunks, 2);
+	reading = begin(gen);
+	time = 0;
+	while ((event = tp_events_next(reading.events))) {
+		assert_true(event->time >= time);
+		time = event->time;
+		if (event->kind == TP_EVENT_THREAD) {
+			changes++;
+			continue;
+		}
+		assert_int_equal(event->address, 0x100000 + time * 8);
+		assert_int_equal(event->tid, 4711 + event->thread - 1);
+		seen[event->thread]++;
+	}
+	assert_int_equal(changes, 57);
+	assert_int_equal(seen[1], 58 * 20);
+	for (thread = 2; thread < 60; thread++)
+		assert_int_equal(seen[thread], 20);
+	end(&reading, 0);
+	gen_free(gen);
+}
+
+/* Types that are not known are stepped over, however long; names larger than a window too. */
+static void test_unknown_records(void **state)
+{
+	struct gen *gen = gen_new(&(struct gen_options){ .chunk_size = 1 << 20 });
+	static const uint8_t zeros[3000];
+	struct reading reading;
+	const uint8_t *bytes;
+	size_t size, at;
+	uint8_t *copy;
+
+	(void)state;
+	do_alloc(gen, 1, 10, 0x1000);
+	gen_long(gen, 1, 10, 60, zeros, sizeof(zeros));
+	gen_long(gen, 1, 10, 63, zeros, 0);
+	do_alloc(gen, 1, 20, 0x2000);
+	reading = begin(gen);
+	next(&reading, TP_EVENT_ALLOC, 10);
+	next(&reading, TP_EVENT_ALLOC, 20);
+	end(&reading, 0);
+
+	/* The same by hand with 300,000 bytes, which no window holds. */
+	bytes = gen_bytes(gen, &size);
+	copy = calloc(1, size);
+	assert_non_null(copy);
+	memcpy(copy, bytes, size);
+	at = 4096 + sizeof(struct tprof_chunk);
+	memcpy(copy + at, "\xf0\xe0\xa7\x12", 4);	   /* type 60, 300000 bytes */
+	memcpy(copy + at + 4 + 300000, "\x02\x05\x02", 3); /* a free at 15 */
+	((struct tprof_chunk *)(copy + 4096))->committed = 300007;
+	{
+		const char *name = gen_save_bytes(copy, size);
+		char *error;
+
+		reading.trace = tp_trace_open(name, &error);
+		unlink(name);
+		assert_non_null(reading.trace);
+		reading.events = tp_events_open(reading.trace);
+	}
+	assert_int_equal(next(&reading, TP_EVENT_FREE, 15)->address, 8);
+	end(&reading, 0);
+	free(copy);
+	gen_free(gen);
+}
+
+/* Many windows of many chunks: nothing is lost at their borders. */
+static void test_borders(void **state)
+{
+	struct gen *gen = gen_new(&(struct gen_options){ .chunk_size = 1 << 20, .start_ticks = 5 });
+	uint64_t i, count = 400000;
+	struct reading reading;
+
+	(void)state;
+	for (i = 0; i < count; i++) {
+		struct gen_alloc alloc = { .address = 0x10000 + i * 6151 % 100003 * 16,
+					   .size = i * i,
+					   .node = (uint32_t)(i * 7919 % 50000) };
+
+		if (i % 1000 == 999)
+			gen_name(gen, 1, 5 + 100 * i, "name");
+		else
+			gen_alloc(gen, 1, 5 + 100 * i, &alloc);
+	}
+	reading = begin(gen);
+	for (i = 0; i < count; i++) {
+		const struct tp_event *event;
+
+		if (i % 1000 == 999) {
+			event = next(&reading, TP_EVENT_NAME, 5 + 100 * i);
+			assert_memory_equal(event->name, "name", 4);
+			continue;
+		}
+		event = next(&reading, TP_EVENT_ALLOC, 5 + 100 * i);
+		assert_int_equal(event->address, 0x10000 + i * 6151 % 100003 * 16);
+		assert_int_equal(event->size, i * i);
+		assert_int_equal(event->node, i * 7919 % 50000);
+	}
+	end(&reading, 0);
+	gen_free(gen);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_every_kind), cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_order),	   cmocka_unit_test(test_order_across_chunks),
+		cmocka_unit_test(test_takeover),   cmocka_unit_test(test_unknown_records),
+		cmocka_unit_test(test_borders),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
