@@ -211,14 +211,16 @@ static bool is_trace(int fd)
 	return fd >= 0 && tp_sys_fstat(fd, &status) == 0 && status.st_dev == device && status.st_ino == inode;
 }
 
-static int keep_high(int fd)
+/* Ends a use of the descriptor: it is kept under a high number, or not at all where the limit is below that. */
+static void put_away(void)
 {
-	int high = tp_sys_fcntl(fd, F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR);
+	int high;
 
-	if (high < 0)
-		return fd;
-	tp_sys_close(fd);
-	return high;
+	if (descriptor < 0 || descriptor >= HIGH_DESCRIPTOR)
+		return;
+	high = tp_sys_fcntl(descriptor, F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR);
+	tp_sys_close(descriptor);
+	descriptor = high < 0 ? -1 : high;
 }
 
 /* Programs close descriptors that they do not know, and the number may be another file's by now. */
@@ -235,7 +237,7 @@ static bool reach(void)
 			tp_sys_close(fd);
 		return false;
 	}
-	descriptor = keep_high(fd);
+	descriptor = fd;
 	return true;
 }
 
@@ -323,11 +325,13 @@ struct tprof_header *tp_output_create(const struct tp_identity *identity, uint32
 		device = status.st_dev;
 		inode = status.st_ino;
 	}
-	descriptor = keep_high(fd);
+	descriptor = fd;
 	error = reserve(0, TPROF_HEADER_SIZE);
 	header = error ? NULL : map(0, TPROF_HEADER_SIZE);
-	if (header)
+	if (header) {
+		put_away();
 		return header;
+	}
 	*reason = error ? name_error(error) : "mmap failed (RLIMIT_AS?)";
 	tp_output_forget();
 	tp_sys_unlink(path);
@@ -348,13 +352,12 @@ struct tprof_chunk *tp_output_grow(enum tprof_lost *cause, const char **reason)
 	index = tp_add(&tp_header->chunks, 1);
 	offset = TPROF_HEADER_SIZE + index * TPROF_CHUNK_SIZE;
 	error = reserve(offset, TPROF_CHUNK_SIZE);
+	chunk = error ? NULL : map(offset, TPROF_CHUNK_SIZE);
+	put_away();
 	if (error) {
 		*cause = TPROF_LOST_NO_SPACE;
 		*reason = name_error(error);
-		return NULL;
-	}
-	chunk = map(offset, TPROF_CHUNK_SIZE);
-	if (!chunk) {
+	} else if (!chunk) {
 		*cause = TPROF_LOST_NO_MEMORY;
 		*reason = "mmap failed (RLIMIT_AS?)";
 	}

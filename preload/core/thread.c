@@ -151,6 +151,7 @@ void tp_threads_forget(struct tp_thread *survivor)
 	}
 	all = survivor;
 	hand = NULL;
+	tp_self = survivor;
 	if (!survivor)
 		return;
 	survivor->next = NULL;

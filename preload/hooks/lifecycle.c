@@ -96,11 +96,13 @@ static void start_child(void)
 {
 	static char parent[4096];
 	struct tp_thread *thread = tp_self;
+	uint32_t mode;
 
 	memcpy(parent, tp_output_path(), sizeof(parent));
 	forget_parent();
-	tp_store_release(&tp_state.mode, begin(TPROF_ORIGIN_FORK, parent));
-	tp_threads_forget(thread);
+	mode = begin(TPROF_ORIGIN_FORK, parent);
+	tp_threads_forget(mode == TP_MODE_ON ? thread : NULL);
+	tp_store_release(&tp_state.mode, mode);
 }
 
 static void start_first(void)

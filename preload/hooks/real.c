@@ -4,7 +4,7 @@
 #include "core/objects.h"
 #include "core/process.h"
 #include "core/state.h"
-#include "core/thread.h"
+#include "hooks/enter.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -94,7 +94,7 @@ void tp_real_find(void)
 static bool reaches_hook(void *(*first_malloc)(size_t))
 {
 	void (*first_free)(void *) = (void (*)(void *))dlsym(RTLD_DEFAULT, "free");
-	struct tp_thread *thread = tp_self;
+	struct tp_thread *thread = tp_enter(__builtin_frame_address(0)); /* busy: the call is no event */
 	uint32_t before;
 	bool reached;
 	void *p;
@@ -102,12 +102,10 @@ static bool reaches_hook(void *(*first_malloc)(size_t))
 	if (!thread || !first_free)
 		return true;
 	before = thread->nested;
-	thread->busy_frame = (uintptr_t)__builtin_frame_address(0);
-	thread->busy = TP_BUSY_REAL;
 	p = first_malloc(1);
 	reached = thread->nested != before;
 	first_free(p);
-	thread->busy = TP_IDLE;
+	tp_leave(thread);
 	return reached;
 }
 
