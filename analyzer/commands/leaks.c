@@ -11,7 +11,8 @@ static void heading(const struct tp_session *session, const struct tp_process *p
 
 	tp_headline(page, "%s in %s blocks %s", tp_bytes(heap->end_bytes, page->exact).text,
 		    tp_count(heap->end_blocks).text, tp_unfreed_phrase(process->trace));
-	fputs("not freed is not yet leaked: caches and tables kept until the end are here too\n", page->out);
+	if (heap->end_blocks)
+		fputs("not freed is not yet leaked: caches and tables kept until the end are here too\n", page->out);
 }
 
 static void combined_heading(const struct tp_session *session)

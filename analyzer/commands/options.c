@@ -304,14 +304,18 @@ static enum tp_parse check_allowed(const struct tp_command *command, int option)
 	return TP_PARSE_RUN;
 }
 
-static enum tp_parse unknown_option(const struct tp_command *command, char **argv)
+static enum tp_parse unknown_option(const struct tp_command *command, int option, char **argv)
 {
 	const char *what = argv[optind - 1];
 
 	if (optopt && optopt < 256)
-		return wrong("unknown option -%c; see tprof-analyze --help", optopt);
+		return wrong(option == ':' ? "-%c wants a value; see tprof-analyze --help"
+					   : "unknown option -%c; see tprof-analyze --help",
+			     optopt);
 	if (optopt)
-		return wrong("--%s wants a value; see tprof-analyze --help", option_name(optopt));
+		return wrong(option == ':' ? "--%s wants a value; see tprof-analyze --help"
+					   : "--%s takes no value; see tprof-analyze --help",
+			     option_name(optopt));
 	fprintf(stderr, "tprof-analyze: unknown option %s; %s allows:", what, command->name);
 	for (const struct option *o = long_options; o->name; o++) {
 		bool allowed = true;
@@ -410,7 +414,7 @@ enum tp_parse tp_options_parse(int argc, char **argv, struct tp_options *options
 		if (option == OPT_VERSION)
 			return tp_help_version();
 		if (option == '?' || option == ':')
-			return unknown_option(options->command, argv);
+			return unknown_option(options->command, option, argv);
 		result = check_allowed(options->command, option);
 		if (result == TP_PARSE_RUN)
 			result = parse_option(options, option, optarg);
