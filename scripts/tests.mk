@@ -28,3 +28,30 @@ $(B)/tests/bench/replay_bench: tests/bench/replay_bench.c $(B)/tests/unit/traceg
 .PHONY: bench-replay
 bench-replay: $(B)/tests/bench/replay_bench
 	$<
+
+# The reader and the replay under libFuzzer. The seeds in tests/fuzz/corpus are what make_corpus writes, and what earlier
+# runs found; new finds go to build/ and, made small, into the tree.
+FUZZ_SECONDS ?= 20
+FUZZ_DIR := build/fuzz
+FUZZ_FLAGS := -std=gnu11 -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined \
+	-Iinclude -Ianalyzer
+FUZZ_SRC := $(wildcard analyzer/trace/*.c analyzer/model/*.c) tests/fuzz/trace_fuzz.c
+FUZZ_OBJ := $(patsubst %.c,$(FUZZ_DIR)/%.o,$(FUZZ_SRC))
+
+$(FUZZ_DIR)/%.o: %.c
+	@mkdir -p $(@D)
+	clang $(DEFS) $(FUZZ_FLAGS) $(DEP) -c $< -o $@
+$(FUZZ_DIR)/trace_fuzz: $(FUZZ_OBJ)
+	clang -fsanitize=fuzzer,address,undefined -o $@ $^ -lm
+$(B)/tests/fuzz/make_corpus: tests/fuzz/make_corpus.c $(B)/tests/unit/tracegen.c.o
+	@mkdir -p $(@D)
+	$(CC) $(DEFS) $(WARN) $(OPT) $(UNIT_FLAGS) -o $@ $^
+-include $(FUZZ_OBJ:.o=.d)
+
+.PHONY: fuzz fuzz-corpus
+fuzz-corpus: $(B)/tests/fuzz/make_corpus
+	$< tests/fuzz/corpus
+fuzz: $(FUZZ_DIR)/trace_fuzz
+	@mkdir -p $(FUZZ_DIR)/found
+	$< -max_total_time=$(FUZZ_SECONDS) -max_len=32768 -timeout=5 -rss_limit_mb=1024 -print_final_stats=1 \
+		-artifact_prefix=$(FUZZ_DIR)/ $(FUZZ_DIR)/found tests/fuzz/corpus

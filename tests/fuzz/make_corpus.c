@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Writes the seeds of the fuzzer, small traces with every kind of record, into the folder that is named. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "tracegen.h"
+
+static void save(struct gen *gen, const char *folder, const char *name, size_t cut)
+{
+	char path[512];
+	const uint8_t *bytes;
+	size_t size;
+	FILE *file;
+
+	bytes = gen_bytes(gen, &size);
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	file = fopen(path, "w");
+	if (!file || fwrite(bytes, 1, size - cut, file) != size - cut || fclose(file)) {
+		perror(path);
+		exit(1);
+	}
+	gen_free(gen);
+}
+
+static struct gen *begin(uint32_t clock, uint32_t origin)
+{
+	struct gen *gen = gen_new(&(struct gen_options){
+		.tick_shift = 2, .start_ticks = 1000, .clock = clock, .origin = origin, .header_size = 2560 });
+	uint32_t chain[4] = { 1, 2, 3, 4 }, twin[1] = { 4 }, i;
+
+	gen_text(gen, TPROF_TEXT_EXE, "/bin/a", 6);
+	gen_text(gen, TPROF_TEXT_ARGS, "a\0b", 4);
+	gen_module(gen, 1, 0, 0x1000, 0x2000, "/bin/a");
+	gen_module(gen, 2, 0x5000, 0x5000, 0x9000, "/lib/b.so");
+	gen_unload(gen, 2, 90);
+	for (i = 1; i <= 4; i++)
+		gen_frame(gen, i, i % 3, 16 * i, i == 4);
+	gen_nodes(gen, 16, TPROF_NODE_ROOT, chain, 4);
+	gen_nodes(gen, 20, 18, twin, 1);
+	return gen;
+}
+
+static void allocate(struct gen *gen, uint32_t thread, uint64_t ticks, uint64_t address, uint64_t size, uint32_t node)
+{
+	struct gen_alloc alloc = { .address = address, .size = size, .node = node };
+
+	alloc.usable = size % 3 ? 0 : size + 9;
+	alloc.fn = size % 5 ? TPROF_FN_MALLOC : TPROF_FN_NEW;
+	gen_alloc(gen, thread, ticks, &alloc);
+}
+
+static void heap(const char *folder)
+{
+	struct gen *gen = begin(TPROF_CLOCK_MONOTONIC, TPROF_ORIGIN_FIRST);
+	uint32_t i;
+
+	for (i = 0; i < 40; i++) {
+		allocate(gen, 1 + i % 2, 1100 + 50 * i, 0x1000 + 32 * (i % 13), 10 + i, 16 + i % 6);
+		if (i % 3)
+			gen_release(gen, 1 + i % 2, 1120 + 50 * i, 0x1000 + 32 * (i % 13),
+				    i % 7 ? TPROF_FN_FREE : TPROF_FN_REALLOC);
+		if (i % 21 == 7)
+			gen_cancel(gen, 1 + i % 2, 1130 + 50 * i);
+	}
+	gen_finish(gen, 9000, 1);
+	save(gen, folder, "heap", 0);
+}
+
+static void maps(const char *folder)
+{
+	struct gen *gen = begin(TPROF_CLOCK_TSC, TPROF_ORIGIN_FORK);
+
+	gen_map(gen, 1, 1100, 0x10000, 0x8000, MAP_ANONYMOUS, 17);
+	gen_map(gen, 1, 1200, 0x14000, 0x8000, MAP_PRIVATE, 18);
+	gen_unmap(gen, 1, 1300, 0x12000, 0x4000, true);
+	gen_map(gen, 1, 1400, 0x90000, 0x9000, TPROF_MAP_REMAP, 19);
+	gen_unmap(gen, 1, 1500, 0x90000, 0x1000, false);
+	gen_cancel(gen, 1, 1600);
+	gen_memory(gen, 1, 1700, 0x100000, 0x900000);
+	gen_name(gen, 1, 1800, "worker");
+	gen_release(gen, 1, 1900, 0x1000, TPROF_FN_DELETE);
+	save(gen, folder, "maps", 0);
+}
+
+static void takeover(const char *folder)
+{
+	struct gen *gen = begin(TPROF_CLOCK_MONOTONIC, TPROF_ORIGIN_EXEC);
+	uint32_t thread;
+
+	for (thread = 1; thread < 6; thread++) {
+		allocate(gen, thread, 1000 * thread, 0x1003, thread, 17);
+		gen_long(gen, thread, 1000 * thread, 50, "unknown", 7);
+		gen_release(gen, thread, 1000 * thread + 200, 0x1003, TPROF_FN_DELETE);
+		gen_end_thread(gen, thread);
+	}
+	save(gen, folder, "takeover", 3000);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 2) {
+		fprintf(stderr, "usage: make_corpus FOLDER\n");
+		return 2;
+	}
+	heap(argv[1]);
+	maps(argv[1]);
+	takeover(argv[1]);
+	return 0;
+}

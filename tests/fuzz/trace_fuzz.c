@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * libFuzzer target: any bytes are opened as a trace, replayed, and all that a report would look at is looked at. A
+ * finding is a crash, a sanitizer's complaint, a time-out or too much memory.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "model/run.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static uint64_t sum; /* so that nothing is optimised away */
+
+static void look_at_trace(const struct tp_trace *trace)
+{
+	uint32_t frames[64], end;
+	size_t i, k;
+
+	for (i = 0; i < trace->node_count && i < 4096; i++) {
+		size_t depth = tp_trace_stack(trace, (uint32_t)i, frames, 64, &end);
+
+		for (k = 0; k < depth && k < 64; k++) {
+			const struct tp_frame *frame = &trace->frames[frames[k]];
+
+			if (frames[k] >= trace->frame_count)
+				abort();
+			sum += frame->pc + (frame->module ? (uint8_t)frame->module->path[0] : 0);
+		}
+	}
+	for (i = 0; i < trace->arg_count; i++)
+		sum += (uint8_t)trace->args[i][0];
+	for (i = 0; i < trace->module_count; i++)
+		for (k = 0; k < trace->modules[i].build_id_length; k++)
+			sum += trace->modules[i].build_id[k];
+}
+
+static void look_at_run(const struct tp_run *run)
+{
+	const struct tp_process *process = run->processes;
+	uint64_t live = 0, peak = 0;
+	size_t i;
+
+	for (i = 0; i < process->site_count; i++) {
+		live += process->sites[i].live_bytes;
+		peak += process->sites[i].peak_bytes;
+	}
+	/* Whatever the bytes say, the sums agree. */
+	if (live != process->heap.end_bytes || peak != process->heap.peak_bytes)
+		abort();
+	for (i = 1; i < process->point_count; i++)
+		if (process->timeline[i].time_ns < process->timeline[i - 1].time_ns)
+			abort();
+}
+
+static void replay(struct tp_trace *trace, const struct tp_replay_options *options)
+{
+	const char *error;
+	struct tp_run *run = tp_run_replay(&trace, 1, options, &error);
+
+	if (run)
+		look_at_run(run);
+	tp_run_free(run);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct tp_replay_options window = {
+		.group = TP_GROUP_SIZE, .from_ns = 500, .to_ns = 5000, .timeline_points = 8
+	};
+	int fd = memfd_create("trace", 0);
+	struct tp_trace *trace;
+	char name[32], *error = NULL;
+
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+		abort();
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+	trace = tp_trace_open(name, &error);
+	close(fd);
+	if (trace) {
+		look_at_trace(trace);
+		replay(trace, NULL);
+		replay(trace, &window);
+	} else if (!error) {
+		abort();
+	}
+	free(error);
+	tp_trace_close(trace);
+	return 0;
+}
