@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hooks/real.h"
 
+#include "core/lookup.h"
 #include "core/objects.h"
 #include "core/process.h"
 #include "core/state.h"
@@ -16,7 +17,6 @@ struct tp_real tp_real;
 #name, (void **)&tp_real.name                                                                          \
 	}
 
-/* malloc's own first: a failing dlsym allocates its message. */
 static const struct {
 	const char *name;
 	void **to;
@@ -74,20 +74,12 @@ bool tp_real_is_allocator(uintptr_t pc)
 	return pc - allocator_start < allocator_end - allocator_start;
 }
 
-void *tp_real_next(const char *name)
-{
-	return dlsym(RTLD_NEXT, name);
-}
-
 void tp_real_find(void)
 {
 	for (size_t i = 0; i < TP_LENGTH(functions); i++)
-		*functions[i].to = tp_real_next(functions[i].name);
+		*functions[i].to = tp_lookup_next(functions[i].name);
 	find_allocator();
 	tp_new_find();
-	/* What could not be found left a message; the second call frees it, while its free is no event yet. */
-	dlerror();
-	dlerror();
 }
 
 /* Addresses don't tell (a non-PIE program's PLT stands for the function), so the program's malloc is called once. */

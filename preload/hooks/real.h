@@ -44,11 +44,8 @@ struct tp_real {
 
 extern struct tp_real tp_real;
 
-/* Looks them all up. Calls that come in meanwhile (dlsym allocates) are served by the bootstrap arena. */
+/* Looks them all up. Calls that come in meanwhile are served by the bootstrap arena. */
 void tp_real_find(void);
-
-/* The next definition of one name; NULL if there is none. */
-void *tp_real_next(const char *name);
 
 /* Those of operator new and delete (memory/new.c). */
 void tp_new_find(void);

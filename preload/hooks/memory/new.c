@@ -4,6 +4,7 @@
  * the event is the operator's and its stack begins at the caller. jemalloc, tcmalloc and mimalloc bring operators of
  * their own, which are called.
  */
+#include "core/lookup.h"
 #include "hooks/memory/record.h"
 
 #include <dlfcn.h>
@@ -67,7 +68,7 @@ static bool in_standard_library(void *function)
 void tp_new_find(void)
 {
 	for (size_t i = 0; i < TP_LENGTH(names); i++) {
-		*names[i].to = tp_real_next(names[i].name);
+		*names[i].to = tp_lookup_next(names[i].name);
 		if (*names[i].to && !in_standard_library(*names[i].to))
 			is_standard = false;
 	}
