@@ -106,6 +106,12 @@ def add(truth, extras):
     return {key: truth[key] + extras[key] for key in HEAP_KEYS}
 
 
+def own_calls(trace, module):
+    """What a program's own code allocated, its calls into libraries apart: allocations, bytes."""
+    own = [s for s in sites(trace, "hotspots") if s["stack"] and s["stack"][0]["module"] == module]
+    return sum(s["allocations"] for s in own), sum(s["bytes"] for s in own)
+
+
 def functions(stack):
     return [frame["function"] for frame in stack]
 
@@ -161,6 +167,21 @@ class Harness:
         names = ("allocations", "frees", "allocated_bytes", "end_bytes", "end_blocks", "peak_bytes", "peak_blocks",
                  "inherited_frees")
         return run, dict(zip(names, struct.unpack("8Q", path.read_bytes())))
+
+
+    def extras(self, idle_command, allocator="glibc", env=None, threads=True):
+        """What libc and the allocator's library allocate for themselves (a thread's TLS, libstdc++'s pool), from a run
+        in which the program does nothing else. tprof stands in front then too: its TLS makes a thread's larger.
+        Counted by the oracle where it sees all; other allocators' libraries call their own operator new past it."""
+        if allocator == "glibc":
+            run, counted = self.oracle(idle_command, env=env, with_tprof=True)
+            assert run.status == 0
+            return counted
+        _, summary = self.summary(idle_command, allocator=allocator, env=env)
+        heap = heap_of(summary)
+        if not threads:  # what is live at the end was live all the time
+            heap.update(peak_bytes=heap["end_bytes"], peak_blocks=heap["end_blocks"])
+        return heap
 
 
 @pytest.fixture

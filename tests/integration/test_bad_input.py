@@ -30,11 +30,16 @@ def survive(path, command="summary", statuses=(0, 3)):
     return done
 
 
-@pytest.mark.parametrize("content", [b"", b"T", b"TPROF\r\n\032", b"\x7fELF" + bytes(100000), b"#!/bin/sh\necho\n",
-                                     bytes(1000000), b"TPROF\r\n\032" + b"\xff" * 100000])
-def test_foreign(tmp_path, content):
+FOREIGN = {
+    "empty": b"", "one byte": b"T", "magic alone": b"TPROF\r\n\032", "ELF": b"\x7fELF" + bytes(100000),
+    "script": b"#!/bin/sh\necho\n", "zeros": bytes(1000000), "ones": b"TPROF\r\n\032" + b"\xff" * 100000,
+}
+
+
+@pytest.mark.parametrize("what", FOREIGN)
+def test_foreign(tmp_path, what):
     path = tmp_path / "foreign.bin"
-    path.write_bytes(content)
+    path.write_bytes(FOREIGN[what])
     done = survive(path, statuses=(3,))
     assert len(done.stderr.strip().splitlines()) == 1
     assert "offset" in done.stderr or "byte" in done.stderr or "empty" in done.stderr

@@ -3,7 +3,7 @@
 import signal
 
 import pytest
-from conftest import WORKLOADS, add, heap_of, nothing_lost
+from conftest import WORKLOADS, add, heap_of, nothing_lost, own_calls, sites
 from test_truth import NOTHING
 
 # how, (end, status) in the report
@@ -39,13 +39,12 @@ def test_end_is_named(tprof, how):
 @pytest.mark.parametrize("how", ["tls", "main_thread", "segfault_in_thread"])
 def test_end_with_threads(tprof, how):
     run, summary = tprof.summary([WORKLOADS / "ends", how])
-    truth, heap = run.truth(), heap_of(summary)
-    # One thread was made: libc's allocation for it is all that is not the program's own.
-    assert heap["allocations"] - truth["allocations"] == 1
-    assert heap["frees"] == truth["frees"]
-    assert heap["end_blocks"] - truth["end_blocks"] == 1
-    assert heap["end_bytes"] - truth["end_bytes"] == heap["allocated_bytes"] - truth["allocated_bytes"]
-    assert heap["peak_bytes"] - truth["peak_bytes"] in (0, heap["end_bytes"] - truth["end_bytes"])
+    truth, trace = run.truth(), run.traces()[0]
+    assert own_calls(trace, "ends") == (truth["allocations"], truth["allocated_bytes"])
+    unfreed = [site for site in sites(trace, "leaks") if site["stack"][0]["module"] == "ends"]
+    assert sum(site["blocks"] for site in unfreed) == truth["end_blocks"]
+    assert sum(site["bytes"] for site in unfreed) == truth["end_bytes"]
+    assert summary["heap"]["unmatched_frees"] == 0
     nothing_lost(summary)
 
 

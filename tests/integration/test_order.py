@@ -12,9 +12,9 @@ def test_shared_arena(tprof, allocator, turn):
              "GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"}
     env = arena if turn != 2 else {}
     run, summary = tprof.summary([WORKLOADS / "shared_arena", 50000], allocator=allocator, env=env)
-    _, extras = tprof.oracle([WORKLOADS / "shared_arena", 0], allocator=allocator, env=env)
+    extras = tprof.extras([WORKLOADS / "shared_arena", 0], allocator, env)
     truth = run.truth()
-    # The oracle's run without random calls has the forced peak all the same: what is above it is libc's.
+    # The run without random calls has the forced peak all the same: what is above it is libc's.
     idle_truth = {"allocations": 544, "frees": 544, "allocated_bytes": 544 * 800, "peak_bytes": 544 * 800,
                   "peak_blocks": 544, "end_bytes": 0, "end_blocks": 0}
     extras = {key: extras[key] - idle_truth[key] for key in idle_truth}

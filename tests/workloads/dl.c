@@ -76,10 +76,15 @@ static void deepbind(const char *directory)
 
 static void by_name(void)
 {
-	void *libc = dlopen("libc.so.6", RTLD_NOW);
-	allocate_fn *found = entry(RTLD_DEFAULT, "malloc"), *own = entry(libc, "malloc");
+	void *libc;
+	allocate_fn *found, *own;
 	void (*found_free)(void *), (*own_free)(void *);
 
+	if (dlerror())
+		truth_die("somebody else's dlerror"); /* nothing was asked for yet */
+	libc = dlopen("libc.so.6", RTLD_NOW);
+	found = entry(RTLD_DEFAULT, "malloc");
+	own = entry(libc, "malloc");
 	*(void **)&found_free = dlsym(RTLD_DEFAULT, "free");
 	*(void **)&own_free = dlsym(libc, "free");
 	for (int i = 0; i < 10; i++) {

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A second reader of the trace format, written from its text alone: slow, plain, and no code in common with the first."""
+import struct
+
+HEADER_SIZE_AT, MASK64 = 12, (1 << 64) - 1
+
+
+def uvarint(data, at):
+    value = shift = 0
+    while True:
+        byte = data[at]
+        at += 1
+        value |= (byte & 0x7f) << shift
+        shift += 7
+        if byte < 0x80:
+            return value, at
+
+
+def svarint(data, at):
+    value, at = uvarint(data, at)
+    return (value >> 1) ^ -(value & 1), at
+
+
+def usable_guess(size):
+    return max(24, ((size + 8 + 15) & ~15) - 8)
+
+
+class Trace:
+    """events: (time, sequence, kind, ...); stacks: node -> (parent, frame); frames: frame -> (module, offset)."""
+
+    def __init__(self, data):
+        assert data[:8] == b"TPROF\r\n\x1a"
+        version, header_size, chunk_size, _page = struct.unpack_from("<4I", data, 8)
+        assert version == 1
+        self.tick_shift = struct.unpack_from("<I", data, 64)[0]
+        self.events, self.nodes, self.frames, self.modules = [], {}, {}, {}
+        for at in range(header_size, len(data), chunk_size):
+            magic, kind, _thread, _tid = struct.unpack_from("<4I", data, at) if at + 112 <= len(data) else (0, 0, 0, 0)
+            if magic != 0x4b435054:
+                continue
+            ticks = struct.unpack_from("<Q", data, at + 16)[0]
+            committed = struct.unpack_from("<Q", data, at + 40)[0]
+            body = data[at + 120:at + 120 + committed]
+            if kind == 2:
+                self.read_tables(body)
+            else:
+                self.read_events(body, ticks >> self.tick_shift)
+
+    def read_tables(self, data):
+        at, expected = 0, 0
+        while at < len(data):
+            tag = data[at]
+            at += 1
+            if tag & 3 == 1:
+                count = tag >> 2
+                if not count:
+                    count, at = uvarint(data, at)
+                delta, at = svarint(data, at)
+                first = expected + delta
+                coded, at = uvarint(data, at)
+                parent = coded >> 1 if coded & 1 else first - (coded >> 1)
+                for node in range(first, first + count):
+                    frame, at = uvarint(data, at)
+                    assert node not in self.nodes
+                    self.nodes[node] = (parent, frame)
+                    parent = node
+                expected = first + count
+                continue
+            assert tag & 3 == 0 and tag, tag
+            length, at = uvarint(data, at)
+            body, at = data[at:at + length], at + length
+            if tag >> 2 == 1:
+                module, i = uvarint(body, 0)
+                for _ in range(4):  # bias, start, end, ticks
+                    _, i = uvarint(body, i)
+                self.modules[module] = body[i + 1 + body[i]:].decode()
+            elif tag >> 2 == 3:
+                frame, i = uvarint(body, 0)
+                module, i = uvarint(body, i)
+                offset, i = uvarint(body, i)
+                self.frames[frame] = (module, offset)
+
+    def read_events(self, data, time):
+        addresses, stacks = [0] * 256, [0] * 256
+        address = stack = delta_node = at = 0
+        while at < len(data):
+            tag = data[at]
+            at += 1
+            if tag & 3 == 0:
+                length, at = uvarint(data, at)
+                body, at = data[at:at + length], at + length
+                time = self.read_long(tag >> 2, body, time)
+                if tag >> 2 == 1:
+                    addresses, stacks = [0] * 256, [0] * 256
+                    address = stack = delta_node = 0
+                continue
+            step, at = uvarint(data, at)
+            time += step
+            if tag & 4:
+                where = addresses[data[at]]
+                at += 1
+            else:
+                step, at = svarint(data, at)
+                address = (address + step) & MASK64
+                where = address
+                addresses[((address * 0x9e3779b97f4a7c15) & MASK64) >> 56] = address
+            if tag & 3 == 2:
+                fn = 32
+                if tag & 8:
+                    fn, at = data[at], at + 1
+                self.events.append((time, "free", where * 8, fn))
+                continue
+            size, at = uvarint(data, at)
+            if tag & 0x20:
+                _more, at = uvarint(data, at)
+            fn = 0
+            if tag & 0x40:
+                fn, at = data[at], at + 2
+            form = tag >> 3 & 3
+            if form == 1:
+                stack, at = stacks[data[at]], at + 1
+            elif form == 2:
+                step, at = svarint(data, at)
+                delta_node += step
+                stack = delta_node
+                stacks[((stack * 0x9e3779b1) & 0xffffffff) >> 24] = stack
+            self.events.append((time, "alloc", where * 8, size, stack, fn))
+
+    def read_long(self, kind, body, time):
+        if kind == 1:
+            return uvarint(body, 0)[0] >> self.tick_shift
+        step, at = uvarint(body, 0)
+        time += step
+        if kind == 2:
+            self.events.append((time, "cancel"))
+        elif kind == 7:
+            where, at = uvarint(body, at)
+            size, at = uvarint(body, at)
+            _usable, at = uvarint(body, at)
+            stack, _ = uvarint(body, at + 2)
+            self.events.append((time, "alloc", where, size, stack, body[at]))
+        elif kind == 8:
+            where, at = uvarint(body, at)
+            self.events.append((time, "free", where, body[at]))
+        return time
+
+    def stack(self, node):
+        """Frames, innermost first, and the number that ends it."""
+        frames = []
+        while node >= 16:
+            node, frame = self.nodes[node]
+            frames.append(self.frames[frame])
+        return frames, node

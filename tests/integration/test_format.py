@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The format is what its text says: a second reader, written from it, finds the same in a trace."""
+from conftest import WORKLOADS, heap_of, report
+from second_reader import Trace
+
+
+def replay(trace):
+    """Of one thread: the counts that a report has."""
+    live, held = {}, None
+    counts = dict.fromkeys(("allocations", "frees", "allocated_bytes", "peak_bytes", "end_bytes", "end_blocks"), 0)
+    now = 0
+    for event in trace.events:
+        if event[1] == "alloc":
+            live[event[2]] = event[3]
+            now += event[3]
+            counts["allocations"] += 1
+            counts["allocated_bytes"] += event[3]
+            counts["peak_bytes"] = max(counts["peak_bytes"], now)
+        elif event[1] == "free":
+            held = (event[2], live.pop(event[2]))
+            now -= held[1]
+            counts["frees"] += 1
+        else:
+            live[held[0]] = held[1]
+            now += held[1]
+            counts["frees"] -= 1
+    counts["end_bytes"], counts["end_blocks"] = now, len(live)
+    return counts
+
+
+def test_second_reader_agrees(tprof):
+    run, summary = tprof.summary([WORKLOADS / "truth", 1, 20000, 1, "failures"])
+    counts = replay(Trace(run.traces()[0].read_bytes()))
+    assert counts == {key: heap_of(summary)[key] for key in counts}
+    assert counts["allocations"] == run.truth()["allocations"]
+    assert summary["heap"]["failed_reallocs"] > 0
+
+
+def test_stacks_of_the_second_reader(tprof):
+    run, _ = tprof.summary([WORKLOADS / "stack2"])
+    trace = Trace(run.traces()[0].read_bytes())
+    nodes = [event[4] for event in trace.events if event[1] == "alloc"]
+    stacks = {trace.stack(node)[1] for node in nodes}
+    assert len(nodes) > len(run.truth()["stacks"]) and stacks <= {1, 3}
+    assert {frame[0] for node in nodes for frame in trace.stack(node)[0]} <= set(trace.modules)
+
+
+def test_times_go_forward(tprof):
+    run, _ = tprof.summary([WORKLOADS / "steady", 100000])
+    times = [event[0] for event in Trace(run.traces()[0].read_bytes()).events]
+    assert len(times) >= 100000 and times == sorted(times)
+    assert report(run.traces()[0])["heap"]["reordered_events"] == 0
