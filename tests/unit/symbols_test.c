@@ -1,0 +1,505 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Symbols against addr2line and nm, on a library that is compiled for the purpose. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <elfutils/libdwelf.h>
+#include <fcntl.h>
+#include <libiberty/demangle.h>
+
+#include "symbols/demangle.h"
+#include "symbols/symbols.h"
+
+#define BIAS UINT64_C(0x7f0000000000)
+#define FRAMES 4000
+
+static const char source[] = "#include <stdlib.h>\n"
+			     "struct node { struct node *next; int value; };\n"
+			     "static inline __attribute__((always_inline)) void *deepest(size_t n)\n"
+			     "{\n"
+			     "	return malloc(n);\n"
+			     "}\n"
+			     "static inline __attribute__((always_inline)) void *middle(size_t n)\n"
+			     "{\n"
+			     "	void *p = deepest(n + 1);\n"
+			     "	return p ? p : deepest(n);\n"
+			     "}\n"
+			     "static __attribute__((noinline)) int hidden(int a)\n"
+			     "{\n"
+			     "	return a * a + 3;\n"
+			     "}\n"
+			     "namespace outer { namespace {\n"
+			     "struct Thing { int v; __attribute__((noinline)) int method(int a) const; };\n"
+			     "int Thing::method(int a) const { return v + hidden(a); }\n"
+			     "} }\n"
+			     "extern \"C\" int entry(int a)\n"
+			     "{\n"
+			     "	outer::Thing thing = { a };\n"
+			     "	void *p = middle((size_t)a);\n"
+			     "	int r = thing.method(a);\n"
+			     "	free(p);\n"
+			     "	return r;\n"
+			     "}\n"
+			     "template <class T> __attribute__((noinline)) T twice(T t)\n"
+			     "{\n"
+			     "	return t + t;\n"
+			     "}\n"
+			     "int use(int a) { return twice(a) + (int)twice((double)a); }\n";
+
+static char folder[] = "/tmp/tprof-symbols-XXXXXX";
+
+/* A trace of one module, whose frames are every address of its functions. */
+struct made {
+	struct tprof_header header;
+	struct tp_module module;
+	struct tp_frame frames[FRAMES];
+	struct tp_trace trace;
+	char path[200];
+	uint8_t build_id[64];
+};
+
+__attribute__((format(printf, 1, 2))) static void run(const char *format, ...)
+{
+	char command[2000];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(command, sizeof(command), format, args);
+	va_end(args);
+	if (system(command) != 0)
+		fail_msg("%s", command);
+}
+
+static void read_build_id(struct made *made)
+{
+	int fd = open(made->path, O_RDONLY);
+	const void *id = NULL;
+	ssize_t length;
+	Elf *elf;
+
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	length = dwelf_elf_gnu_build_id(elf, &id);
+	assert_in_range(length, 8, sizeof(made->build_id));
+	memcpy(made->build_id, id, (size_t)length);
+	made->module.build_id = made->build_id;
+	made->module.build_id_length = (uint8_t)length;
+	elf_end(elf);
+	close(fd);
+}
+
+static void compile(struct made *made, const char *name, const char *flags)
+{
+	char path[200];
+	FILE *out;
+
+	snprintf(path, sizeof(path), "%s/%s.cc", folder, name);
+	out = fopen(path, "w");
+	fputs(source, out);
+	fclose(out);
+	snprintf(made->path, sizeof(made->path), "%s/%s.so", folder, name);
+	run("cd %s && ${CXX:-g++} -O2 -fPIC -shared -Wl,--build-id %s -o %s %s/%s.cc", folder, flags, made->path,
+	    folder, name);
+	read_build_id(made);
+}
+
+static void begin(struct made *made)
+{
+	memset(made, 0, sizeof(*made));
+	made->header.pid = 4711;
+	made->trace.header = &made->header;
+	made->trace.modules = &made->module;
+	made->trace.module_count = 1;
+	made->trace.frames = made->frames;
+	made->trace.frame_count = 1;
+	made->module =
+		(struct tp_module){ .id = 1, .bias = BIAS, .start = BIAS, .end = BIAS + 0x100000, .path = made->path };
+}
+
+static void add_frame(struct made *made, uint64_t address, uint8_t flags)
+{
+	assert_true(made->trace.frame_count < FRAMES);
+	made->frames[made->trace.frame_count++] = (struct tp_frame){ BIAS + address, &made->module, flags };
+}
+
+/* Every byte of the functions that the source defines. */
+static void add_functions(struct made *made)
+{
+	char line[500], command[400], name[200];
+	uint64_t start, size;
+	FILE *in;
+
+	snprintf(command, sizeof(command), "nm -S --defined-only %s", made->path);
+	in = popen(command, "r");
+	while (fgets(line, sizeof(line), in))
+		if (sscanf(line, "%" SCNx64 " %" SCNx64 " %*1[tTW] %199s", &start, &size, name) == 3)
+			for (uint64_t at = start; at < start + size; at++)
+				add_frame(made, at, TPROF_FRAME_EXACT);
+	pclose(in);
+	assert_true(made->trace.frame_count > 60);
+}
+
+/* What addr2line prints for one location: "function\nfile:line\n". */
+static void print_location(char *text, size_t size, const struct tp_location *location)
+{
+	char *full = location->linkage ? cplus_demangle(location->linkage, DMGL_AUTO | DMGL_PARAMS | DMGL_ANSI) : NULL;
+	const char *name = full ? full : location->function; /* addr2line names the type that a template returns */
+	size_t used = strlen(text);
+
+	snprintf(text + used, size - used, "%s\n%s:", name ? name : "??", location->file ? location->file : "??");
+	free(full);
+	used = strlen(text);
+	if (location->line)
+		snprintf(text + used, size - used, "%d\n", location->line);
+	else
+		snprintf(text + used, size - used, "?\n");
+}
+
+/* Reads up to the next address that addr2line -a prints, and drops "(discriminator 1)". */
+static void read_truth(FILE *in, char *text, size_t size)
+{
+	char line[1000];
+	int first;
+
+	text[0] = '\0';
+	while ((first = getc(in)) != EOF) {
+		ungetc(first, in);
+		if (first == '0' || !fgets(line, sizeof(line), in))
+			return;
+		if (strstr(line, " (discriminator"))
+			strcpy(strstr(line, " (discriminator"), "\n");
+		strncat(text, line, size - strlen(text) - 1);
+	}
+}
+
+static void same_as_addr2line(struct made *made, const char *truth_file)
+{
+	struct tp_symbols *symbols = tp_symbols_open(&made->trace, NULL);
+	char list[200], truth[4000], ours[4000], line[600];
+	size_t inlined = 0;
+	FILE *io;
+
+	snprintf(list, sizeof(list), "%s/addresses", folder);
+	io = fopen(list, "w");
+	for (size_t i = 1; i < made->trace.frame_count; i++)
+		fprintf(io, "0x%" PRIx64 "\n", made->frames[i].pc - BIAS);
+	fclose(io);
+	snprintf(line, sizeof(line), "addr2line -C -a -f -i -e %s < %s", truth_file, list);
+	io = popen(line, "r");
+	for (size_t i = 1; i < made->trace.frame_count; i++) {
+		const struct tp_symbol *symbol = tp_symbols_frame(symbols, (uint32_t)i);
+
+		assert_non_null(fgets(line, sizeof(line), io)); /* the address */
+		read_truth(io, truth, sizeof(truth));
+		ours[0] = '\0';
+		for (size_t l = 0; l < symbol->count; l++) {
+			print_location(ours, sizeof(ours), &symbol->locations[l]);
+			assert_int_equal(symbol->locations[l].inlined, l + 1 < symbol->count);
+		}
+		inlined += symbol->count > 1;
+		/* addr2line takes the symbol's name for the innermost function where an inlined one has an empty range. */
+		if (strcmp(symbol->count > 1 ? strchr(ours, '\n') : ours,
+			   symbol->count > 1 ? strchr(truth, '\n') : truth) != 0)
+			fail_msg("at %#" PRIx64 ": ours\n%saddr2line's\n%s", made->frames[i].pc - BIAS, ours, truth);
+	}
+	pclose(io);
+	assert_true(inlined > 5);
+	tp_symbols_close(symbols);
+}
+
+/* Where the program calls malloc: the return addresses. */
+static size_t add_calls(struct made *made, const char *callee)
+{
+	char line[500], command[400];
+	size_t before = made->trace.frame_count;
+	bool next = false;
+	uint64_t address;
+	FILE *in;
+
+	snprintf(command, sizeof(command), "objdump -d --no-show-raw-insn %s", made->path);
+	in = popen(command, "r");
+	while (fgets(line, sizeof(line), in)) {
+		if (next && sscanf(line, " %" SCNx64 ":", &address) == 1)
+			add_frame(made, address, 0);
+		next = strstr(line, "call") && strstr(line, callee);
+	}
+	pclose(in);
+	return made->trace.frame_count - before;
+}
+
+static void inlined_calls(void **state)
+{
+	static const int outer_line[] = { 9, 10 };
+	struct tp_symbols *symbols;
+	struct made made;
+	size_t seen[2] = { 0, 0 };
+
+	(void)state;
+	begin(&made);
+	compile(&made, "inlined", "-g");
+	assert_int_equal(add_calls(&made, "<malloc@plt>"), 2);
+	symbols = tp_symbols_open(&made.trace, NULL);
+	for (uint32_t i = 1; i <= 2; i++) {
+		const struct tp_symbol *symbol = tp_symbols_frame(symbols, i);
+
+		assert_int_equal(symbol->count, 3);
+		assert_string_equal(symbol->locations[0].function, "deepest");
+		assert_int_equal(symbol->locations[0].line, 5);
+		assert_string_equal(symbol->locations[1].function, "middle");
+		seen[0] += symbol->locations[1].line == outer_line[0];
+		seen[1] += symbol->locations[1].line == outer_line[1];
+		assert_string_equal(symbol->locations[2].function, "entry");
+		assert_int_equal(symbol->locations[2].line, 23);
+		assert_string_equal(symbol->module, "inlined.so");
+		assert_string_equal(symbol->path, made.path);
+	}
+	assert_int_equal(seen[0], 1);
+	assert_int_equal(seen[1], 1);
+	tp_symbols_close(symbols);
+}
+
+static void every_address_as_addr2line_says(void **state)
+{
+	static const char *const flags[] = { "-g", "-gdwarf-4", "-g -gsplit-dwarf", "-g -O3 -ffunction-sections" };
+	struct made made;
+	char first[300];
+
+	(void)state;
+	snprintf(first, sizeof(first), "%s/first.so", folder);
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
+		begin(&made);
+		compile(&made, "plain", flags[i]);
+		if (i == 0)
+			run("cp %s %s", made.path, first);
+		add_functions(&made);
+		/* addr2line knows little of split DWARF: the same code with its debug information inside is the truth. */
+		same_as_addr2line(&made, strstr(flags[i], "split") ? first : made.path);
+	}
+}
+
+static void separate_debug_file(void **state)
+{
+	struct made made;
+	char truth[300];
+
+	(void)state;
+	begin(&made);
+	compile(&made, "linked", "-g");
+	add_functions(&made);
+	snprintf(truth, sizeof(truth), "%s/truth.so", folder);
+	run("cd %s && cp linked.so truth.so && mkdir -p .debug && objcopy --only-keep-debug linked.so "
+	    ".debug/linked.debug && "
+	    "strip linked.so && objcopy --add-gnu-debuglink=.debug/linked.debug linked.so",
+	    folder);
+	same_as_addr2line(&made, truth);
+}
+
+static const char *name_at(struct made *made, uint32_t frame, const char *debug_dir, enum tp_module_state *module_state)
+{
+	static char name[300];
+	struct tp_symbols_options options = { .debug_dir = debug_dir };
+	struct tp_symbols *symbols = tp_symbols_open(&made->trace, &options);
+	const struct tp_symbol *symbol = tp_symbols_frame(symbols, frame);
+
+	snprintf(name, sizeof(name), "%s", symbol->locations[0].function ? symbol->locations[0].function : "");
+	*module_state = tp_symbols_module_state(symbols, &made->module);
+	tp_symbols_close(symbols);
+	return name;
+}
+
+static uint64_t address_of(const struct made *made, const char *function)
+{
+	char line[500], command[400], name[200];
+	uint64_t start, found = 0;
+	FILE *in;
+
+	snprintf(command, sizeof(command), "nm -C --defined-only %s", made->path);
+	in = popen(command, "r");
+	while (fgets(line, sizeof(line), in))
+		if (sscanf(line, "%" SCNx64 " %*1c %199[^\n]", &start, name) == 2 && strcmp(name, function) == 0)
+			found = start;
+	pclose(in);
+	assert_true(found != 0);
+	return found;
+}
+
+static void files_of_another_build_give_no_names(void **state)
+{
+	enum tp_module_state module_state;
+	struct made made, other;
+	char moved[300];
+
+	(void)state;
+	begin(&made);
+	compile(&made, "old", "-g");
+	add_frame(&made, address_of(&made, "entry"), TPROF_FRAME_EXACT);
+	assert_string_equal(name_at(&made, 1, NULL, &module_state), "entry");
+	assert_int_equal(module_state, TP_MODULE_OK);
+	run("mkdir -p %s/kept && cp %s %s/kept/", folder, made.path, folder);
+	begin(&other);
+	compile(&other, "old", "-g -DANOTHER -O1"); /* the same file, another build */
+	assert_string_equal(name_at(&made, 1, NULL, &module_state), "");
+	assert_int_equal(module_state, TP_MODULE_REPLACED);
+	/* A copy of the right build below --debug-dir is as good, but what happened to the file is still told. */
+	snprintf(moved, sizeof(moved), "%s/kept", folder);
+	assert_string_equal(name_at(&made, 1, moved, &module_state), "entry");
+	assert_int_equal(module_state, TP_MODULE_REPLACED);
+	assert_int_equal(unlink(made.path), 0);
+	assert_string_equal(name_at(&made, 1, NULL, &module_state), "");
+	assert_int_equal(module_state, TP_MODULE_MISSING);
+	run("echo text > %s", made.path);
+	assert_string_equal(name_at(&made, 1, NULL, &module_state), "");
+	assert_int_equal(module_state, TP_MODULE_UNREADABLE);
+	unlink(made.path);
+	run("mkfifo %s", made.path); /* must not wait for a writer */
+	assert_string_equal(name_at(&made, 1, NULL, &module_state), "");
+	assert_int_equal(module_state, TP_MODULE_UNREADABLE);
+}
+
+static void debug_file_by_build_id_alone(void **state)
+{
+	enum tp_module_state module_state;
+	struct made made;
+	char debug[300], path[500];
+	int used;
+
+	(void)state;
+	begin(&made);
+	compile(&made, "gone", "-g");
+	add_frame(&made, address_of(&made, "hidden(int)"), TPROF_FRAME_EXACT);
+	snprintf(debug, sizeof(debug), "%s/store", folder);
+	used = snprintf(path, sizeof(path), "%s/.build-id/%02x/", debug, made.build_id[0]);
+	run("mkdir -p %s", path);
+	for (size_t i = 1; i < made.module.build_id_length; i++)
+		used += snprintf(path + used, sizeof(path) - (size_t)used, "%02x", made.build_id[i]);
+	run("objcopy --only-keep-debug %s %s.debug && rm %s", made.path, path, made.path);
+	assert_string_equal(name_at(&made, 1, debug, &module_state), "hidden(int)");
+	assert_int_equal(module_state, TP_MODULE_MISSING);
+}
+
+/* The first instruction behind a call belongs to another line, or another function. */
+static void return_addresses_name_the_call(void **state)
+{
+	enum tp_module_state module_state;
+	struct made made;
+	uint64_t start;
+
+	(void)state;
+	begin(&made);
+	compile(&made, "calls", "-g");
+	start = address_of(&made, "hidden(int)");
+	add_frame(&made, start, TPROF_FRAME_EXACT);
+	add_frame(&made, start, 0);
+	add_frame(&made, start + 1, 0);
+	assert_string_equal(name_at(&made, 1, NULL, &module_state), "hidden(int)");
+	assert_string_not_equal(name_at(&made, 2, NULL, &module_state), "hidden(int)");
+	assert_string_equal(name_at(&made, 3, NULL, &module_state), "hidden(int)");
+	assert_string_equal(name_at(&made, 99, NULL, &module_state), "");
+}
+
+static void without_debug_information(void **state)
+{
+	enum tp_module_state module_state;
+	struct made made;
+
+	(void)state;
+	begin(&made);
+	compile(&made, "bare", "");
+	add_frame(&made, address_of(&made, "int twice<int>(int)"), TPROF_FRAME_EXACT);
+	add_frame(&made, 1, TPROF_FRAME_EXACT); /* of no function */
+	assert_string_equal(name_at(&made, 1, NULL, &module_state), "twice<int>(int)");
+	assert_string_equal(name_at(&made, 2, NULL, &module_state), "");
+}
+
+static void jit_code(void **state)
+{
+	enum tp_module_state module_state;
+	struct made made;
+	char path[300];
+	FILE *out;
+
+	(void)state;
+	begin(&made);
+	snprintf(path, sizeof(path), "%s/perf-4711.map", folder);
+	out = fopen(path, "w");
+	fputs("1000 100 old name\nnonsense\n2000 10 other\n1080 20 new name\n3000 zz bad\nffffffffffffffff ff wraps\n",
+	      out);
+	fclose(out);
+	made.frames[1] = (struct tp_frame){ 0x1001, NULL, TPROF_FRAME_EXACT };
+	made.frames[2] = (struct tp_frame){ 0x1081, NULL, TPROF_FRAME_EXACT };
+	made.frames[3] = (struct tp_frame){ 0x1100, NULL, TPROF_FRAME_EXACT };
+	made.frames[4] = (struct tp_frame){ 0x1100, NULL, 0 };
+	made.trace.frame_count = 5;
+	made.module.path = "";
+	assert_string_equal(name_at(&made, 1, folder, &module_state), "old name");
+	assert_string_equal(name_at(&made, 2, folder, &module_state), "new name");
+	assert_string_equal(name_at(&made, 3, folder, &module_state), "");
+	assert_string_equal(name_at(&made, 4, folder, &module_state), "old name");
+}
+
+static void demangled(const char *linkage, const char *expected)
+{
+	char *name = tp_demangle(linkage);
+
+	if (expected)
+		assert_string_equal(name, expected);
+	else
+		assert_null(name);
+	free(name);
+}
+
+static void mangled_names(void **state)
+{
+	(void)state;
+	demangled("_ZN2at4_ops10add_Tensor4callERKNS_6TensorES4_RKN3c106ScalarE",
+		  "at::_ops::add_Tensor::call(at::Tensor const&, at::Tensor const&, c10::Scalar const&)");
+	demangled("_Znwm", "operator new(unsigned long)");
+	demangled("_Z5twiceIdET_S0_", "twice<double>(double)"); /* without the type it returns */
+	demangled("_ZL6hiddeni.part.0", "hidden(int) [clone .part.0]");
+	demangled("_ZN4core3fmt9Formatter3pad17h0123456789abcdefE", "core::fmt::Formatter::pad");
+	demangled("_RNvC6_123foo3bar", "123foo::bar");
+	demangled("_RNvMs_C3fooNtB4_3Bar3new", "<foo::Bar>::new");
+	demangled("main", NULL);
+	demangled("sgemm_", NULL);
+	demangled("", NULL);
+	demangled("_Z", NULL);
+}
+
+static int make_folder(void **state)
+{
+	(void)state;
+	return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+	(void)state;
+	run("rm -r %s", folder);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_address_as_addr2line_says),
+		cmocka_unit_test(inlined_calls),
+		cmocka_unit_test(separate_debug_file),
+		cmocka_unit_test(files_of_another_build_give_no_names),
+		cmocka_unit_test(debug_file_by_build_id_alone),
+		cmocka_unit_test(return_addresses_name_the_call),
+		cmocka_unit_test(without_debug_information),
+		cmocka_unit_test(jit_code),
+		cmocka_unit_test(mangled_names),
+	};
+
+	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Units, widths, names, tables: what a reader sees. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/options.h"
+#include "report/name.h"
+#include "report/text.h"
+
+static const struct tp_page utf8 = { .utf8 = true, .width = 80 };
+static const struct tp_page ascii = { .utf8 = false, .width = 80 };
+
+static void bytes_have_three_digits(void **state)
+{
+	(void)state;
+	assert_string_equal(tp_bytes(0, false).text, "0 B");
+	assert_string_equal(tp_bytes(1023, false).text, "1,023 B");
+	assert_string_equal(tp_bytes(1024, false).text, "1.00 KiB");
+	assert_string_equal(tp_bytes(1536, false).text, "1.50 KiB");
+	assert_string_equal(tp_bytes(1048576 - 1, false).text, "1.00 MiB"); /* not 1024 KiB */
+	assert_string_equal(tp_bytes(158 * 1048576ull, false).text, "158 MiB");
+	assert_string_equal(tp_bytes(UINT64_MAX, false).text, "16.0 EiB");
+	assert_string_equal(tp_bytes(1234567, true).text, "1,234,567 B");
+	assert_string_equal(tp_bytes(UINT64_MAX, true).text, "18,446,744,073,709,551,615 B");
+}
+
+static void counts_have_commas(void **state)
+{
+	(void)state;
+	assert_string_equal(tp_count(0).text, "0");
+	assert_string_equal(tp_count(999).text, "999");
+	assert_string_equal(tp_count(1000).text, "1,000");
+	assert_string_equal(tp_count(1234567).text, "1,234,567");
+}
+
+static void times_have_fitting_units(void **state)
+{
+	(void)state;
+	assert_string_equal(tp_time(0).text, "0 s");
+	assert_string_equal(tp_time(999).text, "999 ns");
+	assert_string_equal(tp_time(1500).text, "1.50 us");
+	assert_string_equal(tp_time(999600).text, "1.00 ms");
+	assert_string_equal(tp_time(12345678).text, "12.3 ms");
+	assert_string_equal(tp_time(1500000000).text, "1.50 s");
+	assert_string_equal(tp_time(125000000000).text, "2 min 05 s");
+	assert_string_equal(tp_time(11520000000000).text, "3 h 12 min");
+}
+
+static void shares_are_never_a_false_zero(void **state)
+{
+	(void)state;
+	assert_string_equal(tp_percent(1, 8).text, "12.5%");
+	assert_string_equal(tp_percent(0, 8).text, "0.0%");
+	assert_string_equal(tp_percent(1, 1000000).text, "<0.1%");
+	assert_string_equal(tp_percent(1, 0).text, "-");
+}
+
+static void long_text_loses_its_middle(void **state)
+{
+	char buffer[200];
+
+	(void)state;
+	assert_string_equal(tp_shorten(&ascii, "short", 10, buffer, sizeof(buffer)), "short");
+	assert_string_equal(tp_shorten(&ascii, "abcdefghijklmnopqrstuvwxyz", 12, buffer, sizeof(buffer)),
+			    "abcdef...xyz");
+	assert_int_equal(tp_text_columns(&utf8, tp_shorten(&utf8,
+							   "a\xc3\xa4"
+							   "bcdefghijklmnop",
+							   9, buffer, sizeof(buffer))),
+			 9);
+	assert_string_equal(tp_shorten_front(&ascii, "/usr/include/c++/12/bits/x.h", 10, buffer, sizeof(buffer)),
+			    "...its/x.h");
+	assert_string_equal(tp_shorten_front(&ascii, "x.h", 10, buffer, sizeof(buffer)), "x.h");
+	/* What is no UTF-8 is taken byte by byte. */
+	assert_int_equal(tp_text_columns(&utf8, "\xff\xc3"), 2);
+}
+
+static const char *short_name(const char *name, int columns)
+{
+	static char buffer[500];
+
+	return tp_short_name(&ascii, name, columns, buffer, sizeof(buffer));
+}
+
+static void names_lose_their_parameters(void **state)
+{
+	(void)state;
+	assert_string_equal(short_name("main", 40), "main");
+	assert_string_equal(short_name("a::b(int, std::vector<int>&)", 40), "a::b");
+	assert_string_equal(short_name("a::b(int) const", 40), "a::b");
+	assert_string_equal(short_name("a::b(int) [clone .part.0]", 40), "a::b");
+	assert_string_equal(short_name("(anonymous namespace)::f(int)", 40), "(anonymous namespace)::f");
+	assert_string_equal(short_name("f::operator()(int) const", 40), "f::operator()");
+	assert_string_equal(short_name("operator()", 40), "operator()");
+	assert_string_equal(short_name("f(void (*)(int))", 40), "f");
+	assert_string_equal(short_name("core::ops::FnOnce::call_once", 40), "core::ops::FnOnce::call_once");
+	assert_string_equal(short_name("std::map<int, std::pair<a, b> >::operator[](int const&)", 30),
+			    "std::map<..>::operator[]");
+	assert_string_equal(short_name("operator< <a>(b)", 40), "operator< <a>");
+	assert_string_equal(short_name("", 40), "");
+	assert_string_equal(short_name(")", 40), ")");
+	assert_string_equal(short_name("((((", 40), "((((");
+}
+
+static char *print_table(const struct tp_table *table, int width)
+{
+	struct tp_page page = { .width = width };
+	char *text = NULL;
+	size_t size;
+
+	page.out = open_memstream(&text, &size);
+	tp_table_print(table, &page, 2);
+	fclose(page.out);
+	return text;
+}
+
+static void tables_are_aligned(void **state)
+{
+	struct tp_table *table = tp_table_new(">bytes|*name|end");
+	char *text;
+
+	(void)state;
+	tp_table_add(table, TP_STYLE_PLAIN, "1");
+	tp_table_add(table, TP_STYLE_PLAIN, "one");
+	tp_table_add(table, TP_STYLE_PLAIN, "x");
+	tp_table_add(table, TP_STYLE_PLAIN, "1,000,000");
+	tp_table_add(table, TP_STYLE_PLAIN, "a million");
+	tp_table_add(table, TP_STYLE_PLAIN, "y");
+	text = print_table(table, 80);
+	assert_string_equal(text, "      bytes  name       end\n"
+				  "          1  one        x\n"
+				  "  1,000,000  a million  y\n");
+	free(text);
+	tp_table_free(table);
+}
+
+static void times_on_the_command_line(void **state)
+{
+	uint64_t ns = 7;
+
+	(void)state;
+	assert_true(tp_parse_time("1.5s", &ns) && ns == 1500000000);
+	assert_true(tp_parse_time("2", &ns) && ns == 2000000000);
+	assert_true(tp_parse_time("300ms", &ns) && ns == 300000000);
+	assert_true(tp_parse_time("20us", &ns) && ns == 20000);
+	assert_true(tp_parse_time("7ns", &ns) && ns == 7);
+	assert_true(tp_parse_time("2m", &ns) && ns == 120000000000);
+	assert_true(tp_parse_time("1h", &ns) && ns == 3600000000000);
+	assert_false(tp_parse_time("", &ns));
+	assert_false(tp_parse_time("-1s", &ns));
+	assert_false(tp_parse_time("1 day", &ns));
+	assert_false(tp_parse_time("1e30", &ns));
+	assert_false(tp_parse_time("nan", &ns));
+	assert_false(tp_parse_time("inf", &ns));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(bytes_have_three_digits),    cmocka_unit_test(counts_have_commas),
+		cmocka_unit_test(times_have_fitting_units),   cmocka_unit_test(shares_are_never_a_false_zero),
+		cmocka_unit_test(long_text_loses_its_middle), cmocka_unit_test(names_lose_their_parameters),
+		cmocka_unit_test(tables_are_aligned),	      cmocka_unit_test(times_on_the_command_line),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
