@@ -10,10 +10,10 @@
 
 struct symbols {
 	const struct link_map *map;
-	const ElfW(Sym) *table;
+	const ElfW(Sym) * table;
 	const char *strings;
 	const uint16_t *versions; /* NULL: none */
-	const uint32_t *hash;     /* DT_GNU_HASH */
+	const uint32_t *hash;	  /* DT_GNU_HASH */
 };
 
 /* ld.so has turned these into addresses; the vDSO's are still offsets. */

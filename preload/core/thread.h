@@ -41,8 +41,7 @@ struct tp_thread {
 	uint64_t event_start; /* ticks at which the recording of the current event began */
 
 	/* The rest. */
-	uint32_t tid;	 /* 0: free to take */
-	uint32_t nested; /* calls that came while busy */
+	uint32_t tid; /* 0: free to take */
 	uint32_t other_next;
 	struct tp_range own;	   /* the thread's own stack */
 	struct tp_range others[8]; /* coroutine and signal stacks that it was seen on, overwritten in turn */

@@ -10,7 +10,6 @@
 /* A busy thread: part of the event in progress, a signal handler's, or the rest of a hook that a longjmp left. */
 static struct tp_thread *enter_busy(struct tp_thread *thread, const void *frame)
 {
-	thread->nested++;
 	if (tp_thread_on_stack(thread, (uintptr_t)frame) && tp_thread_on_stack(thread, thread->busy_frame) &&
 	    (uintptr_t)frame > thread->busy_frame) {
 		thread->busy = TP_BUSY_REAL;

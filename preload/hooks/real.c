@@ -52,6 +52,8 @@ static const struct {
 	FUNCTION(sdallocx),
 };
 
+bool tp_real_probing;
+
 static uintptr_t allocator_start, allocator_end; /* empty if it is libc's */
 
 static const char *find_allocator(void)
@@ -87,15 +89,15 @@ static bool reaches_hook(void *(*first_malloc)(size_t))
 {
 	void (*first_free)(void *) = (void (*)(void *))dlsym(RTLD_DEFAULT, "free");
 	struct tp_thread *thread = tp_enter(__builtin_frame_address(0)); /* busy: the call is no event */
-	uint32_t before;
 	bool reached;
 	void *p;
 
 	if (!thread || !first_free)
 		return true;
-	before = thread->nested;
+	tp_real_probing = true;
 	p = first_malloc(1);
-	reached = thread->nested != before;
+	tp_real_probing = false;
+	reached = tp_bootstrap_holds(p);
 	first_free(p);
 	tp_leave(thread);
 	return reached;

@@ -50,6 +50,9 @@ void tp_real_find(void);
 /* Those of operator new and delete (memory/new.c). */
 void tp_new_find(void);
 
+/* The hook's malloc is being asked whether it is reached: it answers with a block of the bootstrap arena. */
+extern bool tp_real_probing;
+
 /* Is the hooks' malloc the one that the program calls? If not, says so in the trace. After relocation. */
 void tp_real_check_malloc(void);
 

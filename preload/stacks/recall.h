@@ -17,7 +17,7 @@
 #include "core/base.h"
 
 #define TP_RECALL_WORDS 122880u /* 960 KiB */
-#define TP_RECALL_EDGES 8192u  /* 128 KiB; a power of two */
+#define TP_RECALL_EDGES 8192u	/* 128 KiB; a power of two */
 
 struct tp_recall_edge {
 	uint64_t key; /* 0: unused */

@@ -282,15 +282,10 @@ static void keep(struct walk *walk, uint32_t stays, uint32_t count)
 
 /* ---- nodes ---- */
 
-/*
- * How many outermost frames are left out. In steps of a quarter of the depth, so that a recursion does not make a
- * wholly new chain of nodes with each call.
- */
+/* How many outermost frames are left out. */
 static uint32_t base_of(uint32_t count)
 {
-	uint32_t depth = tp_config.depth, quarter = depth < 4 ? 1 : depth / 4;
-
-	return count <= depth ? 0 : (uint32_t)tp_round_up(count - depth, quarter);
+	return count <= tp_config.depth ? 0 : count - tp_config.depth;
 }
 
 static void make_nodes(struct walk *walk, uint32_t parent, uint32_t from)

@@ -15,7 +15,7 @@
 
 static TP_SLOW void *plain_malloc(size_t size)
 {
-	return tp_real.malloc ? tp_real.malloc(size) : tp_bootstrap_take(16, size);
+	return tp_real.malloc && !tp_real_probing ? tp_real.malloc(size) : tp_bootstrap_take(16, size);
 }
 
 static TP_SLOW void *plain_calloc(size_t count, size_t size)
