@@ -36,5 +36,7 @@ int tp_cmd_hotspots(const struct tp_options *options);
 int tp_cmd_timeline(const struct tp_options *options);
 int tp_cmd_flamegraph(const struct tp_options *options);
 int tp_cmd_export(const struct tp_options *options);
+int tp_cmd_info(const struct tp_options *options);
+int tp_cmd_dump(const struct tp_options *options);
 
 #endif

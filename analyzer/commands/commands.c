@@ -22,6 +22,10 @@ const struct tp_command tp_commands[] = {
 	{ "export", "stacks in another tool's format: folded",
 	  TP_OPT_FILTER | TP_OPT_THREAD | TP_OPT_TIME | TP_OPT_SUPPRESS | TP_OPT_WHAT | TP_OPT_FORMAT, NULL, NULL,
 	  tp_cmd_export },
+	{ "info", "what the file says of itself: process, capture, losses, coverage, threads, modules",
+	  TP_OPT_JSON | TP_OPT_TOP | TP_OPT_EXACT, NULL, NULL, tp_cmd_info },
+	{ "dump", "every event, readable", TP_OPT_JSON | TP_OPT_TOP | TP_OPT_THREAD | TP_OPT_TIME | TP_OPT_EXACT, NULL,
+	  NULL, tp_cmd_dump },
 	{ NULL, NULL, 0, NULL, NULL, NULL },
 };
 

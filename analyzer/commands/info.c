@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* info: what the file says of itself: process, environment, capture, losses, hook coverage, threads, modules. */
+#include <inttypes.h>
+#include <stdarg.h>
+
+#include "commands/site_report.h"
+#include "report/process.h"
+
+static const char *const origins[] = { "?", "first process of the run", "begun by exec",
+				       "forked from a traced process" };
+
+static const char *origin_name(const struct tp_trace *trace)
+{
+	uint32_t origin = trace->header->origin;
+
+	return origins[origin < sizeof(origins) / sizeof(*origins) ? origin : 0];
+}
+
+static const char *clock_name(const struct tp_trace *trace)
+{
+	return trace->header->clock == TPROF_CLOCK_TSC ? "time stamp counter" : "CLOCK_MONOTONIC";
+}
+
+/* Ticks a microsecond, as fitted. */
+static double ticks_per_us(const struct tp_trace *trace)
+{
+	uint64_t span = UINT64_C(1) << 40, ns = tp_trace_ns(trace, trace->header->start.ticks + span);
+
+	return ns ? (double)span * 1000 / (double)ns : 0;
+}
+
+__attribute__((format(printf, 3, 4))) static void line(const struct tp_page *page, const char *label,
+						       const char *format, ...)
+{
+	va_list args;
+
+	fprintf(page->out, "  %-12s", label);
+	va_start(args, format);
+	vfprintf(page->out, format, args);
+	va_end(args);
+	fputc('\n', page->out);
+}
+
+static void print_process(const struct tp_page *page, const struct tp_trace *trace)
+{
+	const struct tprof_header *header = trace->header;
+
+	tp_headline(page, "Process");
+	line(page, "executable", "%s", trace->exe);
+	line(page, "directory", "%s", trace->cwd);
+	line(page, "parent", "pid %" PRIu32 ", %s", header->ppid, origin_name(trace));
+	if (trace->parent_path[0])
+		line(page, "", "its trace: %s", trace->parent_path);
+	if (trace->malloc_path[0])
+		line(page, "malloc", "%s", trace->malloc_path);
+	for (size_t i = 0; i < trace->env_count; i++)
+		line(page, i ? "" : "settings", "%s", trace->env[i]);
+}
+
+static void print_file(const struct tp_page *page, const struct tp_process *process)
+{
+	const struct tp_trace *trace = process->trace;
+	const struct tprof_header *header = trace->header;
+
+	tp_headline(page, "Trace");
+	line(page, "file", "%s, %s used of %s, version %" PRIu32, trace->file,
+	     tp_bytes(trace->used_bytes, page->exact).text, tp_bytes(trace->file_bytes, page->exact).text,
+	     header->version);
+	line(page, "chunks", "%s of %s", tp_count(header->chunks).text, tp_bytes(header->chunk_size, page->exact).text);
+	line(page, "clock", "%s, %.3f ticks a microsecond, times in units of %" PRIu32 " ticks", clock_name(trace),
+	     ticks_per_us(trace), UINT32_C(1) << header->tick_shift);
+	line(page, "tables", "%s modules, %s frames, %s stack nodes", tp_count(trace->module_count).text,
+	     tp_count(trace->frame_count - 1).text,
+	     tp_count(trace->node_count > TPROF_NODE_FIRST ? trace->node_count - TPROF_NODE_FIRST : 0).text);
+	if (process->heap.events)
+		line(page, "events", "%s, %.1f bytes each with all they refer to", tp_count(process->heap.events).text,
+		     (double)trace->used_bytes / (double)process->heap.events);
+}
+
+static void print_heap_events(const struct tp_page *page, const struct tp_heap *heap)
+{
+	tp_headline(page, "Recorded");
+	line(page, "heap", "%s allocations, %s frees, %s failed reallocs", tp_count(heap->allocations).text,
+	     tp_count(heap->frees).text, tp_count(heap->failed_reallocs).text);
+	line(page, "mmap", "%s mapped, %s unmapped", tp_count(heap->maps).text, tp_count(heap->unmaps).text);
+	line(page, "order",
+	     "%s events put in order, %s frees implied by the address's reuse, %s frees of unknown blocks",
+	     tp_count(heap->reordered).text, tp_count(heap->implied_frees).text,
+	     tp_count(heap->unmatched_frees + heap->inherited_frees).text);
+}
+
+static void print_losses(const struct tp_page *page, const struct tp_trace *trace)
+{
+	uint64_t lost = tp_lost_events(trace);
+	const char *name;
+
+	if (!lost)
+		line(page, "lost", "no event");
+	for (unsigned int i = 0; lost && (name = tp_lost_name(i)); i++)
+		if (trace->header->lost[i])
+			line(page, "lost", "%s: %s", name, tp_count(trace->header->lost[i]).text);
+}
+
+static void print_coverage(const struct tp_page *page, const struct tp_process *process)
+{
+	const struct tp_trace *trace = process->trace;
+	const struct tprof_header *header = trace->header;
+
+	tp_headline(page, "Coverage and cost");
+	print_losses(page, trace);
+	line(page, "stacks", "%s frames at most; %s deeper than that, %s that ended early",
+	     tp_count(header->depth).text, tp_count(header->walks_cut).text, tp_count(header->walks_short).text);
+	line(page, "hooks", "malloc %s; %s pointers hooked besides",
+	     header->flags & TPROF_FLAG_FOREIGN_MALLOC ? "not seen: linked statically" : "by symbol",
+	     tp_count(header->slots).text);
+	line(page, "overhead", "about %s (%s of the run)", tp_time(process->overhead_ns).text,
+	     tp_percent(process->overhead_ns, process->duration_ns).text);
+	line(page, "memory", "%s of the collector's own", tp_bytes(header->collector_bytes, page->exact).text);
+}
+
+static void print_threads(const struct tp_session *session, const struct tp_process *process)
+{
+	uint64_t top = tp_top(session->options, 10);
+	struct tp_table *table = tp_table_new(">thread|>tid|name|>allocations|>frees|>bytes|>first|>last");
+
+	if (!table)
+		return;
+	for (size_t i = 0; i < process->thread_count && (!top || i < top); i++) {
+		const struct tp_thread_stats *thread = &process->threads[i];
+
+		tp_table_add(table, TP_STYLE_PLAIN, tp_count(thread->thread).text);
+		tp_table_add(table, TP_STYLE_PLAIN, tp_count(thread->tid).text);
+		tp_table_add(table, TP_STYLE_FUNCTION, thread->name);
+		tp_table_add(table, TP_STYLE_PLAIN, tp_count(thread->allocations).text);
+		tp_table_add(table, TP_STYLE_PLAIN, tp_count(thread->frees).text);
+		tp_table_add(table, TP_STYLE_NUMBER, tp_bytes(thread->bytes, session->page.exact).text);
+		tp_table_add(table, TP_STYLE_PLAIN, tp_time(thread->first_ns).text);
+		tp_table_add(table, TP_STYLE_PLAIN, tp_time(thread->last_ns).text);
+	}
+	tp_headline(&session->page, "Threads (%zu)", process->thread_count);
+	tp_table_print(table, &session->page, 2);
+	tp_table_free(table);
+	if (top && top < process->thread_count)
+		fprintf(session->page.out, "  ... and %zu more (--top 0 for all)\n",
+			process->thread_count - (size_t)top);
+}
+
+static const char *hex_id(const struct tp_module *module, char *buffer, size_t size)
+{
+	size_t used = 0;
+
+	buffer[0] = '\0';
+	for (size_t i = 0; i < module->build_id_length && used + 3 < size; i++, used += 2)
+		snprintf(buffer + used, size - used, "%02x", module->build_id[i]);
+	return buffer;
+}
+
+static void print_modules(const struct tp_session *session, const struct tp_trace *trace)
+{
+	uint64_t top = tp_top(session->options, 10);
+	const struct tp_page *page = &session->page;
+	char id[64];
+
+	tp_headline(page, "Modules that stacks refer to (%zu)", trace->module_count);
+	for (size_t i = 0; i < trace->module_count && (!top || i < top); i++) {
+		const struct tp_module *module = &trace->modules[i];
+
+		fprintf(page->out, "  %#14" PRIx64 " - %#14" PRIx64 "  %s%s", module->start, module->end, module->path,
+			module->unloaded_ticks ? " (unloaded)" : "");
+		tp_print(page, TP_STYLE_DIM, "  %.16s\n", hex_id(module, id, sizeof(id)));
+	}
+	if (top && top < trace->module_count)
+		fprintf(page->out, "  ... and %zu more (--top 0 for all)\n", trace->module_count - (size_t)top);
+}
+
+static void print_damage(const struct tp_page *page, const struct tp_trace *trace)
+{
+	if (!trace->damage_count)
+		return;
+	tp_headline(page, "Damage");
+	for (size_t i = 0; i < trace->damage_count; i++)
+		fprintf(page->out, "  offset %" PRIu64 ": %s; %s bytes not read\n", trace->damage[i].offset,
+			trace->damage[i].reason, tp_count(trace->damage[i].lost_bytes).text);
+}
+
+static void print_text(const struct tp_session *session)
+{
+	const struct tp_page *page = &session->page;
+	char names[300];
+
+	for (size_t i = 0; i < session->run->process_count; i++) {
+		const struct tp_process *process = &session->run->processes[i];
+		struct tp_notes notes;
+
+		if (i)
+			fputs("\n\n", page->out);
+		tp_process_print(process, page);
+		print_process(page, process->trace);
+		print_file(page, process);
+		print_heap_events(page, &process->heap);
+		print_coverage(page, process);
+		print_threads(session, process);
+		print_modules(session, process->trace);
+		print_damage(page, process->trace);
+		tp_notes_collect(&notes, process, NULL);
+		tp_notes_print(&notes, page);
+		tp_notes_free(&notes);
+	}
+	tp_next_print(page, "tprof-analyze dump %s   prints every event",
+		      tp_trace_names(session, names, sizeof(names)));
+}
+
+/* ---- JSON ---- */
+
+static json_t *integer(uint64_t value)
+{
+	return json_integer(value > INT64_MAX ? INT64_MAX : (json_int_t)value);
+}
+
+/* Names in files may be any bytes. */
+static json_t *text(const char *bytes)
+{
+	json_t *json = json_string(bytes);
+
+	return json ? json : json_string("?");
+}
+
+static json_t *json_trace(const struct tp_trace *trace)
+{
+	const struct tprof_header *header = trace->header;
+	json_t *json = json_object(), *settings = json_array();
+
+	for (size_t i = 0; i < trace->env_count; i++)
+		json_array_append_new(settings, text(trace->env[i]));
+	json_object_set_new(json, "file", text(trace->file));
+	json_object_set_new(json, "version", integer(header->version));
+	json_object_set_new(json, "chunks", integer(header->chunks));
+	json_object_set_new(json, "chunk_bytes", integer(header->chunk_size));
+	json_object_set_new(json, "clock", json_string(clock_name(trace)));
+	json_object_set_new(json, "tick_shift", integer(header->tick_shift));
+	json_object_set_new(json, "ticks_per_us", json_real(ticks_per_us(trace)));
+	json_object_set_new(json, "frames", integer(trace->frame_count - 1));
+	json_object_set_new(json, "nodes",
+			    integer(trace->node_count > TPROF_NODE_FIRST ? trace->node_count - TPROF_NODE_FIRST : 0));
+	json_object_set_new(json, "origin", json_string(origin_name(trace)));
+	json_object_set_new(json, "depth", integer(header->depth));
+	json_object_set_new(json, "settings", settings);
+	return json;
+}
+
+static json_t *json_threads(const struct tp_process *process)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < process->thread_count; i++) {
+		const struct tp_thread_stats *thread = &process->threads[i];
+		json_t *json = json_object();
+
+		json_object_set_new(json, "thread", integer(thread->thread));
+		json_object_set_new(json, "tid", integer(thread->tid));
+		json_object_set_new(json, "name", text(thread->name));
+		json_object_set_new(json, "allocations", integer(thread->allocations));
+		json_object_set_new(json, "frees", integer(thread->frees));
+		json_object_set_new(json, "bytes", integer(thread->bytes));
+		json_object_set_new(json, "first_ns", integer(thread->first_ns));
+		json_object_set_new(json, "last_ns", integer(thread->last_ns));
+		json_array_append_new(list, json);
+	}
+	return list;
+}
+
+static json_t *json_modules(const struct tp_trace *trace)
+{
+	json_t *list = json_array();
+	char buffer[600];
+
+	for (size_t i = 0; i < trace->module_count; i++) {
+		const struct tp_module *module = &trace->modules[i];
+		json_t *json = json_object();
+
+		json_object_set_new(json, "path", text(module->path));
+		json_object_set_new(json, "build_id", json_string(hex_id(module, buffer, sizeof(buffer))));
+		snprintf(buffer, sizeof(buffer), "0x%" PRIx64, module->start);
+		json_object_set_new(json, "start", json_string(buffer));
+		snprintf(buffer, sizeof(buffer), "0x%" PRIx64, module->end);
+		json_object_set_new(json, "end", json_string(buffer));
+		json_object_set_new(json, "unloaded", json_boolean(module->unloaded_ticks));
+		json_array_append_new(list, json);
+	}
+	return list;
+}
+
+static json_t *json_process(const struct tp_process *process)
+{
+	json_t *json = json_object();
+
+	json_object_set_new(json, "process", tp_json_process(process));
+	json_object_set_new(json, "capture", tp_json_capture(process));
+	json_object_set_new(json, "heap", tp_json_heap(process));
+	json_object_set_new(json, "trace", json_trace(process->trace));
+	json_object_set_new(json, "threads", json_threads(process));
+	json_object_set_new(json, "modules", json_modules(process->trace));
+	json_object_set_new(json, "notes", tp_json_notes(process, NULL));
+	return json;
+}
+
+static bool print_json(const struct tp_session *session)
+{
+	const struct tp_run *run = session->run;
+	json_t *json = json_object(), *list = json_array();
+
+	json_object_set_new(json, "schema", json_string("tprof/1"));
+	for (size_t i = 0; i < run->process_count; i++)
+		json_array_append_new(list, json_process(&run->processes[i]));
+	if (run->process_count == 1) {
+		json_object_update(json, json_array_get(list, 0));
+		json_decref(list);
+	} else {
+		json_object_set_new(json, "processes", list);
+		json_object_set_new(json, "combined", tp_json_combined(run));
+	}
+	return tp_json_write(json, session->page.out) || ferror(session->page.out);
+}
+
+int tp_cmd_info(const struct tp_options *options)
+{
+	struct tp_session session;
+	int status = tp_session_open(&session, options);
+
+	if (status == TP_EXIT_OK)
+		status = tp_session_replay(&session, TP_GROUP_STACK);
+	if (status != TP_EXIT_OK)
+		return status;
+	if (!options->json)
+		print_text(&session);
+	else if (!print_json(&session))
+		return fputs("tprof-analyze: out of memory\n", stderr), tp_session_close(&session, TP_EXIT_TRACE);
+	return tp_session_close(&session, TP_EXIT_OK);
+}
