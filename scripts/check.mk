@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # What a user types: demo, check, check-real. Each installs what it needs and is missing, then builds.
 # The second make reads the tools' state afresh, after the installation.
-PYTEST = PYTHONDONTWRITEBYTECODE=1 TPROF_BUILD=$(abspath $(B)) TPROF_SANITIZED=$(abspath $(SANITIZED)) \
+PYTEST = PYTHONDONTWRITEBYTECODE=1 CHECK_BUILD=$(abspath $(B)) CHECK_SANITIZED=$(abspath $(SANITIZED)) \
 	$(PYTHON) -m pytest -q -p no:cacheprovider
 SANITIZED := build/asan-ubsan/bin/tprof-analyze
-FUZZ_SECONDS ?= 20
 
 .PHONY: deps demo demo-run check check-run check-real check-real-run integration sanitized
 
@@ -23,7 +22,7 @@ check: deps
 	$(MAKE) check-run
 # pytest last: its closing line is the run's.
 check-run: all unit workloads sanitized
-	$(MAKE) fuzz FUZZ_SECONDS=$(FUZZ_SECONDS)
+	$(MAKE) fuzz
 	$(MAKE) integration
 integration: all workloads
 	$(PYTEST) tests/integration -m "not real"

@@ -12,7 +12,7 @@ import subprocess
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BUILD = pathlib.Path(os.environ.get("TPROF_BUILD", ROOT / "build/release"))
+BUILD = pathlib.Path(os.environ.get("CHECK_BUILD", ROOT / "build/release"))
 LIBRARY = BUILD / "lib/libtprof.so"
 ANALYZE = BUILD / "bin/tprof-analyze"
 LAUNCHER = BUILD / "bin/tprof"

@@ -8,7 +8,7 @@ import pytest
 from conftest import ANALYZE, Harness, WORKLOADS, analyze, report
 
 # Built with AddressSanitizer and UndefinedBehaviorSanitizer, where there is one.
-CHECKED = os.environ.get("TPROF_SANITIZED", "")
+CHECKED = os.environ.get("CHECK_SANITIZED", "")
 PROGRAM = CHECKED if os.path.exists(CHECKED) else ANALYZE
 
 

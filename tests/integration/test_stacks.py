@@ -71,7 +71,7 @@ def test_lines(tprof):
     """The demo's leak by file and line."""
     source = WORKLOADS.parents[1] / "tests/workloads/digits.c"
     lines = source.read_text().splitlines()
-    leak = next(i for i, text in enumerate(lines, 1) if "= allocate(1, sizeof(*note))" in text)
+    leak = next(i for i, text in enumerate(lines, 1) if "malloc(sizeof(*note))" in text)
     run, summary = tprof.summary([WORKLOADS / "digits", source.parent / "data/digits.csv", 2])
     (site,) = [s for s in sites(run.traces()[0], "leaks") if "remember_loss" in functions(s["stack"])]
     frame = next(f for f in site["stack"] if f["function"] == "remember_loss")

@@ -48,7 +48,8 @@ def test_700_short_threads(tprof):
 
 @pytest.mark.parametrize("allocator", ALLOCATORS)
 def test_operators_new_and_delete(tprof, allocator):
-    run, summary = tprof.summary([WORKLOADS / "truth_cxx", 20000, 1], allocator=allocator)
+    run, summary = tprof.summary([WORKLOADS / "truth_cxx", 20000, 1, "" if allocator == "mimalloc" else "alignment"],
+                                 allocator=allocator)
     extras = tprof.extras([WORKLOADS / "truth_cxx", 0, 1], allocator, threads=False)
     assert heap_of(summary) == add(run.truth(), extras)
     nothing_lost(summary)
@@ -57,7 +58,7 @@ def test_operators_new_and_delete(tprof, allocator):
 @pytest.mark.parametrize("allocator", ["glibc", "jemalloc"])
 def test_operator_new_that_fails(tprof, allocator):
     """A new handler frees from inside operator new; bad_alloc itself is allocated inside and freed outside."""
-    run, summary = tprof.summary([WORKLOADS / "truth_cxx", 1000, 1, "failures"], allocator=allocator)
+    run, summary = tprof.summary([WORKLOADS / "truth_cxx", 1000, 1, "failures,alignment"], allocator=allocator)
     extras = tprof.extras([WORKLOADS / "truth_cxx", 0, 1], allocator, threads=False)
     truth = add(run.truth(), extras)
     assert summary["heap"]["end_bytes"] == truth["end_bytes"]
