@@ -24,12 +24,12 @@ void tp_lost(enum tprof_lost cause, uint64_t n)
 		tp_add(&tp_header->lost[cause], n);
 }
 
-void tp_lost_stopped(void)
+void tp_lost_stopped(uint64_t n)
 {
 	/* Acquire pairs with tp_stop(); between its two stores the cause may not be there yet. */
 	uint32_t cause = tp_header ? tp_load_acquire(&tp_header->stop_cause) : 0;
 
-	tp_lost(cause ? (enum tprof_lost)(cause - 1) : TPROF_LOST_NO_SPACE, 1);
+	tp_lost(cause ? (enum tprof_lost)(cause - 1) : TPROF_LOST_NO_SPACE, n);
 }
 
 void tp_stop(enum tprof_lost cause, const char *reason)

@@ -37,8 +37,8 @@ void tp_state_protect(void);
 /* Counts n things lost for `cause`. Any thread, any time. */
 void tp_lost(enum tprof_lost cause, uint64_t n);
 
-/* Counts one event that came after recording was stopped. */
-void tp_lost_stopped(void);
+/* Counts n events that came after recording was stopped. */
+void tp_lost_stopped(uint64_t n);
 
 /* Ends recording early, says so on stderr once. Any thread. */
 TP_SLOW void tp_stop(enum tprof_lost cause, const char *reason);

@@ -81,7 +81,7 @@ bool tp_thread_new_chunk(struct tp_thread *thread)
 	struct tprof_chunk *chunk = tp_chunk_begin(TPROF_CHUNK_EVENTS, thread->number, thread->tid);
 
 	if (!chunk) {
-		tp_lost_stopped();
+		tp_lost_stopped(1);
 		return false;
 	}
 	if (thread->chunk)

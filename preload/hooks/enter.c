@@ -44,16 +44,8 @@ struct tp_thread *tp_enter_slow(const void *frame)
 
 	if (tp_load(&tp_state.mode) == TP_MODE_NEW)
 		tp_start();
-	switch (tp_load_acquire(&tp_state.mode)) {
-	case TP_MODE_ON:
-		break;
-	case TP_MODE_STOPPED:
-		if (!thread || !thread->busy)
-			tp_lost_stopped();
+	if (tp_load_acquire(&tp_state.mode) != TP_MODE_ON)
 		return NULL;
-	default:
-		return NULL;
-	}
 	if (thread && thread->busy)
 		return enter_busy(thread, frame);
 	if (!thread)
@@ -63,6 +55,12 @@ struct tp_thread *tp_enter_slow(const void *frame)
 	thread->busy = TP_BUSY_REAL;
 	thread->busy_frame = (uintptr_t)frame;
 	return thread;
+}
+
+void tp_unrecorded(uint32_t n)
+{
+	if (tp_load(&tp_state.mode) == TP_MODE_STOPPED && !(tp_self && tp_self->busy))
+		tp_lost_stopped(n);
 }
 
 static void sample_memory(struct tp_thread *thread)

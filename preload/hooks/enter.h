@@ -31,6 +31,9 @@ static inline struct tp_thread *tp_enter(const void *frame)
 	return tp_enter_slow(frame);
 }
 
+/* Counts n events of a call for which tp_enter() said NULL, if that is a loss: recording was stopped. */
+void tp_unrecorded(uint32_t n);
+
 static inline void tp_leave(struct tp_thread *thread)
 {
 	__atomic_signal_fence(__ATOMIC_RELEASE); /* with a handler on this thread: the event is whole */

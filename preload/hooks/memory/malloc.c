@@ -15,23 +15,61 @@
 
 static TP_SLOW void *plain_malloc(size_t size)
 {
-	return tp_real.malloc && !tp_real_probing ? tp_real.malloc(size) : tp_bootstrap_take(16, size);
+	void *block = tp_real.malloc && !tp_real_probing ? tp_real.malloc(size) : tp_bootstrap_take(16, size);
+
+	tp_unrecorded(block != NULL);
+	return block;
 }
 
 static TP_SLOW void *plain_calloc(size_t count, size_t size)
 {
+	void *block = NULL;
 	size_t bytes;
 
 	if (tp_real.calloc)
-		return tp_real.calloc(count, size);
-	/* The arena is zero: nothing in it is used twice. */
-	return __builtin_mul_overflow(count, size, &bytes) ? NULL : tp_bootstrap_take(16, bytes);
+		block = tp_real.calloc(count, size);
+	else if (!__builtin_mul_overflow(count, size, &bytes))
+		block = tp_bootstrap_take(16, bytes); /* zero: nothing in the arena is used twice */
+	tp_unrecorded(block != NULL);
+	return block;
 }
 
 static TP_SLOW void plain_free(void *block)
 {
-	if (!tp_bootstrap_holds(block) && tp_real.free)
-		tp_real.free(block);
+	if (tp_bootstrap_holds(block) || !tp_real.free)
+		return;
+	tp_unrecorded(1);
+	tp_real.free(block);
+}
+
+static TP_SLOW void *plain_aligned(void *(*real)(size_t, size_t), size_t alignment, size_t size)
+{
+	void *block = real ? real(alignment, size) : tp_bootstrap_take(alignment, size);
+
+	tp_unrecorded(block != NULL);
+	return block;
+}
+
+static TP_SLOW int plain_posix_memalign(void **out, size_t alignment, size_t size)
+{
+	int error;
+
+	if (tp_real.posix_memalign) {
+		error = tp_real.posix_memalign(out, alignment, size);
+	} else {
+		*out = tp_bootstrap_take(alignment, size);
+		error = *out ? 0 : ENOMEM;
+	}
+	tp_unrecorded(error == 0);
+	return error;
+}
+
+static TP_SLOW void *plain_pages(void *(*real)(size_t), size_t size)
+{
+	void *block = real ? real(size) : tp_bootstrap_take(TP_PAGE, size);
+
+	tp_unrecorded(block != NULL);
+	return block;
 }
 
 /* A block of the arena that grows: it moves out, and the old one stays as it is. */
@@ -47,7 +85,11 @@ static TP_SLOW void *leave_arena(void *old, size_t size)
 
 static TP_SLOW void *plain_realloc(void *old, size_t size)
 {
-	return tp_real.realloc ? tp_real.realloc(old, size) : tp_bootstrap_take(16, size);
+	void *block = tp_real.realloc ? tp_real.realloc(old, size) : tp_bootstrap_take(16, size);
+
+	if (block || size == 0)
+		tp_unrecorded((old ? 1u : 0u) + (block ? 1u : 0u));
+	return block;
 }
 
 /* ---- allocation ---- */
@@ -86,7 +128,7 @@ static inline void *aligned(const void *frame, void *(*real)(size_t, size_t), si
 	void *block;
 
 	if (tp_unlikely(!thread))
-		return real ? real(alignment, size) : tp_bootstrap_take(alignment, size);
+		return plain_aligned(real, alignment, size);
 	block = real(alignment, size);
 	if (tp_likely(block))
 		tp_record_alloc(thread, frame, block, (struct tp_request){ size, fn, tp_log2(alignment) });
@@ -109,12 +151,8 @@ TP_EXPORT int posix_memalign(void **out, size_t alignment, size_t size)
 	struct tp_thread *thread = tp_enter(FRAME);
 	int error;
 
-	if (tp_unlikely(!thread)) {
-		if (tp_real.posix_memalign)
-			return tp_real.posix_memalign(out, alignment, size);
-		*out = tp_bootstrap_take(alignment, size);
-		return *out ? 0 : ENOMEM;
-	}
+	if (tp_unlikely(!thread))
+		return plain_posix_memalign(out, alignment, size);
 	error = tp_real.posix_memalign(out, alignment, size);
 	if (tp_likely(error == 0 && *out))
 		tp_record_alloc(thread, FRAME, *out,
@@ -129,7 +167,7 @@ static inline void *whole_pages(const void *frame, void *(*real)(size_t), size_t
 	void *block;
 
 	if (tp_unlikely(!thread))
-		return real ? real(size) : tp_bootstrap_take(TP_PAGE, size);
+		return plain_pages(real, size);
 	block = real(size);
 	if (tp_likely(block))
 		tp_record_alloc(thread, frame, block, (struct tp_request){ size, fn, tp_log2(TP_PAGE) });

@@ -163,6 +163,8 @@ static inline void *operator_new(const void *frame, struct form form, size_t siz
 		if (tp_likely(block))
 			tp_record_alloc(thread, frame, block, request);
 		tp_leave(thread);
+	} else {
+		tp_unrecorded(block != NULL);
 	}
 	return tp_likely(block) ? block : out_of_memory(form, size, alignment, nothrow);
 }
@@ -202,6 +204,8 @@ static inline void operator_delete(const void *frame, void *block, struct deleti
 	thread = tp_enter(frame);
 	if (tp_likely(thread))
 		tp_record_free(thread, block, deletion.array ? TPROF_FN_DELETE_ARRAY : TPROF_FN_DELETE);
+	else
+		tp_unrecorded(1);
 	if (tp_likely(is_standard))
 		tp_real.free(block);
 	else
