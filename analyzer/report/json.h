@@ -17,7 +17,7 @@ json_t *tp_json_capture(const struct tp_process *process);
 json_t *tp_json_heap(const struct tp_process *process);
 /* Notes: what limits the numbers. */
 json_t *tp_json_notes(const struct tp_process *process, const struct tp_symbols *symbols);
-/* The visible frames of a stack, innermost first. */
+/* All frames of a stack, innermost first. */
 json_t *tp_json_stack(const struct tp_trace *trace, struct tp_symbols *symbols, uint32_t node);
 
 /* Shapes of a list of sites: which numbers each has. */
