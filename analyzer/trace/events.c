@@ -11,6 +11,7 @@ struct merge {
 	struct tp_events events; /* the public face */
 	struct tp_event batch[BATCH];
 	struct tp_trace_impl *impl;
+	tp_cursor_next_fn *next;
 	struct tp_queue queue;
 	size_t queue_room;
 	struct tp_cursor *current; /* first in the queue, and its event was given out */
@@ -30,6 +31,7 @@ struct tp_events *tp_events_open(struct tp_trace *trace)
 	if (!events)
 		return NULL;
 	events->impl = tp_impl(trace);
+	events->next = tp_cursor_next_choice();
 	for (i = 0; i < events->impl->events.count; i++)
 		events->total += events->impl->events.list[i].committed;
 	return &events->events;
@@ -84,7 +86,7 @@ static bool activate(struct merge *events)
 	if (!cursor)
 		return false;
 	tp_cursor_open(cursor, events->impl, chunk);
-	if (tp_cursor_next(cursor, &cursor->head)) {
+	if (events->next(cursor, &cursor->head)) {
 		tp_queue_push(&events->queue, cursor->key, events->next_chunk++, cursor);
 		return true;
 	}
@@ -115,7 +117,7 @@ static bool continue_current(struct merge *events, size_t count)
 {
 	struct tp_cursor *cursor = events->current;
 
-	if (__builtin_expect(!tp_cursor_next(cursor, &events->batch[count]), 0)) {
+	if (__builtin_expect(!events->next(cursor, &events->batch[count]), 0)) {
 		events->done += cursor->chunk->committed;
 		tp_queue_drop_first(&events->queue);
 		events->failed = !keep_spare(events, cursor);
