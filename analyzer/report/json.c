@@ -201,8 +201,7 @@ static const char *end_word(uint32_t end)
 					 : "none";
 }
 
-/* *own is the index of the frame that the stack's bytes are put down to. */
-static json_t *json_stack(const struct tp_trace *trace, struct tp_symbols *symbols, uint32_t node, json_t **own)
+json_t *tp_json_stack(const struct tp_trace *trace, struct tp_symbols *symbols, uint32_t node, json_int_t *own)
 {
 	struct tp_stack stack = { NULL };
 	json_t *list = json_array();
@@ -213,16 +212,8 @@ static json_t *json_stack(const struct tp_trace *trace, struct tp_symbols *symbo
 		for (size_t i = 0; i < stack.count; i++)
 			json_array_append_new(list, json_frame(&stack.lines[i]));
 	}
-	*own = line ? json_integer(line - stack.lines) : json_null();
+	*own = line ? line - stack.lines : -1;
 	tp_stack_free(&stack);
-	return list;
-}
-
-json_t *tp_json_stack(const struct tp_trace *trace, struct tp_symbols *symbols, uint32_t node)
-{
-	json_t *own, *list = json_stack(trace, symbols, node, &own);
-
-	json_decref(own);
 	return list;
 }
 
@@ -271,7 +262,8 @@ static json_t *json_row(const struct tp_run *run, struct tp_symbols *const *symb
 			enum tp_by by, enum tp_json_sites shape)
 {
 	const struct tp_trace *trace = run->processes[row->process].trace;
-	json_t *json = json_object(), *own;
+	json_t *json = json_object();
+	json_int_t own;
 	uint32_t end;
 
 	set_numbers(json, &row->self, shape, "");
@@ -287,8 +279,8 @@ static json_t *json_row(const struct tp_run *run, struct tp_symbols *const *symb
 		set(json, "step", json_null());
 	}
 	tp_trace_stack(trace, row->node, NULL, 0, &end);
-	set(json, "stack", json_stack(trace, symbols[row->process], row->node, &own));
-	set(json, "own", own);
+	set(json, "stack", tp_json_stack(trace, symbols[row->process], row->node, &own));
+	set(json, "own", own < 0 ? json_null() : json_integer(own));
 	set(json, "stack_end", json_string(end_word(end)));
 	return json;
 }
