@@ -24,13 +24,15 @@ lint-cppcheck:
 	cppcheck --quiet --error-exitcode=1 --std=c11 --inline-suppr --enable=warning,portability,performance \
 		--suppressions-list=scripts/cppcheck.suppressions -D_GNU_SOURCE -D__x86_64__ -Iinclude -Ipreload -Ianalyzer \
 		$(filter-out tests/%,$(LINT_C))
-# One at a time: each file takes seconds, and a build may run beside it.
-lint-tidy:
-	@for f in $(filter preload/%,$(LINT_C)); do \
-		$(TIDY) $$f -- -std=gnu11 $(TIDY_FLAGS) -Ipreload -mgeneral-regs-only $(TIDY_WARN) || exit 1; done
-	@for f in $(filter-out preload/% tests/workloads/%,$(LINT_C)); do \
-		$(TIDY) $$f -- -std=gnu11 $(TIDY_FLAGS) -Ianalyzer -Itests/unit $(TIDY_WARN) || exit 1; done
-	@for f in $(filter tests/workloads/%,$(LINT_C)); do \
-		$(TIDY) $$f -- -std=gnu11 $(TIDY_FLAGS) -DPLUGIN_NAME=plugin -fno-builtin $(TIDY_WARN) || exit 1; done
-	@for f in $(LINT_CXX); do \
-		$(TIDY) $$f -- -std=c++17 $(TIDY_FLAGS) -fno-builtin $(TIDY_WARN) || exit 1; done
+# All files are looked at before it fails.
+tidy = @failed=0; for f in $(1); do $(TIDY) $$f -- $(2) $(TIDY_FLAGS) $(TIDY_WARN) || failed=1; done; exit $$failed
+.PHONY: lint-tidy-preload lint-tidy-analyzer lint-tidy-workloads lint-tidy-cxx
+lint-tidy: lint-tidy-preload lint-tidy-analyzer lint-tidy-workloads lint-tidy-cxx
+lint-tidy-preload:
+	$(call tidy,$(filter preload/%,$(LINT_C)),-std=gnu11 -Ipreload -mgeneral-regs-only)
+lint-tidy-analyzer:
+	$(call tidy,$(filter-out preload/% tests/workloads/%,$(LINT_C)),-std=gnu11 -Ianalyzer -Itests/unit)
+lint-tidy-workloads:
+	$(call tidy,$(filter tests/workloads/%,$(LINT_C)),-std=gnu11 -DPLUGIN_NAME=plugin_x -fno-builtin)
+lint-tidy-cxx:
+	$(call tidy,$(LINT_CXX),-std=c++17 -fsized-deallocation -fno-builtin)
