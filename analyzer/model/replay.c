@@ -31,6 +31,7 @@ static struct tp_thread_state *new_thread(struct tp_replay *replay, uint32_t num
 	thread = &replay->threads[replay->thread_count++];
 	memset(thread, 0, sizeof(*thread));
 	thread->stats.thread = number;
+	thread->stats.tid = replay->event->tid;
 	thread->first = replay->event->time;
 	thread->newest = TP_NO_ADDRESS;
 	replay->thread_index[number] = (uint32_t)replay->thread_count;
@@ -44,10 +45,8 @@ static inline struct tp_thread_state *thread_of(struct tp_replay *replay, const 
 	struct tp_thread_state *thread;
 
 	thread = __builtin_expect(index != 0, 1) ? &replay->threads[index - 1] : new_thread(replay, event->thread);
-	if (thread) {
-		thread->stats.tid = event->tid;
+	if (thread)
 		thread->last = event->time;
-	}
 	return thread;
 }
 
@@ -538,7 +537,7 @@ static inline void look_ahead(const struct tp_replay *replay)
 	__builtin_prefetch(&replay->sites.list[site]);
 }
 
-bool tp_replay_step(struct tp_replay *replay)
+__attribute__((always_inline)) static inline bool step(struct tp_replay *replay)
 {
 	const struct tp_event *event = replay->event;
 
@@ -556,6 +555,19 @@ bool tp_replay_step(struct tp_replay *replay)
 		return !tp_events_failed(replay->events);
 	if (__builtin_expect(replay->event->time > replay->to, 0))
 		replay->event = NULL;
+	return true;
+}
+
+bool tp_replay_step(struct tp_replay *replay)
+{
+	return step(replay);
+}
+
+bool tp_replay_steps(struct tp_replay *replay, size_t count)
+{
+	while (count-- && replay->event)
+		if (__builtin_expect(!step(replay), 0))
+			return false;
 	return true;
 }
 

@@ -79,6 +79,9 @@ void tp_replay_free(struct tp_replay *replay);
 /* Replays `event` and fetches the next one. False: no memory. */
 bool tp_replay_step(struct tp_replay *replay);
 
+/* As many times, or to the end. */
+bool tp_replay_steps(struct tp_replay *replay, size_t count);
+
 /* Event time to nanoseconds since the run's start. */
 uint64_t tp_replay_ns(const struct tp_replay *replay, uint64_t time);
 

@@ -42,10 +42,9 @@ static bool replay_one(struct work *work)
 	struct tp_replay *replay = &work->replays[0];
 
 	while (replay->event) {
-		if (!tp_replay_step(replay))
+		if (!tp_replay_steps(replay, PROGRESS_EVENTS))
 			return false;
-		if (++work->steps % PROGRESS_EVENTS == 0)
-			show_progress(work);
+		show_progress(work);
 	}
 	return true;
 }

@@ -377,17 +377,43 @@ __attribute__((always_inline)) static inline bool next_event(struct tp_cursor *c
 	}
 }
 
-static bool next_portable(struct tp_cursor *cursor, struct tp_event *event)
+__attribute__((always_inline)) static inline enum tp_stop fill(struct tp_cursor *cursor, struct tp_event *events,
+							       size_t *count, size_t max, uint64_t horizon, bool fast)
 {
-	return next_event(cursor, event, false);
+	struct tp_event *event = events + *count, *end = events + max;
+	enum tp_stop stop = TP_STOP_FULL;
+
+	for (; event < end; event++) {
+		if (__builtin_expect(!next_event(cursor, event, fast), 0)) {
+			stop = TP_STOP_END;
+			break;
+		}
+		if (cursor->key >= horizon) {
+			stop = TP_STOP_TURN;
+			break;
+		}
+		if (__builtin_expect(event->kind == TP_EVENT_NAME, 0)) {
+			event++;
+			break;
+		}
+	}
+	*count = (size_t)(event - events);
+	return stop;
 }
 
-static bool next_fast(struct tp_cursor *cursor, struct tp_event *event)
+static enum tp_stop fill_portable(struct tp_cursor *cursor, struct tp_event *events, size_t *count, size_t max,
+				  uint64_t horizon)
 {
-	return next_event(cursor, event, true);
+	return fill(cursor, events, count, max, horizon, false);
 }
 
-tp_cursor_next_fn *tp_cursor_next_choice(void)
+static enum tp_stop fill_fast(struct tp_cursor *cursor, struct tp_event *events, size_t *count, size_t max,
+			      uint64_t horizon)
 {
-	return tp_has_fast_pack() ? next_fast : next_portable;
+	return fill(cursor, events, count, max, horizon, true);
+}
+
+tp_cursor_fill_fn *tp_cursor_fill_choice(void)
+{
+	return tp_has_fast_pack() ? fill_fast : fill_portable;
 }

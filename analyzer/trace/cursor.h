@@ -12,7 +12,7 @@
 
 struct tp_cursor {
 	struct tp_event head; /* of the merge: the next event, while the cursor waits for its turn */
-	uint64_t key;	      /* place of the last event among those of all chunks, see tp_cursor_next_fn */
+	uint64_t key;	      /* place of the last event among those of all chunks, see tp_cursor_fill_fn */
 	uint64_t time;	      /* of the last event */
 	uint32_t thread, tid; /* whose events they are */
 
@@ -32,15 +32,24 @@ struct tp_cursor {
 
 void tp_cursor_open(struct tp_cursor *cursor, struct tp_trace_impl *impl, const struct tp_chunk *chunk);
 
+/* Why tp_cursor_fill() stopped. */
+enum tp_stop {
+	TP_STOP_FULL, /* `max` events, or one whose name lies in the window, which must not be moved yet */
+	TP_STOP_TURN, /* events[*count] is there, but not before the horizon */
+	TP_STOP_END,  /* of the chunk */
+};
+
 /*
- * Decodes the next event; false at the chunk's end. `key` is then four times the event's time plus 0 if it frees, 1
- * otherwise, and 2 if it is the first of its thread in the chunk: the thread's earlier events of the same time stand in
- * another chunk and must go before it. Fields that the event's kind does not have are left as they are.
+ * Decodes events while their keys are below `horizon` into events[*count] and so on, adding to *count; at most until
+ * *count is `max`. The key is four times the event's time plus 0 if it frees, 1 otherwise, and 2 if it is the first of
+ * its thread in the chunk: the thread's earlier events of the same time stand in another chunk and must go before it.
+ * Fields that an event's kind does not have are left as they are.
  */
-typedef bool tp_cursor_next_fn(struct tp_cursor *cursor, struct tp_event *event);
+typedef enum tp_stop tp_cursor_fill_fn(struct tp_cursor *cursor, struct tp_event *events, size_t *count, size_t max,
+				       uint64_t horizon);
 
 /* The one that is fastest on this processor. */
-tp_cursor_next_fn *tp_cursor_next_choice(void);
+tp_cursor_fill_fn *tp_cursor_fill_choice(void);
 
 /* Bytes of the chunk not yet decoded. */
 static inline uint64_t tp_cursor_left(const struct tp_cursor *cursor)

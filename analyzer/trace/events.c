@@ -11,7 +11,7 @@ struct merge {
 	struct tp_events events; /* the public face */
 	struct tp_event batch[BATCH];
 	struct tp_trace_impl *impl;
-	tp_cursor_next_fn *next;
+	tp_cursor_fill_fn *fill;
 	struct tp_queue queue;
 	size_t queue_room;
 	struct tp_cursor *current; /* first in the queue, and its event was given out */
@@ -31,7 +31,7 @@ struct tp_events *tp_events_open(struct tp_trace *trace)
 	if (!events)
 		return NULL;
 	events->impl = tp_impl(trace);
-	events->next = tp_cursor_next_choice();
+	events->fill = tp_cursor_fill_choice();
 	for (i = 0; i < events->impl->events.count; i++)
 		events->total += events->impl->events.list[i].committed;
 	return &events->events;
@@ -78,6 +78,7 @@ static bool activate(struct merge *events)
 {
 	const struct tp_chunk *chunk = &events->impl->events.list[events->next_chunk];
 	struct tp_cursor *cursor;
+	size_t count = 0;
 
 	if (!tp_reserve(&events->queue.items, &events->queue_room, events->queue.count + 1,
 			sizeof(*events->queue.items)))
@@ -86,7 +87,7 @@ static bool activate(struct merge *events)
 	if (!cursor)
 		return false;
 	tp_cursor_open(cursor, events->impl, chunk);
-	if (events->next(cursor, &cursor->head)) {
+	if (events->fill(cursor, &cursor->head, &count, 1, UINT64_MAX) != TP_STOP_END) {
 		tp_queue_push(&events->queue, cursor->key, events->next_chunk++, cursor);
 		return true;
 	}
@@ -112,30 +113,34 @@ static bool activate_due(struct merge *events)
 	return true;
 }
 
-/* Takes the current cursor's next event as number `count` of the batch. False: it is not its turn any more. */
-static bool continue_current(struct merge *events, size_t count)
+/* Goes on in the current chunk while it is its turn. False: no memory. */
+static bool continue_current(struct merge *events, size_t *count)
 {
 	struct tp_cursor *cursor = events->current;
 
-	if (__builtin_expect(!events->next(cursor, &events->batch[count]), 0)) {
+	switch (events->fill(cursor, events->batch, count, BATCH, events->horizon)) {
+	case TP_STOP_FULL:
+		return true;
+	case TP_STOP_TURN:
+		cursor->head = events->batch[*count];
+		events->queue.items[0].key = cursor->key;
+		tp_queue_sink(&events->queue);
+		events->current = NULL;
+		return true;
+	default:
 		events->done += cursor->chunk->committed;
 		tp_queue_drop_first(&events->queue);
-		events->failed = !keep_spare(events, cursor);
-	} else {
-		events->queue.items[0].key = cursor->key;
-		if (cursor->key < events->horizon)
-			return true;
-		cursor->head = events->batch[count];
-		tp_queue_sink(&events->queue);
+		events->current = NULL;
+		return keep_spare(events, cursor);
 	}
-	events->current = NULL;
-	return false;
 }
 
-/* A name lies in the cursor's window: it ends a batch, so that the window is not moved before it was seen. */
-static bool may_go_on(const struct merge *events, size_t count)
+/* A name lies in its cursor's window: it ends a batch, so that the window is not moved before it was seen. */
+static const struct tp_event *give_out(struct merge *events, size_t count)
 {
-	return count < BATCH && events->batch[count - 1].kind != TP_EVENT_NAME;
+	events->events.at = events->batch + 1;
+	events->events.end = events->batch + count;
+	return events->batch;
 }
 
 const struct tp_event *tp_events_refill(struct tp_events *public)
@@ -143,22 +148,21 @@ const struct tp_event *tp_events_refill(struct tp_events *public)
 	struct merge *events = merge_of(public);
 	size_t count = 0;
 
-	if (events->current && continue_current(events, 0))
-		count = 1;
-	if (!events->current && !events->failed) {
-		events->failed = !activate_due(events);
-		if (events->failed || !events->queue.count)
-			return NULL;
-		events->current = events->queue.items[0].what;
-		events->batch[count++] = events->current->head;
-	}
 	if (events->failed)
 		return NULL;
-	while (may_go_on(events, count) && continue_current(events, count))
-		count++;
-	public->at = events->batch + 1;
-	public->end = events->batch + count;
-	return events->batch;
+	if (events->current) {
+		events->failed = !continue_current(events, &count);
+		if (count)
+			return give_out(events, count);
+	}
+	events->failed = events->failed || !activate_due(events);
+	if (events->failed || !events->queue.count)
+		return NULL;
+	events->current = events->queue.items[0].what;
+	events->batch[count++] = events->current->head;
+	if (events->batch[0].kind != TP_EVENT_NAME)
+		events->failed = !continue_current(events, &count);
+	return give_out(events, count);
 }
 
 bool tp_events_failed(const struct tp_events *events)
