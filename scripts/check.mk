@@ -4,6 +4,7 @@
 PYTEST = PYTHONDONTWRITEBYTECODE=1 CHECK_BUILD=$(abspath $(B)) CHECK_SANITIZED=$(abspath $(SANITIZED)) \
 	$(PYTHON) -m pytest -q -p no:cacheprovider
 SANITIZED := build/asan-ubsan/bin/tprof-analyze
+JOBS := $(shell nproc)
 
 .PHONY: deps demo demo-run check check-run check-real check-real-run integration sanitized
 
@@ -12,16 +13,18 @@ deps:
 
 demo:
 	scripts/install-deps build
-	$(MAKE) demo-run
+	@$(MAKE) -j$(JOBS) all $(W)/digits
+	@$(MAKE) demo-run
 demo-run: all $(W)/digits
 	@mkdir -p build/demo && rm -f build/demo/trace*.bin
 	OPENBLAS_NUM_THREADS=2 $(B)/bin/tprof run -o build/demo/trace.bin -- $(W)/digits tests/workloads/data/digits.csv
 	$(B)/bin/tprof-analyze build/demo/trace.bin
 
 check: deps
+	$(MAKE) -j$(JOBS) all workloads sanitized $(UNIT_BIN) $(FUZZ_DIR)/trace_fuzz
 	$(MAKE) check-run
 # pytest last: its closing line is the run's.
-check-run: all unit workloads sanitized
+check-run: unit
 	$(MAKE) fuzz
 	$(MAKE) integration
 integration: all workloads
@@ -32,6 +35,7 @@ sanitized:
 
 check-real:
 	scripts/install-deps build check real
+	$(MAKE) -j$(JOBS) all workloads
 	$(MAKE) check-real-run
 check-real-run: all workloads
 	$(PYTEST) tests/integration -m real
