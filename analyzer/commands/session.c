@@ -159,6 +159,17 @@ struct tp_symbols *tp_session_symbols(struct tp_session *session, size_t process
 	return session->symbols[process];
 }
 
+void tp_session_span(const struct tp_session *session, const struct tp_process *process, uint64_t *from_ns,
+		     uint64_t *to_ns)
+{
+	const struct tp_options *options = session->options;
+
+	*from_ns = options->from_ns > process->start_ns ? options->from_ns : process->start_ns;
+	*to_ns = process->start_ns + process->duration_ns;
+	if (options->to_ns && options->to_ns < *to_ns)
+		*to_ns = options->to_ns;
+}
+
 static bool finish_output(struct tp_session *session)
 {
 	const char *name = session->options->output ? session->options->output : "standard output";

@@ -35,6 +35,10 @@ int tp_session_replay(struct tp_session *session, enum tp_group group);
 /* Symbols of a process, opened on first use. NULL: memory is out. */
 struct tp_symbols *tp_session_symbols(struct tp_session *session, size_t process);
 
+/* The part of the run that a process's report is about: its life, cut to --from and --to. */
+void tp_session_span(const struct tp_session *session, const struct tp_process *process, uint64_t *from_ns,
+		     uint64_t *to_ns);
+
 /* Closes everything. Returns `status`, or TP_EXIT_USAGE if the output could not be written to its end. */
 int tp_session_close(struct tp_session *session, int status);
 

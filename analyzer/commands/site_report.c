@@ -98,6 +98,20 @@ void tp_combined_print(const struct tp_session *session)
 	tp_table_free(table);
 }
 
+void tp_scope_print(const struct tp_session *session)
+{
+	const struct tp_options *options = session->options;
+	const struct tp_page *page = &session->page;
+
+	if (options->from_ns || options->to_ns)
+		tp_print(page, TP_STYLE_WARN, "only what happened from %s to %s of the run\n",
+			 tp_time(options->from_ns).text, options->to_ns ? tp_time(options->to_ns).text : "the end");
+	if (options->thread)
+		tp_print(page, TP_STYLE_WARN, "only what thread %" PRIu32 " allocated\n", options->thread);
+	if (options->filter)
+		tp_print(page, TP_STYLE_WARN, "rows: only stacks that match %s\n", options->filter);
+}
+
 void tp_next_print(const struct tp_page *page, const char *format, ...)
 {
 	va_list args;
@@ -160,8 +174,17 @@ static bool print_rows(struct tp_session *session, const struct tp_site_report *
 	return rows != NULL;
 }
 
+static bool any_allocation(const struct tp_run *run)
+{
+	for (size_t i = 0; i < run->process_count; i++)
+		if (run->processes[i].heap.allocations || run->processes[i].heap.peak_blocks)
+			return true;
+	return false;
+}
+
 static bool print_text(struct tp_session *session, const struct tp_site_report *report)
 {
+	char names[300];
 	const struct tp_run *run = session->run;
 	const struct tp_page *page = &session->page;
 	bool good = true;
@@ -172,6 +195,7 @@ static bool print_text(struct tp_session *session, const struct tp_site_report *
 		if (i)
 			fputs("\n\n", page->out);
 		tp_process_print(&run->processes[i], page);
+		tp_scope_print(session);
 		report->heading(session, &run->processes[i]);
 		good = print_rows(session, report, i);
 		tp_notes_collect(&notes, &run->processes[i], session->symbols[i]);
@@ -185,7 +209,11 @@ static bool print_text(struct tp_session *session, const struct tp_site_report *
 			good = print_rows(session, report, run->process_count);
 		}
 	}
-	report->next(session);
+	if (any_allocation(run))
+		report->next(session);
+	else
+		tp_next_print(page, "tprof-analyze info %s   says what was recorded, and what was not",
+			      tp_trace_names(session, names, sizeof(names)));
 	return good;
 }
 

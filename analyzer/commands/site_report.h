@@ -45,6 +45,9 @@ void tp_suppressed_print(const struct tp_page *page, const struct tp_rows *rows)
 /* The processes of a run beside each other: what each held at the combined peak. */
 void tp_combined_print(const struct tp_session *session);
 
+/* What the options leave out of the report, if anything: a number must not be taken for the whole. */
+void tp_scope_print(const struct tp_session *session);
+
 /* The last line of a report. */
 __attribute__((format(printf, 2, 3))) void tp_next_print(const struct tp_page *page, const char *format, ...);
 

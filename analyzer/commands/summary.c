@@ -28,7 +28,7 @@ static void print_capture(const struct tp_page *page, const struct tp_process *p
 	else
 		fputs("no event lost", page->out);
 	fprintf(page->out, "; %s of trace", tp_bytes(trace->used_bytes, page->exact).text);
-	if (heap->events)
+	if (heap->events >= 1000) /* of few events the header is nearly all */
 		fprintf(page->out, " (%.1f bytes an event)", (double)trace->used_bytes / (double)heap->events);
 	fputc('\n', page->out);
 	print_label(page, "overhead");
@@ -40,6 +40,11 @@ static void print_heap(const struct tp_page *page, const struct tp_process *proc
 {
 	const struct tp_heap *heap = &process->heap;
 
+	if (!heap->allocations && !heap->peak_blocks) {
+		print_label(page, "memory");
+		fputs("no allocation was recorded\n", page->out);
+		return;
+	}
 	print_label(page, "peak");
 	tp_print(page, TP_STYLE_NUMBER, "%s", tp_bytes(heap->peak_bytes, page->exact).text);
 	fprintf(page->out, " in %s blocks, %s after the start", tp_count(heap->peak_blocks).text,
@@ -101,16 +106,18 @@ static bool print_process(struct tp_session *session, size_t index)
 	struct question hot = { .what = TP_WHAT_ALLOCATED, .sort = "allocations" };
 	struct tp_notes notes;
 	char title[100];
+	uint64_t from, to;
 	bool good;
 
 	tp_process_print(process, page);
+	tp_scope_print(session);
 	fputc('\n', page->out);
 	print_capture(page, process);
 	print_heap(page, process);
 	if (process->point_count > 1) {
 		fputc('\n', page->out);
-		tp_plot(page, process->timeline, process->point_count, process->start_ns,
-			process->start_ns + process->duration_ns, PLOT_ROWS);
+		tp_session_span(session, process, &from, &to);
+		tp_plot(page, process->timeline, process->point_count, from, to, PLOT_ROWS);
 	}
 	good = print_sites(session, index, &peak, "What held the memory at the peak");
 	snprintf(title, sizeof(title), "What was %s", tp_unfreed_phrase(process->trace));
@@ -137,7 +144,7 @@ static void print_next(const struct tp_session *session)
 	else if (!process->heap.allocations)
 		tp_next_print(&session->page, "tprof-analyze info %s   says what was recorded, and what was not",
 			      names);
-	else if (process->heap.end_bytes > process->heap.peak_bytes / 2)
+	else if (process->heap.end_bytes > process->heap.peak_bytes / 10)
 		tp_next_print(&session->page, "tprof-analyze leaks %s   lists what was not freed, stack by stack",
 			      names);
 	else

@@ -47,14 +47,12 @@ static void print_numbers(const struct tp_page *page, const struct tp_process *p
 static void print_process(const struct tp_session *session, const struct tp_process *process)
 {
 	const struct tp_page *page = &session->page;
-	const struct tp_options *options = session->options;
-	uint64_t from = options->from_ns > process->start_ns ? options->from_ns : process->start_ns;
-	uint64_t to = process->start_ns + process->duration_ns;
 	struct tp_notes notes;
+	uint64_t from, to;
 
-	if (options->to_ns && options->to_ns < to)
-		to = options->to_ns;
+	tp_session_span(session, process, &from, &to);
 	tp_process_print(process, page);
+	tp_scope_print(session);
 	tp_headline(page, "Live memory over time, peak %s at %s", tp_bytes(process->heap.peak_bytes, page->exact).text,
 		    tp_time(process->heap.peak_time_ns).text);
 	fputc('\n', page->out);

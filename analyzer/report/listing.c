@@ -300,7 +300,7 @@ static void describe(const struct tp_listing *context, const struct tp_row *row,
 	char name[300], place[512], shorter[300];
 	struct tp_stack stack = { NULL };
 	const struct tp_line *own = NULL;
-	const char *via;
+	const char *via, *base;
 	size_t used;
 
 	snprintf(text, size, "(stack not recorded)");
@@ -310,7 +310,9 @@ static void describe(const struct tp_listing *context, const struct tp_row *row,
 		tp_short_name(page, tp_line_name(own, name, sizeof(name)), 48, shorter, sizeof(shorter));
 		const char *format = own->location->function ? "%s (%s" : "%s (no name";
 
-		snprintf(text, size, format, shorter, tp_line_place(own, trace->cwd, place, sizeof(place)));
+		tp_line_place(own, trace->cwd, place, sizeof(place));
+		base = strrchr(place, '/');
+		snprintf(text, size, format, shorter, base ? base + 1 : place);
 		used = strlen(text);
 		via = own > stack.lines + stack.first ? own[-1].location->function : NULL;
 		if (via) /* what the own line called of the language's plumbing */
