@@ -10,9 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include <elfutils/libdwelf.h>
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <libiberty/demangle.h>
 
@@ -446,6 +448,28 @@ static void jit_code(void **state)
 	assert_string_equal(name_at(&made, 4, folder, &module_state), "old name");
 }
 
+/* No file, but this process's own one is the same. */
+static void code_of_the_kernel(void **state)
+{
+	void *vdso = dlopen("linux-vdso.so.1", RTLD_LAZY | RTLD_NOLOAD);
+	uint64_t start = getauxval(AT_SYSINFO_EHDR);
+	uint64_t function = vdso ? (uint64_t)dlsym(vdso, "__vdso_clock_gettime") : 0;
+	enum tp_module_state module_state;
+	struct made made;
+
+	(void)state;
+	if (!start || !function)
+		skip();
+	begin(&made);
+	made.module = (struct tp_module){
+		.id = 1, .bias = start, .start = start, .end = start + 0x2000, .path = "linux-vdso.so.1"
+	};
+	made.frames[1] = (struct tp_frame){ function, &made.module, TPROF_FRAME_EXACT };
+	made.trace.frame_count = 2;
+	assert_non_null(strstr(name_at(&made, 1, NULL, &module_state), "clock_gettime"));
+	assert_int_equal(module_state, TP_MODULE_OK);
+}
+
 static void demangled(const char *linkage, const char *expected)
 {
 	char *name = tp_demangle(linkage);
@@ -498,6 +522,7 @@ int main(void)
 		cmocka_unit_test(return_addresses_name_the_call),
 		cmocka_unit_test(without_debug_information),
 		cmocka_unit_test(jit_code),
+		cmocka_unit_test(code_of_the_kernel),
 		cmocka_unit_test(mangled_names),
 	};
 
