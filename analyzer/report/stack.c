@@ -95,6 +95,12 @@ static const char *const plumbing_prefixes[] = {
 	"<alloc::",
 	"core::",
 	"<core::",
+	"<std::",
+	"<T as alloc::",
+	"<T as core::",
+	"<T as std::",
+	"<I as core::",
+	"<I as alloc::",
 	"hashbrown::",
 	"<hashbrown::",
 	"c10::alloc_cpu(",
@@ -207,7 +213,26 @@ static bool is_start_line(const struct tp_line *line)
 {
 	static const char *const modules[] = { "ld-linux", "libc.so", "libstdc++.so", "libpthread.so", NULL };
 
-	return tp_is_start(line->location) || (!line->location->function && has_prefix(modules, line->symbol->module));
+	const char *file = line->location->file;
+
+	if (tp_is_start(line->location) || (!line->location->function && has_prefix(modules, line->symbol->module)))
+		return true;
+	/* What std::thread puts between the thread's start and the function that it was given. */
+	return file && (strstr(file, "/bits/std_thread.h") || strstr(file, "/bits/invoke.h"));
+}
+
+/* Rust marks where its start-up code ends, and the program's begins, with a function made for that. */
+static size_t rust_start(const struct tp_stack *stack, size_t first, size_t last)
+{
+	for (size_t i = last; i-- > first;) {
+		const char *name = stack->lines[i].location->function;
+
+		if (!name || !strstr(name, "::__rust_begin_short_backtrace"))
+			continue;
+		name = i > first + 1 ? stack->lines[i - 1].location->function : NULL;
+		return name && strncmp(name, "core::ops::function::FnOnce::", 29) == 0 ? i - 1 : i;
+	}
+	return last;
 }
 
 static void fold(struct tp_stack *stack)
@@ -218,6 +243,7 @@ static void fold(struct tp_stack *stack)
 		first++;
 	while (last > first && is_start_line(&stack->lines[last - 1]))
 		last--;
+	last = rust_start(stack, first, last);
 	/* Nothing but such frames: then they are what there is to tell. */
 	if (first == last && stack->count) {
 		first = first == stack->count ? 0 : first;

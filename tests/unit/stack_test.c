@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Folding: which lines of a stack a reader sees, and which one its bytes are put down to. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "report/stack.h"
+
+#define LINES 8
+
+static char folder[] = "/tmp/tprof-stack-XXXXXX";
+
+/* A stack of these names, innermost first, as code of a JIT compiler: any name may be given to it. */
+struct made {
+	struct tprof_header header;
+	struct tp_frame frames[LINES + 1];
+	struct tp_node nodes[TPROF_NODE_FIRST + LINES];
+	struct tp_trace trace;
+	struct tp_symbols *symbols;
+	struct tp_stack stack;
+};
+
+static void read_stack(struct made *made, const char *const *names, uint32_t end)
+{
+	struct tp_symbols_options options = { .debug_dir = folder };
+	uint32_t count = 0, parent = end;
+	char path[200];
+	FILE *out;
+
+	memset(made, 0, sizeof(*made));
+	while (names[count])
+		count++;
+	snprintf(path, sizeof(path), "%s/perf-7.map", folder);
+	out = fopen(path, "w");
+	for (uint32_t i = 0; i < count; i++) {
+		fprintf(out, "%x00 10 %s\n", i + 1, names[i]);
+		made->frames[i + 1] = (struct tp_frame){ .pc = (uint64_t)(i + 1) << 8, .flags = TPROF_FRAME_EXACT };
+	}
+	fclose(out);
+	for (uint32_t i = 0; i < count; i++, parent = TPROF_NODE_FIRST + i - 1)
+		made->nodes[TPROF_NODE_FIRST + i] = (struct tp_node){ parent, count - i };
+	made->header.pid = 7;
+	made->trace = (struct tp_trace){ .header = &made->header,
+					 .frames = made->frames,
+					 .frame_count = count + 1,
+					 .nodes = made->nodes,
+					 .node_count = TPROF_NODE_FIRST + count };
+	made->symbols = tp_symbols_open(&made->trace, &options);
+	assert_true(tp_stack_read(&made->stack, &made->trace, made->symbols, TPROF_NODE_FIRST + count - 1));
+	assert_int_equal(made->stack.count, count);
+	assert_int_equal(made->stack.end, end);
+}
+
+static void free_stack(struct made *made)
+{
+	tp_stack_free(&made->stack);
+	tp_symbols_close(made->symbols);
+}
+
+static const char *name_of(const struct tp_line *line)
+{
+	return line->location->function;
+}
+
+static void shows(const char *const *names, const char *first, const char *last, const char *own)
+{
+	struct made made;
+
+	read_stack(&made, names, TPROF_NODE_ROOT);
+	assert_true(made.stack.first < made.stack.last);
+	assert_string_equal(name_of(&made.stack.lines[made.stack.first]), first);
+	assert_string_equal(name_of(&made.stack.lines[made.stack.last - 1]), last);
+	assert_string_equal(name_of(tp_stack_own(&made.stack)), own);
+	free_stack(&made);
+}
+
+static void allocator_and_start_are_folded(void **state)
+{
+	static const char *const c[] = { "malloc", "leak", "main", "__libc_start_call_main", "_start", NULL };
+	static const char *const cxx[] = { "malloc",
+					   "operator new(unsigned long)",
+					   "std::__new_allocator<int>::allocate(unsigned long)",
+					   "std::vector<int>::resize(unsigned long)",
+					   "net::grow()",
+					   "main",
+					   "_start",
+					   NULL };
+	static const char *const python[] = {
+		"_PyObject_Malloc", "PyObject_Malloc", "PyDict_New", "run", "main", NULL
+	};
+
+	(void)state;
+	shows(c, "leak", "main", "leak");
+	shows(cxx, "std::vector<int>::resize(unsigned long)", "main", "net::grow()");
+	shows(python, "PyDict_New", "main", "PyDict_New");
+}
+
+static void rust_start_up_is_folded(void **state)
+{
+	static const char *const names[] = { "alloc::vec::from_elem",
+					     "prog::main",
+					     "core::ops::function::FnOnce::call_once",
+					     "std::sys::backtrace::__rust_begin_short_backtrace",
+					     "std::rt::lang_start",
+					     "main",
+					     "_start",
+					     NULL };
+
+	(void)state;
+	shows(names, "alloc::vec::from_elem", "prog::main", "prog::main");
+}
+
+/* A program's own function of a like name is no allocator's. */
+static void like_names_stay(void **state)
+{
+	static const char *const names[] = { "malloc_table", "my::operator_new", "mainly", NULL };
+
+	(void)state;
+	shows(names, "malloc_table", "mainly", "malloc_table");
+}
+
+static void nothing_else_is_shown_whole(void **state)
+{
+	static const char *const names[] = { "_dl_init", "_dl_start_user", NULL };
+	static const char *const allocator[] = { "malloc", "calloc", NULL };
+
+	(void)state;
+	shows(names, "_dl_init", "_dl_start_user", "_dl_init");
+	shows(allocator, "malloc", "calloc", "malloc");
+}
+
+static void ends_are_told(void **state)
+{
+	static const char *const names[] = { "a", "b", NULL };
+	struct made made;
+
+	(void)state;
+	read_stack(&made, names, TPROF_NODE_CUT);
+	assert_string_equal(name_of(&made.stack.lines[0]), "a");
+	assert_true(tp_stack_read(&made.stack, &made.trace, made.symbols, TPROF_NODE_NONE));
+	assert_int_equal(made.stack.count, 0);
+	assert_null(tp_stack_own(&made.stack));
+	assert_true(tp_stack_read(&made.stack, &made.trace, made.symbols, 999999)); /* of no such number */
+	assert_int_equal(made.stack.count, 0);
+	free_stack(&made);
+}
+
+static int make_folder(void **state)
+{
+	(void)state;
+	return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+	char command[200];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	return system(command);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(allocator_and_start_are_folded),
+		cmocka_unit_test(rust_start_up_is_folded),
+		cmocka_unit_test(like_names_stay),
+		cmocka_unit_test(nothing_else_is_shown_whole),
+		cmocka_unit_test(ends_are_told),
+	};
+
+	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
