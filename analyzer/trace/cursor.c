@@ -69,67 +69,53 @@ void tp_cursor_open(struct tp_cursor *cursor, struct tp_trace_impl *impl, const 
 	reset_coding(cursor);
 }
 
-static inline uint64_t choose(uint64_t first, uint64_t a, uint64_t b)
-{
-	return b ^ ((a ^ b) & (0 - first));
-}
-
-static inline const uint8_t *choose_place(uint64_t first, const uint8_t *a, const uint8_t *b)
-{
-	return (const uint8_t *)(uintptr_t)choose(first, (uintptr_t)a, (uintptr_t)b);
-}
-
-/*
- * An index of one byte, or a difference to the last address; in units of 8 bytes. Which of the two is as good as random,
- * so both are worked out and one is chosen without a branch; what the other would store goes to a place that nobody
- * reads.
- */
+/* An index of one byte, or a difference to the last address; in units of 8 bytes. */
 __attribute__((always_inline)) static inline uint64_t read_address(struct tp_cursor *cursor, const uint8_t **at,
-								   uint8_t tag, bool fast)
+								   uint8_t tag)
 {
-	uint64_t known = cursor->addresses[**at], index = (tag & TPROF_TAG_ADDRESS_INDEX) != 0, address;
-	const uint8_t *behind = *at + 1;
+	uint64_t address;
 
-	address = cursor->address + tp_svarint_as(at, fast);
-	*at = choose_place(index, behind, *at);
-	cursor->addresses[choose(index, TP_NOWHERE, tprof_address_slot(address))] = address;
-	cursor->address = choose(index, cursor->address, address);
-	return choose(index, known, address) << 3;
+	if (tag & TPROF_TAG_ADDRESS_INDEX)
+		return cursor->addresses[*(*at)++] << 3;
+	address = cursor->address + tp_svarint(at);
+	cursor->address = address;
+	cursor->addresses[tprof_address_slot(address)] = address;
+	return address << 3;
 }
 
-/* The same for stacks, of which there are three forms. */
-__attribute__((always_inline)) static inline bool read_stack(struct tp_cursor *cursor, const uint8_t **at, uint8_t tag,
-							     bool fast)
+__attribute__((always_inline)) static inline bool read_stack(struct tp_cursor *cursor, const uint8_t **at, uint8_t tag)
 {
-	unsigned form = tag >> TPROF_ALLOC_STACK_SHIFT & 3;
-	uint64_t index = form == TPROF_STACK_INDEX, other = form != TPROF_STACK_DELTA;
-	uint32_t known = (uint32_t)choose(index, cursor->stacks[**at], cursor->stack), node;
-	const uint8_t *behind = *at + index;
-
-	node = cursor->delta + (uint32_t)tp_svarint_as(at, fast);
-	*at = choose_place(other, behind, *at);
-	cursor->stacks[choose(other, TP_NOWHERE, tprof_stack_slot(node))] = node;
-	cursor->delta = (uint32_t)choose(other, cursor->delta, node);
-	cursor->stack = (uint32_t)choose(other, known, node);
-	return form <= TPROF_STACK_DELTA;
+	switch (tag >> TPROF_ALLOC_STACK_SHIFT & 3) {
+	case TPROF_STACK_SAME:
+		return true;
+	case TPROF_STACK_INDEX:
+		cursor->stack = cursor->stacks[*(*at)++];
+		return true;
+	case TPROF_STACK_DELTA:
+		cursor->delta += (uint32_t)tp_svarint(at);
+		cursor->stack = cursor->delta;
+		cursor->stacks[tprof_stack_slot(cursor->stack)] = cursor->stack;
+		return true;
+	default:
+		return false;
+	}
 }
 
 __attribute__((always_inline)) static inline bool read_alloc(struct tp_cursor *cursor, struct tp_event *event,
-							     const uint8_t **at, uint8_t tag, bool fast)
+							     const uint8_t **at, uint8_t tag)
 {
 	event->kind = TP_EVENT_ALLOC;
-	cursor->time += tp_uvarint_as(at, fast);
-	event->address = read_address(cursor, at, tag, fast);
-	event->size = tp_uvarint_as(at, fast);
-	event->usable =
-		tag & TPROF_ALLOC_USABLE ? event->size + tp_uvarint_as(at, fast) : tprof_usable_guess(event->size);
+	cursor->time += tp_uvarint_short(at);
+	event->address = read_address(cursor, at, tag);
+	event->size = tp_uvarint_short(at);
+	event->usable = tag & TPROF_ALLOC_USABLE ? event->size + tp_uvarint(at) : tprof_usable_guess(event->size);
 	event->fn = TPROF_FN_MALLOC;
 	event->alignment_log2 = 0;
 	if (tag & TPROF_ALLOC_FN) {
 		event->fn = *(*at)++;
 		event->alignment_log2 = *(*at)++;
 	}
-	if (!read_stack(cursor, at, tag, fast))
+	if (!read_stack(cursor, at, tag))
 		return false;
 	event->node = cursor->stack;
 	return !(tag & 0x80);
@@ -148,11 +134,11 @@ static inline bool is_cancel(const struct tp_cursor *cursor, const uint8_t *at)
 }
 
 __attribute__((always_inline)) static inline bool read_free(struct tp_cursor *cursor, struct tp_event *event,
-							    const uint8_t **at, uint8_t tag, bool fast)
+							    const uint8_t **at, uint8_t tag)
 {
 	event->kind = TP_EVENT_FREE;
-	cursor->time += tp_uvarint_as(at, fast);
-	event->address = read_address(cursor, at, tag, fast);
+	cursor->time += tp_uvarint_short(at);
+	event->address = read_address(cursor, at, tag);
 	event->fn = tag & TPROF_FREE_FN ? *(*at)++ : TPROF_FN_FREE;
 	event->cancelled = reallocates(event->fn) && is_cancel(cursor, *at);
 	return !(tag & 0xf0);
@@ -264,7 +250,15 @@ static bool read_fields(struct tp_cursor *cursor, struct tp_event *event, unsign
 	case TPROF_EVENT_FREE:
 		read_long_free(cursor, event, at, end);
 		return true;
+	case TPROF_EVENT_SAMPLE:
+		event->kind = TP_EVENT_SAMPLE;
+		cursor->time += tp_uvarint(at);
+		event->node = (uint32_t)tp_uvarint(at);
+		event->size = tp_uvarint(at);
+		return true;
 	default:
+		if (*at < end)
+			cursor->time += tp_uvarint(at); /* later records count from it */
 		return false;
 	}
 }
@@ -338,8 +332,7 @@ static inline bool finish(struct tp_cursor *cursor, struct tp_event *event, uint
 	return true;
 }
 
-__attribute__((always_inline)) static inline bool next_event(struct tp_cursor *cursor, struct tp_event *event,
-							     bool fast)
+__attribute__((always_inline)) static inline bool next_event(struct tp_cursor *cursor, struct tp_event *event)
 {
 	uint64_t before = cursor->time;
 
@@ -357,9 +350,9 @@ __attribute__((always_inline)) static inline bool next_event(struct tp_cursor *c
 		at = record + 1;
 		event->cancelled = false;
 		if ((tag & 3) == TPROF_CLASS_ALLOC) {
-			good = read_alloc(cursor, event, &at, tag, fast);
+			good = read_alloc(cursor, event, &at, tag);
 		} else if ((tag & 3) == TPROF_CLASS_FREE) {
-			good = read_free(cursor, event, &at, tag, fast);
+			good = read_free(cursor, event, &at, tag);
 		} else if ((tag & 3) == TPROF_CLASS_LONG) {
 			if (read_long(cursor, event))
 				return finish(cursor, event, before);
@@ -377,14 +370,14 @@ __attribute__((always_inline)) static inline bool next_event(struct tp_cursor *c
 	}
 }
 
-__attribute__((always_inline)) static inline enum tp_stop fill(struct tp_cursor *cursor, struct tp_event *events,
-							       size_t *count, size_t max, uint64_t horizon, bool fast)
+enum tp_stop tp_cursor_fill(struct tp_cursor *cursor, struct tp_event *events, size_t *count, size_t max,
+			    uint64_t horizon)
 {
 	struct tp_event *event = events + *count, *end = events + max;
 	enum tp_stop stop = TP_STOP_FULL;
 
 	for (; event < end; event++) {
-		if (__builtin_expect(!next_event(cursor, event, fast), 0)) {
+		if (__builtin_expect(!next_event(cursor, event), 0)) {
 			stop = TP_STOP_END;
 			break;
 		}
@@ -399,21 +392,4 @@ __attribute__((always_inline)) static inline enum tp_stop fill(struct tp_cursor 
 	}
 	*count = (size_t)(event - events);
 	return stop;
-}
-
-static enum tp_stop fill_portable(struct tp_cursor *cursor, struct tp_event *events, size_t *count, size_t max,
-				  uint64_t horizon)
-{
-	return fill(cursor, events, count, max, horizon, false);
-}
-
-static enum tp_stop fill_fast(struct tp_cursor *cursor, struct tp_event *events, size_t *count, size_t max,
-			      uint64_t horizon)
-{
-	return fill(cursor, events, count, max, horizon, true);
-}
-
-tp_cursor_fill_fn *tp_cursor_fill_choice(void)
-{
-	return tp_has_fast_pack() ? fill_fast : fill_portable;
 }

@@ -8,11 +8,10 @@
 #include "trace/varint.h"
 
 #define TP_WINDOW 65536u
-#define TP_NOWHERE 256
 
 struct tp_cursor {
 	struct tp_event head; /* of the merge: the next event, while the cursor waits for its turn */
-	uint64_t key;	      /* place of the last event among those of all chunks, see tp_cursor_fill_fn */
+	uint64_t key;	      /* place of the last event among those of all chunks, see tp_cursor_fill() */
 	uint64_t time;	      /* of the last event */
 	uint32_t thread, tid; /* whose events they are */
 
@@ -23,10 +22,10 @@ struct tp_cursor {
 
 	const struct tp_chunk *chunk;
 	struct tp_trace_impl *impl;
-	uint64_t window_offset;	 /* of window[0] in the file */
-	uint64_t ahead;		 /* valid bytes of the chunk behind the window */
-	uint64_t addresses[257]; /* [TP_NOWHERE] is never read */
-	uint32_t stacks[257];
+	uint64_t window_offset; /* of window[0] in the file */
+	uint64_t ahead;		/* valid bytes of the chunk behind the window */
+	uint64_t addresses[256];
+	uint32_t stacks[256];
 	uint8_t window[TP_WINDOW + TP_PADDING];
 };
 
@@ -45,11 +44,8 @@ enum tp_stop {
  * its thread in the chunk: the thread's earlier events of the same time stand in another chunk and must go before it.
  * Fields that an event's kind does not have are left as they are.
  */
-typedef enum tp_stop tp_cursor_fill_fn(struct tp_cursor *cursor, struct tp_event *events, size_t *count, size_t max,
-				       uint64_t horizon);
-
-/* The one that is fastest on this processor. */
-tp_cursor_fill_fn *tp_cursor_fill_choice(void);
+enum tp_stop tp_cursor_fill(struct tp_cursor *cursor, struct tp_event *events, size_t *count, size_t max,
+			    uint64_t horizon);
 
 /* Bytes of the chunk not yet decoded. */
 static inline uint64_t tp_cursor_left(const struct tp_cursor *cursor)

@@ -11,7 +11,6 @@ struct merge {
 	struct tp_events events; /* the public face */
 	struct tp_event batch[BATCH];
 	struct tp_trace_impl *impl;
-	tp_cursor_fill_fn *fill;
 	struct tp_queue queue;
 	size_t queue_room;
 	struct tp_cursor *current; /* first in the queue, and its event was given out */
@@ -31,7 +30,6 @@ struct tp_events *tp_events_open(struct tp_trace *trace)
 	if (!events)
 		return NULL;
 	events->impl = tp_impl(trace);
-	events->fill = tp_cursor_fill_choice();
 	for (i = 0; i < events->impl->events.count; i++)
 		events->total += events->impl->events.list[i].committed;
 	return &events->events;
@@ -87,7 +85,7 @@ static bool activate(struct merge *events)
 	if (!cursor)
 		return false;
 	tp_cursor_open(cursor, events->impl, chunk);
-	if (events->fill(cursor, &cursor->head, &count, 1, UINT64_MAX) != TP_STOP_END) {
+	if (tp_cursor_fill(cursor, &cursor->head, &count, 1, UINT64_MAX) != TP_STOP_END) {
 		tp_queue_push(&events->queue, cursor->key, events->next_chunk++, cursor);
 		return true;
 	}
@@ -118,7 +116,7 @@ static bool continue_current(struct merge *events, size_t *count)
 {
 	struct tp_cursor *cursor = events->current;
 
-	switch (events->fill(cursor, events->batch, count, BATCH, events->horizon)) {
+	switch (tp_cursor_fill(cursor, events->batch, count, BATCH, events->horizon)) {
 	case TP_STOP_FULL:
 		return true;
 	case TP_STOP_TURN:

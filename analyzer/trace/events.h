@@ -20,6 +20,7 @@ enum tp_event_kind {
 	TP_EVENT_MEMORY,
 	TP_EVENT_NAME,
 	TP_EVENT_THREAD, /* the chunk went to another thread; `thread` and `tid` are the new ones */
+	TP_EVENT_SAMPLE, /* of the CPU sampler: `node`, and in `size` the periods that it stands for */
 	TP_EVENT_KINDS,
 };
 

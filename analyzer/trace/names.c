@@ -6,7 +6,7 @@ const char *tp_event_kind_name(enum tp_event_kind kind)
 	static const char *const names[TP_EVENT_KINDS] = {
 		[TP_EVENT_FREE] = "free", [TP_EVENT_UNMAP] = "unmap",	[TP_EVENT_ALLOC] = "alloc",
 		[TP_EVENT_MAP] = "map",	  [TP_EVENT_CANCEL] = "cancel", [TP_EVENT_MEMORY] = "memory",
-		[TP_EVENT_NAME] = "name", [TP_EVENT_THREAD] = "thread",
+		[TP_EVENT_NAME] = "name", [TP_EVENT_THREAD] = "thread", [TP_EVENT_SAMPLE] = "sample",
 	};
 
 	return (unsigned)kind < TP_EVENT_KINDS ? names[kind] : "?";

@@ -21,14 +21,3 @@ struct tp_varint tp_varint_long(const uint8_t *at)
 	result.value |= (uint64_t)*result.next++ << 63;
 	return result;
 }
-
-/* The first Zen processors have the instruction, but take hundreds of cycles for it. */
-bool tp_has_fast_pack(void)
-{
-#ifdef __x86_64__
-	__builtin_cpu_init();
-	return __builtin_cpu_supports("bmi2") && !__builtin_cpu_is("znver1") && !__builtin_cpu_is("znver2");
-#else
-	return false;
-#endif
-}
