@@ -132,6 +132,10 @@ static void print_event(struct dump *dump, const struct tp_event *event, uint64_
 	case TP_EVENT_NAME:
 		print_name(out, event);
 		break;
+	case TP_EVENT_SAMPLE:
+		fprintf(out, "%-14s %" PRIu64 " of CPU time  stack %" PRIu32 " %s", "sample", event->size, event->node,
+			stack_text(dump, event->node));
+		break;
 	case TP_EVENT_THREAD:
 		fprintf(out, "%-14s takes over a chunk, tid %" PRIu32, "thread", event->tid);
 		break;
@@ -205,17 +209,20 @@ static void json_stacks(struct dump *dump, bool first_process)
 	fprintf(out, "%s\n    {\"pid\": %" PRIu32 ", \"stacks\": {", first_process ? "" : ",",
 		dump->trace->header->pid);
 	for (size_t i = 0; i < dump->trace->node_count; i++) {
+		json_int_t own = -1;
 		json_t *stack;
 
 		if (!dump->used[i])
 			continue;
-		stack = tp_json_stack(dump->trace, dump->symbols, (uint32_t)i);
+		stack = tp_json_stack(dump->trace, dump->symbols, (uint32_t)i, &own);
 		if (!stack) {
 			dump->out_of_memory = true;
 			return;
 		}
-		fprintf(out, "%s\n      \"%zu\": ", first ? "" : ",", i);
+		fprintf(out, "%s\n      \"%zu\": {\"own\": %" JSON_INTEGER_FORMAT ", \"stack\": ", first ? "" : ",", i,
+			own);
 		json_dumpf(stack, out, JSON_COMPACT | JSON_ENCODE_ANY);
+		fputc('}', out);
 		json_decref(stack);
 		first = false;
 	}

@@ -126,6 +126,11 @@ struct tprof_header {
 	uint64_t last_child_start_unix_ns; /* start of the latest further process of this run that found this file */
 	uint64_t slots;                    /* hooked pointers (GOT slots) beside symbol interposition */
 	uint64_t collector_bytes;          /* memory that the collector mapped for itself */
+	uint64_t cpu_period_ns;            /* CPU time between two samples of a thread; 0: no CPU sampling */
+	uint64_t sample_bytes;             /* mean of TPROF_ALLOC=sample:BYTES; 0: every allocation is recorded */
+	uint64_t samples_own;              /* CPU samples that fell into the collector itself, as periods */
+	uint32_t cpu_signal;               /* the signal number that the sampler uses */
+	uint32_t cpu_stopped;              /* 1: the program wanted that signal for itself, and sampling ended */
 };
 
 /* ---- chunks ------------------------------------------------------------------------------------------------- */
@@ -210,7 +215,11 @@ enum tprof_fn {
  * block lives on as it was. realloc(NULL, n) is the ALLOC alone, realloc(p, 0) that returns NULL the FREE alone.
  */
 
-/* LONG records of event chunks: tag is type << 2, then length, then the fields named here. */
+/*
+ * LONG records of event chunks: tag is type << 2, then length, then the fields named here. All but THREAD begin with
+ * dtime, also those of types that this version does not know: a reader adds it to time, then skips the rest. They leave
+ * the rest of the coding state alone.
+ */
 enum tprof_event_type {
 	TPROF_EVENT_THREAD = 1,  /* uvarint ticks (absolute, not shifted), uvarint thread, uvarint tid: from here on the
 	                          * chunk belongs to another thread (its first owner is dead) */
@@ -224,6 +233,9 @@ enum tprof_event_type {
 	TPROF_EVENT_ALLOC = 7,   /* uvarint dtime, uvarint address in bytes, uvarint size, uvarint usable, fn byte,
 	                          * log2 alignment byte, uvarint stack node: an ALLOC that has no short form */
 	TPROF_EVENT_FREE = 8,    /* uvarint dtime, uvarint address in bytes, fn byte */
+	TPROF_EVENT_SAMPLE = 9,  /* uvarint dtime, uvarint stack node, uvarint periods: the thread was here when its CPU
+	                          * clock had passed header.cpu_period_ns, `periods` times since its last sample (more
+	                          * than 1 when the signal came late) */
 };
 #define TPROF_MAP_REMAP (UINT64_C(1) << 32) /* beside mmap's own flags: the second half of an mremap */
 

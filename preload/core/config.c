@@ -5,6 +5,8 @@
 
 struct tp_config tp_config;
 
+#define SAMPLE_BYTES_MAX (UINT64_C(1) << 40)
+
 static bool read_output(const char *value)
 {
 	tp_config.output = value;
@@ -19,8 +21,16 @@ static bool read_exe(const char *value)
 
 static bool read_alloc(const char *value)
 {
-	tp_config.alloc = strcmp(value, "off") != 0;
-	return !tp_config.alloc || strcmp(value, "trace") == 0;
+	if (strcmp(value, "trace") == 0)
+		tp_config.alloc = TP_ALLOC_TRACE;
+	else if (strcmp(value, "off") == 0)
+		tp_config.alloc = TP_ALLOC_OFF;
+	else if (strncmp(value, "sample:", 7) == 0 && tp_text_size(value + 7, &tp_config.sample_bytes) &&
+		 tp_config.sample_bytes >= 1 && tp_config.sample_bytes <= SAMPLE_BYTES_MAX)
+		tp_config.alloc = TP_ALLOC_SAMPLE;
+	else
+		return false;
+	return true;
 }
 
 static bool read_children(const char *value)
@@ -37,6 +47,11 @@ static bool read_range(const char *value, uint32_t low, uint32_t high, uint32_t 
 		return false;
 	*to = (uint32_t)n;
 	return true;
+}
+
+static bool read_cpu(const char *value)
+{
+	return read_range(value, 0, 10000, &tp_config.cpu);
 }
 
 static bool read_depth(const char *value)
@@ -56,7 +71,8 @@ static const struct option {
 	const char *allowed, *standard;
 } options[] = {
 	{ "TPROF_OUTPUT", read_output, "a file name (%p pid, %e program)", "trace.bin" },
-	{ "TPROF_ALLOC", read_alloc, "trace or off", "trace" },
+	{ "TPROF_ALLOC", read_alloc, "trace, off or sample:BYTES", "trace" },
+	{ "TPROF_CPU", read_cpu, "a number from 0 to 10000", "99" },
 	{ "TPROF_DEPTH", read_depth, "a number from 1 to 1000", "256" },
 	{ "TPROF_CHILDREN", read_children, "0 or 1", "1" },
 	{ "TPROF_EXE", read_exe, "a glob on program names", NULL },

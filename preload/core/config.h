@@ -7,13 +7,17 @@
 
 #define TP_DEPTH_MAX 1000u
 
+enum tp_alloc_mode { TP_ALLOC_OFF, TP_ALLOC_TRACE, TP_ALLOC_SAMPLE };
+
 struct tp_config {
-	const char *output; /* TPROF_OUTPUT, not expanded */
-	const char *exe;    /* TPROF_EXE: glob, or NULL */
-	bool alloc;	    /* TPROF_ALLOC */
-	bool children;	    /* TPROF_CHILDREN */
-	uint32_t depth;	    /* TPROF_DEPTH, frames */
-	uint32_t verbose;   /* TPROF_VERBOSE */
+	const char *output;    /* TPROF_OUTPUT, not expanded */
+	const char *exe;       /* TPROF_EXE: glob, or NULL */
+	uint32_t alloc;	       /* TPROF_ALLOC: enum tp_alloc_mode */
+	uint64_t sample_bytes; /* mean of TP_ALLOC_SAMPLE */
+	uint32_t cpu;	       /* TPROF_CPU: samples a second of CPU time; 0: off */
+	bool children;	       /* TPROF_CHILDREN */
+	uint32_t depth;	       /* TPROF_DEPTH, frames */
+	uint32_t verbose;      /* TPROF_VERBOSE */
 };
 
 extern struct tp_config tp_config;

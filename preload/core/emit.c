@@ -90,6 +90,17 @@ void tp_emit_memory(struct tp_thread *thread, uint64_t ticks, uint64_t rss, uint
 	end(thread, tp_put_uvarint(p, vms / TP_PAGE));
 }
 
+void tp_emit_sample(struct tp_thread *thread, uint64_t ticks, uint32_t node, uint64_t periods)
+{
+	uint8_t *p;
+
+	if (!tp_emit_room(thread))
+		return;
+	p = begin(thread, TPROF_EVENT_SAMPLE, ticks);
+	p = tp_put_uvarint(p, node);
+	end(thread, tp_put_uvarint(p, periods));
+}
+
 void tp_emit_name(struct tp_thread *thread, const char *name, size_t length)
 {
 	uint8_t *p;

@@ -31,6 +31,7 @@ TP_SLOW void tp_emit_cancel(struct tp_thread *thread, uint64_t ticks);
 TP_SLOW void tp_emit_map(struct tp_thread *thread, uint64_t ticks, const struct tp_map *map);
 TP_SLOW void tp_emit_unmap(struct tp_thread *thread, uint64_t ticks, uint64_t address, uint64_t length, bool remap);
 TP_SLOW void tp_emit_memory(struct tp_thread *thread, uint64_t ticks, uint64_t rss, uint64_t vms);
+TP_SLOW void tp_emit_sample(struct tp_thread *thread, uint64_t ticks, uint32_t node, uint64_t periods);
 TP_SLOW void tp_emit_name(struct tp_thread *thread, const char *name, size_t length);
 TP_SLOW void tp_emit_thread(struct tp_thread *thread, uint64_t ticks);
 

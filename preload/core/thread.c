@@ -11,6 +11,7 @@
 #include <sys/prctl.h>
 
 TP_TLS struct tp_thread *tp_self;
+void (*tp_thread_attached)(struct tp_thread *thread);
 
 static struct tp_thread *all;  /* pushed to, never popped from */
 static struct tp_thread *hand; /* where the search for a dead one goes on */
@@ -122,6 +123,8 @@ static struct tp_thread *begin(struct tp_thread *thread)
 		return NULL;
 	}
 	thread->busy = TP_IDLE;
+	if (tp_thread_attached)
+		tp_thread_attached(thread);
 	return thread;
 }
 
@@ -157,8 +160,15 @@ void tp_threads_forget(struct tp_thread *survivor)
 	survivor->next = NULL;
 	survivor->tid = tp_sys_gettid();
 	survivor->busy = TP_BUSY_RECORD;
+	survivor->timer = 0;
 	if (!begin(survivor))
 		tp_self = NULL;
+}
+
+void tp_threads_each(void (*visit)(struct tp_thread *thread))
+{
+	for (struct tp_thread *thread = tp_load_acquire(&all); thread; thread = thread->next)
+		visit(thread);
 }
 
 bool tp_thread_find_stack(struct tp_thread *thread, uintptr_t frame)

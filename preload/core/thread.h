@@ -43,6 +43,7 @@ struct tp_thread {
 	/* The rest. */
 	uint32_t tid; /* 0: free to take */
 	uint32_t other_next;
+	uint32_t timer;		   /* of the CPU sampler: the kernel's id + 1; 0: none */
 	struct tp_range own;	   /* the thread's own stack */
 	struct tp_range others[8]; /* coroutine and signal stacks that it was seen on, overwritten in turn */
 	uint32_t searches;	   /* of /proc/self/maps */
@@ -66,6 +67,12 @@ TP_SLOW bool tp_thread_new_chunk(struct tp_thread *thread);
 
 /* Is `frame` on a stack that the thread may be walked on? Finds its bounds. Slow: when it changes stacks. */
 TP_SLOW bool tp_thread_find_stack(struct tp_thread *thread, uintptr_t frame);
+
+/* Calls `visit` for every struct that was ever made. */
+void tp_threads_each(void (*visit)(struct tp_thread *thread));
+
+/* Called for each thread that attaches, once it is ready to record; NULL: nobody. Set once, at start. */
+extern void (*tp_thread_attached)(struct tp_thread *thread);
 
 static inline bool tp_thread_on_stack(const struct tp_thread *thread, uintptr_t frame)
 {

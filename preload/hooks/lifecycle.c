@@ -14,6 +14,7 @@
 #include "core/thread.h"
 #include "hooks/memory/jemalloc.h"
 #include "hooks/real.h"
+#include "hooks/sampling/cpu.h"
 #include "stacks/frames.h"
 #include "stacks/modules.h"
 #include "stacks/nodes.h"
@@ -100,9 +101,11 @@ static void start_child(void)
 
 	memcpy(parent, tp_output_path(), sizeof(parent));
 	forget_parent();
+	tp_cpu_forget();
 	mode = begin(TPROF_ORIGIN_FORK, parent);
 	tp_threads_forget(mode == TP_MODE_ON ? thread : NULL);
 	tp_store_release(&tp_state.mode, mode);
+	tp_cpu_start();
 }
 
 static void start_first(void)
@@ -157,6 +160,8 @@ __attribute__((constructor)) static void constructor(void)
 {
 	tp_start(); /* a program that never allocates has its trace too */
 	on_exit(at_exit, NULL);
+	tp_thread_attached = tp_cpu_attach;
+	tp_cpu_start();
 	tp_real_check_malloc();
 	tp_jemalloc_hook();
 }

@@ -5,6 +5,8 @@
 
 #include "core/base.h"
 
+#include <pthread.h>
+#include <signal.h>
 #include <sys/types.h>
 
 struct tp_real {
@@ -33,6 +35,12 @@ struct tp_real {
 	void *(*mmap64)(void *, size_t, int, int, int, off_t);
 	int (*munmap)(void *, size_t);
 	void *(*mremap)(void *, size_t, size_t, int, ...);
+
+	int (*sigaction)(int, const struct sigaction *, struct sigaction *);
+	__sighandler_t (*signal)(int, __sighandler_t);
+	int (*sigprocmask)(int, const sigset_t *, sigset_t *);
+	int (*pthread_sigmask)(int, const sigset_t *, sigset_t *);
+	int (*pthread_create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 
 	void *(*dlopen)(const char *, int);
 	int (*dlclose)(void *);

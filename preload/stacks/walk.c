@@ -13,6 +13,7 @@
 
 #define WALK_MAX 1800u
 #define NO_SIGNAL UINT32_MAX
+#define INTERRUPTED (UINT64_C(1) << 63) /* in a place's PC: not a return address, so no walk may join there */
 
 /* Offsets in the kernel's ucontext, x86-64 (asm/sigcontext.h behind uc_flags, uc_link, uc_stack). */
 #define UCONTEXT_RBP 120
@@ -214,15 +215,16 @@ static bool joins(const struct walk *walk, const struct tp_registers *at, int32_
 }
 
 /* Walks until the end or the previous walk. Returns how many old frames stay; fills walk->fresh and *count. */
-static uint32_t collect(struct tp_thread *thread, struct walk *walk, struct tp_registers at, uint32_t *count)
+static uint32_t collect(struct tp_thread *thread, struct walk *walk, struct tp_registers at, bool exact,
+			uint32_t *count)
 {
-	struct stepper stepper = { .at = at, .readable = { at.sp, thread->bounds.high } };
+	struct stepper stepper = { .at = at, .exact = exact, .readable = { at.sp, thread->bounds.high } };
 	int32_t candidate = (int32_t)walk->count - 1;
 
 	for (*count = 0; *count < WALK_MAX;) {
 		struct fresh *fresh;
 
-		if (joins(walk, &stepper.at, &candidate)) {
+		if (!stepper.exact && joins(walk, &stepper.at, &candidate)) {
 			if ((uint32_t)candidate + 1 + *count > WALK_MAX)
 				break;
 			return (uint32_t)candidate + 1;
@@ -375,19 +377,19 @@ static void forget(struct walk *walk, uint32_t epoch)
 	walk->epoch = epoch;
 }
 
-static uint32_t walk_anew(struct tp_thread *thread, struct walk *walk, const struct tp_start *start)
+static uint32_t walk_anew(struct tp_thread *thread, struct walk *walk, const struct tp_start *start, bool exact)
 {
 	uint32_t stays, fresh, root = walk->root;
 	bool known = true;
 
 	if (walk->count && walk->places[0].sp > start->high)
 		walk->count = 0;
-	stays = collect(thread, walk, (struct tp_registers){ start->pc, start->sp, start->bp }, &fresh);
+	stays = collect(thread, walk, (struct tp_registers){ start->pc, start->sp, start->bp }, exact, &fresh);
 	if (fresh || stays != walk->count) { /* else it is the same stack again */
 		keep(walk, stays, fresh);
 		known = renew(walk, stays, root);
 	}
-	if (known) {
+	if (known && !exact) {
 		if (!walk->recalls)
 			tp_recall_clear(&walk->recall);
 		walk->recalls = true;
@@ -415,7 +417,22 @@ uint32_t tp_walk(struct tp_thread *thread, struct tp_registers at)
 		if (tp_likely(known.node))
 			return known.node;
 	}
-	return walk_anew(thread, walk, &start);
+	return walk_anew(thread, walk, &start, false);
+}
+
+/* Not recalled: an instruction is rarely interrupted twice, and its frames would crowd out those of allocations. */
+uint32_t tp_walk_interrupted(struct tp_thread *thread, struct tp_registers at)
+{
+	struct walk *walk = walk_of(thread);
+	struct tp_start start = { at.pc, at.sp, at.bp, thread->bounds.high };
+	uint32_t epoch = tp_modules_epoch(), node;
+
+	if (walk->epoch != epoch)
+		forget(walk, epoch);
+	walk->recalled = false;
+	node = walk_anew(thread, walk, &start, true);
+	walk->places[walk->count - 1].pc |= INTERRUPTED;
+	return node;
 }
 
 size_t tp_walk_last(const struct tp_thread *thread, uintptr_t *pcs, size_t max)

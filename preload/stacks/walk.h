@@ -24,6 +24,9 @@ struct tp_registers {
  */
 uint32_t tp_walk(struct tp_thread *thread, struct tp_registers at);
 
+/* The same for a thread that was interrupted: at.pc is the instruction that it was at, not a return address. */
+uint32_t tp_walk_interrupted(struct tp_thread *thread, struct tp_registers at);
+
 /* Program counters of the last walk, innermost first; for tests. Returns how many there are. */
 size_t tp_walk_last(const struct tp_thread *thread, uintptr_t *pcs, size_t max);
 

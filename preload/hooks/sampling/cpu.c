@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hooks/sampling/cpu.h"
+
+#include "core/config.h"
+#include "core/say.h"
+#include "core/sys.h"
+#include "hooks/enter.h"
+#include "hooks/real.h"
+#include "hooks/sampling/signals.h"
+
+#include <signal.h>
+#include <time.h>
+#include <ucontext.h>
+
+#define NO_TIMER 0 /* thread->timer holds the kernel's id + 1 */
+
+/* The kernel's sigevent for SIGEV_THREAD_ID; libc's timer_create() allocates. */
+struct event {
+	union sigval value;
+	int signal, notify, tid;
+	int unused[11];
+};
+
+_Static_assert(sizeof(struct event) == 64, "as the kernel's struct sigevent");
+
+static uint32_t signal_number; /* 0: no sampling */
+static int chosen;             /* kept over a fork; -1: given up */
+
+uint32_t tp_cpu_signal(void)
+{
+	return tp_load(&signal_number);
+}
+
+/* ---- the handler ---- */
+
+/* Where the thread was interrupted. Its stack may be one that it is on for the first time. */
+static void record_sample(struct tp_thread *thread, const ucontext_t *context, uint64_t periods)
+{
+	struct tp_registers at = {
+		.pc = (uintptr_t)context->uc_mcontext.gregs[REG_RIP],
+		.sp = (uintptr_t)context->uc_mcontext.gregs[REG_RSP],
+		.bp = (uintptr_t)context->uc_mcontext.gregs[REG_RBP],
+	};
+	struct tp_range bounds = thread->bounds;
+	uint32_t busy = thread->busy, node = TPROF_NODE_NONE;
+	uint64_t ticks = tp_clock_before();
+
+	thread->busy = TP_BUSY_RECORD;
+	if (tp_thread_on_stack(thread, at.sp) || tp_thread_find_stack(thread, at.sp))
+		node = tp_walk_interrupted(thread, at);
+	else
+		tp_lost(TPROF_LOST_STACK, 1);
+	tp_emit_sample(thread, ticks, node, periods);
+	thread->event_start = ticks;
+	tp_recorded(thread);
+	thread->bounds = bounds;
+	thread->busy = busy;
+}
+
+/*
+ * A thread that is recording keeps its own state consistent by not being interrupted: such a sample is the collector's
+ * own time, and counted as that.
+ */
+static void handle(int number, siginfo_t *info, void *context)
+{
+	struct tp_thread *thread = tp_self;
+	uint64_t periods = 1;
+
+	(void)number;
+	if (info->si_code != SI_TIMER || !thread || tp_load(&tp_state.mode) != TP_MODE_ON)
+		return;
+	if (info->si_overrun > 0)
+		periods += (uint64_t)info->si_overrun;
+	if (thread->busy == TP_BUSY_RECORD)
+		tp_add(&tp_header->samples_own, periods);
+	else
+		record_sample(thread, context, periods);
+}
+
+/* ---- timers ---- */
+
+static void delete_timer(struct tp_thread *thread)
+{
+	uint32_t timer = __atomic_exchange_n(&thread->timer, NO_TIMER, __ATOMIC_ACQ_REL);
+
+	if (timer != NO_TIMER)
+		tp_syscall(SYS_timer_delete, timer - 1, 0, 0, 0);
+}
+
+void tp_cpu_attach(struct tp_thread *thread)
+{
+	struct event event = { .signal = (int)tp_load(&signal_number),
+			       .notify = SIGEV_THREAD_ID,
+			       .tid = (int)thread->tid };
+	struct itimerspec period;
+	int timer = 0;
+
+	delete_timer(thread); /* of the dead thread that had this struct before */
+	if (!event.signal || tp_syscall(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, &event, &timer, 0) != 0)
+		return;
+	period.it_interval.tv_sec = (time_t)(tp_header->cpu_period_ns / 1000000000u);
+	period.it_interval.tv_nsec = (long)(tp_header->cpu_period_ns % 1000000000u);
+	period.it_value = period.it_interval;
+	tp_syscall(SYS_timer_settime, timer, 0, &period, 0);
+	tp_store_release(&thread->timer, (uint32_t)timer + 1);
+}
+
+void tp_cpu_forget(void)
+{
+	signal_number = 0;
+}
+
+/* ---- the signal ---- */
+
+static bool is_free(int number)
+{
+	struct sigaction action;
+
+	return tp_real.sigaction && tp_real.sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_DFL;
+}
+
+/* SIGPROF is what profilers use; a real-time signal that nobody has a handler for is left to us. */
+static int choose_signal(void)
+{
+	for (int number = SIGRTMAX - 3; number > SIGRTMIN; number--) {
+		if (is_free(number))
+			return number;
+	}
+	return is_free(SIGPROF) ? SIGPROF : 0;
+}
+
+void tp_cpu_start(void)
+{
+	struct sigaction action = { .sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK };
+	if (!tp_config.cpu || chosen < 0 || tp_load(&tp_state.mode) != TP_MODE_ON)
+		return;
+	if (!chosen)
+		chosen = choose_signal();
+	if (!chosen || tp_real.sigaction(chosen, &action, NULL) != 0)
+		return;
+	tp_header->cpu_signal = (uint32_t)chosen;
+	tp_header->cpu_period_ns = 1000000000u / tp_config.cpu;
+	tp_store_release(&signal_number, (uint32_t)chosen);
+	if (tp_self)
+		tp_cpu_attach(tp_self);
+}
+
+void tp_cpu_step_aside(void)
+{
+	if (!__atomic_exchange_n(&signal_number, 0, __ATOMIC_ACQ_REL))
+		return;
+	chosen = -1;
+	tp_threads_each(delete_timer);
+	if (tp_header)
+		tp_store(&tp_header->cpu_stopped, 1u);
+	tp_say("CPU sampling ended: the program uses its signal itself", "");
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The CPU sampler: a timer for each thread on the thread's own CPU clock, whose signal records where the thread is. The
+ * clock stands still while the thread waits, so a blocked call is never interrupted.
+ */
+#ifndef TPROF_HOOKS_SAMPLING_CPU_H
+#define TPROF_HOOKS_SAMPLING_CPU_H
+
+#include "core/thread.h"
+
+/* Chooses a signal that the program does not use and installs the handler. Once, at start, when recording is on. */
+void tp_cpu_start(void);
+
+/* Gives the calling thread its timer; takes over what a dead thread's struct had. */
+void tp_cpu_attach(struct tp_thread *thread);
+
+/* In a forked child: the parent's timers are not inherited. */
+void tp_cpu_forget(void);
+
+#endif
