@@ -160,6 +160,7 @@ void tp_describe(struct tprof_header *header, const struct tp_identity *identity
 	header->clock = tp_clock_kind;
 	header->tick_shift = tp_clock_kind == TPROF_CLOCK_TSC ? 3 : 0;
 	header->depth = tp_config.depth;
+	header->sample_bytes = tp_config.alloc == TP_ALLOC_SAMPLE ? tp_config.sample_bytes : 0;
 	header->start = tp_clock_moment();
 	tp_describe_text(header, TPROF_TEXT_EXE, identity->exe, strlen(identity->exe));
 	tp_describe_text(header, TPROF_TEXT_CWD, cwd, length > 0 ? (size_t)length - 1 : 0);

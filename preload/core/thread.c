@@ -114,6 +114,8 @@ static struct tp_thread *begin(struct tp_thread *thread)
 	thread->events = 0;
 	thread->last_block = 0;
 	thread->searches = 0;
+	thread->until_sample = 0;
+	thread->random = 0;
 	memset(thread->others, 0, sizeof(thread->others));
 	memset(thread->walk, 0, TP_WALK_HEAD);
 	if (thread->chunk && thread->at < thread->limit) {

@@ -37,8 +37,10 @@ struct tp_thread {
 	uintptr_t busy_frame;	/* the hook's frame: a caller above it means that frame is gone (longjmp) */
 	struct tp_range bounds; /* of the stack that the thread is on */
 	uint64_t events;
-	uint64_t last_block;  /* address of the last ALLOC */
-	uint64_t event_start; /* ticks at which the recording of the current event began */
+	uint64_t last_block;   /* address of the last ALLOC */
+	uint64_t until_sample; /* TPROF_ALLOC=sample: bytes to go; see hooks/memory/sample.h */
+	uint64_t random;       /* its generator; 0: not seeded yet */
+	uint64_t event_start;  /* ticks at which the recording of the current event began */
 
 	/* The rest. */
 	uint32_t tid; /* 0: free to take */

@@ -17,7 +17,7 @@ static int frames, paths, pool_size;
 static double seconds;
 
 struct work {
-	unsigned int path; /* three decimal digits: the way at each branch point */
+	uint8_t way[64]; /* at each depth: 0 no branch point, else 1 + the way to take */
 	int depth;
 	void **pool;
 	uint64_t next;
@@ -60,15 +60,12 @@ static __attribute__((noinline)) void plain(struct work *work, int depth)
 	__asm__ volatile("");
 }
 
-/* Branch points at a quarter, half and three quarters of the way down. */
 static __attribute__((noinline)) void descend(struct work *work, int depth)
 {
-	int step = work->depth / 4;
-
 	if (depth <= 0)
 		leaf(work);
-	else if (paths > 1 && step > 0 && depth % step == 0 && depth / step <= 3 && depth / step >= 1)
-		ways[work->path / (depth / step == 1 ? 1u : depth / step == 2 ? 10u : 100u) % 10](work, depth - 1);
+	else if (work->way[depth])
+		ways[work->way[depth] - 1](work, depth - 1);
 	else
 		plain(work, depth - 1);
 	__asm__ volatile("");
@@ -96,6 +93,13 @@ static __attribute__((noinline)) void descend_once(struct work *work, int depth,
 	}
 }
 
+/* Branch points at a quarter, half and three quarters of the way down, one decimal digit of the path each. */
+static void choose(struct work *work, unsigned int path)
+{
+	for (int i = 1; i <= 3; i++, path /= 10)
+		work->way[work->depth * i / 4] = (uint8_t)(1 + path % 10);
+}
+
 static void *run(void *context)
 {
 	struct work *work = context;
@@ -108,7 +112,7 @@ static void *run(void *context)
 		while (now() < end) {
 			for (int i = 0; i < 1000; i++) {
 				random = random * 1664525u + 1013904223u;
-				work->path = (random >> 8) % (unsigned int)paths;
+				choose(work, (random >> 8) % (unsigned int)paths);
 				descend(work, work->depth);
 			}
 		}

@@ -34,12 +34,13 @@ static void *hook_rallocx(void *old, size_t size, int flags)
 {
 	struct tp_thread *thread = tp_enter(FRAME);
 	void *block;
+	bool freed;
 
 	if (!thread)
 		return tp_real.rallocx(old, size, flags);
-	tp_record_free(thread, old, TPROF_FN_RALLOCX);
+	freed = tp_record_free(thread, old, TPROF_FN_RALLOCX);
 	block = tp_real.rallocx(old, size, flags);
-	tp_record_moved(thread, FRAME, old, block, request_of(size, flags, TPROF_FN_RALLOCX));
+	tp_record_moved(thread, FRAME, old, freed, block, request_of(size, flags, TPROF_FN_RALLOCX));
 	tp_leave(thread);
 	return block;
 }
@@ -49,15 +50,16 @@ static size_t hook_xallocx(void *block, size_t size, size_t extra, int flags)
 {
 	struct tp_thread *thread = tp_enter(FRAME);
 	size_t usable;
+	bool freed;
 
 	if (!thread)
 		return tp_real.xallocx(block, size, extra, flags);
-	tp_record_free(thread, block, TPROF_FN_XALLOCX);
+	freed = tp_record_free(thread, block, TPROF_FN_XALLOCX);
 	usable = tp_real.xallocx(block, size, extra, flags);
 	if (usable >= size)
 		tp_record_alloc(thread, FRAME, block, request_of(size, flags, TPROF_FN_XALLOCX));
-	else
-		tp_record_cancel(thread);
+	else if (freed)
+		tp_record_cancel(thread, block);
 	tp_leave(thread);
 	return usable;
 }

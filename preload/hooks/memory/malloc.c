@@ -191,16 +191,16 @@ TP_EXPORT void *realloc(void *old, size_t size)
 {
 	struct tp_thread *thread;
 	void *block;
+	bool freed;
 
 	if (tp_bootstrap_holds(old))
 		return leave_arena(old, size);
 	thread = tp_enter(FRAME);
 	if (tp_unlikely(!thread))
 		return plain_realloc(old, size);
-	if (old)
-		tp_record_free(thread, old, TPROF_FN_REALLOC);
+	freed = old && tp_record_free(thread, old, TPROF_FN_REALLOC);
 	block = tp_real.realloc(old, size);
-	tp_record_moved(thread, FRAME, old, block, (struct tp_request){ size, TPROF_FN_REALLOC, 0 });
+	tp_record_moved(thread, FRAME, old, freed, block, (struct tp_request){ size, TPROF_FN_REALLOC, 0 });
 	tp_leave(thread);
 	return block;
 }
@@ -210,6 +210,7 @@ TP_EXPORT void *reallocarray(void *old, size_t count, size_t size)
 	struct tp_thread *thread;
 	size_t bytes;
 	void *block;
+	bool freed;
 
 	if (__builtin_mul_overflow(count, size, &bytes)) {
 		errno = ENOMEM;
@@ -220,10 +221,9 @@ TP_EXPORT void *reallocarray(void *old, size_t count, size_t size)
 	thread = tp_enter(FRAME);
 	if (tp_unlikely(!thread))
 		return plain_realloc(old, bytes);
-	if (old)
-		tp_record_free(thread, old, TPROF_FN_REALLOCARRAY);
+	freed = old && tp_record_free(thread, old, TPROF_FN_REALLOCARRAY);
 	block = tp_real.realloc(old, bytes);
-	tp_record_moved(thread, FRAME, old, block, (struct tp_request){ bytes, TPROF_FN_REALLOCARRAY, 0 });
+	tp_record_moved(thread, FRAME, old, freed, block, (struct tp_request){ bytes, TPROF_FN_REALLOCARRAY, 0 });
 	tp_leave(thread);
 	return block;
 }

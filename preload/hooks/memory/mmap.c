@@ -25,7 +25,7 @@ static TP_SLOW void *plain_mmap(void *at, size_t length, int protection, int fla
 
 static inline struct tp_thread *enter(const void *frame, uintptr_t caller)
 {
-	return tp_config.alloc && !tp_real_is_allocator(caller) ? tp_enter(frame) : NULL;
+	return tp_config.alloc == TP_ALLOC_OFF || tp_real_is_allocator(caller) ? NULL : tp_enter(frame);
 }
 
 static void record_map(struct tp_thread *thread, const void *frame, struct tp_map map)
@@ -47,6 +47,14 @@ static void record_unmap(struct tp_thread *thread, void *at, size_t length, bool
 	tp_emit_unmap(thread, ticks, (uintptr_t)at, length, remap);
 	tp_recorded(thread);
 	thread->busy = TP_BUSY_REAL;
+}
+
+static void record_cancel(struct tp_thread *thread)
+{
+	uint64_t ticks = tp_clock_after();
+
+	tp_record(thread, ticks);
+	tp_emit_cancel(thread, ticks);
 }
 
 static inline void *map(const void *frame, uintptr_t caller, void *(*real)(void *, size_t, int, int, int, off_t),
@@ -91,7 +99,7 @@ TP_EXPORT int munmap(void *at, size_t length)
 	if (!thread)
 		return result;
 	if (result != 0)
-		tp_record_cancel(thread);
+		record_cancel(thread);
 	tp_leave(thread);
 	return result;
 }
@@ -111,7 +119,7 @@ TP_EXPORT void *mremap(void *at, size_t old_length, size_t length, int flags, ..
 	if (!thread)
 		return got;
 	if (got == MAP_FAILED)
-		tp_record_cancel(thread);
+		record_cancel(thread);
 	else
 		record_map(thread, FRAME,
 			   (struct tp_map){ .address = (uintptr_t)got,

@@ -5,6 +5,7 @@
 
 #include "core/config.h"
 #include "hooks/enter.h"
+#include "hooks/memory/sample.h"
 #include "hooks/real.h"
 
 struct tp_request {
@@ -18,24 +19,32 @@ static inline uint8_t tp_log2(size_t alignment)
 	return alignment > 1 ? (uint8_t)__builtin_ctzl(alignment) : 0;
 }
 
+/* TPROF_ALLOC is not `trace`: is this block one to record all the same? */
+static inline bool tp_alloc_wanted(struct tp_thread *thread, void *block, uint64_t size)
+{
+	return tp_config.alloc == TP_ALLOC_SAMPLE && tp_sample_wanted(thread, size) &&
+	       tp_sample_insert((uintptr_t)block);
+}
+
 /*
  * After the real call: `block` is the program's now, but the program has not seen it yet, so no other thread can free it
  * before this is in the trace.
  */
 static inline void tp_record_alloc(struct tp_thread *thread, const void *frame, void *block, struct tp_request request)
 {
-	uint64_t ticks = tp_clock_after();
 	struct tp_block record = {
 		.address = (uintptr_t)block,
 		.size = request.size,
-		.usable = tp_real.malloc_usable_size(block),
 		.fn = request.fn,
 		.alignment = request.alignment,
 	};
+	uint64_t ticks;
 
-	if (tp_unlikely(!tp_config.alloc))
+	if (tp_unlikely(tp_config.alloc != TP_ALLOC_TRACE) && !tp_alloc_wanted(thread, block, request.size))
 		return;
+	ticks = tp_clock_after();
 	tp_record(thread, ticks);
+	record.usable = tp_real.malloc_usable_size(block);
 	record.node = tp_caller_stack(thread, frame);
 	tp_emit_alloc(thread, ticks, &record);
 	thread->last_block = record.address;
@@ -44,39 +53,42 @@ static inline void tp_record_alloc(struct tp_thread *thread, const void *frame, 
 
 /*
  * Before the real call: once the block is handed over, another thread may get its address, and its ALLOC must not stand
- * before this FREE.
+ * before this FREE. False: it was not recorded, as its allocation was not.
  */
-static inline void tp_record_free(struct tp_thread *thread, void *block, uint8_t fn)
+static inline bool tp_record_free(struct tp_thread *thread, void *block, uint8_t fn)
 {
-	uint64_t ticks = tp_clock_before();
+	uint64_t ticks;
 
-	if (tp_unlikely(!tp_config.alloc))
-		return;
+	if (tp_unlikely(tp_config.alloc != TP_ALLOC_TRACE) &&
+	    (tp_config.alloc == TP_ALLOC_OFF || !tp_sample_remove((uintptr_t)block)))
+		return false;
+	ticks = tp_clock_before();
 	tp_record(thread, ticks);
 	tp_emit_free(thread, ticks, (uintptr_t)block, fn);
 	tp_recorded(thread);
 	thread->busy = TP_BUSY_REAL;
+	return true;
 }
 
 /* The real call failed after all: the block that tp_record_free() gave up lives on. */
-static inline void tp_record_cancel(struct tp_thread *thread)
+static inline void tp_record_cancel(struct tp_thread *thread, void *block)
 {
 	uint64_t ticks = tp_clock_after();
 
-	if (!tp_config.alloc)
+	if (tp_config.alloc == TP_ALLOC_SAMPLE && !tp_sample_insert((uintptr_t)block))
 		return;
 	tp_record(thread, ticks);
 	tp_emit_cancel(thread, ticks);
 }
 
-/* What a reallocation came to. `old` was recorded as freed if it is not NULL. */
-static inline void tp_record_moved(struct tp_thread *thread, const void *frame, void *old, void *block,
+/* What a reallocation came to. `freed`: the old block was recorded as freed. */
+static inline void tp_record_moved(struct tp_thread *thread, const void *frame, void *old, bool freed, void *block,
 				   struct tp_request request)
 {
 	if (tp_likely(block))
 		tp_record_alloc(thread, frame, block, request);
-	else if (old && request.size)
-		tp_record_cancel(thread); /* size 0: it was freed, and NULL says so */
+	else if (freed && request.size)
+		tp_record_cancel(thread, old); /* size 0: it was freed, and NULL says so */
 }
 
 #endif

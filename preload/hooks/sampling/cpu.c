@@ -24,7 +24,7 @@ struct event {
 _Static_assert(sizeof(struct event) == 64, "as the kernel's struct sigevent");
 
 static uint32_t signal_number; /* 0: no sampling */
-static int chosen;             /* kept over a fork; -1: given up */
+static int chosen;	       /* kept over a fork; -1: given up */
 
 uint32_t tp_cpu_signal(void)
 {

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hooks/memory/sample.h"
+
+#include "core/clock.h"
+#include "core/config.h"
+#include "core/space.h"
+#include "core/state.h"
+
+/*
+ * Addresses of the recorded blocks that live, in buckets of one cache line. An address is in its bucket or nowhere, so a
+ * look-up is one line and a removal leaves nothing behind. 2^17 places hold the live sample of 64 GiB at the usual mean
+ * of 512 KiB; a full bucket loses a sample, which is counted.
+ */
+#define BUCKETS 16384u
+#define PLACES 8u
+
+struct bucket {
+	uint64_t addresses[PLACES]; /* 0: free */
+} __attribute__((aligned(64)));
+
+static struct bucket *buckets;
+
+static struct bucket *bucket_of(struct bucket *all, uint64_t address)
+{
+	return &all[address * UINT64_C(0x9e3779b97f4a7c15) >> 50];
+}
+
+static TP_SLOW struct bucket *make_buckets(void)
+{
+	struct bucket *made = tp_space_take(BUCKETS * sizeof(struct bucket));
+
+	if (made && !tp_swap_if(&buckets, (struct bucket *)NULL, made))
+		tp_space_give_back(made, BUCKETS * sizeof(struct bucket)); /* another thread was first */
+	return tp_load_acquire(&buckets);
+}
+
+bool tp_sample_insert(uint64_t address)
+{
+	struct bucket *all = tp_load_acquire(&buckets);
+	struct bucket *bucket;
+
+	if (!all && !(all = make_buckets()))
+		return false;
+	bucket = bucket_of(all, address);
+	for (size_t i = 0; i < PLACES; i++) {
+		/* The block is not the program's yet: nobody looks for it before this hook returns. */
+		if (!tp_load(&bucket->addresses[i]) && tp_swap_if(&bucket->addresses[i], (uint64_t)0, address))
+			return true;
+	}
+	tp_lost(TPROF_LOST_NO_MEMORY, 1);
+	return false;
+}
+
+bool tp_sample_remove(uint64_t address)
+{
+	struct bucket *all = tp_load_acquire(&buckets);
+	struct bucket *bucket;
+
+	if (!all)
+		return false;
+	bucket = bucket_of(all, address);
+	for (size_t i = 0; i < PLACES; i++) {
+		if (tp_unlikely(tp_load(&bucket->addresses[i]) == address))
+			return tp_swap_if(&bucket->addresses[i], address, (uint64_t)0);
+	}
+	return false;
+}
+
+/* ---- the exponential distribution, in integers: hooks touch no floating-point register ---- */
+
+/* xorshift64* (Vigna 2016). */
+static uint64_t next_random(struct tp_thread *thread)
+{
+	uint64_t x = thread->random;
+
+	x ^= x >> 12;
+	x ^= x << 25;
+	x ^= x >> 27;
+	thread->random = x;
+	return x * UINT64_C(0x2545f4914f6cdd1d);
+}
+
+/*
+ * -log2(u / 2^64) in 1 / 2^32ths, for u > 0: the position of the highest bit, then a bit of the fraction for each
+ * squaring of the mantissa (Knuth, TAOCP 1.2.2, exercise 25's method).
+ */
+static uint64_t minus_log2(uint64_t u)
+{
+	unsigned int zeros = (unsigned int)__builtin_clzll(u);
+	uint64_t mantissa = u << zeros; /* [1, 2) as 1.63 bits */
+	uint64_t log = (uint64_t)(63 - zeros) << 32;
+
+	for (uint64_t bit = UINT64_C(1) << 31; bit; bit >>= 1) {
+		unsigned __int128 square = (unsigned __int128)mantissa * mantissa;
+
+		if (square >> 127) { /* at least 2: a bit of the logarithm is 1 */
+			mantissa = (uint64_t)(square >> 64);
+			log |= bit;
+		} else {
+			mantissa = (uint64_t)(square >> 63);
+		}
+	}
+	return (UINT64_C(64) << 32) - log;
+}
+
+void tp_sample_draw(struct tp_thread *thread)
+{
+	const uint64_t ln2 = UINT64_C(2977044472); /* ln 2 in 1 / 2^32ths */
+	unsigned __int128 distance;
+	uint64_t u;
+
+	if (!thread->random)
+		thread->random = (tp_clock_before() ^ (uint64_t)thread->tid << 40) * UINT64_C(0x9e3779b97f4a7c15) | 1;
+	do {
+		u = next_random(thread);
+	} while (!u);
+	distance = (unsigned __int128)minus_log2(u) * ln2 >> 32; /* -ln(u / 2^64), in 1 / 2^32ths */
+	distance = distance * tp_config.sample_bytes >> 32;
+	thread->until_sample = distance ? (uint64_t)distance : 1;
+}
