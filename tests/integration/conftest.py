@@ -141,6 +141,15 @@ class Harness:
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=timeout, check=False)
         return Run(done.returncode, done.stdout, done.stderr, directory)
 
+    def start(self, command, preload=(LIBRARY,), env=None):
+        """Starts a profiled command that ends when it is told to; returns the process and its run."""
+        self.runs += 1
+        directory = self.directory / f"run{self.runs}"
+        directory.mkdir()
+        process = subprocess.Popen([str(c) for c in command], cwd=directory, stdin=subprocess.DEVNULL,
+                                   env=self._environment(directory, preload, env), stdout=subprocess.DEVNULL)
+        return process, Run(0, b"", b"", directory)
+
     def profile(self, command, allocator="glibc", env=None, timeout=120, behind=()):
         """Runs a command bare and profiled; output and status must be the same. Returns the profiled run."""
         library = allocator_library(allocator)

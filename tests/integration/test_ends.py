@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """However a process ends, its trace has everything up to there, and says how it ended."""
+import random
 import signal
+import time
 
 import pytest
-from conftest import WORKLOADS, add, heap_of, nothing_lost, own_calls, sites
+from conftest import WORKLOADS, add, heap_of, nothing_lost, own_calls, report, sites
 from test_truth import NOTHING
 
 # how, (end, status) in the report
@@ -59,4 +61,45 @@ def test_before_main_and_behind_exit(tprof):
     pool = heap["allocated_bytes"] - truth["allocated_bytes"]
     assert heap["end_bytes"] == truth["end_bytes"] + pool
     assert heap["peak_bytes"] == truth["peak_bytes"] + pool
+    nothing_lost(summary)
+
+
+def wait_for(path):
+    """A file that is there is written whole: the programs write it in one call."""
+    for _ in range(6000):
+        if path.exists() and path.stat().st_size:
+            return
+        time.sleep(0.01)
+    pytest.fail(f"{path} was never written")
+
+
+def test_while_it_runs(tprof):
+    """A trace can be read at any time: it has all up to then."""
+    process, run = tprof.start([WORKLOADS / "ends", "pause"])
+    try:
+        wait_for(run.directory / "truth")
+        summary = report(run.traces()[0])
+        assert summary["process"]["end"] == "running"
+        assert heap_of(summary) == add(run.truth(), NOTHING)
+        nothing_lost(summary)
+    finally:
+        process.kill()
+        process.wait()
+    summary = report(run.traces()[0])
+    assert summary["process"]["end"] == "killed"
+    assert heap_of(summary) == add(run.truth(), NOTHING)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_killed_at_any_moment(tprof, seed):
+    """Whatever the moment, what was written by then is a whole trace: each free has its allocation, nothing is damaged."""
+    process, run = tprof.start([WORKLOADS / "truth", 4, 4000000, 1])
+    wait_for(run.directory / "trace.bin")
+    time.sleep(random.Random(seed).random() / 4)
+    process.kill()
+    process.wait()
+    summary = report(run.traces()[0])
+    assert summary["process"]["end"] == "killed"
+    assert summary["heap"]["unmatched_frees"] == 0
+    assert summary["heap"]["allocations"] - summary["heap"]["frees"] == summary["heap"]["end_blocks"]
     nothing_lost(summary)

@@ -129,6 +129,8 @@ static void end_by(const char *how)
 		kill(getpid(), SIGKILL);
 	else if (!strcmp(how, "term"))
 		kill(getpid(), SIGTERM);
+	else if (!strcmp(how, "pause"))
+		pause(); /* runs on, until somebody ends it */
 	else if (!strcmp(how, "exit"))
 		exit(7);
 	else
