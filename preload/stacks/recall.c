@@ -2,29 +2,47 @@
 #include "stacks/recall.h"
 
 #define LEAF UINT32_C(0x80000000)
-#define SLOT_SHIFT 48 /* a return word: distance from the slot before, in words, above the value's 48 bits */
-#define VALUE_MASK ((UINT64_C(1) << SLOT_SHIFT) - 1)
-#define DISTANCE_MAX 0xffffu
+#define GROUP 4u /* return words that are compared before the next branch */
 
 /*
  * In words[], a branch is one word: the slot's distance from the start's sp in bytes, above the leaf that stands for all
- * below it. A leaf is this header, then its returns, one word each, then its others, two words each.
+ * below it. A leaf is this header; its others, two words each; its return addresses, one word each, in whole groups; and
+ * the distance of each one's slot from the slot before, in words, 16 bits each. A group is filled up with distances of 0
+ * and the address before.
  */
 struct leaf {
 	uint64_t pc, sp, bp;
 	uint32_t node;
 	uint8_t flags, needs_bp;
 	uint16_t others;
-	uint32_t returns;
+	uint16_t returns, groups;
 	uint32_t extent; /* bytes from sp to behind the outermost slot */
 	uint64_t words[];
 };
 
 #define LEAF_WORDS (sizeof(struct leaf) / sizeof(uint64_t))
 
+static const uint64_t *returns_of(const struct leaf *leaf)
+{
+	return leaf->words + 2 * leaf->others;
+}
+
+static const uint16_t *distances_of(const struct leaf *leaf)
+{
+	return (const uint16_t *)(returns_of(leaf) + leaf->groups * GROUP);
+}
+
 static uint64_t load(uintptr_t slot)
 {
 	return *(const uintptr_t *)slot;
+}
+
+/* Words that a walk takes: header, others, returns in whole groups of a value and a quarter word. */
+static uint32_t leaf_words(const struct tp_outcome *outcome)
+{
+	uint32_t groups = (uint32_t)(outcome->return_count + GROUP - 1) / GROUP;
+
+	return (uint32_t)(LEAF_WORDS + 2 * outcome->other_count) + groups * (GROUP + 1);
 }
 
 static struct leaf *leaf_at(const struct tp_recall *recall, uint32_t to)
@@ -34,17 +52,10 @@ static struct leaf *leaf_at(const struct tp_recall *recall, uint32_t to)
 
 /* ---- edges: (start) or (branch, value) -> branch or leaf ---- */
 
-/* splitmix64's finisher (Steele, Lea, Flood 2014). Two keys that meet cost a failed check, no more. */
-static uint64_t mix(uint64_t n)
-{
-	n = (n ^ n >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	n = (n ^ n >> 27) * UINT64_C(0x94d049bb133111eb);
-	return n ^ n >> 31;
-}
-
+/* Multiplicative hashing (Knuth, TAOCP 6.4). Two keys that meet cost a failed check, no more. */
 static uint64_t start_key(const struct tp_start *start)
 {
-	return mix(start->pc ^ start->sp << 20) | 1;
+	return (start->pc ^ start->sp << 17) * UINT64_C(0x9e3779b97f4a7c15) | 1;
 }
 
 static uint64_t value_key(uint32_t branch, uint64_t value)
@@ -105,23 +116,48 @@ static bool same_start(const struct leaf *leaf, const struct tp_start *start)
 	return leaf->pc == start->pc && leaf->sp == start->sp && start->sp + leaf->extent <= start->high;
 }
 
-/* The first return slot whose word is another now; NULL if none is. *slot is its address. */
+/* Six instructions a return address: the differences of a group are gathered, and looked at once. */
+static inline bool returns_same(const struct leaf *leaf)
+{
+	const uint64_t *value = returns_of(leaf), *end = value + leaf->groups * GROUP;
+	const uint16_t *distance = distances_of(leaf);
+	const uint64_t *slot = (const uint64_t *)leaf->sp - 1;
+
+	for (; value < end; value += GROUP, distance += GROUP) {
+		uint64_t difference;
+
+		slot += distance[0];
+		difference = *slot ^ value[0];
+		slot += distance[1];
+		difference |= *slot ^ value[1];
+		slot += distance[2];
+		difference |= *slot ^ value[2];
+		slot += distance[3];
+		difference |= *slot ^ value[3];
+		if (tp_unlikely(difference))
+			return false;
+	}
+	return true;
+}
+
+/* The first return address that is another now; NULL if none is. *slot is where it stands. */
 static const uint64_t *first_difference(const struct leaf *leaf, uintptr_t *slot)
 {
-	const uint64_t *word = leaf->words, *end = word + leaf->returns;
+	const uint64_t *values = returns_of(leaf);
+	const uint16_t *distances = distances_of(leaf);
 
 	*slot = leaf->sp - sizeof(uintptr_t);
-	for (; word < end; word++) {
-		*slot += *word >> SLOT_SHIFT << 3;
-		if (tp_unlikely(load(*slot) != (*word & VALUE_MASK)))
-			return word;
+	for (uint32_t i = 0; i < leaf->returns; i++) {
+		*slot += distances[i] * sizeof(uintptr_t);
+		if (load(*slot) != values[i])
+			return &values[i];
 	}
 	return NULL;
 }
 
 static bool others_same(const struct leaf *leaf)
 {
-	const uint64_t *word = leaf->words + leaf->returns;
+	const uint64_t *word = leaf->words;
 
 	for (uint32_t i = 0; i < leaf->others; i++, word += 2) {
 		if (load(word[0]) != word[1])
@@ -133,13 +169,12 @@ static bool others_same(const struct leaf *leaf)
 struct tp_recalled tp_recall_find(struct tp_recall *recall, const struct tp_start *start)
 {
 	const struct leaf *leaf;
-	uintptr_t slot;
 	uint32_t to;
 
 	if (!descend(recall, start, &to))
 		return (struct tp_recalled){ 0, 0 };
 	leaf = leaf_at(recall, to);
-	if (!same_start(leaf, start) || (leaf->needs_bp && leaf->bp != start->bp) || first_difference(leaf, &slot) ||
+	if (!same_start(leaf, start) || (leaf->needs_bp && leaf->bp != start->bp) || !returns_same(leaf) ||
 	    !others_same(leaf))
 		return (struct tp_recalled){ 0, 0 };
 	recall->last = to;
@@ -155,26 +190,33 @@ void tp_recall_clear(struct tp_recall *recall)
 	recall->used = 1; /* 0 is nowhere */
 }
 
+/* The returns and their slots' distances, from `before`, one word below the start's sp. False: one is too far off. */
+static bool write_returns(struct leaf *leaf, const struct tp_outcome *outcome, uintptr_t before)
+{
+	uint64_t *value = (uint64_t *)(uintptr_t)returns_of(leaf);
+	uint16_t *distance = (uint16_t *)(uintptr_t)distances_of(leaf);
+
+	for (size_t i = 0; i < leaf->groups * GROUP; i++) {
+		const struct tp_word *word = &outcome->returns[i < leaf->returns ? i : leaf->returns - 1u];
+		uint64_t words = (word->slot - before) / sizeof(uintptr_t);
+
+		if (words > UINT16_MAX)
+			return false;
+		before = word->slot;
+		value[i] = word->value;
+		distance[i] = (uint16_t)words;
+	}
+	return true;
+}
+
 /* Packs a walk into words[]. 0: it has no short form. */
 static uint32_t write_leaf(struct tp_recall *recall, const struct tp_start *start, const struct tp_outcome *outcome)
 {
 	uint32_t at = recall->used;
 	struct leaf *leaf = leaf_at(recall, at);
-	uintptr_t before = start->sp - sizeof(uintptr_t);
-	uint64_t *word = leaf->words;
+	uint32_t groups = (uint32_t)(outcome->return_count + GROUP - 1) / GROUP;
+	uintptr_t top = outcome->return_count ? outcome->returns[outcome->return_count - 1].slot : start->sp;
 
-	for (size_t i = 0; i < outcome->return_count; i++) {
-		uint64_t distance = (outcome->returns[i].slot - before) / sizeof(uintptr_t);
-
-		before = outcome->returns[i].slot;
-		if (distance > DISTANCE_MAX || outcome->returns[i].value > VALUE_MASK)
-			return 0;
-		*word++ = distance << SLOT_SHIFT | outcome->returns[i].value;
-	}
-	for (size_t i = 0; i < outcome->other_count; i++) {
-		*word++ = outcome->others[i].slot;
-		*word++ = outcome->others[i].value;
-	}
 	*leaf = (struct leaf){
 		.pc = start->pc,
 		.sp = start->sp,
@@ -182,11 +224,15 @@ static uint32_t write_leaf(struct tp_recall *recall, const struct tp_start *star
 		.node = outcome->result.node,
 		.flags = (uint8_t)outcome->result.flags,
 		.needs_bp = outcome->needs_bp,
-		.returns = (uint32_t)outcome->return_count,
 		.others = (uint16_t)outcome->other_count,
-		.extent = (uint32_t)(before + sizeof(uintptr_t) - start->sp),
+		.returns = (uint16_t)outcome->return_count,
+		.groups = (uint16_t)groups,
+		.extent = (uint32_t)(top + sizeof(uintptr_t) - start->sp),
 	};
-	recall->used = (uint32_t)(word - recall->words);
+	memcpy(leaf->words, outcome->others, outcome->other_count * sizeof(outcome->others[0]));
+	if (!write_returns(leaf, outcome, start->sp - sizeof(uintptr_t)))
+		return 0;
+	recall->used = at + leaf_words(outcome);
 	return at | LEAF;
 }
 
@@ -227,7 +273,7 @@ static void add_beside(struct tp_recall *recall, const struct tp_start *start, u
 
 void tp_recall_add(struct tp_recall *recall, const struct tp_start *start, const struct tp_outcome *outcome)
 {
-	size_t words = LEAF_WORDS + outcome->return_count + 2 * outcome->other_count + 1;
+	size_t words = leaf_words(outcome) + 1u; /* and a branch */
 	const uint64_t *difference = NULL;
 	uint32_t other, leaf;
 	uintptr_t slot = 0;
@@ -248,7 +294,7 @@ void tp_recall_add(struct tp_recall *recall, const struct tp_start *start, const
 	if (!leaf)
 		return;
 	if (difference)
-		add_beside(recall, start, other, slot, *difference & VALUE_MASK, leaf);
+		add_beside(recall, start, other, slot, *difference, leaf);
 	else
 		set_edge(recall, start_key(start), leaf);
 }
@@ -258,6 +304,6 @@ size_t tp_recall_last(const struct tp_recall *recall, uintptr_t *pcs, size_t max
 	const struct leaf *leaf = leaf_at(recall, recall->last);
 
 	for (size_t i = 0; i <= leaf->returns && i < max; i++)
-		pcs[i] = i ? leaf->words[i - 1] & VALUE_MASK : leaf->pc;
-	return leaf->returns + 1;
+		pcs[i] = i ? returns_of(leaf)[i - 1] : leaf->pc;
+	return leaf->returns + 1u;
 }
