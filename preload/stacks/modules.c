@@ -24,12 +24,7 @@ struct module {
 
 static struct module modules[MODULES_MAX];
 static uint32_t used; /* slots that were ever claimed */
-static uint32_t epoch;
-
-uint32_t tp_modules_epoch(void)
-{
-	return tp_load_acquire(&epoch);
-}
+uint32_t tp_modules_epoch;
 
 /* FNV-1a, 32 bits. */
 static uint32_t hash_name(const char *name)
@@ -170,7 +165,7 @@ static void unload(struct module *module)
 		return; /* another thread is at it */
 	tp_table_unload(number);
 	tp_frames_purge(start, module->end);
-	tp_add(&epoch, 1);
+	tp_add(&tp_modules_epoch, 1);
 	tp_store_release(&module->start, (uintptr_t)0);
 }
 
@@ -192,7 +187,7 @@ void tp_modules_forget(void)
 {
 	memset(modules, 0, used * sizeof(modules[0]));
 	used = 0;
-	epoch++;
+	tp_modules_epoch++;
 }
 
 struct tp_module_at tp_module_find(uintptr_t pc)

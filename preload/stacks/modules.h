@@ -22,8 +22,8 @@ struct tp_module_at tp_module_find(uintptr_t pc);
  */
 void tp_modules_check(void);
 
-/* Grows with each unloading: what was remembered by PC before may be wrong. */
-uint32_t tp_modules_epoch(void);
+/* Grows with each unloading: what was remembered by PC before may be wrong. Read with acquire. */
+extern uint32_t tp_modules_epoch;
 
 /* In a forked child: nothing is registered in its trace yet. */
 void tp_modules_forget(void);

@@ -404,7 +404,7 @@ uint32_t tp_walk(struct tp_thread *thread, struct tp_registers at)
 {
 	struct walk *walk = walk_of(thread);
 	struct tp_start start = { at.pc, at.sp, at.bp, thread->bounds.high };
-	uint32_t epoch = tp_modules_epoch();
+	uint32_t epoch = tp_load_acquire(&tp_modules_epoch);
 
 	if (tp_unlikely(walk->epoch != epoch))
 		forget(walk, epoch);
@@ -425,7 +425,7 @@ uint32_t tp_walk_interrupted(struct tp_thread *thread, struct tp_registers at)
 {
 	struct walk *walk = walk_of(thread);
 	struct tp_start start = { at.pc, at.sp, at.bp, thread->bounds.high };
-	uint32_t epoch = tp_modules_epoch(), node;
+	uint32_t epoch = tp_load_acquire(&tp_modules_epoch), node;
 
 	if (walk->epoch != epoch)
 		forget(walk, epoch);

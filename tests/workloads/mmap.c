@@ -45,13 +45,17 @@ static char *remap(char *p, size_t old, size_t new, int flags)
 
 int main(int argc, char **argv)
 {
-	char *p = map(NULL, 100, MAP_ANONYMOUS, -1), *q, *r, *file;
+	char *p = map(NULL, 100, MAP_ANONYMOUS, -1);
+	char *q, *r, *file;
 	char text[256];
 	int fd = open(argc > 1 ? argv[1] : argv[0], O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
 		truth_die("open");
-	unmap(p + 40 * PAGE, 20); /* a hole: 40 and 40 pages are left */
+	/* A hole, so that 40 and 40 pages are left; then both halves and the hole, before anything else can lie in it. */
+	unmap(p + 40 * PAGE, 20);
+	unmap(p, 100);
+	mapped += 20 * PAGE;
 	q = map(NULL, 10, MAP_ANONYMOUS, -1);
 	q = remap(q, 10, 200, MREMAP_MAYMOVE);
 	if (!q)
@@ -61,10 +65,8 @@ int main(int argc, char **argv)
 	mapped -= 5 * PAGE;
 	file = map(NULL, 2, 0, fd);
 	close(fd);
-	if (!q || !r || munmap(p + 1, PAGE) == 0 || mremap(p + 1, PAGE, PAGE, 0) != MAP_FAILED)
+	if (!q || !r || munmap(q + 1, PAGE) == 0 || mremap(q + 1, PAGE, PAGE, 0) != MAP_FAILED)
 		truth_die("a call that must fail");
-	unmap(p, 100); /* both halves and the hole between them */
-	mapped += 20 * PAGE;
 	unmap(file, 1);
 	truth_write_text("", text,
 			 (size_t)snprintf(text, sizeof(text),
