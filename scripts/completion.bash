@@ -17,12 +17,12 @@ _tprof()
 
 	case $previous in
 	tprof) _tprof_words "run --help --version" ;;
-	--alloc) _tprof_words "trace off" ;;
+	--alloc) _tprof_words "trace sample:524288 off" ;;
 	--children) _tprof_words "0 1" ;;
 	-o | --output) _tprof_files ;;
 	*)
 		case $word in
-		-*) _tprof_words "--output --alloc --depth --children --exe --verbose --help" ;;
+		-*) _tprof_words "--output --alloc --cpu --depth --children --exe --verbose --help" ;;
 		*) mapfile -t COMPREPLY < <(compgen -c -f -- "$word") ;;
 		esac
 		;;

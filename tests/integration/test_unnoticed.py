@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The program does not notice: signals, descriptors, standard streams, names."""
+import subprocess
+
+import pytest
+from conftest import LIBRARY, PYTHON, WORKLOADS
+
+
+@pytest.mark.parametrize("env", [{}, {"TPROF_CPU": "1000"}])
+def test_no_system_call_is_cut_short(tprof, env):
+    run = tprof.profile([WORKLOADS / "interrupts", 300], env=env)
+    assert run.stdout == b"interrupts: 0 early, SIGPROF default\n"
+
+
+@pytest.mark.parametrize("script", [
+    "exec 2>&-; exec {0}/steady 1000", "exec 1>&-; {0}/steady 1000; true", "exec 0<&- 1>&- 2>&-; {0}/ends _exit",
+    "{0}/steady 1000 | true", "ulimit -s 256; {0}/truth 1 1000 1", "cd /; {0}/steady 5; pwd", "echo $$ >/dev/null; kill -l",
+    "exec -a another_name {0}/steady 5", "umask 777; {0}/steady 5"])
+def test_shells(tprof, script):
+    """profile() compares stdout, stderr and status with those of a bare run."""
+    output = str(tprof.directory / "trace.%p.bin")
+    run = tprof.profile(["/bin/bash", "-c", script.format(WORKLOADS)], env={"TPROF_OUTPUT": output})
+    assert b"tprof" not in run.stderr
+
+
+def test_descriptors_and_signals(tprof):
+    """The descriptors that a program gets, the signals it has handlers for and blocks, its threads."""
+    script = """if True:
+        import os, signal, threading
+        print(os.open("/dev/null", 0), os.open("/dev/null", 0), threading.active_count())
+        print([n for n in range(1, 65) if n not in (32, 33) and signal.getsignal(n) not in (signal.SIG_DFL, None)])
+        print(signal.pthread_sigmask(signal.SIG_BLOCK, []), len(os.listdir("/proc/self/task")))
+    """
+    run = tprof.profile([PYTHON, "-c", script])
+    assert run.stdout.startswith(b"3 4 1\n")
+
+
+def test_standard_input_passes(tprof):
+    command = ["/bin/sh", "-c", "head -c 3; cat | tr a-z A-Z"]
+    for preload in ((), (LIBRARY,)):
+        with subprocess.Popen(["/bin/echo", "hello there"], stdout=subprocess.PIPE) as source:
+            run = tprof.run(command, preload, stdin=source.stdout)
+        assert (run.status, run.stderr) == (0, b"")
+        assert run.stdout.startswith(b"hel")
