@@ -439,6 +439,19 @@ static bool on_name(struct tp_replay *replay, const struct tp_event *event)
 	return true;
 }
 
+static bool on_sample(struct tp_replay *replay, const struct tp_event *event)
+{
+	struct tp_cpu one = { 1, event->size, (double)event->size * (double)event->size };
+	struct tp_thread_state *thread = thread_of(replay, event);
+
+	if (!thread)
+		return false;
+	if (!replay->inside || (replay->options->thread && event->thread != replay->options->thread))
+		return true;
+	tp_cpu_add(&thread->stats.cpu, &one);
+	return tp_cpu_count(&replay->cpu, tp_trace_node(replay->trace, event->node), event->thread, event->size);
+}
+
 /* ---- the replay ---- */
 
 bool tp_replay_init(struct tp_replay *replay, struct tp_trace *trace, const struct tp_replay_options *options,
@@ -458,7 +471,8 @@ bool tp_replay_init(struct tp_replay *replay, struct tp_trace *trace, const stru
 	replay->stray_time = tp_trace_time(trace, STRAY_NS) - tp_trace_time(trace, 1);
 	replay->events = tp_events_open(trace);
 	if (!replay->events || !tp_live_init(&replay->live) || !tp_sites_init(&replay->sites, trace, options->group) ||
-	    !tp_maps_init(&replay->maps, trace) || !tp_timeline_init(&replay->timeline, options->timeline_points))
+	    !tp_maps_init(&replay->maps, trace) || !tp_cpu_init(&replay->cpu) ||
+	    !tp_timeline_init(&replay->timeline, options->timeline_points))
 		return false;
 	replay->event = tp_events_next(replay->events);
 	if (replay->event)
@@ -474,6 +488,7 @@ void tp_replay_free(struct tp_replay *replay)
 	tp_live_free(&replay->live);
 	tp_sites_free(&replay->sites);
 	tp_maps_free(&replay->maps);
+	tp_cpu_free(&replay->cpu);
 	free(replay->timeline.points);
 	for (i = 0; i < replay->thread_count; i++)
 		free(replay->threads[i].undo.ranges.list);
@@ -512,6 +527,8 @@ static bool dispatch(struct tp_replay *replay, const struct tp_event *event)
 		return true;
 	case TP_EVENT_NAME:
 		return on_name(replay, event);
+	case TP_EVENT_SAMPLE:
+		return on_sample(replay, event);
 	default:
 		return thread_of(replay, event) != NULL;
 	}
@@ -588,6 +605,7 @@ static bool result_threads(struct tp_replay *replay, struct tp_process *process)
 		process->threads[i] = thread->stats;
 		process->threads[i].first_ns = tp_replay_ns(replay, thread->first);
 		process->threads[i].last_ns = tp_replay_ns(replay, thread->last);
+		tp_cpu_add(&process->cpu, &thread->stats.cpu);
 	}
 	return process->threads != NULL;
 }
@@ -629,6 +647,7 @@ bool tp_replay_result(struct tp_replay *replay, struct tp_process *process)
 	for (i = 0; i < process->point_count; i++)
 		process->timeline[i].time_ns = tp_replay_ns(replay, process->timeline[i].time_ns);
 	process->sites = tp_sites_result(&replay->sites, replay->peak_number, &process->site_count);
+	process->cpu_sites = tp_cpu_result(&replay->cpu, &process->cpu_site_count);
 	process->map_sites = tp_maps_result(&replay->maps, &process->map_site_count);
 	return process->sites && process->map_sites && result_threads(replay, process);
 }

@@ -6,6 +6,7 @@
 #ifndef TPROF_MODEL_REPLAY_H
 #define TPROF_MODEL_REPLAY_H
 
+#include "model/cpu.h"
 #include "model/live.h"
 #include "model/maps.h"
 #include "model/run.h"
@@ -54,6 +55,7 @@ struct tp_replay {
 	struct tp_live live;
 	struct tp_sites sites;
 	struct tp_maps maps;
+	struct tp_cpu_counts cpu;
 	struct tp_amount amount, before;
 	uint64_t peak_number, peak_time;
 	struct tp_heap heap;

@@ -256,10 +256,23 @@ void tp_run_free(struct tp_run *run)
 
 		free(process->sites);
 		free(process->map_sites);
+		free(process->cpu_sites);
 		free(process->timeline);
 		free(process->threads);
 	}
 	free(run->processes);
 	free(run->timeline);
 	free(run);
+}
+
+void tp_cpu_add(struct tp_cpu *to, const struct tp_cpu *from)
+{
+	to->samples += from->samples;
+	to->periods += from->periods;
+	to->squares += from->squares;
+}
+
+uint64_t tp_cpu_ns(const struct tp_process *process, const struct tp_cpu *cpu)
+{
+	return cpu->periods * process->trace->header->cpu_period_ns;
 }

@@ -19,7 +19,7 @@ enum tp_group { TP_GROUP_STACK, TP_GROUP_THREAD, TP_GROUP_SIZE };
 
 struct tp_replay_options {
 	enum tp_group group;
-	uint32_t thread;	  /* only allocations of this thread number; 0: all */
+	uint32_t thread;	  /* only allocations and CPU samples of this thread number; 0: all */
 	uint32_t pid;		  /* only this process; 0: all */
 	uint64_t from_ns, to_ns;  /* nanoseconds since the run's start; to_ns 0: the end. Counts, peak and unfreed are
 	                            * those of events inside; what was live before counts towards the peak, not towards
@@ -52,6 +52,22 @@ struct tp_map_site {
 	bool file;			 /* file mappings, apart from anonymous ones */
 };
 
+/*
+ * CPU samples. Each stands for `periods` of header.cpu_period_ns: one, or more if its signal came late. Samples of several
+ * periods weigh more and tell no more: as many independent ones as (sum of periods)^2 / (sum of their squares) would do
+ * (Kish 1965).
+ */
+struct tp_cpu {
+	uint64_t samples, periods;
+	double squares; /* sum of the samples' periods squared */
+};
+
+/* CPU samples of one stack and thread. */
+struct tp_cpu_site {
+	uint32_t node, thread;
+	struct tp_cpu cpu;
+};
+
 struct tp_point {	  /* of the timeline: the moment within its interval when live_bytes was largest */
 	uint64_t time_ns; /* since the run's start */
 	uint64_t live_bytes, live_blocks, mapped_bytes;
@@ -62,6 +78,7 @@ struct tp_thread_stats {
 	uint32_t thread, tid;
 	char name[32];
 	uint64_t allocations, frees, bytes;
+	struct tp_cpu cpu;
 	uint64_t first_ns, last_ns; /* of its events, since the run's start */
 };
 
@@ -92,6 +109,9 @@ struct tp_process {
 	size_t site_count;
 	struct tp_map_site *map_sites;
 	size_t map_site_count;
+	struct tp_cpu cpu; /* of all samples */
+	struct tp_cpu_site *cpu_sites;
+	size_t cpu_site_count;
 	struct tp_point *timeline;
 	size_t point_count;
 	struct tp_thread_stats *threads;
@@ -119,5 +139,10 @@ struct tp_run {
 struct tp_run *tp_run_replay(struct tp_trace *const *traces, size_t count, const struct tp_replay_options *options,
 			     const char **error);
 void tp_run_free(struct tp_run *run);
+
+void tp_cpu_add(struct tp_cpu *to, const struct tp_cpu *from);
+
+/* CPU time that samples stand for. */
+uint64_t tp_cpu_ns(const struct tp_process *process, const struct tp_cpu *cpu);
 
 #endif

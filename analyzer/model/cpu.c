@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/cpu.h"
+
+#include <stdlib.h>
+
+#include "trace/impl.h"
+
+#define FIRST_BITS 8
+
+bool tp_cpu_init(struct tp_cpu_counts *counts)
+{
+	counts->bits = FIRST_BITS;
+	counts->table = calloc((size_t)1 << counts->bits, sizeof(*counts->table));
+	return counts->table && tp_reserve(&counts->list, &counts->room, 1, sizeof(*counts->list));
+}
+
+void tp_cpu_free(struct tp_cpu_counts *counts)
+{
+	free(counts->list);
+	free(counts->table);
+}
+
+static uint32_t *find(const struct tp_cpu_counts *counts, uint32_t node, uint32_t thread)
+{
+	uint64_t hash = ((uint64_t)thread << 32 | node) * UINT64_C(0x9e3779b97f4a7c15);
+	size_t mask = ((size_t)1 << counts->bits) - 1,
+	       i = (size_t)((hash ^ hash >> 29) * UINT64_C(0x94d049bb133111eb) >> (64 - counts->bits));
+
+	while (counts->table[i] &&
+	       (counts->list[counts->table[i] - 1].node != node || counts->list[counts->table[i] - 1].thread != thread))
+		i = (i + 1) & mask;
+	return &counts->table[i];
+}
+
+static bool grow(struct tp_cpu_counts *counts)
+{
+	uint32_t *table = calloc((size_t)2 << counts->bits, sizeof(*table));
+	size_t i;
+
+	if (!table)
+		return false;
+	free(counts->table);
+	counts->table = table;
+	counts->bits++;
+	for (i = 0; i < counts->count; i++)
+		*find(counts, counts->list[i].node, counts->list[i].thread) = (uint32_t)i + 1;
+	return true;
+}
+
+bool tp_cpu_count(struct tp_cpu_counts *counts, uint32_t node, uint32_t thread, uint64_t periods)
+{
+	struct tp_cpu_site *site;
+	uint32_t *slot;
+
+	if (counts->count >= (size_t)1 << (counts->bits - 1) && !grow(counts))
+		return false;
+	slot = find(counts, node, thread);
+	if (!*slot) {
+		if (!tp_reserve(&counts->list, &counts->room, counts->count + 1, sizeof(*counts->list)))
+			return false;
+		counts->list[counts->count] = (struct tp_cpu_site){ .node = node, .thread = thread };
+		*slot = (uint32_t)++counts->count;
+	}
+	site = &counts->list[*slot - 1];
+	site->cpu.samples++;
+	site->cpu.periods += periods;
+	site->cpu.squares += (double)periods * (double)periods;
+	return true;
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct tp_cpu_site *a = left, *b = right;
+
+	if (a->node != b->node)
+		return a->node < b->node ? -1 : 1;
+	return a->thread < b->thread ? -1 : a->thread > b->thread;
+}
+
+struct tp_cpu_site *tp_cpu_result(struct tp_cpu_counts *counts, size_t *count)
+{
+	struct tp_cpu_site *list = counts->list;
+
+	qsort(list, counts->count, sizeof(*list), compare);
+	*count = counts->count;
+	counts->list = NULL;
+	counts->count = counts->room = 0;
+	return list;
+}
