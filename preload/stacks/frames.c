@@ -71,19 +71,19 @@ static bool insert(struct table *to, const struct slot *slot)
  */
 static TP_SLOW void grow(struct table *old)
 {
-	struct table *new;
+	struct table *larger;
 
 	if (!tp_swap_if(&growing, 0u, 1u))
 		return;
 	if (old == tp_load(&table)) {
-		new = make(old ? old->capacity * 2 : FIRST_CAPACITY);
-		for (uint64_t i = 0; new &&old &&i < old->capacity; i++) {
+		larger = make(old ? old->capacity * 2 : FIRST_CAPACITY);
+		for (uint64_t i = 0; larger && old && i < old->capacity; i++) {
 			if (tp_load_acquire(&old->slots[i].number) && old->slots[i].key != GONE)
-				insert(new, &old->slots[i]);
+				insert(larger, &old->slots[i]);
 		}
-		if (new)
-			tp_store_release(&table, new); /* pairs with tp_frame_find(): it is filled */
-		if (new &&old)
+		if (larger)
+			tp_store_release(&table, larger); /* pairs with tp_frame_find(): it is filled */
+		if (larger && old)
 			tp_space_retire(old, bytes_of(old->capacity), sizeof(*old));
 	}
 	tp_store_release(&growing, 0u);

@@ -64,24 +64,37 @@ static void insert(struct table *to, uint64_t key, uint32_t number)
 	}
 }
 
+/* Into a table that nobody else has seen yet: no atomics. */
+static void copy_all(struct table *to, const struct table *from)
+{
+	for (uint64_t i = 0; i < from->capacity; i++) {
+		uint32_t number = tp_load_acquire(&from->numbers[i]);
+		uint64_t at;
+
+		if (!number)
+			continue;
+		for (at = hash(from->keys[i]); to->keys[at & (to->capacity - 1)]; at++)
+			;
+		to->keys[at & (to->capacity - 1)] = from->keys[i];
+		to->numbers[at & (to->capacity - 1)] = number;
+		to->used++;
+	}
+}
+
 /* As frames.c: others may go on inserting into the old table; what the copy misses is made twice. */
 static TP_SLOW void grow(struct table *old)
 {
-	struct table *new;
+	struct table *larger;
 
 	if (!tp_swap_if(&growing, 0u, 1u))
 		return;
 	if (old == tp_load(&table)) {
-		new = make(old ? old->capacity * 2 : FIRST_CAPACITY);
-		for (uint64_t i = 0; new &&old &&i < old->capacity; i++) {
-			uint32_t number = tp_load_acquire(&old->numbers[i]);
-
-			if (number)
-				insert(new, old->keys[i], number);
-		}
-		if (new)
-			tp_store_release(&table, new); /* pairs with tp_node_find(): it is filled */
-		if (new &&old)
+		larger = make(old ? old->capacity * 2 : FIRST_CAPACITY);
+		if (larger && old)
+			copy_all(larger, old);
+		if (larger)
+			tp_store_release(&table, larger); /* pairs with tp_node_find(): it is filled */
+		if (larger && old)
 			tp_space_retire(old, bytes_of(old->capacity), sizeof(*old));
 	}
 	tp_store_release(&growing, 0u);
