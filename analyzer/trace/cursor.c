@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace/cursor.h"
 
-#define TIME_MAX (UINT64_MAX >> 2)
-
 static const char bad_record[] = "a record is malformed";
 static const char cut_record[] = "a record does not fit its chunk";
 
@@ -62,6 +60,8 @@ void tp_cursor_open(struct tp_cursor *cursor, struct tp_trace_impl *impl, const 
 	cursor->thread = checked_thread(cursor, chunk->thread, chunk->offset);
 	cursor->tid = chunk->tid;
 	cursor->time = chunk->begin >> impl->header.tick_shift;
+	/* Two bits are left for the key; and as ticks it must fit too. */
+	cursor->time_max = UINT64_MAX >> (impl->header.tick_shift > 2 ? impl->header.tick_shift : 2);
 	cursor->window_offset = chunk->offset + sizeof(struct tprof_chunk);
 	cursor->ahead = chunk->committed;
 	cursor->at = cursor->end = cursor->window;
@@ -318,7 +318,7 @@ static bool read_long(struct tp_cursor *cursor, struct tp_event *event)
 /* The decoded event's time and place. */
 static inline bool finish(struct tp_cursor *cursor, struct tp_event *event, uint64_t before)
 {
-	if (__builtin_expect(cursor->time < before || cursor->time > TIME_MAX, 0))
+	if (__builtin_expect(cursor->time < before || cursor->time > cursor->time_max, 0))
 		return give_up(cursor, cursor->window + (event->offset - cursor->window_offset),
 			       "a time is out of range");
 	event->time = cursor->time;

@@ -13,6 +13,7 @@ struct tp_cursor {
 	struct tp_event head; /* of the merge: the next event, while the cursor waits for its turn */
 	uint64_t key;	      /* place of the last event among those of all chunks, see tp_cursor_fill() */
 	uint64_t time;	      /* of the last event */
+	uint64_t time_max;    /* a later one is damage */
 	uint32_t thread, tid; /* whose events they are */
 
 	const uint8_t *at, *end; /* within `window` */
