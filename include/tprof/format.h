@@ -22,7 +22,7 @@
 #define TPROF_HEADER_SIZE 16384u /* struct tprof_header at 0, text from TPROF_TEXT_OFFSET on */
 #define TPROF_TEXT_OFFSET 2048u
 #define TPROF_CHUNK_MAGIC 0x4b435054u /* "TPCK" */
-#define TPROF_CHUNK_SIZE 262144u      /* what the writer uses; a reader takes the header's chunk_size */
+#define TPROF_CHUNK_SIZE 65536u      /* what the writer uses; a reader takes the header's chunk_size */
 
 /* ---- header ------------------------------------------------------------------------------------------------- */
 
@@ -63,11 +63,12 @@ enum tprof_lost {
 	TPROF_LOST_EARLY,       /* events before libc was ready */
 	TPROF_LOST_STACK,       /* stacks not recorded: the event is there, its stack is TPROF_NODE_NONE */
 	TPROF_LOST_SAMPLE,      /* memory samples that could not be read */
+	TPROF_LOST_TIMER,       /* threads that are not sampled: the kernel had no timer for them */
 	TPROF_LOST_CAUSES = 16, /* room for more; the unused are 0 */
 };
 
 #define TPROF_LOST_NAMES                                                                                               \
-	{ "no_space", "no_memory", "no_file", "reentrant", "foreign_task", "early", "stack", "memory_sample" }
+	{ "no_space", "no_memory", "no_file", "reentrant", "foreign_task", "early", "stack", "memory_sample", "cpu_timer" }
 
 /* Pieces of text in the header: bytes [text[i].offset, +length) of the file; not terminated. */
 enum tprof_text {

@@ -22,6 +22,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+static bool gave_up; /* no trace could be made: a child does not try, and say so, again */
 static struct tp_identity identity; /* static: the user's stack may be small */
 
 /* ---- start ---- */
@@ -37,6 +38,8 @@ static void read_environment(void)
 
 static bool wanted(uint32_t origin)
 {
+	if (gave_up)
+		return false;
 	if (tp_config.exe && !tp_text_glob(tp_config.exe, tp_text_base(identity.exe)))
 		return false;
 	return tp_config.children || origin != TPROF_ORIGIN_FORK;
@@ -56,6 +59,7 @@ static bool open_trace(uint32_t origin, const char *parent)
 		tp_text_add(&text, ": ");
 		tp_text_add(&text, reason);
 		tp_text_add(&text, "; nothing is recorded");
+		gave_up = true;
 		tp_say(*tp_output_path() ? tp_output_path() : tp_config.output, line);
 		return false;
 	}
@@ -156,6 +160,29 @@ static void at_exit(int status, void *unused)
 		tp_say("wrote ", tp_output_path());
 }
 
+static void say_number(const char *what, uint64_t n)
+{
+	char digits[24];
+	struct tp_text text = tp_text_in(digits, sizeof(digits));
+
+	tp_text_add_number(&text, n);
+	tp_say(what, digits);
+}
+
+/* TPROF_VERBOSE=2: what is hooked and what is not. */
+static void say_hooks(void)
+{
+	if (tp_config.verbose < 2 || !tp_header)
+		return;
+	tp_say(tp_header->flags & TPROF_FLAG_FOREIGN_MALLOC ? "not recorded: malloc of " : "malloc of ",
+	       (const char *)tp_header + tp_header->text[TPROF_TEXT_MALLOC].offset);
+	say_number("pointers hooked beside: ", tp_header->slots);
+	if (tp_header->cpu_signal)
+		say_number("CPU sampling by signal ", tp_header->cpu_signal);
+	else
+		tp_say("no CPU sampling", "");
+}
+
 __attribute__((constructor)) static void constructor(void)
 {
 	tp_start(); /* a program that never allocates has its trace too */
@@ -164,4 +191,5 @@ __attribute__((constructor)) static void constructor(void)
 	tp_cpu_start();
 	tp_real_check_malloc();
 	tp_jemalloc_hook();
+	say_hooks();
 }

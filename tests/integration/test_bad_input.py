@@ -75,7 +75,7 @@ def test_what_is_intact_is_reported(tmp_path, trace):
     path = tmp_path / "half.bin"
     path.write_bytes(trace)
     whole = report(path)
-    path.write_bytes(trace[:16384 + 2 * 262144 + 5000])
+    path.write_bytes(trace[:16384 + 2 * 65536 + 5000])
     half = report(path)
     assert 0 < half["heap"]["allocations"] < whole["heap"]["allocations"]
     assert half["capture"]["damage"]
@@ -100,7 +100,7 @@ def test_bits_flipped(tmp_path, trace, seed):
 @pytest.mark.parametrize("seed", range(3))
 def test_chunks_shuffled(tmp_path, trace, seed):
     numbers = random.Random(seed)
-    chunks = [trace[i:i + 262144] for i in range(16384, len(trace), 262144)]
+    chunks = [trace[i:i + 65536] for i in range(16384, len(trace), 65536)]
     numbers.shuffle(chunks)
     path = tmp_path / "shuffled.bin"
     path.write_bytes(trace[:16384] + b"".join(chunks))

@@ -96,8 +96,12 @@ void tp_cpu_attach(struct tp_thread *thread)
 	int timer = 0;
 
 	delete_timer(thread); /* of the dead thread that had this struct before */
-	if (!event.signal || tp_syscall(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, &event, &timer, 0) != 0)
+	if (!event.signal)
 		return;
+	if (tp_syscall(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, &event, &timer, 0) != 0) {
+		tp_lost(TPROF_LOST_TIMER, 1); /* RLIMIT_SIGPENDING */
+		return;
+	}
 	period.it_interval.tv_sec = (time_t)(tp_header->cpu_period_ns / 1000000000u);
 	period.it_interval.tv_nsec = (long)(tp_header->cpu_period_ns % 1000000000u);
 	period.it_value = period.it_interval;
