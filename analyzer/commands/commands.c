@@ -8,13 +8,13 @@
 #define BY "stack function line module thread size"
 
 const struct tp_command tp_commands[] = {
-	{ "summary", "one page: process, capture, peak, unfreed memory, allocation hotspots", SITES | TP_OPT_SUPPRESS,
-	  NULL, NULL, tp_cmd_summary },
+	{ "summary", "one page: process, capture, peak, unfreed memory, hotspots", SITES | TP_OPT_SUPPRESS, NULL, NULL,
+	  tp_cmd_summary },
 	{ "peak", "what was alive at the moment of the peak", SITES, "bytes blocks largest", BY, tp_cmd_peak },
 	{ "leaks", "memory that was unfreed at exit, by where it was allocated", SITES | TP_OPT_SUPPRESS,
 	  "bytes blocks largest", BY, tp_cmd_leaks },
-	{ "hotspots", "who allocates most: calls, bytes, temporary and short-lived allocations", SITES,
-	  "allocations bytes temporary short-lived largest", BY, tp_cmd_hotspots },
+	{ "hotspots", "where the CPU time goes, and who allocates most: calls, bytes, short lives",
+	  SITES | TP_OPT_RELATION, "allocations bytes temporary short-lived largest", BY, tp_cmd_hotspots },
 	{ "timeline", "live bytes, blocks, mapped memory, RSS and VMS over time, as a plot",
 	  TP_OPT_JSON | TP_OPT_TIME | TP_OPT_THREAD | TP_OPT_EXACT, NULL, NULL, tp_cmd_timeline },
 	{ "flamegraph", "stacks as a stand-alone SVG with search and zoom",

@@ -18,7 +18,7 @@ static void put_name(const struct tp_tree_node *node, FILE *out)
 		fputc(*name == ';' || *name == '\n' || *name == '\r' ? ':' : *name, out);
 }
 
-/* One line a stack: function;function;function bytes, outermost first. */
+/* One line a stack: function;function;function bytes (CPU time: nanoseconds), outermost first. */
 static void write_folded(const struct tp_tree *tree, const struct tp_session *session, const char *title)
 {
 	uint32_t *path = calloc((size_t)tree->depth + 1, sizeof(*path));

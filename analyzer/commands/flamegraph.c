@@ -8,13 +8,13 @@
 static void write_svg(const struct tp_tree *tree, const struct tp_session *session, const char *title)
 {
 	static const char *const units[] = {
-		[TP_WHAT_PEAK] = "blocks",
-		[TP_WHAT_ALLOCATED] = "allocations",
-		[TP_WHAT_UNFREED] = "blocks",
-		[TP_WHAT_TEMPORARY] = "temporary allocations",
+		[TP_WHAT_PEAK] = "blocks",    [TP_WHAT_ALLOCATED] = "allocations",
+		[TP_WHAT_UNFREED] = "blocks", [TP_WHAT_TEMPORARY] = "temporary allocations",
+		[TP_WHAT_CPU] = "samples",
 	};
 
-	tp_flame_write(tree, title, units[session->options->what], session->page.out);
+	tp_flame_write(tree, title, units[session->options->what], session->options->what == TP_WHAT_CPU,
+		       session->page.out);
 	if (session->options->output)
 		fprintf(stderr, "tprof-analyze: next: open %s in a browser\n", session->options->output);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hotspots: who allocates most, and what of it is gone again at once. */
+/* hotspots: where the CPU time goes; who allocates most, and what of it is gone again at once. */
+#include "commands/cpu_report.h"
 #include "commands/site_report.h"
 
 static void heading(const struct tp_session *session, const struct tp_process *process)
@@ -23,23 +24,33 @@ static void combined_heading(const struct tp_session *session)
 
 static void next(const struct tp_session *session)
 {
+	const struct tp_cpu *cpu = &session->run->processes[0].cpu;
 	char names[300];
 
-	tp_next_print(
-		&session->page,
-		"tprof-analyze flamegraph --what temporary -o temporary.svg %s   shows where short lives come from",
-		tp_trace_names(session, names, sizeof(names)));
+	if (cpu->samples)
+		tp_next_print(&session->page,
+			      "tprof-analyze flamegraph --what cpu -o cpu.svg %s   shows the CPU time's stacks in a "
+			      "browser",
+			      tp_trace_names(session, names, sizeof(names)));
+	else
+		tp_next_print(&session->page,
+			      "tprof-analyze flamegraph --what temporary -o temporary.svg %s   shows where short lives "
+			      "come from",
+			      tp_trace_names(session, names, sizeof(names)));
 }
 
 int tp_cmd_hotspots(const struct tp_options *options)
 {
-	static const struct tp_site_report report = {
+	struct tp_site_report report = {
 		.key = "hotspots",
 		.what = TP_WHAT_ALLOCATED,
 		.shape = TP_JSON_HOT,
 		.hotspots = true,
 		.additive = true,
 		.nothing = "nothing was allocated",
+		.before = tp_cpu_section_print,
+		.before_json = tp_cpu_section_json,
+		.nothing_else = options->relation != TP_RELATION_NONE,
 		.heading = heading,
 		.combined_heading = combined_heading,
 		.next = next,

@@ -32,6 +32,8 @@ enum {
 	OPT_WHAT,
 	OPT_FORMAT,
 	OPT_EXACT,
+	OPT_CALLERS,
+	OPT_CALLEES,
 	OPT_VERSION,
 };
 
@@ -51,6 +53,8 @@ static const struct option long_options[] = {
 	{ "what", required_argument, NULL, OPT_WHAT },
 	{ "format", required_argument, NULL, OPT_FORMAT },
 	{ "exact", no_argument, NULL, OPT_EXACT },
+	{ "callers", required_argument, NULL, OPT_CALLERS },
+	{ "callees", required_argument, NULL, OPT_CALLEES },
 	{ "output", required_argument, NULL, 'o' },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, OPT_VERSION },
@@ -72,11 +76,13 @@ static const struct {
 	{ OPT_WHAT, TP_OPT_WHAT },
 	{ OPT_FORMAT, TP_OPT_FORMAT },
 	{ OPT_EXACT, TP_OPT_EXACT },
+	{ OPT_CALLERS, TP_OPT_RELATION },
+	{ OPT_CALLEES, TP_OPT_RELATION },
 };
 
 static const char *const by_names[] = { "stack", "function", "line", "module", "thread", "size", NULL };
 static const char *const color_names[] = { "auto", "always", "never", NULL };
-static const char *const what_names[] = { "peak", "allocated", "unfreed", "temporary", NULL };
+static const char *const what_names[] = { "peak", "allocated", "unfreed", "temporary", "cpu", NULL };
 
 __attribute__((format(printf, 1, 2))) static enum tp_parse wrong(const char *format, ...)
 {
@@ -175,6 +181,7 @@ static enum tp_parse parse_by(struct tp_options *options, const char *value)
 	if (!word_in(keys, value))
 		return wrong("--by %s: %s allows one of: %s", value, options->command->name, keys);
 	options->by = (enum tp_by)name_index(by_names, value);
+	options->by_set = true;
 	return TP_PARSE_RUN;
 }
 
@@ -237,6 +244,18 @@ static enum tp_parse add_suppressions(struct tp_options *options, const char *fi
 	return TP_PARSE_RUN;
 }
 
+static enum tp_parse parse_relation(struct tp_options *options, enum tp_relation relation, const char *function)
+{
+	if (options->relation)
+		return wrong("--callers and --callees are of one function: one of them, once");
+	if (!function[0])
+		return wrong("--%s wants the name of a function",
+			     relation == TP_RELATION_CALLERS ? "callers" : "callees");
+	options->relation = relation;
+	options->function = function;
+	return TP_PARSE_RUN;
+}
+
 static enum tp_parse parse_option(struct tp_options *options, int option, const char *value)
 {
 	enum tp_parse result = TP_PARSE_RUN;
@@ -268,6 +287,10 @@ static enum tp_parse parse_option(struct tp_options *options, int option, const 
 		return parse_moment(option, value, &options->from_ns);
 	case OPT_TO:
 		return parse_moment(option, value, &options->to_ns);
+	case OPT_CALLERS:
+		return parse_relation(options, TP_RELATION_CALLERS, value);
+	case OPT_CALLEES:
+		return parse_relation(options, TP_RELATION_CALLEES, value);
 	case OPT_SUPPRESSIONS:
 		return add_suppressions(options, value);
 	case OPT_DEBUG_DIR:

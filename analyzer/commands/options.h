@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "report/cpu_rows.h"
 #include "report/rows.h"
 #include "report/text.h"
 
@@ -25,6 +26,7 @@ enum tp_option_bit {
 	TP_OPT_WHAT = 1u << 6,
 	TP_OPT_FORMAT = 1u << 7,
 	TP_OPT_EXACT = 1u << 8,
+	TP_OPT_RELATION = 1u << 9, /* --callers, --callees */
 };
 
 struct tp_options {
@@ -35,6 +37,9 @@ struct tp_options {
 	uint64_t top;	  /* rows; 0: all. Only if top_set; else the command's own default */
 	const char *sort; /* one of the command's keys; NULL if it has none */
 	enum tp_by by;
+	bool by_set;
+	enum tp_relation relation;
+	const char *function;	  /* of the relation */
 	const char *filter;	  /* NULL: none; compiles as an extended regular expression (checked) */
 	uint32_t thread, process; /* 0: all */
 	uint64_t from_ns, to_ns;  /* since the run's start; to_ns 0: the end */

@@ -107,7 +107,7 @@ void tp_scope_print(const struct tp_session *session)
 		tp_print(page, TP_STYLE_WARN, "only what happened from %s to %s of the run\n",
 			 tp_time(options->from_ns).text, options->to_ns ? tp_time(options->to_ns).text : "the end");
 	if (options->thread)
-		tp_print(page, TP_STYLE_WARN, "only what thread %" PRIu32 " allocated\n", options->thread);
+		tp_print(page, TP_STYLE_WARN, "only thread %" PRIu32 "\n", options->thread);
 	if (options->filter)
 		tp_print(page, TP_STYLE_WARN, "rows: only stacks that match %s\n", options->filter);
 }
@@ -174,10 +174,11 @@ static bool print_rows(struct tp_session *session, const struct tp_site_report *
 	return rows != NULL;
 }
 
-static bool any_allocation(const struct tp_run *run)
+static bool anything(const struct tp_run *run, const struct tp_site_report *report)
 {
 	for (size_t i = 0; i < run->process_count; i++)
-		if (run->processes[i].heap.allocations || run->processes[i].heap.peak_blocks)
+		if (run->processes[i].heap.allocations || run->processes[i].heap.peak_blocks ||
+		    (report->before && run->processes[i].cpu.samples))
 			return true;
 	return false;
 }
@@ -196,20 +197,25 @@ static bool print_text(struct tp_session *session, const struct tp_site_report *
 			fputs("\n\n", page->out);
 		tp_process_print(&run->processes[i], page);
 		tp_scope_print(session);
-		report->heading(session, &run->processes[i]);
-		good = print_rows(session, report, i);
+		good = !report->before || report->before(session, i);
+		if (!report->nothing_else) {
+			report->heading(session, &run->processes[i]);
+			good = good && print_rows(session, report, i);
+		}
 		tp_notes_collect(&notes, &run->processes[i], session->symbols[i]);
 		tp_notes_print(&notes, page);
 		tp_notes_free(&notes);
 	}
 	if (good && run->process_count > 1) {
-		tp_combined_print(session);
-		if (report->additive) {
+		if (!report->nothing_else)
+			tp_combined_print(session);
+		good = !report->before || report->before(session, run->process_count);
+		if (good && report->additive && !report->nothing_else) {
 			report->combined_heading(session);
 			good = print_rows(session, report, run->process_count);
 		}
 	}
-	if (any_allocation(run))
+	if (anything(run, report))
 		report->next(session);
 	else
 		tp_next_print(page, "tprof-analyze info %s   says what was recorded, and what was not",
@@ -256,6 +262,10 @@ static json_t *json_process(struct tp_session *session, const struct tp_site_rep
 	json_object_set_new(json, "capture", tp_json_capture(process));
 	json_object_set_new(json, "heap", tp_json_heap(process));
 	json_object_set_new(json, report->key, sites);
+	if (report->before_json && !report->before_json(session, index, json)) {
+		json_decref(json);
+		return NULL;
+	}
 	json_object_set_new(json, "notes", tp_json_notes(process, session->symbols[index]));
 	return json;
 }
@@ -279,6 +289,8 @@ static bool print_json(struct tp_session *session, const struct tp_site_report *
 		combined = tp_json_combined(session->run);
 		if (report->additive)
 			json_object_set_new(combined, report->key, json_report(session, report, count));
+		if (report->before_json)
+			good = good && report->before_json(session, count, combined);
 		json_object_set_new(json, "processes", list);
 		json_object_set_new(json, "combined", combined);
 	}

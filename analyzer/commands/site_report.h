@@ -16,9 +16,12 @@ struct tp_site_report {
 	enum tp_what what;
 	enum tp_json_sites shape;
 	bool hotspots;
-	bool suppress;	     /* with the built-in suppressions and the user's */
-	bool additive;	     /* rows of several processes may be put together */
-	const char *nothing; /* what to say where there are no rows */
+	bool suppress;						    /* with the built-in suppressions and the user's */
+	bool additive;						    /* rows of several processes may be put together */
+	const char *nothing;					    /* what to say where there are no rows */
+	bool (*before)(struct tp_session *session, size_t process); /* NULL, or what is printed first */
+	bool (*before_json)(struct tp_session *session, size_t process, json_t *json);
+	bool nothing_else; /* ... and nothing but that */
 	void (*heading)(const struct tp_session *session, const struct tp_process *process);
 	void (*combined_heading)(const struct tp_session *session);
 	void (*next)(const struct tp_session *session); /* the last line: what to do next */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* summary: the one page that comes first. */
+#include "commands/cpu_report.h"
 #include "commands/site_report.h"
 
 #include <string.h>
 
+#include "report/cpu_listing.h"
 #include "report/plot.h"
 #include "report/process.h"
 
@@ -34,6 +36,24 @@ static void print_capture(const struct tp_page *page, const struct tp_process *p
 	print_label(page, "overhead");
 	fprintf(page->out, "about %s of recording (%s of the run)\n", tp_time(process->overhead_ns).text,
 		tp_percent(process->overhead_ns, process->duration_ns).text);
+}
+
+static void print_cpu(const struct tp_session *session, const struct tp_process *process)
+{
+	const struct tprof_header *header = process->trace->header;
+	const struct tp_options *options = session->options;
+	const struct tp_page *page = &session->page;
+	bool whole = !options->thread && !options->from_ns && !options->to_ns;
+
+	print_label(page, "cpu");
+	tp_cpu_print_capture(page, process);
+	fputc('\n', page->out);
+	if (!header->samples_own || !whole)
+		return;
+	print_label(page, "");
+	fprintf(page->out, "%s more (%s of all) were the collector's own\n",
+		tp_time(header->samples_own * header->cpu_period_ns).text,
+		tp_percent(header->samples_own, header->samples_own + process->cpu.periods).text);
 }
 
 static void print_heap(const struct tp_page *page, const struct tp_process *process)
@@ -114,6 +134,7 @@ static bool print_process(struct tp_session *session, size_t index)
 	fputc('\n', page->out);
 	print_capture(page, process);
 	print_heap(page, process);
+	print_cpu(session, process);
 	if (process->point_count > 1) {
 		fputc('\n', page->out);
 		tp_session_span(session, process, &from, &to);
@@ -123,6 +144,7 @@ static bool print_process(struct tp_session *session, size_t index)
 	snprintf(title, sizeof(title), "What was %s", tp_unfreed_phrase(process->trace));
 	good = good && suppressions && print_sites(session, index, &unfreed, title);
 	good = good && print_sites(session, index, &hot, "Who allocated most often");
+	good = good && tp_cpu_short_print(session, index, TOP_SITES);
 	tp_notes_collect(&notes, process, session->symbols[index]);
 	tp_notes_print(&notes, page);
 	tp_notes_free(&notes);
@@ -141,6 +163,9 @@ static void print_next(const struct tp_session *session)
 		tp_next_print(&session->page,
 			      "build the program with libc's malloc, or link its allocator dynamically, and "
 			      "record again");
+	else if (!process->heap.allocations && process->cpu.samples)
+		tp_next_print(&session->page,
+			      "tprof-analyze hotspots --by line %s   says which lines the CPU time went to", names);
 	else if (!process->heap.allocations)
 		tp_next_print(&session->page, "tprof-analyze info %s   says what was recorded, and what was not",
 			      names);
@@ -186,11 +211,10 @@ static bool add_sites(struct tp_session *session, size_t index, const struct que
 	return true;
 }
 
-/* Operators, CPU samples and steps are not in these traces: their keys are there, and empty. */
+/* Operators and steps are not in these traces: their keys are there, and empty. */
 static void add_absent(json_t *json)
 {
 	json_object_set_new(json, "ops", json_array());
-	json_object_set_new(json, "cpu", json_array());
 	json_object_set_new(json, "steps",
 			    json_pack("{s:i, s:n, s:n, s:n, s:n, s:[]}", "count", 0, "mean_ns", "ci95_ns", "p50_ns",
 				      "p99_ns", "growth"));
@@ -214,6 +238,7 @@ static json_t *json_process(struct tp_session *session, size_t index)
 	json_object_set_new(json, "capture", tp_json_capture(process));
 	json_object_set_new(json, "heap", heap);
 	add_absent(json);
+	good = good && tp_cpu_section_json(session, index, json);
 	json_object_set_new(json, "notes", tp_json_notes(process, session->symbols[index]));
 	tp_suppressions_free(suppressions);
 	if (good)

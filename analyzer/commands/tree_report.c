@@ -54,6 +54,7 @@ static void make_title(const struct tp_session *session, const struct tp_tree *t
 		[TP_WHAT_ALLOCATED] = "allocated in all",
 		[TP_WHAT_UNFREED] = "",
 		[TP_WHAT_TEMPORARY] = "of temporary allocations",
+		[TP_WHAT_CPU] = "of CPU time",
 	};
 	const struct tp_process *process = &session->run->processes[0];
 	const char *what = words[session->options->what];
@@ -61,7 +62,9 @@ static void make_title(const struct tp_session *session, const struct tp_tree *t
 	if (session->options->what == TP_WHAT_UNFREED)
 		what = session->run->process_count == 1 ? tp_unfreed_phrase(process->trace) : "unfreed";
 	snprintf(title, size, "%.100s: %s %s", tp_program_name(process->trace),
-		 tp_bytes(tree->nodes[0].bytes, false).text, what);
+		 session->options->what == TP_WHAT_CPU ? tp_time(tree->nodes[0].bytes).text
+						       : tp_bytes(tree->nodes[0].bytes, false).text,
+		 what);
 }
 
 int tp_tree_report(const struct tp_options *options,

@@ -109,8 +109,24 @@ static void put_color(const struct tp_tree_node *node, FILE *out)
 		fprintf(out, "hsl(%" PRIu32 ",58%%,%" PRIu32 "%%)", hue, light);
 }
 
-static void put_title(const struct tp_tree *tree, const struct tp_tree_node *node, const char *unit, FILE *out)
+struct flame {
+	const struct tp_tree *tree;
+	const char *unit;
+	bool time;
+	FILE *out;
+	uint32_t rows;
+	double per_byte; /* pixels */
+};
+
+static struct tp_text amount(const struct flame *flame, uint64_t bytes)
 {
+	return flame->time ? tp_time(bytes) : tp_bytes(bytes, false);
+}
+
+static void put_title(const struct flame *flame, const struct tp_tree_node *node)
+{
+	const struct tp_tree *tree = flame->tree;
+	FILE *out = flame->out;
 	uint64_t whole = tree->nodes[0].bytes;
 
 	fputs("<title>", out);
@@ -123,22 +139,14 @@ static void put_title(const struct tp_tree *tree, const struct tp_tree_node *nod
 		fputs(", ", out);
 		tp_xml_text(node->place, out);
 	}
-	fprintf(out, "\n%s", tp_bytes(node->bytes, false).text);
+	fprintf(out, "\n%s", amount(flame, node->bytes).text);
 	fputs(" (", out);
 	tp_xml_text(tp_percent(node->bytes, whole).text, out);
-	fprintf(out, ") in %s %s", tp_count(node->calls).text, unit);
+	fprintf(out, ") in %s %s", tp_count(node->calls).text, flame->unit);
 	if (node->self_bytes && node->self_bytes != node->bytes)
-		fprintf(out, "; itself %s", tp_bytes(node->self_bytes, false).text);
+		fprintf(out, "; itself %s", amount(flame, node->self_bytes).text);
 	fputs("</title>", out);
 }
-
-struct flame {
-	const struct tp_tree *tree;
-	const char *unit;
-	FILE *out;
-	uint32_t rows;
-	double per_byte; /* pixels */
-};
 
 static void put_node(const struct flame *flame, const struct tp_tree_node *node, double x, uint32_t depth)
 {
@@ -151,7 +159,7 @@ static void put_node(const struct flame *flame, const struct tp_tree_node *node,
 	fprintf(flame->out,
 		"<g class=\"f\" tabindex=\"-1\" data-d=\"%" PRIu32 "\" data-a=\"%.0f\" data-b=\"%" PRIu64 "\">", depth,
 		(x - MARGIN) / flame->per_byte, node->bytes);
-	put_title(flame->tree, node, flame->unit, flame->out);
+	put_title(flame, node);
 	fprintf(flame->out, "<rect x=\"%.2f\" y=\"%d\" width=\"%.2f\" height=\"%d\" fill=\"", x, y, width, ROW - 1);
 	put_color(node, flame->out);
 	fprintf(flame->out, "\"/><text x=\"%.2f\" y=\"%d\">", x + 3, y + 12);
@@ -222,9 +230,11 @@ static void put_head(const struct flame *flame, const char *title, int height)
 		WIDTH, height, WIDTH, height, WIDTH, MARGIN, flame->tree->nodes[0].bytes);
 	fputs("<title id=\"title\">", out);
 	tp_xml_text(title, out);
-	fputs("</title>\n<desc id=\"desc\">Each box is a function; its width is the memory put down to it and to what "
-	      "it "
-	      "called; callers stand below. Click or Enter zooms, Escape goes back, / searches, arrows move.</desc>\n"
+	fprintf(out,
+		"</title>\n<desc id=\"desc\">Each box is a function; its width is the %s put down to it and to what "
+		"it ",
+		flame->time ? "CPU time" : "memory");
+	fputs("called; callers stand below. Click or Enter zooms, Escape goes back, / searches, arrows move.</desc>\n"
 	      "<style>\n"
 	      "svg{font-family:DejaVu Sans Mono,Menlo,Consolas,monospace;background:#fff}\n"
 	      "text{font-size:12px;fill:#111;pointer-events:none}\n"
@@ -245,10 +255,10 @@ static void put_head(const struct flame *flame, const char *title, int height)
 		MARGIN, WIDTH - MARGIN);
 }
 
-void tp_flame_write(const struct tp_tree *tree, const char *title, const char *unit, FILE *out)
+void tp_flame_write(const struct tp_tree *tree, const char *title, const char *unit, bool time, FILE *out)
 {
 	uint64_t whole = tree->nodes[0].bytes;
-	struct flame flame = { .tree = tree, .unit = unit, .out = out };
+	struct flame flame = { .tree = tree, .unit = unit, .time = time, .out = out };
 	int height;
 
 	flame.per_byte = (double)(WIDTH - 2 * MARGIN) / (double)(whole ? whole : 1);
@@ -258,8 +268,8 @@ void tp_flame_write(const struct tp_tree *tree, const char *title, const char *u
 	if (whole)
 		put_nodes(&flame);
 	else
-		fprintf(out, "<text x=\"%d\" y=\"%d\">nothing to show: no memory of this kind</text>\n", MARGIN,
-			HEAD + 12);
+		fprintf(out, "<text x=\"%d\" y=\"%d\">nothing to show: no %s of this kind</text>\n", MARGIN, HEAD + 12,
+			time ? "CPU sample" : "memory");
 	fprintf(out, "<text id=\"details\" x=\"%d\" y=\"%d\"> </text>\n", MARGIN, height - 16);
 	fprintf(out, "<text id=\"matched\" x=\"%d\" y=\"%d\" text-anchor=\"end\"> </text>\n", WIDTH - MARGIN,
 		height - 16);

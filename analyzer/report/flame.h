@@ -7,10 +7,10 @@
 #include "report/tree.h"
 
 /*
- * Writes the tree as a stand-alone SVG. `title` is its headline, `unit` says what the blocks are ("live blocks"). Nodes
- * narrower than a tenth of a pixel are left out; their share stays a gap.
+ * Writes the tree as a stand-alone SVG. `title` is its headline, `unit` says what the blocks are ("live blocks"). `time`:
+ * the bytes are nanoseconds. Nodes narrower than a tenth of a pixel are left out; their share stays a gap.
  */
-void tp_flame_write(const struct tp_tree *tree, const char *title, const char *unit, FILE *out);
+void tp_flame_write(const struct tp_tree *tree, const char *title, const char *unit, bool time, FILE *out);
 
 /* Text between tags: &, <, >, " are escaped; bytes that are no UTF-8, and control characters, become '?'. */
 void tp_xml_text(const char *text, FILE *out);

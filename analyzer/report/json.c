@@ -6,13 +6,13 @@
 
 #include "report/process.h"
 
-static json_t *number(uint64_t value)
+json_t *tp_json_number(uint64_t value)
 {
 	return json_integer(value > INT64_MAX ? INT64_MAX : (json_int_t)value);
 }
 
 /* Names in files may be any bytes; JSON takes only UTF-8. */
-static json_t *string(const char *text)
+json_t *tp_json_string(const char *text)
 {
 	json_t *json;
 	char copy[4096];
@@ -43,18 +43,18 @@ json_t *tp_json_process(const struct tp_process *process)
 	json_t *json = json_object(), *args = json_array();
 
 	for (size_t i = 0; i < trace->arg_count; i++)
-		json_array_append_new(args, string(trace->args[i]));
-	set(json, "pid", number(header->pid));
-	set(json, "ppid", number(header->ppid));
-	set(json, "exe", string(trace->exe));
+		json_array_append_new(args, tp_json_string(trace->args[i]));
+	set(json, "pid", tp_json_number(header->pid));
+	set(json, "ppid", tp_json_number(header->ppid));
+	set(json, "exe", tp_json_string(trace->exe));
 	set(json, "args", args);
-	set(json, "cwd", string(trace->cwd));
-	set(json, "start_unix_ns", number(header->start.unix_ns));
-	set(json, "start_ns", number(process->start_ns));
-	set(json, "duration_ns", number(process->duration_ns));
+	set(json, "cwd", tp_json_string(trace->cwd));
+	set(json, "start_unix_ns", tp_json_number(header->start.unix_ns));
+	set(json, "start_ns", tp_json_number(process->start_ns));
+	set(json, "duration_ns", tp_json_number(process->duration_ns));
 	set(json, "end", json_string(tp_end_name(trace)));
 	set(json, "status", ended ? json_integer(header->end_status) : json_null());
-	set(json, "trace", string(trace->file));
+	set(json, "trace", tp_json_string(trace->file));
 	return json;
 }
 
@@ -66,13 +66,13 @@ static json_t *json_hooks(const struct tp_trace *trace)
 	if (header->flags & TPROF_FLAG_FOREIGN_MALLOC)
 		json_array_append_new(skipped,
 				      json_pack("{s:o, s:s}", "module",
-						string(trace->malloc_path[0] ? trace->malloc_path : trace->exe),
+						tp_json_string(trace->malloc_path[0] ? trace->malloc_path : trace->exe),
 						"reason", "malloc is linked statically"));
 	if (header->flags & TPROF_FLAG_DEEPBIND)
 		json_array_append_new(skipped,
 				      json_pack("{s:n, s:s}", "module", "reason", "loaded with RTLD_DEEPBIND"));
-	set(json, "slots", number(header->slots));
-	set(json, "functions", number(header->slots));
+	set(json, "slots", tp_json_number(header->slots));
+	set(json, "functions", tp_json_number(header->slots));
 	set(json, "skipped", skipped);
 	return json;
 }
@@ -83,7 +83,7 @@ static json_t *json_lost(const struct tp_trace *trace)
 	const char *name;
 
 	for (unsigned int i = 0; (name = tp_lost_name(i)); i++)
-		set(json, name, number(trace->header->lost[i]));
+		set(json, name, tp_json_number(trace->header->lost[i]));
 	return json;
 }
 
@@ -92,9 +92,10 @@ static json_t *json_damage(const struct tp_trace *trace)
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < trace->damage_count; i++)
-		json_array_append_new(list, json_pack("{s:o, s:o, s:o}", "offset", number(trace->damage[i].offset),
-						      "lost_bytes", number(trace->damage[i].lost_bytes), "reason",
-						      string(trace->damage[i].reason)));
+		json_array_append_new(list,
+				      json_pack("{s:o, s:o, s:o}", "offset", tp_json_number(trace->damage[i].offset),
+						"lost_bytes", tp_json_number(trace->damage[i].lost_bytes), "reason",
+						tp_json_string(trace->damage[i].reason)));
 	return list;
 }
 
@@ -104,23 +105,27 @@ json_t *tp_json_capture(const struct tp_process *process)
 	const struct tprof_header *header = trace->header;
 	json_t *json = json_object();
 
-	set(json, "alloc_events", number(process->heap.allocations));
-	set(json, "free_events", number(process->heap.frees));
-	set(json, "op_events", number(0));
-	set(json, "cpu_samples", number(0));
-	set(json, "events", number(process->heap.events));
-	set(json, "lost_events", number(tp_lost_events(trace)));
+	set(json, "alloc_events", tp_json_number(process->heap.allocations));
+	set(json, "free_events", tp_json_number(process->heap.frees));
+	set(json, "op_events", tp_json_number(0));
+	set(json, "cpu_samples", tp_json_number(process->cpu.samples));
+	set(json, "cpu_period_ns", tp_json_number(header->cpu_period_ns));
+	set(json, "cpu_ns", tp_json_number(tp_cpu_ns(process, &process->cpu)));
+	set(json, "cpu_own_ns", tp_json_number(header->samples_own * header->cpu_period_ns));
+	set(json, "cpu_stopped", json_boolean(header->cpu_stopped));
+	set(json, "events", tp_json_number(process->heap.events));
+	set(json, "lost_events", tp_json_number(tp_lost_events(trace)));
 	set(json, "lost", json_lost(trace));
-	set(json, "stacks_cut", number(header->walks_cut));
-	set(json, "stacks_short", number(header->walks_short));
+	set(json, "stacks_cut", tp_json_number(header->walks_cut));
+	set(json, "stacks_short", tp_json_number(header->walks_short));
 	set(json, "stopped", json_boolean(header->flags & TPROF_FLAG_STOPPED));
-	set(json, "threads", number(process->thread_count));
-	set(json, "trace_bytes", number(trace->used_bytes));
-	set(json, "file_bytes", number(trace->file_bytes));
+	set(json, "threads", tp_json_number(process->thread_count));
+	set(json, "trace_bytes", tp_json_number(trace->used_bytes));
+	set(json, "file_bytes", tp_json_number(trace->file_bytes));
 	set(json, "damage", json_damage(trace));
-	set(json, "overhead_ns", number(process->overhead_ns));
-	set(json, "collector_bytes", number(header->collector_bytes));
-	set(json, "malloc", string(trace->malloc_path));
+	set(json, "overhead_ns", tp_json_number(process->overhead_ns));
+	set(json, "collector_bytes", tp_json_number(header->collector_bytes));
+	set(json, "malloc", tp_json_string(trace->malloc_path));
 	set(json, "foreign_malloc", json_boolean(header->flags & TPROF_FLAG_FOREIGN_MALLOC));
 	set(json, "hooks", json_hooks(trace));
 	return json;
@@ -160,7 +165,7 @@ json_t *tp_json_heap(const struct tp_process *process)
 	json_t *json = json_object();
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-		set(json, numbers[i].key, number(numbers[i].value));
+		set(json, numbers[i].key, tp_json_number(numbers[i].value));
 	return json;
 }
 
@@ -171,7 +176,7 @@ json_t *tp_json_notes(const struct tp_process *process, const struct tp_symbols 
 
 	tp_notes_collect(&notes, process, symbols);
 	for (size_t i = 0; i < notes.count; i++)
-		json_array_append_new(list, string(notes.text[i]));
+		json_array_append_new(list, tp_json_string(notes.text[i]));
 	tp_notes_free(&notes);
 	return list;
 }
@@ -183,10 +188,10 @@ static json_t *json_frame(const struct tp_line *line)
 	char address[32];
 
 	snprintf(address, sizeof(address), "0x%" PRIx64, line->address);
-	set(json, "function", string(location->function));
-	set(json, "file", string(location->file));
+	set(json, "function", tp_json_string(location->function));
+	set(json, "file", tp_json_string(location->file));
 	set(json, "line", location->line ? json_integer(location->line) : json_null());
-	set(json, "module", line->symbol->module[0] ? string(line->symbol->module) : json_null());
+	set(json, "module", line->symbol->module[0] ? tp_json_string(line->symbol->module) : json_null());
 	set(json, "address", json_string(address));
 	set(json, "inlined", json_boolean(location->inlined));
 	set(json, "language", json_string("native"));
@@ -223,18 +228,18 @@ static void set_numbers(json_t *json, const struct tp_sums *sums, enum tp_json_s
 
 	if (shape == TP_JSON_HOT) {
 		snprintf(key, sizeof(key), "%sallocations", prefix);
-		set(json, key, number(sums->allocations));
+		set(json, key, tp_json_number(sums->allocations));
 		snprintf(key, sizeof(key), "%sbytes", prefix);
-		set(json, key, number(sums->bytes));
+		set(json, key, tp_json_number(sums->bytes));
 		snprintf(key, sizeof(key), "%stemporary", prefix);
-		set(json, key, number(sums->temporary));
+		set(json, key, tp_json_number(sums->temporary));
 		snprintf(key, sizeof(key), "%sshort_lived", prefix);
-		set(json, key, number(sums->short_lived));
+		set(json, key, tp_json_number(sums->short_lived));
 	} else {
 		snprintf(key, sizeof(key), "%sbytes", prefix);
-		set(json, key, number(shape == TP_JSON_PEAK ? sums->peak_bytes : sums->live_bytes));
+		set(json, key, tp_json_number(shape == TP_JSON_PEAK ? sums->peak_bytes : sums->live_bytes));
 		snprintf(key, sizeof(key), "%sblocks", prefix);
-		set(json, key, number(shape == TP_JSON_PEAK ? sums->peak_blocks : sums->live_blocks));
+		set(json, key, tp_json_number(shape == TP_JSON_PEAK ? sums->peak_blocks : sums->live_blocks));
 	}
 }
 
@@ -244,18 +249,20 @@ static void set_name(json_t *json, const struct tp_row *row, enum tp_by by)
 	const struct tp_location *location = row->line.location;
 
 	if (by == TP_BY_THREAD || by == TP_BY_SIZE) {
-		set(json, by == TP_BY_THREAD ? "thread" : "size", number(row->key));
+		set(json, by == TP_BY_THREAD ? "thread" : "size", tp_json_number(row->key));
 		return;
 	}
 	if (by == TP_BY_LINE) {
-		set(json, "file", string(location ? location->file : NULL));
+		set(json, "file", tp_json_string(location ? location->file : NULL));
 		set(json, "line", location && location->line ? json_integer(location->line) : json_null());
 	}
 	if (by != TP_BY_MODULE)
-		set(json, "function", string(location ? location->function : NULL));
-	set(json, "module", location && row->line.symbol->module[0] ? string(row->line.symbol->module) : json_null());
+		set(json, "function", tp_json_string(location ? location->function : NULL));
+	set(json, "module",
+	    location && row->line.symbol->module[0] ? tp_json_string(row->line.symbol->module) : json_null());
 	if (by == TP_BY_MODULE)
-		set(json, "path", location && row->line.symbol->path[0] ? string(row->line.symbol->path) : json_null());
+		set(json, "path",
+		    location && row->line.symbol->path[0] ? tp_json_string(row->line.symbol->path) : json_null());
 }
 
 static json_t *json_row(const struct tp_run *run, struct tp_symbols *const *symbols, const struct tp_row *row,
@@ -267,7 +274,7 @@ static json_t *json_row(const struct tp_run *run, struct tp_symbols *const *symb
 	uint32_t end;
 
 	set_numbers(json, &row->self, shape, "");
-	set(json, "largest_bytes", number(row->self.largest));
+	set(json, "largest_bytes", tp_json_number(row->self.largest));
 	if (by != TP_BY_STACK) {
 		if (by != TP_BY_THREAD && by != TP_BY_SIZE)
 			set_numbers(json, &row->total, shape, "total_");
@@ -303,12 +310,13 @@ json_t *tp_json_suppressed(const struct tp_rows *rows, const struct tp_suppressi
 
 	for (size_t i = 0; i < count; i++)
 		if (rules[i].sites)
-			json_array_append_new(list,
-					      json_pack("{s:o, s:o, s:o, s:o}", "pattern", string(rules[i].pattern),
-							"source", string(rules[i].source), "bytes",
-							number(rules[i].bytes), "blocks", number(rules[i].blocks)));
-	set(json, "bytes", number(rows->suppressed.live_bytes));
-	set(json, "blocks", number(rows->suppressed.live_blocks));
+			json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:o}", "pattern",
+							      tp_json_string(rules[i].pattern), "source",
+							      tp_json_string(rules[i].source), "bytes",
+							      tp_json_number(rules[i].bytes), "blocks",
+							      tp_json_number(rules[i].blocks)));
+	set(json, "bytes", tp_json_number(rows->suppressed.live_bytes));
+	set(json, "blocks", tp_json_number(rows->suppressed.live_blocks));
 	set(json, "rules", list);
 	return json;
 }
@@ -319,10 +327,11 @@ json_t *tp_json_points(const struct tp_point *points, size_t count)
 
 	for (size_t i = 0; i < count; i++)
 		json_array_append_new(
-			list, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "time_ns", number(points[i].time_ns),
-					"live_bytes", number(points[i].live_bytes), "live_blocks",
-					number(points[i].live_blocks), "mapped_bytes", number(points[i].mapped_bytes),
-					"rss_bytes", number(points[i].rss), "vms_bytes", number(points[i].vms)));
+			list, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "time_ns", tp_json_number(points[i].time_ns),
+					"live_bytes", tp_json_number(points[i].live_bytes), "live_blocks",
+					tp_json_number(points[i].live_blocks), "mapped_bytes",
+					tp_json_number(points[i].mapped_bytes), "rss_bytes",
+					tp_json_number(points[i].rss), "vms_bytes", tp_json_number(points[i].vms)));
 	return list;
 }
 
@@ -331,12 +340,13 @@ json_t *tp_json_combined(const struct tp_run *run)
 	json_t *json = json_object(), *list = json_array();
 
 	for (size_t i = 0; i < run->process_count; i++)
-		json_array_append_new(list, json_pack("{s:o, s:o}", "pid", number(run->processes[i].trace->header->pid),
-						      "bytes", number(run->processes[i].combined_peak_bytes)));
-	set(json, "start_unix_ns", number(run->start_unix_ns));
-	set(json, "duration_ns", number(run->duration_ns));
-	set(json, "peak_bytes", number(run->peak_bytes));
-	set(json, "peak_time_ns", number(run->peak_time_ns));
+		json_array_append_new(list, json_pack("{s:o, s:o}", "pid",
+						      tp_json_number(run->processes[i].trace->header->pid), "bytes",
+						      tp_json_number(run->processes[i].combined_peak_bytes)));
+	set(json, "start_unix_ns", tp_json_number(run->start_unix_ns));
+	set(json, "duration_ns", tp_json_number(run->duration_ns));
+	set(json, "peak_bytes", tp_json_number(run->peak_bytes));
+	set(json, "peak_time_ns", tp_json_number(run->peak_time_ns));
 	set(json, "peak_processes", list);
 	return json;
 }

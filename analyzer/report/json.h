@@ -11,6 +11,10 @@
 #include "report/rows.h"
 #include "report/suppressions.h"
 
+/* Numbers beyond what JSON readers take are the largest one; bytes that are no UTF-8 become '?'; NULL: null. */
+json_t *tp_json_number(uint64_t value);
+json_t *tp_json_string(const char *text);
+
 json_t *tp_json_process(const struct tp_process *process);
 json_t *tp_json_capture(const struct tp_process *process);
 /* The numbers alone, without lists of sites. */

@@ -83,6 +83,18 @@ static void add_damage(struct tp_notes *notes, const struct tp_trace *trace)
 		    tp_count(lost).text);
 }
 
+static void add_cpu(struct tp_notes *notes, const struct tp_trace *trace)
+{
+	const struct tprof_header *header = trace->header;
+
+	if (header->cpu_stopped)
+		add(notes, "CPU sampling ended early: the program uses the sampler's signal (%" PRIu32 ") itself",
+		    header->cpu_signal);
+	if (header->samples_own)
+		add(notes, "%s of CPU time was the collector's own and is in no function",
+		    tp_time(header->samples_own * header->cpu_period_ns).text);
+}
+
 static void add_stacks(struct tp_notes *notes, const struct tp_trace *trace)
 {
 	const struct tprof_header *header = trace->header;
@@ -145,6 +157,7 @@ void tp_notes_collect(struct tp_notes *notes, const struct tp_process *process, 
 	add_losses(notes, process->trace);
 	add_damage(notes, process->trace);
 	add_stacks(notes, process->trace);
+	add_cpu(notes, process->trace);
 	add_order(notes, &process->heap);
 	if (symbols)
 		add_modules(notes, process->trace, symbols);

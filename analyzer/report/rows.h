@@ -14,7 +14,7 @@
 enum tp_by { TP_BY_STACK, TP_BY_FUNCTION, TP_BY_LINE, TP_BY_MODULE, TP_BY_THREAD, TP_BY_SIZE };
 
 /* What is asked about: which sites count. */
-enum tp_what { TP_WHAT_PEAK, TP_WHAT_ALLOCATED, TP_WHAT_UNFREED, TP_WHAT_TEMPORARY };
+enum tp_what { TP_WHAT_PEAK, TP_WHAT_ALLOCATED, TP_WHAT_UNFREED, TP_WHAT_TEMPORARY, TP_WHAT_CPU };
 
 struct tp_sums {
 	uint64_t allocations, bytes;

@@ -286,6 +286,19 @@ void tp_stack_free(struct tp_stack *stack)
 	memset(stack, 0, sizeof(*stack));
 }
 
+bool tp_stack_matches(const struct tp_stack *stack, const regex_t *filter)
+{
+	for (size_t i = 0; i < stack->count; i++) {
+		const struct tp_location *location = stack->lines[i].location;
+
+		if ((location->function && regexec(filter, location->function, 0, NULL, 0) == 0) ||
+		    (location->file && regexec(filter, location->file, 0, NULL, 0) == 0) ||
+		    regexec(filter, stack->lines[i].symbol->path, 0, NULL, 0) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* In a stripped module the static functions have no names, but the exported ones that call them do. */
 static const struct tp_line *named_caller(const struct tp_stack *stack, size_t i)
 {

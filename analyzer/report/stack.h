@@ -6,6 +6,8 @@
 #ifndef TPROF_REPORT_STACK_H
 #define TPROF_REPORT_STACK_H
 
+#include <regex.h>
+
 #include "symbols/symbols.h"
 
 /* One line of a printed stack: a function, inlined ones included. */
@@ -35,6 +37,9 @@ void tp_stack_free(struct tp_stack *stack);
  * and has one. NULL if the stack is empty.
  */
 const struct tp_line *tp_stack_own(const struct tp_stack *stack);
+
+/* Does a function, file or module of any of its lines match? */
+bool tp_stack_matches(const struct tp_stack *stack, const regex_t *filter);
 
 /* Is this one of the allocator's functions, of the language's plumbing, of the start-up code? */
 bool tp_is_allocator(const struct tp_location *location, const struct tp_symbol *symbol);

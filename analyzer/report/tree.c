@@ -130,63 +130,79 @@ static uint32_t line_child(struct tp_tree *tree, uint32_t parent, const struct t
 	return child;
 }
 
-static bool matches(const struct tp_stack *stack, const regex_t *filter)
-{
-	for (size_t i = 0; i < stack->count; i++) {
-		const struct tp_location *location = stack->lines[i].location;
-
-		if ((location->function && regexec(filter, location->function, 0, NULL, 0) == 0) ||
-		    (location->file && regexec(filter, location->file, 0, NULL, 0) == 0) ||
-		    regexec(filter, stack->lines[i].symbol->path, 0, NULL, 0) == 0)
-			return true;
-	}
-	return false;
-}
-
-/* Walks down the tree along the visible lines of the stack just read; UINT32_MAX: memory is out. */
-static uint32_t leaf_of(struct tp_tree *tree, uint32_t node, const struct tp_trace *trace)
+/* Walks down the tree along the stack just read, in to the line `first`; UINT32_MAX: memory is out. */
+static uint32_t leaf_of(struct tp_tree *tree, uint32_t node, const struct tp_trace *trace, size_t first)
 {
 	const struct tp_stack *stack = &tree->impl->stack;
 
-	if (stack->first == stack->last)
+	if (first == stack->last)
 		return named_child(tree, node, "(stack not recorded)");
 	if (stack->end == TPROF_NODE_CUT)
 		node = named_child(tree, node, "(outer frames cut)");
-	for (size_t i = stack->last; node != UINT32_MAX && i-- > stack->first;)
+	for (size_t i = stack->last; node != UINT32_MAX && i-- > first;)
 		node = line_child(tree, node, &stack->lines[i], trace);
 	return node;
+}
+
+static bool add_leaf(struct tp_tree *tree, uint32_t top, const struct tp_trace *trace, size_t first, uint64_t bytes,
+		     uint64_t calls)
+{
+	uint32_t leaf = leaf_of(tree, top, trace, first);
+
+	if (leaf == UINT32_MAX)
+		return false;
+	tree->nodes[leaf].self_bytes += bytes;
+	tree->nodes[leaf].self_calls += calls;
+	return true;
+}
+
+static bool add_site(struct tp_tree *tree, uint32_t top, const struct tp_process *process, struct tp_symbols *symbols,
+		     const struct tp_tree_options *options, const struct tp_site *site)
+{
+	struct tp_stack *stack = &tree->impl->stack;
+	uint64_t bytes, calls;
+
+	tp_site_weight(site, options->what, &bytes, &calls);
+	if (!bytes && !calls)
+		return true;
+	if (!tp_stack_read(stack, process->trace, symbols, site->node))
+		return false;
+	if (options->filter && !tp_stack_matches(stack, options->filter))
+		return true;
+	if (options->suppressions &&
+	    tp_suppressions_match(options->suppressions, stack, site->live_blocks, site->live_bytes))
+		return true;
+	return add_leaf(tree, top, process->trace, stack->first, bytes, calls);
+}
+
+/* CPU time is spent in the innermost line, whichever that is: malloc's own time is malloc's. */
+static bool add_cpu_site(struct tp_tree *tree, uint32_t top, const struct tp_process *process,
+			 struct tp_symbols *symbols, const struct tp_tree_options *options,
+			 const struct tp_cpu_site *site)
+{
+	struct tp_stack *stack = &tree->impl->stack;
+
+	if (!tp_stack_read(stack, process->trace, symbols, site->node))
+		return false;
+	if (options->filter && !tp_stack_matches(stack, options->filter))
+		return true;
+	return add_leaf(tree, top, process->trace, 0, tp_cpu_ns(process, &site->cpu), site->cpu.samples);
 }
 
 bool tp_tree_add(struct tp_tree *tree, const struct tp_process *process, struct tp_symbols *symbols,
 		 const struct tp_tree_options *options)
 {
-	struct tp_stack *stack = &tree->impl->stack;
 	uint32_t top = options->label ? named_child(tree, 0, options->label) : 0;
+	bool good = top != UINT32_MAX;
 
-	if (top == UINT32_MAX)
-		return false;
-	for (size_t i = 0; i < process->site_count; i++) {
-		const struct tp_site *site = &process->sites[i];
-		uint64_t bytes, calls;
-		uint32_t leaf;
-
-		tp_site_weight(site, options->what, &bytes, &calls);
-		if (!bytes && !calls)
-			continue;
-		if (!tp_stack_read(stack, process->trace, symbols, site->node))
-			return false;
-		if (options->filter && !matches(stack, options->filter))
-			continue;
-		if (options->suppressions &&
-		    tp_suppressions_match(options->suppressions, stack, site->live_blocks, site->live_bytes))
-			continue;
-		leaf = leaf_of(tree, top, process->trace);
-		if (leaf == UINT32_MAX)
-			return false;
-		tree->nodes[leaf].self_bytes += bytes;
-		tree->nodes[leaf].self_calls += calls;
+	if (options->what == TP_WHAT_CPU) {
+		for (size_t i = 0; good && i < process->cpu_site_count; i++)
+			good = add_cpu_site(tree, top, process, symbols, options, &process->cpu_sites[i]);
+		return good;
 	}
-	return true;
+	for (size_t i = 0; good && i < process->site_count; i++)
+		good = add_site(tree, top, process, symbols, options, &process->sites[i]);
+	return good;
 }
 
 static const char *text_or_empty(const char *text)

@@ -13,7 +13,7 @@ struct tp_tree_node {
 	const char *place;		    /* "file:line" of the first line seen here; NULL if unknown */
 	uint32_t parent;		    /* the root's is itself */
 	uint32_t first_child, next_sibling; /* 0: none. Children in order of bytes, then names */
-	uint64_t bytes, calls;		    /* of this node and all above it */
+	uint64_t bytes, calls;		    /* of this node and all above it; of CPU samples nanoseconds and samples */
 	uint64_t self_bytes, self_calls;
 };
 

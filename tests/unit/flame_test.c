@@ -195,7 +195,7 @@ static char *svg(const struct tp_tree *tree, const char *title)
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	tp_flame_write(tree, title, "blocks", out);
+	tp_flame_write(tree, title, "blocks", false, out);
 	fclose(out);
 	return text;
 }

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "commands/cpu_report.h"
+
+#include "commands/site_report.h"
+#include "report/cpu_listing.h"
+
+static struct tp_cpu_listing listing_of(const struct tp_session *session, enum tp_relation relation)
+{
+	const struct tp_options *options = session->options;
+	struct tp_cpu_listing listing = {
+		.page = &session->page,
+		.run = session->run,
+		.symbols = session->symbols,
+		.options = {
+			.by = options->by_set && options->by != TP_BY_SIZE ? options->by : TP_BY_FUNCTION,
+			.relation = relation,
+			.function = options->function,
+		},
+		.top = tp_top(options, 10),
+	};
+
+	return listing;
+}
+
+static struct tp_cpu_rows *read_rows(struct tp_session *session, size_t process, const struct tp_cpu_options *options)
+{
+	size_t first = process, last = process + 1;
+	struct tp_cpu_options mine = *options;
+	struct tp_cpu_builder *builder;
+	struct tp_cpu_rows *rows;
+	bool good = true;
+	regex_t filter;
+
+	if (session->options->filter && regcomp(&filter, session->options->filter, REG_EXTENDED | REG_NOSUB) == 0)
+		mine.filter = &filter;
+	if (process == session->run->process_count)
+		first = 0, last = process;
+	builder = tp_cpu_rows_begin(&mine);
+	for (size_t i = first; builder && good && i < last; i++) {
+		struct tp_symbols *symbols = tp_session_symbols(session, i);
+
+		good = symbols && tp_cpu_rows_add(builder, &session->run->processes[i], i, symbols);
+	}
+	rows = builder ? tp_cpu_rows_end(builder) : NULL;
+	if (mine.filter)
+		regfree(&filter);
+	if (good)
+		return rows;
+	tp_cpu_rows_free(rows);
+	return NULL;
+}
+
+static void headline(const struct tp_session *session, size_t process)
+{
+	const struct tp_page *page = &session->page;
+	const struct tp_options *options = session->options;
+
+	if (options->relation == TP_RELATION_CALLERS)
+		tp_headline(page, "CPU time of %s, by what called it", options->function);
+	else if (options->relation == TP_RELATION_CALLEES)
+		tp_headline(page, "CPU time of %s, by what it called", options->function);
+	else
+		tp_headline(page,
+			    process == session->run->process_count ? "CPU time of all processes together" : "CPU time");
+	if (process == session->run->process_count)
+		return;
+	tp_cpu_print_capture(page, &session->run->processes[process]);
+	fputc('\n', page->out);
+}
+
+bool tp_cpu_section_print(struct tp_session *session, size_t process)
+{
+	const struct tp_options *options = session->options;
+	const struct tp_page *page = &session->page;
+	struct tp_cpu_listing listing = listing_of(session, options->relation);
+	struct tp_cpu_rows *rows = read_rows(session, process, &listing.options);
+
+	if (!rows)
+		return false;
+	headline(session, process);
+	if (options->relation && rows->all.samples)
+		fprintf(page->out, "%s in %s sample%s met it: shares are of these\n", tp_time(rows->all_ns).text,
+			tp_count(rows->all.samples).text, rows->all.samples == 1 ? "" : "s");
+	else if (options->relation)
+		fprintf(page->out, "no sample met %s: functions are named as hotspots lists them\n", options->function);
+	if (rows->count)
+		fputc('\n', page->out);
+	tp_cpu_print(&listing, rows);
+	tp_cpu_rows_free(rows);
+	return true;
+}
+
+bool tp_cpu_short_print(struct tp_session *session, size_t process, uint64_t top)
+{
+	struct tp_cpu_listing listing = listing_of(session, TP_RELATION_NONE);
+	struct tp_cpu_rows *rows = read_rows(session, process, &listing.options);
+
+	if (!rows)
+		return false;
+	listing.top = tp_top(session->options, top);
+	if (rows->count)
+		tp_headline(&session->page, "Where the CPU time went");
+	tp_cpu_print(&listing, rows);
+	tp_cpu_rows_free(rows);
+	return true;
+}
+
+static json_t *json_relation(struct tp_session *session, size_t process)
+{
+	struct tp_cpu_listing listing = listing_of(session, session->options->relation);
+	struct tp_cpu_rows *rows = read_rows(session, process, &listing.options);
+	json_t *json = rows ? json_object() : NULL;
+
+	if (!rows)
+		return NULL;
+	json_object_set_new(json, "function", tp_json_string(session->options->function));
+	json_object_set_new(json, "samples", tp_json_number(rows->all.samples));
+	json_object_set_new(json, "ns", tp_json_number(rows->all_ns));
+	json_object_set_new(json, "rows", tp_cpu_json(&listing, rows));
+	tp_cpu_rows_free(rows);
+	return json;
+}
+
+bool tp_cpu_section_json(struct tp_session *session, size_t process, json_t *json)
+{
+	enum tp_relation relation = session->options->relation;
+	struct tp_cpu_listing listing = listing_of(session, TP_RELATION_NONE);
+	struct tp_cpu_rows *rows = read_rows(session, process, &listing.options);
+
+	if (!rows)
+		return false;
+	json_object_set_new(json, "cpu", tp_cpu_json(&listing, rows));
+	tp_cpu_rows_free(rows);
+	if (!relation)
+		return true;
+	return json_object_set_new(json, relation == TP_RELATION_CALLERS ? "callers" : "callees",
+				   json_relation(session, process)) == 0;
+}

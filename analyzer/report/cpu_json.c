@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/cpu_listing.h"
+#include "report/json.h"
+
+static void set(json_t *object, const char *key, json_t *value)
+{
+	json_object_set_new(object, key, value);
+}
+
+static json_t *interval(const struct tp_cpu_rows *rows, const struct tp_cpu *part)
+{
+	struct tp_interval share = tp_cpu_interval(rows, part);
+
+	return json_pack("[f, f]", share.low, share.high);
+}
+
+static void set_thread(json_t *json, const struct tp_process *process, uint32_t number)
+{
+	set(json, "thread", tp_json_number(number));
+	for (size_t i = 0; i < process->thread_count; i++)
+		if (process->threads[i].thread == number) {
+			set(json, "name", tp_json_string(process->threads[i].name));
+			set(json, "tid", tp_json_number(process->threads[i].tid));
+		}
+}
+
+/* Function and module are always there; null where they don't apply, or are not known. */
+static void set_name(json_t *json, const struct tp_cpu_listing *context, const struct tp_cpu_row *row)
+{
+	const struct tp_location *location = row->line.location;
+	enum tp_by by = context->options.relation ? TP_BY_FUNCTION : context->options.by;
+	const struct tp_process *process = &context->run->processes[row->process];
+	json_int_t own;
+
+	if (by == TP_BY_THREAD) {
+		set_thread(json, process, row->thread);
+		return;
+	}
+	if (by != TP_BY_MODULE)
+		set(json, "function", tp_json_string(location ? location->function : NULL));
+	set(json, "module",
+	    location && row->line.symbol->module[0] ? tp_json_string(row->line.symbol->module) : json_null());
+	if (by == TP_BY_MODULE)
+		set(json, "path",
+		    location && row->line.symbol->path[0] ? tp_json_string(row->line.symbol->path) : json_null());
+	if (by == TP_BY_LINE) {
+		set(json, "file", tp_json_string(location ? location->file : NULL));
+		set(json, "line", location && location->line ? json_integer(location->line) : json_null());
+	}
+	if (by == TP_BY_STACK)
+		set(json, "stack", tp_json_stack(process->trace, context->symbols[row->process], row->node, &own));
+}
+
+static json_t *json_row(const struct tp_cpu_listing *context, const struct tp_cpu_rows *rows,
+			const struct tp_cpu_row *row)
+{
+	json_t *json = json_object();
+
+	set_name(json, context, row);
+	if (!context->options.relation) {
+		set(json, "self_samples", tp_json_number(row->self.samples));
+		set(json, "self_ns", tp_json_number(row->self_ns));
+		set(json, "self_share", json_real(tp_cpu_share(rows, &row->self)));
+		set(json, "self_share_ci95", interval(rows, &row->self));
+	}
+	set(json, "total_samples", tp_json_number(row->total.samples));
+	set(json, "total_ns", tp_json_number(row->total_ns));
+	set(json, "total_share", json_real(tp_cpu_share(rows, &row->total)));
+	set(json, "total_share_ci95", interval(rows, &row->total));
+	return json;
+}
+
+json_t *tp_cpu_json(const struct tp_cpu_listing *context, const struct tp_cpu_rows *rows)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < rows->count && (!context->top || i < context->top); i++)
+		json_array_append_new(list, json_row(context, rows, &rows->rows[i]));
+	return list;
+}

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Putting CPU samples together. Unlike bytes, which belong to who wanted them, CPU time belongs to who spends it. */
+#include "report/cpu_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/keys.h"
+
+struct tp_cpu_builder {
+	struct tp_cpu_options options;
+	struct tp_cpu_rows *rows;
+	size_t capacity;
+	struct tp_keys keys;
+	struct tp_map index;   /* (key, kind) to row */
+	struct tp_map chains;  /* (number of the outer chain, key of the line) to number of the chain */
+	struct tp_map matches; /* of a location: is it the function of the relation */
+	uint32_t chain_count;
+	uint32_t *stamps; /* of a row: the last site that was added to its total */
+	uint32_t stamp;
+	struct tp_stack stack;
+	/* What is added right now. */
+	const struct tp_cpu_site *site;
+	size_t process;
+	uint64_t ns;
+};
+
+struct tp_cpu_builder *tp_cpu_rows_begin(const struct tp_cpu_options *options)
+{
+	struct tp_cpu_builder *builder = calloc(1, sizeof(*builder));
+
+	if (!builder)
+		return NULL;
+	builder->options = *options;
+	builder->rows = calloc(1, sizeof(*builder->rows));
+	if (builder->rows && tp_keys_init(&builder->keys))
+		return builder;
+	tp_cpu_rows_free(tp_cpu_rows_end(builder));
+	return NULL;
+}
+
+void tp_cpu_rows_free(struct tp_cpu_rows *rows)
+{
+	if (rows)
+		free(rows->rows);
+	free(rows);
+}
+
+static bool make_room(struct tp_cpu_builder *builder)
+{
+	size_t capacity = builder->capacity ? 2 * builder->capacity : 256;
+	struct tp_cpu_row *rows;
+	uint32_t *stamps;
+
+	if (builder->rows->count < builder->capacity)
+		return true;
+	rows = realloc(builder->rows->rows, capacity * sizeof(*rows));
+	if (!rows)
+		return false;
+	builder->rows->rows = rows;
+	stamps = realloc(builder->stamps, capacity * sizeof(*stamps));
+	if (!stamps)
+		return false;
+	builder->stamps = stamps;
+	builder->capacity = capacity;
+	return true;
+}
+
+/* Adds the site to the row of a key: once to its total, and to its own if it is the one that ran. */
+static bool add(struct tp_cpu_builder *builder, uint64_t key, uint64_t kind, const struct tp_line *line, bool self)
+{
+	struct tp_cpu_rows *rows = builder->rows;
+	struct tp_cpu_row *row;
+	bool found = false;
+	uint32_t *index;
+
+	if (!make_room(builder))
+		return false;
+	index = tp_map_at(&builder->index, key, kind, &found);
+	if (!index)
+		return false;
+	if (!found) {
+		*index = (uint32_t)rows->count++;
+		builder->stamps[*index] = 0;
+		rows->rows[*index] = (struct tp_cpu_row){ .process = builder->process,
+							  .node = builder->site->node,
+							  .thread = builder->site->thread };
+		if (line)
+			rows->rows[*index].line = *line;
+	}
+	row = &rows->rows[*index];
+	if (builder->stamps[*index] != builder->stamp) {
+		tp_cpu_add(&row->total, &builder->site->cpu);
+		row->total_ns += builder->ns;
+	}
+	builder->stamps[*index] = builder->stamp;
+	if (self) {
+		tp_cpu_add(&row->self, &builder->site->cpu);
+		row->self_ns += builder->ns;
+	}
+	return true;
+}
+
+static bool add_line(struct tp_cpu_builder *builder, const struct tp_line *line, enum tp_key kind, bool self)
+{
+	const char *key = line ? tp_keys_get(&builder->keys, line, kind) : "";
+
+	return key && add(builder, line ? (uintptr_t)key : 0, 0, line, self);
+}
+
+static bool add_by_line(struct tp_cpu_builder *builder)
+{
+	const struct tp_stack *stack = &builder->stack;
+	enum tp_key kind = builder->options.by == TP_BY_LINE	 ? TP_KEY_PLACE
+			   : builder->options.by == TP_BY_MODULE ? TP_KEY_MODULE
+								 : TP_KEY_FUNCTION;
+
+	if (!stack->last)
+		return add_line(builder, NULL, kind, true);
+	for (size_t i = 0; i < stack->last; i++)
+		if (!add_line(builder, &stack->lines[i], kind, i == 0))
+			return false;
+	return true;
+}
+
+static bool add_by_stack(struct tp_cpu_builder *builder)
+{
+	const struct tp_stack *stack = &builder->stack;
+	uint32_t chain = 0;
+
+	for (size_t i = stack->last; i-- > 0;) {
+		const char *key = tp_keys_get(&builder->keys, &stack->lines[i], TP_KEY_LINE);
+		bool found = false;
+		uint32_t *next = key ? tp_map_at(&builder->chains, chain, (uintptr_t)key, &found) : NULL;
+
+		if (!next)
+			return false;
+		if (!found)
+			*next = ++builder->chain_count;
+		chain = *next;
+	}
+	return add(builder, chain, stack->end == TPROF_NODE_CUT, stack->last ? &stack->lines[0] : NULL, true);
+}
+
+/* The whole name, or the name up to its parameters. */
+static bool is_function(struct tp_cpu_builder *builder, const struct tp_line *line)
+{
+	const char *name = line->location->function, *wanted = builder->options.function;
+	size_t length = strlen(wanted);
+	bool found = false;
+	uint32_t *known = tp_map_at(&builder->matches, (uintptr_t)line->location, 0, &found);
+
+	if (!known)
+		return false;
+	if (!found)
+		*known = name && strncmp(name, wanted, length) == 0 && (!name[length] || name[length] == '(');
+	return *known;
+}
+
+/* Who calls the function directly, or what it calls, wherever it stands in the stack. */
+static bool add_relation(struct tp_cpu_builder *builder)
+{
+	const struct tp_stack *stack = &builder->stack;
+	bool callers = builder->options.relation == TP_RELATION_CALLERS, met = false;
+
+	for (size_t i = 0; i < stack->last; i++) {
+		const struct tp_line *other = NULL;
+
+		if (!is_function(builder, &stack->lines[i]))
+			continue;
+		met = true;
+		if (callers && i + 1 < stack->last)
+			other = &stack->lines[i + 1];
+		else if (!callers && i)
+			other = &stack->lines[i - 1];
+		if (!add_line(builder, other, TP_KEY_FUNCTION, false))
+			return false;
+	}
+	if (met) {
+		tp_cpu_add(&builder->rows->all, &builder->site->cpu);
+		builder->rows->all_ns += builder->ns;
+	}
+	return true;
+}
+
+static bool add_site(struct tp_cpu_builder *builder, const struct tp_process *process, struct tp_symbols *symbols)
+{
+	const struct tp_cpu_options *options = &builder->options;
+
+	builder->stamp++;
+	if (!options->relation) {
+		tp_cpu_add(&builder->rows->all, &builder->site->cpu);
+		builder->rows->all_ns += builder->ns;
+	}
+	if (options->relation || options->filter || options->by != TP_BY_THREAD) {
+		if (!tp_stack_read(&builder->stack, process->trace, symbols, builder->site->node))
+			return false;
+		if (options->filter && !tp_stack_matches(&builder->stack, options->filter))
+			return true;
+	}
+	if (options->relation)
+		return add_relation(builder);
+	if (options->by == TP_BY_THREAD)
+		return add(builder, builder->site->thread, builder->process + 1, NULL, true);
+	return options->by == TP_BY_STACK ? add_by_stack(builder) : add_by_line(builder);
+}
+
+bool tp_cpu_rows_add(struct tp_cpu_builder *builder, const struct tp_process *process, size_t index,
+		     struct tp_symbols *symbols)
+{
+	builder->process = index;
+	for (size_t i = 0; i < process->cpu_site_count; i++) {
+		builder->site = &process->cpu_sites[i];
+		builder->ns = tp_cpu_ns(process, &builder->site->cpu);
+		if (!add_site(builder, process, symbols))
+			return false;
+	}
+	return true;
+}
+
+static int compare_text(const char *a, const char *b)
+{
+	return strcmp(a ? a : "", b ? b : "");
+}
+
+static int compare(const void *left, const void *right, void *context)
+{
+	const struct tp_cpu_row *a = left, *b = right;
+	bool by_total = *(const bool *)context;
+	uint64_t x = by_total ? a->total.periods : a->self.periods, y = by_total ? b->total.periods : b->self.periods;
+	int order = 0;
+
+	if (x == y)
+		x = by_total ? a->self.periods : a->total.periods, y = by_total ? b->self.periods : b->total.periods;
+	if (x != y)
+		return x > y ? -1 : 1;
+	/* Equal rows have the same order in every run of the analyzer. */
+	if (a->line.location && b->line.location) {
+		order = compare_text(a->line.location->function, b->line.location->function);
+		order = order ? order : compare_text(a->line.location->file, b->line.location->file);
+		order = order ? order : a->line.location->line - b->line.location->line;
+	}
+	if (!order && a->process != b->process)
+		order = a->process < b->process ? -1 : 1;
+	if (!order && a->thread != b->thread)
+		order = a->thread < b->thread ? -1 : 1;
+	return order ? order : a->node < b->node ? -1 : a->node > b->node;
+}
+
+struct tp_cpu_rows *tp_cpu_rows_end(struct tp_cpu_builder *builder)
+{
+	struct tp_cpu_rows *rows = builder->rows;
+	bool by_total = builder->options.by_total || builder->options.relation;
+
+	if (rows && rows->count)
+		qsort_r(rows->rows, rows->count, sizeof(*rows->rows), compare, &by_total);
+	tp_keys_free(&builder->keys);
+	tp_map_free(&builder->index);
+	tp_map_free(&builder->chains);
+	tp_map_free(&builder->matches);
+	tp_stack_free(&builder->stack);
+	free(builder->stamps);
+	free(builder);
+	return rows;
+}
+
+double tp_cpu_share(const struct tp_cpu_rows *rows, const struct tp_cpu *part)
+{
+	return rows->all.periods ? (double)part->periods / (double)rows->all.periods : 0;
+}
+
+struct tp_interval tp_cpu_interval(const struct tp_cpu_rows *rows, const struct tp_cpu *part)
+{
+	double periods = (double)rows->all.periods;
+	double trials = rows->all.squares > 0 ? periods * periods / rows->all.squares : 0;
+
+	return tp_interval_share(tp_cpu_share(rows, part) * trials, trials);
+}
