@@ -74,10 +74,12 @@ void tp_clock_fit(struct tp_trace_impl *impl)
 		if (count)
 			qsort(all, count, sizeof(*all), by_ticks);
 		some[used++] = header->start;
-		for (i = 0; i < count && count <= MOMENTS_MAX - 2; i++)
+		for (i = 0; i < count && count <= MOMENTS_MAX - 3; i++)
 			some[used++] = all[i];
-		for (i = 0; i < MOMENTS_MAX - 2 && count > MOMENTS_MAX - 2; i++)
-			some[used++] = all[i * (count - 1) / (MOMENTS_MAX - 3)];
+		for (i = 0; i < MOMENTS_MAX - 3 && count > MOMENTS_MAX - 3; i++)
+			some[used++] = all[i * (count - 1) / (MOMENTS_MAX - 4)];
+		if (header->latest.ticks)
+			some[used++] = header->latest;
 		if (header->finish.ticks)
 			some[used++] = header->finish;
 		qsort(some, used, sizeof(*some), by_ticks);

@@ -130,7 +130,8 @@ struct tprof_header {
 	uint64_t cpu_period_ns;            /* CPU time between two samples of a thread; 0: no CPU sampling */
 	uint64_t sample_bytes;             /* mean of TPROF_ALLOC=sample:BYTES; 0: every allocation is recorded */
 	uint64_t samples_own;              /* CPU samples that fell into the collector itself, as periods */
-	uint32_t cpu_signal;               /* the signal number that the sampler uses */
+	struct tprof_moment latest;        /* at about the last memory sample; ticks 0: none, or just being written */
+	uint32_t cpu_signal; /* the signal number that the sampler uses */
 	uint32_t cpu_stopped;              /* 1: the program wanted that signal for itself, and sampling ended */
 };
 

@@ -63,6 +63,17 @@ void tp_unrecorded(uint32_t n)
 		tp_lost_stopped(n);
 }
 
+/* So that the trace of a killed program can be timed: ticks are 0 while the rest is not right. */
+static void note_moment(void)
+{
+	struct tprof_moment now = tp_clock_moment();
+
+	tp_store_release(&tp_header->latest.ticks, UINT64_C(0));
+	tp_store_release(&tp_header->latest.mono_ns, now.mono_ns);
+	tp_store_release(&tp_header->latest.unix_ns, now.unix_ns);
+	tp_store_release(&tp_header->latest.ticks, now.ticks);
+}
+
 static void sample_memory(struct tp_thread *thread)
 {
 	uint64_t due = tp_load(&tp_state.next_memory_sample), rss, vms;
@@ -70,6 +81,7 @@ static void sample_memory(struct tp_thread *thread)
 	if (thread->event_start < due || /* another thread took this one */
 	    !tp_swap_if(&tp_state.next_memory_sample, due, thread->event_start + tp_clock_ticks(MEMORY_SAMPLE_NS)))
 		return;
+	note_moment();
 	if (tp_memory(&rss, &vms))
 		tp_emit_memory(thread, tp_clock_before(), rss, vms);
 	else
