@@ -166,7 +166,7 @@ enum tprof_class {
 	                        * Tag 0 is not a record: it ends the chunk. */
 	TPROF_CLASS_ALLOC = 1, /* event chunks */
 	TPROF_CLASS_FREE = 2,  /* event chunks */
-	TPROF_CLASS_OP = 3,    /* event chunks; reserved */
+	TPROF_CLASS_OP = 3,    /* event chunks */
 	TPROF_CLASS_NODES = 1, /* table chunks */
 };
 
@@ -182,6 +182,9 @@ enum tprof_class {
  *        the alignment byte, TPROF_ALLOC_FN], STACK
  * FREE:  tag, uvarint dtime, ADDRESS, [fn byte, TPROF_FREE_FN]
  *
+ * OP:    tag, uvarint dtime, and without TPROF_OP_END: uvarint op (a table record names it). With TPROF_OP_END it ends
+ *        the thread's innermost op that is open; TPROF_OP_UNWOUND: it did not return, an exception or longjmp left it.
+ *
  * dtime:   added to time.
  * ADDRESS: TPROF_TAG_ADDRESS_INDEX: one byte i: the address is addresses[i]. Else svarint d: address += d; the
  *          address in bytes is 8 * address, and addresses[tprof_address_slot(address)] = address. (An address that is
@@ -196,6 +199,9 @@ enum tprof_class {
 #define TPROF_ALLOC_USABLE 0x20u
 #define TPROF_ALLOC_FN 0x40u /* absent: TPROF_FN_MALLOC */
 #define TPROF_FREE_FN 0x08u  /* absent: TPROF_FN_FREE */
+
+#define TPROF_OP_END 0x04u
+#define TPROF_OP_UNWOUND 0x08u
 
 enum tprof_stack_form {
 	TPROF_STACK_SAME = 0,
@@ -238,6 +244,10 @@ enum tprof_event_type {
 	TPROF_EVENT_SAMPLE = 9,  /* uvarint dtime, uvarint stack node, uvarint periods: the thread was here when its CPU
 	                          * clock had passed header.cpu_period_ns, `periods` times since its last sample (more
 	                          * than 1 when the signal came late) */
+	TPROF_EVENT_DETAIL = 10, /* uvarint dtime, uvarint FLOP, uvarint bytes moved, rest: shape as text. Of the thread's
+	                          * innermost open op; 0 and "": not known */
+	TPROF_EVENT_STEP = 11,   /* uvarint dtime, uvarint items processed in it (0: not said): a training step ends */
+	TPROF_EVENT_MARK = 12,   /* uvarint dtime, rest: text */
 };
 #define TPROF_MAP_REMAP (UINT64_C(1) << 32) /* beside mmap's own flags: the second half of an mremap */
 
@@ -249,6 +259,12 @@ enum tprof_table_type {
 	TPROF_TABLE_UNLOAD = 2, /* uvarint module, uvarint ticks: it was unloaded */
 	TPROF_TABLE_FRAME = 3,  /* uvarint frame (1, 2, ...), uvarint module or 0, uvarint pc - module start (module 0:
 	                         * pc), byte enum tprof_frame_flags */
+	TPROF_TABLE_OP = 4,     /* uvarint op (1, 2, ...), byte enum tprof_op_origin, byte length and bytes of the
+	                         * category (may be empty), rest: name */
+};
+
+enum tprof_op_origin {
+	TPROF_OP_ANNOTATION = 1, /* include/tprof.h */
 };
 
 enum tprof_frame_flags {
