@@ -13,8 +13,8 @@ deps:
 
 demo:
 	scripts/install-deps build
-	@$(MAKE) -j$(JOBS) all $(W)/digits
-	@$(MAKE) demo-run
+	@$(MAKE) --no-print-directory -j$(JOBS) all $(W)/digits
+	@$(MAKE) --no-print-directory demo-run
 demo-run: all $(W)/digits
 	@mkdir -p build/demo && rm -f build/demo/trace*.bin
 	OPENBLAS_NUM_THREADS=2 $(B)/bin/tprof run -o build/demo/trace.bin -- $(W)/digits tests/workloads/data/digits.csv
