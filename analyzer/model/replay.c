@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include "model/replay.h"
+#include "model/stats.h"
 #include "trace/impl.h"
 
 /*
@@ -63,6 +64,25 @@ static inline void note_peak(struct tp_replay *replay, uint64_t time)
 	}
 }
 
+/* The same of a sampled run: the peak is that of the estimate. */
+__attribute__((noinline)) static void move_estimate(struct tp_replay *replay, const struct tp_block *block, double sign,
+						    uint64_t time)
+{
+	struct tp_amount_estimate *live = &replay->estimates.all.live;
+
+	tp_estimates_live(&replay->estimates, block, sign, block->time < replay->from, replay->peak_number);
+	replay->now.live_bytes = tp_round(live->bytes.value);
+	replay->now.live_blocks = tp_round(live->blocks.value);
+	replay->now.bytes_variance = live->bytes.variance;
+	replay->now.blocks_variance = live->blocks.variance;
+	if (replay->now.live_bytes > replay->heap.peak_bytes && replay->inside) {
+		replay->heap.peak_bytes = replay->now.live_bytes;
+		tp_estimates_peak(&replay->estimates);
+		replay->peak_time = time;
+		replay->peak_number++;
+	}
+}
+
 static inline void show_live(struct tp_replay *replay)
 {
 	replay->now.live_bytes = replay->amount.bytes;
@@ -82,6 +102,10 @@ static inline void raise(struct tp_replay *replay, const struct tp_block *block,
 		tp_amount_add(&site->before, block->size, usable);
 		tp_amount_add(&replay->before, block->size, usable);
 	}
+	if (__builtin_expect(replay->sampled, 0)) {
+		move_estimate(replay, block, 1, time);
+		return;
+	}
 	show_live(replay);
 	note_peak(replay, time);
 }
@@ -97,6 +121,10 @@ static inline void lower(struct tp_replay *replay, const struct tp_block *block)
 	if (__builtin_expect(block->time < replay->from, 0)) {
 		tp_amount_sub(&site->before, block->size, usable);
 		tp_amount_sub(&replay->before, block->size, usable);
+	}
+	if (__builtin_expect(replay->sampled, 0)) {
+		move_estimate(replay, block, -1, 0);
+		return;
 	}
 	show_live(replay);
 }
@@ -117,6 +145,23 @@ static inline uint32_t site_of(struct tp_replay *replay, const struct tp_event *
 	}
 }
 
+__attribute__((noinline)) static void estimate_alloc(struct tp_replay *replay, struct tp_thread_state *thread,
+						     const struct tp_block *block)
+{
+	double mean = replay->estimates.mean;
+
+	tp_estimates_allocated(&replay->estimates, block);
+	tp_estimate_add(&thread->allocations, mean, block->size, 1);
+	tp_estimate_add(&thread->bytes, mean, block->size, (double)block->size);
+}
+
+__attribute__((noinline)) static void estimate_free(struct tp_replay *replay, struct tp_thread_state *thread,
+						    const struct tp_block *block, bool short_lived, double sign)
+{
+	tp_estimates_freed(&replay->estimates, block, short_lived, sign);
+	tp_estimate_add(&thread->frees, replay->estimates.mean, block->size, sign);
+}
+
 static inline void count_alloc(struct tp_replay *replay, struct tp_thread_state *thread, const struct tp_block *block)
 {
 	struct tp_site_state *site = &replay->sites.list[block->site];
@@ -130,6 +175,8 @@ static inline void count_alloc(struct tp_replay *replay, struct tp_thread_state 
 	replay->heap.usable += tp_slack_usable(block->size, block->slack);
 	thread->stats.allocations++;
 	thread->stats.bytes += block->size;
+	if (__builtin_expect(replay->sampled, 0))
+		estimate_alloc(replay, thread, block);
 }
 
 /* The end of a block's life that a free of that thread at that time brings; `undo` learns what was counted. */
@@ -156,6 +203,8 @@ static inline void end_block(struct tp_replay *replay, struct tp_thread_state *t
 	replay->heap.temporary += temporary;
 	replay->heap.short_lived += short_lived;
 	thread->stats.frees++;
+	if (__builtin_expect(replay->sampled, 0))
+		estimate_free(replay, thread, block, short_lived, 1);
 }
 
 /* ---- order ---- */
@@ -242,6 +291,8 @@ static bool on_alloc(struct tp_replay *replay, const struct tp_event *event)
 	struct tp_undo undo;
 
 	if (!thread || !block || site == TP_SITE_NONE)
+		return false;
+	if (__builtin_expect(replay->sampled, 0) && !tp_estimates_reserve(&replay->estimates, replay->sites.count))
 		return false;
 	if (__builtin_expect(block->site != TP_SITE_NONE, 0))
 		close_block(replay, thread, block, event);
@@ -334,6 +385,8 @@ static bool restore_block(struct tp_replay *replay, struct tp_thread_state *thre
 		replay->heap.short_lived -= undo->short_lived;
 		replay->heap.failed_reallocs++;
 		thread->stats.frees--;
+		if (replay->sampled && block->site != TP_SITE_IGNORED)
+			estimate_free(replay, thread, block, undo->short_lived, -1);
 	}
 	tp_timeline_record(&replay->timeline, time, &replay->now);
 	return true;
@@ -463,6 +516,8 @@ bool tp_replay_init(struct tp_replay *replay, struct tp_trace *trace, const stru
 	replay->trace = trace;
 	replay->options = options;
 	replay->start_ns = start_ns;
+	replay->estimates.mean = (double)trace->header->sample_bytes;
+	replay->sampled = trace->header->sample_bytes != 0;
 	replay->from = from ? tp_trace_time(trace, from) : 0;
 	replay->to = UINT64_MAX;
 	if (options->to_ns)
@@ -489,6 +544,7 @@ void tp_replay_free(struct tp_replay *replay)
 	tp_sites_free(&replay->sites);
 	tp_maps_free(&replay->maps);
 	tp_cpu_free(&replay->cpu);
+	tp_estimates_free(&replay->estimates);
 	free(replay->timeline.points);
 	for (i = 0; i < replay->thread_count; i++)
 		free(replay->threads[i].undo.ranges.list);
@@ -503,6 +559,10 @@ static void begin(struct tp_replay *replay, uint64_t time)
 	replay->heap.peak_bytes = replay->amount.bytes;
 	replay->heap.peak_blocks = replay->amount.blocks;
 	replay->heap.peak_usable = replay->amount.usable;
+	if (replay->sampled) {
+		replay->heap.peak_bytes = replay->now.live_bytes;
+		tp_estimates_peak(&replay->estimates);
+	}
 	replay->heap.rss_peak = replay->now.rss;
 	replay->peak_time = time;
 	replay->peak_number++;
@@ -593,6 +653,16 @@ uint64_t tp_replay_ns(const struct tp_replay *replay, uint64_t time)
 	return replay->start_ns + tp_trace_ns(replay->trace, time << replay->trace->header->tick_shift);
 }
 
+static void estimate_thread(const struct tp_thread_state *thread, struct tp_thread_stats *stats)
+{
+	stats->allocations = tp_round(thread->allocations.value);
+	stats->frees = tp_round(thread->frees.value);
+	stats->bytes = tp_round(thread->bytes.value);
+	stats->allocations_variance = thread->allocations.variance;
+	stats->frees_variance = thread->frees.variance;
+	stats->bytes_variance = thread->bytes.variance;
+}
+
 static bool result_threads(struct tp_replay *replay, struct tp_process *process)
 {
 	size_t i;
@@ -603,6 +673,8 @@ static bool result_threads(struct tp_replay *replay, struct tp_process *process)
 		struct tp_thread_state *thread = &replay->threads[i];
 
 		process->threads[i] = thread->stats;
+		if (replay->sampled)
+			estimate_thread(thread, &process->threads[i]);
 		process->threads[i].first_ns = tp_replay_ns(replay, thread->first);
 		process->threads[i].last_ns = tp_replay_ns(replay, thread->last);
 		tp_cpu_add(&process->cpu, &thread->stats.cpu);
@@ -620,6 +692,10 @@ static void result_heap(struct tp_replay *replay, struct tp_heap *heap)
 	heap->end_bytes = replay->amount.bytes - replay->before.bytes;
 	heap->end_blocks = replay->amount.blocks - replay->before.blocks;
 	heap->end_usable = replay->amount.usable - replay->before.usable;
+	heap->recorded_allocations = heap->allocations;
+	heap->recorded_frees = heap->frees;
+	if (replay->sampled)
+		tp_estimates_heap(&replay->estimates, heap);
 	heap->mapped_peak = replay->maps.peak;
 	heap->mapped_end = replay->maps.live;
 	if (whole && header_peak > heap->rss_peak)
@@ -642,11 +718,14 @@ bool tp_replay_result(struct tp_replay *replay, struct tp_process *process)
 		process->duration_ns = end;
 	process->overhead_ns = tp_trace_ns(replay->trace, header->start.ticks + overhead);
 	process->combined_peak_bytes = replay->combined_peak;
+	process->combined_peak_variance = replay->combined_variance;
+	process->estimated = replay->sampled;
 	result_heap(replay, &process->heap);
 	process->timeline = tp_timeline_finish(&replay->timeline, replay->last, &replay->now, &process->point_count);
 	for (i = 0; i < process->point_count; i++)
 		process->timeline[i].time_ns = tp_replay_ns(replay, process->timeline[i].time_ns);
-	process->sites = tp_sites_result(&replay->sites, replay->peak_number, &process->site_count);
+	process->sites = tp_sites_result(&replay->sites, replay->peak_number,
+					 replay->sampled ? &replay->estimates : NULL, &process->site_count);
 	process->cpu_sites = tp_cpu_result(&replay->cpu, &process->cpu_site_count);
 	process->map_sites = tp_maps_result(&replay->maps, &process->map_site_count);
 	return process->sites && process->map_sites && result_threads(replay, process);

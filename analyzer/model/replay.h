@@ -7,6 +7,7 @@
 #define TPROF_MODEL_REPLAY_H
 
 #include "model/cpu.h"
+#include "model/estimate.h"
 #include "model/live.h"
 #include "model/maps.h"
 #include "model/run.h"
@@ -29,6 +30,7 @@ struct tp_thread_state {
 	uint64_t newest_time;
 	bool remapped_file; /* the range that it is about to mremap is a file's */
 	struct tp_undo undo;
+	struct tp_estimate allocations, frees, bytes; /* of a sampled run */
 };
 #define TP_NO_ADDRESS UINT64_MAX
 
@@ -56,6 +58,8 @@ struct tp_replay {
 	struct tp_sites sites;
 	struct tp_maps maps;
 	struct tp_cpu_counts cpu;
+	bool sampled; /* allocations were */
+	struct tp_estimates estimates;
 	struct tp_amount amount, before;
 	uint64_t peak_number, peak_time;
 	struct tp_heap heap;
@@ -71,6 +75,7 @@ struct tp_replay {
 	unsigned early_next, late_next, late_count;
 
 	uint64_t combined_number, combined_peak; /* live bytes at the run's peak of that number */
+	double combined_variance;
 };
 
 /* False: no memory; tp_replay_free() is due in any case. */

@@ -59,11 +59,13 @@ static bool step_of_many(struct work *work, struct tp_replay *replay, uint64_t t
 	if (replay->combined_number != work->peak_number) {
 		replay->combined_number = work->peak_number;
 		replay->combined_peak = replay->now.live_bytes;
+		replay->combined_variance = replay->now.bytes_variance;
 	}
 	inside = time_ns >= work->options->from_ns;
 	if (inside && !work->inside) {
 		work->inside = true;
 		work->run->peak_bytes = now->live_bytes;
+		work->run->peak_variance = now->bytes_variance;
 		work->run->peak_time_ns = time_ns;
 		work->peak_number++;
 	}
@@ -73,6 +75,8 @@ static bool step_of_many(struct work *work, struct tp_replay *replay, uint64_t t
 		return false;
 	now->live_bytes += replay->now.live_bytes - before.live_bytes;
 	now->live_blocks += replay->now.live_blocks - before.live_blocks;
+	now->bytes_variance += replay->now.bytes_variance - before.bytes_variance;
+	now->blocks_variance += replay->now.blocks_variance - before.blocks_variance;
 	now->mapped_bytes += replay->now.mapped_bytes - before.mapped_bytes;
 	now->rss += replay->now.rss - before.rss;
 	now->vms += replay->now.vms - before.vms;
@@ -82,6 +86,7 @@ static bool step_of_many(struct work *work, struct tp_replay *replay, uint64_t t
 	tp_timeline_record(&work->timeline, time_ns, now);
 	if (now->live_bytes > work->run->peak_bytes) {
 		work->run->peak_bytes = now->live_bytes;
+		work->run->peak_variance = now->bytes_variance;
 		work->run->peak_time_ns = time_ns;
 		work->peak_number++;
 	}
@@ -128,8 +133,10 @@ static bool collect_sum(struct work *work)
 		struct tp_replay *replay = &work->replays[i];
 
 		if (replay->combined_number != work->peak_number)
-			replay->combined_peak = replay->now.live_bytes;
+			replay->combined_peak = replay->now.live_bytes,
+			replay->combined_variance = replay->now.bytes_variance;
 		run->processes[i].combined_peak_bytes = replay->combined_peak;
+		run->processes[i].combined_peak_variance = replay->combined_variance;
 	}
 	run->timeline = tp_timeline_finish(&work->timeline, work->last_ns, &work->now, &run->point_count);
 	return true;
@@ -142,6 +149,7 @@ static bool copy_sum(struct work *work)
 	struct tp_process *process = &run->processes[0];
 
 	run->peak_bytes = process->combined_peak_bytes = process->heap.peak_bytes;
+	run->peak_variance = process->combined_peak_variance = process->heap.variance.peak_bytes;
 	run->peak_time_ns = process->heap.peak_time_ns;
 	run->point_count = process->point_count;
 	run->timeline = calloc(process->point_count + 1, sizeof(*run->timeline));

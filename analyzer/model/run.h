@@ -29,6 +29,16 @@ struct tp_replay_options {
 	void *progress_context;
 };
 
+/*
+ * Of a process whose allocations were sampled, the counts and bytes of its blocks are estimates, and this is their
+ * variances; of others all is 0, and the numbers are exact. Sums of independent estimates have the sum of the variances.
+ */
+struct tp_variance {
+	double allocations, frees, bytes, usable, short_lived;
+	double peak_bytes, peak_blocks, peak_usable;
+	double live_bytes, live_blocks, live_usable; /* at the end */
+};
+
 /* Memory of one stack (and, by group, one thread or one size). Bytes are requested bytes unless the name says else. */
 struct tp_site {
 	uint32_t node; /* stack node, an index for tp_trace_stack(); TPROF_NODE_NONE: stack not recorded */
@@ -40,7 +50,8 @@ struct tp_site {
 	uint64_t peak_usable, live_usable;
 	uint64_t temporary;   /* freed as the very next event of the allocating thread */
 	uint64_t short_lived; /* freed within TP_SHORT_LIVED_NS of the allocation, by whichever thread */
-	uint64_t largest;     /* largest single request */
+	uint64_t largest;     /* largest single request (of a sampled run: recorded one) */
+	struct tp_variance variance;
 };
 #define TP_SHORT_LIVED_NS 1000000u
 
@@ -71,13 +82,15 @@ struct tp_cpu_site {
 struct tp_point {	  /* of the timeline: the moment within its interval when live_bytes was largest */
 	uint64_t time_ns; /* since the run's start */
 	uint64_t live_bytes, live_blocks, mapped_bytes;
-	uint64_t rss, vms; /* latest sample by then; 0 if none yet */
+	uint64_t rss, vms;			/* latest sample by then; 0 if none yet */
+	double bytes_variance, blocks_variance; /* of what is live, if it is an estimate */
 };
 
 struct tp_thread_stats {
 	uint32_t thread, tid;
 	char name[32];
 	uint64_t allocations, frees, bytes;
+	double allocations_variance, frees_variance, bytes_variance; /* as struct tp_variance */
 	struct tp_cpu cpu;
 	uint64_t first_ns, last_ns; /* of its events, since the run's start */
 };
@@ -98,12 +111,15 @@ struct tp_heap {
 	 * whenever it was mapped.
 	 */
 	uint64_t mapped_peak, mapped_end, maps, unmaps;
-	uint64_t rss_peak; /* the larger of the header's and the largest sample */
-	uint64_t events;   /* decoded, of all kinds */
+	uint64_t rss_peak;			       /* the larger of the header's and the largest sample */
+	uint64_t events;			       /* decoded, of all kinds */
+	uint64_t recorded_allocations, recorded_frees; /* that the counts above are, or are estimated from */
+	struct tp_variance variance;
 };
 
 struct tp_process {
 	const struct tp_trace *trace;
+	bool estimated; /* allocations were sampled: see struct tp_variance. `temporary` is not known then, and 0 */
 	struct tp_heap heap;
 	struct tp_site *sites;
 	size_t site_count;
@@ -120,6 +136,7 @@ struct tp_process {
 	uint64_t duration_ns;	      /* from there to its end, or its last event */
 	uint64_t overhead_ns;	      /* tprof's own, estimated */
 	uint64_t combined_peak_bytes; /* this process's live bytes at the run's combined peak */
+	double combined_peak_variance;
 };
 
 struct tp_run {
@@ -128,6 +145,7 @@ struct tp_run {
 	uint64_t start_unix_ns;
 	uint64_t duration_ns;
 	uint64_t peak_bytes, peak_time_ns; /* of the sum over the processes */
+	double peak_variance;
 	struct tp_point *timeline;
 	size_t point_count; /* of the sum */
 };

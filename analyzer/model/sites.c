@@ -108,7 +108,8 @@ static struct tp_site result_of(const struct tp_site_state *state)
 	};
 }
 
-struct tp_site *tp_sites_result(struct tp_sites *sites, uint64_t peak_number, size_t *count)
+struct tp_site *tp_sites_result(struct tp_sites *sites, uint64_t peak_number, struct tp_estimates *estimates,
+				size_t *count)
 {
 	struct tp_site *result = calloc(sites->count, sizeof(*result));
 	size_t i, found = 0;
@@ -117,8 +118,12 @@ struct tp_site *tp_sites_result(struct tp_sites *sites, uint64_t peak_number, si
 		struct tp_site_state *state = &sites->list[i];
 
 		tp_site_touch(state, peak_number);
-		if (state->allocations || state->frees || state->peak.blocks)
-			result[found++] = result_of(state);
+		if (!state->allocations && !state->frees && !state->peak.blocks)
+			continue;
+		result[found] = result_of(state);
+		if (estimates)
+			tp_estimates_site(estimates, i, peak_number, &result[found]);
+		found++;
 	}
 	*count = found;
 	return result;

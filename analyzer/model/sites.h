@@ -7,6 +7,7 @@
 #ifndef TPROF_MODEL_SITES_H
 #define TPROF_MODEL_SITES_H
 
+#include "model/estimate.h"
 #include "model/run.h"
 
 struct tp_amount {
@@ -76,7 +77,11 @@ static inline void tp_amount_sub(struct tp_amount *amount, uint64_t bytes, uint6
 	amount->usable -= usable;
 }
 
-/* The sites as the model shows them, to be freed by the caller; those without any count are left out. NULL: no memory. */
-struct tp_site *tp_sites_result(struct tp_sites *sites, uint64_t peak_number, size_t *count);
+/*
+ * The sites as the model shows them, to be freed by the caller; those without any count are left out. `estimates`: what
+ * takes the counts' place, or NULL. NULL: no memory.
+ */
+struct tp_site *tp_sites_result(struct tp_sites *sites, uint64_t peak_number, struct tp_estimates *estimates,
+				size_t *count);
 
 #endif
