@@ -111,6 +111,34 @@ void tp_emit_name(struct tp_thread *thread, const char *name, size_t length)
 	end(thread, tp_put_bytes(p, name, length));
 }
 
+void tp_emit_detail(struct tp_thread *thread, uint64_t ticks, const char *shape, uint64_t flop, uint64_t bytes)
+{
+	uint8_t *p;
+
+	if (!tp_emit_room(thread))
+		return;
+	p = begin(thread, TPROF_EVENT_DETAIL, ticks);
+	p = tp_put_uvarint(p, flop);
+	p = tp_put_uvarint(p, bytes);
+	end(thread, tp_put_bytes(p, shape, strnlen(shape, TP_TEXT_MAX)));
+}
+
+void tp_emit_step(struct tp_thread *thread, uint64_t ticks, uint64_t items)
+{
+	if (tp_emit_room(thread))
+		end(thread, tp_put_uvarint(begin(thread, TPROF_EVENT_STEP, ticks), items));
+}
+
+void tp_emit_mark(struct tp_thread *thread, uint64_t ticks, const char *text)
+{
+	uint8_t *p;
+
+	if (!tp_emit_room(thread))
+		return;
+	p = begin(thread, TPROF_EVENT_MARK, ticks);
+	end(thread, tp_put_bytes(p, text, strnlen(text, TP_TEXT_MAX)));
+}
+
 void tp_emit_thread(struct tp_thread *thread, uint64_t ticks)
 {
 	uint8_t *p = thread->at;

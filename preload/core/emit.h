@@ -32,8 +32,13 @@ TP_SLOW void tp_emit_map(struct tp_thread *thread, uint64_t ticks, const struct 
 TP_SLOW void tp_emit_unmap(struct tp_thread *thread, uint64_t ticks, uint64_t address, uint64_t length, bool remap);
 TP_SLOW void tp_emit_memory(struct tp_thread *thread, uint64_t ticks, uint64_t rss, uint64_t vms);
 TP_SLOW void tp_emit_sample(struct tp_thread *thread, uint64_t ticks, uint32_t node, uint64_t periods);
+TP_SLOW void tp_emit_detail(struct tp_thread *thread, uint64_t ticks, const char *shape, uint64_t flop, uint64_t bytes);
+TP_SLOW void tp_emit_step(struct tp_thread *thread, uint64_t ticks, uint64_t items);
+TP_SLOW void tp_emit_mark(struct tp_thread *thread, uint64_t ticks, const char *text);
 TP_SLOW void tp_emit_name(struct tp_thread *thread, const char *name, size_t length);
 TP_SLOW void tp_emit_thread(struct tp_thread *thread, uint64_t ticks);
+
+#define TP_TEXT_MAX 48u /* bytes of a text in an event; the rest is cut */
 
 /* Room for one record. */
 static inline bool tp_emit_room(struct tp_thread *thread)
@@ -122,6 +127,25 @@ static inline void tp_emit_alloc(struct tp_thread *thread, uint64_t ticks, const
 	}
 	p = tp_emit_stack(thread, p, tag, block->node);
 	tp_emit_end(thread, p);
+}
+
+static inline void tp_emit_op(struct tp_thread *thread, uint64_t ticks, uint32_t op)
+{
+	uint8_t *p;
+
+	if (!tp_emit_room(thread))
+		return;
+	*thread->at = TPROF_CLASS_OP;
+	p = tp_put_uvarint(thread->at + 1, tp_emit_time(thread, ticks));
+	tp_emit_end(thread, tp_put_uvarint(p, op));
+}
+
+static inline void tp_emit_op_end(struct tp_thread *thread, uint64_t ticks, bool unwound)
+{
+	if (!tp_emit_room(thread))
+		return;
+	*thread->at = (uint8_t)(TPROF_CLASS_OP | TPROF_OP_END | (unwound ? TPROF_OP_UNWOUND : 0));
+	tp_emit_end(thread, tp_put_uvarint(thread->at + 1, tp_emit_time(thread, ticks)));
 }
 
 static inline void tp_emit_free(struct tp_thread *thread, uint64_t ticks, uint64_t address, uint8_t fn)

@@ -51,9 +51,9 @@ void tp_tables_forget(void)
 }
 
 /* A LONG record of `length` bytes of content and, behind them, a text. */
-static void put_long(enum tprof_table_type type, const uint8_t *content, size_t length, const char *text)
+static void put_long(enum tprof_table_type type, const uint8_t *content, size_t length, const char *text,
+		     size_t text_length)
 {
-	size_t text_length = strnlen(text, TP_TABLE_TEXT_MAX);
 	struct tprof_chunk *chunk = borrow(length + text_length + 8);
 	uint8_t *p;
 
@@ -63,7 +63,8 @@ static void put_long(enum tprof_table_type type, const uint8_t *content, size_t 
 	*p++ = (uint8_t)(type << 2);
 	p = tp_put_uvarint(p, length + text_length);
 	p = tp_put_bytes(p, content, length);
-	p = tp_put_bytes(p, text, text_length);
+	if (text_length)
+		p = tp_put_bytes(p, text, text_length);
 	tp_chunk_commit(chunk, p);
 	give_back(chunk);
 }
@@ -81,7 +82,19 @@ void tp_table_module(const struct tp_module_record *module)
 	p = tp_put_uvarint(p, tp_clock_before());
 	*p++ = (uint8_t)id_length;
 	p = tp_put_bytes(p, module->build_id, id_length);
-	put_long(TPROF_TABLE_MODULE, content, (size_t)(p - content), module->path);
+	put_long(TPROF_TABLE_MODULE, content, (size_t)(p - content), module->path,
+		 strnlen(module->path, TP_TABLE_TEXT_MAX));
+}
+
+void tp_table_op(const struct tp_op_record *op)
+{
+	uint8_t content[272];
+	uint8_t *p = tp_put_uvarint(content, op->op);
+
+	*p++ = op->origin;
+	*p++ = (uint8_t)op->category_length;
+	p = tp_put_bytes(p, op->category, op->category_length);
+	put_long(TPROF_TABLE_OP, content, (size_t)(p - content), op->name, op->name_length);
 }
 
 void tp_table_unload(uint32_t module)
@@ -90,7 +103,7 @@ void tp_table_unload(uint32_t module)
 	uint8_t *p = tp_put_uvarint(content, module);
 
 	p = tp_put_uvarint(p, tp_clock_before());
-	put_long(TPROF_TABLE_UNLOAD, content, (size_t)(p - content), "");
+	put_long(TPROF_TABLE_UNLOAD, content, (size_t)(p - content), NULL, 0);
 }
 
 void tp_table_frame(uint32_t frame, uint32_t module, uint64_t offset, uint8_t flags)
@@ -101,7 +114,7 @@ void tp_table_frame(uint32_t frame, uint32_t module, uint64_t offset, uint8_t fl
 	p = tp_put_uvarint(p, module);
 	p = tp_put_uvarint(p, offset);
 	*p++ = flags;
-	put_long(TPROF_TABLE_FRAME, content, (size_t)(p - content), "");
+	put_long(TPROF_TABLE_FRAME, content, (size_t)(p - content), NULL, 0);
 }
 
 void tp_table_nodes(uint32_t first, uint32_t parent, const uint32_t *frames, size_t count)

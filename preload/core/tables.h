@@ -21,6 +21,14 @@ struct tp_module_record {
 	const char *path;	/* cut at TP_TABLE_TEXT_MAX bytes */
 };
 
+struct tp_op_record {
+	uint32_t op;
+	uint8_t origin;			     /* enum tprof_op_origin */
+	const char *category, *name;	     /* not terminated */
+	size_t category_length, name_length; /* at most 255 each */
+};
+
+void tp_table_op(const struct tp_op_record *op);
 void tp_table_module(const struct tp_module_record *module);
 void tp_table_unload(uint32_t module);
 void tp_table_frame(uint32_t frame, uint32_t module, uint64_t offset, uint8_t flags);

@@ -13,6 +13,7 @@
 #include "core/text.h"
 #include "core/thread.h"
 #include "hooks/memory/jemalloc.h"
+#include "hooks/ops/names.h"
 #include "hooks/real.h"
 #include "hooks/sampling/cpu.h"
 #include "stacks/frames.h"
@@ -22,7 +23,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static bool gave_up; /* no trace could be made: a child does not try, and say so, again */
+static bool gave_up;		    /* no trace could be made: a child does not try, and say so, again */
 static struct tp_identity identity; /* static: the user's stack may be small */
 
 /* ---- start ---- */
@@ -95,6 +96,7 @@ static void forget_parent(void)
 	tp_nodes_forget();
 	tp_frames_forget();
 	tp_modules_forget();
+	tp_ops_forget();
 }
 
 static void start_child(void)

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hooks/ops/names.h"
+
+#include "core/space.h"
+#include "core/tables.h"
+
+#define CAPACITY 65536u /* slots; at most three quarters are used */
+#define TEXT_MAX 255u
+
+struct slot {
+	uint64_t key;	 /* hash of name, category and origin; 0: empty */
+	uint32_t number; /* 0: claimed, not yet published */
+};
+
+static struct slot *slots;
+static uint32_t numbers; /* handed out */
+
+/* FNV-1a, 64 bits. Two names that meet (one in 2^64 pairs) would be one op. */
+static uint64_t hash_text(uint64_t hash, const char *text, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		hash = (hash ^ (uint8_t)text[i]) * UINT64_C(0x100000001b3);
+	return (hash ^ 0xff) * UINT64_C(0x100000001b3); /* so that "ab", "c" is not "a", "bc" */
+}
+
+static struct slot *make_slots(void)
+{
+	struct slot *made = tp_space_take(CAPACITY * sizeof(*made));
+
+	if (made && !tp_swap_if(&slots, (struct slot *)NULL, made))
+		tp_space_give_back(made, CAPACITY * sizeof(*made)); /* another thread was first */
+	return tp_load_acquire(&slots);
+}
+
+uint32_t tp_op_number(const char *name, const char *category, enum tprof_op_origin origin)
+{
+	struct slot *all = tp_load_acquire(&slots);
+	struct tp_op_record record = { .origin = origin, .category = category ? category : "", .name = name };
+	uint64_t key;
+
+	if (!all && !(all = make_slots()))
+		return 0;
+	record.category_length = strnlen(record.category, TEXT_MAX);
+	record.name_length = strnlen(name, TEXT_MAX);
+	key = hash_text(UINT64_C(0xcbf29ce484222325) + origin, name, record.name_length);
+	key = hash_text(key, record.category, record.category_length) | 1;
+	for (uint64_t i = key >> 20;; i++) {
+		struct slot *at = &all[i % CAPACITY];
+		uint64_t there = tp_load_acquire(&at->key);
+
+		/* Acquire pairs with the release below. A number that is not there yet is made again; it means the same. */
+		if (there == key && tp_load_acquire(&at->number))
+			return at->number;
+		if (there && there != key)
+			continue;
+		if (tp_load(&numbers) >= CAPACITY / 4 * 3)
+			return 0;
+		record.op = tp_add(&numbers, 1) + 1;
+		tp_table_op(&record);
+		if (tp_swap_if(&at->key, (uint64_t)0, key))
+			tp_store_release(&at->number, record.op);
+		return record.op;
+	}
+}
+
+void tp_ops_forget(void)
+{
+	if (slots)
+		tp_space_give_back(slots, CAPACITY * sizeof(*slots));
+	slots = NULL;
+	numbers = 0;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names of ops, numbered. Any thread, no lock; a number's record is in the trace before the number is returned. */
+#ifndef TPROF_HOOKS_OPS_NAMES_H
+#define TPROF_HOOKS_OPS_NAMES_H
+
+#include <tprof/format.h>
+
+#include "core/base.h"
+
+/* The number of an op. 0: there is no room for one more name. Texts longer than 255 bytes are cut. */
+uint32_t tp_op_number(const char *name, const char *category, enum tprof_op_origin origin);
+
+/* In a forked child: nothing is numbered in its trace yet. */
+void tp_ops_forget(void);
+
+#endif
