@@ -25,6 +25,7 @@ DEP = -MMD -MP -MF $(@:.o=.d)
 include scripts/preload.mk
 include scripts/analyzer.mk
 include scripts/workloads.mk
+include scripts/verify.mk
 include scripts/tests.mk
 include scripts/check.mk
 include scripts/lint.mk

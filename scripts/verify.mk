@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+# Programs whose every walk is compared with libunwind's (tests/integration/test_verify.py): each with both compilers, at
+# each level, with frame pointers and without. Their names: PROGRAM-COMPILER-LEVEL-fp or -nofp.
+V := build/workloads/verify
+VERIFY_VARIANTS := $(foreach c,gcc clang,$(foreach o,O0 O1 O2 O3,$(foreach f,fp nofp,$(c)-$(o)-$(f))))
+VERIFY_PROGRAMS := $(foreach p,stack exceptions tree,$(VERIFY_VARIANTS:%=$(V)/$(p)-%)) \
+	$(addprefix $(V)/openmp-gcc-,O0 O2 O3)
+
+verify_words = $(subst -, ,$(notdir $@))
+verify_cc = $(word 2,$(verify_words))
+verify_flags = -$(word 3,$(verify_words)) $(if $(filter %-fp,$@),-fno-omit-frame-pointer,-fomit-frame-pointer) \
+	-D_GNU_SOURCE -g1 -fno-builtin-malloc -fno-builtin-free -Wall -Wextra -Werror -Wno-vla -Itests/workloads
+
+$(V)/quiet_note.o: tests/stress/quiet_note.c
+	@mkdir -p $(@D)
+	gcc -std=gnu11 -O1 -Itests/workloads -c $< -o $@
+$(V)/stack-%: tests/workloads/stack.c $(V)/quiet_note.o $(workload_headers)
+	@$(verify_cc) -std=gnu11 $(verify_flags) -o $@ $(filter %.c %.o,$^)
+$(V)/tree-%: tests/stress/tree.c scripts/verify.mk
+	@mkdir -p $(@D)
+	@$(verify_cc) -std=gnu11 $(verify_flags) -o $@ $<
+$(V)/openmp-%: tests/stress/openmp.c scripts/verify.mk
+	@mkdir -p $(@D)
+	@$(verify_cc) -std=gnu11 $(verify_flags) -fopenmp -o $@ $<
+$(V)/exceptions-%: tests/workloads/exceptions.cc $(V)/quiet_note.o $(workload_headers)
+	@$(if $(filter gcc,$(verify_cc)),g++,clang++) -std=c++17 $(verify_flags) -o $@ $(filter %.cc %.o,$^)
+
+workloads: $(VERIFY_PROGRAMS) $(B)/lib/libtprof-verify.so

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The differential mode: in libtprof-verify.so every walk is compared with libunwind's, frame by frame. Its last line on
+stderr tells how many walks there were and how many differed. The programs note no stacks themselves, so that libunwind
+is only ever entered from the walks."""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+import pytest
+from conftest import BUILD, PYTHON, ROOT, WORKLOADS
+
+VERIFY = BUILD / "lib/libtprof-verify.so"
+PROGRAMS = WORKLOADS / "verify"
+LEVELS = ("O0", "O1", "O2", "O3")
+VARIANTS = [f"{compiler}-{level}-{pointer}" for compiler in ("gcc", "clang") for level in LEVELS
+            for pointer in ("fp", "nofp")]
+SUMMARY = re.compile(rb"tprof-verify: walks (\d+) different (\d+)\n")
+
+
+def verified(tprof, command, env=None, timeout=120, walks=1):
+    """Runs a command under the verifying library; every process's walks are libunwind's. Returns how many there were."""
+    bare = tprof.run(command, env=env, timeout=timeout)
+    run = tprof.run(command, [VERIFY], env, timeout=timeout)
+    counts = [(int(n), int(different)) for n, different in SUMMARY.findall(run.stderr)]
+    assert counts, run.stderr[-2000:]
+    assert sum(different for _, different in counts) == 0, run.stderr[-8000:].decode(errors="replace")
+    assert max(n for n, _ in counts) >= walks, counts
+    assert (run.status, run.stdout) == (bare.status, bare.stdout)
+    return sum(n for n, _ in counts)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_kinds_of_frames(tprof, variant):
+    """alloca, VLAs, realigned stacks, callbacks, signals on either stack, faults, coroutines."""
+    verified(tprof, [PROGRAMS / f"stack-{variant}"], walks=55)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_exceptions_in_flight(tprof, variant):
+    verified(tprof, [PROGRAMS / f"exceptions-{variant}"], walks=60)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_stacks_that_share_their_outer_part(tprof, variant):
+    """What is remembered of earlier stacks never passes for a stack that differs from them anywhere."""
+    verified(tprof, [PROGRAMS / f"tree-{variant}", 3000], walks=10000)
+
+
+@pytest.mark.parametrize("level", ("O0", "O2", "O3"))
+def test_openmp(tprof, level):
+    verified(tprof, [PROGRAMS / f"openmp-gcc-{level}"], walks=2500)
+
+
+@pytest.mark.parametrize("command,walks", [
+    (["deep", 1000], 1), (["threads", 3], 100), (["fork", "fork"], 20), (["fork", "threads"], 20),
+    (["dl", "reuse", WORKLOADS], 20), (["dl", "origin", WORKLOADS], 20), (["early"], 10),
+    (["digits", ROOT / "tests/workloads/data/digits.csv"], 20), (["truth", 4, 3000, 1], 5000),
+    (["truth_cxx", 3000, 1], 2000), (["shared_arena", 3000], 3000)])
+def test_workloads(tprof, command, walks):
+    verified(tprof, [WORKLOADS / command[0], *command[1:]], walks=walks)
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("program,walks", [("torch_train.py", 500000), ("sklearn_fit.py", 100000)])
+def test_python_programs(tprof, program, walks):
+    verified(tprof, [PYTHON, ROOT / "tests/workloads" / program], timeout=900, walks=walks)
+
+
+@pytest.mark.real
+def test_numpy(tprof):
+    program = ("import numpy; a = numpy.random.default_rng(1).random((300, 300)); "
+               "u, s, v = numpy.linalg.svd(a @ a.T); print(len(s), sorted(map(str, range(2000)))[-1])")
+    verified(tprof, [PYTHON, "-c", program], timeout=600, walks=10000)
+
+
+@pytest.mark.real
+def test_libtorch_without_python(tprof):
+    if not pathlib.Path("/usr/include/torch/csrc/api/include/torch/torch.h").exists():
+        pytest.skip("libtorch-dev is not installed")
+    assert shutil.which("g++")
+    program = tprof.directory / "torch_train"
+    subprocess.run(["g++", "-std=c++17", "-O2", "-o", program, ROOT / "tests/stress/torch_train.cc",
+                    "-I/usr/include/torch/csrc/api/include", "-ltorch", "-ltorch_cpu", "-lc10"], check=True,
+                   timeout=600, env={**os.environ, "LC_ALL": "C"})
+    verified(tprof, [program], timeout=600, walks=500000)
