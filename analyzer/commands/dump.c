@@ -97,11 +97,44 @@ static void print_map(struct dump *dump, const struct tp_event *event)
 }
 
 /* Names may hold any bytes; a terminal must not see them. */
-static void print_name(FILE *out, const struct tp_event *event)
+static void print_text(FILE *out, const struct tp_event *event)
 {
-	fprintf(out, "%-14s ", "name");
 	for (uint32_t i = 0; i < event->name_length; i++)
 		fputc((unsigned char)event->name[i] < ' ' || event->name[i] == 127 ? '?' : event->name[i], out);
+}
+
+static const struct tp_op *op_of(const struct dump *dump, const struct tp_event *event)
+{
+	const struct tp_trace *trace = dump->trace;
+
+	return event->size < trace->op_count && trace->ops[event->size].name ? &trace->ops[event->size] : NULL;
+}
+
+/* Beginnings, details and ends of ops; steps; marks. */
+static void print_op(struct dump *dump, const struct tp_event *event)
+{
+	const struct tp_op *op = op_of(dump, event);
+	FILE *out = dump->session->page.out;
+	struct tp_text size;
+
+	switch (event->kind) {
+	case TP_EVENT_OP_BEGIN:
+		fprintf(out, "%-14s ", "op begins");
+		for (const char *c = op ? op->name : "(not named in the trace)"; *c; c++)
+			fputc((unsigned char)*c < ' ' || *c == 127 ? '?' : *c, out);
+		break;
+	case TP_EVENT_OP_END:
+		fprintf(out, "%-14s %s", "op ends", event->unwound ? "unwound" : "");
+		break;
+	case TP_EVENT_DETAIL:
+		fprintf(out, "%-14s %" PRIu64 " FLOP, %s moved, shape ", "op detail", event->size,
+			size_text(dump, event->usable, &size));
+		print_text(out, event);
+		break;
+	default:
+		fprintf(out, "%-14s %" PRIu64 " items", "step ends", event->size);
+		break;
+	}
 }
 
 static void print_event(struct dump *dump, const struct tp_event *event, uint64_t time_ns)
@@ -130,7 +163,15 @@ static void print_event(struct dump *dump, const struct tp_event *event, uint64_
 		fprintf(out, "  VMS %s", size_text(dump, event->usable, &size));
 		break;
 	case TP_EVENT_NAME:
-		print_name(out, event);
+	case TP_EVENT_MARK:
+		fprintf(out, "%-14s ", tp_event_kind_name(event->kind));
+		print_text(out, event);
+		break;
+	case TP_EVENT_OP_BEGIN:
+	case TP_EVENT_OP_END:
+	case TP_EVENT_DETAIL:
+	case TP_EVENT_STEP:
+		print_op(dump, event);
 		break;
 	case TP_EVENT_SAMPLE:
 		fprintf(out, "%-14s %" PRIu64 " of CPU time  stack %" PRIu32 " %s", "sample", event->size, event->node,
@@ -158,15 +199,37 @@ static void json_number(FILE *out, const char *key, uint64_t value)
 	fprintf(out, ", \"%s\": %" PRIu64, key, value > INT64_MAX ? (uint64_t)INT64_MAX : value);
 }
 
-static void json_name(FILE *out, const struct tp_event *event)
+static void json_text(FILE *out, const char *key, const char *text, size_t length)
 {
-	fputs(", \"name\": \"", out);
-	for (uint32_t i = 0; i < event->name_length; i++) {
-		unsigned char byte = (unsigned char)event->name[i];
+	fprintf(out, ", \"%s\": \"", key);
+	for (size_t i = 0; i < length; i++) {
+		unsigned char byte = (unsigned char)text[i];
 
 		fputc(byte < ' ' || byte > 126 || byte == '"' || byte == '\\' ? '?' : byte, out);
 	}
 	fputc('"', out);
+}
+
+static void json_op(struct dump *dump, const struct tp_event *event)
+{
+	const struct tp_op *op = event->kind == TP_EVENT_OP_BEGIN ? op_of(dump, event) : NULL;
+	FILE *out = dump->session->page.out;
+
+	if (event->kind == TP_EVENT_OP_BEGIN)
+		json_number(out, "op", event->size);
+	if (op) {
+		json_text(out, "name", op->name, strlen(op->name));
+		json_text(out, "category", op->category, strlen(op->category));
+	}
+	if (event->kind == TP_EVENT_OP_END)
+		fprintf(out, ", \"unwound\": %s", event->unwound ? "true" : "false");
+	if (event->kind == TP_EVENT_STEP)
+		json_number(out, "items", event->size);
+	if (event->kind == TP_EVENT_DETAIL) {
+		json_number(out, "flop", event->size);
+		json_number(out, "bytes", event->usable);
+		json_text(out, "shape", event->name, event->name_length);
+	}
 }
 
 /* One object a line, written by hand: a tree of a million events would be larger than the trace. */
@@ -195,8 +258,10 @@ static void json_event(struct dump *dump, const struct tp_event *event, uint64_t
 		json_number(out, "rss", event->size);
 		json_number(out, "vms", event->usable);
 	}
-	if (event->kind == TP_EVENT_NAME)
-		json_name(out, event);
+	if (event->kind == TP_EVENT_NAME || event->kind == TP_EVENT_MARK)
+		json_text(out, event->kind == TP_EVENT_NAME ? "name" : "text", event->name, event->name_length);
+	if (event->kind >= TP_EVENT_OP_BEGIN)
+		json_op(dump, event);
 	fputs(event->cancelled ? ", \"cancelled\": true}" : "}", out);
 }
 

@@ -3,18 +3,21 @@
 #include <unistd.h>
 
 #include "commands/tree_report.h"
+#include "report/estimate.h"
 #include "report/flame.h"
 
 static void write_svg(const struct tp_tree *tree, const struct tp_session *session, const char *title)
 {
+	bool estimated = tp_run_estimated(session->run) && session->options->what != TP_WHAT_CPU;
+	char unit[64];
 	static const char *const units[] = {
 		[TP_WHAT_PEAK] = "blocks",    [TP_WHAT_ALLOCATED] = "allocations",
 		[TP_WHAT_UNFREED] = "blocks", [TP_WHAT_TEMPORARY] = "temporary allocations",
 		[TP_WHAT_CPU] = "samples",
 	};
 
-	tp_flame_write(tree, title, units[session->options->what], session->options->what == TP_WHAT_CPU,
-		       session->page.out);
+	snprintf(unit, sizeof(unit), "%s%s", units[session->options->what], estimated ? " (estimated)" : "");
+	tp_flame_write(tree, title, unit, session->options->what == TP_WHAT_CPU, session->page.out);
 	if (session->options->output)
 		fprintf(stderr, "tprof-analyze: next: open %s in a browser\n", session->options->output);
 }

@@ -2,19 +2,23 @@
 /* hotspots: where the CPU time goes; who allocates most, and what of it is gone again at once. */
 #include "commands/cpu_report.h"
 #include "commands/site_report.h"
+#include "report/estimate.h"
 
 static void heading(const struct tp_session *session, const struct tp_process *process)
 {
 	const struct tp_page *page = &session->page;
 	const struct tp_heap *heap = &process->heap;
+	struct tp_numbers numbers = { page, process->estimated };
 
-	tp_headline(page, "%s allocations of %s in all", tp_count(heap->allocations).text,
-		    tp_bytes(heap->bytes, page->exact).text);
-	fprintf(page->out, "temporary (freed as the thread's very next event): %s, %s; ",
-		tp_count(heap->temporary).text, tp_percent(heap->temporary, heap->allocations).text);
+	tp_headline(page, "%s allocations of %s in all",
+		    tp_some_count(&numbers, heap->allocations, heap->variance.allocations).text,
+		    tp_some_bytes(&numbers, heap->bytes, heap->variance.bytes).text);
+	if (!process->estimated)
+		fprintf(page->out, "temporary (freed as the thread's very next event): %s, %s; ",
+			tp_count(heap->temporary).text, tp_percent(heap->temporary, heap->allocations).text);
 	fprintf(page->out, "short-lived (freed within %s): %s, ", tp_time(TP_SHORT_LIVED_NS).text,
-		tp_count(heap->short_lived).text);
-	fprintf(page->out, "%s\n", tp_percent(heap->short_lived, heap->allocations).text);
+		tp_some_count(&numbers, heap->short_lived, heap->variance.short_lived).text);
+	fprintf(page->out, "%s\n", tp_some_percent(&numbers, heap->short_lived, heap->allocations).text);
 }
 
 static void combined_heading(const struct tp_session *session)

@@ -4,6 +4,8 @@
 #include <stdarg.h>
 
 #include "commands/site_report.h"
+#include "report/cpu_listing.h"
+#include "report/estimate.h"
 #include "report/process.h"
 
 static const char *const origins[] = { "?", "first process of the run", "begun by exec",
@@ -77,16 +79,32 @@ static void print_file(const struct tp_page *page, const struct tp_process *proc
 		     (double)trace->used_bytes / (double)process->heap.events);
 }
 
-static void print_heap_events(const struct tp_page *page, const struct tp_heap *heap)
+static void print_recorded(const struct tp_page *page, const struct tp_process *process)
 {
+	const struct tp_heap *heap = &process->heap;
+	struct tp_numbers numbers = { page, process->estimated };
+
 	tp_headline(page, "Recorded");
-	line(page, "heap", "%s allocations, %s frees, %s failed reallocs", tp_count(heap->allocations).text,
-	     tp_count(heap->frees).text, tp_count(heap->failed_reallocs).text);
+	line(page, "heap", "%s allocations, %s frees, %s failed reallocs", tp_count(heap->recorded_allocations).text,
+	     tp_count(heap->recorded_frees).text, tp_count(heap->failed_reallocs).text);
+	if (process->estimated)
+		line(page, "", "estimated from these: %s allocations of %s, %s frees",
+		     tp_some_count(&numbers, heap->allocations, heap->variance.allocations).text,
+		     tp_some_bytes(&numbers, heap->bytes, heap->variance.bytes).text,
+		     tp_some_count(&numbers, heap->frees, heap->variance.frees).text);
 	line(page, "mmap", "%s mapped, %s unmapped", tp_count(heap->maps).text, tp_count(heap->unmaps).text);
 	line(page, "order",
 	     "%s events put in order, %s frees implied by the address's reuse, %s frees of unknown blocks",
 	     tp_count(heap->reordered).text, tp_count(heap->implied_frees).text,
 	     tp_count(heap->unmatched_frees + heap->inherited_frees).text);
+	fprintf(page->out, "  %-12s", "cpu");
+	tp_cpu_print_capture(page, process);
+	fputc('\n', page->out);
+	if (process->trace->header->samples_own)
+		line(page, "", "%s samples fell into the collector itself",
+		     tp_count(process->trace->header->samples_own).text);
+	if (process->trace->header->cpu_signal)
+		line(page, "", "signal %" PRIu32, process->trace->header->cpu_signal);
 }
 
 static void print_losses(const struct tp_page *page, const struct tp_trace *trace)
@@ -120,8 +138,9 @@ static void print_coverage(const struct tp_page *page, const struct tp_process *
 
 static void print_threads(const struct tp_session *session, const struct tp_process *process)
 {
+	struct tp_numbers numbers = { &session->page, process->estimated };
 	uint64_t top = tp_top(session->options, 10);
-	struct tp_table *table = tp_table_new(">thread|>tid|name|>allocations|>frees|>bytes|>first|>last");
+	struct tp_table *table = tp_table_new(">thread|>tid|name|>allocations|>frees|>bytes|>CPU time|>first|>last");
 
 	if (!table)
 		return;
@@ -131,9 +150,14 @@ static void print_threads(const struct tp_session *session, const struct tp_proc
 		tp_table_add(table, TP_STYLE_PLAIN, tp_count(thread->thread).text);
 		tp_table_add(table, TP_STYLE_PLAIN, tp_count(thread->tid).text);
 		tp_table_add(table, TP_STYLE_FUNCTION, thread->name);
-		tp_table_add(table, TP_STYLE_PLAIN, tp_count(thread->allocations).text);
-		tp_table_add(table, TP_STYLE_PLAIN, tp_count(thread->frees).text);
-		tp_table_add(table, TP_STYLE_NUMBER, tp_bytes(thread->bytes, session->page.exact).text);
+		tp_table_add(table, TP_STYLE_PLAIN,
+			     tp_some_count(&numbers, thread->allocations, thread->allocations_variance).text);
+		tp_table_add(table, TP_STYLE_PLAIN,
+			     tp_some_count(&numbers, thread->frees, thread->frees_variance).text);
+		tp_table_add(table, TP_STYLE_NUMBER,
+			     tp_some_bytes(&numbers, thread->bytes, thread->bytes_variance).text);
+		tp_table_add(table, TP_STYLE_PLAIN,
+			     thread->cpu.samples ? tp_time(tp_cpu_ns(process, &thread->cpu)).text : "-");
 		tp_table_add(table, TP_STYLE_PLAIN, tp_time(thread->first_ns).text);
 		tp_table_add(table, TP_STYLE_PLAIN, tp_time(thread->last_ns).text);
 	}
@@ -197,7 +221,7 @@ static void print_text(const struct tp_session *session)
 		tp_process_print(process, page);
 		print_process(page, process->trace);
 		print_file(page, process);
-		print_heap_events(page, &process->heap);
+		print_recorded(page, process);
 		print_coverage(page, process);
 		print_threads(session, process);
 		print_modules(session, process->trace);
@@ -245,6 +269,8 @@ static json_t *json_trace(const struct tp_trace *trace)
 	json_object_set_new(json, "origin", json_string(origin_name(trace)));
 	json_object_set_new(json, "depth", integer(header->depth));
 	json_object_set_new(json, "settings", settings);
+	json_object_set_new(json, "cpu_signal", integer(header->cpu_signal));
+	json_object_set_new(json, "cpu_samples_own", integer(header->samples_own));
 	return json;
 }
 
@@ -259,9 +285,12 @@ static json_t *json_threads(const struct tp_process *process)
 		json_object_set_new(json, "thread", integer(thread->thread));
 		json_object_set_new(json, "tid", integer(thread->tid));
 		json_object_set_new(json, "name", text(thread->name));
-		json_object_set_new(json, "allocations", integer(thread->allocations));
-		json_object_set_new(json, "frees", integer(thread->frees));
-		json_object_set_new(json, "bytes", integer(thread->bytes));
+		tp_json_some(json, "allocations", thread->allocations, thread->allocations_variance,
+			     process->estimated);
+		tp_json_some(json, "frees", thread->frees, thread->frees_variance, process->estimated);
+		tp_json_some(json, "bytes", thread->bytes, thread->bytes_variance, process->estimated);
+		json_object_set_new(json, "cpu_samples", integer(thread->cpu.samples));
+		json_object_set_new(json, "cpu_ns", integer(tp_cpu_ns(process, &thread->cpu)));
 		json_object_set_new(json, "first_ns", integer(thread->first_ns));
 		json_object_set_new(json, "last_ns", integer(thread->last_ns));
 		json_array_append_new(list, json);

@@ -2,15 +2,19 @@
 /* leaks: what was not freed. That alone makes nothing a leak, and the words say so. */
 #include "commands/site_report.h"
 
+#include "report/estimate.h"
 #include "report/process.h"
 
 static void heading(const struct tp_session *session, const struct tp_process *process)
 {
 	const struct tp_page *page = &session->page;
 	const struct tp_heap *heap = &process->heap;
+	struct tp_numbers numbers = { page, process->estimated };
 
-	tp_headline(page, "%s in %s blocks %s", tp_bytes(heap->end_bytes, page->exact).text,
-		    tp_count(heap->end_blocks).text, tp_unfreed_phrase(process->trace));
+	tp_headline(page, "%s in %s blocks %s",
+		    tp_some_bytes(&numbers, heap->end_bytes, heap->variance.live_bytes).text,
+		    tp_some_count(&numbers, heap->end_blocks, heap->variance.live_blocks).text,
+		    tp_unfreed_phrase(process->trace));
 	if (heap->end_blocks)
 		fputs("not freed is not yet leaked: caches and tables kept until the end are here too\n", page->out);
 }

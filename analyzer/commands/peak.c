@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* peak: what was alive when the program held most. */
 #include "commands/site_report.h"
+#include "report/estimate.h"
 
 static void heading(const struct tp_session *session, const struct tp_process *process)
 {
 	const struct tp_page *page = &session->page;
 	const struct tp_heap *heap = &process->heap;
+	struct tp_numbers numbers = { page, process->estimated };
 
-	tp_headline(page, "Peak: %s in %s blocks, %s after the start", tp_bytes(heap->peak_bytes, page->exact).text,
-		    tp_count(heap->peak_blocks).text, tp_time(heap->peak_time_ns - process->start_ns).text);
+	tp_headline(page, "Peak: %s in %s blocks, %s after the start",
+		    tp_some_bytes(&numbers, heap->peak_bytes, heap->variance.peak_bytes).text,
+		    tp_some_count(&numbers, heap->peak_blocks, heap->variance.peak_blocks).text,
+		    tp_time(heap->peak_time_ns - process->start_ns).text);
 	fprintf(page->out, "requested bytes of malloc and its kin; usable: %s",
-		tp_bytes(heap->peak_usable, page->exact).text);
+		tp_some_bytes(&numbers, heap->peak_usable, heap->variance.peak_usable).text);
 	if (heap->mapped_peak)
 		fprintf(page->out, "; mmap at its own peak: %s", tp_bytes(heap->mapped_peak, page->exact).text);
 	if (heap->rss_peak)

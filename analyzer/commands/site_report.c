@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/estimate.h"
 #include "report/process.h"
 
 uint64_t tp_top(const struct tp_options *options, uint64_t text_default)
@@ -66,31 +67,42 @@ struct tp_rows *tp_session_rows(struct tp_session *session, size_t process, enum
 
 void tp_suppressed_print(const struct tp_page *page, const struct tp_rows *rows)
 {
+	const struct tp_sums *sums = &rows->suppressed;
+	struct tp_numbers numbers = { page, rows->estimated };
+
 	if (rows->suppressed_sites)
 		tp_print(page, TP_STYLE_DIM, "\nsuppressed: %s in %s block%s of %zu stack%s\n",
-			 tp_bytes(rows->suppressed.live_bytes, page->exact).text,
-			 tp_count(rows->suppressed.live_blocks).text, rows->suppressed.live_blocks == 1 ? "" : "s",
-			 rows->suppressed_sites, rows->suppressed_sites == 1 ? "" : "s");
+			 tp_some_bytes(&numbers, sums->live_bytes, sums->variance.live_bytes).text,
+			 tp_some_count(&numbers, sums->live_blocks, sums->variance.live_blocks).text,
+			 rows->suppressed.live_blocks == 1 ? "" : "s", rows->suppressed_sites,
+			 rows->suppressed_sites == 1 ? "" : "s");
 }
 
 void tp_combined_print(const struct tp_session *session)
 {
 	const struct tp_page *page = &session->page;
 	const struct tp_run *run = session->run;
+	struct tp_numbers numbers = { page, tp_run_estimated(run) };
 	struct tp_table *table = tp_table_new(">pid|>then|>%|>own peak|>at the end|*program");
 	char pid[16];
 
 	tp_headline(page, "All %zu processes: %s at %s, when they held most together", run->process_count,
-		    tp_bytes(run->peak_bytes, page->exact).text, tp_time(run->peak_time_ns).text);
+		    tp_some_bytes(&numbers, run->peak_bytes, run->peak_variance).text, tp_time(run->peak_time_ns).text);
 	for (size_t i = 0; table && i < run->process_count; i++) {
 		const struct tp_process *process = &run->processes[i];
 
+		numbers.estimated = process->estimated;
 		snprintf(pid, sizeof(pid), "%" PRIu32, process->trace->header->pid);
 		tp_table_add(table, TP_STYLE_PLAIN, pid);
-		tp_table_add(table, TP_STYLE_NUMBER, tp_bytes(process->combined_peak_bytes, page->exact).text);
-		tp_table_add(table, TP_STYLE_PLAIN, tp_percent(process->combined_peak_bytes, run->peak_bytes).text);
-		tp_table_add(table, TP_STYLE_PLAIN, tp_bytes(process->heap.peak_bytes, page->exact).text);
-		tp_table_add(table, TP_STYLE_PLAIN, tp_bytes(process->heap.end_bytes, page->exact).text);
+		tp_table_add(
+			table, TP_STYLE_NUMBER,
+			tp_some_bytes(&numbers, process->combined_peak_bytes, process->combined_peak_variance).text);
+		tp_table_add(table, TP_STYLE_PLAIN,
+			     tp_some_percent(&numbers, process->combined_peak_bytes, run->peak_bytes).text);
+		tp_table_add(table, TP_STYLE_PLAIN,
+			     tp_some_bytes(&numbers, process->heap.peak_bytes, process->heap.variance.peak_bytes).text);
+		tp_table_add(table, TP_STYLE_PLAIN,
+			     tp_some_bytes(&numbers, process->heap.end_bytes, process->heap.variance.live_bytes).text);
 		tp_table_add(table, TP_STYLE_PLAIN, tp_program_name(process->trace));
 	}
 	if (table)
@@ -234,9 +246,10 @@ static json_t *json_report(struct tp_session *session, const struct tp_site_repo
 
 	if (rows) {
 		json_object_set_new(json, "by", json_string(by_names[options->by]));
-		json_object_set_new(json, "bytes", json_integer((json_int_t)tp_sums_bytes(&rows->sums, report->what)));
-		json_object_set_new(json, "blocks",
-				    json_integer((json_int_t)tp_sums_blocks(&rows->sums, report->what)));
+		tp_json_some(json, "bytes", tp_sums_bytes(&rows->sums, report->what),
+			     tp_sums_bytes_variance(&rows->sums, report->what), rows->estimated);
+		tp_json_some(json, "blocks", tp_sums_blocks(&rows->sums, report->what),
+			     tp_sums_blocks_variance(&rows->sums, report->what), rows->estimated);
 		json_object_set_new(json, "sites_total", json_integer((json_int_t)rows->count));
 		if (suppressions)
 			json_object_set_new(json, "suppressed", tp_json_suppressed(rows, suppressions));

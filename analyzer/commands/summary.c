@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/cpu_listing.h"
+#include "report/estimate.h"
 #include "report/plot.h"
 #include "report/process.h"
 
@@ -24,7 +25,8 @@ static void print_capture(const struct tp_page *page, const struct tp_process *p
 	uint64_t lost = tp_lost_events(trace);
 
 	print_label(page, "recorded");
-	fprintf(page->out, "%s allocations, %s frees, ", tp_count(heap->allocations).text, tp_count(heap->frees).text);
+	fprintf(page->out, "%s allocations, %s frees, ", tp_count(heap->recorded_allocations).text,
+		tp_count(heap->recorded_frees).text);
 	if (lost)
 		tp_print(page, TP_STYLE_WARN, "%s events lost", tp_count(lost).text);
 	else
@@ -59,15 +61,23 @@ static void print_cpu(const struct tp_session *session, const struct tp_process 
 static void print_heap(const struct tp_page *page, const struct tp_process *process)
 {
 	const struct tp_heap *heap = &process->heap;
+	const struct tp_variance *variance = &heap->variance;
+	struct tp_numbers numbers = { page, process->estimated };
 
 	if (!heap->allocations && !heap->peak_blocks) {
 		print_label(page, "memory");
 		fputs("no allocation was recorded\n", page->out);
 		return;
 	}
+	if (process->estimated) {
+		print_label(page, "allocated");
+		fprintf(page->out, "%s in %s blocks\n", tp_some_bytes(&numbers, heap->bytes, variance->bytes).text,
+			tp_some_count(&numbers, heap->allocations, variance->allocations).text);
+	}
 	print_label(page, "peak");
-	tp_print(page, TP_STYLE_NUMBER, "%s", tp_bytes(heap->peak_bytes, page->exact).text);
-	fprintf(page->out, " in %s blocks, %s after the start", tp_count(heap->peak_blocks).text,
+	tp_print(page, TP_STYLE_NUMBER, "%s", tp_some_bytes(&numbers, heap->peak_bytes, variance->peak_bytes).text);
+	fprintf(page->out, " in %s blocks, %s after the start",
+		tp_some_count(&numbers, heap->peak_blocks, variance->peak_blocks).text,
 		tp_time(heap->peak_time_ns - process->start_ns).text);
 	if (heap->rss_peak)
 		fprintf(page->out, "; RSS at most %s", tp_bytes(heap->rss_peak, page->exact).text);
@@ -75,14 +85,16 @@ static void print_heap(const struct tp_page *page, const struct tp_process *proc
 		fprintf(page->out, ", mmap at most %s", tp_bytes(heap->mapped_peak, page->exact).text);
 	fputc('\n', page->out);
 	print_label(page, "at the end");
-	tp_print(page, TP_STYLE_NUMBER, "%s", tp_bytes(heap->end_bytes, page->exact).text);
-	fprintf(page->out, " in %s blocks %s", tp_count(heap->end_blocks).text, tp_unfreed_phrase(process->trace));
-	fprintf(page->out, " (%s of the peak)\n", tp_percent(heap->end_bytes, heap->peak_bytes).text);
-	print_label(page, "temporary");
-	fprintf(page->out, "%s of the allocations freed as the very next event, ",
-		tp_percent(heap->temporary, heap->allocations).text);
-	fprintf(page->out, "%s within %s\n", tp_percent(heap->short_lived, heap->allocations).text,
-		tp_time(TP_SHORT_LIVED_NS).text);
+	tp_print(page, TP_STYLE_NUMBER, "%s", tp_some_bytes(&numbers, heap->end_bytes, variance->live_bytes).text);
+	fprintf(page->out, " in %s blocks %s", tp_some_count(&numbers, heap->end_blocks, variance->live_blocks).text,
+		tp_unfreed_phrase(process->trace));
+	fprintf(page->out, " (%s of the peak)\n", tp_some_percent(&numbers, heap->end_bytes, heap->peak_bytes).text);
+	print_label(page, process->estimated ? "short-lived" : "temporary");
+	if (!process->estimated)
+		fprintf(page->out, "%s of the allocations freed as the very next event, ",
+			tp_percent(heap->temporary, heap->allocations).text);
+	fprintf(page->out, "%s within %s%s\n", tp_some_percent(&numbers, heap->short_lived, heap->allocations).text,
+		tp_time(TP_SHORT_LIVED_NS).text, process->estimated ? " of the allocation" : "");
 }
 
 struct question {

@@ -2,6 +2,7 @@
 /* timeline: memory over time. */
 #include "commands/site_report.h"
 
+#include "report/estimate.h"
 #include "report/plot.h"
 #include "report/process.h"
 
@@ -23,16 +24,18 @@ static void print_numbers(const struct tp_page *page, const struct tp_process *p
 {
 	const struct tp_heap *heap = &process->heap;
 	const struct tp_point *last = last_point(process);
+	struct tp_numbers numbers = { page, process->estimated };
 	struct tp_table *table = tp_table_new("|>most|>at the end");
 
 	if (!table)
 		return;
 	tp_table_add(table, TP_STYLE_PLAIN, "live bytes");
-	tp_table_add(table, TP_STYLE_NUMBER, tp_bytes(heap->peak_bytes, page->exact).text);
-	tp_table_add(table, TP_STYLE_PLAIN, tp_bytes(heap->end_bytes, page->exact).text);
+	tp_table_add(table, TP_STYLE_NUMBER, tp_some_bytes(&numbers, heap->peak_bytes, heap->variance.peak_bytes).text);
+	tp_table_add(table, TP_STYLE_PLAIN, tp_some_bytes(&numbers, heap->end_bytes, heap->variance.live_bytes).text);
 	tp_table_add(table, TP_STYLE_PLAIN, "live blocks");
-	tp_table_add(table, TP_STYLE_NUMBER, tp_count(heap->peak_blocks).text);
-	tp_table_add(table, TP_STYLE_PLAIN, tp_count(heap->end_blocks).text);
+	tp_table_add(table, TP_STYLE_NUMBER,
+		     tp_some_count(&numbers, heap->peak_blocks, heap->variance.peak_blocks).text);
+	tp_table_add(table, TP_STYLE_PLAIN, tp_some_count(&numbers, heap->end_blocks, heap->variance.live_blocks).text);
 	tp_table_add(table, TP_STYLE_PLAIN, "mmap");
 	tp_table_add(table, TP_STYLE_NUMBER, tp_bytes(heap->mapped_peak, page->exact).text);
 	tp_table_add(table, TP_STYLE_PLAIN, tp_bytes(heap->mapped_end, page->exact).text);
@@ -47,14 +50,17 @@ static void print_numbers(const struct tp_page *page, const struct tp_process *p
 static void print_process(const struct tp_session *session, const struct tp_process *process)
 {
 	const struct tp_page *page = &session->page;
+	const struct tp_heap *heap = &process->heap;
+	struct tp_numbers numbers = { page, process->estimated };
 	struct tp_notes notes;
 	uint64_t from, to;
 
 	tp_session_span(session, process, &from, &to);
 	tp_process_print(process, page);
 	tp_scope_print(session);
-	tp_headline(page, "Live memory over time, peak %s at %s", tp_bytes(process->heap.peak_bytes, page->exact).text,
-		    tp_time(process->heap.peak_time_ns).text);
+	tp_headline(page, "Live memory over time, peak %s at %s",
+		    tp_some_bytes(&numbers, heap->peak_bytes, heap->variance.peak_bytes).text,
+		    tp_time(heap->peak_time_ns).text);
 	fputc('\n', page->out);
 	tp_plot(page, process->timeline, process->point_count, from, to, PLOT_ROWS);
 	print_legend(page, &process->heap);
@@ -88,7 +94,8 @@ static json_t *json_process(const struct tp_process *process)
 {
 	json_t *json = json_object(), *timeline = json_object();
 
-	json_object_set_new(timeline, "points", tp_json_points(process->timeline, process->point_count));
+	json_object_set_new(timeline, "points",
+			    tp_json_points(process->timeline, process->point_count, process->estimated));
 	json_object_set_new(timeline, "marks", json_array());
 	json_object_set_new(json, "process", tp_json_process(process));
 	json_object_set_new(json, "capture", tp_json_capture(process));
@@ -114,7 +121,8 @@ static bool print_json(const struct tp_session *session)
 	} else {
 		combined = tp_json_combined(run);
 		timeline = json_object();
-		json_object_set_new(timeline, "points", tp_json_points(run->timeline, run->point_count));
+		json_object_set_new(timeline, "points",
+				    tp_json_points(run->timeline, run->point_count, tp_run_estimated(run)));
 		json_object_set_new(combined, "timeline", timeline);
 		json_object_set_new(json, "processes", list);
 		json_object_set_new(json, "combined", combined);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "commands/site_report.h"
+#include "report/estimate.h"
 #include "report/process.h"
 
 static bool add_process(struct tp_session *session, size_t index, struct tp_tree *tree,
@@ -47,6 +48,21 @@ static struct tp_tree *build_tree(struct tp_session *session, struct tp_suppress
 	return NULL;
 }
 
+/* What the numbers can't tell, they don't; what they only estimate is said where they can't say it themselves. */
+static int check_estimates(struct tp_session *session)
+{
+	enum tp_what what = session->options->what;
+
+	if (what == TP_WHAT_CPU || !tp_run_estimated(session->run))
+		return TP_EXIT_OK;
+	if (what != TP_WHAT_TEMPORARY) {
+		fputs("tprof-analyze: allocations were sampled: bytes and blocks are estimates\n", stderr);
+		return TP_EXIT_OK;
+	}
+	fputs("tprof-analyze: --what temporary: not known of a run whose allocations were sampled\n", stderr);
+	return tp_session_close(session, TP_EXIT_USAGE);
+}
+
 static void make_title(const struct tp_session *session, const struct tp_tree *tree, char *title, size_t size)
 {
 	static const char *const words[] = {
@@ -61,7 +77,8 @@ static void make_title(const struct tp_session *session, const struct tp_tree *t
 
 	if (session->options->what == TP_WHAT_UNFREED)
 		what = session->run->process_count == 1 ? tp_unfreed_phrase(process->trace) : "unfreed";
-	snprintf(title, size, "%.100s: %s %s", tp_program_name(process->trace),
+	snprintf(title, size, "%.100s: %s%s %s", tp_program_name(process->trace),
+		 session->options->what != TP_WHAT_CPU && tp_run_estimated(session->run) ? "an estimated " : "",
 		 session->options->what == TP_WHAT_CPU ? tp_time(tree->nodes[0].bytes).text
 						       : tp_bytes(tree->nodes[0].bytes, false).text,
 		 what);
@@ -82,6 +99,8 @@ int tp_tree_report(const struct tp_options *options,
 	if (!suppressions)
 		return tp_session_close(&session, TP_EXIT_USAGE);
 	status = tp_session_replay(&session, TP_GROUP_STACK);
+	if (status == TP_EXIT_OK)
+		status = check_estimates(&session);
 	if (status == TP_EXIT_OK) {
 		tree = build_tree(&session, suppressions);
 		if (tree) {

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "report/estimate.h"
 #include "report/process.h"
 
 json_t *tp_json_number(uint64_t value)
@@ -105,8 +106,9 @@ json_t *tp_json_capture(const struct tp_process *process)
 	const struct tprof_header *header = trace->header;
 	json_t *json = json_object();
 
-	set(json, "alloc_events", tp_json_number(process->heap.allocations));
-	set(json, "free_events", tp_json_number(process->heap.frees));
+	set(json, "alloc_events", tp_json_number(process->heap.recorded_allocations));
+	set(json, "free_events", tp_json_number(process->heap.recorded_frees));
+	set(json, "sample_bytes", tp_json_number(header->sample_bytes));
 	set(json, "op_events", tp_json_number(0));
 	set(json, "cpu_samples", tp_json_number(process->cpu.samples));
 	set(json, "cpu_period_ns", tp_json_number(header->cpu_period_ns));
@@ -134,23 +136,30 @@ json_t *tp_json_capture(const struct tp_process *process)
 json_t *tp_json_heap(const struct tp_process *process)
 {
 	const struct tp_heap *heap = &process->heap;
+	const struct tp_variance *variance = &heap->variance;
+	const struct {
+		const char *key;
+		uint64_t value;
+		double variance;
+	} estimable[] = {
+		{ "allocations", heap->allocations, variance->allocations },
+		{ "frees", heap->frees, variance->frees },
+		{ "allocated_bytes", heap->bytes, variance->bytes },
+		{ "allocated_usable_bytes", heap->usable, variance->usable },
+		{ "peak_bytes", heap->peak_bytes, variance->peak_bytes },
+		{ "peak_blocks", heap->peak_blocks, variance->peak_blocks },
+		{ "peak_usable_bytes", heap->peak_usable, variance->peak_usable },
+		{ "end_bytes", heap->end_bytes, variance->live_bytes },
+		{ "end_blocks", heap->end_blocks, variance->live_blocks },
+		{ "end_usable_bytes", heap->end_usable, variance->live_usable },
+		{ "short_lived_allocations", heap->short_lived, variance->short_lived },
+		{ "combined_peak_bytes", process->combined_peak_bytes, process->combined_peak_variance },
+	};
 	const struct {
 		const char *key;
 		uint64_t value;
 	} numbers[] = {
-		{ "allocations", heap->allocations },
-		{ "frees", heap->frees },
-		{ "allocated_bytes", heap->bytes },
-		{ "allocated_usable_bytes", heap->usable },
-		{ "peak_bytes", heap->peak_bytes },
-		{ "peak_blocks", heap->peak_blocks },
-		{ "peak_usable_bytes", heap->peak_usable },
 		{ "peak_time_ns", heap->peak_time_ns },
-		{ "end_bytes", heap->end_bytes },
-		{ "end_blocks", heap->end_blocks },
-		{ "end_usable_bytes", heap->end_usable },
-		{ "temporary_allocations", heap->temporary },
-		{ "short_lived_allocations", heap->short_lived },
 		{ "failed_reallocs", heap->failed_reallocs },
 		{ "inherited_frees", heap->inherited_frees },
 		{ "unmatched_frees", heap->unmatched_frees },
@@ -160,10 +169,13 @@ json_t *tp_json_heap(const struct tp_process *process)
 		{ "maps", heap->maps },
 		{ "unmaps", heap->unmaps },
 		{ "rss_peak_bytes", heap->rss_peak },
-		{ "combined_peak_bytes", process->combined_peak_bytes },
 	};
 	json_t *json = json_object();
 
+	set(json, "estimated", json_boolean(process->estimated));
+	for (size_t i = 0; i < sizeof(estimable) / sizeof(estimable[0]); i++)
+		tp_json_some(json, estimable[i].key, estimable[i].value, estimable[i].variance, process->estimated);
+	set(json, "temporary_allocations", process->estimated ? json_null() : tp_json_number(heap->temporary));
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		set(json, numbers[i].key, tp_json_number(numbers[i].value));
 	return json;
@@ -222,24 +234,33 @@ json_t *tp_json_stack(const struct tp_trace *trace, struct tp_symbols *symbols, 
 	return list;
 }
 
-static void set_numbers(json_t *json, const struct tp_sums *sums, enum tp_json_sites shape, const char *prefix)
+/* `key` behind the prefix. */
+static void set_some(json_t *json, const char *prefix, const char *key, uint64_t value, double variance, bool estimated)
 {
+	char name[48];
+
+	snprintf(name, sizeof(name), "%s%s", prefix, key);
+	tp_json_some(json, name, value, variance, estimated);
+}
+
+static void set_numbers(json_t *json, const struct tp_sums *sums, enum tp_json_sites shape, const char *prefix,
+			bool estimated)
+{
+	enum tp_what what = shape == TP_JSON_PEAK ? TP_WHAT_PEAK : TP_WHAT_UNFREED;
+	const struct tp_variance *variance = &sums->variance;
 	char key[40];
 
 	if (shape == TP_JSON_HOT) {
-		snprintf(key, sizeof(key), "%sallocations", prefix);
-		set(json, key, tp_json_number(sums->allocations));
-		snprintf(key, sizeof(key), "%sbytes", prefix);
-		set(json, key, tp_json_number(sums->bytes));
+		set_some(json, prefix, "allocations", sums->allocations, variance->allocations, estimated);
+		set_some(json, prefix, "bytes", sums->bytes, variance->bytes, estimated);
 		snprintf(key, sizeof(key), "%stemporary", prefix);
-		set(json, key, tp_json_number(sums->temporary));
-		snprintf(key, sizeof(key), "%sshort_lived", prefix);
-		set(json, key, tp_json_number(sums->short_lived));
+		set(json, key, estimated ? json_null() : tp_json_number(sums->temporary));
+		set_some(json, prefix, "short_lived", sums->short_lived, variance->short_lived, estimated);
 	} else {
-		snprintf(key, sizeof(key), "%sbytes", prefix);
-		set(json, key, tp_json_number(shape == TP_JSON_PEAK ? sums->peak_bytes : sums->live_bytes));
-		snprintf(key, sizeof(key), "%sblocks", prefix);
-		set(json, key, tp_json_number(shape == TP_JSON_PEAK ? sums->peak_blocks : sums->live_blocks));
+		set_some(json, prefix, "bytes", tp_sums_bytes(sums, what), tp_sums_bytes_variance(sums, what),
+			 estimated);
+		set_some(json, prefix, "blocks", tp_sums_blocks(sums, what), tp_sums_blocks_variance(sums, what),
+			 estimated);
 	}
 }
 
@@ -270,14 +291,16 @@ static json_t *json_row(const struct tp_run *run, struct tp_symbols *const *symb
 {
 	const struct tp_trace *trace = run->processes[row->process].trace;
 	json_t *json = json_object();
+	bool estimated = run->processes[row->process].estimated;
 	json_int_t own;
 	uint32_t end;
 
-	set_numbers(json, &row->self, shape, "");
+	set(json, "estimated", json_boolean(estimated));
+	set_numbers(json, &row->self, shape, "", estimated);
 	set(json, "largest_bytes", tp_json_number(row->self.largest));
 	if (by != TP_BY_STACK) {
 		if (by != TP_BY_THREAD && by != TP_BY_SIZE)
-			set_numbers(json, &row->total, shape, "total_");
+			set_numbers(json, &row->total, shape, "total_", estimated);
 		set_name(json, row, by);
 		return json;
 	}
@@ -310,42 +333,48 @@ json_t *tp_json_suppressed(const struct tp_rows *rows, const struct tp_suppressi
 
 	for (size_t i = 0; i < count; i++)
 		if (rules[i].sites)
-			json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:o}", "pattern",
+			json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:o, s:b}", "pattern",
 							      tp_json_string(rules[i].pattern), "source",
 							      tp_json_string(rules[i].source), "bytes",
 							      tp_json_number(rules[i].bytes), "blocks",
-							      tp_json_number(rules[i].blocks)));
-	set(json, "bytes", tp_json_number(rows->suppressed.live_bytes));
-	set(json, "blocks", tp_json_number(rows->suppressed.live_blocks));
+							      tp_json_number(rules[i].blocks), "estimated",
+							      (int)rows->estimated));
+	set_numbers(json, &rows->suppressed, TP_JSON_UNFREED, "", rows->estimated);
 	set(json, "rules", list);
 	return json;
 }
 
-json_t *tp_json_points(const struct tp_point *points, size_t count)
+json_t *tp_json_points(const struct tp_point *points, size_t count, bool estimated)
 {
-	json_t *list = json_array();
+	json_t *list = json_array(), *point;
 
-	for (size_t i = 0; i < count; i++)
-		json_array_append_new(
-			list, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "time_ns", tp_json_number(points[i].time_ns),
-					"live_bytes", tp_json_number(points[i].live_bytes), "live_blocks",
-					tp_json_number(points[i].live_blocks), "mapped_bytes",
-					tp_json_number(points[i].mapped_bytes), "rss_bytes",
-					tp_json_number(points[i].rss), "vms_bytes", tp_json_number(points[i].vms)));
+	for (size_t i = 0; i < count; i++) {
+		point = json_pack("{s:o, s:o, s:o, s:o}", "time_ns", tp_json_number(points[i].time_ns), "mapped_bytes",
+				  tp_json_number(points[i].mapped_bytes), "rss_bytes", tp_json_number(points[i].rss),
+				  "vms_bytes", tp_json_number(points[i].vms));
+		tp_json_some(point, "live_bytes", points[i].live_bytes, points[i].bytes_variance, estimated);
+		tp_json_some(point, "live_blocks", points[i].live_blocks, points[i].blocks_variance, estimated);
+		json_array_append_new(list, point);
+	}
 	return list;
 }
 
 json_t *tp_json_combined(const struct tp_run *run)
 {
-	json_t *json = json_object(), *list = json_array();
+	json_t *json = json_object(), *list = json_array(), *one;
 
-	for (size_t i = 0; i < run->process_count; i++)
-		json_array_append_new(list, json_pack("{s:o, s:o}", "pid",
-						      tp_json_number(run->processes[i].trace->header->pid), "bytes",
-						      tp_json_number(run->processes[i].combined_peak_bytes)));
+	for (size_t i = 0; i < run->process_count; i++) {
+		const struct tp_process *process = &run->processes[i];
+
+		one = json_pack("{s:o}", "pid", tp_json_number(process->trace->header->pid));
+		tp_json_some(one, "bytes", process->combined_peak_bytes, process->combined_peak_variance,
+			     process->estimated);
+		json_array_append_new(list, one);
+	}
 	set(json, "start_unix_ns", tp_json_number(run->start_unix_ns));
 	set(json, "duration_ns", tp_json_number(run->duration_ns));
-	set(json, "peak_bytes", tp_json_number(run->peak_bytes));
+	set(json, "estimated", json_boolean(tp_run_estimated(run)));
+	tp_json_some(json, "peak_bytes", run->peak_bytes, run->peak_variance, tp_run_estimated(run));
 	set(json, "peak_time_ns", tp_json_number(run->peak_time_ns));
 	set(json, "peak_processes", list);
 	return json;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/estimate.h"
 #include "report/name.h"
 
 #define LINES_HEAD 14 /* of a stack in full: so many from its inner end, so many from its outer one */
@@ -112,39 +113,55 @@ static const char *plural(uint64_t count)
 	return count == 1 ? "" : "s";
 }
 
+static void print_hotspot(const struct tp_numbers *numbers, const struct tp_rows *rows, const struct tp_sums *self)
+{
+	const struct tp_page *page = numbers->page;
+
+	tp_print(page, TP_STYLE_NUMBER, "%s allocation%s",
+		 tp_some_count(numbers, self->allocations, self->variance.allocations).text, plural(self->allocations));
+	fprintf(page->out, " (%s), %s", tp_some_percent(numbers, self->allocations, rows->sums.allocations).text,
+		tp_some_bytes(numbers, self->bytes, self->variance.bytes).text);
+	if (!numbers->estimated)
+		fprintf(page->out, ", %s temporary", tp_percent(self->temporary, self->allocations).text);
+	fprintf(page->out, ", %s short-lived\n", tp_some_percent(numbers, self->short_lived, self->allocations).text);
+}
+
 static void print_numbers(const struct tp_listing *context, const struct tp_rows *rows, const struct tp_row *row,
 			  size_t number)
 {
 	const struct tp_page *page = context->page;
 	const struct tp_sums *self = &row->self;
-	uint64_t bytes = tp_sums_bytes(self, context->what), blocks = tp_sums_blocks(self, context->what);
+	struct tp_numbers numbers = { page, rows->estimated };
+	enum tp_what what = context->what;
+	uint64_t bytes = tp_sums_bytes(self, what), blocks = tp_sums_blocks(self, what);
 
 	fprintf(page->out, "\n%4zu. ", number);
 	if (context->hotspots) {
-		tp_print(page, TP_STYLE_NUMBER, "%s allocation%s", tp_count(self->allocations).text,
-			 plural(self->allocations));
-		fprintf(page->out, " (%s), %s", tp_percent(self->allocations, rows->sums.allocations).text,
-			tp_bytes(self->bytes, page->exact).text);
-		fprintf(page->out, ", %s temporary", tp_percent(self->temporary, self->allocations).text);
-		fprintf(page->out, ", %s short-lived\n", tp_percent(self->short_lived, self->allocations).text);
+		print_hotspot(&numbers, rows, self);
 		return;
 	}
-	tp_print(page, TP_STYLE_NUMBER, "%s", tp_bytes(bytes, page->exact).text);
-	fprintf(page->out, " (%s) in %s block%s", tp_percent(bytes, tp_sums_bytes(&rows->sums, context->what)).text,
-		tp_count(blocks).text, plural(blocks));
+	tp_print(page, TP_STYLE_NUMBER, "%s", tp_some_bytes(&numbers, bytes, tp_sums_bytes_variance(self, what)).text);
+	fprintf(page->out, " (%s) in %s block%s",
+		tp_some_percent(&numbers, bytes, tp_sums_bytes(&rows->sums, what)).text,
+		tp_some_count(&numbers, blocks, tp_sums_blocks_variance(self, what)).text, plural(blocks));
 	if (self->largest && blocks > 1)
-		fprintf(page->out, ", the largest request here %s", tp_bytes(self->largest, page->exact).text);
+		fprintf(page->out, ", the largest request %s %s", rows->estimated ? "recorded here" : "here",
+			tp_bytes(self->largest, page->exact).text);
 	fputc('\n', page->out);
 }
 
 static void print_rest(const struct tp_listing *context, const struct tp_rows *rows, size_t printed)
 {
 	const char *what = context->by == TP_BY_STACK ? "stack" : "row";
+	struct tp_numbers numbers = { context->page, rows->estimated };
+	double bytes_variance = 0, calls_variance = 0;
 	uint64_t bytes = 0, calls = 0;
 
 	for (size_t i = printed; i < rows->count; i++) {
 		bytes += tp_sums_bytes(&rows->rows[i].self, context->what);
 		calls += tp_sums_blocks(&rows->rows[i].self, context->what);
+		bytes_variance += tp_sums_bytes_variance(&rows->rows[i].self, context->what);
+		calls_variance += tp_sums_blocks_variance(&rows->rows[i].self, context->what);
 	}
 	if (printed == rows->count)
 		return;
@@ -156,7 +173,8 @@ static void print_rest(const struct tp_listing *context, const struct tp_rows *r
 		tp_print(context->page, TP_STYLE_DIM,
 			 "\n      and %s more %s%s with %s in %s %s%s (--top 0 shows all)\n",
 			 tp_count(rows->count - printed).text, what, plural(rows->count - printed),
-			 tp_bytes(bytes, context->page->exact).text, tp_count(calls).text,
+			 tp_some_bytes(&numbers, bytes, bytes_variance).text,
+			 tp_some_count(&numbers, calls, calls_variance).text,
 			 context->hotspots ? "allocation" : "block", plural(calls));
 }
 
@@ -231,31 +249,48 @@ static const char *table_titles(const struct tp_listing *context, char *buffer, 
 	return buffer;
 }
 
+static void hotspot_cells(const struct tp_numbers *numbers, const struct tp_rows *rows, const struct tp_sums *self,
+			  struct tp_table *table)
+{
+	add_cell(table, TP_STYLE_NUMBER, tp_some_count(numbers, self->allocations, self->variance.allocations));
+	add_cell(table, TP_STYLE_PLAIN, tp_some_percent(numbers, self->allocations, rows->sums.allocations));
+	add_cell(table, TP_STYLE_PLAIN, tp_some_bytes(numbers, self->bytes, self->variance.bytes));
+	if (numbers->estimated)
+		tp_table_add(table, TP_STYLE_DIM, "not known");
+	else
+		add_cell(table, TP_STYLE_PLAIN, tp_percent(self->temporary, self->allocations));
+}
+
+static void byte_cells(const struct tp_numbers *numbers, const struct tp_rows *rows, const struct tp_sums *self,
+		       enum tp_what what, struct tp_table *table)
+{
+	uint64_t bytes = tp_sums_bytes(self, what);
+
+	add_cell(table, TP_STYLE_NUMBER, tp_some_bytes(numbers, bytes, tp_sums_bytes_variance(self, what)));
+	add_cell(table, TP_STYLE_PLAIN, tp_some_percent(numbers, bytes, tp_sums_bytes(&rows->sums, what)));
+}
+
 static void number_cells(const struct tp_listing *context, const struct tp_rows *rows, const struct tp_row *row,
 			 struct tp_table *table)
 {
 	bool nested = context->by == TP_BY_FUNCTION || context->by == TP_BY_LINE || context->by == TP_BY_MODULE;
-	bool exact = context->page->exact;
-	const struct tp_sums *self = &row->self;
-	uint64_t all = tp_sums_bytes(&rows->sums, context->what);
+	struct tp_numbers numbers = { context->page, rows->estimated };
+	const struct tp_sums *self = &row->self, *total = &row->total;
+	enum tp_what what = context->what;
 
 	if (context->hotspots) {
-		add_cell(table, TP_STYLE_NUMBER, tp_count(self->allocations));
-		add_cell(table, TP_STYLE_PLAIN, tp_percent(self->allocations, rows->sums.allocations));
-		add_cell(table, TP_STYLE_PLAIN, tp_bytes(self->bytes, exact));
-		add_cell(table, TP_STYLE_PLAIN, tp_percent(self->temporary, self->allocations));
-		add_cell(table, TP_STYLE_PLAIN, tp_percent(self->short_lived, self->allocations));
+		hotspot_cells(&numbers, rows, self, table);
+		add_cell(table, TP_STYLE_PLAIN, tp_some_percent(&numbers, self->short_lived, self->allocations));
 		if (nested)
-			add_cell(table, TP_STYLE_PLAIN, tp_count(row->total.allocations));
+			add_cell(table, TP_STYLE_PLAIN,
+				 tp_some_count(&numbers, total->allocations, total->variance.allocations));
 		return;
 	}
-	add_cell(table, TP_STYLE_NUMBER, tp_bytes(tp_sums_bytes(self, context->what), exact));
-	add_cell(table, TP_STYLE_PLAIN, tp_percent(tp_sums_bytes(self, context->what), all));
-	add_cell(table, TP_STYLE_PLAIN, tp_count(tp_sums_blocks(self, context->what)));
-	if (nested) {
-		add_cell(table, TP_STYLE_PLAIN, tp_bytes(tp_sums_bytes(&row->total, context->what), exact));
-		add_cell(table, TP_STYLE_PLAIN, tp_percent(tp_sums_bytes(&row->total, context->what), all));
-	}
+	byte_cells(&numbers, rows, self, what, table);
+	add_cell(table, TP_STYLE_PLAIN,
+		 tp_some_count(&numbers, tp_sums_blocks(self, what), tp_sums_blocks_variance(self, what)));
+	if (nested)
+		byte_cells(&numbers, rows, total, what, table);
 }
 
 static void print_table(const struct tp_listing *context, const struct tp_rows *rows)
@@ -352,6 +387,8 @@ void tp_listing_print_short(const struct tp_listing *context, const struct tp_ro
 	size_t count = row_count(context, rows);
 	struct tp_table *table = tp_table_new(context->hotspots ? ">allocations|>%|>bytes|>temporary|*allocated by"
 								: ">bytes|>%|>blocks|*allocated by");
+	struct tp_numbers numbers = { page, rows->estimated };
+	int used = (context->hotspots ? 48 : 34) + (rows->estimated ? 20 : 0);
 	char text[1200];
 
 	for (size_t i = 0; table && i < count; i++) {
@@ -359,19 +396,15 @@ void tp_listing_print_short(const struct tp_listing *context, const struct tp_ro
 		const struct tp_sums *self = &row->self;
 
 		if (context->hotspots) {
-			add_cell(table, TP_STYLE_NUMBER, tp_count(self->allocations));
-			add_cell(table, TP_STYLE_PLAIN, tp_percent(self->allocations, rows->sums.allocations));
-			add_cell(table, TP_STYLE_PLAIN, tp_bytes(self->bytes, page->exact));
-			add_cell(table, TP_STYLE_PLAIN, tp_percent(self->temporary, self->allocations));
+			hotspot_cells(&numbers, rows, self, table);
 		} else {
-			uint64_t bytes = tp_sums_bytes(self, context->what);
-
-			add_cell(table, TP_STYLE_NUMBER, tp_bytes(bytes, page->exact));
-			add_cell(table, TP_STYLE_PLAIN, tp_percent(bytes, tp_sums_bytes(&rows->sums, context->what)));
-			add_cell(table, TP_STYLE_PLAIN, tp_count(tp_sums_blocks(self, context->what)));
+			byte_cells(&numbers, rows, self, context->what, table);
+			add_cell(table, TP_STYLE_PLAIN,
+				 tp_some_count(&numbers, tp_sums_blocks(self, context->what),
+					       tp_sums_blocks_variance(self, context->what)));
 		}
 		describe(context, row, text, sizeof(text));
-		cut_to(page, text, page->width - (context->hotspots ? 48 : 34));
+		cut_to(page, text, page->width - used);
 		tp_table_add(table, TP_STYLE_PLAIN, text);
 	}
 	if (table)

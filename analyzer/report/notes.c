@@ -64,6 +64,9 @@ static void add_losses(struct tp_notes *notes, const struct tp_trace *trace)
 			add(notes, "%s event%s without a stack", tp_count(lost).text, plural(lost));
 		else if (i == TPROF_LOST_SAMPLE)
 			add(notes, "%s memory sample%s could not be read", tp_count(lost).text, plural(lost));
+		else if (i == TPROF_LOST_TIMER)
+			add(notes, "%s thread%s without CPU samples: the kernel had no timer left (RLIMIT_SIGPENDING)",
+			    tp_count(lost).text, plural(lost));
 		else
 			add(notes, "%s event%s not recorded: %s", tp_count(lost).text, plural(lost),
 			    name ? name : "unknown cause");

@@ -91,7 +91,7 @@ uint64_t tp_lost_events(const struct tp_trace *trace)
 	uint64_t sum = 0;
 
 	for (unsigned int i = 0; i < TPROF_LOST_CAUSES; i++)
-		if (i != TPROF_LOST_STACK && i != TPROF_LOST_SAMPLE)
+		if (i != TPROF_LOST_STACK && i != TPROF_LOST_SAMPLE && i != TPROF_LOST_TIMER)
 			sum += trace->header->lost[i];
 	return sum;
 }
@@ -132,4 +132,8 @@ void tp_process_print(const struct tp_process *process, const struct tp_page *pa
 		strftime(when, sizeof(when), "%F %T", &tm);
 	fprintf(page->out, "started %s, ran %s, %zu thread%s, %s\n", when, tp_time(process->duration_ns).text,
 		process->thread_count, process->thread_count == 1 ? "" : "s", tp_end_sentence(trace).text);
+	if (process->estimated)
+		tp_print(page, TP_STYLE_WARN,
+			 "allocations were sampled, one each %s: numbers with %s are estimates (95%% confidence)\n",
+			 tp_bytes(trace->header->sample_bytes, false).text, page->utf8 ? "\xc2\xb1" : "+-");
 }

@@ -83,7 +83,23 @@ static struct tp_sums sums_of(const struct tp_site *site)
 		.temporary = site->temporary,
 		.short_lived = site->short_lived,
 		.largest = site->largest,
+		.variance = site->variance,
 	};
+}
+
+static void add_variance(struct tp_variance *to, const struct tp_variance *from)
+{
+	to->allocations += from->allocations;
+	to->frees += from->frees;
+	to->bytes += from->bytes;
+	to->usable += from->usable;
+	to->short_lived += from->short_lived;
+	to->peak_bytes += from->peak_bytes;
+	to->peak_blocks += from->peak_blocks;
+	to->peak_usable += from->peak_usable;
+	to->live_bytes += from->live_bytes;
+	to->live_blocks += from->live_blocks;
+	to->live_usable += from->live_usable;
 }
 
 static void add_sums(struct tp_sums *to, const struct tp_sums *from)
@@ -96,6 +112,7 @@ static void add_sums(struct tp_sums *to, const struct tp_sums *from)
 	to->live_blocks += from->live_blocks;
 	to->temporary += from->temporary;
 	to->short_lived += from->short_lived;
+	add_variance(&to->variance, &from->variance);
 	to->largest = from->largest > to->largest ? from->largest : to->largest;
 }
 
@@ -304,6 +321,8 @@ static bool add_site(struct tp_rows_builder *builder, const struct tp_process *p
 bool tp_rows_add(struct tp_rows_builder *builder, const struct tp_process *process, size_t index,
 		 struct tp_symbols *symbols)
 {
+	if (process->estimated)
+		builder->rows->estimated = true;
 	for (size_t i = 0; i < process->site_count; i++)
 		if (is_relevant(&process->sites[i], builder->options.what) &&
 		    !add_site(builder, process, index, symbols, &process->sites[i]))

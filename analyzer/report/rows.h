@@ -22,6 +22,7 @@ struct tp_sums {
 	uint64_t live_bytes, live_blocks;
 	uint64_t temporary, short_lived;
 	uint64_t largest;
+	struct tp_variance variance;
 };
 
 /* A row. `self` is of the sites whose own line it is; `total` also of those it stands above in the stack. */
@@ -44,6 +45,7 @@ struct tp_rows {
 	struct tp_sums all;	   /* before these */
 	struct tp_sums suppressed; /* of sites that a suppression matched */
 	size_t suppressed_sites;
+	bool estimated; /* some of it is: allocations of a process were sampled */
 };
 
 struct tp_rows_options {

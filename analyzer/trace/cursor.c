@@ -144,6 +144,20 @@ __attribute__((always_inline)) static inline bool read_free(struct tp_cursor *cu
 	return !(tag & 0xf0);
 }
 
+/* A reader must know what it does not understand: the reserved bits are 0, and a begin is not unwound. */
+static bool read_op(struct tp_cursor *cursor, struct tp_event *event, const uint8_t **at, uint8_t tag)
+{
+	cursor->time += tp_uvarint_short(at);
+	event->unwound = tag & TPROF_OP_UNWOUND;
+	if (tag & TPROF_OP_END) {
+		event->kind = TP_EVENT_OP_END;
+		return !(tag & 0xf0);
+	}
+	event->kind = TP_EVENT_OP_BEGIN;
+	event->size = tp_uvarint_short(at);
+	return !(tag & 0xf8);
+}
+
 static void read_thread(struct tp_cursor *cursor, struct tp_event *event, const uint8_t **at)
 {
 	uint64_t time = tp_uvarint(at) >> cursor->impl->header.tick_shift, thread = tp_uvarint(at);
@@ -186,14 +200,30 @@ static void read_unmap(struct tp_cursor *cursor, struct tp_event *event, const u
 	event->cancelled = is_cancel(cursor, end);
 }
 
-static void read_name(struct tp_cursor *cursor, struct tp_event *event, const uint8_t **at, const uint8_t *end)
+/* What is left of the record is text. */
+static void read_text(struct tp_cursor *cursor, struct tp_event *event, const uint8_t **at, const uint8_t *end)
 {
-	event->kind = TP_EVENT_NAME;
-	cursor->time += tp_uvarint(at);
 	if (tp_read_ok(cursor->window, *at, end)) {
 		event->name = (const char *)*at;
 		event->name_length = (uint32_t)(end - *at);
 	}
+}
+
+static void read_name(struct tp_cursor *cursor, struct tp_event *event, enum tp_event_kind kind, const uint8_t **at,
+		      const uint8_t *end)
+{
+	event->kind = (uint8_t)kind;
+	cursor->time += tp_uvarint(at);
+	read_text(cursor, event, at, end);
+}
+
+static void read_detail(struct tp_cursor *cursor, struct tp_event *event, const uint8_t **at, const uint8_t *end)
+{
+	event->kind = TP_EVENT_DETAIL;
+	cursor->time += tp_uvarint(at);
+	event->size = tp_uvarint(at);
+	event->usable = tp_uvarint(at);
+	read_text(cursor, event, at, end);
 }
 
 static void read_long_alloc(struct tp_cursor *cursor, struct tp_event *event, const uint8_t **at)
@@ -242,7 +272,7 @@ static bool read_fields(struct tp_cursor *cursor, struct tp_event *event, unsign
 		event->usable = read_pages(at);
 		return true;
 	case TPROF_EVENT_NAME:
-		read_name(cursor, event, at, end);
+		read_name(cursor, event, TP_EVENT_NAME, at, end);
 		return true;
 	case TPROF_EVENT_ALLOC:
 		read_long_alloc(cursor, event, at);
@@ -255,6 +285,17 @@ static bool read_fields(struct tp_cursor *cursor, struct tp_event *event, unsign
 		cursor->time += tp_uvarint(at);
 		event->node = (uint32_t)tp_uvarint(at);
 		event->size = tp_uvarint(at);
+		return true;
+	case TPROF_EVENT_DETAIL:
+		read_detail(cursor, event, at, end);
+		return true;
+	case TPROF_EVENT_STEP:
+		event->kind = TP_EVENT_STEP;
+		cursor->time += tp_uvarint(at);
+		event->size = tp_uvarint(at);
+		return true;
+	case TPROF_EVENT_MARK:
+		read_name(cursor, event, TP_EVENT_MARK, at, end);
 		return true;
 	default:
 		if (*at < end)
@@ -358,7 +399,7 @@ __attribute__((always_inline)) static inline bool next_event(struct tp_cursor *c
 				return finish(cursor, event, before);
 			continue;
 		} else {
-			return give_up(cursor, record, "unknown class of a record");
+			good = read_op(cursor, event, &at, tag);
 		}
 		if (__builtin_expect(!good, 0))
 			return give_up(cursor, record, bad_record);
@@ -385,7 +426,7 @@ enum tp_stop tp_cursor_fill(struct tp_cursor *cursor, struct tp_event *events, s
 			stop = TP_STOP_TURN;
 			break;
 		}
-		if (__builtin_expect(event->kind == TP_EVENT_NAME, 0)) {
+		if (__builtin_expect(tp_event_has_text(event->kind), 0)) {
 			event++;
 			break;
 		}

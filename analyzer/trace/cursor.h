@@ -34,7 +34,7 @@ void tp_cursor_open(struct tp_cursor *cursor, struct tp_trace_impl *impl, const 
 
 /* Why tp_cursor_fill() stopped. */
 enum tp_stop {
-	TP_STOP_FULL, /* `max` events, or one whose name lies in the window, which must not be moved yet */
+	TP_STOP_FULL, /* `max` events, or one whose text lies in the window, which must not be moved yet */
 	TP_STOP_TURN, /* events[*count] is there, but not before the horizon */
 	TP_STOP_END,  /* of the chunk */
 };

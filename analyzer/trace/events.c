@@ -133,7 +133,7 @@ static bool continue_current(struct merge *events, size_t *count)
 	}
 }
 
-/* A name lies in its cursor's window: it ends a batch, so that the window is not moved before it was seen. */
+/* A text lies in its cursor's window: it ends a batch, so that the window is not moved before it was seen. */
 static const struct tp_event *give_out(struct merge *events, size_t count)
 {
 	events->events.at = events->batch + 1;
@@ -158,7 +158,7 @@ const struct tp_event *tp_events_refill(struct tp_events *public)
 		return NULL;
 	events->current = events->queue.items[0].what;
 	events->batch[count++] = events->current->head;
-	if (events->batch[0].kind != TP_EVENT_NAME)
+	if (!tp_event_has_text(events->batch[0].kind))
 		events->failed = !continue_current(events, &count);
 	return give_out(events, count);
 }

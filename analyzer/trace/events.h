@@ -21,6 +21,11 @@ enum tp_event_kind {
 	TP_EVENT_NAME,
 	TP_EVENT_THREAD, /* the chunk went to another thread; `thread` and `tid` are the new ones */
 	TP_EVENT_SAMPLE, /* of the CPU sampler: `node`, and in `size` the periods that it stands for */
+	TP_EVENT_OP_BEGIN,
+	TP_EVENT_OP_END,
+	TP_EVENT_STEP,	 /* a training step ends */
+	TP_EVENT_DETAIL, /* of the thread's innermost open op */
+	TP_EVENT_MARK,
 	TP_EVENT_KINDS,
 };
 
@@ -30,17 +35,25 @@ struct tp_event {
 	uint8_t alignment_log2; /* ALLOC: 0 if none was asked for */
 	bool cancelled;		/* FREE, UNMAP: the CANCEL that follows directly says that it did not happen */
 	bool remap;		/* MAP, UNMAP: half of an mremap */
+	bool unwound;		/* OP_END: an exception or longjmp left it */
 	uint32_t thread, tid;
 	uint32_t node;	  /* ALLOC, MAP: stack node, as in the file (see tp_trace_node) */
 	uint64_t time;	  /* ticks >> header->tick_shift */
 	uint64_t address; /* bytes */
-	uint64_t size;	  /* ALLOC: bytes requested. MAP, UNMAP: length in bytes. MEMORY: RSS in bytes */
-	uint64_t usable;  /* ALLOC: usable bytes. MEMORY: VMS in bytes. MAP: flags of mmap */
+	uint64_t size;	  /* ALLOC: bytes requested. MAP, UNMAP: length in bytes. MEMORY: RSS in bytes. OP_BEGIN: number
+			   * of the op. DETAIL: FLOP. STEP: items */
+	uint64_t usable;  /* ALLOC: usable bytes. MEMORY: VMS in bytes. MAP: flags of mmap. DETAIL: bytes moved */
 	uint64_t prot;	  /* MAP */
-	const char *name; /* NAME: not terminated, valid until the next event */
+	const char *name; /* NAME, MARK, DETAIL (shape): not terminated, valid until the next event */
 	uint32_t name_length;
 	uint64_t offset; /* of its record in the file */
 };
+
+/* Whether an event of that kind has a `name`. */
+static inline bool tp_event_has_text(unsigned kind)
+{
+	return (1u << TP_EVENT_NAME | 1u << TP_EVENT_DETAIL | 1u << TP_EVENT_MARK) >> kind & 1;
+}
 
 /* Events that are decoded already: whoever handles them can have memory fetched for those that come next. */
 struct tp_events {

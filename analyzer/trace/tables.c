@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table chunks: modules, frames, stack nodes. Read as a whole when a trace is opened. */
+/* The table chunks: modules, frames, stack nodes, ops. Read as a whole when a trace is opened. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ struct unload {
 
 struct tables {
 	struct tp_trace_impl *impl;
-	size_t module_room, frame_room, node_room, frame_module_room;
+	size_t module_room, frame_room, node_room, frame_module_room, op_room;
 	struct unload *unloads;
 	size_t unload_count, unload_room;
 	uint32_t *frame_module; /* module number of each frame, until all modules are known */
@@ -137,6 +137,49 @@ static bool read_frame(struct tables *tables, const uint8_t *record, const uint8
 	return true;
 }
 
+/* One block for both: name, NUL, category, NUL. */
+static bool set_op_names(struct tp_op *op, const uint8_t *category, size_t category_length, const uint8_t *name,
+			 size_t length)
+{
+	char *text = malloc(length + 1 + category_length + 1);
+
+	if (!text)
+		return false;
+	memcpy(text, name, length);
+	text[length] = 0;
+	memcpy(text + length + 1, category, category_length);
+	text[length + 1 + category_length] = 0;
+	op->name = text;
+	op->category = text + length + 1;
+	return true;
+}
+
+static bool read_op(struct tables *tables, const uint8_t *record, const uint8_t *at, const uint8_t *end)
+{
+	struct tp_trace *trace = &tables->impl->trace;
+	const uint8_t *body = at;
+	uint64_t number = tp_uvarint(&at);
+	uint8_t origin = *at++, category_length = *at++;
+
+	if (!tp_read_ok(body, at, end) || category_length > end - at) {
+		damage(tables, record, (uint64_t)(end - record), cut_record);
+		return true;
+	}
+	if (!number || number >= tables->impl->number_limit) {
+		damage(tables, record, (uint64_t)(end - record), bad_number);
+		return true;
+	}
+	if (number < trace->op_count && trace->ops[number].name) {
+		damage(tables, record, (uint64_t)(end - record), twice);
+		return true;
+	}
+	if (!extend(&trace->ops, &trace->op_count, &tables->op_room, number + 1, sizeof(*trace->ops)))
+		return false;
+	trace->ops[number].origin = origin;
+	return set_op_names(&trace->ops[number], at, category_length, at + category_length,
+			    (size_t)(end - at) - category_length);
+}
+
 /* Which module it is comes out when all are known. */
 static bool read_unload(struct tables *tables, const uint8_t *record, const uint8_t *at, const uint8_t *end)
 {
@@ -174,6 +217,8 @@ static bool read_long(struct tables *tables, const uint8_t *record)
 		return read_unload(tables, record, body, tables->at);
 	case TPROF_TABLE_FRAME:
 		return read_frame(tables, record, body, tables->at);
+	case TPROF_TABLE_OP:
+		return read_op(tables, record, body, tables->at);
 	default:
 		return true;
 	}

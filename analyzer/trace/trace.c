@@ -135,6 +135,9 @@ void tp_trace_close(struct tp_trace *trace)
 	for (i = 0; i < trace->module_count; i++)
 		free((void *)(uintptr_t)trace->modules[i].path);
 	free(trace->modules);
+	for (i = 0; i < trace->op_count; i++)
+		free((void *)(uintptr_t)trace->ops[i].name);
+	free(trace->ops);
 	free(trace->frames);
 	free(trace->nodes);
 	free(trace->damage);

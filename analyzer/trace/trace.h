@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A trace file, opened: header, tables (modules, frames, stack nodes) and the list of what is damaged. Events are read
+ * A trace file, opened: header, tables (modules, frames, stack nodes, ops) and the list of what is damaged. Events are read
  * with trace/events.h. Every number from the file is checked before it is used; nothing here crashes on any input.
  */
 #ifndef TPROF_TRACE_TRACE_H
@@ -31,6 +31,11 @@ struct tp_node {
 	uint32_t parent, frame;
 };
 
+struct tp_op {
+	const char *name, *category; /* NUL-terminated, owned by the trace; name NULL: its record is not in the file */
+	uint8_t origin;		     /* enum tprof_op_origin */
+};
+
 struct tp_damage {
 	uint64_t offset;     /* in the file */
 	uint64_t lost_bytes; /* how much of the chunk could not be read */
@@ -58,6 +63,8 @@ struct tp_trace {
 	 */
 	struct tp_node *nodes;
 	size_t node_count;
+	struct tp_op *ops;
+	size_t op_count; /* index = op number; [0] unused */
 	struct tp_damage *damage;
 	size_t damage_count; /* also filled while events are read */
 	bool running;	     /* the process is still alive (same pid and start time, this machine) */

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/estimate.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "model/stats.h"
+
+static struct tp_text with_half(const struct tp_numbers *numbers, struct tp_text value, struct tp_text half)
+{
+	struct tp_text text;
+
+	snprintf(text.text, sizeof(text.text), "%.22s %s%.20s", value.text, numbers->page->utf8 ? "\xc2\xb1" : "+-",
+		 half.text);
+	return text;
+}
+
+struct tp_text tp_some_bytes(const struct tp_numbers *numbers, uint64_t bytes, double variance)
+{
+	bool exact = numbers->page->exact;
+	struct tp_text text = tp_bytes(bytes, exact);
+
+	if (!numbers->estimated)
+		return text;
+	return with_half(numbers, text, tp_bytes(tp_round(tp_interval_half(variance)), exact));
+}
+
+struct tp_text tp_some_count(const struct tp_numbers *numbers, uint64_t count, double variance)
+{
+	struct tp_text text = tp_count(count);
+
+	if (!numbers->estimated)
+		return text;
+	return with_half(numbers, text, tp_count(tp_round(tp_interval_half(variance))));
+}
+
+struct tp_text tp_some_percent(const struct tp_numbers *numbers, uint64_t part, uint64_t whole)
+{
+	struct tp_text text = tp_percent(part, whole), marked;
+
+	if (!numbers->estimated || !whole)
+		return text;
+	snprintf(marked.text, sizeof(marked.text), "~%.40s", text.text);
+	return marked;
+}
+
+static json_t *integer(double value)
+{
+	uint64_t number = tp_round(value);
+
+	return json_integer(number > INT64_MAX ? INT64_MAX : (json_int_t)number);
+}
+
+void tp_json_some(json_t *json, const char *key, uint64_t value, double variance, bool estimated)
+{
+	struct tp_interval interval = tp_interval_estimate((double)value, variance);
+	char name[64];
+
+	json_object_set_new(json, key, json_integer(value > INT64_MAX ? INT64_MAX : (json_int_t)value));
+	if (!estimated)
+		return;
+	snprintf(name, sizeof(name), "%s_ci95", key);
+	json_object_set_new(json, name, json_pack("[o, o]", integer(interval.low), integer(interval.high)));
+}
+
+bool tp_run_estimated(const struct tp_run *run)
+{
+	for (size_t i = 0; i < run->process_count; i++)
+		if (run->processes[i].estimated)
+			return true;
+	return false;
+}
+
+double tp_sums_bytes_variance(const struct tp_sums *sums, enum tp_what what)
+{
+	const struct tp_variance *variance = &sums->variance;
+
+	return what == TP_WHAT_PEAK	 ? variance->peak_bytes
+	       : what == TP_WHAT_UNFREED ? variance->live_bytes
+					 : variance->bytes;
+}
+
+double tp_sums_blocks_variance(const struct tp_sums *sums, enum tp_what what)
+{
+	const struct tp_variance *variance = &sums->variance;
+
+	return what == TP_WHAT_PEAK	 ? variance->peak_blocks
+	       : what == TP_WHAT_UNFREED ? variance->live_blocks
+					 : variance->allocations;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Numbers of the heap, printed: exact ones as they are, estimated ones with their 95% interval. Nothing that was sampled
+ * is printed by other means than these.
+ */
+#ifndef TPROF_REPORT_ESTIMATE_H
+#define TPROF_REPORT_ESTIMATE_H
+
+#include <jansson.h>
+
+#include "model/run.h"
+#include "report/rows.h"
+#include "report/text.h"
+
+/* How numbers look on a page. */
+struct tp_numbers {
+	const struct tp_page *page;
+	bool estimated;
+};
+
+/* "1.2 MiB", or "1.2 MiB ±0.3 MiB"; "1,234", or "1,234 ±56". */
+struct tp_text tp_some_bytes(const struct tp_numbers *numbers, uint64_t bytes, double variance);
+struct tp_text tp_some_count(const struct tp_numbers *numbers, uint64_t count, double variance);
+/* "12.3%", or "~12.3%" */
+struct tp_text tp_some_percent(const struct tp_numbers *numbers, uint64_t part, uint64_t whole);
+
+/* Sets `key` and, if it is an estimate, `key`_ci95: [lo, hi]. */
+void tp_json_some(json_t *json, const char *key, uint64_t value, double variance, bool estimated);
+
+/* Whether any process of the run was sampled. */
+bool tp_run_estimated(const struct tp_run *run);
+
+/* Variances that belong to tp_sums_bytes() and tp_sums_blocks(). */
+double tp_sums_bytes_variance(const struct tp_sums *sums, enum tp_what what);
+double tp_sums_blocks_variance(const struct tp_sums *sums, enum tp_what what);
+
+#endif
