@@ -98,6 +98,34 @@ static void takeover(const char *folder)
 	save(gen, folder, "takeover", 3000);
 }
 
+static void ops(const char *folder)
+{
+	struct gen *gen = begin(TPROF_CLOCK_MONOTONIC, TPROF_ORIGIN_FIRST);
+	uint32_t i;
+
+	gen_op(gen, 1, TPROF_OP_ANNOTATION, "", "outer");
+	gen_op(gen, 2, TPROF_OP_ANNOTATION, "layer", "inner");
+	for (i = 0; i < 12; i++) {
+		uint32_t thread = 1 + i % 2;
+		uint64_t ticks = 1100 + 100 * i;
+
+		gen_op_begin(gen, thread, ticks, 1 + i % 3);
+		gen_detail(gen, thread, ticks + 4, 100 * i, 8 * i, i % 4 ? "2x3" : "");
+		allocate(gen, thread, ticks + 8, 0x1000 + 32 * (i % 5), 10 + i, 16 + i % 6);
+		gen_op_begin(gen, thread, ticks + 16, 2);
+		gen_release(gen, thread, ticks + 20, 0x1000 + 32 * (i % 4), TPROF_FN_FREE);
+		gen_op_end(gen, thread, ticks + 40, i % 5 == 0);
+		if (i % 4 != 3)
+			gen_op_end(gen, thread, ticks + 60, false);
+		if (i % 3 == 2)
+			gen_step(gen, thread, ticks + 80, i);
+		if (i == 7)
+			gen_mark(gen, thread, ticks + 90, "epoch");
+	}
+	gen_op_end(gen, 3, 9000, true);
+	save(gen, folder, "ops", 0);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 2) {
@@ -107,5 +135,6 @@ int main(int argc, char **argv)
 	heap(argv[1]);
 	maps(argv[1]);
 	takeover(argv[1]);
+	ops(argv[1]);
 	return 0;
 }

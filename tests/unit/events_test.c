@@ -138,6 +138,79 @@ static void test_every_kind(void **state)
 	gen_free(gen);
 }
 
+/* Ops, details, steps and marks; of the table too, with a number that has no record. */
+static void test_ops(void **state)
+{
+	struct gen *gen = gen_new(&(struct gen_options){ .start_ticks = 16, .tick_shift = 4 });
+	const struct tp_event *event;
+	struct reading reading;
+
+	(void)state;
+	gen_op(gen, 1, TPROF_OP_ANNOTATION, "layer", "conv1");
+	gen_op(gen, 3, TPROF_OP_ANNOTATION, "", "aten::addmm");
+	gen_op_begin(gen, 1, 160, 1);
+	gen_detail(gen, 1, 176, 1 << 20, 4096, "2x3,3x4");
+	gen_op_begin(gen, 1, 192, 300);
+	gen_op_end(gen, 1, 208, true);
+	gen_op_end(gen, 1, 224, false);
+	gen_step(gen, 1, 240, 64);
+	gen_mark(gen, 1, 256, "epoch 2");
+	gen_detail(gen, 1, 272, 0, 0, "");
+	gen_release(gen, 1, 288, 0x1000, TPROF_FN_FREE);
+	reading = begin(gen);
+
+	assert_int_equal(reading.trace->op_count, 4);
+	assert_string_equal(reading.trace->ops[1].name, "conv1");
+	assert_string_equal(reading.trace->ops[1].category, "layer");
+	assert_int_equal(reading.trace->ops[1].origin, TPROF_OP_ANNOTATION);
+	assert_null(reading.trace->ops[2].name);
+	assert_string_equal(reading.trace->ops[3].name, "aten::addmm");
+	assert_string_equal(reading.trace->ops[3].category, "");
+	assert_int_equal(next(&reading, TP_EVENT_OP_BEGIN, 10)->size, 1);
+	event = next(&reading, TP_EVENT_DETAIL, 11);
+	assert_int_equal(event->size, 1 << 20);
+	assert_int_equal(event->usable, 4096);
+	assert_int_equal(event->name_length, 7);
+	assert_memory_equal(event->name, "2x3,3x4", 7);
+	assert_int_equal(next(&reading, TP_EVENT_OP_BEGIN, 12)->size, 300);
+	assert_true(next(&reading, TP_EVENT_OP_END, 13)->unwound);
+	assert_false(next(&reading, TP_EVENT_OP_END, 14)->unwound);
+	assert_int_equal(next(&reading, TP_EVENT_STEP, 15)->size, 64);
+	event = next(&reading, TP_EVENT_MARK, 16);
+	assert_memory_equal(event->name, "epoch 2", event->name_length);
+	assert_int_equal(next(&reading, TP_EVENT_DETAIL, 17)->name_length, 0);
+	next(&reading, TP_EVENT_FREE, 18);
+	end(&reading, 0);
+	gen_free(gen);
+}
+
+/* Reserved bits, a cut detail, numbers of ops that are taken or out of range: damage, and the rest is read. */
+static void test_bad_ops(void **state)
+{
+	static const uint8_t tags[] = { 0x13, 0x17, 0x0b };
+	struct gen *gen = gen_new(&(struct gen_options){ .start_ticks = 0 });
+	struct reading reading;
+	uint32_t i;
+
+	(void)state;
+	gen_op(gen, 1, TPROF_OP_ANNOTATION, "", "one");
+	gen_op(gen, 1, TPROF_OP_ANNOTATION, "", "two");
+	gen_op(gen, 4000000000u, TPROF_OP_ANNOTATION, "", "far");
+	for (i = 0; i < sizeof(tags); i++) {
+		gen_release(gen, 1 + i, 10, 8, TPROF_FN_FREE);
+		gen_raw(gen, 1 + i, 10, (uint8_t[]){ tags[i], 1, 1 }, 3);
+	}
+	gen_release(gen, 4, 10, 8, TPROF_FN_FREE);
+	gen_long(gen, 4, 10, TPROF_EVENT_DETAIL, "\1\1", 2);
+	reading = begin(gen);
+	assert_int_equal(reading.trace->damage_count, 2);
+	assert_string_equal(reading.trace->ops[1].name, "one");
+	for (i = 0; i < 4; i++)
+		next(&reading, TP_EVENT_FREE, 10);
+	end(&reading, 6);
+	gen_free(gen);
+}
+
 /* Numbers of each length, as sizes, times and differences of addresses. */
 static void test_numbers(void **state)
 {
@@ -344,7 +417,8 @@ int main(void)
 		cmocka_unit_test(test_every_kind), cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_order),	   cmocka_unit_test(test_order_across_chunks),
 		cmocka_unit_test(test_takeover),   cmocka_unit_test(test_unknown_records),
-		cmocka_unit_test(test_borders),
+		cmocka_unit_test(test_borders),	   cmocka_unit_test(test_ops),
+		cmocka_unit_test(test_bad_ops),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

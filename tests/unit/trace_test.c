@@ -243,7 +243,7 @@ static void test_chunk_damage(void **state)
 	check_damage(gen, bytes, size, "zeros where", 500);
 	memcpy(bytes, sound, size);
 	memset(chunk + 1, 0xff, 100);
-	check_damage(gen, bytes, size, "unknown class", 500);
+	check_damage(gen, bytes, size, "malformed", 500);
 	memcpy(bytes, sound, size);
 	header->text[TPROF_TEXT_EXE].offset = UINT32_MAX;
 	check_damage(gen, bytes, size, "outside of the header", 1200);

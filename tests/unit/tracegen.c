@@ -290,6 +290,17 @@ void gen_nodes(struct gen *gen, uint32_t first, uint32_t parent, const uint32_t 
 	append(gen, table);
 }
 
+void gen_op(struct gen *gen, uint32_t op, uint8_t origin, const char *category, const char *name)
+{
+	put(gen, op);
+	put_byte(gen, origin);
+	put_byte(gen, (unsigned)strlen(category));
+	put_bytes(gen, category, strlen(category));
+	put_bytes(gen, name, strlen(name));
+	wrap_long(gen, TPROF_TABLE_OP);
+	append(gen, table_of(gen, gen->length));
+}
+
 /* ---- events ---- */
 
 static void put_time(struct gen *gen, struct chunk *chunk, uint64_t ticks)
@@ -415,6 +426,14 @@ void gen_long(struct gen *gen, uint32_t thread, uint64_t ticks, unsigned type, c
 	append(gen, chunk);
 }
 
+void gen_raw(struct gen *gen, uint32_t thread, uint64_t ticks, const void *bytes, size_t length)
+{
+	struct chunk *chunk = chunk_of(gen, thread, ticks, length);
+
+	put_bytes(gen, bytes, length);
+	append(gen, chunk);
+}
+
 void gen_cancel(struct gen *gen, uint32_t thread, uint64_t ticks)
 {
 	struct chunk *chunk = chunk_of(gen, thread, ticks, 16);
@@ -469,6 +488,57 @@ void gen_name(struct gen *gen, uint32_t thread, uint64_t ticks, const char *name
 	put_time(gen, chunk, ticks);
 	put_bytes(gen, name, strlen(name));
 	wrap_long(gen, TPROF_EVENT_NAME);
+	append(gen, chunk);
+}
+
+void gen_op_begin(struct gen *gen, uint32_t thread, uint64_t ticks, uint32_t op)
+{
+	struct chunk *chunk = chunk_of(gen, thread, ticks, 32);
+
+	put_byte(gen, TPROF_CLASS_OP);
+	put_time(gen, chunk, ticks);
+	put(gen, op);
+	append(gen, chunk);
+}
+
+void gen_op_end(struct gen *gen, uint32_t thread, uint64_t ticks, bool unwound)
+{
+	struct chunk *chunk = chunk_of(gen, thread, ticks, 16);
+
+	put_byte(gen, TPROF_CLASS_OP | TPROF_OP_END | (unwound ? TPROF_OP_UNWOUND : 0));
+	put_time(gen, chunk, ticks);
+	append(gen, chunk);
+}
+
+void gen_detail(struct gen *gen, uint32_t thread, uint64_t ticks, uint64_t flop, uint64_t bytes, const char *shape)
+{
+	struct chunk *chunk = chunk_of(gen, thread, ticks, strlen(shape) + 48);
+
+	put_time(gen, chunk, ticks);
+	put(gen, flop);
+	put(gen, bytes);
+	put_bytes(gen, shape, strlen(shape));
+	wrap_long(gen, TPROF_EVENT_DETAIL);
+	append(gen, chunk);
+}
+
+void gen_step(struct gen *gen, uint32_t thread, uint64_t ticks, uint64_t items)
+{
+	struct chunk *chunk = chunk_of(gen, thread, ticks, 32);
+
+	put_time(gen, chunk, ticks);
+	put(gen, items);
+	wrap_long(gen, TPROF_EVENT_STEP);
+	append(gen, chunk);
+}
+
+void gen_mark(struct gen *gen, uint32_t thread, uint64_t ticks, const char *text)
+{
+	struct chunk *chunk = chunk_of(gen, thread, ticks, strlen(text) + 16);
+
+	put_time(gen, chunk, ticks);
+	put_bytes(gen, text, strlen(text));
+	wrap_long(gen, TPROF_EVENT_MARK);
 	append(gen, chunk);
 }
 

@@ -35,6 +35,7 @@ void gen_module(struct gen *gen, uint32_t module, uint64_t bias, uint64_t start,
 void gen_unload(struct gen *gen, uint32_t module, uint64_t ticks);
 void gen_frame(struct gen *gen, uint32_t frame, uint32_t module, uint64_t offset, uint8_t flags);
 void gen_nodes(struct gen *gen, uint32_t first, uint32_t parent, const uint32_t *frames, size_t count);
+void gen_op(struct gen *gen, uint32_t op, uint8_t origin, const char *category, const char *name);
 
 /* Events of thread 1, 2, ...: ticks may not decrease within a thread. */
 struct gen_alloc {
@@ -50,8 +51,15 @@ void gen_map(struct gen *gen, uint32_t thread, uint64_t ticks, uint64_t address,
 void gen_unmap(struct gen *gen, uint32_t thread, uint64_t ticks, uint64_t address, uint64_t length, bool remap);
 void gen_memory(struct gen *gen, uint32_t thread, uint64_t ticks, uint64_t rss, uint64_t vms);
 void gen_name(struct gen *gen, uint32_t thread, uint64_t ticks, const char *name);
+void gen_op_begin(struct gen *gen, uint32_t thread, uint64_t ticks, uint32_t op);
+void gen_op_end(struct gen *gen, uint32_t thread, uint64_t ticks, bool unwound);
+void gen_detail(struct gen *gen, uint32_t thread, uint64_t ticks, uint64_t flop, uint64_t bytes, const char *shape);
+void gen_step(struct gen *gen, uint32_t thread, uint64_t ticks, uint64_t items);
+void gen_mark(struct gen *gen, uint32_t thread, uint64_t ticks, const char *text);
 /* Any other record of the class LONG. */
 void gen_long(struct gen *gen, uint32_t thread, uint64_t ticks, unsigned type, const void *body, size_t length);
+/* Any bytes in the place of a record. */
+void gen_raw(struct gen *gen, uint32_t thread, uint64_t ticks, const void *bytes, size_t length);
 /* The thread has ended: its chunk is free to be taken over. */
 void gen_end_thread(struct gen *gen, uint32_t thread);
 /* The process ended in order. */
