@@ -3,9 +3,10 @@
  * The price of a malloc+free pair: FRAMES frames deep, over PATHS distinct stacks (three branch points of up to ten
  * ways each), with POOL blocks live, in THREADS threads.
  *
- *     pairs FRAMES PATHS POOL THREADS SECONDS
+ *     pairs FRAMES PATHS POOL THREADS SECONDS [PAIRS]
  *
- * Prints nanoseconds a pair and thread: {"ns": ..., "pairs": ...}.
+ * Prints nanoseconds a pair and thread: {"ns": ..., "pairs": ...}. With PAIRS, each thread makes so many pairs (in whole
+ * thousands), however long it takes: the same work in each run.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -15,6 +16,7 @@
 
 static int frames, paths, pool_size;
 static double seconds;
+static uint64_t pairs_wanted; /* 0: as many as go into the time */
 
 struct work {
 	uint8_t way[64]; /* at each depth: 0 no branch point, else 1 + the way to take */
@@ -79,6 +81,11 @@ static double now(void)
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
+static int goes_on(const struct work *work, double end)
+{
+	return pairs_wanted ? work->next < pairs_wanted : now() < end;
+}
+
 /* One path: the pairs run in a loop at the bottom. Many: each pair comes down its own. */
 static __attribute__((noinline)) void descend_once(struct work *work, int depth, double end)
 {
@@ -87,7 +94,7 @@ static __attribute__((noinline)) void descend_once(struct work *work, int depth,
 		__asm__ volatile("");
 		return;
 	}
-	while (now() < end) {
+	while (goes_on(work, end)) {
 		for (int i = 0; i < 1000; i++)
 			leaf(work);
 	}
@@ -109,7 +116,7 @@ static void *run(void *context)
 	if (paths <= 1) {
 		descend_once(work, frames, end);
 	} else {
-		while (now() < end) {
+		while (goes_on(work, end)) {
 			for (int i = 0; i < 1000; i++) {
 				random = random * 1664525u + 1013904223u;
 				choose(work, (random >> 8) % (unsigned int)paths);
@@ -130,8 +137,8 @@ int main(int argc, char **argv)
 	double ns = 0;
 	uint64_t pairs = 0;
 
-	if (argc != 6) {
-		fprintf(stderr, "usage: pairs FRAMES PATHS POOL THREADS SECONDS\n");
+	if (argc != 6 && argc != 7) {
+		fprintf(stderr, "usage: pairs FRAMES PATHS POOL THREADS SECONDS [PAIRS]\n");
 		return 2;
 	}
 	frames = atoi(argv[1]);
@@ -139,6 +146,7 @@ int main(int argc, char **argv)
 	pool_size = atoi(argv[3]);
 	count = atoi(argv[4]);
 	seconds = atof(argv[5]);
+	pairs_wanted = argc == 7 ? strtoull(argv[6], NULL, 10) : 0;
 	for (int i = 0; i < count; i++) {
 		/* Two functions a level, but for leaf, run and the thread's own. */
 		works[i].depth = frames / 2;

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+# make bench: what tprof costs, beside its peers where they are installed; a table, and build/bench.json. BENCH_QUICK=1 for
+# a short run. The programs that it times are also those whose instructions make check counts.
+BENCH_BIN := build/bench/pairs build/bench/clocks
+
+build/bench/%: tests/bench/%.c
+	@mkdir -p $(@D)
+	gcc -std=gnu11 -D_GNU_SOURCE -O2 -g -fno-builtin $(WARN) $< -o $@
+
+workloads: build/bench/pairs
+
+.PHONY: bench bench-deps
+bench-deps:
+	scripts/install-deps build bench
+bench: all $(BENCH_BIN) $(B)/tests/bench/replay_bench
+	$(PYTHON) tests/bench/run.py --build $(abspath $(B)) --json build/bench.json

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the hot path costs, in instructions: callgrind counts them on a fixed workload, so the figure is the same on every
+machine and at every load. Two runs of different length are subtracted: start-up falls out. Recorded figures are those of
+the compiler named; a change that costs more than the margin must say so here."""
+import json
+import re
+import shutil
+import subprocess
+
+import pytest
+from conftest import LIBRARY, ROOT
+
+PAIRS = ROOT / "build/bench/pairs"
+SHORT, LONG = 20000, 100000  # pairs
+MARGIN = 1.15
+OTHER_COMPILER = 1.4  # one that no figure was recorded with
+
+# (FRAMES, PATHS, POOL): instructions that tprof adds to a malloc+free pair, by gcc's major version.
+RECORDED = {
+    (20, 1, 0): {12: 618},
+    (60, 1, 0): {12: 858},
+    (20, 1000, 10000): {12: 770},
+    (60, 1000, 10000): {12: 1010},
+}
+# What is not sampled: TPROF_ALLOC=sample:1g.
+RECORDED_UNSAMPLED = {12: 140}
+
+
+def compiler():
+    done = subprocess.run(["gcc", "-dumpversion"], stdout=subprocess.PIPE, text=True, check=True)
+    return int(done.stdout.split(".")[0])
+
+
+def limit(recorded):
+    figure = recorded.get(compiler())
+    return figure * MARGIN if figure else max(recorded.values()) * OTHER_COMPILER
+
+
+def instructions(tprof, shape, pairs, preload, env):
+    command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", PAIRS, *shape, 1, 0, pairs]
+    run = tprof.run(command, preload, {"TPROF_CPU": "0", "TPROF_EXE": "pairs", **env})
+    assert run.status == 0, run.stderr.decode(errors="replace")
+    assert json.loads(run.stdout)["pairs"] == pairs
+    # valgrind's launcher is a process too; the trace of pairs itself is the longer one.
+    events = max((path.stat().st_size for path in run.traces()), default=0)
+    if preload and not env:
+        assert events > 2 * pairs, "the program was not recorded"
+    return int(re.search(rb"refs:\s+([\d,]+)", run.stderr).group(1).replace(b",", b""))
+
+
+def a_pair(tprof, shape, preload=(), **env):
+    """Instructions that a further pair costs."""
+    long, short = (instructions(tprof, shape, pairs, preload, env) for pairs in (LONG, SHORT))
+    return (long - short) / (LONG - SHORT)
+
+
+@pytest.fixture(autouse=True)
+def valgrind():
+    if not shutil.which("valgrind"):
+        pytest.skip("valgrind is not installed")
+
+
+@pytest.mark.parametrize("shape", RECORDED)
+def test_instructions_of_a_pair(tprof, shape):
+    added = a_pair(tprof, shape, [LIBRARY]) - a_pair(tprof, shape)
+    print(f"pairs {shape}: {added:.1f} instructions added")
+    assert 0 < added <= limit(RECORDED[shape]), f"{added:.1f} instructions, {RECORDED[shape]} recorded"
+
+
+def test_instructions_of_what_is_not_sampled(tprof):
+    added = a_pair(tprof, (20, 1000, 10000), [LIBRARY], TPROF_ALLOC="sample:1g") - a_pair(tprof, (20, 1000, 10000))
+    print(f"not sampled: {added:.1f} instructions added")
+    assert 0 < added <= limit(RECORDED_UNSAMPLED), f"{added:.1f} instructions, {RECORDED_UNSAMPLED} recorded"
