@@ -29,6 +29,7 @@ static void combined_heading(const struct tp_session *session)
 static void next(const struct tp_session *session)
 {
 	const struct tp_cpu *cpu = &session->run->processes[0].cpu;
+	const char *what = tp_run_estimated(session->run) ? "allocated" : "temporary";
 	char names[300];
 
 	if (cpu->samples)
@@ -38,9 +39,8 @@ static void next(const struct tp_session *session)
 			      tp_trace_names(session, names, sizeof(names)));
 	else
 		tp_next_print(&session->page,
-			      "tprof-analyze flamegraph --what temporary -o temporary.svg %s   shows where short lives "
-			      "come from",
-			      tp_trace_names(session, names, sizeof(names)));
+			      "tprof-analyze flamegraph --what %s -o %s.svg %s   shows where these come from", what,
+			      what, tp_trace_names(session, names, sizeof(names)));
 }
 
 int tp_cmd_hotspots(const struct tp_options *options)

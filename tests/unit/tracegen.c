@@ -481,6 +481,17 @@ void gen_memory(struct gen *gen, uint32_t thread, uint64_t ticks, uint64_t rss, 
 	append(gen, chunk);
 }
 
+void gen_sample(struct gen *gen, uint32_t thread, uint64_t ticks, uint32_t node, uint64_t periods)
+{
+	struct chunk *chunk = chunk_of(gen, thread, ticks, 48);
+
+	put_time(gen, chunk, ticks);
+	put(gen, node);
+	put(gen, periods);
+	wrap_long(gen, TPROF_EVENT_SAMPLE);
+	append(gen, chunk);
+}
+
 void gen_name(struct gen *gen, uint32_t thread, uint64_t ticks, const char *name)
 {
 	struct chunk *chunk = chunk_of(gen, thread, ticks, strlen(name) + 16);

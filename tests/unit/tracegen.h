@@ -56,6 +56,7 @@ void gen_op_end(struct gen *gen, uint32_t thread, uint64_t ticks, bool unwound);
 void gen_detail(struct gen *gen, uint32_t thread, uint64_t ticks, uint64_t flop, uint64_t bytes, const char *shape);
 void gen_step(struct gen *gen, uint32_t thread, uint64_t ticks, uint64_t items);
 void gen_mark(struct gen *gen, uint32_t thread, uint64_t ticks, const char *text);
+void gen_sample(struct gen *gen, uint32_t thread, uint64_t ticks, uint32_t node, uint64_t periods);
 /* Any other record of the class LONG. */
 void gen_long(struct gen *gen, uint32_t thread, uint64_t ticks, unsigned type, const void *body, size_t length);
 /* Any bytes in the place of a record. */
