@@ -129,7 +129,7 @@ static inline void lower(struct tp_replay *replay, const struct tp_block *block)
 	show_live(replay);
 }
 
-static inline uint32_t site_of(struct tp_replay *replay, const struct tp_event *event)
+static inline uint32_t site_of(struct tp_replay *replay, const struct tp_event *event, uint32_t op)
 {
 	const struct tp_replay_options *options = replay->options;
 
@@ -137,10 +137,14 @@ static inline uint32_t site_of(struct tp_replay *replay, const struct tp_event *
 		return TP_SITE_IGNORED;
 	switch (options->group) {
 	case TP_GROUP_THREAD:
-		return tp_sites_enter_key(&replay->sites, event->node, event->thread);
+		return tp_sites_enter_key(&replay->sites, event->node, event->thread, 0);
 	case TP_GROUP_SIZE:
-		return tp_sites_enter_key(&replay->sites, event->node, event->size);
+		return tp_sites_enter_key(&replay->sites, event->node, event->size, 0);
+	case TP_GROUP_STEP:
+		return tp_sites_enter_key(&replay->sites, event->node, tp_steps_key(&replay->steps), 0);
 	default:
+		if (__builtin_expect(op, 0))
+			return tp_sites_enter_key(&replay->sites, event->node, 0, op);
 		return tp_sites_of_node(&replay->sites, event->node);
 	}
 }
@@ -283,15 +287,31 @@ static bool is_freed_already(struct tp_replay *replay, const struct tp_event *ev
 
 /* ---- events of the heap ---- */
 
+/* Bytes of a block as its op sees them: of a sampled run what it stands for. */
+static uint64_t op_bytes(const struct tp_replay *replay, uint64_t size)
+{
+	struct tp_estimate estimate = { 0, 0 };
+
+	if (!replay->sampled)
+		return size;
+	tp_estimate_add(&estimate, replay->estimates.mean, size, (double)size);
+	return tp_round(estimate.value);
+}
+
 static bool on_alloc(struct tp_replay *replay, const struct tp_event *event)
 {
 	struct tp_thread_state *thread = thread_of(replay, event);
 	struct tp_block *block = tp_live_place(&replay->live, event->address);
-	uint32_t site = site_of(replay, event);
 	struct tp_undo undo;
+	uint32_t site;
 
-	if (!thread || !block || site == TP_SITE_NONE)
+	if (!thread || !block)
 		return false;
+	site = site_of(replay, event, tp_op_current(&thread->open));
+	if (site == TP_SITE_NONE)
+		return false;
+	if (__builtin_expect(thread->open.count, 0))
+		tp_op_allocated(&thread->open, op_bytes(replay, event->size));
 	if (__builtin_expect(replay->sampled, 0) && !tp_estimates_reserve(&replay->estimates, replay->sites.count))
 		return false;
 	if (__builtin_expect(block->site != TP_SITE_NONE, 0))
@@ -307,6 +327,8 @@ static bool on_alloc(struct tp_replay *replay, const struct tp_event *event)
 	raise(replay, block, event->time);
 	if (replay->inside)
 		count_alloc(replay, thread, block);
+	if (replay->now.live_bytes > replay->steps.high)
+		replay->steps.high = replay->now.live_bytes;
 	tp_timeline_record(&replay->timeline, event->time, &replay->now);
 	if (__builtin_expect(replay->early_next && is_freed_already(replay, event), 0)) {
 		end_block(replay, thread, block, event->time, false, &undo);
@@ -354,6 +376,8 @@ static bool on_free(struct tp_replay *replay, const struct tp_event *event)
 		on_unmatched(replay, &thread->undo, event);
 		return true;
 	}
+	if (__builtin_expect(thread->open.count, 0))
+		tp_op_freed(&thread->open, op_bytes(replay, block->size));
 	/* The time too: another thread may have got the address since. */
 	end_block(replay, thread, block, event->time, newest == event->address && thread->newest_time == block->time,
 		  &thread->undo);
@@ -374,6 +398,8 @@ static bool restore_block(struct tp_replay *replay, struct tp_thread_state *thre
 		return true; /* damaged: its address has an owner already */
 	*block = undo->block;
 	replay->live.count++;
+	if (thread->open.count)
+		tp_op_freed(&thread->open, 0 - op_bytes(replay, block->size));
 	if (block->site != TP_SITE_IGNORED)
 		raise(replay, block, time);
 	if (undo->counted) {
@@ -505,6 +531,36 @@ static bool on_sample(struct tp_replay *replay, const struct tp_event *event)
 	return tp_cpu_count(&replay->cpu, tp_trace_node(replay->trace, event->node), event->thread, event->size);
 }
 
+/* ---- ops and steps ---- */
+
+/* Begins, ends and details of ops. */
+static bool on_op(struct tp_replay *replay, const struct tp_event *event)
+{
+	struct tp_thread_state *thread = thread_of(replay, event);
+	bool counted = replay->inside && (!replay->options->thread || replay->options->thread == event->thread);
+	uint64_t now = tp_replay_ns(replay, event->time);
+
+	if (!thread)
+		return false;
+	switch (event->kind) {
+	case TP_EVENT_OP_BEGIN:
+		return tp_ops_begin(&replay->ops, &thread->open, event->size, now, counted);
+	case TP_EVENT_OP_END:
+		return tp_ops_end(&replay->ops, &thread->open, event->unwound, now, counted);
+	default:
+		return tp_ops_detail(&replay->ops, &thread->open, event->size, event->usable, event->name,
+				     event->name_length);
+	}
+}
+
+static bool on_step(struct tp_replay *replay, const struct tp_event *event)
+{
+	if (!thread_of(replay, event))
+		return false;
+	return !replay->inside ||
+	       tp_steps_end(&replay->steps, tp_replay_ns(replay, event->time), replay->now.live_bytes, event->size);
+}
+
 /* ---- the replay ---- */
 
 bool tp_replay_init(struct tp_replay *replay, struct tp_trace *trace, const struct tp_replay_options *options,
@@ -526,7 +582,7 @@ bool tp_replay_init(struct tp_replay *replay, struct tp_trace *trace, const stru
 	replay->stray_time = tp_trace_time(trace, STRAY_NS) - tp_trace_time(trace, 1);
 	replay->events = tp_events_open(trace);
 	if (!replay->events || !tp_live_init(&replay->live) || !tp_sites_init(&replay->sites, trace, options->group) ||
-	    !tp_maps_init(&replay->maps, trace) || !tp_cpu_init(&replay->cpu) ||
+	    !tp_maps_init(&replay->maps, trace) || !tp_cpu_init(&replay->cpu) || !tp_ops_init(&replay->ops, trace) ||
 	    !tp_timeline_init(&replay->timeline, options->timeline_points))
 		return false;
 	replay->event = tp_events_next(replay->events);
@@ -544,10 +600,12 @@ void tp_replay_free(struct tp_replay *replay)
 	tp_sites_free(&replay->sites);
 	tp_maps_free(&replay->maps);
 	tp_cpu_free(&replay->cpu);
+	tp_ops_free(&replay->ops);
+	tp_steps_free(&replay->steps);
 	tp_estimates_free(&replay->estimates);
 	free(replay->timeline.points);
 	for (i = 0; i < replay->thread_count; i++)
-		free(replay->threads[i].undo.ranges.list);
+		free(replay->threads[i].undo.ranges.list), free(replay->threads[i].open.frames);
 	free(replay->threads);
 	free(replay->thread_index);
 }
@@ -567,6 +625,8 @@ static void begin(struct tp_replay *replay, uint64_t time)
 	replay->peak_time = time;
 	replay->peak_number++;
 	tp_maps_begin(&replay->maps);
+	tp_steps_start(&replay->steps, replay->from ? tp_replay_ns(replay, time) : replay->start_ns,
+		       replay->now.live_bytes);
 }
 
 static bool dispatch(struct tp_replay *replay, const struct tp_event *event)
@@ -589,6 +649,12 @@ static bool dispatch(struct tp_replay *replay, const struct tp_event *event)
 		return on_name(replay, event);
 	case TP_EVENT_SAMPLE:
 		return on_sample(replay, event);
+	case TP_EVENT_OP_BEGIN:
+	case TP_EVENT_OP_END:
+	case TP_EVENT_DETAIL:
+		return on_op(replay, event);
+	case TP_EVENT_STEP:
+		return on_step(replay, event);
 	default:
 		return thread_of(replay, event) != NULL;
 	}
@@ -682,6 +748,19 @@ static bool result_threads(struct tp_replay *replay, struct tp_process *process)
 	return process->threads != NULL;
 }
 
+static bool result_ops(struct tp_replay *replay, struct tp_process *process)
+{
+	bool good = true;
+	size_t i;
+
+	for (i = 0; good && i < replay->thread_count; i++)
+		good = tp_ops_left_open(&replay->ops, &replay->threads[i].open);
+	process->ops = good ? tp_ops_result(&replay->ops, &process->op_count) : NULL;
+	process->op_counts = replay->ops.counts;
+	tp_steps_result(&replay->steps, &process->steps);
+	return process->ops != NULL;
+}
+
 static void result_heap(struct tp_replay *replay, struct tp_heap *heap)
 {
 	uint64_t header_peak = replay->trace->header->rss_peak;
@@ -728,5 +807,5 @@ bool tp_replay_result(struct tp_replay *replay, struct tp_process *process)
 					 replay->sampled ? &replay->estimates : NULL, &process->site_count);
 	process->cpu_sites = tp_cpu_result(&replay->cpu, &process->cpu_site_count);
 	process->map_sites = tp_maps_result(&replay->maps, &process->map_site_count);
-	return process->sites && process->map_sites && result_threads(replay, process);
+	return process->sites && process->map_sites && result_threads(replay, process) && result_ops(replay, process);
 }

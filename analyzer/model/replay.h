@@ -10,8 +10,10 @@
 #include "model/estimate.h"
 #include "model/live.h"
 #include "model/maps.h"
+#include "model/ops.h"
 #include "model/run.h"
 #include "model/sites.h"
+#include "model/steps.h"
 #include "model/timeline.h"
 #include "trace/events.h"
 
@@ -30,6 +32,7 @@ struct tp_thread_state {
 	uint64_t newest_time;
 	bool remapped_file; /* the range that it is about to mremap is a file's */
 	struct tp_undo undo;
+	struct tp_op_stack open;
 	struct tp_estimate allocations, frees, bytes; /* of a sampled run */
 };
 #define TP_NO_ADDRESS UINT64_MAX
@@ -58,6 +61,8 @@ struct tp_replay {
 	struct tp_sites sites;
 	struct tp_maps maps;
 	struct tp_cpu_counts cpu;
+	struct tp_ops ops;
+	struct tp_steps steps;
 	bool sampled; /* allocations were */
 	struct tp_estimates estimates;
 	struct tp_amount amount, before;

@@ -253,6 +253,13 @@ struct tp_run *tp_run_replay(struct tp_trace *const *traces, size_t count, const
 	return NULL;
 }
 
+static void free_op(struct tp_op_stats *op)
+{
+	for (size_t i = 0; i < op->shape_count; i++)
+		free(op->shapes[i].text);
+	free(op->shapes);
+}
+
 void tp_run_free(struct tp_run *run)
 {
 	size_t i;
@@ -265,12 +272,25 @@ void tp_run_free(struct tp_run *run)
 		free(process->sites);
 		free(process->map_sites);
 		free(process->cpu_sites);
+		for (size_t k = 0; k < process->op_count; k++)
+			free_op(&process->ops[k]);
+		free(process->ops);
+		free(process->steps.list);
 		free(process->timeline);
 		free(process->threads);
 	}
 	free(run->processes);
 	free(run->timeline);
 	free(run);
+}
+
+const char *tp_process_op_name(const struct tp_process *process, uint32_t op)
+{
+	const struct tp_trace *trace = process->trace;
+
+	if (!op)
+		return NULL;
+	return op < trace->op_count && trace->ops[op].name ? trace->ops[op].name : "(unnamed)";
 }
 
 void tp_cpu_add(struct tp_cpu *to, const struct tp_cpu *from)

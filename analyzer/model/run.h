@@ -12,10 +12,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/stats.h"
 #include "trace/trace.h" /* struct tp_trace: header, modules, frames, stack nodes; damage list */
 
 /* What a site is, beside its stack. */
-enum tp_group { TP_GROUP_STACK, TP_GROUP_THREAD, TP_GROUP_SIZE };
+enum tp_group { TP_GROUP_STACK, TP_GROUP_THREAD, TP_GROUP_SIZE, TP_GROUP_STEP };
 
 struct tp_replay_options {
 	enum tp_group group;
@@ -42,7 +43,8 @@ struct tp_variance {
 /* Memory of one stack (and, by group, one thread or one size). Bytes are requested bytes unless the name says else. */
 struct tp_site {
 	uint32_t node; /* stack node, an index for tp_trace_stack(); TPROF_NODE_NONE: stack not recorded */
-	uint64_t key;  /* thread number or size, as the group says; else 0 */
+	uint64_t key;  /* thread number, size or step, as the group says; else 0 */
+	uint32_t op;   /* grouped by stack: the innermost op that was open, see tp_process_op_name(); 0: none */
 	uint64_t allocations, frees;
 	uint64_t bytes;			  /* allocated, in all */
 	uint64_t peak_bytes, peak_blocks; /* live at the process's peak */
@@ -84,6 +86,58 @@ struct tp_point {	  /* of the timeline: the moment within its interval when live
 	uint64_t live_bytes, live_blocks, mapped_bytes;
 	uint64_t rss, vms;			/* latest sample by then; 0 if none yet */
 	double bytes_variance, blocks_variance; /* of what is live, if it is an estimate */
+};
+
+/* Calls of an op with one shape. */
+struct tp_shape_stats {
+	char *text; /* NULL: all shapes for which there was no place of their own, together */
+	uint64_t calls, total_ns, flop;
+};
+
+/*
+ * Calls of an op. Those that ended count, whether they returned or were unwound. `total_ns`, the memory, and the shapes'
+ * total_ns count a recursive call once, with the outermost; self times add up to what the op itself took.
+ */
+struct tp_op_stats {
+	uint32_t op;
+	const char *name, *category;
+	uint64_t calls, unwound;
+	uint64_t open; /* calls that had not ended when the trace did; not among `calls` */
+	uint64_t total_ns, self_ns;
+	uint64_t first_ns;				 /* the first call: warm-up */
+	double mean_ns;					 /* of the others; of the first if it is the only one */
+	struct tp_moments durations;			 /* of the others */
+	uint64_t min_ns, p50_ns, p90_ns, p99_ns, max_ns; /* of all; percentiles as in model/histogram.h */
+	uint64_t flop, bytes;				 /* as the program said, of the op itself */
+	uint64_t allocated_bytes;			 /* requested while it was open, by its thread */
+	uint64_t self_allocated_bytes;			 /* ... and innermost */
+	int64_t net_bytes;				 /* allocated minus freed while it was open, by its thread */
+	uint64_t peak_bytes;				 /* the most by which live memory grew within one call */
+	struct tp_shape_stats *shapes;
+	size_t shape_count;
+};
+
+struct tp_op_counts {
+	uint64_t events; /* begins and ends */
+	uint64_t unmatched_ends;
+	uint64_t too_deep; /* calls beyond the depth that is kept of a thread's open ops */
+};
+
+/* One or, of a long run, several neighbouring steps. */
+struct tp_step {
+	uint64_t first, steps; /* 1: the first step */
+	uint64_t begin_ns, end_ns;
+	uint64_t begin_bytes, end_bytes, high_bytes; /* live at its begin, at its end, and at most */
+	uint64_t items;
+};
+
+/* min_ns and so on, and `durations`, are of all steps but the first: that one began with the program. */
+struct tp_step_stats {
+	uint64_t count, items, first_ns;
+	struct tp_moments durations;
+	uint64_t min_ns, p50_ns, p99_ns, max_ns;
+	struct tp_step *list;
+	size_t list_count;
 };
 
 struct tp_thread_stats {
@@ -128,6 +182,10 @@ struct tp_process {
 	struct tp_cpu cpu; /* of all samples */
 	struct tp_cpu_site *cpu_sites;
 	size_t cpu_site_count;
+	struct tp_op_stats *ops; /* by total time */
+	size_t op_count;
+	struct tp_op_counts op_counts;
+	struct tp_step_stats steps;
 	struct tp_point *timeline;
 	size_t point_count;
 	struct tp_thread_stats *threads;
@@ -157,6 +215,9 @@ struct tp_run {
 struct tp_run *tp_run_replay(struct tp_trace *const *traces, size_t count, const struct tp_replay_options *options,
 			     const char **error);
 void tp_run_free(struct tp_run *run);
+
+/* Name of the op with that number, as sites have it; NULL: 0, no op. */
+const char *tp_process_op_name(const struct tp_process *process, uint32_t op);
 
 void tp_cpu_add(struct tp_cpu *to, const struct tp_cpu *from);
 

@@ -14,7 +14,8 @@ bool tp_sites_init(struct tp_sites *sites, const struct tp_trace *trace, enum tp
 	sites->count = TP_SITE_FIRST;
 	if (group == TP_GROUP_STACK) {
 		sites->of_node = calloc(trace->node_count, sizeof(*sites->of_node));
-		return sites->of_node != NULL;
+		if (!sites->of_node)
+			return false;
 	}
 	sites->bits = 10;
 	sites->table = calloc((size_t)1 << sites->bits, sizeof(*sites->table));
@@ -28,12 +29,12 @@ void tp_sites_free(struct tp_sites *sites)
 	free(sites->table);
 }
 
-static uint32_t append(struct tp_sites *sites, uint32_t node, uint64_t key)
+static uint32_t append(struct tp_sites *sites, uint32_t node, uint64_t key, uint32_t op)
 {
 	if (sites->count == UINT32_MAX ||
 	    !tp_reserve(&sites->list, &sites->room, sites->count + 1, sizeof(*sites->list)))
 		return TP_SITE_NONE;
-	sites->list[sites->count] = (struct tp_site_state){ .node = node, .key = key };
+	sites->list[sites->count] = (struct tp_site_state){ .node = node, .key = key, .op = op };
 	return (uint32_t)sites->count++;
 }
 
@@ -42,20 +43,22 @@ uint32_t tp_sites_enter(struct tp_sites *sites, uint32_t node)
 	uint32_t same = tp_trace_node(sites->trace, node);
 
 	if (sites->of_node[same] == TP_SITE_NONE)
-		sites->of_node[same] = append(sites, same, 0);
+		sites->of_node[same] = append(sites, same, 0, 0);
 	if (node < sites->trace->node_count)
 		sites->of_node[node] = sites->of_node[same];
 	return sites->of_node[same];
 }
 
-static uint32_t *find(const struct tp_sites *sites, uint32_t node, uint64_t key)
+static uint32_t *find(const struct tp_sites *sites, uint32_t node, uint64_t key, uint32_t op)
 {
-	uint64_t hash = (key * UINT64_C(0x9e3779b97f4a7c15) ^ node) * UINT64_C(0xbf58476d1ce4e5b9);
+	uint64_t hash =
+		(((uint64_t)op << 32 ^ key) * UINT64_C(0x9e3779b97f4a7c15) ^ node) * UINT64_C(0xbf58476d1ce4e5b9);
 	size_t mask = ((size_t)1 << sites->bits) - 1,
 	       i = (size_t)((hash ^ hash >> 29) * UINT64_C(0x94d049bb133111eb) >> (64 - sites->bits));
 
 	while (sites->table[i] != TP_SITE_NONE &&
-	       (sites->list[sites->table[i]].node != node || sites->list[sites->table[i]].key != key))
+	       (sites->list[sites->table[i]].node != node || sites->list[sites->table[i]].key != key ||
+		sites->list[sites->table[i]].op != op))
 		i = (i + 1) & mask;
 	return &sites->table[i];
 }
@@ -71,20 +74,21 @@ static bool grow(struct tp_sites *sites)
 	sites->table = table;
 	sites->bits++;
 	for (i = TP_SITE_FIRST; i < sites->count; i++)
-		*find(sites, sites->list[i].node, sites->list[i].key) = (uint32_t)i;
+		*find(sites, sites->list[i].node, sites->list[i].key, sites->list[i].op) = (uint32_t)i;
 	return true;
 }
 
-uint32_t tp_sites_enter_key(struct tp_sites *sites, uint32_t node, uint64_t key)
+uint32_t tp_sites_enter_key(struct tp_sites *sites, uint32_t node, uint64_t key, uint32_t op)
 {
 	uint32_t *slot;
 
 	node = tp_trace_node(sites->trace, node);
-	if (sites->count >= (size_t)1 << (sites->bits - 1) && !grow(sites))
-		return TP_SITE_NONE;
-	slot = find(sites, node, key);
+	while (sites->count >= (size_t)1 << (sites->bits - 1))
+		if (!grow(sites))
+			return TP_SITE_NONE;
+	slot = find(sites, node, key, op);
 	if (*slot == TP_SITE_NONE)
-		*slot = append(sites, node, key);
+		*slot = append(sites, node, key, op);
 	return *slot;
 }
 
@@ -93,6 +97,7 @@ static struct tp_site result_of(const struct tp_site_state *state)
 	return (struct tp_site){
 		.node = state->node,
 		.key = state->key,
+		.op = state->op,
 		.allocations = state->allocations,
 		.frees = state->frees,
 		.bytes = state->bytes,

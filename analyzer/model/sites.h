@@ -22,7 +22,7 @@ struct tp_site_state {
 	uint64_t frees, bytes, temporary, short_lived, largest;
 	struct tp_amount before; /* the part of `live` that was allocated before the time that is looked at */
 	uint64_t key;
-	uint32_t node;
+	uint32_t node, op;
 };
 
 enum {
@@ -35,8 +35,8 @@ struct tp_sites {
 	const struct tp_trace *trace;
 	struct tp_site_state *list;
 	size_t count, room;
-	uint32_t *of_node; /* grouped by stack alone: the site of each node */
-	uint32_t *table;   /* grouped by a key too: hash table of sites */
+	uint32_t *of_node; /* grouped by stack alone: the site of each node, of blocks that no op allocated */
+	uint32_t *table;   /* of the other sites: a hash table */
 	unsigned bits;
 };
 
@@ -45,7 +45,7 @@ void tp_sites_free(struct tp_sites *sites);
 
 /* The number of a new or known site; TP_SITE_NONE: no memory. `node` as in the file. */
 uint32_t tp_sites_enter(struct tp_sites *sites, uint32_t node);
-uint32_t tp_sites_enter_key(struct tp_sites *sites, uint32_t node, uint64_t key);
+uint32_t tp_sites_enter_key(struct tp_sites *sites, uint32_t node, uint64_t key, uint32_t op);
 
 /* Site of a stack when sites are stacks. */
 static inline uint32_t tp_sites_of_node(struct tp_sites *sites, uint32_t node)

@@ -23,6 +23,27 @@ struct tp_interval tp_interval_estimate(double estimate, double variance);
 /* Half the width of tp_interval_estimate() before it is cut. */
 double tp_interval_half(double variance);
 
+/*
+ * Mean and variance of numbers that come one by one, without cancellation: Welford, "Note on a method for calculating
+ * corrected sums of squares and products", Technometrics 4 (1962).
+ */
+struct tp_moments {
+	uint64_t count;
+	double mean, squares; /* squares: sum of the squared distances from the mean */
+};
+void tp_moments_add(struct tp_moments *moments, double value);
+/* Of a sample, by n - 1; 0 if there are less than two. */
+double tp_moments_deviation(const struct tp_moments *moments);
+
+/*
+ * Of the mean, mean +- t(0.975, n - 1) * s / sqrt(n) (Student 1908), which holds for normal numbers, and about for others
+ * when there are many. Of less than two it is not known: low = high = NAN.
+ */
+struct tp_interval tp_moments_interval(const struct tp_moments *moments);
+
+/* Student's t distribution: the 97.5% point. Hill, Algorithm 396, CACM 13 (1970): six digits from 3 degrees on. */
+double tp_student_95(uint64_t degrees);
+
 /* A number that was made from a trace, as an integer: negative and too large ones end at the ends of the type. */
 uint64_t tp_round(double value);
 

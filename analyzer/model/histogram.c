@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/histogram.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GROUPS (64 - TP_HISTOGRAM_BITS + 1)
+
+void tp_histogram_free(struct tp_histogram *histogram)
+{
+	for (unsigned i = 0; i < GROUPS; i++)
+		free(histogram->parts[i]);
+}
+
+static unsigned group_of(uint64_t value)
+{
+	return value < TP_HISTOGRAM_PARTS ? 0 : 64 - TP_HISTOGRAM_BITS - (unsigned)__builtin_clzll(value);
+}
+
+static bool add_to_bucket(struct tp_histogram *histogram, uint64_t value)
+{
+	unsigned group = group_of(value);
+	uint64_t part = group ? (value >> (group - 1)) - TP_HISTOGRAM_PARTS : value;
+
+	if (!histogram->parts[group])
+		histogram->parts[group] = calloc(TP_HISTOGRAM_PARTS, sizeof(uint64_t));
+	if (!histogram->parts[group])
+		return false;
+	histogram->parts[group][part]++;
+	return true;
+}
+
+bool tp_histogram_add(struct tp_histogram *histogram, uint64_t value)
+{
+	bool good = true;
+
+	if (!histogram->count || value < histogram->min)
+		histogram->min = value;
+	if (value > histogram->max)
+		histogram->max = value;
+	if (histogram->count < TP_HISTOGRAM_EXACT) {
+		histogram->few[histogram->count++] = value;
+		return true;
+	}
+	if (histogram->count == TP_HISTOGRAM_EXACT)
+		for (unsigned i = 0; i < TP_HISTOGRAM_EXACT; i++)
+			good = good && add_to_bucket(histogram, histogram->few[i]);
+	histogram->count++;
+	return good && add_to_bucket(histogram, value);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static uint64_t exact(const struct tp_histogram *histogram, uint64_t rank)
+{
+	uint64_t sorted[TP_HISTOGRAM_EXACT];
+
+	memcpy(sorted, histogram->few, sizeof(sorted));
+	qsort(sorted, histogram->count, sizeof(*sorted), by_value);
+	return sorted[rank - 1];
+}
+
+/* The middle of a bucket; those of the first two groups hold one value each. */
+static uint64_t middle(unsigned group, uint64_t part)
+{
+	if (group < 2)
+		return group ? TP_HISTOGRAM_PARTS + part : part;
+	return ((TP_HISTOGRAM_PARTS + part) << (group - 1)) + (UINT64_C(1) << (group - 2));
+}
+
+uint64_t tp_histogram_percentile(const struct tp_histogram *histogram, double share)
+{
+	uint64_t rank = (uint64_t)ceil(share * (double)histogram->count), seen = 0, value = histogram->max;
+	bool found = false;
+
+	if (!histogram->count)
+		return 0;
+	rank = rank < 1 ? 1 : rank > histogram->count ? histogram->count : rank;
+	if (histogram->count <= TP_HISTOGRAM_EXACT)
+		return exact(histogram, rank);
+	for (unsigned group = 0; group < GROUPS && !found; group++)
+		for (unsigned part = 0; histogram->parts[group] && part < TP_HISTOGRAM_PARTS && !found; part++) {
+			seen += histogram->parts[group][part];
+			found = seen >= rank;
+			if (found)
+				value = middle(group, part);
+		}
+	return value < histogram->min ? histogram->min : value > histogram->max ? histogram->max : value;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Percentiles of many durations in bounded memory, in the manner of HdrHistogram (Tene): each power of two is cut into
+ * TP_HISTOGRAM_PARTS buckets of equal width, and a percentile is the middle of its bucket. So it is off by at most half a
+ * bucket, 1 / (2 * TP_HISTOGRAM_PARTS) of its value, 0.4%. The first TP_HISTOGRAM_EXACT values are kept as they are:
+ * as long as there are no more, percentiles are exact.
+ */
+#ifndef TPROF_MODEL_HISTOGRAM_H
+#define TPROF_MODEL_HISTOGRAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define TP_HISTOGRAM_BITS 7
+#define TP_HISTOGRAM_PARTS (1u << TP_HISTOGRAM_BITS)
+#define TP_HISTOGRAM_EXACT 64u
+
+struct tp_histogram {
+	uint64_t count, min, max;
+	uint64_t few[TP_HISTOGRAM_EXACT];
+	/* [0] is of all values below PARTS, one by one; [n] of the n-th power of two from PARTS on. NULL: empty. */
+	uint64_t *parts[64 - TP_HISTOGRAM_BITS + 1];
+};
+
+void tp_histogram_free(struct tp_histogram *histogram);
+
+/* False: no memory. */
+bool tp_histogram_add(struct tp_histogram *histogram, uint64_t value);
+
+/* The smallest value that at least this share of all values does not exceed ("nearest rank"); 0 if there are none. */
+uint64_t tp_histogram_percentile(const struct tp_histogram *histogram, double share);
+
+#endif
