@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""CPU samples: the truth that a program measures itself, and the programs that a sampler could disturb."""
+import math
+import re
+
+import pytest
+from conftest import WORKLOADS, analyze, report
+
+FAST = {"TPROF_CPU": "997"}  # a prime: in no step with what the programs do
+# An interval that one honest run in some hundred thousand misses: the tests are to fail for reasons only.
+Z = 4.5
+
+
+def wilson(share, trials, z=Z):
+    centre = share + z * z / (2 * trials)
+    half = z * math.sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials))
+    return (centre - half) / (1 + z * z / trials), (centre + half) / (1 + z * z / trials)
+
+
+def cpu(trace, *options, key="cpu"):
+    return report(trace, command="hotspots", options=["--top", "0", *options])[key]
+
+
+def by_function(rows):
+    return {row["function"]: row for row in rows if row["module"] == "cpu_split"}
+
+
+@pytest.fixture(scope="module")
+def split(tmp_path_factory):
+    """A traced run of cpu_split, and what it says of itself."""
+    from conftest import Harness  # pylint: disable=import-outside-toplevel
+    run = Harness(tmp_path_factory.mktemp("split")).profile([WORKLOADS / "cpu_split", 2000], env=FAST)
+    return run.traces()[0], run.truth()
+
+
+def test_shares(split):
+    """Each function's share, as it measured it itself, lies in the interval around its share of the samples."""
+    trace, truth = split
+    answer = report(trace)
+    rows = by_function(answer["cpu"])
+    capture = answer["capture"]
+    assert capture["cpu_samples"] > 100
+    assert capture["cpu_period_ns"] == 10**9 // 997
+    assert abs(capture["cpu_ns"] + capture["cpu_own_ns"] - 2e9) < 2e8
+    for name in ("heavy", "medium", "light", "down"):
+        share = truth[name] / 2e9
+        row = rows[name]
+        low, high = wilson(row["self_share"], capture["cpu_samples"])
+        assert low <= share <= high, (name, share, row)
+        assert row["self_share_ci95"][0] < row["self_share"] < row["self_share_ci95"][1]
+        # The interval that is printed is the one at 95%, and as wide as so many samples make it.
+        width = row["self_share_ci95"][1] - row["self_share_ci95"][0]
+        assert 0.2 < width / (high - low) < 1
+
+
+def test_totals(split):
+    """main is in every stack; recursion counts once; self times sum up to all."""
+    trace, _ = split
+    rows = cpu(trace)
+    own = by_function(rows)
+    samples = report(trace)["capture"]["cpu_samples"]
+    assert own["main"]["total_samples"] >= 0.99 * samples
+    assert own["down"]["total_samples"] <= samples
+    assert abs(own["down"]["total_samples"] - own["down"]["self_samples"]) <= 3
+    assert sum(row["self_samples"] for row in rows) == samples
+    assert own["measured"]["total_samples"] >= sum(own[f]["total_samples"] for f in ("heavy", "medium", "light"))
+
+
+@pytest.mark.parametrize("by, names", [
+    ("line", {"function", "module", "file", "line"}), ("module", {"module", "path"}),
+    ("thread", {"thread", "name", "tid"}), ("stack", {"stack", "function", "module"})])
+def test_groups(split, by, names):
+    rows = cpu(split[0], "--by", by)
+    assert names <= set(rows[0])
+    assert sum(row["self_samples"] for row in rows) == report(split[0])["capture"]["cpu_samples"]
+    assert analyze("hotspots", "--by", by, split[0]).stdout.count("CPU time") >= 2
+
+
+def test_callers_and_callees(split):
+    trace, _ = split
+    own = by_function(cpu(trace))
+    callers = cpu(trace, "--callers", "heavy", key="callers")
+    assert [row["function"] for row in callers["rows"]] == ["measured"]
+    assert callers["samples"] == own["heavy"]["total_samples"]
+    callees = cpu(trace, "--callees", "measured", key="callees")
+    found = {row["function"]: row["total_samples"] for row in callees["rows"]}
+    assert found["heavy"] == own["heavy"]["total_samples"]
+    assert sum(found.values()) == callees["samples"] == own["measured"]["total_samples"]
+    assert "no sample met" in analyze("hotspots", "--callers", "nonsense", trace).stdout
+    assert "measured" in analyze("hotspots", "--callers", "heavy", trace).stdout
+    analyze("hotspots", "--callers", "a", "--callees", "b", trace, status=2)
+    analyze("peak", "--callers", "a", trace, status=2)
+
+
+def test_windows(split):
+    trace, _ = split
+    whole = report(trace)["capture"]["cpu_samples"]
+    first = report(trace, options=["--to", "500ms"])["capture"]["cpu_samples"]
+    rest = report(trace, options=["--from", "500000001ns"])["capture"]["cpu_samples"]
+    assert 0 < first < whole
+    assert first + rest == whole
+
+
+def test_pictures(split):
+    trace, _ = split
+    folded = analyze("export", "--what", "cpu", "--format", "folded", trace).stdout.splitlines()
+    weights = {line.rsplit(" ", 1)[0]: int(line.rsplit(" ", 1)[1]) for line in folded}
+    assert sum(weights.values()) == report(trace)["capture"]["cpu_ns"]
+    assert max(weights, key=weights.get) == "main;measured;heavy"
+    picture = analyze("flamegraph", "--what", "cpu", trace).stdout
+    assert "heavy" in picture and "of CPU time" in picture and "samples" in picture
+    assert "MiB" not in picture
+
+
+def test_text(split):
+    text = analyze(split[0]).stdout
+    assert "Where the CPU time went" in text
+    assert re.search(r"cpu +[\d.]+ s in \d+ samples", text)
+    assert re.search(r"cpu +[\d.]+ s in \d+ samples", analyze("info", split[0]).stdout)
+
+
+def test_off(tprof):
+    run, summary = tprof.summary([WORKLOADS / "steady", 10], env={"TPROF_CPU": "0"})
+    assert summary["cpu"] == []
+    assert summary["capture"]["cpu_period_ns"] == 0
+    assert "CPU sampling was off" in analyze(run.traces()[0]).stdout
+
+
+# ---- traps: each prints what it saw, and profile() compares that with a bare run ----
+
+def trap(tprof, name, *arguments, env=None):
+    run = tprof.run([WORKLOADS / "cpu_traps", name, *arguments])
+    assert run.status == 0
+    environment = {"TPROF_CPU": "2000", "TPROF_VERBOSE": "0", **(env or {})}
+    from conftest import LIBRARY  # pylint: disable=import-outside-toplevel
+    profiled = tprof.run([WORKLOADS / "cpu_traps", name, *arguments], [LIBRARY], environment)
+    assert (profiled.status, profiled.stdout) == (run.status, run.stdout)
+    assert re.fullmatch(rb"(tprof: [^\n]*\n)*", profiled.stderr)
+    return profiled
+
+
+def first(run):
+    return report(run.directory / "trace.bin")["capture"]
+
+
+def test_a_profiler_of_its_own(tprof):
+    run = trap(tprof, "profiler")
+    assert b"ticked: 1" in run.stdout
+    assert not first(run)["cpu_stopped"]
+    assert first(run)["cpu_samples"] > 0
+
+
+def test_handlers_for_all_signals(tprof):
+    """Ours steps aside: it was reported as unused before, and nothing comes that nobody sent."""
+    run = trap(tprof, "handlers")
+    assert b"came by themselves: 0" in run.stdout
+    assert first(run)["cpu_stopped"]
+    assert 0 < first(run)["cpu_ns"] < 10**8  # what came before is there, what came after is not
+    assert "the program uses" in analyze(run.directory / "trace.bin").stdout
+
+
+def test_all_signals_blocked(tprof):
+    run = trap(tprof, "blocked")
+    assert run.stdout == b"pending: 0\n"
+    assert first(run)["cpu_ns"] > 10**8
+
+
+def test_waiting_for_all_signals(tprof):
+    run = trap(tprof, "sigwait")
+    assert b"others: 0" in run.stdout
+    assert first(run)["cpu_samples"] > 0
+
+
+def test_short_calls(tprof):
+    run = trap(tprof, "calls")
+    assert run.stdout == b"ended early: 0\n"
+    assert first(run)["cpu_samples"] > 0
+
+
+def test_forks(tprof):
+    run = trap(tprof, "fork")
+    assert len(run.traces()) == 31
+    assert first(run)["cpu_samples"] > 0
+    assert sum(report(trace)["capture"]["cpu_samples"] for trace in run.traces()[1:]) > 0
+
+
+def test_many_short_threads(tprof):
+    run = trap(tprof, "threads")
+    capture = first(run)
+    assert capture["lost_events"] == 0
+    assert capture["damage"] == []
+
+
+def test_exec_under_sampling(tprof):
+    """A signal that is pending at exec would kill the new image, which has no handler yet."""
+    run = trap(tprof, "exec", 100)
+    assert run.stdout == b"the last image 0\n"
+    assert len(run.traces()) == 101

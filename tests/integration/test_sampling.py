@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Allocations sampled by bytes: what is estimated holds the truth as often as it says, and never looks exact."""
+import re
+
+import pytest
+from conftest import LIBRARY, WORKLOADS, analyze, report
+
+RUNS = 100
+# Of 100 intervals at 95%, 95 hold the truth, give or take 2.2; the blocks' sizes make the distribution a bit skewed.
+HELD = 85
+SIGN = r"(?:±|\+-)"  # as the locale can show it
+KEYS = ("allocations", "frees", "allocated_bytes", "peak_bytes", "end_bytes", "end_blocks")
+
+
+def sample(tprof, mean, command=("sampled",)):
+    run = tprof.run([WORKLOADS / command[0], *command[1:]], [LIBRARY], {"TPROF_ALLOC": f"sample:{mean}", "TPROF_CPU": "0"})
+    assert (run.status, run.stderr) == (0, b"")
+    return run
+
+
+def test_intervals_hold_the_truth(tprof):
+    """A hundred runs, each with seeds of its own."""
+    held = dict.fromkeys(KEYS, 0)
+    sums = dict.fromkeys(KEYS, 0)
+    for _ in range(RUNS):
+        run = sample(tprof, "16k")
+        truth, heap = run.truth(), report(run.traces()[0])["heap"]
+        assert heap["estimated"] is True
+        for key in KEYS:
+            low, high = heap[f"{key}_ci95"]
+            assert low <= heap[key] <= high
+            held[key] += low <= truth[key] <= high
+            sums[key] += heap[key]
+    assert all(count >= HELD for count in held.values()), held
+    for key in KEYS:  # no bias: five standard deviations of the mean of 100 runs; the peak is the largest of its estimates
+        margin = {"allocated_bytes": 0.012, "peak_bytes": 0.04, "end_bytes": 0.025}.get(key, 0.1)
+        assert abs(sums[key] / RUNS / truth[key] - 1) < margin, (key, sums[key] / RUNS, truth[key])
+
+
+def test_sites(tprof):
+    """Sums over sites are the whole's, and so are their intervals' widths in quadrature."""
+    run = sample(tprof, "4k")
+    answer = report(run.traces()[0], command="leaks", options=["--top", "0"])
+    rows, truth = answer["unfreed"]["sites"], run.truth()
+    assert all(row["estimated"] and "bytes_ci95" in row and "blocks_ci95" in row for row in rows)
+    assert abs(sum(row["bytes"] for row in rows) + answer["unfreed"]["suppressed"]["bytes"]
+               - answer["heap"]["end_bytes"]) <= len(rows) + 1
+    kept = [row for row in rows if row["stack"][0]["function"] == "kept_one"]
+    assert len(kept) == 1
+    low, high = kept[0]["bytes_ci95"]
+    spread = high - low  # twice the interval: this is about the site, not about chance
+    assert low - spread <= truth["end_bytes"] <= high + spread
+    hot = report(run.traces()[0], command="hotspots", options=["--by", "function"])["hotspots"]["sites"]
+    assert all(row["temporary"] is None and "allocations_ci95" in row and "total_bytes_ci95" in row for row in hot)
+
+
+def test_recorded_is_what_the_file_holds(tprof):
+    run = sample(tprof, "16k")
+    capture = report(run.traces()[0])["capture"]
+    events = analyze("dump", run.traces()[0]).stdout
+    assert capture["sample_bytes"] == 16384
+    assert capture["alloc_events"] == len(re.findall(r"  malloc ", events))
+    assert capture["alloc_events"] < report(run.traces()[0])["heap"]["allocations"] / 4
+
+
+@pytest.mark.parametrize("command", ["summary", "peak", "leaks", "hotspots", "timeline", "info"])
+def test_nothing_looks_exact(tprof, command):
+    """Each number of blocks and each of their bytes stands beside its interval."""
+    run = sample(tprof, "16k")
+    text = analyze(command, run.traces()[0]).stdout
+    assert "allocations were sampled, one each 16.0 KiB" in text
+    body = text.split("(95% confidence)\n", 1)[1]
+    assert re.search(SIGN, body)
+    for line in body.splitlines():
+        if "recorded" in line or "heap  " in line or "RSS" in line and "peak" not in line:
+            continue  # counts of records, and what was not sampled
+        for number in re.findall(r"[\d,]+(?= (?:allocations|blocks)\b)", line):
+            assert re.search(SIGN + number, line), line
+    answer = report(run.traces()[0], command=command)
+    assert answer["heap"]["estimated"] is True
+    assert answer["heap"]["temporary_allocations"] is None
+
+
+def test_pictures(tprof):
+    trace = sample(tprof, "16k").traces()[0]
+    assert "estimated" in analyze("flamegraph", trace).stdout
+    assert "estimates" in analyze("export", trace).stderr
+    assert "not known" in analyze("export", "--what", "temporary", trace, status=2).stderr
+
+
+def test_everything_is_sampled_at_a_mean_of_nearly_nothing(tprof):
+    """Blocks that are far larger than the mean are in every sample: then the estimate is the truth."""
+    run = sample(tprof, "64", ("steady", 100))
+    heap = report(run.traces()[0])["heap"]
+    low, high = heap["allocated_bytes_ci95"]
+    assert high - low < heap["allocated_bytes"]
+
+
+def test_exact_runs_stay_exact(tprof):
+    run, summary = tprof.summary([WORKLOADS / "sampled"])
+    assert summary["heap"]["estimated"] is False
+    assert "allocated_bytes_ci95" not in summary["heap"]
+    assert summary["heap"]["allocated_bytes"] == run.truth()["allocated_bytes"]
+    assert not re.search(SIGN, analyze(run.traces()[0]).stdout)
