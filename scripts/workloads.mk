@@ -8,7 +8,8 @@ WORKLOAD_CXXFLAGS := -std=c++17 -D_GNU_SOURCE -g -O1 -fno-builtin $(WORKLOAD_WAR
 
 WORKLOADS := $(addprefix $(W)/,digits truth truth-nopie truth-stripped truth-now truth_cxx shared_arena jemalloc_api \
 	threads ends fork dl own_malloc early mmap interrupts cpu_split cpu_traps sampled limits deep steady stack0 \
-	stack2 stack3 exceptions0 exceptions2 exceptions3 liboracle.so libplugin_a.so libplugin_b.so liborigin.so nested/libplugin_b.so)
+	stack2 stack3 exceptions0 exceptions2 exceptions3 liboracle.so libplugin_a.so libplugin_b.so liborigin.so \
+	nested/libplugin_b.so)
 
 .PHONY: workloads
 workloads: $(WORKLOADS)
