@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The format is what its text says: a second reader, written from it, finds the same in a trace."""
-from conftest import WORKLOADS, heap_of, report
+import re
+import subprocess
+
+from conftest import ROOT, WORKLOADS, heap_of, report
 from second_reader import Trace
 
 
@@ -50,3 +53,35 @@ def test_times_go_forward(tprof):
     times = [event[0] for event in Trace(run.traces()[0].read_bytes()).events]
     assert len(times) >= 100000 and times == sorted(times)
     assert report(run.traces()[0])["heap"]["reordered_events"] == 0
+
+
+FIELD = re.compile(r"^\.It (\d+) Ta (\w+)(?:\[(\d+)\])? Ta (\w+)", re.M)
+SIZES = {"u8": 1, "u32": 4, "i32": 4, "u64": 8, "moment": 24, "span": 8}
+
+
+def test_the_page_is_the_header(tprof):
+    """Offsets, sizes and names in tprof-trace(5) are those of format.h, and none is left out."""
+    page = (ROOT / "include/tprof/tprof-trace.5").read_text()
+    lines = ["#include <stddef.h>", "#include <tprof/format.h>"]
+    for section, name in (("HEADER", "tprof_header"), ("CHUNKS", "tprof_chunk")):
+        text = re.search(rf"^\.Sh {section}\n(.*?)^\.El", page, re.M | re.S).group(1)
+        end = 0
+        for offset, kind, count, field in FIELD.findall(text):
+            size = SIZES[kind] * int(count or 1)
+            lines.append(f"_Static_assert(offsetof(struct {name}, {field}) == {offset}, \"{field}\");")
+            lines.append(f"_Static_assert(sizeof(((struct {name} *)0)->{field}) == {size}, \"{field}\");")
+            assert int(offset) == end
+            end += size
+        lines.append(f"_Static_assert(sizeof(struct {name}) == {end}, \"all of {name}\");")
+    source = tprof.directory / "page.c"
+    source.write_text("\n".join(lines) + "\n")
+    assert len(lines) > 60
+    subprocess.run(["gcc", "-fsyntax-only", "-I", ROOT / "include", source], check=True)
+
+
+def test_the_page_names_all_records():
+    """Every type of a LONG record has its entry, under its number."""
+    page = (ROOT / "include/tprof/tprof-trace.5").read_text()
+    header = (ROOT / "include/tprof/format.h").read_text()
+    for name, number in re.findall(r"TPROF_(?:EVENT|TABLE)_(\w+) = (\d+)", header):
+        assert f".It {name} ({number})" in page, name
