@@ -38,13 +38,13 @@ _tprof_analyze()
 	--by) _tprof_words "stack function line module thread size" ;;
 	--sort) _tprof_words "bytes blocks largest allocations temporary short-lived" ;;
 	--color) _tprof_words "auto always never" ;;
-	--what) _tprof_words "peak allocated unfreed temporary" ;;
+	--what) _tprof_words "peak allocated unfreed temporary cpu" ;;
 	--format) _tprof_words "folded" ;;
 	*)
 		case $word in
 		-*)
 			_tprof_words "--json --top --sort --by --filter --thread --process --from --to --suppressions
-				--debug-dir --color --what --format --exact --output --help --version"
+				--debug-dir --color --what --format --callers --callees --exact --output --help --version"
 			;;
 		*)
 			_tprof_files
