@@ -7,7 +7,7 @@ WORKLOAD_CFLAGS := -std=gnu11 -D_GNU_SOURCE -g -O1 -fno-builtin $(WARN)
 WORKLOAD_CXXFLAGS := -std=c++17 -D_GNU_SOURCE -g -O1 -fno-builtin $(WORKLOAD_WARN)
 
 WORKLOADS := $(addprefix $(W)/,digits truth truth-nopie truth-stripped truth-now truth_cxx shared_arena jemalloc_api \
-	threads ends fork dl own_malloc early mmap interrupts cpu_split cpu_traps sampled limits deep steady stack0 \
+	threads ends fork dl own_malloc early mmap interrupts cpu_split cpu_traps sampled limits deep ops steady stack0 \
 	stack2 stack3 exceptions0 exceptions2 exceptions3 liboracle.so libplugin_a.so libplugin_b.so liborigin.so \
 	nested/libplugin_b.so)
 
@@ -24,6 +24,8 @@ $(W)/truth-nopie: WORKLOAD_EXTRA := -Wl,-z,dynamic-undefined-weak -fno-pie -no-p
 $(W)/truth-stripped: WORKLOAD_EXTRA := -Wl,-z,dynamic-undefined-weak -s
 $(W)/jemalloc_api: WORKLOAD_EXTRA := -ljemalloc
 $(W)/dl: WORKLOAD_EXTRA := -ldl
+$(W)/ops: WORKLOAD_EXTRA := -Iinclude
+$(W)/ops: include/tprof.h
 $(W)/early: WORKLOAD_EXTRA := -no-pie
 # Unwinding must work at each level of optimisation.
 $(W)/stack0 $(W)/exceptions0: WORKLOAD_EXTRA := -O0 -Wno-vla -lunwind

@@ -33,6 +33,8 @@ int tp_cmd_summary(const struct tp_options *options);
 int tp_cmd_peak(const struct tp_options *options);
 int tp_cmd_leaks(const struct tp_options *options);
 int tp_cmd_hotspots(const struct tp_options *options);
+int tp_cmd_ops(const struct tp_options *options);
+int tp_cmd_steps(const struct tp_options *options);
 int tp_cmd_timeline(const struct tp_options *options);
 int tp_cmd_flamegraph(const struct tp_options *options);
 int tp_cmd_export(const struct tp_options *options);

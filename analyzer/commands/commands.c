@@ -5,7 +5,7 @@
 #include "commands/command.h"
 
 #define SITES (TP_OPT_JSON | TP_OPT_TOP | TP_OPT_FILTER | TP_OPT_THREAD | TP_OPT_TIME | TP_OPT_EXACT)
-#define BY "stack function line module thread size"
+#define BY "stack function line module thread size op step"
 
 const struct tp_command tp_commands[] = {
 	{ "summary", "one page: process, capture, peak, unfreed memory, hotspots", SITES | TP_OPT_SUPPRESS, NULL, NULL,
@@ -15,6 +15,11 @@ const struct tp_command tp_commands[] = {
 	  "bytes blocks largest", BY, tp_cmd_leaks },
 	{ "hotspots", "where the CPU time goes, and who allocates most: calls, bytes, short lives",
 	  SITES | TP_OPT_RELATION, "allocations bytes temporary short-lived largest", BY, tp_cmd_hotspots },
+	{ "ops", "per op: calls, times with their spread, memory, work",
+	  TP_OPT_JSON | TP_OPT_TOP | TP_OPT_FILTER | TP_OPT_THREAD | TP_OPT_TIME | TP_OPT_EXACT | TP_OPT_SHAPES,
+	  "total self calls mean p99 alloc", NULL, tp_cmd_ops },
+	{ "steps", "per training step: time, memory high-water mark, net growth",
+	  TP_OPT_JSON | TP_OPT_TOP | TP_OPT_TIME | TP_OPT_EXACT, "time high growth step", NULL, tp_cmd_steps },
 	{ "timeline", "live bytes, blocks, mapped memory, RSS and VMS over time, as a plot",
 	  TP_OPT_JSON | TP_OPT_TIME | TP_OPT_THREAD | TP_OPT_EXACT, NULL, NULL, tp_cmd_timeline },
 	{ "flamegraph", "stacks as a stand-alone SVG with search and zoom",

@@ -19,6 +19,7 @@ static const struct {
 	{ TP_OPT_FORMAT, "  --format FORMAT      folded (default): semicolon-separated stacks and bytes (cpu: ns)\n" },
 	{ TP_OPT_RELATION, "  --callers FUNCTION   its CPU time, by what called it\n"
 			   "  --callees FUNCTION   its CPU time, by what it called\n" },
+	{ TP_OPT_SHAPES, "  --shapes             each op's calls by shape too\n" },
 	{ TP_OPT_EXACT, "  --exact              sizes as plain byte counts\n" },
 };
 
@@ -62,7 +63,7 @@ enum tp_parse tp_help_print(const struct tp_command *command)
 			bits |= c->options;
 		}
 		fputs("\noptions (which of them a command takes, its own --help says):\n"
-		      "  --by KEY             group by stack, function, line, module, thread or size\n"
+		      "  --by KEY             group by stack, function, line, module, thread, size, op or step\n"
 		      "  --sort KEY           order of the rows\n",
 		      stdout);
 	}

@@ -34,6 +34,7 @@ enum {
 	OPT_EXACT,
 	OPT_CALLERS,
 	OPT_CALLEES,
+	OPT_SHAPES,
 	OPT_VERSION,
 };
 
@@ -55,6 +56,7 @@ static const struct option long_options[] = {
 	{ "exact", no_argument, NULL, OPT_EXACT },
 	{ "callers", required_argument, NULL, OPT_CALLERS },
 	{ "callees", required_argument, NULL, OPT_CALLEES },
+	{ "shapes", no_argument, NULL, OPT_SHAPES },
 	{ "output", required_argument, NULL, 'o' },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, OPT_VERSION },
@@ -78,9 +80,10 @@ static const struct {
 	{ OPT_EXACT, TP_OPT_EXACT },
 	{ OPT_CALLERS, TP_OPT_RELATION },
 	{ OPT_CALLEES, TP_OPT_RELATION },
+	{ OPT_SHAPES, TP_OPT_SHAPES },
 };
 
-static const char *const by_names[] = { "stack", "function", "line", "module", "thread", "size", NULL };
+static const char *const by_names[] = { "stack", "function", "line", "module", "thread", "size", "op", "step", NULL };
 static const char *const color_names[] = { "auto", "always", "never", NULL };
 static const char *const what_names[] = { "peak", "allocated", "unfreed", "temporary", "cpu", NULL };
 
@@ -267,6 +270,9 @@ static enum tp_parse parse_option(struct tp_options *options, int option, const 
 		return result;
 	case OPT_EXACT:
 		options->exact = true;
+		return result;
+	case OPT_SHAPES:
+		options->shapes = true;
 		return result;
 	case OPT_TOP:
 		if (!parse_number(value, UINT32_MAX, &options->top))

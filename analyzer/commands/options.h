@@ -27,12 +27,14 @@ enum tp_option_bit {
 	TP_OPT_FORMAT = 1u << 7,
 	TP_OPT_EXACT = 1u << 8,
 	TP_OPT_RELATION = 1u << 9, /* --callers, --callees */
+	TP_OPT_SHAPES = 1u << 10,
 };
 
 struct tp_options {
 	const struct tp_command *command;
 	bool json;
-	bool exact; /* sizes as plain byte counts */
+	bool shapes; /* of ops */
+	bool exact;  /* sizes as plain byte counts */
 	bool top_set;
 	uint64_t top;	  /* rows; 0: all. Only if top_set; else the command's own default */
 	const char *sort; /* one of the command's keys; NULL if it has none */

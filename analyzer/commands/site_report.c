@@ -238,7 +238,7 @@ static bool print_text(struct tp_session *session, const struct tp_site_report *
 /* The rows of a process, or of all of them, as the value of the report's key. */
 static json_t *json_report(struct tp_session *session, const struct tp_site_report *report, size_t process)
 {
-	static const char *const by_names[] = { "stack", "function", "line", "module", "thread", "size" };
+	static const char *const by_names[] = { "stack", "function", "line", "module", "thread", "size", "op", "step" };
 	struct tp_suppressions *suppressions = report->suppress ? tp_session_suppressions(session) : NULL;
 	const struct tp_options *options = session->options;
 	struct tp_rows *rows = tp_session_rows(session, process, options->by, report->what, NULL, suppressions);
@@ -316,7 +316,16 @@ static bool print_json(struct tp_session *session, const struct tp_site_report *
 
 static enum tp_group group_of(enum tp_by by)
 {
-	return by == TP_BY_THREAD ? TP_GROUP_THREAD : by == TP_BY_SIZE ? TP_GROUP_SIZE : TP_GROUP_STACK;
+	switch (by) {
+	case TP_BY_THREAD:
+		return TP_GROUP_THREAD;
+	case TP_BY_SIZE:
+		return TP_GROUP_SIZE;
+	case TP_BY_STEP:
+		return TP_GROUP_STEP;
+	default:
+		return TP_GROUP_STACK;
+	}
 }
 
 int tp_site_report(const struct tp_options *options, const struct tp_site_report *report)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* summary: the one page that comes first. */
 #include "commands/cpu_report.h"
+#include "commands/op_report.h"
 #include "commands/site_report.h"
 
 #include <string.h>
@@ -156,6 +157,7 @@ static bool print_process(struct tp_session *session, size_t index)
 	snprintf(title, sizeof(title), "What was %s", tp_unfreed_phrase(process->trace));
 	good = good && suppressions && print_sites(session, index, &unfreed, title);
 	good = good && print_sites(session, index, &hot, "Who allocated most often");
+	good = good && tp_ops_short_print(session, index, TOP_SITES);
 	good = good && tp_cpu_short_print(session, index, TOP_SITES);
 	tp_notes_collect(&notes, process, session->symbols[index]);
 	tp_notes_print(&notes, page);
@@ -223,15 +225,6 @@ static bool add_sites(struct tp_session *session, size_t index, const struct que
 	return true;
 }
 
-/* Operators and steps are not in these traces: their keys are there, and empty. */
-static void add_absent(json_t *json)
-{
-	json_object_set_new(json, "ops", json_array());
-	json_object_set_new(json, "steps",
-			    json_pack("{s:i, s:n, s:n, s:n, s:n, s:[]}", "count", 0, "mean_ns", "ci95_ns", "p50_ns",
-				      "p99_ns", "growth"));
-}
-
 static json_t *json_process(struct tp_session *session, size_t index)
 {
 	const struct tp_process *process = &session->run->processes[index];
@@ -249,7 +242,7 @@ static json_t *json_process(struct tp_session *session, size_t index)
 	json_object_set_new(json, "process", tp_json_process(process));
 	json_object_set_new(json, "capture", tp_json_capture(process));
 	json_object_set_new(json, "heap", heap);
-	add_absent(json);
+	good = good && tp_ops_section_json(session, index, json, false);
 	good = good && tp_cpu_section_json(session, index, json);
 	json_object_set_new(json, "notes", tp_json_notes(process, session->symbols[index]));
 	tp_suppressions_free(suppressions);

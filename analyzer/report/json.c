@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/estimate.h"
+#include "model/steps.h"
 #include "report/process.h"
 
 json_t *tp_json_number(uint64_t value)
@@ -109,7 +110,7 @@ json_t *tp_json_capture(const struct tp_process *process)
 	set(json, "alloc_events", tp_json_number(process->heap.recorded_allocations));
 	set(json, "free_events", tp_json_number(process->heap.recorded_frees));
 	set(json, "sample_bytes", tp_json_number(header->sample_bytes));
-	set(json, "op_events", tp_json_number(0));
+	set(json, "op_events", tp_json_number(process->op_counts.events));
 	set(json, "cpu_samples", tp_json_number(process->cpu.samples));
 	set(json, "cpu_period_ns", tp_json_number(header->cpu_period_ns));
 	set(json, "cpu_ns", tp_json_number(tp_cpu_ns(process, &process->cpu)));
@@ -269,8 +270,14 @@ static void set_name(json_t *json, const struct tp_row *row, enum tp_by by)
 {
 	const struct tp_location *location = row->line.location;
 
-	if (by == TP_BY_THREAD || by == TP_BY_SIZE) {
-		set(json, by == TP_BY_THREAD ? "thread" : "size", tp_json_number(row->key));
+	if (by == TP_BY_OP) {
+		set(json, "op", tp_json_string(row->op));
+		return;
+	}
+	if (by == TP_BY_STEP)
+		set(json, "steps", tp_json_number(tp_step_key_span(row->key)));
+	if (tp_by_key(by)) {
+		set(json, by == TP_BY_THREAD ? "thread" : by == TP_BY_SIZE ? "size" : "step", tp_json_number(row->key));
 		return;
 	}
 	if (by == TP_BY_LINE) {
@@ -299,15 +306,14 @@ static json_t *json_row(const struct tp_run *run, struct tp_symbols *const *symb
 	set_numbers(json, &row->self, shape, "", estimated);
 	set(json, "largest_bytes", tp_json_number(row->self.largest));
 	if (by != TP_BY_STACK) {
-		if (by != TP_BY_THREAD && by != TP_BY_SIZE)
+		if (!tp_by_key(by))
 			set_numbers(json, &row->total, shape, "total_", estimated);
 		set_name(json, row, by);
 		return json;
 	}
-	if (shape != TP_JSON_HOT) {
-		set(json, "op", json_null());
+	set(json, "op", tp_json_string(row->op));
+	if (shape != TP_JSON_HOT)
 		set(json, "step", json_null());
-	}
 	tp_trace_stack(trace, row->node, NULL, 0, &end);
 	set(json, "stack", tp_json_stack(trace, symbols[row->process], row->node, &own));
 	set(json, "own", own < 0 ? json_null() : json_integer(own));

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/estimate.h"
+#include "model/steps.h"
 #include "report/name.h"
 
 #define LINES_HEAD 14 /* of a stack in full: so many from its inner end, so many from its outer one */
@@ -150,6 +151,15 @@ static void print_numbers(const struct tp_listing *context, const struct tp_rows
 	fputc('\n', page->out);
 }
 
+static void print_op(const struct tp_page *page, const struct tp_row *row)
+{
+	char shorter[400];
+
+	if (row->op)
+		tp_print(page, TP_STYLE_DIM, "        in op %s\n",
+			 tp_short_name(page, row->op, 80, shorter, sizeof(shorter)));
+}
+
 static void print_rest(const struct tp_listing *context, const struct tp_rows *rows, size_t printed)
 {
 	const char *what = context->by == TP_BY_STACK ? "stack" : "row";
@@ -204,6 +214,19 @@ static void name_cells(const struct tp_listing *context, const struct tp_row *ro
 					 process->threads[i].tid);
 		tp_table_add(table, TP_STYLE_DIM, name);
 		return;
+	case TP_BY_OP:
+		tp_table_add(table, row->op ? TP_STYLE_FUNCTION : TP_STYLE_DIM,
+			     row->op ? tp_short_name(context->page, row->op, 80, shorter, sizeof(shorter))
+				     : "(outside of every op)");
+		return;
+	case TP_BY_STEP:
+		if (tp_step_key_span(row->key) > 1)
+			snprintf(name, sizeof(name), "%" PRIu64 "-%" PRIu64, row->key,
+				 row->key + tp_step_key_span(row->key) - 1);
+		else
+			snprintf(name, sizeof(name), "%" PRIu64, row->key);
+		tp_table_add(table, TP_STYLE_FUNCTION, name);
+		return;
 	default:
 		break;
 	}
@@ -237,6 +260,8 @@ static const char *table_titles(const struct tp_listing *context, char *buffer, 
 		[TP_BY_MODULE] = "*module",
 		[TP_BY_THREAD] = ">thread|*name",
 		[TP_BY_SIZE] = ">size of the request",
+		[TP_BY_OP] = "*op",
+		[TP_BY_STEP] = ">step",
 	};
 	bool nested = context->by == TP_BY_FUNCTION || context->by == TP_BY_LINE || context->by == TP_BY_MODULE;
 
@@ -321,6 +346,7 @@ void tp_listing_print(const struct tp_listing *context, const struct tp_rows *ro
 	} else {
 		for (size_t i = 0; i < count; i++) {
 			print_numbers(context, rows, &rows->rows[i], i + 1);
+			print_op(context->page, &rows->rows[i]);
 			print_stack(context, &rows->rows[i]);
 		}
 	}

@@ -168,21 +168,29 @@ static bool chain_of(struct tp_rows_builder *builder, uint32_t *chain)
 	return true;
 }
 
-static bool add_by_stack(struct tp_rows_builder *builder, const struct tp_site *site, size_t process)
+/* The same text for the same op of any process; NULL: memory is out. */
+static const char *op_key(struct tp_rows_builder *builder, const char *op)
 {
+	return tp_arena_intern(builder->keys.arena, op ? op : "");
+}
+
+static bool add_by_stack(struct tp_rows_builder *builder, const struct tp_site *site, size_t process, const char *op)
+{
+	const char *key = op_key(builder, op);
 	const struct tp_line *own = tp_stack_own(&builder->stack);
 	struct tp_sums sums = sums_of(site);
 	struct tp_row *row;
 	uint32_t chain;
 
-	if (!chain_of(builder, &chain))
+	if (!key || !chain_of(builder, &chain))
 		return false;
-	row = row_at(builder, chain, builder->stack.end == TPROF_NODE_CUT);
+	row = row_at(builder, chain, (uint64_t)(uintptr_t)key << 1 | (builder->stack.end == TPROF_NODE_CUT));
 	if (!row)
 		return false;
 	if (!row->sites) {
 		row->node = site->node;
 		row->process = process;
+		row->op = op;
 		if (own)
 			row->line = *own;
 	}
@@ -235,16 +243,32 @@ static bool add_by_line(struct tp_rows_builder *builder, const struct tp_site *s
 	return true;
 }
 
-/* By thread the rows of different processes stay apart: their thread 1 is not the same thread. */
+/* By thread and step the rows of different processes stay apart: their thread 1 is not the same thread. */
 static bool add_by_key(struct tp_rows_builder *builder, const struct tp_site *site, size_t process)
 {
-	bool thread = builder->options.by == TP_BY_THREAD;
-	struct tp_row *row = row_at(builder, site->key, thread ? process : 0);
+	bool own = builder->options.by == TP_BY_THREAD || builder->options.by == TP_BY_STEP;
+	struct tp_row *row = row_at(builder, site->key, own ? process : 0);
 	struct tp_sums sums = sums_of(site);
 
 	if (!row)
 		return false;
 	row->key = site->key;
+	row->process = process;
+	row->sites++;
+	add_sums(&row->self, &sums);
+	row->total = row->self;
+	return true;
+}
+
+static bool add_by_op(struct tp_rows_builder *builder, const struct tp_site *site, size_t process, const char *op)
+{
+	const char *key = op_key(builder, op);
+	struct tp_row *row = key ? row_at(builder, (uintptr_t)key, 0) : NULL;
+	struct tp_sums sums = sums_of(site);
+
+	if (!row)
+		return false;
+	row->op = op;
 	row->process = process;
 	row->sites++;
 	add_sums(&row->self, &sums);
@@ -294,7 +318,8 @@ static bool add_site(struct tp_rows_builder *builder, const struct tp_process *p
 		     struct tp_symbols *symbols, const struct tp_site *site)
 {
 	const struct tp_rows_options *options = &builder->options;
-	bool by_key = options->by == TP_BY_THREAD || options->by == TP_BY_SIZE;
+	const char *op = tp_process_op_name(process, site->op);
+	bool by_key = tp_by_key(options->by);
 	struct tp_sums sums = sums_of(site);
 
 	add_sums(&builder->rows->all, &sums);
@@ -311,10 +336,12 @@ static bool add_site(struct tp_rows_builder *builder, const struct tp_process *p
 		return true;
 	}
 	add_sums(&builder->rows->sums, &sums);
+	if (options->by == TP_BY_OP)
+		return add_by_op(builder, site, index, op);
 	if (by_key)
 		return add_by_key(builder, site, index);
 	if (options->by == TP_BY_STACK)
-		return add_by_stack(builder, site, index);
+		return add_by_stack(builder, site, index, op);
 	return add_by_line(builder, site, index);
 }
 
@@ -370,6 +397,8 @@ static int compare_names(const struct tp_row *a, const struct tp_row *b)
 		order = order ? order : compare_text(a->line.location->file, b->line.location->file);
 		order = order ? order : a->line.location->line - b->line.location->line;
 	}
+	if (!order)
+		order = compare_text(a->op, b->op);
 	if (!order && a->process != b->process)
 		order = a->process < b->process ? -1 : 1;
 	return order ? order : a->node < b->node ? -1 : a->node > b->node;

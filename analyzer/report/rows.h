@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sites put together into the rows of a report: by stack, function, line, module, thread or size.
+ * Sites put together into the rows of a report: by stack, function, line, module, thread, size, op or step.
  */
 #ifndef TPROF_REPORT_ROWS_H
 #define TPROF_REPORT_ROWS_H
@@ -11,7 +11,7 @@
 #include "report/stack.h"
 #include "symbols/symbols.h"
 
-enum tp_by { TP_BY_STACK, TP_BY_FUNCTION, TP_BY_LINE, TP_BY_MODULE, TP_BY_THREAD, TP_BY_SIZE };
+enum tp_by { TP_BY_STACK, TP_BY_FUNCTION, TP_BY_LINE, TP_BY_MODULE, TP_BY_THREAD, TP_BY_SIZE, TP_BY_OP, TP_BY_STEP };
 
 /* What is asked about: which sites count. */
 enum tp_what { TP_WHAT_PEAK, TP_WHAT_ALLOCATED, TP_WHAT_UNFREED, TP_WHAT_TEMPORARY, TP_WHAT_CPU };
@@ -29,7 +29,8 @@ struct tp_sums {
 struct tp_row {
 	struct tp_line line; /* by function, line, module: one that shows it; by stack: the own line. location NULL: the
 				* stack was not recorded, or the row is of a thread or size */
-	uint64_t key;	     /* by thread: its number; by size: bytes */
+	uint64_t key;	     /* by thread: its number; by size: bytes; by step: its number, or the first of several */
+	const char *op;	     /* by stack and op: the innermost op; NULL: none */
 	uint32_t node;	     /* by stack: a stack node that shows it */
 	size_t process;	     /* of that line or node: index in the run */
 	size_t sites;	     /* put together in it (by self) */
@@ -66,6 +67,12 @@ bool tp_rows_add(struct tp_rows_builder *builder, const struct tp_process *proce
 		 struct tp_symbols *symbols);
 struct tp_rows *tp_rows_end(struct tp_rows_builder *builder);
 void tp_rows_free(struct tp_rows *rows);
+
+/* Whether a row is of something that has no place in the code: a thread, a size, an op, a step. */
+static inline bool tp_by_key(enum tp_by by)
+{
+	return by >= TP_BY_THREAD;
+}
 
 /* The number that a question is about: bytes and blocks (calls) of `what`. */
 uint64_t tp_sums_bytes(const struct tp_sums *sums, enum tp_what what);

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "commands/op_report.h"
+
+#include <stdlib.h>
+
+#include "report/op_listing.h"
+#include "report/process.h"
+#include "report/step_listing.h"
+
+bool tp_ops_short_print(struct tp_session *session, size_t process, uint64_t top)
+{
+	const struct tp_process *of = &session->run->processes[process];
+	const struct tp_page *page = &session->page;
+	struct tp_op_list list;
+
+	if (!tp_op_list(&list, of, "total", NULL))
+		return false;
+	if (list.count) {
+		tp_headline(page, "Which operators took the time");
+		tp_ops_print_short(page, of, &list, tp_top(session->options, top));
+	}
+	if (of->steps.count) {
+		tp_headline(page, "Steps");
+		fputs("  ", page->out);
+		tp_steps_print_line(page, &of->steps);
+	}
+	free(list.ops);
+	return true;
+}
+
+bool tp_ops_section_json(struct tp_session *session, size_t process, json_t *json, bool steps_one_by_one)
+{
+	const struct tp_process *of = &session->run->processes[process];
+	const struct tp_options *options = session->options;
+	const char *sort = options->command->run == tp_cmd_ops ? options->sort : "total";
+	struct tp_op_list list;
+	regex_t filter;
+	bool filtered = options->command->run == tp_cmd_ops && options->filter &&
+			regcomp(&filter, options->filter, REG_EXTENDED | REG_NOSUB) == 0;
+	bool good = tp_op_list(&list, of, sort, filtered ? &filter : NULL);
+
+	if (good) {
+		json_object_set_new(json, "ops", tp_ops_json(&list, tp_top(options, 100)));
+		json_object_set_new(json, "ops_total", tp_json_number(list.count));
+		json_object_set_new(json, "op_ends_unmatched", tp_json_number(of->op_counts.unmatched_ends));
+		json_object_set_new(json, "op_calls_too_deep", tp_json_number(of->op_counts.too_deep));
+		json_object_set_new(json, "steps", tp_steps_json(&of->steps, steps_one_by_one));
+		free(list.ops);
+	}
+	if (filtered)
+		regfree(&filter);
+	return good;
+}
+
+static bool print_text(struct tp_session *session, const struct tp_op_report *report)
+{
+	bool good = true;
+
+	for (size_t i = 0; good && i < session->run->process_count; i++) {
+		struct tp_notes notes;
+
+		if (i)
+			fputs("\n\n", session->page.out);
+		tp_process_print(&session->run->processes[i], &session->page);
+		tp_scope_print(session);
+		good = report->print(session, i);
+		tp_notes_collect(&notes, &session->run->processes[i], NULL);
+		tp_notes_print(&notes, &session->page);
+		tp_notes_free(&notes);
+	}
+	return good;
+}
+
+static json_t *json_process(struct tp_session *session, const struct tp_op_report *report, size_t index)
+{
+	const struct tp_process *process = &session->run->processes[index];
+	json_t *json = json_object();
+
+	json_object_set_new(json, "process", tp_json_process(process));
+	json_object_set_new(json, "capture", tp_json_capture(process));
+	if (!tp_ops_section_json(session, index, json, report->steps_one_by_one)) {
+		json_decref(json);
+		return NULL;
+	}
+	json_object_set_new(json, "notes", tp_json_notes(process, NULL));
+	return json;
+}
+
+static bool print_json(struct tp_session *session, const struct tp_op_report *report)
+{
+	json_t *json = json_object(), *list = json_array();
+	bool good = true;
+
+	json_object_set_new(json, "schema", json_string("tprof/1"));
+	for (size_t i = 0; good && i < session->run->process_count; i++)
+		good = json_array_append_new(list, json_process(session, report, i)) == 0;
+	if (good && session->run->process_count == 1)
+		good = json_object_update(json, json_array_get(list, 0)) == 0;
+	else if (good)
+		json_object_set(json, "processes", list);
+	json_decref(list);
+	if (!good) {
+		json_decref(json);
+		return false;
+	}
+	return tp_json_write(json, session->page.out) || ferror(session->page.out);
+}
+
+int tp_op_report(const struct tp_options *options, const struct tp_op_report *report)
+{
+	struct tp_session session;
+	int status = tp_session_open(&session, options);
+
+	if (status == TP_EXIT_OK)
+		status = tp_session_replay(&session, TP_GROUP_STACK);
+	if (status != TP_EXIT_OK)
+		return status;
+	if (!(options->json ? print_json(&session, report) : print_text(&session, report))) {
+		fputs("tprof-analyze: out of memory\n", stderr);
+		return tp_session_close(&session, TP_EXIT_TRACE);
+	}
+	return tp_session_close(&session, TP_EXIT_OK);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ops: what each operator took, in time and memory. */
+#include <stdlib.h>
+
+#include "commands/op_report.h"
+#include "report/op_listing.h"
+
+static bool print(struct tp_session *session, size_t process)
+{
+	const struct tp_process *of = &session->run->processes[process];
+	const struct tp_options *options = session->options;
+	const struct tp_page *page = &session->page;
+	uint64_t top = tp_top(options, 10);
+	struct tp_op_list list;
+	regex_t filter;
+	bool filtered = options->filter && regcomp(&filter, options->filter, REG_EXTENDED | REG_NOSUB) == 0;
+	bool good = tp_op_list(&list, of, options->sort, filtered ? &filter : NULL);
+
+	if (filtered)
+		regfree(&filter);
+	if (!good)
+		return false;
+	if (list.count)
+		tp_headline(page, "Operators");
+	else
+		fprintf(page->out, "\n  %s\n",
+			of->op_count ? "no op matches the filter"
+				     : "no op is in the trace: annotate the program (tprof.h)");
+	tp_ops_print(page, of, &list, top);
+	if (options->shapes)
+		tp_shapes_print(page, &list, top);
+	free(list.ops);
+	return true;
+}
+
+int tp_cmd_ops(const struct tp_options *options)
+{
+	static const struct tp_op_report report = { .print = print };
+
+	return tp_op_report(options, &report);
+}

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/op_listing.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/name.h"
+
+/* ---- order ---- */
+
+static double sort_number(const struct tp_op_stats *op, const char *sort)
+{
+	switch (sort[0]) {
+	case 's':
+		return (double)op->self_ns;
+	case 'c':
+		return (double)op->calls;
+	case 'm':
+		return op->mean_ns;
+	case 'p':
+		return (double)op->p99_ns;
+	case 'a':
+		return (double)op->allocated_bytes;
+	default:
+		return (double)op->total_ns;
+	}
+}
+
+static int compare(const void *left, const void *right, void *context)
+{
+	const struct tp_op_stats *a = *(const struct tp_op_stats *const *)left;
+	const struct tp_op_stats *b = *(const struct tp_op_stats *const *)right;
+	double x = sort_number(a, context), y = sort_number(b, context);
+
+	if (x != y)
+		return x > y ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+bool tp_op_list(struct tp_op_list *list, const struct tp_process *process, const char *sort, const regex_t *filter)
+{
+	char key[16];
+
+	list->count = 0;
+	list->ops = calloc(process->op_count + 1, sizeof(struct tp_op_stats *));
+	if (!list->ops)
+		return false;
+	for (size_t i = 0; i < process->op_count; i++) {
+		const struct tp_op_stats *op = &process->ops[i];
+
+		if (!filter || regexec(filter, op->name, 0, NULL, 0) == 0 ||
+		    regexec(filter, op->category, 0, NULL, 0) == 0)
+			list->ops[list->count++] = op;
+	}
+	snprintf(key, sizeof(key), "%s", sort);
+	if (list->count)
+		qsort_r(list->ops, list->count, sizeof(*list->ops), compare, key);
+	return true;
+}
+
+/* ---- text ---- */
+
+static size_t shown(const struct tp_op_list *list, uint64_t top)
+{
+	return top && top < list->count ? (size_t)top : list->count;
+}
+
+static void cell(struct tp_table *table, enum tp_style style, struct tp_text text)
+{
+	tp_table_add(table, style, text.text);
+}
+
+static struct tp_text time_of(double ns)
+{
+	return tp_time(ns > 0 ? tp_round(ns) : 0);
+}
+
+/* Half the width of the mean's interval. */
+static struct tp_text half_text(const struct tp_op_stats *op)
+{
+	struct tp_interval interval = tp_moments_interval(&op->durations);
+
+	return isnan(interval.low) ? (struct tp_text){ "-" } : time_of((interval.high - interval.low) / 2);
+}
+
+/* Names may hold any bytes; a terminal must not see them. */
+static void name_cell(struct tp_table *table, const struct tp_page *page, const struct tp_op_stats *op)
+{
+	char name[300], shorter[400];
+	size_t i;
+
+	for (i = 0; op->name[i] && i + 1 < sizeof(name); i++)
+		name[i] = (unsigned char)op->name[i] < ' ' || op->name[i] == 127 ? '?' : op->name[i];
+	name[i] = '\0';
+	tp_table_add(table, TP_STYLE_FUNCTION, tp_short_name(page, name, 80, shorter, sizeof(shorter)));
+}
+
+static void print_times(const struct tp_page *page, const struct tp_op_list *list, size_t count)
+{
+	struct tp_table *table = tp_table_new(page->utf8 ? ">total|>self|>calls|>mean|>\xc2\xb1"
+							   "95%|>p50|>p90|>p99|*op"
+							 : ">total|>self|>calls|>mean|>+-95%|>p50|>p90|>p99|*op");
+
+	for (size_t i = 0; table && i < count; i++) {
+		const struct tp_op_stats *op = list->ops[i];
+
+		cell(table, TP_STYLE_NUMBER, tp_time(op->total_ns));
+		cell(table, TP_STYLE_PLAIN, tp_time(op->self_ns));
+		cell(table, TP_STYLE_PLAIN, tp_count(op->calls));
+		cell(table, TP_STYLE_NUMBER, time_of(op->mean_ns));
+		cell(table, TP_STYLE_DIM, half_text(op));
+		cell(table, TP_STYLE_PLAIN, tp_time(op->p50_ns));
+		cell(table, TP_STYLE_PLAIN, tp_time(op->p90_ns));
+		cell(table, TP_STYLE_PLAIN, tp_time(op->p99_ns));
+		name_cell(table, page, op);
+	}
+	if (table)
+		tp_table_print(table, page, 2);
+	tp_table_free(table);
+}
+
+static void print_spread(const struct tp_page *page, const struct tp_op_list *list, size_t count)
+{
+	struct tp_table *table = tp_table_new(">first call|>stddev|>min|>max|>unwound|>still open|category|*op");
+
+	for (size_t i = 0; table && i < count; i++) {
+		const struct tp_op_stats *op = list->ops[i];
+
+		cell(table, TP_STYLE_PLAIN, tp_time(op->first_ns));
+		cell(table, TP_STYLE_PLAIN, time_of(tp_moments_deviation(&op->durations)));
+		cell(table, TP_STYLE_PLAIN, tp_time(op->min_ns));
+		cell(table, TP_STYLE_PLAIN, tp_time(op->max_ns));
+		cell(table, TP_STYLE_PLAIN, tp_count(op->unwound));
+		cell(table, TP_STYLE_PLAIN, tp_count(op->open));
+		tp_table_add(table, TP_STYLE_DIM, op->category);
+		name_cell(table, page, op);
+	}
+	if (table)
+		tp_table_print(table, page, 2);
+	tp_table_free(table);
+}
+
+/* FLOP a nanosecond is GFLOP a second. */
+static struct tp_text rate_text(uint64_t flop, uint64_t ns)
+{
+	struct tp_text text = { "-" };
+
+	if (flop && ns)
+		snprintf(text.text, sizeof(text.text), "%.3g", (double)flop / (double)ns);
+	return text;
+}
+
+static struct tp_text flop_text(uint64_t flop)
+{
+	struct tp_text text = { "-" };
+
+	if (flop)
+		snprintf(text.text, sizeof(text.text), "%.4g", (double)flop);
+	return text;
+}
+
+static struct tp_text net_text(const struct tp_page *page, int64_t bytes)
+{
+	struct tp_text size = tp_bytes(bytes < 0 ? 0 - (uint64_t)bytes : (uint64_t)bytes, page->exact), text;
+
+	snprintf(text.text, sizeof(text.text), "%s%.40s", bytes < 0 ? "-" : "", size.text);
+	return text;
+}
+
+static void print_memory(const struct tp_page *page, const struct tp_op_list *list, size_t count)
+{
+	struct tp_table *table =
+		tp_table_new(">allocated|>itself|>net|>peak of a call|>FLOP|>GFLOP/s|>bytes moved|*op");
+
+	for (size_t i = 0; table && i < count; i++) {
+		const struct tp_op_stats *op = list->ops[i];
+
+		cell(table, TP_STYLE_NUMBER, tp_bytes(op->allocated_bytes, page->exact));
+		cell(table, TP_STYLE_PLAIN, tp_bytes(op->self_allocated_bytes, page->exact));
+		cell(table, TP_STYLE_PLAIN, net_text(page, op->net_bytes));
+		cell(table, TP_STYLE_PLAIN, tp_bytes(op->peak_bytes, page->exact));
+		cell(table, TP_STYLE_PLAIN, flop_text(op->flop));
+		cell(table, TP_STYLE_PLAIN, rate_text(op->flop, op->total_ns));
+		cell(table, TP_STYLE_PLAIN, op->bytes ? tp_bytes(op->bytes, page->exact) : (struct tp_text){ "-" });
+		name_cell(table, page, op);
+	}
+	if (table)
+		tp_table_print(table, page, 2);
+	tp_table_free(table);
+}
+
+static void print_rest(const struct tp_page *page, const struct tp_op_list *list, size_t count)
+{
+	if (count < list->count)
+		tp_print(page, TP_STYLE_DIM, "      and %s more op%s (--top 0 shows all)\n",
+			 tp_count(list->count - count).text, list->count - count == 1 ? "" : "s");
+}
+
+void tp_ops_print_short(const struct tp_page *page, const struct tp_process *process, const struct tp_op_list *list,
+			uint64_t top)
+{
+	(void)process;
+	print_times(page, list, shown(list, top));
+	print_rest(page, list, shown(list, top));
+}
+
+void tp_ops_print(const struct tp_page *page, const struct tp_process *process, const struct tp_op_list *list,
+		  uint64_t top)
+{
+	const struct tp_op_counts *counts = &process->op_counts;
+	size_t count = shown(list, top);
+
+	if (count) {
+		fputc('\n', page->out);
+		print_times(page, list, count);
+		print_rest(page, list, count);
+		tp_headline(page, "Spread; the first call is left out of mean and deviation");
+		print_spread(page, list, count);
+		tp_headline(page, "Memory%s that the op's thread requested while it was open, and its work",
+			    process->estimated ? " (estimated)" : "");
+		print_memory(page, list, count);
+	}
+	if (counts->unmatched_ends)
+		tp_print(page, TP_STYLE_WARN, "\n%s ends of ops have no begin in the trace\n",
+			 tp_count(counts->unmatched_ends).text);
+	if (counts->too_deep)
+		tp_print(page, TP_STYLE_WARN, "\n%s calls were nested too deep to be counted\n",
+			 tp_count(counts->too_deep).text);
+}
+
+static void print_shapes(const struct tp_page *page, const struct tp_op_stats *op)
+{
+	struct tp_table *table = tp_table_new(">total|>calls|>FLOP|>GFLOP/s|*shape");
+
+	for (size_t i = 0; table && i < op->shape_count; i++) {
+		const struct tp_shape_stats *shape = &op->shapes[i];
+
+		cell(table, TP_STYLE_NUMBER, tp_time(shape->total_ns));
+		cell(table, TP_STYLE_PLAIN, tp_count(shape->calls));
+		cell(table, TP_STYLE_PLAIN, flop_text(shape->flop));
+		cell(table, TP_STYLE_PLAIN, rate_text(shape->flop, shape->total_ns));
+		tp_table_add(table, TP_STYLE_FUNCTION, shape->text ? shape->text : "(all further shapes)");
+	}
+	if (table)
+		tp_table_print(table, page, 2);
+	tp_table_free(table);
+}
+
+void tp_shapes_print(const struct tp_page *page, const struct tp_op_list *list, uint64_t top)
+{
+	for (size_t i = 0; i < shown(list, top); i++)
+		if (list->ops[i]->shape_count) {
+			tp_headline(page, "Shapes of %.200s", list->ops[i]->name);
+			print_shapes(page, list->ops[i]);
+		}
+}
+
+/* ---- JSON ---- */
+
+static void set(json_t *object, const char *key, json_t *value)
+{
+	json_object_set_new(object, key, value);
+}
+
+static void set_number(json_t *object, const char *key, uint64_t value)
+{
+	set(object, key, json_integer(value > INT64_MAX ? INT64_MAX : (json_int_t)value));
+}
+
+static json_t *string(const char *text)
+{
+	json_t *json = json_string(text);
+	char copy[300];
+	size_t i;
+
+	if (json)
+		return json;
+	for (i = 0; text[i] && i + 1 < sizeof(copy); i++)
+		copy[i] = (unsigned char)text[i] < 128 ? text[i] : '?';
+	copy[i] = '\0';
+	return json_string(copy);
+}
+
+json_t *tp_json_interval(struct tp_interval interval)
+{
+	if (isnan(interval.low))
+		return json_null();
+	return json_pack("[I, I]", (json_int_t)tp_round(interval.low), (json_int_t)tp_round(interval.high));
+}
+
+static json_t *json_shapes(const struct tp_op_stats *op)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < op->shape_count; i++) {
+		const struct tp_shape_stats *shape = &op->shapes[i];
+		json_t *json = json_object();
+
+		set(json, "shape", shape->text ? string(shape->text) : json_null());
+		set_number(json, "calls", shape->calls);
+		set_number(json, "total_ns", shape->total_ns);
+		set_number(json, "flop", shape->flop);
+		json_array_append_new(list, json);
+	}
+	return list;
+}
+
+static json_t *json_op(const struct tp_op_stats *op)
+{
+	const struct {
+		const char *key;
+		uint64_t value;
+	} numbers[] = {
+		{ "calls", op->calls },
+		{ "unwound", op->unwound },
+		{ "open", op->open },
+		{ "total_ns", op->total_ns },
+		{ "self_ns", op->self_ns },
+		{ "first_ns", op->first_ns },
+		{ "mean_ns", tp_round(op->mean_ns) },
+		{ "stddev_ns", tp_round(tp_moments_deviation(&op->durations)) },
+		{ "min_ns", op->min_ns },
+		{ "p50_ns", op->p50_ns },
+		{ "p90_ns", op->p90_ns },
+		{ "p99_ns", op->p99_ns },
+		{ "max_ns", op->max_ns },
+		{ "flop", op->flop },
+		{ "bytes", op->bytes },
+		{ "allocated_bytes", op->allocated_bytes },
+		{ "self_allocated_bytes", op->self_allocated_bytes },
+		{ "peak_bytes", op->peak_bytes },
+	};
+	json_t *json = json_object();
+
+	set(json, "name", string(op->name));
+	set(json, "category", string(op->category));
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		set_number(json, numbers[i].key, numbers[i].value);
+	set(json, "net_bytes", json_integer(op->net_bytes));
+	set(json, "ci95_ns", tp_json_interval(tp_moments_interval(&op->durations)));
+	set(json, "shapes", json_shapes(op));
+	return json;
+}
+
+json_t *tp_ops_json(const struct tp_op_list *list, uint64_t top)
+{
+	json_t *json = json_array();
+
+	for (size_t i = 0; i < shown(list, top); i++)
+		json_array_append_new(json, json_op(list->ops[i]));
+	return json;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The steps of a process: a line, a table, JSON. */
+#ifndef TPROF_REPORT_STEP_LISTING_H
+#define TPROF_REPORT_STEP_LISTING_H
+
+#include <jansson.h>
+
+#include "model/run.h"
+#include "report/text.h"
+
+/* "120 steps of 1.2 ms, ..." and a newline. */
+void tp_steps_print_line(const struct tp_page *page, const struct tp_step_stats *steps);
+
+/* The first `top` (0: all) in an order: time (the slowest first), high, growth or step. */
+void tp_steps_print(const struct tp_page *page, const struct tp_step_stats *steps, const char *sort, uint64_t top);
+
+/* `list`: the steps one by one too. */
+json_t *tp_steps_json(const struct tp_step_stats *steps, bool list);
+
+#endif
