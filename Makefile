@@ -27,6 +27,7 @@ include scripts/analyzer.mk
 include scripts/workloads.mk
 include scripts/verify.mk
 include scripts/tests.mk
+include scripts/stress.mk
 include scripts/bench.mk
 include scripts/check.mk
 include scripts/lint.mk

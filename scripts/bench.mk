@@ -13,4 +13,4 @@ workloads: build/bench/pairs
 bench-deps:
 	scripts/install-deps build bench
 bench: all $(BENCH_BIN) $(B)/tests/bench/replay_bench
-	$(PYTHON) tests/bench/run.py --build $(abspath $(B)) --json build/bench.json
+	PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/bench/run.py --build $(abspath $(B)) --json build/bench.json

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+# The collector's pieces outside the preloaded library: unit tests (tests/unit/preload_*_test.c), and threads that hammer
+# its tables under ThreadSanitizer (tests/stress). Built as any program is: sanitizers use vector registers.
+HARNESS_SRC := $(filter-out preload/hooks/% preload/stacks/verify.c,$(filter %.c,$(PRELOAD_SRC)))
+HARNESS_OBJ := $(HARNESS_SRC:%=$(B)/harness/%.o)
+HARNESS_FLAGS := -std=gnu11 -fno-builtin-malloc -Iinclude -Ipreload $(SAN)
+
+$(B)/harness/preload/%.c.o: preload/%.c
+	@mkdir -p $(@D)
+	$(CC) $(DEFS) $(WARN) $(OPT) $(HARNESS_FLAGS) $(DEP) -c $< -o $@
+$(B)/libharness.a: $(HARNESS_OBJ)
+	rm -f $@ && ar rcs $@ $^
+$(B)/tests/unit/preload_%.c.o: tests/unit/preload_%.c
+	@mkdir -p $(@D)
+	$(CC) $(DEFS) $(WARN) $(OPT) $(HARNESS_FLAGS) $(DEP) -c $< -o $@
+$(B)/tests/unit/preload_%: $(B)/tests/unit/preload_%.c.o $(B)/libharness.a
+	$(CC) $(SAN) -o $@ $^ -ldw -lelf -lcmocka
+-include $(HARNESS_OBJ:.o=.d)
+
+# make tsan: each tests/stress/NAME_stress.c under ThreadSanitizer. harness.c stands in for the trace file.
+STRESS_SRC := $(wildcard tests/stress/*_stress.c)
+STRESS_BIN := $(STRESS_SRC:%.c=$(B)/%)
+STRESS_OBJ := $(filter-out %/core/output.c.o %/core/chunk.c.o,$(HARNESS_OBJ)) $(B)/harness/preload/hooks/memory/sample.c.o
+$(B)/tests/stress/%: tests/stress/%.c tests/stress/harness.c tests/stress/harness.h $(STRESS_OBJ)
+	@mkdir -p $(@D)
+	$(CC) $(DEFS) $(WARN) $(OPT) $(HARNESS_FLAGS) -o $@ $(filter %.c %.o,$^) -lpthread
+
+.PHONY: tsan stress
+stress: $(STRESS_BIN)
+	@set -e; for test in $(STRESS_BIN); do echo "== $${test##*/}"; $$test; done
+tsan:
+	$(MAKE) TSAN=1 stress

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a command is run under tprof and under each peer that is installed."""
+import glob
+import os
+import shutil
+
+HEAPTRACK_HOOK = "/usr/lib/heaptrack/libheaptrack_preload.so"
+
+
+def tcmalloc():
+    found = glob.glob("/usr/lib/*/libtcmalloc.so.4")
+    return found[0] if found else None
+
+
+def installed():
+    """Peer -> is it here?"""
+    return {"heaptrack": shutil.which("heaptrack") is not None and os.path.exists(HEAPTRACK_HOOK),
+            "gperftools": tcmalloc() is not None}
+
+
+def bare(command):
+    return command, {}
+
+
+def tprof(build, command, **extra):
+    return command, {"LD_PRELOAD": f"{build}/lib/libtprof.so", "TPROF_OUTPUT": "@/trace.bin", **extra}
+
+
+def all_of(command, base="bare"):
+    """Variant -> (command, environment) of the peers. heaptrack: the hook alone, writing into a file; and as its users
+    run it, where an interpreter and a compressor behind a pipe keep up with it. gperftools' profiler comes with its own
+    allocator, so it is compared with that."""
+    here = installed()
+    variants = {}
+    if here["heaptrack"]:
+        variants["heaptrack hook"] = (command, {"LD_PRELOAD": HEAPTRACK_HOOK, "DUMP_HEAPTRACK_OUTPUT": "@/heaptrack"})
+        variants["heaptrack"] = (["heaptrack", "-o", "heaptrack", *command], {})
+    if here["gperftools"]:
+        variants[f"{base} tcmalloc"] = (command, {"LD_PRELOAD": tcmalloc()})
+        variants["gperftools"] = (command, {"LD_PRELOAD": tcmalloc(), "HEAPPROFILE": "@/profile"})
+    return variants

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is measured: a row is a dict of name, unit, target, tprof and the peers, each {"median", "spread"} of the added
+cost ("+ns") or the ratio ("x") to the bare program in the same round."""
+import json
+import os
+import re
+import shutil
+import subprocess
+
+import inputs
+import peers
+from measure import paired, run, spread
+
+PAIRS = "build/bench/pairs"
+PYTHON = "/usr/bin/python3"
+
+
+def against(results, unit, name, base):
+    """A variant's figures, each held against the base's in its round; None if one of them failed."""
+    if not results.get(name) or not results.get(base) or len(results[name]) != len(results[base]):
+        return None
+    both = zip(results[name], results[base])
+    return spread([n - b if unit == "+ns" else n / b for n, b in both])
+
+
+def row(name, unit, target, results):
+    """The row of paired results: tprof and every peer against bare, gperftools against its own allocator."""
+    made = {"name": name, "unit": unit, "target": target, "bare": spread(results["bare"]) if results["bare"] else None}
+    for variant in results:
+        if variant == "bare" or variant.endswith("tcmalloc"):
+            continue
+        made[variant] = against(results, unit, variant, "bare tcmalloc" if variant == "gperftools" else "bare")
+    return made
+
+
+def skipped(name, target, why):
+    return {"name": name, "unit": "", "target": target, "skipped": why}
+
+
+class Bench:
+    def __init__(self, build, quick):
+        self.build = build
+        self.quick = quick
+        self.rounds = 3 if quick else 7
+
+    def variants(self, command, with_peers=True, slow_peers=True, **extra):
+        command = [os.path.abspath(command[0]) if "/" in command[0] else command[0], *command[1:]]
+        found = {"bare": peers.bare(command), "tprof": peers.tprof(self.build, command, **extra)}
+        if with_peers:
+            found.update({name: variant for name, variant in peers.all_of(command).items()
+                          if slow_peers or not ("gperftools" in name or "tcmalloc" in name)})
+        return found
+
+    # ---- pairs ----
+
+    def pair(self, name, target, shape, with_peers=True, **extra):
+        command = [PAIRS, *map(str, shape), "0.15" if self.quick else "0.3"]
+        results = paired(self.variants(command, with_peers, True, **extra), lambda done: done.said("ns"), self.rounds)
+        return row(name, "+ns", target, results)
+
+    def threads(self):
+        """Two threads against one, per pair and thread: the ratio of the totals."""
+        variants = {}
+        for count in (1, 2):
+            command = [PAIRS, "20", "1000", "10000", str(count), "0.15" if self.quick else "0.3"]
+            for name, variant in self.variants(command).items():
+                variants[f"{name} {count}"] = variant
+        results = paired(variants, lambda done: done.said("ns"), self.rounds)
+        made = {"name": "two threads against one, per thread", "unit": "x", "target": "1.15x"}
+        for name in (key[:-2] for key in variants if key.endswith(" 1")):
+            if not name.endswith("tcmalloc"):
+                made[name] = against(results, "x", f"{name} 2", f"{name} 1")
+        return made
+
+    # ---- real programs ----
+
+    def program(self, name, target, command, look=lambda done: done.seconds, rounds=None, with_peers=True):
+        rounds = rounds or (2 if self.quick else 3)
+        # gperftools takes 17 us a pair: minutes.
+        return row(name, "x", target, paired(self.variants(command, with_peers, False), look, rounds))
+
+    def jq(self):
+        megabytes = 5 if self.quick else 50
+        name = f"jq length, {megabytes} MB of JSON"
+        if not shutil.which("jq"):
+            return skipped(name, "1.12x", "jq is not installed")
+        return self.program(name, "1.12x", ["jq", "length", os.path.abspath(inputs.json_file("build", megabytes))])
+
+    def fasttext(self):
+        lines = 5000 if self.quick else 30000
+        name = f"fastText supervised, {lines} lines"
+        if not shutil.which("fasttext"):
+            return skipped(name, "1.20x", "fasttext is not installed")
+        return self.program(name, "1.20x", ["fasttext", "supervised", "-input",
+                                            os.path.abspath(inputs.text_file("build", lines)), "-output", "model",
+                                            "-thread", "1", "-epoch", "2", "-dim", "10", "-bucket", "20000",
+                                            "-wordNgrams", "2"])
+
+    def has_torch(self):
+        return subprocess.run([PYTHON, "-c", "import importlib.util as u; exit(not u.find_spec('torch'))"],
+                              check=False).returncode == 0
+
+    def torch(self):
+        """The step, the import, and what the trace of a training run holds."""
+        if not self.has_torch():
+            return [skipped("PyTorch", "1.03x; 1.5x; 10 B", "python3-torch is not installed")]
+        step = [PYTHON, os.path.abspath("tests/bench/torch_step.py"), "20" if self.quick else "60"]
+        # The peers take a minute each for what they make of `import torch`.
+        return [self.program("PyTorch training step", "1.03x", step, lambda done: done.said("ns"), min(self.rounds, 5), False),
+                self.program("import torch", "1.5x", [PYTHON, "-c", "import torch"], with_peers=False),
+                *self.torch_trace()]
+
+    def torch_trace(self):
+        command = [PYTHON, os.path.abspath("tests/workloads/torch_train.py")]
+        try:
+            (_, bare), (_, profiled) = (run(*variant, look=self.peak) for variant in
+                                        (self.measured(peers.bare(command)),
+                                         self.measured(peers.tprof(self.build, command))))
+        except subprocess.SubprocessError as error:
+            return [skipped("trace and memory, torch training", "", f"failed: {error}")]
+        capture = profiled["capture"]
+        events = capture["alloc_events"] + capture["free_events"]
+        bytes_each = capture["trace_bytes"] / events
+        # The trace's own mapped pages are the file's, and counted apart by the kernel: RssAnon holds none of them.
+        extra = (profiled["anon"] - bare["anon"]) / 1024
+        return [{"name": "trace of torch training", "unit": "B/event", "target": "10",
+                 "tprof": {"median": bytes_each, "spread": 0}, "events": events},
+                {"name": "collector's resident memory, torch training", "unit": "MiB", "target": "16 + 1/thread + 32 B/node",
+                 "tprof": {"median": extra, "spread": 0},
+                 "address_space_bytes": capture["collector_bytes"], "threads": capture["threads"]}]
+
+    def measured(self, variant):
+        """The same command, ending with its own RssAnon."""
+        command, extra = variant
+        code = (f"import runpy; runpy.run_path({command[1]!r}, run_name='__main__'); "
+                "print(open('/proc/self/status').read())")
+        return [command[0], "-c", code], extra
+
+    def peak(self, done):
+        found = {"anon": int(re.search(r"RssAnon:\s+(\d+)", done.text).group(1))}
+        if os.path.exists(f"{done.directory}/trace.bin"):
+            found["capture"] = self.summary(f"{done.directory}/trace.bin")["capture"]
+        return found
+
+    def summary(self, trace):
+        answer = subprocess.run([f"{self.build}/bin/tprof-analyze", "summary", "--json", trace],
+                                stdout=subprocess.PIPE, check=True, timeout=60)
+        return json.loads(answer.stdout)
+
+    # ---- the analyzer ----
+
+    def analysis(self):
+        done = subprocess.run([f"{self.build}/tests/bench/replay_bench"], stdout=subprocess.PIPE, text=True, check=True)
+        speed = float(re.search(r"replay ([\d.]+) M/s", done.stdout).group(1))
+        return {"name": "analysis, 6 M events, 1,000 stacks, 10,000 live", "unit": "M/s", "target": "30",
+                "tprof": {"median": speed, "spread": 0}}
+
+    def all(self):
+        yield self.pair("pair, 20 frames, same path", "+45 ns", (20, 1, 0, 1))
+        yield self.pair("pair, 20 frames, 1,000 paths", "+100 ns", (20, 1000, 10000, 1))
+        yield self.pair("pair, 60 frames, 1,000 paths", "+200 ns", (60, 1000, 10000, 1))
+        yield self.threads()
+        yield self.pair("pair, not sampled (sample:1g)", "+8 ns", (20, 1000, 10000, 1), False, TPROF_ALLOC="sample:1g")
+        yield self.jq()
+        yield self.fasttext()
+        yield from self.torch()
+        yield self.analysis()

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* recall.c against the plain truth: stacks in memory, walked in full each time. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "stacks/recall.h"
+
+#define STACK_WORDS 400
+#define RETURNS_MAX 40
+#define PATHS 3000
+#define ROUNDS 200000
+
+static struct tp_recall recall;
+static uintptr_t stack[STACK_WORDS];
+static uint64_t seed = 1;
+
+static uint32_t draw(uint32_t below)
+{
+	seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407u;
+	return (uint32_t)(seed >> 33) % below;
+}
+
+/* A synthetic program: code address c has a frame of frame_words(c) words, and saves an rbp that matters if saves(c). */
+static uint32_t frame_words(uintptr_t code)
+{
+	return 2 + (uint32_t)(code * 7 % 9);
+}
+
+static bool saves(uintptr_t code)
+{
+	return code % 5 == 0;
+}
+
+struct naive {
+	struct tp_word returns[RETURNS_MAX], others[RETURNS_MAX];
+	struct tp_outcome outcome;
+	uint64_t identity; /* of the stack: what it is made of, hashed */
+};
+
+/* From `start` outwards, until a return address is 0. */
+static void walk(const struct tp_start *start, struct naive *naive)
+{
+	uintptr_t pc = start->pc, sp = start->sp;
+	size_t returns = 0, others = 0;
+
+	naive->identity = start->pc * 31 + start->sp;
+	for (;;) {
+		uintptr_t slot = sp + (frame_words(pc) - 1) * sizeof(uintptr_t);
+
+		if (saves(pc)) {
+			naive->others[others++] = (struct tp_word){ sp, *(uintptr_t *)sp };
+			naive->identity = naive->identity * 1000003 + *(uintptr_t *)sp;
+		}
+		naive->returns[returns++] = (struct tp_word){ slot, *(uintptr_t *)slot };
+		pc = *(uintptr_t *)slot;
+		naive->identity = naive->identity * 1000003 + pc;
+		sp = slot + sizeof(uintptr_t);
+		if (!pc || returns == RETURNS_MAX || others == RETURNS_MAX)
+			break;
+	}
+	naive->outcome = (struct tp_outcome){
+		.returns = naive->returns,
+		.return_count = returns,
+		.others = naive->others,
+		.other_count = others,
+		.needs_bp = start->pc % 3 == 0,
+	};
+	if (naive->outcome.needs_bp)
+		naive->identity = naive->identity * 1000003 + start->bp;
+}
+
+/* A stack for this path number: its outer part is shared by many. Returns where its innermost frame is. */
+static struct tp_start build(uint32_t path)
+{
+	uintptr_t codes[24];
+	uint32_t depth = 3 + path % 20, words = 0;
+	uint32_t mix = path;
+	struct tp_start start;
+	uintptr_t *at;
+
+	for (uint32_t i = 0; i < depth; i++, mix /= 7) {
+		codes[i] = 1 + i * 10 + mix % 7; /* outermost first */
+		words += frame_words(codes[i]);
+	}
+	for (size_t i = 0; i < STACK_WORDS; i++)
+		stack[i] = draw(1000); /* what earlier calls left */
+	at = stack + STACK_WORDS - 1 - words;
+	start = (struct tp_start){ codes[depth - 1], (uintptr_t)at, path % 2, (uintptr_t)(stack + STACK_WORDS) };
+	for (uint32_t i = depth; i-- > 0;) {
+		at[0] = path / 50 % 3;
+		at[frame_words(codes[i]) - 1] = i ? codes[i - 1] : 0;
+		at += frame_words(codes[i]);
+	}
+	return start;
+}
+
+/* Node numbers as the naive model gives them: one for each identity. */
+static uint64_t identities[1 << 18];
+static uint32_t node_count;
+
+static uint32_t node_of(uint64_t identity)
+{
+	for (uint64_t i = identity * UINT64_C(0x9e3779b97f4a7c15) >> 46;; i = (i + 1) % TP_LENGTH(identities)) {
+		if (identities[i] == identity)
+			return (uint32_t)i + 1;
+		if (!identities[i]) {
+			identities[i] = identity;
+			assert_true(++node_count < TP_LENGTH(identities) / 2);
+			return (uint32_t)i + 1;
+		}
+	}
+}
+
+static void the_result_is_always_that_of_a_full_walk(void **state)
+{
+	static struct naive naive;
+	uint32_t recalled = 0;
+
+	(void)state;
+	tp_recall_clear(&recall);
+	for (uint32_t round = 0; round < ROUNDS; round++) {
+		/* Stretches of few paths, and all of them: it fills and starts over. */
+		uint32_t path = draw(round / 20000 % 2 ? PATHS * 20 : PATHS / 10);
+		struct tp_start start = build(path);
+		struct tp_recalled known = tp_recall_find(&recall, &start);
+		uint32_t node;
+
+		walk(&start, &naive);
+		node = node_of(naive.identity);
+		if (known.node) {
+			assert_int_equal(known.node, node);
+			assert_int_equal(known.flags, node % 3);
+			recalled++;
+			continue;
+		}
+		naive.outcome.result = (struct tp_recalled){ node, node % 3 };
+		tp_recall_add(&recall, &start, &naive.outcome);
+	}
+	assert_true(recalled > ROUNDS / 5);
+	assert_true(node_count > PATHS);
+}
+
+/* Any one word that the walk depended on, changed: not recalled; put back: recalled. */
+static void one_changed_word_is_noticed(void **state)
+{
+	static struct naive naive;
+
+	(void)state;
+	for (uint32_t path = 0; path < 500; path++) {
+		struct tp_start start = build(path);
+
+		tp_recall_clear(&recall);
+		walk(&start, &naive);
+		naive.outcome.result = (struct tp_recalled){ 77, 0 };
+		tp_recall_add(&recall, &start, &naive.outcome);
+		assert_int_equal(tp_recall_find(&recall, &start).node, 77);
+		for (size_t i = 0; i < naive.outcome.return_count + naive.outcome.other_count; i++) {
+			const struct tp_word *word = i < naive.outcome.return_count
+							     ? &naive.returns[i]
+							     : &naive.others[i - naive.outcome.return_count];
+
+			*(uintptr_t *)word->slot ^= 1;
+			assert_int_equal(tp_recall_find(&recall, &start).node, 0);
+			*(uintptr_t *)word->slot ^= 1;
+		}
+		assert_int_equal(tp_recall_find(&recall, &start).node, 77);
+	}
+}
+
+/* The program counters of what was recalled, and nothing beyond the stack's end is looked at. */
+static void what_was_recalled_can_be_told(void **state)
+{
+	static struct naive naive;
+	uintptr_t pcs[RETURNS_MAX + 1];
+	struct tp_start start = build(1234);
+
+	(void)state;
+	tp_recall_clear(&recall);
+	walk(&start, &naive);
+	naive.outcome.result = (struct tp_recalled){ 5, 0 };
+	tp_recall_add(&recall, &start, &naive.outcome);
+	assert_int_equal(tp_recall_find(&recall, &start).node, 5);
+	assert_int_equal(tp_recall_last(&recall, pcs, TP_LENGTH(pcs)), naive.outcome.return_count + 1);
+	assert_int_equal(pcs[0], start.pc);
+	for (size_t i = 0; i < naive.outcome.return_count; i++)
+		assert_int_equal(pcs[i + 1], naive.returns[i].value);
+	start.high = naive.returns[naive.outcome.return_count - 1].slot;
+	assert_int_equal(tp_recall_find(&recall, &start).node, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_result_is_always_that_of_a_full_walk),
+		cmocka_unit_test(one_changed_word_is_noticed),
+		cmocka_unit_test(what_was_recalled_can_be_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
