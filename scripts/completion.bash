@@ -31,12 +31,15 @@ _tprof()
 
 _tprof_analyze()
 {
-	local commands="summary peak leaks hotspots timeline flamegraph export info dump"
+	local commands="summary peak leaks hotspots ops steps timeline flamegraph export info dump"
 	local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
 
 	case $previous in
-	--by) _tprof_words "stack function line module thread size" ;;
-	--sort) _tprof_words "bytes blocks largest allocations temporary short-lived" ;;
+	--by) _tprof_words "stack function line module thread size op step" ;;
+	--sort)
+		_tprof_words "bytes blocks largest allocations temporary short-lived total self calls mean p99 alloc
+			time high growth step"
+		;;
 	--color) _tprof_words "auto always never" ;;
 	--what) _tprof_words "peak allocated unfreed temporary cpu" ;;
 	--format) _tprof_words "folded" ;;
@@ -44,7 +47,7 @@ _tprof_analyze()
 		case $word in
 		-*)
 			_tprof_words "--json --top --sort --by --filter --thread --process --from --to --suppressions
-				--debug-dir --color --what --format --callers --callees --exact --output --help --version"
+				--debug-dir --color --what --format --callers --callees --shapes --exact --output --help --version"
 			;;
 		*)
 			_tprof_files
