@@ -13,6 +13,12 @@
  */
 #define STRAY_NS 100000
 
+/*
+ * What every allocation and free goes through is made twice, for exact and for sampled runs, so that exact ones pay
+ * nothing for the others: `sampled` is a constant there.
+ */
+#define HOT __attribute__((always_inline)) static inline
+
 /* ---- threads ---- */
 
 static struct tp_thread_state *new_thread(struct tp_replay *replay, uint32_t number)
@@ -90,7 +96,7 @@ static inline void show_live(struct tp_replay *replay)
 }
 
 /* A block begins (or goes on) to live. */
-static inline void raise(struct tp_replay *replay, const struct tp_block *block, uint64_t time)
+HOT void raise(struct tp_replay *replay, const struct tp_block *block, uint64_t time, bool sampled)
 {
 	struct tp_site_state *site = &replay->sites.list[block->site];
 	uint64_t usable = tp_slack_usable(block->size, block->slack);
@@ -102,7 +108,7 @@ static inline void raise(struct tp_replay *replay, const struct tp_block *block,
 		tp_amount_add(&site->before, block->size, usable);
 		tp_amount_add(&replay->before, block->size, usable);
 	}
-	if (__builtin_expect(replay->sampled, 0)) {
+	if (sampled) {
 		move_estimate(replay, block, 1, time);
 		return;
 	}
@@ -110,7 +116,7 @@ static inline void raise(struct tp_replay *replay, const struct tp_block *block,
 	note_peak(replay, time);
 }
 
-static inline void lower(struct tp_replay *replay, const struct tp_block *block)
+HOT void lower(struct tp_replay *replay, const struct tp_block *block, bool sampled)
 {
 	struct tp_site_state *site = &replay->sites.list[block->site];
 	uint64_t usable = tp_slack_usable(block->size, block->slack);
@@ -122,7 +128,7 @@ static inline void lower(struct tp_replay *replay, const struct tp_block *block)
 		tp_amount_sub(&site->before, block->size, usable);
 		tp_amount_sub(&replay->before, block->size, usable);
 	}
-	if (__builtin_expect(replay->sampled, 0)) {
+	if (sampled) {
 		move_estimate(replay, block, -1, 0);
 		return;
 	}
@@ -166,7 +172,8 @@ __attribute__((noinline)) static void estimate_free(struct tp_replay *replay, st
 	tp_estimate_add(&thread->frees, replay->estimates.mean, block->size, sign);
 }
 
-static inline void count_alloc(struct tp_replay *replay, struct tp_thread_state *thread, const struct tp_block *block)
+HOT void count_alloc(struct tp_replay *replay, struct tp_thread_state *thread, const struct tp_block *block,
+		     bool sampled)
 {
 	struct tp_site_state *site = &replay->sites.list[block->site];
 
@@ -179,13 +186,13 @@ static inline void count_alloc(struct tp_replay *replay, struct tp_thread_state 
 	replay->heap.usable += tp_slack_usable(block->size, block->slack);
 	thread->stats.allocations++;
 	thread->stats.bytes += block->size;
-	if (__builtin_expect(replay->sampled, 0))
+	if (sampled)
 		estimate_alloc(replay, thread, block);
 }
 
 /* The end of a block's life that a free of that thread at that time brings; `undo` learns what was counted. */
-static inline void end_block(struct tp_replay *replay, struct tp_thread_state *thread, const struct tp_block *block,
-			     uint64_t time, bool temporary, struct tp_undo *undo)
+HOT void end_block(struct tp_replay *replay, struct tp_thread_state *thread, const struct tp_block *block,
+		   uint64_t time, bool temporary, struct tp_undo *undo, bool sampled)
 {
 	struct tp_site_state *site = &replay->sites.list[block->site];
 	bool short_lived = time - block->time <= replay->short_time;
@@ -197,7 +204,7 @@ static inline void end_block(struct tp_replay *replay, struct tp_thread_state *t
 	undo->short_lived = short_lived;
 	if (block->site == TP_SITE_IGNORED)
 		return;
-	lower(replay, block);
+	lower(replay, block, sampled);
 	if (!replay->inside)
 		return;
 	site->frees++;
@@ -207,7 +214,7 @@ static inline void end_block(struct tp_replay *replay, struct tp_thread_state *t
 	replay->heap.temporary += temporary;
 	replay->heap.short_lived += short_lived;
 	thread->stats.frees++;
-	if (__builtin_expect(replay->sampled, 0))
+	if (sampled)
 		estimate_free(replay, thread, block, short_lived, 1);
 }
 
@@ -225,7 +232,7 @@ static void close_block(struct tp_replay *replay, struct tp_thread_state *thread
 {
 	struct tp_undo undo;
 
-	end_block(replay, thread, block, event->time, false, &undo);
+	end_block(replay, thread, block, event->time, false, &undo, replay->sampled);
 	if (undo.counted)
 		replay->heap.implied_frees++;
 	remember(replay->late, &replay->late_next, event);
@@ -298,7 +305,7 @@ static uint64_t op_bytes(const struct tp_replay *replay, uint64_t size)
 	return tp_round(estimate.value);
 }
 
-static bool on_alloc(struct tp_replay *replay, const struct tp_event *event)
+HOT bool on_alloc(struct tp_replay *replay, const struct tp_event *event, bool sampled)
 {
 	struct tp_thread_state *thread = thread_of(replay, event);
 	struct tp_block *block = tp_live_place(&replay->live, event->address);
@@ -312,7 +319,7 @@ static bool on_alloc(struct tp_replay *replay, const struct tp_event *event)
 		return false;
 	if (__builtin_expect(thread->open.count, 0))
 		tp_op_allocated(&thread->open, op_bytes(replay, event->size));
-	if (__builtin_expect(replay->sampled, 0) && !tp_estimates_reserve(&replay->estimates, replay->sites.count))
+	if (sampled && !tp_estimates_reserve(&replay->estimates, replay->sites.count))
 		return false;
 	if (__builtin_expect(block->site != TP_SITE_NONE, 0))
 		close_block(replay, thread, block, event);
@@ -324,14 +331,14 @@ static bool on_alloc(struct tp_replay *replay, const struct tp_event *event)
 	thread->newest_time = event->time;
 	if (site == TP_SITE_IGNORED)
 		return true;
-	raise(replay, block, event->time);
+	raise(replay, block, event->time, sampled);
 	if (replay->inside)
-		count_alloc(replay, thread, block);
+		count_alloc(replay, thread, block, sampled);
 	if (replay->now.live_bytes > replay->steps.high)
 		replay->steps.high = replay->now.live_bytes;
 	tp_timeline_record(&replay->timeline, event->time, &replay->now);
 	if (__builtin_expect(replay->early_next && is_freed_already(replay, event), 0)) {
-		end_block(replay, thread, block, event->time, false, &undo);
+		end_block(replay, thread, block, event->time, false, &undo, sampled);
 		tp_live_remove(&replay->live, block);
 		replay->heap.unmatched_frees -= replay->heap.unmatched_frees != 0;
 		replay->heap.reordered += replay->inside;
@@ -353,7 +360,7 @@ static void on_unmatched(struct tp_replay *replay, struct tp_undo *undo, const s
 		replay->heap.unmatched_frees++;
 }
 
-static bool on_free(struct tp_replay *replay, const struct tp_event *event)
+HOT bool on_free(struct tp_replay *replay, const struct tp_event *event, bool sampled)
 {
 	struct tp_thread_state *thread = thread_of(replay, event);
 	struct tp_block *block;
@@ -380,7 +387,7 @@ static bool on_free(struct tp_replay *replay, const struct tp_event *event)
 		tp_op_freed(&thread->open, op_bytes(replay, block->size));
 	/* The time too: another thread may have got the address since. */
 	end_block(replay, thread, block, event->time, newest == event->address && thread->newest_time == block->time,
-		  &thread->undo);
+		  &thread->undo, sampled);
 	tp_live_remove(&replay->live, block);
 	return true;
 }
@@ -401,7 +408,7 @@ static bool restore_block(struct tp_replay *replay, struct tp_thread_state *thre
 	if (thread->open.count)
 		tp_op_freed(&thread->open, 0 - op_bytes(replay, block->size));
 	if (block->site != TP_SITE_IGNORED)
-		raise(replay, block, time);
+		raise(replay, block, time, replay->sampled);
 	if (undo->counted) {
 		site->frees--;
 		site->temporary -= undo->temporary;
@@ -629,13 +636,13 @@ static void begin(struct tp_replay *replay, uint64_t time)
 		       replay->now.live_bytes);
 }
 
-static bool dispatch(struct tp_replay *replay, const struct tp_event *event)
+HOT bool dispatch(struct tp_replay *replay, const struct tp_event *event, bool sampled)
 {
 	switch ((enum tp_event_kind)event->kind) {
 	case TP_EVENT_ALLOC:
-		return on_alloc(replay, event);
+		return on_alloc(replay, event, sampled);
 	case TP_EVENT_FREE:
-		return on_free(replay, event);
+		return on_free(replay, event, sampled);
 	case TP_EVENT_CANCEL:
 		return on_cancel(replay, event);
 	case TP_EVENT_MAP:
@@ -680,7 +687,7 @@ static inline void look_ahead(const struct tp_replay *replay)
 	__builtin_prefetch(&replay->sites.list[site]);
 }
 
-__attribute__((always_inline)) static inline bool step(struct tp_replay *replay)
+HOT bool step(struct tp_replay *replay, bool sampled)
 {
 	const struct tp_event *event = replay->event;
 
@@ -691,7 +698,7 @@ __attribute__((always_inline)) static inline bool step(struct tp_replay *replay)
 	replay->last = event->time;
 	replay->heap.events++;
 	look_ahead(replay);
-	if (__builtin_expect(!dispatch(replay, event), 0))
+	if (__builtin_expect(!dispatch(replay, event, sampled), 0))
 		return false;
 	replay->event = tp_events_next(replay->events);
 	if (__builtin_expect(!replay->event, 0))
@@ -701,17 +708,22 @@ __attribute__((always_inline)) static inline bool step(struct tp_replay *replay)
 	return true;
 }
 
+HOT bool steps(struct tp_replay *replay, size_t count, bool sampled)
+{
+	while (count-- && replay->event)
+		if (__builtin_expect(!step(replay, sampled), 0))
+			return false;
+	return true;
+}
+
 bool tp_replay_step(struct tp_replay *replay)
 {
-	return step(replay);
+	return tp_replay_steps(replay, 1);
 }
 
 bool tp_replay_steps(struct tp_replay *replay, size_t count)
 {
-	while (count-- && replay->event)
-		if (__builtin_expect(!step(replay), 0))
-			return false;
-	return true;
+	return replay->sampled ? steps(replay, count, true) : steps(replay, count, false);
 }
 
 uint64_t tp_replay_ns(const struct tp_replay *replay, uint64_t time)
