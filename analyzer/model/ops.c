@@ -95,6 +95,12 @@ static struct tp_op_state *state_of(struct tp_ops *ops, uint32_t op)
 
 /* ---- calls ---- */
 
+/* Times of a thread do not run backwards, unless the trace is damaged. */
+static uint64_t duration_of(const struct tp_op_frame *frame, uint64_t time_ns)
+{
+	return time_ns > frame->begin_ns ? time_ns - frame->begin_ns : 0;
+}
+
 static bool is_open(const struct tp_op_stack *stack, uint32_t op)
 {
 	for (uint32_t i = 0; i < stack->count; i++)
@@ -132,6 +138,12 @@ bool tp_ops_begin(struct tp_ops *ops, struct tp_op_stack *stack, uint64_t number
 	return true;
 }
 
+/* Modulo 2^64: sizes of a damaged trace may be any. */
+static int64_t add(int64_t net, uint64_t bytes)
+{
+	return (int64_t)((uint64_t)net + bytes);
+}
+
 static void add_shape(struct tp_op_stats *stats, const struct tp_op_frame *frame, uint64_t duration)
 {
 	struct tp_shape_stats *shape = &stats->shapes[frame->shape - 1];
@@ -147,7 +159,7 @@ static void add_memory(struct tp_op_stats *stats, const struct tp_op_frame *fram
 	if (frame->recursive)
 		return;
 	stats->allocated_bytes += frame->memory.allocated;
-	stats->net_bytes = (int64_t)((uint64_t)stats->net_bytes + (uint64_t)frame->memory.net);
+	stats->net_bytes = add(stats->net_bytes, (uint64_t)frame->memory.net);
 	if (frame->memory.peak > 0 && (uint64_t)frame->memory.peak > stats->peak_bytes)
 		stats->peak_bytes = (uint64_t)frame->memory.peak;
 }
@@ -155,7 +167,7 @@ static void add_memory(struct tp_op_stats *stats, const struct tp_op_frame *fram
 static bool add_call(struct tp_ops *ops, const struct tp_op_frame *frame, bool unwound, uint64_t time_ns)
 {
 	struct tp_op_state *state = state_of(ops, frame->op);
-	uint64_t duration = time_ns - frame->begin_ns;
+	uint64_t duration = duration_of(frame, time_ns);
 
 	if (!state)
 		return false;
@@ -165,7 +177,7 @@ static bool add_call(struct tp_ops *ops, const struct tp_op_frame *frame, bool u
 		tp_moments_add(&state->later, (double)duration);
 	state->stats.unwound += unwound;
 	state->stats.total_ns += frame->recursive ? 0 : duration;
-	state->stats.self_ns += duration - frame->children_ns;
+	state->stats.self_ns += duration > frame->children_ns ? duration - frame->children_ns : 0;
 	state->stats.flop += frame->flop;
 	state->stats.bytes += frame->bytes;
 	add_memory(&state->stats, frame);
@@ -177,13 +189,13 @@ static bool add_call(struct tp_ops *ops, const struct tp_op_frame *frame, bool u
 /* What happened in an op happened in the one around it too. */
 static void add_to_outer(struct tp_op_frame *outer, const struct tp_op_frame *frame, uint64_t time_ns)
 {
-	int64_t high = (int64_t)((uint64_t)outer->memory.net + (uint64_t)frame->memory.peak);
+	int64_t high = add(outer->memory.net, (uint64_t)frame->memory.peak);
 
-	outer->children_ns += time_ns - frame->begin_ns;
+	outer->children_ns += duration_of(frame, time_ns);
 	outer->memory.allocated += frame->memory.allocated;
 	if (high > outer->memory.peak)
 		outer->memory.peak = high;
-	outer->memory.net = (int64_t)((uint64_t)outer->memory.net + (uint64_t)frame->memory.net);
+	outer->memory.net = add(outer->memory.net, (uint64_t)frame->memory.net);
 }
 
 bool tp_ops_end(struct tp_ops *ops, struct tp_op_stack *stack, bool unwound, uint64_t time_ns, bool counted)
@@ -258,7 +270,7 @@ void tp_op_allocated(struct tp_op_stack *stack, uint64_t bytes)
 
 	frame->self_allocated += bytes;
 	frame->memory.allocated += bytes;
-	frame->memory.net = (int64_t)((uint64_t)frame->memory.net + bytes);
+	frame->memory.net = add(frame->memory.net, bytes);
 	if (frame->memory.net > frame->memory.peak)
 		frame->memory.peak = frame->memory.net;
 }
@@ -267,7 +279,7 @@ void tp_op_freed(struct tp_op_stack *stack, uint64_t bytes)
 {
 	struct tp_op_frame *frame = &stack->frames[stack->count - 1];
 
-	frame->memory.net = (int64_t)((uint64_t)frame->memory.net - bytes);
+	frame->memory.net = add(frame->memory.net, 0 - bytes);
 }
 
 /* ---- the result ---- */

@@ -38,6 +38,29 @@ static void look_at_trace(const struct tp_trace *trace)
 			sum += trace->modules[i].build_id[k];
 }
 
+static void look_at_ops(const struct tp_process *process)
+{
+	size_t i, k;
+
+	for (i = 0; i < process->op_count; i++) {
+		const struct tp_op_stats *op = &process->ops[i];
+
+		sum += (uint8_t)op->name[0] + (uint8_t)op->category[0];
+		if (op->durations.count + (op->calls != 0) != op->calls || op->p50_ns > op->p99_ns)
+			abort();
+		for (k = 0; k < op->shape_count; k++)
+			sum += op->shapes[k].text ? (uint8_t)op->shapes[k].text[0] : 0;
+	}
+	for (i = 0; i < process->site_count; i++) {
+		const char *name = tp_process_op_name(process, process->sites[i].op);
+
+		sum += name ? (uint8_t)name[0] : 0;
+	}
+	for (i = 1; i < process->steps.list_count; i++)
+		if (process->steps.list[i].first <= process->steps.list[i - 1].first)
+			abort();
+}
+
 static void look_at_run(const struct tp_run *run)
 {
 	const struct tp_process *process = run->processes;
@@ -48,9 +71,10 @@ static void look_at_run(const struct tp_run *run)
 		live += process->sites[i].live_bytes;
 		peak += process->sites[i].peak_bytes;
 	}
-	/* Whatever the bytes say, the sums agree. */
-	if (live != process->heap.end_bytes || peak != process->heap.peak_bytes)
+	/* Whatever the bytes say, the sums agree; of estimates each is rounded for itself. */
+	if (!process->estimated && (live != process->heap.end_bytes || peak != process->heap.peak_bytes))
 		abort();
+	look_at_ops(process);
 	for (i = 1; i < process->point_count; i++)
 		if (process->timeline[i].time_ns < process->timeline[i - 1].time_ns)
 			abort();
