@@ -26,15 +26,15 @@ def tprof(build, command, **extra):
     return command, {"LD_PRELOAD": f"{build}/lib/libtprof.so", "TPROF_OUTPUT": "@/trace.bin", **extra}
 
 
-def all_of(command, base="bare"):
+def all_of(command, base="bare", longer=None):
     """Variant -> (command, environment) of the peers. heaptrack: the hook alone, writing into a file; and as its users
     run it, where an interpreter and a compressor behind a pipe keep up with it. gperftools' profiler comes with its own
-    allocator, so it is compared with that."""
+    allocator, so it is compared with that. `longer`: the command where the interpreter's start must not count."""
     here = installed()
     variants = {}
     if here["heaptrack"]:
         variants["heaptrack hook"] = (command, {"LD_PRELOAD": HEAPTRACK_HOOK, "DUMP_HEAPTRACK_OUTPUT": "@/heaptrack"})
-        variants["heaptrack"] = (["heaptrack", "-o", "heaptrack", *command], {})
+        variants["heaptrack"] = (["heaptrack", "-o", "heaptrack", *(longer or command)], {})
     if here["gperftools"]:
         variants[f"{base} tcmalloc"] = (command, {"LD_PRELOAD": tcmalloc()})
         variants["gperftools"] = (command, {"LD_PRELOAD": tcmalloc(), "HEAPPROFILE": "@/profile"})

@@ -41,7 +41,15 @@ class Bench:
     def __init__(self, build, quick):
         self.build = build
         self.quick = quick
-        self.rounds = 3 if quick else 7
+        self.rounds = 3 if quick else 5
+
+    def pairs_variants(self, shape, with_peers=True, **extra):
+        """heaptrack's interpreter takes a third of a second to begin reading: its run is longer."""
+        command = [os.path.abspath(PAIRS), *map(str, shape)]
+        found = self.variants([*command, "0.15" if self.quick else "0.3"], False, **extra)
+        if with_peers:
+            found.update(peers.all_of([*command, "0.3"], longer=[*command, "2" if self.quick else "4"]))
+        return found
 
     def variants(self, command, with_peers=True, slow_peers=True, **extra):
         command = [os.path.abspath(command[0]) if "/" in command[0] else command[0], *command[1:]]
@@ -54,16 +62,14 @@ class Bench:
     # ---- pairs ----
 
     def pair(self, name, target, shape, with_peers=True, **extra):
-        command = [PAIRS, *map(str, shape), "0.15" if self.quick else "0.3"]
-        results = paired(self.variants(command, with_peers, True, **extra), lambda done: done.said("ns"), self.rounds)
+        results = paired(self.pairs_variants(shape, with_peers, **extra), lambda done: done.said("ns"), self.rounds)
         return row(name, "+ns", target, results)
 
     def threads(self):
         """Two threads against one, per pair and thread: the ratio of the totals."""
         variants = {}
         for count in (1, 2):
-            command = [PAIRS, "20", "1000", "10000", str(count), "0.15" if self.quick else "0.3"]
-            for name, variant in self.variants(command).items():
+            for name, variant in self.pairs_variants((20, 1000, 10000, count)).items():
                 variants[f"{name} {count}"] = variant
         results = paired(variants, lambda done: done.said("ns"), self.rounds)
         made = {"name": "two threads against one, per thread", "unit": "x", "target": "1.15x"}
@@ -106,7 +112,7 @@ class Bench:
             return [skipped("PyTorch", "1.03x; 1.5x; 10 B", "python3-torch is not installed")]
         step = [PYTHON, os.path.abspath("tests/bench/torch_step.py"), "20" if self.quick else "60"]
         # The peers take a minute each for what they make of `import torch`.
-        return [self.program("PyTorch training step", "1.03x", step, lambda done: done.said("ns"), min(self.rounds, 5), False),
+        return [self.program("PyTorch training step", "1.03x", step, lambda done: done.said("ns"), self.rounds, False),
                 self.program("import torch", "1.5x", [PYTHON, "-c", "import torch"], with_peers=False),
                 *self.torch_trace()]
 

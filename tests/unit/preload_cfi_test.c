@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Frame rules against libdw: every row of every FDE of real objects. Both are evaluated on made-up registers and
+ * memory; where tprof gives a rule, it leads to the same CFA, and to the same rbp. What it gives none for is counted.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include <dlfcn.h>
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "stacks/rule.h"
+
+#define RSP UINT64_C(0x7ffe12340008)
+#define RBP UINT64_C(0x7ffe56780010)
+
+struct tally {
+	uint64_t rows, none, other, lost, signals, ends; /* other: the CFA is told by another register, as in the
+							      prologues of realigned stacks (r10) */
+};
+
+/* Memory: each address holds a value of its own. */
+static uint64_t load(uint64_t address)
+{
+	return address * UINT64_C(0x9e3779b97f4a7c15) ^ 0x5555;
+}
+
+/* ---- libdw's answer ---- */
+
+struct answer {
+	bool known;
+	uint64_t value;
+};
+
+struct machine {
+	uint64_t stack[32];
+	unsigned int depth;
+	uint64_t pc, cfa;
+	bool bad;
+};
+
+static void push(struct machine *machine, uint64_t value)
+{
+	if (machine->depth == TP_LENGTH(machine->stack))
+		machine->bad = true;
+	else
+		machine->stack[machine->depth++] = value;
+}
+
+static uint64_t pop(struct machine *machine)
+{
+	if (machine->depth == 0) {
+		machine->bad = true;
+		return 0;
+	}
+	return machine->stack[--machine->depth];
+}
+
+static void push_register(struct machine *machine, uint64_t reg, uint64_t offset)
+{
+	if (reg == 6)
+		push(machine, RBP + offset);
+	else if (reg == 7)
+		push(machine, RSP + offset);
+	else if (reg == 16)
+		push(machine, machine->pc + offset);
+	else
+		machine->bad = true;
+}
+
+static void binary(struct machine *machine, uint8_t atom)
+{
+	uint64_t b = pop(machine), a = pop(machine);
+
+	switch (atom) {
+	case DW_OP_plus:
+		push(machine, a + b);
+		return;
+	case DW_OP_minus:
+		push(machine, a - b);
+		return;
+	case DW_OP_and:
+		push(machine, a & b);
+		return;
+	case DW_OP_shl:
+		push(machine, a << (b & 63));
+		return;
+	case DW_OP_ge:
+		push(machine, (int64_t)a >= (int64_t)b);
+		return;
+	}
+	machine->bad = true;
+}
+
+static void step(struct machine *machine, const Dwarf_Op *op)
+{
+	if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31)
+		push_register(machine, op->atom - (uint64_t)DW_OP_breg0, op->number);
+	else if (op->atom >= DW_OP_lit0 && op->atom <= DW_OP_lit31)
+		push(machine, op->atom - (uint64_t)DW_OP_lit0);
+	else if (op->atom == DW_OP_bregx)
+		push_register(machine, op->number, op->number2);
+	else if (op->atom == DW_OP_call_frame_cfa)
+		push(machine, machine->cfa);
+	else if (op->atom == DW_OP_plus_uconst)
+		push(machine, pop(machine) + op->number);
+	else if (op->atom == DW_OP_deref)
+		push(machine, load(pop(machine)));
+	else if (op->atom >= DW_OP_const1u && op->atom <= DW_OP_consts)
+		push(machine, op->number);
+	else
+		binary(machine, op->atom);
+}
+
+static struct answer evaluate(const Dwarf_Op *ops, size_t count, uint64_t pc, uint64_t cfa)
+{
+	struct machine machine = { .pc = pc, .cfa = cfa };
+
+	for (size_t i = 0; i < count && !machine.bad; i++)
+		step(&machine, &ops[i]);
+	/* A register's expression starts with the CFA on the stack: what counts is on top. */
+	if (machine.bad || machine.depth == 0)
+		return (struct answer){ false, 0 };
+	return (struct answer){ true, machine.stack[machine.depth - 1] };
+}
+
+/* The caller's value of a register. */
+static struct answer saved(Dwarf_Frame *frame, int reg, uint64_t same, uint64_t pc, uint64_t cfa)
+{
+	Dwarf_Op memory[3], *ops;
+	size_t count;
+	struct answer address;
+
+	assert_int_equal(dwarf_frame_register(frame, reg, memory, &ops, &count), 0);
+	if (count == 0)
+		return (struct answer){ ops == NULL, same }; /* not NULL: undefined */
+	if (ops[count - 1].atom == DW_OP_stack_value)
+		return evaluate(ops, count - 1, pc, cfa);
+	address = evaluate(ops, count, pc, cfa);
+	return (struct answer){ address.known, load(address.value) };
+}
+
+/* ---- tprof's ---- */
+
+static uint64_t cfa_of(const struct tp_rule *rule)
+{
+	bool rsp = rule->kind == TP_RULE_RSP || rule->kind == TP_RULE_RSP_LOAD;
+	uint64_t address = (rsp ? RSP : RBP) + (uint64_t)(int64_t)rule->cfa;
+
+	return rule->kind == TP_RULE_RSP || rule->kind == TP_RULE_RBP ? address : load(address);
+}
+
+static void compare(const char *path, struct tally *tally, const struct tp_rule *rule, Dwarf_Frame *frame, uint64_t pc,
+		    bool is_signal)
+{
+	Dwarf_Op *ops;
+	size_t count;
+	struct answer cfa, ra, bp;
+
+	tally->rows++;
+	assert_int_equal(dwarf_frame_cfa(frame, &ops, &count), 0);
+	cfa = evaluate(ops, count, pc, 0);
+	if (rule->kind == TP_RULE_NONE) {
+		tally->none += cfa.known;
+		tally->other += !cfa.known;
+		return;
+	}
+	if (is_signal || rule->kind == TP_RULE_SIGNAL) {
+		assert_true(is_signal && rule->kind == TP_RULE_SIGNAL);
+		tally->signals++;
+		return;
+	}
+	ra = saved(frame, 16, 0, pc, cfa.value);
+	if (rule->kind == TP_RULE_END) {
+		assert_false(ra.known);
+		tally->ends++;
+		return;
+	}
+	if (!cfa.known || cfa.value != cfa_of(rule) || !ra.known || ra.value != load(cfa.value - 8))
+		fail_msg("%s: CFA or return address at %#lx", path, (unsigned long)pc);
+	if (rule->rbp_kind == TP_RBP_LOST) {
+		tally->lost++;
+		return;
+	}
+	bp = saved(frame, 6, RBP, pc, cfa.value);
+	if (!bp.known)
+		fail_msg("%s: rbp at %#lx can't be known", path, (unsigned long)pc);
+	if (rule->rbp_kind == TP_RBP_SAME ? bp.value != RBP
+					  : bp.value != load((rule->rbp_kind == TP_RBP_AT_CFA ? cfa.value : RBP) +
+							     (uint64_t)(int64_t)rule->rbp))
+		fail_msg("%s: rbp at %#lx", path, (unsigned long)pc);
+}
+
+/* ---- all rows of an object ---- */
+
+struct object {
+	const char *path;
+	const uint8_t *hdr; /* mapped */
+	uint64_t bias;
+	uint64_t start, end; /* of the object, mapped */
+};
+
+static void rows_from(const struct object *object, Dwarf_CFI *cfi, uint64_t pc, struct tally *tally)
+{
+	Dwarf_Frame *frame;
+
+	while (dwarf_cfi_addrframe(cfi, pc - object->bias, &frame) == 0) {
+		Dwarf_Addr start, end;
+		bool is_signal;
+		struct tp_rule rule = tp_rule_find(object->hdr, pc, true);
+
+		assert_int_equal(dwarf_frame_info(frame, &start, &end, &is_signal), 16);
+		compare(object->path, tally, &rule, frame, pc, is_signal);
+		free(frame);
+		/* The last row's end is the function's; the next function has its own entry in the table. */
+		if (end + object->bias <= pc || end + object->bias >= object->end)
+			return;
+		if (dwarf_cfi_addrframe(cfi, end - 1, &frame) != 0)
+			return;
+		free(frame);
+		pc = end + object->bias;
+	}
+}
+
+/* The table's entries: (start, FDE), relative to the header. Rows that run on into the next function are met once. */
+static void every_row(const struct object *object, struct tally *tally)
+{
+	int fd = open(object->path, O_RDONLY | O_CLOEXEC);
+	Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	Dwarf_CFI *cfi = dwarf_getcfi_elf(elf);
+	const int32_t *table = (const int32_t *)(const void *)(object->hdr + 12);
+	uint32_t count;
+
+	assert_non_null(cfi);
+	memcpy(&count, object->hdr + 8, sizeof(count));
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t pc = (uint64_t)(uintptr_t)object->hdr + (uint64_t)(int64_t)table[2 * (size_t)i];
+		struct object one = *object;
+
+		if (i + 1 < count)
+			one.end = (uint64_t)(uintptr_t)object->hdr + (uint64_t)(int64_t)table[2 * (size_t)i + 2];
+		rows_from(&one, cfi, pc, tally);
+	}
+	dwarf_cfi_end(cfi);
+	elf_end(elf);
+	close(fd);
+}
+
+static bool check(const char *path)
+{
+	void *handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+	struct link_map *map;
+	struct dl_find_object found;
+	struct tally tally = { 0 };
+	struct object object;
+
+	if (!handle || dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0)
+		return false;
+	assert_int_equal(_dl_find_object(map->l_ld, &found), 0);
+	object = (struct object){
+		.path = map->l_name,
+		.hdr = found.dlfo_eh_frame,
+		.bias = map->l_addr,
+		.start = (uint64_t)(uintptr_t)found.dlfo_map_start,
+		.end = (uint64_t)(uintptr_t)found.dlfo_map_end,
+	};
+	assert_non_null(object.hdr);
+	every_row(&object, &tally);
+	printf("%s: %lu rows, %lu without a rule, %lu by other registers, %lu without rbp, %lu of signals, %lu ends\n",
+	       object.path, tally.rows, tally.none, tally.other, tally.lost, tally.signals, tally.ends);
+	assert_true(tally.rows > 10);
+	assert_true(tally.none <= 4); /* hand-written assembly */
+	assert_true(tally.other <= tally.rows / 100);
+	assert_true(tally.lost <= tally.rows / 100);
+	return true;
+}
+
+static void libc_and_the_loader(void **state)
+{
+	(void)state;
+	assert_true(check("libc.so.6"));
+	assert_true(check("ld-linux-x86-64.so.2"));
+}
+
+static void libraries_that_are_installed(void **state)
+{
+	static const char *const names[] = { "libstdc++.so.6", "libgomp.so.1", "libpython3.11.so.1.0",
+					     "libopenblas.so.0", "libdw.so.1" };
+	int checked = 0;
+
+	(void)state;
+	for (size_t i = 0; i < TP_LENGTH(names); i++)
+		checked += check(names[i]);
+	assert_true(checked >= 2);
+}
+
+static void torch(void **state)
+{
+	(void)state;
+	if (access("/usr/lib/x86_64-linux-gnu/libtorch_cpu.so", R_OK) != 0 ||
+	    !check("/usr/lib/x86_64-linux-gnu/libtorch_cpu.so"))
+		skip();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(libc_and_the_loader),
+		cmocka_unit_test(libraries_that_are_installed),
+		cmocka_unit_test(torch),
+	};
+
+	elf_version(EV_CURRENT);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
