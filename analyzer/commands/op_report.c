@@ -17,7 +17,7 @@ bool tp_ops_short_print(struct tp_session *session, size_t process, uint64_t top
 		return false;
 	if (list.count) {
 		tp_headline(page, "Which operators took the time");
-		tp_ops_print_short(page, of, &list, tp_top(session->options, top));
+		tp_ops_print_short(page, &list, tp_top(session->options, top));
 	}
 	if (of->steps.count) {
 		tp_headline(page, "Steps");

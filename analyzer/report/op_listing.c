@@ -76,12 +76,16 @@ static struct tp_text time_of(double ns)
 	return tp_time(ns > 0 ? tp_round(ns) : 0);
 }
 
+static const struct tp_text nothing = { "-" };
+
 /* Half the width of the mean's interval. */
 static struct tp_text half_text(const struct tp_op_stats *op)
 {
 	struct tp_interval interval = tp_moments_interval(&op->durations);
 
-	return isnan(interval.low) ? (struct tp_text){ "-" } : time_of((interval.high - interval.low) / 2);
+	if (isnan(interval.low))
+		return nothing;
+	return time_of((interval.high - interval.low) / 2);
 }
 
 /* Names may hold any bytes; a terminal must not see them. */
@@ -182,7 +186,7 @@ static void print_memory(const struct tp_page *page, const struct tp_op_list *li
 		cell(table, TP_STYLE_PLAIN, tp_bytes(op->peak_bytes, page->exact));
 		cell(table, TP_STYLE_PLAIN, flop_text(op->flop));
 		cell(table, TP_STYLE_PLAIN, rate_text(op->flop, op->total_ns));
-		cell(table, TP_STYLE_PLAIN, op->bytes ? tp_bytes(op->bytes, page->exact) : (struct tp_text){ "-" });
+		cell(table, TP_STYLE_PLAIN, op->bytes ? tp_bytes(op->bytes, page->exact) : nothing);
 		name_cell(table, page, op);
 	}
 	if (table)
@@ -197,10 +201,8 @@ static void print_rest(const struct tp_page *page, const struct tp_op_list *list
 			 tp_count(list->count - count).text, list->count - count == 1 ? "" : "s");
 }
 
-void tp_ops_print_short(const struct tp_page *page, const struct tp_process *process, const struct tp_op_list *list,
-			uint64_t top)
+void tp_ops_print_short(const struct tp_page *page, const struct tp_op_list *list, uint64_t top)
 {
-	(void)process;
 	print_times(page, list, shown(list, top));
 	print_rest(page, list, shown(list, top));
 }

@@ -21,8 +21,7 @@ struct tp_op_list {
 bool tp_op_list(struct tp_op_list *list, const struct tp_process *process, const char *sort, const regex_t *filter);
 
 /* The first `top` (0: all): times alone; or times, their spread, memory and work. */
-void tp_ops_print_short(const struct tp_page *page, const struct tp_process *process, const struct tp_op_list *list,
-			uint64_t top);
+void tp_ops_print_short(const struct tp_page *page, const struct tp_op_list *list, uint64_t top);
 void tp_ops_print(const struct tp_page *page, const struct tp_process *process, const struct tp_op_list *list,
 		  uint64_t top);
 
