@@ -64,11 +64,12 @@ enum tprof_lost {
 	TPROF_LOST_STACK,       /* stacks not recorded: the event is there, its stack is TPROF_NODE_NONE */
 	TPROF_LOST_SAMPLE,      /* memory samples that could not be read */
 	TPROF_LOST_TIMER,       /* threads that are not sampled: the kernel had no timer for them */
+	TPROF_LOST_SANDBOX,     /* events after the program entered a seccomp sandbox, which may forbid our system calls */
 	TPROF_LOST_CAUSES = 16, /* room for more; the unused are 0 */
 };
 
 #define TPROF_LOST_NAMES                                                                                               \
-	{ "no_space", "no_memory", "no_file", "reentrant", "foreign_task", "early", "stack", "memory_sample", "cpu_timer" }
+	{ "no_space", "no_memory", "no_file", "reentrant", "foreign_task", "early", "stack", "memory_sample", "cpu_timer", "sandbox" }
 
 /* Pieces of text in the header: bytes [text[i].offset, +length) of the file; not terminated. */
 enum tprof_text {
@@ -265,6 +266,7 @@ enum tprof_table_type {
 
 enum tprof_op_origin {
 	TPROF_OP_ANNOTATION = 1, /* include/tprof.h */
+	TPROF_OP_FUNCTION = 2,   /* a hooked function */
 };
 
 enum tprof_frame_flags {

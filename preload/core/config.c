@@ -4,19 +4,31 @@
 #include "core/text.h"
 
 struct tp_config tp_config;
+bool (*tp_config_ops)(const char *value);
 
 #define SAMPLE_BYTES_MAX (UINT64_C(1) << 40)
 
+/* Copies: a program may overwrite its environment block to change its title. */
 static bool read_output(const char *value)
 {
-	tp_config.output = value;
-	return *value != 0;
+	static char copy[4096];
+
+	if (!*value || strlen(value) >= sizeof(copy))
+		return false;
+	memcpy(copy, value, strlen(value) + 1);
+	tp_config.output = copy;
+	return true;
 }
 
 static bool read_exe(const char *value)
 {
-	tp_config.exe = value;
-	return *value != 0;
+	static char copy[256];
+
+	if (!*value || strlen(value) >= sizeof(copy))
+		return false;
+	memcpy(copy, value, strlen(value) + 1);
+	tp_config.exe = copy;
+	return true;
 }
 
 static bool read_alloc(const char *value)
@@ -54,6 +66,11 @@ static bool read_cpu(const char *value)
 	return read_range(value, 0, 10000, &tp_config.cpu);
 }
 
+static bool read_ops(const char *value)
+{
+	return tp_config_ops && tp_config_ops(value);
+}
+
 static bool read_depth(const char *value)
 {
 	return read_range(value, 1, TP_DEPTH_MAX, &tp_config.depth);
@@ -73,6 +90,7 @@ static const struct option {
 	{ "TPROF_OUTPUT", read_output, "a file name (%p pid, %e program)", "trace.bin" },
 	{ "TPROF_ALLOC", read_alloc, "trace, off or sample:BYTES", "trace" },
 	{ "TPROF_CPU", read_cpu, "a number from 0 to 10000", "99" },
+	{ "TPROF_OPS", read_ops, "a comma list of auto, torch, blas and globs, or off", "auto" },
 	{ "TPROF_DEPTH", read_depth, "a number from 1 to 1000", "256" },
 	{ "TPROF_CHILDREN", read_children, "0 or 1", "1" },
 	{ "TPROF_EXE", read_exe, "a glob on program names", NULL },

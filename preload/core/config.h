@@ -22,8 +22,11 @@ struct tp_config {
 
 extern struct tp_config tp_config;
 
+/* Reads TPROF_OPS; set by the floor that knows what ops are. False: the value can't be understood. */
+extern bool (*tp_config_ops)(const char *value);
+
 /*
- * Reads `environment` (kept, not copied). What can't be understood leaves its default, and a line for it in
+ * Reads `environment`, once. What can't be understood leaves its default, and a line for it in
  * `complaints`, each ended by a newline.
  */
 struct tp_text;

@@ -92,17 +92,27 @@ static void *find_in(const struct symbols *symbols, const char *name, uint32_t h
 	}
 }
 
-void *tp_lookup_next(const char *name)
+static const struct link_map *own_map(void)
 {
 	struct dl_find_object own;
+	struct link_map *map;
+	Dl_info info;
+
+	if (tp_object_find((uintptr_t)&tp_lookup_next, &own))
+		return own.dlfo_link_map;
+	return dladdr1((void *)&tp_lookup_next, &info, (void **)&map, RTLD_DL_LINKMAP) ? map : NULL;
+}
+
+void *tp_lookup_next(const char *name)
+{
+	const struct link_map *map = own_map();
 	uint32_t hash = hash_of(name);
 	struct symbols symbols;
 	void *found = NULL;
 
-	if (!tp_object_find((uintptr_t)&tp_lookup_next, &own))
-		return dlsym(RTLD_NEXT, name); /* an older libc: at the price of its messages */
-	for (const struct link_map *map = own.dlfo_link_map->l_next; map && !found; map = map->l_next) {
-		if (read_symbols(map, &symbols))
+	while (map && !found) {
+		map = map->l_next;
+		if (map && read_symbols(map, &symbols))
 			found = find_in(&symbols, name, hash);
 	}
 	return found;

@@ -10,11 +10,12 @@
 struct tp_identity; /* core/process.h */
 
 /*
- * Creates the trace file of this process as TPROF_OUTPUT says and maps its header (zeroed, but for nothing). Sets
- * *origin (unless it is TPROF_ORIGIN_FORK already). NULL: *reason says why, tp_output_path() which file; or *reason is
- * NULL: this is a further process of a run that does not want them (TPROF_CHILDREN=0).
+ * Creates the trace file of this process as TPROF_OUTPUT says; its header is described, locked and mapped. `origin` is
+ * TPROF_ORIGIN_FORK (with the parent's trace) or 0: then it is found out. NULL: *reason says why, and tp_output_path()
+ * which file; or *reason is NULL: this is a further process of a run that does not want them (TPROF_CHILDREN=0).
  */
-struct tprof_header *tp_output_create(const struct tp_identity *identity, uint32_t *origin, const char **reason);
+struct tprof_header *tp_output_create(const struct tp_identity *identity, uint32_t origin, const char *parent,
+				      const char **reason);
 
 /* Absolute path of the trace; "" before the first create. */
 const char *tp_output_path(void);

@@ -116,11 +116,15 @@ void tp_describe_text(struct tprof_header *header, enum tprof_text which, const 
 
 static void describe_arguments(struct tprof_header *header)
 {
+	static char text[8192]; /* static: only one thread starts, and the user's stack may be small */
+	static struct tp_text to;
 	size_t count;
 	char *const *arguments = tp_arguments(&count);
-	static char text[8192]; /* only one thread starts, once; the user's stack may be small */
-	struct tp_text to = tp_text_in(text, sizeof(text));
 
+	if (!to.bytes)
+		to = tp_text_in(text, sizeof(text));
+	else
+		count = 0; /* a forked child: its own may have been overwritten by a title */
 	for (size_t i = 0; i < count && arguments[i]; i++) {
 		tp_text_add(&to, arguments[i]);
 		tp_text_add_bytes(&to, "", 1);
@@ -134,8 +138,12 @@ static void describe_environment(struct tprof_header *header)
 {
 	char *const *environment = tp_environment();
 	static char text[2048];
-	struct tp_text to = tp_text_in(text, sizeof(text));
+	static struct tp_text to;
 
+	if (!to.bytes)
+		to = tp_text_in(text, sizeof(text));
+	else
+		environment = NULL;
 	for (; environment && *environment; environment++) {
 		if (strncmp(*environment, "TPROF_", 6) != 0)
 			continue;

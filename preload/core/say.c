@@ -4,6 +4,8 @@
 #include "core/sys.h"
 #include "core/text.h"
 
+#include <poll.h>
+
 static dev_t stderr_device;
 static ino_t stderr_inode;
 static bool has_stderr;
@@ -19,12 +21,23 @@ void tp_say_start(void)
 	}
 }
 
+/*
+ * A full pipe would make the program wait, one without a reader would kill it by SIGPIPE. What poll says is writable
+ * takes PIPE_BUF bytes at once, and no line is longer.
+ */
+static bool takes_writes(void)
+{
+	struct pollfd entry = { .fd = 2, .events = POLLOUT };
+
+	return tp_syscall(SYS_poll, &entry, 1, 0, 0) == 1 && entry.revents == POLLOUT;
+}
+
 void tp_say_text(const char *text, size_t length)
 {
 	struct stat status;
 
 	if (has_stderr && tp_sys_fstat(2, &status) == 0 && status.st_dev == stderr_device &&
-	    status.st_ino == stderr_inode)
+	    status.st_ino == stderr_inode && takes_writes())
 		tp_sys_write(2, text, length);
 }
 

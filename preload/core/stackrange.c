@@ -6,6 +6,8 @@
 
 #include <pthread.h>
 
+#include <sys/uio.h>
+
 extern void *__libc_stack_end;
 
 #define PTHREAD_BYTES 2304 /* of the descriptor that are looked at; glibc's is at least so long since 2.17 */
@@ -101,4 +103,21 @@ struct tp_range tp_stack_around(uintptr_t address)
 	}
 	tp_sys_close(fd);
 	return range;
+}
+
+/* One byte of each page, in one call: it stops at the first that can't be read. */
+uintptr_t tp_stack_readable(uintptr_t from, uintptr_t high)
+{
+	struct iovec remote[TP_STACK_WINDOW / TP_PAGE];
+	char bytes[TP_LENGTH(remote)];
+	struct iovec local = { bytes, sizeof(bytes) };
+	uintptr_t page = from & ~(uintptr_t)(TP_PAGE - 1), end;
+	long got;
+	size_t count = 0;
+
+	for (; count < TP_LENGTH(remote) && page + count * TP_PAGE < high; count++)
+		remote[count] = (struct iovec){ (void *)(page + count * TP_PAGE), 1 };
+	got = tp_syscall6(SYS_process_vm_readv, tp_sys_getpid(), (long)&local, 1, (long)remote, (long)count, 0);
+	end = page + (got > 0 ? (uintptr_t)got : 0) * TP_PAGE;
+	return end < high ? end : high;
 }

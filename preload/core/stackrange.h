@@ -11,6 +11,14 @@ struct tp_range tp_stack_of_thread(bool is_main);
 /* The readable mapping around an address: a coroutine's stack, a signal stack. Empty if there is none. */
 struct tp_range tp_stack_around(uintptr_t address);
 
+#define TP_STACK_WINDOW 65536u /* bytes of a stack not the thread's own that are looked at */
+
+/*
+ * The end of what can be read from `from` on, at most `high` and TP_STACK_WINDOW further: asked of the kernel. A stack that is not
+ * the thread's own may have been unmapped, or been followed by other memory, since it was seen last.
+ */
+uintptr_t tp_stack_readable(uintptr_t from, uintptr_t high);
+
 /* Where the main thread's stack ends outwards: what the kernel put there before the program's first frame. */
 uintptr_t tp_stack_main_end(void);
 

@@ -11,6 +11,7 @@
 
 union tp_state_page tp_state_page;
 bool tp_was_started;
+bool tp_sealed;
 struct tprof_header *tp_header;
 
 void tp_state_protect(void)
@@ -32,12 +33,25 @@ void tp_lost_stopped(uint64_t n)
 	tp_lost(cause ? (enum tprof_lost)(cause - 1) : TPROF_LOST_NO_SPACE, n);
 }
 
-void tp_stop(enum tprof_lost cause, const char *reason)
+/* False: it was stopped before, or never ran. */
+static bool stop(enum tprof_lost cause)
 {
 	if (!tp_swap_if(&tp_state.mode, (uint32_t)TP_MODE_ON, (uint32_t)TP_MODE_STOPPED))
-		return;
+		return false;
 	tp_header->stop_ticks = tp_clock_before();
 	__atomic_fetch_or(&tp_header->flags, TPROF_FLAG_STOPPED, __ATOMIC_RELAXED);
 	tp_store_release(&tp_header->stop_cause, (uint32_t)cause + 1); /* pairs with the reader: the rest is set */
-	tp_say("recording stopped: ", reason);
+	return true;
+}
+
+void tp_seal(void)
+{
+	stop(TPROF_LOST_SANDBOX);
+	tp_store(&tp_sealed, true);
+}
+
+void tp_stop(enum tprof_lost cause, const char *reason)
+{
+	if (stop(cause))
+		tp_say("recording stopped: ", reason);
 }

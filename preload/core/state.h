@@ -28,6 +28,7 @@ extern union tp_state_page {
 } tp_state_page;
 #define tp_state (tp_state_page.s)
 
+extern bool tp_sealed;		       /* the program is in a sandbox: no more system calls */
 extern bool tp_was_started;	       /* survives a fork: mode NEW then means child */
 extern struct tprof_header *tp_header; /* mapped while mode is ON or STOPPED */
 
@@ -39,6 +40,9 @@ void tp_lost(enum tprof_lost cause, uint64_t n);
 
 /* Counts n events that came after recording was stopped. */
 void tp_lost_stopped(uint64_t n);
+
+/* Ends recording early without a word: the program enters a sandbox. What follows makes no system call. */
+TP_SLOW void tp_seal(void);
 
 /* Ends recording early, says so on stderr once. Any thread. */
 TP_SLOW void tp_stop(enum tprof_lost cause, const char *reason);

@@ -79,20 +79,21 @@ static void put_name(struct tp_thread *thread)
 
 bool tp_thread_new_chunk(struct tp_thread *thread)
 {
-	struct tprof_chunk *chunk = tp_chunk_begin(TPROF_CHUNK_EVENTS, thread->number, thread->tid);
+	struct tprof_chunk *chunk = tp_chunk_begin(TPROF_CHUNK_EVENTS, thread->number, thread->tid), *old;
 
 	if (!chunk) {
 		tp_lost_stopped(1);
 		return false;
 	}
-	if (thread->chunk)
-		tp_chunk_end(thread->chunk);
+	old = thread->chunk;
 	thread->chunk = chunk;
 	thread->at = tp_chunk_bytes(chunk);
 	thread->limit = tp_chunk_limit(chunk) - TP_RECORD_MAX;
 	thread->time = chunk->begin.ticks >> tp_emit_shift;
 	reset_coding(thread);
 	put_name(thread);
+	if (old)
+		tp_chunk_end(old); /* last: a longjmp may leave us anywhere */
 	return true;
 }
 
@@ -106,6 +107,18 @@ static void continue_chunk(struct tp_thread *thread)
 	put_name(thread);
 }
 
+void tp_thread_recover(struct tp_thread *thread)
+{
+	tp_lost(TPROF_LOST_REENTRANT, 1);
+	memset(thread->walk, 0, TP_WALK_HEAD);
+	if (!thread->chunk)
+		return;
+	thread->at = tp_chunk_bytes(thread->chunk) + thread->chunk->committed;
+	thread->limit = tp_chunk_limit(thread->chunk) - TP_RECORD_MAX;
+	if (thread->at < thread->limit)
+		continue_chunk(thread);
+}
+
 static struct tp_thread *begin(struct tp_thread *thread)
 {
 	thread->number = tp_add(&tp_header->threads, 1) + 1;
@@ -113,10 +126,11 @@ static struct tp_thread *begin(struct tp_thread *thread)
 		__atomic_fetch_or(&tp_header->flags, TPROF_FLAG_WAS_THREADED, __ATOMIC_RELAXED);
 	thread->events = 0;
 	thread->last_block = 0;
-	thread->searches = 0;
 	thread->until_sample = 0;
+	thread->op_depth = 0;
+	thread->signal_blocked = false;
+	thread->alternate = (struct tp_range){ 0, 0 };
 	thread->random = 0;
-	memset(thread->others, 0, sizeof(thread->others));
 	memset(thread->walk, 0, TP_WALK_HEAD);
 	if (thread->chunk && thread->at < thread->limit) {
 		continue_chunk(thread);
@@ -142,7 +156,8 @@ struct tp_thread *tp_thread_attach(void)
 		return NULL;
 	}
 	thread->busy = TP_BUSY_REAL;
-	tp_self = thread; /* from here on this thread's own calls find it busy */
+	thread->busy_frame = 0; /* of no hook */
+	tp_self = thread;	/* from here on this thread's own calls find it busy */
 	thread->own = thread->bounds = tp_stack_of_thread(tid == tp_state.pid);
 	return begin(thread);
 }
@@ -173,22 +188,11 @@ void tp_threads_each(void (*visit)(struct tp_thread *thread))
 		visit(thread);
 }
 
-bool tp_thread_find_stack(struct tp_thread *thread, uintptr_t frame)
+void tp_thread_find_stack(struct tp_thread *thread, uintptr_t frame)
 {
-	struct tp_range *slot;
+	uintptr_t page = frame & ~(uintptr_t)(TP_PAGE - 1);
 
 	thread->bounds = thread->own;
-	if (tp_thread_on_stack(thread, frame))
-		return true;
-	for (size_t i = 0; i < TP_LENGTH(thread->others); i++) {
-		thread->bounds = thread->others[i];
-		if (tp_thread_on_stack(thread, frame))
-			return true;
-	}
-	if (thread->searches++ >= 1000)
-		return false;
-	slot = &thread->others[thread->other_next++ % TP_LENGTH(thread->others)];
-	*slot = tp_stack_around(frame);
-	thread->bounds = *slot;
-	return tp_thread_on_stack(thread, frame);
+	if (!tp_thread_on_stack(thread, frame))
+		thread->bounds = (struct tp_range){ page, page + TP_STACK_WINDOW };
 }

@@ -12,7 +12,10 @@
 #include "core/base.h"
 
 #define TP_WALK_BYTES (1536u * 1024u) /* untouched pages cost nothing */
+#define TP_HANDLER_STACK_END 16384    /* bytes; the sampler's stack is the first part of struct tp_thread */
 #define TP_WALK_HEAD 64u	      /* zeroed when the thread changes: an empty walk */
+
+#define TP_OPS_MAX 256u /* nested ops of one thread; what is deeper is called without an event */
 
 enum tp_busy {
 	TP_IDLE = 0,
@@ -25,6 +28,8 @@ struct tp_range {
 };
 
 struct tp_thread {
+	uint8_t handler_stack[TP_HANDLER_STACK_END] __attribute__((aligned(64))); /* of hooks/sampling/handler.S */
+
 	/* The hot path's. */
 	uint8_t *at;	/* where the next record goes */
 	uint8_t *limit; /* beyond it the chunk has no room for one */
@@ -35,6 +40,7 @@ struct tp_thread {
 	uint32_t busy; /* enum tp_busy */
 	uint32_t number;
 	uintptr_t busy_frame;	/* the hook's frame: a caller above it means that frame is gone (longjmp) */
+	uintptr_t busy_return;	/* and the return address in it */
 	struct tp_range bounds; /* of the stack that the thread is on */
 	uint64_t events;
 	uint64_t last_block;   /* address of the last ALLOC */
@@ -43,12 +49,13 @@ struct tp_thread {
 	uint64_t event_start;  /* ticks at which the recording of the current event began */
 
 	/* The rest. */
-	uint32_t tid; /* 0: free to take */
-	uint32_t other_next;
+	uint32_t tid;	   /* 0: free to take */
+	uint32_t op_depth; /* hooked ops that are open */
+	uintptr_t op_frames[TP_OPS_MAX];
+	struct tp_range alternate; /* signal stack, as the program set it */
+	bool signal_blocked;	   /* as far as the program knows, the sampler's signal is blocked here */
 	uint32_t timer;		   /* of the CPU sampler: the kernel's id + 1; 0: none */
 	struct tp_range own;	   /* the thread's own stack */
-	struct tp_range others[8]; /* coroutine and signal stacks that it was seen on, overwritten in turn */
-	uint32_t searches;	   /* of /proc/self/maps */
 	struct tp_thread *next;	   /* of all ever made */
 	uint64_t addresses[256];
 	uint32_t stacks[256];
@@ -61,14 +68,23 @@ extern TP_TLS struct tp_thread *tp_self; /* NULL before the thread's first event
 /* The thread's struct, made or taken over from a dead thread. NULL: no memory; counted. */
 TP_SLOW struct tp_thread *tp_thread_attach(void);
 
+/*
+ * The recording of an event was left half-way, by a longjmp out of a signal handler. What was committed stands; the rest
+ * of the thread's state is begun anew.
+ */
+TP_SLOW void tp_thread_recover(struct tp_thread *thread);
+
 /* In a forked child: this thread is the only one, and what it recorded belongs to the parent. */
 void tp_threads_forget(struct tp_thread *survivor);
 
 /* Puts a new chunk in place of a full one. False: recording has stopped. */
 TP_SLOW bool tp_thread_new_chunk(struct tp_thread *thread);
 
-/* Is `frame` on a stack that the thread may be walked on? Finds its bounds. Slow: when it changes stacks. */
-TP_SLOW bool tp_thread_find_stack(struct tp_thread *thread, uintptr_t frame);
+/*
+ * Makes thread->bounds hold `frame`: the thread's own stack, or what lies around the frame on a stack that it was switched
+ * to (a coroutine's, a signal handler's); how far that can be read the walker asks each time.
+ */
+TP_SLOW void tp_thread_find_stack(struct tp_thread *thread, uintptr_t frame);
 
 /* Calls `visit` for every struct that was ever made. */
 void tp_threads_each(void (*visit)(struct tp_thread *thread));

@@ -7,16 +7,38 @@
 
 #define MEMORY_SAMPLE_NS 10000000u
 
-/* A busy thread: part of the event in progress, a signal handler's, or the rest of a hook that a longjmp left. */
+static struct tp_thread *take(struct tp_thread *thread, const void *frame)
+{
+	thread->busy_frame = (uintptr_t)frame;
+	thread->busy_return = ((const uintptr_t *)frame)[1];
+	__atomic_signal_fence(__ATOMIC_RELEASE);
+	thread->busy = TP_BUSY_REAL;
+	return thread;
+}
+
+/*
+ * Is the hook that made the thread busy gone, by a longjmp out of a signal handler? It is if the caller stands above its
+ * frame on the same stack, or if another return address stands where its own was: a later call's.
+ */
+static bool is_abandoned(const struct tp_thread *thread, uintptr_t frame)
+{
+	if (!tp_thread_on_stack(thread, thread->busy_frame))
+		return false;
+	return (tp_thread_on_stack(thread, frame) && frame > thread->busy_frame) ||
+	       ((const uintptr_t *)thread->busy_frame)[1] != thread->busy_return;
+}
+
+/* A busy thread: part of the event in progress, a signal handler's, or after a hook that was left. */
 static struct tp_thread *enter_busy(struct tp_thread *thread, const void *frame)
 {
-	if (tp_thread_on_stack(thread, (uintptr_t)frame) && tp_thread_on_stack(thread, thread->busy_frame) &&
-	    (uintptr_t)frame > thread->busy_frame) {
-		thread->busy = TP_BUSY_REAL;
-		thread->busy_frame = (uintptr_t)frame;
-		return thread;
+	bool recording = thread->busy == TP_BUSY_RECORD;
+
+	if (is_abandoned(thread, (uintptr_t)frame) && tp_sys_gettid() == thread->tid) {
+		if (recording)
+			tp_thread_recover(thread);
+		return take(thread, frame);
 	}
-	if (thread->busy == TP_BUSY_RECORD)
+	if (recording)
 		tp_lost(TPROF_LOST_REENTRANT, 1);
 	return NULL;
 }
@@ -30,11 +52,7 @@ static bool enter_stack(struct tp_thread *thread, const void *frame)
 		tp_lost(TPROF_LOST_FOREIGN, 1);
 		return false;
 	}
-	if (!tp_thread_find_stack(thread, (uintptr_t)frame)) {
-		/* Unknown ground: the event counts, its stack is its caller alone. */
-		thread->bounds = (struct tp_range){ (uintptr_t)frame, (uintptr_t)frame + 16 };
-		tp_lost(TPROF_LOST_STACK, 1);
-	}
+	tp_thread_find_stack(thread, (uintptr_t)frame);
 	return true;
 }
 
@@ -52,9 +70,7 @@ struct tp_thread *tp_enter_slow(const void *frame)
 		thread = tp_thread_attach();
 	if (!thread || !enter_stack(thread, frame))
 		return NULL;
-	thread->busy = TP_BUSY_REAL;
-	thread->busy_frame = (uintptr_t)frame;
-	return thread;
+	return take(thread, frame);
 }
 
 void tp_unrecorded(uint32_t n)

@@ -24,8 +24,10 @@ static inline struct tp_thread *tp_enter(const void *frame)
 
 	if (tp_likely(thread && tp_load(&tp_state.mode) == TP_MODE_ON && !thread->busy &&
 		      tp_thread_on_stack(thread, (uintptr_t)frame))) {
-		thread->busy = TP_BUSY_REAL;
 		thread->busy_frame = (uintptr_t)frame;
+		thread->busy_return = ((const uintptr_t *)frame)[1];
+		__atomic_signal_fence(__ATOMIC_RELEASE); /* with a handler: who is busy is known before that he is */
+		thread->busy = TP_BUSY_REAL;
 		return thread;
 	}
 	return tp_enter_slow(frame);

@@ -13,6 +13,8 @@
 #include "core/text.h"
 #include "core/thread.h"
 #include "hooks/memory/jemalloc.h"
+#include "hooks/ops/call.h"
+#include "hooks/ops/install.h"
 #include "hooks/ops/names.h"
 #include "hooks/real.h"
 #include "hooks/sampling/cpu.h"
@@ -49,7 +51,7 @@ static bool wanted(uint32_t origin)
 static bool open_trace(uint32_t origin, const char *parent)
 {
 	const char *reason;
-	struct tprof_header *header = tp_output_create(&identity, &origin, &reason);
+	struct tprof_header *header = tp_output_create(&identity, origin, parent, &reason);
 
 	if (!header && !reason)
 		return false;
@@ -64,8 +66,6 @@ static bool open_trace(uint32_t origin, const char *parent)
 		tp_say(*tp_output_path() ? tp_output_path() : tp_config.output, line);
 		return false;
 	}
-	tp_describe(header, &identity, parent);
-	header->origin = origin;
 	tp_header = header;
 	return true;
 }
@@ -97,6 +97,7 @@ static void forget_parent(void)
 	tp_frames_forget();
 	tp_modules_forget();
 	tp_ops_forget();
+	tp_op_calls_forget();
 }
 
 static void start_child(void)
@@ -117,6 +118,7 @@ static void start_child(void)
 static void start_first(void)
 {
 	tp_real_find();
+	tp_config_ops = tp_ops_set;
 	tp_say_start();
 	tp_clock_start();
 	read_environment();
@@ -128,8 +130,12 @@ void tp_start(void)
 {
 	int saved = errno;
 
+	if (tp_sealed)
+		return; /* a child of a sandbox's */
 	if (!tp_was_started)
 		tp_state_protect();
+	if (tp_was_started && tp_self && tp_self->busy == TP_BUSY_RECORD)
+		return; /* forked by a signal handler that came into a recording: its end comes first */
 	if (!tp_swap_if(&tp_state.mode, (uint32_t)TP_MODE_NEW, (uint32_t)TP_MODE_STARTING))
 		return;
 	if (tp_was_started)
@@ -145,11 +151,13 @@ void tp_mark_end(uint32_t end, int status)
 {
 	if (tp_load(&tp_state.mode) != TP_MODE_ON && tp_load(&tp_state.mode) != TP_MODE_STOPPED)
 		return;
-	if (tp_sys_getpid() != tp_state.pid)
+	if (!tp_sealed && tp_sys_getpid() != tp_state.pid)
 		return; /* a vfork child: the memory is its parent's */
 	tp_header->end_status = status;
-	tp_header->finish = tp_clock_moment();
-	tp_header->rss_peak = tp_memory_peak();
+	if (!tp_sealed) {
+		tp_header->finish = tp_clock_moment();
+		tp_header->rss_peak = tp_memory_peak();
+	}
 	tp_store_release(&tp_header->end, end);
 }
 
@@ -193,5 +201,6 @@ __attribute__((constructor)) static void constructor(void)
 	tp_cpu_start();
 	tp_real_check_malloc();
 	tp_jemalloc_hook();
+	tp_ops_install();
 	say_hooks();
 }

@@ -37,6 +37,10 @@ static const struct {
 	FUNCTION(munmap),
 	FUNCTION(mremap),
 	FUNCTION(dlopen),
+	FUNCTION(sigaltstack),
+	FUNCTION(dlsym),
+	FUNCTION(prctl),
+	FUNCTION(syscall),
 	FUNCTION(dlclose),
 	FUNCTION(_exit),
 	FUNCTION(_Exit),
@@ -81,18 +85,29 @@ bool tp_real_is_allocator(uintptr_t pc)
 	return pc - allocator_start < allocator_end - allocator_start;
 }
 
+/* A preloaded malloc may come without the rest of the family: libc's must not be asked about its blocks. */
+static bool same_object(void *a, void *b)
+{
+	struct dl_find_object of_a, of_b;
+
+	return tp_object_find((uintptr_t)a, &of_a) && tp_object_find((uintptr_t)b, &of_b) &&
+	       of_a.dlfo_link_map == of_b.dlfo_link_map;
+}
+
 void tp_real_find(void)
 {
 	for (size_t i = 0; i < TP_LENGTH(functions); i++)
 		*functions[i].to = tp_lookup_next(functions[i].name);
 	find_allocator();
 	tp_new_find();
+	if (same_object((void *)tp_real.malloc, (void *)tp_real.malloc_usable_size))
+		tp_real.usable = tp_real.malloc_usable_size;
 }
 
 /* Addresses don't tell (a non-PIE program's PLT stands for the function), so the program's malloc is called once. */
 static bool reaches_hook(void *(*first_malloc)(size_t))
 {
-	void (*first_free)(void *) = (void (*)(void *))dlsym(RTLD_DEFAULT, "free");
+	void (*first_free)(void *) = (void (*)(void *))tp_real.dlsym(RTLD_DEFAULT, "free");
 	struct tp_thread *thread = tp_enter(__builtin_frame_address(0)); /* busy: the call is no event */
 	bool reached;
 	void *p;
@@ -110,7 +125,7 @@ static bool reaches_hook(void *(*first_malloc)(size_t))
 
 void tp_real_check_malloc(void)
 {
-	void *first = dlsym(RTLD_DEFAULT, "malloc");
+	void *first = tp_real.dlsym(RTLD_DEFAULT, "malloc");
 	const char *path = find_allocator();
 	Dl_info info;
 

@@ -24,6 +24,7 @@ struct tp_real {
 	void (*free_sized)(void *, size_t);
 	void (*free_aligned_sized)(void *, size_t, size_t);
 	size_t (*malloc_usable_size)(void *);
+	size_t (*usable)(void *); /* the same, if it is of the object that malloc is of; else NULL */
 
 	void *(*mallocx)(size_t, int); /* jemalloc's own; NULL where it is not */
 	void *(*rallocx)(void *, size_t, int);
@@ -37,13 +38,17 @@ struct tp_real {
 	void *(*mremap)(void *, size_t, size_t, int, ...);
 
 	int (*sigaction)(int, const struct sigaction *, struct sigaction *);
+	int (*sigaltstack)(const stack_t *, stack_t *);
 	__sighandler_t (*signal)(int, __sighandler_t);
 	int (*sigprocmask)(int, const sigset_t *, sigset_t *);
 	int (*pthread_sigmask)(int, const sigset_t *, sigset_t *);
 	int (*pthread_create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 
 	void *(*dlopen)(const char *, int);
+	void *(*dlsym)(void *, const char *);
 	int (*dlclose)(void *);
+	int (*prctl)(int, ...);
+	long (*syscall)(long, ...);
 	void (*_exit)(int);
 	void (*_Exit)(int);
 	void (*quick_exit)(int);

@@ -13,11 +13,15 @@ struct image {
 	const ElfW(Rela) * tables[2]; /* DT_JMPREL and DT_RELA */
 	size_t bytes[2];
 	uintptr_t relro_low, relro_high;
+	uintptr_t start, end; /* of its segments */
 };
 
-struct search {
-	const struct tp_slot_hook *hooks;
-	size_t count, redirected;
+struct visit {
+	tp_slot_choice *choose;
+	void *context;
+	struct tp_seen *seen;
+	const char *object;
+	size_t changed;
 };
 
 /* ld.so has turned these into addresses; the vDSO's are still offsets. */
@@ -58,7 +62,7 @@ static bool is_own(const struct dl_phdr_info *info)
 		const ElfW(Phdr) *header = &info->dlpi_phdr[i];
 
 		if (header->p_type == PT_LOAD &&
-		    (uintptr_t)&tp_slots_redirect - info->dlpi_addr - header->p_vaddr < header->p_memsz)
+		    (uintptr_t)&tp_slots_visit - info->dlpi_addr - header->p_vaddr < header->p_memsz)
 			return true;
 	}
 	return false;
@@ -66,7 +70,7 @@ static bool is_own(const struct dl_phdr_info *info)
 
 static bool read_image(const struct dl_phdr_info *info, struct image *image)
 {
-	*image = (struct image){ .bias = info->dlpi_addr };
+	*image = (struct image){ .bias = info->dlpi_addr, .start = UINTPTR_MAX };
 	for (size_t i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *header = &info->dlpi_phdr[i];
 		uintptr_t start = info->dlpi_addr + header->p_vaddr;
@@ -76,6 +80,9 @@ static bool read_image(const struct dl_phdr_info *info, struct image *image)
 		} else if (header->p_type == PT_GNU_RELRO) {
 			image->relro_low = start & ~(uintptr_t)(TP_PAGE - 1);
 			image->relro_high = start + header->p_memsz;
+		} else if (header->p_type == PT_LOAD) {
+			image->start = start < image->start ? start : image->start;
+			image->end = start + header->p_memsz > image->end ? start + header->p_memsz : image->end;
 		}
 	}
 	return image->symbols && image->strings;
@@ -95,40 +102,86 @@ static bool store(const struct image *image, void **slot, void *value)
 	return true;
 }
 
-static void redirect(struct search *search, const struct image *image, const ElfW(Rela) * relocation)
+/*
+ * A lazy slot that was not used yet points back into its own object's PLT: neither the symbol's definition there nor
+ * another object's.
+ */
+static bool is_unbound(const struct image *image, const ElfW(Sym) * symbol, uintptr_t target)
+{
+	return target >= image->start && target < image->end &&
+	       (symbol->st_shndx == SHN_UNDEF || target != image->bias + symbol->st_value);
+}
+
+static void offer(struct visit *visit, const struct image *image, const ElfW(Rela) * relocation)
 {
 	uint32_t type = (uint32_t)ELF64_R_TYPE(relocation->r_info);
-	const char *name;
+	void **slot = (void **)(image->bias + relocation->r_offset), *choice;
+	const ElfW(Sym) * symbol;
+	struct tp_slot offered;
 
 	if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT &&
 	    (type != R_X86_64_64 || relocation->r_addend != 0))
 		return;
-	name = image->strings + image->symbols[ELF64_R_SYM(relocation->r_info)].st_name;
-	for (size_t i = 0; i < search->count; i++) {
-		if (strcmp(name, search->hooks[i].name) == 0)
-			search->redirected +=
-				store(image, (void **)(image->bias + relocation->r_offset), search->hooks[i].hook);
-	}
+	symbol = &image->symbols[ELF64_R_SYM(relocation->r_info)];
+	offered = (struct tp_slot){ image->strings + symbol->st_name, visit->object, *slot };
+	if (type == R_X86_64_JUMP_SLOT && is_unbound(image, symbol, (uintptr_t)*slot))
+		offered.target = NULL;
+	choice = visit->choose(&offered, visit->context);
+	if (choice && choice != *slot)
+		visit->changed += store(image, slot, choice);
 }
 
-static int visit(struct dl_phdr_info *info, size_t size, void *context)
+/* Has the object been visited? Remembers it. After an unloading all may be others, under the same addresses. */
+static bool was_seen(struct tp_seen *seen, const struct dl_phdr_info *info)
 {
+	if (seen->unloads != info->dlpi_subs) {
+		seen->unloads = info->dlpi_subs;
+		seen->count = 0;
+	}
+	for (size_t i = 0; i < seen->count; i++) {
+		if (seen->objects[i].bias == info->dlpi_addr && seen->objects[i].headers == info->dlpi_phdr)
+			return true;
+	}
+	if (seen->count < TP_LENGTH(seen->objects)) {
+		seen->objects[seen->count].bias = info->dlpi_addr;
+		seen->objects[seen->count++].headers = info->dlpi_phdr;
+	}
+	return false;
+}
+
+static int visit_object(struct dl_phdr_info *info, size_t size, void *context)
+{
+	struct visit *visit = context;
 	struct image image;
 
 	(void)size;
-	if (is_own(info) || !read_image(info, &image))
+	if (visit->seen && visit->seen->loads == info->dlpi_adds && visit->seen->unloads == info->dlpi_subs)
+		return 1; /* nothing was loaded since */
+	if ((visit->seen && was_seen(visit->seen, info)) || is_own(info) || !read_image(info, &image))
 		return 0;
+	visit->object = info->dlpi_name ? info->dlpi_name : "";
 	for (size_t table = 0; table < TP_LENGTH(image.tables); table++) {
 		for (size_t i = 0; image.tables[table] && i < image.bytes[table] / sizeof(ElfW(Rela)); i++)
-			redirect(context, &image, &image.tables[table][i]);
+			offer(visit, &image, &image.tables[table][i]);
 	}
 	return 0;
 }
 
-size_t tp_slots_redirect(const struct tp_slot_hook *hooks, size_t count)
+static int count_loads(struct dl_phdr_info *info, size_t size, void *context)
 {
-	struct search search = { hooks, count, 0 };
+	struct tp_seen *seen = context;
 
-	dl_iterate_phdr(visit, &search);
-	return search.redirected;
+	(void)size;
+	seen->loads = info->dlpi_adds;
+	return 1;
+}
+
+size_t tp_slots_visit(tp_slot_choice *choose, void *context, struct tp_seen *seen)
+{
+	struct visit visit = { choose, context, seen, "", 0 };
+
+	dl_iterate_phdr(visit_object, &visit);
+	if (seen)
+		dl_iterate_phdr(count_loads, seen);
+	return visit.changed;
 }

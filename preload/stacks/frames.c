@@ -98,7 +98,9 @@ static bool lookup(const struct table *in, uint64_t key, struct tp_frame *frame)
 		if (there == key) {
 			frame->number = tp_load_acquire(&at->number);
 			frame->rule = at->rule;
-			return frame->number != 0;
+			/* Asked again: a table that was retired meanwhile has turned to zeros. */
+			__atomic_thread_fence(__ATOMIC_ACQUIRE);
+			return frame->number != 0 && tp_load(&at->number) == frame->number;
 		}
 		if (!there)
 			return false;
@@ -136,16 +138,26 @@ struct tp_frame tp_frame_find(uintptr_t pc, bool exact)
 	return work_out(pc, exact, key);
 }
 
+bool tp_frame_known(uintptr_t pc, struct tp_frame *frame)
+{
+	const struct table *in = tp_load_acquire(&table);
+
+	return in && lookup(in, (uint64_t)pc << 1, frame);
+}
+
 void tp_frames_purge(uintptr_t start, uintptr_t end)
 {
-	struct table *in = tp_load_acquire(&table);
+	struct table *in;
 
-	for (uint64_t i = 0; in && i < in->capacity; i++) {
-		uint64_t key = tp_load(&in->slots[i].key);
+	do { /* again if the table grew meanwhile: the copy may hold what was just purged */
+		in = tp_load_acquire(&table);
+		for (uint64_t i = 0; in && i < in->capacity; i++) {
+			uint64_t key = tp_load(&in->slots[i].key);
 
-		if (key >> 1 >= start && key >> 1 < end)
-			tp_store(&in->slots[i].key, GONE);
-	}
+			if (key >> 1 >= start && key >> 1 < end)
+				tp_store(&in->slots[i].key, GONE);
+		}
+	} while (in != tp_load_acquire(&table));
 }
 
 void tp_frames_forget(void)

@@ -16,6 +16,9 @@ struct tp_frame {
 /* `exact`: pc is an interrupted instruction, not a return address. */
 struct tp_frame tp_frame_find(uintptr_t pc, bool exact);
 
+/* Is the frame of a return address known? Looks, and touches no vector register. */
+bool tp_frame_known(uintptr_t pc, struct tp_frame *frame);
+
 /* Forgets the PCs in [start, end): their object is gone. */
 void tp_frames_purge(uintptr_t start, uintptr_t end);
 

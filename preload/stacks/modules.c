@@ -161,7 +161,7 @@ static void unload(struct module *module)
 	uintptr_t start = module->start;
 	uint32_t number = number_of(module);
 
-	if (!tp_swap_if(&module->number, number, 0u))
+	if (!number || !tp_swap_if(&module->number, number, 0u))
 		return; /* another thread is at it */
 	tp_table_unload(number);
 	tp_frames_purge(start, module->end);

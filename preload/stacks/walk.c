@@ -215,10 +215,12 @@ static bool joins(const struct walk *walk, const struct tp_registers *at, int32_
 }
 
 /* Walks until the end or the previous walk. Returns how many old frames stay; fills walk->fresh and *count. */
-static uint32_t collect(struct tp_thread *thread, struct walk *walk, struct tp_registers at, bool exact,
+static uint32_t collect(struct tp_thread *thread, struct walk *walk, const struct tp_start *start, bool exact,
 			uint32_t *count)
 {
-	struct stepper stepper = { .at = at, .exact = exact, .readable = { at.sp, thread->bounds.high } };
+	struct stepper stepper = { .at = { start->pc, start->sp, start->bp },
+				   .exact = exact,
+				   .readable = { start->sp, start->high } };
 	int32_t candidate = (int32_t)walk->count - 1;
 
 	for (*count = 0; *count < WALK_MAX;) {
@@ -377,14 +379,23 @@ static void forget(struct walk *walk, uint32_t epoch)
 	walk->epoch = epoch;
 }
 
+/* The thread's own stack is there as long as the thread; any other is asked for anew. */
+static uintptr_t end_of_stack(const struct tp_thread *thread, uintptr_t sp)
+{
+	if (tp_likely(thread->bounds.high == thread->own.high))
+		return thread->own.high;
+	return tp_stack_readable(sp, thread->bounds.high);
+}
+
 static uint32_t walk_anew(struct tp_thread *thread, struct walk *walk, const struct tp_start *start, bool exact)
 {
 	uint32_t stays, fresh, root = walk->root;
 	bool known = true;
 
+	walk->recalled = false;
 	if (walk->count && walk->places[0].sp > start->high)
 		walk->count = 0;
-	stays = collect(thread, walk, (struct tp_registers){ start->pc, start->sp, start->bp }, exact, &fresh);
+	stays = collect(thread, walk, start, exact, &fresh);
 	if (fresh || stays != walk->count) { /* else it is the same stack again */
 		keep(walk, stays, fresh);
 		known = renew(walk, stays, root);
@@ -403,7 +414,7 @@ static uint32_t walk_anew(struct tp_thread *thread, struct walk *walk, const str
 uint32_t tp_walk(struct tp_thread *thread, struct tp_registers at)
 {
 	struct walk *walk = walk_of(thread);
-	struct tp_start start = { at.pc, at.sp, at.bp, thread->bounds.high };
+	struct tp_start start = { at.pc, at.sp, at.bp, end_of_stack(thread, at.sp) };
 	uint32_t epoch = tp_load_acquire(&tp_modules_epoch);
 
 	if (tp_unlikely(walk->epoch != epoch))
@@ -424,12 +435,11 @@ uint32_t tp_walk(struct tp_thread *thread, struct tp_registers at)
 uint32_t tp_walk_interrupted(struct tp_thread *thread, struct tp_registers at)
 {
 	struct walk *walk = walk_of(thread);
-	struct tp_start start = { at.pc, at.sp, at.bp, thread->bounds.high };
+	struct tp_start start = { at.pc, at.sp, at.bp, end_of_stack(thread, at.sp) };
 	uint32_t epoch = tp_load_acquire(&tp_modules_epoch), node;
 
 	if (walk->epoch != epoch)
 		forget(walk, epoch);
-	walk->recalled = false;
 	node = walk_anew(thread, walk, &start, true);
 	walk->places[walk->count - 1].pc |= INTERRUPTED;
 	return node;

@@ -55,9 +55,9 @@ def test_openmp(tprof, level):
 
 @pytest.mark.parametrize("command,walks", [
     (["deep", 1000], 1), (["threads", 3], 100), (["fork", "fork"], 20), (["fork", "threads"], 20),
-    (["dl", "reuse", WORKLOADS], 20), (["dl", "origin", WORKLOADS], 20), (["early"], 10),
+    (["dl", "reuse", WORKLOADS], 20), (["dl", "origin", WORKLOADS], 15), (["early"], 10),
     (["digits", ROOT / "tests/workloads/data/digits.csv"], 20), (["truth", 4, 3000, 1], 5000),
-    (["truth_cxx", 3000, 1], 2000), (["shared_arena", 3000], 3000)])
+    (["truth_cxx", 3000, 1], 1500), (["shared_arena", 3000], 3000)])
 def test_workloads(tprof, command, walks):
     verified(tprof, [WORKLOADS / command[0], *command[1:]], walks=walks)
 

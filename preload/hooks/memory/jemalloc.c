@@ -86,18 +86,32 @@ static void hook_sdallocx(void *block, size_t size, int flags)
 		tp_leave(thread);
 }
 
-void tp_jemalloc_hook(void)
+static void *choose(const struct tp_slot *slot, void *context)
 {
-	static const struct tp_slot_hook hooks[] = {
+	static const struct {
+		const char *name;
+		void *hook;
+	} hooks[] = {
 		{ "mallocx", (void *)hook_mallocx },   { "rallocx", (void *)hook_rallocx },
 		{ "xallocx", (void *)hook_xallocx },   { "dallocx", (void *)hook_dallocx },
 		{ "sdallocx", (void *)hook_sdallocx },
 	};
+
+	(void)context;
+	for (size_t i = 0; i < TP_LENGTH(hooks); i++) {
+		if (strcmp(slot->symbol, hooks[i].name) == 0)
+			return hooks[i].hook;
+	}
+	return NULL;
+}
+
+void tp_jemalloc_hook(void)
+{
 	size_t slots;
 
 	if (!tp_header || !tp_real.mallocx || !tp_real.rallocx || !tp_real.xallocx || !tp_real.dallocx ||
 	    !tp_real.sdallocx)
 		return;
-	slots = tp_slots_redirect(hooks, TP_LENGTH(hooks));
+	slots = tp_slots_visit(choose, NULL, NULL);
 	tp_add(&tp_header->slots, slots);
 }

@@ -5,6 +5,7 @@
  */
 #include "core/sys.h"
 #include "hooks/memory/record.h"
+#include "hooks/sampling/signals.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -38,7 +39,10 @@ static void record_map(struct tp_thread *thread, const void *frame, struct tp_ma
 	tp_recorded(thread);
 }
 
-/* Before the real call: the range may be another thread's mapping right after it. */
+/*
+ * The thread is not busy during the real calls: they make no others, and may be left by a signal handler's longjmp.
+ *
+ * Before the real call: the range may be another thread's mapping right after it. */
 static void record_unmap(struct tp_thread *thread, void *at, size_t length, bool remap)
 {
 	uint64_t ticks = tp_clock_before();
@@ -46,7 +50,7 @@ static void record_unmap(struct tp_thread *thread, void *at, size_t length, bool
 	tp_record(thread, ticks);
 	tp_emit_unmap(thread, ticks, (uintptr_t)at, length, remap);
 	tp_recorded(thread);
-	thread->busy = TP_BUSY_REAL;
+	tp_leave(thread);
 }
 
 static void record_cancel(struct tp_thread *thread)
@@ -65,6 +69,8 @@ static inline void *map(const void *frame, uintptr_t caller, void *(*real)(void 
 
 	if (!real)
 		real = plain_mmap;
+	if (thread)
+		tp_leave(thread);
 	got = real(at, length, protection, flags, fd, offset);
 	if (!thread)
 		return got;
@@ -93,6 +99,7 @@ TP_EXPORT int munmap(void *at, size_t length)
 	struct tp_thread *thread = enter(FRAME, CALLER);
 	int result;
 
+	tp_cpu_unmapped(at, length);
 	if (thread)
 		record_unmap(thread, at, length, false);
 	result = tp_real.munmap ? tp_real.munmap(at, length) : tp_sys_munmap(at, length);

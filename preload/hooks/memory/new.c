@@ -101,9 +101,9 @@ static TP_SLOW void *out_of_memory(struct form form, size_t size, size_t alignme
 {
 	void *library;
 
-	if (!next_new[0].plain && (library = dlopen("libstdc++.so.6", RTLD_NOLOAD | RTLD_LAZY))) {
+	if (!next_new[0].plain && (library = tp_real.dlopen("libstdc++.so.6", RTLD_NOLOAD | RTLD_LAZY))) {
 		for (size_t i = 0; i < 8; i++)
-			*names[i].to = dlsym(library, names[i].name);
+			*names[i].to = tp_real.dlsym(library, names[i].name);
 	}
 	return call_next(form, size, alignment, nothrow);
 }

@@ -43,7 +43,8 @@ static inline void tp_record_alloc(struct tp_thread *thread, const void *frame, 
 	if (tp_unlikely(tp_config.alloc != TP_ALLOC_TRACE) && !tp_alloc_wanted(thread, block, request.size))
 		return;
 	ticks = tp_clock_after();
-	record.usable = tp_real.malloc_usable_size(block); /* may allocate: tcmalloc's first call does */
+	record.usable = tp_likely(tp_real.usable) ? tp_real.usable(block)
+						  : request.size; /* may allocate: tcmalloc's first call does */
 	tp_record(thread, ticks);
 	record.node = tp_caller_stack(thread, frame);
 	tp_emit_alloc(thread, ticks, &record);

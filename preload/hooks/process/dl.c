@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dlopen and dlclose: which objects bypass the hooks, and which are gone. dlopen itself is dlopen.S: a call from here
- * would be libtprof.so's, and lookups relative to the caller ($ORIGIN, RUNPATH, namespaces) would go wrong.
+ * dlopen, dlsym and dlclose: which objects are new, bypass the hooks, or are gone. dlopen and dlsym themselves are
+ * pass_on.S: a call from here would be libtprof.so's, and lookups relative to the caller ($ORIGIN, RUNPATH, RTLD_NEXT)
+ * would go wrong. As nothing of ours runs behind a dlopen, what it loaded is hooked at the next call to the loader: a
+ * program that loads a library asks it for a symbol.
  */
 #include "core/state.h"
 #include "hooks/enter.h"
 #include "hooks/lifecycle.h"
+#include "hooks/ops/install.h"
 #include "hooks/real.h"
 #include "stacks/modules.h"
 
 #include <dlfcn.h>
 
-/* Called by dlopen.S, which then jumps to what this returns. */
+/* Called by pass_on.S, which then jumps to what they return. */
 void *tp_before_dlopen(const char *file, int flags) __attribute__((visibility("hidden")));
+void *tp_before_dlsym(void *handle, const char *name) __attribute__((visibility("hidden")));
 
 void *tp_before_dlopen(const char *file, int flags)
 {
@@ -20,7 +24,17 @@ void *tp_before_dlopen(const char *file, int flags)
 	tp_start();
 	if (flags & RTLD_DEEPBIND && tp_load(&tp_state.mode) == TP_MODE_ON)
 		__atomic_fetch_or(&tp_header->flags, TPROF_FLAG_DEEPBIND, __ATOMIC_RELAXED);
+	tp_ops_install();
 	return (void *)tp_real.dlopen;
+}
+
+void *tp_before_dlsym(void *handle, const char *name)
+{
+	(void)handle;
+	(void)name;
+	tp_start();
+	tp_ops_install();
+	return (void *)tp_real.dlsym;
 }
 
 TP_EXPORT int dlclose(void *handle)
@@ -36,5 +50,6 @@ TP_EXPORT int dlclose(void *handle)
 		tp_modules_check();
 		tp_leave(thread);
 	}
+	tp_ops_install();
 	return result;
 }

@@ -9,6 +9,7 @@
 #include "hooks/sampling/signals.h"
 
 #include <signal.h>
+#include <sys/auxv.h>
 #include <time.h>
 #include <ucontext.h>
 
@@ -21,7 +22,12 @@ struct event {
 	int unused[11];
 };
 
+_Static_assert(offsetof(struct tp_thread, handler_stack) == 0, "handler.S counts on it");
 _Static_assert(sizeof(struct event) == 64, "as the kernel's struct sigevent");
+
+void tp_cpu_handler(int number, siginfo_t *info, void *context) __attribute__((visibility("hidden")));
+void tp_cpu_handle(int number, siginfo_t *info, ucontext_t *context, struct tp_thread *thread)
+	__attribute__((visibility("hidden")));
 
 static uint32_t signal_number; /* 0: no sampling */
 static int chosen;	       /* kept over a fork; -1: given up */
@@ -46,10 +52,9 @@ static void record_sample(struct tp_thread *thread, const ucontext_t *context, u
 	uint64_t ticks = tp_clock_before();
 
 	thread->busy = TP_BUSY_RECORD;
-	if (tp_thread_on_stack(thread, at.sp) || tp_thread_find_stack(thread, at.sp))
-		node = tp_walk_interrupted(thread, at);
-	else
-		tp_lost(TPROF_LOST_STACK, 1);
+	if (!tp_thread_on_stack(thread, at.sp))
+		tp_thread_find_stack(thread, at.sp);
+	node = tp_walk_interrupted(thread, at);
 	tp_emit_sample(thread, ticks, node, periods);
 	thread->event_start = ticks;
 	tp_recorded(thread);
@@ -58,16 +63,33 @@ static void record_sample(struct tp_thread *thread, const ucontext_t *context, u
 }
 
 /*
+ * The signal came from elsewhere: the program uses it. It gets it back, and this one as it would have had it: blocked if
+ * it blocked it, else with what the signal does by itself.
+ */
+static TP_SLOW void hand_over(int number, siginfo_t *info, ucontext_t *context, const struct tp_thread *thread)
+{
+	struct sigaction standard = { .sa_handler = SIG_DFL };
+
+	tp_cpu_step_aside();
+	tp_real.sigaction(number, &standard, NULL);
+	if (thread->signal_blocked)
+		sigaddset(&context->uc_sigmask, number);
+	tp_syscall(SYS_rt_tgsigqueueinfo, tp_sys_getpid(), tp_sys_gettid(), number, info);
+}
+
+/*
  * A thread that is recording keeps its own state consistent by not being interrupted: such a sample is the collector's
  * own time, and counted as that.
  */
-static void handle(int number, siginfo_t *info, void *context)
+void tp_cpu_handle(int number, siginfo_t *info, ucontext_t *context, struct tp_thread *thread)
 {
-	struct tp_thread *thread = tp_self;
 	uint64_t periods = 1;
 
-	(void)number;
-	if (info->si_code != SI_TIMER || !thread || tp_load(&tp_state.mode) != TP_MODE_ON)
+	if (info->si_code != SI_TIMER || info->si_value.sival_ptr != &signal_number) {
+		hand_over(number, info, context, thread);
+		return;
+	}
+	if (tp_load(&tp_state.mode) != TP_MODE_ON)
 		return;
 	if (info->si_overrun > 0)
 		periods += (uint64_t)info->si_overrun;
@@ -87,9 +109,53 @@ static void delete_timer(struct tp_thread *thread)
 		tp_syscall(SYS_timer_delete, timer - 1, 0, 0, 0);
 }
 
+/* A thread, or a program that was exec'd, may have inherited it blocked. */
+static void unblock(int number)
+{
+	uint64_t set = UINT64_C(1) << (number - 1);
+
+	tp_syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &set, 0, sizeof(set));
+}
+
+/* What the kernel pushes, by its own word (with AVX-512 3 KiB and more), and handler.S. */
+static size_t frame_bytes(void)
+{
+	size_t kernel = getauxval(AT_MINSIGSTKSZ);
+
+	return (kernel ? kernel : 4096) + 256;
+}
+
+static void stop_thread(struct tp_thread *thread)
+{
+	if (tp_load(&thread->timer) == NO_TIMER)
+		return;
+	delete_timer(thread);
+	tp_lost(TPROF_LOST_TIMER, 1);
+}
+
+void tp_cpu_alternate_stack(const void *stack, size_t size)
+{
+	struct tp_thread *thread = tp_self;
+
+	if (!thread)
+		return;
+	thread->alternate = (struct tp_range){ (uintptr_t)stack, (uintptr_t)stack + size };
+	if (size && size < frame_bytes())
+		stop_thread(thread);
+}
+
+void tp_cpu_unmapped(const void *at, size_t length)
+{
+	struct tp_thread *thread = tp_self;
+
+	if (thread && (uintptr_t)at < thread->alternate.high && (uintptr_t)at + length > thread->alternate.low)
+		stop_thread(thread);
+}
+
 void tp_cpu_attach(struct tp_thread *thread)
 {
-	struct event event = { .signal = (int)tp_load(&signal_number),
+	struct event event = { .value.sival_ptr = &signal_number,
+			       .signal = (int)tp_load(&signal_number),
 			       .notify = SIGEV_THREAD_ID,
 			       .tid = (int)thread->tid };
 	struct itimerspec period;
@@ -98,6 +164,7 @@ void tp_cpu_attach(struct tp_thread *thread)
 	delete_timer(thread); /* of the dead thread that had this struct before */
 	if (!event.signal)
 		return;
+	unblock(event.signal);
 	if (tp_syscall(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, &event, &timer, 0) != 0) {
 		tp_lost(TPROF_LOST_TIMER, 1); /* RLIMIT_SIGPENDING */
 		return;
@@ -135,11 +202,12 @@ static int choose_signal(void)
 
 void tp_cpu_start(void)
 {
-	struct sigaction action = { .sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK };
+	struct sigaction action = { .sa_sigaction = tp_cpu_handler, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK };
 	if (!tp_config.cpu || chosen < 0 || tp_load(&tp_state.mode) != TP_MODE_ON)
 		return;
 	if (!chosen)
 		chosen = choose_signal();
+	sigfillset(&action.sa_mask); /* nobody else's handler may run on ours' stack */
 	if (!chosen || tp_real.sigaction(chosen, &action, NULL) != 0)
 		return;
 	tp_header->cpu_signal = (uint32_t)chosen;
@@ -147,6 +215,13 @@ void tp_cpu_start(void)
 	tp_store_release(&signal_number, (uint32_t)chosen);
 	if (tp_self)
 		tp_cpu_attach(tp_self);
+}
+
+void tp_cpu_stop(void)
+{
+	tp_store(&signal_number, 0u);
+	chosen = -1;
+	tp_threads_each(delete_timer);
 }
 
 void tp_cpu_step_aside(void)

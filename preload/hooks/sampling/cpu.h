@@ -14,6 +14,9 @@ void tp_cpu_start(void);
 /* Gives the calling thread its timer; takes over what a dead thread's struct had. */
 void tp_cpu_attach(struct tp_thread *thread);
 
+/* Deletes every timer. */
+void tp_cpu_stop(void);
+
 /* In a forked child: the parent's timers are not inherited. */
 void tp_cpu_forget(void);
 

@@ -6,35 +6,54 @@
  */
 #include "hooks/sampling/signals.h"
 
+#include "core/state.h"
+#include "core/sys.h"
+#include "core/thread.h"
 #include "hooks/lifecycle.h"
 #include "hooks/real.h"
 
 #include <errno.h>
 #include <signal.h>
 
+/* In a vfork child the memory is its parent's, the handlers are its own: what it sets does not concern us. */
 static bool is_ours(int number)
 {
-	return number > 0 && (uint32_t)number == tp_cpu_signal();
+	return number > 0 && (uint32_t)number == tp_cpu_signal() && tp_sys_getpid() == tp_state.pid;
+}
+
+/* A handler of the program's own; the standard action and being ignored are what it has anyway, as far as it can see. */
+static bool takes_over(__sighandler_t handler)
+{
+	return handler != SIG_DFL && handler != SIG_IGN;
+}
+
+/* The program's handlers must not block it either while they run. */
+static const struct sigaction *unmasked(const struct sigaction *action, struct sigaction *copy)
+{
+	if (!action || !tp_cpu_signal() || sigismember(&action->sa_mask, (int)tp_cpu_signal()) != 1)
+		return action;
+	*copy = *action;
+	sigdelset(&copy->sa_mask, (int)tp_cpu_signal());
+	return copy;
 }
 
 TP_EXPORT int sigaction(int number, const struct sigaction *action, struct sigaction *old)
 {
-	tp_start();
-	if (is_ours(number)) {
-		if (!action) {
-			if (old)
-				*old = (struct sigaction){ .sa_handler = SIG_DFL };
-			return 0;
-		}
-		tp_cpu_step_aside();
-		if (old) {
-			int result = tp_real.sigaction(number, action, NULL);
+	struct sigaction copy;
+	int result;
 
-			*old = (struct sigaction){ .sa_handler = SIG_DFL };
-			return result;
-		}
+	tp_start();
+	if (!is_ours(number))
+		return tp_real.sigaction(number, unmasked(action, &copy), old);
+	if (action && takes_over(action->sa_handler)) {
+		tp_cpu_step_aside();
+		result = tp_real.sigaction(number, action, NULL);
+	} else {
+		result = 0;
 	}
-	return tp_real.sigaction(number, action, old);
+	if (old)
+		*old = (struct sigaction){ .sa_handler = SIG_DFL };
+	return result;
 }
 
 TP_EXPORT __sighandler_t signal(int number, __sighandler_t handler)
@@ -44,33 +63,57 @@ TP_EXPORT __sighandler_t signal(int number, __sighandler_t handler)
 	tp_start();
 	if (!is_ours(number))
 		return tp_real.signal(number, handler);
+	if (!takes_over(handler))
+		return SIG_DFL;
 	tp_cpu_step_aside();
 	old = tp_real.signal(number, handler);
 	return old == SIG_ERR ? SIG_ERR : SIG_DFL;
 }
 
-/* The set without our signal, if it would be blocked. */
-static const sigset_t *without_ours(int how, const sigset_t *set, sigset_t *copy)
+TP_EXPORT int sigaltstack(const stack_t *stack, stack_t *old)
 {
-	if (!set || how == SIG_UNBLOCK || !tp_cpu_signal() || sigismember(set, (int)tp_cpu_signal()) != 1)
-		return set;
-	*copy = *set;
-	sigdelset(copy, (int)tp_cpu_signal());
-	return copy;
+	tp_start();
+	if (stack)
+		tp_cpu_alternate_stack(stack->ss_sp, stack->ss_flags & SS_DISABLE ? 0 : stack->ss_size);
+	return tp_real.sigaltstack(stack, old);
+}
+
+/*
+ * One change of a mask: ours stays out of it, but what the program is told, and what it would restore, is as if it were
+ * in.
+ */
+static int change_mask(int (*real)(int, const sigset_t *, sigset_t *), int how, const sigset_t *set, sigset_t *old)
+{
+	struct tp_thread *thread = tp_self;
+	int number = (int)tp_cpu_signal(), result;
+	bool named = set && number && sigismember(set, number) == 1, was;
+	sigset_t copy;
+
+	if (!number || !thread)
+		return real(how, set, old);
+	was = thread->signal_blocked;
+	if (named && how != SIG_UNBLOCK) {
+		copy = *set;
+		sigdelset(&copy, number);
+		result = real(how, &copy, old);
+	} else {
+		result = real(how, set, old);
+	}
+	if (result == 0 && set && (named || how == SIG_SETMASK))
+		thread->signal_blocked = named && how != SIG_UNBLOCK;
+	if (result == 0 && old && was)
+		sigaddset(old, number);
+	return result;
 }
 
 TP_EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *old)
 {
-	sigset_t copy;
-
 	tp_start();
-	return tp_real.sigprocmask(how, without_ours(how, set, &copy), old);
+	return change_mask(tp_real.sigprocmask, how, set, old);
 }
 
 TP_EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 {
-	sigset_t copy;
-
 	tp_start();
-	return tp_real.pthread_sigmask(how, without_ours(how, set, &copy), old);
+	return change_mask(tp_real.pthread_sigmask, how, set, old);
 }

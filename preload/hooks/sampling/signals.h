@@ -8,6 +8,13 @@
 /* The number of the signal in use; 0: none. */
 uint32_t tp_cpu_signal(void);
 
+/*
+ * The calling thread takes this alternate signal stack (size 0: none). One that can't even hold what the kernel pushes
+ * ends the thread's sampling, and so does unmapping one that is still in use.
+ */
+void tp_cpu_alternate_stack(const void *stack, size_t size);
+void tp_cpu_unmapped(const void *at, size_t length);
+
 /* Ends sampling for good: deletes every timer. Before the program's own handler is installed. */
 void tp_cpu_step_aside(void);
 

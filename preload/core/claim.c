@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/claim.h"
+
+#include "core/clock.h"
+#include "core/config.h"
+#include "core/state.h"
+#include "core/sys.h"
+#include "core/text.h"
+
+#include <errno.h>
+#include <linux/fs.h>
+#include <sys/file.h>
+
+static char path[4096];
+
+const char *tp_claimed_path(void)
+{
+	return path;
+}
+
+/* ---- names ---- */
+
+/* TPROF_OUTPUT with %p and %e filled in, made absolute: the program may change its folder. */
+static bool expand(const struct tp_identity *identity, struct tp_text *to, bool *has_pid)
+{
+	static char cwd[2048]; /* of the start: a child that changed its folder writes beside its parent */
+
+	*has_pid = false;
+	if (tp_config.output[0] != '/') {
+		if (!cwd[0] && tp_sys_getcwd(cwd, sizeof(cwd)) <= 0)
+			return false;
+		tp_text_add(to, cwd);
+		tp_text_add(to, "/");
+	}
+	for (const char *at = tp_config.output; *at; at++) {
+		if (at[0] == '%' && at[1] == 'p') {
+			tp_text_add_number(to, identity->pid);
+			*has_pid = true;
+			at++;
+		} else if (at[0] == '%' && at[1] == 'e') {
+			tp_text_add(to, tp_text_base(identity->exe));
+			at++;
+		} else {
+			tp_text_add_bytes(to, at, 1);
+		}
+	}
+	return !to->cut;
+}
+
+/* trace.bin -> trace.4711.bin; for the n-th image of one process (exec of exec) trace.4711-2.bin. */
+static void number_name(const char *name, uint32_t pid, unsigned int image, struct tp_text *to)
+{
+	const char *base = tp_text_base(name);
+	const char *suffix = strrchr(base, '.');
+
+	if (!suffix || suffix == base)
+		suffix = base + strlen(base);
+	tp_text_add_bytes(to, name, (size_t)(suffix - name));
+	tp_text_add(to, ".");
+	tp_text_add_number(to, pid);
+	if (image > 1) {
+		tp_text_add(to, "-");
+		tp_text_add_number(to, image);
+	}
+	tp_text_add(to, suffix);
+}
+
+bool tp_claim_temporary(const struct tp_identity *identity, char *to, size_t size)
+{
+	struct tp_text text = tp_text_in(to, size);
+	bool has_pid;
+
+	if (!expand(identity, &text, &has_pid))
+		return false;
+	tp_text_add(&text, ".");
+	tp_text_add_number(&text, identity->pid);
+	tp_text_add(&text, ".new");
+	return !text.cut;
+}
+
+/* ---- what stands under a name already ---- */
+
+enum occupant {
+	OCCUPANT_NONE,
+	OCCUPANT_OLD,	  /* a trace of a run that is over: may be replaced; it is locked, and `fd` holds the lock */
+	OCCUPANT_RUN,	  /* a trace of the run that this process belongs to, or of one that still runs */
+	OCCUPANT_SELF,	  /* this very process wrote it before an exec */
+	OCCUPANT_FOREIGN, /* no trace: never to be touched */
+};
+
+struct found {
+	enum occupant occupant;
+	int fd; /* OCCUPANT_OLD: to be closed; else -1 */
+	ino_t inode;
+};
+
+/* An exec'd image finds its own process's trace: that one ended here. */
+static void mark_exec(int fd, const struct tprof_header *old)
+{
+	struct tprof_moment now = tp_clock_moment();
+	uint32_t end = TPROF_END_EXEC;
+
+	if (old->end != TPROF_END_NONE)
+		return;
+	tp_sys_pwrite(fd, &now, sizeof(now), offsetof(struct tprof_header, finish));
+	tp_sys_pwrite(fd, &end, sizeof(end), offsetof(struct tprof_header, end));
+}
+
+/*
+ * Did this process begin while that run had a sign of life? Its start is known in ticks of 10 ms since boot, rounded
+ * down: in doubt it began later.
+ */
+static bool began_within(const struct tprof_header *old, const struct stat *status, const struct tp_identity *identity)
+{
+	struct tprof_moment now = tp_clock_moment();
+	uint64_t began = now.unix_ns - now.mono_ns + identity->start * 10000000u;
+	uint64_t last = (uint64_t)status->st_mtim.tv_sec * 1000000000u + (uint64_t)status->st_mtim.tv_nsec;
+
+	if (old->finish.unix_ns)
+		last = old->finish.unix_ns;
+	if (old->last_child_start_unix_ns > last)
+		last = old->last_child_start_unix_ns;
+	return began + 10000000u < last && began + 20000000u >= old->start.unix_ns;
+}
+
+/*
+ * A writer holds a lock on its trace as long as it lives: the kernel's word, in whatever namespace it runs. A program may
+ * have closed the descriptor that holds it, so the process is asked for as well.
+ */
+static enum occupant judge(int fd, const struct tp_identity *identity, const struct stat *status)
+{
+	struct tprof_header old;
+
+	if (tp_sys_pread(fd, &old, sizeof(old), 0) != sizeof(old) || memcmp(old.magic, TPROF_MAGIC, 8) != 0)
+		return OCCUPANT_FOREIGN;
+	if (old.pid == identity->pid && old.process_start == identity->start) {
+		mark_exec(fd, &old);
+		return OCCUPANT_SELF;
+	}
+	if (tp_syscall(SYS_flock, fd, LOCK_EX | LOCK_NB, 0, 0) == -EWOULDBLOCK)
+		return OCCUPANT_RUN;
+	if (old.process_start && tp_process_start(old.pid) == old.process_start)
+		return OCCUPANT_RUN;
+	return began_within(&old, status, identity) ? OCCUPANT_RUN : OCCUPANT_OLD;
+}
+
+static struct found look_at(const char *name, const struct tp_identity *identity)
+{
+	struct found found = { OCCUPANT_FOREIGN, -1, 0 };
+	struct stat status;
+
+	if (tp_sys_lstat(name, &status) != 0)
+		return (struct found){ OCCUPANT_NONE, -1, 0 };
+	if (!S_ISREG(status.st_mode) || (found.fd = tp_sys_open(name, O_RDWR | O_NOFOLLOW, 0)) < 0)
+		return (struct found){ OCCUPANT_FOREIGN, -1, 0 };
+	found.inode = tp_sys_fstat(found.fd, &status) == 0 ? status.st_ino : 0;
+	found.occupant = judge(found.fd, identity, &status);
+	if (found.occupant == OCCUPANT_RUN) { /* a sign of life of the run, for the processes that come after it */
+		uint64_t now = tp_clock_moment().unix_ns;
+
+		tp_sys_pwrite(found.fd, &now, sizeof(now), offsetof(struct tprof_header, last_child_start_unix_ns));
+	}
+	if (found.occupant != OCCUPANT_OLD) {
+		tp_sys_close(found.fd);
+		found.fd = -1;
+	}
+	return found;
+}
+
+/* ---- taking a name ---- */
+
+/* Where the file system can't rename without replacing, a second link does it. */
+static int take_free_name(const char *temporary, const char *name)
+{
+	long result = tp_syscall6(SYS_renameat2, AT_FDCWD, (long)temporary, AT_FDCWD, (long)name, RENAME_NOREPLACE, 0);
+
+	if (result != -EINVAL && result != -ENOSYS)
+		return (int)result;
+	result = tp_syscall(SYS_link, temporary, name, 0, 0);
+	if (result == 0)
+		tp_sys_unlink(temporary);
+	return (int)result;
+}
+
+/* Over an old trace, which is locked: of several that want its name one gets it, and the name must still be its. */
+static int take_old_name(const char *temporary, const char *name, const struct found *old)
+{
+	struct stat status;
+
+	if (tp_sys_lstat(name, &status) != 0 || status.st_ino != old->inode)
+		return -EEXIST;
+	return (int)tp_syscall(SYS_rename, temporary, name, 0, 0);
+}
+
+static int take(const char *temporary, const char *name, const struct tp_identity *identity, enum occupant *occupant)
+{
+	struct found found = look_at(name, identity);
+	int result = -EEXIST;
+
+	*occupant = found.occupant;
+	if (found.occupant == OCCUPANT_NONE)
+		result = take_free_name(temporary, name);
+	else if (found.occupant == OCCUPANT_OLD)
+		result = take_old_name(temporary, name, &found);
+	if (found.fd >= 0)
+		tp_sys_close(found.fd);
+	return result;
+}
+
+/*
+ * The run's first process is over, but this one's parent, or this process itself before an exec, has a numbered trace
+ * beside it: the run goes on.
+ */
+static bool run_goes_on(const char *name, const struct tp_identity *identity)
+{
+	const uint32_t pids[] = { identity->ppid, identity->pid };
+
+	for (size_t i = 0; i < TP_LENGTH(pids); i++) {
+		struct tp_text numbered = tp_text_in(path, sizeof(path));
+		struct found found;
+
+		number_name(name, pids[i], 1, &numbered);
+		found = look_at(path, identity);
+		if (found.fd >= 0)
+			tp_sys_close(found.fd);
+		if (found.occupant == OCCUPANT_RUN || found.occupant == OCCUPANT_SELF)
+			return true;
+	}
+	return false;
+}
+
+static int take_numbered(const char *temporary, const char *name, const struct tp_identity *identity, uint32_t *origin)
+{
+	enum occupant occupant;
+	int result = -EEXIST;
+
+	if (*origin != TPROF_ORIGIN_FORK)
+		*origin = TPROF_ORIGIN_EXEC;
+	if (!tp_config.children)
+		return -ECHILD;
+	for (unsigned int image = 1; image < 10000 && result == -EEXIST; image++) {
+		struct tp_text numbered = tp_text_in(path, sizeof(path));
+
+		number_name(name, identity->pid, image, &numbered);
+		result = take(temporary, path, identity, &occupant);
+	}
+	return result;
+}
+
+int tp_claim_name(const char *temporary, const struct tp_identity *identity, uint32_t *origin, const char **reason)
+{
+	static char name[4096];
+	struct tp_text text = tp_text_in(name, sizeof(name));
+	enum occupant occupant;
+	bool has_pid;
+	int result;
+
+	if (!expand(identity, &text, &has_pid))
+		return -ENAMETOOLONG;
+	if (!has_pid && (*origin == TPROF_ORIGIN_FORK || run_goes_on(name, identity)))
+		return take_numbered(temporary, name, identity, origin);
+	memcpy(path, name, text.length + 1);
+	result = take(temporary, path, identity, &occupant);
+	if (occupant == OCCUPANT_FOREIGN) {
+		*reason = "a file of that name is there that is no trace; it was left alone";
+		return result;
+	}
+	if (result == -EEXIST)
+		return take_numbered(temporary, name, identity, origin);
+	if (*origin != TPROF_ORIGIN_FORK)
+		*origin = TPROF_ORIGIN_FIRST;
+	return result;
+}

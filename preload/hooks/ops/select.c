@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hooks/ops/select.h"
+
+#include "core/text.h"
+
+/* ---- names ---- */
+
+/* A nested name of length-prefixed identifiers: N 2at 4_ops 5addmm 4call E (Itanium C++ ABI, 5.1.3). */
+static bool read_identifier(const char **at, const char **start, size_t *length)
+{
+	uint64_t n;
+
+	if (!tp_text_number(at, &n) || n == 0 || n > strnlen(*at, 256))
+		return false;
+	*start = *at;
+	*length = (size_t)n;
+	*at += n;
+	return true;
+}
+
+/* a::b::c of a C++ symbol, without parameters and template arguments; the symbol itself if it is none. */
+static void qualify(const char *symbol, struct tp_text *to)
+{
+	const char *at = symbol, *start;
+	size_t length;
+
+	if (strncmp(symbol, "_Z", 2) != 0) {
+		tp_text_add(to, symbol);
+		return;
+	}
+	at += symbol[2] == 'N' ? 3 : 2;
+	while (*at == 'K' || *at == 'V' || *at == 'R' || *at == 'O')
+		at++;
+	while (read_identifier(&at, &start, &length)) {
+		if (to->length)
+			tp_text_add(to, "::");
+		tp_text_add_bytes(to, start, length);
+		if (symbol[2] != 'N')
+			return;
+	}
+}
+
+/* ---- presets ---- */
+
+/* at::_ops::add_Tensor::call is known as aten::add.Tensor: an overload's name begins with a capital. */
+static bool choose_torch(const char *symbol, struct tp_text *to)
+{
+	static const char prefix[] = "_ZN2at4_ops", engine[] = "_ZN5torch8autograd6Engine7executeE";
+	const char *at = symbol + sizeof(prefix) - 1, *name, *call;
+	size_t length, call_length;
+
+	if (strncmp(symbol, engine, sizeof(engine) - 1) == 0) {
+		tp_text_add(to, "torch::autograd::Engine::execute");
+		return true;
+	}
+	if (strncmp(symbol, prefix, sizeof(prefix) - 1) != 0 || !read_identifier(&at, &name, &length) ||
+	    !read_identifier(&at, &call, &call_length) || call_length != 4 || memcmp(call, "call", 4) != 0)
+		return false;
+	tp_text_add(to, "aten::");
+	for (size_t i = 0; i < length; i++) {
+		bool overload = i > 0 && i + 1 < length && name[i] == '_' && name[i + 1] >= 'A' && name[i + 1] <= 'Z';
+
+		tp_text_add_bytes(to, overload ? "." : name + i, 1);
+	}
+	return true;
+}
+
+/*
+ * Levels 2 and 3 of BLAS and the main LAPACK drivers. Level 1 is left out: programs call it millions of times a second.
+ */
+static const char *const routines[] = {
+	"gemm",	 "gemmt", "symm",  "hemm",  "syrk",  "herk",  "syr2k", "trmm",	"trsm",	 "gemv",
+	"symv",	 "hemv",  "trmv",  "trsv",  "ger",   "geru",  "gerc",  "syr",	"gbmv",	 "sbmv",
+	"gesv",	 "posv",  "getrf", "getrs", "getri", "potrf", "potrs", "geqrf", "orgqr", "ormqr",
+	"gesdd", "gesvd", "syevd", "syevr", "heevd", "geev",  "gels",  "gelsd", "trtrs",
+};
+
+static bool is_routine(const char *name, size_t length)
+{
+	for (size_t i = 0; i < TP_LENGTH(routines); i++) {
+		if (strlen(routines[i]) == length && memcmp(routines[i], name, length) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* sgemm_, cblas_sgemm, and as wheels name them: scipy_cblas_sgemm64_, scipy_dgesdd_64_. */
+static bool choose_blas(const char *symbol, struct tp_text *to)
+{
+	const char *name = symbol;
+	bool is_c;
+	size_t length;
+
+	if (strncmp(name, "scipy_", 6) == 0)
+		name += 6;
+	is_c = strncmp(name, "cblas_", 6) == 0;
+	if (is_c)
+		name += 6;
+	if (!*name || !strchr("sdcz", *name))
+		return false;
+	length = strlen(name);
+	if (length > 2 && strcmp(name + length - 2, "64") == 0)
+		length -= 2;
+	else if (length > 3 && strcmp(name + length - 3, "64_") == 0)
+		length -= 3;
+	else if (!is_c && name[length - 1] != '_')
+		return false;
+	if (name[length - 1] == '_')
+		length--;
+	if (length < 2 || !is_routine(name + 1, length - 1))
+		return false;
+	if (is_c)
+		tp_text_add(to, "cblas_");
+	tp_text_add_bytes(to, name, length);
+	return true;
+}
+
+static const struct preset {
+	const char *name;
+	bool (*choose)(const char *symbol, struct tp_text *to);
+} presets[] = {
+	{ "torch", choose_torch },
+	{ "blas", choose_blas },
+};
+
+/* ---- TPROF_OPS ---- */
+
+#define GLOBS_MAX 32
+
+static bool use_preset[TP_LENGTH(presets)];
+static struct glob {
+	char text[120];
+	bool excludes;
+} globs[GLOBS_MAX];
+static size_t glob_count;
+
+static bool set_one(const char *start, size_t length)
+{
+	struct glob *glob;
+
+	for (size_t i = 0; i < TP_LENGTH(presets); i++) {
+		bool is_auto = length == 4 && memcmp(start, "auto", 4) == 0;
+
+		if (is_auto || (strlen(presets[i].name) == length && memcmp(start, presets[i].name, length) == 0)) {
+			use_preset[i] = true;
+			if (!is_auto)
+				return true;
+		}
+		if (is_auto && i + 1 == TP_LENGTH(presets))
+			return true;
+	}
+	glob = &globs[glob_count];
+	glob->excludes = *start == '-';
+	start += glob->excludes;
+	length -= glob->excludes;
+	if (glob_count == GLOBS_MAX || length == 0 || length >= sizeof(glob->text))
+		return false;
+	memcpy(glob->text, start, length);
+	glob->text[length] = 0;
+	glob_count++;
+	return true;
+}
+
+bool tp_ops_set(const char *value)
+{
+	memset(use_preset, 0, sizeof(use_preset));
+	glob_count = 0;
+	if (strcmp(value, "off") == 0)
+		return true;
+	while (*value) {
+		size_t length = strcspn(value, ",");
+
+		if (length && !set_one(value, length))
+			return false;
+		value += length + (value[length] == ',');
+	}
+	return tp_ops_wanted();
+}
+
+bool tp_ops_wanted(void)
+{
+	for (size_t i = 0; i < TP_LENGTH(presets); i++) {
+		if (use_preset[i])
+			return true;
+	}
+	return glob_count > 0;
+}
+
+/* What returns twice, or is the unwinder's: a call of it through a frame of ours would go wrong. */
+static bool is_untouchable(const char *symbol)
+{
+	static const char *const names[] = {
+		"*setjmp*", "*getcontext*",   "*makecontext*", "*swapcontext*", "vfork", "_Unwind_*",
+		"__cxa_*",  "__tls_get_addr", "*longjmp*",     "_dl_*",		"dl*",	 "__libc_start_main",
+		"malloc",   "free",	      "calloc",	       "realloc",
+	};
+
+	for (size_t i = 0; i < TP_LENGTH(names); i++) {
+		if (tp_text_glob(names[i], symbol))
+			return true;
+	}
+	return false;
+}
+
+static bool choose_glob(const char *symbol, const char *name, bool excludes)
+{
+	for (size_t i = 0; i < glob_count; i++) {
+		if (globs[i].excludes == excludes &&
+		    (tp_text_glob(globs[i].text, name) || tp_text_glob(globs[i].text, symbol)))
+			return true;
+	}
+	return false;
+}
+
+bool tp_ops_choose(const char *symbol, struct tp_op_choice *choice)
+{
+	char qualified[160];
+	struct tp_text to = tp_text_in(choice->name, sizeof(choice->name));
+	struct tp_text plain = tp_text_in(qualified, sizeof(qualified));
+
+	choice->category = NULL;
+	for (size_t i = 0; i < TP_LENGTH(presets) && !choice->category; i++) {
+		if (use_preset[i] && presets[i].choose(symbol, &to))
+			choice->category = presets[i].name;
+	}
+	if (!choice->category && !glob_count)
+		return false;
+	qualify(symbol, &plain);
+	if (!choice->category && choose_glob(symbol, qualified, false) && !is_untouchable(symbol)) {
+		tp_text_add(&to, qualified);
+		choice->category = "user";
+	}
+	return choice->category && !choose_glob(symbol, qualified, true) && !choose_glob(symbol, choice->name, true);
+}

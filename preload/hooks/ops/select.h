@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which functions are ops, by their symbol names: the presets and globs of TPROF_OPS. */
+#ifndef TPROF_HOOKS_OPS_SELECT_H
+#define TPROF_HOOKS_OPS_SELECT_H
+
+#include "core/base.h"
+
+struct tp_op_choice {
+	char name[160];	      /* as reports show it */
+	const char *category; /* the preset's name; "user" for a glob's */
+};
+
+/* TPROF_OPS in force. False: it can't be understood. */
+bool tp_ops_set(const char *value);
+
+/* Are any functions wanted at all? */
+bool tp_ops_wanted(void);
+
+/* Is the function behind this symbol an op? Fills in what it is called. */
+bool tp_ops_choose(const char *symbol, struct tp_op_choice *choice);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * void *dlopen(const char *file, int flags);
+ * void *dlsym(void *handle, const char *name);
+ * int prctl(int option, ...);
+ * long syscall(long number, ...);
+ *
+ * Each looks at its arguments and jumps on with all of them. The loader must see the program's own return address: where
+ * relative names are searched, and what RTLD_NEXT is next to, depend on it. The other two take as many arguments as they
+ * please.
+ */
+	.macro	pass_on name, before
+	.text
+	.globl	\name
+	.type	\name, @function
+\name:
+	.cfi_startproc
+	endbr64
+	pushq	%rdi
+	.cfi_adjust_cfa_offset 8
+	pushq	%rsi
+	.cfi_adjust_cfa_offset 8
+	pushq	%rdx
+	.cfi_adjust_cfa_offset 8
+	pushq	%rcx
+	.cfi_adjust_cfa_offset 8
+	pushq	%r8
+	.cfi_adjust_cfa_offset 8
+	pushq	%r9
+	.cfi_adjust_cfa_offset 8
+	subq	$8, %rsp
+	.cfi_adjust_cfa_offset 8
+	call	\before
+	addq	$8, %rsp
+	.cfi_adjust_cfa_offset -8
+	popq	%r9
+	.cfi_adjust_cfa_offset -8
+	popq	%r8
+	.cfi_adjust_cfa_offset -8
+	popq	%rcx
+	.cfi_adjust_cfa_offset -8
+	popq	%rdx
+	.cfi_adjust_cfa_offset -8
+	popq	%rsi
+	.cfi_adjust_cfa_offset -8
+	popq	%rdi
+	.cfi_adjust_cfa_offset -8
+	jmp	*%rax
+	.cfi_endproc
+	.size	\name, . - \name
+	.endm
+
+	pass_on	dlopen, tp_before_dlopen
+	pass_on	dlsym, tp_before_dlsym
+	pass_on	prctl, tp_before_prctl
+	pass_on	syscall, tp_before_syscall
+	.section .note.GNU-stack, "", @progbits

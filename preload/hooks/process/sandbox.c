@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * seccomp: from the moment a program gives up system calls, one that it would not have made may kill it. So recording
+ * ends just before; the trace says so. prctl and syscall themselves are pass_on.S.
+ */
+#include "core/state.h"
+#include "core/sys.h"
+#include "hooks/lifecycle.h"
+#include "hooks/real.h"
+#include "hooks/sampling/cpu.h"
+
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+
+void *tp_before_prctl(int option) __attribute__((visibility("hidden")));
+void *tp_before_syscall(long number, long operation) __attribute__((visibility("hidden")));
+
+static void seal(void)
+{
+	tp_start();
+	if (tp_load(&tp_state.mode) == TP_MODE_ON && tp_sys_getpid() == tp_state.pid)
+		tp_cpu_stop();
+	tp_seal();
+}
+
+void *tp_before_prctl(int option)
+{
+	if (option == PR_SET_SECCOMP)
+		seal();
+	else if (!tp_real.prctl)
+		tp_start();
+	return (void *)tp_real.prctl;
+}
+
+void *tp_before_syscall(long number, long operation)
+{
+	if (number == SYS_seccomp && (operation == SECCOMP_SET_MODE_STRICT || operation == SECCOMP_SET_MODE_FILTER))
+		seal();
+	else if (!tp_real.syscall)
+		tp_start();
+	return (void *)tp_real.syscall;
+}

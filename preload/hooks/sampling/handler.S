@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * void tp_cpu_handler(int number, siginfo_t *info, void *context): the sampler's signal handler. The walk needs more
+ * stack than an alternate stack or a coroutine's may have left, so it runs on one of the thread's own, in struct
+ * tp_thread. All signals are blocked meanwhile (sa_mask). A thread without the struct is not sampled.
+ */
+/* Where struct tp_thread's handler_stack ends (core/thread.h asserts it). */
+#define TP_HANDLER_STACK_END 16384
+
+	.text
+	.globl	tp_cpu_handler
+	.hidden	tp_cpu_handler
+	.type	tp_cpu_handler, @function
+tp_cpu_handler:
+	.cfi_startproc
+	endbr64
+	pushq	%rbp
+	.cfi_def_cfa_offset 16
+	.cfi_offset rbp, -16
+	movq	%rsp, %rbp
+	.cfi_def_cfa_register rbp
+	movq	tp_self@gottpoff(%rip), %rax
+	movq	%fs:(%rax), %rax
+	testq	%rax, %rax
+	jz	1f
+	leaq	TP_HANDLER_STACK_END(%rax), %rsp
+	movq	%rax, %rcx
+	call	tp_cpu_handle
+1:	movq	%rbp, %rsp
+	popq	%rbp
+	.cfi_def_cfa rsp, 8
+	ret
+	.cfi_endproc
+	.size	tp_cpu_handler, . - tp_cpu_handler
+	.section .note.GNU-stack, "", @progbits
