@@ -29,12 +29,14 @@ def tprof(build, command, **extra):
 def all_of(command, base="bare", longer=None):
     """Variant -> (command, environment) of the peers. heaptrack: the hook alone, writing into a file; and as its users
     run it, where an interpreter and a compressor behind a pipe keep up with it. gperftools' profiler comes with its own
-    allocator, so it is compared with that. `longer`: the command where the interpreter's start must not count."""
+    allocator, so it is compared with that. `longer`: a command so long that
+    the start of heaptrack's pipe does not count; recorded raw, as its interpreter dies of bad_alloc on many stacks."""
     here = installed()
     variants = {}
     if here["heaptrack"]:
         variants["heaptrack hook"] = (command, {"LD_PRELOAD": HEAPTRACK_HOOK, "DUMP_HEAPTRACK_OUTPUT": "@/heaptrack"})
-        variants["heaptrack"] = (["heaptrack", "-o", "heaptrack", *(longer or command)], {})
+        variants["heaptrack"] = (["heaptrack", *(["-r"] if longer else []), "-o", "heaptrack", *(longer or command)],
+                                 {})
     if here["gperftools"]:
         variants[f"{base} tcmalloc"] = (command, {"LD_PRELOAD": tcmalloc()})
         variants["gperftools"] = (command, {"LD_PRELOAD": tcmalloc(), "HEAPPROFILE": "@/profile"})

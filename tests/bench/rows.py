@@ -44,11 +44,11 @@ class Bench:
         self.rounds = 3 if quick else 5
 
     def pairs_variants(self, shape, with_peers=True, **extra):
-        """heaptrack's interpreter takes a third of a second to begin reading: its run is longer."""
+        """heaptrack's reader takes up to a third of a second to begin: its run is longer."""
         command = [os.path.abspath(PAIRS), *map(str, shape)]
         found = self.variants([*command, "0.15" if self.quick else "0.3"], False, **extra)
         if with_peers:
-            found.update(peers.all_of([*command, "0.3"], longer=[*command, "2" if self.quick else "4"]))
+            found.update(peers.all_of([*command, "0.3"], longer=[*command, "1" if self.quick else "2"]))
         return found
 
     def variants(self, command, with_peers=True, slow_peers=True, **extra):
