@@ -36,12 +36,18 @@ static void descend(struct work *work, int depth);
 		descend(work, depth);                                                                                  \
 		__asm__ volatile("" ::"r"(n));                                                                         \
 	}
-/* clang-format off */
-WAY(0) WAY(1) WAY(2) WAY(3) WAY(4) WAY(5) WAY(6) WAY(7) WAY(8) WAY(9)
-	/* clang-format on */
+WAY(0)
+WAY(1)
+WAY(2)
+WAY(3)
+WAY(4)
+WAY(5)
+WAY(6)
+WAY(7)
+WAY(8)
+WAY(9)
 
-	static void (*const ways[])(struct work *,
-				    int) = { way0, way1, way2, way3, way4, way5, way6, way7, way8, way9 };
+static void (*const ways[])(struct work *, int) = { way0, way1, way2, way3, way4, way5, way6, way7, way8, way9 };
 
 static __attribute__((noinline)) void leaf(struct work *work)
 {
