@@ -63,16 +63,21 @@ static uint32_t *find(const struct tp_sites *sites, uint32_t node, uint64_t key,
 	return &sites->table[i];
 }
 
+/* Room for all sites at once: those without a key, which are found by their node alone, may be many more already. */
 static bool grow(struct tp_sites *sites)
 {
-	uint32_t *table = calloc((size_t)2 << sites->bits, sizeof(*table));
+	unsigned bits = sites->bits;
+	uint32_t *table;
 	size_t i;
 
+	while (sites->count >= (size_t)1 << (bits - 1))
+		bits++;
+	table = calloc((size_t)1 << bits, sizeof(*table));
 	if (!table)
 		return false;
 	free(sites->table);
 	sites->table = table;
-	sites->bits++;
+	sites->bits = bits;
 	for (i = TP_SITE_FIRST; i < sites->count; i++)
 		*find(sites, sites->list[i].node, sites->list[i].key, sites->list[i].op) = (uint32_t)i;
 	return true;
@@ -83,9 +88,8 @@ uint32_t tp_sites_enter_key(struct tp_sites *sites, uint32_t node, uint64_t key,
 	uint32_t *slot;
 
 	node = tp_trace_node(sites->trace, node);
-	while (sites->count >= (size_t)1 << (sites->bits - 1))
-		if (!grow(sites))
-			return TP_SITE_NONE;
+	if (sites->count >= (size_t)1 << (sites->bits - 1) && !grow(sites))
+		return TP_SITE_NONE;
 	slot = find(sites, node, key, op);
 	if (*slot == TP_SITE_NONE)
 		*slot = append(sites, node, key, op);

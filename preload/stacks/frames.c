@@ -78,8 +78,13 @@ static TP_SLOW void grow(struct table *old)
 	if (old == tp_load(&table)) {
 		larger = make(old ? old->capacity * 2 : FIRST_CAPACITY);
 		for (uint64_t i = 0; larger && old && i < old->capacity; i++) {
-			if (tp_load_acquire(&old->slots[i].number) && old->slots[i].key != GONE)
-				insert(larger, &old->slots[i]);
+			struct slot slot = { .key = tp_load_acquire(&old->slots[i].key),
+					     .number = tp_load_acquire(&old->slots[i].number) };
+
+			if (!slot.number || slot.key == GONE)
+				continue;
+			slot.rule = old->slots[i].rule; /* there, as the number is */
+			insert(larger, &slot);
 		}
 		if (larger)
 			tp_store_release(&table, larger); /* pairs with tp_frame_find(): it is filled */
@@ -97,10 +102,12 @@ static bool lookup(const struct table *in, uint64_t key, struct tp_frame *frame)
 
 		if (there == key) {
 			frame->number = tp_load_acquire(&at->number);
+			if (!frame->number)
+				return false;
 			frame->rule = at->rule;
 			/* Asked again: a table that was retired meanwhile has turned to zeros. */
 			__atomic_thread_fence(__ATOMIC_ACQUIRE);
-			return frame->number != 0 && tp_load(&at->number) == frame->number;
+			return tp_load(&at->number) == frame->number;
 		}
 		if (!there)
 			return false;

@@ -63,7 +63,7 @@ def test_workloads(tprof, command, walks):
 
 
 @pytest.mark.real
-@pytest.mark.parametrize("program,walks", [("torch_train.py", 500000), ("sklearn_fit.py", 100000)])
+@pytest.mark.parametrize("program,walks", [("torch_train.py", 500000), ("sklearn_fit.py", 50000)])
 def test_python_programs(tprof, program, walks):
     verified(tprof, [PYTHON, ROOT / "tests/workloads" / program], timeout=900, walks=walks)
 

@@ -116,5 +116,5 @@ void tp_sample_draw(struct tp_thread *thread)
 	} while (!u);
 	distance = (unsigned __int128)minus_log2(u) * ln2 >> 32; /* -ln(u / 2^64), in 1 / 2^32ths */
 	distance = distance * tp_config.sample_bytes >> 32;
-	thread->until_sample = distance ? (uint64_t)distance : 1;
+	thread->until_sample = (uint64_t)distance + 1; /* geometric: P(distance > s) is exp(-s / mean) */
 }

@@ -152,6 +152,7 @@ void tp_cpu_unmapped(const void *at, size_t length)
 		stop_thread(thread);
 }
 
+/* The first expiry lies anywhere in the first period: threads shorter than one get their share of samples too. */
 void tp_cpu_attach(struct tp_thread *thread)
 {
 	struct event event = { .value.sival_ptr = &signal_number,
@@ -159,6 +160,7 @@ void tp_cpu_attach(struct tp_thread *thread)
 			       .notify = SIGEV_THREAD_ID,
 			       .tid = (int)thread->tid };
 	struct itimerspec period;
+	uint64_t first = tp_header ? tp_header->cpu_period_ns : 1;
 	int timer = 0;
 
 	delete_timer(thread); /* of the dead thread that had this struct before */
@@ -171,7 +173,8 @@ void tp_cpu_attach(struct tp_thread *thread)
 	}
 	period.it_interval.tv_sec = (time_t)(tp_header->cpu_period_ns / 1000000000u);
 	period.it_interval.tv_nsec = (long)(tp_header->cpu_period_ns % 1000000000u);
-	period.it_value = period.it_interval;
+	period.it_value.tv_sec = 0;
+	period.it_value.tv_nsec = (long)(tp_clock_before() * UINT64_C(0x9e3779b97f4a7c15) % first | 1);
 	tp_syscall(SYS_timer_settime, timer, 0, &period, 0);
 	tp_store_release(&thread->timer, (uint32_t)timer + 1);
 }
