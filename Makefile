@@ -41,11 +41,12 @@ $(B)/bin/tprof: scripts/tprof
 	install -m 755 $< $@
 
 install: all
-	install -d $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/bin \
+	install -d $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include \
 		$(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man5 \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions
 	install -m 755 $(B)/lib/libtprof.so $(DESTDIR)$(PREFIX)/lib/
 	install -m 755 $(B)/bin/tprof-analyze $(B)/bin/tprof $(DESTDIR)$(PREFIX)/bin/
+	install -m 644 include/tprof.h $(DESTDIR)$(PREFIX)/include/
 	install -m 644 scripts/tprof.1 analyzer/tprof-analyze.1 $(DESTDIR)$(PREFIX)/share/man/man1/
 	install -m 644 include/tprof/tprof-trace.5 $(DESTDIR)$(PREFIX)/share/man/man5/
 	install -m 644 scripts/completion.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/tprof

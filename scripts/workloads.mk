@@ -9,7 +9,7 @@ WORKLOAD_CXXFLAGS := -std=c++17 -D_GNU_SOURCE -g -O1 -fno-builtin $(WORKLOAD_WAR
 WORKLOADS := $(addprefix $(W)/,digits truth truth-nopie truth-stripped truth-now truth_cxx shared_arena jemalloc_api \
 	threads ends fork dl own_malloc early mmap interrupts cpu_split cpu_traps sampled limits deep ops steady stack0 \
 	stack2 stack3 exceptions0 exceptions2 exceptions3 liboracle.so libplugin_a.so libplugin_b.so liborigin.so \
-	nested/libplugin_b.so)
+	nested/libplugin_b.so libsignatures.so libthrower.so op_calls op_calls-now op_throws)
 
 .PHONY: workloads
 workloads: $(WORKLOADS)
@@ -36,6 +36,14 @@ $(W)/liborigin.so: WORKLOAD_EXTRA := -shared -fPIC -Wl,--enable-new-dtags,-rpath
 $(W)/libplugin_a.so: WORKLOAD_EXTRA += -DPLUGIN_NAME=plugin_a
 $(W)/libplugin_b.so $(W)/nested/libplugin_b.so: WORKLOAD_EXTRA += -DPLUGIN_NAME=plugin_b
 
+$(W)/libsignatures.so $(W)/libthrower.so: WORKLOAD_EXTRA := -shared -fPIC -Wno-psabi
+# One binds its calls lazily, the other all at once, without a PLT and with a read-only GOT.
+$(W)/op_calls: WORKLOAD_EXTRA := -L$(W) -lsignatures -Wl,-rpath,'$$ORIGIN' -Wl,-z,lazy -Wno-psabi -lm
+$(W)/op_calls-now: WORKLOAD_EXTRA := -L$(W) -lsignatures -Wl,-rpath,'$$ORIGIN' -fno-plt -Wl,-z,relro,-z,now -Wno-psabi -lm
+$(W)/op_throws: WORKLOAD_EXTRA := -L$(W) -lthrower -Wl,-rpath,'$$ORIGIN'
+$(W)/op_calls $(W)/op_calls-now: $(W)/libsignatures.so
+$(W)/op_throws: $(W)/libthrower.so
+
 workload_headers := $(wildcard tests/workloads/*.h) scripts/workloads.mk
 define workload_c
 	@mkdir -p $(@D)
@@ -51,6 +59,10 @@ $(W)/truth $(W)/truth-nopie $(W)/truth-stripped $(W)/truth-now: $(workload_heade
 $(W)/lib%.so: tests/workloads/%.c $(workload_headers)
 	$(workload_c)
 $(W)/libplugin_a.so $(W)/libplugin_b.so $(W)/nested/libplugin_b.so: tests/workloads/plugin.c $(workload_headers)
+	$(workload_c)
+$(W)/libthrower.so: tests/workloads/thrower.cc $(workload_headers)
+	$(workload_cxx)
+$(W)/op_calls-now: tests/workloads/op_calls.c $(workload_headers)
 	$(workload_c)
 $(W)/stacknote.o: tests/workloads/stacknote.c $(workload_headers)
 	@mkdir -p $(@D)

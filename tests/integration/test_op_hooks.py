@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions hooked by name: the program behaves as without, and each call is counted, exactly."""
+import json
+import subprocess
+
+import pytest
+
+from conftest import ANALYZE, LIBRARY, WORKLOADS
+
+TIMES = 50
+
+
+def ops_of(trace):
+    """Operators of a trace: name -> (calls, unwound)."""
+    run = subprocess.run([ANALYZE, "ops", "--json", "--top", "0", trace], capture_output=True, check=True)
+    return {op["name"]: (op["calls"], op["unwound"]) for op in json.loads(run.stdout)["ops"]}
+
+
+@pytest.mark.parametrize("program", ["op_calls", "op_calls-now"])
+def test_every_signature(tprof, program):
+    command = [WORKLOADS / program, TIMES]
+    bare = tprof.run(command)
+    run = tprof.run(command, [LIBRARY], {"TPROF_OPS": "op_*,-op_excluded"})
+    assert (run.status, run.stdout, run.stderr) == (bare.status, bare.stdout, bare.stderr)
+    assert run.status == 0 and b"50 jumps" in run.stdout
+    ops = ops_of(run.traces()[0])
+    for name in ("op_none", "op_many", "op_doubles", "op_big", "op_pair", "op_long_double", "op_complex", "op_varargs"):
+        assert ops[name] == (TIMES, 0), name
+    # The compiler calls the function itself directly: what passes no pointer of the loader's is not seen.
+    assert ops["op_recurse"] == (TIMES, 0)
+    # Left by longjmp: each got its end when the next op began; the last one is open still.
+    assert ops["op_jump"] == (TIMES - 1, TIMES - 1)
+    assert "op_excluded" not in ops
+
+
+def test_exceptions_pass_through(tprof):
+    command = [WORKLOADS / "op_throws", TIMES]
+    bare = tprof.run(command)
+    run = tprof.run(command, [LIBRARY], {"TPROF_OPS": "thrower_*"})
+    assert (run.status, run.stdout, run.stderr) == (bare.status, bare.stdout, bare.stderr) == (
+        0, b"op_throws: 5000\n", b"")
+    ops = ops_of(run.traces()[0])
+    assert ops["thrower_top"] == (TIMES, 0)
+    assert ops["thrower_deep"] == (TIMES, TIMES)  # none returns
+
+
+def test_off(tprof):
+    run = tprof.run([WORKLOADS / "op_calls", TIMES], [LIBRARY], {"TPROF_OPS": "off"})
+    assert ops_of(run.traces()[0]) == {}
+
+
+def test_unknown_value_is_named(tprof):
+    run = tprof.run([WORKLOADS / "steady", 5], [LIBRARY], {"TPROF_OPS": ","})
+    assert run.status == 0
+    assert run.stderr.count(b"\n") == 1 and b"TPROF_OPS" in run.stderr and b"torch" in run.stderr
+
+
+def test_blas_of_the_demo(tprof):
+    """The trainer calls OpenBLAS three ways a step: its own calls, and those that OpenBLAS makes inside, are told apart."""
+    digits = WORKLOADS.parents[1] / "tests/workloads/data/digits.csv"
+    run = tprof.run([WORKLOADS / "digits", digits], [LIBRARY], {"TPROF_OPS": "blas"})
+    ops = ops_of(run.traces()[0])
+    assert ops["cblas_sgemm"][0] >= 3000
