@@ -22,19 +22,19 @@
 #define TPROF_HEADER_SIZE 16384u /* struct tprof_header at 0, text from TPROF_TEXT_OFFSET on */
 #define TPROF_TEXT_OFFSET 2048u
 #define TPROF_CHUNK_MAGIC 0x4b435054u /* "TPCK" */
-#define TPROF_CHUNK_SIZE 65536u      /* what the writer uses; a reader takes the header's chunk_size */
+#define TPROF_CHUNK_SIZE 65536u	      /* what the writer uses; a reader takes the header's chunk_size */
 
 /* ---- header ------------------------------------------------------------------------------------------------- */
 
 enum tprof_clock {
-	TPROF_CLOCK_TSC = 1,       /* the processor's time stamp counter, invariant */
+	TPROF_CLOCK_TSC = 1,	   /* the processor's time stamp counter, invariant */
 	TPROF_CLOCK_MONOTONIC = 2, /* CLOCK_MONOTONIC, one tick a nanosecond */
 };
 
 enum tprof_origin {
 	TPROF_ORIGIN_FIRST = 1, /* the run's first process */
-	TPROF_ORIGIN_EXEC = 2,  /* a further process, begun by exec */
-	TPROF_ORIGIN_FORK = 3,  /* a fork of a traced process: it begins with its parent's live blocks */
+	TPROF_ORIGIN_EXEC = 2,	/* a further process, begun by exec */
+	TPROF_ORIGIN_FORK = 3,	/* a fork of a traced process: it begins with its parent's live blocks */
 };
 
 enum tprof_end {
@@ -47,38 +47,41 @@ enum tprof_end {
 enum tprof_header_flags {
 	TPROF_FLAG_FOREIGN_MALLOC = 1u << 0, /* malloc resolves to another object than libtprof.so or its successors
 	                                      * (text TPROF_TEXT_MALLOC names it): its allocations can't be seen */
-	TPROF_FLAG_DEEPBIND = 1u << 1,       /* dlopen with RTLD_DEEPBIND was seen: that object bypasses the hooks */
-	TPROF_FLAG_STOPPED = 1u << 2,        /* recording ended before the process did: stop_cause, stop_ticks */
-	TPROF_FLAG_TEXT_CUT = 1u << 3,       /* the arguments did not fit the header's text */
+	TPROF_FLAG_DEEPBIND = 1u << 1,	     /* dlopen with RTLD_DEEPBIND was seen: that object bypasses the hooks */
+	TPROF_FLAG_STOPPED = 1u << 2,	     /* recording ended before the process did: stop_cause, stop_ticks */
+	TPROF_FLAG_TEXT_CUT = 1u << 3,	     /* the arguments did not fit the header's text */
 	TPROF_FLAG_WAS_THREADED = 1u << 4,   /* more than one thread recorded events */
 };
 
 /* Why something was not recorded. Each has a counter in the header; TPROF_LOST_NAMES gives the words of reports. */
 enum tprof_lost {
-	TPROF_LOST_NO_SPACE,    /* events after the disk was full, or RLIMIT_FSIZE reached */
-	TPROF_LOST_NO_MEMORY,   /* events after mmap failed (RLIMIT_AS) */
-	TPROF_LOST_NO_FILE,     /* events after the file could not be reached any more */
-	TPROF_LOST_REENTRANT,   /* events of a signal handler that interrupted the recording of another event */
-	TPROF_LOST_FOREIGN,     /* events of a task that shares a thread's memory and TLS (raw clone) */
-	TPROF_LOST_EARLY,       /* events before libc was ready */
-	TPROF_LOST_STACK,       /* stacks not recorded: the event is there, its stack is TPROF_NODE_NONE */
-	TPROF_LOST_SAMPLE,      /* memory samples that could not be read */
-	TPROF_LOST_TIMER,       /* threads that are not sampled: the kernel had no timer for them */
-	TPROF_LOST_SANDBOX,     /* events after the program entered a seccomp sandbox, which may forbid our system calls */
+	TPROF_LOST_NO_SPACE,  /* events after the disk was full, or RLIMIT_FSIZE reached */
+	TPROF_LOST_NO_MEMORY, /* events after mmap failed (RLIMIT_AS) */
+	TPROF_LOST_NO_FILE,   /* events after the file could not be reached any more */
+	TPROF_LOST_REENTRANT, /* events of a signal handler that interrupted the recording of another event */
+	TPROF_LOST_FOREIGN,   /* events of a task that shares a thread's memory and TLS (raw clone) */
+	TPROF_LOST_EARLY,     /* events before libc was ready */
+	TPROF_LOST_STACK,     /* stacks not recorded: the event is there, its stack is TPROF_NODE_NONE */
+	TPROF_LOST_SAMPLE,    /* memory samples that could not be read */
+	TPROF_LOST_TIMER,     /* threads that are not sampled: the kernel had no timer for them */
+	TPROF_LOST_SANDBOX, /* events after the program entered a seccomp sandbox, which may forbid our system calls */
 	TPROF_LOST_CAUSES = 16, /* room for more; the unused are 0 */
 };
 
 #define TPROF_LOST_NAMES                                                                                               \
-	{ "no_space", "no_memory", "no_file", "reentrant", "foreign_task", "early", "stack", "memory_sample", "cpu_timer", "sandbox" }
+	{                                                                                                              \
+		"no_space", "no_memory", "no_file", "reentrant", "foreign_task", "early", "stack", "memory_sample",    \
+			"cpu_timer", "sandbox"                                                                         \
+	}
 
 /* Pieces of text in the header: bytes [text[i].offset, +length) of the file; not terminated. */
 enum tprof_text {
-	TPROF_TEXT_EXE,     /* path of the executable */
-	TPROF_TEXT_ARGS,    /* arguments, each with its NUL */
-	TPROF_TEXT_CWD,     /* working directory at the start */
-	TPROF_TEXT_ENV,     /* the TPROF_* variables in force, NAME=value, each with its NUL */
-	TPROF_TEXT_MALLOC,  /* path of the object whose malloc is behind the hooks, or instead of them */
-	TPROF_TEXT_PARENT,  /* path of the trace of the process that forked this one; empty if it was exec'd */
+	TPROF_TEXT_EXE,	   /* path of the executable */
+	TPROF_TEXT_ARGS,   /* arguments, each with its NUL */
+	TPROF_TEXT_CWD,	   /* working directory at the start */
+	TPROF_TEXT_ENV,	   /* the TPROF_* variables in force, NAME=value, each with its NUL */
+	TPROF_TEXT_MALLOC, /* path of the object whose malloc is behind the hooks, or instead of them */
+	TPROF_TEXT_PARENT, /* path of the trace of the process that forked this one; empty if it was exec'd */
 	TPROF_TEXT_COUNT = 8,
 };
 
@@ -88,52 +91,52 @@ struct tprof_span {
 
 /* One moment in three clocks. From two of them a reader fits ticks to nanoseconds. */
 struct tprof_moment {
-	uint64_t ticks;   /* of header.clock, not shifted */
+	uint64_t ticks;	  /* of header.clock, not shifted */
 	uint64_t mono_ns; /* CLOCK_MONOTONIC */
 	uint64_t unix_ns; /* CLOCK_REALTIME */
 };
 
 struct tprof_header {
 	uint8_t magic[8];
-	uint32_t version;           /* TPROF_VERSION */
-	uint32_t header_size;       /* offset of chunk 0 */
-	uint32_t chunk_size;        /* bytes; a multiple of the page size, at most 64 MiB */
-	uint32_t page_size;         /* of the machine that wrote */
+	uint32_t version;	    /* TPROF_VERSION */
+	uint32_t header_size;	    /* offset of chunk 0 */
+	uint32_t chunk_size;	    /* bytes; a multiple of the page size, at most 64 MiB */
+	uint32_t page_size;	    /* of the machine that wrote */
 	uint64_t features_required; /* bits that a reader must know, or refuse the file; none in version 1 */
-	uint64_t features;          /* bits that a reader may ignore; none in version 1 */
+	uint64_t features;	    /* bits that a reader may ignore; none in version 1 */
 
 	uint32_t pid, ppid;
-	uint32_t origin; /* enum tprof_origin */
-	uint32_t clock;  /* enum tprof_clock */
-	uint64_t process_start;    /* field 22 of /proc/PID/stat: tells a reused pid from this one */
-	uint32_t tick_shift;       /* event times are ticks >> tick_shift */
-	uint32_t depth;            /* TPROF_DEPTH in force */
+	uint32_t origin;	   /* enum tprof_origin */
+	uint32_t clock;		   /* enum tprof_clock */
+	uint64_t process_start;	   /* field 22 of /proc/PID/stat: tells a reused pid from this one */
+	uint32_t tick_shift;	   /* event times are ticks >> tick_shift */
+	uint32_t depth;		   /* TPROF_DEPTH in force */
 	struct tprof_moment start; /* recording began */
 	struct tprof_span text[TPROF_TEXT_COUNT];
 
 	/* What changes while the program runs. Each word is stored whole. */
-	uint64_t chunks; /* chunks handed out; the file may be shorter (the last ones were not made yet) */
-	uint32_t flags;  /* enum tprof_header_flags */
-	uint32_t threads;      /* threads that recorded anything */
-	uint32_t end;          /* enum tprof_end */
-	int32_t end_status;    /* exit status or signal, as `end` says */
+	uint64_t chunks;	    /* chunks handed out; the file may be shorter (the last ones were not made yet) */
+	uint32_t flags;		    /* enum tprof_header_flags */
+	uint32_t threads;	    /* threads that recorded anything */
+	uint32_t end;		    /* enum tprof_end */
+	int32_t end_status;	    /* exit status or signal, as `end` says */
 	struct tprof_moment finish; /* when `end` was written; zero if it was not */
-	uint32_t stop_cause;        /* enum tprof_lost + 1; 0 if recording did not stop early */
-	uint32_t modules;           /* modules registered */
+	uint32_t stop_cause;	    /* enum tprof_lost + 1; 0 if recording did not stop early */
+	uint32_t modules;	    /* modules registered */
 	uint64_t stop_ticks;
 	uint64_t lost[TPROF_LOST_CAUSES];
 	uint64_t walks_cut;   /* stacks deeper than `depth` */
 	uint64_t walks_short; /* stacks that ended before their outermost frame: no rule for a PC, or out of bounds */
 	uint64_t rss_peak;    /* VmHWM at the end, bytes; 0 if unknown */
 	uint64_t last_child_start_unix_ns; /* start of the latest further process of this run that found this file */
-	uint64_t slots;                    /* hooked pointers (GOT slots) beside symbol interposition */
-	uint64_t collector_bytes;          /* memory that the collector mapped for itself */
-	uint64_t cpu_period_ns;            /* CPU time between two samples of a thread; 0: no CPU sampling */
-	uint64_t sample_bytes;             /* mean of TPROF_ALLOC=sample:BYTES; 0: every allocation is recorded */
-	uint64_t samples_own;              /* CPU samples that fell into the collector itself, as periods */
-	struct tprof_moment latest;        /* at about the last memory sample; ticks 0: none, or just being written */
-	uint32_t cpu_signal; /* the signal number that the sampler uses */
-	uint32_t cpu_stopped;              /* 1: the program wanted that signal for itself, and sampling ended */
+	uint64_t slots;			   /* hooked pointers (GOT slots) beside symbol interposition */
+	uint64_t collector_bytes;	   /* memory that the collector mapped for itself */
+	uint64_t cpu_period_ns;		   /* CPU time between two samples of a thread; 0: no CPU sampling */
+	uint64_t sample_bytes;		   /* mean of TPROF_ALLOC=sample:BYTES; 0: every allocation is recorded */
+	uint64_t samples_own;		   /* CPU samples that fell into the collector itself, as periods */
+	struct tprof_moment latest;	   /* at about the last memory sample; ticks 0: none, or just being written */
+	uint32_t cpu_signal;		   /* the signal number that the sampler uses */
+	uint32_t cpu_stopped;		   /* 1: the program wanted that signal for itself, and sampling ended */
 };
 
 /* ---- chunks ------------------------------------------------------------------------------------------------- */
@@ -144,12 +147,12 @@ enum tprof_chunk_kind {
 };
 
 struct tprof_chunk {
-	uint32_t magic; /* TPROF_CHUNK_MAGIC; 0: handed out, not yet begun */
-	uint32_t kind;  /* enum tprof_chunk_kind */
+	uint32_t magic;	 /* TPROF_CHUNK_MAGIC; 0: handed out, not yet begun */
+	uint32_t kind;	 /* enum tprof_chunk_kind */
 	uint32_t thread; /* event chunks: number of the thread that began it (1, 2, ... in order of first event) */
-	uint32_t tid;    /* its kernel thread id */
+	uint32_t tid;	 /* its kernel thread id */
 	struct tprof_moment begin; /* the first record's times count from begin.ticks >> tick_shift */
-	uint64_t committed;        /* valid bytes behind this header; stored with release after the record they end */
+	uint64_t committed;	   /* valid bytes behind this header; stored with release after the record they end */
 	uint64_t overhead_ticks;   /* estimate of the ticks spent recording the events of this chunk */
 	uint64_t reserved[8];
 };
@@ -163,7 +166,8 @@ struct tprof_chunk {
  * Every record begins with a tag byte. Its two low bits are the class:
  */
 enum tprof_class {
-	TPROF_CLASS_LONG = 0,  /* tag >> 2 is the type, then uvarint length, then so many bytes; unknown types are skipped.
+	TPROF_CLASS_LONG =
+		0, /* tag >> 2 is the type, then uvarint length, then so many bytes; unknown types are skipped.
 	                        * Tag 0 is not a record: it ends the chunk. */
 	TPROF_CLASS_ALLOC = 1, /* event chunks */
 	TPROF_CLASS_FREE = 2,  /* event chunks */
@@ -212,11 +216,28 @@ enum tprof_stack_form {
 
 /* Functions that allocate or free. One event for a call, whatever it calls on its way. */
 enum tprof_fn {
-	TPROF_FN_MALLOC, TPROF_FN_CALLOC, TPROF_FN_REALLOC, TPROF_FN_REALLOCARRAY, TPROF_FN_MEMALIGN,
-	TPROF_FN_POSIX_MEMALIGN, TPROF_FN_ALIGNED_ALLOC, TPROF_FN_VALLOC, TPROF_FN_PVALLOC, TPROF_FN_NEW,
-	TPROF_FN_NEW_ARRAY, TPROF_FN_MALLOCX, TPROF_FN_RALLOCX, TPROF_FN_XALLOCX,
-	TPROF_FN_FREE = 32, TPROF_FN_CFREE, TPROF_FN_FREE_SIZED, TPROF_FN_FREE_ALIGNED_SIZED, TPROF_FN_DELETE,
-	TPROF_FN_DELETE_ARRAY, TPROF_FN_DALLOCX, TPROF_FN_SDALLOCX,
+	TPROF_FN_MALLOC,
+	TPROF_FN_CALLOC,
+	TPROF_FN_REALLOC,
+	TPROF_FN_REALLOCARRAY,
+	TPROF_FN_MEMALIGN,
+	TPROF_FN_POSIX_MEMALIGN,
+	TPROF_FN_ALIGNED_ALLOC,
+	TPROF_FN_VALLOC,
+	TPROF_FN_PVALLOC,
+	TPROF_FN_NEW,
+	TPROF_FN_NEW_ARRAY,
+	TPROF_FN_MALLOCX,
+	TPROF_FN_RALLOCX,
+	TPROF_FN_XALLOCX,
+	TPROF_FN_FREE = 32,
+	TPROF_FN_CFREE,
+	TPROF_FN_FREE_SIZED,
+	TPROF_FN_FREE_ALIGNED_SIZED,
+	TPROF_FN_DELETE,
+	TPROF_FN_DELETE_ARRAY,
+	TPROF_FN_DALLOCX,
+	TPROF_FN_SDALLOCX,
 };
 /*
  * REALLOC, REALLOCARRAY, RALLOCX and XALLOCX are a FREE of the old block with that fn, written before the real call,
@@ -230,25 +251,26 @@ enum tprof_fn {
  * the rest of the coding state alone.
  */
 enum tprof_event_type {
-	TPROF_EVENT_THREAD = 1,  /* uvarint ticks (absolute, not shifted), uvarint thread, uvarint tid: from here on the
+	TPROF_EVENT_THREAD = 1, /* uvarint ticks (absolute, not shifted), uvarint thread, uvarint tid: from here on the
 	                          * chunk belongs to another thread (its first owner is dead) */
-	TPROF_EVENT_CANCEL = 2,  /* uvarint dtime: the thread's last FREE (or UNMAP) did not happen */
-	TPROF_EVENT_MAP = 3,     /* uvarint dtime, uvarint address / 4096, uvarint length in bytes, uvarint prot,
+	TPROF_EVENT_CANCEL = 2, /* uvarint dtime: the thread's last FREE (or UNMAP) did not happen */
+	TPROF_EVENT_MAP = 3,	/* uvarint dtime, uvarint address / 4096, uvarint length in bytes, uvarint prot,
 	                          * uvarint flags (of mmap; MAP_REMAP for mremap), uvarint stack node */
-	TPROF_EVENT_UNMAP = 4,   /* uvarint dtime, uvarint address / 4096, uvarint length in bytes, uvarint
+	TPROF_EVENT_UNMAP = 4,	/* uvarint dtime, uvarint address / 4096, uvarint length in bytes, uvarint
 	                          * 1 if it is the first half of an mremap */
-	TPROF_EVENT_MEMORY = 5,  /* uvarint dtime, uvarint RSS bytes / 4096, uvarint VMS bytes / 4096 */
-	TPROF_EVENT_NAME = 6,    /* uvarint dtime, then the thread's name */
-	TPROF_EVENT_ALLOC = 7,   /* uvarint dtime, uvarint address in bytes, uvarint size, uvarint usable, fn byte,
+	TPROF_EVENT_MEMORY = 5, /* uvarint dtime, uvarint RSS bytes / 4096, uvarint VMS bytes / 4096 */
+	TPROF_EVENT_NAME = 6,	/* uvarint dtime, then the thread's name */
+	TPROF_EVENT_ALLOC = 7,	/* uvarint dtime, uvarint address in bytes, uvarint size, uvarint usable, fn byte,
 	                          * log2 alignment byte, uvarint stack node: an ALLOC that has no short form */
-	TPROF_EVENT_FREE = 8,    /* uvarint dtime, uvarint address in bytes, fn byte */
-	TPROF_EVENT_SAMPLE = 9,  /* uvarint dtime, uvarint stack node, uvarint periods: the thread was here when its CPU
+	TPROF_EVENT_FREE = 8,	/* uvarint dtime, uvarint address in bytes, fn byte */
+	TPROF_EVENT_SAMPLE = 9, /* uvarint dtime, uvarint stack node, uvarint periods: the thread was here when its CPU
 	                          * clock had passed header.cpu_period_ns, `periods` times since its last sample (more
 	                          * than 1 when the signal came late) */
-	TPROF_EVENT_DETAIL = 10, /* uvarint dtime, uvarint FLOP, uvarint bytes moved, rest: shape as text. Of the thread's
+	TPROF_EVENT_DETAIL =
+		10,	       /* uvarint dtime, uvarint FLOP, uvarint bytes moved, rest: shape as text. Of the thread's
 	                          * innermost open op; 0 and "": not known */
-	TPROF_EVENT_STEP = 11,   /* uvarint dtime, uvarint items processed in it (0: not said): a training step ends */
-	TPROF_EVENT_MARK = 12,   /* uvarint dtime, rest: text */
+	TPROF_EVENT_STEP = 11, /* uvarint dtime, uvarint items processed in it (0: not said): a training step ends */
+	TPROF_EVENT_MARK = 12, /* uvarint dtime, rest: text */
 };
 #define TPROF_MAP_REMAP (UINT64_C(1) << 32) /* beside mmap's own flags: the second half of an mremap */
 
@@ -258,15 +280,15 @@ enum tprof_table_type {
 	                         * start, uvarint end (run-time addresses of its image), uvarint ticks, byte length and
 	                         * bytes of the build-id, rest: path */
 	TPROF_TABLE_UNLOAD = 2, /* uvarint module, uvarint ticks: it was unloaded */
-	TPROF_TABLE_FRAME = 3,  /* uvarint frame (1, 2, ...), uvarint module or 0, uvarint pc - module start (module 0:
+	TPROF_TABLE_FRAME = 3,	/* uvarint frame (1, 2, ...), uvarint module or 0, uvarint pc - module start (module 0:
 	                         * pc), byte enum tprof_frame_flags */
-	TPROF_TABLE_OP = 4,     /* uvarint op (1, 2, ...), byte enum tprof_op_origin, byte length and bytes of the
+	TPROF_TABLE_OP = 4,	/* uvarint op (1, 2, ...), byte enum tprof_op_origin, byte length and bytes of the
 	                         * category (may be empty), rest: name */
 };
 
 enum tprof_op_origin {
 	TPROF_OP_ANNOTATION = 1, /* include/tprof.h */
-	TPROF_OP_FUNCTION = 2,   /* a hooked function */
+	TPROF_OP_FUNCTION = 2,	 /* a hooked function */
 };
 
 enum tprof_frame_flags {
