@@ -63,8 +63,7 @@ static void put_long(enum tprof_table_type type, const uint8_t *content, size_t 
 	*p++ = (uint8_t)(type << 2);
 	p = tp_put_uvarint(p, length + text_length);
 	p = tp_put_bytes(p, content, length);
-	if (text_length)
-		p = tp_put_bytes(p, text, text_length);
+	p = tp_put_bytes(p, text, text_length);
 	tp_chunk_commit(chunk, p);
 	give_back(chunk);
 }
@@ -103,7 +102,7 @@ void tp_table_unload(uint32_t module)
 	uint8_t *p = tp_put_uvarint(content, module);
 
 	p = tp_put_uvarint(p, tp_clock_before());
-	put_long(TPROF_TABLE_UNLOAD, content, (size_t)(p - content), NULL, 0);
+	put_long(TPROF_TABLE_UNLOAD, content, (size_t)(p - content), "", 0);
 }
 
 void tp_table_frame(uint32_t frame, uint32_t module, uint64_t offset, uint8_t flags)
@@ -114,7 +113,7 @@ void tp_table_frame(uint32_t frame, uint32_t module, uint64_t offset, uint8_t fl
 	p = tp_put_uvarint(p, module);
 	p = tp_put_uvarint(p, offset);
 	*p++ = flags;
-	put_long(TPROF_TABLE_FRAME, content, (size_t)(p - content), NULL, 0);
+	put_long(TPROF_TABLE_FRAME, content, (size_t)(p - content), "", 0);
 }
 
 void tp_table_nodes(uint32_t first, uint32_t parent, const uint32_t *frames, size_t count)
