@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who gets the name trace.bin: no live run's trace and no file of the user's is ever lost to another process."""
+import os
+import shutil
+import subprocess
+import time
+
+import pytest
+
+from conftest import LIBRARY
+
+ENV = {**os.environ, "LD_PRELOAD": str(LIBRARY)}
+
+
+def start(command, directory):
+    return subprocess.Popen(command, cwd=directory, env=ENV, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+
+
+def traces(directory):
+    return sorted(p.name for p in directory.iterdir())
+
+
+@pytest.mark.parametrize("old", [False, True])
+def test_two_that_start_at_once(tmp_path, old):
+    for turn in range(25):
+        directory = tmp_path / str(turn)
+        directory.mkdir()
+        if old:
+            assert start(["true"], directory).wait() == 0
+            hour_ago = time.time() - 3600
+            os.utime(directory / "trace.bin", (hour_ago, hour_ago))
+            time.sleep(0.03)  # a run that begins within two ticks of an old one's end may be taken for a part of it
+        both = [start(["sleep", "0.2"], directory) for _ in range(2)]
+        for process in both:
+            assert process.wait() == 0 and process.stderr.read() == b""
+        names = traces(directory)
+        assert len(names) == 2 and "trace.bin" in names and not any(n.endswith(".new") for n in names), names
+
+
+def test_an_empty_file_is_the_users(tmp_path):
+    (tmp_path / "trace.bin").touch()
+    inode = (tmp_path / "trace.bin").stat().st_ino
+    process = start(["true"], tmp_path)
+    assert process.wait() == 0 and b"no trace" in process.stderr.read()
+    assert traces(tmp_path) == ["trace.bin"] and (tmp_path / "trace.bin").stat().st_ino == inode
+
+
+def test_a_live_run_in_another_pid_namespace(tmp_path):
+    unshare = ["unshare", "-Urpf", "--mount-proc"]
+    if not shutil.which("unshare") or subprocess.run([*unshare, "true"], stderr=subprocess.DEVNULL).returncode:
+        pytest.skip("no pid namespaces here")
+    live = start(["sleep", "30"], tmp_path)
+    try:
+        while not (tmp_path / "trace.bin").exists():
+            time.sleep(0.01)
+        inode = (tmp_path / "trace.bin").stat().st_ino
+        subprocess.run([*unshare, "env", f"LD_PRELOAD={LIBRARY}", "true"], cwd=tmp_path, check=True)
+        assert (tmp_path / "trace.bin").stat().st_ino == inode
+        assert len(traces(tmp_path)) == 2
+    finally:
+        live.kill()
+        live.wait()
+
+
+def test_a_run_whose_first_process_is_over(tmp_path):
+    script = "(sleep 0.3; ls >/dev/null; sleep 0.1) & exit 0"
+    assert start(["sh", "-c", script], tmp_path).wait() == 0
+    first = (tmp_path / "trace.bin").stat().st_ino
+    deadline = time.monotonic() + 60
+    while len(traces(tmp_path)) < 4 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert len(traces(tmp_path)) >= 4
+    assert (tmp_path / "trace.bin").stat().st_ino == first
