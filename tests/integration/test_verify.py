@@ -9,7 +9,7 @@ import shutil
 import subprocess
 
 import pytest
-from conftest import BUILD, PYTHON, ROOT, WORKLOADS
+from conftest import BUILD, PYTHON, ROOT, WORKLOADS, report
 
 VERIFY = BUILD / "lib/libtprof-verify.so"
 PROGRAMS = WORKLOADS / "verify"
@@ -20,7 +20,7 @@ SUMMARY = re.compile(rb"tprof-verify: walks (\d+) different (\d+)\n")
 
 
 def verified(tprof, command, env=None, timeout=120, walks=1):
-    """Runs a command under the verifying library; every process's walks are libunwind's. Returns how many there were."""
+    """Runs a command under the verifying library; every process's walks are libunwind's. Returns the run and its `walks`."""
     bare = tprof.run(command, env=env, timeout=timeout)
     run = tprof.run(command, [VERIFY], env, timeout=timeout)
     counts = [(int(n), int(different)) for n, different in SUMMARY.findall(run.stderr)]
@@ -28,7 +28,8 @@ def verified(tprof, command, env=None, timeout=120, walks=1):
     assert sum(different for _, different in counts) == 0, run.stderr[-8000:].decode(errors="replace")
     assert max(n for n, _ in counts) >= walks, counts
     assert (run.status, run.stdout) == (bare.status, bare.stdout)
-    return sum(n for n, _ in counts)
+    run.walks = sum(n for n, _ in counts)
+    return run
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -57,9 +58,12 @@ def test_openmp(tprof, level):
     (["deep", 1000], 1), (["threads", 3], 100), (["fork", "fork"], 20), (["fork", "threads"], 20),
     (["dl", "reuse", WORKLOADS], 20), (["dl", "origin", WORKLOADS], 15), (["early"], 10),
     (["digits", ROOT / "tests/workloads/data/digits.csv"], 20), (["truth", 4, 3000, 1], 5000),
-    (["truth_cxx", 3000, 1], 1500), (["shared_arena", 3000], 3000)])
+    (["truth_cxx", 4500, 1], 2000), (["shared_arena", 3000], 3000)])
 def test_workloads(tprof, command, walks):
-    verified(tprof, [WORKLOADS / command[0], *command[1:]], walks=walks)
+    run = verified(tprof, [WORKLOADS / command[0], *command[1:]], walks=walks)
+    if len(run.traces()) == 1:  # no allocation and no mapping went uncompared
+        heap = report(run.traces()[0])["heap"]
+        assert run.walks == heap["allocations"] + heap["maps"]
 
 
 @pytest.mark.real
