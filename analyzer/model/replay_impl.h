@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The parts of the replay, for each other: replay.c drives, and has one line for each kind of event in its table; what an
+ * event does stands in the part that it belongs to:
+ *   replay_heap.c     blocks: allocations, frees, and frees that are taken back
+ *   replay_order.c    what repairs the order of events of different threads
+ *   replay_maps.c     mappings, RSS and address space
+ *   replay_threads.c  the threads themselves, their names, their CPU samples
+ *   replay_ops.c      ops and steps
+ *   replay_result.c   what comes out
+ * Handlers return false when memory is out, and only then.
+ */
+#ifndef TPROF_MODEL_REPLAY_IMPL_H
+#define TPROF_MODEL_REPLAY_IMPL_H
+
+#include "model/replay.h"
+#include "trace/impl.h"
+
+/* ---- threads ---- */
+
+struct tp_thread_state *tp_replay_new_thread(struct tp_replay *replay, uint32_t number);
+
+/* The event's thread. NULL: no memory. Valid until the next call. */
+static inline struct tp_thread_state *tp_replay_thread(struct tp_replay *replay, const struct tp_event *event)
+{
+	uint32_t index = event->thread < replay->index_count ? replay->thread_index[event->thread] : 0;
+	struct tp_thread_state *thread;
+
+	thread = __builtin_expect(index != 0, 1) ? &replay->threads[index - 1]
+						 : tp_replay_new_thread(replay, event->thread);
+	if (thread)
+		thread->last = event->time;
+	return thread;
+}
+
+/* Whether what the event says counts: within the time, and of the thread, that are looked at. */
+static inline bool tp_replay_counts(const struct tp_replay *replay, const struct tp_event *event)
+{
+	return replay->inside && (!replay->options->thread || replay->options->thread == event->thread);
+}
+
+/* ---- handlers of events ---- */
+
+typedef bool tp_replay_handler(struct tp_replay *replay, const struct tp_event *event);
+
+/* Of exact and of sampled runs: made twice, so that exact ones pay nothing for the others. */
+tp_replay_handler tp_replay_alloc, tp_replay_sampled_alloc, tp_replay_free_block, tp_replay_sampled_free_block;
+tp_replay_handler tp_replay_cancel;
+tp_replay_handler tp_replay_map, tp_replay_unmap, tp_replay_memory;
+tp_replay_handler tp_replay_name, tp_replay_sample;
+tp_replay_handler tp_replay_op, tp_replay_step_end;
+
+/* A CANCEL of the thread's last UNMAP. */
+bool tp_replay_restore_map(struct tp_replay *replay, struct tp_thread_state *thread);
+
+/* ---- order, for the heap ---- */
+
+/* An address is allocated that is live: its block was ended, and the free may be on its way. */
+void tp_order_closed(struct tp_replay *replay, const struct tp_event *event);
+
+/* Whether a free is the late one of such a block. */
+bool tp_order_was_closed(struct tp_replay *replay, const struct tp_event *event);
+
+/* A free had no block: its allocation may be on its way. */
+void tp_order_unmatched(struct tp_replay *replay, const struct tp_event *event);
+
+/* Whether an allocation is that one. */
+bool tp_order_is_freed_already(struct tp_replay *replay, const struct tp_event *event);
+
+/* ---- time ---- */
+
+/* The time that is looked at begins: what is live counts towards the peak, not towards the rest. */
+void tp_replay_begin(struct tp_replay *replay, uint64_t time);
+
+/* ---- results ---- */
+
+bool tp_replay_result_threads(struct tp_replay *replay, struct tp_process *process);
+bool tp_replay_result_ops(struct tp_replay *replay, struct tp_process *process);
+
+#endif

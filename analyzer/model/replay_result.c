@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What comes out of a replay. */
+#include "model/replay_impl.h"
+
+static void result_heap(struct tp_replay *replay, struct tp_heap *heap)
+{
+	uint64_t header_peak = replay->trace->header->rss_peak;
+	bool whole = !replay->options->from_ns && !replay->options->to_ns;
+
+	*heap = replay->heap;
+	heap->peak_time_ns = tp_replay_ns(replay, replay->peak_time);
+	heap->end_bytes = replay->amount.bytes - replay->before.bytes;
+	heap->end_blocks = replay->amount.blocks - replay->before.blocks;
+	heap->end_usable = replay->amount.usable - replay->before.usable;
+	heap->recorded_allocations = heap->allocations;
+	heap->recorded_frees = heap->frees;
+	if (replay->sampled)
+		tp_estimates_heap(&replay->estimates, heap);
+	heap->mapped_peak = replay->maps.peak;
+	heap->mapped_end = replay->maps.live;
+	if (whole && header_peak > heap->rss_peak)
+		heap->rss_peak = header_peak;
+}
+
+bool tp_replay_result(struct tp_replay *replay, struct tp_process *process)
+{
+	const struct tprof_header *header = replay->trace->header;
+	uint64_t overhead = replay->trace->overhead_ticks, end;
+	size_t i;
+
+	if (!replay->inside)
+		tp_replay_begin(replay, replay->last);
+	process->trace = replay->trace;
+	process->start_ns = replay->start_ns;
+	end = header->finish.ticks ? tp_trace_ns(replay->trace, header->finish.ticks) : 0;
+	process->duration_ns = tp_replay_ns(replay, replay->last) - replay->start_ns;
+	if (header->end != TPROF_END_NONE && end > process->duration_ns)
+		process->duration_ns = end;
+	process->overhead_ns = tp_trace_ns(replay->trace, header->start.ticks + overhead);
+	process->combined_peak_bytes = replay->combined_peak;
+	process->combined_peak_variance = replay->combined_variance;
+	process->estimated = replay->sampled;
+	result_heap(replay, &process->heap);
+	process->timeline = tp_timeline_finish(&replay->timeline, replay->last, &replay->now, &process->point_count);
+	for (i = 0; i < process->point_count; i++)
+		process->timeline[i].time_ns = tp_replay_ns(replay, process->timeline[i].time_ns);
+	process->sites = tp_sites_result(&replay->sites, replay->peak_number,
+					 replay->sampled ? &replay->estimates : NULL, &process->site_count);
+	process->cpu_sites = tp_cpu_result(&replay->cpu, &process->cpu_site_count);
+	process->map_sites = tp_maps_result(&replay->maps, &process->map_site_count);
+	return process->sites && process->map_sites && tp_replay_result_threads(replay, process) &&
+	       tp_replay_result_ops(replay, process);
+}
