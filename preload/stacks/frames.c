@@ -3,6 +3,7 @@
 
 #include "core/space.h"
 #include "core/tables.h"
+#include "core/turn.h"
 #include "stacks/modules.h"
 
 #include <tprof/format.h>
@@ -23,7 +24,7 @@ struct table {
 };
 
 static struct table *table;
-static uint32_t growing; /* one thread at a time copies */
+static uint32_t growing; /* core/turn.h: one thread at a time copies */
 static uint32_t numbers; /* handed out */
 
 static uint64_t hash(uint64_t key)
@@ -54,8 +55,13 @@ static bool insert(struct table *to, const struct slot *slot)
 		struct slot *at = &to->slots[i & (to->capacity - 1)];
 		uint64_t key = tp_load_acquire(&at->key);
 
-		if (key == slot->key)
-			return false;
+		if (key == slot->key) {
+			if (tp_load_acquire(&at->number))
+				return false;
+			/* Claimed and not filled: about to be, or left so by a longjmp. Either way it is not needed. */
+			tp_swap_if(&at->key, key, GONE);
+			continue;
+		}
 		if (key || !tp_swap_if(&at->key, (uint64_t)0, slot->key))
 			continue;
 		tp_add(&to->used, 1);
@@ -73,7 +79,7 @@ static TP_SLOW void grow(struct table *old)
 {
 	struct table *larger;
 
-	if (!tp_swap_if(&growing, 0u, 1u))
+	if (!tp_turn_take(&growing))
 		return;
 	if (old == tp_load(&table)) {
 		larger = make(old ? old->capacity * 2 : FIRST_CAPACITY);
@@ -91,7 +97,7 @@ static TP_SLOW void grow(struct table *old)
 		if (larger && old)
 			tp_space_retire(old, bytes_of(old->capacity), sizeof(*old));
 	}
-	tp_store_release(&growing, 0u);
+	tp_turn_end(&growing);
 }
 
 static bool lookup(const struct table *in, uint64_t key, struct tp_frame *frame)

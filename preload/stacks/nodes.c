@@ -3,6 +3,7 @@
 
 #include "core/space.h"
 #include "core/tables.h"
+#include "core/turn.h"
 
 #define FIRST_CAPACITY 16384u
 
@@ -15,7 +16,7 @@ struct table {
 };
 
 static struct table *table;
-static uint32_t growing;
+static uint32_t growing;    /* core/turn.h */
 static uint32_t handed_out; /* node numbers, from TPROF_NODE_FIRST on */
 
 static uint64_t key_of(uint32_t parent, uint32_t frame)
@@ -53,8 +54,11 @@ static void insert(struct table *to, uint64_t key, uint32_t number)
 		uint64_t at = i & (to->capacity - 1);
 		uint64_t there = tp_load_acquire(&to->keys[at]);
 
-		if (there == key)
+		if (there == key) {
+			/* Not filled yet: left so by a longjmp, or about to be, with a number that means the same. */
+			tp_swap_if(&to->numbers[at], 0u, number);
 			return;
+		}
 		if (there || !tp_swap_if(&to->keys[at], (uint64_t)0, key))
 			continue;
 		tp_add(&to->used, 1);
@@ -86,7 +90,7 @@ static TP_SLOW void grow(struct table *old)
 {
 	struct table *larger;
 
-	if (!tp_swap_if(&growing, 0u, 1u))
+	if (!tp_turn_take(&growing))
 		return;
 	if (old == tp_load(&table)) {
 		larger = make(old ? old->capacity * 2 : FIRST_CAPACITY);
@@ -97,7 +101,7 @@ static TP_SLOW void grow(struct table *old)
 		if (larger && old)
 			tp_space_retire(old, bytes_of(old->capacity), sizeof(*old));
 	}
-	tp_store_release(&growing, 0u);
+	tp_turn_end(&growing);
 }
 
 uint32_t tp_node_find(uint32_t parent, uint32_t frame)
