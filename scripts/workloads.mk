@@ -9,13 +9,18 @@ WORKLOAD_CXXFLAGS := -std=c++17 -D_GNU_SOURCE -g -O1 -fno-builtin $(WORKLOAD_WAR
 WORKLOADS := $(addprefix $(W)/,digits truth truth-nopie truth-stripped truth-now truth_cxx shared_arena jemalloc_api \
 	threads ends fork dl own_malloc early mmap interrupts cpu_split cpu_traps sampled limits deep ops steady stack0 \
 	stack2 stack3 exceptions0 exceptions2 exceptions3 liboracle.so libplugin_a.so libplugin_b.so liborigin.so \
-	nested/libplugin_b.so libsignatures.so libthrower.so op_calls op_calls-now op_throws)
+	nested/libplugin_b.so libsignatures.so libthrower.so op_calls op_calls-now op_throws \
+	mlp cnn transformer)
 
 .PHONY: workloads
 workloads: $(WORKLOADS)
 
 # name: sources, and what is special about its build
 $(W)/digits: WORKLOAD_EXTRA := -O2 -fbuiltin -lopenblas -lm
+$(W)/digits: tests/workloads/digit_set.c
+# The trainers.
+$(W)/mlp $(W)/cnn $(W)/transformer: WORKLOAD_EXTRA := -O2 -fbuiltin -Iinclude -lopenblas -lm
+$(W)/mlp $(W)/cnn $(W)/transformer: tests/workloads/nn.c tests/workloads/digit_set.c include/tprof.h
 $(W)/truth $(W)/truth-nopie $(W)/truth-stripped $(W)/truth-now: tests/workloads/truth.c tests/workloads/blocks.c
 # Which entry points there are is found by weak symbols, at run time.
 $(W)/truth: WORKLOAD_EXTRA := -Wl,-z,dynamic-undefined-weak -Wl,-z,lazy

@@ -128,7 +128,7 @@ def test_demo_names_the_leak(tprof):
     for command in ("summary", "leaks"):
         text = analyze(command, run.traces()[0]).stdout
         assert re.search(rf"remember_loss .*digits\.c:{leak}\b", text), text
-    assert re.search(r"load_digits .*digits\.c:\d+", analyze("peak", run.traces()[0]).stdout)
+    assert re.search(r"load_digits .*digit_set\.c:\d+", analyze("peak", run.traces()[0]).stdout)
 
 
 # ---- tprof run ----

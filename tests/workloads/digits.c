@@ -10,12 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { IMAGES = 1797, TRAINED = 1500, PIXELS = 64, HIDDEN = 64, CLASSES = 10, BATCH = 50 };
+#include "digit_set.h"
 
-struct digits {
-	float *pixels; /* IMAGES x PIXELS, 0..1 */
-	int *labels;
-};
+enum { HIDDEN = 64, BATCH = 50 };
 
 struct layer {
 	int in, out;
@@ -48,38 +45,6 @@ static void *checked(void *p)
 
 /* A macro, so that a report names the line that wanted the memory. */
 #define FLOATS(rows, columns) checked(calloc((size_t)(rows) * (size_t)(columns), sizeof(float)))
-
-/* A line is 64 pixels of 0..16 and the digit. */
-static int read_image(FILE *f, float *pixels, int *label)
-{
-	for (int i = 0; i < PIXELS; i++) {
-		int pixel;
-
-		if (fscanf(f, "%d,", &pixel) != 1)
-			return 0;
-		pixels[i] = (float)pixel / 16.0f;
-	}
-	return fscanf(f, "%d", label) == 1;
-}
-
-static struct digits load_digits(const char *path)
-{
-	struct digits d = { FLOATS(IMAGES, PIXELS), checked(calloc(IMAGES, sizeof(int))) };
-	FILE *f = fopen(path, "r");
-
-	if (!f) {
-		perror(path);
-		exit(1);
-	}
-	for (int i = 0; i < IMAGES; i++) {
-		if (!read_image(f, d.pixels + i * PIXELS, &d.labels[i])) {
-			fprintf(stderr, "%s:%d: not an image\n", path, i + 1);
-			exit(1);
-		}
-	}
-	fclose(f);
-	return d;
-}
 
 static float random_float(void)
 {
