@@ -2,7 +2,11 @@
 /* tprof-analyze: reads traces of libtprof.so and reports. */
 #include <locale.h>
 
+#include <string.h>
+
 #include "commands/command.h"
+#include "commands/ctl.h"
+#include "commands/marks.h"
 
 int main(int argc, char **argv)
 {
@@ -10,9 +14,13 @@ int main(int argc, char **argv)
 	int status = TP_EXIT_OK;
 
 	setlocale(LC_CTYPE, "");
+	if (argc > 1 && strcmp(argv[1], "ctl") == 0)
+		return tp_ctl(argc - 1, argv + 1);
 	switch (tp_options_parse(argc, argv, &options)) {
 	case TP_PARSE_RUN:
-		status = options.command->run(&options);
+		status = tp_marks_find(&options);
+		if (status == TP_EXIT_OK)
+			status = options.command->run(&options);
 		break;
 	case TP_PARSE_DONE:
 		break;

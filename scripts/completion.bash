@@ -16,7 +16,7 @@ _tprof()
 	local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
 
 	case $previous in
-	tprof) _tprof_words "run --help --version" ;;
+	tprof) _tprof_words "run ctl --help --version" ;;
 	--alloc) _tprof_words "trace sample:524288 off" ;;
 	--children) _tprof_words "0 1" ;;
 	-o | --output) _tprof_files ;;

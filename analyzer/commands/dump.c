@@ -177,6 +177,10 @@ static void print_event(struct dump *dump, const struct tp_event *event, uint64_
 		fprintf(out, "%-14s %" PRIu64 " of CPU time  stack %" PRIu32 " %s", "sample", event->size, event->node,
 			stack_text(dump, event->node));
 		break;
+	case TP_EVENT_PAUSE:
+	case TP_EVENT_RESUME:
+		fprintf(out, "%-14s of recording", tp_event_kind_name(event->kind));
+		break;
 	case TP_EVENT_THREAD:
 		fprintf(out, "%-14s takes over a chunk, tid %" PRIu32, "thread", event->tid);
 		break;

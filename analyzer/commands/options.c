@@ -15,6 +15,7 @@
 
 #include "commands/command.h"
 #include "commands/help.h"
+#include "commands/marks.h"
 
 enum {
 	OPT_JSON = 256,
@@ -290,9 +291,10 @@ static enum tp_parse parse_option(struct tp_options *options, int option, const 
 	case OPT_PROCESS:
 		return parse_id(option, value, &options->process);
 	case OPT_FROM:
-		return parse_moment(option, value, &options->from_ns);
+		return tp_mark_named(value, &options->from_mark) ? result
+								 : parse_moment(option, value, &options->from_ns);
 	case OPT_TO:
-		return parse_moment(option, value, &options->to_ns);
+		return tp_mark_named(value, &options->to_mark) ? result : parse_moment(option, value, &options->to_ns);
 	case OPT_CALLERS:
 		return parse_relation(options, TP_RELATION_CALLERS, value);
 	case OPT_CALLEES:

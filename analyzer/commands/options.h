@@ -41,10 +41,11 @@ struct tp_options {
 	enum tp_by by;
 	bool by_set;
 	enum tp_relation relation;
-	const char *function;	  /* of the relation */
-	const char *filter;	  /* NULL: none; compiles as an extended regular expression (checked) */
-	uint32_t thread, process; /* 0: all */
-	uint64_t from_ns, to_ns;  /* since the run's start; to_ns 0: the end */
+	const char *function;		 /* of the relation */
+	const char *filter;		 /* NULL: none; compiles as an extended regular expression (checked) */
+	uint32_t thread, process;	 /* 0: all */
+	uint64_t from_ns, to_ns;	 /* since the run's start; to_ns 0: the end */
+	const char *from_mark, *to_mark; /* instead, by a mark's text; NULL: none. See commands/marks.h */
 	const char *const *suppressions;
 	size_t suppression_count;
 	const char *debug_dir; /* NULL: none */

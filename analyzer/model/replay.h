@@ -51,6 +51,10 @@ struct tp_replay {
 	const struct tp_event *event; /* the next one; NULL: no more */
 	uint64_t start_ns;	      /* since the run's start */
 
+	uint64_t pauses, paused; /* paused: event time in all, but for a pause that goes on */
+	uint64_t pause_began;	 /* event time */
+	bool in_pause;
+
 	uint64_t from, to;    /* event times that are looked at, both inclusive */
 	bool inside;	      /* `from` has been reached */
 	uint64_t short_time;  /* event time within which a block is short-lived */

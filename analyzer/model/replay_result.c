@@ -22,6 +22,19 @@ static void result_heap(struct tp_replay *replay, struct tp_heap *heap)
 		heap->rss_peak = header_peak;
 }
 
+/* A pause that goes on lasts to the end of the run. */
+static uint64_t pause_ns(const struct tp_replay *replay, uint64_t duration_ns)
+{
+	const struct tp_trace *trace = replay->trace;
+	uint64_t ticks = replay->paused << trace->header->tick_shift;
+	uint64_t ns = tp_trace_ns(trace, trace->header->start.ticks + ticks), began;
+
+	if (!replay->in_pause)
+		return ns;
+	began = tp_replay_ns(replay, replay->pause_began) - replay->start_ns;
+	return ns + (duration_ns > began ? duration_ns - began : 0);
+}
+
 bool tp_replay_result(struct tp_replay *replay, struct tp_process *process)
 {
 	const struct tprof_header *header = replay->trace->header;
@@ -37,6 +50,8 @@ bool tp_replay_result(struct tp_replay *replay, struct tp_process *process)
 	if (header->end != TPROF_END_NONE && end > process->duration_ns)
 		process->duration_ns = end;
 	process->overhead_ns = tp_trace_ns(replay->trace, header->start.ticks + overhead);
+	process->pauses = replay->pauses;
+	process->paused_ns = pause_ns(replay, process->duration_ns);
 	process->combined_peak_bytes = replay->combined_peak;
 	process->combined_peak_variance = replay->combined_variance;
 	process->estimated = replay->sampled;

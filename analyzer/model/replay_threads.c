@@ -57,6 +57,23 @@ bool tp_replay_sample(struct tp_replay *replay, const struct tp_event *event)
 	return tp_cpu_count(&replay->cpu, tp_trace_node(replay->trace, event->node), event->thread, event->size);
 }
 
+/* PAUSE and RESUME. A PAUSE may follow a PAUSE, and nothing need follow the last. */
+bool tp_replay_pause(struct tp_replay *replay, const struct tp_event *event)
+{
+	bool begins = event->kind == TP_EVENT_PAUSE;
+
+	if (!tp_replay_thread(replay, event))
+		return false;
+	if (begins && !replay->in_pause) {
+		replay->pauses += replay->inside;
+		replay->pause_began = event->time;
+	} else if (!begins && replay->in_pause && replay->inside) {
+		replay->paused += event->time - replay->pause_began;
+	}
+	replay->in_pause = begins;
+	return true;
+}
+
 static void estimate_thread(const struct tp_thread_state *thread, struct tp_thread_stats *stats)
 {
 	stats->allocations = tp_round(thread->allocations.value);

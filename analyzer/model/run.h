@@ -193,6 +193,7 @@ struct tp_process {
 	uint64_t start_ns;	      /* of this process, since the run's start */
 	uint64_t duration_ns;	      /* from there to its end, or its last event */
 	uint64_t overhead_ns;	      /* tprof's own, estimated */
+	uint64_t pauses, paused_ns;   /* of the recording: what happened in them is not in the numbers */
 	uint64_t combined_peak_bytes; /* this process's live bytes at the run's combined peak */
 	double combined_peak_variance;
 };

@@ -73,6 +73,18 @@ static void add_losses(struct tp_notes *notes, const struct tp_trace *trace)
 	}
 }
 
+static void add_pauses(struct tp_notes *notes, const struct tp_process *process)
+{
+	if (process->pauses)
+		add(notes,
+		    "recording was paused %s time%s, %s in all: what was allocated and freed then is not here, and "
+		    "what is "
+		    "called unfreed may have been freed then",
+		    tp_count(process->pauses).text, plural(process->pauses), tp_time(process->paused_ns).text);
+	else if (process->trace->header->recording == TPROF_RECORDING_PAUSED)
+		add(notes, "recording was never switched on (tprof ctl PID start, tprof_start())");
+}
+
 static void add_damage(struct tp_notes *notes, const struct tp_trace *trace)
 {
 	uint64_t lost = 0;
@@ -158,6 +170,7 @@ void tp_notes_collect(struct tp_notes *notes, const struct tp_process *process, 
 	notes->count = 0;
 	add_bypasses(notes, process->trace);
 	add_losses(notes, process->trace);
+	add_pauses(notes, process);
 	add_damage(notes, process->trace);
 	add_stacks(notes, process->trace);
 	add_cpu(notes, process->trace);

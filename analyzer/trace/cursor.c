@@ -170,6 +170,13 @@ static void read_thread(struct tp_cursor *cursor, struct tp_event *event, const 
 	reset_coding(cursor);
 }
 
+/* Its time is all that it says. */
+static void read_plain(struct tp_cursor *cursor, struct tp_event *event, enum tp_event_kind kind, const uint8_t **at)
+{
+	event->kind = (uint8_t)kind;
+	cursor->time += tp_uvarint(at);
+}
+
 /* The page number times 4096; what does not fit 64 bits is no address. */
 static uint64_t read_pages(const uint8_t **at)
 {
@@ -256,8 +263,7 @@ static bool read_fields(struct tp_cursor *cursor, struct tp_event *event, unsign
 		read_thread(cursor, event, at);
 		return true;
 	case TPROF_EVENT_CANCEL:
-		event->kind = TP_EVENT_CANCEL;
-		cursor->time += tp_uvarint(at);
+		read_plain(cursor, event, TP_EVENT_CANCEL, at);
 		return true;
 	case TPROF_EVENT_MAP:
 		read_map(cursor, event, at);
@@ -296,6 +302,12 @@ static bool read_fields(struct tp_cursor *cursor, struct tp_event *event, unsign
 		return true;
 	case TPROF_EVENT_MARK:
 		read_name(cursor, event, TP_EVENT_MARK, at, end);
+		return true;
+	case TPROF_EVENT_PAUSE:
+		read_plain(cursor, event, TP_EVENT_PAUSE, at);
+		return true;
+	case TPROF_EVENT_RESUME:
+		read_plain(cursor, event, TP_EVENT_RESUME, at);
 		return true;
 	default:
 		if (*at < end)

@@ -26,6 +26,8 @@ enum tp_event_kind {
 	TP_EVENT_STEP,	 /* a training step ends */
 	TP_EVENT_DETAIL, /* of the thread's innermost open op */
 	TP_EVENT_MARK,
+	TP_EVENT_PAUSE,	 /* recording pauses, in all threads */
+	TP_EVENT_RESUME, /* and goes on */
 	TP_EVENT_KINDS,
 };
 

@@ -8,7 +8,8 @@ const char *tp_event_kind_name(enum tp_event_kind kind)
 		[TP_EVENT_MAP] = "map",	      [TP_EVENT_CANCEL] = "cancel", [TP_EVENT_MEMORY] = "memory",
 		[TP_EVENT_NAME] = "name",     [TP_EVENT_THREAD] = "thread", [TP_EVENT_SAMPLE] = "sample",
 		[TP_EVENT_OP_BEGIN] = "op",   [TP_EVENT_OP_END] = "op_end", [TP_EVENT_STEP] = "step",
-		[TP_EVENT_DETAIL] = "detail", [TP_EVENT_MARK] = "mark",
+		[TP_EVENT_DETAIL] = "detail", [TP_EVENT_MARK] = "mark",	    [TP_EVENT_PAUSE] = "pause",
+		[TP_EVENT_RESUME] = "resume",
 	};
 
 	return (unsigned)kind < TP_EVENT_KINDS ? names[kind] : "?";

@@ -96,6 +96,23 @@ struct tprof_moment {
 	uint64_t unix_ns; /* CLOCK_REALTIME */
 };
 
+/* Whether events are being recorded. */
+enum tprof_recording {
+	TPROF_RECORDING_UNKNOWN = 0, /* a trace from before there was this field */
+	TPROF_RECORDING_ON = 1,
+	TPROF_RECORDING_PAUSED = 2,
+};
+
+/* What the program is asked to do, header.control_what. */
+enum tprof_control {
+	TPROF_CONTROL_START = 1, /* record again, after a pause */
+	TPROF_CONTROL_STOP = 2,	 /* pause */
+	TPROF_CONTROL_MARK = 3,	 /* a MARK event with control_text */
+	TPROF_CONTROL_SNAPSHOT =
+		4, /* a MEMORY event and a MARK event with control_text: the state at that moment can be looked at */
+};
+#define TPROF_CONTROL_TEXT 48u /* bytes of a mark's text */
+
 struct tprof_header {
 	uint8_t magic[8];
 	uint32_t version;	    /* TPROF_VERSION */
@@ -137,6 +154,18 @@ struct tprof_header {
 	struct tprof_moment latest;	   /* at about the last memory sample; ticks 0: none, or just being written */
 	uint32_t cpu_signal;		   /* the signal number that the sampler uses */
 	uint32_t cpu_stopped;		   /* 1: the program wanted that signal for itself, and sampling ended */
+
+	/*
+	 * A mailbox for requests to the running program, see tprof-trace(5). Who asks writes `what` and `text`, then with
+	 * release its number; the program answers at its next event.
+	 */
+	uint32_t recording;	      /* enum tprof_recording */
+	uint32_t control_asked;	      /* number of the latest request: 1, 2, ...; 0: none yet */
+	uint32_t control_taken;	      /* the latest that a thread of the program has begun with */
+	uint32_t control_done;	      /* the latest that was carried out */
+	uint32_t control_what;	      /* enum tprof_control */
+	uint32_t control_text_length; /* bytes of control_text */
+	char control_text[TPROF_CONTROL_TEXT];
 };
 
 /* ---- chunks ------------------------------------------------------------------------------------------------- */
@@ -271,6 +300,10 @@ enum tprof_event_type {
 	                          * innermost open op; 0 and "": not known */
 	TPROF_EVENT_STEP = 11, /* uvarint dtime, uvarint items processed in it (0: not said): a training step ends */
 	TPROF_EVENT_MARK = 12, /* uvarint dtime, rest: text */
+	TPROF_EVENT_PAUSE =
+		17, /* uvarint dtime: recording pauses. What is allocated, freed, mapped or called from here to the next
+	                          * RESUME is not in the file, of no thread */
+	TPROF_EVENT_RESUME = 18, /* uvarint dtime: recording goes on */
 };
 #define TPROF_MAP_REMAP (UINT64_C(1) << 32) /* beside mmap's own flags: the second half of an mremap */
 

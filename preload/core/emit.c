@@ -47,10 +47,15 @@ void tp_emit_long_free(struct tp_thread *thread, uint64_t ticks, uint64_t addres
 	end(thread, p);
 }
 
-void tp_emit_cancel(struct tp_thread *thread, uint64_t ticks)
+void tp_emit_plain(struct tp_thread *thread, uint64_t ticks, enum tprof_event_type type)
 {
 	if (tp_emit_room(thread))
-		end(thread, begin(thread, TPROF_EVENT_CANCEL, ticks));
+		end(thread, begin(thread, type, ticks));
+}
+
+void tp_emit_cancel(struct tp_thread *thread, uint64_t ticks)
+{
+	tp_emit_plain(thread, ticks, TPROF_EVENT_CANCEL);
 }
 
 void tp_emit_map(struct tp_thread *thread, uint64_t ticks, const struct tp_map *map)

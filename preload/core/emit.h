@@ -35,10 +35,11 @@ TP_SLOW void tp_emit_sample(struct tp_thread *thread, uint64_t ticks, uint32_t n
 TP_SLOW void tp_emit_detail(struct tp_thread *thread, uint64_t ticks, const char *shape, uint64_t flop, uint64_t bytes);
 TP_SLOW void tp_emit_step(struct tp_thread *thread, uint64_t ticks, uint64_t items);
 TP_SLOW void tp_emit_mark(struct tp_thread *thread, uint64_t ticks, const char *text);
+TP_SLOW void tp_emit_plain(struct tp_thread *thread, uint64_t ticks, enum tprof_event_type type); /* dtime alone */
 TP_SLOW void tp_emit_name(struct tp_thread *thread, const char *name, size_t length);
 TP_SLOW void tp_emit_thread(struct tp_thread *thread, uint64_t ticks);
 
-#define TP_TEXT_MAX 48u /* bytes of a text in an event; the rest is cut */
+#define TP_TEXT_MAX TPROF_CONTROL_TEXT /* bytes of a text in an event; the rest is cut */
 
 /* Room for one record. */
 static inline bool tp_emit_room(struct tp_thread *thread)

@@ -33,10 +33,21 @@ void tp_lost_stopped(uint64_t n)
 	tp_lost(cause ? (enum tprof_lost)(cause - 1) : TPROF_LOST_NO_SPACE, n);
 }
 
+bool tp_switch(bool on)
+{
+	uint32_t from = on ? TP_MODE_PAUSED : TP_MODE_ON, to = on ? TP_MODE_ON : TP_MODE_PAUSED;
+
+	if (!tp_swap_if(&tp_state.mode, from, to))
+		return false;
+	tp_store(&tp_header->recording, (uint32_t)(on ? TPROF_RECORDING_ON : TPROF_RECORDING_PAUSED));
+	return true;
+}
+
 /* False: it was stopped before, or never ran. */
 static bool stop(enum tprof_lost cause)
 {
-	if (!tp_swap_if(&tp_state.mode, (uint32_t)TP_MODE_ON, (uint32_t)TP_MODE_STOPPED))
+	if (!tp_swap_if(&tp_state.mode, (uint32_t)TP_MODE_ON, (uint32_t)TP_MODE_STOPPED) &&
+	    !tp_swap_if(&tp_state.mode, (uint32_t)TP_MODE_PAUSED, (uint32_t)TP_MODE_STOPPED))
 		return false;
 	tp_header->stop_ticks = tp_clock_before();
 	__atomic_fetch_or(&tp_header->flags, TPROF_FLAG_STOPPED, __ATOMIC_RELAXED);

@@ -13,6 +13,7 @@ enum tp_mode {
 	TP_MODE_ON,
 	TP_MODE_OFF,	 /* not to be recorded: TPROF_EXE, TPROF_CHILDREN, no trace file */
 	TP_MODE_STOPPED, /* recording ended early: disk full, ... ; what follows is counted */
+	TP_MODE_PAUSED,	 /* the user does not want it now: what happens is neither recorded nor counted */
 };
 
 /* A page of its own: MADV_WIPEONFORK gives a child zeros, however it was made. */
@@ -30,7 +31,15 @@ extern union tp_state_page {
 
 extern bool tp_sealed;		       /* the program is in a sandbox: no more system calls */
 extern bool tp_was_started;	       /* survives a fork: mode NEW then means child */
-extern struct tprof_header *tp_header; /* mapped while mode is ON or STOPPED */
+extern struct tprof_header *tp_header; /* mapped while mode is ON, STOPPED or PAUSED */
+
+/* Is there a trace of this process, whether or not it is written to now? */
+static inline bool tp_state_has_trace(void)
+{
+	uint32_t mode = tp_load(&tp_state.mode);
+
+	return mode == TP_MODE_ON || mode == TP_MODE_STOPPED || mode == TP_MODE_PAUSED;
+}
 
 /* Makes the state page one that forks wipe. Once, before mode leaves NEW. */
 void tp_state_protect(void);
@@ -40,6 +49,12 @@ void tp_lost(enum tprof_lost cause, uint64_t n);
 
 /* Counts n events that came after recording was stopped. */
 void tp_lost_stopped(uint64_t n);
+
+/*
+ * Switches between ON and PAUSED. False: it was not the other of the two. Any thread; the events PAUSE and RESUME are the
+ * caller's to write (hooks/control.h).
+ */
+bool tp_switch(bool on);
 
 /* Ends recording early without a word: the program enters a sandbox. What follows makes no system call. */
 TP_SLOW void tp_seal(void);

@@ -3,6 +3,7 @@
 
 #include "core/process.h"
 #include "core/sys.h"
+#include "hooks/control.h"
 #include "hooks/lifecycle.h"
 
 #define MEMORY_SAMPLE_NS 10000000u
@@ -56,14 +57,11 @@ static bool enter_stack(struct tp_thread *thread, const void *frame)
 	return true;
 }
 
-struct tp_thread *tp_enter_slow(const void *frame)
+/* Recording is on, or paused and somebody waits for an answer. */
+static struct tp_thread *enter(const void *frame)
 {
 	struct tp_thread *thread = tp_self;
 
-	if (tp_load(&tp_state.mode) == TP_MODE_NEW)
-		tp_start();
-	if (tp_load_acquire(&tp_state.mode) != TP_MODE_ON)
-		return NULL;
 	if (thread && thread->busy)
 		return enter_busy(thread, frame);
 	if (!thread)
@@ -71,6 +69,30 @@ struct tp_thread *tp_enter_slow(const void *frame)
 	if (!thread || !enter_stack(thread, frame))
 		return NULL;
 	return take(thread, frame);
+}
+
+/* The first event in a pause that finds a request carries it out; the request may be to go on. */
+static TP_SLOW struct tp_thread *answer(const void *frame)
+{
+	struct tp_thread *thread = enter(frame);
+
+	if (!thread)
+		return NULL;
+	thread->busy = TP_BUSY_RECORD;
+	tp_control_answer(thread);
+	tp_leave(thread);
+	return tp_load_acquire(&tp_state.mode) == TP_MODE_ON ? take(thread, frame) : NULL;
+}
+
+struct tp_thread *tp_enter_slow(const void *frame)
+{
+	uint32_t mode = tp_load_acquire(&tp_state.mode);
+
+	if (mode == TP_MODE_PAUSED)
+		return tp_likely(!tp_control_waits()) ? NULL : answer(frame);
+	if (mode == TP_MODE_NEW)
+		tp_start();
+	return tp_load_acquire(&tp_state.mode) == TP_MODE_ON ? enter(frame) : NULL;
 }
 
 void tp_unrecorded(uint32_t n)
@@ -98,6 +120,8 @@ static void sample_memory(struct tp_thread *thread)
 	    !tp_swap_if(&tp_state.next_memory_sample, due, thread->event_start + tp_clock_ticks(MEMORY_SAMPLE_NS)))
 		return;
 	note_moment();
+	if (tp_unlikely(tp_control_waits()))
+		tp_control_answer(thread);
 	if (tp_memory(&rss, &vms))
 		tp_emit_memory(thread, tp_clock_before(), rss, vms);
 	else

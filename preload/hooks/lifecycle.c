@@ -80,6 +80,7 @@ static uint32_t begin(uint32_t origin, const char *parent)
 	if (!open_trace(origin, parent))
 		return TP_MODE_OFF;
 	tp_emit_shift = tp_header->tick_shift;
+	tp_header->recording = TPROF_RECORDING_ON;
 	if (tp_config.verbose)
 		tp_say("recording to ", tp_output_path());
 	return TP_MODE_ON;
@@ -100,9 +101,19 @@ static void forget_parent(void)
 	tp_op_calls_forget();
 }
 
+/* The child of a pause is paused. */
+static uint32_t begin_paused(void)
+{
+	if (tp_self)
+		tp_emit_plain(tp_self, tp_clock_before(), TPROF_EVENT_PAUSE);
+	tp_header->recording = TPROF_RECORDING_PAUSED;
+	return TP_MODE_PAUSED;
+}
+
 static void start_child(void)
 {
 	static char parent[4096];
+	bool paused = tp_header && tp_load(&tp_header->recording) == TPROF_RECORDING_PAUSED;
 	struct tp_thread *thread = tp_self;
 	uint32_t mode;
 
@@ -111,6 +122,8 @@ static void start_child(void)
 	tp_cpu_forget();
 	mode = begin(TPROF_ORIGIN_FORK, parent);
 	tp_threads_forget(mode == TP_MODE_ON ? thread : NULL);
+	if (mode == TP_MODE_ON && paused)
+		mode = begin_paused();
 	tp_store_release(&tp_state.mode, mode);
 	tp_cpu_start();
 }
@@ -149,7 +162,7 @@ void tp_start(void)
 
 void tp_mark_end(uint32_t end, int status)
 {
-	if (tp_load(&tp_state.mode) != TP_MODE_ON && tp_load(&tp_state.mode) != TP_MODE_STOPPED)
+	if (!tp_state_has_trace())
 		return;
 	if (!tp_sealed && tp_sys_getpid() != tp_state.pid)
 		return; /* a vfork child: the memory is its parent's */
@@ -166,7 +179,7 @@ static void at_exit(int status, void *unused)
 	(void)unused;
 	tp_start(); /* a forked child that never allocated */
 	tp_mark_end(TPROF_END_EXIT, status & 0xff);
-	if (tp_config.verbose && tp_load(&tp_state.mode) == TP_MODE_ON)
+	if (tp_config.verbose && (tp_load(&tp_state.mode) == TP_MODE_ON || tp_load(&tp_state.mode) == TP_MODE_PAUSED))
 		tp_say("wrote ", tp_output_path());
 }
 

@@ -121,6 +121,8 @@ static void ops(const char *folder)
 			gen_step(gen, thread, ticks + 80, i);
 		if (i == 7)
 			gen_mark(gen, thread, ticks + 90, "epoch");
+		if (i == 8 || i == 9)
+			gen_plain(gen, thread, ticks + 95, i == 8 ? TPROF_EVENT_PAUSE : TPROF_EVENT_RESUME);
 	}
 	gen_op_end(gen, 3, 9000, true);
 	save(gen, folder, "ops", 0);

@@ -543,6 +543,15 @@ void gen_step(struct gen *gen, uint32_t thread, uint64_t ticks, uint64_t items)
 	append(gen, chunk);
 }
 
+void gen_plain(struct gen *gen, uint32_t thread, uint64_t ticks, unsigned type)
+{
+	struct chunk *chunk = chunk_of(gen, thread, ticks, 32);
+
+	put_time(gen, chunk, ticks);
+	wrap_long(gen, type);
+	append(gen, chunk);
+}
+
 void gen_mark(struct gen *gen, uint32_t thread, uint64_t ticks, const char *text)
 {
 	struct chunk *chunk = chunk_of(gen, thread, ticks, strlen(text) + 16);

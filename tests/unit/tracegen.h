@@ -55,6 +55,8 @@ void gen_op_begin(struct gen *gen, uint32_t thread, uint64_t ticks, uint32_t op)
 void gen_op_end(struct gen *gen, uint32_t thread, uint64_t ticks, bool unwound);
 void gen_detail(struct gen *gen, uint32_t thread, uint64_t ticks, uint64_t flop, uint64_t bytes, const char *shape);
 void gen_step(struct gen *gen, uint32_t thread, uint64_t ticks, uint64_t items);
+/* CANCEL, PAUSE, RESUME: nothing but a time. */
+void gen_plain(struct gen *gen, uint32_t thread, uint64_t ticks, unsigned type);
 void gen_mark(struct gen *gen, uint32_t thread, uint64_t ticks, const char *text);
 void gen_sample(struct gen *gen, uint32_t thread, uint64_t ticks, uint32_t node, uint64_t periods);
 /* Any other record of the class LONG. */

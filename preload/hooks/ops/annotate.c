@@ -22,14 +22,52 @@
 		tp_leave(thread);                                                                                      \
 	} while (0)
 
+/*
+ * Ops that began while recording was paused, innermost last: their ends are not recorded either. The end of one that began
+ * before the pause is.
+ */
+static TP_TLS uint32_t skipped;
+
+static void put_op(struct tp_thread *thread, const char *name, const char *category)
+{
+	uint64_t ticks = tp_clock_before();
+
+	tp_record(thread, ticks);
+	tp_emit_op(thread, ticks, tp_op_number(name ? name : "?", category, TPROF_OP_ANNOTATION));
+	tp_recorded(thread);
+	tp_leave(thread);
+}
+
 static void op_begin(const char *name, const char *category)
 {
-	RECORD(tp_emit_op(thread, ticks, tp_op_number(name ? name : "?", category, TPROF_OP_ANNOTATION)));
+	struct tp_thread *thread = skipped ? NULL : tp_enter(FRAME);
+
+	if (thread)
+		put_op(thread, name, category);
+	else if (skipped || tp_load(&tp_state.mode) == TP_MODE_PAUSED)
+		skipped++;
 }
 
 static void op_end(void)
 {
-	RECORD(tp_emit_op_end(thread, ticks, false));
+	struct tp_thread *thread;
+	uint64_t ticks;
+
+	if (tp_unlikely(skipped)) {
+		skipped--;
+		return;
+	}
+	thread = tp_enter(FRAME);
+	if (tp_unlikely(!thread)) {
+		thread = tp_self;
+		if (tp_load(&tp_state.mode) != TP_MODE_PAUSED || !thread || thread->busy)
+			return;
+	}
+	ticks = tp_clock_before();
+	tp_record(thread, ticks);
+	tp_emit_op_end(thread, ticks, false);
+	tp_recorded(thread);
+	tp_leave(thread);
 }
 
 static void op_detail(const char *shape, uint64_t flop, uint64_t bytes)

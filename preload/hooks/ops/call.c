@@ -2,6 +2,7 @@
 #include "hooks/ops/call.h"
 
 #include "core/sys.h"
+#include "hooks/control.h"
 #include "hooks/enter.h"
 #include "hooks/ops/names.h"
 #include "stacks/frames.h"
@@ -198,6 +199,10 @@ struct called tp_op_enter(uint32_t index, const uintptr_t *frame)
 		     tp_thread_on_stack(thread, (uintptr_t)frame);
 	uint64_t ticks;
 
+	if (tp_unlikely(!ready && thread && tp_load(&tp_state.mode) == TP_MODE_PAUSED && !tp_control_waits())) {
+		called.window = window_of(thread, frame);
+		return called;
+	}
 	if (ready) {
 		thread->busy = TP_BUSY_RECORD;
 		thread->busy_frame = (uintptr_t)frame;
@@ -229,12 +234,21 @@ static void new_chunk(void *thread)
 	tp_emit_room(thread);
 }
 
+/* An op that was recorded has its end recorded, though recording has been paused meanwhile. */
+static bool ends_in_pause(const struct tp_thread *thread, uintptr_t frame)
+{
+	return tp_load(&tp_state.mode) == TP_MODE_PAUSED && thread->op_depth > 0 &&
+	       thread->op_frames[thread->op_depth - 1] == frame;
+}
+
 void tp_op_leave(const uintptr_t *frame)
 {
 	struct tp_thread *thread = tp_self;
 	uint64_t ticks;
 
-	if (!thread || tp_load(&tp_state.mode) != TP_MODE_ON || thread->busy)
+	if (!thread || thread->busy)
+		return;
+	if (tp_load(&tp_state.mode) != TP_MODE_ON && !ends_in_pause(thread, (uintptr_t)frame))
 		return;
 	thread->busy = TP_BUSY_RECORD;
 	thread->busy_frame = (uintptr_t)frame;

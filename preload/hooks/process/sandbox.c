@@ -18,7 +18,7 @@ void *tp_before_syscall(long number, long operation) __attribute__((visibility("
 static void seal(void)
 {
 	tp_start();
-	if (tp_load(&tp_state.mode) == TP_MODE_ON && tp_sys_getpid() == tp_state.pid)
+	if (tp_state_has_trace() && tp_sys_getpid() == tp_state.pid)
 		tp_cpu_stop();
 	tp_seal();
 }

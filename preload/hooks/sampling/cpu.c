@@ -4,6 +4,7 @@
 #include "core/config.h"
 #include "core/say.h"
 #include "core/sys.h"
+#include "hooks/control.h"
 #include "hooks/enter.h"
 #include "hooks/real.h"
 #include "hooks/sampling/signals.h"
@@ -77,6 +78,14 @@ static TP_SLOW void hand_over(int number, siginfo_t *info, ucontext_t *context, 
 	tp_syscall(SYS_rt_tgsigqueueinfo, tp_sys_getpid(), tp_sys_gettid(), number, info);
 }
 
+/* A program that computes, and calls nothing that is hooked, answers too. */
+static TP_SLOW void answer(struct tp_thread *thread)
+{
+	thread->busy = TP_BUSY_RECORD;
+	tp_control_answer(thread);
+	thread->busy = TP_IDLE;
+}
+
 /*
  * A thread that is recording keeps its own state consistent by not being interrupted: such a sample is the collector's
  * own time, and counted as that.
@@ -89,6 +98,8 @@ void tp_cpu_handle(int number, siginfo_t *info, ucontext_t *context, struct tp_t
 		hand_over(number, info, context, thread);
 		return;
 	}
+	if (tp_load(&tp_state.mode) == TP_MODE_PAUSED && thread->busy == TP_IDLE && tp_control_waits())
+		answer(thread);
 	if (tp_load(&tp_state.mode) != TP_MODE_ON)
 		return;
 	if (info->si_overrun > 0)
@@ -206,7 +217,7 @@ static int choose_signal(void)
 void tp_cpu_start(void)
 {
 	struct sigaction action = { .sa_sigaction = tp_cpu_handler, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK };
-	if (!tp_config.cpu || chosen < 0 || tp_load(&tp_state.mode) != TP_MODE_ON)
+	if (!tp_config.cpu || chosen < 0 || !tp_state_has_trace())
 		return;
 	if (!chosen)
 		chosen = choose_signal();

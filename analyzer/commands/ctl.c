@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "commands/ctl.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "report/process.h"
+#include "report/text.h"
+#include "trace/control.h"
+
+enum { DONE = 0, NOT_YET = 1, USAGE = 2, NO_TRACE = 3 };
+
+#define WAIT_MS 2000
+
+static const char usage[] = "usage: tprof ctl PID start|stop|mark TEXT|snapshot [TEXT]|status\n";
+
+static const char help[] = "Controls the recording of a running program, which was started with libtprof.so, by its "
+			   "trace's header page. The\n"
+			   "program is not stopped, and no signal is sent: it finds the request with its next event.\n"
+			   "\n"
+			   "  stop            pause recording: hooks cost a load and a branch from then on\n"
+			   "  start           record again\n"
+			   "  mark TEXT       a mark on the timeline, 48 bytes at most\n"
+			   "  snapshot [TEXT] a mark and a sample of RSS: reports of the state then by --to mark:TEXT "
+			   "(snapshot 1, 2, ...)\n"
+			   "  status          what is recorded, lost, and how large it is by now\n"
+			   "\n"
+			   "exit status: 0; 1 the program has not answered within 2 seconds (it will, with its next "
+			   "event); 2 wrong usage;\n"
+			   "3 there is no trace of that process, or it is another user's\n";
+
+/* ---- status ---- */
+
+static void line(const char *name, const char *value)
+{
+	printf("  %-11s %s\n", name, value);
+}
+
+/* A field of /proc/PID/status in KiB; 0: not there. */
+static uint64_t status_field(pid_t pid, const char *name)
+{
+	char path[64], text[256];
+	uint64_t kib = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	file = fopen(path, "re");
+	while (file && fgets(text, sizeof(text), file))
+		if (strncmp(text, name, strlen(name)) == 0)
+			kib = strtoull(text + strlen(name), NULL, 10);
+	if (file)
+		fclose(file);
+	return kib << 10;
+}
+
+static void print_state(const struct tprof_header *header)
+{
+	const char *cause = header->stop_cause ? tp_lost_name(header->stop_cause - 1) : NULL;
+	char text[128];
+
+	if (header->flags & TPROF_FLAG_STOPPED)
+		snprintf(text, sizeof(text), "ended early: %s", cause ? cause : "unknown cause");
+	else
+		snprintf(text, sizeof(text), "%s", header->recording == TPROF_RECORDING_ON ? "on" : "paused");
+	line("recording", text);
+	if (header->control_asked != header->control_done)
+		line("request", "one waits for the program's next event");
+}
+
+static void print_losses(const struct tprof_header *header)
+{
+	uint64_t lost = 0;
+	char text[128];
+
+	for (unsigned i = 0; i < TPROF_LOST_CAUSES; i++) {
+		const char *name = tp_lost_name(i);
+
+		if (!header->lost[i])
+			continue;
+		lost += header->lost[i];
+		snprintf(text, sizeof(text), "%s: %s", name ? name : "unknown cause", tp_count(header->lost[i]).text);
+		line("lost", text);
+	}
+	if (!lost)
+		line("lost", "nothing");
+}
+
+static int print_status(const struct tp_control *control)
+{
+	const struct tprof_header *header = control->header;
+	struct stat file;
+	struct timespec now;
+	char text[256];
+
+	printf("process %d records to %s\n", (int)control->pid, control->path);
+	print_state(header);
+	clock_gettime(CLOCK_REALTIME, &now);
+	snprintf(text, sizeof(text), "%s ago",
+		 tp_time((uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec - header->start.unix_ns).text);
+	line("started", text);
+	snprintf(text, sizeof(text), "%s in %s chunks",
+		 tp_bytes(fstat(control->fd, &file) == 0 ? (uint64_t)file.st_size : 0, false).text,
+		 tp_count(header->chunks).text);
+	line("trace", text);
+	print_losses(header);
+	snprintf(text, sizeof(text), "%s seen, %s modules, %s pointers hooked", tp_count(header->threads).text,
+		 tp_count(header->modules).text, tp_count(header->slots).text);
+	line("threads", text);
+	snprintf(text, sizeof(text), "RSS %s, address space %s; the collector's own %s",
+		 tp_bytes(status_field(control->pid, "VmRSS:"), false).text,
+		 tp_bytes(status_field(control->pid, "VmSize:"), false).text,
+		 tp_bytes(header->collector_bytes, false).text);
+	line("memory", text);
+	return DONE;
+}
+
+/* ---- requests ---- */
+
+static int ask(struct tp_control *control, enum tprof_control what, const char *text, const char *done)
+{
+	switch (tp_control_ask(control, what, text, WAIT_MS)) {
+	case TP_CONTROL_DONE:
+		printf("process %d: %s\n", (int)control->pid, done);
+		return DONE;
+	case TP_CONTROL_WAITING:
+		fprintf(stderr,
+			"tprof: process %d had no event in %d s; the request stands, and the next one finds it\n",
+			(int)control->pid, WAIT_MS / 1000);
+		return NOT_YET;
+	case TP_CONTROL_BUSY:
+		fprintf(stderr, "tprof: process %d: another request waits for the program's next event\n",
+			(int)control->pid);
+		return NOT_YET;
+	default:
+		fprintf(stderr, "tprof: process %d has ended\n", (int)control->pid);
+		return NO_TRACE;
+	}
+}
+
+static int snapshot(struct tp_control *control, const char *text)
+{
+	char name[TPROF_CONTROL_TEXT], done[128];
+
+	snprintf(name, sizeof(name), "snapshot %" PRIu32, control->header->control_asked + 1);
+	if (!text)
+		text = name;
+	snprintf(done, sizeof(done), "marked; tprof-analyze leaks --to 'mark:%.48s' TRACE shows what was live", text);
+	return ask(control, TPROF_CONTROL_SNAPSHOT, text, done);
+}
+
+static int command(struct tp_control *control, const char *name, const char *text)
+{
+	uint32_t recording = control->header->recording;
+
+	if (strcmp(name, "status") == 0)
+		return print_status(control);
+	if (control->header->flags & TPROF_FLAG_STOPPED) {
+		fprintf(stderr, "tprof: process %d: recording ended early; tprof ctl %d status says why\n",
+			(int)control->pid, (int)control->pid);
+		return NO_TRACE;
+	}
+	if (strcmp(name, "start") == 0)
+		return ask(control, TPROF_CONTROL_START, NULL,
+			   recording == TPROF_RECORDING_ON ? "recorded already" : "records");
+	if (strcmp(name, "stop") == 0)
+		return ask(control, TPROF_CONTROL_STOP, NULL,
+			   recording == TPROF_RECORDING_PAUSED ? "was paused already" : "paused");
+	if (strcmp(name, "mark") == 0)
+		return ask(control, TPROF_CONTROL_MARK, text, "marked");
+	return snapshot(control, text);
+}
+
+/* Which commands there are, and how many arguments each takes. */
+static bool fits(const char *name, int arguments)
+{
+	static const struct {
+		const char *name;
+		int least, most;
+	} commands[] = {
+		{ "start", 0, 0 }, { "stop", 0, 0 }, { "status", 0, 0 }, { "mark", 1, 1 }, { "snapshot", 0, 1 },
+	};
+
+	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
+		if (strcmp(commands[i].name, name) == 0)
+			return arguments >= commands[i].least && arguments <= commands[i].most;
+	return false;
+}
+
+int tp_ctl(int argc, char **argv)
+{
+	struct tp_control control;
+	char *error = NULL, *end;
+	long pid;
+	int status;
+
+	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+		printf("%s\n%s", usage, help);
+		return DONE;
+	}
+	pid = argc > 1 && isdigit((unsigned char)argv[1][0]) ? strtol(argv[1], &end, 10) : 0;
+	if (argc < 3 || pid <= 0 || pid > INT32_MAX || *end || !fits(argv[2], argc - 3)) {
+		fputs(usage, stderr);
+		return USAGE;
+	}
+	if (!tp_control_open(&control, (pid_t)pid, &error)) {
+		fprintf(stderr, "tprof: %s\n", error ? error : "out of memory");
+		free(error);
+		return NO_TRACE;
+	}
+	status = command(&control, argv[2], argc > 3 ? argv[3] : NULL);
+	tp_control_close(&control);
+	return status;
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "trace/control.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <time.h>
+#include <unistd.h>
+
+#define POLL_NS 2000000 /* how often it is asked whether the program has answered */
+
+__attribute__((format(printf, 2, 3))) static bool refuse(char **error, const char *format, ...)
+{
+	va_list list;
+
+	va_start(list, format);
+	if (vasprintf(error, format, list) < 0)
+		*error = NULL;
+	va_end(list);
+	return false;
+}
+
+/* Field 22 of /proc/PID/stat; 0: there is no such process. */
+static uint64_t start_of(pid_t pid)
+{
+	char path[64], text[1024], *at;
+	uint64_t start = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	file = fopen(path, "re");
+	if (!file)
+		return 0;
+	text[fread(text, 1, sizeof(text) - 1, file)] = 0;
+	fclose(file);
+	at = strrchr(text, ')'); /* ends field 2, which may hold anything */
+	for (int field = 2; at && field < 22; field++)
+		at = strchr(at + 1, ' ');
+	return at && sscanf(at, " %" SCNu64, &start) == 1 ? start : 0;
+}
+
+static bool check_user(pid_t pid, char **error)
+{
+	struct stat status;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+	if (stat(path, &status) != 0)
+		return refuse(error, "there is no process %d", (int)pid);
+	if (geteuid() != 0 && status.st_uid != geteuid())
+		return refuse(error, "process %d is another user's", (int)pid);
+	return true;
+}
+
+/* ---- finding it ---- */
+
+struct mapping {
+	dev_t device;
+	ino_t inode;
+	char path[4096];
+};
+
+/* A shared, writable mapping of a file from its beginning, as long as a header. Others are no header. */
+static bool parse_mapping(char *line, struct mapping *mapping)
+{
+	unsigned long start, end, offset, inode;
+	unsigned major_number, minor_number;
+	char permissions[5];
+	int path_at = 0;
+
+	if (sscanf(line, "%lx-%lx %4s %lx %x:%x %lu %n", &start, &end, permissions, &offset, &major_number,
+		   &minor_number, &inode, &path_at) < 7 ||
+	    strcmp(permissions, "rw-s") != 0 || offset != 0 || end - start < TPROF_HEADER_SIZE || !path_at)
+		return false;
+	line[strcspn(line, "\n")] = 0;
+	mapping->device = makedev(major_number, minor_number);
+	mapping->inode = inode;
+	snprintf(mapping->path, sizeof(mapping->path), "%s", line + path_at);
+	return line[path_at] == '/';
+}
+
+/* Opens a path if it is the very file that is mapped. */
+static int open_if(const char *path, const struct mapping *mapping)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	struct stat status;
+
+	if (fd < 0)
+		return -1;
+	/* The inode alone: some file systems show another device in maps than stat() does. */
+	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_ino == mapping->inode)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* By its name, by its name as the process sees it, or, when it has none any more, by the process's descriptor. */
+static int open_mapping(pid_t pid, const struct mapping *mapping)
+{
+	char path[4200];
+	int fd = open_if(mapping->path, mapping);
+
+	if (fd < 0) {
+		snprintf(path, sizeof(path), "/proc/%d/root%s", (int)pid, mapping->path);
+		fd = open_if(path, mapping);
+	}
+	for (int number = 1000; fd < 0 && number < 1064; number++) { /* preload/core/output.c keeps it up there */
+		snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)pid, number);
+		fd = open_if(path, mapping);
+	}
+	return fd;
+}
+
+/* The header of this very process, owned by who owns the process. */
+static struct tprof_header *map_header(int fd, pid_t pid)
+{
+	struct tprof_header *header = mmap(NULL, TPROF_HEADER_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (header == MAP_FAILED)
+		return NULL;
+	if (memcmp(header->magic, TPROF_MAGIC, sizeof(header->magic)) == 0 && header->version == TPROF_VERSION &&
+	    header->process_start == start_of(pid) && header->recording != TPROF_RECORDING_UNKNOWN)
+		return header;
+	munmap(header, TPROF_HEADER_SIZE);
+	return NULL;
+}
+
+static bool try_mapping(struct tp_control *control, const struct mapping *mapping)
+{
+	struct stat status;
+	int fd = open_mapping(control->pid, mapping);
+
+	/* Cut off, it would be a SIGBUS. */
+	if (fd >= 0 && fstat(fd, &status) == 0 && status.st_size >= TPROF_HEADER_SIZE)
+		control->header = map_header(fd, control->pid);
+	if (control->header) {
+		control->fd = fd;
+		snprintf(control->path, sizeof(control->path), "%s", mapping->path);
+		return true;
+	}
+	if (fd >= 0)
+		close(fd);
+	return false;
+}
+
+bool tp_control_open(struct tp_control *control, pid_t pid, char **error)
+{
+	struct mapping mapping;
+	char path[64], *line = NULL;
+	size_t room = 0;
+	bool found = false;
+	FILE *maps;
+
+	memset(control, 0, sizeof(*control));
+	control->pid = pid;
+	control->fd = -1;
+	if (!check_user(pid, error))
+		return false;
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	maps = fopen(path, "re");
+	if (!maps)
+		return refuse(error, "process %d: %s: %s", (int)pid, path, strerror(errno));
+	while (!found && getline(&line, &room, maps) > 0)
+		found = parse_mapping(line, &mapping) && try_mapping(control, &mapping);
+	free(line);
+	fclose(maps);
+	return found ||
+	       refuse(error, "process %d has no trace: it was not started with libtprof.so, or does not record",
+		      (int)pid);
+}
+
+void tp_control_close(struct tp_control *control)
+{
+	if (control->header)
+		munmap(control->header, TPROF_HEADER_SIZE);
+	if (control->fd >= 0)
+		close(control->fd);
+	control->header = NULL;
+	control->fd = -1;
+}
+
+/* ---- asking ---- */
+
+static bool lock(const struct tp_control *control, short type)
+{
+	struct flock range = {
+		.l_type = type,
+		.l_whence = SEEK_SET,
+		.l_start = offsetof(struct tprof_header, control_asked),
+		.l_len = sizeof(control->header->control_asked),
+	};
+
+	return fcntl(control->fd, F_SETLK, &range) == 0;
+}
+
+static bool ended(const struct tp_control *control)
+{
+	return __atomic_load_n(&control->header->end, __ATOMIC_ACQUIRE) != TPROF_END_NONE ||
+	       control->header->process_start != start_of(control->pid);
+}
+
+static enum tp_control_answer wait_for(const struct tp_control *control, uint32_t number, uint64_t wait_ms)
+{
+	const struct timespec pause = { .tv_nsec = POLL_NS };
+
+	for (uint64_t polls = wait_ms * 1000000 / POLL_NS + 1; polls; polls--) {
+		if (__atomic_load_n(&control->header->control_done, __ATOMIC_ACQUIRE) == number)
+			return TP_CONTROL_DONE;
+		if (ended(control))
+			return TP_CONTROL_ENDED;
+		nanosleep(&pause, NULL);
+	}
+	return TP_CONTROL_WAITING;
+}
+
+enum tp_control_answer tp_control_ask(struct tp_control *control, enum tprof_control what, const char *text,
+				      uint64_t wait_ms)
+{
+	struct tprof_header *header = control->header;
+	size_t length = text ? strnlen(text, TPROF_CONTROL_TEXT) : 0;
+
+	uint32_t number;
+
+	if (!lock(control, F_WRLCK))
+		return TP_CONTROL_BUSY;
+	number = __atomic_load_n(&header->control_asked, __ATOMIC_ACQUIRE);
+	if (__atomic_load_n(&header->control_done, __ATOMIC_ACQUIRE) != number) {
+		lock(control, F_UNLCK);
+		return TP_CONTROL_BUSY;
+	}
+	header->control_what = what;
+	header->control_text_length = (uint32_t)length;
+	if (length)
+		memcpy(header->control_text, text, length);
+	number++;
+	/* Release: pairs with tp_control_answer() of the collector, which sees the whole request with its number. */
+	__atomic_store_n(&header->control_asked, number, __ATOMIC_RELEASE);
+	lock(control, F_UNLCK);
+	return wait_for(control, number, wait_ms);
+}

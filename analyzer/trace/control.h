@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A running program's trace, and the mailbox in its header: see tprof-trace(5). The only place where a trace is written to by
+ * anybody but the program itself; no more of it than the mailbox.
+ */
+#ifndef TPROF_TRACE_CONTROL_H
+#define TPROF_TRACE_CONTROL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <tprof/format.h>
+
+struct tp_control {
+	struct tprof_header *header; /* mapped shared */
+	char path[4096];	     /* of the trace; as the program sees it */
+	pid_t pid;
+	int fd;
+};
+
+/*
+ * Finds the trace that the process has mapped and maps its header. False: *error says why (a heap string, the caller frees;
+ * NULL if memory is out). The process must be the caller's own user's, or the caller root.
+ */
+bool tp_control_open(struct tp_control *control, pid_t pid, char **error);
+void tp_control_close(struct tp_control *control);
+
+enum tp_control_answer {
+	TP_CONTROL_DONE,
+	TP_CONTROL_WAITING, /* asked, and not answered yet: the program had no event in the time */
+	TP_CONTROL_BUSY,    /* not asked: another request waits still */
+	TP_CONTROL_ENDED,   /* the process ended */
+};
+
+/* Asks, and waits for at most so long. `text`: of a mark; NULL: none. Longer ones are cut. */
+enum tp_control_answer tp_control_ask(struct tp_control *control, enum tprof_control what, const char *text,
+				      uint64_t wait_ms);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Recording switched off and on again while the program runs: by the program itself, or from outside, by the mailbox in the
+ * trace's header (`tprof ctl`). Nobody waits for anything: whichever thread has an event looks into the mailbox.
+ */
+#ifndef TPROF_HOOKS_CONTROL_H
+#define TPROF_HOOKS_CONTROL_H
+
+#include "core/state.h"
+#include "core/thread.h"
+
+/*
+ * Pauses, and goes on. What is recorded between is nothing; the events PAUSE and RESUME stand for it. The thread is
+ * recording (TP_BUSY_RECORD). False: there was nothing to switch.
+ */
+TP_SLOW bool tp_control_pause(struct tp_thread *thread);
+TP_SLOW bool tp_control_resume(struct tp_thread *thread);
+
+/* Is there a request that nobody has taken yet? Two loads of one cache line; mode is ON or PAUSED. */
+static inline bool tp_control_waits(void)
+{
+	return tp_load(&tp_header->control_asked) != tp_load(&tp_header->control_taken);
+}
+
+/* Carries out a request if there is one. The thread is recording (TP_BUSY_RECORD). */
+TP_SLOW void tp_control_answer(struct tp_thread *thread);
+
+#endif

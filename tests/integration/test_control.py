@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tprof ctl: a running program's recording is paused, goes on, and is marked, by the header page of its trace alone."""
+import json
+import os
+import pwd
+import shutil
+import subprocess
+import time
+
+import pytest
+from conftest import LAUNCHER, WORKLOADS, analyze, report
+from test_ends import wait_for
+
+
+def ctl(pid, *words, status=0, **how):
+    done = subprocess.run([str(LAUNCHER), "ctl", str(pid), *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True, timeout=30, check=False, **how)
+    assert done.returncode == status, f"tprof ctl {words}: status {done.returncode}\n{done.stdout}{done.stderr}"
+    return done.stdout if status == 0 else done.stderr
+
+
+@pytest.fixture
+def program(tprof):
+    """A program that runs until it is told to end; its end waits for the whole of it."""
+    process, run = tprof.start([WORKLOADS / "control"], env={"TPROF_CPU": "0"})
+    wait_for(run.directory / "trace.bin")
+
+    def end():
+        (run.directory / "end").touch()
+        assert process.wait(timeout=60) == 0
+        return run.truth()
+
+    yield process, run, end
+    process.kill()
+    process.wait()
+
+
+def events(trace):
+    return json.loads(analyze("dump", "--json", "--top", "0", trace).stdout)["events"]
+
+
+def kinds(trace):
+    return [event["kind"] for event in events(trace) if event["kind"] not in ("memory", "name")]
+
+
+def test_a_pause_records_nothing(program):
+    process, run, end = program
+    time.sleep(0.1)
+    assert "paused" in ctl(process.pid, "stop")
+    assert "was paused already" in ctl(process.pid, "stop")
+    time.sleep(0.3)
+    assert "paused" in ctl(process.pid, "status")
+    assert "records" in ctl(process.pid, "start")
+    assert "recorded already" in ctl(process.pid, "start")
+    time.sleep(0.1)
+    truth = end()
+    trace = run.traces()[0]
+    seen = kinds(trace)
+    first, last = seen.index("pause"), seen.index("resume")
+    assert set(seen[first + 1:last]) <= {"op_end"} and last - first <= 3
+    summary = report(trace)
+    assert 0 < summary["heap"]["allocations"] < truth["allocations"]
+    assert summary["heap"]["end_blocks"] <= 1 and summary["heap"]["unmatched_frees"] <= 1
+    assert any("recording was paused 1 time" in note for note in summary["notes"])
+    assert summary["process"]["end"] == "exit"
+
+
+def test_ops_stay_in_order(program):
+    """However a pause cuts them, no op ends in another's place: begins and ends nest, and none is left open."""
+    process, run, end = program
+    for _ in range(8):
+        ctl(process.pid, "stop")
+        ctl(process.pid, "start")
+    end()
+    open_ops = []
+    for event in events(run.traces()[0]):
+        if event["kind"] == "op":
+            open_ops.append(event["name"])
+            assert open_ops in (["outer"], ["inner"], ["outer", "inner"])
+        elif event["kind"] == "op_end":
+            open_ops.pop()
+    assert open_ops == []
+
+
+def test_marks_and_snapshots(program):
+    process, run, end = program
+    ctl(process.pid, "mark", "before")
+    ctl(process.pid, "mark", "x" * 60)
+    assert "snapshot 3" in ctl(process.pid, "snapshot")
+    ctl(process.pid, "stop")
+    ctl(process.pid, "mark", "in the pause")
+    end()
+    trace = run.traces()[0]
+    marks = [event["text"] for event in events(trace) if event["kind"] == "mark"]
+    assert marks == ["before", "x" * 48, "snapshot 3", "in the pause"]
+    part = report(trace, options=["--from", "mark:before", "--to", "mark:snapshot 3"])
+    whole = report(trace)
+    assert 0 < part["heap"]["allocations"] < whole["heap"]["allocations"]
+    assert part["heap"]["end_blocks"] <= 1
+    assert "no mark 'nowhere'" in analyze("peak", "--to", "mark:nowhere", trace, status=2).stderr
+    assert "later than" in analyze("peak", "--from", "mark:snapshot 3", "--to", "mark:before", trace, status=2).stderr
+
+
+def test_a_child_of_a_pause_is_paused(program):
+    process, run, end = program
+    ctl(process.pid, "stop")
+    (run.directory / "fork").touch()
+    for _ in range(500):
+        if len(run.traces()) == 2:
+            break
+        time.sleep(0.01)
+    end()
+    child = kinds(run.traces()[1])
+    assert child == ["pause"]
+    assert report(run.traces()[1])["process"]["end"] == "exit"
+
+
+def test_without_events_the_request_stands(tprof):
+    process, run = tprof.start(["sleep", "60"], env={"TPROF_CPU": "0"})
+    try:
+        wait_for(run.directory / "trace.bin")
+        time.sleep(0.2)
+        assert "had no event" in ctl(process.pid, "mark", "x", status=1)
+        assert "another request waits" in ctl(process.pid, "mark", "y", status=1)
+        assert "waits for the program's next event" in ctl(process.pid, "status")
+    finally:
+        process.kill()
+        process.wait()
+    assert "no process" in ctl(process.pid, "status", status=3)
+
+
+def test_who_may_and_how():
+    assert "has no trace" in ctl(os.getpid(), "status", status=3)
+    for words in (["begin"], ["mark"], ["mark", "a", "b"], ["start", "now"], []):
+        assert "usage:" in ctl(os.getpid(), *words, status=2)
+    assert "usage:" in ctl("12x", "status", status=2)
+    assert "start" in subprocess.run([str(LAUNCHER), "ctl", "--help"], stdout=subprocess.PIPE, text=True,
+                                     check=True).stdout
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be somebody else")
+def test_another_user_may_not(program, tmp_path):
+    process, run, _ = program
+    folder = tmp_path / "public"  # the build may lie where nobody can look
+    shutil.copytree(LAUNCHER.parent, folder)
+    for place in (tmp_path, *list(tmp_path.parents)[:2]):
+        place.chmod(0o755)
+    program_copy = folder / "tprof"
+    done = subprocess.run([str(program_copy), "ctl", str(process.pid), "stop"], user=pwd.getpwnam("nobody").pw_uid,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False, timeout=30)
+    assert done.returncode == 3 and "another user's" in done.stderr, done.stderr
+    assert run.traces()
