@@ -9,7 +9,7 @@
 
 void tp_histogram_free(struct tp_histogram *histogram)
 {
-	for (unsigned i = 0; i < GROUPS; i++)
+	for (unsigned i = 0; histogram && i < GROUPS; i++)
 		free(histogram->parts[i]);
 }
 

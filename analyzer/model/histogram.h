@@ -22,6 +22,7 @@ struct tp_histogram {
 	uint64_t *parts[64 - TP_HISTOGRAM_BITS + 1];
 };
 
+/* Frees what it holds, not itself. NULL: nothing happens. */
 void tp_histogram_free(struct tp_histogram *histogram);
 
 /* False: no memory. */

@@ -6,8 +6,6 @@
 
 #include "trace/impl.h"
 
-#define SHAPE_MAX 255 /* bytes of a shape's text */
-
 /* ---- numbers ---- */
 
 static int compare_ops(const void *left, const void *right, void *context)
@@ -44,9 +42,10 @@ static bool unify(struct tp_ops *ops)
 	return order != NULL;
 }
 
-bool tp_ops_init(struct tp_ops *ops, const struct tp_trace *trace)
+bool tp_ops_init(struct tp_ops *ops, const struct tp_trace *trace, const struct tp_cost *cost)
 {
 	ops->trace = trace;
+	ops->cost = cost;
 	ops->count = trace->op_count ? (uint32_t)trace->op_count + 1 : 2;
 	if (!trace->op_count)
 		return true;
@@ -64,11 +63,13 @@ void tp_ops_free(struct tp_ops *ops)
 		for (size_t k = 0; k < state->stats.shape_count; k++)
 			free(state->stats.shapes[k].text);
 		free(state->stats.shapes);
-		tp_histogram_free(&state->durations);
+		tp_histogram_free(state->durations);
+		free(state->durations);
 		free(state);
 	}
 	free(ops->states);
 	free(ops->same);
+	tp_op_tree_free(&ops->tree);
 }
 
 /* One number a name, never 0; that of ops without a name is the last. */
@@ -79,27 +80,32 @@ static uint32_t number_of(const struct tp_ops *ops, uint64_t number)
 	return same ? same : ops->count - 1;
 }
 
+static struct tp_op_state *new_state(uint32_t op)
+{
+	struct tp_op_state *state = calloc(1, sizeof(*state));
+
+	if (!state)
+		return NULL;
+	state->stats.op = op;
+	state->durations = calloc(1, sizeof(*state->durations));
+	if (state->durations)
+		return state;
+	free(state);
+	return NULL;
+}
+
 static struct tp_op_state *state_of(struct tp_ops *ops, uint32_t op)
 {
 	if (!ops->states)
 		ops->states = calloc(ops->count, sizeof(*ops->states));
 	if (!ops->states)
 		return NULL;
-	if (!ops->states[op]) {
-		ops->states[op] = calloc(1, sizeof(**ops->states));
-		if (ops->states[op])
-			ops->states[op]->stats.op = op;
-	}
+	if (!ops->states[op])
+		ops->states[op] = new_state(op);
 	return ops->states[op];
 }
 
 /* ---- calls ---- */
-
-/* Times of a thread do not run backwards, unless the trace is damaged. */
-static uint64_t duration_of(const struct tp_op_frame *frame, uint64_t time_ns)
-{
-	return time_ns > frame->begin_ns ? time_ns - frame->begin_ns : 0;
-}
 
 static bool is_open(const struct tp_op_stack *stack, uint32_t op)
 {
@@ -119,22 +125,31 @@ static bool make_room(struct tp_op_stack *stack)
 	return true;
 }
 
-bool tp_ops_begin(struct tp_ops *ops, struct tp_op_stack *stack, uint64_t number, uint64_t time_ns, bool counted)
+static bool is_hooked(const struct tp_ops *ops, uint64_t number)
 {
-	uint32_t op = number_of(ops, number);
+	return number < ops->trace->op_count && ops->trace->ops[number].origin == TPROF_OP_FUNCTION;
+}
 
-	ops->counts.events += counted;
+bool tp_ops_begin(struct tp_ops *ops, struct tp_op_stack *stack, uint64_t number, const struct tp_op_moment *moment)
+{
+	struct tp_op_frame frame = { .op = number_of(ops, number),
+				     .counted = moment->counted,
+				     .hooked = is_hooked(ops, number),
+				     .begin_ns = moment->ns };
+	uint32_t outer = stack->count ? stack->frames[stack->count - 1].node : TP_OP_NODE_ROOT;
+
+	ops->counts.events += moment->counted;
 	if (stack->count == TP_OP_DEPTH) {
 		stack->deeper++;
-		ops->counts.too_deep += counted;
+		ops->counts.too_deep += moment->counted;
 		return true;
 	}
-	if (!make_room(stack))
+	frame.recursive = is_open(stack, frame.op);
+	frame.node = tp_op_tree_child(&ops->tree, outer, frame.op);
+	if (!frame.node || !make_room(stack))
 		return false;
-	stack->frames[stack->count] = (struct tp_op_frame){
-		.op = op, .counted = counted, .recursive = is_open(stack, op), .begin_ns = time_ns
-	};
-	stack->count++;
+	stack->frames[stack->count++] = frame;
+	tp_op_charge(stack, frame.hooked ? ops->cost->op_inside : moment->cost);
 	return true;
 }
 
@@ -144,108 +159,145 @@ static int64_t add(int64_t net, uint64_t bytes)
 	return (int64_t)((uint64_t)net + bytes);
 }
 
-static void add_shape(struct tp_op_stats *stats, const struct tp_op_frame *frame, uint64_t duration)
+/* Of a call that ends. */
+struct result {
+	uint64_t clock_ns; /* between its events */
+	uint64_t total_ns, self_ns, total_cost_ns, self_cost_ns;
+	struct tp_op_work total, self;
+	bool unwound;
+};
+
+static uint64_t at_least(uint64_t value, uint64_t least)
+{
+	return value > least ? value : least;
+}
+
+/* Times of a thread do not run backwards, unless the trace is damaged; nor is a part more than the whole. */
+static struct result result_of(const struct tp_op_frame *frame, uint64_t time_ns, bool unwound)
+{
+	struct result result = { .clock_ns = time_ns > frame->begin_ns ? time_ns - frame->begin_ns : 0,
+				 .unwound = unwound };
+	uint64_t own = result.clock_ns > frame->children_ns ? result.clock_ns - frame->children_ns : 0;
+
+	result.self_cost_ns = frame->cost_ns < own ? frame->cost_ns : own;
+	result.self_ns = own - result.self_cost_ns;
+	result.total_ns = result.self_ns + frame->inner_ns;
+	result.total_cost_ns = result.clock_ns > result.total_ns ? result.clock_ns - result.total_ns : 0;
+	result.total.flop = at_least(frame->said.flop, frame->inner.flop);
+	result.total.bytes = at_least(frame->said.bytes, frame->inner.bytes);
+	result.self.flop = result.total.flop - frame->inner.flop;
+	result.self.bytes = result.total.bytes - frame->inner.bytes;
+	return result;
+}
+
+static void add_shape(struct tp_op_stats *stats, const struct tp_op_frame *frame, const struct result *result)
 {
 	struct tp_shape_stats *shape = &stats->shapes[frame->shape - 1];
 
-	shape->calls++;
-	shape->total_ns += frame->recursive ? 0 : duration;
-	shape->flop += frame->flop;
+	if (!shape->calls++)
+		shape->first_ns = result->total_ns;
+	shape->calls_ns += result->total_ns;
+	shape->total_ns += frame->recursive ? 0 : result->total_ns;
+	shape->flop += frame->recursive ? result->self.flop : result->total.flop;
 }
 
-static void add_memory(struct tp_op_stats *stats, const struct tp_op_frame *frame)
+/* What a recursive call shares with the one around it. */
+static void add_whole(struct tp_op_stats *stats, const struct tp_op_frame *frame, const struct result *result)
 {
-	stats->self_allocated_bytes += frame->self_allocated;
-	if (frame->recursive)
-		return;
+	stats->total_ns += result->total_ns;
+	stats->total_cost_ns += result->total_cost_ns;
+	stats->flop += result->total.flop;
+	stats->bytes += result->total.bytes;
 	stats->allocated_bytes += frame->memory.allocated;
+	stats->freed_bytes += frame->memory.allocated - (uint64_t)frame->memory.net;
 	stats->net_bytes = add(stats->net_bytes, (uint64_t)frame->memory.net);
 	if (frame->memory.peak > 0 && (uint64_t)frame->memory.peak > stats->peak_bytes)
 		stats->peak_bytes = (uint64_t)frame->memory.peak;
 }
 
-static bool add_call(struct tp_ops *ops, const struct tp_op_frame *frame, bool unwound, uint64_t time_ns)
+static void add_to_node(struct tp_op_node *node, const struct tp_op_frame *frame, const struct result *result)
+{
+	node->calls++;
+	node->total_ns += result->total_ns;
+	node->self_ns += result->self_ns;
+	node->flop += result->total.flop;
+	node->self_flop += result->self.flop;
+	node->allocated_bytes += frame->memory.allocated;
+	node->self_allocated_bytes += frame->self_allocated;
+	node->net_bytes = add(node->net_bytes, (uint64_t)frame->memory.net);
+	if (frame->memory.peak > 0 && (uint64_t)frame->memory.peak > node->peak_bytes)
+		node->peak_bytes = (uint64_t)frame->memory.peak;
+}
+
+static bool add_call(struct tp_ops *ops, const struct tp_op_frame *frame, const struct result *result)
 {
 	struct tp_op_state *state = state_of(ops, frame->op);
-	uint64_t duration = duration_of(frame, time_ns);
+	struct tp_op_stats *stats;
 
 	if (!state)
 		return false;
-	if (!state->stats.calls++)
-		state->stats.first_ns = duration;
-	else
-		tp_moments_add(&state->later, (double)duration);
-	state->stats.unwound += unwound;
-	state->stats.total_ns += frame->recursive ? 0 : duration;
-	state->stats.self_ns += duration > frame->children_ns ? duration - frame->children_ns : 0;
-	state->stats.flop += frame->flop;
-	state->stats.bytes += frame->bytes;
-	add_memory(&state->stats, frame);
+	stats = &state->stats;
+	if (stats->calls++ >= TP_HISTOGRAM_EXACT)
+		tp_moments_add(&state->later, (double)result->total_ns);
+	stats->unwound += result->unwound;
+	stats->self_ns += result->self_ns;
+	stats->self_cost_ns += result->self_cost_ns;
+	stats->self_flop += result->self.flop;
+	stats->self_bytes += result->self.bytes;
+	stats->self_allocated_bytes += frame->self_allocated;
+	if (!frame->recursive)
+		add_whole(stats, frame, result);
 	if (frame->shape)
-		add_shape(&state->stats, frame, duration);
-	return tp_histogram_add(&state->durations, duration);
+		add_shape(stats, frame, result);
+	add_to_node(&ops->tree.nodes[frame->node], frame, result);
+	ops->last = (struct tp_op_call){ .op = frame->op,
+					 .shape = frame->shape,
+					 .begin_ns = frame->begin_ns,
+					 .end_ns = frame->begin_ns + result->clock_ns,
+					 .total_ns = result->total_ns,
+					 .self_ns = result->self_ns };
+	return tp_histogram_add(state->durations, result->total_ns);
 }
 
 /* What happened in an op happened in the one around it too. */
-static void add_to_outer(struct tp_op_frame *outer, const struct tp_op_frame *frame, uint64_t time_ns)
+static void add_to_outer(struct tp_op_frame *outer, const struct tp_op_frame *frame, const struct result *result)
 {
 	int64_t high = add(outer->memory.net, (uint64_t)frame->memory.peak);
 
-	outer->children_ns += duration_of(frame, time_ns);
+	outer->children_ns += result->clock_ns;
+	outer->inner_ns += result->total_ns;
+	outer->inner.flop += result->total.flop;
+	outer->inner.bytes += result->total.bytes;
 	outer->memory.allocated += frame->memory.allocated;
 	if (high > outer->memory.peak)
 		outer->memory.peak = high;
 	outer->memory.net = add(outer->memory.net, (uint64_t)frame->memory.net);
 }
 
-bool tp_ops_end(struct tp_ops *ops, struct tp_op_stack *stack, bool unwound, uint64_t time_ns, bool counted)
+bool tp_ops_end(struct tp_ops *ops, struct tp_op_stack *stack, bool unwound, const struct tp_op_moment *moment)
 {
 	struct tp_op_frame frame;
+	struct result result;
 
-	ops->counts.events += counted;
+	ops->counts.events += moment->counted;
+	ops->last.op = 0;
 	if (stack->deeper) {
 		stack->deeper--;
 		return true;
 	}
 	if (!stack->count) {
-		ops->counts.unmatched_ends += counted;
+		ops->counts.unmatched_ends += moment->counted;
 		return true;
 	}
 	frame = stack->frames[--stack->count];
+	result = result_of(&frame, moment->ns, unwound);
 	if (stack->count)
-		add_to_outer(&stack->frames[stack->count - 1], &frame, time_ns);
-	return !frame.counted || add_call(ops, &frame, unwound, time_ns);
+		add_to_outer(&stack->frames[stack->count - 1], &frame, &result);
+	tp_op_charge(stack, frame.hooked ? ops->cost->op_outside : moment->cost);
+	return !frame.counted || add_call(ops, &frame, &result);
 }
 
-/* ---- details ---- */
-
-/* Index + 1 of a shape; 0: no memory. The last of the list stands for those that found no place. */
-static uint32_t shape_of(struct tp_op_state *state, const char *text, size_t length)
-{
-	struct tp_op_stats *stats = &state->stats;
-	struct tp_shape_stats *shape;
-
-	length = length < SHAPE_MAX ? length : SHAPE_MAX;
-	for (size_t i = 0; i < stats->shape_count; i++) {
-		shape = &stats->shapes[i];
-		if (shape->text && strncmp(shape->text, text, length) == 0 && !shape->text[length])
-			return (uint32_t)i + 1;
-	}
-	if (stats->shape_count > TP_OP_SHAPES)
-		return TP_OP_SHAPES + 1;
-	if (!tp_reserve(&stats->shapes, &state->shape_room, stats->shape_count + 1, sizeof(*stats->shapes)))
-		return 0;
-	shape = &stats->shapes[stats->shape_count];
-	*shape = (struct tp_shape_stats){ 0 };
-	if (stats->shape_count < TP_OP_SHAPES) {
-		shape->text = strndup(text, length);
-		if (!shape->text)
-			return 0;
-	}
-	return (uint32_t)++stats->shape_count;
-}
-
-bool tp_ops_detail(struct tp_ops *ops, struct tp_op_stack *stack, uint64_t flop, uint64_t bytes, const char *shape,
+bool tp_ops_detail(struct tp_ops *ops, struct tp_op_stack *stack, struct tp_op_work work, const char *shape,
 		   size_t length)
 {
 	struct tp_op_frame *frame = stack->count ? &stack->frames[stack->count - 1] : NULL;
@@ -253,12 +305,12 @@ bool tp_ops_detail(struct tp_ops *ops, struct tp_op_stack *stack, uint64_t flop,
 
 	if (!frame || stack->deeper || !frame->counted)
 		return true;
-	frame->flop += flop;
-	frame->bytes += bytes;
+	frame->said.flop += work.flop;
+	frame->said.bytes += work.bytes;
 	if (!length)
 		return true;
 	state = state_of(ops, frame->op);
-	frame->shape = state ? shape_of(state, shape, length) : 0;
+	frame->shape = state ? tp_op_shape(state, shape, length) : 0;
 	return frame->shape != 0;
 }
 
@@ -282,8 +334,6 @@ void tp_op_freed(struct tp_op_stack *stack, uint64_t bytes)
 	frame->memory.net = add(frame->memory.net, 0 - bytes);
 }
 
-/* ---- the result ---- */
-
 bool tp_ops_left_open(struct tp_ops *ops, const struct tp_op_stack *stack)
 {
 	for (uint32_t i = 0; i < stack->count; i++) {
@@ -295,53 +345,4 @@ bool tp_ops_left_open(struct tp_ops *ops, const struct tp_op_stack *stack)
 			state->stats.open++;
 	}
 	return true;
-}
-
-static void finish(const struct tp_ops *ops, struct tp_op_state *state)
-{
-	struct tp_op_stats *stats = &state->stats;
-	const struct tp_op *op = stats->op < ops->trace->op_count ? &ops->trace->ops[stats->op] : NULL;
-
-	stats->name = op ? op->name : "(unnamed)";
-	stats->category = op ? op->category : "";
-	stats->durations = state->later;
-	stats->mean_ns = stats->calls > 1 ? state->later.mean : (double)stats->first_ns;
-	stats->min_ns = state->durations.min;
-	stats->max_ns = state->durations.max;
-	stats->p50_ns = tp_histogram_percentile(&state->durations, 0.5);
-	stats->p90_ns = tp_histogram_percentile(&state->durations, 0.9);
-	stats->p99_ns = tp_histogram_percentile(&state->durations, 0.99);
-}
-
-static int by_total(const void *left, const void *right)
-{
-	const struct tp_op_stats *a = left, *b = right;
-
-	if (a->total_ns != b->total_ns)
-		return a->total_ns > b->total_ns ? -1 : 1;
-	return a->op < b->op ? -1 : a->op > b->op;
-}
-
-struct tp_op_stats *tp_ops_result(struct tp_ops *ops, size_t *count)
-{
-	struct tp_op_stats *list;
-	size_t found = 0;
-
-	for (uint32_t i = 0; ops->states && i < ops->count; i++)
-		found += ops->states[i] && (ops->states[i]->stats.calls || ops->states[i]->stats.open);
-	list = calloc(found + 1, sizeof(*list));
-	*count = 0;
-	for (uint32_t i = 0; list && ops->states && i < ops->count; i++) {
-		struct tp_op_state *state = ops->states[i];
-
-		if (!state || (!state->stats.calls && !state->stats.open))
-			continue;
-		finish(ops, state);
-		list[(*count)++] = state->stats;
-		state->stats.shapes = NULL; /* the list's now */
-		state->stats.shape_count = 0;
-	}
-	if (list && *count)
-		qsort(list, *count, sizeof(*list), by_total);
-	return list;
 }

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ops: each thread has a stack of the ones that are open on it; what a call took and allocated goes to its op when it
- * ends. Nothing is kept of a single call, so memory grows with the ops, not with their calls.
+ * Ops: each thread has a stack of the ones that are open on it; what a call took and allocated goes to its op, and to its
+ * place in the tree of calls, when it ends. Nothing is kept of a single call but of an op's first few, so memory grows
+ * with the ops, not with their calls.
  */
 #ifndef TPROF_MODEL_OPS_H
 #define TPROF_MODEL_OPS_H
 
+#include "model/cost.h"
 #include "model/histogram.h"
+#include "model/op_tree.h"
 #include "model/run.h"
 
 #define TP_OP_DEPTH 1024u /* ops that are open at once on a thread; what is deeper is counted, and no more */
@@ -18,13 +21,23 @@ struct tp_op_memory {
 	int64_t net, peak; /* peak: the largest that net ever was */
 };
 
+struct tp_op_work {
+	uint64_t flop, bytes;
+};
+
 struct tp_op_frame {
 	uint32_t op;
 	uint32_t shape; /* index + 1; 0: not said */
+	uint32_t node;	/* of the tree */
 	bool counted;	/* it began in the time, and on the thread, that are looked at */
 	bool recursive; /* the same op is open below it */
-	uint64_t begin_ns, children_ns;
-	uint64_t self_allocated, flop, bytes;
+	bool hooked;	/* a function, not an annotation */
+	uint64_t begin_ns;
+	uint64_t children_ns; /* of the clock */
+	uint64_t inner_ns;    /* of the ops within, without what recording cost */
+	uint64_t cost_ns;     /* of recording, while it was innermost */
+	uint64_t self_allocated;
+	struct tp_op_work said, inner; /* its own work, if it is known; that of the ops within */
 	struct tp_op_memory memory;
 };
 
@@ -32,37 +45,71 @@ struct tp_op_stack {
 	struct tp_op_frame *frames;
 	uint32_t count, room;
 	uint64_t deeper; /* ops that are open beyond TP_OP_DEPTH */
+	double cost;	 /* the part of a nanosecond that has not been charged to any op yet */
+};
+
+/* A call that ended, as others may want to know of it: the steps, for one. */
+struct tp_op_call {
+	uint32_t op, shape;
+	uint64_t begin_ns, end_ns, total_ns, self_ns;
 };
 
 struct tp_op_state {
 	struct tp_op_stats stats;
-	struct tp_moments later; /* durations of all calls but the first */
-	struct tp_histogram durations;
+	struct tp_moments later; /* durations of the calls behind the first TP_HISTOGRAM_EXACT */
+	struct tp_histogram *durations;
 	size_t shape_room;
 };
 
 struct tp_ops {
 	const struct tp_trace *trace;
+	const struct tp_cost *cost;
 	uint32_t *same;		     /* of an op number: the first that has its name and category */
 	uint32_t count;		     /* numbers, with one more for ops that have no name in the trace */
 	struct tp_op_state **states; /* by such a number; NULL: never called */
+	struct tp_op_tree tree;
 	struct tp_op_counts counts;
+	struct tp_op_call last; /* that ended and counted */
 };
 
-/* Nothing is allocated for a trace without ops. */
-bool tp_ops_init(struct tp_ops *ops, const struct tp_trace *trace);
+/* When an op begins or ends. */
+struct tp_op_moment {
+	uint64_t ns;  /* since the run's start */
+	double cost;  /* ns that recording an annotation took here */
+	bool counted; /* within the time, and on the thread, that are looked at */
+};
+
+/* Nothing is allocated for a trace without ops. Both arguments must outlive `ops`. */
+bool tp_ops_init(struct tp_ops *ops, const struct tp_trace *trace, const struct tp_cost *cost);
 void tp_ops_free(struct tp_ops *ops);
 
-/* All return false when memory is out. Times are since the run's start. */
-bool tp_ops_begin(struct tp_ops *ops, struct tp_op_stack *stack, uint64_t number, uint64_t time_ns, bool counted);
-bool tp_ops_end(struct tp_ops *ops, struct tp_op_stack *stack, bool unwound, uint64_t time_ns, bool counted);
-bool tp_ops_detail(struct tp_ops *ops, struct tp_op_stack *stack, uint64_t flop, uint64_t bytes, const char *shape,
+/* All return false when memory is out. */
+bool tp_ops_begin(struct tp_ops *ops, struct tp_op_stack *stack, uint64_t number, const struct tp_op_moment *moment);
+bool tp_ops_end(struct tp_ops *ops, struct tp_op_stack *stack, bool unwound, const struct tp_op_moment *moment);
+
+/* The work of the thread's innermost op, and its shape ("": not said). */
+bool tp_ops_detail(struct tp_ops *ops, struct tp_op_stack *stack, struct tp_op_work work, const char *shape,
 		   size_t length);
 
 /* The thread's innermost open op; 0: none. */
 static inline uint32_t tp_op_current(const struct tp_op_stack *stack)
 {
 	return stack->count ? stack->frames[stack->count - 1].op : 0;
+}
+
+/*
+ * Takes what recording an event cost out of the thread's innermost op's time. Whole nanoseconds are charged, and what is
+ * left of one goes with the next, so that sums are right.
+ */
+static inline void tp_op_charge(struct tp_op_stack *stack, double ns)
+{
+	uint64_t whole;
+
+	stack->cost += ns;
+	whole = stack->cost >= 1 ? (uint64_t)stack->cost : 0;
+	stack->cost -= (double)whole;
+	if (stack->count)
+		stack->frames[stack->count - 1].cost_ns += whole;
 }
 
 /* The thread requested so many bytes, or gave them back. */
@@ -72,7 +119,13 @@ void tp_op_freed(struct tp_op_stack *stack, uint64_t bytes);
 /* What a thread has open is noted: it will not end any more. */
 bool tp_ops_left_open(struct tp_ops *ops, const struct tp_op_stack *stack);
 
+/* An op's shape, by its text: index + 1; 0: no memory. The last of the list stands for those that found no place. */
+uint32_t tp_op_shape(struct tp_op_state *state, const char *text, size_t length);
+
 /* The ops that were met, by total time. NULL: no memory. */
 struct tp_op_stats *tp_ops_result(struct tp_ops *ops, size_t *count);
+
+/* A list of tp_ops_result() or tp_ops_combine(). */
+void tp_ops_result_free(struct tp_op_stats *list, size_t count);
 
 #endif

@@ -29,7 +29,8 @@ bool tp_replay_init(struct tp_replay *replay, struct tp_trace *trace, const stru
 	replay->stray_time = tp_trace_time(trace, STRAY_NS) - tp_trace_time(trace, 1);
 	replay->events = tp_events_open(trace);
 	if (!replay->events || !tp_live_init(&replay->live) || !tp_sites_init(&replay->sites, trace, options->group) ||
-	    !tp_maps_init(&replay->maps, trace) || !tp_cpu_init(&replay->cpu) || !tp_ops_init(&replay->ops, trace) ||
+	    !tp_maps_init(&replay->maps, trace) || !tp_cpu_init(&replay->cpu) || !tp_cost_init(&replay->cost, trace) ||
+	    !tp_ops_init(&replay->ops, trace, &replay->cost) ||
 	    !tp_timeline_init(&replay->timeline, options->timeline_points))
 		return false;
 	replay->event = tp_events_next(replay->events);
@@ -48,6 +49,7 @@ void tp_replay_free(struct tp_replay *replay)
 	tp_maps_free(&replay->maps);
 	tp_cpu_free(&replay->cpu);
 	tp_ops_free(&replay->ops);
+	tp_cost_free(&replay->cost);
 	tp_steps_free(&replay->steps);
 	tp_estimates_free(&replay->estimates);
 	free(replay->timeline.points);

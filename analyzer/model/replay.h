@@ -6,6 +6,7 @@
 #ifndef TPROF_MODEL_REPLAY_H
 #define TPROF_MODEL_REPLAY_H
 
+#include "model/cost.h"
 #include "model/cpu.h"
 #include "model/estimate.h"
 #include "model/live.h"
@@ -65,6 +66,7 @@ struct tp_replay {
 	struct tp_sites sites;
 	struct tp_maps maps;
 	struct tp_cpu_counts cpu;
+	struct tp_cost cost; /* of recording */
 	struct tp_ops ops;
 	struct tp_steps steps;
 	bool sampled; /* allocations were */

@@ -203,8 +203,10 @@ HOT bool on_alloc(struct tp_replay *replay, const struct tp_event *event, bool s
 	site = site_of(replay, event, tp_op_current(&thread->open));
 	if (site == TP_SITE_NONE)
 		return false;
-	if (__builtin_expect(thread->open.count, 0))
+	if (__builtin_expect(thread->open.count, 0)) {
 		tp_op_allocated(&thread->open, op_bytes(replay, event->size));
+		tp_replay_charge(replay, thread, event);
+	}
 	if (sampled && !tp_estimates_reserve(&replay->estimates, replay->sites.count))
 		return false;
 	if (__builtin_expect(block->site != TP_SITE_NONE, 0))
@@ -254,6 +256,7 @@ HOT bool on_free(struct tp_replay *replay, const struct tp_event *event, bool sa
 
 	if (!thread)
 		return false;
+	tp_replay_charge(replay, thread, event);
 	if (__builtin_expect(event->cancelled, 0)) {
 		replay->heap.failed_reallocs += replay->inside;
 		thread->undo.what = TP_UNDO_NOTHING;

@@ -39,6 +39,14 @@ static inline bool tp_replay_counts(const struct tp_replay *replay, const struct
 	return replay->inside && (!replay->options->thread || replay->options->thread == event->thread);
 }
 
+/* Takes what recording the event cost out of the time of the op that it happened in. */
+static inline void tp_replay_charge(const struct tp_replay *replay, struct tp_thread_state *thread,
+				    const struct tp_event *event)
+{
+	if (__builtin_expect(thread->open.count != 0, 0))
+		tp_op_charge(&thread->open, tp_cost_event(&replay->cost, event->offset));
+}
+
 /* ---- handlers of events ---- */
 
 typedef bool tp_replay_handler(struct tp_replay *replay, const struct tp_event *event);

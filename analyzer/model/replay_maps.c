@@ -22,6 +22,7 @@ bool tp_replay_map(struct tp_replay *replay, const struct tp_event *event)
 	if (!thread ||
 	    !tp_maps_add(&replay->maps, event->address, range_end(event->address, event->size), event->node, file))
 		return false;
+	tp_replay_charge(replay, thread, event);
 	replay->heap.maps += replay->inside;
 	replay->now.mapped_bytes = replay->maps.live;
 	return true;
@@ -36,6 +37,7 @@ bool tp_replay_unmap(struct tp_replay *replay, const struct tp_event *event)
 
 	if (!thread)
 		return false;
+	tp_replay_charge(replay, thread, event);
 	undo = &thread->undo;
 	undo->what = TP_UNDO_NOTHING;
 	if (event->cancelled)

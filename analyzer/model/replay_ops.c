@@ -1,33 +1,59 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ops and steps. */
+#include <stdlib.h>
+
 #include "model/replay_impl.h"
 
 /* Begins, ends and details of ops. */
 bool tp_replay_op(struct tp_replay *replay, const struct tp_event *event)
 {
 	struct tp_thread_state *thread = tp_replay_thread(replay, event);
-	bool counted = tp_replay_counts(replay, event);
-	uint64_t now = tp_replay_ns(replay, event->time);
+	struct tp_op_moment moment = { .ns = tp_replay_ns(replay, event->time),
+				       .cost = tp_cost_event(&replay->cost, event->offset),
+				       .counted = tp_replay_counts(replay, event) };
+	struct tp_op_work work = { event->size, event->usable };
 
 	if (!thread)
 		return false;
 	switch (event->kind) {
 	case TP_EVENT_OP_BEGIN:
-		return tp_ops_begin(&replay->ops, &thread->open, event->size, now, counted);
+		return tp_ops_begin(&replay->ops, &thread->open, event->size, &moment);
 	case TP_EVENT_OP_END:
-		return tp_ops_end(&replay->ops, &thread->open, event->unwound, now, counted);
+		return tp_ops_end(&replay->ops, &thread->open, event->unwound, &moment);
 	default:
-		return tp_ops_detail(&replay->ops, &thread->open, event->size, event->usable, event->name,
-				     event->name_length);
+		tp_replay_charge(replay, thread, event);
+		return tp_ops_detail(&replay->ops, &thread->open, work, event->name, event->name_length);
 	}
 }
 
 bool tp_replay_step_end(struct tp_replay *replay, const struct tp_event *event)
 {
-	if (!tp_replay_thread(replay, event))
+	struct tp_thread_state *thread = tp_replay_thread(replay, event);
+
+	if (!thread)
 		return false;
+	tp_replay_charge(replay, thread, event);
 	return !replay->inside ||
 	       tp_steps_end(&replay->steps, tp_replay_ns(replay, event->time), replay->now.live_bytes, event->size);
+}
+
+/* What the ops' own blocks were, as the sites know it. */
+static bool add_blocks(const struct tp_replay *replay, struct tp_process *process)
+{
+	struct tp_op_stats **by_op = calloc(replay->ops.count, sizeof(struct tp_op_stats *));
+
+	for (size_t i = 0; by_op && i < process->op_count; i++)
+		by_op[process->ops[i].op] = &process->ops[i];
+	for (size_t i = 0; by_op && i < process->site_count; i++) {
+		const struct tp_site *site = &process->sites[i];
+
+		if (!site->op || !by_op[site->op])
+			continue;
+		by_op[site->op]->self_allocations += site->allocations;
+		by_op[site->op]->self_temporary += site->temporary;
+	}
+	free(by_op);
+	return by_op != NULL;
 }
 
 bool tp_replay_result_ops(struct tp_replay *replay, struct tp_process *process)
@@ -40,5 +66,8 @@ bool tp_replay_result_ops(struct tp_replay *replay, struct tp_process *process)
 	process->ops = good ? tp_ops_result(&replay->ops, &process->op_count) : NULL;
 	process->op_counts = replay->ops.counts;
 	tp_steps_result(&replay->steps, &process->steps);
-	return process->ops != NULL;
+	process->op_nodes = replay->ops.tree.nodes;
+	process->op_node_count = replay->ops.tree.count;
+	replay->ops.tree.nodes = NULL;
+	return process->ops && add_blocks(replay, process);
 }

@@ -253,13 +253,6 @@ struct tp_run *tp_run_replay(struct tp_trace *const *traces, size_t count, const
 	return NULL;
 }
 
-static void free_op(struct tp_op_stats *op)
-{
-	for (size_t i = 0; i < op->shape_count; i++)
-		free(op->shapes[i].text);
-	free(op->shapes);
-}
-
 void tp_run_free(struct tp_run *run)
 {
 	size_t i;
@@ -272,9 +265,8 @@ void tp_run_free(struct tp_run *run)
 		free(process->sites);
 		free(process->map_sites);
 		free(process->cpu_sites);
-		for (size_t k = 0; k < process->op_count; k++)
-			free_op(&process->ops[k]);
-		free(process->ops);
+		tp_ops_result_free(process->ops, process->op_count);
+		free(process->op_nodes);
 		free(process->steps.list);
 		free(process->timeline);
 		free(process->threads);

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/histogram.h"
 #include "model/stats.h"
 #include "trace/trace.h" /* struct tp_trace: header, modules, frames, stack nodes; damage list */
 
@@ -92,11 +93,16 @@ struct tp_point {	  /* of the timeline: the moment within its interval when live
 struct tp_shape_stats {
 	char *text; /* NULL: all shapes for which there was no place of their own, together */
 	uint64_t calls, total_ns, flop;
+	uint64_t first_ns, calls_ns; /* the first call's time; all calls', recursive ones too */
 };
 
 /*
- * Calls of an op. Those that ended count, whether they returned or were unwound. `total_ns`, the memory, and the shapes'
- * total_ns count a recursive call once, with the outermost; self times add up to what the op itself took.
+ * Calls of an op. Those that ended count, whether they returned or were unwound. `total_ns`, the memory, the work and the
+ * shapes' total_ns count a recursive call once, with the outermost; self times add up to what the op itself took. Times
+ * are without what recording cost (model/cost.h): that stands beside them.
+ *
+ * Work counts once, where it was done: of an op whose own work is said to be w, with ops in it that did v, w - v is its
+ * own (none if v is more), and its work is the sum of both.
  */
 struct tp_op_stats {
 	uint32_t op;
@@ -104,18 +110,35 @@ struct tp_op_stats {
 	uint64_t calls, unwound;
 	uint64_t open; /* calls that had not ended when the trace did; not among `calls` */
 	uint64_t total_ns, self_ns;
-	uint64_t first_ns;				 /* the first call: warm-up */
-	double mean_ns;					 /* of the others; of the first if it is the only one */
-	struct tp_moments durations;			 /* of the others */
+	uint64_t total_cost_ns, self_cost_ns; /* that were taken out of them */
+	uint64_t first_ns;
+	uint64_t warmup_calls, warmup_ns; /* the first calls that are not like the rest: model/warmup.h */
+	double mean_ns;			  /* of the others */
+	struct tp_moments durations;	  /* of the others */
 	uint64_t min_ns, p50_ns, p90_ns, p99_ns, max_ns; /* of all; percentiles as in model/histogram.h */
-	uint64_t flop, bytes;				 /* as the program said, of the op itself */
-	uint64_t allocated_bytes;			 /* requested while it was open, by its thread */
-	uint64_t self_allocated_bytes;			 /* ... and innermost */
-	int64_t net_bytes;				 /* allocated minus freed while it was open, by its thread */
-	uint64_t peak_bytes;				 /* the most by which live memory grew within one call */
+	struct tp_histogram *histogram;			 /* of all, in order */
+	uint64_t flop, bytes;			   /* floating-point operations, bytes moved; with the ops within */
+	uint64_t self_flop, self_bytes;		   /* ... and without */
+	uint64_t allocated_bytes;		   /* requested while it was open, by its thread */
+	uint64_t freed_bytes;			   /* given back while it was open, by its thread */
+	uint64_t self_allocated_bytes;		   /* requested while it was open and innermost */
+	uint64_t self_allocations, self_temporary; /* the same as calls; freed again as the thread's next event */
+	int64_t net_bytes;			   /* allocated minus freed while it was open, by its thread */
+	uint64_t peak_bytes;			   /* the most by which live memory grew within one call */
 	struct tp_shape_stats *shapes;
 	size_t shape_count;
 };
+
+/* A chain of ops that called each other; all threads together. Each call is with its own node, recursive ones too. */
+struct tp_op_node {
+	uint32_t op;	 /* as struct tp_op_stats has it; 0: further chains, for which there was no place */
+	uint32_t parent; /* index; below TP_OP_NODE_FIRST: it is an outermost op */
+	uint64_t calls, total_ns, self_ns;
+	uint64_t flop, self_flop;
+	uint64_t allocated_bytes, self_allocated_bytes, peak_bytes;
+	int64_t net_bytes;
+};
+enum { TP_OP_NODE_FIRST = 2 };
 
 struct tp_op_counts {
 	uint64_t events; /* begins and ends */
@@ -185,6 +208,8 @@ struct tp_process {
 	struct tp_op_stats *ops; /* by total time */
 	size_t op_count;
 	struct tp_op_counts op_counts;
+	struct tp_op_node *op_nodes; /* from TP_OP_NODE_FIRST - 1 on; parents come before what they called */
+	size_t op_node_count;
 	struct tp_step_stats steps;
 	struct tp_point *timeline;
 	size_t point_count;

@@ -46,6 +46,17 @@ void tp_moments_add(struct tp_moments *moments, double value)
 	moments->squares += distance * (value - moments->mean);
 }
 
+void tp_moments_merge(struct tp_moments *to, const struct tp_moments *from)
+{
+	double distance = from->mean - to->mean, count = (double)(to->count + from->count);
+
+	if (!from->count)
+		return;
+	to->mean += distance * ((double)from->count / count);
+	to->squares += from->squares + distance * distance * ((double)to->count * (double)from->count / count);
+	to->count += from->count;
+}
+
 double tp_moments_deviation(const struct tp_moments *moments)
 {
 	return moments->count > 1 ? sqrt(moments->squares / (double)(moments->count - 1)) : 0;

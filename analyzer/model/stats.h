@@ -32,6 +32,8 @@ struct tp_moments {
 	double mean, squares; /* squares: sum of the squared distances from the mean */
 };
 void tp_moments_add(struct tp_moments *moments, double value);
+/* All numbers of both: Chan, Golub and LeVeque, "Updating formulae and a pairwise algorithm", 1979. */
+void tp_moments_merge(struct tp_moments *to, const struct tp_moments *from);
 /* Of a sample, by n - 1; 0 if there are less than two. */
 double tp_moments_deviation(const struct tp_moments *moments);
 

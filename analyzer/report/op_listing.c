@@ -126,15 +126,18 @@ static void print_times(const struct tp_page *page, const struct tp_op_list *lis
 
 static void print_spread(const struct tp_page *page, const struct tp_op_list *list, size_t count)
 {
-	struct tp_table *table = tp_table_new(">first call|>stddev|>min|>max|>unwound|>still open|category|*op");
+	struct tp_table *table =
+		tp_table_new(">warm-up|>calls|>stddev|>min|>max|>taken out|>unwound|>still open|category|*op");
 
 	for (size_t i = 0; table && i < count; i++) {
 		const struct tp_op_stats *op = list->ops[i];
 
-		cell(table, TP_STYLE_PLAIN, tp_time(op->first_ns));
+		cell(table, TP_STYLE_PLAIN, op->warmup_calls ? tp_time(op->warmup_ns) : nothing);
+		cell(table, TP_STYLE_DIM, tp_count(op->warmup_calls));
 		cell(table, TP_STYLE_PLAIN, time_of(tp_moments_deviation(&op->durations)));
 		cell(table, TP_STYLE_PLAIN, tp_time(op->min_ns));
 		cell(table, TP_STYLE_PLAIN, tp_time(op->max_ns));
+		cell(table, TP_STYLE_DIM, tp_time(op->total_cost_ns));
 		cell(table, TP_STYLE_PLAIN, tp_count(op->unwound));
 		cell(table, TP_STYLE_PLAIN, tp_count(op->open));
 		tp_table_add(table, TP_STYLE_DIM, op->category);
@@ -175,16 +178,18 @@ static struct tp_text net_text(const struct tp_page *page, int64_t bytes)
 static void print_memory(const struct tp_page *page, const struct tp_op_list *list, size_t count)
 {
 	struct tp_table *table =
-		tp_table_new(">allocated|>itself|>net|>peak of a call|>FLOP|>GFLOP/s|>bytes moved|*op");
+		tp_table_new(">allocated|>itself|>freed|>net|>peak of a call|>FLOP|>itself|>GFLOP/s|>bytes moved|*op");
 
 	for (size_t i = 0; table && i < count; i++) {
 		const struct tp_op_stats *op = list->ops[i];
 
 		cell(table, TP_STYLE_NUMBER, tp_bytes(op->allocated_bytes, page->exact));
 		cell(table, TP_STYLE_PLAIN, tp_bytes(op->self_allocated_bytes, page->exact));
+		cell(table, TP_STYLE_PLAIN, tp_bytes(op->freed_bytes, page->exact));
 		cell(table, TP_STYLE_PLAIN, net_text(page, op->net_bytes));
 		cell(table, TP_STYLE_PLAIN, tp_bytes(op->peak_bytes, page->exact));
 		cell(table, TP_STYLE_PLAIN, flop_text(op->flop));
+		cell(table, TP_STYLE_DIM, flop_text(op->self_flop));
 		cell(table, TP_STYLE_PLAIN, rate_text(op->flop, op->total_ns));
 		cell(table, TP_STYLE_PLAIN, op->bytes ? tp_bytes(op->bytes, page->exact) : nothing);
 		name_cell(table, page, op);
@@ -192,6 +197,21 @@ static void print_memory(const struct tp_page *page, const struct tp_op_list *li
 	if (table)
 		tp_table_print(table, page, 2);
 	tp_table_free(table);
+}
+
+/* What recording cost the ops: the sum over their own times, so that nothing counts twice. */
+static void print_correction(const struct tp_page *page, const struct tp_process *process)
+{
+	uint64_t cost = 0, self = 0;
+
+	for (size_t i = 0; i < process->op_count; i++) {
+		cost += process->ops[i].self_cost_ns;
+		self += process->ops[i].self_ns;
+	}
+	if (cost)
+		tp_print(page, TP_STYLE_DIM,
+			 "\ntimes are without what recording took: %s, %s of what the clock said of the ops\n",
+			 tp_time(cost).text, tp_percent(cost, cost + self).text);
 }
 
 static void print_rest(const struct tp_page *page, const struct tp_op_list *list, size_t count)
@@ -217,11 +237,12 @@ void tp_ops_print(const struct tp_page *page, const struct tp_process *process, 
 		fputc('\n', page->out);
 		print_times(page, list, count);
 		print_rest(page, list, count);
-		tp_headline(page, "Spread; the first call is left out of mean and deviation");
+		tp_headline(page, "Spread; warm-up calls are left out of mean and deviation");
 		print_spread(page, list, count);
 		tp_headline(page, "Memory%s that the op's thread requested while it was open, and its work",
 			    process->estimated ? " (estimated)" : "");
 		print_memory(page, list, count);
+		print_correction(page, process);
 	}
 	if (counts->unmatched_ends)
 		tp_print(page, TP_STYLE_WARN, "\n%s ends of ops have no begin in the trace\n",
@@ -256,100 +277,4 @@ void tp_shapes_print(const struct tp_page *page, const struct tp_op_list *list, 
 			tp_headline(page, "Shapes of %.200s", list->ops[i]->name);
 			print_shapes(page, list->ops[i]);
 		}
-}
-
-/* ---- JSON ---- */
-
-static void set(json_t *object, const char *key, json_t *value)
-{
-	json_object_set_new(object, key, value);
-}
-
-static void set_number(json_t *object, const char *key, uint64_t value)
-{
-	set(object, key, json_integer(value > INT64_MAX ? INT64_MAX : (json_int_t)value));
-}
-
-static json_t *string(const char *text)
-{
-	json_t *json = json_string(text);
-	char copy[300];
-	size_t i;
-
-	if (json)
-		return json;
-	for (i = 0; text[i] && i + 1 < sizeof(copy); i++)
-		copy[i] = (unsigned char)text[i] < 128 ? text[i] : '?';
-	copy[i] = '\0';
-	return json_string(copy);
-}
-
-json_t *tp_json_interval(struct tp_interval interval)
-{
-	if (isnan(interval.low))
-		return json_null();
-	return json_pack("[I, I]", (json_int_t)tp_round(interval.low), (json_int_t)tp_round(interval.high));
-}
-
-static json_t *json_shapes(const struct tp_op_stats *op)
-{
-	json_t *list = json_array();
-
-	for (size_t i = 0; i < op->shape_count; i++) {
-		const struct tp_shape_stats *shape = &op->shapes[i];
-		json_t *json = json_object();
-
-		set(json, "shape", shape->text ? string(shape->text) : json_null());
-		set_number(json, "calls", shape->calls);
-		set_number(json, "total_ns", shape->total_ns);
-		set_number(json, "flop", shape->flop);
-		json_array_append_new(list, json);
-	}
-	return list;
-}
-
-static json_t *json_op(const struct tp_op_stats *op)
-{
-	const struct {
-		const char *key;
-		uint64_t value;
-	} numbers[] = {
-		{ "calls", op->calls },
-		{ "unwound", op->unwound },
-		{ "open", op->open },
-		{ "total_ns", op->total_ns },
-		{ "self_ns", op->self_ns },
-		{ "first_ns", op->first_ns },
-		{ "mean_ns", tp_round(op->mean_ns) },
-		{ "stddev_ns", tp_round(tp_moments_deviation(&op->durations)) },
-		{ "min_ns", op->min_ns },
-		{ "p50_ns", op->p50_ns },
-		{ "p90_ns", op->p90_ns },
-		{ "p99_ns", op->p99_ns },
-		{ "max_ns", op->max_ns },
-		{ "flop", op->flop },
-		{ "bytes", op->bytes },
-		{ "allocated_bytes", op->allocated_bytes },
-		{ "self_allocated_bytes", op->self_allocated_bytes },
-		{ "peak_bytes", op->peak_bytes },
-	};
-	json_t *json = json_object();
-
-	set(json, "name", string(op->name));
-	set(json, "category", string(op->category));
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-		set_number(json, numbers[i].key, numbers[i].value);
-	set(json, "net_bytes", json_integer(op->net_bytes));
-	set(json, "ci95_ns", tp_json_interval(tp_moments_interval(&op->durations)));
-	set(json, "shapes", json_shapes(op));
-	return json;
-}
-
-json_t *tp_ops_json(const struct tp_op_list *list, uint64_t top)
-{
-	json_t *json = json_array();
-
-	for (size_t i = 0; i < shown(list, top); i++)
-		json_array_append_new(json, json_op(list->ops[i]));
-	return json;
 }

@@ -53,8 +53,13 @@ static bool take(struct tp_trace_impl *impl, uint64_t offset, const struct tprof
 	    !tp_reserve(&chunks->list, &chunks->room, chunks->count + 1, sizeof(*chunks->list)))
 		return false;
 	new = &chunks->list[chunks->count++];
-	*new = (struct tp_chunk){ offset, readable(impl, offset, chunk), chunk->begin.ticks, chunk->thread,
-				  chunk->tid };
+	*new = (struct tp_chunk){ .offset = offset,
+				  .committed = readable(impl, offset, chunk),
+				  .begin = chunk->begin.ticks,
+				  .thread = chunk->thread,
+				  .tid = chunk->tid,
+				  .overhead_ticks = chunk->overhead_ticks,
+				  .overhead_samples = chunk->overhead_samples };
 	trace->used_bytes += sizeof(*chunk) + new->committed;
 	trace->overhead_ticks += chunk->overhead_ticks;
 	return true;

@@ -14,6 +14,7 @@ struct tp_chunk {
 	uint64_t committed; /* bytes behind it that may be read: within the chunk and the file */
 	uint64_t begin;	    /* ticks */
 	uint32_t thread, tid;
+	uint64_t overhead_ticks, overhead_samples; /* of its header */
 };
 
 struct tp_chunks {

@@ -166,6 +166,9 @@ struct tprof_header {
 	uint32_t control_what;	      /* enum tprof_control */
 	uint32_t control_text_length; /* bytes of control_text */
 	char control_text[TPROF_CONTROL_TEXT];
+	/* By being recorded a hooked function's call takes so much longer: between its two events, and around them.
+	 * Both 0: not measured. */
+	uint32_t op_inside_ticks, op_outside_ticks;
 };
 
 /* ---- chunks ------------------------------------------------------------------------------------------------- */
@@ -182,8 +185,10 @@ struct tprof_chunk {
 	uint32_t tid;	 /* its kernel thread id */
 	struct tprof_moment begin; /* the first record's times count from begin.ticks >> tick_shift */
 	uint64_t committed;	   /* valid bytes behind this header; stored with release after the record they end */
-	uint64_t overhead_ticks;   /* estimate of the ticks spent recording the events of this chunk */
-	uint64_t reserved[8];
+	uint64_t overhead_ticks;   /* estimate of the ticks spent recording the events of this chunk, those of hooked
+				    * functions left out: 64 times what the timed ones took */
+	uint64_t overhead_samples; /* how many were timed */
+	uint64_t reserved[7];
 };
 
 /* ---- records ------------------------------------------------------------------------------------------------ */

@@ -130,7 +130,9 @@ static void sample_memory(struct tp_thread *thread)
 
 void tp_recorded_slow(struct tp_thread *thread)
 {
-	if ((thread->events & 63) == 0 && thread->chunk)
+	if ((thread->events & 63) == 0 && thread->chunk) {
 		thread->chunk->overhead_ticks += 64 * (tp_clock_before() - thread->event_start);
+		thread->chunk->overhead_samples++;
+	}
 	sample_memory(thread);
 }

@@ -6,19 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <cmocka.h>
 
 #include "model/histogram.h"
 #include "model/run.h"
 #include "model/steps.h"
-#include "tracegen.h"
-
-struct replayed {
-	struct tp_trace *trace;
-	struct tp_run *run;
-	const struct tp_process *process;
-};
+#include "replayed.h"
 
 static struct gen *new_gen(void)
 {
@@ -28,46 +21,6 @@ static struct gen *new_gen(void)
 	gen_op(gen, 2, TPROF_OP_ANNOTATION, "", "inner");
 	gen_op(gen, 3, TPROF_OP_ANNOTATION, "layer", "outer"); /* a second number of the same op */
 	return gen;
-}
-
-static struct replayed replay(struct gen *gen, const struct tp_replay_options *options)
-{
-	const char *name = gen_save(gen), *failure = NULL;
-	struct replayed replayed;
-	char *error = NULL;
-
-	replayed.trace = tp_trace_open(name, &error);
-	if (!replayed.trace)
-		fail_msg("%s", error);
-	unlink(name);
-	assert_int_equal(replayed.trace->damage_count, 0);
-	replayed.run = tp_run_replay(&replayed.trace, 1, options, &failure);
-	assert_non_null(replayed.run);
-	replayed.process = &replayed.run->processes[0];
-	gen_free(gen);
-	return replayed;
-}
-
-static void done(struct replayed *replayed)
-{
-	tp_run_free(replayed->run);
-	tp_trace_close(replayed->trace);
-}
-
-static const struct tp_op_stats *op_named(const struct replayed *replayed, const char *name)
-{
-	for (size_t i = 0; i < replayed->process->op_count; i++)
-		if (strcmp(replayed->process->ops[i].name, name) == 0)
-			return &replayed->process->ops[i];
-	fail_msg("no op %s", name);
-	return NULL;
-}
-
-static void allocate(struct gen *gen, uint32_t thread, uint64_t ticks, uint64_t address, uint64_t size)
-{
-	struct gen_alloc alloc = { .address = address, .size = size };
-
-	gen_alloc(gen, thread, ticks, &alloc);
 }
 
 /* outer [100, 200] with inner [110, 130] and [140, 170], twice; the two numbers of outer are one op. */

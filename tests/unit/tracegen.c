@@ -222,6 +222,17 @@ static struct chunk *chunk_of(struct gen *gen, uint32_t thread, uint64_t ticks, 
 	return abandoned;
 }
 
+void gen_overhead(struct gen *gen, uint32_t thread, uint64_t ticks, uint64_t samples)
+{
+	size_t i;
+
+	for (i = 0; i < gen->chunk_count; i++)
+		if (gen->chunks[i].owner == thread) {
+			gen->chunks[i].header.overhead_ticks = 64 * ticks * samples;
+			gen->chunks[i].header.overhead_samples = samples;
+		}
+}
+
 void gen_end_thread(struct gen *gen, uint32_t thread)
 {
 	size_t i;

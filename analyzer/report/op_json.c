@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+
+#include "report/json.h"
+#include "report/op_listing.h"
+
+static void set(json_t *object, const char *key, json_t *value)
+{
+	json_object_set_new(object, key, value);
+}
+
+json_t *tp_json_interval(struct tp_interval interval)
+{
+	if (isnan(interval.low))
+		return json_null();
+	return json_pack("[I, I]", (json_int_t)tp_round(interval.low), (json_int_t)tp_round(interval.high));
+}
+
+struct number {
+	const char *key;
+	uint64_t value;
+};
+
+static void set_numbers(json_t *json, const struct number *numbers, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		set(json, numbers[i].key, tp_json_number(numbers[i].value));
+}
+#define SET_NUMBERS(json, numbers) set_numbers(json, numbers, sizeof(numbers) / sizeof((numbers)[0]))
+
+static json_t *json_shape(const struct tp_shape_stats *shape)
+{
+	const struct number numbers[] = {
+		{ "calls", shape->calls },
+		{ "total_ns", shape->total_ns },
+		{ "first_ns", shape->first_ns },
+		{ "flop", shape->flop },
+	};
+	json_t *json = json_object();
+
+	set(json, "shape", tp_json_string(shape->text));
+	SET_NUMBERS(json, numbers);
+	set(json, "rest_mean_ns",
+	    shape->calls > 1 ? tp_json_number((shape->calls_ns - shape->first_ns) / (shape->calls - 1)) : json_null());
+	return json;
+}
+
+static json_t *json_shapes(const struct tp_op_stats *op)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < op->shape_count; i++)
+		json_array_append_new(list, json_shape(&op->shapes[i]));
+	return list;
+}
+
+static json_t *json_op(const struct tp_op_stats *op)
+{
+	const struct number numbers[] = {
+		{ "calls", op->calls },
+		{ "unwound", op->unwound },
+		{ "open", op->open },
+		{ "total_ns", op->total_ns },
+		{ "self_ns", op->self_ns },
+		{ "total_overhead_ns", op->total_cost_ns },
+		{ "self_overhead_ns", op->self_cost_ns },
+		{ "first_ns", op->first_ns },
+		{ "warmup_calls", op->warmup_calls },
+		{ "warmup_ns", op->warmup_ns },
+		{ "mean_ns", tp_round(op->mean_ns) },
+		{ "stddev_ns", tp_round(tp_moments_deviation(&op->durations)) },
+		{ "min_ns", op->min_ns },
+		{ "p50_ns", op->p50_ns },
+		{ "p90_ns", op->p90_ns },
+		{ "p99_ns", op->p99_ns },
+		{ "max_ns", op->max_ns },
+		{ "flop", op->flop },
+		{ "self_flop", op->self_flop },
+		{ "bytes", op->bytes },
+		{ "self_bytes", op->self_bytes },
+		{ "allocated_bytes", op->allocated_bytes },
+		{ "freed_bytes", op->freed_bytes },
+		{ "self_allocated_bytes", op->self_allocated_bytes },
+		{ "self_allocations", op->self_allocations },
+		{ "self_temporary", op->self_temporary },
+		{ "peak_bytes", op->peak_bytes },
+	};
+	json_t *json = json_object();
+
+	set(json, "name", tp_json_string(op->name));
+	set(json, "category", tp_json_string(op->category));
+	SET_NUMBERS(json, numbers);
+	set(json, "net_bytes", json_integer(op->net_bytes));
+	set(json, "ci95_ns", tp_json_interval(tp_moments_interval(&op->durations)));
+	set(json, "shapes", json_shapes(op));
+	return json;
+}
+
+json_t *tp_ops_json(const struct tp_op_list *list, uint64_t top)
+{
+	json_t *json = json_array();
+
+	for (size_t i = 0; i < list->count && (!top || i < top); i++)
+		json_array_append_new(json, json_op(list->ops[i]));
+	return json;
+}

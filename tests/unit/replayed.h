@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* For tests of the model: a generated trace of one process, replayed. Included behind cmocka. */
+#ifndef TPROF_TESTS_REPLAYED_H
+#define TPROF_TESTS_REPLAYED_H
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "model/run.h"
+#include "tracegen.h"
+
+struct replayed {
+	struct tp_trace *trace;
+	struct tp_run *run;
+	const struct tp_process *process;
+};
+
+/* `gen` is freed. Any damage fails the test. */
+static inline struct replayed replay(struct gen *gen, const struct tp_replay_options *options)
+{
+	const char *name = gen_save(gen), *failure = NULL;
+	struct replayed replayed;
+	char *error = NULL;
+
+	replayed.trace = tp_trace_open(name, &error);
+	if (!replayed.trace)
+		fail_msg("%s", error);
+	unlink(name);
+	assert_int_equal(replayed.trace->damage_count, 0);
+	replayed.run = tp_run_replay(&replayed.trace, 1, options, &failure);
+	assert_non_null(replayed.run);
+	replayed.process = &replayed.run->processes[0];
+	gen_free(gen);
+	return replayed;
+}
+
+static inline void done(struct replayed *replayed)
+{
+	tp_run_free(replayed->run);
+	tp_trace_close(replayed->trace);
+}
+
+static inline const struct tp_op_stats *op_named(const struct replayed *replayed, const char *name)
+{
+	for (size_t i = 0; i < replayed->process->op_count; i++)
+		if (strcmp(replayed->process->ops[i].name, name) == 0)
+			return &replayed->process->ops[i];
+	fail_msg("no op %s", name);
+	return NULL;
+}
+
+static inline void allocate(struct gen *gen, uint32_t thread, uint64_t ticks, uint64_t address, uint64_t size)
+{
+	struct gen_alloc alloc = { .address = address, .size = size };
+
+	gen_alloc(gen, thread, ticks, &alloc);
+}
+
+#endif
