@@ -32,6 +32,7 @@ struct tprof_api {
 	void (*step)(uint64_t items);
 	void (*mark)(const char *text);
 	void (*thread_name)(const char *name);
+	void (*value)(const char *name, uint64_t value);
 };
 
 /* The API of the libtprof.so in this process; NULL if there is none. Asked for once in each source file. */
@@ -102,6 +103,18 @@ static inline void tprof_thread_name(const char *name)
 
 	if (__builtin_expect(api != 0, 0))
 		api->thread_name(name);
+}
+
+/*
+ * Something that the reports should know of the program: the number of its model's parameters ("parameters"), the batch
+ * size. The last value said of a name counts.
+ */
+static inline void tprof_value(const char *name, uint64_t value)
+{
+	const struct tprof_api *api = tprof_api();
+
+	if (__builtin_expect(api != 0, 0) && api->size > __builtin_offsetof(struct tprof_api, value))
+		api->value(name, value);
 }
 
 #ifdef __cplusplus

@@ -11,7 +11,7 @@ WORKLOADS := $(addprefix $(W)/,digits truth truth-nopie truth-stripped truth-now
 	stack2 stack3 exceptions0 exceptions2 exceptions3 liboracle.so libplugin_a.so libplugin_b.so liborigin.so \
 	nested/libplugin_b.so libsignatures.so libthrower.so op_calls op_calls-now op_throws \
 	mlp cnn transformer)
-WORKLOADS += $(addprefix $(W)/,control)
+WORKLOADS += $(addprefix $(W)/,control faults)
 
 .PHONY: workloads
 workloads: $(WORKLOADS)
@@ -30,8 +30,8 @@ $(W)/truth-nopie: WORKLOAD_EXTRA := -Wl,-z,dynamic-undefined-weak -fno-pie -no-p
 $(W)/truth-stripped: WORKLOAD_EXTRA := -Wl,-z,dynamic-undefined-weak -s
 $(W)/jemalloc_api: WORKLOAD_EXTRA := -ljemalloc
 $(W)/dl: WORKLOAD_EXTRA := -ldl
-$(W)/ops $(W)/control: WORKLOAD_EXTRA := -Iinclude
-$(W)/ops $(W)/control: include/tprof.h
+$(W)/ops $(W)/control $(W)/faults: WORKLOAD_EXTRA := -Iinclude
+$(W)/ops $(W)/control $(W)/faults: include/tprof.h
 $(W)/early: WORKLOAD_EXTRA := -no-pie
 # Unwinding must work at each level of optimisation.
 $(W)/stack0 $(W)/exceptions0: WORKLOAD_EXTRA := -O0 -Wno-vla -lunwind

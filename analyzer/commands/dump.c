@@ -110,7 +110,42 @@ static const struct tp_op *op_of(const struct dump *dump, const struct tp_event 
 	return event->size < trace->op_count && trace->ops[event->size].name ? &trace->ops[event->size] : NULL;
 }
 
-/* Beginnings, details and ends of ops; steps; marks. */
+/* Increases since the thread's last. */
+static void print_counters(const struct dump *dump, const struct tp_event *event)
+{
+	FILE *out = dump->session->page.out;
+	struct tp_counters counters;
+
+	tp_counters_decode(&counters, event->size, event->name, event->name_length);
+	fprintf(out, "%-14s", "counters");
+	for (size_t i = 0; i < dump->trace->counter_count; i++) {
+		const struct tp_counter *counter = &dump->trace->counters[i];
+
+		if (counter->number)
+			fprintf(out, " %s +%" PRIu64, counter->name, counters.value[counter->number - 1]);
+	}
+}
+
+static void json_counters(const struct dump *dump, const struct tp_event *event)
+{
+	FILE *out = dump->session->page.out;
+	struct tp_counters counters;
+	const char *comma = "";
+
+	tp_counters_decode(&counters, event->size, event->name, event->name_length);
+	fprintf(out, ", \"idle_ns\": %" PRIu64 ", \"increases\": [", counters.idle_ns);
+	for (size_t i = 0; i < dump->trace->counter_count; i++) {
+		const struct tp_counter *counter = &dump->trace->counters[i];
+
+		if (!counter->number)
+			continue;
+		fprintf(out, "%s%" PRIu64, comma, counters.value[counter->number - 1]);
+		comma = ", ";
+	}
+	fputc(']', out);
+}
+
+/* Beginnings, details and ends of ops; steps; counters. */
 static void print_op(struct dump *dump, const struct tp_event *event)
 {
 	const struct tp_op *op = op_of(dump, event);
@@ -130,6 +165,9 @@ static void print_op(struct dump *dump, const struct tp_event *event)
 		fprintf(out, "%-14s %" PRIu64 " FLOP, %s moved, shape ", "op detail", event->size,
 			size_text(dump, event->usable, &size));
 		print_text(out, event);
+		break;
+	case TP_EVENT_COUNTERS:
+		print_counters(dump, event);
 		break;
 	default:
 		fprintf(out, "%-14s %" PRIu64 " items", "step ends", event->size);
@@ -171,6 +209,7 @@ static void print_event(struct dump *dump, const struct tp_event *event, uint64_
 	case TP_EVENT_OP_END:
 	case TP_EVENT_DETAIL:
 	case TP_EVENT_STEP:
+	case TP_EVENT_COUNTERS:
 		print_op(dump, event);
 		break;
 	case TP_EVENT_SAMPLE:
@@ -234,6 +273,8 @@ static void json_op(struct dump *dump, const struct tp_event *event)
 		json_number(out, "bytes", event->usable);
 		json_text(out, "shape", event->name, event->name_length);
 	}
+	if (event->kind == TP_EVENT_COUNTERS)
+		json_counters(dump, event);
 }
 
 /* One object a line, written by hand: a tree of a million events would be larger than the trace. */

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "report/counter_listing.h"
 #include "report/op_listing.h"
 #include "report/process.h"
 #include "report/step_listing.h"
@@ -40,7 +41,12 @@ bool tp_ops_section_json(struct tp_session *session, size_t process, json_t *jso
 	bool good = tp_op_list(&list, of, sort, filtered ? &filter : NULL);
 
 	if (good) {
+		json_t *counters = tp_counters_json(of);
+
 		json_object_set_new(json, "ops", tp_ops_json(&list, tp_top(options, 100)));
+		tp_op_counters_json(of, &list, json_object_get(json, "ops"));
+		if (counters)
+			json_object_set_new(json, "counters", counters);
 		json_object_set_new(json, "ops_total", tp_json_number(list.count));
 		json_object_set_new(json, "op_ends_unmatched", tp_json_number(of->op_counts.unmatched_ends));
 		json_object_set_new(json, "op_calls_too_deep", tp_json_number(of->op_counts.too_deep));

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "commands/op_report.h"
+#include "report/counter_listing.h"
 #include "report/op_listing.h"
 
 static bool print(struct tp_session *session, size_t process)
@@ -27,6 +28,7 @@ static bool print(struct tp_session *session, size_t process)
 			of->op_count ? "no op matches the filter"
 				     : "no op is in the trace: annotate the program (tprof.h)");
 	tp_ops_print(page, of, &list, top);
+	tp_op_counters_print(page, of, &list, top);
 	if (options->shapes)
 		tp_shapes_print(page, &list, top);
 	free(list.ops);

@@ -245,6 +245,9 @@ static bool add_call(struct tp_ops *ops, const struct tp_op_frame *frame, const 
 	stats->self_flop += result->self.flop;
 	stats->self_bytes += result->self.bytes;
 	stats->self_allocated_bytes += frame->self_allocated;
+	tp_counters_add(&stats->self_counters, &frame->self_counters);
+	if (!frame->recursive)
+		tp_counters_add(&stats->counters, &frame->counters);
 	if (!frame->recursive)
 		add_whole(stats, frame, result);
 	if (frame->shape)
@@ -272,6 +275,7 @@ static void add_to_outer(struct tp_op_frame *outer, const struct tp_op_frame *fr
 	if (high > outer->memory.peak)
 		outer->memory.peak = high;
 	outer->memory.net = add(outer->memory.net, (uint64_t)frame->memory.net);
+	tp_counters_add(&outer->counters, &frame->counters);
 }
 
 bool tp_ops_end(struct tp_ops *ops, struct tp_op_stack *stack, bool unwound, const struct tp_op_moment *moment)
@@ -332,6 +336,18 @@ void tp_op_freed(struct tp_op_stack *stack, uint64_t bytes)
 	struct tp_op_frame *frame = &stack->frames[stack->count - 1];
 
 	frame->memory.net = add(frame->memory.net, 0 - bytes);
+}
+
+/* ---- counters ---- */
+
+void tp_op_counted(struct tp_op_stack *stack, const struct tp_counters *counters)
+{
+	struct tp_op_frame *frame = stack->count ? &stack->frames[stack->count - 1] : NULL;
+
+	if (!frame)
+		return;
+	tp_counters_add(&frame->counters, counters);
+	tp_counters_add(&frame->self_counters, counters);
 }
 
 bool tp_ops_left_open(struct tp_ops *ops, const struct tp_op_stack *stack)

@@ -39,6 +39,7 @@ struct tp_op_frame {
 	uint64_t self_allocated;
 	struct tp_op_work said, inner; /* its own work, if it is known; that of the ops within */
 	struct tp_op_memory memory;
+	struct tp_counters counters, self_counters;
 };
 
 struct tp_op_stack {
@@ -115,6 +116,9 @@ static inline void tp_op_charge(struct tp_op_stack *stack, double ns)
 /* The thread requested so many bytes, or gave them back. */
 void tp_op_allocated(struct tp_op_stack *stack, uint64_t bytes);
 void tp_op_freed(struct tp_op_stack *stack, uint64_t bytes);
+
+/* The thread's counters rose. */
+void tp_op_counted(struct tp_op_stack *stack, const struct tp_counters *counters);
 
 /* What a thread has open is noted: it will not end any more. */
 bool tp_ops_left_open(struct tp_ops *ops, const struct tp_op_stack *stack);

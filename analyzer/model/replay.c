@@ -95,6 +95,7 @@ static tp_replay_handler *const handlers[TP_EVENT_KINDS] = {
 	[TP_EVENT_OP_BEGIN] = tp_replay_op,	    [TP_EVENT_OP_END] = tp_replay_op,
 	[TP_EVENT_DETAIL] = tp_replay_op,	    [TP_EVENT_STEP] = tp_replay_step_end,
 	[TP_EVENT_PAUSE] = tp_replay_pause,	    [TP_EVENT_RESUME] = tp_replay_pause,
+	[TP_EVENT_COUNTERS] = tp_replay_counters,
 };
 /* clang-format on */
 

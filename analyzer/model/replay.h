@@ -68,6 +68,7 @@ struct tp_replay {
 	struct tp_cpu_counts cpu;
 	struct tp_cost cost; /* of recording */
 	struct tp_ops ops;
+	struct tp_counters counters;
 	struct tp_steps steps;
 	bool sampled; /* allocations were */
 	struct tp_estimates estimates;

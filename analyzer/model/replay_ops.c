@@ -56,6 +56,20 @@ static bool add_blocks(const struct tp_replay *replay, struct tp_process *proces
 	return by_op != NULL;
 }
 
+bool tp_replay_counters(struct tp_replay *replay, const struct tp_event *event)
+{
+	struct tp_thread_state *thread = tp_replay_thread(replay, event);
+	struct tp_counters counters;
+
+	if (!thread)
+		return false;
+	tp_counters_decode(&counters, event->size, event->name, event->name_length);
+	if (tp_replay_counts(replay, event))
+		tp_counters_add(&replay->counters, &counters);
+	tp_op_counted(&thread->open, &counters);
+	return true;
+}
+
 bool tp_replay_result_ops(struct tp_replay *replay, struct tp_process *process)
 {
 	bool good = true;
@@ -65,6 +79,7 @@ bool tp_replay_result_ops(struct tp_replay *replay, struct tp_process *process)
 		good = tp_ops_left_open(&replay->ops, &replay->threads[i].open);
 	process->ops = good ? tp_ops_result(&replay->ops, &process->op_count) : NULL;
 	process->op_counts = replay->ops.counts;
+	process->counters = replay->counters;
 	tp_steps_result(&replay->steps, &process->steps);
 	process->op_nodes = replay->ops.tree.nodes;
 	process->op_node_count = replay->ops.tree.count;

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/counters.h"
 #include "model/histogram.h"
 #include "model/stats.h"
 #include "trace/trace.h" /* struct tp_trace: header, modules, frames, stack nodes; damage list */
@@ -127,6 +128,7 @@ struct tp_op_stats {
 	uint64_t peak_bytes;			   /* the most by which live memory grew within one call */
 	struct tp_shape_stats *shapes;
 	size_t shape_count;
+	struct tp_counters counters, self_counters; /* TPROF_COUNTERS, of the op's thread */
 };
 
 /* A chain of ops that called each other; all threads together. Each call is with its own node, recursive ones too. */
@@ -210,6 +212,7 @@ struct tp_process {
 	struct tp_op_counts op_counts;
 	struct tp_op_node *op_nodes; /* from TP_OP_NODE_FIRST - 1 on; parents come before what they called */
 	size_t op_node_count;
+	struct tp_counters counters; /* of all threads, up to each one's last op */
 	struct tp_step_stats steps;
 	struct tp_point *timeline;
 	size_t point_count;

@@ -110,6 +110,14 @@ static void add_cpu(struct tp_notes *notes, const struct tp_trace *trace)
 		    tp_time(header->samples_own * header->cpu_period_ns).text);
 }
 
+static void add_counters(struct tp_notes *notes, const struct tp_trace *trace)
+{
+	for (size_t i = 0; i < trace->counter_count; i++)
+		if (!trace->counters[i].number)
+			add(notes, "%s could not be counted here: %s", trace->counters[i].name,
+			    strerror(trace->counters[i].error));
+}
+
 static void add_stacks(struct tp_notes *notes, const struct tp_trace *trace)
 {
 	const struct tprof_header *header = trace->header;
@@ -174,6 +182,7 @@ void tp_notes_collect(struct tp_notes *notes, const struct tp_process *process, 
 	add_damage(notes, process->trace);
 	add_stacks(notes, process->trace);
 	add_cpu(notes, process->trace);
+	add_counters(notes, process->trace);
 	add_order(notes, &process->heap);
 	if (symbols)
 		add_modules(notes, process->trace, symbols);

@@ -309,6 +309,12 @@ static bool read_fields(struct tp_cursor *cursor, struct tp_event *event, unsign
 	case TPROF_EVENT_RESUME:
 		read_plain(cursor, event, TP_EVENT_RESUME, at);
 		return true;
+	case TPROF_EVENT_COUNTERS:
+		event->kind = TP_EVENT_COUNTERS;
+		cursor->time += tp_uvarint(at);
+		event->size = tp_uvarint(at);
+		read_text(cursor, event, at, end);
+		return true;
 	default:
 		if (*at < end)
 			cursor->time += tp_uvarint(at); /* later records count from it */

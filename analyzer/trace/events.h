@@ -28,6 +28,7 @@ enum tp_event_kind {
 	TP_EVENT_MARK,
 	TP_EVENT_PAUSE,	 /* recording pauses, in all threads */
 	TP_EVENT_RESUME, /* and goes on */
+	TP_EVENT_COUNTERS, /* before a begin or end of an op: `name` has the increases, see model/counters.h */
 	TP_EVENT_KINDS,
 };
 
@@ -43,10 +44,10 @@ struct tp_event {
 	uint64_t time;	  /* ticks >> header->tick_shift */
 	uint64_t address; /* bytes */
 	uint64_t size;	  /* ALLOC: bytes requested. MAP, UNMAP: length in bytes. MEMORY: RSS in bytes. OP_BEGIN: number
-			   * of the op. DETAIL: FLOP. STEP: items */
+			   * of the op. DETAIL: FLOP. STEP: items. COUNTERS: idle ns */
 	uint64_t usable;  /* ALLOC: usable bytes. MEMORY: VMS in bytes. MAP: flags of mmap. DETAIL: bytes moved */
 	uint64_t prot;	  /* MAP */
-	const char *name; /* NAME, MARK, DETAIL (shape): not terminated, valid until the next event */
+	const char *name; /* NAME, MARK, DETAIL (shape), COUNTERS: not terminated, valid until the next event */
 	uint32_t name_length;
 	uint64_t offset; /* of its record in the file */
 };
@@ -54,7 +55,8 @@ struct tp_event {
 /* Whether an event of that kind has a `name`. */
 static inline bool tp_event_has_text(unsigned kind)
 {
-	return (1u << TP_EVENT_NAME | 1u << TP_EVENT_DETAIL | 1u << TP_EVENT_MARK) >> kind & 1;
+	return (1u << TP_EVENT_NAME | 1u << TP_EVENT_DETAIL | 1u << TP_EVENT_MARK | 1u << TP_EVENT_COUNTERS) >> kind &
+	       1;
 }
 
 /* Events that are decoded already: whoever handles them can have memory fetched for those that come next. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/facts.h"
 #include "trace/impl.h"
 #include "trace/varint.h"
 
@@ -202,6 +203,7 @@ static bool read_long(struct tables *tables, const uint8_t *record)
 	unsigned type = *record >> 2;
 	const uint8_t *body = record + 1;
 	uint64_t length = tp_uvarint(&body);
+	bool good, bad = false;
 
 	if (!tp_read_ok(record, body, tables->end) || length > (uint64_t)(tables->end - body) || !type) {
 		damage(tables, record, (uint64_t)(tables->end - record),
@@ -219,9 +221,18 @@ static bool read_long(struct tables *tables, const uint8_t *record)
 		return read_frame(tables, record, body, tables->at);
 	case TPROF_TABLE_OP:
 		return read_op(tables, record, body, tables->at);
+	case TPROF_TABLE_VALUE:
+		good = tp_fact_value(&tables->impl->trace, body, tables->at, &bad);
+		break;
+	case TPROF_TABLE_COUNTER:
+		good = tp_fact_counter(&tables->impl->trace, body, tables->at, &bad);
+		break;
 	default:
 		return true;
 	}
+	if (bad)
+		damage(tables, record, length, cut_record);
+	return good;
 }
 
 /* The frames of a NODES record, whose numbers are known to be in range. */

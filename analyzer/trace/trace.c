@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "trace/facts.h"
 #include "trace/impl.h"
 
 size_t tp_read_at(int fd, void *buffer, size_t size, uint64_t offset)
@@ -140,6 +141,7 @@ void tp_trace_close(struct tp_trace *trace)
 	free(trace->ops);
 	free(trace->frames);
 	free(trace->nodes);
+	tp_facts_free(trace);
 	free(trace->damage);
 	free(impl->events.list);
 	free(impl->tables.list);

@@ -36,6 +36,19 @@ struct tp_op {
 	uint8_t origin;		     /* enum tprof_op_origin */
 };
 
+/* What the program said of itself. */
+struct tp_value {
+	char *name;
+	uint64_t value;
+};
+
+struct tp_counter {
+	char *name;
+	uint32_t number; /* 1, 2, ...; 0: it could not be counted */
+	int error;	 /* errno; 0: it was counted */
+	uint8_t flags;	 /* enum tprof_counter_flags */
+};
+
 struct tp_damage {
 	uint64_t offset;     /* in the file */
 	uint64_t lost_bytes; /* how much of the chunk could not be read */
@@ -64,7 +77,11 @@ struct tp_trace {
 	struct tp_node *nodes;
 	size_t node_count;
 	struct tp_op *ops;
-	size_t op_count; /* index = op number; [0] unused */
+	size_t op_count;	 /* index = op number; [0] unused */
+	struct tp_value *values; /* one for each name */
+	size_t value_count;
+	struct tp_counter *counters; /* as TPROF_COUNTERS named them */
+	size_t counter_count;
 	struct tp_damage *damage;
 	size_t damage_count; /* also filled while events are read */
 	bool running;	     /* the process is still alive (same pid and start time, this machine) */
@@ -77,6 +94,12 @@ struct tp_trace {
  */
 struct tp_trace *tp_trace_open(const char *file, char **error);
 void tp_trace_close(struct tp_trace *trace);
+
+/* False: the program said no value of that name. */
+bool tp_trace_value(const struct tp_trace *trace, const char *name, uint64_t *value);
+
+/* Index of a counter in struct tp_counters; -1: it was not counted. */
+int tp_trace_counter(const struct tp_trace *trace, const char *name);
 
 /* Ticks (not shifted) to nanoseconds since header->start, fitted through all clock moments of the file. */
 uint64_t tp_trace_ns(const struct tp_trace *trace, uint64_t ticks);

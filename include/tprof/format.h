@@ -21,6 +21,7 @@
 #define TPROF_VERSION 1u
 #define TPROF_HEADER_SIZE 16384u /* struct tprof_header at 0, text from TPROF_TEXT_OFFSET on */
 #define TPROF_TEXT_OFFSET 2048u
+#define TPROF_COUNTERS_MAX 8u	      /* counters of a trace */
 #define TPROF_CHUNK_MAGIC 0x4b435054u /* "TPCK" */
 #define TPROF_CHUNK_SIZE 65536u	      /* what the writer uses; a reader takes the header's chunk_size */
 
@@ -64,14 +65,15 @@ enum tprof_lost {
 	TPROF_LOST_STACK,     /* stacks not recorded: the event is there, its stack is TPROF_NODE_NONE */
 	TPROF_LOST_SAMPLE,    /* memory samples that could not be read */
 	TPROF_LOST_TIMER,     /* threads that are not sampled: the kernel had no timer for them */
-	TPROF_LOST_SANDBOX, /* events after the program entered a seccomp sandbox, which may forbid our system calls */
+	TPROF_LOST_SANDBOX,  /* events after the program entered a seccomp sandbox, which may forbid our system calls */
+	TPROF_LOST_COUNTERS, /* threads whose TPROF_COUNTERS could not be opened, or not be read any more */
 	TPROF_LOST_CAUSES = 16, /* room for more; the unused are 0 */
 };
 
 #define TPROF_LOST_NAMES                                                                                               \
 	{                                                                                                              \
 		"no_space", "no_memory", "no_file", "reentrant", "foreign_task", "early", "stack", "memory_sample",    \
-			"cpu_timer", "sandbox"                                                                         \
+			"cpu_timer", "sandbox", "counters"                                                             \
 	}
 
 /* Pieces of text in the header: bytes [text[i].offset, +length) of the file; not terminated. */
@@ -309,6 +311,11 @@ enum tprof_event_type {
 		17, /* uvarint dtime: recording pauses. What is allocated, freed, mapped or called from here to the next
 	                          * RESUME is not in the file, of no thread */
 	TPROF_EVENT_RESUME = 18, /* uvarint dtime: recording goes on */
+	TPROF_EVENT_COUNTERS = 19, /* uvarint dtime, uvarint nanoseconds for which the thread ran but its hardware
+	                            * counters did not, then for each counter of the table, in order of its number,
+	                            * uvarint its increase. All since the thread's previous COUNTERS record, or since
+	                            * the thread began. Before each begin and end of an op: it belongs to the ops
+	                            * that are open by then */
 };
 #define TPROF_MAP_REMAP (UINT64_C(1) << 32) /* beside mmap's own flags: the second half of an mremap */
 
@@ -322,11 +329,19 @@ enum tprof_table_type {
 	                         * pc), byte enum tprof_frame_flags */
 	TPROF_TABLE_OP = 4,	/* uvarint op (1, 2, ...), byte enum tprof_op_origin, byte length and bytes of the
 	                         * category (may be empty), rest: name */
+	TPROF_TABLE_VALUE = 10, /* uvarint value, rest: name: what the program said of itself (tprof_value); of two with
+	                           * one name the later counts */
+	TPROF_TABLE_COUNTER = 11, /* uvarint counter (1, 2, ...; 0: it can't be had), uvarint errno (0: counted), byte
+	                           * enum tprof_counter_flags, rest: name */
 };
 
 enum tprof_op_origin {
 	TPROF_OP_ANNOTATION = 1, /* include/tprof.h */
 	TPROF_OP_FUNCTION = 2,	 /* a hooked function */
+};
+
+enum tprof_counter_flags {
+	TPROF_COUNTER_USER = 1, /* of user mode only: the kernel did not let its own be counted */
 };
 
 enum tprof_frame_flags {

@@ -33,6 +33,6 @@ static inline void tp_chunk_commit(struct tprof_chunk *chunk, const uint8_t *end
 }
 
 /* Bytes that one record may take at most (a name, a path and their numbers are the longest: tables check). */
-#define TP_RECORD_MAX 96
+#define TP_RECORD_MAX 128
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/config.h"
 
+#include "core/counters.h"
 #include "core/text.h"
 
 struct tp_config tp_config;
@@ -71,6 +72,11 @@ static bool read_ops(const char *value)
 	return tp_config_ops && tp_config_ops(value);
 }
 
+static bool read_counters(const char *value)
+{
+	return tp_counters_choose(value);
+}
+
 static bool read_depth(const char *value)
 {
 	return read_range(value, 1, TP_DEPTH_MAX, &tp_config.depth);
@@ -92,6 +98,8 @@ static const struct option {
 	{ "TPROF_CPU", read_cpu, "a number from 0 to 10000", "99" },
 	{ "TPROF_OPS", read_ops, "a comma list of auto, torch, blas and globs, or off", "auto" },
 	{ "TPROF_DEPTH", read_depth, "a number from 1 to 1000", "256" },
+	{ "TPROF_COUNTERS", read_counters,
+	  "a comma list of at most 8 counters: cycles, instructions, page-faults, ... (tprof(1)), rHEX", "" },
 	{ "TPROF_CHILDREN", read_children, "0 or 1", "1" },
 	{ "TPROF_EXE", read_exe, "a glob on program names", NULL },
 	{ "TPROF_VERBOSE", read_verbose, "0, 1 or 2", "0" },
@@ -115,7 +123,7 @@ static void complain(struct tp_text *complaints, const struct option *option, co
 	tp_text_add(complaints, ": allowed is ");
 	tp_text_add(complaints, option->allowed);
 	tp_text_add(complaints, "; using ");
-	tp_text_add(complaints, option->standard ? option->standard : "none");
+	tp_text_add(complaints, option->standard && *option->standard ? option->standard : "none");
 	tp_text_add(complaints, "\n");
 }
 

@@ -7,6 +7,7 @@
 #define TPROF_CORE_EMIT_H
 
 #include "core/chunk.h"
+#include "core/counters.h"
 #include "core/thread.h"
 #include "core/varint.h"
 
@@ -136,6 +137,8 @@ static inline void tp_emit_op(struct tp_thread *thread, uint64_t ticks, uint32_t
 
 	if (!tp_emit_room(thread))
 		return;
+	if (tp_unlikely(thread->perf.count))
+		ticks = tp_counters_emit(thread, ticks);
 	*thread->at = TPROF_CLASS_OP;
 	p = tp_put_uvarint(thread->at + 1, tp_emit_time(thread, ticks));
 	tp_emit_end(thread, tp_put_uvarint(p, op));
@@ -145,6 +148,8 @@ static inline void tp_emit_op_end(struct tp_thread *thread, uint64_t ticks, bool
 {
 	if (!tp_emit_room(thread))
 		return;
+	if (tp_unlikely(thread->perf.count))
+		tp_counters_emit(thread, ticks);
 	*thread->at = (uint8_t)(TPROF_CLASS_OP | TPROF_OP_END | (unwound ? TPROF_OP_UNWOUND : 0));
 	tp_emit_end(thread, tp_put_uvarint(thread->at + 1, tp_emit_time(thread, ticks)));
 }

@@ -96,6 +96,24 @@ void tp_table_op(const struct tp_op_record *op)
 	put_long(TPROF_TABLE_OP, content, (size_t)(p - content), op->name, op->name_length);
 }
 
+void tp_table_counter(uint32_t number, uint32_t error, uint8_t flags, const char *name)
+{
+	uint8_t content[32];
+	uint8_t *p = tp_put_uvarint(content, number);
+
+	p = tp_put_uvarint(p, error);
+	*p++ = flags;
+	put_long(TPROF_TABLE_COUNTER, content, (size_t)(p - content), name, strlen(name));
+}
+
+void tp_table_value(uint64_t value, const char *name, size_t length)
+{
+	uint8_t content[16];
+	uint8_t *p = tp_put_uvarint(content, value);
+
+	put_long(TPROF_TABLE_VALUE, content, (size_t)(p - content), name, length);
+}
+
 void tp_table_unload(uint32_t module)
 {
 	uint8_t content[32];

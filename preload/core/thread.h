@@ -10,6 +10,7 @@
 #include <tprof/format.h>
 
 #include "core/base.h"
+#include "core/perf.h"
 
 #define TP_WALK_BYTES (1536u * 1024u) /* untouched pages cost nothing */
 #define TP_HANDLER_STACK_END 16384    /* bytes; the sampler's stack is the first part of struct tp_thread */
@@ -52,11 +53,13 @@ struct tp_thread {
 	uint32_t tid;	   /* 0: free to take */
 	uint32_t op_depth; /* hooked ops that are open */
 	uintptr_t op_frames[TP_OPS_MAX];
-	struct tp_range alternate; /* signal stack, as the program set it */
-	bool signal_blocked;	   /* as far as the program knows, the sampler's signal is blocked here */
-	uint32_t timer;		   /* of the CPU sampler: the kernel's id + 1; 0: none */
-	struct tp_range own;	   /* the thread's own stack */
-	struct tp_thread *next;	   /* of all ever made */
+	struct tp_perf perf;		/* TPROF_COUNTERS */
+	struct tp_perf_values counters; /* as last recorded */
+	struct tp_range alternate;	/* signal stack, as the program set it */
+	bool signal_blocked;		/* as far as the program knows, the sampler's signal is blocked here */
+	uint32_t timer;			/* of the CPU sampler: the kernel's id + 1; 0: none */
+	struct tp_range own;		/* the thread's own stack */
+	struct tp_thread *next;		/* of all ever made */
 	uint64_t addresses[256];
 	uint32_t stacks[256];
 	char scratch[4096]; /* for paths: the user's stack may be small */

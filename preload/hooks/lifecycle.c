@@ -3,6 +3,7 @@
 
 #include "core/clock.h"
 #include "core/config.h"
+#include "core/counters.h"
 #include "core/emit.h"
 #include "core/output.h"
 #include "core/process.h"
@@ -120,12 +121,14 @@ static void start_child(void)
 	memcpy(parent, tp_output_path(), sizeof(parent));
 	forget_parent();
 	tp_cpu_forget();
+	tp_counters_forget();
 	mode = begin(TPROF_ORIGIN_FORK, parent);
 	tp_threads_forget(mode == TP_MODE_ON ? thread : NULL);
 	if (mode == TP_MODE_ON && paused)
 		mode = begin_paused();
 	tp_store_release(&tp_state.mode, mode);
 	tp_cpu_start();
+	tp_counters_start();
 }
 
 static void start_first(void)
@@ -206,12 +209,19 @@ static void say_hooks(void)
 		tp_say("no CPU sampling", "");
 }
 
+static void attach(struct tp_thread *thread)
+{
+	tp_cpu_attach(thread);
+	tp_counters_attach(thread);
+}
+
 __attribute__((constructor)) static void constructor(void)
 {
 	tp_start(); /* a program that never allocates has its trace too */
 	on_exit(at_exit, NULL);
-	tp_thread_attached = tp_cpu_attach;
+	tp_thread_attached = attach;
 	tp_cpu_start();
+	tp_counters_start();
 	tp_real_check_malloc();
 	tp_jemalloc_hook();
 	tp_ops_install();

@@ -105,6 +105,10 @@ static void ops(const char *folder)
 
 	gen_op(gen, 1, TPROF_OP_ANNOTATION, "", "outer");
 	gen_op(gen, 2, TPROF_OP_ANNOTATION, "layer", "inner");
+	gen_value(gen, "parameters", 8970);
+	gen_counter(gen, 1, 0, 0, "page-faults");
+	gen_counter(gen, 0, 2, 0, "cycles");
+	gen_counter(gen, 2, 0, TPROF_COUNTER_USER, "instructions");
 	for (i = 0; i < 12; i++) {
 		uint32_t thread = 1 + i % 2;
 		uint64_t ticks = 1100 + 100 * i;
@@ -114,6 +118,7 @@ static void ops(const char *folder)
 		allocate(gen, thread, ticks + 8, 0x1000 + 32 * (i % 5), 10 + i, 16 + i % 6);
 		gen_op_begin(gen, thread, ticks + 16, 2);
 		gen_release(gen, thread, ticks + 20, 0x1000 + 32 * (i % 4), TPROF_FN_FREE);
+		gen_counters(gen, thread, ticks + 38, i % 6, (const uint64_t[]){ i, 1000 * i, 1 }, 3);
 		gen_op_end(gen, thread, ticks + 40, i % 5 == 0);
 		if (i % 4 != 3)
 			gen_op_end(gen, thread, ticks + 60, false);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ops and steps of the model, against truth that was computed by hand; the statistics, against a naive computation. */
+#include <errno.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -377,12 +378,59 @@ static void test_student(void **state)
 	assert_true(fabs(interval.low - (2 - 4.3026527 / sqrt(3))) < 1e-5);
 }
 
+/* Increases go to the ops that are open by then; what came before the first op is in the process's total alone. */
+static void test_counters(void **state)
+{
+	struct gen *gen = new_gen();
+	struct replayed replayed;
+	const struct tp_op_stats *outer, *inner;
+	uint64_t parameters = 0;
+
+	(void)state;
+	gen_counter(gen, 1, 0, 0, "page-faults");
+	gen_counter(gen, 0, ENOENT, 0, "cycles");
+	gen_counter(gen, 2, 0, TPROF_COUNTER_USER, "instructions");
+	gen_value(gen, "parameters", 5);
+	gen_value(gen, "batch", 32);
+	gen_value(gen, "parameters", 7);
+	gen_counters(gen, 1, 1000, 0, (const uint64_t[]){ 100, 1 }, 2);
+	gen_op_begin(gen, 1, 1000, 1);
+	gen_counters(gen, 1, 2000, 3, (const uint64_t[]){ 10, 2 }, 2);
+	gen_op_begin(gen, 1, 2100, 2);
+	gen_counters(gen, 1, 3000, 0, (const uint64_t[]){ UINT64_C(1) << 40, 4 }, 2);
+	gen_op_end(gen, 1, 3000, false);
+	gen_counters(gen, 1, 3500, 0, (const uint64_t[]){ 1, 8 }, 2);
+	gen_op_begin(gen, 1, 3500, 3); /* the outer op again: counted once in the whole */
+	gen_counters(gen, 1, 3600, 0, (const uint64_t[]){ 5, 16 }, 2);
+	gen_op_end(gen, 1, 3600, false);
+	gen_counters(gen, 1, 4000, 0, (const uint64_t[]){ 2 }, 1); /* the second one's is missing */
+	gen_op_end(gen, 1, 4000, false);
+	replayed = replay(gen, &(struct tp_replay_options){ 0 });
+	outer = op_named(&replayed, "outer");
+	inner = op_named(&replayed, "inner");
+	assert_int_equal(inner->counters.value[0], UINT64_C(1) << 40);
+	assert_int_equal(inner->self_counters.value[1], 4);
+	assert_int_equal(outer->self_counters.value[0], 10 + 1 + 5 + 2);
+	assert_int_equal(outer->counters.value[0], (UINT64_C(1) << 40) + 10 + 1 + 5 + 2);
+	assert_int_equal(outer->counters.value[1], 2 + 4 + 8 + 16);
+	assert_int_equal(outer->counters.idle_ns, 3);
+	assert_int_equal(replayed.process->counters.value[1], 1 + 2 + 4 + 8 + 16);
+	assert_int_equal(tp_trace_counter(replayed.trace, "instructions"), 1);
+	assert_int_equal(tp_trace_counter(replayed.trace, "cycles"), -1);
+	assert_int_equal(replayed.trace->counters[1].error, ENOENT);
+	assert_true(tp_trace_value(replayed.trace, "parameters", &parameters));
+	assert_int_equal(parameters, 7);
+	assert_int_equal(replayed.trace->value_count, 2);
+	done(&replayed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_nesting),	   cmocka_unit_test(test_recursion),  cmocka_unit_test(test_memory),
-		cmocka_unit_test(test_threads),	   cmocka_unit_test(test_bounds),     cmocka_unit_test(test_steps),
-		cmocka_unit_test(test_many_steps), cmocka_unit_test(test_statistics), cmocka_unit_test(test_student),
+		cmocka_unit_test(test_counters), cmocka_unit_test(test_nesting),    cmocka_unit_test(test_recursion),
+		cmocka_unit_test(test_memory),	 cmocka_unit_test(test_threads),    cmocka_unit_test(test_bounds),
+		cmocka_unit_test(test_steps),	 cmocka_unit_test(test_many_steps), cmocka_unit_test(test_statistics),
+		cmocka_unit_test(test_student),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

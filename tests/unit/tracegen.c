@@ -312,6 +312,24 @@ void gen_op(struct gen *gen, uint32_t op, uint8_t origin, const char *category, 
 	append(gen, table_of(gen, gen->length));
 }
 
+void gen_value(struct gen *gen, const char *name, uint64_t value)
+{
+	put(gen, value);
+	put_bytes(gen, name, strlen(name));
+	wrap_long(gen, TPROF_TABLE_VALUE);
+	append(gen, table_of(gen, gen->length));
+}
+
+void gen_counter(struct gen *gen, uint32_t number, uint32_t error, uint8_t flags, const char *name)
+{
+	put(gen, number);
+	put(gen, error);
+	put_byte(gen, flags);
+	put_bytes(gen, name, strlen(name));
+	wrap_long(gen, TPROF_TABLE_COUNTER);
+	append(gen, table_of(gen, gen->length));
+}
+
 /* ---- events ---- */
 
 static void put_time(struct gen *gen, struct chunk *chunk, uint64_t ticks)
@@ -570,6 +588,19 @@ void gen_mark(struct gen *gen, uint32_t thread, uint64_t ticks, const char *text
 	put_time(gen, chunk, ticks);
 	put_bytes(gen, text, strlen(text));
 	wrap_long(gen, TPROF_EVENT_MARK);
+	append(gen, chunk);
+}
+
+void gen_counters(struct gen *gen, uint32_t thread, uint64_t ticks, uint64_t idle_ns, const uint64_t *increases,
+		  size_t count)
+{
+	struct chunk *chunk = chunk_of(gen, thread, ticks, 10 * count + 48);
+
+	put_time(gen, chunk, ticks);
+	put(gen, idle_ns);
+	for (size_t i = 0; i < count; i++)
+		put(gen, increases[i]);
+	wrap_long(gen, TPROF_EVENT_COUNTERS);
 	append(gen, chunk);
 }
 

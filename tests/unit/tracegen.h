@@ -36,6 +36,8 @@ void gen_unload(struct gen *gen, uint32_t module, uint64_t ticks);
 void gen_frame(struct gen *gen, uint32_t frame, uint32_t module, uint64_t offset, uint8_t flags);
 void gen_nodes(struct gen *gen, uint32_t first, uint32_t parent, const uint32_t *frames, size_t count);
 void gen_op(struct gen *gen, uint32_t op, uint8_t origin, const char *category, const char *name);
+void gen_value(struct gen *gen, const char *name, uint64_t value);
+void gen_counter(struct gen *gen, uint32_t number, uint32_t error, uint8_t flags, const char *name);
 
 /* Events of thread 1, 2, ...: ticks may not decrease within a thread. */
 struct gen_alloc {
@@ -58,6 +60,9 @@ void gen_step(struct gen *gen, uint32_t thread, uint64_t ticks, uint64_t items);
 /* CANCEL, PAUSE, RESUME: nothing but a time. */
 void gen_plain(struct gen *gen, uint32_t thread, uint64_t ticks, unsigned type);
 void gen_mark(struct gen *gen, uint32_t thread, uint64_t ticks, const char *text);
+/* `increases`: of counters 1, 2, ... */
+void gen_counters(struct gen *gen, uint32_t thread, uint64_t ticks, uint64_t idle_ns, const uint64_t *increases,
+		  size_t count);
 void gen_sample(struct gen *gen, uint32_t thread, uint64_t ticks, uint32_t node, uint64_t periods);
 /* Any other record of the class LONG. */
 void gen_long(struct gen *gen, uint32_t thread, uint64_t ticks, unsigned type, const void *body, size_t length);

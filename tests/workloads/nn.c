@@ -248,6 +248,7 @@ int train(const struct settings *s, const struct model *model)
 
 	if (!labels)
 		return 1;
+	tprof_value("parameters", parameter_count());
 	for (int step = 0; step < s->steps; step++) {
 		gather(&d, 0, TRAINED, (size_t)step * (size_t)s->batch, s->batch, images, labels);
 		loss = model->pass(images, labels, scores);

@@ -2,6 +2,7 @@
 /* What include/tprof.h calls, handed out as one table of functions. */
 #include <tprof.h>
 
+#include "core/tables.h"
 #include "hooks/enter.h"
 #include "hooks/ops/names.h"
 
@@ -90,6 +91,11 @@ static void thread_name(const char *name)
 	RECORD((void)ticks; tp_emit_name(thread, name ? name : "", strnlen(name ? name : "", TP_TEXT_MAX)));
 }
 
+static void value(const char *name, uint64_t value)
+{
+	RECORD((void)ticks; tp_table_value(value, name ? name : "", strnlen(name ? name : "", 255)));
+}
+
 extern const struct tprof_api tprof_api_1;
 
 TP_EXPORT const struct tprof_api tprof_api_1 = {
@@ -100,4 +106,5 @@ TP_EXPORT const struct tprof_api tprof_api_1 = {
 	.step = step,
 	.mark = mark,
 	.thread_name = thread_name,
+	.value = value,
 };

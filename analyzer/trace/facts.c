@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "trace/facts.h"
+
+#include <stdlib.h>
+
+#include "trace/varint.h"
+
+#define FACTS_MAX 4096 /* of a kind; a trace with more is damaged */
+
+static char *text_of(const uint8_t *at, const uint8_t *end)
+{
+	size_t length = (size_t)(end - at);
+	char *text = malloc(length + 1);
+
+	if (text) {
+		memcpy(text, at, length);
+		text[length] = '\0';
+	}
+	return text;
+}
+
+static struct tp_value *value_named(const struct tp_trace *trace, const char *name)
+{
+	for (size_t i = 0; i < trace->value_count; i++)
+		if (strcmp(trace->values[i].name, name) == 0)
+			return &trace->values[i];
+	return NULL;
+}
+
+bool tp_fact_value(struct tp_trace *trace, const uint8_t *at, const uint8_t *end, bool *bad)
+{
+	const uint8_t *body = at;
+	struct tp_value value = { .value = tp_uvarint(&at) }, *there, *grown;
+
+	*bad = !tp_read_ok(body, at, end) || trace->value_count == FACTS_MAX;
+	if (*bad)
+		return true;
+	value.name = text_of(at, end);
+	if (!value.name)
+		return false;
+	there = value_named(trace, value.name);
+	if (there) {
+		there->value = value.value;
+		free(value.name);
+		return true;
+	}
+	grown = realloc(trace->values, (trace->value_count + 1) * sizeof(value));
+	if (!grown) {
+		free(value.name);
+		return false;
+	}
+	trace->values = grown;
+	trace->values[trace->value_count++] = value;
+	return true;
+}
+
+bool tp_fact_counter(struct tp_trace *trace, const uint8_t *at, const uint8_t *end, bool *bad)
+{
+	const uint8_t *body = at;
+	uint64_t number = tp_uvarint(&at), error = tp_uvarint(&at);
+	struct tp_counter counter = { .error = (int)(error & 0xffff) }, *grown;
+
+	counter.flags = *at++;
+	*bad = !tp_read_ok(body, at, end) || trace->counter_count == FACTS_MAX || number > TPROF_COUNTERS_MAX ||
+	       (number == 0) == (error == 0);
+	if (*bad)
+		return true;
+	counter.number = (uint32_t)number;
+	counter.name = text_of(at, end);
+	grown = counter.name ? realloc(trace->counters, (trace->counter_count + 1) * sizeof(counter)) : NULL;
+	if (!grown) {
+		free(counter.name);
+		return false;
+	}
+	trace->counters = grown;
+	trace->counters[trace->counter_count++] = counter;
+	return true;
+}
+
+void tp_facts_free(struct tp_trace *trace)
+{
+	for (size_t i = 0; i < trace->value_count; i++)
+		free(trace->values[i].name);
+	for (size_t i = 0; i < trace->counter_count; i++)
+		free(trace->counters[i].name);
+	free(trace->values);
+	free(trace->counters);
+}
+
+bool tp_trace_value(const struct tp_trace *trace, const char *name, uint64_t *value)
+{
+	const struct tp_value *there = value_named(trace, name);
+
+	if (there)
+		*value = there->value;
+	return there != NULL;
+}
+
+int tp_trace_counter(const struct tp_trace *trace, const char *name)
+{
+	for (size_t i = 0; i < trace->counter_count; i++)
+		if (trace->counters[i].number && strcmp(trace->counters[i].name, name) == 0)
+			return (int)trace->counters[i].number - 1;
+	return -1;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * TPROF_COUNTERS: what the thread's counters rose by is recorded before each begin and end of an op, so that a reader can
+ * give it to the ops that were open. Reading costs a microsecond or two where it takes system calls (core/perf.h); it is
+ * counted as the collector's own time.
+ */
+#ifndef TPROF_CORE_COUNTERS_H
+#define TPROF_CORE_COUNTERS_H
+
+#include "core/base.h"
+
+struct tp_thread;
+
+/* Reads TPROF_COUNTERS. False: it has a name that is not known, or too many. */
+bool tp_counters_choose(const char *list);
+
+/* Finds out which of them can be had, records that, names the others on stderr; begins with the calling thread. */
+TP_SLOW void tp_counters_start(void);
+
+/* The calling thread, whose struct this is, is counted from here on. */
+TP_SLOW void tp_counters_attach(struct tp_thread *thread);
+
+/* In a forked child: what the parent's threads had open is closed here. tp_counters_start() follows. */
+TP_SLOW void tp_counters_forget(void);
+
+/*
+ * Puts a COUNTERS record before the op's. There is room for both: TP_RECORD_MAX is enough. Returns the time now, by which
+ * the op begins.
+ */
+TP_SLOW uint64_t tp_counters_emit(struct tp_thread *thread, uint64_t ticks);
+
+#endif

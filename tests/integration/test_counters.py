@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""TPROF_COUNTERS: what ops' counters rose by, against what the kernel told the program itself."""
+import pytest
+
+from conftest import LIBRARY, WORKLOADS, analyze, report
+
+COUNTERS = {"TPROF_COUNTERS": "page-faults,context-switches,cpu-migrations"}
+
+
+def counters(trace):
+    return {op["name"]: op["counters"] for op in report(trace, command="ops")["ops"] if "counters" in op}
+
+
+def profile(tprof, *arguments, names=COUNTERS):
+    run = tprof.run([WORKLOADS / "faults", *arguments], [LIBRARY],
+                    {**names, "TRUTH_FILE": str(tprof.directory / f"run{tprof.runs + 1}" / "truth")})
+    assert run.status == 0, run.stderr
+    return run
+
+
+@pytest.fixture(autouse=True)
+def allowed(tprof):
+    """Some containers forbid perf_event_open altogether; that, too, is told."""
+    run = profile(tprof, 1, 1)
+    if "permitted" in run.stderr.decode():
+        pytest.skip("perf_event_open is forbidden here")
+
+
+@pytest.mark.parametrize("pages, threads", [(400, 1), (100, 4), (8, 1)])
+def test_faults_are_the_kernels(tprof, pages, threads):
+    """The kernel's own count for the thread, read within the op: the same, but for the pages of the trace itself."""
+    run = profile(tprof, pages, threads)
+    truth, found = run.truth(), counters(run.traces()[0])
+    assert truth["touched"] == pages * threads * 10 <= truth["kernel"]
+    assert 0 <= found["touch"]["page-faults"] - truth["kernel"] <= 20
+    assert 0 <= found["inner"]["page-faults"] - truth["touched"] // 4 <= 20
+    assert found["rest"]["page-faults"] <= 20
+    ops = {op["name"]: op for op in report(run.traces()[0], command="ops")["ops"]}
+    assert (ops["touch"]["self_counters"]["page-faults"] + ops["inner"]["self_counters"]["page-faults"] ==
+            found["touch"]["page-faults"])
+
+
+def test_fork(tprof):
+    """A child counts for itself, its parent's counters are not its own."""
+    run = profile(tprof, 100, 2, "fork")
+    parent, child = [counters(trace)["touch"]["page-faults"] for trace in run.traces()]
+    assert 0 <= parent - run.truth()["kernel"] <= 20
+    assert 0 <= child - run.truth(".child")["kernel"] <= 20
+
+
+def test_closed_descriptors(tprof):
+    """A program that closes what it did not open, and opens files of the same numbers: none of them is read."""
+    run = profile(tprof, 40, 1, "close")
+    assert run.stdout == b"offset 0\n"
+    summary = report(run.traces()[0])
+    assert counters(run.traces()[0])["touch"]["page-faults"] >= 5 * 40
+    assert any("counters" in note for note in summary["notes"])
+
+
+def test_what_is_missing_is_named(tprof):
+    names = "cycles,instructions,LLC-misses,page-faults,rFFFFFFFF"
+    run = profile(tprof, 10, 1, names={"TPROF_COUNTERS": names})
+    listed = {counter["name"]: counter for counter in report(run.traces()[0], command="ops")["counters"]}
+    assert list(listed) == names.split(",") and listed["page-faults"]["counted"]
+    missing = [name for name, counter in listed.items() if not counter["counted"]]
+    lines = run.stderr.decode().splitlines()
+    assert len(lines) == bool(missing)
+    for name in missing:
+        assert name in lines[0] and listed[name]["reason"]
+        assert name in analyze(run.traces()[0]).stdout
+    if listed["cycles"]["counted"]:
+        assert listed["cycles"]["value"] > 10000
+
+
+def test_unknown_name(tprof):
+    run = tprof.run([WORKLOADS / "faults", 10], [LIBRARY], {"TPROF_COUNTERS": "page-fault"})
+    (line,) = run.stderr.decode().splitlines()
+    assert "TPROF_COUNTERS=page-fault" in line and "page-faults" in line and line.endswith("none")
+    assert "counters" not in report(run.traces()[0], command="ops")
