@@ -13,6 +13,8 @@ WORKLOADS := $(addprefix $(W)/,digits truth truth-nopie truth-stripped truth-now
 	mlp cnn transformer)
 WORKLOADS += $(addprefix $(W)/,control faults)
 
+# Programs that do what once went wrong.
+WORKLOADS += $(addprefix $(W)/,coroutines handlers odd libfence.so)
 .PHONY: workloads
 workloads: $(WORKLOADS)
 
@@ -37,7 +39,7 @@ $(W)/early: WORKLOAD_EXTRA := -no-pie
 $(W)/stack0 $(W)/exceptions0: WORKLOAD_EXTRA := -O0 -Wno-vla -lunwind
 $(W)/stack2 $(W)/exceptions2: WORKLOAD_EXTRA := -O2 -Wno-vla -lunwind
 $(W)/stack3 $(W)/exceptions3: WORKLOAD_EXTRA := -O3 -Wno-vla -lunwind
-$(W)/liboracle.so $(W)/libplugin_%.so $(W)/nested/libplugin_b.so: WORKLOAD_EXTRA := -shared -fPIC
+$(W)/liboracle.so $(W)/libfence.so $(W)/libplugin_%.so $(W)/nested/libplugin_b.so: WORKLOAD_EXTRA := -shared -fPIC
 $(W)/liborigin.so: WORKLOAD_EXTRA := -shared -fPIC -Wl,--enable-new-dtags,-rpath,'$$ORIGIN/nested'
 $(W)/libplugin_a.so: WORKLOAD_EXTRA += -DPLUGIN_NAME=plugin_a
 $(W)/libplugin_b.so $(W)/nested/libplugin_b.so: WORKLOAD_EXTRA += -DPLUGIN_NAME=plugin_b

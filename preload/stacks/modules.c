@@ -23,7 +23,8 @@ struct module {
 };
 
 static struct module modules[MODULES_MAX];
-static uint32_t used; /* slots that were ever claimed */
+static uint32_t used;	 /* slots that were ever claimed */
+static uint32_t closing; /* dlcloses under way */
 uint32_t tp_modules_epoch;
 
 /* FNV-1a, 32 bits. */
@@ -176,17 +177,46 @@ void tp_modules_check(void)
 		uintptr_t start = tp_load(&module->start);
 		struct dl_find_object object;
 
-		if (!start || !tp_load_acquire(&module->number))
+		if (!start || (tp_object_find(start, &object) && same_object(module, &object)))
 			continue;
-		if (!tp_object_find(start, &object) || !same_object(module, &object))
+		if (tp_load_acquire(&module->number))
 			unload(module);
+		else /* another thread is about to, but nobody here may meet the frames any more */
+			tp_frames_purge(start, tp_load(&module->end));
 	}
+}
+
+void tp_modules_closing(void)
+{
+	tp_add(&closing, 1);
+	__atomic_fetch_add(&tp_modules_epoch, 1, __ATOMIC_RELEASE);
+}
+
+/* Never below 0: a child that was forked from within a dlclose starts anew. */
+void tp_modules_closed(void)
+{
+	uint32_t n;
+
+	do
+		n = tp_load(&closing);
+	while (n && !tp_swap_if(&closing, n, n - 1));
+}
+
+uint32_t tp_modules_renew(void)
+{
+	uint32_t epoch = tp_load_acquire(&tp_modules_epoch);
+
+	if (!tp_load(&closing))
+		return epoch;
+	tp_modules_check();
+	return epoch - 1; /* none: to be asked again */
 }
 
 void tp_modules_forget(void)
 {
 	memset(modules, 0, used * sizeof(modules[0]));
 	used = 0;
+	closing = 0;
 	tp_modules_epoch++;
 }
 

@@ -22,8 +22,18 @@ struct tp_module_at tp_module_find(uintptr_t pc);
  */
 void tp_modules_check(void);
 
-/* Grows with each unloading: what was remembered by PC before may be wrong. Read with acquire. */
+/*
+ * Around the real dlclose. Another library may stand at the same address before it returns, and run in another thread:
+ * until it is over each walk looks for itself what is gone.
+ */
+void tp_modules_closing(void);
+void tp_modules_closed(void);
+
+/* Changes with each unloading: what was remembered by PC before may be wrong. Read with acquire. */
 extern uint32_t tp_modules_epoch;
+
+/* To be called when the epoch has changed. Returns the one up to which things may be remembered from now on. */
+uint32_t tp_modules_renew(void);
 
 /* In a forked child: nothing is registered in its trace yet. */
 void tp_modules_forget(void);

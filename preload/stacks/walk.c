@@ -372,11 +372,11 @@ static void remember(struct walk *walk, const struct tp_start *start)
 	tp_recall_add(&walk->recall, start, &outcome);
 }
 
-static void forget(struct walk *walk, uint32_t epoch)
+static TP_SLOW void forget(struct walk *walk)
 {
 	walk->count = 0;
 	walk->recalls = false;
-	walk->epoch = epoch;
+	walk->epoch = tp_modules_renew();
 }
 
 /* The thread's own stack is there as long as the thread; any other is asked for anew. */
@@ -418,7 +418,7 @@ uint32_t tp_walk(struct tp_thread *thread, struct tp_registers at)
 	uint32_t epoch = tp_load_acquire(&tp_modules_epoch);
 
 	if (tp_unlikely(walk->epoch != epoch))
-		forget(walk, epoch);
+		forget(walk);
 	if (tp_likely(walk->recalls)) {
 		struct tp_recalled known = tp_recall_find(&walk->recall, &start);
 
@@ -439,7 +439,7 @@ uint32_t tp_walk_interrupted(struct tp_thread *thread, struct tp_registers at)
 	uint32_t epoch = tp_load_acquire(&tp_modules_epoch), node;
 
 	if (walk->epoch != epoch)
-		forget(walk, epoch);
+		forget(walk);
 	node = walk_anew(thread, walk, &start, true);
 	walk->places[walk->count - 1].pc |= INTERRUPTED;
 	return node;

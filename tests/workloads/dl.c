@@ -5,15 +5,18 @@
  *   deepbind  a library loaded with RTLD_DEEPBIND finds libc's malloc before any preloaded one
  *   dlsym     malloc and free asked for by name
  *   origin    a library found by the $ORIGIN of the one that asks for it
- * The truth says whether the address was reused.
+ *   race      three threads load, use and unload four libraries each, plugin0.so to plugin11.so, while two allocate
+ * The truth says whether the address was reused; of a race, how much the libraries of either kind leaked.
  */
 #include "truth.h"
 
 #include <dlfcn.h>
 #include <link.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
-enum { A_SIZE = 1111, B_SIZE = 2222, A_COUNT = 10, B_COUNT = 20 };
+enum { A_SIZE = 1111, B_SIZE = 2222, A_COUNT = 10, B_COUNT = 20, RACERS = 3, LAPS = 300 };
 
 typedef void *allocate_fn(size_t size);
 
@@ -99,6 +102,51 @@ static void by_name(void)
 		truth_die("dlsym");
 }
 
+static const char *racing_directory;
+static atomic_int racing = RACERS;
+
+static void *race_libraries(void *argument)
+{
+	int first = *(int *)argument;
+
+	for (int lap = 0; lap < LAPS; lap++) {
+		int i = first + lap % 4;
+		char name[24];
+
+		snprintf(name, sizeof(name), "plugin%d.so", i);
+		leak(racing_directory, name, i % 2 ? B_SIZE : A_SIZE, 2);
+	}
+	atomic_fetch_sub(&racing, 1);
+	return argument;
+}
+
+static void *allocate_beside(void *argument)
+{
+	while (atomic_load(&racing))
+		for (size_t size = 500; size < 600; size++)
+			free(malloc(size));
+	return argument;
+}
+
+/* Even libraries are of the first kind, and each thread has two of either. */
+static void race(const char *directory)
+{
+	static int firsts[RACERS] = { 0, 4, 8 };
+	pthread_t threads[RACERS + 2];
+	char text[64];
+
+	racing_directory = directory;
+	for (int i = 0; i < 2; i++)
+		pthread_create(&threads[RACERS + i], NULL, allocate_beside, NULL);
+	for (int i = 0; i < RACERS; i++)
+		pthread_create(&threads[i], NULL, race_libraries, &firsts[i]);
+	for (int i = 0; i < RACERS + 2; i++)
+		pthread_join(threads[i], NULL);
+	truth_write_text("", text,
+			 (size_t)snprintf(text, sizeof(text), "{\"a_bytes\": %d, \"b_bytes\": %d}\n",
+					  RACERS * LAPS * A_SIZE, RACERS * LAPS * B_SIZE));
+}
+
 int main(int argc, char **argv)
 {
 	if (argc < 3)
@@ -109,6 +157,8 @@ int main(int argc, char **argv)
 		deepbind(argv[2]);
 	else if (!strcmp(argv[1], "dlsym"))
 		by_name();
+	else if (!strcmp(argv[1], "race"))
+		race(argv[2]);
 	else if (!strcmp(argv[1], "origin"))
 		entry(open_plugin(argv[2], "liborigin.so", RTLD_LOCAL), "origin_open")(0);
 	else

@@ -43,6 +43,7 @@ TP_EXPORT int dlclose(void *handle)
 	struct tp_thread *thread;
 
 	tp_start();
+	tp_modules_closing();
 	result = tp_real.dlclose(handle);
 	thread = tp_enter(__builtin_frame_address(0));
 	if (thread) {
@@ -50,6 +51,7 @@ TP_EXPORT int dlclose(void *handle)
 		tp_modules_check();
 		tp_leave(thread);
 	}
+	tp_modules_closed();
 	tp_ops_install();
 	return result;
 }

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that do what once went wrong: each behaves as without tprof, and its trace is whole and exact."""
+import os
+import shutil
+
+import pytest
+from conftest import LIBRARY, WORKLOADS, add, analyze, functions, heap_of, nothing_lost, report, sites
+from test_truth import NOTHING
+
+SAMPLED = {"TPROF_CPU": "2000"}
+QUIET = {"TPROF_CPU": "0"}
+
+
+def exact(run, summary):
+    assert heap_of(summary) == add(run.truth(), NOTHING)
+    assert summary["heap"]["unmatched_frees"] == 0
+    nothing_lost(summary)
+
+
+# ---- stacks that a program makes itself ----
+
+@pytest.mark.parametrize("env", [QUIET, SAMPLED])
+def test_stack_that_lost_its_upper_half(tprof, env):
+    """The bounds of a coroutine's stack are no more than a memory of it."""
+    run, summary = tprof.summary([WORKLOADS / "coroutines", "shrunk"], env=env)
+    exact(run, summary)
+
+
+@pytest.mark.parametrize("env", [QUIET, SAMPLED])
+def test_stacks_made_and_unmapped(tprof, env):
+    """Thousands of them, at addresses used again: each allocation has its frames, the last as the first."""
+    run, summary = tprof.summary([WORKLOADS / "coroutines", "pool"], env=env)
+    exact(run, summary)
+    paths = {4000: ["allocate", *3 * ["descend"], "pool"], 3002: ["allocate", *6 * ["descend"], "generator"]}
+    found = sites(run.traces()[0], "leaks")
+    assert [(s["largest_bytes"], functions(s["stack"])[:len(paths[s["largest_bytes"]])]) for s in found] == list(
+        paths.items())
+    assert found[0]["blocks"] == 20000
+    assert found[0]["blocks"] + found[1]["blocks"] == run.truth()["end_blocks"]
+
+
+def test_samples_on_a_small_stack(tprof):
+    """Two pages with a guard below: the sampler's signal must do with what the program left."""
+    run, summary = tprof.summary([WORKLOADS / "coroutines", "small"], env=SAMPLED)
+    exact(run, summary)
+    (row,) = [row for row in summary["cpu"] if row["function"] == "burn_with_little_left"]
+    assert row["total_samples"] > 20
+
+
+# ---- handlers that came into a recording ----
+
+@pytest.mark.parametrize("env", [QUIET, SAMPLED])
+def test_fork_in_a_handler(tprof, env):
+    """The child goes back into the interrupted recording, which is its parent's: the parent's trace has nothing of it."""
+    run = tprof.profile([WORKLOADS / "handlers", "fork"], env=env)
+    assert run.stdout == b"forks 60 bad 0\n"
+    exact(run, report(run.directory / "trace.bin"))
+    children = run.traces()[1:]
+    assert len(children) == 60
+    for child in report(*children)["processes"]:
+        nothing_lost(child)
+        assert child["heap"]["unmatched_frees"] == 0
+        assert 190 <= child["heap"]["allocations"] <= 202  # one may have been in the making
+        assert (child["process"]["end"], child["process"]["status"]) == ("exit", 0)
+
+
+@pytest.mark.parametrize("env", [QUIET, SAMPLED])
+def test_longjmp_out_of_a_hook(tprof, env):
+    """What comes after is recorded, each call; what was left half-way is counted as lost."""
+    run, summary = tprof.summary([WORKLOADS / "handlers", "longjmp"], env=env)
+    heap = summary["heap"]
+    assert heap_of(summary) == add(run.truth(), NOTHING)
+    assert heap["unmatched_frees"] == 0
+    assert summary["capture"]["damage"] == []
+    assert summary["capture"]["lost_events"] == summary["capture"]["lost"].get("reentrant", 0) <= 300
+    assert summary["capture"]["stopped"] is False
+    (site,) = [s for s in sites(run.traces()[0], "hotspots") if s["largest_bytes"] == 777]
+    assert functions(site["stack"])[:7] == 6 * ["deep"] + ["jump_out_of_calls"]
+
+
+# ---- what programs do to themselves ----
+
+def test_title_over_arguments_and_environment(tprof):
+    """What was read from there at the start is kept: a fork finds its name, and reports have the true arguments."""
+    run = tprof.profile([WORKLOADS / "odd", "title"], env={"TPROF_OUTPUT": "trace.%e.bin", "TPROF_EXE": "od?"})
+    truths = run.truths()
+    assert len(truths) == 2
+    found = {p["process"]["pid"]: p for p in report(*run.traces())["processes"]}
+    for pid, truth in truths.items():
+        assert heap_of(found[pid]) == add(truth, NOTHING)
+        nothing_lost(found[pid])
+        assert found[pid]["process"]["exe"] == str(WORKLOADS / "odd")
+    assert sorted(os.listdir(run.directory)) == sorted(
+        [*(p.name for p in run.directory.glob("truth*")), "trace.odd.bin",
+         f"trace.odd.{max(set(truths) - {report(run.directory / 'trace.odd.bin')['process']['pid']})}.bin"])
+
+
+def test_few_descriptors_beside_threads(tprof):
+    """The trace grows in four threads while the program's own files come and go: never is one of them touched."""
+    run, summary = tprof.summary([WORKLOADS / "odd", "descriptors"])
+    assert run.stdout == b"odd: 0 files changed\n"
+    nothing_lost(summary)
+    truth, heap = run.truth(), summary["heap"]
+    extras = heap["allocations"] - truth["allocations"]
+    assert extras == 4  # libc's blocks for the threads' TLS
+    assert heap["frees"] - truth["frees"] == heap["allocations"] - truth["allocations"] - heap["end_blocks"]
+    assert summary["capture"]["trace_bytes"] > 40 * 65536
+
+
+@pytest.mark.parametrize("how", ["sandbox", "sandbox_syscall"])
+@pytest.mark.parametrize("env", [QUIET, SAMPLED])
+def test_sandbox(tprof, how, env):
+    """A filter that kills for any call but a few: recording ends before it, what follows is counted and said."""
+    run, summary = tprof.summary([WORKLOADS / "odd", how], env=env)
+    assert (run.status, run.stdout) == (7, b"odd: done inside\n")
+    truth, heap, capture = run.truth(), summary["heap"], summary["capture"]
+    assert (heap["allocations"], heap["frees"], heap["end_blocks"]) == (500, 500, 0)
+    assert capture["stopped"] is True
+    assert capture["lost"]["sandbox"] == capture["lost_events"]
+    assert heap["allocations"] + heap["frees"] + capture["lost_events"] == truth["allocations"] + truth["frees"]
+    assert "sandbox" in analyze(run.traces()[0]).stdout
+    assert summary["process"]["end"] == "exit" and summary["process"]["status"] == 7
+
+
+def test_allocator_without_usable_size(tprof):
+    """libc's malloc_usable_size is not asked about another allocator's blocks."""
+    fence = WORKLOADS / "libfence.so"
+    command = ["/bin/ls", "-la", "/"]
+    bare = tprof.run(command, [fence])
+    run = tprof.run(command, [LIBRARY, fence], QUIET)
+    assert bare.status == 0
+    assert (run.status, run.stdout, run.stderr) == (bare.status, bare.stdout, bare.stderr)
+    summary = report(run.traces()[0])
+    nothing_lost(summary)
+    assert summary["heap"]["allocations"] > 20
+    assert summary["heap"]["unmatched_frees"] == 0
+    run = tprof.run([WORKLOADS / "steady", 500], [LIBRARY, fence], QUIET)
+    assert heap_of(report(run.traces()[0])) == add(run.truth(), NOTHING)
+
+
+def test_libraries_that_come_and_go_beside_threads(tprof):
+    """Three threads load and unload libraries, whose blocks two more walk past: each is blamed for its own, by name."""
+    for i in range(12):
+        shutil.copy(WORKLOADS / f"libplugin_{'ab'[i % 2]}.so", tprof.directory / f"plugin{i}.so")
+    run, summary = tprof.summary([WORKLOADS / "dl", "race", tprof.directory])
+    nothing_lost(summary)
+    truth = run.truth()
+    by_function = {"plugin_a_allocate": 0, "plugin_b_allocate": 0}
+    for site in sites(run.traces()[0], "leaks"):
+        name = functions(site["stack"])[0]
+        if name in by_function:
+            by_function[name] += site["bytes"]
+    assert by_function == {"plugin_a_allocate": truth["a_bytes"], "plugin_b_allocate": truth["b_bytes"]}
