@@ -26,6 +26,7 @@ struct table {
 static struct table *table;
 static uint32_t growing; /* core/turn.h: one thread at a time copies */
 static uint32_t numbers; /* handed out */
+static uint32_t purges;	 /* begun */
 
 static uint64_t hash(uint64_t key)
 {
@@ -71,35 +72,6 @@ static bool insert(struct table *to, const struct slot *slot)
 	}
 }
 
-/*
- * Twice the room. What other threads insert into the old table meanwhile may be missing in the new one: it is then
- * worked out again, and the frame has two numbers, which mean the same.
- */
-static TP_SLOW void grow(struct table *old)
-{
-	struct table *larger;
-
-	if (!tp_turn_take(&growing))
-		return;
-	if (old == tp_load(&table)) {
-		larger = make(old ? old->capacity * 2 : FIRST_CAPACITY);
-		for (uint64_t i = 0; larger && old && i < old->capacity; i++) {
-			struct slot slot = { .key = tp_load_acquire(&old->slots[i].key),
-					     .number = tp_load_acquire(&old->slots[i].number) };
-
-			if (!slot.number || slot.key == GONE)
-				continue;
-			slot.rule = old->slots[i].rule; /* there, as the number is */
-			insert(larger, &slot);
-		}
-		if (larger)
-			tp_store_release(&table, larger); /* pairs with tp_frame_find(): it is filled */
-		if (larger && old)
-			tp_space_retire(old, bytes_of(old->capacity), sizeof(*old));
-	}
-	tp_turn_end(&growing);
-}
-
 static bool lookup(const struct table *in, uint64_t key, struct tp_frame *frame)
 {
 	for (uint64_t i = hash(key);; i++) {
@@ -120,6 +92,75 @@ static bool lookup(const struct table *in, uint64_t key, struct tp_frame *frame)
 	}
 }
 
+static bool is_live(const struct slot *slot)
+{
+	uint64_t key = tp_load_acquire(&slot->key);
+
+	return key > GONE && tp_load_acquire(&slot->number);
+}
+
+/* Twice the room, or as much again without what was purged. */
+static struct table *make_for(const struct table *old)
+{
+	uint64_t live = 0;
+
+	if (!old)
+		return make(FIRST_CAPACITY);
+	for (uint64_t i = 0; i < old->capacity; i++)
+		live += is_live(&old->slots[i]);
+	return make(live > old->capacity / 4 ? old->capacity * 2 : old->capacity);
+}
+
+static void copy(struct table *to, const struct table *from)
+{
+	for (uint64_t i = 0; i < from->capacity; i++) {
+		struct slot slot = { .key = tp_load_acquire(&from->slots[i].key),
+				     .number = tp_load_acquire(&from->slots[i].number) };
+
+		if (slot.key <= GONE || !slot.number)
+			continue;
+		slot.rule = from->slots[i].rule; /* there, as the number is */
+		insert(to, &slot);
+	}
+}
+
+/* What is not in `old` any more was purged after it had been copied, or came later and is worked out again. */
+static void drop_purged(struct table *in, const struct table *old)
+{
+	for (uint64_t i = 0; i < in->capacity; i++) {
+		uint64_t key = tp_load_acquire(&in->slots[i].key);
+		struct tp_frame frame;
+
+		if (key > GONE && !lookup(old, key, &frame))
+			tp_store(&in->slots[i].key, GONE);
+	}
+}
+
+/*
+ * What other threads insert into the old table meanwhile may be missing in the new one: it is then worked out again, and
+ * the frame has two numbers, which mean the same.
+ */
+static TP_SLOW void grow(struct table *old)
+{
+	struct table *larger;
+	uint32_t before;
+
+	if (!tp_turn_take(&growing))
+		return;
+	before = __atomic_load_n(&purges, __ATOMIC_SEQ_CST);
+	larger = old == tp_load(&table) ? make_for(old) : NULL;
+	if (larger && old)
+		copy(larger, old);
+	if (larger) /* pairs with tp_frame_find(): it is filled; and with tp_frames_purge(): either sees the other */
+		__atomic_store_n(&table, larger, __ATOMIC_SEQ_CST);
+	if (larger && old) {
+		if (__atomic_load_n(&purges, __ATOMIC_SEQ_CST) != before)
+			drop_purged(larger, old);
+		tp_space_retire(old, bytes_of(old->capacity), sizeof(*old));
+	}
+	tp_turn_end(&growing);
+}
+
 static TP_SLOW struct tp_frame work_out(uintptr_t pc, bool exact, uint64_t key)
 {
 	struct tp_module_at module = tp_module_find(pc);
@@ -128,6 +169,7 @@ static TP_SLOW struct tp_frame work_out(uintptr_t pc, bool exact, uint64_t key)
 
 	if (module.eh_frame_hdr)
 		slot.rule = tp_rule_find(module.eh_frame_hdr, pc, exact);
+	slot.rule.module = (uint16_t)module.module;
 	slot.number = tp_add(&numbers, 1) + 1;
 	tp_table_frame(slot.number, module.module, module.module ? pc - module.start : pc,
 		       exact ? TPROF_FRAME_EXACT : 0);
@@ -140,13 +182,22 @@ static TP_SLOW struct tp_frame work_out(uintptr_t pc, bool exact, uint64_t key)
 	return (struct tp_frame){ slot.rule, slot.number };
 }
 
+/* While a dlclose is under way: is it still the object's that the frame was worked out for? If not, it is forgotten. */
+static TP_SLOW bool is_current(uintptr_t pc, const struct tp_frame *frame)
+{
+	if ((uint16_t)tp_module_find(pc).module == frame->rule.module)
+		return true;
+	tp_frames_purge(pc, pc + 1);
+	return false;
+}
+
 struct tp_frame tp_frame_find(uintptr_t pc, bool exact)
 {
 	uint64_t key = (uint64_t)pc << 1 | exact;
 	const struct table *in = tp_load_acquire(&table);
 	struct tp_frame frame;
 
-	if (tp_likely(in && lookup(in, key, &frame)))
+	if (tp_likely(in && lookup(in, key, &frame)) && (tp_likely(!tp_modules_unsettled()) || is_current(pc, &frame)))
 		return frame;
 	return work_out(pc, exact, key);
 }
@@ -162,15 +213,16 @@ void tp_frames_purge(uintptr_t start, uintptr_t end)
 {
 	struct table *in;
 
+	__atomic_fetch_add(&purges, 1, __ATOMIC_SEQ_CST);
 	do { /* again if the table grew meanwhile: the copy may hold what was just purged */
-		in = tp_load_acquire(&table);
+		in = __atomic_load_n(&table, __ATOMIC_SEQ_CST);
 		for (uint64_t i = 0; in && i < in->capacity; i++) {
 			uint64_t key = tp_load(&in->slots[i].key);
 
-			if (key >> 1 >= start && key >> 1 < end)
+			if (key > GONE && key >> 1 >= start && key >> 1 < end)
 				tp_store(&in->slots[i].key, GONE);
 		}
-	} while (in != tp_load_acquire(&table));
+	} while (in != __atomic_load_n(&table, __ATOMIC_SEQ_CST));
 }
 
 void tp_frames_forget(void)

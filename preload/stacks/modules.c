@@ -12,7 +12,8 @@
 #include <link.h>
 
 #define MODULES_MAX 4096
-#define WAIT_ROUNDS 10000 /* for another thread's few stores; then go on without */
+#define ONE_BEGUN (UINT64_C(1) << 32) /* in tp_modules_closes */
+#define WAIT_ROUNDS 10000	      /* for another thread's few stores; then go on without */
 
 struct module {
 	uintptr_t start; /* 0: unused or unloaded; claimed by the thread that sets it */
@@ -23,9 +24,9 @@ struct module {
 };
 
 static struct module modules[MODULES_MAX];
-static uint32_t used;	 /* slots that were ever claimed */
-static uint32_t closing; /* dlcloses under way */
+static uint32_t used; /* slots that were ever claimed */
 uint32_t tp_modules_epoch;
+uint64_t tp_modules_closes;
 
 /* FNV-1a, 32 bits. */
 static uint32_t hash_name(const char *name)
@@ -157,66 +158,68 @@ static uint32_t register_module(const struct dl_find_object *object)
 
 /* ---- unloading ---- */
 
-static void unload(struct module *module)
+/* `start` and `number` are what the slot held: if it holds others by now, it is another's. */
+static void unload(struct module *module, uintptr_t start, uint32_t number)
 {
-	uintptr_t start = module->start;
-	uint32_t number = number_of(module);
+	uintptr_t end = tp_load(&module->end);
 
-	if (!number || !tp_swap_if(&module->number, number, 0u))
-		return; /* another thread is at it */
+	if (tp_load(&module->start) != start || !tp_swap_if(&module->number, number, 0u))
+		return;
 	tp_table_unload(number);
-	tp_frames_purge(start, module->end);
-	tp_add(&tp_modules_epoch, 1);
+	tp_frames_purge(start, end);
+	__atomic_fetch_add(&tp_modules_epoch, 1, __ATOMIC_RELEASE);
 	tp_store_release(&module->start, (uintptr_t)0);
 }
 
-void tp_modules_check(void)
+/* False: another dlclose has begun, which frees names that are read here, and what it unloads may be passed already. */
+static bool check_all(uint64_t closes)
 {
 	for (uint32_t i = 0; i < tp_load(&used); i++) {
 		struct module *module = &modules[i];
+		uint32_t number = tp_load_acquire(&module->number);
 		uintptr_t start = tp_load(&module->start);
 		struct dl_find_object object;
 
-		if (!start || (tp_object_find(start, &object) && same_object(module, &object)))
+		if (!start || !number)
 			continue;
-		if (tp_load_acquire(&module->number))
-			unload(module);
-		else /* another thread is about to, but nobody here may meet the frames any more */
-			tp_frames_purge(start, tp_load(&module->end));
+		if (tp_load_acquire(&tp_modules_closes) != closes)
+			return false;
+		if (!tp_object_find(start, &object) || !same_object(module, &object))
+			unload(module, start, number);
 	}
+	return true;
 }
 
-void tp_modules_closing(void)
+void tp_modules_close_begins(void)
 {
-	tp_add(&closing, 1);
+	__atomic_fetch_add(&tp_modules_closes, ONE_BEGUN + 1, __ATOMIC_ACQ_REL);
 	__atomic_fetch_add(&tp_modules_epoch, 1, __ATOMIC_RELEASE);
 }
 
-/* Never below 0: a child that was forked from within a dlclose starts anew. */
-void tp_modules_closed(void)
+void tp_modules_close_ends(bool check)
 {
-	uint32_t n;
+	uint64_t closes;
 
-	do
-		n = tp_load(&closing);
-	while (n && !tp_swap_if(&closing, n, n - 1));
+	do {
+		closes = tp_load_acquire(&tp_modules_closes);
+		if (!tp_modules_under_way(closes))
+			return; /* a child that was forked from within a dlclose began anew */
+	} while ((tp_modules_under_way(closes) == 1 && check && !check_all(closes)) ||
+		 !tp_swap_if(&tp_modules_closes, closes, closes - 1));
 }
 
 uint32_t tp_modules_renew(void)
 {
 	uint32_t epoch = tp_load_acquire(&tp_modules_epoch);
 
-	if (!tp_load(&closing))
-		return epoch;
-	tp_modules_check();
-	return epoch - 1; /* none: to be asked again */
+	return tp_modules_unsettled() ? epoch - 1 : epoch; /* while one closes, none: to be asked again */
 }
 
 void tp_modules_forget(void)
 {
 	memset(modules, 0, used * sizeof(modules[0]));
 	used = 0;
-	closing = 0;
+	tp_modules_closes = 0;
 	tp_modules_epoch++;
 }
 
@@ -235,9 +238,11 @@ struct tp_module_at tp_module_find(uintptr_t pc)
 		if (tp_load(&module->start) != found.start)
 			continue;
 		found.module = number_of(module);
+		if (!found.module)
+			continue; /* another thread is long at taking it in or out: the object gets one more number */
 		if (same_object(module, &object))
 			return found;
-		unload(module); /* unloaded by a way that no hook saw */
+		unload(module, found.start, found.module); /* unloaded by a way that no hook saw */
 	}
 	found.module = register_module(&object);
 	return found;

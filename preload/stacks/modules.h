@@ -17,17 +17,24 @@ struct tp_module_at {
 struct tp_module_at tp_module_find(uintptr_t pc);
 
 /*
- * Notices what has been unloaded since the last call: writes it down, and forgets its frames. To be called after each
- * dlclose.
+ * Around the real dlclose. When the last of those under way ends, what is gone is written down and its frames are
+ * forgotten (`check`: the calling thread may record). Until then another library may stand at the same address already,
+ * and run in another thread: nothing that was remembered by PC is good without asking whose it is now.
  */
-void tp_modules_check(void);
+void tp_modules_close_begins(void);
+void tp_modules_close_ends(bool check);
 
-/*
- * Around the real dlclose. Another library may stand at the same address before it returns, and run in another thread:
- * until it is over each walk looks for itself what is gone.
- */
-void tp_modules_closing(void);
-void tp_modules_closed(void);
+extern uint64_t tp_modules_closes; /* high half: those ever begun, low half: those under way */
+
+static inline uint32_t tp_modules_under_way(uint64_t closes)
+{
+	return (uint32_t)closes;
+}
+
+static inline bool tp_modules_unsettled(void)
+{
+	return tp_modules_under_way(tp_load(&tp_modules_closes)) != 0;
+}
 
 /* Changes with each unloading: what was remembered by PC before may be wrong. Read with acquire. */
 extern uint32_t tp_modules_epoch;

@@ -73,13 +73,13 @@ static void copy_all(struct table *to, const struct table *from)
 {
 	for (uint64_t i = 0; i < from->capacity; i++) {
 		uint32_t number = tp_load_acquire(&from->numbers[i]);
-		uint64_t at;
+		uint64_t key = tp_load_acquire(&from->keys[i]), at;
 
 		if (!number)
 			continue;
-		for (at = hash(from->keys[i]); to->keys[at & (to->capacity - 1)]; at++)
+		for (at = hash(key); to->keys[at & (to->capacity - 1)]; at++)
 			;
-		to->keys[at & (to->capacity - 1)] = from->keys[i];
+		to->keys[at & (to->capacity - 1)] = key;
 		to->numbers[at & (to->capacity - 1)] = number;
 		to->used++;
 	}

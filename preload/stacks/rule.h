@@ -30,6 +30,7 @@ struct tp_rule {
 	int32_t cfa, rbp; /* offsets, bytes */
 	uint8_t kind;	  /* enum tp_rule_kind */
 	uint8_t rbp_kind; /* enum tp_rule_rbp */
+	uint16_t module;  /* low bits of its number; set by who keeps the rule */
 };
 
 /*

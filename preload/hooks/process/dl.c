@@ -43,15 +43,14 @@ TP_EXPORT int dlclose(void *handle)
 	struct tp_thread *thread;
 
 	tp_start();
-	tp_modules_closing();
+	tp_modules_close_begins();
 	result = tp_real.dlclose(handle);
 	thread = tp_enter(__builtin_frame_address(0));
-	if (thread) {
+	if (thread)
 		thread->busy = TP_BUSY_RECORD;
-		tp_modules_check();
+	tp_modules_close_ends(thread != NULL);
+	if (thread)
 		tp_leave(thread);
-	}
-	tp_modules_closed();
 	tp_ops_install();
 	return result;
 }
