@@ -34,19 +34,24 @@ include scripts/lint.mk
 
 .DEFAULT_GOAL := all
 .PHONY: all clean install
-all: $(B)/lib/libtprof.so $(B)/bin/tprof-analyze $(B)/bin/tprof
+all: $(B)/lib/libtprof.so $(B)/bin/tprof-analyze $(B)/bin/tprof $(B)/share/tprof/tprof.py
 
 $(B)/bin/tprof: scripts/tprof
 	@mkdir -p $(@D)
 	install -m 755 $< $@
 
+$(B)/share/tprof/tprof.py: scripts/tprof.py
+	@mkdir -p $(@D)
+	install -m 644 $< $@
+
 install: all
 	install -d $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include \
 		$(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man5 \
-		$(DESTDIR)$(PREFIX)/share/bash-completion/completions
+		$(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/tprof
 	install -m 755 $(B)/lib/libtprof.so $(DESTDIR)$(PREFIX)/lib/
 	install -m 755 $(B)/bin/tprof-analyze $(B)/bin/tprof $(DESTDIR)$(PREFIX)/bin/
 	install -m 644 include/tprof.h $(DESTDIR)$(PREFIX)/include/
+	install -m 644 scripts/tprof.py $(DESTDIR)$(PREFIX)/share/tprof/
 	install -m 644 scripts/tprof.1 analyzer/tprof-analyze.1 $(DESTDIR)$(PREFIX)/share/man/man1/
 	install -m 644 include/tprof/tprof-trace.5 $(DESTDIR)$(PREFIX)/share/man/man5/
 	install -m 644 scripts/completion.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/tprof

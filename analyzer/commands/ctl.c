@@ -23,7 +23,7 @@ static const char help[] = "Controls the recording of a running program, which w
 			   "trace's header page. The\n"
 			   "program is not stopped, and no signal is sent: it finds the request with its next event.\n"
 			   "\n"
-			   "  stop            pause recording: hooks cost a load and a branch from then on\n"
+			   "  stop            pause recording: allocations and ops cost a load and a branch\n"
 			   "  start           record again\n"
 			   "  mark TEXT       a mark on the timeline, 48 bytes at most\n"
 			   "  snapshot [TEXT] a mark and a sample of RSS: reports of the state then by --to mark:TEXT "

@@ -30,7 +30,7 @@ static bool is_wanted(const struct dump *dump, const struct tp_event *event, uin
 
 static bool has_stack(const struct tp_event *event)
 {
-	return event->kind == TP_EVENT_ALLOC || event->kind == TP_EVENT_MAP;
+	return event->kind == TP_EVENT_ALLOC || event->kind == TP_EVENT_MAP || event->kind == TP_EVENT_POOL_ALLOC;
 }
 
 /* "function at file:line", of the program's own frame. */
@@ -175,6 +175,20 @@ static void print_op(struct dump *dump, const struct tp_event *event)
 	}
 }
 
+static void print_pool(struct dump *dump, const struct tp_event *event)
+{
+	FILE *out = dump->session->page.out;
+	struct tp_text size;
+
+	if (event->kind == TP_EVENT_POOL_FREE) {
+		fprintf(out, "%-14s %#14" PRIx64 "%s", "pool free", event->address, event->size ? "  all of it" : "");
+		return;
+	}
+	fprintf(out, "%-14s %#14" PRIx64 "  %10s", "pool alloc", event->address, size_text(dump, event->size, &size));
+	fprintf(out, "  of %#" PRIx64 "  stack %" PRIu32 " %s", event->usable, event->node,
+		stack_text(dump, event->node));
+}
+
 static void print_event(struct dump *dump, const struct tp_event *event, uint64_t time_ns)
 {
 	FILE *out = dump->session->page.out;
@@ -211,6 +225,10 @@ static void print_event(struct dump *dump, const struct tp_event *event, uint64_
 	case TP_EVENT_STEP:
 	case TP_EVENT_COUNTERS:
 		print_op(dump, event);
+		break;
+	case TP_EVENT_POOL_ALLOC:
+	case TP_EVENT_POOL_FREE:
+		print_pool(dump, event);
 		break;
 	case TP_EVENT_SAMPLE:
 		fprintf(out, "%-14s %" PRIu64 " of CPU time  stack %" PRIu32 " %s", "sample", event->size, event->node,
@@ -297,6 +315,14 @@ static void json_event(struct dump *dump, const struct tp_event *event, uint64_t
 		json_number(out, "usable", event->usable);
 		json_number(out, "alignment", event->alignment_log2 < 64 ? UINT64_C(1) << event->alignment_log2 : 0);
 	}
+	if (event->kind == TP_EVENT_POOL_ALLOC || event->kind == TP_EVENT_POOL_FREE)
+		json_hex(out, "address", event->address);
+	if (event->kind == TP_EVENT_POOL_ALLOC) {
+		json_number(out, "size", event->size);
+		json_hex(out, "pool", event->usable);
+	}
+	if (event->kind == TP_EVENT_POOL_FREE)
+		fprintf(out, ", \"whole_pool\": %s", event->size ? "true" : "false");
 	if (has_stack(event))
 		json_number(out, "stack", tp_trace_node(dump->trace, event->node));
 	if (event->kind == TP_EVENT_MEMORY) {

@@ -90,6 +90,12 @@ static void print_heap(const struct tp_page *page, const struct tp_process *proc
 	fprintf(page->out, " in %s blocks %s", tp_some_count(&numbers, heap->end_blocks, variance->live_blocks).text,
 		tp_unfreed_phrase(process->trace));
 	fprintf(page->out, " (%s of the peak)\n", tp_some_percent(&numbers, heap->end_bytes, heap->peak_bytes).text);
+	if (process->pools.pools) {
+		print_label(page, "pools");
+		fprintf(page->out, "%s of %s in all hold %s of these blocks, and are not counted themselves\n",
+			tp_count(process->pools.pools).text, tp_bytes(process->pools.bytes, page->exact).text,
+			tp_count(process->pools.allocations).text);
+	}
 	print_label(page, process->estimated ? "short-lived" : "temporary");
 	if (!process->estimated)
 		fprintf(page->out, "%s of the allocations freed as the very next event, ",

@@ -31,8 +31,10 @@ bool tp_replay_init(struct tp_replay *replay, struct tp_trace *trace, const stru
 	if (!replay->events || !tp_live_init(&replay->live) || !tp_sites_init(&replay->sites, trace, options->group) ||
 	    !tp_maps_init(&replay->maps, trace) || !tp_cpu_init(&replay->cpu) || !tp_cost_init(&replay->cost, trace) ||
 	    !tp_ops_init(&replay->ops, trace, &replay->cost) ||
-	    !tp_timeline_init(&replay->timeline, options->timeline_points))
+	    !tp_timeline_init(&replay->timeline, options->timeline_points) || !tp_pools_init(&replay->pools, trace))
 		return false;
+	replay->in_pause = trace->header->flags & TPROF_FLAG_WAITED;
+	replay->pause_began = trace->header->start.ticks >> trace->header->tick_shift;
 	replay->event = tp_events_next(replay->events);
 	if (replay->event)
 		replay->first = replay->last = replay->event->time;
@@ -45,6 +47,7 @@ void tp_replay_free(struct tp_replay *replay)
 
 	tp_events_close(replay->events);
 	tp_live_free(&replay->live);
+	tp_pools_free(&replay->pools);
 	tp_sites_free(&replay->sites);
 	tp_maps_free(&replay->maps);
 	tp_cpu_free(&replay->cpu);
@@ -88,13 +91,22 @@ static bool only_thread(struct tp_replay *replay, const struct tp_event *event)
  */
 /* clang-format off: a line each */
 static tp_replay_handler *const handlers[TP_EVENT_KINDS] = {
-	[TP_EVENT_ALLOC] = tp_replay_sampled_alloc, [TP_EVENT_FREE] = tp_replay_sampled_free_block,
-	[TP_EVENT_CANCEL] = tp_replay_cancel,	    [TP_EVENT_MAP] = tp_replay_map,
-	[TP_EVENT_UNMAP] = tp_replay_unmap,	    [TP_EVENT_MEMORY] = tp_replay_memory,
-	[TP_EVENT_NAME] = tp_replay_name,	    [TP_EVENT_SAMPLE] = tp_replay_sample,
-	[TP_EVENT_OP_BEGIN] = tp_replay_op,	    [TP_EVENT_OP_END] = tp_replay_op,
-	[TP_EVENT_DETAIL] = tp_replay_op,	    [TP_EVENT_STEP] = tp_replay_step_end,
-	[TP_EVENT_PAUSE] = tp_replay_pause,	    [TP_EVENT_RESUME] = tp_replay_pause,
+	[TP_EVENT_ALLOC] = tp_replay_sampled_alloc,
+	[TP_EVENT_FREE] = tp_replay_sampled_free_block,
+	[TP_EVENT_CANCEL] = tp_replay_cancel,
+	[TP_EVENT_MAP] = tp_replay_map,
+	[TP_EVENT_UNMAP] = tp_replay_unmap,
+	[TP_EVENT_MEMORY] = tp_replay_memory,
+	[TP_EVENT_NAME] = tp_replay_name,
+	[TP_EVENT_SAMPLE] = tp_replay_sample,
+	[TP_EVENT_OP_BEGIN] = tp_replay_op,
+	[TP_EVENT_OP_END] = tp_replay_op,
+	[TP_EVENT_DETAIL] = tp_replay_op,
+	[TP_EVENT_STEP] = tp_replay_step_end,
+	[TP_EVENT_PAUSE] = tp_replay_pause,
+	[TP_EVENT_RESUME] = tp_replay_pause,
+	[TP_EVENT_POOL_ALLOC] = tp_replay_pool_alloc,
+	[TP_EVENT_POOL_FREE] = tp_replay_pool_free,
 	[TP_EVENT_COUNTERS] = tp_replay_counters,
 };
 /* clang-format on */

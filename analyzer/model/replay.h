@@ -12,6 +12,7 @@
 #include "model/live.h"
 #include "model/maps.h"
 #include "model/ops.h"
+#include "model/pools.h"
 #include "model/run.h"
 #include "model/sites.h"
 #include "model/steps.h"
@@ -63,6 +64,7 @@ struct tp_replay {
 	uint64_t first, last; /* event times */
 
 	struct tp_live live;
+	struct tp_pools pools;
 	struct tp_sites sites;
 	struct tp_maps maps;
 	struct tp_cpu_counts cpu;

@@ -200,6 +200,10 @@ HOT bool on_alloc(struct tp_replay *replay, const struct tp_event *event, bool s
 
 	if (!thread || !block)
 		return false;
+	if (__builtin_expect(replay->pools.any, 0) && tp_pools_backs(&replay->pools, replay->heap.events))
+		return tp_replay_pool_begins(replay, event);
+	if (__builtin_expect(replay->in_pause, 0) && tp_replay_began_in_pause(replay, thread, event->fn))
+		return true;
 	site = site_of(replay, event, tp_op_current(&thread->open));
 	if (site == TP_SITE_NONE)
 		return false;
@@ -241,7 +245,7 @@ static void on_unmatched(struct tp_replay *replay, struct tp_undo *undo, const s
 
 	tp_order_unmatched(replay, event);
 	undo->what = TP_UNDO_UNMATCHED;
-	undo->counted = tp_replay_counts(replay, event);
+	undo->counted = tp_replay_counts(replay, event) && !replay->in_pause; /* of what began in it, most likely */
 	if (undo->counted && inherited)
 		replay->heap.inherited_frees++;
 	else if (undo->counted)
@@ -265,6 +269,8 @@ HOT bool on_free(struct tp_replay *replay, const struct tp_event *event, bool sa
 	newest = thread->newest;
 	thread->newest = TP_NO_ADDRESS;
 	thread->undo.what = TP_UNDO_NOTHING;
+	if (__builtin_expect(replay->pools.any, 0) && tp_pools_has(&replay->pools, event->address))
+		return tp_replay_pool_ends(replay, event);
 	if (__builtin_expect(replay->late_count, 0) && tp_order_was_closed(replay, event))
 		return true;
 	block = tp_live_find(&replay->live, event->address);
@@ -337,6 +343,53 @@ bool tp_replay_cancel(struct tp_replay *replay, const struct tp_event *event)
 	undo->what = TP_UNDO_NOTHING;
 	return good;
 }
+
+/* ---- blocks of pools ---- */
+
+bool tp_replay_begin_block(struct tp_replay *replay, const struct tp_event *event, struct tp_block *block)
+{
+	struct tp_thread_state *thread = tp_replay_thread(replay, event);
+	uint32_t site = thread ? site_of(replay, event, tp_op_current(&thread->open)) : TP_SITE_NONE;
+
+	if (site == TP_SITE_NONE || (replay->sampled && !tp_estimates_reserve(&replay->estimates, replay->sites.count)))
+		return false;
+	if (thread->open.count)
+		tp_op_allocated(&thread->open, op_bytes(replay, event->size));
+	*block = (struct tp_block){ event->address, event->size, event->time, site, 0 };
+	thread->newest = TP_NO_ADDRESS;
+	if (site == TP_SITE_IGNORED)
+		return true;
+	raise(replay, block, event->time, replay->sampled);
+	if (replay->inside)
+		count_alloc(replay, thread, block, replay->sampled);
+	if (replay->now.live_bytes > replay->steps.high)
+		replay->steps.high = replay->now.live_bytes;
+	tp_timeline_record(&replay->timeline, event->time, &replay->now);
+	return true;
+}
+
+void tp_replay_end_block(struct tp_replay *replay, struct tp_thread_state *thread, const struct tp_block *block,
+			 uint64_t time)
+{
+	struct tp_undo undo;
+
+	if (thread->open.count)
+		tp_op_freed(&thread->open, op_bytes(replay, block->size));
+	end_block(replay, thread, block, time, false, &undo, replay->sampled);
+	thread->newest = TP_NO_ADDRESS;
+}
+
+bool tp_replay_unmatched(struct tp_replay *replay, const struct tp_event *event)
+{
+	struct tp_thread_state *thread = tp_replay_thread(replay, event);
+	struct tp_undo undo;
+
+	if (thread)
+		on_unmatched(replay, &undo, event);
+	return thread != NULL;
+}
+
+/* ---- handlers ---- */
 
 bool tp_replay_alloc(struct tp_replay *replay, const struct tp_event *event)
 {

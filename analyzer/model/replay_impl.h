@@ -7,6 +7,7 @@
  *   replay_maps.c     mappings, RSS and address space
  *   replay_threads.c  the threads themselves, their names, their CPU samples
  *   replay_ops.c      ops and steps
+ *   replay_pools.c    pools of the program's own
  *   replay_result.c   what comes out
  * Handlers return false when memory is out, and only then.
  */
@@ -57,6 +58,27 @@ tp_replay_handler tp_replay_cancel;
 tp_replay_handler tp_replay_map, tp_replay_unmap, tp_replay_memory;
 tp_replay_handler tp_replay_name, tp_replay_sample, tp_replay_pause;
 tp_replay_handler tp_replay_op, tp_replay_step_end, tp_replay_counters;
+tp_replay_handler tp_replay_pool_alloc, tp_replay_pool_free;
+
+/* ---- pools, for the heap, and the other way round ---- */
+
+/* A heap block that is a pool is allocated, freed. */
+bool tp_replay_pool_begins(struct tp_replay *replay, const struct tp_event *event);
+bool tp_replay_pool_ends(struct tp_replay *replay, const struct tp_event *event);
+
+/* A block of a pool begins or ends to live: all that the heap's numbers make of it. False: no memory. */
+bool tp_replay_begin_block(struct tp_replay *replay, const struct tp_event *event, struct tp_block *block);
+void tp_replay_end_block(struct tp_replay *replay, struct tp_thread_state *thread, const struct tp_block *block,
+			 uint64_t time);
+
+/* There was no such block. */
+bool tp_replay_unmatched(struct tp_replay *replay, const struct tp_event *event);
+
+/*
+ * Whether an allocation in a pause is a reallocation of a block that began in it too: those are not told apart by the
+ * writer, and do not count. The thread's last free was of the old block.
+ */
+bool tp_replay_began_in_pause(const struct tp_replay *replay, const struct tp_thread_state *thread, uint8_t fn);
 
 /* A CANCEL of the thread's last UNMAP. */
 bool tp_replay_restore_map(struct tp_replay *replay, struct tp_thread_state *thread);

@@ -19,6 +19,8 @@ bool tp_replay_map(struct tp_replay *replay, const struct tp_event *event)
 	struct tp_thread_state *thread = tp_replay_thread(replay, event);
 	bool file = event->remap ? thread && thread->remapped_file : !(event->usable & MAP_ANONYMOUS);
 
+	if (thread && event->remap && replay->in_pause && !thread->undo.ranges.count)
+		return true; /* of a mapping that began in the pause */
 	if (!thread ||
 	    !tp_maps_add(&replay->maps, event->address, range_end(event->address, event->size), event->node, file))
 		return false;

@@ -51,6 +51,8 @@ bool tp_replay_result(struct tp_replay *replay, struct tp_process *process)
 		process->duration_ns = end;
 	process->overhead_ns = tp_trace_ns(replay->trace, header->start.ticks + overhead);
 	process->pauses = replay->pauses;
+	process->off_at_start = header->flags & TPROF_FLAG_WAITED;
+	process->pools = replay->pools.counts;
 	process->paused_ns = pause_ns(replay, process->duration_ns);
 	process->combined_peak_bytes = replay->combined_peak;
 	process->combined_peak_variance = replay->combined_variance;

@@ -69,9 +69,16 @@ bool tp_replay_pause(struct tp_replay *replay, const struct tp_event *event)
 		replay->pause_began = event->time;
 	} else if (!begins && replay->in_pause && replay->inside) {
 		replay->paused += event->time - replay->pause_began;
+		/* The step that goes on began in the pause, or before it. */
+		tp_steps_start(&replay->steps, tp_replay_ns(replay, event->time), replay->now.live_bytes);
 	}
 	replay->in_pause = begins;
 	return true;
+}
+
+bool tp_replay_began_in_pause(const struct tp_replay *replay, const struct tp_thread_state *thread, uint8_t fn)
+{
+	return replay->in_pause && thread->undo.what == TP_UNDO_UNMATCHED && tp_fn_reallocates(fn);
 }
 
 static void estimate_thread(const struct tp_thread_state *thread, struct tp_thread_stats *stats)

@@ -196,10 +196,22 @@ struct tp_heap {
 	struct tp_variance variance;
 };
 
+/*
+ * Memory that the program's own allocators hand out in blocks: the blocks are among the heap's numbers, the heap blocks
+ * that the pools are made of are not.
+ */
+struct tp_pool_counts {
+	uint64_t pools, bytes;	       /* heap blocks that were pools, allocated in all */
+	uint64_t peak_bytes;	       /* the most that they were at once */
+	uint64_t end_pools, end_bytes; /* at the end */
+	uint64_t allocations, frees;   /* of their blocks, as recorded */
+};
+
 struct tp_process {
 	const struct tp_trace *trace;
 	bool estimated; /* allocations were sampled: see struct tp_variance. `temporary` is not known then, and 0 */
 	struct tp_heap heap;
+	struct tp_pool_counts pools;
 	struct tp_site *sites;
 	size_t site_count;
 	struct tp_map_site *map_sites;
@@ -221,6 +233,7 @@ struct tp_process {
 	uint64_t start_ns;	      /* of this process, since the run's start */
 	uint64_t duration_ns;	      /* from there to its end, or its last event */
 	uint64_t overhead_ns;	      /* tprof's own, estimated */
+	bool off_at_start;	      /* recording was paused before it began; not among `pauses` */
 	uint64_t pauses, paused_ns;   /* of the recording: what happened in them is not in the numbers */
 	uint64_t combined_peak_bytes; /* this process's live bytes at the run's combined peak */
 	double combined_peak_variance;

@@ -101,6 +101,16 @@ static json_t *json_damage(const struct tp_trace *trace)
 	return list;
 }
 
+static json_t *json_pauses(const struct tp_process *process)
+{
+	json_t *json = json_object();
+
+	set(json, "count", tp_json_number(process->pauses));
+	set(json, "duration_ns", tp_json_number(process->paused_ns));
+	set(json, "off_at_start", json_boolean(process->off_at_start));
+	return json;
+}
+
 json_t *tp_json_capture(const struct tp_process *process)
 {
 	const struct tp_trace *trace = process->trace;
@@ -131,6 +141,21 @@ json_t *tp_json_capture(const struct tp_process *process)
 	set(json, "malloc", tp_json_string(trace->malloc_path));
 	set(json, "foreign_malloc", json_boolean(header->flags & TPROF_FLAG_FOREIGN_MALLOC));
 	set(json, "hooks", json_hooks(trace));
+	set(json, "pauses", json_pauses(process));
+	return json;
+}
+
+static json_t *json_pools(const struct tp_pool_counts *pools)
+{
+	json_t *json = json_object();
+
+	set(json, "pools", tp_json_number(pools->pools));
+	set(json, "allocated_bytes", tp_json_number(pools->bytes));
+	set(json, "peak_bytes", tp_json_number(pools->peak_bytes));
+	set(json, "end_pools", tp_json_number(pools->end_pools));
+	set(json, "end_bytes", tp_json_number(pools->end_bytes));
+	set(json, "block_allocations", tp_json_number(pools->allocations));
+	set(json, "block_frees", tp_json_number(pools->frees));
 	return json;
 }
 
@@ -179,6 +204,7 @@ json_t *tp_json_heap(const struct tp_process *process)
 	set(json, "temporary_allocations", process->estimated ? json_null() : tp_json_number(heap->temporary));
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		set(json, numbers[i].key, tp_json_number(numbers[i].value));
+	set(json, "pools", json_pools(&process->pools));
 	return json;
 }
 

@@ -75,14 +75,15 @@ static void add_losses(struct tp_notes *notes, const struct tp_trace *trace)
 
 static void add_pauses(struct tp_notes *notes, const struct tp_process *process)
 {
-	if (process->pauses)
-		add(notes,
-		    "recording was paused %s time%s, %s in all: what was allocated and freed then is not here, and "
-		    "what is "
-		    "called unfreed may have been freed then",
-		    tp_count(process->pauses).text, plural(process->pauses), tp_time(process->paused_ns).text);
-	else if (process->trace->header->recording == TPROF_RECORDING_PAUSED)
+	if (process->off_at_start && process->paused_ns >= process->duration_ns)
 		add(notes, "recording was never switched on (tprof ctl PID start, tprof_start())");
+	else if (process->pauses || process->off_at_start)
+		add(notes,
+		    "recording was paused %s time%s%s, %s in all: what began then is not here; what was recorded "
+		    "before was "
+		    "followed to its end",
+		    tp_count(process->pauses).text, plural(process->pauses),
+		    process->off_at_start ? ", and off at the start" : "", tp_time(process->paused_ns).text);
 }
 
 static void add_damage(struct tp_notes *notes, const struct tp_trace *trace)

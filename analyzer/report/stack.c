@@ -11,6 +11,7 @@
 
 /* Whole names of functions that hand out memory. Python's are here because every object passes through them. */
 static const char *const allocator_names[] = {
+	"tprof_pool_alloc",
 	"malloc",
 	"calloc",
 	"realloc",

@@ -121,13 +121,6 @@ __attribute__((always_inline)) static inline bool read_alloc(struct tp_cursor *c
 	return !(tag & 0x80);
 }
 
-/* Of the functions that free, only these can fail and be cancelled. */
-static inline bool reallocates(uint8_t fn)
-{
-	return fn == TPROF_FN_REALLOC || fn == TPROF_FN_REALLOCARRAY || fn == TPROF_FN_RALLOCX ||
-	       fn == TPROF_FN_XALLOCX;
-}
-
 static inline bool is_cancel(const struct tp_cursor *cursor, const uint8_t *at)
 {
 	return at < cursor->end && *at == TPROF_EVENT_CANCEL << 2;
@@ -140,7 +133,7 @@ __attribute__((always_inline)) static inline bool read_free(struct tp_cursor *cu
 	cursor->time += tp_uvarint_short(at);
 	event->address = read_address(cursor, at, tag);
 	event->fn = tag & TPROF_FREE_FN ? *(*at)++ : TPROF_FN_FREE;
-	event->cancelled = reallocates(event->fn) && is_cancel(cursor, *at);
+	event->cancelled = tp_fn_reallocates(event->fn) && is_cancel(cursor, *at);
 	return !(tag & 0xf0);
 }
 
@@ -251,7 +244,17 @@ static void read_long_free(struct tp_cursor *cursor, struct tp_event *event, con
 	cursor->time += tp_uvarint(at);
 	event->address = tp_uvarint(at);
 	event->fn = *(*at)++;
-	event->cancelled = reallocates(event->fn) && is_cancel(cursor, end);
+	event->cancelled = tp_fn_reallocates(event->fn) && is_cancel(cursor, end);
+}
+
+static void read_pool_alloc(struct tp_cursor *cursor, struct tp_event *event, const uint8_t **at)
+{
+	event->kind = TP_EVENT_POOL_ALLOC;
+	cursor->time += tp_uvarint(at);
+	event->address = tp_uvarint(at);
+	event->size = tp_uvarint(at);
+	event->usable = tp_uvarint(at);
+	event->node = (uint32_t)tp_uvarint(at);
 }
 
 /* The fields of a record that ends at `end`. False: its type is unknown. */
@@ -314,6 +317,15 @@ static bool read_fields(struct tp_cursor *cursor, struct tp_event *event, unsign
 		cursor->time += tp_uvarint(at);
 		event->size = tp_uvarint(at);
 		read_text(cursor, event, at, end);
+		return true;
+	case TPROF_EVENT_POOL_ALLOC:
+		read_pool_alloc(cursor, event, at);
+		return true;
+	case TPROF_EVENT_POOL_FREE:
+		event->kind = TP_EVENT_POOL_FREE;
+		cursor->time += tp_uvarint(at);
+		event->address = tp_uvarint(at);
+		event->size = *(*at)++ & 1;
 		return true;
 	default:
 		if (*at < end)

@@ -26,9 +26,11 @@ enum tp_event_kind {
 	TP_EVENT_STEP,	 /* a training step ends */
 	TP_EVENT_DETAIL, /* of the thread's innermost open op */
 	TP_EVENT_MARK,
-	TP_EVENT_PAUSE,	 /* recording pauses, in all threads */
-	TP_EVENT_RESUME, /* and goes on */
-	TP_EVENT_COUNTERS, /* before a begin or end of an op: `name` has the increases, see model/counters.h */
+	TP_EVENT_PAUSE,	     /* recording pauses, in all threads */
+	TP_EVENT_RESUME,     /* and goes on */
+	TP_EVENT_COUNTERS,   /* before a begin or end of an op: `name` has the increases, see model/counters.h */
+	TP_EVENT_POOL_ALLOC, /* a block of the program's own allocator */
+	TP_EVENT_POOL_FREE,
 	TP_EVENT_KINDS,
 };
 
@@ -40,12 +42,15 @@ struct tp_event {
 	bool remap;		/* MAP, UNMAP: half of an mremap */
 	bool unwound;		/* OP_END: an exception or longjmp left it */
 	uint32_t thread, tid;
-	uint32_t node;	  /* ALLOC, MAP: stack node, as in the file (see tp_trace_node) */
+	uint32_t node;	  /* ALLOC, MAP, POOL_ALLOC: stack node, as in the file (see tp_trace_node) */
 	uint64_t time;	  /* ticks >> header->tick_shift */
 	uint64_t address; /* bytes */
 	uint64_t size;	  /* ALLOC: bytes requested. MAP, UNMAP: length in bytes. MEMORY: RSS in bytes. OP_BEGIN: number
-			   * of the op. DETAIL: FLOP. STEP: items. COUNTERS: idle ns */
-	uint64_t usable;  /* ALLOC: usable bytes. MEMORY: VMS in bytes. MAP: flags of mmap. DETAIL: bytes moved */
+			   * of the op. DETAIL: FLOP. STEP: items. COUNTERS: idle ns. POOL_ALLOC:
+			   * bytes. POOL_FREE: 1 if all blocks of the pool at `address` end */
+	uint64_t
+		usable; /* ALLOC: usable bytes. MEMORY: VMS in bytes. MAP: flags of mmap. DETAIL: bytes moved. POOL_ALLOC:
+			   * address of the pool, 0 if it has none */
 	uint64_t prot;	  /* MAP */
 	const char *name; /* NAME, MARK, DETAIL (shape), COUNTERS: not terminated, valid until the next event */
 	uint32_t name_length;
@@ -92,5 +97,12 @@ uint64_t tp_events_total(const struct tp_events *events);
 /* Word for an event's kind, and for the function of an ALLOC or FREE ("?" if unknown). */
 const char *tp_event_kind_name(enum tp_event_kind kind);
 const char *tp_fn_name(unsigned fn);
+
+/* Of the functions that free, only these can fail and be cancelled. */
+static inline bool tp_fn_reallocates(uint8_t fn)
+{
+	return fn == TPROF_FN_REALLOC || fn == TPROF_FN_REALLOCARRAY || fn == TPROF_FN_RALLOCX ||
+	       fn == TPROF_FN_XALLOCX;
+}
 
 #endif

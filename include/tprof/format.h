@@ -52,6 +52,9 @@ enum tprof_header_flags {
 	TPROF_FLAG_STOPPED = 1u << 2,	     /* recording ended before the process did: stop_cause, stop_ticks */
 	TPROF_FLAG_TEXT_CUT = 1u << 3,	     /* the arguments did not fit the header's text */
 	TPROF_FLAG_WAS_THREADED = 1u << 4,   /* more than one thread recorded events */
+	TPROF_FLAG_WAITED = 1u << 5,	     /* recording was off at the start: nothing is known from before the first
+	                                      * RESUME */
+	TPROF_FLAG_POOLS = 1u << 6,	     /* there are POOL_ALLOC events */
 };
 
 /* Why something was not recorded. Each has a counter in the header; TPROF_LOST_NAMES gives the words of reports. */
@@ -307,10 +310,15 @@ enum tprof_event_type {
 	                          * innermost open op; 0 and "": not known */
 	TPROF_EVENT_STEP = 11, /* uvarint dtime, uvarint items processed in it (0: not said): a training step ends */
 	TPROF_EVENT_MARK = 12, /* uvarint dtime, rest: text */
-	TPROF_EVENT_PAUSE =
-		17, /* uvarint dtime: recording pauses. What is allocated, freed, mapped or called from here to the next
-	                          * RESUME is not in the file, of no thread */
-	TPROF_EVENT_RESUME = 18, /* uvarint dtime: recording goes on */
+	TPROF_EVENT_POOL_ALLOC =
+		15, /* uvarint dtime, uvarint address in bytes, uvarint size, uvarint pool, uvarint stack node: the
+	                          * program's own allocator handed out a block; pool: address of the live heap block
+	                          * that it lies in, which the program only has for its pool, or what else it says */
+	TPROF_EVENT_POOL_FREE = 16, /* uvarint dtime, uvarint address in bytes, byte: 0 the block at that address ended,
+	                          * 1 all blocks of the pool of that address */
+	TPROF_EVENT_PAUSE = 17,	 /* uvarint dtime: until RESUME only ends are recorded: frees, unmappings, ends of ops,
+	                          * and reallocations */
+	TPROF_EVENT_RESUME = 18, /* uvarint dtime */
 	TPROF_EVENT_COUNTERS = 19, /* uvarint dtime, uvarint nanoseconds for which the thread ran but its hardware
 	                            * counters did not, then for each counter of the table, in order of its number,
 	                            * uvarint its increase. All since the thread's previous COUNTERS record, or since

@@ -52,6 +52,12 @@ static bool read_children(const char *value)
 	return (value[0] == '0' || value[0] == '1') && value[1] == 0;
 }
 
+static bool read_start(const char *value)
+{
+	tp_config.start_off = strcmp(value, "off") == 0;
+	return tp_config.start_off || strcmp(value, "on") == 0;
+}
+
 static bool read_range(const char *value, uint32_t low, uint32_t high, uint32_t *to)
 {
 	uint64_t n;
@@ -102,6 +108,7 @@ static const struct option {
 	  "a comma list of at most 8 counters: cycles, instructions, page-faults, ... (tprof(1)), rHEX", "" },
 	{ "TPROF_CHILDREN", read_children, "0 or 1", "1" },
 	{ "TPROF_EXE", read_exe, "a glob on program names", NULL },
+	{ "TPROF_START", read_start, "on or off", "on" },
 	{ "TPROF_VERBOSE", read_verbose, "0, 1 or 2", "0" },
 };
 

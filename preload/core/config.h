@@ -16,6 +16,7 @@ struct tp_config {
 	uint64_t sample_bytes; /* mean of TP_ALLOC_SAMPLE */
 	uint32_t cpu;	       /* TPROF_CPU: samples a second of CPU time; 0: off */
 	bool children;	       /* TPROF_CHILDREN */
+	bool start_off;	       /* TPROF_START=off: tell it when to begin */
 	uint32_t depth;	       /* TPROF_DEPTH, frames */
 	uint32_t verbose;      /* TPROF_VERBOSE */
 };

@@ -144,6 +144,31 @@ void tp_emit_mark(struct tp_thread *thread, uint64_t ticks, const char *text)
 	end(thread, tp_put_bytes(p, text, strnlen(text, TP_TEXT_MAX)));
 }
 
+void tp_emit_pool_alloc(struct tp_thread *thread, uint64_t ticks, uint64_t pool, const struct tp_block *block)
+{
+	uint8_t *p;
+
+	if (!tp_emit_room(thread))
+		return;
+	p = begin(thread, TPROF_EVENT_POOL_ALLOC, ticks);
+	p = tp_put_uvarint(p, block->address);
+	p = tp_put_uvarint(p, block->size);
+	p = tp_put_uvarint(p, pool);
+	end(thread, tp_put_uvarint(p, block->node));
+}
+
+void tp_emit_pool_free(struct tp_thread *thread, uint64_t ticks, uint64_t address, bool whole_pool)
+{
+	uint8_t *p;
+
+	if (!tp_emit_room(thread))
+		return;
+	p = begin(thread, TPROF_EVENT_POOL_FREE, ticks);
+	p = tp_put_uvarint(p, address);
+	*p++ = whole_pool;
+	end(thread, p);
+}
+
 void tp_emit_thread(struct tp_thread *thread, uint64_t ticks)
 {
 	uint8_t *p = thread->at;

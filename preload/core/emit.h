@@ -37,6 +37,8 @@ TP_SLOW void tp_emit_detail(struct tp_thread *thread, uint64_t ticks, const char
 TP_SLOW void tp_emit_step(struct tp_thread *thread, uint64_t ticks, uint64_t items);
 TP_SLOW void tp_emit_mark(struct tp_thread *thread, uint64_t ticks, const char *text);
 TP_SLOW void tp_emit_plain(struct tp_thread *thread, uint64_t ticks, enum tprof_event_type type); /* dtime alone */
+TP_SLOW void tp_emit_pool_alloc(struct tp_thread *thread, uint64_t ticks, uint64_t pool, const struct tp_block *block);
+TP_SLOW void tp_emit_pool_free(struct tp_thread *thread, uint64_t ticks, uint64_t address, bool whole_pool);
 TP_SLOW void tp_emit_name(struct tp_thread *thread, const char *name, size_t length);
 TP_SLOW void tp_emit_thread(struct tp_thread *thread, uint64_t ticks);
 

@@ -37,7 +37,7 @@ bool tp_switch(bool on)
 {
 	uint32_t from = on ? TP_MODE_PAUSED : TP_MODE_ON, to = on ? TP_MODE_ON : TP_MODE_PAUSED;
 
-	if (!tp_swap_if(&tp_state.mode, from, to))
+	if (!tp_swap_if(&tp_state.mode, from, to) && !(on && tp_swap_if(&tp_state.mode, (uint32_t)TP_MODE_WAITING, to)))
 		return false;
 	tp_store(&tp_header->recording, (uint32_t)(on ? TPROF_RECORDING_ON : TPROF_RECORDING_PAUSED));
 	return true;

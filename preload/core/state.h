@@ -13,7 +13,8 @@ enum tp_mode {
 	TP_MODE_ON,
 	TP_MODE_OFF,	 /* not to be recorded: TPROF_EXE, TPROF_CHILDREN, no trace file */
 	TP_MODE_STOPPED, /* recording ended early: disk full, ... ; what follows is counted */
-	TP_MODE_PAUSED,	 /* the user does not want it now: what happens is neither recorded nor counted */
+	TP_MODE_PAUSED,	 /* the user does not want it now: only what ends what was recorded before is */
+	TP_MODE_WAITING, /* paused from the start on: there is nothing that could end */
 };
 
 /* A page of its own: MADV_WIPEONFORK gives a child zeros, however it was made. */
@@ -31,14 +32,14 @@ extern union tp_state_page {
 
 extern bool tp_sealed;		       /* the program is in a sandbox: no more system calls */
 extern bool tp_was_started;	       /* survives a fork: mode NEW then means child */
-extern struct tprof_header *tp_header; /* mapped while mode is ON, STOPPED or PAUSED */
+extern struct tprof_header *tp_header; /* mapped while mode is ON, STOPPED, PAUSED or WAITING */
 
 /* Is there a trace of this process, whether or not it is written to now? */
 static inline bool tp_state_has_trace(void)
 {
 	uint32_t mode = tp_load(&tp_state.mode);
 
-	return mode == TP_MODE_ON || mode == TP_MODE_STOPPED || mode == TP_MODE_PAUSED;
+	return mode == TP_MODE_ON || mode == TP_MODE_STOPPED || mode == TP_MODE_PAUSED || mode == TP_MODE_WAITING;
 }
 
 /* Makes the state page one that forks wipe. Once, before mode leaves NEW. */
@@ -51,7 +52,7 @@ void tp_lost(enum tprof_lost cause, uint64_t n);
 void tp_lost_stopped(uint64_t n);
 
 /*
- * Switches between ON and PAUSED. False: it was not the other of the two. Any thread; the events PAUSE and RESUME are the
+ * Switches from ON to PAUSED, and from PAUSED or WAITING to ON. False: it was not the other of the two. Any thread; the events PAUSE and RESUME are the
  * caller's to write (hooks/control.h).
  */
 bool tp_switch(bool on);

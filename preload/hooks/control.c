@@ -18,7 +18,7 @@ bool tp_control_pause(struct tp_thread *thread)
 /* RESUME first: once the mode says so, other threads' events come. */
 bool tp_control_resume(struct tp_thread *thread)
 {
-	if (tp_load(&tp_state.mode) != TP_MODE_PAUSED)
+	if (tp_load(&tp_state.mode) != TP_MODE_PAUSED && tp_load(&tp_state.mode) != TP_MODE_WAITING)
 		return false;
 	tp_emit_plain(thread, tp_clock_before(), TPROF_EVENT_RESUME);
 	return tp_switch(true);

@@ -10,7 +10,9 @@
 #include "core/thread.h"
 
 /*
- * Pauses, and goes on. What is recorded between is nothing; the events PAUSE and RESUME stand for it. The thread is
+ * Pauses, and goes on. Between, only what ends something is recorded (tp_enter_end()): frees, unmappings, ends of ops, and
+ * reallocations, which a reader takes if it knows the old block. So what was recorded before is followed to its end, and is
+ * not unfreed by mistake; of what begins in a pause nothing is known. The events PAUSE and RESUME tell where it was. The thread is
  * recording (TP_BUSY_RECORD). False: there was nothing to switch.
  */
 TP_SLOW bool tp_control_pause(struct tp_thread *thread);

@@ -88,11 +88,23 @@ struct tp_thread *tp_enter_slow(const void *frame)
 {
 	uint32_t mode = tp_load_acquire(&tp_state.mode);
 
-	if (mode == TP_MODE_PAUSED)
+	if (mode == TP_MODE_PAUSED || mode == TP_MODE_WAITING)
 		return tp_likely(!tp_control_waits()) ? NULL : answer(frame);
 	if (mode == TP_MODE_NEW)
 		tp_start();
 	return tp_load_acquire(&tp_state.mode) == TP_MODE_ON ? enter(frame) : NULL;
+}
+
+struct tp_thread *tp_enter_paused(const void *frame)
+{
+	return tp_load_acquire(&tp_state.mode) == TP_MODE_PAUSED ? enter(frame) : NULL;
+}
+
+struct tp_thread *tp_enter_off(const void *frame)
+{
+	uint32_t mode = tp_load_acquire(&tp_state.mode);
+
+	return mode == TP_MODE_PAUSED || mode == TP_MODE_WAITING ? enter(frame) : NULL;
 }
 
 void tp_unrecorded(uint32_t n)

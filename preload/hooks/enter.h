@@ -33,6 +33,22 @@ static inline struct tp_thread *tp_enter(const void *frame)
 	return tp_enter_slow(frame);
 }
 
+TP_SLOW struct tp_thread *tp_enter_paused(const void *frame);
+
+/* While recording is off, and could be switched on. */
+TP_SLOW struct tp_thread *tp_enter_off(const void *frame);
+
+/*
+ * As tp_enter(), for what ends something: also while recording is paused (tp_pause()), as what was recorded before is
+ * followed to its end.
+ */
+static inline struct tp_thread *tp_enter_end(const void *frame)
+{
+	struct tp_thread *thread = tp_enter(frame);
+
+	return tp_likely(thread) ? thread : tp_enter_paused(frame);
+}
+
 /* Counts n events of a call for which tp_enter() said NULL, if that is a loss: recording was stopped. */
 void tp_unrecorded(uint32_t n);
 

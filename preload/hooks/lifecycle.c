@@ -14,6 +14,7 @@
 #include "core/text.h"
 #include "core/thread.h"
 #include "hooks/memory/jemalloc.h"
+#include "hooks/ops/annotate.h"
 #include "hooks/ops/call.h"
 #include "hooks/ops/install.h"
 #include "hooks/ops/names.h"
@@ -100,15 +101,15 @@ static void forget_parent(void)
 	tp_modules_forget();
 	tp_ops_forget();
 	tp_op_calls_forget();
+	tp_annotate_forget();
 }
 
-/* The child of a pause is paused. */
+/* The child of a pause is paused, and TPROF_START=off is one. */
 static uint32_t begin_paused(void)
 {
-	if (tp_self)
-		tp_emit_plain(tp_self, tp_clock_before(), TPROF_EVENT_PAUSE);
+	__atomic_fetch_or(&tp_header->flags, TPROF_FLAG_WAITED, __ATOMIC_RELAXED);
 	tp_header->recording = TPROF_RECORDING_PAUSED;
-	return TP_MODE_PAUSED;
+	return TP_MODE_WAITING;
 }
 
 static void start_child(void)
@@ -123,9 +124,9 @@ static void start_child(void)
 	tp_cpu_forget();
 	tp_counters_forget();
 	mode = begin(TPROF_ORIGIN_FORK, parent);
-	tp_threads_forget(mode == TP_MODE_ON ? thread : NULL);
 	if (mode == TP_MODE_ON && paused)
 		mode = begin_paused();
+	tp_threads_forget(mode == TP_MODE_ON ? thread : NULL);
 	tp_store_release(&tp_state.mode, mode);
 	tp_cpu_start();
 	tp_counters_start();
@@ -133,13 +134,16 @@ static void start_child(void)
 
 static void start_first(void)
 {
+	uint32_t mode;
+
 	tp_real_find();
 	tp_config_ops = tp_ops_set;
 	tp_say_start();
 	tp_clock_start();
 	read_environment();
 	tp_was_started = true;
-	tp_store_release(&tp_state.mode, begin(0, NULL));
+	mode = begin(0, NULL);
+	tp_store_release(&tp_state.mode, mode == TP_MODE_ON && tp_config.start_off ? begin_paused() : mode);
 }
 
 void tp_start(void)
@@ -182,7 +186,7 @@ static void at_exit(int status, void *unused)
 	(void)unused;
 	tp_start(); /* a forked child that never allocated */
 	tp_mark_end(TPROF_END_EXIT, status & 0xff);
-	if (tp_config.verbose && (tp_load(&tp_state.mode) == TP_MODE_ON || tp_load(&tp_state.mode) == TP_MODE_PAUSED))
+	if (tp_config.verbose && tp_state_has_trace() && tp_load(&tp_state.mode) != TP_MODE_STOPPED)
 		tp_say("wrote ", tp_output_path());
 }
 

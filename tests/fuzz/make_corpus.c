@@ -133,6 +133,28 @@ static void ops(const char *folder)
 	save(gen, folder, "ops", 0);
 }
 
+static void pools(const char *folder)
+{
+	struct gen *gen = begin(TPROF_CLOCK_MONOTONIC, TPROF_ORIGIN_FIRST);
+	struct gen_alloc block = { .size = 9, .node = 17 };
+
+	gen_header(gen)->flags |= TPROF_FLAG_POOLS | TPROF_FLAG_WAITED;
+	gen_plain(gen, 1, 1100, TPROF_EVENT_RESUME);
+	for (uint64_t ticks = 1200; ticks < 2200; ticks += 200) {
+		allocate(gen, 1, ticks, 0x1000, 100, 17);
+		block.address = 0x1000 + ticks / 200 % 3 * 16;
+		gen_pool_alloc(gen, 1, ticks + 10, 0x1000, &block);
+		gen_pool_alloc(gen, 1, ticks + 20, ticks % 400 ? 0 : 0x9000, &block);
+		gen_pool_free(gen, 1, ticks + 30, block.address, ticks % 400 == 0);
+		gen_plain(gen, 1, ticks + 40, TPROF_EVENT_PAUSE);
+		gen_release(gen, 1, ticks + 50, 0x1000, TPROF_FN_REALLOC);
+		allocate(gen, 1, ticks + 60, 0x1000, 200, 17);
+		gen_plain(gen, 1, ticks + 70, TPROF_EVENT_RESUME);
+		gen_release(gen, 1, ticks + 80, 0x1000, TPROF_FN_FREE);
+	}
+	save(gen, folder, "pools", 0);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 2) {
@@ -143,5 +165,6 @@ int main(int argc, char **argv)
 	maps(argv[1]);
 	takeover(argv[1]);
 	ops(argv[1]);
+	pools(argv[1]);
 	return 0;
 }

@@ -139,6 +139,17 @@ class Trace:
             _usable, at = uvarint(body, at)
             stack, _ = uvarint(body, at + 2)
             self.events.append((time, "alloc", where, size, stack, body[at]))
+        elif kind == 15:
+            where, at = uvarint(body, at)
+            size, at = uvarint(body, at)
+            pool, at = uvarint(body, at)
+            stack, _ = uvarint(body, at)
+            self.events.append((time, "pool_alloc", where, size, stack, pool))
+        elif kind == 16:
+            where, at = uvarint(body, at)
+            self.events.append((time, "pool_free", where, body[at]))
+        elif kind in (17, 18):
+            self.events.append((time, "pause" if kind == 17 else "resume"))
         elif kind == 8:
             where, at = uvarint(body, at)
             self.events.append((time, "free", where, body[at]))

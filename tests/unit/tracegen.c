@@ -604,6 +604,30 @@ void gen_counters(struct gen *gen, uint32_t thread, uint64_t ticks, uint64_t idl
 	append(gen, chunk);
 }
 
+void gen_pool_alloc(struct gen *gen, uint32_t thread, uint64_t ticks, uint64_t pool, const struct gen_alloc *alloc)
+{
+	struct chunk *chunk = chunk_of(gen, thread, ticks, 64);
+
+	put_time(gen, chunk, ticks);
+	put(gen, alloc->address);
+	put(gen, alloc->size);
+	put(gen, pool);
+	put(gen, alloc->node);
+	wrap_long(gen, TPROF_EVENT_POOL_ALLOC);
+	append(gen, chunk);
+}
+
+void gen_pool_free(struct gen *gen, uint32_t thread, uint64_t ticks, uint64_t address, bool whole_pool)
+{
+	struct chunk *chunk = chunk_of(gen, thread, ticks, 32);
+
+	put_time(gen, chunk, ticks);
+	put(gen, address);
+	put_byte(gen, whole_pool);
+	wrap_long(gen, TPROF_EVENT_POOL_FREE);
+	append(gen, chunk);
+}
+
 void gen_finish(struct gen *gen, uint64_t ticks, int status)
 {
 	gen->header.end = TPROF_END_EXIT;

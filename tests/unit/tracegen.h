@@ -64,6 +64,8 @@ void gen_mark(struct gen *gen, uint32_t thread, uint64_t ticks, const char *text
 void gen_counters(struct gen *gen, uint32_t thread, uint64_t ticks, uint64_t idle_ns, const uint64_t *increases,
 		  size_t count);
 void gen_sample(struct gen *gen, uint32_t thread, uint64_t ticks, uint32_t node, uint64_t periods);
+void gen_pool_alloc(struct gen *gen, uint32_t thread, uint64_t ticks, uint64_t pool, const struct gen_alloc *alloc);
+void gen_pool_free(struct gen *gen, uint32_t thread, uint64_t ticks, uint64_t address, bool whole_pool);
 /* Any other record of the class LONG. */
 void gen_long(struct gen *gen, uint32_t thread, uint64_t ticks, unsigned type, const void *body, size_t length);
 /* Any bytes in the place of a record. */

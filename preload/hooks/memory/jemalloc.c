@@ -32,7 +32,7 @@ static void *hook_mallocx(size_t size, int flags)
 
 static void *hook_rallocx(void *old, size_t size, int flags)
 {
-	struct tp_thread *thread = tp_enter(FRAME);
+	struct tp_thread *thread = tp_enter_end(FRAME);
 	void *block;
 	bool freed;
 
@@ -48,7 +48,7 @@ static void *hook_rallocx(void *old, size_t size, int flags)
 /* Resizes in place, or does not; the block stays the caller's throughout. */
 static size_t hook_xallocx(void *block, size_t size, size_t extra, int flags)
 {
-	struct tp_thread *thread = tp_enter(FRAME);
+	struct tp_thread *thread = tp_enter_end(FRAME);
 	size_t usable;
 	bool freed;
 
@@ -56,7 +56,7 @@ static size_t hook_xallocx(void *block, size_t size, size_t extra, int flags)
 		return tp_real.xallocx(block, size, extra, flags);
 	freed = tp_record_free(thread, block, TPROF_FN_XALLOCX);
 	usable = tp_real.xallocx(block, size, extra, flags);
-	if (usable >= size)
+	if (usable >= size && (freed || tp_load(&tp_state.mode) != TP_MODE_PAUSED))
 		tp_record_alloc(thread, FRAME, block, request_of(size, flags, TPROF_FN_XALLOCX));
 	else if (freed)
 		tp_record_cancel(thread, block);
@@ -66,7 +66,7 @@ static size_t hook_xallocx(void *block, size_t size, size_t extra, int flags)
 
 static void hook_dallocx(void *block, int flags)
 {
-	struct tp_thread *thread = tp_enter(FRAME);
+	struct tp_thread *thread = tp_enter_end(FRAME);
 
 	if (thread)
 		tp_record_free(thread, block, TPROF_FN_DALLOCX);
@@ -77,7 +77,7 @@ static void hook_dallocx(void *block, int flags)
 
 static void hook_sdallocx(void *block, size_t size, int flags)
 {
-	struct tp_thread *thread = tp_enter(FRAME);
+	struct tp_thread *thread = tp_enter_end(FRAME);
 
 	if (thread)
 		tp_record_free(thread, block, TPROF_FN_SDALLOCX);

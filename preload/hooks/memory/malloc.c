@@ -195,7 +195,7 @@ TP_EXPORT void *realloc(void *old, size_t size)
 
 	if (tp_bootstrap_holds(old))
 		return leave_arena(old, size);
-	thread = tp_enter(FRAME);
+	thread = old ? tp_enter_end(FRAME) : tp_enter(FRAME);
 	if (tp_unlikely(!thread))
 		return plain_realloc(old, size);
 	freed = old && tp_record_free(thread, old, TPROF_FN_REALLOC);
@@ -218,7 +218,7 @@ TP_EXPORT void *reallocarray(void *old, size_t count, size_t size)
 	}
 	if (tp_bootstrap_holds(old))
 		return leave_arena(old, bytes);
-	thread = tp_enter(FRAME);
+	thread = old ? tp_enter_end(FRAME) : tp_enter(FRAME);
 	if (tp_unlikely(!thread))
 		return plain_realloc(old, bytes);
 	freed = old && tp_record_free(thread, old, TPROF_FN_REALLOCARRAY);
@@ -236,7 +236,7 @@ static inline void release(const void *frame, void *block, uint8_t fn)
 
 	if (!block)
 		return;
-	thread = tp_enter(frame);
+	thread = tp_enter_end(frame);
 	if (tp_unlikely(!thread || tp_bootstrap_holds(block))) {
 		plain_free(block);
 	} else {

@@ -29,6 +29,12 @@ static inline struct tp_thread *enter(const void *frame, uintptr_t caller)
 	return tp_config.alloc == TP_ALLOC_OFF || tp_real_is_allocator(caller) ? NULL : tp_enter(frame);
 }
 
+/* What takes a range away, also in a pause. */
+static inline struct tp_thread *enter_end(const void *frame, uintptr_t caller)
+{
+	return tp_config.alloc == TP_ALLOC_OFF || tp_real_is_allocator(caller) ? NULL : tp_enter_end(frame);
+}
+
 static void record_map(struct tp_thread *thread, const void *frame, struct tp_map map)
 {
 	uint64_t ticks = tp_clock_after();
@@ -96,7 +102,7 @@ TP_EXPORT void *mmap64(void *at, size_t length, int protection, int flags, int f
 
 TP_EXPORT int munmap(void *at, size_t length)
 {
-	struct tp_thread *thread = enter(FRAME, CALLER);
+	struct tp_thread *thread = enter_end(FRAME, CALLER);
 	int result;
 
 	tp_cpu_unmapped(at, length);
@@ -113,7 +119,7 @@ TP_EXPORT int munmap(void *at, size_t length)
 
 TP_EXPORT void *mremap(void *at, size_t old_length, size_t length, int flags, ...)
 {
-	struct tp_thread *thread = enter(FRAME, CALLER);
+	struct tp_thread *thread = enter_end(FRAME, CALLER);
 	void *target, *got;
 	va_list more;
 

@@ -201,7 +201,7 @@ static inline void operator_delete(const void *frame, void *block, struct deleti
 
 	if (!block || tp_bootstrap_holds(block))
 		return;
-	thread = tp_enter(frame);
+	thread = tp_enter_end(frame);
 	if (tp_likely(thread))
 		tp_record_free(thread, block, deletion.array ? TPROF_FN_DELETE_ARRAY : TPROF_FN_DELETE);
 	else

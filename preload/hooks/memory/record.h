@@ -82,14 +82,19 @@ static inline void tp_record_cancel(struct tp_thread *thread, void *block)
 	tp_emit_cancel(thread, ticks);
 }
 
-/* What a reallocation came to. `freed`: the old block was recorded as freed. */
+/*
+ * What a reallocation came to. `freed`: the old block was recorded as freed. In a pause the new one is recorded if the old
+ * one was; of blocks that the trace may know that is all but the sampler's others.
+ */
 static inline void tp_record_moved(struct tp_thread *thread, const void *frame, void *old, bool freed, void *block,
 				   struct tp_request request)
 {
-	if (tp_likely(block))
-		tp_record_alloc(thread, frame, block, request);
-	else if (freed && request.size)
+	if (tp_likely(block)) {
+		if (tp_likely(freed) || tp_load(&tp_state.mode) != TP_MODE_PAUSED)
+			tp_record_alloc(thread, frame, block, request);
+	} else if (freed && request.size) {
 		tp_record_cancel(thread, old); /* size 0: it was freed, and NULL says so */
+	}
 }
 
 #endif

@@ -4,14 +4,17 @@
 
 #include "core/tables.h"
 #include "hooks/enter.h"
+#include "hooks/memory/pool.h"
+#include "hooks/ops/annotate.h"
 #include "hooks/ops/names.h"
+#include "hooks/pause.h"
 
 #define FRAME __builtin_frame_address(0)
 
-/* One event of the calling thread, by its emitter. */
-#define RECORD(emit)                                                                                                   \
+/* One event of the calling thread, by its emitter; `enter` says when. */
+#define RECORD(enter, emit)                                                                                            \
 	do {                                                                                                           \
-		struct tp_thread *thread = tp_enter(FRAME);                                                            \
+		struct tp_thread *thread = enter(FRAME);                                                               \
 		uint64_t ticks;                                                                                        \
                                                                                                                        \
 		if (!thread)                                                                                           \
@@ -23,77 +26,131 @@
 		tp_leave(thread);                                                                                      \
 	} while (0)
 
-/*
- * Ops that began while recording was paused, innermost last: their ends are not recorded either. The end of one that began
- * before the pause is.
- */
-static TP_TLS uint32_t skipped;
+/* ---- ops: which of the open ones were recorded, as an end must not end another's op ---- */
 
-static void put_op(struct tp_thread *thread, const char *name, const char *category)
+#define DEPTH_MAX 256u
+
+static TP_TLS struct {
+	uint64_t recorded[DEPTH_MAX / 64];
+	uint32_t depth;
+} open_ops;
+
+static void push(bool recorded)
 {
-	uint64_t ticks = tp_clock_before();
+	uint32_t depth = open_ops.depth++;
+	uint64_t bit = UINT64_C(1) << depth % 64;
 
+	if (depth >= DEPTH_MAX)
+		return;
+	if (recorded)
+		open_ops.recorded[depth / 64] |= bit;
+	else
+		open_ops.recorded[depth / 64] &= ~bit;
+}
+
+/* Deeper ones, and an end without a begin, are taken as recorded. */
+static bool pop(void)
+{
+	uint32_t depth;
+
+	if (!open_ops.depth)
+		return true;
+	depth = --open_ops.depth;
+	return depth >= DEPTH_MAX || open_ops.recorded[depth / 64] >> depth % 64 & 1;
+}
+
+static bool record_begin(const void *frame, const char *name, const char *category)
+{
+	struct tp_thread *thread = tp_enter(frame);
+	uint64_t ticks;
+
+	if (!thread)
+		return false;
+	ticks = tp_clock_before();
 	tp_record(thread, ticks);
 	tp_emit_op(thread, ticks, tp_op_number(name ? name : "?", category, TPROF_OP_ANNOTATION));
 	tp_recorded(thread);
 	tp_leave(thread);
+	return true;
+}
+
+void tp_annotate_begin(const void *frame, const char *name, const char *category)
+{
+	push(record_begin(frame, name, category));
+}
+
+static void record_end(void)
+{
+	RECORD(tp_enter_end, tp_emit_op_end(thread, ticks, false));
+}
+
+void tp_annotate_end(void)
+{
+	if (pop())
+		record_end();
+}
+
+/* The open ops are in the parent's trace. */
+void tp_annotate_forget(void)
+{
+	memset(open_ops.recorded, 0, sizeof(open_ops.recorded));
 }
 
 static void op_begin(const char *name, const char *category)
 {
-	struct tp_thread *thread = skipped ? NULL : tp_enter(FRAME);
-
-	if (thread)
-		put_op(thread, name, category);
-	else if (skipped || tp_load(&tp_state.mode) == TP_MODE_PAUSED)
-		skipped++;
+	tp_annotate_begin(FRAME, name, category);
 }
 
-static void op_end(void)
+void tp_annotate_detail(const char *shape, uint64_t flop, uint64_t bytes)
 {
-	struct tp_thread *thread;
-	uint64_t ticks;
-
-	if (tp_unlikely(skipped)) {
-		skipped--;
-		return;
-	}
-	thread = tp_enter(FRAME);
-	if (tp_unlikely(!thread)) {
-		thread = tp_self;
-		if (tp_load(&tp_state.mode) != TP_MODE_PAUSED || !thread || thread->busy)
-			return;
-	}
-	ticks = tp_clock_before();
-	tp_record(thread, ticks);
-	tp_emit_op_end(thread, ticks, false);
-	tp_recorded(thread);
-	tp_leave(thread);
+	RECORD(tp_enter, tp_emit_detail(thread, ticks, shape ? shape : "", flop, bytes));
 }
 
-static void op_detail(const char *shape, uint64_t flop, uint64_t bytes)
-{
-	RECORD(tp_emit_detail(thread, ticks, shape ? shape : "", flop, bytes));
-}
+/* ---- the rest ---- */
 
 static void step(uint64_t items)
 {
-	RECORD(tp_emit_step(thread, ticks, items));
+	RECORD(tp_enter, tp_emit_step(thread, ticks, items));
 }
 
-static void mark(const char *text)
+void tp_annotate_mark(const char *text)
 {
-	RECORD(tp_emit_mark(thread, ticks, text ? text : ""));
+	RECORD(tp_enter, tp_emit_mark(thread, ticks, text ? text : ""));
 }
 
-static void thread_name(const char *name)
+void tp_annotate_thread(const char *name)
 {
-	RECORD((void)ticks; tp_emit_name(thread, name ? name : "", strnlen(name ? name : "", TP_TEXT_MAX)));
+	RECORD(tp_enter, (void)ticks; tp_emit_name(thread, name ? name : "", strnlen(name ? name : "", TP_TEXT_MAX)));
+}
+
+static void pool_alloc(const void *pool, const void *block, size_t size)
+{
+	tp_pool_alloc(FRAME, pool, block, size);
+}
+
+static void pool_free(const void *block)
+{
+	tp_pool_free(FRAME, block);
+}
+
+static void pool_reset(const void *pool)
+{
+	tp_pool_reset(FRAME, pool);
+}
+
+static void start(void)
+{
+	tp_resume(FRAME);
+}
+
+static void stop(void)
+{
+	tp_pause(FRAME);
 }
 
 static void value(const char *name, uint64_t value)
 {
-	RECORD((void)ticks; tp_table_value(value, name ? name : "", strnlen(name ? name : "", 255)));
+	RECORD(tp_enter, (void)ticks; tp_table_value(value, name ? name : "", strnlen(name ? name : "", 255)));
 }
 
 extern const struct tprof_api tprof_api_1;
@@ -101,10 +158,15 @@ extern const struct tprof_api tprof_api_1;
 TP_EXPORT const struct tprof_api tprof_api_1 = {
 	.size = sizeof(struct tprof_api),
 	.op_begin = op_begin,
-	.op_end = op_end,
-	.op_detail = op_detail,
+	.op_end = tp_annotate_end,
+	.op_detail = tp_annotate_detail,
 	.step = step,
-	.mark = mark,
-	.thread_name = thread_name,
+	.mark = tp_annotate_mark,
+	.thread_name = tp_annotate_thread,
 	.value = value,
+	.pool_alloc = pool_alloc,
+	.pool_free = pool_free,
+	.pool_reset = pool_reset,
+	.start = start,
+	.stop = stop,
 };

@@ -52,10 +52,11 @@ void tp_ops_install(void)
 	if (!tp_ops_wanted() || !tp_swap_if(&installing, 0u, 1u))
 		return;
 	thread = tp_enter(__builtin_frame_address(0));
-	if (thread) {
+	if (thread || tp_state_has_trace()) { /* waiting or paused: nothing of it would be recorded anyway */
 		slots = tp_slots_visit(choose, NULL, &seen);
 		tp_add(&tp_header->slots, slots);
-		tp_leave(thread);
+		if (thread)
+			tp_leave(thread);
 	}
 	tp_store_release(&installing, 0u);
 }

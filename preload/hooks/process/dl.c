@@ -22,7 +22,7 @@ void *tp_before_dlopen(const char *file, int flags)
 {
 	(void)file;
 	tp_start();
-	if (flags & RTLD_DEEPBIND && tp_load(&tp_state.mode) == TP_MODE_ON)
+	if (flags & RTLD_DEEPBIND && tp_state_has_trace())
 		__atomic_fetch_or(&tp_header->flags, TPROF_FLAG_DEEPBIND, __ATOMIC_RELAXED);
 	tp_ops_install();
 	return (void *)tp_real.dlopen;
@@ -45,7 +45,7 @@ TP_EXPORT int dlclose(void *handle)
 	tp_start();
 	tp_modules_close_begins();
 	result = tp_real.dlclose(handle);
-	thread = tp_enter(__builtin_frame_address(0));
+	thread = tp_enter_end(__builtin_frame_address(0));
 	if (thread)
 		thread->busy = TP_BUSY_RECORD;
 	tp_modules_close_ends(thread != NULL);

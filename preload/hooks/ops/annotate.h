@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Ops, marks and names that a program tells, by include/tprof.h or one of the collectors' interfaces that libtprof.so
+ * speaks. Any thread, any time; texts are copied.
+ */
+#ifndef TPROF_HOOKS_OPS_ANNOTATE_H
+#define TPROF_HOOKS_OPS_ANNOTATE_H
+
+#include "core/base.h"
+
+/* `frame` is the frame of the function that the program called. An op is begun and ended by the same thread. */
+void tp_annotate_begin(const void *frame, const char *name, const char *category);
+void tp_annotate_end(void);
+void tp_annotate_detail(const char *shape, uint64_t flop, uint64_t bytes);
+void tp_annotate_mark(const char *text);
+void tp_annotate_thread(const char *name);
+
+/* In a forked child, by its only thread. */
+void tp_annotate_forget(void);
+
+#endif

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a program tells by tprof.h: pools, start and stop, scopes in C++. Exact, and nothing without the collector."""
+import pytest
+
+from conftest import BUILD, HEAP_KEYS, LAUNCHER, LIBRARY, PYTHON, WORKLOADS, analyze, heap_of, nothing_lost, report, sites
+
+
+def truth_of(run):
+    return {key: run.truth()[key] for key in HEAP_KEYS}
+
+
+@pytest.mark.parametrize("rounds", [1, 60])
+def test_pools(tprof, rounds):
+    """Blocks of pools count as if malloc had made them; what pools are made of does not, not even for the peak."""
+    run, summary = tprof.summary([WORKLOADS / "pools", rounds])
+    nothing_lost(summary)
+    assert heap_of(summary) == truth_of(run)
+    assert summary["heap"]["unmatched_frees"] == 0
+    pools = summary["heap"]["pools"]
+    assert (pools["pools"], pools["allocated_bytes"]) == (1 + rounds, 65536 * (1 + rounds))
+    assert (pools["end_pools"], pools["end_bytes"], pools["peak_bytes"]) == (1, 65536, 2 * 65536)
+    assert pools["block_allocations"] == run.truth()["allocations"] - rounds - 2
+    assert summary["heap"]["peak_bytes"] < 3 * 65536
+    unfreed = {site["bytes"]: site["blocks"] for site in sites(run.traces()[0], "leaks")}
+    assert unfreed == {77: 1, 99: 1, 16: 1, 64: 1}
+    assert {site["stack"][site["own"]]["function"] for site in sites(run.traces()[0], "leaks")} == {"take", "heap", "main"}
+    assert "are not counted themselves" in analyze(run.traces()[0]).stdout
+
+
+def test_pools_sampled(tprof):
+    """The estimate of the peak and of what was allocated holds the truth, pools left out."""
+    run = tprof.run([WORKLOADS / "pools", 200], [LIBRARY], {"TPROF_ALLOC": "sample:2000"})
+    summary, truth = report(run.traces()[0]), run.truth()
+    heap = summary["heap"]
+    low, high = heap["allocated_bytes_ci95"] if "allocated_bytes_ci95" in heap else (0, 0)
+    if high:
+        width = high - low
+        assert low - width < truth["allocated_bytes"] < high + width
+    assert heap["peak_bytes"] < 2 * 65536 + 40000  # without the arenas, of 65536 each
+
+
+@pytest.mark.parametrize("off", [False, True])
+def test_pauses(tprof, off):
+    """Blocks that were recorded are followed through pauses; what began in one is in no number."""
+    run, summary = tprof.summary([WORKLOADS / "pauses", 50] + ["off"] * off, env={"TPROF_START": "off" if off else "on"})
+    nothing_lost(summary)
+    heap = heap_of(summary)
+    truth = truth_of(run)
+    if off:
+        assert heap["frees"] == truth["frees"]
+    assert heap == truth
+    assert summary["heap"]["unmatched_frees"] > 0
+    assert summary["heap"]["mapped_end_bytes"] < 1 << 20
+    pauses = summary["capture"]["pauses"]
+    assert pauses["count"] == 50 * 3 + 2 and pauses["off_at_start"] is off
+    assert 0 < pauses["duration_ns"] < summary["process"]["duration_ns"]
+    ops = {op["name"]: (op["calls"], op.get("open", 0)) for op in summary["ops"]}
+    assert ops == {"outer": (50, 0), "inner": (50, 0)}
+    assert summary["op_ends_unmatched"] == 0 and summary["steps"]["count"] == 50
+    assert "recording was paused" in analyze(run.traces()[0]).stdout
+
+
+def test_never_started(tprof):
+    run, summary = tprof.summary([WORKLOADS / "steady", 100], env={"TPROF_START": "off"})
+    assert summary["heap"]["allocations"] == 0 and summary["process"]["end"] == "exit"
+    assert any("never switched on" in note for note in summary["notes"])
+    assert "never switched on" in analyze(run.traces()[0]).stdout
+
+
+def test_children_wait_too(tprof):
+    """A forked child of a program that has not started records nothing either."""
+    run = tprof.run([WORKLOADS / "fork", "nested"], [LIBRARY], {"TPROF_START": "off"})
+    assert run.status == 0
+    assert all(report(trace)["heap"]["allocations"] == 0 for trace in run.traces())
+
+
+def test_cxx(tprof):
+    run, summary = tprof.summary([WORKLOADS / "annotate", 30], env={"TPROF_START": "off"})
+    assert run.stdout == b"15 caught\n"
+    ops = {op["name"]: op for op in summary["ops"]}
+    assert (ops["step"]["calls"], ops["inner"]["calls"]) == (30, 30)
+    assert (ops["step"]["flop"], ops["step"]["bytes"]) == (30 * 120, 30 * 64)
+    assert ops["step"]["self_allocated_bytes"] == 30 * 1000
+    assert summary["steps"]["items"] == 60 and summary["op_ends_unmatched"] == 0
+    # Recording ended with main's block: what was printed after it is not there, the scopes in it are.
+    assert all(not op.get("open") for op in summary["ops"])
+
+
+PYTHON_SCRIPT = '''
+import sys
+sys.path.insert(0, sys.argv[1])
+import tprof
+
+class Module:
+    """As torch.nn.Module, as far as watch() goes."""
+    def __init__(self, **children):
+        self.children, self.pre, self.post = children, {}, {}
+    def named_modules(self, prefix=""):
+        yield prefix, self
+        for name, child in self.children.items():
+            yield from child.named_modules(prefix + "." * bool(prefix) + name)
+    def register_forward_pre_hook(self, hook):
+        self.pre[hook] = hook
+        return type("Handle", (), {"remove": lambda _: self.pre.pop(hook)})()
+    def register_forward_hook(self, hook):
+        self.post[hook] = hook
+        return type("Handle", (), {"remove": lambda _: self.post.pop(hook)})()
+    def __call__(self, fail=None):
+        for hook in list(self.pre.values()):
+            hook(self, ())
+        for child in self.children.values():
+            child(fail)
+        if fail is self:
+            raise ValueError
+        for hook in list(self.post.values()):
+            hook(self, (), None)
+
+@tprof.op("decorated", "pass", shape="2x2", flop=8)
+def work():
+    pass
+
+for i in range(10):
+    with tprof.op("forward"):
+        work()
+    try:
+        with tprof.op("raises"):
+            raise KeyError
+    except KeyError:
+        pass
+    tprof.step(items=3)
+tprof.mark("here")
+tprof.thread_name("mine")
+inner = Module()
+model = Module(encoder=Module(linear=inner), decoder=Module())
+watch = tprof.watch(model)
+model()
+try:
+    model(inner)
+except ValueError:
+    pass
+model()
+watch.remove()
+model()
+tprof.stop()
+work()
+tprof.start()
+print("active" if tprof.active() else "idle")
+'''
+
+
+def test_python(tprof):
+    command = [PYTHON, "-I", "-c", PYTHON_SCRIPT, BUILD / "share/tprof"]
+    bare = tprof.run(command)
+    assert (bare.status, bare.stdout, bare.stderr) == (0, b"idle\n", b"")
+    run = tprof.run(command, [LIBRARY])
+    assert (run.status, run.stdout, run.stderr) == (0, b"active\n", b"")
+    summary = report(run.traces()[0])
+    ops = {op["name"]: (op["calls"], op["category"]) for op in summary["ops"]}
+    assert ops == {"forward": (10, ""), "decorated": (10, "pass"), "raises": (10, ""), "Module": (3, "layer"),
+                   "encoder": (3, "layer"), "encoder.linear": (3, "layer"), "decoder": (2, "layer")}
+    assert summary["op_ends_unmatched"] == 0
+    assert (summary["steps"]["count"], summary["steps"]["items"]) == (10, 30)
+    assert {op["flop"] for op in summary["ops"]} == {0, 80}
+
+
+def test_where_python_finds_it(tprof):
+    found = tprof.run([LAUNCHER, "--python"])
+    assert found.stdout.decode().strip() == str(BUILD / "share/tprof")
+
+
+@pytest.mark.real
+def test_torch_layers(tprof):
+    script = f'''
+import sys
+sys.path.insert(0, {str(BUILD / "share/tprof")!r})
+import torch, tprof
+model = torch.nn.Sequential(torch.nn.Linear(20, 30), torch.nn.ReLU(), torch.nn.Linear(30, 2))
+tprof.watch(model)
+for _ in range(5):
+    model(torch.ones(4, 20)).sum().backward()
+    tprof.step(4)
+'''
+    run = tprof.run([PYTHON, "-c", script], [LIBRARY])
+    assert (run.status, run.stderr) == (0, b"")
+    ops = {op["name"]: op for op in report(run.traces()[0], command="ops", options=["--top", "0"])["ops"]}
+    assert [ops[name]["calls"] for name in ("Sequential", "0", "1", "2")] == [5] * 4
+    assert ops["0"]["allocated_bytes"] >= 5 * 4 * 30 * 4
+
+
+def test_without_the_collector(tprof):
+    for name in ("pools", "pauses", "annotate"):
+        bare = tprof.run([WORKLOADS / name, 2])
+        assert (bare.status, bare.stderr, bare.traces()) == (0, b"", [])
