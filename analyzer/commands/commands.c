@@ -16,8 +16,9 @@ const struct tp_command tp_commands[] = {
 	{ "hotspots", "where the CPU time goes, and who allocates most: calls, bytes, short lives",
 	  SITES | TP_OPT_RELATION, "allocations bytes temporary short-lived largest", BY, tp_cmd_hotspots },
 	{ "ops", "per op: calls, times with their spread, memory, work",
-	  TP_OPT_JSON | TP_OPT_TOP | TP_OPT_FILTER | TP_OPT_THREAD | TP_OPT_TIME | TP_OPT_EXACT | TP_OPT_SHAPES,
-	  "total self calls mean p99 alloc", NULL, tp_cmd_ops },
+	  TP_OPT_JSON | TP_OPT_TOP | TP_OPT_FILTER | TP_OPT_THREAD | TP_OPT_TIME | TP_OPT_EXACT | TP_OPT_SHAPES |
+		  TP_OPT_TREE,
+	  "total self calls mean p99 alloc", "op layer", tp_cmd_ops },
 	{ "steps", "per training step: time, memory high-water mark, net growth",
 	  TP_OPT_JSON | TP_OPT_TOP | TP_OPT_TIME | TP_OPT_EXACT, "time high growth step", NULL, tp_cmd_steps },
 	{ "timeline", "live bytes, blocks, mapped memory, RSS and VMS over time, as a plot",

@@ -20,6 +20,7 @@ static const struct {
 	{ TP_OPT_RELATION, "  --callers FUNCTION   its CPU time, by what called it\n"
 			   "  --callees FUNCTION   its CPU time, by what it called\n" },
 	{ TP_OPT_SHAPES, "  --shapes             each op's calls by shape too\n" },
+	{ TP_OPT_TREE, "  --tree               which op called which\n" },
 	{ TP_OPT_EXACT, "  --exact              sizes as plain byte counts\n" },
 };
 

@@ -5,6 +5,7 @@
 
 #include "report/counter_listing.h"
 #include "report/op_listing.h"
+#include "report/op_tree_listing.h"
 #include "report/process.h"
 #include "report/step_listing.h"
 
@@ -50,6 +51,10 @@ bool tp_ops_section_json(struct tp_session *session, size_t process, json_t *jso
 		json_object_set_new(json, "ops_total", tp_json_number(list.count));
 		json_object_set_new(json, "op_ends_unmatched", tp_json_number(of->op_counts.unmatched_ends));
 		json_object_set_new(json, "op_calls_too_deep", tp_json_number(of->op_counts.too_deep));
+		if (options->tree)
+			good = json_object_set_new(json, "tree", tp_op_tree_json(of, tp_top(options, 0))) == 0;
+		if (options->by == TP_BY_LAYER)
+			good = json_object_set_new(json, "layers", tp_layers_json(of, tp_top(options, 0))) == 0 && good;
 		json_object_set_new(json, "steps", tp_steps_json(&of->steps, steps_one_by_one));
 		free(list.ops);
 	}

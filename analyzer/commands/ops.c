@@ -5,6 +5,7 @@
 #include "commands/op_report.h"
 #include "report/counter_listing.h"
 #include "report/op_listing.h"
+#include "report/op_tree_listing.h"
 
 static bool print(struct tp_session *session, size_t process)
 {
@@ -22,17 +23,24 @@ static bool print(struct tp_session *session, size_t process)
 	if (!good)
 		return false;
 	if (list.count)
-		tp_headline(page, "Operators");
+		tp_headline(page, "%s",
+			    options->by == TP_BY_LAYER ? "Layers"
+			    : options->tree	       ? "Operators, and what they called"
+						       : "Operators");
 	else
 		fprintf(page->out, "\n  %s\n",
 			of->op_count ? "no op matches the filter"
 				     : "no op is in the trace: annotate the program (tprof.h)");
-	tp_ops_print(page, of, &list, top);
-	tp_op_counters_print(page, of, &list, top);
+	if (list.count && options->by == TP_BY_LAYER)
+		good = tp_layers_print(page, of, top);
+	else if (list.count && options->tree)
+		good = tp_op_tree_print(page, of, tp_top(options, 30));
+	else
+		tp_ops_print(page, of, &list, top), tp_op_counters_print(page, of, &list, top);
 	if (options->shapes)
 		tp_shapes_print(page, &list, top);
 	free(list.ops);
-	return true;
+	return good;
 }
 
 int tp_cmd_ops(const struct tp_options *options)

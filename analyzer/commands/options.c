@@ -36,6 +36,7 @@ enum {
 	OPT_CALLERS,
 	OPT_CALLEES,
 	OPT_SHAPES,
+	OPT_TREE,
 	OPT_VERSION,
 };
 
@@ -58,6 +59,7 @@ static const struct option long_options[] = {
 	{ "callers", required_argument, NULL, OPT_CALLERS },
 	{ "callees", required_argument, NULL, OPT_CALLEES },
 	{ "shapes", no_argument, NULL, OPT_SHAPES },
+	{ "tree", no_argument, NULL, OPT_TREE },
 	{ "output", required_argument, NULL, 'o' },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, OPT_VERSION },
@@ -82,9 +84,11 @@ static const struct {
 	{ OPT_CALLERS, TP_OPT_RELATION },
 	{ OPT_CALLEES, TP_OPT_RELATION },
 	{ OPT_SHAPES, TP_OPT_SHAPES },
+	{ OPT_TREE, TP_OPT_TREE },
 };
 
-static const char *const by_names[] = { "stack", "function", "line", "module", "thread", "size", "op", "step", NULL };
+static const char *const by_names[] = { "stack", "function", "line", "module", "thread",
+					"size",	 "op",	     "step", "layer",  NULL };
 static const char *const color_names[] = { "auto", "always", "never", NULL };
 static const char *const what_names[] = { "peak", "allocated", "unfreed", "temporary", "cpu", NULL };
 
@@ -274,6 +278,9 @@ static enum tp_parse parse_option(struct tp_options *options, int option, const 
 		return result;
 	case OPT_SHAPES:
 		options->shapes = true;
+		return result;
+	case OPT_TREE:
+		options->tree = true;
 		return result;
 	case OPT_TOP:
 		if (!parse_number(value, UINT32_MAX, &options->top))

@@ -28,12 +28,14 @@ enum tp_option_bit {
 	TP_OPT_EXACT = 1u << 8,
 	TP_OPT_RELATION = 1u << 9, /* --callers, --callees */
 	TP_OPT_SHAPES = 1u << 10,
+	TP_OPT_TREE = 1u << 11,
 };
 
 struct tp_options {
 	const struct tp_command *command;
 	bool json;
 	bool shapes; /* of ops */
+	bool tree;   /* of ops */
 	bool exact;  /* sizes as plain byte counts */
 	bool top_set;
 	uint64_t top;	  /* rows; 0: all. Only if top_set; else the command's own default */

@@ -32,6 +32,12 @@ json_t *tp_json_string(const char *text)
 	return json_string(copy);
 }
 
+void tp_json_fields(json_t *json, const struct tp_json_field *fields, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		json_object_set_new(json, fields[i].key, tp_json_number(fields[i].value));
+}
+
 static void set(json_t *object, const char *key, json_t *value)
 {
 	json_object_set_new(object, key, value);

@@ -15,6 +15,14 @@
 json_t *tp_json_number(uint64_t value);
 json_t *tp_json_string(const char *text);
 
+/* Sets several numbers of an object. */
+struct tp_json_field {
+	const char *key;
+	uint64_t value;
+};
+void tp_json_fields(json_t *json, const struct tp_json_field *fields, size_t count);
+#define TP_JSON_FIELDS(json, fields) tp_json_fields(json, fields, sizeof(fields) / sizeof((fields)[0]))
+
 json_t *tp_json_process(const struct tp_process *process);
 json_t *tp_json_capture(const struct tp_process *process);
 /* The numbers alone, without lists of sites. */

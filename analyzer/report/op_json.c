@@ -16,21 +16,9 @@ json_t *tp_json_interval(struct tp_interval interval)
 	return json_pack("[I, I]", (json_int_t)tp_round(interval.low), (json_int_t)tp_round(interval.high));
 }
 
-struct number {
-	const char *key;
-	uint64_t value;
-};
-
-static void set_numbers(json_t *json, const struct number *numbers, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		set(json, numbers[i].key, tp_json_number(numbers[i].value));
-}
-#define SET_NUMBERS(json, numbers) set_numbers(json, numbers, sizeof(numbers) / sizeof((numbers)[0]))
-
 static json_t *json_shape(const struct tp_shape_stats *shape)
 {
-	const struct number numbers[] = {
+	const struct tp_json_field numbers[] = {
 		{ "calls", shape->calls },
 		{ "total_ns", shape->total_ns },
 		{ "first_ns", shape->first_ns },
@@ -39,7 +27,7 @@ static json_t *json_shape(const struct tp_shape_stats *shape)
 	json_t *json = json_object();
 
 	set(json, "shape", tp_json_string(shape->text));
-	SET_NUMBERS(json, numbers);
+	TP_JSON_FIELDS(json, numbers);
 	set(json, "rest_mean_ns",
 	    shape->calls > 1 ? tp_json_number((shape->calls_ns - shape->first_ns) / (shape->calls - 1)) : json_null());
 	return json;
@@ -56,7 +44,7 @@ static json_t *json_shapes(const struct tp_op_stats *op)
 
 static json_t *json_op(const struct tp_op_stats *op)
 {
-	const struct number numbers[] = {
+	const struct tp_json_field numbers[] = {
 		{ "calls", op->calls },
 		{ "unwound", op->unwound },
 		{ "open", op->open },
@@ -89,7 +77,7 @@ static json_t *json_op(const struct tp_op_stats *op)
 
 	set(json, "name", tp_json_string(op->name));
 	set(json, "category", tp_json_string(op->category));
-	SET_NUMBERS(json, numbers);
+	TP_JSON_FIELDS(json, numbers);
 	set(json, "net_bytes", json_integer(op->net_bytes));
 	set(json, "ci95_ns", tp_json_interval(tp_moments_interval(&op->durations)));
 	set(json, "shapes", json_shapes(op));

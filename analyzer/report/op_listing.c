@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/name.h"
+#include "report/op_cells.h"
 
 /* ---- order ---- */
 
@@ -66,11 +66,6 @@ static size_t shown(const struct tp_op_list *list, uint64_t top)
 	return top && top < list->count ? (size_t)top : list->count;
 }
 
-static void cell(struct tp_table *table, enum tp_style style, struct tp_text text)
-{
-	tp_table_add(table, style, text.text);
-}
-
 static struct tp_text time_of(double ns)
 {
 	return tp_time(ns > 0 ? tp_round(ns) : 0);
@@ -88,18 +83,6 @@ static struct tp_text half_text(const struct tp_op_stats *op)
 	return time_of((interval.high - interval.low) / 2);
 }
 
-/* Names may hold any bytes; a terminal must not see them. */
-static void name_cell(struct tp_table *table, const struct tp_page *page, const struct tp_op_stats *op)
-{
-	char name[300], shorter[400];
-	size_t i;
-
-	for (i = 0; op->name[i] && i + 1 < sizeof(name); i++)
-		name[i] = (unsigned char)op->name[i] < ' ' || op->name[i] == 127 ? '?' : op->name[i];
-	name[i] = '\0';
-	tp_table_add(table, TP_STYLE_FUNCTION, tp_short_name(page, name, 80, shorter, sizeof(shorter)));
-}
-
 static void print_times(const struct tp_page *page, const struct tp_op_list *list, size_t count)
 {
 	struct tp_table *table = tp_table_new(page->utf8 ? ">total|>self|>calls|>mean|>\xc2\xb1"
@@ -109,15 +92,15 @@ static void print_times(const struct tp_page *page, const struct tp_op_list *lis
 	for (size_t i = 0; table && i < count; i++) {
 		const struct tp_op_stats *op = list->ops[i];
 
-		cell(table, TP_STYLE_NUMBER, tp_time(op->total_ns));
-		cell(table, TP_STYLE_PLAIN, tp_time(op->self_ns));
-		cell(table, TP_STYLE_PLAIN, tp_count(op->calls));
-		cell(table, TP_STYLE_NUMBER, time_of(op->mean_ns));
-		cell(table, TP_STYLE_DIM, half_text(op));
-		cell(table, TP_STYLE_PLAIN, tp_time(op->p50_ns));
-		cell(table, TP_STYLE_PLAIN, tp_time(op->p90_ns));
-		cell(table, TP_STYLE_PLAIN, tp_time(op->p99_ns));
-		name_cell(table, page, op);
+		tp_cell(table, TP_STYLE_NUMBER, tp_time(op->total_ns));
+		tp_cell(table, TP_STYLE_PLAIN, tp_time(op->self_ns));
+		tp_cell(table, TP_STYLE_PLAIN, tp_count(op->calls));
+		tp_cell(table, TP_STYLE_NUMBER, time_of(op->mean_ns));
+		tp_cell(table, TP_STYLE_DIM, half_text(op));
+		tp_cell(table, TP_STYLE_PLAIN, tp_time(op->p50_ns));
+		tp_cell(table, TP_STYLE_PLAIN, tp_time(op->p90_ns));
+		tp_cell(table, TP_STYLE_PLAIN, tp_time(op->p99_ns));
+		tp_op_name_cell(table, page, op->name, 0);
 	}
 	if (table)
 		tp_table_print(table, page, 2);
@@ -132,47 +115,20 @@ static void print_spread(const struct tp_page *page, const struct tp_op_list *li
 	for (size_t i = 0; table && i < count; i++) {
 		const struct tp_op_stats *op = list->ops[i];
 
-		cell(table, TP_STYLE_PLAIN, op->warmup_calls ? tp_time(op->warmup_ns) : nothing);
-		cell(table, TP_STYLE_DIM, tp_count(op->warmup_calls));
-		cell(table, TP_STYLE_PLAIN, time_of(tp_moments_deviation(&op->durations)));
-		cell(table, TP_STYLE_PLAIN, tp_time(op->min_ns));
-		cell(table, TP_STYLE_PLAIN, tp_time(op->max_ns));
-		cell(table, TP_STYLE_DIM, tp_time(op->total_cost_ns));
-		cell(table, TP_STYLE_PLAIN, tp_count(op->unwound));
-		cell(table, TP_STYLE_PLAIN, tp_count(op->open));
+		tp_cell(table, TP_STYLE_PLAIN, op->warmup_calls ? tp_time(op->warmup_ns) : nothing);
+		tp_cell(table, TP_STYLE_DIM, tp_count(op->warmup_calls));
+		tp_cell(table, TP_STYLE_PLAIN, time_of(tp_moments_deviation(&op->durations)));
+		tp_cell(table, TP_STYLE_PLAIN, tp_time(op->min_ns));
+		tp_cell(table, TP_STYLE_PLAIN, tp_time(op->max_ns));
+		tp_cell(table, TP_STYLE_DIM, tp_time(op->total_cost_ns));
+		tp_cell(table, TP_STYLE_PLAIN, tp_count(op->unwound));
+		tp_cell(table, TP_STYLE_PLAIN, tp_count(op->open));
 		tp_table_add(table, TP_STYLE_DIM, op->category);
-		name_cell(table, page, op);
+		tp_op_name_cell(table, page, op->name, 0);
 	}
 	if (table)
 		tp_table_print(table, page, 2);
 	tp_table_free(table);
-}
-
-/* FLOP a nanosecond is GFLOP a second. */
-static struct tp_text rate_text(uint64_t flop, uint64_t ns)
-{
-	struct tp_text text = { "-" };
-
-	if (flop && ns)
-		snprintf(text.text, sizeof(text.text), "%.3g", (double)flop / (double)ns);
-	return text;
-}
-
-static struct tp_text flop_text(uint64_t flop)
-{
-	struct tp_text text = { "-" };
-
-	if (flop)
-		snprintf(text.text, sizeof(text.text), "%.4g", (double)flop);
-	return text;
-}
-
-static struct tp_text net_text(const struct tp_page *page, int64_t bytes)
-{
-	struct tp_text size = tp_bytes(bytes < 0 ? 0 - (uint64_t)bytes : (uint64_t)bytes, page->exact), text;
-
-	snprintf(text.text, sizeof(text.text), "%s%.40s", bytes < 0 ? "-" : "", size.text);
-	return text;
 }
 
 static void print_memory(const struct tp_page *page, const struct tp_op_list *list, size_t count)
@@ -183,16 +139,16 @@ static void print_memory(const struct tp_page *page, const struct tp_op_list *li
 	for (size_t i = 0; table && i < count; i++) {
 		const struct tp_op_stats *op = list->ops[i];
 
-		cell(table, TP_STYLE_NUMBER, tp_bytes(op->allocated_bytes, page->exact));
-		cell(table, TP_STYLE_PLAIN, tp_bytes(op->self_allocated_bytes, page->exact));
-		cell(table, TP_STYLE_PLAIN, tp_bytes(op->freed_bytes, page->exact));
-		cell(table, TP_STYLE_PLAIN, net_text(page, op->net_bytes));
-		cell(table, TP_STYLE_PLAIN, tp_bytes(op->peak_bytes, page->exact));
-		cell(table, TP_STYLE_PLAIN, flop_text(op->flop));
-		cell(table, TP_STYLE_DIM, flop_text(op->self_flop));
-		cell(table, TP_STYLE_PLAIN, rate_text(op->flop, op->total_ns));
-		cell(table, TP_STYLE_PLAIN, op->bytes ? tp_bytes(op->bytes, page->exact) : nothing);
-		name_cell(table, page, op);
+		tp_cell(table, TP_STYLE_NUMBER, tp_bytes(op->allocated_bytes, page->exact));
+		tp_cell(table, TP_STYLE_PLAIN, tp_bytes(op->self_allocated_bytes, page->exact));
+		tp_cell(table, TP_STYLE_PLAIN, tp_bytes(op->freed_bytes, page->exact));
+		tp_cell(table, TP_STYLE_PLAIN, tp_net_text(page, op->net_bytes));
+		tp_cell(table, TP_STYLE_PLAIN, tp_bytes(op->peak_bytes, page->exact));
+		tp_cell(table, TP_STYLE_PLAIN, tp_flop_text(op->flop));
+		tp_cell(table, TP_STYLE_DIM, tp_flop_text(op->self_flop));
+		tp_cell(table, TP_STYLE_PLAIN, tp_rate_text(op->flop, op->total_ns));
+		tp_cell(table, TP_STYLE_PLAIN, op->bytes ? tp_bytes(op->bytes, page->exact) : nothing);
+		tp_op_name_cell(table, page, op->name, 0);
 	}
 	if (table)
 		tp_table_print(table, page, 2);
@@ -259,10 +215,10 @@ static void print_shapes(const struct tp_page *page, const struct tp_op_stats *o
 	for (size_t i = 0; table && i < op->shape_count; i++) {
 		const struct tp_shape_stats *shape = &op->shapes[i];
 
-		cell(table, TP_STYLE_NUMBER, tp_time(shape->total_ns));
-		cell(table, TP_STYLE_PLAIN, tp_count(shape->calls));
-		cell(table, TP_STYLE_PLAIN, flop_text(shape->flop));
-		cell(table, TP_STYLE_PLAIN, rate_text(shape->flop, shape->total_ns));
+		tp_cell(table, TP_STYLE_NUMBER, tp_time(shape->total_ns));
+		tp_cell(table, TP_STYLE_PLAIN, tp_count(shape->calls));
+		tp_cell(table, TP_STYLE_PLAIN, tp_flop_text(shape->flop));
+		tp_cell(table, TP_STYLE_PLAIN, tp_rate_text(shape->flop, shape->total_ns));
 		tp_table_add(table, TP_STYLE_FUNCTION, shape->text ? shape->text : "(all further shapes)");
 	}
 	if (table)

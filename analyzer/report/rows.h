@@ -11,7 +11,17 @@
 #include "report/stack.h"
 #include "symbols/symbols.h"
 
-enum tp_by { TP_BY_STACK, TP_BY_FUNCTION, TP_BY_LINE, TP_BY_MODULE, TP_BY_THREAD, TP_BY_SIZE, TP_BY_OP, TP_BY_STEP };
+enum tp_by {
+	TP_BY_STACK,
+	TP_BY_FUNCTION,
+	TP_BY_LINE,
+	TP_BY_MODULE,
+	TP_BY_THREAD,
+	TP_BY_SIZE,
+	TP_BY_OP,
+	TP_BY_STEP,
+	TP_BY_LAYER
+};
 
 /* What is asked about: which sites count. */
 enum tp_what { TP_WHAT_PEAK, TP_WHAT_ALLOCATED, TP_WHAT_UNFREED, TP_WHAT_TEMPORARY, TP_WHAT_CPU };
