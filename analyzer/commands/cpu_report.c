@@ -12,7 +12,9 @@ static struct tp_cpu_listing listing_of(const struct tp_session *session, enum t
 		.run = session->run,
 		.symbols = session->symbols,
 		.options = {
-			.by = options->by_set && options->by < TP_BY_SIZE ? options->by : TP_BY_FUNCTION,
+			.by = options->by_set && (options->by < TP_BY_SIZE || options->by == TP_BY_OP)
+				      ? options->by
+				      : TP_BY_FUNCTION,
 			.relation = relation,
 			.function = options->function,
 		},

@@ -20,14 +20,19 @@ void tp_cpu_free(struct tp_cpu_counts *counts)
 	free(counts->table);
 }
 
-static uint32_t *find(const struct tp_cpu_counts *counts, uint32_t node, uint32_t thread)
+static bool same(const struct tp_cpu_site *a, const struct tp_cpu_site *b)
 {
-	uint64_t hash = ((uint64_t)thread << 32 | node) * UINT64_C(0x9e3779b97f4a7c15);
+	return a->node == b->node && a->thread == b->thread && a->op == b->op;
+}
+
+static uint32_t *find(const struct tp_cpu_counts *counts, const struct tp_cpu_site *where)
+{
+	uint64_t hash = (((uint64_t)where->thread << 32 ^ where->op) * UINT64_C(0xbf58476d1ce4e5b9) ^ where->node) *
+			UINT64_C(0x9e3779b97f4a7c15);
 	size_t mask = ((size_t)1 << counts->bits) - 1,
 	       i = (size_t)((hash ^ hash >> 29) * UINT64_C(0x94d049bb133111eb) >> (64 - counts->bits));
 
-	while (counts->table[i] &&
-	       (counts->list[counts->table[i] - 1].node != node || counts->list[counts->table[i] - 1].thread != thread))
+	while (counts->table[i] && !same(&counts->list[counts->table[i] - 1], where))
 		i = (i + 1) & mask;
 	return &counts->table[i];
 }
@@ -43,22 +48,23 @@ static bool grow(struct tp_cpu_counts *counts)
 	counts->table = table;
 	counts->bits++;
 	for (i = 0; i < counts->count; i++)
-		*find(counts, counts->list[i].node, counts->list[i].thread) = (uint32_t)i + 1;
+		*find(counts, &counts->list[i]) = (uint32_t)i + 1;
 	return true;
 }
 
-bool tp_cpu_count(struct tp_cpu_counts *counts, uint32_t node, uint32_t thread, uint64_t periods)
+bool tp_cpu_count(struct tp_cpu_counts *counts, const struct tp_cpu_site *where, uint64_t periods)
 {
 	struct tp_cpu_site *site;
 	uint32_t *slot;
 
 	if (counts->count >= (size_t)1 << (counts->bits - 1) && !grow(counts))
 		return false;
-	slot = find(counts, node, thread);
+	slot = find(counts, where);
 	if (!*slot) {
 		if (!tp_reserve(&counts->list, &counts->room, counts->count + 1, sizeof(*counts->list)))
 			return false;
-		counts->list[counts->count] = (struct tp_cpu_site){ .node = node, .thread = thread };
+		counts->list[counts->count] =
+			(struct tp_cpu_site){ .node = where->node, .thread = where->thread, .op = where->op };
 		*slot = (uint32_t)++counts->count;
 	}
 	site = &counts->list[*slot - 1];
@@ -74,7 +80,9 @@ static int compare(const void *left, const void *right)
 
 	if (a->node != b->node)
 		return a->node < b->node ? -1 : 1;
-	return a->thread < b->thread ? -1 : a->thread > b->thread;
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
+	return a->op < b->op ? -1 : a->op > b->op;
 }
 
 struct tp_cpu_site *tp_cpu_result(struct tp_cpu_counts *counts, size_t *count)

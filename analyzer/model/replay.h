@@ -68,7 +68,8 @@ struct tp_replay {
 	struct tp_sites sites;
 	struct tp_maps maps;
 	struct tp_cpu_counts cpu;
-	struct tp_cost cost; /* of recording */
+	struct tp_cpu cpu_outside; /* of every op */
+	struct tp_cost cost;	   /* of recording */
 	struct tp_ops ops;
 	struct tp_counters counters;
 	struct tp_steps steps;

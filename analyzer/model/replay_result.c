@@ -63,6 +63,7 @@ bool tp_replay_result(struct tp_replay *replay, struct tp_process *process)
 		process->timeline[i].time_ns = tp_replay_ns(replay, process->timeline[i].time_ns);
 	process->sites = tp_sites_result(&replay->sites, replay->peak_number,
 					 replay->sampled ? &replay->estimates : NULL, &process->site_count);
+	process->cpu_outside = replay->cpu_outside;
 	process->cpu_sites = tp_cpu_result(&replay->cpu, &process->cpu_site_count);
 	process->map_sites = tp_maps_result(&replay->maps, &process->map_site_count);
 	return process->sites && process->map_sites && tp_replay_result_threads(replay, process) &&

@@ -48,13 +48,19 @@ bool tp_replay_sample(struct tp_replay *replay, const struct tp_event *event)
 {
 	struct tp_cpu one = { 1, event->size, (double)event->size * (double)event->size };
 	struct tp_thread_state *thread = tp_replay_thread(replay, event);
+	struct tp_cpu_site where;
 
 	if (!thread)
 		return false;
 	if (!tp_replay_counts(replay, event))
 		return true;
 	tp_cpu_add(&thread->stats.cpu, &one);
-	return tp_cpu_count(&replay->cpu, tp_trace_node(replay->trace, event->node), event->thread, event->size);
+	where = (struct tp_cpu_site){ .node = tp_trace_node(replay->trace, event->node),
+				      .thread = event->thread,
+				      .op = tp_op_current(&thread->open) };
+	if (!where.op)
+		tp_cpu_add(&replay->cpu_outside, &one);
+	return tp_cpu_count(&replay->cpu, &where, event->size);
 }
 
 /* PAUSE and RESUME. A PAUSE may follow a PAUSE, and nothing need follow the last. */

@@ -77,9 +77,9 @@ struct tp_cpu {
 	double squares; /* sum of the samples' periods squared */
 };
 
-/* CPU samples of one stack and thread. */
+/* CPU samples of one stack and thread, and of one op: the innermost that was open; 0: none. */
 struct tp_cpu_site {
-	uint32_t node, thread;
+	uint32_t node, thread, op;
 	struct tp_cpu cpu;
 };
 
@@ -216,7 +216,8 @@ struct tp_process {
 	size_t site_count;
 	struct tp_map_site *map_sites;
 	size_t map_site_count;
-	struct tp_cpu cpu; /* of all samples */
+	struct tp_cpu cpu;	   /* of all samples */
+	struct tp_cpu cpu_outside; /* of those that fell into no op */
 	struct tp_cpu_site *cpu_sites;
 	size_t cpu_site_count;
 	struct tp_op_stats *ops; /* by total time */

@@ -36,6 +36,10 @@ static void set_name(json_t *json, const struct tp_cpu_listing *context, const s
 		set_thread(json, process, row->thread);
 		return;
 	}
+	if (by == TP_BY_OP) {
+		set(json, "op", tp_json_string(row->op));
+		return;
+	}
 	if (by != TP_BY_MODULE)
 		set(json, "function", tp_json_string(location ? location->function : NULL));
 	set(json, "module",

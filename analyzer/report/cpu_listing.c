@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/name.h"
+#include "report/op_cells.h"
 
 void tp_cpu_print_capture(const struct tp_page *page, const struct tp_process *process)
 {
@@ -21,6 +22,9 @@ void tp_cpu_print_capture(const struct tp_page *page, const struct tp_process *p
 		tp_time(header->cpu_period_ns).text);
 	if (cpu->periods > cpu->samples)
 		fprintf(page->out, " (%s came late and count more)", tp_count(cpu->periods - cpu->samples).text);
+	if (process->op_count && cpu->periods)
+		fprintf(page->out, "; %s of it outside of every op",
+			tp_percent(process->cpu_outside.periods, cpu->periods).text);
 	if (header->cpu_stopped)
 		tp_print(page, TP_STYLE_WARN, "; sampling was stopped: the program uses the signal itself");
 }
@@ -91,6 +95,10 @@ static void name_cells(const struct tp_cpu_listing *context, const struct tp_cpu
 		thread_cells(table, process, row->thread);
 		return;
 	}
+	if (by == TP_BY_OP) {
+		tp_op_name_cell(table, context->page, row->op ? row->op : "(outside of every op)", 0);
+		return;
+	}
 	if (!line->location) {
 		tp_table_add(table, TP_STYLE_DIM, no_line(context));
 		if (by != TP_BY_MODULE)
@@ -145,6 +153,8 @@ static const char *titles(const struct tp_cpu_options *options)
 		return ">share|>95% interval|>CPU time|>samples|*stack";
 	case TP_BY_THREAD:
 		return ">share|>95% interval|>CPU time|>samples|>thread|*name";
+	case TP_BY_OP:
+		return ">share|>95% interval|>CPU time|>samples|*op";
 	case TP_BY_LINE:
 		return ">self|>95% interval|>CPU time|>samples|>total|>95% interval|line|*function";
 	case TP_BY_MODULE:
@@ -158,7 +168,8 @@ static void cells(const struct tp_cpu_listing *context, const struct tp_cpu_rows
 		  struct tp_table *table)
 {
 	const struct tp_cpu_options *options = &context->options;
-	bool flat = options->by == TP_BY_STACK || options->by == TP_BY_THREAD || options->relation;
+	bool flat = options->by == TP_BY_STACK || options->by == TP_BY_THREAD || options->by == TP_BY_OP ||
+		    options->relation;
 	const struct tp_cpu *first = options->relation ? &row->total : &row->self;
 
 	tp_table_add(table, TP_STYLE_NUMBER, share_text(tp_cpu_share(rows, first)).text);

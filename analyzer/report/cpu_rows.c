@@ -21,6 +21,7 @@ struct tp_cpu_builder {
 	struct tp_stack stack;
 	/* What is added right now. */
 	const struct tp_cpu_site *site;
+	const char *op;
 	size_t process;
 	uint64_t ns;
 };
@@ -84,7 +85,8 @@ static bool add(struct tp_cpu_builder *builder, uint64_t key, uint64_t kind, con
 		builder->stamps[*index] = 0;
 		rows->rows[*index] = (struct tp_cpu_row){ .process = builder->process,
 							  .node = builder->site->node,
-							  .thread = builder->site->thread };
+							  .thread = builder->site->thread,
+							  .op = builder->op };
 		if (line)
 			rows->rows[*index].line = *line;
 	}
@@ -106,6 +108,14 @@ static bool add_line(struct tp_cpu_builder *builder, const struct tp_line *line,
 	const char *key = line ? tp_keys_get(&builder->keys, line, kind) : "";
 
 	return key && add(builder, line ? (uintptr_t)key : 0, 0, line, self);
+}
+
+/* The same name is the same op in every process; of samples in no op the name is empty. */
+static bool add_by_op(struct tp_cpu_builder *builder)
+{
+	const char *key = tp_arena_intern(builder->keys.arena, builder->op ? builder->op : "");
+
+	return key && add(builder, (uintptr_t)key, 0, NULL, true);
 }
 
 static bool add_by_line(struct tp_cpu_builder *builder)
@@ -192,7 +202,7 @@ static bool add_site(struct tp_cpu_builder *builder, const struct tp_process *pr
 		tp_cpu_add(&builder->rows->all, &builder->site->cpu);
 		builder->rows->all_ns += builder->ns;
 	}
-	if (options->relation || options->filter || options->by != TP_BY_THREAD) {
+	if (options->relation || options->filter || (options->by != TP_BY_THREAD && options->by != TP_BY_OP)) {
 		if (!tp_stack_read(&builder->stack, process->trace, symbols, builder->site->node))
 			return false;
 		if (options->filter && !tp_stack_matches(&builder->stack, options->filter))
@@ -202,6 +212,8 @@ static bool add_site(struct tp_cpu_builder *builder, const struct tp_process *pr
 		return add_relation(builder);
 	if (options->by == TP_BY_THREAD)
 		return add(builder, builder->site->thread, builder->process + 1, NULL, true);
+	if (options->by == TP_BY_OP)
+		return add_by_op(builder);
 	return options->by == TP_BY_STACK ? add_by_stack(builder) : add_by_line(builder);
 }
 
@@ -211,6 +223,7 @@ bool tp_cpu_rows_add(struct tp_cpu_builder *builder, const struct tp_process *pr
 	builder->process = index;
 	for (size_t i = 0; i < process->cpu_site_count; i++) {
 		builder->site = &process->cpu_sites[i];
+		builder->op = tp_process_op_name(process, builder->site->op);
 		builder->ns = tp_cpu_ns(process, &builder->site->cpu);
 		if (!add_site(builder, process, symbols))
 			return false;
@@ -240,6 +253,8 @@ static int compare(const void *left, const void *right, void *context)
 		order = order ? order : compare_text(a->line.location->file, b->line.location->file);
 		order = order ? order : a->line.location->line - b->line.location->line;
 	}
+	if (!order)
+		order = compare_text(a->op, b->op);
 	if (!order && a->process != b->process)
 		order = a->process < b->process ? -1 : 1;
 	if (!order && a->thread != b->thread)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CPU samples put together into the rows of a report: by function, line, module, thread or stack; or by what called a
+ * CPU samples put together into the rows of a report: by function, line, module, thread, op or stack; or by what called a
  * function, or what it called.
  */
 #ifndef TPROF_REPORT_CPU_ROWS_H
@@ -21,6 +21,7 @@ struct tp_cpu_row {
 				nobody; by callees: the function itself */
 	uint32_t node;	     /* by stack: a stack node that shows it */
 	uint32_t thread;     /* by thread */
+	const char *op;	     /* by op: the innermost that was open; NULL: none */
 	size_t process;	     /* index in the run */
 	struct tp_cpu self, total;
 	uint64_t self_ns, total_ns;

@@ -130,6 +130,7 @@ json_t *tp_json_capture(const struct tp_process *process)
 	set(json, "cpu_samples", tp_json_number(process->cpu.samples));
 	set(json, "cpu_period_ns", tp_json_number(header->cpu_period_ns));
 	set(json, "cpu_ns", tp_json_number(tp_cpu_ns(process, &process->cpu)));
+	set(json, "cpu_outside_ops_ns", tp_json_number(tp_cpu_ns(process, &process->cpu_outside)));
 	set(json, "cpu_own_ns", tp_json_number(header->samples_own * header->cpu_period_ns));
 	set(json, "cpu_stopped", json_boolean(header->cpu_stopped));
 	set(json, "events", tp_json_number(process->heap.events));

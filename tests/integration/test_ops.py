@@ -77,6 +77,50 @@ def test_sites_know_their_op(tprof):
     assert unfreed[0]["op"] == "forward" and unfreed[0]["bytes"] == 1000 * STEPS
 
 
+def test_tree_of_calls(tprof):
+    run, _, ops = profile(tprof)
+    tree = report(run.traces()[0], command="ops", options=["--tree", "--top", "0"])["tree"]
+    by_id = {node["id"]: node for node in tree}
+
+    def path(node):
+        above = path(by_id[node["parent"]]) if node["parent"] is not None else ()
+        return (*above, node["name"])
+
+    nodes = {path(node): node for node in tree}
+    calls = {names: node["calls"] for names, node in nodes.items()}
+    assert calls == {("forward",): STEPS, ("forward", "layer"): 2 * STEPS, ("backward",): STEPS,
+                     ("backward",) * 2: STEPS, ("backward",) * 3: STEPS, ("load",): STEPS, ("errno",): 1}
+    assert nodes[("forward",)]["total_ns"] == ops["forward"]["total_ns"]
+    assert nodes[("forward", "layer")]["flop"] == nodes[("forward",)]["flop"] == 240 * STEPS
+    assert nodes[("forward",)]["self_flop"] == 0 and ops["forward"]["flop"] == 240 * STEPS
+    assert nodes[("forward", "layer")]["self_allocated_bytes"] == 200000 * STEPS
+    assert sum(node["self_ns"] for node in tree) == sum(op["self_ns"] for op in ops.values())
+    text = analyze("ops", "--tree", run.traces()[0]).stdout
+    assert "  forward\n" in text and "    layer\n" in text
+
+
+def test_layers(tprof):
+    run, _, ops = profile(tprof)
+    layers = {row["layer"]: row for row in
+              report(run.traces()[0], command="ops", options=["--by", "layer"])["layers"]}
+    assert set(layers) == {"layer", None}
+    assert layers["layer"]["own_ns"] == layers["layer"]["total_ns"] == ops["layer"]["total_ns"]
+    assert layers["layer"]["own_flop"] == 240 * STEPS
+    assert layers["layer"]["own_allocated_bytes"] == 200000 * STEPS
+    assert layers[None]["own_allocated_bytes"] == (1000 + 30 + 50000) * STEPS
+    assert "(ops in no layer)" in analyze("ops", "--by", "layer", run.traces()[0]).stdout
+
+
+def test_cost_is_shown(tprof):
+    """What recording cost is taken out, and said: op times and cost together are what the clock said."""
+    _, summary, ops = profile(tprof)
+    for op in ("forward", "layer", "backward"):
+        assert 0 < ops[op]["self_overhead_ns"] <= ops[op]["total_overhead_ns"] < summary["capture"]["overhead_ns"] * 10
+        assert ops[op]["warmup_calls"] >= 1
+    assert ops["layer"]["freed_bytes"] == ops["layer"]["allocated_bytes"]
+    assert ops["layer"]["self_allocations"] == 2 * STEPS
+
+
 def test_reports_in_text(tprof):
     run, _, _ = profile(tprof)
     trace = run.traces()[0]

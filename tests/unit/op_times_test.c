@@ -326,6 +326,36 @@ static void test_blocks(void **state)
 	done(&replayed);
 }
 
+/* A CPU sample belongs to the innermost open op of its thread. */
+static void test_samples(void **state)
+{
+	struct gen *gen = new_gen(0, 0);
+	struct replayed replayed;
+	uint64_t of[4] = { 0 };
+
+	(void)state;
+	gen_header(gen)->cpu_period_ns = 100;
+	gen_sample(gen, 1, 5, TPROF_NODE_NONE, 1);
+	gen_op_begin(gen, 1, 10, FUNCTION);
+	gen_sample(gen, 1, 20, TPROF_NODE_NONE, 2);
+	gen_sample(gen, 2, 25, TPROF_NODE_NONE, 5); /* another thread's */
+	gen_op_begin(gen, 1, 30, LEAF);
+	gen_sample(gen, 1, 40, TPROF_NODE_NONE, 4);
+	gen_op_end(gen, 1, 50, false);
+	gen_sample(gen, 1, 60, TPROF_NODE_NONE, 8);
+	gen_op_end(gen, 1, 70, false);
+	gen_sample(gen, 1, 80, TPROF_NODE_NONE, 16);
+	replayed = replay(gen, NULL);
+	for (size_t i = 0; i < replayed.process->cpu_site_count; i++)
+		of[replayed.process->cpu_sites[i].op] += replayed.process->cpu_sites[i].cpu.periods;
+	assert_int_equal(of[0], 1 + 5 + 16);
+	assert_int_equal(of[FUNCTION], 2 + 8);
+	assert_int_equal(of[LEAF], 4);
+	assert_int_equal(replayed.process->cpu_outside.periods, 22);
+	assert_int_equal(replayed.process->cpu_outside.samples, 3);
+	done(&replayed);
+}
+
 /* More chains than have a place: none is lost. */
 static void test_wide_tree(void **state)
 {
@@ -369,6 +399,7 @@ int main(void)
 		cmocka_unit_test(test_tree),
 		cmocka_unit_test(test_work),
 		cmocka_unit_test(test_blocks),
+		cmocka_unit_test(test_samples),
 		cmocka_unit_test(test_wide_tree),
 	};
 
