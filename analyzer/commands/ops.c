@@ -31,12 +31,14 @@ static bool print(struct tp_session *session, size_t process)
 		fprintf(page->out, "\n  %s\n",
 			of->op_count ? "no op matches the filter"
 				     : "no op is in the trace: annotate the program (tprof.h)");
-	if (list.count && options->by == TP_BY_LAYER)
+	if (list.count && options->by == TP_BY_LAYER) {
 		good = tp_layers_print(page, of, top);
-	else if (list.count && options->tree)
+	} else if (list.count && options->tree) {
 		good = tp_op_tree_print(page, of, tp_top(options, 30));
-	else
-		tp_ops_print(page, of, &list, top), tp_op_counters_print(page, of, &list, top);
+	} else {
+		tp_ops_print(page, of, &list, top);
+		tp_op_counters_print(page, of, &list, top);
+	}
 	if (options->shapes)
 		tp_shapes_print(page, &list, top);
 	free(list.ops);
