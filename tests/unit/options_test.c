@@ -112,7 +112,7 @@ static void wrong_lines(void **state)
 		"--top x a.bin",
 		"--top -1 a.bin",
 		"--top 99999999999 a.bin",
-		"ops --by op a.bin",
+		"ops --by stack a.bin",
 		"peak --shapes a.bin",
 		"steps --sort total a.bin",
 		"peak --by stac a.bin",
