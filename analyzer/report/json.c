@@ -240,7 +240,7 @@ static json_t *json_frame(const struct tp_line *line)
 	set(json, "module", line->symbol->module[0] ? tp_json_string(line->symbol->module) : json_null());
 	set(json, "address", json_string(address));
 	set(json, "inlined", json_boolean(location->inlined));
-	set(json, "language", json_string("native"));
+	set(json, "language", json_string(location->python ? "python" : "native"));
 	return json;
 }
 

@@ -165,6 +165,8 @@ bool tp_is_allocator(const struct tp_location *location, const struct tp_symbol 
 {
 	const char *name = location->function;
 
+	if (location->python)
+		return false;
 	if (has_prefix(allocator_modules, symbol->module))
 		return true;
 	if (!name)
@@ -177,7 +179,7 @@ bool tp_is_plumbing(const struct tp_location *location, const struct tp_symbol *
 {
 	if (tp_is_allocator(location, symbol))
 		return true;
-	if (!location->function)
+	if (!location->function || location->python)
 		return false;
 	return has_prefix(plumbing_prefixes, location->function) || in_names(plumbing_names, location->function);
 }
@@ -186,7 +188,7 @@ bool tp_is_start(const struct tp_location *location)
 {
 	const char *name = location->function;
 
-	if (!name)
+	if (!name || location->python)
 		return false;
 	/* Symbol versions stay in the name where the table has them: __libc_start_main@@GLIBC_2.34. */
 	if (strncmp(name, "__libc_start_main", 17) == 0)
@@ -254,9 +256,44 @@ static void fold(struct tp_stack *stack)
 	stack->last = last;
 }
 
+/* Which frames of a stack are shown. */
+struct view {
+	const struct tp_module *interpreter; /* NULL: no Python frame is in the stack */
+	size_t python;			     /* index of the innermost Python frame */
+	bool all, python_only;
+};
+
+static struct view view_of(const struct tp_trace *trace, const struct tp_symbols *symbols, const uint32_t *frames,
+			   size_t count)
+{
+	const struct tp_symbols_options *options = tp_symbols_options(symbols);
+	struct view view = { .python = count, .all = options->interpreter, .python_only = options->python };
+
+	for (size_t i = 0; i < count; i++) {
+		const struct tp_frame *frame = &trace->frames[frames[i]];
+
+		if (frame->code && view.python == count)
+			view.python = i;
+		if (!frame->code && frame->flags & TPROF_FRAME_LOOP && !view.interpreter)
+			view.interpreter = frame->module;
+	}
+	if (view.python == count)
+		view = (struct view){ .python = count, .all = true };
+	return view;
+}
+
+/* The interpreter's own frames outside of a Python frame only say that it is run. */
+static bool is_hidden(const struct view *view, const struct tp_frame *frame, size_t i)
+{
+	if (view->all || frame->code)
+		return false;
+	return view->python_only || (i > view->python && frame->module && frame->module == view->interpreter);
+}
+
 bool tp_stack_read(struct tp_stack *stack, const struct tp_trace *trace, struct tp_symbols *symbols, uint32_t node)
 {
 	uint32_t frames[FRAMES_MAX];
+	struct view view;
 	size_t count;
 
 	stack->count = stack->first = stack->last = 0;
@@ -266,17 +303,22 @@ bool tp_stack_read(struct tp_stack *stack, const struct tp_trace *trace, struct 
 		count = FRAMES_MAX;
 		stack->end = TPROF_NODE_CUT;
 	}
+	view = view_of(trace, symbols, frames, count);
 	for (size_t i = 0; i < count; i++) {
-		const struct tp_symbol *symbol = tp_symbols_frame(symbols, frames[i]);
+		const struct tp_frame *frame = &trace->frames[frames[i]];
+		const struct tp_symbol *symbol;
 
+		if (is_hidden(&view, frame, i))
+			continue;
+		symbol = tp_symbols_frame(symbols, frames[i]);
 		for (size_t l = 0; l < symbol->count; l++) {
-			const struct tp_frame *frame = &trace->frames[frames[i]];
 			struct tp_line line = { &symbol->locations[l], symbol, frame->module, frame->pc, frames[i] };
 
 			if (!add_line(stack, &line))
 				return false;
 		}
 	}
+	stack->interpreter = view.interpreter;
 	fold(stack);
 	return true;
 }
@@ -314,7 +356,8 @@ static const struct tp_line *named_caller(const struct tp_stack *stack, size_t i
 const struct tp_line *tp_stack_own(const struct tp_stack *stack)
 {
 	for (size_t i = stack->first; i < stack->last; i++)
-		if (!tp_is_plumbing(stack->lines[i].location, stack->lines[i].symbol))
+		if (!tp_is_plumbing(stack->lines[i].location, stack->lines[i].symbol) &&
+		    !(stack->interpreter && stack->lines[i].module == stack->interpreter))
 			return named_caller(stack, i);
 	return stack->first < stack->last ? &stack->lines[stack->first] : NULL;
 }

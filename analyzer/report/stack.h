@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Stacks as a reader wants them: the program's own frames. The allocator's frames at the innermost end and the start-up
- * frames of loader and libc at the outermost end are folded away.
+ * frames of loader and libc at the outermost end are folded away. Where there are Python frames, the interpreter's own
+ * that are outside of one are left out, unless the symbols were opened with `interpreter`; with `python` all native ones.
  */
 #ifndef TPROF_REPORT_STACK_H
 #define TPROF_REPORT_STACK_H
@@ -25,6 +26,7 @@ struct tp_stack {
 	size_t count, capacity;
 	size_t first, last; /* the lines [first, last) remain after folding; never empty unless the stack is */
 	uint32_t end;	    /* enum tprof_node */
+	const struct tp_module *interpreter; /* of the Python frames in it; NULL: there are none */
 };
 
 /* Fills `stack` (zeroed, or used before). false: memory is out. */
@@ -33,7 +35,7 @@ void tp_stack_free(struct tp_stack *stack);
 
 /*
  * The line that a stack's memory is put down to: the innermost one of the program's own, behind the allocator's and the
- * language's plumbing (std::vector, ...). A function without a name gives way to one of the same module that called it
+ * language's plumbing (std::vector, ..., and what the Python interpreter does for a line of Python). A function without a name gives way to one of the same module that called it
  * and has one. NULL if the stack is empty.
  */
 const struct tp_line *tp_stack_own(const struct tp_stack *stack);

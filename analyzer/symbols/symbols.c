@@ -14,7 +14,7 @@
 
 struct tp_symbols {
 	const struct tp_trace *trace;
-	const char *debug_dir;
+	struct tp_symbols_options options;
 	struct tp_arena *arena;
 	struct tp_image *images; /* as trace->modules */
 	bool *opened;
@@ -33,7 +33,8 @@ struct tp_symbols *tp_symbols_open(const struct tp_trace *trace, const struct tp
 	if (!symbols)
 		return NULL;
 	symbols->trace = trace;
-	symbols->debug_dir = options ? options->debug_dir : NULL;
+	if (options)
+		symbols->options = *options;
 	symbols->arena = tp_arena_new();
 	symbols->images = calloc(trace->module_count + 1, sizeof(*symbols->images));
 	symbols->opened = calloc(trace->module_count + 1, sizeof(*symbols->opened));
@@ -66,7 +67,7 @@ static struct tp_image *image_of(struct tp_symbols *symbols, const struct tp_mod
 	if (!symbols->opened[index]) {
 		symbols->opened[index] = true;
 		/* Out of memory leaves an image with fewer names: still an answer. */
-		tp_image_open(&symbols->images[index], module, symbols->debug_dir, symbols->arena);
+		tp_image_open(&symbols->images[index], module, symbols->options.debug_dir, symbols->arena);
 	}
 	return &symbols->images[index];
 }
@@ -116,14 +117,30 @@ static void find_in_jit(struct tp_symbols *symbols, uint64_t address, struct tp_
 
 	if (!symbols->jit_opened) {
 		symbols->jit_opened = true;
-		if (symbols->debug_dir)
-			symbols->jit = tp_jit_open(symbols->debug_dir, pid);
+		if (symbols->options.debug_dir)
+			symbols->jit = tp_jit_open(symbols->options.debug_dir, pid);
 		if (!symbols->jit)
 			symbols->jit = tp_jit_open("/tmp", pid);
 	}
 	memset(location, 0, sizeof(*location));
 	name = tp_jit_find(symbols->jit, address);
 	location->function = location->linkage = tp_arena_intern(symbols->arena, name);
+}
+
+/* What the interpreter knew is in the trace: neither it nor the source is needed. */
+static bool find_in_python(const struct tp_symbols *symbols, const struct tp_frame *frame, struct tp_location *location)
+{
+	const struct tp_code *code =
+		frame->code < symbols->trace->code_count ? &symbols->trace->codes[frame->code] : NULL;
+
+	if (!code || !code->name)
+		return false;
+	*location = (struct tp_location){ .function = code->name[0] ? code->name : "?",
+					  .linkage = code->name,
+					  .file = code->file[0] ? code->file : NULL,
+					  .line = (int)frame->line,
+					  .python = true };
+	return true;
 }
 
 static const struct tp_symbol *keep(struct tp_symbols *symbols, const struct tp_location *locations, size_t count,
@@ -155,6 +172,12 @@ const struct tp_symbol *tp_symbols_frame(struct tp_symbols *symbols, uint32_t fr
 	if (symbols->frames[frame])
 		return symbols->frames[frame];
 	at = &symbols->trace->frames[frame];
+	if (at->code) {
+		if (!find_in_python(symbols, at, &locations[0]))
+			return &unknown_symbol;
+		symbols->frames[frame] = keep(symbols, locations, 1, locations[0].file ? locations[0].file : "");
+		return symbols->frames[frame];
+	}
 	/* A return address is that of the instruction behind the call, which may be another line, or function. */
 	address = at->flags & TPROF_FRAME_EXACT || at->pc == 0 ? at->pc : at->pc - 1;
 	if (at->module)
@@ -170,4 +193,9 @@ enum tp_module_state tp_symbols_module_state(const struct tp_symbols *symbols, c
 	size_t index = (size_t)(module - symbols->trace->modules);
 
 	return symbols->opened[index] ? symbols->images[index].state : TP_MODULE_OK;
+}
+
+const struct tp_symbols_options *tp_symbols_options(const struct tp_symbols *symbols)
+{
+	return &symbols->options;
 }

@@ -14,6 +14,7 @@ struct tp_location {
 	const char *file;     /* NULL if unknown */
 	int line;	      /* 0 if unknown */
 	bool inlined;	      /* into the next location of the list */
+	bool python;	      /* a Python function; else native code */
 };
 
 struct tp_symbol {
@@ -32,7 +33,14 @@ enum tp_module_state {
 
 struct tp_symbols_options {
 	const char *debug_dir; /* searched before the system's; NULL: none */
+	bool interpreter;      /* stacks show the interpreter's own frames between those of Python */
+	bool python;	       /* stacks show the frames of Python alone, where there are any */
 };
+
+struct tp_symbols;
+
+/* As they were opened. */
+const struct tp_symbols_options *tp_symbols_options(const struct tp_symbols *symbols);
 
 struct tp_symbols *tp_symbols_open(const struct tp_trace *trace, const struct tp_symbols_options *options);
 void tp_symbols_close(struct tp_symbols *symbols);

@@ -1,41 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table chunks: modules, frames, stack nodes, ops. Read as a whole when a trace is opened. */
+/* The table chunks: modules, frames, stack nodes, ops (Python's are read in python.c). Read as a whole when a trace is opened. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "trace/facts.h"
-#include "trace/impl.h"
+#include "trace/tables.h"
 #include "trace/varint.h"
 
-static const char bad_number[] = "a table record has a number that is out of range";
-static const char cut_record[] = "a table record does not fit its chunk";
-static const char twice[] = "a table record gives a number that is taken";
-
-struct unload {
-	uint64_t module, ticks;
-};
-
-struct tables {
-	struct tp_trace_impl *impl;
-	size_t module_room, frame_room, node_room, frame_module_room, op_room;
-	struct unload *unloads;
-	size_t unload_count, unload_room;
-	uint32_t *frame_module; /* module number of each frame, until all modules are known */
-	uint64_t frame_top;	/* one behind the highest frame number that a node has */
-
-	/* The chunk being read. */
-	const uint8_t *start, *at, *end;
-	uint64_t offset;   /* of `start` in the file */
-	uint64_t expected; /* number behind the last NODES record */
-};
-
-static void damage(struct tables *tables, const uint8_t *record, uint64_t lost, const char *reason)
+void tp_tables_damage(struct tp_tables *tables, const uint8_t *record, uint64_t lost, const char *reason)
 {
 	tp_damage_add(&tables->impl->trace, tables->offset + (uint64_t)(record - tables->start), lost, reason);
 }
 
-/* Makes `count` elements of a list, the new ones zero. False: no memory. */
-static bool extend(void *list, size_t *count, size_t *room, size_t need, size_t size)
+bool tp_tables_extend(void *list, size_t *count, size_t *room, size_t need, size_t size)
 {
 	char *bytes;
 
@@ -81,7 +58,7 @@ static bool set_names(struct tp_module *module, const uint8_t *id, uint8_t id_le
 	return true;
 }
 
-static bool read_module(struct tables *tables, const uint8_t *record, const uint8_t *at, const uint8_t *end)
+static bool read_module(struct tp_tables *tables, const uint8_t *record, const uint8_t *at, const uint8_t *end)
 {
 	struct tp_trace *trace = &tables->impl->trace;
 	const uint8_t *body = at;
@@ -95,11 +72,11 @@ static bool read_module(struct tables *tables, const uint8_t *record, const uint
 	module.loaded_ticks = tp_uvarint(&at);
 	id_length = *at++;
 	if (!tp_read_ok(body, at, end) || id_length > end - at) {
-		damage(tables, record, (uint64_t)(end - record), cut_record);
+		tp_tables_damage(tables, record, (uint64_t)(end - record), TP_CUT_RECORD);
 		return true;
 	}
 	if (!id || id >= tables->impl->number_limit) {
-		damage(tables, record, (uint64_t)(end - record), bad_number);
+		tp_tables_damage(tables, record, (uint64_t)(end - record), TP_BAD_NUMBER);
 		return true;
 	}
 	module.id = (uint32_t)id;
@@ -110,29 +87,40 @@ static bool read_module(struct tables *tables, const uint8_t *record, const uint
 	return true;
 }
 
-static bool read_frame(struct tables *tables, const uint8_t *record, const uint8_t *at, const uint8_t *end)
+bool tp_tables_frame(struct tp_tables *tables, uint64_t number, bool *taken)
+{
+	struct tp_trace *trace = &tables->impl->trace;
+	size_t count = trace->frame_count;
+
+	*taken = number < count && (trace->frames[number].pc || trace->frames[number].code);
+	return tp_tables_extend(&trace->frames, &trace->frame_count, &tables->frame_room, number + 1,
+				sizeof(*trace->frames)) &&
+	       tp_tables_extend(&tables->frame_module, &count, &tables->frame_module_room, number + 1,
+				sizeof(uint32_t));
+}
+
+static bool read_frame(struct tp_tables *tables, const uint8_t *record, const uint8_t *at, const uint8_t *end)
 {
 	struct tp_trace *trace = &tables->impl->trace;
 	const uint8_t *body = at;
-	size_t count = trace->frame_count;
 	uint64_t number = tp_uvarint(&at), module = tp_uvarint(&at), offset = tp_uvarint(&at);
 	uint8_t flags = *at++;
+	bool taken;
 
 	if (!tp_read_ok(body, at, end)) {
-		damage(tables, record, (uint64_t)(end - record), cut_record);
+		tp_tables_damage(tables, record, (uint64_t)(end - record), TP_CUT_RECORD);
 		return true;
 	}
 	if (!number || number >= tables->impl->number_limit || module >= tables->impl->number_limit) {
-		damage(tables, record, (uint64_t)(end - record), bad_number);
+		tp_tables_damage(tables, record, (uint64_t)(end - record), TP_BAD_NUMBER);
 		return true;
 	}
-	if (number < count && trace->frames[number].pc) {
-		damage(tables, record, (uint64_t)(end - record), twice);
-		return true;
-	}
-	if (!extend(&trace->frames, &trace->frame_count, &tables->frame_room, number + 1, sizeof(*trace->frames)) ||
-	    !extend(&tables->frame_module, &count, &tables->frame_module_room, number + 1, sizeof(uint32_t)))
+	if (!tp_tables_frame(tables, number, &taken))
 		return false;
+	if (taken) {
+		tp_tables_damage(tables, record, (uint64_t)(end - record), TP_NUMBER_TWICE);
+		return true;
+	}
 	trace->frames[number] = (struct tp_frame){ .pc = offset, .flags = flags };
 	tables->frame_module[number] = (uint32_t)module;
 	return true;
@@ -155,7 +143,7 @@ static bool set_op_names(struct tp_op *op, const uint8_t *category, size_t categ
 	return true;
 }
 
-static bool read_op(struct tables *tables, const uint8_t *record, const uint8_t *at, const uint8_t *end)
+static bool read_op(struct tp_tables *tables, const uint8_t *record, const uint8_t *at, const uint8_t *end)
 {
 	struct tp_trace *trace = &tables->impl->trace;
 	const uint8_t *body = at;
@@ -163,18 +151,18 @@ static bool read_op(struct tables *tables, const uint8_t *record, const uint8_t 
 	uint8_t origin = *at++, category_length = *at++;
 
 	if (!tp_read_ok(body, at, end) || category_length > end - at) {
-		damage(tables, record, (uint64_t)(end - record), cut_record);
+		tp_tables_damage(tables, record, (uint64_t)(end - record), TP_CUT_RECORD);
 		return true;
 	}
 	if (!number || number >= tables->impl->number_limit) {
-		damage(tables, record, (uint64_t)(end - record), bad_number);
+		tp_tables_damage(tables, record, (uint64_t)(end - record), TP_BAD_NUMBER);
 		return true;
 	}
 	if (number < trace->op_count && trace->ops[number].name) {
-		damage(tables, record, (uint64_t)(end - record), twice);
+		tp_tables_damage(tables, record, (uint64_t)(end - record), TP_NUMBER_TWICE);
 		return true;
 	}
-	if (!extend(&trace->ops, &trace->op_count, &tables->op_room, number + 1, sizeof(*trace->ops)))
+	if (!tp_tables_extend(&trace->ops, &trace->op_count, &tables->op_room, number + 1, sizeof(*trace->ops)))
 		return false;
 	trace->ops[number].origin = origin;
 	return set_op_names(&trace->ops[number], at, category_length, at + category_length,
@@ -182,13 +170,13 @@ static bool read_op(struct tables *tables, const uint8_t *record, const uint8_t 
 }
 
 /* Which module it is comes out when all are known. */
-static bool read_unload(struct tables *tables, const uint8_t *record, const uint8_t *at, const uint8_t *end)
+static bool read_unload(struct tp_tables *tables, const uint8_t *record, const uint8_t *at, const uint8_t *end)
 {
 	const uint8_t *body = at;
-	struct unload unload = { .module = tp_uvarint(&at), .ticks = tp_uvarint(&at) };
+	struct tp_unload unload = { .module = tp_uvarint(&at), .ticks = tp_uvarint(&at) };
 
 	if (!tp_read_ok(body, at, end)) {
-		damage(tables, record, (uint64_t)(end - record), cut_record);
+		tp_tables_damage(tables, record, (uint64_t)(end - record), TP_CUT_RECORD);
 		return true;
 	}
 	if (!tp_reserve(&tables->unloads, &tables->unload_room, tables->unload_count + 1, sizeof(unload)))
@@ -198,7 +186,7 @@ static bool read_unload(struct tables *tables, const uint8_t *record, const uint
 }
 
 /* A record with a length. False: no memory. */
-static bool read_long(struct tables *tables, const uint8_t *record)
+static bool read_long(struct tp_tables *tables, const uint8_t *record)
 {
 	unsigned type = *record >> 2;
 	const uint8_t *body = record + 1;
@@ -206,8 +194,8 @@ static bool read_long(struct tables *tables, const uint8_t *record)
 	bool good, bad = false;
 
 	if (!tp_read_ok(record, body, tables->end) || length > (uint64_t)(tables->end - body) || !type) {
-		damage(tables, record, (uint64_t)(tables->end - record),
-		       type ? cut_record : "zeros where a record should begin");
+		tp_tables_damage(tables, record, (uint64_t)(tables->end - record),
+				 type ? TP_CUT_RECORD : "zeros where a record should begin");
 		tables->at = tables->end;
 		return true;
 	}
@@ -221,6 +209,12 @@ static bool read_long(struct tables *tables, const uint8_t *record)
 		return read_frame(tables, record, body, tables->at);
 	case TPROF_TABLE_OP:
 		return read_op(tables, record, body, tables->at);
+	case TPROF_TABLE_CODE:
+		return tp_tables_code(tables, record, body, tables->at);
+	case TPROF_TABLE_PYTHON:
+		return tp_tables_python(tables, record, body, tables->at);
+	case TPROF_TABLE_JOIN:
+		return tp_tables_join(tables, record, body, tables->at);
 	case TPROF_TABLE_VALUE:
 		good = tp_fact_value(&tables->impl->trace, body, tables->at, &bad);
 		break;
@@ -231,12 +225,12 @@ static bool read_long(struct tables *tables, const uint8_t *record)
 		return true;
 	}
 	if (bad)
-		damage(tables, record, length, cut_record);
+		tp_tables_damage(tables, record, length, TP_CUT_RECORD);
 	return good;
 }
 
 /* The frames of a NODES record, whose numbers are known to be in range. */
-static void read_chain(struct tables *tables, const uint8_t *record, uint64_t first, uint64_t parent, uint64_t count)
+static void read_chain(struct tp_tables *tables, const uint8_t *record, uint64_t first, uint64_t parent, uint64_t count)
 {
 	struct tp_node *nodes = tables->impl->trace.nodes;
 	uint64_t number = first;
@@ -247,11 +241,11 @@ static void read_chain(struct tables *tables, const uint8_t *record, uint64_t fi
 		if (!tp_read_ok(tables->start, tables->at, tables->end))
 			break;
 		if (!frame || frame >= tables->impl->number_limit) {
-			damage(tables, record, 0, bad_number);
+			tp_tables_damage(tables, record, 0, TP_BAD_NUMBER);
 			frame = 0; /* as an alias of its parent it hurts nobody */
 		}
 		if (nodes[number].frame)
-			damage(tables, record, 0, twice);
+			tp_tables_damage(tables, record, 0, TP_NUMBER_TWICE);
 		else
 			nodes[number] = (struct tp_node){ (uint32_t)parent, (uint32_t)frame };
 		if (frame >= tables->frame_top)
@@ -260,7 +254,7 @@ static void read_chain(struct tables *tables, const uint8_t *record, uint64_t fi
 	}
 }
 
-static bool read_nodes(struct tables *tables, const uint8_t *record)
+static bool read_nodes(struct tp_tables *tables, const uint8_t *record)
 {
 	struct tp_trace *trace = &tables->impl->trace;
 	const uint8_t *at = record + 1;
@@ -271,7 +265,7 @@ static bool read_nodes(struct tables *tables, const uint8_t *record)
 	first = tables->expected + tp_svarint(&at);
 	parent = tp_uvarint(&at);
 	if (!tp_read_ok(record, at, tables->end) || count > (uint64_t)(tables->end - at)) {
-		damage(tables, record, (uint64_t)(tables->end - record), cut_record);
+		tp_tables_damage(tables, record, (uint64_t)(tables->end - record), TP_CUT_RECORD);
 		tables->at = tables->end;
 		return true;
 	}
@@ -280,27 +274,28 @@ static bool read_nodes(struct tables *tables, const uint8_t *record)
 	tables->expected = first + count;
 	if (first < TPROF_NODE_FIRST || first >= tables->impl->number_limit ||
 	    count > tables->impl->number_limit - first || parent >= first) {
-		damage(tables, record, (uint64_t)(tables->end - record), bad_number);
+		tp_tables_damage(tables, record, (uint64_t)(tables->end - record), TP_BAD_NUMBER);
 		tables->at = tables->end;
 		return true;
 	}
-	if (!extend(&trace->nodes, &trace->node_count, &tables->node_room, first + count, sizeof(*trace->nodes)))
+	if (!tp_tables_extend(&trace->nodes, &trace->node_count, &tables->node_room, first + count,
+			      sizeof(*trace->nodes)))
 		return false;
 	read_chain(tables, record, first, parent, count);
 	if (!tp_read_ok(tables->start, tables->at, tables->end)) {
-		damage(tables, record, (uint64_t)(tables->end - record), cut_record);
+		tp_tables_damage(tables, record, (uint64_t)(tables->end - record), TP_CUT_RECORD);
 		tables->at = tables->end;
 	}
 	return true;
 }
 
 /* All records of one chunk that lies in memory with padding behind it. */
-static bool read_records(struct tables *tables)
+static bool read_records(struct tp_tables *tables)
 {
 	bool good = true;
 
 	tables->at = tables->start;
-	tables->expected = 0;
+	tables->expected = tables->python = 0;
 	while (good && tables->at < tables->end) {
 		const uint8_t *record = tables->at;
 
@@ -309,14 +304,15 @@ static bool read_records(struct tables *tables)
 		} else if ((*record & 3) == TPROF_CLASS_NODES) {
 			good = read_nodes(tables, record);
 		} else {
-			damage(tables, record, (uint64_t)(tables->end - record), "unknown class of a table record");
+			tp_tables_damage(tables, record, (uint64_t)(tables->end - record),
+					 "unknown class of a table record");
 			break;
 		}
 	}
 	return good;
 }
 
-static bool read_chunk(struct tables *tables, const struct tp_chunk *chunk)
+static bool read_chunk(struct tp_tables *tables, const struct tp_chunk *chunk)
 {
 	uint8_t *buffer = malloc(chunk->committed + TP_PADDING);
 	size_t got;
@@ -346,7 +342,7 @@ static int by_id(const void *a, const void *b)
 }
 
 /* Puts the modules in order and tells them when they were unloaded. */
-static void sort_modules(struct tables *tables)
+static void sort_modules(struct tp_tables *tables)
 {
 	struct tp_trace *trace = &tables->impl->trace;
 	size_t kept = 0, i;
@@ -355,7 +351,7 @@ static void sort_modules(struct tables *tables)
 		qsort(trace->modules, trace->module_count, sizeof(*trace->modules), by_id);
 	for (i = 0; i < trace->module_count; i++) {
 		if (kept && trace->modules[kept - 1].id == trace->modules[i].id) {
-			tp_damage_add(trace, tables->impl->header_size, 0, twice);
+			tp_damage_add(trace, tables->impl->header_size, 0, TP_NUMBER_TWICE);
 			free((void *)(uintptr_t)trace->modules[i].path);
 		} else {
 			trace->modules[kept++] = trace->modules[i];
@@ -373,7 +369,7 @@ static void sort_modules(struct tables *tables)
 }
 
 /* Frames as run-time addresses, now that all modules are known. */
-static bool resolve_frames(struct tables *tables)
+static bool resolve_frames(struct tp_tables *tables)
 {
 	struct tp_trace *trace = &tables->impl->trace;
 	size_t i, known = trace->frame_count;
@@ -389,8 +385,8 @@ static bool resolve_frames(struct tables *tables)
 		else
 			tp_damage_add(trace, tables->impl->header_size, 0, "a frame's module is not in the file");
 	}
-	return extend(&trace->frames, &trace->frame_count, &tables->frame_room, tables->frame_top,
-		      sizeof(*trace->frames));
+	return tp_tables_extend(&trace->frames, &trace->frame_count, &tables->frame_room, tables->frame_top,
+				sizeof(*trace->frames));
 }
 
 struct frame_rank {
@@ -408,7 +404,18 @@ static int by_place(const void *a, const void *b)
 		return x->frame.module < y->frame.module ? -1 : 1;
 	if (x->frame.flags != y->frame.flags)
 		return x->frame.flags < y->frame.flags ? -1 : 1;
+	if (x->frame.code != y->frame.code)
+		return x->frame.code < y->frame.code ? -1 : 1;
+	if (x->frame.line != y->frame.line)
+		return x->frame.line < y->frame.line ? -1 : 1;
 	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* Of a frame whose record is missing nothing is known. */
+static bool same_frame(const struct tp_frame *a, const struct tp_frame *b)
+{
+	return (a->pc || a->code) && a->pc == b->pc && a->module == b->module && a->flags == b->flags &&
+	       a->code == b->code && a->line == b->line;
 }
 
 /* For each frame number the lowest that means the same: two threads may have met a frame at once. */
@@ -423,9 +430,7 @@ static uint32_t *alias_frames(const struct tp_trace *trace)
 	if (alias && ranks) {
 		qsort(ranks, count, sizeof(*ranks), by_place);
 		for (i = 0; i < count; i++) {
-			bool same = i && ranks[i].frame.pc && ranks[i].frame.pc == ranks[i - 1].frame.pc &&
-				    ranks[i].frame.module == ranks[i - 1].frame.module &&
-				    ranks[i].frame.flags == ranks[i - 1].frame.flags;
+			bool same = i && same_frame(&ranks[i].frame, &ranks[i - 1].frame);
 
 			alias[ranks[i].number] = same ? alias[ranks[i - 1].number] : ranks[i].number;
 		}
@@ -440,14 +445,15 @@ static uint32_t *alias_frames(const struct tp_trace *trace)
 
 bool tp_tables_read(struct tp_trace_impl *impl)
 {
-	struct tables tables = { .impl = impl };
+	struct tp_tables tables = { .impl = impl };
 	struct tp_trace *trace = &impl->trace;
 	uint32_t *alias = NULL;
-	bool good =
-		extend(&trace->nodes, &trace->node_count, &tables.node_room, TPROF_NODE_FIRST, sizeof(*trace->nodes));
+	bool good = tp_tables_extend(&trace->nodes, &trace->node_count, &tables.node_room, TPROF_NODE_FIRST,
+				     sizeof(*trace->nodes));
 	size_t i;
 
-	good = good && extend(&trace->frames, &trace->frame_count, &tables.frame_room, 1, sizeof(*trace->frames));
+	good = good &&
+	       tp_tables_extend(&trace->frames, &trace->frame_count, &tables.frame_room, 1, sizeof(*trace->frames));
 	for (i = 0; good && i < impl->tables.count; i++)
 		good = read_chunk(&tables, &impl->tables.list[i]);
 	if (good) {
@@ -456,8 +462,10 @@ bool tp_tables_read(struct tp_trace_impl *impl)
 	}
 	if (good) {
 		alias = alias_frames(trace);
-		good = alias && tp_nodes_unify(trace, alias);
+		good = alias && tp_nodes_unify(trace, alias) &&
+		       tp_nodes_join(trace, &tables.node_room, tables.joins, tables.join_count);
 	}
+	free(tables.joins);
 	free(alias);
 	free(tables.frame_module);
 	free(tables.unloads);

@@ -139,6 +139,9 @@ void tp_trace_close(struct tp_trace *trace)
 	for (i = 0; i < trace->op_count; i++)
 		free((void *)(uintptr_t)trace->ops[i].name);
 	free(trace->ops);
+	for (i = 0; i < trace->code_count; i++)
+		free((void *)(uintptr_t)trace->codes[i].name);
+	free(trace->codes);
 	free(trace->frames);
 	free(trace->nodes);
 	tp_facts_free(trace);

@@ -24,7 +24,13 @@ struct tp_module {
 struct tp_frame {
 	uint64_t pc;			/* run-time address; a return address unless TPROF_FRAME_EXACT */
 	const struct tp_module *module; /* NULL: in no known module (JIT code) */
-	uint8_t flags;			/* enum tprof_frame_flags */
+	uint32_t code, line;		/* a Python frame: index of the trace's codes, and the line (0: none). Else 0 */
+	uint8_t flags;			/* enum tprof_frame_flags; of a Python frame enum tprof_python_flags */
+};
+
+struct tp_code {		 /* a Python code object */
+	const char *name, *file; /* NUL-terminated, owned by the trace; NULL: its record is not in the file */
+	uint32_t first_line;
 };
 
 struct tp_node {
@@ -68,14 +74,16 @@ struct tp_trace {
 	struct tp_module *modules;
 	size_t module_count; /* in order of id; ids may have gaps */
 	struct tp_frame *frames;
-	size_t frame_count; /* index = frame number; [0] unused; pc 0: its record is not in the file */
+	size_t frame_count; /* index = frame number; [0] unused; pc and code 0: its record is not in the file */
 	/*
 	 * Index = node number; below TPROF_NODE_FIRST unused. Nodes with the same parent and frame are already one: an
-	 * alias has frame 0 and parent = the node it stands for. Parents come before their children. Each frame number
-	 * of a node is below frame_count.
+	 * alias has frame 0 and parent = the node it stands for, and so has a joined node. Parents come before their
+	 * children. Each frame number of a node is below frame_count.
 	 */
 	struct tp_node *nodes;
 	size_t node_count;
+	struct tp_code *codes;
+	size_t code_count; /* index = code number; [0] unused */
 	struct tp_op *ops;
 	size_t op_count;	 /* index = op number; [0] unused */
 	struct tp_value *values; /* one for each name */

@@ -174,6 +174,9 @@ struct tprof_header {
 	/* By being recorded a hooked function's call takes so much longer: between its two events, and around them.
 	 * Both 0: not measured. */
 	uint32_t op_inside_ticks, op_outside_ticks;
+	uint32_t python;	/* version of the Python whose frames are in the stacks, 0x030b for 3.11; 0: none */
+	uint32_t python_seen;	/* and of one that was met and can't be read; 0: none */
+	uint64_t python_unread; /* stacks whose Python frames could not be read */
 };
 
 /* ---- chunks ------------------------------------------------------------------------------------------------- */
@@ -341,6 +344,13 @@ enum tprof_table_type {
 	                           * one name the later counts */
 	TPROF_TABLE_COUNTER = 11, /* uvarint counter (1, 2, ...; 0: it can't be had), uvarint errno (0: counted), byte
 	                           * enum tprof_counter_flags, rest: name */
+	TPROF_TABLE_CODE = 5,	  /* uvarint code (1, 2, ...), uvarint its first line, uvarint length and bytes of the
+	                         * qualified name, rest: file; both UTF-8. Python's code object, or what is like it */
+	TPROF_TABLE_PYTHON = 6, /* uvarint frame (of the same numbers as FRAME's), uvarint code, uvarint line (0: none),
+	                         * byte enum tprof_python_flags */
+	TPROF_TABLE_JOIN = 7,	/* svarint node - expected (as in NODES), uvarint node - native, svarint python - the
+	                        * chunk's last JOIN's (0 at its start): this node is the stack of two nodes, see enum
+	                        * tprof_python_flags */
 };
 
 enum tprof_op_origin {
@@ -354,13 +364,25 @@ enum tprof_counter_flags {
 
 enum tprof_frame_flags {
 	TPROF_FRAME_EXACT = 1, /* pc is the instruction that ran (interrupted by a signal), not a return address */
+	TPROF_FRAME_LOOP = 2,  /* in the loop of an interpreter, see TPROF_PYTHON_ENTRY */
+};
+
+/*
+ * A joined node's stack: its native frames, each that has TPROF_FRAME_LOOP with the Python frames that it runs directly
+ * inside it. From the innermost outwards the first such native frame takes Python frames up to and with the first that
+ * has TPROF_PYTHON_ENTRY, the next one those that follow, and so on. Python frames that are left when the native frames
+ * are at their end stand outside of all. Neither of the two nodes is a joined one.
+ */
+enum tprof_python_flags {
+	TPROF_PYTHON_ENTRY = 1, /* the outermost frame of a call of the interpreter's loop */
 };
 
 /*
  * NODES: a chain of new stack nodes. A node is one frame of a stack, hung under its caller's node: a stack is named by
  * its innermost frame's node, and read by following parents outwards until a number below TPROF_NODE_FIRST.
  *   tag         class TPROF_CLASS_NODES; tag >> 2 is the number of nodes n, or 0: then uvarint n follows
- *   svarint     first - expected, where expected is the number behind the chunk's last NODES record (0 at its start)
+ *   svarint     first - expected, where expected is the number behind the chunk's last NODES or JOIN record
+ *               (0 at its start)
  *   uvarint     parent of the first node: (first - parent) << 1, or parent << 1 | 1 if parent < TPROF_NODE_FIRST
  *   n uvarint   the frames, outermost first
  * The nodes are numbered first, first + 1, ...; each after the first hangs under the one before it. Two nodes may have

@@ -88,6 +88,11 @@ static bool read_depth(const char *value)
 	return read_range(value, 1, TP_DEPTH_MAX, &tp_config.depth);
 }
 
+static bool read_python(const char *value)
+{
+	return read_range(value, TP_PYTHON_OFF, TP_PYTHON_STACKS, &tp_config.python);
+}
+
 static bool read_verbose(const char *value)
 {
 	return read_range(value, 0, 2, &tp_config.verbose);
@@ -109,6 +114,7 @@ static const struct option {
 	{ "TPROF_CHILDREN", read_children, "0 or 1", "1" },
 	{ "TPROF_EXE", read_exe, "a glob on program names", NULL },
 	{ "TPROF_START", read_start, "on or off", "on" },
+	{ "TPROF_PYTHON", read_python, "0 or 1", "1" },
 	{ "TPROF_VERBOSE", read_verbose, "0, 1 or 2", "0" },
 };
 

@@ -9,6 +9,8 @@
 
 enum tp_alloc_mode { TP_ALLOC_OFF, TP_ALLOC_TRACE, TP_ALLOC_SAMPLE };
 
+enum tp_python_mode { TP_PYTHON_OFF, TP_PYTHON_STACKS };
+
 struct tp_config {
 	const char *output;    /* TPROF_OUTPUT, not expanded */
 	const char *exe;       /* TPROF_EXE: glob, or NULL */
@@ -18,6 +20,7 @@ struct tp_config {
 	bool children;	       /* TPROF_CHILDREN */
 	bool start_off;	       /* TPROF_START=off: tell it when to begin */
 	uint32_t depth;	       /* TPROF_DEPTH, frames */
+	uint32_t python;       /* TPROF_PYTHON: enum tp_python_mode */
 	uint32_t verbose;      /* TPROF_VERBOSE */
 };
 

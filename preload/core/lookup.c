@@ -9,7 +9,7 @@
 #define VERSION_HIDDEN 0x8000 /* in .gnu.version: only found by its version's name */
 
 struct symbols {
-	const struct link_map *map;
+	uintptr_t bias;
 	const ElfW(Sym) * table;
 	const char *strings;
 	const uint16_t *versions; /* NULL: none */
@@ -17,16 +17,16 @@ struct symbols {
 };
 
 /* ld.so has turned these into addresses; the vDSO's are still offsets. */
-static const void *address_of(const struct link_map *map, uintptr_t value)
+static const void *address_of(uintptr_t bias, uintptr_t value)
 {
-	return (const void *)(value < map->l_addr ? value + map->l_addr : value);
+	return (const void *)(value < bias ? value + bias : value);
 }
 
-static bool read_symbols(const struct link_map *map, struct symbols *symbols)
+static bool read_symbols(uintptr_t bias, const ElfW(Dyn) * entry, struct symbols *symbols)
 {
-	*symbols = (struct symbols){ .map = map };
-	for (const ElfW(Dyn) *entry = map->l_ld; entry && entry->d_tag != DT_NULL; entry++) {
-		const void *address = address_of(map, entry->d_un.d_ptr);
+	*symbols = (struct symbols){ .bias = bias };
+	for (; entry && entry->d_tag != DT_NULL; entry++) {
+		const void *address = address_of(bias, entry->d_un.d_ptr);
 
 		switch (entry->d_tag) {
 		case DT_SYMTAB:
@@ -56,25 +56,18 @@ static uint32_t hash_of(const char *name)
 	return hash;
 }
 
-static void *definition(const struct symbols *symbols, uint32_t i, const char *name)
+static const ElfW(Sym) * definition(const struct symbols *symbols, uint32_t i, const char *name)
 {
 	const ElfW(Sym) *symbol = &symbols->table[i];
-	uintptr_t value = symbols->map->l_addr + symbol->st_value;
 
 	if (symbol->st_shndx == SHN_UNDEF || strcmp(symbols->strings + symbol->st_name, name) != 0 ||
 	    (symbols->versions && symbols->versions[i] & VERSION_HIDDEN))
 		return NULL;
-	switch (ELF64_ST_TYPE(symbol->st_info)) {
-	case STT_FUNC:
-		return (void *)value;
-	case STT_GNU_IFUNC:
-		return ((void *(*)(void))value)();
-	}
-	return NULL;
+	return symbol;
 }
 
 /* Layout of DT_GNU_HASH: bucket count, first symbol, bloom words, bloom shift; bloom; buckets; chains. */
-static void *find_in(const struct symbols *symbols, const char *name, uint32_t hash)
+static const ElfW(Sym) * find_in(const struct symbols *symbols, const char *name, uint32_t hash)
 {
 	uint32_t bucket_count = symbols->hash[0], first = symbols->hash[1], bloom_words = symbols->hash[2];
 	const uint32_t *buckets = symbols->hash + 4 + (size_t)bloom_words * (sizeof(ElfW(Addr)) / sizeof(uint32_t));
@@ -85,11 +78,24 @@ static void *find_in(const struct symbols *symbols, const char *name, uint32_t h
 		return NULL;
 	for (;; i++) {
 		uint32_t there = chains[i - first];
-		void *found = (there | 1) == (hash | 1) ? definition(symbols, i, name) : NULL;
+		const ElfW(Sym) *found = (there | 1) == (hash | 1) ? definition(symbols, i, name) : NULL;
 
 		if (found || there & 1) /* the low bit ends a chain */
 			return found;
 	}
+}
+
+static void *function(const struct symbols *symbols, const ElfW(Sym) * symbol)
+{
+	uintptr_t value = symbol ? symbols->bias + symbol->st_value : 0;
+
+	switch (symbol ? ELF64_ST_TYPE(symbol->st_info) : STT_NOTYPE) {
+	case STT_FUNC:
+		return (void *)value;
+	case STT_GNU_IFUNC:
+		return ((void *(*)(void))value)();
+	}
+	return NULL;
 }
 
 static const struct link_map *own_map(void)
@@ -112,8 +118,26 @@ void *tp_lookup_next(const char *name)
 
 	while (map && !found) {
 		map = map->l_next;
-		if (map && read_symbols(map, &symbols))
-			found = find_in(&symbols, name, hash);
+		if (map && read_symbols(map->l_addr, map->l_ld, &symbols))
+			found = function(&symbols, find_in(&symbols, name, hash));
 	}
 	return found;
+}
+
+bool tp_lookup_in(const struct dl_phdr_info *object, const char *name, struct tp_lookup_found *found)
+{
+	struct symbols symbols;
+	const ElfW(Sym) *symbol = NULL;
+
+	for (size_t i = 0; i < object->dlpi_phnum && !symbol; i++) {
+		const ElfW(Phdr) *header = &object->dlpi_phdr[i];
+
+		if (header->p_type == PT_DYNAMIC &&
+		    read_symbols(object->dlpi_addr, (const ElfW(Dyn) *)(object->dlpi_addr + header->p_vaddr), &symbols))
+			symbol = find_in(&symbols, name, hash_of(name));
+	}
+	if (!symbol)
+		return false;
+	*found = (struct tp_lookup_found){ object->dlpi_addr + symbol->st_value, symbol->st_size };
+	return true;
 }

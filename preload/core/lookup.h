@@ -14,4 +14,13 @@
  */
 void *tp_lookup_next(const char *name);
 
+struct tp_lookup_found {
+	uintptr_t address;
+	uint64_t size;
+};
+
+/* The default version's definition of a function or variable in one object (of dl_iterate_phdr). False: none. */
+struct dl_phdr_info;
+bool tp_lookup_in(const struct dl_phdr_info *object, const char *name, struct tp_lookup_found *found);
+
 #endif

@@ -11,8 +11,9 @@
  */
 static struct tprof_chunk *idle[32];
 
-/* The number behind the chunk's last NODES record; kept in the chunk, as its writers change. */
+/* Kept in the chunk, as its writers change: the number behind its last NODES or JOIN record, and that one's Python node. */
 #define EXPECTED(chunk) ((chunk)->reserved[0])
+#define LAST_PYTHON(chunk) ((chunk)->reserved[1])
 
 static struct tprof_chunk *borrow(size_t room)
 {
@@ -112,6 +113,49 @@ void tp_table_value(uint64_t value, const char *name, size_t length)
 	uint8_t *p = tp_put_uvarint(content, value);
 
 	put_long(TPROF_TABLE_VALUE, content, (size_t)(p - content), name, length);
+}
+
+/* The name is short, and stands before the file's. */
+void tp_table_code(const struct tp_code_record *code)
+{
+	uint8_t content[640];
+	uint8_t *p = tp_put_uvarint(content, code->code);
+
+	p = tp_put_uvarint(p, code->first_line);
+	p = tp_put_uvarint(p, code->name_length);
+	p = tp_put_bytes(p, code->name, code->name_length);
+	put_long(TPROF_TABLE_CODE, content, (size_t)(p - content), code->file, code->file_length);
+}
+
+void tp_table_python(uint32_t frame, uint32_t code, uint32_t line, uint8_t flags)
+{
+	uint8_t content[32];
+	uint8_t *p = tp_put_uvarint(content, frame);
+
+	p = tp_put_uvarint(p, code);
+	p = tp_put_uvarint(p, line);
+	*p++ = flags;
+	put_long(TPROF_TABLE_PYTHON, content, (size_t)(p - content), "", 0);
+}
+
+/* As close to its neighbours as a join mostly is, it takes six bytes. */
+void tp_table_join(uint32_t node, uint32_t native, uint32_t python)
+{
+	struct tprof_chunk *chunk = borrow(32);
+	uint8_t *start, *p;
+
+	if (!chunk)
+		return;
+	start = tp_chunk_bytes(chunk) + chunk->committed;
+	*start = TPROF_TABLE_JOIN << 2;
+	p = tp_put_svarint(start + 2, (int64_t)node - (int64_t)EXPECTED(chunk));
+	p = tp_put_uvarint(p, node - native);
+	p = tp_put_svarint(p, (int64_t)python - (int64_t)LAST_PYTHON(chunk));
+	tp_put_length(start + 1, p);
+	EXPECTED(chunk) = node + 1;
+	LAST_PYTHON(chunk) = python;
+	tp_chunk_commit(chunk, p);
+	give_back(chunk);
 }
 
 void tp_table_unload(uint32_t module)

@@ -28,6 +28,16 @@ struct tp_op_record {
 	size_t category_length, name_length; /* at most 255 each */
 };
 
+struct tp_code_record {
+	uint32_t code, first_line;
+	const char *name, *file;	 /* UTF-8, not terminated */
+	size_t name_length, file_length; /* name_length: at most 512 */
+};
+
+void tp_table_code(const struct tp_code_record *code);
+void tp_table_python(uint32_t frame, uint32_t code, uint32_t line, uint8_t flags);
+void tp_table_join(uint32_t node, uint32_t native, uint32_t python);
+
 void tp_table_op(const struct tp_op_record *op);
 void tp_table_counter(uint32_t number, uint32_t error, uint8_t flags, const char *name);
 void tp_table_value(uint64_t value, const char *name, size_t length); /* length: at most TP_TABLE_TEXT_MAX */

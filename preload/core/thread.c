@@ -51,7 +51,7 @@ static struct tp_thread *make(uint32_t tid)
 
 	if (tp_sys_failed(thread))
 		return NULL;
-	tp_add(&tp_header->collector_bytes, sizeof(*thread) - TP_WALK_BYTES);
+	tp_add(&tp_header->collector_bytes, sizeof(*thread) - TP_WALK_BYTES - TP_PYTHON_BYTES);
 	thread->tid = tid;
 	do {
 		first = tp_load_acquire(&all);
@@ -111,6 +111,7 @@ void tp_thread_recover(struct tp_thread *thread)
 {
 	tp_lost(TPROF_LOST_REENTRANT, 1);
 	memset(thread->walk, 0, TP_WALK_HEAD);
+	memset(thread->python, 0, TP_WALK_HEAD);
 	if (!thread->chunk)
 		return;
 	thread->at = tp_chunk_bytes(thread->chunk) + thread->chunk->committed;
@@ -132,6 +133,7 @@ static struct tp_thread *begin(struct tp_thread *thread)
 	thread->alternate = (struct tp_range){ 0, 0 };
 	thread->random = 0;
 	memset(thread->walk, 0, TP_WALK_HEAD);
+	memset(thread->python, 0, TP_WALK_HEAD);
 	if (thread->chunk && thread->at < thread->limit) {
 		continue_chunk(thread);
 	} else if (!tp_thread_new_chunk(thread)) {

@@ -13,8 +13,9 @@
 #include "core/perf.h"
 
 #define TP_WALK_BYTES (1536u * 1024u) /* untouched pages cost nothing */
-#define TP_HANDLER_STACK_END 16384    /* bytes; the sampler's stack is the first part of struct tp_thread */
-#define TP_WALK_HEAD 64u	      /* zeroed when the thread changes: an empty walk */
+#define TP_PYTHON_BYTES (128u * 1024u)
+#define TP_HANDLER_STACK_END 16384 /* bytes; the sampler's stack is the first part of struct tp_thread */
+#define TP_WALK_HEAD 64u	   /* zeroed when the thread changes: an empty walk */
 
 #define TP_OPS_MAX 256u /* nested ops of one thread; what is deeper is called without an event */
 
@@ -64,6 +65,7 @@ struct tp_thread {
 	uint32_t stacks[256];
 	char scratch[4096]; /* for paths: the user's stack may be small */
 	uint8_t walk[TP_WALK_BYTES] __attribute__((aligned(64)));
+	uint8_t python[TP_PYTHON_BYTES] __attribute__((aligned(64))); /* of hooks/python/stack.c */
 };
 
 extern TP_TLS struct tp_thread *tp_self; /* NULL before the thread's first event */

@@ -9,6 +9,7 @@
 #include "core/clock.h"
 #include "core/emit.h"
 #include "core/state.h"
+#include "hooks/python/stack.h"
 #include "stacks/verify.h"
 #include "stacks/walk.h"
 
@@ -83,6 +84,8 @@ static inline uint32_t tp_caller_stack(struct tp_thread *thread, const void *fra
 	uint32_t node = tp_walk(thread, tp_walk_caller(frame));
 
 	tp_verify_walk(thread, tp_walk_caller(frame));
+	if (tp_unlikely(tp_python_on))
+		node = tp_python_join(thread, node);
 	return node;
 }
 

@@ -18,6 +18,8 @@
 #include "hooks/ops/call.h"
 #include "hooks/ops/install.h"
 #include "hooks/ops/names.h"
+#include "hooks/python/codes.h"
+#include "hooks/python/find.h"
 #include "hooks/real.h"
 #include "hooks/sampling/cpu.h"
 #include "stacks/frames.h"
@@ -83,6 +85,7 @@ static uint32_t begin(uint32_t origin, const char *parent)
 		return TP_MODE_OFF;
 	tp_emit_shift = tp_header->tick_shift;
 	tp_header->recording = TPROF_RECORDING_ON;
+	tp_python_describe();
 	if (tp_config.verbose)
 		tp_say("recording to ", tp_output_path());
 	return TP_MODE_ON;
@@ -102,6 +105,8 @@ static void forget_parent(void)
 	tp_ops_forget();
 	tp_op_calls_forget();
 	tp_annotate_forget();
+	tp_codes_forget();
+	tp_python_forget();
 }
 
 /* The child of a pause is paused, and TPROF_START=off is one. */
@@ -229,5 +234,6 @@ __attribute__((constructor)) static void constructor(void)
 	tp_real_check_malloc();
 	tp_jemalloc_hook();
 	tp_ops_install();
+	tp_python_find();
 	say_hooks();
 }

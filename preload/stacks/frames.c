@@ -23,6 +23,8 @@ struct table {
 	struct slot slots[];
 };
 
+struct tp_range tp_frame_loop;
+
 static struct table *table;
 static uint32_t growing; /* core/turn.h: one thread at a time copies */
 static uint32_t numbers; /* handed out */
@@ -161,6 +163,20 @@ static TP_SLOW void grow(struct table *old)
 	tp_turn_end(&growing);
 }
 
+uint32_t tp_frame_number(void)
+{
+	return tp_add(&numbers, 1) + 1;
+}
+
+/* A return address is behind the call, which may be the function's last instruction. */
+static uint8_t flags_of(uintptr_t pc, bool exact)
+{
+	uintptr_t at = exact ? pc : pc - 1;
+	bool loop = at - tp_frame_loop.low < tp_frame_loop.high - tp_frame_loop.low;
+
+	return (uint8_t)((exact ? TPROF_FRAME_EXACT : 0) | (loop ? TPROF_FRAME_LOOP : 0));
+}
+
 static TP_SLOW struct tp_frame work_out(uintptr_t pc, bool exact, uint64_t key)
 {
 	struct tp_module_at module = tp_module_find(pc);
@@ -170,9 +186,8 @@ static TP_SLOW struct tp_frame work_out(uintptr_t pc, bool exact, uint64_t key)
 	if (module.eh_frame_hdr)
 		slot.rule = tp_rule_find(module.eh_frame_hdr, pc, exact);
 	slot.rule.module = (uint16_t)module.module;
-	slot.number = tp_add(&numbers, 1) + 1;
-	tp_table_frame(slot.number, module.module, module.module ? pc - module.start : pc,
-		       exact ? TPROF_FRAME_EXACT : 0);
+	slot.number = tp_frame_number();
+	tp_table_frame(slot.number, module.module, module.module ? pc - module.start : pc, flags_of(pc, exact));
 	if (!to || tp_load(&to->used) >= to->capacity / 4 * 3) {
 		grow(to);
 		to = tp_load_acquire(&table);

@@ -6,6 +6,7 @@
 #ifndef TPROF_STACKS_FRAMES_H
 #define TPROF_STACKS_FRAMES_H
 
+#include "core/thread.h"
 #include "stacks/rule.h"
 
 struct tp_frame {
@@ -21,6 +22,15 @@ bool tp_frame_known(uintptr_t pc, struct tp_frame *frame);
 
 /* Forgets the PCs in [start, end): their object is gone. */
 void tp_frames_purge(uintptr_t start, uintptr_t end);
+
+/* A number for a frame that is not found by its PC; its record is the caller's to write. */
+uint32_t tp_frame_number(void);
+
+/*
+ * The code of an interpreter's loop, that stands on a stack for the frames of the language that it runs. Set before
+ * frames of it are met; empty: there is none.
+ */
+extern struct tp_range tp_frame_loop;
 
 /* In a forked child: nothing is numbered in its trace yet. */
 void tp_frames_forget(void);

@@ -6,6 +6,7 @@
 #include "core/turn.h"
 
 #define FIRST_CAPACITY 16384u
+#define JOINED (UINT64_C(1) << 63) /* | native << 31 | python; other keys with that bit: hooks/python/codes.c */
 
 /* Keys and numbers apart, so that a slot is 12 bytes: at 3/8 to 3/4 full, 16 to 32 bytes a node. */
 struct table {
@@ -104,9 +105,8 @@ static TP_SLOW void grow(struct table *old)
 	tp_turn_end(&growing);
 }
 
-uint32_t tp_node_find(uint32_t parent, uint32_t frame)
+uint32_t tp_number_find(uint64_t key)
 {
-	uint64_t key = key_of(parent, frame);
 	const struct table *in = tp_load_acquire(&table);
 
 	if (tp_unlikely(!in))
@@ -122,22 +122,44 @@ uint32_t tp_node_find(uint32_t parent, uint32_t frame)
 	}
 }
 
+uint32_t tp_node_find(uint32_t parent, uint32_t frame)
+{
+	return tp_number_find(key_of(parent, frame));
+}
+
+void tp_number_keep(uint64_t key, uint32_t number)
+{
+	struct table *to = tp_load_acquire(&table);
+
+	if (!to || tp_load(&to->used) >= to->capacity / 4 * 3) {
+		grow(to);
+		to = tp_load_acquire(&table);
+	}
+	if (to)
+		insert(to, key, number);
+}
+
 uint32_t tp_nodes_make(uint32_t parent, const uint32_t *frames, size_t count)
 {
 	uint32_t first = tp_add(&handed_out, (uint32_t)count) + TPROF_NODE_FIRST;
-	struct table *to;
 
 	tp_table_nodes(first, parent, frames, count);
-	for (size_t i = 0; i < count; i++) {
-		to = tp_load_acquire(&table);
-		if (!to || tp_load(&to->used) >= to->capacity / 4 * 3) {
-			grow(to);
-			to = tp_load_acquire(&table);
-		}
-		if (to)
-			insert(to, key_of(i ? first + (uint32_t)i - 1 : parent, frames[i]), first + (uint32_t)i);
-	}
+	for (size_t i = 0; i < count; i++)
+		tp_number_keep(key_of(i ? first + (uint32_t)i - 1 : parent, frames[i]), first + (uint32_t)i);
 	return first;
+}
+
+uint32_t tp_node_join(uint32_t native, uint32_t python)
+{
+	uint64_t key = JOINED | (uint64_t)native << 31 | python;
+	uint32_t number = tp_number_find(key);
+
+	if (tp_likely(number))
+		return number;
+	number = tp_add(&handed_out, 1) + TPROF_NODE_FIRST;
+	tp_table_join(number, native, python);
+	tp_number_keep(key, number);
+	return number;
 }
 
 void tp_nodes_forget(void)

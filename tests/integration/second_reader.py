@@ -26,7 +26,8 @@ def usable_guess(size):
 
 
 class Trace:
-    """events: (time, sequence, kind, ...); stacks: node -> (parent, frame); frames: frame -> (module, offset)."""
+    """events: (time, sequence, kind, ...); stacks: node -> (parent, frame); frames: frame -> (module, offset), of Python
+    (code, line); joins: node -> (native node, Python node); codes: code -> (function, file, first line)."""
 
     def __init__(self, data):
         assert data[:8] == b"TPROF\r\n\x1a"
@@ -34,6 +35,7 @@ class Trace:
         assert version == 1
         self.tick_shift = struct.unpack_from("<I", data, 64)[0]
         self.events, self.nodes, self.frames, self.modules = [], {}, {}, {}
+        self.codes, self.joins, self.loops, self.entries = {}, {}, set(), set()
         for at in range(header_size, len(data), chunk_size):
             magic, kind, _thread, _tid = struct.unpack_from("<4I", data, at) if at + 112 <= len(data) else (0, 0, 0, 0)
             if magic != 0x4b435054:
@@ -47,7 +49,7 @@ class Trace:
                 self.read_events(body, ticks >> self.tick_shift)
 
     def read_tables(self, data):
-        at, expected = 0, 0
+        at = expected = python = 0
         while at < len(data):
             tag = data[at]
             at += 1
@@ -79,6 +81,29 @@ class Trace:
                 module, i = uvarint(body, i)
                 offset, i = uvarint(body, i)
                 self.frames[frame] = (module, offset)
+                if body[i] & 2:
+                    self.loops.add(frame)
+            elif tag >> 2 == 5:
+                code, i = uvarint(body, 0)
+                line, i = uvarint(body, i)
+                size, i = uvarint(body, i)
+                self.codes[code] = (body[i:i + size].decode(), body[i + size:].decode(), line)
+            elif tag >> 2 == 6:
+                frame, i = uvarint(body, 0)
+                code, i = uvarint(body, i)
+                line, i = uvarint(body, i)
+                self.frames[frame] = (code, line)
+                if body[i] & 1:
+                    self.entries.add(frame)
+            elif tag >> 2 == 7:
+                step, i = svarint(body, 0)
+                node = expected + step
+                back, i = uvarint(body, i)
+                step, i = svarint(body, i)
+                python += step
+                assert node not in self.nodes and node > max(node - back, python)
+                self.joins[node] = (node - back, python)
+                expected = node + 1
 
     def read_events(self, data, time):
         addresses, stacks = [0] * 256, [0] * 256
@@ -155,8 +180,33 @@ class Trace:
             self.events.append((time, "free", where, body[at]))
         return time
 
+    def python_stack(self, node):
+        """Function, file and line of the Python frames, innermost first; [] if there are none."""
+        return [(*self.codes[code][:2], line) for code, line in self.stack(self.joins.get(node, (0, 0))[1])[0]]
+
+    def mixed(self, node):
+        """Numbers of all frames as they stand inside one another, innermost first."""
+        native, python = ([self.numbers(part) for part in self.joins[node]] if node in self.joins
+                          else (self.numbers(node), []))
+        found = []
+        for frame in native:
+            while frame in self.loops and python:
+                found.append(python.pop(0))
+                if found[-1] in self.entries:
+                    break
+            found.append(frame)
+        return found + python
+
+    def numbers(self, node):
+        frames = []
+        while node >= 16:
+            node, frame = self.nodes[node]
+            frames.append(frame)
+        return frames
+
     def stack(self, node):
-        """Frames, innermost first, and the number that ends it."""
+        """Frames, innermost first, and the number that ends it; of a joined node the native ones."""
+        node = self.joins.get(node, (node,))[0]
         frames = []
         while node >= 16:
             node, frame = self.nodes[node]

@@ -130,7 +130,7 @@ static void begin(struct made *made)
 static void add_frame(struct made *made, uint64_t address, uint8_t flags)
 {
 	assert_true(made->trace.frame_count < FRAMES);
-	made->frames[made->trace.frame_count++] = (struct tp_frame){ BIAS + address, &made->module, flags };
+	made->frames[made->trace.frame_count++] = (struct tp_frame){ .pc = BIAS + address, .module = &made->module, .flags = flags };
 }
 
 /* Every byte of the functions that the source defines. */
@@ -436,10 +436,10 @@ static void jit_code(void **state)
 	fputs("1000 100 old name\nnonsense\n2000 10 other\n1080 20 new name\n3000 zz bad\nffffffffffffffff ff wraps\n",
 	      out);
 	fclose(out);
-	made.frames[1] = (struct tp_frame){ 0x1001, NULL, TPROF_FRAME_EXACT };
-	made.frames[2] = (struct tp_frame){ 0x1081, NULL, TPROF_FRAME_EXACT };
-	made.frames[3] = (struct tp_frame){ 0x1100, NULL, TPROF_FRAME_EXACT };
-	made.frames[4] = (struct tp_frame){ 0x1100, NULL, 0 };
+	made.frames[1] = (struct tp_frame){ .pc = 0x1001, .module = NULL, .flags = TPROF_FRAME_EXACT };
+	made.frames[2] = (struct tp_frame){ .pc = 0x1081, .module = NULL, .flags = TPROF_FRAME_EXACT };
+	made.frames[3] = (struct tp_frame){ .pc = 0x1100, .module = NULL, .flags = TPROF_FRAME_EXACT };
+	made.frames[4] = (struct tp_frame){ .pc = 0x1100, .module = NULL, .flags = 0 };
 	made.trace.frame_count = 5;
 	made.module.path = "";
 	assert_string_equal(name_at(&made, 1, folder, &module_state), "old name");
@@ -464,7 +464,7 @@ static void code_of_the_kernel(void **state)
 	made.module = (struct tp_module){
 		.id = 1, .bias = start, .start = start, .end = start + 0x2000, .path = "linux-vdso.so.1"
 	};
-	made.frames[1] = (struct tp_frame){ function, &made.module, TPROF_FRAME_EXACT };
+	made.frames[1] = (struct tp_frame){ .pc = function, .module = &made.module, .flags = TPROF_FRAME_EXACT };
 	made.trace.frame_count = 2;
 	assert_non_null(strstr(name_at(&made, 1, NULL, &module_state), "clock_gettime"));
 	assert_int_equal(module_state, TP_MODULE_OK);

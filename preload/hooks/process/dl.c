@@ -9,6 +9,7 @@
 #include "hooks/enter.h"
 #include "hooks/lifecycle.h"
 #include "hooks/ops/install.h"
+#include "hooks/python/find.h"
 #include "hooks/real.h"
 #include "stacks/modules.h"
 
@@ -25,6 +26,7 @@ void *tp_before_dlopen(const char *file, int flags)
 	if (flags & RTLD_DEEPBIND && tp_state_has_trace())
 		__atomic_fetch_or(&tp_header->flags, TPROF_FLAG_DEEPBIND, __ATOMIC_RELAXED);
 	tp_ops_install();
+	tp_python_find();
 	return (void *)tp_real.dlopen;
 }
 
@@ -34,6 +36,7 @@ void *tp_before_dlsym(void *handle, const char *name)
 	(void)name;
 	tp_start();
 	tp_ops_install();
+	tp_python_find();
 	return (void *)tp_real.dlsym;
 }
 

@@ -56,6 +56,8 @@ static void record_sample(struct tp_thread *thread, const ucontext_t *context, u
 	if (!tp_thread_on_stack(thread, at.sp))
 		tp_thread_find_stack(thread, at.sp);
 	node = tp_walk_interrupted(thread, at);
+	if (tp_python_on)
+		node = tp_python_join_interrupted(thread, node);
 	tp_emit_sample(thread, ticks, node, periods);
 	thread->event_start = ticks;
 	tp_recorded(thread);

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hooks/python/codes.h"
+
+#include "core/space.h"
+#include "core/tables.h"
+#include "core/turn.h"
+#include "hooks/python/lines.h"
+#include "hooks/python/strings.h"
+#include "stacks/frames.h"
+#include "stacks/nodes.h"
+
+#define FIRST_CAPACITY 4096u
+#define UNITS_MAX ((INT64_C(1) << 20) - 2) /* instructions beyond are put down to this one */
+#define NAME_MAX_BYTES 512u
+#define FILE_MAX_BYTES 2048u
+#define LINES_MAX (1u << 24) /* bytes of a line table that can be true */
+
+/* Keys beside (parent, frame) in the table of nodes. */
+#define KEY_PLACE (UINT64_C(4) << 60) /* code number << 21 | (unit + 1) << 1 | entry */
+#define KEY_LINE (UINT64_C(5) << 60)  /* code number << 24 | line << 1 | entry */
+#define KEY_CODE (UINT64_C(6) << 60)  /* hash of what a code object is */
+
+struct tp_python_layout tp_python;
+uintptr_t tp_python_code_type;
+uint64_t tp_code_deaths;
+
+static uint32_t code_numbers; /* handed out */
+
+/* ---- code objects that are alive, by address ---- */
+
+struct slot {
+	uint64_t code;	 /* address; 0: empty */
+	uint32_t number; /* 0: died, or not yet published */
+};
+
+struct table {
+	uint64_t capacity; /* a power of two */
+	uint64_t used;
+	struct slot slots[];
+};
+
+static struct table *table;
+static uint32_t growing;
+
+static uint64_t hash(uint64_t code)
+{
+	return code * UINT64_C(0x9e3779b97f4a7c15) >> 20;
+}
+
+static size_t bytes_of(uint64_t capacity)
+{
+	return sizeof(struct table) + capacity * sizeof(struct slot);
+}
+
+static struct slot *find_slot(struct table *in, uint64_t code)
+{
+	for (uint64_t i = hash(code); in; i++) {
+		struct slot *slot = &in->slots[i & (in->capacity - 1)];
+		uint64_t there = tp_load_acquire(&slot->code);
+
+		if (there == code || !there)
+			return there ? slot : NULL;
+	}
+	return NULL;
+}
+
+static void insert(struct table *to, uint64_t code, uint32_t number)
+{
+	if (tp_load(&to->used) >= to->capacity / 4 * 3)
+		return; /* it will be asked for again, and found to be what it was */
+	for (uint64_t i = hash(code);; i++) {
+		struct slot *slot = &to->slots[i & (to->capacity - 1)];
+		uint64_t there = tp_load_acquire(&slot->code);
+
+		if (!there && tp_swap_if(&slot->code, (uint64_t)0, code))
+			tp_add(&to->used, 1);
+		else if (there != code)
+			continue;
+		tp_store_release(&slot->number, number);
+		return;
+	}
+}
+
+/*
+ * The dead are left behind. One that dies while this copies must not be alive in the copy: deaths are counted after the
+ * old table was told, so either the count has changed here, or tp_code_died() sees the new table.
+ */
+static TP_SLOW void grow(struct table *old)
+{
+	uint64_t deaths = __atomic_load_n(&tp_code_deaths, __ATOMIC_SEQ_CST), live = 0, capacity = FIRST_CAPACITY;
+	struct table *larger;
+
+	if (!tp_turn_take(&growing))
+		return;
+	if (old == tp_load(&table)) {
+		for (uint64_t i = 0; old && i < old->capacity; i++)
+			live += tp_load(&old->slots[i].number) != 0;
+		while (capacity < live * 4)
+			capacity *= 2;
+		larger = tp_space_take(bytes_of(capacity));
+		if (larger) {
+			larger->capacity = capacity;
+			for (uint64_t i = 0; old && i < old->capacity; i++) {
+				uint32_t number = tp_load_acquire(&old->slots[i].number);
+
+				if (number)
+					insert(larger, old->slots[i].code, number);
+			}
+			__atomic_store_n(&table, larger, __ATOMIC_SEQ_CST);
+			if (__atomic_load_n(&tp_code_deaths, __ATOMIC_SEQ_CST) != deaths) {
+				for (uint64_t i = 0; i < capacity; i++)
+					tp_store(&larger->slots[i].number, 0u);
+			}
+			if (old)
+				tp_space_retire(old, bytes_of(old->capacity), sizeof(*old));
+		}
+	}
+	tp_turn_end(&growing);
+}
+
+static void learn(uint64_t code, uint32_t number)
+{
+	struct table *to = tp_load_acquire(&table);
+
+	if (!to || tp_load(&to->used) >= to->capacity / 4 * 3) {
+		grow(to);
+		to = tp_load_acquire(&table);
+	}
+	if (to)
+		insert(to, code, number);
+}
+
+void tp_code_died(uintptr_t code)
+{
+	struct table *in = __atomic_load_n(&table, __ATOMIC_SEQ_CST), *then;
+
+	do {
+		struct slot *slot = find_slot(in, code);
+
+		then = in;
+		if (slot && tp_load(&slot->number)) {
+			tp_store(&slot->number, 0u);
+			__atomic_fetch_add(&tp_code_deaths, 1, __ATOMIC_SEQ_CST);
+		}
+		in = __atomic_load_n(&table, __ATOMIC_SEQ_CST);
+	} while (in != then);
+}
+
+void tp_codes_forget(void)
+{
+	if (table)
+		tp_space_give_back(table, bytes_of(table->capacity));
+	table = NULL;
+	growing = 0;
+	code_numbers = 0;
+	tp_code_deaths++;
+}
+
+/* ---- what a code object is ---- */
+
+struct content {
+	struct tp_string name, file;
+	struct tp_lines lines;
+};
+
+static bool read_lines(struct tp_reader *reader, uintptr_t code, struct tp_lines *lines)
+{
+	uintptr_t bytes = tp_read_word(reader, code + tp_python.code_lines);
+
+	*lines = (struct tp_lines){ .kind = tp_python.lines };
+	lines->first = tp_read_int(reader, code + tp_python.code_first_line);
+	if (!bytes)
+		return false;
+	lines->length = tp_read_word(reader, bytes + TP_BYTES_LENGTH);
+	lines->bytes = (const uint8_t *)bytes + TP_BYTES_TEXT;
+	return !reader->bad && lines->length < LINES_MAX &&
+	       tp_may_read_all(reader, bytes + TP_BYTES_TEXT, lines->length);
+}
+
+static bool read_content(struct tp_reader *reader, uintptr_t code, struct content *content)
+{
+	return tp_string_read(reader, tp_read_word(reader, code + tp_python.code_name), &content->name) &&
+	       tp_string_read(reader, tp_read_word(reader, code + tp_python.code_file), &content->file) &&
+	       read_lines(reader, code, &content->lines);
+}
+
+static uint64_t mix(uint64_t hash, const uint8_t *bytes, size_t length)
+{
+	uint64_t word;
+
+	hash ^= length;
+	for (; length; length -= sizeof(word), bytes += sizeof(word)) {
+		word = 0;
+		if (length < sizeof(word)) {
+			memcpy(&word, bytes, length);
+			length = sizeof(word);
+		} else {
+			memcpy(&word, bytes, sizeof(word));
+		}
+		hash = (hash ^ word) * UINT64_C(0xff51afd7ed558ccd);
+		hash ^= hash >> 32;
+	}
+	return hash;
+}
+
+static uint64_t hash_of(const struct content *content)
+{
+	uint64_t hash = mix((uint32_t)content->lines.first, content->lines.bytes, content->lines.length);
+
+	hash = mix(hash, content->name.bytes, content->name.length * content->name.width);
+	return mix(hash, content->file.bytes, content->file.length * content->file.width);
+}
+
+static TP_SLOW uint32_t make_code(struct tp_reader *reader, uintptr_t code)
+{
+	char name[NAME_MAX_BYTES], file[FILE_MAX_BYTES]; /* a sample's stack has 16 KiB */
+	struct tp_code_record record = { .name = name, .file = file };
+	struct content content;
+	uint64_t key;
+	uint32_t number;
+
+	if (!read_content(reader, code, &content))
+		return 0;
+	key = KEY_CODE | hash_of(&content) >> 4;
+	number = tp_number_find(key);
+	if (!number) {
+		number = tp_add(&code_numbers, 1) + 1;
+		record.code = number;
+		record.first_line = content.lines.first > 0 ? (uint32_t)content.lines.first : 0;
+		record.name_length = tp_string_put(&content.name, name, sizeof(name));
+		record.file_length = tp_string_put(&content.file, file, sizeof(file));
+		tp_table_code(&record);
+		tp_number_keep(key, number);
+	}
+	if (!reader->careful) /* a dead one's would never be taken back */
+		learn(code, number);
+	return number;
+}
+
+static uint32_t code_number(struct tp_reader *reader, uintptr_t code)
+{
+	struct slot *slot = find_slot(tp_load_acquire(&table), code);
+	uint32_t number = slot ? tp_load_acquire(&slot->number) : 0;
+
+	return number ? number : make_code(reader, code);
+}
+
+/* ---- places in it ---- */
+
+static int64_t unit_of(const struct tp_python_place *place)
+{
+	int64_t unit;
+
+	if (tp_python.at_is_index)
+		unit = (int32_t)(place->at >> 1) >> tp_python.at_shift;
+	else
+		unit = ((int64_t)(place->at & ~(uintptr_t)1) - (int64_t)(place->code + tp_python.code_start)) / 2;
+	return unit < -1 ? -1 : unit > UNITS_MAX ? UNITS_MAX : unit;
+}
+
+static TP_SLOW uint32_t make_place(struct tp_reader *reader, const struct tp_python_place *place, uint32_t code,
+				   int64_t unit)
+{
+	bool entry = place->at & 1;
+	struct tp_lines lines;
+	uint32_t line, frame;
+	uint64_t key;
+
+	if (!read_lines(reader, place->code, &lines))
+		return 0;
+	line = (uint32_t)tp_line_find(&lines, unit);
+	key = KEY_LINE | (uint64_t)code << 24 | (uint64_t)(line << 1 & 0xffffff) | entry;
+	frame = tp_number_find(key);
+	if (!frame) {
+		frame = tp_frame_number();
+		tp_table_python(frame, code, line, entry ? TPROF_PYTHON_ENTRY : 0);
+		tp_number_keep(key, frame);
+	}
+	return frame;
+}
+
+/* A code object: what can't be one is not read. */
+static bool is_code(struct tp_reader *reader, uintptr_t code)
+{
+	return code && tp_read_word(reader, code + TP_OBJECT_TYPE) == tp_python_code_type &&
+	       (!reader->careful || tp_may_read_all(reader, code, tp_python.code_start));
+}
+
+uint32_t tp_python_frame(struct tp_reader *reader, const struct tp_python_place *place)
+{
+	uint32_t code, frame;
+	uint64_t key;
+	int64_t unit;
+
+	if (!is_code(reader, place->code))
+		return 0;
+	code = code_number(reader, place->code);
+	if (!code)
+		return 0;
+	unit = unit_of(place);
+	key = KEY_PLACE | (uint64_t)code << 21 | (uint64_t)(unit + 1) << 1 | (place->at & 1);
+	frame = tp_number_find(key);
+	if (!frame) {
+		frame = make_place(reader, place, code, unit);
+		if (frame)
+			tp_number_keep(key, frame);
+	}
+	return frame;
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hooks/python/find.h"
+
+#include "core/config.h"
+#include "core/lookup.h"
+#include "core/state.h"
+#include "core/turn.h"
+#include "hooks/enter.h"
+#include "hooks/python/codes.h"
+#include "hooks/python/stack.h"
+#include "stacks/frames.h"
+
+#include <link.h>
+
+/* ---- code objects that die ---- */
+
+typedef void deallocate(void *object);
+
+static deallocate *real_deallocate;
+
+/* In place of PyCode_Type's: the address of a code object is about to be used for something else. */
+static void deallocate_code(void *code)
+{
+	tp_code_died((uintptr_t)code);
+	real_deallocate(code);
+}
+
+/*
+ * Nothing else tells of the death of a code object: most lie in the interpreter's own arenas. The type is a variable of the
+ * interpreter's, and this pointer of it is what every version calls.
+ */
+static void watch_codes(void)
+{
+	deallocate **slot = (deallocate **)(tp_python_code_type + TP_TYPE_DEALLOC);
+
+	if (*slot == deallocate_code)
+		return;
+	real_deallocate = *slot;
+	tp_store_release(slot, deallocate_code); /* pairs with any later call through it */
+}
+
+/* ---- the interpreter ---- */
+
+static uint64_t loads; /* of the loader, as of the last search */
+static uint32_t searching;
+static uint32_t version; /* of the Python that is read */
+
+static uint32_t version_of(const struct dl_phdr_info *object)
+{
+	struct tp_lookup_found found;
+
+	if (tp_lookup_in(object, "Py_Version", &found)) /* 3.11 and later: a constant unsigned long */
+		return (uint32_t)(*(const unsigned long *)found.address >> 16);
+	if (tp_lookup_in(object, "PyModule_AddObjectRef", &found))
+		return 0x030a;
+	return tp_lookup_in(object, "PyFrame_GetBack", &found) ? 0x0309 : 0;
+}
+
+/* Once: a process with two interpreters of different kinds has the first one's frames. */
+static void use(const struct dl_phdr_info *object, uintptr_t runtime)
+{
+	struct tp_lookup_found loop, code_type;
+	uint32_t is = version_of(object);
+
+	if (!tp_python_layout_find(is, (const void *)runtime, &tp_python) ||
+	    !tp_lookup_in(object, "_PyEval_EvalFrameDefault", &loop) ||
+	    !tp_lookup_in(object, "PyCode_Type", &code_type)) {
+		tp_header->python_seen = is;
+		return;
+	}
+	tp_frame_loop = (struct tp_range){ loop.address, loop.address + loop.size };
+	tp_python_code_type = code_type.address;
+	tp_python_key = (const struct tp_python_key *)(runtime + tp_python.runtime_key);
+	watch_codes();
+	version = is;
+	tp_header->python = is;
+	tp_store_release(&tp_python_on, true);
+}
+
+static int look(struct dl_phdr_info *object, size_t size, void *context)
+{
+	struct tp_lookup_found runtime;
+
+	(void)size;
+	(void)context;
+	if (object->dlpi_adds == loads)
+		return 1; /* nothing was loaded since */
+	if (tp_lookup_in(object, "_PyRuntime", &runtime)) {
+		use(object, runtime.address);
+		return 1;
+	}
+	return 0;
+}
+
+static int count_loads(struct dl_phdr_info *object, size_t size, void *context)
+{
+	(void)size;
+	(void)context;
+	loads = object->dlpi_adds;
+	return 1;
+}
+
+void tp_python_find(void)
+{
+	struct tp_thread *thread;
+
+	if (tp_python_on || tp_config.python == TP_PYTHON_OFF || !tp_header || !tp_turn_take(&searching))
+		return;
+	thread = tp_enter(__builtin_frame_address(0)); /* busy: what the loader allocates is no event */
+	if (!tp_python_on && !tp_header->python_seen && dl_iterate_phdr(look, NULL) == 0)
+		dl_iterate_phdr(count_loads, NULL);
+	if (thread)
+		tp_leave(thread);
+	tp_turn_end(&searching);
+}
+
+void tp_python_forget(void)
+{
+	searching = 0;
+}
+
+void tp_python_describe(void)
+{
+	if (tp_python_on)
+		tp_header->python = version;
+}

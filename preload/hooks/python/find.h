@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The interpreter in this process, if there is one. */
+#ifndef TPROF_HOOKS_PYTHON_FIND_H
+#define TPROF_HOOKS_PYTHON_FIND_H
+
+#include "core/base.h"
+
+/*
+ * Looks for CPython in the objects that were loaded since the last time, and turns tp_python_on. At start and around calls
+ * of the loader; takes the loader's lock.
+ */
+void tp_python_find(void);
+
+/* In a forked child: a search that another thread of the parent was at. */
+void tp_python_forget(void);
+
+/* Writes into the header of a new trace which Python it is. */
+void tp_python_describe(void);
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which line an instruction belongs to: CPython's line tables. */
+#ifndef TPROF_HOOKS_PYTHON_LINES_H
+#define TPROF_HOOKS_PYTHON_LINES_H
+
+#include "hooks/python/layout.h"
+
+struct tp_lines {
+	enum tp_line_table kind;
+	const uint8_t *bytes;
+	size_t length;
+	int32_t first; /* the code object's first line */
+};
+
+/* `unit`: the instruction, in units of two bytes from the first; below 0: before it. 0: it belongs to no line. */
+int32_t tp_line_find(const struct tp_lines *lines, int64_t unit);
+
+#endif

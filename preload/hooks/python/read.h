@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reading the interpreter's memory. A hook runs inside a call that the interpreter made: what the thread's frames point
+ * to is whole, and is read as it is. A sample's signal may come between any two instructions, when a frame is half made
+ * and a pointer is whatever stood there before: then the kernel is asked whether an address can be read at all.
+ */
+#ifndef TPROF_HOOKS_PYTHON_READ_H
+#define TPROF_HOOKS_PYTHON_READ_H
+
+#include "core/sys.h"
+
+#include <errno.h>
+
+struct tp_reader {
+	bool careful;	 /* ask first */
+	bool bad;	 /* something could not be read; everything is 0 from there on */
+	uintptr_t known; /* page that was found readable, + 1; 0: none */
+};
+
+/*
+ * rt_sigprocmask with a way that there is not reads the set, changes nothing, and says EFAULT or EINVAL: no descriptor, no
+ * allocation, and no sandbox forbids it.
+ */
+static inline bool tp_readable_page(struct tp_reader *reader, uintptr_t address)
+{
+	uintptr_t page = (address & ~(uintptr_t)(TP_PAGE - 1)) + 1;
+
+	if (page == reader->known)
+		return true;
+	if (address % 8 || tp_syscall(SYS_rt_sigprocmask, -1, address, 0, 8) == -EFAULT) {
+		reader->bad = true;
+		return false;
+	}
+	reader->known = page;
+	return true;
+}
+
+static inline bool tp_may_read(struct tp_reader *reader, uintptr_t address)
+{
+	return !reader->careful || (!reader->bad && tp_readable_page(reader, address));
+}
+
+/* Is [address, address + length) readable? */
+static inline bool tp_may_read_all(struct tp_reader *reader, uintptr_t address, size_t length)
+{
+	uintptr_t end = address + length;
+
+	if (!reader->careful)
+		return true;
+	for (uintptr_t at = address & ~(uintptr_t)7; at < end; at = (at & ~(uintptr_t)(TP_PAGE - 1)) + TP_PAGE) {
+		if (!tp_may_read(reader, at))
+			return false;
+	}
+	return true;
+}
+
+static inline uintptr_t tp_read_word(struct tp_reader *reader, uintptr_t address)
+{
+	return tp_may_read(reader, address) ? *(const uintptr_t *)address : 0;
+}
+
+static inline int32_t tp_read_int(struct tp_reader *reader, uintptr_t address)
+{
+	return tp_may_read(reader, address & ~(uintptr_t)7) ? *(const int32_t *)address : 0;
+}
+
+static inline uint8_t tp_read_byte(struct tp_reader *reader, uintptr_t address)
+{
+	return tp_may_read(reader, address & ~(uintptr_t)7) ? *(const uint8_t *)address : 0;
+}
+
+#endif

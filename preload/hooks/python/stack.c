@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hooks/python/stack.h"
+
+#include "core/config.h"
+#include "core/state.h"
+#include "hooks/python/codes.h"
+#include "stacks/nodes.h"
+
+#include <pthread.h>
+
+#define FRAMES_MAX 1024u
+#define OWNER_LAST 2 /* thread, generator, frame object; beyond: the loop's own, below its first frame */
+
+bool tp_python_on;
+const struct tp_python_key *tp_python_key;
+
+struct place {
+	uintptr_t frame;
+	struct tp_python_place at;
+};
+
+struct entry {
+	struct place place;
+	uint32_t node;
+};
+
+/* The thread's last Python stack, outermost frame first, so that what stays keeps its place. */
+struct stack {
+	uint32_t count;
+	uint32_t known;			 /* entries from the outermost on whose nodes are right */
+	uint32_t native, python, joined; /* of the last join */
+	uint32_t unused;
+	uint64_t deaths; /* tp_code_deaths at the time */
+	uint8_t head[TP_WALK_HEAD - 32];
+
+	struct entry entries[FRAMES_MAX];
+	struct place fresh[FRAMES_MAX]; /* innermost first */
+	uint32_t numbers[FRAMES_MAX];
+};
+
+_Static_assert(sizeof(struct stack) <= TP_PYTHON_BYTES, "the stack fits its room in struct tp_thread");
+_Static_assert(offsetof(struct stack, entries) == TP_WALK_HEAD, "an empty stack is zeros");
+
+static struct stack *stack_of(struct tp_thread *thread)
+{
+	return (struct stack *)thread->python;
+}
+
+/* ---- the chain of frames ---- */
+
+/* This thread's PyThreadState. 0: it has none; after the interpreter's end the key may be somebody else's. */
+static uintptr_t thread_state(struct tp_reader *reader)
+{
+	uintptr_t state;
+
+	if (!tp_python_key->made)
+		return 0;
+	state = (uintptr_t)pthread_getspecific((pthread_key_t)tp_python_key->key);
+	if (!state || tp_read_word(reader, state + tp_python.thread_id) != (uintptr_t)pthread_self())
+		return 0;
+	return state;
+}
+
+/* Past what the loop puts below the first frame of a call of its own. */
+static inline uintptr_t skip_own(struct tp_reader *reader, uintptr_t frame, bool *skipped)
+{
+	*skipped = false;
+	while (tp_python.frame_owner && frame && tp_read_byte(reader, frame + tp_python.frame_owner) > OWNER_LAST) {
+		*skipped = true;
+		frame = tp_read_word(reader, frame + tp_python.frame_previous);
+	}
+	return frame;
+}
+
+static inline uintptr_t innermost(struct tp_reader *reader)
+{
+	uintptr_t state = thread_state(reader), frame;
+	bool skipped;
+
+	if (!state)
+		return 0;
+	frame = tp_read_word(reader, state + tp_python.thread_frame);
+	if (tp_python.cframe && frame)
+		frame = tp_read_word(reader, frame + tp_python.cframe - 1);
+	return skip_own(reader, frame, &skipped);
+}
+
+/* Reads a frame; returns its caller's. */
+static inline uintptr_t read_frame(struct tp_reader *reader, uintptr_t frame, struct place *place)
+{
+	bool entry = true;
+	uintptr_t previous = tp_read_word(reader, frame + tp_python.frame_previous), at;
+
+	if (tp_python.frame_owner)
+		previous = skip_own(reader, previous, &entry);
+	else if (tp_python.frame_entry)
+		entry = tp_read_byte(reader, frame + tp_python.frame_entry);
+	if (tp_python.at_is_index)
+		at = (uintptr_t)(uint32_t)tp_read_int(reader, frame + tp_python.frame_at) << 1;
+	else
+		at = tp_read_word(reader, frame + tp_python.frame_at);
+	place->frame = frame;
+	place->at.code = tp_read_word(reader, frame + tp_python.frame_code) & ~(uintptr_t)7;
+	place->at.at = at | entry;
+	return previous;
+}
+
+static inline bool same(const struct place *a, const struct place *b)
+{
+	return a->frame == b->frame && a->at.code == b->at.code && a->at.at == b->at.at;
+}
+
+/* ---- nodes ---- */
+
+/* Nodes for the entries that have none yet. False: a frame could not be read. */
+static bool intern(struct tp_reader *reader, struct stack *stack, uint32_t root)
+{
+	uint32_t parent = stack->known ? stack->entries[stack->known - 1].node : root;
+
+	for (uint32_t i = stack->known; i < stack->count; i++) {
+		uint32_t number = tp_python_frame(reader, &stack->entries[i].place.at);
+
+		if (!number)
+			return false;
+		stack->entries[i].node = tp_node_find(parent, number);
+		if (!stack->entries[i].node)
+			stack->entries[i].node = tp_nodes_make(parent, &number, 1);
+		parent = stack->entries[i].node;
+	}
+	stack->known = root == TPROF_NODE_ROOT ? stack->count : 0;
+	return true;
+}
+
+/* ---- a hook's ---- */
+
+/*
+ * Most stacks are as deep as the last one, and most of their frames the same: those are only looked at, and where the
+ * others are is written down. False: it is another stack.
+ */
+static inline bool compare(struct tp_reader *reader, struct stack *stack, uintptr_t frame)
+{
+	for (uint32_t i = stack->count; i-- > 0;) {
+		struct place place;
+
+		if (frame != stack->entries[i].place.frame)
+			return false;
+		frame = read_frame(reader, frame, &place);
+		if (!same(&place, &stack->entries[i].place)) {
+			stack->entries[i].place = place;
+			stack->known = i < stack->known ? i : stack->known;
+		}
+	}
+	return !frame;
+}
+
+/* Frames from `frame` outwards into fresh[], as many as are kept. *root: what stands above them. */
+static uint32_t collect(struct tp_reader *reader, struct stack *stack, uintptr_t frame, uint32_t *root)
+{
+	uint32_t count = 0, most = tp_config.depth < FRAMES_MAX ? tp_config.depth : FRAMES_MAX;
+
+	for (; frame && count < most; count++)
+		frame = read_frame(reader, frame, &stack->fresh[count]);
+	*root = frame ? TPROF_NODE_CUT : TPROF_NODE_ROOT;
+	return count;
+}
+
+/* Puts fresh[] in place of entries[]. */
+static void replace(struct stack *stack, uint32_t count)
+{
+	uint32_t stays = 0;
+
+	while (stays < count && stays < stack->known &&
+	       same(&stack->fresh[count - 1 - stays], &stack->entries[stays].place))
+		stays++;
+	for (uint32_t i = stays; i < count; i++)
+		stack->entries[i].place = stack->fresh[count - 1 - i];
+	stack->count = count;
+	stack->known = stays;
+}
+
+static uint32_t unread(struct stack *stack, uint32_t native)
+{
+	stack->count = stack->known = 0;
+	tp_add(&tp_header->python_unread, 1);
+	return native;
+}
+
+/* The node of the Python frames. 0: there are none, or they can't be read. */
+static uint32_t find_python(struct stack *stack, uintptr_t frame)
+{
+	struct tp_reader reader = { 0 };
+	uint64_t deaths = tp_load_acquire(&tp_code_deaths);
+	uint32_t root = TPROF_NODE_ROOT;
+
+	if (deaths != stack->deaths)
+		stack->known = 0;
+	stack->deaths = deaths;
+	if (!compare(&reader, stack, frame))
+		replace(stack, collect(&reader, stack, frame, &root));
+	if (!intern(&reader, stack, root))
+		return 0;
+	return stack->entries[stack->count - 1].node;
+}
+
+uint32_t tp_python_join(struct tp_thread *thread, uint32_t native)
+{
+	struct stack *stack = stack_of(thread);
+	struct tp_reader reader = { 0 };
+	uintptr_t frame = innermost(&reader);
+	uint32_t python;
+
+	if (!frame)
+		return native;
+	python = find_python(stack, frame);
+	if (!python)
+		return unread(stack, native);
+	if (native != stack->native || python != stack->python) {
+		stack->joined = tp_node_join(native, python);
+		stack->native = native;
+		stack->python = python;
+	}
+	return stack->joined;
+}
+
+/* ---- a sample's ---- */
+
+uint32_t tp_python_join_interrupted(struct tp_thread *thread, uint32_t native)
+{
+	struct stack *stack = stack_of(thread);
+	struct tp_reader reader = { .careful = true };
+	uintptr_t frame = innermost(&reader);
+	uint32_t root, count;
+
+	if (!frame && !reader.bad)
+		return native;
+	count = collect(&reader, stack, frame, &root);
+	if (reader.bad)
+		return unread(stack, native);
+	stack->known = 0;
+	replace(stack, count);
+	if (!count || !intern(&reader, stack, root))
+		return unread(stack, native);
+	native = tp_node_join(native, stack->entries[count - 1].node);
+	stack->count = stack->known = 0; /* the next one looks at nothing that was read in the middle of a change */
+	return native;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The Python frames of the calling thread, joined to its native stack. What is read is this thread's own: the
+ * interpreter's state of it is found through the thread-specific key that CPython keeps for PyGILState, which holds with
+ * the GIL and without it, and its frames change only by what this thread does.
+ */
+#ifndef TPROF_HOOKS_PYTHON_STACK_H
+#define TPROF_HOOKS_PYTHON_STACK_H
+
+#include "core/thread.h"
+
+struct tp_python_key { /* Py_tss_t */
+	int32_t made;
+	uint32_t key;
+};
+
+extern bool tp_python_on; /* an interpreter was found; false costs a load and a branch */
+extern const struct tp_python_key *tp_python_key;
+
+/*
+ * The node of the native stack `native` with the thread's Python frames in it; `native` itself if it has none. In a hook:
+ * whatever the thread was doing is a call that the interpreter made.
+ */
+TP_SLOW uint32_t tp_python_join(struct tp_thread *thread, uint32_t native);
+
+/* The same for a thread that was interrupted anywhere, by the sampler's signal. */
+TP_SLOW uint32_t tp_python_join_interrupted(struct tp_thread *thread, uint32_t native);
+
+#endif

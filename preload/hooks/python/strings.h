@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Python's str objects. */
+#ifndef TPROF_HOOKS_PYTHON_STRINGS_H
+#define TPROF_HOOKS_PYTHON_STRINGS_H
+
+#include "hooks/python/read.h"
+
+struct tp_string {
+	const uint8_t *bytes;
+	size_t length; /* in code points */
+	uint8_t width; /* bytes of one: 1, 2, 4 */
+	bool ascii;
+};
+
+/* What a str object holds, where it lies. False: it is none that can be read. */
+bool tp_string_read(struct tp_reader *reader, uintptr_t object, struct tp_string *string);
+
+/* As UTF-8, cut at a whole character; surrogates become question marks. Returns the bytes put. */
+size_t tp_string_put(const struct tp_string *string, char *to, size_t size);
+
+#endif
