@@ -42,12 +42,13 @@ _tprof_analyze()
 		;;
 	--color) _tprof_words "auto always never" ;;
 	--what) _tprof_words "peak allocated unfreed temporary cpu" ;;
+	--language) _tprof_words "mixed python native" ;;
 	--format) _tprof_words "folded" ;;
 	*)
 		case $word in
 		-*)
 			_tprof_words "--json --top --sort --by --filter --thread --process --from --to --suppressions
-				--debug-dir --color --what --format --callers --callees --shapes --exact --output --help --version"
+				--debug-dir --color --what --format --callers --callees --shapes --language --interpreter --exact --output --help --version"
 			;;
 		*)
 			_tprof_files

@@ -4,7 +4,7 @@
 
 #include "commands/command.h"
 
-#define SITES (TP_OPT_JSON | TP_OPT_TOP | TP_OPT_FILTER | TP_OPT_THREAD | TP_OPT_TIME | TP_OPT_EXACT)
+#define SITES (TP_OPT_JSON | TP_OPT_TOP | TP_OPT_FILTER | TP_OPT_THREAD | TP_OPT_TIME | TP_OPT_EXACT | TP_OPT_LANGUAGE)
 #define BY "stack function line module thread size op step"
 
 const struct tp_command tp_commands[] = {
@@ -24,10 +24,11 @@ const struct tp_command tp_commands[] = {
 	{ "timeline", "live bytes, blocks, mapped memory, RSS and VMS over time, as a plot",
 	  TP_OPT_JSON | TP_OPT_TIME | TP_OPT_THREAD | TP_OPT_EXACT, NULL, NULL, tp_cmd_timeline },
 	{ "flamegraph", "stacks as a stand-alone SVG with search and zoom",
-	  TP_OPT_FILTER | TP_OPT_THREAD | TP_OPT_TIME | TP_OPT_SUPPRESS | TP_OPT_WHAT, NULL, NULL, tp_cmd_flamegraph },
+	  TP_OPT_FILTER | TP_OPT_THREAD | TP_OPT_TIME | TP_OPT_SUPPRESS | TP_OPT_WHAT | TP_OPT_LANGUAGE, NULL, NULL,
+	  tp_cmd_flamegraph },
 	{ "export", "stacks in another tool's format: folded",
-	  TP_OPT_FILTER | TP_OPT_THREAD | TP_OPT_TIME | TP_OPT_SUPPRESS | TP_OPT_WHAT | TP_OPT_FORMAT, NULL, NULL,
-	  tp_cmd_export },
+	  TP_OPT_FILTER | TP_OPT_THREAD | TP_OPT_TIME | TP_OPT_SUPPRESS | TP_OPT_WHAT | TP_OPT_FORMAT | TP_OPT_LANGUAGE,
+	  NULL, NULL, tp_cmd_export },
 	{ "info", "what the file says of itself: process, capture, losses, coverage, threads, modules",
 	  TP_OPT_JSON | TP_OPT_TOP | TP_OPT_EXACT, NULL, NULL, tp_cmd_info },
 	{ "dump", "every event, readable", TP_OPT_JSON | TP_OPT_TOP | TP_OPT_THREAD | TP_OPT_TIME | TP_OPT_EXACT, NULL,

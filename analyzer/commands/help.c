@@ -21,6 +21,10 @@ static const struct {
 			   "  --callees FUNCTION   its CPU time, by what it called\n" },
 	{ TP_OPT_SHAPES, "  --shapes             each op's calls by shape too\n" },
 	{ TP_OPT_TREE, "  --tree               which op called which\n" },
+	{ TP_OPT_LANGUAGE,
+	  "  --language LANGUAGE  frames that stacks show: mixed (default), python (alone, where there are any),\n"
+	  "                       native\n"
+	  "  --interpreter        show the Python interpreter's own frames too\n" },
 	{ TP_OPT_EXACT, "  --exact              sizes as plain byte counts\n" },
 };
 

@@ -37,6 +37,8 @@ enum {
 	OPT_CALLEES,
 	OPT_SHAPES,
 	OPT_TREE,
+	OPT_LANGUAGE,
+	OPT_INTERPRETER,
 	OPT_VERSION,
 };
 
@@ -60,6 +62,8 @@ static const struct option long_options[] = {
 	{ "callees", required_argument, NULL, OPT_CALLEES },
 	{ "shapes", no_argument, NULL, OPT_SHAPES },
 	{ "tree", no_argument, NULL, OPT_TREE },
+	{ "language", required_argument, NULL, OPT_LANGUAGE },
+	{ "interpreter", no_argument, NULL, OPT_INTERPRETER },
 	{ "output", required_argument, NULL, 'o' },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, OPT_VERSION },
@@ -84,12 +88,15 @@ static const struct {
 	{ OPT_CALLERS, TP_OPT_RELATION },
 	{ OPT_CALLEES, TP_OPT_RELATION },
 	{ OPT_SHAPES, TP_OPT_SHAPES },
+	{ OPT_LANGUAGE, TP_OPT_LANGUAGE },
+	{ OPT_INTERPRETER, TP_OPT_LANGUAGE },
 	{ OPT_TREE, TP_OPT_TREE },
 };
 
 static const char *const by_names[] = { "stack", "function", "line", "module", "thread",
 					"size",	 "op",	     "step", "layer",  NULL };
 static const char *const color_names[] = { "auto", "always", "never", NULL };
+static const char *const language_names[] = { "mixed", "python", "native", NULL };
 static const char *const what_names[] = { "peak", "allocated", "unfreed", "temporary", "cpu", NULL };
 
 __attribute__((format(printf, 1, 2))) static enum tp_parse wrong(const char *format, ...)
@@ -318,6 +325,13 @@ static enum tp_parse parse_option(struct tp_options *options, int option, const 
 	case OPT_WHAT:
 		result = parse_choice(option, value, what_names, &choice);
 		options->what = (enum tp_what)choice;
+		return result;
+	case OPT_LANGUAGE:
+		result = parse_choice(option, value, language_names, &choice);
+		options->language = (enum tp_language)choice;
+		return result;
+	case OPT_INTERPRETER:
+		options->interpreter = true;
 		return result;
 	case OPT_FORMAT:
 		if (strcmp(value, "folded") != 0)

@@ -29,6 +29,7 @@ enum tp_option_bit {
 	TP_OPT_RELATION = 1u << 9, /* --callers, --callees */
 	TP_OPT_SHAPES = 1u << 10,
 	TP_OPT_TREE = 1u << 11,
+	TP_OPT_LANGUAGE = 1u << 12, /* --language, --interpreter */
 };
 
 struct tp_options {
@@ -51,6 +52,8 @@ struct tp_options {
 	const char *const *suppressions;
 	size_t suppression_count;
 	const char *debug_dir; /* NULL: none */
+	enum tp_language language;
+	bool interpreter;
 	enum tp_color color;
 	const char *output; /* NULL: stdout */
 	enum tp_what what;

@@ -152,7 +152,9 @@ int tp_session_replay(struct tp_session *session, enum tp_group group)
 
 struct tp_symbols *tp_session_symbols(struct tp_session *session, size_t process)
 {
-	struct tp_symbols_options options = { .debug_dir = session->options->debug_dir };
+	struct tp_symbols_options options = { .debug_dir = session->options->debug_dir,
+					      .language = session->options->language,
+					      .interpreter = session->options->interpreter };
 
 	if (!session->symbols[process])
 		session->symbols[process] = tp_symbols_open(session->run->processes[process].trace, &options);

@@ -8,10 +8,7 @@
 #include "report/estimate.h"
 #include "model/steps.h"
 #include "report/name.h"
-
-#define LINES_HEAD 14 /* of a stack in full: so many from its inner end, so many from its outer one */
-#define LINES_TAIL 3
-#define NAME_MAX_COLUMNS 200
+#include "report/stack_listing.h"
 
 static size_t row_count(const struct tp_listing *context, const struct tp_rows *rows)
 {
@@ -26,87 +23,6 @@ static const struct tp_trace *trace_of(const struct tp_listing *context, const s
 static bool has_stack(const struct tp_row *row)
 {
 	return row->line.location != NULL;
-}
-
-/* Function and place of a line, aligned: names that are too long for the page lose their middle. */
-static void print_line(const struct tp_page *page, const struct tp_line *line, const char *cwd, int name_columns,
-		       bool own)
-{
-	char name[300], place[1024], shorter[1200], where[1024];
-	const char *function = tp_line_name(line, name, sizeof(name));
-	int room = page->width - 8 - name_columns - 2 - (line->location->inlined ? 10 : 0);
-	int pad;
-
-	tp_short_name(page, function, name_columns, shorter, sizeof(shorter));
-	pad = name_columns - tp_text_columns(page, shorter);
-	fputs("        ", page->out);
-	tp_print(page, own ? TP_STYLE_FUNCTION : TP_STYLE_PLAIN, "%s", shorter);
-	tp_line_place(line, cwd, place, sizeof(place));
-	tp_shorten_front(page, place, room > 20 ? room : 20, where, sizeof(where));
-	fprintf(page->out, "%*s  ", pad > 0 ? pad : 0, "");
-	tp_print(page, TP_STYLE_DIM, "%s%s\n", where, line->location->inlined ? " (inlined)" : "");
-}
-
-static int name_width(const struct tp_page *page, const struct tp_stack *stack, size_t first)
-{
-	int width = 12, most = (page->width - 10) * 3 / 5;
-	char name[300], shorter[1200];
-
-	for (size_t i = first; i < stack->last; i++) {
-		const char *text = tp_line_name(&stack->lines[i], name, sizeof(name));
-		int columns = tp_text_columns(page, tp_short_name(page, text, most, shorter, sizeof(shorter)));
-
-		width = columns > width ? columns : width;
-	}
-	return width > most ? most : width;
-}
-
-static const char *end_words(uint32_t end)
-{
-	switch (end) {
-	case TPROF_NODE_CUT:
-		return "(deeper than TPROF_DEPTH: outer frames are missing)";
-	case TPROF_NODE_SHORT:
-		return "(the walk ended here: outer frames may be missing)";
-	case TPROF_NODE_NONE:
-		return "(the stack was not recorded)";
-	default:
-		return NULL;
-	}
-}
-
-static void print_stack(const struct tp_listing *context, const struct tp_row *row)
-{
-	const struct tp_page *page = context->page;
-	const struct tp_trace *trace = trace_of(context, row);
-	struct tp_stack stack = { NULL };
-	const struct tp_line *own;
-	size_t first, head, tail;
-	int width;
-
-	if (!tp_stack_read(&stack, trace, context->symbols[row->process], row->node))
-		return;
-	own = tp_stack_own(&stack);
-	/* Of the plumbing only the part that the own line called: std::vector::resize, not what that is made of. */
-	first = own && own > stack.lines + stack.first ? (size_t)(own - stack.lines) - 1 : stack.first;
-	width = name_width(page, &stack, first);
-	head = stack.last;
-	tail = stack.last;
-	if (stack.last - first > LINES_HEAD + LINES_TAIL + 1) {
-		head = first + LINES_HEAD;
-		tail = stack.last - LINES_TAIL;
-	}
-	for (size_t i = first; i < stack.last; i++) {
-		if (i == head && tail > head) {
-			tp_print(page, TP_STYLE_DIM, "        %s %zu more frames\n",
-				 page->utf8 ? "\xe2\x8b\xae" : "...", tail - head);
-			i = tail;
-		}
-		print_line(page, &stack.lines[i], trace->cwd, width, &stack.lines[i] == own);
-	}
-	if (end_words(stack.end))
-		tp_print(page, TP_STYLE_DIM, "        %s\n", end_words(stack.end));
-	tp_stack_free(&stack);
 }
 
 static const char *plural(uint64_t count)
@@ -347,48 +263,11 @@ void tp_listing_print(const struct tp_listing *context, const struct tp_rows *ro
 		for (size_t i = 0; i < count; i++) {
 			print_numbers(context, rows, &rows->rows[i], i + 1);
 			print_op(context->page, &rows->rows[i]);
-			print_stack(context, &rows->rows[i]);
+			tp_stack_print(context->page, trace_of(context, &rows->rows[i]),
+				       context->symbols[rows->rows[i].process], rows->rows[i].node);
 		}
 	}
 	print_rest(context, rows, count);
-}
-
-/* "function (file:line) < caller < caller" */
-static void describe(const struct tp_listing *context, const struct tp_row *row, char *text, size_t size)
-{
-	const struct tp_page *page = context->page;
-	const struct tp_trace *trace = trace_of(context, row);
-	char name[300], place[512], shorter[300];
-	struct tp_stack stack = { NULL };
-	const struct tp_line *own = NULL;
-	const char *via, *base;
-	size_t used;
-
-	snprintf(text, size, "(stack not recorded)");
-	if (tp_stack_read(&stack, trace, context->symbols[row->process], row->node))
-		own = tp_stack_own(&stack);
-	if (own) {
-		tp_short_name(page, tp_line_name(own, name, sizeof(name)), 48, shorter, sizeof(shorter));
-		const char *format = own->location->function ? "%s (%s" : "%s (no name";
-
-		tp_line_place(own, trace->cwd, place, sizeof(place));
-		base = strrchr(place, '/');
-		snprintf(text, size, format, shorter, base ? base + 1 : place);
-		used = strlen(text);
-		via = own > stack.lines + stack.first ? own[-1].location->function : NULL;
-		if (via) /* what the own line called of the language's plumbing */
-			tp_short_name(page, via, 32, shorter, sizeof(shorter));
-		snprintf(text + used, size - used, via ? ", via %s)" : ")", shorter);
-		for (size_t i = (size_t)(own - stack.lines) + 1; i < stack.last; i++) {
-			used = strlen(text);
-			if (used + 40 > size || tp_text_columns(page, text) > page->width)
-				break;
-			tp_short_name(page, tp_line_name(&stack.lines[i], name, sizeof(name)), 32, shorter,
-				      sizeof(shorter));
-			snprintf(text + used, size - used, " %s %s", page->utf8 ? "\xe2\x86\x90" : "<", shorter);
-		}
-	}
-	tp_stack_free(&stack);
 }
 
 /* The end of a chain of callers is the least of it: it is what a narrow page loses. */
@@ -429,7 +308,8 @@ void tp_listing_print_short(const struct tp_listing *context, const struct tp_ro
 				 tp_some_count(&numbers, tp_sums_blocks(self, context->what),
 					       tp_sums_blocks_variance(self, context->what)));
 		}
-		describe(context, row, text, sizeof(text));
+		tp_stack_describe(page, trace_of(context, row), context->symbols[row->process], row->node, text,
+				  sizeof(text));
 		cut_to(page, text, page->width - used);
 		tp_table_add(table, TP_STYLE_PLAIN, text);
 	}

@@ -258,16 +258,20 @@ static void fold(struct tp_stack *stack)
 
 /* Which frames of a stack are shown. */
 struct view {
+	const struct tp_trace *trace;
 	const struct tp_module *interpreter; /* NULL: no Python frame is in the stack */
 	size_t python;			     /* index of the innermost Python frame */
-	bool all, python_only;
+	enum tp_language language;
+	bool interpreters; /* the interpreter's own frames are shown */
 };
 
 static struct view view_of(const struct tp_trace *trace, const struct tp_symbols *symbols, const uint32_t *frames,
 			   size_t count)
 {
 	const struct tp_symbols_options *options = tp_symbols_options(symbols);
-	struct view view = { .python = count, .all = options->interpreter, .python_only = options->python };
+	struct view view = {
+		.trace = trace, .python = count, .language = options->language, .interpreters = options->interpreter
+	};
 
 	for (size_t i = 0; i < count; i++) {
 		const struct tp_frame *frame = &trace->frames[frames[i]];
@@ -277,17 +281,29 @@ static struct view view_of(const struct tp_trace *trace, const struct tp_symbols
 		if (!frame->code && frame->flags & TPROF_FRAME_LOOP && !view.interpreter)
 			view.interpreter = frame->module;
 	}
-	if (view.python == count)
-		view = (struct view){ .python = count, .all = true };
+	if (view.python == count && view.language == TP_LANGUAGE_PYTHON)
+		view.language = TP_LANGUAGE_MIXED;
+	if (view.python == count || view.language == TP_LANGUAGE_NATIVE)
+		view.interpreter = NULL;
 	return view;
+}
+
+/* What `import` runs between the line that says it and the module: Python leaves it out of tracebacks too. */
+static bool is_import(const struct tp_trace *trace, const struct tp_frame *frame)
+{
+	const char *file = frame->code < trace->code_count ? trace->codes[frame->code].file : NULL;
+
+	return file && strncmp(file, "<frozen importlib._bootstrap", 28) == 0;
 }
 
 /* The interpreter's own frames outside of a Python frame only say that it is run. */
 static bool is_hidden(const struct view *view, const struct tp_frame *frame, size_t i)
 {
-	if (view->all || frame->code)
-		return false;
-	return view->python_only || (i > view->python && frame->module && frame->module == view->interpreter);
+	if (frame->code)
+		return view->language == TP_LANGUAGE_NATIVE || (!view->interpreters && is_import(view->trace, frame));
+	if (view->language == TP_LANGUAGE_PYTHON)
+		return true;
+	return !view->interpreters && i > view->python && frame->module && frame->module == view->interpreter;
 }
 
 bool tp_stack_read(struct tp_stack *stack, const struct tp_trace *trace, struct tp_symbols *symbols, uint32_t node)

@@ -2,7 +2,7 @@
 /*
  * Stacks as a reader wants them: the program's own frames. The allocator's frames at the innermost end and the start-up
  * frames of loader and libc at the outermost end are folded away. Where there are Python frames, the interpreter's own
- * that are outside of one are left out, unless the symbols were opened with `interpreter`; with `python` all native ones.
+ * that are outside of one are left out; the symbols' options can say otherwise.
  */
 #ifndef TPROF_REPORT_STACK_H
 #define TPROF_REPORT_STACK_H

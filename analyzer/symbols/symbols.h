@@ -31,10 +31,17 @@ enum tp_module_state {
 	TP_MODULE_UNREADABLE,
 };
 
+/* Which frames of a stack are shown. */
+enum tp_language {
+	TP_LANGUAGE_MIXED,
+	TP_LANGUAGE_PYTHON, /* Python's alone, where there are any */
+	TP_LANGUAGE_NATIVE,
+};
+
 struct tp_symbols_options {
 	const char *debug_dir; /* searched before the system's; NULL: none */
-	bool interpreter;      /* stacks show the interpreter's own frames between those of Python */
-	bool python;	       /* stacks show the frames of Python alone, where there are any */
+	enum tp_language language;
+	bool interpreter; /* mixed: the interpreter's own frames too, that are outside of a Python frame */
 };
 
 struct tp_symbols;

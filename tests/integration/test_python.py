@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from conftest import PYTHON, ROOT, nothing_lost, sites
+from conftest import LIBRARY, PYTHON, ROOT, nothing_lost, sites
 from second_reader import Trace
 
 PROGRAMS = ROOT / "tests/workloads"
@@ -12,6 +12,10 @@ FIRST = 1000001
 
 def notes_of(run):
     return json.loads((run.directory / "truth").read_text())
+
+
+def without_import(frames):
+    return [frame for frame in frames if not frame[1].startswith("<frozen importlib._bootstrap")]
 
 
 def test_the_frames_that_python_tells(tprof):
@@ -36,7 +40,43 @@ def test_the_report_shows_them(tprof):
             continue
         seen += 1
         python = [f for f in site["stack"] if f["language"] == "python"]
-        assert [[f["function"], f["file"], f["line"] or 0] for f in python] == notes[size]
+        assert [[f["function"], f["file"], f["line"] or 0] for f in python] == without_import(notes[size])
         inside = site["stack"][site["stack"].index(python[0]):]
         assert all(f["language"] == "python" or not f["module"].startswith("python3") for f in inside)
     assert seen > 100
+
+
+def test_languages(tprof):
+    """The same memory in each view; Python's has nothing but Python where there is any."""
+    run, summary = tprof.summary([PYTHON, PROGRAMS / "python_stacks.py"])
+    trace, total = run.traces()[0], summary["heap"]["peak_bytes"]
+    languages = {}
+    for language in ("mixed", "python", "native"):
+        for by in ("stack", "function", "line"):
+            rows = sites(trace, "peak", "--language", language, "--by", by)
+            assert sum(row["bytes"] for row in rows) == total
+        stacks = [s["stack"] for s in sites(trace, "peak", "--language", language)]
+        languages[language] = {frozenset(f["language"] for f in stack) for stack in stacks}
+    assert frozenset(["python"]) in languages["python"] and frozenset(["native", "python"]) not in languages["python"]
+    assert languages["native"] == {frozenset(["native"])}
+    assert frozenset(["native", "python"]) in languages["mixed"]
+    shown = sites(trace, "leaks", "--interpreter")
+    assert any("_PyEval_EvalFrameDefault" in [f["function"] for f in s["stack"]] for s in shown)
+
+
+def test_folding_under_the_line(tprof):
+    """All that a line of Python allocated, through whatever native code, is that line's."""
+    run, _ = tprof.summary([PYTHON, PROGRAMS / "python_stacks.py"])
+    notes = notes_of(run)
+    (row,) = [r for r in sites(run.traces()[0], "leaks", "--language", "python", "--by", "line")
+              if (r["file"] or "").endswith("python_stacks.py") and r["line"] == notes[0][1][0][2]]
+    assert row["bytes"] >= sum(size for size, _, _ in notes)
+    assert row["function"] == "note" and row["blocks"] >= len(notes)
+
+
+def test_without_python_frames(tprof):
+    run, _ = tprof.summary([PYTHON, PROGRAMS / "python_stacks.py"], env={"TPROF_PYTHON": "0"})
+    trace = Trace(run.traces()[0].read_bytes())
+    assert not trace.joins and not trace.codes
+    refused = tprof.run([PYTHON, "-c", "pass"], [LIBRARY], {"TPROF_PYTHON": "maybe"})
+    assert refused.status == 0 and refused.stderr.count(b"\n") == 1 and b"TPROF_PYTHON" in refused.stderr
