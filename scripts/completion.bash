@@ -22,7 +22,7 @@ _tprof()
 	-o | --output) _tprof_files ;;
 	*)
 		case $word in
-		-*) _tprof_words "--output --alloc --cpu --ops --counters --start --python --depth --children --exe --verbose --help" ;;
+		-*) _tprof_words "--output --alloc --cpu --ops --step --counters --start --python --depth --children --exe --verbose --help" ;;
 		*) mapfile -t COMPREPLY < <(compgen -c -f -- "$word") ;;
 		esac
 		;;

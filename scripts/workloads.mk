@@ -9,7 +9,7 @@ WORKLOAD_CXXFLAGS := -std=c++17 -D_GNU_SOURCE -g -O1 -fno-builtin $(WORKLOAD_WAR
 WORKLOADS := $(addprefix $(W)/,digits truth truth-nopie truth-stripped truth-now truth_cxx shared_arena jemalloc_api \
 	threads ends fork dl own_malloc early mmap interrupts cpu_split cpu_traps sampled limits deep ops steady stack0 \
 	stack2 stack3 exceptions0 exceptions2 exceptions3 liboracle.so libplugin_a.so libplugin_b.so liborigin.so \
-	nested/libplugin_b.so libsignatures.so libthrower.so op_calls op_calls-now op_throws pools pauses annotate \
+	nested/libplugin_b.so libsignatures.so libthrower.so op_calls op_calls-now op_throws libtinyblas.so hot pools pauses annotate \
 	mlp cnn transformer)
 WORKLOADS += $(addprefix $(W)/,control faults)
 
@@ -51,6 +51,10 @@ $(W)/op_calls-now: WORKLOAD_EXTRA := -L$(W) -lsignatures -Wl,-rpath,'$$ORIGIN' -
 $(W)/op_throws: WORKLOAD_EXTRA := -L$(W) -lthrower -Wl,-rpath,'$$ORIGIN'
 $(W)/op_calls $(W)/op_calls-now: $(W)/libsignatures.so
 $(W)/op_throws: $(W)/libthrower.so
+# Its functions call each other through the PLT.
+$(W)/libtinyblas.so: WORKLOAD_EXTRA := -shared -fPIC -O2
+$(W)/hot: WORKLOAD_EXTRA := -O2 -L$(W) -ltinyblas -Wl,-rpath,'$$ORIGIN' -Wl,-z,lazy -lpthread
+$(W)/hot: $(W)/libtinyblas.so
 
 workload_headers := $(wildcard tests/workloads/*.h) scripts/workloads.mk
 define workload_c

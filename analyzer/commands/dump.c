@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "commands/site_report.h"
+#include "model/work.h"
 #include "report/process.h"
 #include "report/stack.h"
 #include "trace/events.h"
@@ -108,6 +109,39 @@ static const struct tp_op *op_of(const struct dump *dump, const struct tp_event 
 	const struct tp_trace *trace = dump->trace;
 
 	return event->size < trace->op_count && trace->ops[event->size].name ? &trace->ops[event->size] : NULL;
+}
+
+/* What typed kernels and folded calls say, in words. */
+static void print_work(FILE *out, const struct tp_event *event)
+{
+	struct tp_work work;
+	struct tp_work_amount amount;
+	char shape[256];
+
+	if (!event->name || !tp_work_read(&work, (const uint8_t *)event->name, event->name_length))
+		return;
+	amount = tp_work_amount(&work);
+	tp_work_shape(&work, shape, sizeof(shape));
+	fprintf(out, "%-14s %s %s", "work", tp_work_name(work.kind), shape);
+	if (amount.flop_known)
+		fprintf(out, "  %" PRIu64 " FLOP", amount.flop);
+}
+
+static void print_fold(struct dump *dump, const struct tp_event *event)
+{
+	FILE *out = dump->session->page.out;
+	const struct tp_op *op = op_of(dump, event);
+	struct tp_folded folded;
+	char shape[256];
+
+	if (!event->name || !tp_fold_read(&folded, (const uint8_t *)event->name, event->name_length))
+		return;
+	tp_fold_shape(&folded, shape, sizeof(shape));
+	fprintf(out, "%-14s %" PRIu32 " calls, %" PRIu64 " ticks  ", "folded", folded.counts.calls,
+		folded.counts.ticks);
+	for (const char *c = op ? op->name : "(not named in the trace)"; *c; c++)
+		fputc((unsigned char)*c < ' ' || *c == 127 ? '?' : *c, out);
+	fprintf(out, " %s", shape);
 }
 
 /* Increases since the thread's last. */
@@ -230,6 +264,12 @@ static void print_event(struct dump *dump, const struct tp_event *event, uint64_
 	case TP_EVENT_POOL_FREE:
 		print_pool(dump, event);
 		break;
+	case TP_EVENT_WORK:
+		print_work(out, event);
+		break;
+	case TP_EVENT_FOLD:
+		print_fold(dump, event);
+		break;
 	case TP_EVENT_SAMPLE:
 		fprintf(out, "%-14s %" PRIu64 " of CPU time  stack %" PRIu32 " %s", "sample", event->size, event->node,
 			stack_text(dump, event->node));
@@ -271,13 +311,47 @@ static void json_text(FILE *out, const char *key, const char *text, size_t lengt
 	fputc('"', out);
 }
 
+static void json_work(FILE *out, const struct tp_event *event)
+{
+	struct tp_work work;
+	char shape[256];
+
+	if (!event->name || !tp_work_read(&work, (const uint8_t *)event->name, event->name_length))
+		return;
+	tp_work_shape(&work, shape, sizeof(shape));
+	json_text(out, "work", tp_work_name(work.kind), strlen(tp_work_name(work.kind)));
+	json_text(out, "shape", shape, strlen(shape));
+	json_number(out, "flop", tp_work_amount(&work).flop);
+	json_number(out, "bytes", tp_work_amount(&work).bytes);
+}
+
+static void json_fold(FILE *out, const struct tp_event *event)
+{
+	struct tp_folded folded;
+	char shape[256];
+
+	if (!event->name || !tp_fold_read(&folded, (const uint8_t *)event->name, event->name_length))
+		return;
+	tp_fold_shape(&folded, shape, sizeof(shape));
+	json_number(out, "calls", folded.counts.calls);
+	json_number(out, "ticks", folded.counts.ticks);
+	json_text(out, "shape", shape, strlen(shape));
+	json_number(out, "flop", tp_fold_amount(&folded).flop);
+	json_number(out, "bytes", tp_fold_amount(&folded).bytes);
+}
+
 static void json_op(struct dump *dump, const struct tp_event *event)
 {
-	const struct tp_op *op = event->kind == TP_EVENT_OP_BEGIN ? op_of(dump, event) : NULL;
+	bool named = event->kind == TP_EVENT_OP_BEGIN || event->kind == TP_EVENT_FOLD;
+	const struct tp_op *op = named ? op_of(dump, event) : NULL;
 	FILE *out = dump->session->page.out;
 
-	if (event->kind == TP_EVENT_OP_BEGIN)
+	if (named)
 		json_number(out, "op", event->size);
+	if (event->kind == TP_EVENT_WORK)
+		json_work(out, event);
+	if (event->kind == TP_EVENT_FOLD)
+		json_fold(out, event);
 	if (op) {
 		json_text(out, "name", op->name, strlen(op->name));
 		json_text(out, "category", op->category, strlen(op->category));

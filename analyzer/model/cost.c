@@ -84,6 +84,9 @@ bool tp_cost_init(struct tp_cost *cost, const struct tp_trace *trace)
 		return true;
 	cost->op_inside = trace->header->op_inside_ticks * tick;
 	cost->op_outside = trace->header->op_outside_ticks * tick;
+	cost->fold_inside = trace->header->fold_inside_ticks * tick;
+	cost->fold_outside = trace->header->fold_outside_ticks * tick;
+	cost->work = trace->header->work_ticks * tick;
 	usual = usual_ticks(&impl->events);
 	if (usual < 0)
 		return false;

@@ -17,9 +17,11 @@
 
 struct tp_cost {
 	double op_inside, op_outside; /* ns of a hooked function's call: between its begin and its end, and around */
-	double usual;		      /* ns of any other event, over the whole trace */
-	double *chunks;		      /* the same, by chunk; NULL: nothing was timed */
-	uint64_t first, size;	      /* of chunks: where the first begins in the file, bytes of each */
+	double fold_inside, fold_outside; /* the same of a call that was folded */
+	double work;			  /* what telling its work adds to op_inside */
+	double usual;			  /* ns of any other event, over the whole trace */
+	double *chunks;			  /* the same, by chunk; NULL: nothing was timed */
+	uint64_t first, size;		  /* of chunks: where the first begins in the file, bytes of each */
 	size_t count;
 };
 

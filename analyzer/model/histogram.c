@@ -18,7 +18,7 @@ static unsigned group_of(uint64_t value)
 	return value < TP_HISTOGRAM_PARTS ? 0 : 64 - TP_HISTOGRAM_BITS - (unsigned)__builtin_clzll(value);
 }
 
-static bool add_to_bucket(struct tp_histogram *histogram, uint64_t value)
+static bool add_to_bucket(struct tp_histogram *histogram, uint64_t value, uint64_t times)
 {
 	unsigned group = group_of(value);
 	uint64_t part = group ? (value >> (group - 1)) - TP_HISTOGRAM_PARTS : value;
@@ -27,7 +27,7 @@ static bool add_to_bucket(struct tp_histogram *histogram, uint64_t value)
 		histogram->parts[group] = calloc(TP_HISTOGRAM_PARTS, sizeof(uint64_t));
 	if (!histogram->parts[group])
 		return false;
-	histogram->parts[group][part]++;
+	histogram->parts[group][part] += times;
 	return true;
 }
 
@@ -45,9 +45,23 @@ bool tp_histogram_add(struct tp_histogram *histogram, uint64_t value)
 	}
 	if (histogram->count == TP_HISTOGRAM_EXACT)
 		for (unsigned i = 0; i < TP_HISTOGRAM_EXACT; i++)
-			good = good && add_to_bucket(histogram, histogram->few[i]);
+			good = good && add_to_bucket(histogram, histogram->few[i], 1);
 	histogram->count++;
-	return good && add_to_bucket(histogram, value);
+	return good && add_to_bucket(histogram, value, 1);
+}
+
+bool tp_histogram_add_many(struct tp_histogram *histogram, uint64_t value, uint64_t times)
+{
+	bool good = true;
+
+	for (; times && histogram->count <= TP_HISTOGRAM_EXACT; times--)
+		good = good && tp_histogram_add(histogram, value);
+	if (!times)
+		return good;
+	histogram->min = value < histogram->min ? value : histogram->min;
+	histogram->max = value > histogram->max ? value : histogram->max;
+	histogram->count += times;
+	return good && add_to_bucket(histogram, value, times);
 }
 
 static int by_value(const void *a, const void *b)

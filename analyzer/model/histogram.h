@@ -28,6 +28,9 @@ void tp_histogram_free(struct tp_histogram *histogram);
 /* False: no memory. */
 bool tp_histogram_add(struct tp_histogram *histogram, uint64_t value);
 
+/* The same value so many times. False: no memory. */
+bool tp_histogram_add_many(struct tp_histogram *histogram, uint64_t value, uint64_t times);
+
 /* The smallest value that at least this share of all values does not exceed ("nearest rank"); 0 if there are none. */
 uint64_t tp_histogram_percentile(const struct tp_histogram *histogram, double share);
 

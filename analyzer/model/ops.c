@@ -72,8 +72,7 @@ void tp_ops_free(struct tp_ops *ops)
 	tp_op_tree_free(&ops->tree);
 }
 
-/* One number a name, never 0; that of ops without a name is the last. */
-static uint32_t number_of(const struct tp_ops *ops, uint64_t number)
+uint32_t tp_op_of(const struct tp_ops *ops, uint64_t number)
 {
 	uint32_t same = number < ops->trace->op_count ? ops->same[number] : 0;
 
@@ -94,7 +93,7 @@ static struct tp_op_state *new_state(uint32_t op)
 	return NULL;
 }
 
-static struct tp_op_state *state_of(struct tp_ops *ops, uint32_t op)
+struct tp_op_state *tp_op_state(struct tp_ops *ops, uint32_t op)
 {
 	if (!ops->states)
 		ops->states = calloc(ops->count, sizeof(*ops->states));
@@ -107,7 +106,7 @@ static struct tp_op_state *state_of(struct tp_ops *ops, uint32_t op)
 
 /* ---- calls ---- */
 
-static bool is_open(const struct tp_op_stack *stack, uint32_t op)
+bool tp_op_is_open(const struct tp_op_stack *stack, uint32_t op)
 {
 	for (uint32_t i = 0; i < stack->count; i++)
 		if (stack->frames[i].op == op)
@@ -132,7 +131,7 @@ static bool is_hooked(const struct tp_ops *ops, uint64_t number)
 
 bool tp_ops_begin(struct tp_ops *ops, struct tp_op_stack *stack, uint64_t number, const struct tp_op_moment *moment)
 {
-	struct tp_op_frame frame = { .op = number_of(ops, number),
+	struct tp_op_frame frame = { .op = tp_op_of(ops, number),
 				     .counted = moment->counted,
 				     .hooked = is_hooked(ops, number),
 				     .begin_ns = moment->ns };
@@ -144,7 +143,7 @@ bool tp_ops_begin(struct tp_ops *ops, struct tp_op_stack *stack, uint64_t number
 		ops->counts.too_deep += moment->counted;
 		return true;
 	}
-	frame.recursive = is_open(stack, frame.op);
+	frame.recursive = tp_op_is_open(stack, frame.op);
 	frame.node = tp_op_tree_child(&ops->tree, outer, frame.op);
 	if (!frame.node || !make_room(stack))
 		return false;
@@ -231,7 +230,7 @@ static void add_to_node(struct tp_op_node *node, const struct tp_op_frame *frame
 
 static bool add_call(struct tp_ops *ops, const struct tp_op_frame *frame, const struct result *result)
 {
-	struct tp_op_state *state = state_of(ops, frame->op);
+	struct tp_op_state *state = tp_op_state(ops, frame->op);
 	struct tp_op_stats *stats;
 
 	if (!state)
@@ -313,7 +312,7 @@ bool tp_ops_detail(struct tp_ops *ops, struct tp_op_stack *stack, struct tp_op_w
 	frame->said.bytes += work.bytes;
 	if (!length)
 		return true;
-	state = state_of(ops, frame->op);
+	state = tp_op_state(ops, frame->op);
 	frame->shape = state ? tp_op_shape(state, shape, length) : 0;
 	return frame->shape != 0;
 }
@@ -353,7 +352,7 @@ void tp_op_counted(struct tp_op_stack *stack, const struct tp_counters *counters
 bool tp_ops_left_open(struct tp_ops *ops, const struct tp_op_stack *stack)
 {
 	for (uint32_t i = 0; i < stack->count; i++) {
-		struct tp_op_state *state = stack->frames[i].counted ? state_of(ops, stack->frames[i].op) : NULL;
+		struct tp_op_state *state = stack->frames[i].counted ? tp_op_state(ops, stack->frames[i].op) : NULL;
 
 		if (stack->frames[i].counted && !state)
 			return false;

@@ -11,6 +11,7 @@
 #include "model/histogram.h"
 #include "model/op_tree.h"
 #include "model/run.h"
+#include "model/work.h"
 
 #define TP_OP_DEPTH 1024u /* ops that are open at once on a thread; what is deeper is counted, and no more */
 #define TP_OP_SHAPES 64u  /* of an op; the rest are put together */
@@ -91,6 +92,23 @@ bool tp_ops_end(struct tp_ops *ops, struct tp_op_stack *stack, bool unwound, con
 /* The work of the thread's innermost op, and its shape ("": not said). */
 bool tp_ops_detail(struct tp_ops *ops, struct tp_op_stack *stack, struct tp_op_work work, const char *shape,
 		   size_t length);
+
+/* Calls of an op within the innermost one that were recorded together (model/op_fold.c). */
+struct tp_op_fold {
+	uint64_t number; /* of the op */
+	const struct tp_folded *folded;
+	double ns_per_tick;
+	bool counted;
+};
+bool tp_ops_fold(struct tp_ops *ops, struct tp_op_stack *stack, const struct tp_op_fold *fold);
+
+/* Of an op's number in the trace: one number a name, never 0; that of ops without a name is the last. */
+uint32_t tp_op_of(const struct tp_ops *ops, uint64_t number);
+
+/* What is known of such an op, made when it is first asked for. NULL: no memory. */
+struct tp_op_state *tp_op_state(struct tp_ops *ops, uint32_t op);
+
+bool tp_op_is_open(const struct tp_op_stack *stack, uint32_t op);
 
 /* The thread's innermost open op; 0: none. */
 static inline uint32_t tp_op_current(const struct tp_op_stack *stack)

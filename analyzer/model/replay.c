@@ -108,6 +108,8 @@ static tp_replay_handler *const handlers[TP_EVENT_KINDS] = {
 	[TP_EVENT_POOL_ALLOC] = tp_replay_pool_alloc,
 	[TP_EVENT_POOL_FREE] = tp_replay_pool_free,
 	[TP_EVENT_COUNTERS] = tp_replay_counters,
+	[TP_EVENT_WORK] = tp_replay_op,
+	[TP_EVENT_FOLD] = tp_replay_op,
 };
 /* clang-format on */
 

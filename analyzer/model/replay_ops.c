@@ -1,8 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ops and steps. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "model/replay_impl.h"
+
+/* A typed kernel says what it works on. */
+static bool add_work(struct tp_replay *replay, struct tp_thread_state *thread, const struct tp_event *event)
+{
+	struct tp_work_amount amount;
+	struct tp_work work;
+	char shape[256];
+
+	if (!event->name || !tp_work_read(&work, (const uint8_t *)event->name, event->name_length))
+		return true;
+	amount = tp_work_amount(&work);
+	tp_work_shape(&work, shape, sizeof(shape));
+	tp_op_charge(&thread->open, replay->cost.work);
+	return tp_ops_detail(&replay->ops, &thread->open, (struct tp_op_work){ amount.flop, amount.bytes }, shape,
+			     strlen(shape));
+}
+
+static bool add_folded(struct tp_replay *replay, struct tp_thread_state *thread, const struct tp_event *event)
+{
+	uint64_t span = UINT64_C(1) << 32; /* ticks: long enough to be exact */
+	struct tp_op_fold fold = { .number = event->size, .counted = tp_replay_counts(replay, event) };
+	double ns = (double)tp_trace_ns(replay->trace, replay->trace->header->start.ticks + span) / (double)span;
+	struct tp_folded folded;
+
+	if (!event->name || !tp_fold_read(&folded, (const uint8_t *)event->name, event->name_length))
+		return true;
+	fold.folded = &folded;
+	fold.ns_per_tick = ns;
+	return tp_ops_fold(&replay->ops, &thread->open, &fold);
+}
 
 /* Begins, ends and details of ops. */
 bool tp_replay_op(struct tp_replay *replay, const struct tp_event *event)
@@ -20,6 +51,10 @@ bool tp_replay_op(struct tp_replay *replay, const struct tp_event *event)
 		return tp_ops_begin(&replay->ops, &thread->open, event->size, &moment);
 	case TP_EVENT_OP_END:
 		return tp_ops_end(&replay->ops, &thread->open, event->unwound, &moment);
+	case TP_EVENT_WORK:
+		return add_work(replay, thread, event);
+	case TP_EVENT_FOLD:
+		return add_folded(replay, thread, event);
 	default:
 		tp_replay_charge(replay, thread, event);
 		return tp_ops_detail(&replay->ops, &thread->open, work, event->name, event->name_length);

@@ -109,7 +109,8 @@ struct tp_op_stats {
 	uint32_t op;
 	const char *name, *category;
 	uint64_t calls, unwound;
-	uint64_t open; /* calls that had not ended when the trace did; not among `calls` */
+	uint64_t folded; /* among `calls`: those that were recorded together, see TPROF_EVENT_FOLD */
+	uint64_t open;	 /* calls that had not ended when the trace did; not among `calls` */
 	uint64_t total_ns, self_ns;
 	uint64_t total_cost_ns, self_cost_ns; /* that were taken out of them */
 	uint64_t first_ns;

@@ -57,6 +57,17 @@ void tp_moments_merge(struct tp_moments *to, const struct tp_moments *from)
 	to->count += from->count;
 }
 
+void tp_moments_add_many(struct tp_moments *moments, double value, uint64_t times)
+{
+	double distance = value - moments->mean, before = (double)moments->count, more = (double)times;
+
+	if (!times)
+		return;
+	moments->count += times;
+	moments->mean += distance * more / (before + more);
+	moments->squares += distance * distance * before * more / (before + more);
+}
+
 double tp_moments_deviation(const struct tp_moments *moments)
 {
 	return moments->count > 1 ? sqrt(moments->squares / (double)(moments->count - 1)) : 0;

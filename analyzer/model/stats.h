@@ -34,6 +34,8 @@ struct tp_moments {
 void tp_moments_add(struct tp_moments *moments, double value);
 /* All numbers of both: Chan, Golub and LeVeque, "Updating formulae and a pairwise algorithm", 1979. */
 void tp_moments_merge(struct tp_moments *to, const struct tp_moments *from);
+/* The same value so many times: the pairwise update of Chan, Golub and LeVeque (1979). */
+void tp_moments_add_many(struct tp_moments *moments, double value, uint64_t times);
 /* Of a sample, by n - 1; 0 if there are less than two. */
 double tp_moments_deviation(const struct tp_moments *moments);
 

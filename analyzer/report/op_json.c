@@ -47,6 +47,7 @@ static json_t *json_op(const struct tp_op_stats *op)
 	const struct tp_json_field numbers[] = {
 		{ "calls", op->calls },
 		{ "unwound", op->unwound },
+		{ "folded", op->folded },
 		{ "open", op->open },
 		{ "total_ns", op->total_ns },
 		{ "self_ns", op->self_ns },

@@ -177,6 +177,20 @@ static void print_rest(const struct tp_page *page, const struct tp_op_list *list
 			 tp_count(list->count - count).text, list->count - count == 1 ? "" : "s");
 }
 
+/* Which ops were too hot to have each call recorded by itself. */
+static void print_folded(const struct tp_page *page, const struct tp_op_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const struct tp_op_stats *op = list->ops[i];
+
+		if (op->folded)
+			tp_print(page, TP_STYLE_DIM,
+				 "\n%s of %s calls of %.100s were folded: counts and sums are exact, percentiles "
+				 "within 13%%\n",
+				 tp_count(op->folded).text, tp_count(op->calls).text, op->name);
+	}
+}
+
 void tp_ops_print_short(const struct tp_page *page, const struct tp_op_list *list, uint64_t top)
 {
 	print_times(page, list, shown(list, top));
@@ -200,6 +214,7 @@ void tp_ops_print(const struct tp_page *page, const struct tp_process *process, 
 		print_memory(page, list, count);
 		print_correction(page, process);
 	}
+	print_folded(page, list);
 	if (counts->unmatched_ends)
 		tp_print(page, TP_STYLE_WARN, "\n%s ends of ops have no begin in the trace\n",
 			 tp_count(counts->unmatched_ends).text);

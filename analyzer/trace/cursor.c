@@ -226,6 +226,14 @@ static void read_detail(struct tp_cursor *cursor, struct tp_event *event, const 
 	read_text(cursor, event, at, end);
 }
 
+static void read_fold(struct tp_cursor *cursor, struct tp_event *event, const uint8_t **at, const uint8_t *end)
+{
+	event->kind = TP_EVENT_FOLD;
+	cursor->time += tp_uvarint(at);
+	event->size = tp_uvarint(at);
+	read_text(cursor, event, at, end);
+}
+
 static void read_long_alloc(struct tp_cursor *cursor, struct tp_event *event, const uint8_t **at)
 {
 	event->kind = TP_EVENT_ALLOC;
@@ -305,6 +313,12 @@ static bool read_fields(struct tp_cursor *cursor, struct tp_event *event, unsign
 		return true;
 	case TPROF_EVENT_MARK:
 		read_name(cursor, event, TP_EVENT_MARK, at, end);
+		return true;
+	case TPROF_EVENT_WORK:
+		read_name(cursor, event, TP_EVENT_WORK, at, end);
+		return true;
+	case TPROF_EVENT_FOLD:
+		read_fold(cursor, event, at, end);
 		return true;
 	case TPROF_EVENT_PAUSE:
 		read_plain(cursor, event, TP_EVENT_PAUSE, at);

@@ -31,6 +31,8 @@ enum tp_event_kind {
 	TP_EVENT_COUNTERS,   /* before a begin or end of an op: `name` has the increases, see model/counters.h */
 	TP_EVENT_POOL_ALLOC, /* a block of the program's own allocator */
 	TP_EVENT_POOL_FREE,
+	TP_EVENT_WORK, /* of the thread's innermost open op, see model/work.h */
+	TP_EVENT_FOLD, /* calls of an op without events of their own */
 	TP_EVENT_KINDS,
 };
 
@@ -46,13 +48,15 @@ struct tp_event {
 	uint64_t time;	  /* ticks >> header->tick_shift */
 	uint64_t address; /* bytes */
 	uint64_t size;	  /* ALLOC: bytes requested. MAP, UNMAP: length in bytes. MEMORY: RSS in bytes. OP_BEGIN: number
-			   * of the op. DETAIL: FLOP. STEP: items. COUNTERS: idle ns. POOL_ALLOC:
+			   * of the op. FOLD: the same. DETAIL: FLOP. STEP: items. COUNTERS: idle ns. POOL_ALLOC:
 			   * bytes. POOL_FREE: 1 if all blocks of the pool at `address` end */
 	uint64_t
 		usable; /* ALLOC: usable bytes. MEMORY: VMS in bytes. MAP: flags of mmap. DETAIL: bytes moved. POOL_ALLOC:
 			   * address of the pool, 0 if it has none */
-	uint64_t prot;	  /* MAP */
-	const char *name; /* NAME, MARK, DETAIL (shape), COUNTERS: not terminated, valid until the next event */
+	uint64_t prot; /* MAP */
+	const char *
+		name; /* NAME, MARK, DETAIL (shape), COUNTERS: not terminated, valid until the next event. WORK: bytes, for
+			   * tp_work_read(). FOLD: for tp_fold_read() */
 	uint32_t name_length;
 	uint64_t offset; /* of its record in the file */
 };
@@ -60,7 +64,9 @@ struct tp_event {
 /* Whether an event of that kind has a `name`. */
 static inline bool tp_event_has_text(unsigned kind)
 {
-	return (1u << TP_EVENT_NAME | 1u << TP_EVENT_DETAIL | 1u << TP_EVENT_MARK | 1u << TP_EVENT_COUNTERS) >> kind &
+	return (1u << TP_EVENT_NAME | 1u << TP_EVENT_DETAIL | 1u << TP_EVENT_MARK | 1u << TP_EVENT_COUNTERS |
+		1u << TP_EVENT_WORK | 1u << TP_EVENT_FOLD) >>
+		       kind &
 	       1;
 }
 

@@ -23,6 +23,8 @@ const char *tp_event_kind_name(enum tp_event_kind kind)
 		[TP_EVENT_POOL_ALLOC] = "pool_alloc",
 		[TP_EVENT_POOL_FREE] = "pool_free",
 		[TP_EVENT_COUNTERS] = "counters",
+		[TP_EVENT_WORK] = "work",
+		[TP_EVENT_FOLD] = "folded",
 	};
 
 	return (unsigned)kind < TP_EVENT_KINDS ? names[kind] : "?";

@@ -17,6 +17,8 @@
 
 #include <stdint.h>
 
+#include <tprof/work.h>
+
 #define TPROF_MAGIC "TPROF\r\n\032" /* 8 bytes, without the terminating NUL */
 #define TPROF_VERSION 1u
 #define TPROF_HEADER_SIZE 16384u /* struct tprof_header at 0, text from TPROF_TEXT_OFFSET on */
@@ -177,6 +179,9 @@ struct tprof_header {
 	uint32_t python;	/* version of the Python whose frames are in the stacks, 0x030b for 3.11; 0: none */
 	uint32_t python_seen;	/* and of one that was met and can't be read; 0: none */
 	uint64_t python_unread; /* stacks whose Python frames could not be read */
+	uint32_t fold_inside_ticks, fold_outside_ticks; /* the same of a call that is folded */
+	uint32_t work_ticks;				/* what a WORK event adds to op_inside_ticks */
+	uint32_t op_functions;				/* functions that are hooked through `slots` */
 };
 
 /* ---- chunks ------------------------------------------------------------------------------------------------- */
@@ -313,6 +318,12 @@ enum tprof_event_type {
 	                          * innermost open op; 0 and "": not known */
 	TPROF_EVENT_STEP = 11, /* uvarint dtime, uvarint items processed in it (0: not said): a training step ends */
 	TPROF_EVENT_MARK = 12, /* uvarint dtime, rest: text */
+	TPROF_EVENT_WORK =
+		13, /* uvarint dtime, uvarint kind (enum tprof_work), byte element type, byte flags, rest: the
+	                        * dimensions, uvarints. Of the thread's innermost open op, a typed kernel */
+	TPROF_EVENT_FOLD = 14, /* uvarint dtime, uvarint op, byte length and so many bytes that a WORK has behind its
+	                        * dtime (length 0: not typed), padding, and at its end struct tprof_fold. Calls of an op
+	                        * that are too short and too many for events of their own */
 	TPROF_EVENT_POOL_ALLOC =
 		15, /* uvarint dtime, uvarint address in bytes, uvarint size, uvarint pool, uvarint stack node: the
 	                          * program's own allocator handed out a block; pool: address of the live heap block
@@ -328,6 +339,26 @@ enum tprof_event_type {
 	                            * the thread began. Before each begin and end of an op: it belongs to the ops
 	                            * that are open by then */
 };
+
+/*
+ * Folded calls: each was open while the op was innermost that is when the record is read, each began and ended without
+ * any event of its thread between. The record is counted up in place, after it was committed: that is the one exception
+ * to records never changing. It is not counted up any more when the thread's open ops change for good, its chunk
+ * ends, a step ends, or TPROF_FOLD_CALLS is reached. Durations are ticks, not shifted; bucket i of the histogram counts
+ * those from tprof_fold_low(i) to tprof_fold_low(i + 1) - 1.
+ */
+#define TPROF_FOLD_BUCKETS 64u
+#define TPROF_FOLD_CALLS 65535u
+#define TPROF_FOLD_MIXED 1u
+struct tprof_fold {
+	uint64_t ticks; /* sum of the durations */
+	uint64_t
+		units; /* WORK of one dimension: its sum over the calls. Of others all calls have the same dimensions */
+	uint32_t calls, min, max; /* min, max: ticks */
+	uint32_t flags; /* TPROF_FOLD_MIXED: the one dimension was not the same in all calls; it is the first's */
+	uint16_t histogram[TPROF_FOLD_BUCKETS];
+};
+
 #define TPROF_MAP_REMAP (UINT64_C(1) << 32) /* beside mmap's own flags: the second half of an mremap */
 
 /* LONG records of table chunks. */
@@ -408,6 +439,20 @@ static inline uint32_t tprof_address_slot(uint64_t address8)
 static inline uint32_t tprof_stack_slot(uint32_t node)
 {
 	return (node * UINT32_C(0x9e3779b1)) >> 24;
+}
+
+/* Bucket of a folded call's duration: four to each power of two. Durations from 2^17 on have none: they are not folded. */
+static inline uint32_t tprof_fold_bucket(uint32_t ticks)
+{
+	uint32_t log = 31u - (uint32_t)__builtin_clz(ticks | 1);
+
+	return ticks < 4 ? ticks : 4 * (log - 1) + (ticks >> (log - 2) & 3);
+}
+
+/* The shortest duration of a bucket, ticks. */
+static inline uint32_t tprof_fold_low(uint32_t bucket)
+{
+	return bucket < 4 ? bucket : (4 + (bucket & 3)) << (bucket / 4 - 1);
 }
 
 /* Usable size of a glibc heap chunk of `size` requested bytes: 16-byte steps of 8 more than that, at least 24. */

@@ -6,6 +6,7 @@
 
 struct tp_config tp_config;
 bool (*tp_config_ops)(const char *value);
+bool (*tp_config_step)(const char *value);
 
 #define SAMPLE_BYTES_MAX (UINT64_C(1) << 40)
 
@@ -83,6 +84,11 @@ static bool read_counters(const char *value)
 	return tp_counters_choose(value);
 }
 
+static bool read_step(const char *value)
+{
+	return tp_config_step && tp_config_step(value);
+}
+
 static bool read_depth(const char *value)
 {
 	return read_range(value, 1, TP_DEPTH_MAX, &tp_config.depth);
@@ -108,6 +114,7 @@ static const struct option {
 	{ "TPROF_ALLOC", read_alloc, "trace, off or sample:BYTES", "trace" },
 	{ "TPROF_CPU", read_cpu, "a number from 0 to 10000", "99" },
 	{ "TPROF_OPS", read_ops, "a comma list of auto, torch, blas and globs, or off", "auto" },
+	{ "TPROF_STEP", read_step, "a glob on function names", NULL },
 	{ "TPROF_DEPTH", read_depth, "a number from 1 to 1000", "256" },
 	{ "TPROF_COUNTERS", read_counters,
 	  "a comma list of at most 8 counters: cycles, instructions, page-faults, ... (tprof(1)), rHEX", "" },
@@ -152,8 +159,6 @@ static void read_variable(const char *name, size_t length, const char *value, st
 		complain(complaints, option, value);
 		if (option->standard)
 			option->read(option->standard);
-		else
-			tp_config.exe = NULL;
 		return;
 	}
 	tp_text_add(complaints, "tprof: ");

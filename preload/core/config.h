@@ -28,6 +28,7 @@ extern struct tp_config tp_config;
 
 /* Reads TPROF_OPS; set by the floor that knows what ops are. False: the value can't be understood. */
 extern bool (*tp_config_ops)(const char *value);
+extern bool (*tp_config_step)(const char *value); /* and TPROF_STEP */
 
 /*
  * Reads `environment`, once. What can't be understood leaves its default, and a line for it in

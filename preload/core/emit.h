@@ -44,6 +44,8 @@ TP_SLOW void tp_emit_thread(struct tp_thread *thread, uint64_t ticks);
 
 #define TP_TEXT_MAX TPROF_CONTROL_TEXT /* bytes of a text in an event; the rest is cut */
 
+#define TP_WORK_DIM_MAX ((UINT64_C(1) << 42) - 1) /* six bytes, so that as many as may be fit a record */
+
 /* Room for one record. */
 static inline bool tp_emit_room(struct tp_thread *thread)
 {
@@ -154,6 +156,31 @@ static inline void tp_emit_op_end(struct tp_thread *thread, uint64_t ticks, bool
 		tp_counters_emit(thread, ticks);
 	*thread->at = (uint8_t)(TPROF_CLASS_OP | TPROF_OP_END | (unwound ? TPROF_OP_UNWOUND : 0));
 	tp_emit_end(thread, tp_put_uvarint(thread->at + 1, tp_emit_time(thread, ticks)));
+}
+
+/* What a WORK record has behind its dtime. */
+static inline uint8_t *tp_put_work(uint8_t *p, const struct tp_work *work)
+{
+	p = tp_put_uvarint(p, work->kind);
+	*p++ = work->dtype;
+	*p++ = work->flags;
+	for (uint32_t i = 0; i < work->dims; i++)
+		p = tp_put_uvarint(p, work->dim[i] < TP_WORK_DIM_MAX ? work->dim[i] : TP_WORK_DIM_MAX);
+	return p;
+}
+
+/* Of the op that the thread began last. Touches no vector register. */
+static inline void tp_emit_work(struct tp_thread *thread, uint64_t ticks, const struct tp_work *work)
+{
+	uint8_t *p;
+
+	if (!tp_emit_room(thread))
+		return;
+	*thread->at = TPROF_EVENT_WORK << 2;
+	p = tp_put_uvarint(thread->at + 2, tp_emit_time(thread, ticks));
+	p = tp_put_work(p, work);
+	tp_put_length(thread->at + 1, p);
+	tp_emit_end(thread, p);
 }
 
 static inline void tp_emit_free(struct tp_thread *thread, uint64_t ticks, uint64_t address, uint8_t fn)

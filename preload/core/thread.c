@@ -79,12 +79,19 @@ static void put_name(struct tp_thread *thread)
 
 bool tp_thread_new_chunk(struct tp_thread *thread)
 {
-	struct tprof_chunk *chunk = tp_chunk_begin(TPROF_CHUNK_EVENTS, thread->number, thread->tid), *old;
+	struct tprof_chunk *chunk, *old;
 
+	if (thread->fold.pending) {
+		tp_fold_settle(thread);
+		if (thread->at < thread->limit)
+			return true;
+	}
+	chunk = tp_chunk_begin(TPROF_CHUNK_EVENTS, thread->number, thread->tid);
 	if (!chunk) {
 		tp_lost_stopped(1);
 		return false;
 	}
+	tp_fold_close(&thread->fold);
 	old = thread->chunk;
 	thread->chunk = chunk;
 	thread->at = tp_chunk_bytes(chunk);
@@ -112,6 +119,7 @@ void tp_thread_recover(struct tp_thread *thread)
 	tp_lost(TPROF_LOST_REENTRANT, 1);
 	memset(thread->walk, 0, TP_WALK_HEAD);
 	memset(thread->python, 0, TP_WALK_HEAD);
+	tp_fold_reset(thread);
 	if (!thread->chunk)
 		return;
 	thread->at = tp_chunk_bytes(thread->chunk) + thread->chunk->committed;
@@ -129,6 +137,7 @@ static struct tp_thread *begin(struct tp_thread *thread)
 	thread->last_block = 0;
 	thread->until_sample = 0;
 	thread->op_depth = 0;
+	tp_fold_reset(thread);
 	thread->signal_blocked = false;
 	thread->alternate = (struct tp_range){ 0, 0 };
 	thread->random = 0;

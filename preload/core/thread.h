@@ -10,6 +10,7 @@
 #include <tprof/format.h>
 
 #include "core/base.h"
+#include "core/fold.h"
 #include "core/perf.h"
 
 #define TP_WALK_BYTES (1536u * 1024u) /* untouched pages cost nothing */
@@ -27,6 +28,15 @@ enum tp_busy {
 
 struct tp_range {
 	uintptr_t low, high;
+};
+
+/* What is kept of a hooked op while it is open. */
+struct tp_open_op {
+	uint64_t start, events; /* ticks at its begin; the thread's events just after it */
+	uint64_t key;		/* for its slot */
+	struct tp_fold_slot *slot;
+	uint32_t outer; /* fold.scope of what is around it */
+	bool ends_step;
 };
 
 struct tp_thread {
@@ -54,13 +64,15 @@ struct tp_thread {
 	uint32_t tid;	   /* 0: free to take */
 	uint32_t op_depth; /* hooked ops that are open */
 	uintptr_t op_frames[TP_OPS_MAX];
-	struct tp_perf perf;		/* TPROF_COUNTERS */
-	struct tp_perf_values counters; /* as last recorded */
-	struct tp_range alternate;	/* signal stack, as the program set it */
-	bool signal_blocked;		/* as far as the program knows, the sampler's signal is blocked here */
-	uint32_t timer;			/* of the CPU sampler: the kernel's id + 1; 0: none */
-	struct tp_range own;		/* the thread's own stack */
-	struct tp_thread *next;		/* of all ever made */
+	struct tp_open_op op_open[TP_OPS_MAX]; /* the same ops */
+	struct tp_fold fold;		       /* calls that get no events of their own */
+	struct tp_perf perf;		       /* TPROF_COUNTERS */
+	struct tp_perf_values counters;	       /* as last recorded */
+	struct tp_range alternate;	       /* signal stack, as the program set it */
+	bool signal_blocked;		       /* as far as the program knows, the sampler's signal is blocked here */
+	uint32_t timer;			       /* of the CPU sampler: the kernel's id + 1; 0: none */
+	struct tp_range own;		       /* the thread's own stack */
+	struct tp_thread *next;		       /* of all ever made */
 	uint64_t addresses[256];
 	uint32_t stacks[256];
 	char scratch[4096]; /* for paths: the user's stack may be small */

@@ -15,9 +15,9 @@
 #include "core/thread.h"
 #include "hooks/memory/jemalloc.h"
 #include "hooks/ops/annotate.h"
-#include "hooks/ops/call.h"
 #include "hooks/ops/install.h"
 #include "hooks/ops/names.h"
+#include "hooks/ops/stubs.h"
 #include "hooks/python/codes.h"
 #include "hooks/python/find.h"
 #include "hooks/real.h"
@@ -143,6 +143,7 @@ static void start_first(void)
 
 	tp_real_find();
 	tp_config_ops = tp_ops_set;
+	tp_config_step = tp_ops_set_step;
 	tp_say_start();
 	tp_clock_start();
 	read_environment();

@@ -21,6 +21,7 @@
 			return;                                                                                        \
 		ticks = tp_clock_before();                                                                             \
 		tp_record(thread, ticks);                                                                              \
+		tp_fold_close(&thread->fold);                                                                          \
 		emit;                                                                                                  \
 		tp_recorded(thread);                                                                                   \
 		tp_leave(thread);                                                                                      \
@@ -68,6 +69,7 @@ static bool record_begin(const void *frame, const char *name, const char *catego
 		return false;
 	ticks = tp_clock_before();
 	tp_record(thread, ticks);
+	tp_fold_close(&thread->fold);
 	tp_emit_op(thread, ticks, tp_op_number(name ? name : "?", category, TPROF_OP_ANNOTATION));
 	tp_recorded(thread);
 	tp_leave(thread);

@@ -1,100 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hooks/ops/call.h"
-
-#include "core/sys.h"
+/* What trampoline.S calls around a hooked function. */
 #include "hooks/control.h"
 #include "hooks/enter.h"
 #include "hooks/ops/names.h"
+#include "hooks/ops/stubs.h"
 #include "stacks/frames.h"
 
-#define FUNCTIONS_MAX 16384u
-#define STUB_BYTES 16u
-#define STUBS_AT 64u	 /* the trampoline's address stands before them */
-#define WINDOW_MAX 1024u /* bytes of stack arguments that are passed on at most */
-
-struct function {
-	void *address;
-	uint32_t op; /* number in the trace; 0: to be asked for */
-	const char *category;
-	char name[160];
-};
+#define WINDOW_MAX 1024u /* bytes of stack arguments that are passed on at most, where their number is not known */
 
 struct called { /* what trampoline.S gets in rax and rdx */
 	void *function;
 	uint64_t window;
 };
 
-extern void tp_op_trampoline(void);
 struct called tp_op_enter(uint32_t index, const uintptr_t *frame) __attribute__((visibility("hidden")));
 void tp_op_leave(const uintptr_t *frame) __attribute__((visibility("hidden")));
-
-static struct function *functions;
-static uint32_t function_count;
-static uint8_t *stubs;
-
-/* ---- stubs ---- */
-
-static bool make_room(void)
-{
-	size_t stub_bytes = STUBS_AT + FUNCTIONS_MAX * STUB_BYTES;
-
-	if (functions)
-		return true;
-	functions = tp_sys_mmap(FUNCTIONS_MAX * sizeof(*functions), PROT_READ | PROT_WRITE,
-				MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	stubs = tp_sys_mmap(stub_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (tp_sys_failed(functions) || tp_sys_failed(stubs)) {
-		functions = NULL;
-		return false;
-	}
-	*(void **)stubs = (void *)tp_op_trampoline;
-	for (uint32_t i = 0; i < FUNCTIONS_MAX; i++) {
-		uint8_t *stub = stubs + STUBS_AT + i * STUB_BYTES;
-		int32_t back = (int32_t)(stubs - (stub + STUB_BYTES));
-
-		memcpy(stub, "\xf3\x0f\x1e\xfa\x41\xbb", 6); /* endbr64; mov $i, %r11d */
-		memcpy(stub + 6, &i, 4);
-		memcpy(stub + 10, "\xff\x25", 2); /* jmp *back(%rip) */
-		memcpy(stub + 12, &back, 4);
-	}
-	return tp_syscall(SYS_mprotect, stubs, tp_round_up(stub_bytes, TP_PAGE), PROT_READ | PROT_EXEC, 0) == 0;
-}
-
-bool tp_op_is_stub(const void *address)
-{
-	return stubs && (uintptr_t)address - (uintptr_t)stubs < STUBS_AT + FUNCTIONS_MAX * STUB_BYTES;
-}
-
-void *tp_op_stub(void *address, const struct tp_op_choice *choice)
-{
-	struct function *function;
-	uint32_t i;
-
-	if (!make_room())
-		return NULL;
-	for (i = 0; i < function_count; i++) {
-		if (functions[i].address == address && strcmp(functions[i].name, choice->name) == 0)
-			break;
-	}
-	if (i == FUNCTIONS_MAX)
-		return NULL;
-	if (i == function_count) {
-		function = &functions[i];
-		function->address = address;
-		function->category = choice->category;
-		memcpy(function->name, choice->name, sizeof(function->name));
-		tp_store_release(&function_count, i + 1);
-	}
-	return stubs + STUBS_AT + i * STUB_BYTES;
-}
-
-void tp_op_calls_forget(void)
-{
-	for (uint32_t i = 0; i < function_count; i++)
-		functions[i].op = 0;
-}
-
-/* ---- a call ---- */
 
 /*
  * Runs what may touch vector registers (libc's memset, the vDSO) between two calls that must not. Components 0xe7: x87,
@@ -112,9 +32,15 @@ static TP_SLOW void with_vectors_kept(void (*run)(void *), void *context)
 	__asm__ volatile("xrstor64 %0" : : "m"(area), "a"(low), "d"(high) : "memory");
 }
 
+/* Room for three records: what a begin takes, with its work and counters. An end takes less. */
+static inline bool has_room(const struct tp_thread *thread)
+{
+	return thread->limit - thread->at >= 2 * TP_RECORD_MAX;
+}
+
 struct slow_enter {
 	const uintptr_t *frame;
-	struct function *function;
+	struct tp_op_function *function;
 	struct tp_thread *thread;
 };
 
@@ -128,24 +54,42 @@ static void enter_slowly(void *context)
 	if (!thread)
 		return;
 	thread->busy = TP_BUSY_RECORD;
+	if (thread->fold.pending)
+		tp_fold_settle(thread);
 	if (!tp_load(&slow->function->op))
 		tp_store(&slow->function->op,
 			 tp_op_number(slow->function->name, slow->function->category, TPROF_OP_FUNCTION));
-	if (tp_emit_room(thread))
+	if (has_room(thread) || tp_thread_new_chunk(thread))
 		slow->thread = thread;
 	else
 		tp_leave(thread);
 }
 
+static void new_chunk(void *thread)
+{
+	tp_thread_new_chunk(thread);
+}
+
+static inline void make_room(struct tp_thread *thread)
+{
+	if (tp_unlikely(!has_room(thread)))
+		with_vectors_kept(new_chunk, thread);
+}
+
 /* Ops whose frames are below this one's are over: an exception or a longjmp went past them. */
-static void end_unwound(struct tp_thread *thread, uintptr_t frame, uint64_t ticks)
+static TP_SLOW void end_unwound(struct tp_thread *thread, uintptr_t frame, uint64_t ticks)
 {
 	while (thread->op_depth > 0 && thread->op_frames[thread->op_depth - 1] < frame &&
 	       tp_thread_on_stack(thread, thread->op_frames[thread->op_depth - 1])) {
-		thread->op_depth--;
-		if (tp_emit_room(thread))
-			tp_emit_op_end(thread, ticks, true);
+		thread->fold.scope = thread->op_open[--thread->op_depth].outer;
+		make_room(thread);
+		tp_emit_op_end(thread, ticks, true);
 	}
+}
+
+static inline bool has_unwound(const struct tp_thread *thread, uintptr_t frame)
+{
+	return thread->op_depth > 0 && thread->op_frames[thread->op_depth - 1] < frame;
 }
 
 struct slow_caller {
@@ -181,6 +125,17 @@ static uint64_t window_of(const struct tp_thread *thread, const uintptr_t *frame
 	return window < WINDOW_MAX ? window : WINDOW_MAX;
 }
 
+/* Of a typed function it is known. */
+static inline uint64_t typed_window(const struct tp_thread *thread, const struct tp_signature *signature,
+				    const uintptr_t *frame)
+{
+	uint64_t window = ((uint64_t)signature->stack * 8 + 15) & ~UINT64_C(15);
+
+	if (tp_likely(signature->stack_known && (uintptr_t)(frame + 2) + window <= thread->bounds.high))
+		return window;
+	return window_of(thread, frame);
+}
+
 /* No thread to ask: as much as there surely is, up to the end of the page's mapping that holds the frame. */
 static uint64_t unknown_window(const uintptr_t *frame)
 {
@@ -190,9 +145,31 @@ static uint64_t unknown_window(const uintptr_t *frame)
 	return (page < WINDOW_MAX ? page : WINDOW_MAX) & ~UINT64_C(15);
 }
 
+/* Writes the call's begin, or, if the op is hot, only notes that it began. */
+static inline void begin(struct tp_thread *thread, const struct tp_op_function *function, uint64_t ticks)
+{
+	struct tp_open_op *open = &thread->op_open[thread->op_depth];
+	struct tp_fold *fold = &thread->fold;
+
+	open->start = ticks;
+	open->outer = fold->scope;
+	open->ends_step = function->ends_step;
+	open->slot = tp_fold_find(fold, function->op, &open->key);
+	if (open->slot->key == open->key && open->slot->heat >= TP_FOLD_HOT && !open->ends_step &&
+	    !thread->perf.count) {
+		tp_fold_begin(thread, open->slot, function->op, ticks);
+		return;
+	}
+	tp_emit_op(thread, ticks, function->op);
+	if (fold->work.kind)
+		tp_emit_work(thread, ticks, &fold->work);
+	open->events = thread->events;
+	fold->scope = ++fold->scopes;
+}
+
 struct called tp_op_enter(uint32_t index, const uintptr_t *frame)
 {
-	struct function *function = &functions[index];
+	struct tp_op_function *function = &tp_op_functions[index];
 	struct called called = { .function = function->address };
 	struct tp_thread *thread = tp_self;
 	bool ready = thread && tp_load(&tp_state.mode) == TP_MODE_ON && !thread->busy &&
@@ -204,11 +181,14 @@ struct called tp_op_enter(uint32_t index, const uintptr_t *frame)
 		return called;
 	}
 	if (ready) {
-		thread->busy = TP_BUSY_RECORD;
 		thread->busy_frame = (uintptr_t)frame;
 		thread->busy_return = frame[1];
+		__atomic_signal_fence(__ATOMIC_RELEASE);
+		thread->busy = TP_BUSY_RECORD;
+		if (tp_unlikely(thread->fold.pending))
+			tp_fold_settle(thread);
 	}
-	if (tp_unlikely(!ready || !function->op || thread->at >= thread->limit)) {
+	if (tp_unlikely(!ready || !function->op || !has_room(thread))) {
 		struct slow_enter slow = { frame, function, ready ? thread : NULL };
 
 		with_vectors_kept(enter_slowly, &slow);
@@ -220,18 +200,43 @@ struct called tp_op_enter(uint32_t index, const uintptr_t *frame)
 			tp_leave(thread);
 		return called;
 	}
+	tp_typed_read(&function->signature, frame, &thread->fold.work);
+	called.window = typed_window(thread, &function->signature, frame);
 	ticks = tp_clock_before();
-	end_unwound(thread, (uintptr_t)frame, ticks);
+	if (tp_unlikely(has_unwound(thread, (uintptr_t)frame)))
+		end_unwound(thread, (uintptr_t)frame, ticks);
+	begin(thread, function, ticks);
 	thread->op_frames[thread->op_depth++] = (uintptr_t)frame;
-	tp_emit_op(thread, ticks, function->op);
-	called.window = window_of(thread, frame);
 	tp_leave(thread);
 	return called;
 }
 
-static void new_chunk(void *thread)
+/* The thread's innermost op ends. */
+static inline void end(struct tp_thread *thread, uint64_t ticks)
 {
-	tp_emit_room(thread);
+	struct tp_open_op *open = &thread->op_open[--thread->op_depth];
+
+	thread->fold.scope = open->outer;
+	tp_fold_warm(open->slot, open->key, open->start, ticks, open->events == thread->events);
+	tp_emit_op_end(thread, ticks, false);
+	if (tp_unlikely(open->ends_step)) {
+		make_room(thread);
+		tp_emit_step(thread, ticks, 0);
+		tp_fold_close(&thread->fold);
+	}
+}
+
+/* A call was pending. True: it was this one, and it is counted. */
+static inline bool end_pending(struct tp_thread *thread, uintptr_t frame, uint64_t ticks)
+{
+	if (tp_unlikely(thread->op_frames[thread->op_depth - 1] != frame)) {
+		tp_fold_settle(thread);
+		return false;
+	}
+	if (tp_unlikely(!tp_fold_end(thread, ticks)))
+		return false;
+	thread->op_depth--;
+	return true;
 }
 
 /* An op that was recorded has its end recorded, though recording has been paused meanwhile. */
@@ -250,16 +255,19 @@ void tp_op_leave(const uintptr_t *frame)
 		return;
 	if (tp_load(&tp_state.mode) != TP_MODE_ON && !ends_in_pause(thread, (uintptr_t)frame))
 		return;
-	thread->busy = TP_BUSY_RECORD;
+	ticks = tp_clock_before();
 	thread->busy_frame = (uintptr_t)frame;
 	thread->busy_return = frame[1];
-	if (tp_unlikely(thread->at >= thread->limit))
-		with_vectors_kept(new_chunk, thread);
-	ticks = tp_clock_before();
-	end_unwound(thread, (uintptr_t)frame, ticks);
-	if (thread->op_depth > 0 && thread->op_frames[thread->op_depth - 1] == (uintptr_t)frame) {
-		thread->op_depth--;
-		tp_emit_op_end(thread, ticks, false);
+	__atomic_signal_fence(__ATOMIC_RELEASE);
+	thread->busy = TP_BUSY_RECORD;
+	if (thread->fold.pending && end_pending(thread, (uintptr_t)frame, ticks)) {
+		tp_leave(thread);
+		return;
 	}
+	make_room(thread);
+	if (tp_unlikely(has_unwound(thread, (uintptr_t)frame)))
+		end_unwound(thread, (uintptr_t)frame, ticks);
+	if (thread->op_depth > 0 && thread->op_frames[thread->op_depth - 1] == (uintptr_t)frame)
+		end(thread, ticks);
 	tp_leave(thread);
 }

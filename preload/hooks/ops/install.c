@@ -3,7 +3,7 @@
 
 #include "core/state.h"
 #include "hooks/enter.h"
-#include "hooks/ops/call.h"
+#include "hooks/ops/stubs.h"
 #include "hooks/real.h"
 #include "hooks/slots.h"
 

@@ -2,6 +2,7 @@
 #include "hooks/ops/select.h"
 
 #include "core/text.h"
+#include "hooks/ops/blas.h"
 
 /* ---- names ---- */
 
@@ -43,12 +44,13 @@ static void qualify(const char *symbol, struct tp_text *to)
 /* ---- presets ---- */
 
 /* at::_ops::add_Tensor::call is known as aten::add.Tensor: an overload's name begins with a capital. */
-static bool choose_torch(const char *symbol, struct tp_text *to)
+static bool choose_torch(const char *symbol, struct tp_text *to, struct tp_signature *signature)
 {
 	static const char prefix[] = "_ZN2at4_ops", engine[] = "_ZN5torch8autograd6Engine7executeE";
 	const char *at = symbol + sizeof(prefix) - 1, *name, *call;
 	size_t length, call_length;
 
+	(void)signature;
 	if (strncmp(symbol, engine, sizeof(engine) - 1) == 0) {
 		tp_text_add(to, "torch::autograd::Engine::execute");
 		return true;
@@ -65,62 +67,13 @@ static bool choose_torch(const char *symbol, struct tp_text *to)
 	return true;
 }
 
-/*
- * Levels 2 and 3 of BLAS and the main LAPACK drivers. Level 1 is left out: programs call it millions of times a second.
- */
-static const char *const routines[] = {
-	"gemm",	 "gemmt", "symm",  "hemm",  "syrk",  "herk",  "syr2k", "trmm",	"trsm",	 "gemv",
-	"symv",	 "hemv",  "trmv",  "trsv",  "ger",   "geru",  "gerc",  "syr",	"gbmv",	 "sbmv",
-	"gesv",	 "posv",  "getrf", "getrs", "getri", "potrf", "potrs", "geqrf", "orgqr", "ormqr",
-	"gesdd", "gesvd", "syevd", "syevr", "heevd", "geev",  "gels",  "gelsd", "trtrs",
-};
-
-static bool is_routine(const char *name, size_t length)
-{
-	for (size_t i = 0; i < TP_LENGTH(routines); i++) {
-		if (strlen(routines[i]) == length && memcmp(routines[i], name, length) == 0)
-			return true;
-	}
-	return false;
-}
-
-/* sgemm_, cblas_sgemm, and as wheels name them: scipy_cblas_sgemm64_, scipy_dgesdd_64_. */
-static bool choose_blas(const char *symbol, struct tp_text *to)
-{
-	const char *name = symbol;
-	bool is_c;
-	size_t length;
-
-	if (strncmp(name, "scipy_", 6) == 0)
-		name += 6;
-	is_c = strncmp(name, "cblas_", 6) == 0;
-	if (is_c)
-		name += 6;
-	if (!*name || !strchr("sdcz", *name))
-		return false;
-	length = strlen(name);
-	if (length > 2 && strcmp(name + length - 2, "64") == 0)
-		length -= 2;
-	else if (length > 3 && strcmp(name + length - 3, "64_") == 0)
-		length -= 3;
-	else if (!is_c && name[length - 1] != '_')
-		return false;
-	if (name[length - 1] == '_')
-		length--;
-	if (length < 2 || !is_routine(name + 1, length - 1))
-		return false;
-	if (is_c)
-		tp_text_add(to, "cblas_");
-	tp_text_add_bytes(to, name, length);
-	return true;
-}
-
 static const struct preset {
 	const char *name;
-	bool (*choose)(const char *symbol, struct tp_text *to);
+	/* Fills in what the function is called, and its signature if its arguments are understood. */
+	bool (*choose)(const char *symbol, struct tp_text *to, struct tp_signature *signature);
 } presets[] = {
 	{ "torch", choose_torch },
-	{ "blas", choose_blas },
+	{ "blas", tp_blas_choose },
 };
 
 /* ---- TPROF_OPS ---- */
@@ -133,6 +86,7 @@ static struct glob {
 	bool excludes;
 } globs[GLOBS_MAX];
 static size_t glob_count;
+static char step[120]; /* TPROF_STEP; "": none */
 
 static bool set_one(const char *start, size_t length)
 {
@@ -161,6 +115,15 @@ static bool set_one(const char *start, size_t length)
 	return true;
 }
 
+static bool uses_preset(void)
+{
+	for (size_t i = 0; i < TP_LENGTH(presets); i++) {
+		if (use_preset[i])
+			return true;
+	}
+	return false;
+}
+
 bool tp_ops_set(const char *value)
 {
 	memset(use_preset, 0, sizeof(use_preset));
@@ -174,20 +137,26 @@ bool tp_ops_set(const char *value)
 			return false;
 		value += length + (value[length] == ',');
 	}
-	return tp_ops_wanted();
+	return glob_count > 0 || uses_preset();
+}
+
+bool tp_ops_set_step(const char *value)
+{
+	size_t length = strlen(value);
+
+	if (!length || length >= sizeof(step))
+		return false;
+	memcpy(step, value, length + 1);
+	return true;
 }
 
 bool tp_ops_wanted(void)
 {
-	for (size_t i = 0; i < TP_LENGTH(presets); i++) {
-		if (use_preset[i])
-			return true;
-	}
-	return glob_count > 0;
+	return uses_preset() || glob_count > 0 || *step;
 }
 
 /* What returns twice, or is the unwinder's: a call of it through a frame of ours would go wrong. */
-static bool is_untouchable(const char *symbol)
+bool tp_ops_untouchable(const char *symbol)
 {
 	static const char *const names[] = {
 		"*setjmp*", "*getcontext*",   "*makecontext*", "*swapcontext*", "vfork", "_Unwind_*",
@@ -219,16 +188,32 @@ bool tp_ops_choose(const char *symbol, struct tp_op_choice *choice)
 	struct tp_text plain = tp_text_in(qualified, sizeof(qualified));
 
 	choice->category = NULL;
+	choice->ends_step = false;
+	choice->signature.kind = 0;
+	choice->signature.stack_known = false;
 	for (size_t i = 0; i < TP_LENGTH(presets) && !choice->category; i++) {
-		if (use_preset[i] && presets[i].choose(symbol, &to))
+		if (use_preset[i] && presets[i].choose(symbol, &to, &choice->signature))
 			choice->category = presets[i].name;
 	}
-	if (!choice->category && !glob_count)
+	if (!choice->category && !glob_count && !*step)
 		return false;
 	qualify(symbol, &plain);
-	if (!choice->category && choose_glob(symbol, qualified, false) && !is_untouchable(symbol)) {
+	if (!choice->category && choose_glob(symbol, qualified, false) && !tp_ops_untouchable(symbol)) {
 		tp_text_add(&to, qualified);
 		choice->category = "user";
 	}
-	return choice->category && !choose_glob(symbol, qualified, true) && !choose_glob(symbol, choice->name, true);
+	if (choice->category && (choose_glob(symbol, qualified, true) || choose_glob(symbol, choice->name, true)))
+		choice->category = NULL;
+	if (*step && !tp_ops_untouchable(symbol) &&
+	    (tp_text_glob(step, qualified) || tp_text_glob(step, symbol) ||
+	     (choice->category && tp_text_glob(step, choice->name)))) {
+		choice->ends_step = true;
+		if (!choice->category) {
+			to = tp_text_in(choice->name, sizeof(choice->name));
+			tp_text_add(&to, qualified);
+			choice->signature.kind = 0;
+			choice->category = "step";
+		}
+	}
+	return choice->category != NULL;
 }

@@ -3,18 +3,26 @@
 #ifndef TPROF_HOOKS_OPS_SELECT_H
 #define TPROF_HOOKS_OPS_SELECT_H
 
-#include "core/base.h"
+#include "hooks/ops/typed.h"
 
 struct tp_op_choice {
 	char name[160];	      /* as reports show it */
-	const char *category; /* the preset's name; "user" for a glob's */
+	const char *category; /* the preset's name; "user" for a glob's, "step" for what TPROF_STEP alone names */
+	bool ends_step;	      /* TPROF_STEP names it */
+	struct tp_signature signature; /* kind 0: not typed */
 };
 
 /* TPROF_OPS in force. False: it can't be understood. */
 bool tp_ops_set(const char *value);
 
+/* TPROF_STEP in force: a glob on names. False: it can't be understood. */
+bool tp_ops_set_step(const char *value);
+
 /* Are any functions wanted at all? */
 bool tp_ops_wanted(void);
+
+/* A call of it through a frame of ours would go wrong (what returns twice, the unwinder's): never hooked. */
+bool tp_ops_untouchable(const char *symbol);
 
 /* Is the function behind this symbol an op? Fills in what it is called. */
 bool tp_ops_choose(const char *symbol, struct tp_op_choice *choice);

@@ -38,11 +38,21 @@ tp_op_trampoline:
 	call	tp_op_enter		/* -> rax: the function, rdx: bytes of stack arguments, a multiple of 16 */
 	movq	%rax, -72(%rbp)
 	subq	%rdx, %rsp
-	movq	%rdx, %rcx
+	cmpq	$128, %rdx
+	ja	2f
+	testq	%rdx, %rdx
+	jz	3f
+1:	movq	8(%rbp,%rdx), %rcx	/* few: rep takes some tens of cycles to begin */
+	movq	%rcx, -8(%rsp,%rdx)
+	subq	$8, %rdx
+	jnz	1b
+	jmp	3f
+2:	movq	%rdx, %rcx
 	shrq	$3, %rcx
 	leaq	16(%rbp), %rsi
 	movq	%rsp, %rdi
 	rep movsq
+3:
 	movq	-8(%rbp), %rdi
 	movq	-16(%rbp), %rsi
 	movq	-24(%rbp), %rdx

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a typed kernel does: shape, FLOP and bytes of a WORK record, by one table with a row for each kind, where the
+ * formulas stand with their sources. What has no formula is not known; nothing is guessed.
+ */
+#ifndef TPROF_MODEL_WORK_H
+#define TPROF_MODEL_WORK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <tprof/format.h>
+
+struct tp_work {
+	uint32_t kind; /* enum tprof_work; may be one that is not known here */
+	uint8_t dtype; /* enum tprof_dtype; the same */
+	uint8_t flags; /* enum tprof_work_flags */
+	uint8_t dims;  /* that were given; the others are 0 */
+	uint64_t dim[TPROF_WORK_DIMS];
+};
+
+/*
+ * FLOP: additions, subtractions, multiplications, divisions and comparisons with arithmetic of real numbers; a complex
+ * addition is 2, a complex multiplication 6. Bytes: what must be moved at least, each element of an operand read once
+ * and of a result written once; what is read and overwritten counts twice, but a C that beta scales only once, as
+ * beta is not known and mostly 0.
+ */
+struct tp_work_amount {
+	bool flop_known, bytes_known; /* false: the number is 0 */
+	uint64_t flop, bytes;
+};
+
+/* What stands behind a WORK record's dtime. False: it is not whole. */
+bool tp_work_read(struct tp_work *work, const uint8_t *bytes, size_t length);
+
+/* Calls that were folded into one record. */
+struct tp_folded {
+	struct tp_work work; /* kind 0: not typed. Of the first call; `sums` says whether the others differ */
+	struct tprof_fold counts;
+	bool sums; /* the calls' one dimension was not always the same: counts.units is its sum */
+};
+
+/* What stands behind a FOLD record's op. False: it is not whole. */
+bool tp_fold_read(struct tp_folded *folded, const uint8_t *bytes, size_t length);
+
+/* Of all calls together. */
+struct tp_work_amount tp_fold_amount(const struct tp_folded *folded);
+
+/* As tp_work_shape(); "n=64..127" if the calls' dimension was not always the same. */
+void tp_fold_shape(const struct tp_folded *folded, char *text, size_t size);
+
+/* Numbers that don't fit are the largest that do. */
+struct tp_work_amount tp_work_amount(const struct tp_work *work);
+
+/* "m=64 n=10 k=128 TN"; "kind 99: 1 2 3" if it is not known. Always terminated. */
+void tp_work_shape(const struct tp_work *work, char *text, size_t size);
+
+/* The kind's name ("gemm"), where its formulas come from, and the bytes of an element; "?" and 0 if not known. */
+const char *tp_work_name(uint32_t kind);
+const char *tp_work_source(uint32_t kind);
+unsigned tp_dtype_bytes(uint8_t dtype);
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Part of the trace format: what a typed kernel works on. A WORK event carries a kind, an element type, flags and the
+ * raw dimensions as the kernel's caller gave them; what they mean in FLOP and bytes only the reader knows
+ * (analyzer/model/work.c has the formulas). Numbers are never given another meaning.
+ */
+#ifndef TPROF_WORK_H
+#define TPROF_WORK_H
+
+/* The kinds, and their dimensions in order. Matrices are as in the BLAS: C is m x n, k is what is summed over. */
+enum tprof_work {
+	TPROF_WORK_NONE = 0,
+
+	/* BLAS 3 */
+	TPROF_WORK_GEMM = 1,  /* m n k */
+	TPROF_WORK_GEMMT = 2, /* n k: the triangle of a GEMM */
+	TPROF_WORK_SYMM = 3,  /* m n; the symmetric matrix is m x m, on the right n x n */
+	TPROF_WORK_SYRK = 4,  /* n k */
+	TPROF_WORK_SYR2K = 5, /* n k */
+	TPROF_WORK_TRMM = 6,  /* m n; the triangle is m x m, on the right n x n */
+	TPROF_WORK_TRSM = 7,  /* m n; the same */
+	/* BLAS 2 */
+	TPROF_WORK_GEMV = 10, /* m n */
+	TPROF_WORK_SYMV = 11, /* n */
+	TPROF_WORK_TRMV = 12, /* n */
+	TPROF_WORK_TRSV = 13, /* n */
+	TPROF_WORK_GER = 14,  /* m n */
+	TPROF_WORK_SYR = 15,  /* n */
+	TPROF_WORK_SYR2 = 16, /* n */
+	TPROF_WORK_GBMV = 17, /* m n kl ku */
+	TPROF_WORK_SBMV = 18, /* n k */
+	TPROF_WORK_TBMV = 19, /* n k */
+	TPROF_WORK_TBSV = 20, /* n k */
+	/* BLAS 1: one dimension, and FLOP and bytes are proportional to it */
+	TPROF_WORK_AXPY = 24,  /* n */
+	TPROF_WORK_DOT = 25,   /* n */
+	TPROF_WORK_SCAL = 26,  /* n */
+	TPROF_WORK_COPY = 27,  /* n */
+	TPROF_WORK_SWAP = 28,  /* n */
+	TPROF_WORK_NRM2 = 29,  /* n */
+	TPROF_WORK_ASUM = 30,  /* n */
+	TPROF_WORK_IAMAX = 31, /* n */
+	TPROF_WORK_ROT = 32,   /* n */
+	TPROF_WORK_AXPBY = 33, /* n */
+	/* LAPACK */
+	TPROF_WORK_GETRF = 40, /* m n */
+	TPROF_WORK_GETRS = 41, /* n nrhs */
+	TPROF_WORK_GETRI = 42, /* n */
+	TPROF_WORK_GESV = 43,  /* n nrhs */
+	TPROF_WORK_POTRF = 44, /* n */
+	TPROF_WORK_POTRS = 45, /* n nrhs */
+	TPROF_WORK_POTRI = 46, /* n */
+	TPROF_WORK_POSV = 47,  /* n nrhs */
+	TPROF_WORK_GEQRF = 48, /* m n */
+	TPROF_WORK_ORGQR = 49, /* m n k */
+	TPROF_WORK_ORMQR = 50, /* m n k */
+	TPROF_WORK_TRTRI = 51, /* n */
+	TPROF_WORK_TRTRS = 52, /* n nrhs */
+	TPROF_WORK_GELS = 53,  /* m n nrhs */
+	TPROF_WORK_GELSD = 54, /* m n nrhs */
+	TPROF_WORK_SYEV = 55,  /* n; also SYEVD and SYEVR */
+	TPROF_WORK_GEEV = 56,  /* n */
+	TPROF_WORK_GESVD = 57, /* m n; also GESDD */
+	/* Neural networks. Forward and backward differ in what is read and written, not in their products. */
+	TPROF_WORK_MATMUL = 64,	     /* batch m n k */
+	TPROF_WORK_CONV = 65,	     /* batch groups ic oc id ih iw od oh ow kd kh kw */
+	TPROF_WORK_POOL = 66,	     /* batch channels id ih iw od oh ow kd kh kw */
+	TPROF_WORK_NORM = 67,	     /* elements, channels: batch, layer or group normalisation, forward */
+	TPROF_WORK_SOFTMAX = 68,     /* elements */
+	TPROF_WORK_ELEMENTWISE = 69, /* elements, operands read: one operation each */
+	TPROF_WORK_REORDER = 70,     /* elements */
+	TPROF_WORK_REDUCE = 71,	     /* elements in, elements out */
+	TPROF_WORK_KINDS,
+};
+
+enum tprof_dtype {
+	TPROF_DTYPE_NONE = 0,
+	TPROF_DTYPE_F32 = 1,
+	TPROF_DTYPE_F64 = 2,
+	TPROF_DTYPE_C32 = 3, /* complex of two f32 */
+	TPROF_DTYPE_C64 = 4, /* complex of two f64 */
+	TPROF_DTYPE_F16 = 5,
+	TPROF_DTYPE_BF16 = 6,
+	TPROF_DTYPE_S32 = 7,
+	TPROF_DTYPE_S8 = 8,
+	TPROF_DTYPE_U8 = 9,
+	TPROF_DTYPES,
+};
+
+enum tprof_work_flags {
+	TPROF_WORK_TRANS_A = 1, /* the first matrix is transposed, or conjugated and transposed */
+	TPROF_WORK_TRANS_B = 2,
+	TPROF_WORK_RIGHT = 4,	  /* the special matrix stands on the right */
+	TPROF_WORK_REAL = 8,	  /* complex vectors by a real scalar (csscal, zdrot) */
+	TPROF_WORK_BACKWARD = 16, /* of data (CONV, POOL: towards the input) */
+	TPROF_WORK_WEIGHTS = 32,  /* of weights */
+	TPROF_WORK_QUERY = 128,	  /* it was only asked how large the workspace must be: no work */
+};
+
+#define TPROF_WORK_DIMS 13u
+
+#endif

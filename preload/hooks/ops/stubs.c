@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hooks/ops/stubs.h"
+
+#include "core/sys.h"
+
+#define FUNCTIONS_MAX 16384u
+#define STUB_BYTES 16u
+#define STUBS_AT 64u /* the trampoline's address stands before them */
+
+extern void tp_op_trampoline(void);
+
+struct tp_op_function *tp_op_functions;
+static uint32_t function_count;
+static uint8_t *stubs;
+
+static bool make_room(void)
+{
+	size_t stub_bytes = STUBS_AT + FUNCTIONS_MAX * STUB_BYTES;
+
+	if (tp_op_functions)
+		return true;
+	tp_op_functions = tp_sys_mmap(FUNCTIONS_MAX * sizeof(*tp_op_functions), PROT_READ | PROT_WRITE,
+				      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	stubs = tp_sys_mmap(stub_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (tp_sys_failed(tp_op_functions) || tp_sys_failed(stubs)) {
+		tp_op_functions = NULL;
+		return false;
+	}
+	*(void **)stubs = (void *)tp_op_trampoline;
+	for (uint32_t i = 0; i < FUNCTIONS_MAX; i++) {
+		uint8_t *stub = stubs + STUBS_AT + i * STUB_BYTES;
+		int32_t back = (int32_t)(stubs - (stub + STUB_BYTES));
+
+		memcpy(stub, "\xf3\x0f\x1e\xfa\x41\xbb", 6); /* endbr64; mov $i, %r11d */
+		memcpy(stub + 6, &i, 4);
+		memcpy(stub + 10, "\xff\x25", 2); /* jmp *back(%rip) */
+		memcpy(stub + 12, &back, 4);
+	}
+	if (tp_syscall(SYS_mprotect, stubs, tp_round_up(stub_bytes, TP_PAGE), PROT_READ | PROT_EXEC, 0) == 0)
+		return true;
+	tp_op_functions = NULL; /* the system forbids code that was written */
+	return false;
+}
+
+bool tp_op_is_stub(const void *address)
+{
+	return stubs && (uintptr_t)address - (uintptr_t)stubs < STUBS_AT + FUNCTIONS_MAX * STUB_BYTES;
+}
+
+void *tp_op_stub(void *address, const struct tp_op_choice *choice)
+{
+	struct tp_op_function *function;
+	uint32_t i;
+
+	if (!make_room())
+		return NULL;
+	for (i = 0; i < function_count; i++) {
+		if (tp_op_functions[i].address == address && strcmp(tp_op_functions[i].name, choice->name) == 0)
+			break;
+	}
+	if (i == FUNCTIONS_MAX)
+		return NULL;
+	if (i == function_count) {
+		function = &tp_op_functions[i];
+		function->address = address;
+		function->category = choice->category;
+		function->ends_step = choice->ends_step;
+		function->signature = choice->signature;
+		memcpy(function->name, choice->name, sizeof(function->name));
+		tp_store_release(&function_count, i + 1);
+	}
+	return stubs + STUBS_AT + i * STUB_BYTES;
+}
+
+uint32_t tp_op_function_count(void)
+{
+	return tp_load(&function_count);
+}
+
+void tp_op_calls_forget(void)
+{
+	for (uint32_t i = 0; i < function_count; i++)
+		tp_op_functions[i].op = 0;
+}

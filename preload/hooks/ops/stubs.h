@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of hooked functions, and the stub of each, which leads through trampoline.S to the function itself. */
+#ifndef TPROF_HOOKS_OPS_STUBS_H
+#define TPROF_HOOKS_OPS_STUBS_H
+
+#include "hooks/ops/select.h"
+
+struct tp_op_function {
+	void *address;
+	uint32_t op; /* number in the trace; 0: to be asked for */
+	bool ends_step;
+	struct tp_signature signature;
+	const char *category;
+	char name[160];
+};
+
+extern struct tp_op_function *tp_op_functions;
+
+/*
+ * The stub for a function, made when it is first asked for. NULL: no room. At start and after loading only, never in a
+ * hook.
+ */
+void *tp_op_stub(void *function, const struct tp_op_choice *choice);
+
+/* Is this address a stub? */
+bool tp_op_is_stub(const void *address);
+
+/* Functions that have a stub. */
+uint32_t tp_op_function_count(void);
+
+/* In a forked child: op numbers are to be asked for again. */
+void tp_op_calls_forget(void);
+
+#endif

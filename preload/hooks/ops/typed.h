@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Typed kernels: hooked functions whose arguments are understood. When such a call begins, a WORK event tells what it
+ * works on (include/tprof/work.h): the raw dimensions, no text and no FLOP.
+ *
+ * Another kernel is added so:
+ *   - a kind in include/tprof/work.h, if none fits, and its row in analyzer/model/work.c (shape, FLOP, bytes, source);
+ *   - a preset's choose() that fills in choice->signature (hooks/ops/select.h). If the dimensions are plain arguments,
+ *     by tp_signature_add() as blas.c does it; else by `read`, which gets the stub's frame, takes arguments with
+ *     tp_argument(), and fills *work. It runs before each call, between two calls that must not touch vector registers:
+ *     no libc, no allocation, no lock; what it needs of the library it looks up when the object it is about is made.
+ */
+#ifndef TPROF_HOOKS_OPS_TYPED_H
+#define TPROF_HOOKS_OPS_TYPED_H
+
+#include "core/fold.h"
+
+#define TP_SIGNATURE_PARTS 7u
+
+enum tp_part {
+	TP_PART_DIM,	 /* the next dimension */
+	TP_PART_TRANS_A, /* BLAS's N, T, C or CBLAS's 111 to 114 */
+	TP_PART_TRANS_B,
+	TP_PART_SIDE,  /* L, R or 141, 142 */
+	TP_PART_QUERY, /* LAPACK's lwork: -1 asks for its size */
+};
+
+struct tp_signature {
+	uint16_t kind;		 /* enum tprof_work; 0: not typed */
+	uint8_t dtype;		 /* enum tprof_dtype */
+	uint8_t flags;		 /* of each call */
+	bool by_reference, wide; /* arguments are pointers (Fortran); integers have 64 bits */
+	bool stack_known;
+	uint8_t stack; /* if that is known: stack arguments, in units of 8 bytes; more does no harm */
+	uint8_t parts;
+	struct {
+		uint8_t part;  /* enum tp_part */
+		int8_t offset; /* from the stub's frame, in units of 8 bytes */
+	} part[TP_SIGNATURE_PARTS];
+	bool (*read)(const uintptr_t *frame, struct tp_work *work); /* instead of the parts; false: nothing is known */
+};
+
+/* Where trampoline.S keeps general-purpose argument `i` (0, 1, ...; floating-point ones don't count). */
+static inline int tp_argument_offset(unsigned i)
+{
+	return i < 6 ? -1 - (int)i : (int)i - 4;
+}
+
+static inline uintptr_t tp_argument(const uintptr_t *frame, unsigned i)
+{
+	return frame[tp_argument_offset(i)];
+}
+
+/* Argument `i` is that part. At most TP_SIGNATURE_PARTS. */
+static inline void tp_signature_add(struct tp_signature *signature, enum tp_part part, unsigned i)
+{
+	signature->part[signature->parts].part = (uint8_t)part;
+	signature->part[signature->parts++].offset = (int8_t)tp_argument_offset(i);
+}
+
+/* Fills *work by the call's arguments. work->kind 0: not typed, or nothing is known. */
+static inline void tp_typed_read(const struct tp_signature *signature, const uintptr_t *frame, struct tp_work *work)
+{
+	work->kind = signature->kind;
+	if (!signature->kind)
+		return;
+	work->dtype = signature->dtype;
+	work->flags = signature->flags;
+	work->dims = 0;
+	if (tp_unlikely(signature->read)) {
+		if (!signature->read(frame, work))
+			work->kind = 0;
+		return;
+	}
+	for (uint32_t i = 0; i < signature->parts; i++) {
+		uintptr_t value = frame[signature->part[i].offset];
+		uint8_t part = signature->part[i].part;
+		int64_t n;
+
+		if (part == TP_PART_DIM || part == TP_PART_QUERY) {
+			const void *at = signature->by_reference ? (const void *)value : (const void *)&value;
+
+			n = signature->wide ? *(const int64_t *)at : *(const int32_t *)at;
+			if (part == TP_PART_DIM)
+				work->dim[work->dims++] = n > 0 ? (uint64_t)n : 0;
+			else if (n == -1)
+				work->flags |= TPROF_WORK_QUERY;
+			continue;
+		}
+		if (signature->by_reference)
+			value = (*(const uint8_t *)value & 0xdf) == (part == TP_PART_SIDE ? 'L' : 'N');
+		else
+			value = (uint32_t)value == (part == TP_PART_SIDE ? 141 : 111);
+		if (!value)
+			work->flags |= part == TP_PART_TRANS_A	 ? TPROF_WORK_TRANS_A
+				       : part == TP_PART_TRANS_B ? TPROF_WORK_TRANS_B
+								 : TPROF_WORK_RIGHT;
+	}
+}
+
+#endif

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Very many very short calls: none is dropped, sums are exact, memory is attributed, the trace stays small."""
+import json
+
+import pytest
+
+from conftest import LIBRARY, WORKLOADS, analyze, nothing_lost, report
+
+CALLS = 600000
+BLAS = {"TPROF_OPS": "blas"}
+
+
+def profile(tprof, how, calls=CALLS, length=100, **env):
+    command = [WORKLOADS / "hot", how, calls, length]
+    run = tprof.run(command, [LIBRARY], {**BLAS, **env})
+    summary = report(run.traces()[0])
+    nothing_lost(summary)
+    return run, {op["name"]: op for op in report(run.traces()[0], command="ops", options=["--top", "0"])["ops"]}
+
+
+def shapes(op):
+    return {shape["shape"]: (shape["calls"], shape["flop"]) for shape in op["shapes"]}
+
+
+def test_counts_and_sums_are_exact(tprof):
+    run, ops = profile(tprof, "plain")
+    saxpy = ops["cblas_saxpy"]
+    assert run.status == 0 and run.stdout == b"hot: done\n"
+    assert saxpy["calls"] == CALLS
+    assert 0.5 * CALLS < saxpy["folded"] < CALLS
+    assert (saxpy["flop"], saxpy["bytes"]) == (200 * CALLS, 1200 * CALLS)
+    assert shapes(saxpy) == {"n=100": (CALLS, 200 * CALLS)}
+    assert saxpy["min_ns"] <= saxpy["p50_ns"] <= saxpy["p99_ns"] <= saxpy["max_ns"] <= saxpy["total_ns"]
+    # An event each would be 12 bytes and more a call.
+    assert run.traces()[0].stat().st_size < 6 * CALLS
+    assert "were folded" in analyze("ops", run.traces()[0]).stdout
+
+
+def test_lengths_by_powers_of_two(tprof):
+    run, ops = profile(tprof, "lengths")
+    truth = run.truth()
+    for name in ("cblas_saxpy", "saxpy"):
+        assert ops[name]["calls"] == truth[name], name
+        assert ops[name]["folded"] > 0
+    assert ops["cblas_saxpy"]["flop"] == 2 * truth["elements"]
+    assert sum(shape["calls"] for shape in ops["saxpy"]["shapes"]) == truth["saxpy"]
+
+
+def test_memory_within_is_attributed(tprof):
+    """A call that holds an event is a call like any other."""
+    _, ops = profile(tprof, "allocate")
+    scal = ops["cblas_sscal"]
+    assert scal["calls"] == CALLS and scal["folded"] > 0.5 * CALLS
+    assert (scal["allocated_bytes"], scal["peak_bytes"]) == (64 * CALLS // 1000, 64)
+
+
+def test_within_another_op(tprof):
+    run, ops = profile(tprof, "nested")
+    gemv, dot = ops["cblas_sgemv"], ops["cblas_sdot"]
+    assert (gemv["calls"], dot["calls"]) == (CALLS // 100, CALLS)
+    assert dot["folded"] > 0.5 * CALLS and gemv["folded"] == 0
+    assert abs(gemv["total_ns"] - gemv["self_ns"] - dot["total_ns"]) <= 0.1 * gemv["total_ns"]
+    assert shapes(gemv) == {"m=100 n=10": (CALLS // 100, 2000 * CALLS // 100)}
+    # In the trace each record of folded calls stands within the sgemv whose calls it counts.
+    depth = 0
+    for event in json.loads(analyze("dump", "--json", run.traces()[0]).stdout)["events"]:
+        depth += {"op": 1, "op_end": -1}.get(event["kind"], 0)
+        assert event["kind"] != "folded" or (depth == 1 and event["calls"] <= 100)
+
+
+def test_two_threads(tprof):
+    _, ops = profile(tprof, "threads")
+    assert ops["cblas_saxpy"]["calls"] == 2 * CALLS
+    assert ops["cblas_saxpy"]["flop"] == 400 * CALLS
+
+
+def test_killed(tprof):
+    """Records are counted up in the file: a kill loses no call that was over."""
+    run, ops = profile(tprof, "kill")
+    assert run.status == -9
+    assert CALLS - 1 <= ops["cblas_saxpy"]["calls"] <= CALLS
+
+
+def test_long_calls_are_not_folded(tprof):
+    _, ops = profile(tprof, "slow")
+    by_shape = shapes(ops["cblas_saxpy"])
+    assert ops["cblas_saxpy"]["calls"] == CALLS
+    assert by_shape["n=100000"] == (CALLS // 50000, 200000 * CALLS // 50000)
+    assert by_shape["n=100"] == (CALLS - CALLS // 50000, 200 * (CALLS - CALLS // 50000))
+
+
+@pytest.mark.parametrize("step", ["cblas_sgemv", "*gemv"])
+def test_steps_by_function(tprof, step):
+    run, ops = profile(tprof, "nested", TPROF_STEP=step)
+    assert ops["cblas_sgemv"]["calls"] == CALLS // 100
+    assert report(run.traces()[0])["steps"]["count"] == CALLS // 100
+
+
+def test_steps_without_ops(tprof):
+    run, ops = profile(tprof, "nested", TPROF_STEP="cblas_sgemv", TPROF_OPS="off")
+    assert set(ops) == {"cblas_sgemv"} and ops["cblas_sgemv"]["category"] == "step"
+    assert report(run.traces()[0])["steps"]["count"] == CALLS // 100

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * FLOP and bytes of typed kernels, against counts that are made otherwise: the operations of the plain algorithms, counted
+ * one by one in loops, and numbers computed by hand.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "model/histogram.h"
+#include "model/stats.h"
+#include "model/work.h"
+
+#define WORK(type, how, ...)                                                                                           \
+	((struct tp_work){ .kind = TPROF_WORK_##type,                                                                  \
+			   .dtype = TPROF_DTYPE_##how,                                                                 \
+			   .dims = sizeof((uint64_t[]){ __VA_ARGS__ }) / sizeof(uint64_t),                             \
+			   .dim = { __VA_ARGS__ } })
+
+static uint64_t flop(struct tp_work work)
+{
+	struct tp_work_amount amount = tp_work_amount(&work);
+
+	assert_true(amount.flop_known);
+	return amount.flop;
+}
+
+static uint64_t flop_with(struct tp_work work, uint8_t flags)
+{
+	work.flags = flags;
+	return flop(work);
+}
+
+static uint64_t bytes(struct tp_work work)
+{
+	struct tp_work_amount amount = tp_work_amount(&work);
+
+	assert_true(amount.bytes_known);
+	return amount.bytes;
+}
+
+static void by_hand(void **state)
+{
+	(void)state;
+	assert_int_equal(flop(WORK(GEMM, F32, 50, 64, 10)), 64000); /* 2 * 50 * 64 * 10 */
+	assert_int_equal(bytes(WORK(GEMM, F32, 50, 64, 10)), 4 * (50 * 10 + 10 * 64 + 50 * 64));
+	assert_int_equal(flop(WORK(GEMM, C64, 2, 3, 4)), 24 * 8); /* 6 for the product, 2 for the sum */
+	assert_int_equal(bytes(WORK(GEMM, C64, 2, 3, 4)), 16 * (8 + 12 + 6));
+	assert_int_equal(flop(WORK(MATMUL, F32, 12, 128, 128, 64)), UINT64_C(2) * 12 * 128 * 128 * 64); /* attention */
+	assert_int_equal(flop(WORK(GEMV, F64, 100, 50)), 10000);
+	assert_int_equal(bytes(WORK(GEMV, F64, 100, 50)), 8 * 5150);
+	assert_int_equal(flop(WORK(AXPY, F32, 100)), 200);
+	assert_int_equal(bytes(WORK(AXPY, F32, 100)), 1200);
+	assert_int_equal(flop(WORK(AXPY, C32, 100)), 800);
+	assert_int_equal(flop(WORK(SCAL, C32, 10)), 60);
+	assert_int_equal(flop_with(WORK(SCAL, C32, 10), TPROF_WORK_REAL), 20);
+	assert_int_equal(flop_with(WORK(ROT, C64, 10), TPROF_WORK_REAL), 120);
+	assert_int_equal(flop(WORK(ROT, F64, 10)), 60);
+	assert_int_equal(flop(WORK(NRM2, C64, 10)), 40);
+	assert_int_equal(flop(WORK(NRM2, F32, 10)), 20);
+	assert_int_equal(flop(WORK(ASUM, F32, 10)), 10);
+	assert_int_equal(flop(WORK(COPY, F32, 10)), 0);
+	assert_int_equal(bytes(WORK(SWAP, F32, 10)), 160);
+	assert_int_equal(flop(WORK(DOT, F64, 0)), 0);
+	assert_int_equal(flop_with(WORK(GEQRF, F64, 100, 50), TPROF_WORK_QUERY), 0);
+}
+
+/* n = 1000, from the working note's table of the totals: 2/3 n^3 - 1/2 n^2 + 5/6 n and so on. */
+static void totals(void **state)
+{
+	(void)state;
+	assert_int_equal(flop(WORK(GETRF, F64, 1000, 1000)), 666167500); /* 2/3 n^3 - 1/2 n^2 + 5/6 n */
+	assert_int_equal(flop(WORK(GETRI, F64, 1000)), 1332335000);	 /* 4/3 n^3 - n^2 + 5/3 n */
+	assert_int_equal(flop(WORK(POTRF, F64, 1000)), 333833500);	 /* 1/3 n^3 + 1/2 n^2 + 1/6 n */
+	assert_int_equal(flop(WORK(POTRI, F64, 1000)), 667167500);	 /* 2/3 n^3 + 1/2 n^2 + 5/6 n */
+	assert_int_equal(flop(WORK(TRTRI, F64, 1000)), 333334000);	 /* 1/3 n^3 + 2/3 n */
+	assert_int_equal(flop(WORK(GESV, F64, 1000, 3)), 666167500 + 3 * 1999000);
+	assert_int_equal(flop(WORK(POSV, F64, 1000, 3)), 333833500 + 3 * 2000000);
+	/* 2 m n^2 - 2/3 n^3 + m n + n^2 + 14/3 n */
+	assert_int_equal(flop(WORK(GEQRF, F64, 2000, 1000)), 4000000000 - 666666667 + 2000000 + 1000000 + 4667);
+	/* 4/3 n^3 + n^2 - 4/3 n */
+	assert_int_equal(flop(WORK(ORGQR, F64, 1000, 1000, 1000)), 1333333333 + 1000000 - 1333);
+	assert_int_equal(flop(WORK(ORMQR, F64, 1000, 10, 500)), 2 * (2 * 5000000 - 2500000) + 15000);
+}
+
+struct counted {
+	uint64_t multiplications, additions;
+};
+
+/* Gaussian elimination, a column at a time: a reciprocal, the scaling, the rest's update. */
+static struct counted lu(int m, int n)
+{
+	struct counted c = { 0, 0 };
+
+	for (int j = 0; j < m && j < n; j++) {
+		c.multiplications++;
+		for (int i = j + 1; i < m; i++) {
+			c.multiplications++;
+			for (int k = j + 1; k < n; k++) {
+				c.multiplications++;
+				c.additions++;
+			}
+		}
+	}
+	return c;
+}
+
+static struct counted cholesky(int n)
+{
+	struct counted c = { 0, 0 };
+
+	for (int j = 0; j < n; j++) {
+		c.multiplications++; /* the root */
+		for (int i = j + 1; i < n; i++) {
+			c.multiplications++;
+			for (int k = j + 1; k <= i; k++) {
+				c.multiplications++;
+				c.additions++;
+			}
+		}
+	}
+	return c;
+}
+
+static struct counted invert_triangle(int n)
+{
+	struct counted c = { 0, 0 };
+
+	for (int j = 0; j < n; j++) {
+		c.multiplications++; /* the reciprocal */
+		for (int i = 0; i < j; i++) {
+			c.multiplications += 2; /* the diagonal's, and the scaling */
+			for (int k = i + 1; k < j; k++) {
+				c.multiplications++;
+				c.additions++;
+			}
+		}
+	}
+	return c;
+}
+
+static struct counted solve_triangle(int n, int rhs)
+{
+	struct counted c = { 0, 0 };
+
+	for (int r = 0; r < rhs; r++)
+		for (int i = 0; i < n; i++) {
+			c.multiplications++;
+			for (int k = 0; k < i; k++) {
+				c.multiplications++;
+				c.additions++;
+			}
+		}
+	return c;
+}
+
+/* Both parts apart: of a complex matrix they weigh differently. */
+static void compare(struct tp_work real, struct counted c)
+{
+	struct tp_work complex = real;
+
+	complex.dtype = TPROF_DTYPE_C64;
+	assert_int_equal(flop(real), c.multiplications + c.additions);
+	assert_int_equal(flop(complex), 6 * c.multiplications + 2 * c.additions);
+}
+
+static void loops(void **state)
+{
+	(void)state;
+	for (int m = 0; m <= 9; m++)
+		for (int n = 0; n <= 9; n++) {
+			uint64_t a = (uint64_t)m, b = (uint64_t)n;
+			struct counted right = solve_triangle(n, m);
+
+			compare(WORK(GETRF, F64, a, b), lu(m, n));
+			compare(WORK(TRSM, F64, a, b), solve_triangle(m, n));
+			compare(WORK(TRTRS, F64, a, b), solve_triangle(m, n));
+			assert_int_equal(flop_with(WORK(TRMM, F32, a, b), TPROF_WORK_RIGHT),
+					 right.multiplications + right.additions);
+		}
+	for (int n = 0; n <= 12; n++) {
+		compare(WORK(POTRF, F64, (uint64_t)n), cholesky(n));
+		compare(WORK(TRTRI, F64, (uint64_t)n), invert_triangle(n));
+		compare(WORK(TRSV, F64, (uint64_t)n), solve_triangle(n, 1));
+	}
+}
+
+/* Elements within the band, counted. */
+static uint64_t band(int m, int n, int kl, int ku)
+{
+	uint64_t count = 0;
+
+	for (int i = 0; i < m; i++)
+		for (int j = 0; j < n; j++)
+			count += j >= i - kl && j <= i + ku;
+	return count;
+}
+
+static void bands(void **state)
+{
+	(void)state;
+	for (int m = 1; m <= 7; m++)
+		for (int n = 1; n <= 7; n++)
+			for (int kl = 0; kl < 9; kl++)
+				for (int ku = 0; ku < 9; ku++)
+					assert_int_equal(flop(WORK(GBMV, F64, (uint64_t)m, (uint64_t)n, (uint64_t)kl,
+								   (uint64_t)ku)),
+							 2 * band(m, n, kl, ku));
+	for (int n = 1; n <= 8; n++)
+		for (int k = 0; k < n; k++) {
+			assert_int_equal(flop(WORK(SBMV, F64, (uint64_t)n, (uint64_t)k)), 2 * band(n, n, k, k));
+			assert_int_equal(flop(WORK(TBMV, F64, (uint64_t)n, (uint64_t)k)),
+					 2 * band(n, n, 0, k) - (uint64_t)n);
+		}
+}
+
+static void triangles(void **state)
+{
+	uint64_t elements = 0;
+
+	(void)state;
+	for (int i = 0; i < 7; i++)
+		for (int j = 0; j <= i; j++)
+			elements++;
+	assert_int_equal(flop(WORK(SYRK, F64, 7, 5)), elements * 5 * 2);
+	assert_int_equal(flop(WORK(SYR2K, F64, 7, 5)), elements * 5 * 4);
+	assert_int_equal(flop(WORK(GEMMT, F64, 7, 5)), elements * 5 * 2);
+	assert_int_equal(flop(WORK(SYR, F64, 7)), elements * 2);
+	assert_int_equal(flop(WORK(SYR2, F64, 7)), elements * 4);
+	assert_int_equal(bytes(WORK(SYMM, F32, 7, 2)), 4 * (elements + 2 * 14));
+	assert_int_equal(flop(WORK(SYMM, F32, 7, 2)), 2 * 7 * 7 * 2);
+	assert_int_equal(flop_with(WORK(SYMM, F32, 7, 2), TPROF_WORK_RIGHT), 2 * 7 * 2 * 2);
+}
+
+/* A convolution, each product of it counted: 2 images, 3 groups, 6 to 9 channels, 5x7 to 3x5 by 3x3. */
+static void convolution(void **state)
+{
+	uint64_t products = 0;
+
+	(void)state;
+	for (int image = 0; image < 2; image++)
+		for (int oc = 0; oc < 9; oc++)
+			for (int at = 0; at < 3 * 5; at++)
+				for (int ic = 0; ic < 6 / 3; ic++)
+					for (int k = 0; k < 3 * 3; k++)
+						products++;
+	assert_int_equal(flop(WORK(CONV, F32, 2, 3, 6, 9, 1, 5, 7, 1, 3, 5, 1, 3, 3)), 2 * products);
+	assert_int_equal(bytes(WORK(CONV, F32, 2, 3, 6, 9, 1, 5, 7, 1, 3, 5, 1, 3, 3)),
+			 4 * (2 * 6 * 35 + 2 * 9 * 15 + 2 * 9 * 9));
+	assert_int_equal(flop(WORK(POOL, F32, 2, 3, 1, 8, 8, 1, 4, 4, 1, 2, 2)), 2 * 3 * 16 * 4);
+}
+
+static void unknown(void **state)
+{
+	struct tp_work svd = WORK(GESVD, F64, 10, 10), wide = WORK(GELS, F64, 5, 10, 1), later = WORK(GEMM, F32, 1, 2);
+	char text[64];
+
+	(void)state;
+	assert_false(tp_work_amount(&svd).flop_known);
+	assert_false(tp_work_amount(&wide).flop_known);
+	later.kind = 99;
+	assert_false(tp_work_amount(&later).flop_known);
+	tp_work_shape(&later, text, sizeof(text));
+	assert_string_equal(text, "kind 99: 1 2");
+	later = WORK(GEMM, F32, 1, 2, 3);
+	later.dtype = 77;
+	assert_false(tp_work_amount(&later).bytes_known);
+	/* Too large for 64 bits: the largest number. */
+	assert_int_equal(flop(WORK(GEMM, F32, UINT64_C(1) << 42, UINT64_C(1) << 42, UINT64_C(1) << 42)), UINT64_MAX);
+}
+
+static void shapes(void **state)
+{
+	struct tp_work work = WORK(GEMM, F32, 64, 10, 128), conv = WORK(MATMUL, BF16, 1, 2, 3, 4);
+	char text[64];
+
+	(void)state;
+	work.flags = TPROF_WORK_TRANS_B;
+	tp_work_shape(&work, text, sizeof(text));
+	assert_string_equal(text, "m=64 n=10 k=128 NT");
+	tp_work_shape(&conv, text, sizeof(text));
+	assert_string_equal(text, "batch=1 m=2 n=3 k=4 bf16");
+	tp_work_shape(&conv, text, 10);
+	assert_string_equal(text, "batch=1 m");
+	work = WORK(TRSM, F64, 3, 4);
+	work.flags = TPROF_WORK_RIGHT | TPROF_WORK_TRANS_A;
+	tp_work_shape(&work, text, sizeof(text));
+	assert_string_equal(text, "m=3 n=4 T right");
+}
+
+static void reading(void **state)
+{
+	const uint8_t record[] = { TPROF_WORK_GEMM, TPROF_DTYPE_F64, TPROF_WORK_TRANS_A, 0x80, 0x01, 5, 7 };
+	struct tp_work work;
+
+	(void)state;
+	assert_true(tp_work_read(&work, record, sizeof(record)));
+	assert_int_equal(work.dims, 3);
+	assert_int_equal(work.dim[0], 128);
+	assert_int_equal(flop(work), 2 * 128 * 5 * 7);
+	assert_false(tp_work_read(&work, record, 2));
+	assert_false(tp_work_read(&work, record, 4)); /* within a number */
+	assert_true(tp_work_read(&work, record, 3));
+	assert_int_equal(work.dims, 0);
+}
+
+static void folds(void **state)
+{
+	uint8_t record[1 + 4 + 3 + sizeof(struct tprof_fold)] = { 4, TPROF_WORK_AXPY, TPROF_DTYPE_F32, 0, 70 };
+	struct tprof_fold counts = { .ticks = 5000, .units = 300, .calls = 4, .min = 900, .max = 2000 };
+	struct tp_folded folded;
+	char text[64];
+
+	(void)state;
+	counts.histogram[tprof_fold_bucket(900)] = 1;
+	counts.histogram[tprof_fold_bucket(1050)] = 2;
+	counts.histogram[tprof_fold_bucket(2000)] = 1;
+	counts.flags = TPROF_FOLD_MIXED;
+	memcpy(record + 8, &counts, sizeof(counts));
+	assert_true(tp_fold_read(&folded, record, sizeof(record)));
+	assert_int_equal(tp_fold_amount(&folded).flop, 600);
+	tp_fold_shape(&folded, text, sizeof(text));
+	assert_string_equal(text, "n=64..127");
+	folded.sums = false;
+	assert_int_equal(tp_fold_amount(&folded).flop, 4 * 140);
+	tp_fold_shape(&folded, text, sizeof(text));
+	assert_string_equal(text, "n=70");
+	record[0] = 200;
+	assert_false(tp_fold_read(&folded, record, sizeof(record)));
+	assert_false(tp_fold_read(&folded, record, 100));
+	for (uint32_t ticks = 0; ticks < 1u << 17; ticks++) {
+		uint32_t bucket = tprof_fold_bucket(ticks);
+
+		assert_true(bucket < TPROF_FOLD_BUCKETS);
+		assert_true(tprof_fold_low(bucket) <= ticks && ticks < tprof_fold_low(bucket + 1));
+	}
+}
+
+/* Many at once are as many one by one. */
+static void many(void **state)
+{
+	struct tp_histogram *one = calloc(1, sizeof(*one)), *all = calloc(1, sizeof(*all));
+	struct tp_moments each = { 0 }, together = { 0 };
+
+	(void)state;
+	assert_true(one && all);
+	for (uint64_t value = 10; value < 4000; value = value * 5 / 4) {
+		for (uint64_t i = 0; i < value; i++) {
+			assert_true(tp_histogram_add(one, value));
+			tp_moments_add(&each, (double)value);
+		}
+		assert_true(tp_histogram_add_many(all, value, value));
+		tp_moments_add_many(&together, (double)value, value);
+	}
+	assert_int_equal(one->count, all->count);
+	for (double share = 0; share <= 1; share += 0.01)
+		assert_int_equal(tp_histogram_percentile(one, share), tp_histogram_percentile(all, share));
+	assert_int_equal(each.count, together.count);
+	assert_true(fabs(each.mean - together.mean) < 1e-9 * each.mean);
+	assert_true(fabs(each.squares - together.squares) < 1e-9 * each.squares);
+	tp_histogram_free(one);
+	tp_histogram_free(all);
+	free(one);
+	free(all);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(by_hand), cmocka_unit_test(totals),	cmocka_unit_test(loops),
+		cmocka_unit_test(bands),   cmocka_unit_test(triangles), cmocka_unit_test(convolution),
+		cmocka_unit_test(unknown), cmocka_unit_test(shapes),	cmocka_unit_test(reading),
+		cmocka_unit_test(folds),   cmocka_unit_test(many),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * hot HOW CALLS N: very many very short calls of libtinyblas.so, through the PLT.
+ *   plain     CALLS of cblas_saxpy on N elements
+ *   lengths   the same on 1, 2, ... N, 1, 2, ... elements, by turns with saxpy_
+ *   allocate  cblas_sscal, which allocates now and then
+ *   nested    CALLS / N of cblas_sgemv with N rows of 10 elements: N calls of cblas_sdot each
+ *   threads   as plain, on each of two threads
+ *   kill      as plain; then it kills itself
+ *   slow      cblas_saxpy, of which each 50,000th call has 1,000 times as many elements
+ * What was called, and the sum of the lengths, go to the file that TRUTH_FILE names.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tinyblas.h"
+
+#define LONG_EVERY 50000
+#define LONG_TIMES 1000
+
+static unsigned long calls;
+static int length;
+static const char *how;
+
+static void write_truth(unsigned long saxpy, unsigned long fortran, unsigned long long elements)
+{
+	const char *name = getenv("TRUTH_FILE");
+	FILE *file = name ? fopen(name, "w") : NULL;
+
+	if (!file)
+		return;
+	fprintf(file, "{\"cblas_saxpy\": %lu, \"saxpy\": %lu, \"elements\": %llu}\n", saxpy, fortran, elements);
+	fclose(file);
+}
+
+static float *vector(int n)
+{
+	float *v = calloc((size_t)n, sizeof(*v));
+
+	if (!v)
+		abort();
+	return v;
+}
+
+static void plain(void)
+{
+	float *x = vector(length), *y = vector(length);
+
+	for (unsigned long i = 0; i < calls; i++)
+		cblas_saxpy(length, 0.5f, x, 1, y, 1);
+}
+
+static void *plain_thread(void *unused)
+{
+	plain();
+	return unused;
+}
+
+static void lengths(void)
+{
+	float *x = vector(length), *y = vector(length), alpha = 0.5f;
+	unsigned long long elements = 0;
+	unsigned long fortran = 0;
+	int n = 0, one = 1;
+
+	for (unsigned long i = 0; i < calls; i++) {
+		n = n % length + 1;
+		if (i % 2) {
+			saxpy_(&n, &alpha, x, &one, y, &one);
+			fortran++;
+		} else {
+			cblas_saxpy(n, alpha, x, 1, y, 1);
+			elements += (unsigned long long)n;
+		}
+	}
+	write_truth(calls - fortran, fortran, elements);
+}
+
+static void slow(void)
+{
+	float *x = vector(length * LONG_TIMES), *y = vector(length * LONG_TIMES);
+
+	for (unsigned long i = 1; i <= calls; i++)
+		cblas_saxpy(i % LONG_EVERY ? length : length * LONG_TIMES, 0.5f, x, 1, y, 1);
+}
+
+static void allocate(void)
+{
+	float *x = vector(length);
+
+	for (unsigned long i = 0; i < calls; i++)
+		cblas_sscal(length, 1.0f, x, 1);
+}
+
+static void nested(void)
+{
+	float *a = vector(length * 10), *x = vector(10), *y = vector(length);
+
+	for (unsigned long i = 0; i < calls / (unsigned long)length; i++)
+		cblas_sgemv(101, 111, length, 10, 1.0f, a, 10, x, 1, 0.0f, y, 1);
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t other;
+
+	if (argc < 4)
+		return 2;
+	how = argv[1];
+	calls = strtoul(argv[2], NULL, 10);
+	length = atoi(argv[3]);
+	if (!strcmp(how, "threads") && pthread_create(&other, NULL, plain_thread, NULL))
+		return 1;
+	if (!strcmp(how, "lengths"))
+		lengths();
+	else if (!strcmp(how, "allocate"))
+		allocate();
+	else if (!strcmp(how, "nested"))
+		nested();
+	else if (!strcmp(how, "slow"))
+		slow();
+	else
+		plain();
+	if (!strcmp(how, "threads"))
+		pthread_join(other, NULL);
+	if (!strcmp(how, "kill"))
+		raise(SIGKILL);
+	puts("hot: done");
+	return 0;
+}
