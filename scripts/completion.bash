@@ -35,7 +35,7 @@ _tprof_analyze()
 	local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
 
 	case $previous in
-	--by) _tprof_words "stack function line module thread size op step" ;;
+	--by) _tprof_words "stack function line module thread size op step layer" ;;
 	--sort)
 		_tprof_words "bytes blocks largest allocations temporary short-lived total self calls mean p99 alloc
 			time high growth step"
@@ -43,12 +43,12 @@ _tprof_analyze()
 	--color) _tprof_words "auto always never" ;;
 	--what) _tprof_words "peak allocated unfreed temporary cpu" ;;
 	--language) _tprof_words "mixed python native" ;;
-	--format) _tprof_words "folded" ;;
+	--format) _tprof_words "folded chrome" ;;
 	*)
 		case $word in
 		-*)
 			_tprof_words "--json --top --sort --by --filter --thread --process --from --to --suppressions
-				--debug-dir --color --what --format --callers --callees --shapes --language --interpreter --exact --output --help --version"
+				--debug-dir --color --what --format --callers --callees --shapes --tree --limit --language --interpreter --exact --output --help --version"
 			;;
 		*)
 			_tprof_files

@@ -26,7 +26,7 @@ const struct tp_command tp_commands[] = {
 	{ "flamegraph", "stacks as a stand-alone SVG with search and zoom",
 	  TP_OPT_FILTER | TP_OPT_THREAD | TP_OPT_TIME | TP_OPT_SUPPRESS | TP_OPT_WHAT | TP_OPT_LANGUAGE, NULL, NULL,
 	  tp_cmd_flamegraph },
-	{ "export", "stacks in another tool's format: folded",
+	{ "export", "what other tools show: stacks (folded), ops over time (chrome)",
 	  TP_OPT_FILTER | TP_OPT_THREAD | TP_OPT_TIME | TP_OPT_SUPPRESS | TP_OPT_WHAT | TP_OPT_FORMAT | TP_OPT_LANGUAGE,
 	  NULL, NULL, tp_cmd_export },
 	{ "info", "what the file says of itself: process, capture, losses, coverage, threads, modules",

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* export: stacks for other tools. */
+/* export: stacks, and ops over time, for other tools. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "commands/export_chrome.h"
 #include "commands/tree_report.h"
 
 /* A semicolon separates frames and a newline stacks: neither may stand in a name. */
@@ -45,5 +47,7 @@ static void write_folded(const struct tp_tree *tree, const struct tp_session *se
 
 int tp_cmd_export(const struct tp_options *options)
 {
+	if (strcmp(options->format, "chrome") == 0)
+		return tp_export_chrome(options);
 	return tp_tree_report(options, write_folded);
 }

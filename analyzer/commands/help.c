@@ -16,7 +16,9 @@ static const struct {
 	{ TP_OPT_TIME, "  --from T, --to T     only this part of the run, as in 1.5s, 300ms, 2m, or mark:TEXT\n" },
 	{ TP_OPT_SUPPRESS, "  --suppressions FILE  LeakSanitizer syntax (leak:PATTERN); may be given several times\n" },
 	{ TP_OPT_WHAT, "  --what WHAT          peak (default), allocated, unfreed, temporary or cpu\n" },
-	{ TP_OPT_FORMAT, "  --format FORMAT      folded (default): semicolon-separated stacks and bytes (cpu: ns)\n" },
+	{ TP_OPT_FORMAT, "  --format FORMAT      folded (default): semicolon-separated stacks and bytes (cpu: ns);\n"
+			 "                       chrome: ops, steps and memory for Perfetto and chrome://tracing\n"
+			 "  --limit N            chrome: stop after so many ops\n" },
 	{ TP_OPT_RELATION, "  --callers FUNCTION   its CPU time, by what called it\n"
 			   "  --callees FUNCTION   its CPU time, by what it called\n" },
 	{ TP_OPT_SHAPES, "  --shapes             each op's calls by shape too\n" },

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/run.h"
 #include "trace/events.h"
 
 bool tp_mark_named(const char *value, const char **text)
@@ -13,17 +14,6 @@ bool tp_mark_named(const char *value, const char **text)
 		return false;
 	*text = value + 5;
 	return true;
-}
-
-/* The first of the traces to begin is where the run's time counts from. */
-static uint64_t run_start(struct tp_trace *const *traces, size_t count)
-{
-	uint64_t start = UINT64_MAX;
-
-	for (size_t i = 0; i < count; i++)
-		if (traces[i]->header->start.unix_ns < start)
-			start = traces[i]->header->start.unix_ns;
-	return start;
 }
 
 /* Nanoseconds since the run's start; UINT64_MAX: it is not there. */
@@ -45,7 +35,7 @@ static uint64_t find_in(struct tp_trace *trace, const char *text, uint64_t start
 
 static int find(struct tp_trace *const *traces, size_t count, const char *option, const char *text, uint64_t *ns)
 {
-	uint64_t start = run_start(traces, count), best = UINT64_MAX;
+	uint64_t start = tp_run_start(traces, count), best = UINT64_MAX;
 
 	for (size_t i = 0; i < count; i++) {
 		uint64_t found = find_in(traces[i], text, traces[i]->header->start.unix_ns - start);

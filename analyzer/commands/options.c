@@ -39,6 +39,7 @@ enum {
 	OPT_TREE,
 	OPT_LANGUAGE,
 	OPT_INTERPRETER,
+	OPT_LIMIT,
 	OPT_VERSION,
 };
 
@@ -64,6 +65,7 @@ static const struct option long_options[] = {
 	{ "tree", no_argument, NULL, OPT_TREE },
 	{ "language", required_argument, NULL, OPT_LANGUAGE },
 	{ "interpreter", no_argument, NULL, OPT_INTERPRETER },
+	{ "limit", required_argument, NULL, OPT_LIMIT },
 	{ "output", required_argument, NULL, 'o' },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, OPT_VERSION },
@@ -91,12 +93,14 @@ static const struct {
 	{ OPT_LANGUAGE, TP_OPT_LANGUAGE },
 	{ OPT_INTERPRETER, TP_OPT_LANGUAGE },
 	{ OPT_TREE, TP_OPT_TREE },
+	{ OPT_LIMIT, TP_OPT_FORMAT },
 };
 
 static const char *const by_names[] = { "stack", "function", "line", "module", "thread",
 					"size",	 "op",	     "step", "layer",  NULL };
 static const char *const color_names[] = { "auto", "always", "never", NULL };
 static const char *const language_names[] = { "mixed", "python", "native", NULL };
+static const char *const format_names[] = { "folded", "chrome", NULL };
 static const char *const what_names[] = { "peak", "allocated", "unfreed", "temporary", "cpu", NULL };
 
 __attribute__((format(printf, 1, 2))) static enum tp_parse wrong(const char *format, ...)
@@ -289,6 +293,10 @@ static enum tp_parse parse_option(struct tp_options *options, int option, const 
 	case OPT_TREE:
 		options->tree = true;
 		return result;
+	case OPT_LIMIT:
+		return parse_number(value, UINT64_MAX, &options->limit)
+			       ? result
+			       : wrong("--limit %s: a number of ops is wanted; 0 is all", value);
 	case OPT_TOP:
 		if (!parse_number(value, UINT32_MAX, &options->top))
 			return wrong("--top %s: a number of rows is wanted; 0 is all", value);
@@ -334,8 +342,7 @@ static enum tp_parse parse_option(struct tp_options *options, int option, const 
 		options->interpreter = true;
 		return result;
 	case OPT_FORMAT:
-		if (strcmp(value, "folded") != 0)
-			return wrong("--format %s: one of these is wanted: folded", value);
+		result = parse_choice(option, value, format_names, &choice);
 		options->format = value;
 		return result;
 	case 'o':

@@ -58,6 +58,7 @@ struct tp_options {
 	const char *output; /* NULL: stdout */
 	enum tp_what what;
 	const char *format; /* of export */
+	uint64_t limit;	    /* of it, in the format chrome: ops; 0: all */
 	const char *const *traces;
 	size_t trace_count; /* at least 1 */
 };

@@ -74,7 +74,7 @@ int tp_session_open(struct tp_session *session, const struct tp_options *options
 	return status == TP_EXIT_OK ? status : tp_session_close(session, status);
 }
 
-static void print_damage(const struct tp_session *session)
+void tp_session_damage_print(const struct tp_session *session)
 {
 	for (size_t i = 0; i < session->trace_count; i++) {
 		const struct tp_trace *trace = session->traces[i];
@@ -145,7 +145,7 @@ int tp_session_replay(struct tp_session *session, enum tp_group group)
 		calloc(session->run->process_count ? session->run->process_count : 1, sizeof(*session->symbols));
 	if (!session->symbols)
 		return out_of_memory(session);
-	print_damage(session);
+	tp_session_damage_print(session);
 	status = check_thread(session);
 	return status == TP_EXIT_OK ? status : tp_session_close(session, status);
 }

@@ -32,6 +32,9 @@ int tp_session_open(struct tp_session *session, const struct tp_options *options
 /* Replays; `group` as --by wants it. The same results as tp_session_open(). Damage gets its line on stderr. */
 int tp_session_replay(struct tp_session *session, enum tp_group group);
 
+/* A line on stderr for each trace that was found damaged so far. tp_session_replay() does that itself. */
+void tp_session_damage_print(const struct tp_session *session);
+
 /* Symbols of a process, opened on first use. NULL: memory is out. */
 struct tp_symbols *tp_session_symbols(struct tp_session *session, size_t process);
 

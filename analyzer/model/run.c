@@ -276,6 +276,16 @@ void tp_run_free(struct tp_run *run)
 	free(run);
 }
 
+uint64_t tp_run_start(struct tp_trace *const *traces, size_t count)
+{
+	uint64_t start = UINT64_MAX;
+
+	for (size_t i = 0; i < count; i++)
+		if (traces[i]->header->start.unix_ns < start)
+			start = traces[i]->header->start.unix_ns;
+	return start;
+}
+
 const char *tp_process_op_name(const struct tp_process *process, uint32_t op)
 {
 	const struct tp_trace *trace = process->trace;

@@ -260,6 +260,9 @@ struct tp_run *tp_run_replay(struct tp_trace *const *traces, size_t count, const
 			     const char **error);
 void tp_run_free(struct tp_run *run);
 
+/* Where the run's time counts from: the start of the first of its processes, CLOCK_REALTIME. */
+uint64_t tp_run_start(struct tp_trace *const *traces, size_t count);
+
 /* Name of the op with that number, as sites have it; NULL: 0, no op. */
 const char *tp_process_op_name(const struct tp_process *process, uint32_t op);
 

@@ -14,7 +14,9 @@ static int by_value(const void *a, const void *b)
 /* Of n sorted values, the one that a share of them does not exceed (nearest rank). */
 static double quartile(const uint64_t *sorted, size_t n, size_t of_four)
 {
-	return (double)sorted[(n * of_four + 3) / 4 - 1];
+	size_t rank = (n * of_four + 3) / 4;
+
+	return (double)sorted[rank - 1];
 }
 
 size_t tp_warmup(const uint64_t *durations, size_t count)

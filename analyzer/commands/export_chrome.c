@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * export --format chrome: each process is replayed once, and what happens is written as it happens, so that memory does
+ * not grow with the trace.
+ */
+#include "commands/export_chrome.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/session.h"
+#include "model/replay.h"
+#include "report/chrome.h"
+#include "report/process.h"
+
+#define COUNTER_POINTS 4000 /* intervals that the run is cut into: of each its most and its last live bytes */
+#define COUNTER_NS 10000    /* ... that are no shorter than this */
+
+struct chrome {
+	struct tp_session *session;
+	const struct tp_options *options;
+	struct tp_chrome out;
+	struct tp_replay replay;
+	char **names, **categories; /* of ops, quoted; NULL: not needed so far */
+	bool *named;		    /* of threads: their row has a name */
+	uint32_t named_count;
+	uint64_t from_ns;
+	bool inside, failed, truncated;
+	uint64_t ops; /* begun, of all processes */
+
+	struct tp_point high; /* of the interval */
+	uint64_t interval_ns, due_ns;
+	uint64_t rss; /* as written last */
+	uint64_t steps, step_begin_ns;
+};
+
+/* ---- names ---- */
+
+static const char *quoted(struct chrome *chrome, char **cache, uint32_t op, const char *text)
+{
+	if (!cache[op])
+		cache[op] = tp_chrome_quote(text, strlen(text));
+	chrome->failed = chrome->failed || !cache[op];
+	return cache[op] ? cache[op] : "\"?\"";
+}
+
+static void name_thread(struct chrome *chrome, uint32_t thread, uint32_t tid, const char *name)
+{
+	char text[96];
+
+	if (thread >= chrome->named_count) {
+		uint32_t count = thread + 64;
+		bool *named = realloc(chrome->named, count * sizeof(*named));
+
+		if (!named) {
+			chrome->failed = true;
+			return;
+		}
+		memset(named + chrome->named_count, 0, (count - chrome->named_count) * sizeof(*named));
+		chrome->named = named;
+		chrome->named_count = count;
+	}
+	if (chrome->named[thread] && !name)
+		return;
+	chrome->named[thread] = true;
+	snprintf(text, sizeof(text), "%.48s%s(tid %" PRIu32 ")", name ? name : "thread", " ", tid);
+	tp_chrome_thread(&chrome->out, thread, text);
+}
+
+/* ---- counters ---- */
+
+static void write_memory(struct chrome *chrome, uint64_t ns)
+{
+	const struct tp_point *now = &chrome->replay.now;
+
+	if (chrome->high.live_bytes > now->live_bytes)
+		tp_chrome_counter(&chrome->out, chrome->high.time_ns, "live bytes", chrome->high.live_bytes);
+	tp_chrome_counter(&chrome->out, ns, "live bytes", now->live_bytes);
+	if (now->rss != chrome->rss)
+		tp_chrome_counter(&chrome->out, ns, "RSS", now->rss);
+	chrome->rss = now->rss;
+	chrome->high.live_bytes = 0;
+	chrome->due_ns = ns + chrome->interval_ns;
+}
+
+static void count_memory(struct chrome *chrome, uint64_t ns)
+{
+	if (chrome->replay.now.live_bytes > chrome->high.live_bytes) {
+		chrome->high.live_bytes = chrome->replay.now.live_bytes;
+		chrome->high.time_ns = ns;
+	}
+	if (ns >= chrome->due_ns)
+		write_memory(chrome, ns);
+}
+
+/* ---- ops ---- */
+
+static bool is_wanted(const struct chrome *chrome, uint32_t thread)
+{
+	return !chrome->options->thread || chrome->options->thread == thread;
+}
+
+static struct tp_op_stack *stack_of(struct chrome *chrome, uint32_t thread)
+{
+	const struct tp_replay *replay = &chrome->replay;
+	uint32_t index = thread < replay->index_count ? replay->thread_index[thread] : 0;
+
+	return index ? &chrome->replay.threads[index - 1].open : NULL;
+}
+
+static void open_op(struct chrome *chrome, uint32_t thread, uint32_t tid, uint64_t ns, uint32_t op)
+{
+	const struct tp_trace *trace = chrome->replay.trace;
+	bool known = op < trace->op_count && trace->ops[op].name;
+	const char *category = known && trace->ops[op].category[0] ? trace->ops[op].category : "op";
+
+	name_thread(chrome, thread, tid, NULL);
+	tp_chrome_open(&chrome->out, thread, ns,
+		       quoted(chrome, chrome->names, op, known ? trace->ops[op].name : "(unnamed)"),
+		       quoted(chrome, chrome->categories, op, category));
+	chrome->ops++;
+}
+
+static struct tp_chrome_detail detail_of(const struct chrome *chrome, const struct tp_op_frame *frame)
+{
+	const struct tp_op_state *state = chrome->replay.ops.states ? chrome->replay.ops.states[frame->op] : NULL;
+
+	return (struct tp_chrome_detail){
+		.shape = frame->shape && state ? state->stats.shapes[frame->shape - 1].text : NULL,
+		.flop = frame->said.flop,
+		.bytes = frame->said.bytes,
+	};
+}
+
+/* What is open where the time that is looked at begins, or ends: begun or ended there. */
+static void cut(struct chrome *chrome, uint64_t ns, bool begin)
+{
+	for (size_t i = 0; i < chrome->replay.thread_count; i++) {
+		const struct tp_thread_state *thread = &chrome->replay.threads[i];
+		const struct tp_op_stack *open = &thread->open;
+
+		if (!is_wanted(chrome, thread->stats.thread))
+			continue;
+		for (uint32_t k = 0; begin && k < open->count; k++)
+			open_op(chrome, thread->stats.thread, thread->stats.tid, ns, open->frames[k].op);
+		for (uint32_t k = open->count; !begin && k-- > 0;) {
+			struct tp_chrome_detail detail = detail_of(chrome, &open->frames[k]);
+
+			detail.open = true;
+			tp_chrome_close(&chrome->out, thread->stats.thread, ns, &detail);
+		}
+	}
+}
+
+/* ---- events ---- */
+
+/* Threads say their names more than once. */
+static bool is_new_name(const struct chrome *chrome, const struct tp_event *event)
+{
+	const struct tp_replay *replay = &chrome->replay;
+	uint32_t index = event->thread < replay->index_count ? replay->thread_index[event->thread] : 0;
+	const char *known = index ? replay->threads[index - 1].stats.name : "";
+
+	return !event->name || strlen(known) != event->name_length ||
+	       memcmp(known, event->name, event->name_length) != 0 || event->thread >= chrome->named_count ||
+	       !chrome->named[event->thread];
+}
+
+static void before(struct chrome *chrome, const struct tp_event *event, uint64_t ns)
+{
+	const struct tp_op_stack *open = stack_of(chrome, event->thread);
+	struct tp_chrome_detail detail;
+
+	if (event->kind == TP_EVENT_MARK)
+		tp_chrome_mark(&chrome->out, event->thread, ns, event->name, event->name_length);
+	if (event->kind != TP_EVENT_OP_END || !open || !open->count || open->deeper ||
+	    !is_wanted(chrome, event->thread))
+		return;
+	detail = detail_of(chrome, &open->frames[open->count - 1]);
+	detail.unwound = event->unwound;
+	tp_chrome_close(&chrome->out, event->thread, ns, &detail);
+}
+
+static void after(struct chrome *chrome, const struct tp_event *event, uint64_t ns, uint32_t opened, bool new_name)
+{
+	const struct tp_op_stack *open = stack_of(chrome, event->thread);
+	const struct tp_replay *replay = &chrome->replay;
+
+	switch (event->kind) {
+	case TP_EVENT_OP_BEGIN:
+		if (open && open->count > opened && is_wanted(chrome, event->thread))
+			open_op(chrome, event->thread, event->tid, ns, open->frames[open->count - 1].op);
+		break;
+	case TP_EVENT_STEP:
+		tp_chrome_step(&chrome->out, chrome->step_begin_ns, ns, ++chrome->steps, event->size);
+		chrome->step_begin_ns = ns;
+		write_memory(chrome, ns);
+		break;
+	case TP_EVENT_NAME:
+		if (!new_name)
+			break;
+		name_thread(chrome, event->thread, event->tid,
+			    replay->threads[replay->thread_index[event->thread] - 1].stats.name);
+		break;
+	default:
+		break;
+	}
+	count_memory(chrome, ns);
+}
+
+static bool enter(struct chrome *chrome, uint64_t ns)
+{
+	if (!chrome->inside && ns >= chrome->from_ns) {
+		chrome->inside = true;
+		chrome->step_begin_ns =
+			chrome->step_begin_ns > chrome->from_ns ? chrome->step_begin_ns : chrome->from_ns;
+		cut(chrome, chrome->from_ns > chrome->replay.start_ns ? chrome->from_ns : ns, true);
+		write_memory(chrome, ns);
+	}
+	return chrome->inside;
+}
+
+static bool step(struct chrome *chrome)
+{
+	struct tp_replay *replay = &chrome->replay;
+	struct tp_event event = *replay->event;
+	uint64_t ns = tp_replay_ns(replay, event.time);
+	bool inside = enter(chrome, ns);
+	const struct tp_op_stack *open = stack_of(chrome, event.thread);
+	uint32_t opened = open ? open->count : 0;
+	bool new_name = event.kind == TP_EVENT_NAME && is_new_name(chrome, &event);
+
+	if (inside)
+		before(chrome, &event, ns);
+	if (!inside && event.kind == TP_EVENT_STEP) {
+		chrome->steps++;
+		chrome->step_begin_ns = ns;
+	}
+	if (!tp_replay_step(replay))
+		return false;
+	if (inside)
+		after(chrome, &event, ns, opened, new_name);
+	return !chrome->failed && !ferror(chrome->out.out);
+}
+
+/* ---- processes ---- */
+
+static bool prepare(struct chrome *chrome, struct tp_trace *trace, const struct tp_replay_options *replay)
+{
+	uint64_t start = tp_run_start(chrome->session->traces, chrome->session->trace_count), end;
+	char name[300];
+
+	chrome->from_ns = chrome->options->from_ns;
+	chrome->inside = false;
+	chrome->rss = chrome->steps = 0;
+	chrome->high = (struct tp_point){ 0 };
+	chrome->named_count = 0;
+	if (!tp_replay_init(&chrome->replay, trace, replay, trace->header->start.unix_ns - start))
+		return false;
+	chrome->step_begin_ns = chrome->replay.start_ns;
+	end = trace->header->finish.ticks ? tp_trace_ns(trace, trace->header->finish.ticks) : 0;
+	if (!end && trace->header->latest.ticks)
+		end = tp_trace_ns(trace, trace->header->latest.ticks);
+	chrome->interval_ns = end / COUNTER_POINTS > COUNTER_NS ? end / COUNTER_POINTS : COUNTER_NS;
+	chrome->names = calloc(chrome->replay.ops.count, sizeof(*chrome->names));
+	chrome->categories = calloc(chrome->replay.ops.count, sizeof(*chrome->categories));
+	if (!chrome->names || !chrome->categories)
+		return false;
+	snprintf(name, sizeof(name), "%.200s (pid %" PRIu32 ")", tp_program_name(trace), trace->header->pid);
+	tp_chrome_process(&chrome->out, trace->header->pid, name);
+	tp_chrome_thread(&chrome->out, TP_CHROME_STEPS, "steps");
+	return true;
+}
+
+static void release(struct chrome *chrome)
+{
+	for (uint32_t i = 0; i < chrome->replay.ops.count; i++) {
+		if (chrome->names)
+			free(chrome->names[i]);
+		if (chrome->categories)
+			free(chrome->categories[i]);
+	}
+	free(chrome->names);
+	free(chrome->categories);
+	free(chrome->named);
+	chrome->names = chrome->categories = NULL;
+	chrome->named = NULL;
+	tp_replay_free(&chrome->replay);
+}
+
+static bool write_process(struct chrome *chrome, struct tp_trace *trace)
+{
+	const struct tp_replay_options replay = { .to_ns = chrome->options->to_ns };
+	bool good = prepare(chrome, trace, &replay);
+	uint64_t limit = chrome->options->limit, last = 0;
+
+	while (good && chrome->replay.event) {
+		if (limit && chrome->ops >= limit && chrome->replay.event->kind == TP_EVENT_OP_BEGIN) {
+			chrome->truncated = true;
+			break;
+		}
+		last = tp_replay_ns(&chrome->replay, chrome->replay.event->time);
+		good = step(chrome);
+	}
+	if (good && chrome->inside) {
+		write_memory(chrome, last);
+		cut(chrome, last, false);
+	}
+	release(chrome);
+	return good;
+}
+
+int tp_export_chrome(const struct tp_options *options)
+{
+	struct chrome chrome = { .options = options };
+	struct tp_session session;
+	int status = tp_session_open(&session, options);
+	bool good = true;
+
+	if (status != TP_EXIT_OK)
+		return status;
+	chrome.session = &session;
+	tp_chrome_begin(&chrome.out, session.page.out);
+	for (size_t i = 0; good && !chrome.truncated && i < session.trace_count; i++)
+		good = write_process(&chrome, session.traces[i]);
+	tp_chrome_end(&chrome.out, chrome.truncated);
+	if (!good && !ferror(session.page.out)) {
+		fputs("tprof-analyze: out of memory\n", stderr);
+		status = TP_EXIT_TRACE;
+	}
+	if (chrome.truncated)
+		fprintf(stderr, "tprof-analyze: stopped after %" PRIu64 " ops (--limit)\n", chrome.ops);
+	tp_session_damage_print(&session);
+	return tp_session_close(&session, status);
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* export --format chrome. */
+#ifndef TPROF_COMMANDS_EXPORT_CHROME_H
+#define TPROF_COMMANDS_EXPORT_CHROME_H
+
+#include "commands/command.h"
+
+/* Ops by thread, steps, marks, live bytes and RSS, written while the trace is read. Returns the exit status. */
+int tp_export_chrome(const struct tp_options *options);
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/chrome.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/json.h"
+
+void tp_chrome_begin(struct tp_chrome *chrome, FILE *out)
+{
+	*chrome = (struct tp_chrome){ .out = out };
+	fputs("{\"displayTimeUnit\": \"ns\", \"traceEvents\": [", out);
+}
+
+void tp_chrome_end(struct tp_chrome *chrome, int truncated)
+{
+	fprintf(chrome->out, "\n],\n\"otherData\": {\"source\": \"tprof %s\", \"truncated\": %s}}\n",
+		TPROF_VERSION_STRING, truncated ? "true" : "false");
+}
+
+char *tp_chrome_quote(const char *text, size_t length)
+{
+	char *copy = strndup(text, length), *quoted;
+	json_t *json = copy ? tp_json_string(copy) : NULL;
+
+	quoted = json ? json_dumps(json, JSON_ENCODE_ANY) : NULL;
+	json_decref(json);
+	free(copy);
+	return quoted;
+}
+
+/* What every event has; the rest of the object is to follow. */
+static void begin(struct tp_chrome *chrome, char phase, uint32_t thread, uint64_t ns)
+{
+	fprintf(chrome->out,
+		"%s\n{\"ph\": \"%c\", \"pid\": %" PRIu32 ", \"tid\": %" PRIu32 ", \"ts\": %" PRIu64 ".%03u",
+		chrome->events++ ? "," : "", phase, chrome->pid, thread, ns / 1000, (unsigned)(ns % 1000));
+}
+
+static void put_text(FILE *out, const char *text, size_t length)
+{
+	char *quoted = tp_chrome_quote(text, length);
+
+	fputs(quoted ? quoted : "\"?\"", out);
+	free(quoted);
+}
+
+static void metadata(struct tp_chrome *chrome, uint32_t thread, const char *what, const char *name)
+{
+	begin(chrome, 'M', thread, 0);
+	fprintf(chrome->out, ", \"name\": \"%s\", \"args\": {\"name\": ", what);
+	put_text(chrome->out, name, strlen(name));
+	fputs("}}", chrome->out);
+}
+
+void tp_chrome_process(struct tp_chrome *chrome, uint32_t pid, const char *name)
+{
+	chrome->pid = pid;
+	metadata(chrome, 0, "process_name", name);
+}
+
+void tp_chrome_thread(struct tp_chrome *chrome, uint32_t thread, const char *name)
+{
+	metadata(chrome, thread, "thread_name", name);
+	begin(chrome, 'M', thread, 0);
+	fprintf(chrome->out, ", \"name\": \"thread_sort_index\", \"args\": {\"sort_index\": %" PRIu32 "}}", thread);
+}
+
+void tp_chrome_open(struct tp_chrome *chrome, uint32_t thread, uint64_t ns, const char *name, const char *category)
+{
+	begin(chrome, 'B', thread, ns);
+	fprintf(chrome->out, ", \"name\": %s, \"cat\": %s}", name, category);
+}
+
+static void separate(FILE *out, int *used)
+{
+	fputs((*used)++ ? ", " : ", \"args\": {", out);
+}
+
+void tp_chrome_close(struct tp_chrome *chrome, uint32_t thread, uint64_t ns, const struct tp_chrome_detail *detail)
+{
+	FILE *out = chrome->out;
+	int used = 0;
+
+	begin(chrome, 'E', thread, ns);
+	if (detail->shape) {
+		separate(out, &used);
+		fputs("\"shape\": ", out);
+		put_text(out, detail->shape, strlen(detail->shape));
+	}
+	if (detail->flop) {
+		separate(out, &used);
+		fprintf(out, "\"flop\": %" PRIu64, detail->flop);
+	}
+	if (detail->bytes) {
+		separate(out, &used);
+		fprintf(out, "\"bytes\": %" PRIu64, detail->bytes);
+	}
+	if (detail->unwound) {
+		separate(out, &used);
+		fputs("\"unwound\": true", out);
+	}
+	if (detail->open) {
+		separate(out, &used);
+		fputs("\"still open\": true", out);
+	}
+	fputs(used ? "}}" : "}", out);
+}
+
+void tp_chrome_step(struct tp_chrome *chrome, uint64_t begin_ns, uint64_t end_ns, uint64_t number, uint64_t items)
+{
+	uint64_t took = end_ns > begin_ns ? end_ns - begin_ns : 0;
+
+	begin(chrome, 'X', TP_CHROME_STEPS, begin_ns);
+	fprintf(chrome->out, ", \"dur\": %" PRIu64 ".%03u, \"name\": \"step %" PRIu64 "\", \"cat\": \"step\"",
+		took / 1000, (unsigned)(took % 1000), number);
+	if (items)
+		fprintf(chrome->out, ", \"args\": {\"items\": %" PRIu64 "}", items);
+	fputc('}', chrome->out);
+}
+
+void tp_chrome_mark(struct tp_chrome *chrome, uint32_t thread, uint64_t ns, const char *text, size_t length)
+{
+	begin(chrome, 'i', thread, ns);
+	fputs(", \"s\": \"p\", \"cat\": \"mark\", \"name\": ", chrome->out);
+	put_text(chrome->out, text, length);
+	fputc('}', chrome->out);
+}
+
+void tp_chrome_counter(struct tp_chrome *chrome, uint64_t ns, const char *name, uint64_t bytes)
+{
+	begin(chrome, 'C', 0, ns);
+	fprintf(chrome->out, ", \"name\": \"%s\", \"args\": {\"bytes\": %" PRIu64 "}}", name, bytes);
+}
