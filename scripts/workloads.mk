@@ -9,7 +9,7 @@ WORKLOAD_CXXFLAGS := -std=c++17 -D_GNU_SOURCE -g -O1 -fno-builtin $(WORKLOAD_WAR
 WORKLOADS := $(addprefix $(W)/,digits truth truth-nopie truth-stripped truth-now truth_cxx shared_arena jemalloc_api \
 	threads ends fork dl own_malloc early mmap interrupts cpu_split cpu_traps sampled limits deep ops steady stack0 \
 	stack2 stack3 exceptions0 exceptions2 exceptions3 liboracle.so libplugin_a.so libplugin_b.so liborigin.so \
-	nested/libplugin_b.so libsignatures.so libthrower.so op_calls op_calls-now op_throws libtinyblas.so hot pools pauses annotate \
+	nested/libplugin_b.so libsignatures.so libthrower.so op_calls op_calls-now op_throws libtinyblas.so hot pools pauses annotate collectors onednn \
 	mlp cnn transformer)
 WORKLOADS += $(addprefix $(W)/,control faults)
 
@@ -34,6 +34,7 @@ $(W)/jemalloc_api: WORKLOAD_EXTRA := -ljemalloc
 $(W)/dl: WORKLOAD_EXTRA := -ldl
 $(W)/ops $(W)/control $(W)/faults $(W)/pools $(W)/pauses $(W)/annotate: WORKLOAD_EXTRA := -Iinclude
 $(W)/ops $(W)/control $(W)/faults $(W)/pools $(W)/pauses $(W)/annotate: include/tprof.h
+$(W)/onednn: WORKLOAD_EXTRA := -ldnnl
 $(W)/early: WORKLOAD_EXTRA := -no-pie
 # Unwinding must work at each level of optimisation.
 $(W)/stack0 $(W)/exceptions0: WORKLOAD_EXTRA := -O0 -Wno-vla -lunwind

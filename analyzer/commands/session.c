@@ -2,6 +2,8 @@
 /* Opening, replaying and closing, with the messages that belong to each. */
 #include "commands/session.h"
 
+#include "commands/op_names.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -129,6 +131,9 @@ int tp_session_replay(struct tp_session *session, enum tp_group group)
 	const char *error = NULL;
 	int status;
 
+	for (size_t i = 0; i < session->trace_count; i++)
+		if (!tp_op_names(session->traces[i], options->debug_dir))
+			return out_of_memory(session);
 	session->progress = tp_progress_new("reading");
 	if (session->progress) {
 		replay.progress = tp_progress_update;

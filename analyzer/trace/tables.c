@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table chunks: modules, frames, stack nodes, ops (Python's are read in python.c). Read as a whole when a trace is opened. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -143,10 +145,24 @@ static bool set_op_names(struct tp_op *op, const uint8_t *category, size_t categ
 	return true;
 }
 
-static bool read_op(struct tp_tables *tables, const uint8_t *record, const uint8_t *at, const uint8_t *end)
+bool tp_trace_rename_op(struct tp_trace *trace, size_t op, const char *name)
+{
+	struct tp_op old = trace->ops[op];
+
+	if (!set_op_names(&trace->ops[op], (const uint8_t *)old.category, strlen(old.category), (const uint8_t *)name,
+			  strlen(name)))
+		return false;
+	free((void *)(uintptr_t)old.name);
+	return true;
+}
+
+/* OP, and OP_CODE, whose name can only be found when symbols are: until then it is the frame's number. */
+static bool read_op(struct tp_tables *tables, const uint8_t *record, const uint8_t *at, const uint8_t *end, bool code)
 {
 	struct tp_trace *trace = &tables->impl->trace;
-	const uint8_t *body = at;
+	const uint8_t *body = at, *name;
+	char text[32];
+	uint64_t frame = 0;
 	uint64_t number = tp_uvarint(&at);
 	uint8_t origin = *at++, category_length = *at++;
 
@@ -154,7 +170,15 @@ static bool read_op(struct tp_tables *tables, const uint8_t *record, const uint8
 		tp_tables_damage(tables, record, (uint64_t)(end - record), TP_CUT_RECORD);
 		return true;
 	}
-	if (!number || number >= tables->impl->number_limit) {
+	name = at + category_length;
+	if (code) {
+		const uint8_t *behind = name;
+
+		frame = tp_uvarint(&behind);
+		snprintf(text, sizeof(text), "frame %" PRIu64, frame);
+		name = (const uint8_t *)text;
+	}
+	if (!number || number >= tables->impl->number_limit || frame >= tables->impl->number_limit) {
 		tp_tables_damage(tables, record, (uint64_t)(end - record), TP_BAD_NUMBER);
 		return true;
 	}
@@ -165,8 +189,9 @@ static bool read_op(struct tp_tables *tables, const uint8_t *record, const uint8
 	if (!tp_tables_extend(&trace->ops, &trace->op_count, &tables->op_room, number + 1, sizeof(*trace->ops)))
 		return false;
 	trace->ops[number].origin = origin;
-	return set_op_names(&trace->ops[number], at, category_length, at + category_length,
-			    (size_t)(end - at) - category_length);
+	trace->ops[number].frame = (uint32_t)frame;
+	return set_op_names(&trace->ops[number], at, category_length, name,
+			    code ? strlen(text) : (size_t)(end - at) - category_length);
 }
 
 /* Which module it is comes out when all are known. */
@@ -208,13 +233,15 @@ static bool read_long(struct tp_tables *tables, const uint8_t *record)
 	case TPROF_TABLE_FRAME:
 		return read_frame(tables, record, body, tables->at);
 	case TPROF_TABLE_OP:
-		return read_op(tables, record, body, tables->at);
+		return read_op(tables, record, body, tables->at, false);
 	case TPROF_TABLE_CODE:
 		return tp_tables_code(tables, record, body, tables->at);
 	case TPROF_TABLE_PYTHON:
 		return tp_tables_python(tables, record, body, tables->at);
 	case TPROF_TABLE_JOIN:
 		return tp_tables_join(tables, record, body, tables->at);
+	case TPROF_TABLE_OP_CODE:
+		return read_op(tables, record, body, tables->at, true);
 	case TPROF_TABLE_VALUE:
 		good = tp_fact_value(&tables->impl->trace, body, tables->at, &bad);
 		break;

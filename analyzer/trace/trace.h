@@ -40,6 +40,7 @@ struct tp_node {
 struct tp_op {
 	const char *name, *category; /* NUL-terminated, owned by the trace; name NULL: its record is not in the file */
 	uint8_t origin;		     /* enum tprof_op_origin */
+	uint32_t frame; /* named by the function that begins there; 0: by its record. May be unknown: >= frame_count */
 };
 
 /* What the program said of itself. */
@@ -114,6 +115,9 @@ uint64_t tp_trace_ns(const struct tp_trace *trace, uint64_t ticks);
 
 /* The other way: the smallest event time (ticks >> header->tick_shift) that is at or after that nanosecond. */
 uint64_t tp_trace_time(const struct tp_trace *trace, uint64_t ns);
+
+/* Gives an op another name. False: no memory. */
+bool tp_trace_rename_op(struct tp_trace *trace, size_t op, const char *name);
 
 /* Follows aliases. */
 uint32_t tp_trace_node(const struct tp_trace *trace, uint32_t node);

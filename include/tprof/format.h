@@ -382,6 +382,8 @@ enum tprof_table_type {
 	TPROF_TABLE_JOIN = 7,	/* svarint node - expected (as in NODES), uvarint node - native, svarint python - the
 	                        * chunk's last JOIN's (0 at its start): this node is the stack of two nodes, see enum
 	                        * tprof_python_flags */
+	TPROF_TABLE_OP_CODE = 12, /* uvarint op, byte enum tprof_op_origin, byte length and bytes of the category, uvarint
+	                           * frame: an op named by the function that begins there */
 };
 
 enum tprof_op_origin {

@@ -158,6 +158,18 @@ void tp_table_join(uint32_t node, uint32_t native, uint32_t python)
 	give_back(chunk);
 }
 
+void tp_table_op_code(const struct tp_op_record *op, uint32_t frame)
+{
+	uint8_t content[288];
+	uint8_t *p = tp_put_uvarint(content, op->op);
+
+	*p++ = op->origin;
+	*p++ = (uint8_t)op->category_length;
+	p = tp_put_bytes(p, op->category, op->category_length);
+	p = tp_put_uvarint(p, frame);
+	put_long(TPROF_TABLE_OP_CODE, content, (size_t)(p - content), "", 0);
+}
+
 void tp_table_unload(uint32_t module)
 {
 	uint8_t content[32];

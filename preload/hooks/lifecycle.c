@@ -15,6 +15,7 @@
 #include "core/thread.h"
 #include "hooks/memory/jemalloc.h"
 #include "hooks/ops/annotate.h"
+#include "hooks/ops/entry.h"
 #include "hooks/ops/install.h"
 #include "hooks/ops/names.h"
 #include "hooks/ops/stubs.h"
@@ -107,6 +108,7 @@ static void forget_parent(void)
 	tp_annotate_forget();
 	tp_codes_forget();
 	tp_python_forget();
+	tp_entry_forget();
 }
 
 /* The child of a pause is paused, and TPROF_START=off is one. */

@@ -63,6 +63,11 @@ uint32_t tp_op_number(const char *name, const char *category, enum tprof_op_orig
 	}
 }
 
+uint32_t tp_op_new_number(void)
+{
+	return tp_load(&numbers) < CAPACITY / 4 * 3 ? tp_add(&numbers, 1) + 1 : 0;
+}
+
 void tp_ops_forget(void)
 {
 	if (slots)

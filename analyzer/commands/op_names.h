@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TPROF_COMMANDS_OP_NAMES_H
+#define TPROF_COMMANDS_OP_NAMES_H
+
+#include "trace/trace.h"
+
+/*
+ * Names the ops that are known by a function's address alone (regions of OpenMP, -finstrument-functions), before anything
+ * counts by their names. `debug_dir` as in struct tp_symbols_options. False: no memory.
+ */
+bool tp_op_names(struct tp_trace *trace, const char *debug_dir);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Ops named by a function's address: the body of a parallel region, a function that the compiler instrumented. Such a
+ * function is local more often than not, so that only its object's symbol table knows the name; the analyzer reads it.
+ */
+#ifndef TPROF_HOOKS_OPS_ENTRY_H
+#define TPROF_HOOKS_OPS_ENTRY_H
+
+#include "core/base.h"
+
+enum tp_entry { TP_ENTRY_OPENMP, TP_ENTRY_INSTRUMENTED };
+
+/*
+ * The op's number; 0: not known yet. Looks at one or two cache lines, and touches no vector register. Any thread.
+ */
+uint32_t tp_entry_known(uintptr_t function, enum tp_entry entry);
+
+/* The same, and makes it known. 0: there is no room for one more. The thread is recording (TP_BUSY_RECORD). */
+TP_SLOW uint32_t tp_entry_number(uintptr_t function, enum tp_entry entry);
+
+/* In a forked child: nothing is numbered in its trace yet. */
+void tp_entry_forget(void);
+
+#endif

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A collector of Intel's ITT API: a library that speaks it (oneDNN, torch, OpenVINO, TBB) loads what INTEL_LIBITTNOTIFY64
+ * names and hands it the table of its API's functions, to be filled in. Tasks become ops of their domain's name, markers
+ * marks; names of threads, pause and resume are what tprof.h has too. The types are the API's binary interface.
+ */
+#include "hooks/ops/annotate.h"
+#include "hooks/ops/texts.h"
+#include "hooks/pause.h"
+
+#define FRAME __builtin_frame_address(0)
+
+struct domain {
+	volatile int flags; /* 0: the API's functions do nothing */
+	const char *name;
+	void *wide_name;
+	int extra1;
+	void *extra2;
+	struct domain *next;
+};
+
+struct string_handle {
+	const char *text;
+	void *wide_text;
+	int extra1;
+	void *extra2;
+	struct string_handle *next;
+};
+
+struct id {
+	unsigned long long d1, d2, d3;
+};
+
+struct function {
+	const char *name;
+	void **pointer;
+	void *first; /* what it points to before */
+	void *nothing;
+	int group;
+};
+
+struct global {
+	unsigned char magic[8];
+	unsigned long version_major, version_minor, version_build;
+	volatile long api_initialized, mutex_initialized, atomic_counter;
+	unsigned long mutex[5]; /* pthread_mutex_t */
+	void *library, *error_handler;
+	const char **path;
+	struct function *functions; /* ended by one without a name */
+	struct global *next;
+	void *threads;
+	struct domain *domains;
+};
+
+static struct domain *domain_create(const char *name)
+{
+	static struct domain domains[64];
+	static uint32_t count;
+	uint32_t i, known = tp_load_acquire(&count);
+
+	name = name ? name : "?";
+	for (i = 0; i < known && i < TP_LENGTH(domains); i++) {
+		if (domains[i].name && strcmp(domains[i].name, name) == 0)
+			return &domains[i];
+	}
+	i = tp_add(&count, 1);
+	if (i >= TP_LENGTH(domains))
+		return &domains[TP_LENGTH(domains) - 1];
+	domains[i].name = tp_text_keep(name);
+	domains[i].flags = 1;
+	return &domains[i];
+}
+
+static void task_begin(const struct domain *domain, struct id task, struct id parent, const struct string_handle *name)
+{
+	(void)task;
+	(void)parent;
+	tp_annotate_begin(FRAME, name && name->text ? name->text : "?", domain && domain->name ? domain->name : "itt");
+}
+
+static void task_end(const struct domain *domain)
+{
+	(void)domain;
+	tp_annotate_end();
+}
+
+static void marker(const struct domain *domain, struct id id, const struct string_handle *name, int scope)
+{
+	(void)domain;
+	(void)id;
+	(void)scope;
+	tp_annotate_mark(name && name->text ? name->text : "?");
+}
+
+static void thread_set_name(const char *name)
+{
+	tp_annotate_thread(name);
+}
+
+static void pause_recording(void)
+{
+	tp_pause(FRAME);
+}
+
+static void resume_recording(void)
+{
+	tp_resume(FRAME);
+}
+
+static const struct {
+	const char *name;
+	void *function;
+} offered[] = {
+	{ "__itt_domain_create", (void *)domain_create },
+	{ "__itt_task_begin", (void *)task_begin },
+	{ "__itt_task_end", (void *)task_end },
+	{ "__itt_marker", (void *)marker },
+	{ "__itt_thread_set_name", (void *)thread_set_name },
+	{ "__itt_pause", (void *)pause_recording },
+	{ "__itt_resume", (void *)resume_recording },
+};
+
+void __itt_api_init(struct global *global, int groups);
+
+/* Called once by each library that has the API's static part. What is not offered stays as it is: it does nothing. */
+TP_EXPORT void __itt_api_init(struct global *global, int groups)
+{
+	(void)groups;
+	for (struct domain *domain = global->domains; domain; domain = domain->next)
+		domain->flags = 1;
+	for (const struct function *to = global->functions; to && to->name; to++) {
+		for (size_t i = 0; i < TP_LENGTH(offered); i++) {
+			if (strcmp(to->name, offered[i].name) == 0)
+				tp_store_release(to->pointer, offered[i].function);
+		}
+	}
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Texts that a program registers once and names by a handle later: copied, and kept to the end. */
+#ifndef TPROF_HOOKS_OPS_TEXTS_H
+#define TPROF_HOOKS_OPS_TEXTS_H
+
+#include "core/base.h"
+
+#define TP_TEXT_BYTES 256u
+
+/* A copy of at most 255 bytes, terminated. Any thread. Never NULL: when there is no room left it is "?". */
+const char *tp_text_keep(const char *text);
+
+/* A wide text as ASCII, what is not as '?'. Returns `to`. */
+const char *tp_text_narrow(const wchar_t *text, char to[TP_TEXT_BYTES]);
+
+#endif

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What programs say by ITT and NVTX: libtprof.so is the collector that their libraries load."""
+import json
+
+from conftest import LAUNCHER, LIBRARY, WORKLOADS, analyze, report
+
+TIMES = 20
+
+
+def ops_of(trace):
+    ops = report(trace, command="ops", options=["--top", "0"])["ops"]
+    return {op["name"]: (op["calls"], op["category"]) for op in ops}
+
+
+def test_both_interfaces(tprof):
+    """The program has the static parts of both, by their binary interface."""
+    bare = tprof.run([WORKLOADS / "collectors", TIMES])
+    run = tprof.run([WORKLOADS / "collectors", TIMES], [LIBRARY],
+                    {"INTEL_LIBITTNOTIFY64": str(LIBRARY), "NVTX_INJECTION64_PATH": str(LIBRARY)})
+    assert (run.status, run.stdout, run.stderr) == (bare.status, bare.stdout, bare.stderr) == (0, b"done\n", b"")
+    trace = run.traces()[0]
+    assert ops_of(trace) == {"itt outer": (TIMES, "my domain"), "itt inner": (TIMES, "my domain"),
+                             "nvtx plain": (TIMES, "nvtx"), "nvtx wide": (TIMES, "nvtx"),
+                             "nvtx message": (TIMES, "nvtx"), "nvtx registered": (TIMES, "my nvtx")}
+    events = json.loads(analyze("dump", "--json", trace).stdout)["events"]
+    assert [event["text"] for event in events if event["kind"] == "mark"] == ["itt here", "nvtx here"]
+    names = [event["name"] for event in events if event["kind"] == "name"]
+    assert names[-2:] == ["by itt", "by nvtx"]
+    assert report(trace)["op_ends_unmatched"] == 0
+
+
+def test_without_the_variables_nothing_is_loaded(tprof):
+    run = tprof.run([WORKLOADS / "collectors", TIMES], [LIBRARY])
+    assert ops_of(run.traces()[0]) == {}
+
+
+def test_the_launcher_names_the_collector(tprof):
+    run = tprof.run([LAUNCHER, "run", "--", WORKLOADS / "collectors", TIMES])
+    assert run.status == 0 and ops_of(run.traces()[0])["itt outer"][0] == TIMES
+    run = tprof.run([LAUNCHER, "run", "--", "sh", "-c", "echo $INTEL_LIBITTNOTIFY64 $NVTX_INJECTION64_PATH"],
+                    env={"INTEL_LIBITTNOTIFY64": "/mine", "NVTX_INJECTION64_PATH": "/also/mine"})
+    assert run.stdout == b"/mine /also/mine\n"
