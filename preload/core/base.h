@@ -10,8 +10,11 @@
 
 #define tp_likely(x) __builtin_expect(!!(x), 1)
 #define tp_unlikely(x) __builtin_expect(!!(x), 0)
-#define TP_SLOW __attribute__((noinline, cold)) /* off the hot path: kept out of its cache lines */
+#define TP_SLOW __attribute__((noinline, cold))		    /* off the hot path: kept out of its cache lines */
+#define TP_APART __attribute__((noinline))		    /* hot, and better a function of its own: says why */
+#define TP_HOT static inline __attribute__((always_inline)) /* on it: worth its bytes at each place */
 #define TP_EXPORT __attribute__((visibility("default")))
+#define TP_NEAR __attribute__((visibility("hidden"))) /* with extern: loaded without asking the GOT where it is */
 #define TP_TLS __thread __attribute__((tls_model("initial-exec")))
 #define TP_LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 

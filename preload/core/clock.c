@@ -5,6 +5,7 @@
 #include <time.h>
 
 enum tprof_clock tp_clock_kind = TPROF_CLOCK_MONOTONIC;
+uint32_t tp_clock_shared;
 
 /* CPUID 8000_0007h, EDX bit 8: the counter runs at one rate in all power states. 8000_0001h, EDX bit 27: RDTSCP. */
 static bool invariant_counter(void)

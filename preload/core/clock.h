@@ -9,7 +9,11 @@
 
 #include "core/base.h"
 
-extern enum tprof_clock tp_clock_kind; /* set once, by tp_clock_start() */
+#define TP_CLOCK_TSC_SHIFT 3 /* header.tick_shift: events need no finer time than some nanoseconds */
+
+extern enum tprof_clock tp_clock_kind TP_NEAR; /* set once, by tp_clock_start() */
+extern uint32_t tp_clock_shared
+	TP_NEAR; /* more than one thread has recorded: stamps of one are held against another's */
 
 void tp_clock_start(void);
 struct tprof_moment tp_clock_moment(void);
@@ -42,6 +46,31 @@ static inline uint64_t tp_clock_after(void)
 
 	if (tp_unlikely(tp_clock_kind != TPROF_CLOCK_TSC))
 		return tp_clock_slow();
+	__asm__ volatile("rdtscp" : "=a"(low), "=d"(high), "=c"(processor)::"memory");
+	return (uint64_t)high << 32 | low;
+}
+
+/* ---- the same where the clock is known to be the counter ---- */
+
+static inline uint64_t tp_clock_counter(void)
+{
+	uint32_t low, high;
+
+	__asm__ volatile("rdtsc" : "=a"(low), "=d"(high)::"memory");
+	return (uint64_t)high << 32 | low;
+}
+
+/*
+ * tp_clock_after(). There is nobody to hold the stamp against as long as one thread alone has recorded: then it may be
+ * read early, by what a processor looks ahead. Asked after the real call, as it must be: a thread that freed what this
+ * one got said that it is there before it freed (tp_thread_attach(), in its first hook), and loads are seen in order.
+ */
+static inline uint64_t tp_clock_counter_after(void)
+{
+	uint32_t low, high, processor;
+
+	if (tp_likely(!tp_load_acquire(&tp_clock_shared)))
+		return tp_clock_counter();
 	__asm__ volatile("rdtscp" : "=a"(low), "=d"(high), "=c"(processor)::"memory");
 	return (uint64_t)high << 32 | low;
 }

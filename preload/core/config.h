@@ -24,7 +24,7 @@ struct tp_config {
 	uint32_t verbose;      /* TPROF_VERBOSE */
 };
 
-extern struct tp_config tp_config;
+extern struct tp_config tp_config TP_NEAR;
 
 /* Reads TPROF_OPS; set by the floor that knows what ops are. False: the value can't be understood. */
 extern bool (*tp_config_ops)(const char *value);

@@ -20,7 +20,7 @@ static void end(struct tp_thread *thread, uint8_t *p)
 	tp_emit_end(thread, p);
 }
 
-void tp_emit_long_alloc(struct tp_thread *thread, uint64_t ticks, const struct tp_block *block)
+static void emit_long_alloc(struct tp_thread *thread, uint64_t ticks, const struct tp_block *block)
 {
 	uint8_t *p;
 
@@ -35,7 +35,7 @@ void tp_emit_long_alloc(struct tp_thread *thread, uint64_t ticks, const struct t
 	end(thread, tp_put_uvarint(p, block->node));
 }
 
-void tp_emit_long_free(struct tp_thread *thread, uint64_t ticks, uint64_t address, uint8_t fn)
+static void emit_long_free(struct tp_thread *thread, uint64_t ticks, uint64_t address, uint8_t fn)
 {
 	uint8_t *p;
 
@@ -51,6 +51,22 @@ void tp_emit_plain(struct tp_thread *thread, uint64_t ticks, enum tprof_event_ty
 {
 	if (tp_emit_room(thread))
 		end(thread, begin(thread, type, ticks));
+}
+
+void tp_emit_alloc(struct tp_thread *thread, uint64_t ticks, const struct tp_block *block)
+{
+	if (block->address & 7)
+		emit_long_alloc(thread, ticks, block);
+	else if (tp_emit_room(thread))
+		tp_emit_short_alloc(thread, ticks >> tp_emit_shift, *block);
+}
+
+void tp_emit_free(struct tp_thread *thread, uint64_t ticks, uint64_t address, uint8_t fn)
+{
+	if (address & 7)
+		emit_long_free(thread, ticks, address, fn);
+	else if (tp_emit_room(thread))
+		tp_emit_short_free(thread, ticks >> tp_emit_shift, address, fn);
 }
 
 void tp_emit_cancel(struct tp_thread *thread, uint64_t ticks)

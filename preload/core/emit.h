@@ -11,7 +11,7 @@
 #include "core/thread.h"
 #include "core/varint.h"
 
-extern uint32_t tp_emit_shift; /* header.tick_shift */
+extern uint32_t tp_emit_shift TP_NEAR; /* header.tick_shift */
 
 struct tp_block {
 	uint64_t address, size, usable; /* bytes */
@@ -26,8 +26,6 @@ struct tp_map {
 	uint32_t node;
 };
 
-TP_SLOW void tp_emit_long_alloc(struct tp_thread *thread, uint64_t ticks, const struct tp_block *block);
-TP_SLOW void tp_emit_long_free(struct tp_thread *thread, uint64_t ticks, uint64_t address, uint8_t fn);
 TP_SLOW void tp_emit_cancel(struct tp_thread *thread, uint64_t ticks);
 TP_SLOW void tp_emit_map(struct tp_thread *thread, uint64_t ticks, const struct tp_map *map);
 TP_SLOW void tp_emit_unmap(struct tp_thread *thread, uint64_t ticks, uint64_t address, uint64_t length, bool remap);
@@ -69,25 +67,43 @@ static inline void tp_emit_end(struct tp_thread *thread, uint8_t *end)
 	tp_chunk_commit(thread->chunk, end);
 }
 
+/* ---- ALLOC and FREE in their short forms; the address is a multiple of 8 ---- */
+
+/* The time passed, as a uvarint. `now` is in shifted ticks. */
+TP_HOT uint8_t *tp_emit_passed(struct tp_thread *thread, uint8_t *p, uint64_t now)
+{
+	uint64_t passed = now - thread->time;
+
+	if (tp_unlikely(passed >= 0x80)) {
+		if ((int64_t)passed < 0)
+			return tp_put_short(p, 0);
+		p = tp_put_short(p, passed);
+	} else {
+		*p++ = (uint8_t)passed;
+	}
+	thread->time = now;
+	return p;
+}
+
 /* ADDRESS of format.h. *tag is the record's. */
-static inline uint8_t *tp_emit_address(struct tp_thread *thread, uint8_t *p, uint8_t *tag, uint64_t address)
+TP_HOT uint8_t *tp_emit_address(struct tp_thread *thread, uint8_t *p, uint32_t *tag, uint64_t address)
 {
 	uint64_t unit = address >> 3;
 	uint32_t slot = tprof_address_slot(unit);
 
 	if (thread->addresses[slot] == unit) {
 		*tag |= TPROF_TAG_ADDRESS_INDEX;
-		*p++ = (uint8_t)slot;
-		return p;
+		*p = (uint8_t)slot;
+		return p + 1;
 	}
 	thread->addresses[slot] = unit;
-	p = tp_put_svarint(p, (int64_t)(unit - thread->address));
+	p = tp_put_signed(p, (int64_t)(unit - thread->address));
 	thread->address = unit;
 	return p;
 }
 
 /* STACK of format.h. */
-static inline uint8_t *tp_emit_stack(struct tp_thread *thread, uint8_t *p, uint8_t *tag, uint32_t node)
+TP_HOT uint8_t *tp_emit_stack(struct tp_thread *thread, uint8_t *p, uint32_t *tag, uint32_t node)
 {
 	uint32_t slot;
 
@@ -97,43 +113,55 @@ static inline uint8_t *tp_emit_stack(struct tp_thread *thread, uint8_t *p, uint8
 	slot = tprof_stack_slot(node);
 	if (thread->stacks[slot] == node) {
 		*tag |= TPROF_STACK_INDEX << TPROF_ALLOC_STACK_SHIFT;
-		*p++ = (uint8_t)slot;
-		return p;
+		*p = (uint8_t)slot;
+		return p + 1;
 	}
 	*tag |= TPROF_STACK_DELTA << TPROF_ALLOC_STACK_SHIFT;
 	thread->stacks[slot] = node;
-	p = tp_put_svarint(p, (int64_t)node - (int64_t)thread->delta);
+	p = tp_put_signed(p, (int64_t)node - (int64_t)thread->delta);
 	thread->delta = node;
 	return p;
 }
 
-static inline void tp_emit_alloc(struct tp_thread *thread, uint64_t ticks, const struct tp_block *block)
+/* There is room for a record; `now` is in shifted ticks. */
+TP_HOT void tp_emit_short_alloc(struct tp_thread *thread, uint64_t now, struct tp_block block)
 {
-	uint8_t *tag, *p;
+	uint32_t tag = TPROF_CLASS_ALLOC;
+	uint8_t *p = tp_emit_passed(thread, thread->at + 1, now);
 
-	if (tp_unlikely(block->address & 7)) {
-		tp_emit_long_alloc(thread, ticks, block);
-		return;
+	p = tp_emit_address(thread, p, &tag, block.address);
+	p = tp_put_short(p, block.size);
+	if (tp_unlikely(block.usable != tprof_usable_guess(block.size))) {
+		tag |= TPROF_ALLOC_USABLE;
+		p = tp_put_uvarint(p, block.usable - block.size);
 	}
-	if (!tp_emit_room(thread))
-		return;
-	tag = thread->at;
-	*tag = TPROF_CLASS_ALLOC;
-	p = tp_put_uvarint(tag + 1, tp_emit_time(thread, ticks));
-	p = tp_emit_address(thread, p, tag, block->address);
-	p = tp_put_uvarint(p, block->size);
-	if (tp_unlikely(block->usable != tprof_usable_guess(block->size))) {
-		*tag |= TPROF_ALLOC_USABLE;
-		p = tp_put_uvarint(p, block->usable - block->size);
+	if (block.fn != TPROF_FN_MALLOC) {
+		tag |= TPROF_ALLOC_FN;
+		*p++ = block.fn;
+		*p++ = block.alignment;
 	}
-	if (block->fn != TPROF_FN_MALLOC) {
-		*tag |= TPROF_ALLOC_FN;
-		*p++ = block->fn;
-		*p++ = block->alignment;
-	}
-	p = tp_emit_stack(thread, p, tag, block->node);
+	p = tp_emit_stack(thread, p, &tag, block.node);
+	*thread->at = (uint8_t)tag;
 	tp_emit_end(thread, p);
 }
+
+TP_HOT void tp_emit_short_free(struct tp_thread *thread, uint64_t now, uint64_t address, uint8_t fn)
+{
+	uint32_t tag = TPROF_CLASS_FREE;
+	uint8_t *p = tp_emit_passed(thread, thread->at + 1, now);
+
+	p = tp_emit_address(thread, p, &tag, address);
+	if (fn != TPROF_FN_FREE) {
+		tag |= TPROF_FREE_FN;
+		*p++ = fn;
+	}
+	*thread->at = (uint8_t)tag;
+	tp_emit_end(thread, p);
+}
+
+/* In whatever form. */
+TP_SLOW void tp_emit_alloc(struct tp_thread *thread, uint64_t ticks, const struct tp_block *block);
+TP_SLOW void tp_emit_free(struct tp_thread *thread, uint64_t ticks, uint64_t address, uint8_t fn);
 
 static inline void tp_emit_op(struct tp_thread *thread, uint64_t ticks, uint32_t op)
 {
@@ -180,27 +208,6 @@ static inline void tp_emit_work(struct tp_thread *thread, uint64_t ticks, const 
 	p = tp_put_uvarint(thread->at + 2, tp_emit_time(thread, ticks));
 	p = tp_put_work(p, work);
 	tp_put_length(thread->at + 1, p);
-	tp_emit_end(thread, p);
-}
-
-static inline void tp_emit_free(struct tp_thread *thread, uint64_t ticks, uint64_t address, uint8_t fn)
-{
-	uint8_t *tag, *p;
-
-	if (tp_unlikely(address & 7)) {
-		tp_emit_long_free(thread, ticks, address, fn);
-		return;
-	}
-	if (!tp_emit_room(thread))
-		return;
-	tag = thread->at;
-	*tag = TPROF_CLASS_FREE;
-	p = tp_put_uvarint(tag + 1, tp_emit_time(thread, ticks));
-	p = tp_emit_address(thread, p, tag, address);
-	if (fn != TPROF_FN_FREE) {
-		*tag |= TPROF_FREE_FN;
-		*p++ = fn;
-	}
 	tp_emit_end(thread, p);
 }
 

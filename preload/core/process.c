@@ -166,7 +166,7 @@ void tp_describe(struct tprof_header *header, const struct tp_identity *identity
 	header->ppid = identity->ppid;
 	header->process_start = identity->start;
 	header->clock = tp_clock_kind;
-	header->tick_shift = tp_clock_kind == TPROF_CLOCK_TSC ? 3 : 0;
+	header->tick_shift = tp_clock_kind == TPROF_CLOCK_TSC ? TP_CLOCK_TSC_SHIFT : 0;
 	header->depth = tp_config.depth;
 	header->sample_bytes = tp_config.alloc == TP_ALLOC_SAMPLE ? tp_config.sample_bytes : 0;
 	header->start = tp_clock_moment();

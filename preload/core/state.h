@@ -27,7 +27,7 @@ struct tp_state {
 extern union tp_state_page {
 	struct tp_state s;
 	char page[4096];
-} tp_state_page;
+} tp_state_page TP_NEAR;
 #define tp_state (tp_state_page.s)
 
 extern bool tp_sealed;		       /* the program is in a sandbox: no more system calls */

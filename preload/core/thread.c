@@ -3,6 +3,7 @@
 
 #include "core/chunk.h"
 #include "core/clock.h"
+#include "core/config.h"
 #include "core/emit.h"
 #include "core/stackrange.h"
 #include "core/state.h"
@@ -11,6 +12,7 @@
 #include <sys/prctl.h>
 
 TP_TLS struct tp_thread *tp_self;
+bool tp_thread_may_pass;
 void (*tp_thread_attached)(struct tp_thread *thread);
 
 static struct tp_thread *all;  /* pushed to, never popped from */
@@ -131,6 +133,8 @@ void tp_thread_recover(struct tp_thread *thread)
 static struct tp_thread *begin(struct tp_thread *thread)
 {
 	thread->number = tp_add(&tp_header->threads, 1) + 1;
+	if (thread->number >= 2)
+		tp_store_release(&tp_clock_shared, 1u); /* pairs with tp_clock_counter_after() */
 	if (thread->number == 2)
 		__atomic_fetch_or(&tp_header->flags, TPROF_FLAG_WAS_THREADED, __ATOMIC_RELAXED);
 	thread->events = 0;
@@ -169,7 +173,8 @@ struct tp_thread *tp_thread_attach(void)
 	thread->busy = TP_BUSY_REAL;
 	thread->busy_frame = 0; /* of no hook */
 	tp_self = thread;	/* from here on this thread's own calls find it busy */
-	thread->own = thread->bounds = tp_stack_of_thread(tid == tp_state.pid);
+	thread->own = tp_stack_of_thread(tid == tp_state.pid);
+	tp_thread_set_bounds(thread, thread->own);
 	return begin(thread);
 }
 
@@ -182,6 +187,7 @@ void tp_threads_forget(struct tp_thread *survivor)
 	}
 	all = survivor;
 	hand = NULL;
+	tp_clock_shared = 0;
 	tp_self = survivor;
 	if (!survivor)
 		return;
@@ -199,11 +205,21 @@ void tp_threads_each(void (*visit)(struct tp_thread *thread))
 		visit(thread);
 }
 
+void tp_thread_set_bounds(struct tp_thread *thread, struct tp_range bounds)
+{
+	bool hot = bounds.low == thread->own.low && bounds.high == thread->own.high &&
+		   tp_config.alloc == TP_ALLOC_TRACE && tp_clock_kind == TPROF_CLOCK_TSC;
+
+	thread->bounds = bounds;
+	thread->hot_extent = hot ? bounds.high - bounds.low : 0;
+	thread->pass_extent = tp_thread_may_pass && tp_config.alloc != TP_ALLOC_TRACE ? bounds.high - bounds.low : 0;
+}
+
 void tp_thread_find_stack(struct tp_thread *thread, uintptr_t frame)
 {
 	uintptr_t page = frame & ~(uintptr_t)(TP_PAGE - 1);
 
-	thread->bounds = thread->own;
+	tp_thread_set_bounds(thread, thread->own);
 	if (!tp_thread_on_stack(thread, frame))
-		thread->bounds = (struct tp_range){ page, page + TP_STACK_WINDOW };
+		tp_thread_set_bounds(thread, (struct tp_range){ page, page + TP_STACK_WINDOW });
 }

@@ -53,7 +53,9 @@ struct tp_thread {
 	uint32_t number;
 	uintptr_t busy_frame;	/* the hook's frame: a caller above it means that frame is gone (longjmp) */
 	uintptr_t busy_return;	/* and the return address in it */
-	struct tp_range bounds; /* of the stack that the thread is on */
+	struct tp_range bounds; /* of the stack that the thread is on; tp_thread_set_bounds() */
+	uint64_t hot_extent;	/* bytes of bounds, where hooks may take their shortest way; else 0 */
+	uint64_t pass_extent;	/* the same, where allocations that are not recorded may be passed by; else 0 */
 	uint64_t events;
 	uint64_t last_block;   /* address of the last ALLOC */
 	uint64_t until_sample; /* TPROF_ALLOC=sample: bytes to go; see hooks/memory/sample.h */
@@ -102,6 +104,14 @@ TP_SLOW bool tp_thread_new_chunk(struct tp_thread *thread);
  * to (a coroutine's, a signal handler's); how far that can be read the walker asks each time.
  */
 TP_SLOW void tp_thread_find_stack(struct tp_thread *thread, uintptr_t frame);
+
+/*
+ * The shortest way through a hook is for a thread on its own stack, whose end is known, in a process where each
+ * allocation is recorded and the clock is the processor's counter. Where not each is recorded, the others are passed by,
+ * provided that the allocator calls none of the hooked functions itself (tp_thread_may_pass).
+ */
+extern bool tp_thread_may_pass; /* set once, at start */
+void tp_thread_set_bounds(struct tp_thread *thread, struct tp_range bounds);
 
 /* Calls `visit` for every struct that was ever made. */
 void tp_threads_each(void (*visit)(struct tp_thread *thread));

@@ -50,6 +50,27 @@ static inline struct tp_thread *tp_enter_end(const void *frame)
 	return tp_likely(thread) ? thread : tp_enter_paused(frame);
 }
 
+/*
+ * The same in two steps, for the functions that are called most. Is anything to be done at all? If not, or if the second
+ * step says no too, tp_enter_slow() knows what. Eight instructions.
+ */
+TP_HOT bool tp_is_open(const struct tp_thread *thread)
+{
+	return tp_likely(thread && tp_load(&tp_state.mode) == TP_MODE_ON && !thread->busy);
+}
+
+/* Enters, if the shortest way can be taken (core/thread.h). Eight instructions. */
+TP_HOT bool tp_enters(struct tp_thread *thread, const void *frame)
+{
+	if (tp_unlikely((uintptr_t)frame - thread->bounds.low >= thread->hot_extent))
+		return false;
+	thread->busy_frame = (uintptr_t)frame;
+	thread->busy_return = ((const uintptr_t *)frame)[1];
+	__atomic_signal_fence(__ATOMIC_RELEASE);
+	thread->busy = TP_BUSY_REAL;
+	return true;
+}
+
 /* Counts n events of a call for which tp_enter() said NULL, if that is a loss: recording was stopped. */
 void tp_unrecorded(uint32_t n);
 
@@ -78,10 +99,19 @@ static inline void tp_recorded(struct tp_thread *thread)
 		tp_recorded_slow(thread);
 }
 
+/* tp_recorded(), with what tp_record() was told. */
+TP_HOT void tp_recorded_hot(struct tp_thread *thread, uint64_t ticks)
+{
+	if (tp_unlikely(!(thread->events & 63) || ticks >= tp_load(&tp_state.next_memory_sample))) {
+		thread->event_start = ticks;
+		tp_recorded_slow(thread);
+	}
+}
+
 /* The node of the stack of the hook's caller. */
 static inline uint32_t tp_caller_stack(struct tp_thread *thread, const void *frame)
 {
-	uint32_t node = tp_walk(thread, tp_walk_caller(frame));
+	uint32_t node = tp_walk(thread, frame);
 
 	tp_verify_walk(thread, tp_walk_caller(frame));
 	if (tp_unlikely(tp_python_on))

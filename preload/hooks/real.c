@@ -94,6 +94,21 @@ static bool same_object(void *a, void *b)
 	       of_a.dlfo_link_map == of_b.dlfo_link_map;
 }
 
+/* Not where it was told to check blocks: it may then keep words of its own behind them (glibc before 2.34). */
+static bool has_chunk_sizes(void)
+{
+	Dl_info info;
+
+	if (allocator_end || !dladdr((void *)tp_real.malloc, &info) || !info.dli_fname ||
+	    !strstr(info.dli_fname, "/libc"))
+		return false;
+	for (char *const *at = tp_environment(); at && *at; at++) {
+		if (strncmp(*at, "MALLOC_CHECK_", 13) == 0 || strncmp(*at, "GLIBC_TUNABLES", 14) == 0)
+			return false;
+	}
+	return tp_lookup_next("gnu_get_libc_version") != NULL;
+}
+
 void tp_real_find(void)
 {
 	for (size_t i = 0; i < TP_LENGTH(functions); i++)
@@ -102,6 +117,8 @@ void tp_real_find(void)
 	tp_new_find();
 	if (same_object((void *)tp_real.malloc, (void *)tp_real.malloc_usable_size))
 		tp_real.usable = tp_real.malloc_usable_size;
+	tp_real.chunk_sizes = tp_real.usable && has_chunk_sizes();
+	tp_thread_may_pass = tp_real.chunk_sizes;
 }
 
 /* Addresses don't tell (a non-PIE program's PLT stands for the function), so the program's malloc is called once. */

@@ -26,6 +26,8 @@ struct tp_real {
 	size_t (*malloc_usable_size)(void *);
 	size_t (*usable)(void *); /* the same, if it is of the object that malloc is of; else NULL */
 
+	bool chunk_sizes; /* it is glibc's, with the size of each block in the word before it */
+
 	void *(*mallocx)(size_t, int); /* jemalloc's own; NULL where it is not */
 	void *(*rallocx)(void *, size_t, int);
 	size_t (*xallocx)(void *, size_t, size_t, int);
@@ -55,7 +57,7 @@ struct tp_real {
 	void (*abort)(void);
 };
 
-extern struct tp_real tp_real;
+extern struct tp_real tp_real TP_NEAR;
 
 /* Looks them all up. Calls that come in meanwhile are served by the bootstrap arena. */
 void tp_real_find(void);
@@ -78,7 +80,7 @@ bool tp_real_is_allocator(uintptr_t pc);
  */
 void *tp_bootstrap_take(size_t alignment, size_t size);
 size_t tp_bootstrap_size(const void *p);
-extern char tp_bootstrap_arena[];
+extern char tp_bootstrap_arena[] TP_NEAR;
 #define TP_BOOTSTRAP_BYTES (256u * 1024u)
 
 static inline bool tp_bootstrap_holds(const void *p)

@@ -25,7 +25,7 @@ struct module {
 
 static struct module modules[MODULES_MAX];
 static uint32_t used; /* slots that were ever claimed */
-uint32_t tp_modules_epoch;
+uint32_t tp_modules_epoch = 1;
 uint64_t tp_modules_closes;
 
 /* FNV-1a, 32 bits. */

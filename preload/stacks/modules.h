@@ -37,7 +37,7 @@ static inline bool tp_modules_unsettled(void)
 }
 
 /* Changes with each unloading: what was remembered by PC before may be wrong. Read with acquire. */
-extern uint32_t tp_modules_epoch;
+extern uint32_t tp_modules_epoch TP_NEAR;
 
 /* To be called when the epoch has changed. Returns the one up to which things may be remembered from now on. */
 uint32_t tp_modules_renew(void);

@@ -42,22 +42,24 @@ struct fresh { /* a frame of this walk that the last one did not have */
 
 /* Outermost frame first, so that what stays keeps its place. */
 struct walk {
-	uint32_t count;
-	uint32_t epoch;
-	uint32_t root;	    /* enum tprof_node: how the stack ended */
-	uint32_t base;	    /* frames left out of the nodes, outermost ones: more than TPROF_DEPTH */
-	uint32_t signal_at; /* index of the outermost signal frame; NO_SIGNAL: there is none */
-	bool recalls;	    /* `recall` is in use; else it is to be cleared first */
-	bool recalled;	    /* the last walk was: places[] are those of an earlier one */
-	uint8_t head[TP_WALK_HEAD - 5 * sizeof(uint32_t) - 2];
-
+	union {
+		struct tp_walk_front front;
+		struct {
+			uint32_t recall_epoch;
+			uint32_t epoch; /* tp_modules_epoch at the last walk */
+			uint32_t count;
+			uint32_t root;	    /* enum tprof_node: how the stack ended */
+			uint32_t base;	    /* frames left out of the nodes, outermost ones: more than TPROF_DEPTH */
+			uint32_t signal_at; /* index of the outermost signal frame; NO_SIGNAL: there is none */
+		};
+	};
 	struct place places[WALK_MAX];
 	struct detail details[WALK_MAX];
 	struct tp_word checks[2 * WALK_MAX];
 	struct fresh fresh[WALK_MAX]; /* innermost first */
 	uint32_t numbers[WALK_MAX];
 	struct tp_word returns[WALK_MAX];
-	struct tp_recall recall;
+	struct tp_word others[2 * WALK_MAX];
 };
 
 _Static_assert(sizeof(struct walk) <= TP_WALK_BYTES, "the walk fits its room in struct tp_thread");
@@ -349,6 +351,19 @@ static TP_SLOW void count_incomplete(uint32_t flags)
 
 /* ---- recall ---- */
 
+/* The checks, slots ascending: nearly so are they from the last to the first. */
+static void sort_others(struct walk *walk, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		struct tp_word word = walk->checks[count - 1 - i];
+		uint32_t at = i;
+
+		for (; at > 0 && walk->others[at - 1].slot > word.slot; at--)
+			walk->others[at] = walk->others[at - 1];
+		walk->others[at] = word;
+	}
+}
+
 /* Worth it from the second time on: a program that starts up goes through a million stacks once. */
 static void remember(struct walk *walk, const struct tp_start *start)
 {
@@ -356,7 +371,7 @@ static void remember(struct walk *walk, const struct tp_start *start)
 	struct tp_outcome outcome = {
 		.returns = walk->returns,
 		.return_count = walk->count - 1,
-		.others = walk->checks,
+		.others = walk->others,
 		.other_count = innermost->checks,
 		.needs_bp = innermost->needs_bp,
 		.result = { innermost->node, incompleteness(walk) },
@@ -369,13 +384,14 @@ static void remember(struct walk *walk, const struct tp_start *start)
 
 		walk->returns[i] = (struct tp_word){ place->sp - sizeof(uintptr_t), place->pc };
 	}
-	tp_recall_add(&walk->recall, start, &outcome);
+	sort_others(walk, innermost->checks);
+	tp_recall_add(&walk->front.recall, start, &outcome);
 }
 
 static TP_SLOW void forget(struct walk *walk)
 {
 	walk->count = 0;
-	walk->recalls = false;
+	walk->recall_epoch = 0;
 	walk->epoch = tp_modules_renew();
 }
 
@@ -387,60 +403,62 @@ static uintptr_t end_of_stack(const struct tp_thread *thread, uintptr_t sp)
 	return tp_stack_readable(sp, thread->bounds.high);
 }
 
-static uint32_t walk_anew(struct tp_thread *thread, struct walk *walk, const struct tp_start *start, bool exact)
+static uint32_t walk_anew(struct tp_thread *thread, struct tp_registers at, bool exact)
 {
-	uint32_t stays, fresh, root = walk->root;
+	struct walk *walk = walk_of(thread);
+	struct tp_start start = { at.pc, at.sp, at.bp, end_of_stack(thread, at.sp) };
+	uint32_t stays, fresh, root;
 	bool known = true;
 
-	walk->recalled = false;
-	if (walk->count && walk->places[0].sp > start->high)
+	if (walk->epoch != tp_load_acquire(&tp_modules_epoch))
+		forget(walk);
+	walk->front.recall.last = 0;
+	root = walk->root;
+	if (walk->count && walk->places[0].sp > start.high)
 		walk->count = 0;
-	stays = collect(thread, walk, start, exact, &fresh);
+	stays = collect(thread, walk, &start, exact, &fresh);
 	if (fresh || stays != walk->count) { /* else it is the same stack again */
 		keep(walk, stays, fresh);
 		known = renew(walk, stays, root);
 	}
-	if (known && !exact) {
-		if (!walk->recalls)
-			tp_recall_clear(&walk->recall);
-		walk->recalls = true;
-		remember(walk, start);
+	if (known && !exact && walk->epoch == tp_load(&tp_modules_epoch)) { /* else it would not be asked for */
+		if (!walk->recall_epoch)
+			tp_recall_clear(&walk->front.recall);
+		walk->recall_epoch = walk->epoch;
+		remember(walk, &start);
 	}
 	if (tp_unlikely(incompleteness(walk)))
 		count_incomplete(incompleteness(walk));
 	return walk->details[walk->count - 1].node;
 }
 
-uint32_t tp_walk(struct tp_thread *thread, struct tp_registers at)
+uint32_t tp_walk(struct tp_thread *thread, const void *frame)
 {
-	struct walk *walk = walk_of(thread);
+	struct tp_registers at = tp_walk_caller(frame);
 	struct tp_start start = { at.pc, at.sp, at.bp, end_of_stack(thread, at.sp) };
-	uint32_t epoch = tp_load_acquire(&tp_modules_epoch);
+	struct walk *walk = walk_of(thread);
+	const struct tp_recall_leaf *leaf = NULL;
 
-	if (tp_unlikely(walk->epoch != epoch))
-		forget(walk);
-	if (tp_likely(walk->recalls)) {
-		struct tp_recalled known = tp_recall_find(&walk->recall, &start);
+	if (walk->recall_epoch == tp_load_acquire(&tp_modules_epoch))
+		leaf = tp_recall_find(&walk->front.recall, &start);
+	if (!leaf)
+		return walk_anew(thread, at, false);
+	if (leaf->result.flags)
+		count_incomplete(leaf->result.flags);
+	return leaf->result.node;
+}
 
-		walk->recalled = known.node != 0;
-		if (tp_unlikely(known.flags))
-			count_incomplete(known.flags);
-		if (tp_likely(known.node))
-			return known.node;
-	}
-	return walk_anew(thread, walk, &start, false);
+uint32_t tp_walk_unknown(struct tp_thread *thread, const void *frame)
+{
+	return walk_anew(thread, tp_walk_caller(frame), false);
 }
 
 /* Not recalled: an instruction is rarely interrupted twice, and its frames would crowd out those of allocations. */
 uint32_t tp_walk_interrupted(struct tp_thread *thread, struct tp_registers at)
 {
+	uint32_t node = walk_anew(thread, at, true);
 	struct walk *walk = walk_of(thread);
-	struct tp_start start = { at.pc, at.sp, at.bp, end_of_stack(thread, at.sp) };
-	uint32_t epoch = tp_load_acquire(&tp_modules_epoch), node;
 
-	if (walk->epoch != epoch)
-		forget(walk);
-	node = walk_anew(thread, walk, &start, true);
 	walk->places[walk->count - 1].pc |= INTERRUPTED;
 	return node;
 }
@@ -449,8 +467,8 @@ size_t tp_walk_last(const struct tp_thread *thread, uintptr_t *pcs, size_t max)
 {
 	const struct walk *walk = (const struct walk *)thread->walk;
 
-	if (walk->recalled)
-		return tp_recall_last(&walk->recall, pcs, max);
+	if (walk->front.recall.last)
+		return tp_recall_last(&walk->front.recall, pcs, max);
 	for (size_t i = 0; i < walk->count && i < max; i++)
 		pcs[i] = walk->places[walk->count - 1 - i].pc;
 	return walk->count;

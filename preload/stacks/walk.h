@@ -13,18 +13,27 @@
 #define TPROF_STACKS_WALK_H
 
 #include "core/thread.h"
+#include "stacks/modules.h"
+#include "stacks/recall.h"
+
+/* What the shortest way needs of the thread's walk; the rest is walk.c's. All in front of `recall` is zero at first. */
+struct tp_walk_front {
+	uint32_t recall_epoch; /* tp_modules_epoch if `recall` is in use; else 0, and it is to be cleared first */
+	uint8_t head[TP_WALK_HEAD - sizeof(uint32_t)];
+	struct tp_recall recall;
+};
 
 struct tp_registers {
 	uintptr_t pc, sp, bp;
 };
 
 /*
- * The node of the stack whose innermost frame is `at`. The thread's bounds must hold at.sp. Own thread only.
- * tp_walk_caller() below gives the registers of a hook's caller.
+ * The node of the stack of an exported hook's caller; `frame` is the hook's __builtin_frame_address(0). The thread's
+ * bounds must hold it. Own thread only.
  */
-uint32_t tp_walk(struct tp_thread *thread, struct tp_registers at);
+uint32_t tp_walk(struct tp_thread *thread, const void *frame);
 
-/* The same for a thread that was interrupted: at.pc is the instruction that it was at, not a return address. */
+/* That of a thread that was interrupted: at.pc is the instruction that it was at, not a return address. */
 uint32_t tp_walk_interrupted(struct tp_thread *thread, struct tp_registers at);
 
 /* Program counters of the last walk, innermost first; for tests. Returns how many there are. */
@@ -36,6 +45,27 @@ static inline struct tp_registers tp_walk_caller(const void *frame)
 	const uintptr_t *words = frame;
 
 	return (struct tp_registers){ .pc = words[1], .sp = (uintptr_t)(words + 2), .bp = words[0] };
+}
+
+/* tp_walk() of a stack that is not known by heart. */
+TP_SLOW uint32_t tp_walk_unknown(struct tp_thread *thread, const void *frame);
+
+/* tp_walk() of a thread that is on its own stack. */
+TP_HOT uint32_t tp_walk_hot(struct tp_thread *thread, const void *frame)
+{
+	struct tp_walk_front *walk = (struct tp_walk_front *)thread->walk;
+	struct tp_registers at = tp_walk_caller(frame);
+	struct tp_start start = { at.pc, at.sp, at.bp, thread->own.high };
+	const struct tp_recall_leaf *leaf;
+
+	if (tp_unlikely(walk->recall_epoch != tp_load_acquire(&tp_modules_epoch)))
+		return tp_walk_unknown(thread, frame);
+	leaf = tp_recall_find(&walk->recall, &start);
+	if (tp_unlikely(!leaf))
+		return tp_walk_unknown(thread, frame);
+	if (tp_unlikely(leaf->result.flags))
+		return tp_walk(thread, frame); /* incomplete: to be counted */
+	return leaf->result.node;
 }
 
 #endif

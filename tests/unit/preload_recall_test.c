@@ -125,14 +125,14 @@ static void the_result_is_always_that_of_a_full_walk(void **state)
 		/* Stretches of few paths, and all of them: it fills and starts over. */
 		uint32_t path = draw(round / 20000 % 2 ? PATHS * 20 : PATHS / 10);
 		struct tp_start start = build(path);
-		struct tp_recalled known = tp_recall_find(&recall, &start);
+		const struct tp_recall_leaf *known = tp_recall_find(&recall, &start);
 		uint32_t node;
 
 		walk(&start, &naive);
 		node = node_of(naive.identity);
-		if (known.node) {
-			assert_int_equal(known.node, node);
-			assert_int_equal(known.flags, node % 3);
+		if (known) {
+			assert_int_equal(known->result.node, node);
+			assert_int_equal(known->result.flags, node % 3);
 			recalled++;
 			continue;
 		}
@@ -141,6 +141,14 @@ static void the_result_is_always_that_of_a_full_walk(void **state)
 	}
 	assert_true(recalled > ROUNDS / 5);
 	assert_true(node_count > PATHS);
+}
+
+static uint32_t found(const struct tp_start *start)
+{
+	const struct tp_recall_leaf *leaf = tp_recall_find(&recall, start);
+
+	assert_non_null(leaf);
+	return leaf->result.node;
 }
 
 /* Any one word that the walk depended on, changed: not recalled; put back: recalled. */
@@ -156,17 +164,17 @@ static void one_changed_word_is_noticed(void **state)
 		walk(&start, &naive);
 		naive.outcome.result = (struct tp_recalled){ 77, 0 };
 		tp_recall_add(&recall, &start, &naive.outcome);
-		assert_int_equal(tp_recall_find(&recall, &start).node, 77);
+		assert_int_equal(found(&start), 77);
 		for (size_t i = 0; i < naive.outcome.return_count + naive.outcome.other_count; i++) {
 			const struct tp_word *word = i < naive.outcome.return_count
 							     ? &naive.returns[i]
 							     : &naive.others[i - naive.outcome.return_count];
 
 			*(uintptr_t *)word->slot ^= 1;
-			assert_int_equal(tp_recall_find(&recall, &start).node, 0);
+			assert_null(tp_recall_find(&recall, &start));
 			*(uintptr_t *)word->slot ^= 1;
 		}
-		assert_int_equal(tp_recall_find(&recall, &start).node, 77);
+		assert_int_equal(found(&start), 77);
 	}
 }
 
@@ -182,13 +190,13 @@ static void what_was_recalled_can_be_told(void **state)
 	walk(&start, &naive);
 	naive.outcome.result = (struct tp_recalled){ 5, 0 };
 	tp_recall_add(&recall, &start, &naive.outcome);
-	assert_int_equal(tp_recall_find(&recall, &start).node, 5);
+	assert_int_equal(found(&start), 5);
 	assert_int_equal(tp_recall_last(&recall, pcs, TP_LENGTH(pcs)), naive.outcome.return_count + 1);
 	assert_int_equal(pcs[0], start.pc);
 	for (size_t i = 0; i < naive.outcome.return_count; i++)
 		assert_int_equal(pcs[i + 1], naive.returns[i].value);
 	start.high = naive.returns[naive.outcome.return_count - 1].slot;
-	assert_int_equal(tp_recall_find(&recall, &start).node, 0);
+	assert_null(tp_recall_find(&recall, &start));
 }
 
 int main(void)

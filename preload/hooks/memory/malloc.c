@@ -94,32 +94,65 @@ static TP_SLOW void *plain_realloc(void *old, size_t size)
 
 /* ---- allocation ---- */
 
-TP_EXPORT void *malloc(size_t size)
+static TP_SLOW void *slow_malloc(const void *frame, size_t size)
 {
-	struct tp_thread *thread = tp_enter(FRAME);
+	struct tp_thread *thread = tp_enter_slow(frame);
 	void *block;
 
-	if (tp_unlikely(!thread))
+	if (!thread)
 		return plain_malloc(size);
 	block = tp_real.malloc(size);
-	if (tp_likely(block))
-		tp_record_alloc(thread, FRAME, block, (struct tp_request){ size, TPROF_FN_MALLOC, 0 });
+	if (block)
+		tp_record_alloc(thread, frame, block, (struct tp_request){ size, TPROF_FN_MALLOC, 0 });
+	tp_leave(thread);
+	return block;
+}
+
+/* Apart, so that malloc() keeps no registers for it, nor for what is passed by. */
+static TP_APART void *recorded_malloc(struct tp_thread *thread, const void *frame, size_t size)
+{
+	return tp_allocated_here(thread, frame, tp_real.malloc(size), size, TPROF_FN_MALLOC);
+}
+
+TP_EXPORT void *malloc(size_t size)
+{
+	struct tp_thread *thread = tp_self;
+
+	if (tp_is_open(thread)) {
+		if (tp_likely(tp_enters(thread, FRAME)))
+			return recorded_malloc(thread, FRAME, size);
+		if (tp_sample_passes(thread, FRAME, size))
+			return tp_real.malloc(size);
+	}
+	return slow_malloc(FRAME, size);
+}
+
+static TP_SLOW void *slow_calloc(const void *frame, size_t count, size_t size)
+{
+	struct tp_thread *thread = tp_enter_slow(frame);
+	void *block;
+
+	if (!thread)
+		return plain_calloc(count, size);
+	block = tp_real.calloc(count, size);
+	if (block)
+		tp_record_alloc(thread, frame, block, (struct tp_request){ count * size, TPROF_FN_CALLOC, 0 });
 	tp_leave(thread);
 	return block;
 }
 
 TP_EXPORT void *calloc(size_t count, size_t size)
 {
-	struct tp_thread *thread = tp_enter(FRAME);
-	void *block;
+	struct tp_thread *thread = tp_self;
 
-	if (tp_unlikely(!thread))
-		return plain_calloc(count, size);
-	block = tp_real.calloc(count, size);
-	if (tp_likely(block))
-		tp_record_alloc(thread, FRAME, block, (struct tp_request){ count * size, TPROF_FN_CALLOC, 0 });
-	tp_leave(thread);
-	return block;
+	if (tp_is_open(thread)) {
+		if (tp_likely(tp_enters(thread, FRAME)))
+			return tp_allocated(thread, FRAME, tp_real.calloc(count, size), count * size, TPROF_FN_CALLOC);
+		/* One that fails has taken its part of the distance: what remains of it is as random. */
+		if (tp_sample_passes(thread, FRAME, count * size))
+			return tp_real.calloc(count, size);
+	}
+	return slow_calloc(FRAME, count, size);
 }
 
 static inline void *aligned(const void *frame, void *(*real)(size_t, size_t), size_t alignment, size_t size, uint8_t fn)
@@ -146,18 +179,31 @@ TP_EXPORT void *aligned_alloc(size_t alignment, size_t size)
 	return aligned(FRAME, tp_real.aligned_alloc, alignment, size, TPROF_FN_ALIGNED_ALLOC);
 }
 
-TP_EXPORT int posix_memalign(void **out, size_t alignment, size_t size)
+static TP_SLOW int slow_posix_memalign(const void *frame, void **out, size_t alignment, size_t size)
 {
-	struct tp_thread *thread = tp_enter(FRAME);
+	struct tp_thread *thread = tp_enter_slow(frame);
 	int error;
 
-	if (tp_unlikely(!thread))
+	if (!thread)
 		return plain_posix_memalign(out, alignment, size);
 	error = tp_real.posix_memalign(out, alignment, size);
-	if (tp_likely(error == 0 && *out))
-		tp_record_alloc(thread, FRAME, *out,
+	if (error == 0 && *out)
+		tp_record_alloc(thread, frame, *out,
 				(struct tp_request){ size, TPROF_FN_POSIX_MEMALIGN, tp_log2(alignment) });
 	tp_leave(thread);
+	return error;
+}
+
+TP_EXPORT int posix_memalign(void **out, size_t alignment, size_t size)
+{
+	struct tp_thread *thread = tp_self;
+	int error;
+
+	if (tp_unlikely(!tp_is_open(thread) || !tp_enters(thread, FRAME)))
+		return slow_posix_memalign(FRAME, out, alignment, size);
+	error = tp_real.posix_memalign(out, alignment, size);
+	tp_allocated(thread, FRAME, error ? NULL : *out, size,
+		     TPROF_FN_POSIX_MEMALIGN | (uint32_t)tp_log2(alignment) << 8);
 	return error;
 }
 
@@ -187,64 +233,95 @@ TP_EXPORT void *pvalloc(size_t size)
 
 /* ---- reallocation: two phases, see format.h ---- */
 
-TP_EXPORT void *realloc(void *old, size_t size)
+static TP_SLOW void *slow_realloc(const void *frame, void *old, size_t size, uint8_t fn)
 {
-	struct tp_thread *thread;
+	struct tp_thread *thread = old ? tp_enter_end(frame) : tp_enter(frame);
 	void *block;
 	bool freed;
 
-	if (tp_bootstrap_holds(old))
-		return leave_arena(old, size);
-	thread = old ? tp_enter_end(FRAME) : tp_enter(FRAME);
-	if (tp_unlikely(!thread))
+	if (!thread)
 		return plain_realloc(old, size);
-	freed = old && tp_record_free(thread, old, TPROF_FN_REALLOC);
+	freed = old && tp_record_free(thread, old, fn);
 	block = tp_real.realloc(old, size);
-	tp_record_moved(thread, FRAME, old, freed, block, (struct tp_request){ size, TPROF_FN_REALLOC, 0 });
+	tp_record_moved(thread, frame, old, freed, block, (struct tp_request){ size, fn, 0 });
 	tp_leave(thread);
 	return block;
 }
 
-TP_EXPORT void *reallocarray(void *old, size_t count, size_t size)
+static inline void *reallocate(const void *frame, void *old, size_t size, uint8_t fn)
 {
 	struct tp_thread *thread;
-	size_t bytes;
 	void *block;
-	bool freed;
+
+	if (tp_bootstrap_holds(old))
+		return leave_arena(old, size);
+	thread = tp_self;
+	if (tp_unlikely(!tp_is_open(thread) || !tp_enters(thread, frame)))
+		return slow_realloc(frame, old, size, fn);
+	if (old)
+		tp_freeing(thread, old, fn);
+	block = tp_real.realloc(old, size);
+	if (tp_unlikely(!block && old && size))
+		tp_record_cancel(thread, old);
+	return tp_allocated(thread, frame, block, size, fn);
+}
+
+TP_EXPORT void *realloc(void *old, size_t size)
+{
+	return reallocate(FRAME, old, size, TPROF_FN_REALLOC);
+}
+
+TP_EXPORT void *reallocarray(void *old, size_t count, size_t size)
+{
+	size_t bytes;
 
 	if (__builtin_mul_overflow(count, size, &bytes)) {
 		errno = ENOMEM;
 		return NULL;
 	}
-	if (tp_bootstrap_holds(old))
-		return leave_arena(old, bytes);
-	thread = old ? tp_enter_end(FRAME) : tp_enter(FRAME);
-	if (tp_unlikely(!thread))
-		return plain_realloc(old, bytes);
-	freed = old && tp_record_free(thread, old, TPROF_FN_REALLOCARRAY);
-	block = tp_real.realloc(old, bytes);
-	tp_record_moved(thread, FRAME, old, freed, block, (struct tp_request){ bytes, TPROF_FN_REALLOCARRAY, 0 });
-	tp_leave(thread);
-	return block;
+	return reallocate(FRAME, old, bytes, TPROF_FN_REALLOCARRAY);
 }
 
 /* ---- release ---- */
 
-static inline void release(const void *frame, void *block, uint8_t fn)
+static TP_SLOW void slow_free(const void *frame, void *block, uint8_t fn)
 {
-	struct tp_thread *thread;
+	struct tp_thread *thread = tp_enter_end(frame);
 
-	if (!block)
-		return;
-	thread = tp_enter_end(frame);
-	if (tp_unlikely(!thread || tp_bootstrap_holds(block))) {
+	if (!thread || tp_bootstrap_holds(block)) {
 		plain_free(block);
 	} else {
 		tp_record_free(thread, block, fn);
 		tp_real.free(block);
 	}
-	if (tp_likely(thread))
+	if (thread)
 		tp_leave(thread);
+}
+
+static TP_APART void recorded_free(struct tp_thread *thread, void *block, uint8_t fn)
+{
+	tp_freeing(thread, block, fn);
+	tp_real.free(block);
+	tp_leave(thread);
+}
+
+TP_HOT void release(const void *frame, void *block, uint8_t fn)
+{
+	struct tp_thread *thread = tp_self;
+
+	if (!block || tp_bootstrap_holds(block))
+		return;
+	if (tp_is_open(thread)) {
+		if (tp_likely(tp_enters(thread, frame))) {
+			recorded_free(thread, block, fn);
+			return;
+		}
+		if (tp_sample_passes_free(thread, frame, block)) {
+			tp_real.free(block);
+			return;
+		}
+	}
+	slow_free(frame, block, fn);
 }
 
 TP_EXPORT void free(void *block)

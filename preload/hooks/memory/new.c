@@ -146,27 +146,48 @@ static TP_SLOW void *foreign_new(const void *frame, struct form form, size_t siz
 	return block;
 }
 
-static inline void *operator_new(const void *frame, struct form form, size_t size, size_t alignment,
-				 const void *nothrow)
+/* Not recorded, or not on the shortest way. */
+static TP_SLOW void *slow_new(const void *frame, struct form form, size_t size, size_t alignment, const void *nothrow,
+			      struct tp_request request)
 {
-	struct tp_request request = { size, form.array ? TPROF_FN_NEW_ARRAY : TPROF_FN_NEW, tp_log2(alignment) };
 	struct tp_thread *thread;
 	void *block;
 
-	if (tp_unlikely(!is_standard))
+	if (!is_standard)
 		return foreign_new(frame, form, size, alignment, nothrow, request);
-	thread = tp_enter(frame);
-	if (tp_unlikely(!tp_real.malloc))
+	thread = tp_enter_slow(frame);
+	if (!tp_real.malloc)
 		return tp_bootstrap_take(alignment ? alignment : 16, size);
 	block = standard_new(form, size, alignment);
-	if (tp_likely(thread)) {
-		if (tp_likely(block))
-			tp_record_alloc(thread, frame, block, request);
-		tp_leave(thread);
-	} else {
+	if (!thread)
 		tp_unrecorded(block != NULL);
+	if (thread && block)
+		tp_record_alloc(thread, frame, block, request);
+	if (thread)
+		tp_leave(thread);
+	return block ? block : out_of_memory(form, size, alignment, nothrow);
+}
+
+TP_HOT void *operator_new(const void *frame, struct form form, size_t size, size_t alignment, const void *nothrow)
+{
+	uint8_t fn = form.array ? TPROF_FN_NEW_ARRAY : TPROF_FN_NEW, log2 = tp_log2(alignment);
+	struct tp_thread *thread = tp_self;
+	void *block;
+
+	if (tp_likely(is_standard) && tp_is_open(thread)) {
+		if (tp_likely(tp_enters(thread, frame))) {
+			block = standard_new(form, size, alignment);
+			if (tp_likely(block))
+				return tp_allocated(thread, frame, block, size, fn | (uint32_t)log2 << 8);
+			tp_leave(thread);
+			return out_of_memory(form, size, alignment, nothrow);
+		}
+		if (tp_sample_passes(thread, frame, size)) {
+			block = standard_new(form, size, alignment);
+			return tp_likely(block) ? block : out_of_memory(form, size, alignment, nothrow);
+		}
 	}
-	return tp_likely(block) ? block : out_of_memory(form, size, alignment, nothrow);
+	return slow_new(frame, form, size, alignment, nothrow, (struct tp_request){ size, fn, log2 });
 }
 
 /* ---- delete ---- */
@@ -195,23 +216,47 @@ static void call_next_delete(void *block, const struct deletion *d)
 		tp_real.free(block);
 }
 
-static inline void operator_delete(const void *frame, void *block, struct deletion deletion)
+static TP_SLOW void slow_delete(const void *frame, void *block, const struct deletion *deletion)
 {
-	struct tp_thread *thread;
+	struct tp_thread *thread = tp_enter_end(frame);
+
+	if (thread)
+		tp_record_free(thread, block, deletion->array ? TPROF_FN_DELETE_ARRAY : TPROF_FN_DELETE);
+	else
+		tp_unrecorded(1);
+	if (is_standard)
+		tp_real.free(block);
+	else
+		call_next_delete(block, deletion);
+	if (thread)
+		tp_leave(thread);
+}
+
+/* Apart, as for twelve operators once is enough. */
+static TP_APART void recorded_delete(struct tp_thread *thread, void *block, uint8_t fn)
+{
+	tp_freeing(thread, block, fn);
+	tp_real.free(block);
+	tp_leave(thread);
+}
+
+TP_HOT void operator_delete(const void *frame, void *block, struct deletion deletion)
+{
+	struct tp_thread *thread = tp_self;
 
 	if (!block || tp_bootstrap_holds(block))
 		return;
-	thread = tp_enter_end(frame);
-	if (tp_likely(thread))
-		tp_record_free(thread, block, deletion.array ? TPROF_FN_DELETE_ARRAY : TPROF_FN_DELETE);
-	else
-		tp_unrecorded(1);
-	if (tp_likely(is_standard))
-		tp_real.free(block);
-	else
-		call_next_delete(block, &deletion);
-	if (tp_likely(thread))
-		tp_leave(thread);
+	if (tp_likely(is_standard) && tp_is_open(thread)) {
+		if (tp_likely(tp_enters(thread, frame))) {
+			recorded_delete(thread, block, deletion.array ? TPROF_FN_DELETE_ARRAY : TPROF_FN_DELETE);
+			return;
+		}
+		if (tp_sample_passes_free(thread, frame, block)) {
+			tp_real.free(block);
+			return;
+		}
+	}
+	slow_delete(frame, block, &deletion);
 }
 
 /* ---- the exported operators ---- */

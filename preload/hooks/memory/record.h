@@ -19,67 +19,94 @@ static inline uint8_t tp_log2(size_t alignment)
 	return alignment > 1 ? (uint8_t)__builtin_ctzl(alignment) : 0;
 }
 
-/* TPROF_ALLOC is not `trace`: is this block one to record all the same? */
-static inline bool tp_alloc_wanted(struct tp_thread *thread, void *block, uint64_t size)
-{
-	return tp_config.alloc == TP_ALLOC_SAMPLE && tp_sample_wanted(thread, size) &&
-	       tp_sample_insert((uintptr_t)block);
-}
-
 /*
  * After the real call: `block` is the program's now, but the program has not seen it yet, so no other thread can free it
  * before this is in the trace.
  */
-static inline void tp_record_alloc(struct tp_thread *thread, const void *frame, void *block, struct tp_request request)
-{
-	struct tp_block record = {
-		.address = (uintptr_t)block,
-		.size = request.size,
-		.fn = request.fn,
-		.alignment = request.alignment,
-	};
-	uint64_t ticks;
-
-	if (tp_unlikely(tp_config.alloc != TP_ALLOC_TRACE) && !tp_alloc_wanted(thread, block, request.size))
-		return;
-	ticks = tp_clock_after();
-	record.usable = tp_likely(tp_real.usable) ? tp_real.usable(block)
-						  : request.size; /* may allocate: tcmalloc's first call does */
-	tp_record(thread, ticks);
-	record.node = tp_caller_stack(thread, frame);
-	tp_emit_alloc(thread, ticks, &record);
-	thread->last_block = record.address;
-	tp_recorded(thread);
-}
+TP_SLOW void tp_record_alloc(struct tp_thread *thread, const void *frame, void *block, struct tp_request request);
 
 /*
  * Before the real call: once the block is handed over, another thread may get its address, and its ALLOC must not stand
  * before this FREE. False: it was not recorded, as its allocation was not.
  */
-static inline bool tp_record_free(struct tp_thread *thread, void *block, uint8_t fn)
-{
-	uint64_t ticks;
-
-	if (tp_unlikely(tp_config.alloc != TP_ALLOC_TRACE) &&
-	    (tp_config.alloc == TP_ALLOC_OFF || !tp_sample_remove((uintptr_t)block)))
-		return false;
-	ticks = tp_clock_before();
-	tp_record(thread, ticks);
-	tp_emit_free(thread, ticks, (uintptr_t)block, fn);
-	tp_recorded(thread);
-	thread->busy = TP_BUSY_REAL;
-	return true;
-}
+TP_SLOW bool tp_record_free(struct tp_thread *thread, void *block, uint8_t fn);
 
 /* The real call failed after all: the block that tp_record_free() gave up lives on. */
-static inline void tp_record_cancel(struct tp_thread *thread, void *block)
-{
-	uint64_t ticks = tp_clock_after();
+TP_SLOW void tp_record_cancel(struct tp_thread *thread, void *block);
 
-	if (tp_config.alloc == TP_ALLOC_SAMPLE && !tp_sample_insert((uintptr_t)block))
-		return;
-	tp_record(thread, ticks);
-	tp_emit_cancel(thread, ticks);
+/* ---- the shortest way: of threads that tp_enter_hot() let in ---- */
+
+/*
+ * What a hook ends with, `return tp_allocated(...)`: records the real function's result, if it is a block, and leaves.
+ * `frame` is the hook's; `fn` an enum tprof_fn, with the log2 of the alignment in its second byte. Some 110 instructions when stack, size and address are as they mostly are, and those of
+ * tp_recall_difference().
+ */
+void *tp_allocated(struct tp_thread *thread, const void *frame, void *block, uint64_t size, uint32_t fn);
+
+/* All that tp_allocated() does not do itself. Scalars: a struct would be in memory on the shortest way too. */
+TP_SLOW void tp_emit_unusual(struct tp_thread *thread, uint64_t ticks, void *block, uint64_t size, uint32_t fn,
+			     uint32_t node);
+
+/*
+ * A block of glibc's has its chunk's size in the word before it, with three flags (malloc.c: struct malloc_chunk). When
+ * that is what is to be expected, and the block was not mmapped (flag 2), it is so; whatever else it says, glibc is asked.
+ */
+TP_HOT bool has_usual_size(void *block, uint64_t size)
+{
+	uint64_t chunk;
+
+	if (tp_unlikely(!tp_real.chunk_sizes))
+		return false;
+	chunk = ((const uint64_t *)block)[-1] & ~UINT64_C(5);
+	return tp_likely(chunk - 8 - size < 16) || (chunk == 32 && size <= 24);
+}
+
+/* tp_allocated(), to be part of another function. */
+TP_HOT void *tp_allocated_here(struct tp_thread *thread, const void *frame, void *block, uint64_t size, uint32_t fn)
+{
+	uint64_t ticks;
+	uint32_t node;
+
+	if (tp_unlikely(!block)) {
+		tp_leave(thread);
+		return block;
+	}
+	ticks = tp_clock_counter_after();
+	thread->busy = TP_BUSY_RECORD;
+	__atomic_signal_fence(__ATOMIC_ACQUIRE);
+	node = tp_walk_hot(thread, frame);
+	tp_verify_walk(thread, tp_walk_caller(frame));
+	if (tp_unlikely(tp_python_on))
+		node = tp_python_join(thread, node);
+	if (tp_likely(has_usual_size(block, size) && !((uintptr_t)block & 7) && thread->at < thread->limit))
+		tp_emit_short_alloc(thread, ticks >> TP_CLOCK_TSC_SHIFT,
+				    (struct tp_block){ .address = (uintptr_t)block,
+						       .size = size,
+						       .usable = tprof_usable_guess(size),
+						       .node = node,
+						       .fn = (uint8_t)fn,
+						       .alignment = (uint8_t)(fn >> 8) });
+	else
+		tp_emit_unusual(thread, ticks, block, size, fn, node);
+	thread->last_block = (uintptr_t)block;
+	tp_recorded_hot(thread, ticks);
+	tp_leave(thread);
+	return block;
+}
+
+/* tp_record_free(). Some 35 instructions. */
+TP_HOT void tp_freeing(struct tp_thread *thread, void *block, uint8_t fn)
+{
+	uint64_t ticks = tp_clock_counter();
+
+	thread->busy = TP_BUSY_RECORD;
+	__atomic_signal_fence(__ATOMIC_ACQUIRE);
+	if (tp_likely(!((uintptr_t)block & 7) && thread->at < thread->limit))
+		tp_emit_short_free(thread, ticks >> TP_CLOCK_TSC_SHIFT, (uintptr_t)block, fn);
+	else
+		tp_emit_free(thread, ticks, (uintptr_t)block, fn);
+	tp_recorded_hot(thread, ticks);
+	thread->busy = TP_BUSY_REAL;
 }
 
 /*

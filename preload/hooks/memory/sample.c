@@ -19,6 +19,7 @@ struct bucket {
 } __attribute__((aligned(64)));
 
 static struct bucket *buckets;
+uint8_t tp_sample_known[1u << TP_SAMPLE_KNOWN_BITS];
 
 static struct bucket *bucket_of(struct bucket *all, uint64_t address)
 {
@@ -34,6 +35,26 @@ static TP_SLOW struct bucket *make_buckets(void)
 	return tp_load_acquire(&buckets);
 }
 
+/* False: too many. */
+static bool make_known(uint64_t address)
+{
+	uint8_t *count = tp_sample_known_at(address);
+
+	for (;;) {
+		uint8_t known = tp_load(count);
+
+		if (known == UINT8_MAX)
+			return false;
+		if (tp_swap_if(count, known, (uint8_t)(known + 1)))
+			return true;
+	}
+}
+
+static void forget(uint64_t address)
+{
+	__atomic_fetch_sub(tp_sample_known_at(address), 1, __ATOMIC_RELAXED);
+}
+
 bool tp_sample_insert(uint64_t address)
 {
 	struct bucket *all = tp_load_acquire(&buckets);
@@ -42,10 +63,13 @@ bool tp_sample_insert(uint64_t address)
 	if (!all && !(all = make_buckets()))
 		return false;
 	bucket = bucket_of(all, address);
-	for (size_t i = 0; i < PLACES; i++) {
-		/* The block is not the program's yet: nobody looks for it before this hook returns. */
-		if (!tp_load(&bucket->addresses[i]) && tp_swap_if(&bucket->addresses[i], (uint64_t)0, address))
-			return true;
+	if (make_known(address)) {
+		for (size_t i = 0; i < PLACES; i++) {
+			/* The block is not the program's yet: nobody looks for it before this hook returns. */
+			if (!tp_load(&bucket->addresses[i]) && tp_swap_if(&bucket->addresses[i], (uint64_t)0, address))
+				return true;
+		}
+		forget(address);
 	}
 	tp_lost(TPROF_LOST_NO_MEMORY, 1);
 	return false;
@@ -56,12 +80,16 @@ bool tp_sample_remove(uint64_t address)
 	struct bucket *all = tp_load_acquire(&buckets);
 	struct bucket *bucket;
 
-	if (!all)
+	if (!all || !tp_load(tp_sample_known_at(address)))
 		return false;
 	bucket = bucket_of(all, address);
 	for (size_t i = 0; i < PLACES; i++) {
-		if (tp_unlikely(tp_load(&bucket->addresses[i]) == address))
-			return tp_swap_if(&bucket->addresses[i], address, (uint64_t)0);
+		if (tp_load(&bucket->addresses[i]) != address)
+			continue;
+		if (!tp_swap_if(&bucket->addresses[i], address, (uint64_t)0))
+			return false;
+		forget(address);
+		return true;
 	}
 	return false;
 }

@@ -4,12 +4,41 @@
  * recorded, with its free. So a block of s bytes is recorded with probability 1 - exp(-s / BYTES), and a reader that
  * weights it with the inverse estimates without bias (Poisson sampling; Horvitz, Thompson 1952).
  *
- * An allocation without a hit costs a subtraction and a branch; a free, a look at one cache line.
+ * An allocation without a hit costs a subtraction and some branches; a free, a look at one byte (tp_sample_known).
  */
 #ifndef TPROF_HOOKS_MEMORY_SAMPLE_H
 #define TPROF_HOOKS_MEMORY_SAMPLE_H
 
 #include "core/thread.h"
+
+#define TP_SAMPLE_KNOWN_BITS 14
+
+/* How many recorded blocks that live have an address of this hash. */
+extern uint8_t tp_sample_known[1u << TP_SAMPLE_KNOWN_BITS] TP_NEAR;
+
+static inline uint8_t *tp_sample_known_at(uint64_t address)
+{
+	return &tp_sample_known[address * UINT64_C(0x9e3779b97f4a7c15) >> (64 - TP_SAMPLE_KNOWN_BITS)];
+}
+
+/*
+ * Is an allocation passed by, without any of it being recorded? For threads that are open (hooks/enter.h) and did not
+ * enter: what is recorded, or who the caller is, is looked at closer then.
+ */
+TP_HOT bool tp_sample_passes(struct tp_thread *thread, const void *frame, uint64_t size)
+{
+	if (thread->until_sample <= size || (uintptr_t)frame - thread->bounds.low >= thread->pass_extent)
+		return false;
+	thread->until_sample -= size;
+	return true;
+}
+
+/* Is a free passed by, as that of a block that was not recorded? */
+TP_HOT bool tp_sample_passes_free(const struct tp_thread *thread, const void *frame, const void *block)
+{
+	return (uintptr_t)frame - thread->bounds.low < thread->pass_extent &&
+	       !tp_load(tp_sample_known_at((uintptr_t)block));
+}
 
 /* The distance in bytes from the last byte seen to the thread's next hit, drawn anew. */
 TP_SLOW void tp_sample_draw(struct tp_thread *thread);

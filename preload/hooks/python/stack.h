@@ -14,7 +14,7 @@ struct tp_python_key { /* Py_tss_t */
 	uint32_t key;
 };
 
-extern bool tp_python_on; /* an interpreter was found; false costs a load and a branch */
+extern bool tp_python_on TP_NEAR; /* an interpreter was found; false costs a load and a branch */
 extern const struct tp_python_key *tp_python_key;
 
 /*

@@ -61,7 +61,7 @@ static void record_sample(struct tp_thread *thread, const ucontext_t *context, u
 	tp_emit_sample(thread, ticks, node, periods);
 	thread->event_start = ticks;
 	tp_recorded(thread);
-	thread->bounds = bounds;
+	tp_thread_set_bounds(thread, bounds);
 	thread->busy = busy;
 }
 

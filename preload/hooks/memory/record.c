@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hooks/memory/record.h"
+
+/* TPROF_ALLOC is not `trace`: is this block one to record all the same? */
+static bool alloc_wanted(struct tp_thread *thread, void *block, uint64_t size)
+{
+	if (tp_config.alloc == TP_ALLOC_OFF) {
+		thread->until_sample = UINT64_MAX; /* let the next ones pass */
+		return false;
+	}
+	return tp_sample_wanted(thread, size) && tp_sample_insert((uintptr_t)block);
+}
+
+void tp_record_alloc(struct tp_thread *thread, const void *frame, void *block, struct tp_request request)
+{
+	struct tp_block record = {
+		.address = (uintptr_t)block,
+		.size = request.size,
+		.fn = request.fn,
+		.alignment = request.alignment,
+	};
+	uint64_t ticks;
+
+	if (tp_config.alloc != TP_ALLOC_TRACE && !alloc_wanted(thread, block, request.size))
+		return;
+	ticks = tp_clock_after();
+	record.usable = tp_likely(tp_real.usable) ? tp_real.usable(block)
+						  : request.size; /* may allocate: tcmalloc's first call does */
+	tp_record(thread, ticks);
+	record.node = tp_caller_stack(thread, frame);
+	tp_emit_alloc(thread, ticks, &record);
+	thread->last_block = record.address;
+	tp_recorded(thread);
+}
+
+bool tp_record_free(struct tp_thread *thread, void *block, uint8_t fn)
+{
+	uint64_t ticks;
+
+	if (tp_config.alloc != TP_ALLOC_TRACE &&
+	    (tp_config.alloc == TP_ALLOC_OFF || !tp_sample_remove((uintptr_t)block)))
+		return false;
+	ticks = tp_clock_before();
+	tp_record(thread, ticks);
+	tp_emit_free(thread, ticks, (uintptr_t)block, fn);
+	tp_recorded(thread);
+	thread->busy = TP_BUSY_REAL;
+	return true;
+}
+
+void tp_record_cancel(struct tp_thread *thread, void *block)
+{
+	uint64_t ticks = tp_clock_after();
+
+	if (tp_config.alloc == TP_ALLOC_SAMPLE && !tp_sample_insert((uintptr_t)block))
+		return;
+	tp_record(thread, ticks);
+	tp_emit_cancel(thread, ticks);
+}
+
+void tp_emit_unusual(struct tp_thread *thread, uint64_t ticks, void *block, uint64_t size, uint32_t fn, uint32_t node)
+{
+	struct tp_block record = { .address = (uintptr_t)block,
+				   .size = size,
+				   .usable = size,
+				   .node = node,
+				   .fn = (uint8_t)fn,
+				   .alignment = (uint8_t)(fn >> 8) };
+
+	if (tp_real.usable) {
+		thread->busy = TP_BUSY_REAL; /* it may allocate: tcmalloc's first call does */
+		record.usable = tp_real.usable(block);
+		thread->busy = TP_BUSY_RECORD;
+	}
+	tp_emit_alloc(thread, ticks, &record);
+}
+
+void *tp_allocated(struct tp_thread *thread, const void *frame, void *block, uint64_t size, uint32_t fn)
+{
+	return tp_allocated_here(thread, frame, block, size, fn);
+}
