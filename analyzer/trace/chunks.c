@@ -110,12 +110,15 @@ static int by_begin(const void *a, const void *b)
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-/* Chunks that a finished process counted but that are not in the file. */
+/*
+ * Chunks that a finished process counted but that are not in the file. One that wrote no finish was ended from outside,
+ * perhaps before it made the last of them.
+ */
 static void check_count(struct tp_trace_impl *impl, uint64_t found)
 {
 	const struct tprof_header *header = &impl->header;
 
-	if (header->end == TPROF_END_NONE || header->stop_cause || header->chunks <= found)
+	if (header->end == TPROF_END_NONE || !header->finish.ticks || header->stop_cause || header->chunks <= found)
 		return;
 	tp_damage_add(&impl->trace, impl->trace.file_bytes, (header->chunks - found) * impl->chunk_size,
 		      "the file ends before its last chunk");

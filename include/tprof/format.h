@@ -144,7 +144,7 @@ struct tprof_header {
 	uint32_t threads;	    /* threads that recorded anything */
 	uint32_t end;		    /* enum tprof_end */
 	int32_t end_status;	    /* exit status or signal, as `end` says */
-	struct tprof_moment finish; /* when `end` was written; zero if it was not */
+	struct tprof_moment finish; /* when the process wrote `end`; zero if it did not: none did, or `tprof run` */
 	uint32_t stop_cause;	    /* enum tprof_lost + 1; 0 if recording did not stop early */
 	uint32_t modules;	    /* modules registered */
 	uint64_t stop_ticks;

@@ -5,7 +5,7 @@ import signal
 import time
 
 import pytest
-from conftest import WORKLOADS, add, heap_of, nothing_lost, own_calls, report, sites
+from conftest import LAUNCHER, WORKLOADS, analyze, add, heap_of, nothing_lost, own_calls, report, sites
 from test_truth import NOTHING
 
 # how, (end, status) in the report
@@ -18,24 +18,48 @@ ENDS = {
     "abort": ("signal", signal.SIGABRT),
     "segfault": ("signal", signal.SIGSEGV),
     "term": ("signal", signal.SIGTERM),
-    "kill": ("killed", None),
+    "kill": ("signal", signal.SIGKILL),
+    "exit_group": ("exit", 4),
 }
+NO_LAST_WORD = ("segfault", "term", "kill")  # nothing of the program's runs when these come
 
 
-@pytest.mark.parametrize("how", [*ENDS, "exit_group"])
+@pytest.mark.parametrize("how", ENDS)
 def test_end(tprof, how):
     run, summary = tprof.summary([WORKLOADS / "ends", how])
     assert heap_of(summary) == add(run.truth(), NOTHING)
     nothing_lost(summary)
 
 
-@pytest.mark.parametrize("how", ["exit", "_exit", "quick_exit", "atexit", "at_quick_exit", "abort", "kill"])
+@pytest.mark.parametrize("how", ENDS)
 def test_end_is_named(tprof, how):
     _, summary = tprof.summary([WORKLOADS / "ends", how])
+    expected = ("killed", None) if how in NO_LAST_WORD else ENDS[how]
+    assert (summary["process"]["end"], summary["process"]["status"]) == expected
+
+
+@pytest.mark.parametrize("how", ENDS)
+def test_launcher_names_every_end(tprof, how):
+    """What the program had no time for, tprof run writes down: it waited for it."""
     end, status = ENDS[how]
-    assert summary["process"]["end"] in (end, "killed" if end == "signal" else end)
-    if summary["process"]["end"] == end and status is not None:
-        assert summary["process"]["status"] == status
+    run = tprof.run([LAUNCHER, "run", "--", WORKLOADS / "ends", how])
+    assert run.status == (status if end == "exit" else 128 + status)
+    summary = report(run.traces()[0])
+    assert (summary["process"]["end"], summary["process"]["status"]) == (end, status)
+    assert heap_of(summary) == add(run.truth(), NOTHING)
+    nothing_lost(summary)
+    if end == "signal":
+        assert f"ended by {signal.Signals(status).name}" in analyze(run.traces()[0]).stdout
+
+
+def test_launcher_names_only_its_own_command(tprof):
+    """A further process that was killed is not the one that the launcher waited for."""
+    run = tprof.run([LAUNCHER, "run", "--", "/bin/sh", "-c", f"{WORKLOADS}/ends kill; exit 5"])
+    assert run.status == 5
+    ends = {p["process"]["exe"].rsplit("/", 1)[1]: (p["process"]["end"], p["process"]["status"])
+            for p in report(*run.traces())["processes"]}
+    assert ends.pop("ends") == ("killed", None)
+    assert set(ends.values()) == {("exit", 5)}
 
 
 @pytest.mark.parametrize("how", ["tls", "main_thread", "segfault_in_thread"])

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * seccomp: from the moment a program gives up system calls, one that it would not have made may kill it. So recording
- * ends just before; the trace says so. prctl and syscall themselves are pass_on.S.
+ * ends just before; the trace says so. prctl and syscall themselves are pass_on.S; syscall can also end the process.
  */
 #include "core/state.h"
 #include "core/sys.h"
@@ -36,6 +36,8 @@ void *tp_before_syscall(long number, long operation)
 {
 	if (number == SYS_seccomp && (operation == SECCOMP_SET_MODE_STRICT || operation == SECCOMP_SET_MODE_FILTER))
 		seal();
+	else if (number == SYS_exit_group)
+		tp_mark_end(TPROF_END_EXIT, (int)(operation & 0xff));
 	else if (!tp_real.syscall)
 		tp_start();
 	return (void *)tp_real.syscall;
