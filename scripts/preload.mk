@@ -12,7 +12,7 @@ $(B)/preload/%.c.o: preload/%.c
 	@echo "  CC  $<"; $(CC) $(DEFS) $(WARN) $(OPT) $(PRELOAD_FLAGS) $(DEP) -c $< -o $@
 $(B)/preload/%.S.o: preload/%.S
 	@mkdir -p $(@D)
-	$(CC) -g $(DEP) -c $< -o $@
+	$(CC) -g -Ipreload $(DEP) -c $< -o $@
 
 $(B)/lib/libtprof.so: $(PRELOAD_OBJ) preload/libtprof.map
 	@mkdir -p $(@D)
@@ -27,7 +27,7 @@ $(B)/verify/preload/%.c.o: preload/%.c
 	@echo "  CC  $< (verify)"; $(CC) $(DEFS) -DTPROF_VERIFY $(WARN) $(OPT) $(PRELOAD_FLAGS) $(DEP) -c $< -o $@
 $(B)/verify/preload/%.S.o: preload/%.S
 	@mkdir -p $(@D)
-	$(CC) -g $(DEP) -c $< -o $@
+	$(CC) -g -DTPROF_VERIFY -Ipreload $(DEP) -c $< -o $@
 $(B)/lib/libtprof-verify.so: $(VERIFY_OBJ) preload/libtprof.map
 	$(CC) -shared -o $@ $(VERIFY_OBJ) -Wl,--version-script=preload/libtprof.map -Wl,-z,now \
 		-Wl,-Bsymbolic-functions -lunwind

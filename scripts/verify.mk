@@ -3,7 +3,7 @@
 # each level, with frame pointers and without. Their names: PROGRAM-COMPILER-LEVEL-fp or -nofp.
 V := build/workloads/verify
 VERIFY_VARIANTS := $(foreach c,gcc clang,$(foreach o,O0 O1 O2 O3,$(foreach f,fp nofp,$(c)-$(o)-$(f))))
-VERIFY_PROGRAMS := $(foreach p,stack exceptions tree,$(VERIFY_VARIANTS:%=$(V)/$(p)-%)) \
+VERIFY_PROGRAMS := $(foreach p,stack exceptions tree anywhere,$(VERIFY_VARIANTS:%=$(V)/$(p)-%)) \
 	$(addprefix $(V)/openmp-gcc-,O0 O2 O3)
 
 verify_words = $(subst -, ,$(notdir $@))
@@ -17,6 +17,9 @@ $(V)/quiet_note.o: tests/stress/quiet_note.c
 $(V)/stack-%: tests/workloads/stack.c $(V)/quiet_note.o $(workload_headers)
 	@$(verify_cc) -std=gnu11 $(verify_flags) -o $@ $(filter %.c %.o,$^)
 $(V)/tree-%: tests/stress/tree.c scripts/verify.mk
+	@mkdir -p $(@D)
+	@$(verify_cc) -std=gnu11 $(verify_flags) -o $@ $<
+$(V)/anywhere-%: tests/stress/anywhere.c scripts/verify.mk
 	@mkdir -p $(@D)
 	@$(verify_cc) -std=gnu11 $(verify_flags) -o $@ $<
 $(V)/openmp-%: tests/stress/openmp.c scripts/verify.mk

@@ -11,12 +11,12 @@
 
 #include "core/base.h"
 #include "core/fold.h"
+#include "core/handler_stack.h"
 #include "core/perf.h"
 
 #define TP_WALK_BYTES (1536u * 1024u) /* untouched pages cost nothing */
 #define TP_PYTHON_BYTES (128u * 1024u)
-#define TP_HANDLER_STACK_END 16384 /* bytes; the sampler's stack is the first part of struct tp_thread */
-#define TP_WALK_HEAD 64u	   /* zeroed when the thread changes: an empty walk */
+#define TP_WALK_HEAD 64u /* zeroed when the thread changes: an empty walk */
 
 #define TP_OPS_MAX 256u /* nested ops of one thread; what is deeper is called without an event */
 

@@ -15,7 +15,7 @@
 #define FRAMES_MAX 1800
 #define REPORTS_MAX 20
 
-static uint64_t compared, different, reported;
+static uint64_t compared, interrupted, different, reported;
 
 static void add_pc(struct tp_text *text, uintptr_t pc)
 {
@@ -59,25 +59,46 @@ static void report(const uintptr_t *ours, size_t count, void *const *theirs, siz
 	tp_say_text(line, text.length);
 }
 
+static __thread uintptr_t ours[FRAMES_MAX];
+static __thread void *theirs[FRAMES_MAX];
+
+static void compare(size_t count, void *const *their, size_t their_count, uint64_t *counter)
+{
+	tp_add(counter, 1);
+	for (size_t i = 0; i < count || i < their_count; i++) {
+		if (i < count && i < their_count && ours[i] == (uintptr_t)their[i])
+			continue;
+		tp_add(&different, 1);
+		report(ours, count, their, their_count, i);
+		return;
+	}
+}
+
 void tp_verify_walk(const struct tp_thread *thread, struct tp_registers at)
 {
-	static __thread uintptr_t ours[FRAMES_MAX];
-	static __thread void *theirs[FRAMES_MAX];
 	size_t count = tp_walk_last(thread, ours, FRAMES_MAX);
 	int got = unw_backtrace(theirs, FRAMES_MAX);
 	int skip = 0;
 
 	while (skip < got && (uintptr_t)theirs[skip] != at.pc) /* this library's own frames */
 		skip++;
-	got -= skip;
-	tp_add(&compared, 1);
-	for (size_t i = 0; i < count || i < (size_t)got; i++) {
-		if (i < count && i < (size_t)got && ours[i] == (uintptr_t)theirs[skip + (int)i])
-			continue;
-		tp_add(&different, 1);
-		report(ours, count, theirs + skip, (size_t)got, i);
+	compare(count, theirs + skip, (size_t)(got - skip), &compared);
+}
+
+void tp_verify_interrupted(const struct tp_thread *thread, const void *context)
+{
+	size_t count = tp_walk_last(thread, ours, FRAMES_MAX), got = 0;
+	unw_cursor_t cursor;
+	unw_word_t pc;
+
+	if (unw_init_local2(&cursor, (unw_context_t *)(uintptr_t)context, UNW_INIT_SIGNAL_FRAME) < 0)
 		return;
-	}
+	do {
+		if (unw_get_reg(&cursor, UNW_REG_IP, &pc) < 0 || !pc)
+			break;
+		theirs[got++] = (void *)pc;
+	} while (got < FRAMES_MAX && unw_step(&cursor) > 0);
+	compare(count, theirs, got, &interrupted);
 }
 
 /* The last line on stderr: what the tests read. */
@@ -88,6 +109,8 @@ __attribute__((destructor)) static void summarize(void)
 
 	tp_text_add(&text, "tprof-verify: walks ");
 	tp_text_add_number(&text, compared);
+	tp_text_add(&text, " interrupted ");
+	tp_text_add_number(&text, interrupted);
 	tp_text_add(&text, " different ");
 	tp_text_add_number(&text, different);
 	tp_text_add(&text, "\n");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Test build only (libtprof-verify.so): every walk is compared with libunwind's, frame by frame. The plain library has
- * none of this.
+ * Test build only (libtprof-verify.so): every walk is compared with libunwind's, frame by frame: that of an allocation,
+ * and that of a sample, from the ucontext_t which the kernel gave its handler. The plain library has none of this.
  */
 #ifndef TPROF_STACKS_VERIFY_H
 #define TPROF_STACKS_VERIFY_H
@@ -10,11 +10,17 @@
 
 #ifdef TPROF_VERIFY
 void tp_verify_walk(const struct tp_thread *thread, struct tp_registers at);
+void tp_verify_interrupted(const struct tp_thread *thread, const void *context);
 #else
 static inline void tp_verify_walk(const struct tp_thread *thread, struct tp_registers at)
 {
 	(void)thread;
 	(void)at;
+}
+static inline void tp_verify_interrupted(const struct tp_thread *thread, const void *context)
+{
+	(void)thread;
+	(void)context;
 }
 #endif
 

@@ -170,10 +170,14 @@ static bool step(struct stepper *stepper, struct fresh *fresh, const struct tp_t
 	if (!find_cfa(stepper, fresh, &cfa))
 		return false;
 	if (rule->rbp_kind == TP_RBP_AT_CFA || rule->rbp_kind == TP_RBP_AT_RBP) {
-		fresh->bp_slot = (rule->rbp_kind == TP_RBP_AT_CFA ? cfa : bp) + (uintptr_t)(intptr_t)rule->rbp;
-		if (!readable(stepper, fresh->bp_slot))
+		uintptr_t slot = (rule->rbp_kind == TP_RBP_AT_CFA ? cfa : bp) + (uintptr_t)(intptr_t)rule->rbp;
+
+		if (stepper->exact && slot < stepper->at.sp)
+			return step_to(stepper, cfa, bp); /* in an epilogue: it was popped, though no rule says so */
+		if (!readable(stepper, slot))
 			return stop(stepper, TPROF_NODE_SHORT);
-		bp = load(fresh->bp_slot);
+		fresh->bp_slot = slot;
+		bp = load(slot);
 	}
 	return step_to(stepper, cfa, bp);
 }
@@ -470,6 +474,6 @@ size_t tp_walk_last(const struct tp_thread *thread, uintptr_t *pcs, size_t max)
 	if (walk->front.recall.last)
 		return tp_recall_last(&walk->front.recall, pcs, max);
 	for (size_t i = 0; i < walk->count && i < max; i++)
-		pcs[i] = walk->places[walk->count - 1 - i].pc;
+		pcs[i] = walk->places[walk->count - 1 - i].pc & ~INTERRUPTED;
 	return walk->count;
 }

@@ -16,19 +16,22 @@ PROGRAMS = WORKLOADS / "verify"
 LEVELS = ("O0", "O1", "O2", "O3")
 VARIANTS = [f"{compiler}-{level}-{pointer}" for compiler in ("gcc", "clang") for level in LEVELS
             for pointer in ("fp", "nofp")]
-SUMMARY = re.compile(rb"tprof-verify: walks (\d+) different (\d+)\n")
+SUMMARY = re.compile(rb"tprof-verify: walks (\d+) interrupted (\d+) different (\d+)\n")
 
 
-def verified(tprof, command, env=None, timeout=120, walks=1):
-    """Runs a command under the verifying library; every process's walks are libunwind's. Returns the run and its `walks`."""
+def verified(tprof, command, env=None, timeout=120, walks=1, interrupted=0):
+    """Runs a command under the verifying library; every process's walks are libunwind's. Returns the run, with how many
+    `walks` of allocations were compared, and how many of samples."""
     bare = tprof.run(command, env=env, timeout=timeout)
     run = tprof.run(command, [VERIFY], env, timeout=timeout)
-    counts = [(int(n), int(different)) for n, different in SUMMARY.findall(run.stderr)]
+    counts = [tuple(map(int, numbers)) for numbers in SUMMARY.findall(run.stderr)]
     assert counts, run.stderr[-2000:]
-    assert sum(different for _, different in counts) == 0, run.stderr[-8000:].decode(errors="replace")
-    assert max(n for n, _ in counts) >= walks, counts
+    assert sum(different for _, _, different in counts) == 0, run.stderr[-8000:].decode(errors="replace")
+    assert max(n for n, _, _ in counts) >= walks, counts
     assert (run.status, run.stdout) == (bare.status, bare.stdout)
-    run.walks = sum(n for n, _ in counts)
+    run.walks = sum(n for n, _, _ in counts)
+    run.interrupted = sum(n for _, n, _ in counts)
+    assert run.interrupted >= interrupted, counts
     return run
 
 
@@ -64,6 +67,22 @@ def test_workloads(tprof, command, walks):
     if len(run.traces()) == 1:  # no allocation and no mapping went uncompared
         heap = report(run.traces()[0])["heap"]
         assert run.walks == heap["allocations"] + heap["maps"]
+
+
+SAMPLED = {"TPROF_CPU": "5000"}  # on a busy machine signals come late, and few
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_interrupted_at_any_instruction(tprof, variant):
+    """Samples begin where no call does: in prologues, in stubs of the PLT, in libc's assembly, in the vDSO."""
+    verified(tprof, [PROGRAMS / f"anywhere-{variant}", 300], SAMPLED, walks=0, interrupted=3)
+
+
+@pytest.mark.parametrize("command,interrupted", [
+    (["cpu_split", 500], 3), (["cpu_traps", "threads"], 3), (["cpu_traps", "calls"], 3), (["cpu_traps", "exec", 20], 0),
+    (["shared_arena", 20000], 0), (["digits", ROOT / "tests/workloads/data/digits.csv"], 0)])
+def test_interrupted_walks(tprof, command, interrupted):
+    verified(tprof, [WORKLOADS / command[0], *command[1:]], SAMPLED, walks=0, interrupted=interrupted)
 
 
 @pytest.mark.real

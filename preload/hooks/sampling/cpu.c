@@ -49,13 +49,16 @@ static void record_sample(struct tp_thread *thread, const ucontext_t *context, u
 		.bp = (uintptr_t)context->uc_mcontext.gregs[REG_RBP],
 	};
 	struct tp_range bounds = thread->bounds;
+	uintptr_t frame = thread->busy_frame;
 	uint32_t busy = thread->busy, node = TPROF_NODE_NONE;
 	uint64_t ticks = tp_clock_before();
 
+	thread->busy_frame = 0; /* of no hook: nothing here was left by a longjmp */
 	thread->busy = TP_BUSY_RECORD;
 	if (!tp_thread_on_stack(thread, at.sp))
 		tp_thread_find_stack(thread, at.sp);
 	node = tp_walk_interrupted(thread, at);
+	tp_verify_interrupted(thread, context);
 	if (tp_python_on)
 		node = tp_python_join_interrupted(thread, node);
 	tp_emit_sample(thread, ticks, node, periods);
@@ -63,6 +66,7 @@ static void record_sample(struct tp_thread *thread, const ucontext_t *context, u
 	tp_recorded(thread);
 	tp_thread_set_bounds(thread, bounds);
 	thread->busy = busy;
+	thread->busy_frame = frame;
 }
 
 /*

@@ -4,8 +4,7 @@
  * stack than an alternate stack or a coroutine's may have left, so it runs on one of the thread's own, in struct
  * tp_thread. All signals are blocked meanwhile (sa_mask). A thread without the struct is not sampled.
  */
-/* Where struct tp_thread's handler_stack ends (core/thread.h asserts it). */
-#define TP_HANDLER_STACK_END 16384
+#include "core/handler_stack.h"
 
 	.text
 	.globl	tp_cpu_handler
