@@ -14,3 +14,11 @@ bench-deps:
 	scripts/install-deps build bench
 bench: all $(BENCH_BIN) $(B)/tests/bench/replay_bench
 	PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/bench/run.py --build $(abspath $(B)) --json build/bench.json
+
+# The roofs beside what OpenBLAS and STREAM's triad reach.
+$(B)/tests/bench/machine_check: tests/bench/machine_check.c $(B)/libanalyzer.a
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(WARN) $(OPT) -O3 -march=native -Ianalyzer -o $@ $^ $(ANALYZER_LIBS) -lopenblas
+.PHONY: bench-machine
+bench-machine: $(B)/tests/bench/machine_check
+	OPENBLAS_NUM_THREADS=1 $<

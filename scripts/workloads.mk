@@ -11,7 +11,7 @@ WORKLOADS := $(addprefix $(W)/,digits truth truth-nopie truth-stripped truth-now
 	stack2 stack3 exceptions0 exceptions2 exceptions3 liboracle.so libplugin_a.so libplugin_b.so liborigin.so \
 	nested/libplugin_b.so libsignatures.so libthrower.so op_calls op_calls-now op_throws libtinyblas.so hot pools pauses annotate collectors onednn \
 	mlp cnn transformer)
-WORKLOADS += $(addprefix $(W)/,control faults)
+WORKLOADS += $(addprefix $(W)/,control faults roofs)
 
 # Programs that do what once went wrong.
 WORKLOADS += $(addprefix $(W)/,coroutines handlers odd libfence.so)
@@ -22,7 +22,7 @@ workloads: $(WORKLOADS)
 $(W)/digits: WORKLOAD_EXTRA := -O2 -fbuiltin -lopenblas -lm
 $(W)/digits: tests/workloads/digit_set.c
 # The trainers.
-$(W)/mlp $(W)/cnn $(W)/transformer: WORKLOAD_EXTRA := -O2 -fbuiltin -Iinclude -lopenblas -lm
+$(W)/roofs $(W)/mlp $(W)/cnn $(W)/transformer: WORKLOAD_EXTRA := -O2 -fbuiltin -Iinclude -lopenblas -lm
 $(W)/mlp $(W)/cnn $(W)/transformer: tests/workloads/nn.c tests/workloads/digit_set.c include/tprof.h
 $(W)/truth $(W)/truth-nopie $(W)/truth-stripped $(W)/truth-now: tests/workloads/truth.c tests/workloads/blocks.c
 # Which entry points there are is found by weak symbols, at run time.

@@ -27,6 +27,8 @@ static const struct {
 	  "  --language LANGUAGE  frames that stacks show: mixed (default), python (alone, where there are any),\n"
 	  "                       native\n"
 	  "  --interpreter        show the Python interpreter's own frames too\n" },
+	{ TP_OPT_MACHINE, "  --machine FILE       the machine's file, instead of this machine's in ~/.cache/tprof\n"
+			  "  --measure            measure this machine anew\n" },
 	{ TP_OPT_EXACT, "  --exact              sizes as plain byte counts\n" },
 };
 

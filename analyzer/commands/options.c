@@ -40,6 +40,8 @@ enum {
 	OPT_LANGUAGE,
 	OPT_INTERPRETER,
 	OPT_LIMIT,
+	OPT_MACHINE,
+	OPT_MEASURE,
 	OPT_VERSION,
 };
 
@@ -66,6 +68,8 @@ static const struct option long_options[] = {
 	{ "language", required_argument, NULL, OPT_LANGUAGE },
 	{ "interpreter", no_argument, NULL, OPT_INTERPRETER },
 	{ "limit", required_argument, NULL, OPT_LIMIT },
+	{ "machine", required_argument, NULL, OPT_MACHINE },
+	{ "measure", no_argument, NULL, OPT_MEASURE },
 	{ "output", required_argument, NULL, 'o' },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, OPT_VERSION },
@@ -92,6 +96,8 @@ static const struct {
 	{ OPT_SHAPES, TP_OPT_SHAPES },
 	{ OPT_LANGUAGE, TP_OPT_LANGUAGE },
 	{ OPT_INTERPRETER, TP_OPT_LANGUAGE },
+	{ OPT_MACHINE, TP_OPT_MACHINE },
+	{ OPT_MEASURE, TP_OPT_MACHINE },
 	{ OPT_TREE, TP_OPT_TREE },
 	{ OPT_LIMIT, TP_OPT_FORMAT },
 };
@@ -323,6 +329,12 @@ static enum tp_parse parse_option(struct tp_options *options, int option, const 
 		return parse_relation(options, TP_RELATION_CALLEES, value);
 	case OPT_SUPPRESSIONS:
 		return add_suppressions(options, value);
+	case OPT_MACHINE:
+		options->machine = value;
+		return result;
+	case OPT_MEASURE:
+		options->measure = true;
+		return result;
 	case OPT_DEBUG_DIR:
 		options->debug_dir = value;
 		return result;
@@ -431,8 +443,10 @@ static enum tp_parse collect_traces(int argc, char **argv, int first, struct tp_
 		traces[count++] = argv[i];
 	options->traces = traces;
 	options->trace_count = count;
-	if (!count)
+	if (!count && !(options->command->options & TP_OPT_NO_TRACE))
 		return wrong("no trace is named; usage: tprof-analyze [COMMAND] [options] TRACE...");
+	if (options->measure && options->machine)
+		return wrong("--machine names a file, --measure is of this machine: one of them");
 	if (options->to_ns && options->to_ns <= options->from_ns)
 		return wrong("--to must be later than --from");
 	return TP_PARSE_RUN;

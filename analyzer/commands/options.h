@@ -28,6 +28,8 @@ enum tp_option_bit {
 	TP_OPT_EXACT = 1u << 8,
 	TP_OPT_RELATION = 1u << 9, /* --callers, --callees */
 	TP_OPT_SHAPES = 1u << 10,
+	TP_OPT_MACHINE = 1u << 20,  /* --machine, --measure */
+	TP_OPT_NO_TRACE = 1u << 21, /* not an option: it may be run without a trace */
 	TP_OPT_TREE = 1u << 11,
 	TP_OPT_LANGUAGE = 1u << 12, /* --language, --interpreter */
 };
@@ -57,10 +59,12 @@ struct tp_options {
 	enum tp_color color;
 	const char *output; /* NULL: stdout */
 	enum tp_what what;
-	const char *format; /* of export */
-	uint64_t limit;	    /* of it, in the format chrome: ops; 0: all */
+	const char *format;  /* of export */
+	uint64_t limit;	     /* of it, in the format chrome: ops; 0: all */
+	const char *machine; /* its file; NULL: this one */
+	bool measure;	     /* this machine, anew */
 	const char *const *traces;
-	size_t trace_count; /* at least 1 */
+	size_t trace_count; /* at least 1, but for TP_OPT_NO_TRACE */
 };
 
 enum tp_parse { TP_PARSE_RUN, TP_PARSE_DONE, TP_PARSE_WRONG };

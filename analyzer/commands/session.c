@@ -53,7 +53,7 @@ static int open_traces(struct tp_session *session)
 		}
 		free(error);
 	}
-	if (status == TP_EXIT_OK && !session->trace_count) {
+	if (status == TP_EXIT_OK && !session->trace_count && options->trace_count) {
 		fprintf(stderr, "tprof-analyze: --process %" PRIu32 ": none of the traces is of this process\n",
 			options->process);
 		status = TP_EXIT_USAGE;
@@ -67,7 +67,7 @@ int tp_session_open(struct tp_session *session, const struct tp_options *options
 
 	memset(session, 0, sizeof(*session));
 	session->options = options;
-	session->traces = calloc(options->trace_count, sizeof(*session->traces));
+	session->traces = calloc(options->trace_count + 1, sizeof(*session->traces));
 	if (!session->traces)
 		return out_of_memory(session);
 	status = open_traces(session);

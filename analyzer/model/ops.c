@@ -242,6 +242,7 @@ static bool add_call(struct tp_ops *ops, const struct tp_op_frame *frame, const 
 	stats->self_ns += result->self_ns;
 	stats->self_cost_ns += result->self_cost_ns;
 	stats->self_flop += result->self.flop;
+	ops->counts.self_flop += result->self.flop;
 	stats->self_bytes += result->self.bytes;
 	stats->self_allocated_bytes += frame->self_allocated;
 	tp_counters_add(&stats->self_counters, &frame->self_counters);

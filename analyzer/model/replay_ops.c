@@ -68,6 +68,7 @@ bool tp_replay_step_end(struct tp_replay *replay, const struct tp_event *event)
 	if (!thread)
 		return false;
 	tp_replay_charge(replay, thread, event);
+	tp_steps_flop(&replay->steps, replay->ops.counts.self_flop);
 	return !replay->inside ||
 	       tp_steps_end(&replay->steps, tp_replay_ns(replay, event->time), replay->now.live_bytes, event->size);
 }

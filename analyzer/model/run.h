@@ -146,7 +146,8 @@ enum { TP_OP_NODE_FIRST = 2 };
 struct tp_op_counts {
 	uint64_t events; /* begins and ends */
 	uint64_t unmatched_ends;
-	uint64_t too_deep; /* calls beyond the depth that is kept of a thread's open ops */
+	uint64_t self_flop; /* of all calls that ended: each FLOP once */
+	uint64_t too_deep;  /* calls beyond the depth that is kept of a thread's open ops */
 };
 
 /* One or, of a long run, several neighbouring steps. */
@@ -155,11 +156,13 @@ struct tp_step {
 	uint64_t begin_ns, end_ns;
 	uint64_t begin_bytes, end_bytes, high_bytes; /* live at its begin, at its end, and at most */
 	uint64_t items;
+	uint64_t flop; /* of the ops that ended in it */
 };
 
 /* min_ns and so on, and `durations`, are of all steps but the first: that one began with the program. */
 struct tp_step_stats {
 	uint64_t count, items, first_ns;
+	uint64_t flop; /* of all steps but the first */
 	struct tp_moments durations;
 	uint64_t min_ns, p50_ns, p99_ns, max_ns;
 	struct tp_step *list;

@@ -13,6 +13,7 @@ void tp_steps_start(struct tp_steps *steps, uint64_t time_ns, uint64_t live_byte
 {
 	steps->begin_ns = time_ns;
 	steps->begin_bytes = steps->high = live_bytes;
+	steps->begin_flop = steps->flop_seen;
 }
 
 static void join(struct tp_step *to, const struct tp_step *from)
@@ -21,6 +22,7 @@ static void join(struct tp_step *to, const struct tp_step *from)
 	to->end_ns = from->end_ns;
 	to->end_bytes = from->end_bytes;
 	to->items += from->items;
+	to->flop += from->flop;
 	to->high_bytes = from->high_bytes > to->high_bytes ? from->high_bytes : to->high_bytes;
 }
 
@@ -66,6 +68,7 @@ bool tp_steps_end(struct tp_steps *steps, uint64_t time_ns, uint64_t live_bytes,
 		.end_bytes = live_bytes,
 		.high_bytes = steps->high > live_bytes ? steps->high : live_bytes,
 		.items = items,
+		.flop = steps->flop_seen - steps->begin_flop,
 	};
 
 	steps->items += items;
@@ -76,6 +79,7 @@ bool tp_steps_end(struct tp_steps *steps, uint64_t time_ns, uint64_t live_bytes,
 		steps->first_ns = duration;
 		return true;
 	}
+	steps->flop += step.flop;
 	tp_moments_add(&steps->later, (double)duration);
 	return tp_histogram_add(&steps->durations, duration);
 }
@@ -99,6 +103,7 @@ void tp_steps_result(struct tp_steps *steps, struct tp_step_stats *stats)
 		.count = steps->ended,
 		.items = steps->items,
 		.first_ns = steps->first_ns,
+		.flop = steps->flop,
 		.durations = steps->later,
 		.min_ns = steps->durations.min,
 		.p50_ns = tp_histogram_percentile(&steps->durations, 0.5),

@@ -18,18 +18,26 @@ struct tp_steps {
 	uint64_t span;	/* steps that an element of the list stands for */
 	uint64_t ended; /* steps, in all */
 	uint64_t first_ns, items;
+	uint64_t flop_seen, flop; /* by the ops' count; of all steps but the first */
 	struct tp_moments later;
 	struct tp_histogram durations;
 
 	/* Of the step that goes on. */
 	uint64_t begin_ns, begin_bytes;
 	uint64_t high; /* the most that was live in it */
+	uint64_t begin_flop;
 };
 
 void tp_steps_free(struct tp_steps *steps);
 
 /* Steps count from here on. */
 void tp_steps_start(struct tp_steps *steps, uint64_t time_ns, uint64_t live_bytes);
+
+/* The FLOP of all ops up to now: the step that goes on has what came since its begin. */
+static inline void tp_steps_flop(struct tp_steps *steps, uint64_t flop)
+{
+	steps->flop_seen = flop;
+}
 
 /* A step ends. False: no memory. */
 bool tp_steps_end(struct tp_steps *steps, uint64_t time_ns, uint64_t live_bytes, uint64_t items);

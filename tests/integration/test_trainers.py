@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from conftest import WORKLOADS
+from conftest import WORKLOADS, nothing_lost, report
 
 DATA = WORKLOADS.parents[1] / "tests/workloads/data/digits.csv"
 ONE = {"OPENBLAS_NUM_THREADS": "1"}
@@ -62,3 +62,23 @@ def test_learns(tprof, name, flop, arguments):
     truth = said(run)
     assert truth["steps"] == arguments["steps"] and truth["last"] < 0.9 * truth["first"]
     assert truth["flop"] == flop(**arguments)
+
+
+@pytest.mark.parametrize("name, flop, arguments", TRAINERS)
+def test_flop_is_exact(tprof, name, flop, arguments):
+    """What tprof makes of the BLAS calls' arguments is what the program knows by its own formula, to the last FLOP; and
+    is in the steps and under the layers that called them."""
+    run = tprof.profile(command(name, arguments), env=ONE)
+    summary = report(run.traces()[0])
+    nothing_lost(summary)
+    ops = {op["name"]: op for op in report(run.traces()[0], command="ops", options=["--top", "0"])["ops"]}
+    gemm = [op for op in ops.values() if op["category"] == "blas"]
+    total = flop(**arguments)
+    assert sum(op["self_flop"] for op in gemm) == total == said(run)["flop"]
+    phases = ops["forward"]["flop"] + ops["backward"]["flop"]
+    assert phases == total and ops["optimizer"]["flop"] == 0
+    if name == "transformer":
+        blocks = ("attention", "feed-forward", "attention backward", "feed-forward backward")
+        assert {op["name"] for op in gemm} == {"cblas_sgemm", "sgemm"}
+        assert 0 < sum(ops[block]["flop"] for block in blocks) < total
+    assert report(run.traces()[0])["steps"]["count"] == arguments["steps"]

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "commands/machine_file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "commands/command.h"
+
+static void say(const char *what)
+{
+	if (isatty(STDERR_FILENO))
+		fprintf(stderr, "\r\033[Ktprof-analyze: measuring this machine: %s", what);
+}
+
+static int measure(struct tp_machine *machine, const char *path)
+{
+	bool good = tp_machine_measure(machine, say);
+
+	if (isatty(STDERR_FILENO))
+		fputs("\r\033[K", stderr);
+	if (!good) {
+		fputs("tprof-analyze: this machine can't be measured: too little memory\n", stderr);
+		return TP_EXIT_USAGE;
+	}
+	if (path && tp_machine_write(machine, path))
+		fprintf(stderr, "tprof-analyze: measured this machine; kept in %s\n", path);
+	else
+		fprintf(stderr, "tprof-analyze: measured this machine; not kept: %s\n",
+			path ? strerror(errno) : "neither XDG_CACHE_HOME nor HOME is set");
+	return TP_EXIT_OK;
+}
+
+int tp_machine_get(const struct tp_options *options, struct tp_machine *machine)
+{
+	struct tp_machine this_one;
+	const char *error = NULL;
+	int status = TP_EXIT_OK;
+	char *path;
+
+	if (options->machine) {
+		if (tp_machine_read(machine, options->machine, &error))
+			return TP_EXIT_OK;
+		fprintf(stderr, "tprof-analyze: --machine %s: %s\n", options->machine, error);
+		return TP_EXIT_USAGE;
+	}
+	tp_machine_identify(&this_one);
+	path = tp_machine_path(&this_one);
+	if (options->measure || !path || !tp_machine_read(machine, path, &error)) {
+		*machine = this_one;
+		status = measure(machine, path);
+	}
+	free(path);
+	return status;
+}
+
+bool tp_machine_known(const struct tp_options *options, struct tp_machine *machine)
+{
+	const char *error;
+	char *path;
+	bool good;
+
+	if (options->machine)
+		return tp_machine_read(machine, options->machine, &error);
+	tp_machine_identify(machine);
+	path = tp_machine_path(machine);
+	good = path && tp_machine_read(machine, path, &error);
+	free(path);
+	return good;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The machine that a command holds a run against. */
+#ifndef TPROF_COMMANDS_MACHINE_FILE_H
+#define TPROF_COMMANDS_MACHINE_FILE_H
+
+#include "commands/options.h"
+#include "machine/machine.h"
+
+/*
+ * By --machine FILE; else this machine's own, as it was measured once, or, with --measure or where it never was, is
+ * measured now, with a line on stderr, and kept. Returns enum tp_exit; what is wrong was said on stderr.
+ */
+int tp_machine_get(const struct tp_options *options, struct tp_machine *machine);
+
+/* The same without measuring, in silence. False: nothing is known of this machine. */
+bool tp_machine_known(const struct tp_options *options, struct tp_machine *machine);
+
+#endif

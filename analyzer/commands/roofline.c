@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* roofline: what this machine can do, and how near to it each op came. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/machine_file.h"
+#include "commands/site_report.h"
+#include "report/process.h"
+#include "report/roof_listing.h"
+
+struct roofs {
+	struct tp_machine machine;
+	struct tp_roof_place *places; /* of one process */
+	size_t count;
+};
+
+static bool place(struct roofs *roofs, const struct tp_process *process)
+{
+	free(roofs->places);
+	roofs->places = tp_roof_places(&roofs->machine, process, &roofs->count);
+	return roofs->places != NULL;
+}
+
+static bool print_text(struct tp_session *session, struct roofs *roofs)
+{
+	const struct tp_page *page = &session->page;
+	bool good = true;
+
+	tp_machine_print(page, &roofs->machine);
+	for (size_t i = 0; good && session->run && i < session->run->process_count; i++) {
+		const struct tp_process *process = &session->run->processes[i];
+
+		fputc('\n', page->out);
+		tp_process_print(process, page);
+		tp_scope_print(session);
+		good = place(roofs, process);
+		if (!good)
+			break;
+		fprintf(page->out, "  roofs of %u core%s\n", tp_roof_cores(&roofs->machine, process),
+			tp_roof_cores(&roofs->machine, process) == 1 ? "" : "s");
+		tp_roof_print(page, roofs->places, roofs->count, tp_top(session->options, 20));
+		tp_utilisation_print(page, &roofs->machine, process);
+	}
+	return good;
+}
+
+static json_t *process_json(struct tp_session *session, struct roofs *roofs, const struct tp_process *process)
+{
+	json_t *json;
+
+	if (!place(roofs, process))
+		return NULL;
+	json = json_object();
+	json_object_set_new(json, "process", tp_json_process(process));
+	json_object_set_new(json, "roof_cores", tp_json_number(tp_roof_cores(&roofs->machine, process)));
+	json_object_set_new(json, "roofline", tp_roof_json(roofs->places, roofs->count, tp_top(session->options, 0)));
+	json_object_set_new(json, "utilisation", tp_utilisation_json(&roofs->machine, process));
+	return json;
+}
+
+static bool print_json(struct tp_session *session, struct roofs *roofs)
+{
+	json_t *json = json_pack("{s:s}", "schema", "tprof/1"), *list = json_array();
+	size_t processes = session->run ? session->run->process_count : 0;
+	bool good = true;
+
+	json_object_set_new(json, "machine", tp_machine_rates_json(&roofs->machine));
+	for (size_t i = 0; good && i < processes; i++)
+		good = json_array_append_new(list, process_json(session, roofs, &session->run->processes[i])) == 0;
+	if (good && processes == 1)
+		json_object_update(json, json_array_get(list, 0));
+	else if (good && processes)
+		json_object_set(json, "processes", list);
+	json_decref(list);
+	if (!good) {
+		json_decref(json);
+		return false;
+	}
+	return tp_json_write(json, session->page.out) || ferror(session->page.out);
+}
+
+/* Of all processes, one picture: that of the one with the most time in ops that have a place. */
+static bool print_svg(struct tp_session *session, struct roofs *roofs)
+{
+	const struct tp_process *best = &session->run->processes[0];
+	double most = -1;
+	char title[256];
+
+	for (size_t i = 0; i < session->run->process_count; i++) {
+		const struct tp_process *process = &session->run->processes[i];
+		double time = 0;
+
+		if (!place(roofs, process))
+			return false;
+		for (size_t k = 0; k < roofs->count; k++)
+			time += roofs->places[k].time_ns;
+		if (time > most) {
+			most = time;
+			best = process;
+		}
+	}
+	if (!place(roofs, best))
+		return false;
+	snprintf(title, sizeof(title), "%.120s: roofline, %.80s, %u of %u cores", best->trace->exe, roofs->machine.cpu,
+		 tp_roof_cores(&roofs->machine, best), roofs->machine.cores);
+	tp_roof_svg(&roofs->machine, tp_roof_cores(&roofs->machine, best), roofs->places, roofs->count, title,
+		    session->page.out);
+	fprintf(stderr, "tprof-analyze: next: open %s in a browser\n", session->options->output);
+	return true;
+}
+
+static bool wants_svg(const struct tp_options *options)
+{
+	const char *dot = options->output ? strrchr(options->output, '.') : NULL;
+
+	return dot && strcmp(dot, ".svg") == 0;
+}
+
+int tp_cmd_roofline(const struct tp_options *options)
+{
+	struct roofs roofs = { .places = NULL };
+	struct tp_session session;
+	bool good;
+	int status;
+
+	if (wants_svg(options) && !options->trace_count) {
+		fputs("tprof-analyze: a picture is of a run: name a trace\n", stderr);
+		return TP_EXIT_USAGE;
+	}
+	status = tp_machine_get(options, &roofs.machine);
+	if (status != TP_EXIT_OK)
+		return status;
+	status = tp_session_open(&session, options);
+	if (status == TP_EXIT_OK && options->trace_count)
+		status = tp_session_replay(&session, TP_GROUP_STACK);
+	if (status != TP_EXIT_OK)
+		return status;
+	if (wants_svg(options))
+		good = print_svg(&session, &roofs);
+	else
+		good = options->json ? print_json(&session, &roofs) : print_text(&session, &roofs);
+	free(roofs.places);
+	if (!good)
+		fputs("tprof-analyze: out of memory\n", stderr);
+	return tp_session_close(&session, good ? TP_EXIT_OK : TP_EXIT_TRACE);
+}

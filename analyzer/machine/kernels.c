@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "machine/kernels.h"
+
+/*
+ * A multiply-add takes 4 or 5 cycles and two units begin one each cycle: 10 chains keep them busy. There are 12, which
+ * 16 registers hold. Each chain goes through an asm that says nothing, so that the compiler neither merges nor moves them.
+ */
+#define CHAINS 12
+
+typedef float f128 __attribute__((vector_size(16)));
+typedef float f256 __attribute__((vector_size(32)));
+typedef float f512 __attribute__((vector_size(64)));
+typedef double d128 __attribute__((vector_size(16)));
+typedef double d256 __attribute__((vector_size(32)));
+typedef double d512 __attribute__((vector_size(64)));
+
+#define STEP(c)                                                                                                        \
+	c = c * factor + term;                                                                                         \
+	__asm__ volatile("" : "+v"(c))
+
+/* Towards a fixed point, so that numbers stay in range. */
+#define FLOP_KERNEL(name, isa, type, scalar)                                                                           \
+	__attribute__((target(isa))) static double name(uint64_t rounds)                                               \
+	{                                                                                                              \
+		const type factor = (type){ 0 } + (scalar)0.999, term = (type){ 0 } + (scalar)0.001;                   \
+		type a = term, b = term, c = term, d = term, e = term, f = term;                                       \
+		type g = term, h = term, i = term, j = term, k = term, l = term;                                       \
+                                                                                                                       \
+		for (uint64_t round = 0; round < rounds; round++) {                                                    \
+			STEP(a);                                                                                       \
+			STEP(b);                                                                                       \
+			STEP(c);                                                                                       \
+			STEP(d);                                                                                       \
+			STEP(e);                                                                                       \
+			STEP(f);                                                                                       \
+			STEP(g);                                                                                       \
+			STEP(h);                                                                                       \
+			STEP(i);                                                                                       \
+			STEP(j);                                                                                       \
+			STEP(k);                                                                                       \
+			STEP(l);                                                                                       \
+		}                                                                                                      \
+		return (double)rounds * CHAINS * 2.0 * (double)(sizeof(type) / sizeof(scalar));                        \
+	}
+
+FLOP_KERNEL(flop_sse2_single, "sse2", f128, float)
+FLOP_KERNEL(flop_sse2_double, "sse2", d128, double)
+FLOP_KERNEL(flop_sse_single, "avx,fma", f128, float)
+FLOP_KERNEL(flop_sse_double, "avx,fma", d128, double)
+FLOP_KERNEL(flop_avx2_single, "avx2,fma", f256, float)
+FLOP_KERNEL(flop_avx2_double, "avx2,fma", d256, double)
+FLOP_KERNEL(flop_avx512_single, "avx512f,fma", f512, float)
+FLOP_KERNEL(flop_avx512_double, "avx512f,fma", d512, double)
+
+#define LOAD(type, from, i)                                                                                            \
+	value = *(const volatile type *)((from) + (i) * sizeof(type));                                                 \
+	__asm__ volatile("" ::"v"(value))
+
+/* Four places at once: one stream alone waits for its prefetcher. */
+#define LOAD_KERNEL(name, isa, type)                                                                                   \
+	__attribute__((target(isa))) static void name(const void *at, size_t bytes, uint64_t rounds)                   \
+	{                                                                                                              \
+		size_t quarter = bytes / 4;                                                                            \
+                                                                                                                       \
+		for (uint64_t round = 0; round < rounds; round++) {                                                    \
+			for (const char *p = at, *end = p + quarter; p < end; p += 4 * sizeof(type)) {                 \
+				type value;                                                                            \
+                                                                                                                       \
+				LOAD(type, p, 0);                                                                      \
+				LOAD(type, p, 1);                                                                      \
+				LOAD(type, p, 2);                                                                      \
+				LOAD(type, p, 3);                                                                      \
+				LOAD(type, p + quarter, 0);                                                            \
+				LOAD(type, p + quarter, 1);                                                            \
+				LOAD(type, p + quarter, 2);                                                            \
+				LOAD(type, p + quarter, 3);                                                            \
+				LOAD(type, p + 2 * quarter, 0);                                                        \
+				LOAD(type, p + 2 * quarter, 1);                                                        \
+				LOAD(type, p + 2 * quarter, 2);                                                        \
+				LOAD(type, p + 2 * quarter, 3);                                                        \
+				LOAD(type, p + 3 * quarter, 0);                                                        \
+				LOAD(type, p + 3 * quarter, 1);                                                        \
+				LOAD(type, p + 3 * quarter, 2);                                                        \
+				LOAD(type, p + 3 * quarter, 3);                                                        \
+			}                                                                                              \
+		}                                                                                                      \
+	}
+
+LOAD_KERNEL(load_sse, "sse2", f128)
+LOAD_KERNEL(load_avx, "avx", f256)
+LOAD_KERNEL(load_avx512, "avx512f", f512)
+
+static bool has_fma(void)
+{
+	return __builtin_cpu_supports("avx") && __builtin_cpu_supports("fma");
+}
+
+tp_flop_kernel *tp_flop_kernel_of(enum tp_width width, enum tp_precision precision)
+{
+	bool single = precision == TP_SINGLE;
+
+	switch (width) {
+	case TP_WIDTH_AVX512:
+		if (!__builtin_cpu_supports("avx512f"))
+			return NULL;
+		return single ? flop_avx512_single : flop_avx512_double;
+	case TP_WIDTH_AVX2:
+		if (!__builtin_cpu_supports("avx2") || !has_fma())
+			return NULL;
+		return single ? flop_avx2_single : flop_avx2_double;
+	default:
+		if (has_fma())
+			return single ? flop_sse_single : flop_sse_double;
+		return single ? flop_sse2_single : flop_sse2_double;
+	}
+}
+
+tp_load_kernel *tp_load_kernel_widest(void)
+{
+	if (__builtin_cpu_supports("avx512f"))
+		return load_avx512;
+	return __builtin_cpu_supports("avx") ? load_avx : load_sse;
+}

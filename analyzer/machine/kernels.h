@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The loops that are timed. */
+#ifndef TPROF_MACHINE_KERNELS_H
+#define TPROF_MACHINE_KERNELS_H
+
+#include "machine/machine.h"
+
+/* Does `rounds` rounds; returns the floating-point operations done. */
+typedef double tp_flop_kernel(uint64_t rounds);
+/* Reads [at, at + bytes), a multiple of 4096, `rounds` times. */
+typedef void tp_load_kernel(const void *at, size_t bytes, uint64_t rounds);
+
+/* NULL: this processor does not have that width. */
+tp_flop_kernel *tp_flop_kernel_of(enum tp_width width, enum tp_precision precision);
+
+/* The widest that this processor has. */
+tp_load_kernel *tp_load_kernel_widest(void);
+
+#endif

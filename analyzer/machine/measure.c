@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Times the kernels, on one core and on all at once: each thread on a core of its own, all begun together. */
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "machine/kernels.h"
+
+#define RUN_NS 2000000.0 /* of one timing; the best counts, as others run on the machine too, */
+#define RUNS 40		 /* and of many short ones some are not disturbed */
+#define TOTAL_NS 400000000.0
+#define RUNS_LEAST 8
+#define MEMORY_MAX (UINT64_C(1) << 30)
+
+struct work {
+	tp_flop_kernel *flop;
+	tp_load_kernel *load;
+	size_t bytes; /* of each thread's own working set */
+};
+
+struct team {
+	const struct work *work;
+	pthread_barrier_t barrier;
+	uint64_t rounds;
+	int runs;
+	bool failed;
+};
+
+struct member {
+	struct team *team;
+	pthread_t id;
+	int cpu;
+	double begin_ns[RUNS], end_ns[RUNS], done; /* done: FLOP or bytes of one run */
+};
+
+static double now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+static double run(const struct work *work, const void *set, uint64_t rounds)
+{
+	if (work->flop)
+		return work->flop(rounds);
+	work->load(set, work->bytes, rounds);
+	return (double)work->bytes * (double)rounds;
+}
+
+/* Rounds that take about RUN_NS, found on one core, and how many such runs there are time for. */
+static void calibrate(struct team *team, const void *set)
+{
+	double took = 0, run_ns;
+
+	for (team->rounds = 1; took < RUN_NS / 8; team->rounds *= 2) {
+		double begin = now_ns();
+
+		run(team->work, set, team->rounds);
+		took = now_ns() - begin;
+	}
+	team->rounds /= 2;
+	run_ns = took;
+	if (took < RUN_NS) {
+		team->rounds = (uint64_t)((double)team->rounds * RUN_NS / took) + 1;
+		run_ns = RUN_NS;
+	}
+	team->runs = run_ns * RUNS < TOTAL_NS ? RUNS : (int)(TOTAL_NS / run_ns);
+	team->runs = team->runs < RUNS_LEAST ? RUNS_LEAST : team->runs;
+}
+
+/* Written to by the thread that reads it: pages are near the core that touches them first. */
+static void *make_set(size_t bytes)
+{
+	void *set = bytes ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) : NULL;
+
+	if (set == MAP_FAILED)
+		return NULL;
+	if (set) {
+		madvise(set, bytes, MADV_HUGEPAGE); /* the cache is measured, not the TLB */
+		memset(set, 1, bytes);
+	}
+	return set;
+}
+
+static void pin(int cpu)
+{
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET((size_t)cpu, &one);
+	sched_setaffinity(0, sizeof(one), &one);
+}
+
+/* The first thread finds out how many rounds there are. All run as often, failed or not: nobody waits for ever. */
+static void *member_main(void *context)
+{
+	struct member *member = context;
+	struct team *team = member->team;
+	const struct work *work = team->work;
+	void *set;
+
+	pin(member->cpu);
+	set = make_set(work->bytes);
+	if (work->bytes && !set)
+		__atomic_store_n(&team->failed, true, __ATOMIC_RELAXED);
+	pthread_barrier_wait(&team->barrier);
+	if (__atomic_load_n(&team->failed, __ATOMIC_RELAXED))
+		goto out;
+	if (pthread_barrier_wait(&team->barrier) == PTHREAD_BARRIER_SERIAL_THREAD)
+		calibrate(team, set);
+	pthread_barrier_wait(&team->barrier);
+	run(work, set, team->rounds); /* vector units and clocks wake up */
+	for (int i = 0; i < team->runs; i++) {
+		pthread_barrier_wait(&team->barrier);
+		member->begin_ns[i] = now_ns();
+		member->done = run(work, set, team->rounds);
+		member->end_ns[i] = now_ns();
+	}
+out:
+	if (set)
+		munmap(set, work->bytes);
+	return NULL;
+}
+
+/* What all did, by the time from the first's begin to the last's end; of the best run. */
+static double best_rate(const struct member *members, uint32_t count, int runs)
+{
+	double best = 0;
+
+	for (int i = 0; i < runs; i++) {
+		double begin = members[0].begin_ns[i], end = 0, done = 0;
+
+		for (uint32_t m = 0; m < count; m++) {
+			begin = members[m].begin_ns[i] < begin ? members[m].begin_ns[i] : begin;
+			end = members[m].end_ns[i] > end ? members[m].end_ns[i] : end;
+			done += members[m].done;
+		}
+		if (end > begin && done / (end - begin) > best)
+			best = done / (end - begin);
+	}
+	return best;
+}
+
+static int nth_cpu(const cpu_set_t *allowed, uint32_t n)
+{
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET((size_t)cpu, allowed) && n-- == 0)
+			return cpu;
+	return 0;
+}
+
+/* GFLOP/s or GB/s of `threads` cores; 0: it failed. */
+static double rate(const struct work *work, const cpu_set_t *allowed, uint32_t threads)
+{
+	struct member *members = calloc(threads, sizeof(*members));
+	struct team team = { .work = work };
+	uint32_t started = 0;
+	double best = 0;
+
+	if (!members || pthread_barrier_init(&team.barrier, NULL, threads) != 0) {
+		free(members);
+		return 0;
+	}
+	for (; started < threads; started++) {
+		members[started].team = &team;
+		members[started].cpu = nth_cpu(allowed, started);
+		if (pthread_create(&members[started].id, NULL, member_main, &members[started]) != 0)
+			break;
+	}
+	if (started < threads) { /* those that wait at the barrier can't be helped out of it */
+		fputs("tprof-analyze: no threads can be made\n", stderr);
+		exit(2);
+	}
+	for (uint32_t i = 0; i < threads; i++)
+		pthread_join(members[i].id, NULL);
+	if (!team.failed)
+		best = best_rate(members, threads, team.runs);
+	pthread_barrier_destroy(&team.barrier);
+	free(members);
+	return best;
+}
+
+/* ---- working sets ---- */
+
+static uint64_t round_down(uint64_t bytes)
+{
+	return bytes / 4096 * 4096;
+}
+
+/* Half a cache, so that it stays there; more than the cache before it holds. Of the last one, each core's part. */
+static uint64_t set_bytes(const struct tp_machine *machine, enum tp_level level, uint32_t threads)
+{
+	uint64_t own = machine->cache_bytes[level == TP_LEVEL_MEMORY ? TP_LEVEL_L3 : level], before, memory;
+
+	if (level == TP_LEVEL_MEMORY) {
+		memory = (uint64_t)sysconf(_SC_AVPHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 4;
+		own = 4 * (own ? own : machine->cache_bytes[TP_LEVEL_L2]);
+		own = own < (UINT64_C(64) << 20) ? UINT64_C(64) << 20 : own;
+		own = own < MEMORY_MAX ? own : MEMORY_MAX;
+		return round_down((own < memory ? own : memory) / threads);
+	}
+	if (!own)
+		return 0;
+	if (level != TP_LEVEL_L3)
+		return round_down(own / 2);
+	before = 2 * machine->cache_bytes[TP_LEVEL_L2];
+	return round_down(own / 2 / threads > before ? own / 2 / threads : before);
+}
+
+static bool measure_bandwidth(struct tp_machine *machine, const cpu_set_t *allowed, enum tp_level level)
+{
+	struct work work = { .load = tp_load_kernel_widest(), .bytes = set_bytes(machine, level, 1) };
+	struct tp_rate *to = &machine->bandwidth[level];
+
+	if (!work.bytes)
+		return level != TP_LEVEL_MEMORY; /* there may be no such cache */
+	to->one = rate(&work, allowed, 1);
+	work.bytes = set_bytes(machine, level, machine->cores);
+	to->all = machine->cores > 1 ? rate(&work, allowed, machine->cores) : to->one;
+	return to->one > 0 && to->all > 0;
+}
+
+static bool measure_flops(struct tp_machine *machine, const cpu_set_t *allowed, enum tp_width width,
+			  enum tp_precision precision)
+{
+	struct work work = { .flop = tp_flop_kernel_of(width, precision) };
+	struct tp_rate *to = &machine->flops[width][precision];
+
+	if (!work.flop)
+		return true;
+	to->one = rate(&work, allowed, 1);
+	to->all = machine->cores > 1 ? rate(&work, allowed, machine->cores) : to->one;
+	return to->one > 0 && to->all > 0;
+}
+
+bool tp_machine_measure(struct tp_machine *machine, void (*say)(const char *what))
+{
+	cpu_set_t allowed;
+	bool good = sched_getaffinity(0, sizeof(allowed), &allowed) == 0;
+	char text[64];
+
+	for (int width = 0; good && width < TP_WIDTHS; width++) {
+		snprintf(text, sizeof(text), "multiply-adds, %s", tp_width_names[width]);
+		if (say && tp_flop_kernel_of((enum tp_width)width, TP_SINGLE))
+			say(text);
+		good = measure_flops(machine, &allowed, (enum tp_width)width, TP_SINGLE) &&
+		       measure_flops(machine, &allowed, (enum tp_width)width, TP_DOUBLE);
+	}
+	for (int level = 0; good && level < TP_LEVELS; level++) {
+		snprintf(text, sizeof(text), "reading from %s", tp_level_names[level]);
+		if (say)
+			say(text);
+		good = measure_bandwidth(machine, &allowed, (enum tp_level)level);
+	}
+	machine->measured_unix_s = (uint64_t)time(NULL);
+	return good;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The roofline (Williams, Waterman, Patterson, CACM 2009): an op of so many FLOP on so many bytes can't take less time
+ * than the machine needs to compute the ones or to move the others, and the larger of the two says what bounds it. Which
+ * memory the bytes come from follows from how many a call touches: the smallest level that holds them, as if they were
+ * there already (the cache-aware roofline of Ilic, Pratas, Sousa, IEEE CAL 2014). So the time is a lower bound.
+ */
+#ifndef TPROF_MODEL_ROOFLINE_H
+#define TPROF_MODEL_ROOFLINE_H
+
+#include "machine/machine.h"
+#include "model/run.h"
+
+enum tp_bound { TP_BOUND_UNKNOWN, TP_BOUND_COMPUTE, TP_BOUND_MEMORY };
+extern const char *const tp_bound_names[]; /* "", "compute", "memory" */
+
+struct tp_roof_place {
+	const struct tp_op_stats *op;
+	enum tp_bound bound; /* unknown: it has neither FLOP nor bytes, or took no time; then the rest is 0 */
+	enum tp_level level;
+	enum tp_precision precision;
+	double intensity;	  /* FLOP a byte; 0: one of the two is not known */
+	double gflops, gbytes;	  /* attained, by the op's own time: 10^9 a second */
+	double roof;		  /* what could be attained: GFLOP/s, of a memory-bound op without FLOP GB/s */
+	double ideal_ns, time_ns; /* of all calls: by the roof, and as measured: without ops within, if these did
+				   * part of the work */
+	double fraction;	  /* of the roof that was attained: ideal_ns / time_ns */
+};
+
+/* Cores that a process could use: as many as it had threads, but no more than there are. */
+uint32_t tp_roof_cores(const struct tp_machine *machine, const struct tp_process *process);
+
+struct tp_roof_place tp_roof_place(const struct tp_machine *machine, uint32_t cores, const struct tp_op_stats *op);
+
+/* What the steps (but the first) did, of what their cores could: the FLOP of their ops by the steps' time. */
+struct tp_utilisation {
+	bool known;				   /* false: there are no steps, or no FLOP in them */
+	enum tp_precision precision;		   /* of most of the FLOP */
+	double flop_per_step, gflops, peak, share; /* share: gflops / peak */
+};
+struct tp_utilisation tp_roof_utilisation(const struct tp_machine *machine, const struct tp_process *process);
+
+/* Of a BLAS or LAPACK call by its name (dgemm_, cblas_zgemv, scipy_dgetrf_64_); all others count as single. */
+enum tp_precision tp_op_precision(const struct tp_op_stats *op);
+
+/* Where the bytes of one call fit, and what can be read from there by so many cores, in GB/s. */
+enum tp_level tp_roof_level(const struct tp_machine *machine, uint32_t cores, double bytes);
+double tp_roof_bandwidth(const struct tp_machine *machine, uint32_t cores, enum tp_level level);
+double tp_roof_peak(const struct tp_machine *machine, uint32_t cores, enum tp_precision precision);
+
+/* All ops of a process that have a place, most time first. NULL: no memory. The caller frees. */
+struct tp_roof_place *tp_roof_places(const struct tp_machine *machine, const struct tp_process *process, size_t *count);
+
+#endif

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/roof_listing.h"
+
+#include <stdio.h>
+
+#include "report/json.h"
+#include "report/name.h"
+
+static struct tp_text rate_text(double rate)
+{
+	struct tp_text text = { "-" };
+
+	if (rate > 0)
+		snprintf(text.text, sizeof(text.text), rate < 99.95 ? "%.3g" : "%.0f", rate);
+	return text;
+}
+
+static void cell(struct tp_table *table, enum tp_style style, struct tp_text text)
+{
+	tp_table_add(table, style, text.text);
+}
+
+static void print_table(struct tp_table *table, const struct tp_page *page)
+{
+	if (table)
+		tp_table_print(table, page, 2);
+	tp_table_free(table);
+}
+
+void tp_machine_print(const struct tp_page *page, const struct tp_machine *machine)
+{
+	struct tp_table *table = tp_table_new("GFLOP/s|>single, 1 core|>all cores|>double, 1 core|>all cores");
+
+	tp_headline(page, "Machine: %s, %u core%s", machine->cpu, machine->cores, machine->cores == 1 ? "" : "s");
+	for (int width = 0; table && width < TP_WIDTHS; width++) {
+		const struct tp_rate *rates = machine->flops[width];
+
+		if (!(rates[TP_SINGLE].one > 0))
+			continue;
+		tp_table_add(table, TP_STYLE_PLAIN, tp_width_names[width]);
+		for (int precision = 0; precision < TP_PRECISIONS; precision++) {
+			cell(table, TP_STYLE_NUMBER, rate_text(rates[precision].one));
+			cell(table, TP_STYLE_NUMBER, rate_text(rates[precision].all));
+		}
+	}
+	print_table(table, page);
+	fputc('\n', page->out);
+	table = tp_table_new("reading from|>of a size of|>GB/s, 1 core|>all cores");
+	for (int level = 0; table && level < TP_LEVELS; level++) {
+		uint64_t size = level < TP_LEVEL_MEMORY ? machine->cache_bytes[level] : 0;
+
+		if (!(machine->bandwidth[level].one > 0))
+			continue;
+		tp_table_add(table, TP_STYLE_PLAIN, tp_level_names[level]);
+		tp_table_add(table, TP_STYLE_PLAIN, size ? tp_bytes(size, page->exact).text : "-");
+		cell(table, TP_STYLE_NUMBER, rate_text(machine->bandwidth[level].one));
+		cell(table, TP_STYLE_NUMBER, rate_text(machine->bandwidth[level].all));
+	}
+	print_table(table, page);
+}
+
+static struct tp_text fraction_text(double fraction)
+{
+	struct tp_text text;
+
+	snprintf(text.text, sizeof(text.text), fraction < 0.001 ? "<0.1%%" : "%.1f%%", 100 * fraction);
+	return text;
+}
+
+static void add_row(struct tp_table *table, const struct tp_page *page, const struct tp_roof_place *place)
+{
+	char shorter[400], bound[64];
+
+	snprintf(bound, sizeof(bound), "%s%s%s", tp_bound_names[place->bound],
+		 place->bound == TP_BOUND_MEMORY && place->level != TP_LEVEL_MEMORY ? ", " : "",
+		 place->bound == TP_BOUND_MEMORY && place->level != TP_LEVEL_MEMORY ? tp_level_names[place->level]
+										    : "");
+	cell(table, TP_STYLE_NUMBER, tp_time(tp_round(place->time_ns)));
+	cell(table, TP_STYLE_PLAIN, rate_text(place->gflops));
+	cell(table, TP_STYLE_PLAIN, rate_text(place->gbytes));
+	cell(table, TP_STYLE_PLAIN, rate_text(place->intensity));
+	tp_table_add(table, TP_STYLE_PLAIN, bound);
+	cell(table, TP_STYLE_PLAIN, rate_text(place->roof));
+	cell(table, TP_STYLE_NUMBER, fraction_text(place->fraction));
+	cell(table, TP_STYLE_PLAIN,
+	     tp_time(place->time_ns > place->ideal_ns ? tp_round(place->time_ns - place->ideal_ns) : 0));
+	tp_table_add(table, TP_STYLE_FUNCTION, tp_short_name(page, place->op->name, 60, shorter, sizeof(shorter)));
+}
+
+void tp_roof_print(const struct tp_page *page, const struct tp_roof_place *places, size_t count, uint64_t top)
+{
+	struct tp_table *table =
+		tp_table_new(">time|>GFLOP/s|>GB/s|>FLOP/B|bound by|>its roof|>reached|>could save|*op");
+
+	tp_headline(page, "Ops under their roof: by their own time and work");
+	for (size_t i = 0; table && i < count && (!top || i < top); i++)
+		add_row(table, page, &places[i]);
+	if (count)
+		print_table(table, page);
+	else
+		tp_table_free(table);
+	if (!count)
+		fputs("  no op says how much work it does\n", page->out);
+	if (top && top < count)
+		tp_print(page, TP_STYLE_DIM, "      and %s more ops (--top 0 shows all)\n", tp_count(count - top).text);
+}
+
+void tp_utilisation_print(const struct tp_page *page, const struct tp_machine *machine,
+			  const struct tp_process *process)
+{
+	struct tp_utilisation use = tp_roof_utilisation(machine, process);
+
+	if (!use.known)
+		return;
+	fprintf(page->out, "\n  steps: %.4g FLOP each, %s GFLOP/s: %s of the %s that the cores could do (%s)\n",
+		use.flop_per_step, rate_text(use.gflops).text, fraction_text(use.share).text, rate_text(use.peak).text,
+		use.precision == TP_DOUBLE ? "double" : "single");
+}
+
+/* ---- JSON ---- */
+
+json_t *tp_utilisation_json(const struct tp_machine *machine, const struct tp_process *process)
+{
+	struct tp_utilisation use = tp_roof_utilisation(machine, process);
+
+	if (!use.known)
+		return json_null();
+	return json_pack("{s:f, s:f, s:f, s:f, s:s}", "flop_per_step", use.flop_per_step, "gflops", use.gflops,
+			 "peak_gflops", use.peak, "share", use.share, "precision",
+			 use.precision == TP_DOUBLE ? "double" : "single");
+}
+
+static json_t *rate_json(const struct tp_rate *rate)
+{
+	return rate->one > 0 ? json_pack("{s:f, s:f}", "one_core", rate->one, "all_cores", rate->all) : json_null();
+}
+
+json_t *tp_machine_rates_json(const struct tp_machine *machine)
+{
+	json_t *flops = json_object(), *bandwidth = json_object(), *caches = json_object();
+
+	for (int width = 0; width < TP_WIDTHS; width++)
+		json_object_set_new(flops, tp_width_names[width],
+				    json_pack("{s:o, s:o}", "single", rate_json(&machine->flops[width][TP_SINGLE]),
+					      "double", rate_json(&machine->flops[width][TP_DOUBLE])));
+	for (int level = 0; level < TP_LEVELS; level++)
+		json_object_set_new(bandwidth, tp_level_names[level], rate_json(&machine->bandwidth[level]));
+	for (int level = 0; level < TP_LEVEL_MEMORY; level++)
+		json_object_set_new(caches, tp_level_names[level], tp_json_number(machine->cache_bytes[level]));
+	return json_pack("{s:s, s:I, s:I, s:o, s:o, s:o}", "cpu", machine->cpu, "cores", (json_int_t)machine->cores,
+			 "measured_unix_s", (json_int_t)machine->measured_unix_s, "gflops", flops, "gbytes_per_s",
+			 bandwidth, "cache_bytes", caches);
+}
+
+json_t *tp_roof_json(const struct tp_roof_place *places, size_t count, uint64_t top)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < count && (!top || i < top); i++) {
+		const struct tp_roof_place *place = &places[i];
+		json_t *json = json_object();
+
+		json_object_set_new(json, "name", tp_json_string(place->op->name));
+		json_object_set_new(json, "category", tp_json_string(place->op->category));
+		json_object_set_new(json, "calls", tp_json_number(place->op->calls));
+		json_object_set_new(json, "time_ns", tp_json_number(tp_round(place->time_ns)));
+		json_object_set_new(json, "self_flop", tp_json_number(place->op->self_flop));
+		json_object_set_new(json, "self_bytes", tp_json_number(place->op->self_bytes));
+		json_object_set_new(json, "bound", json_string(tp_bound_names[place->bound]));
+		json_object_set_new(json, "level", json_string(tp_level_names[place->level]));
+		json_object_set_new(json, "precision",
+				    json_string(place->precision == TP_DOUBLE ? "double" : "single"));
+		json_object_set_new(json, "flop_per_byte",
+				    place->intensity > 0 ? json_real(place->intensity) : json_null());
+		json_object_set_new(json, "gflops", json_real(place->gflops));
+		json_object_set_new(json, "gbytes_per_s", json_real(place->gbytes));
+		json_object_set_new(json, "roof", json_real(place->roof));
+		json_object_set_new(json, "roof_fraction", json_real(place->fraction));
+		json_object_set_new(json, "ideal_ns", tp_json_number(tp_round(place->ideal_ns)));
+		json_array_append_new(list, json);
+	}
+	return list;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A machine, and the places of ops under its roofs: as tables, as JSON, as a picture. */
+#ifndef TPROF_REPORT_ROOF_LISTING_H
+#define TPROF_REPORT_ROOF_LISTING_H
+
+#include <jansson.h>
+
+#include "model/roofline.h"
+#include "report/text.h"
+
+void tp_machine_print(const struct tp_page *page, const struct tp_machine *machine);
+
+/* The first `top` places (0: all); `count` of them there are. */
+void tp_roof_print(const struct tp_page *page, const struct tp_roof_place *places, size_t count, uint64_t top);
+
+/* How much of what so many cores could compute the steps did; nothing if there are no steps or no FLOP in them. */
+void tp_utilisation_print(const struct tp_page *page, const struct tp_machine *machine,
+			  const struct tp_process *process);
+
+/* null if it is not known. */
+json_t *tp_utilisation_json(const struct tp_machine *machine, const struct tp_process *process);
+
+json_t *tp_machine_rates_json(const struct tp_machine *machine);
+json_t *tp_roof_json(const struct tp_roof_place *places, size_t count, uint64_t top);
+
+/* A stand-alone SVG: GFLOP/s over FLOP a byte, both logarithmic; a circle for each op that has both, by its time. */
+void tp_roof_svg(const struct tp_machine *machine, uint32_t cores, const struct tp_roof_place *places, size_t count,
+		 const char *title, FILE *out);
+
+#endif

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The roofline as a picture. */
+#include <math.h>
+
+#include "report/flame.h"
+#include "report/roof_listing.h"
+
+#define WIDTH 960.0
+#define HEIGHT 620.0
+#define LEFT 80.0
+#define RIGHT 200.0
+#define TOP 50.0
+#define BOTTOM 60.0
+
+/* Both axes are logarithmic; these are powers of ten. */
+struct frame {
+	double x0, x1, y0, y1;
+	FILE *out;
+};
+
+static double x_of(const struct frame *frame, double intensity)
+{
+	return LEFT + (log10(intensity) - frame->x0) / (frame->x1 - frame->x0) * (WIDTH - LEFT - RIGHT);
+}
+
+static double y_of(const struct frame *frame, double gflops)
+{
+	return HEIGHT - BOTTOM - (log10(gflops) - frame->y0) / (frame->y1 - frame->y0) * (HEIGHT - TOP - BOTTOM);
+}
+
+static void line(const struct frame *frame, double x1, double y1, double x2, double y2, const char *style)
+{
+	fprintf(frame->out, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" %s/>\n", x1, y1, x2, y2, style);
+}
+
+static void text(const struct frame *frame, double x, double y, const char *style, const char *words)
+{
+	fprintf(frame->out, "<text x=\"%.1f\" y=\"%.1f\" %s>", x, y, style);
+	tp_xml_text(words, frame->out);
+	fputs("</text>\n", frame->out);
+}
+
+static void draw_grid(const struct frame *frame)
+{
+	char label[32];
+
+	for (double power = frame->x0; power <= frame->x1 + 0.01; power++) {
+		double x = x_of(frame, pow(10, power));
+
+		line(frame, x, TOP, x, HEIGHT - BOTTOM, "stroke=\"#ddd\"");
+		snprintf(label, sizeof(label), "%g", pow(10, power));
+		text(frame, x, HEIGHT - BOTTOM + 18, "text-anchor=\"middle\"", label);
+	}
+	for (double power = frame->y0; power <= frame->y1 + 0.01; power++) {
+		double y = y_of(frame, pow(10, power));
+
+		line(frame, LEFT, y, WIDTH - RIGHT, y, "stroke=\"#ddd\"");
+		snprintf(label, sizeof(label), "%g", pow(10, power));
+		text(frame, LEFT - 8, y + 4, "text-anchor=\"end\"", label);
+	}
+	text(frame, (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 16, "text-anchor=\"middle\"", "FLOP a byte");
+	text(frame, 14, TOP - 12, "", "GFLOP/s");
+}
+
+/* From each level, up to the peak; and the peaks of both precisions. */
+static void draw_roofs(const struct frame *frame, const struct tp_machine *machine, uint32_t cores)
+{
+	double right = pow(10, frame->x1), peak = tp_roof_peak(machine, cores, TP_SINGLE);
+	char label[96];
+
+	for (int level = 0; level < TP_LEVELS; level++) {
+		double speed = tp_roof_bandwidth(machine, cores, (enum tp_level)level), from, ridge;
+
+		if (!(speed > 0))
+			continue;
+		from = fmax(pow(10, frame->x0), pow(10, frame->y0) / speed);
+		ridge = fmin(peak / speed, right);
+		line(frame, x_of(frame, from), y_of(frame, from * speed), x_of(frame, ridge),
+		     y_of(frame, ridge * speed), "stroke=\"#26a\" stroke-width=\"1.5\"");
+		snprintf(label, sizeof(label), "%s, %.3g GB/s", tp_level_names[level], speed);
+		text(frame, x_of(frame, from) + 6, y_of(frame, from * speed) - 6, "fill=\"#26a\" font-size=\"11\"",
+		     label);
+	}
+	for (int precision = 0; precision < TP_PRECISIONS; precision++) {
+		double y = y_of(frame, tp_roof_peak(machine, cores, (enum tp_precision)precision));
+
+		line(frame, LEFT, y, WIDTH - RIGHT, y, "stroke=\"#b33\" stroke-width=\"1.5\"");
+		snprintf(label, sizeof(label), "%s, %.3g GFLOP/s", precision == TP_SINGLE ? "single" : "double",
+			 tp_roof_peak(machine, cores, (enum tp_precision)precision));
+		text(frame, WIDTH - RIGHT + 6, y + 4, "fill=\"#b33\" font-size=\"11\"", label);
+	}
+}
+
+static void draw_place(const struct frame *frame, const struct tp_roof_place *place, double total_ns, bool named)
+{
+	double x = x_of(frame, place->intensity), y = y_of(frame, place->gflops);
+	double radius = 3 + 17 * sqrt(place->time_ns / total_ns);
+	char numbers[160];
+
+	fprintf(frame->out,
+		"<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill=\"%s\" fill-opacity=\"0.6\" stroke=\"#333\"><title>",
+		x, y, radius, place->bound == TP_BOUND_COMPUTE ? "#d66" : "#69c");
+	tp_xml_text(place->op->name, frame->out);
+	snprintf(numbers, sizeof(numbers),
+		 ": %s-bound (%s), %.3g GFLOP/s, %.3g GB/s, %.1f%% of its roof, %.1f%% of the time",
+		 tp_bound_names[place->bound], tp_level_names[place->level], place->gflops, place->gbytes,
+		 100 * place->fraction, 100 * place->time_ns / total_ns);
+	fputs(numbers, frame->out);
+	fputs("</title></circle>\n", frame->out);
+	if (named)
+		text(frame, x + radius + 3, y + 4, "font-size=\"11\"", place->op->name);
+}
+
+/* Whole powers of ten around all that is drawn. */
+static struct frame frame_around(const struct tp_machine *machine, uint32_t cores, const struct tp_roof_place *places,
+				 size_t count, FILE *out)
+{
+	double peak = tp_roof_peak(machine, cores, TP_SINGLE);
+	double low_x = 0.1, high_x = peak / tp_roof_bandwidth(machine, cores, TP_LEVEL_MEMORY) * 4, low_y = 0.1;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!(places[i].intensity > 0) || !(places[i].gflops > 0))
+			continue;
+		low_x = fmin(low_x, places[i].intensity);
+		high_x = fmax(high_x, places[i].intensity);
+		low_y = fmin(low_y, places[i].gflops);
+		peak = fmax(peak, places[i].gflops);
+	}
+	return (struct frame){ floor(log10(low_x)), ceil(log10(high_x)), floor(log10(low_y)), ceil(log10(peak * 1.05)),
+			       out };
+}
+
+void tp_roof_svg(const struct tp_machine *machine, uint32_t cores, const struct tp_roof_place *places, size_t count,
+		 const char *title, FILE *out)
+{
+	struct frame frame = frame_around(machine, cores, places, count, out);
+	double total = 0;
+
+	for (size_t i = 0; i < count; i++)
+		total += places[i].time_ns;
+	fprintf(out,
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 "
+		"%g %g\" "
+		"width=\"%g\" height=\"%g\" font-family=\"sans-serif\" font-size=\"12\">\n"
+		"<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
+		WIDTH, HEIGHT, WIDTH, HEIGHT);
+	text(&frame, LEFT, 24, "font-size=\"15\" font-weight=\"bold\"", title);
+	draw_grid(&frame);
+	draw_roofs(&frame, machine, cores);
+	for (size_t i = 0; i < count; i++)
+		if (places[i].intensity > 0 && places[i].gflops > 0)
+			draw_place(&frame, &places[i], total, i < 12);
+	fputs("</svg>\n", out);
+}

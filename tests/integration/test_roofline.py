@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The roofline: kernels that are made to be bound by the one or the other, under a machine that is given."""
+import json
+import os
+import subprocess
+import xml.dom.minidom
+
+import pytest
+
+from conftest import ANALYZE, WORKLOADS, analyze, report
+
+MACHINE = {"schema": "tprof-machine/1", "cpu": "Made up", "cores": 2, "measured_unix_s": 0,
+           "gflops": {"SSE": {"single": {"one": 20, "all": 40}, "double": {"one": 10, "all": 20}},
+                      "AVX2": {"single": {"one": 80, "all": 160}, "double": {"one": 40, "all": 80}}},
+           "gbytes_per_s": {"L1": {"one": 300, "all": 600}, "L2": {"one": 150, "all": 300},
+                            "L3": {"one": 50, "all": 80}, "memory": {"one": 10, "all": 15}},
+           "cache_bytes": {"L1": 32768, "L2": 1 << 20, "L3": 16 << 20}}
+
+
+@pytest.fixture
+def machine(tmp_path):
+    path = tmp_path / "machine.json"
+    path.write_text(json.dumps(MACHINE))
+    return path
+
+
+@pytest.fixture
+def trace(tprof):
+    return tprof.profile([WORKLOADS / "roofs"], env={"OPENBLAS_NUM_THREADS": "1"}).traces()[0]
+
+
+def places(trace, machine):
+    return {op["name"]: op for op in report(trace, command="roofline", options=["--machine", machine])["roofline"]}
+
+
+def test_classes(trace, machine):
+    """By hand: FLOP over peak against bytes over the bandwidth of the level that holds them."""
+    found = places(trace, machine)
+    expected = {"triad": ("memory", "memory", 1 / 12 * 10), "large gemv": ("memory", "memory", 2 / 8 * 10),
+                "small gemv": ("memory", "L1", 2 / 8 * 300), "exp": ("compute", "L1", 80)}
+    n = 256  # of double: three matrices in L2, 40 GFLOP/s; BLAS's own work is known without a word of the program
+    expected["cblas_dgemm"] = ("compute", "L2", 40)
+    assert found["cblas_dgemm"]["self_flop"] == 5 * 2 * n ** 3
+    for name, (bound, level, roof) in expected.items():
+        op = found[name]
+        assert (op["bound"], op["level"]) == (bound, level), name
+        assert op["roof"] == pytest.approx(roof, rel=1e-6), name
+        work, ideal = op["self_flop"], op["ideal_ns"]
+        assert ideal == pytest.approx(work / roof, rel=1e-3) and op["calls"] == 5
+        assert op["roof_fraction"] == pytest.approx(ideal / op["time_ns"], rel=1e-2)
+        assert op["gflops"] == pytest.approx(work / op["time_ns"], rel=1e-2)
+
+
+def test_utilisation(tprof, machine):
+    """Of a trainer: FLOP of its steps over their time, by the peak of the cores."""
+    data = WORKLOADS.parents[1] / "tests/workloads/data/digits.csv"
+    run = tprof.profile([WORKLOADS / "mlp", "--data", data, "--steps", 20], env={"OPENBLAS_NUM_THREADS": "1"})
+    trace = run.traces()[0]
+    use = report(trace, command="roofline", options=["--machine", machine])["utilisation"]
+    steps = report(trace, command="steps")["steps"]
+    assert use["flop_per_step"] == 3 * 883200 - 2 * 50 * 64 * 64 and use["precision"] == "single"
+    assert use["gflops"] == pytest.approx(use["flop_per_step"] / steps["mean_ns"], rel=1e-3)
+    assert use["share"] == pytest.approx(use["gflops"] / use["peak_gflops"])
+
+
+def test_text_and_picture(trace, machine, tmp_path):
+    text = analyze("roofline", "--machine", machine, trace).stdout
+    assert "Made up, 2 cores" in text and "triad" in text and "memory" in text
+    picture = tmp_path / "roof.svg"
+    analyze("roofline", "--machine", machine, "-o", picture, trace)
+    svg = xml.dom.minidom.parse(str(picture)).documentElement
+    assert svg.tagName == "svg"
+    titles = [node.firstChild.data for node in svg.getElementsByTagName("title")]
+    assert any(title.startswith("triad: memory-bound") for title in titles)
+    for circle in svg.getElementsByTagName("circle"):
+        assert 0 < float(circle.getAttribute("cx")) < 960 and 0 < float(circle.getAttribute("cy")) < 620
+
+
+def test_the_machine_is_kept(tmp_path):
+    """Measured once, into a file of its own; read back; measured anew when asked to. No number is looked at."""
+    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}
+    def roofline(*arguments):
+        done = subprocess.run([ANALYZE, "roofline", "--json", *arguments], env=environment, capture_output=True,
+                              text=True, timeout=120, check=True)
+        return json.loads(done.stdout)["machine"], done.stderr
+    first, said = roofline()
+    (path,) = (tmp_path / "tprof").iterdir()
+    assert str(path) in said and first["gflops"]["SSE"]["single"]["one_core"] > 0
+    assert first["gbytes_per_s"]["memory"]["all_cores"] > 0
+    assert roofline() == (first, "")
+    path.write_text(json.dumps(MACHINE))
+    assert roofline()[0]["cpu"] == "Made up"
+    again, said = roofline("--measure")
+    assert again["cpu"] == first["cpu"] and "measured" in said
+
+
+def test_wrong_use(trace, machine, tmp_path):
+    assert "one of them" in analyze("roofline", "--measure", "--machine", machine, trace, status=2).stderr
+    assert "not there" in analyze("roofline", "--machine", tmp_path / "none", trace, status=2).stderr
+    assert "name a trace" in analyze("roofline", "-o", tmp_path / "x.svg", status=2).stderr
+    assert "no trace is named" in analyze("ops", status=2).stderr

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The machine's file, and where ops stand under its roofs, by numbers that were computed by hand. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "machine/kernels.h"
+#include "model/roofline.h"
+
+/* 4 cores, 100 GFLOP/s each in single precision; L1 1000, L2 500, L3 200 (400 all), memory 20 (40 all) GB/s. */
+static struct tp_machine machine(void)
+{
+	struct tp_machine m = { .cpu = "Test (R) CPU @ 1GHz", .cores = 4, .measured_unix_s = 7 };
+
+	m.flops[TP_WIDTH_SSE][TP_SINGLE] = (struct tp_rate){ 25, 100 };
+	m.flops[TP_WIDTH_SSE][TP_DOUBLE] = (struct tp_rate){ 12.5, 50 };
+	m.flops[TP_WIDTH_AVX2][TP_SINGLE] = (struct tp_rate){ 100, 400 };
+	m.flops[TP_WIDTH_AVX2][TP_DOUBLE] = (struct tp_rate){ 50, 200 };
+	m.bandwidth[TP_LEVEL_L1] = (struct tp_rate){ 1000, 4000 };
+	m.bandwidth[TP_LEVEL_L2] = (struct tp_rate){ 500, 2000 };
+	m.bandwidth[TP_LEVEL_L3] = (struct tp_rate){ 200, 400 };
+	m.bandwidth[TP_LEVEL_MEMORY] = (struct tp_rate){ 20, 40 };
+	m.cache_bytes[TP_LEVEL_L1] = 32 << 10;
+	m.cache_bytes[TP_LEVEL_L2] = 1 << 20;
+	m.cache_bytes[TP_LEVEL_L3] = 32 << 20;
+	return m;
+}
+
+static struct tp_op_stats op(const char *name, const char *category, uint64_t flop, uint64_t bytes, uint64_t ns)
+{
+	return (struct tp_op_stats){ .name = name,
+				     .category = category,
+				     .calls = 2,
+				     .total_ns = 2 * ns,
+				     .self_ns = 2 * ns,
+				     .flop = 2 * flop,
+				     .self_flop = 2 * flop,
+				     .bytes = 2 * bytes,
+				     .self_bytes = 2 * bytes };
+}
+
+static void test_rates(void **state)
+{
+	struct tp_machine m = machine();
+
+	(void)state;
+	assert_true(tp_machine_peak(&m, TP_SINGLE).all == 400);
+	assert_true(tp_roof_peak(&m, 1, TP_DOUBLE) == 50);
+	assert_true(tp_roof_peak(&m, 2, TP_DOUBLE) == 100);
+	assert_true(tp_roof_peak(&m, 9, TP_DOUBLE) == 200);
+	assert_true(tp_roof_bandwidth(&m, 1, TP_LEVEL_MEMORY) == 20);
+	assert_true(tp_roof_bandwidth(&m, 2, TP_LEVEL_MEMORY) == 40);
+	assert_true(tp_roof_bandwidth(&m, 3, TP_LEVEL_MEMORY) == 40); /* all cores can't have more */
+	assert_true(tp_roof_bandwidth(&m, 2, TP_LEVEL_L1) == 2000);
+	assert_int_equal(tp_roof_level(&m, 1, 32 << 10), TP_LEVEL_L1);
+	assert_int_equal(tp_roof_level(&m, 1, (32 << 10) + 1), TP_LEVEL_L2);
+	assert_int_equal(tp_roof_level(&m, 2, (32 << 10) + 1), TP_LEVEL_L1); /* two caches */
+	assert_int_equal(tp_roof_level(&m, 4, 32 << 20), TP_LEVEL_L3);
+	assert_int_equal(tp_roof_level(&m, 4, (32 << 20) + 1), TP_LEVEL_MEMORY);
+}
+
+static void test_places(void **state)
+{
+	struct tp_machine m = machine();
+	/* n = 1000: 2e9 FLOP on 24 MB of doubles: 40 ms at 50 GFLOP/s; the bytes take 0.12 ms from L3. */
+	struct tp_op_stats dgemm = op("cblas_dgemm", "blas", 2000000000, 24000000, 80000000);
+	/* 10^7 doubles: 2e7 FLOP on 320 MB from memory: 16 ms. */
+	struct tp_op_stats triad = op("triad", "kernel", 20000000, 320000000, 20000000);
+	struct tp_op_stats copy = op("copy", "", 0, 2000000, 10000);
+	struct tp_op_stats exponent = op("exp", "", 20000, 8000, 1000);
+	struct tp_op_stats quick = op("instant", "", 10, 10, 0), silent = op("silent", "", 0, 0, 100);
+	struct tp_roof_place place = tp_roof_place(&m, 1, &dgemm);
+
+	(void)state;
+	assert_int_equal(place.bound, TP_BOUND_COMPUTE);
+	assert_int_equal(place.precision, TP_DOUBLE);
+	assert_int_equal(place.level, TP_LEVEL_L3);
+	assert_true(fabs(place.ideal_ns - 80e6) < 1 && fabs(place.fraction - 0.5) < 1e-9);
+	assert_true(fabs(place.gflops - 25) < 1e-9 && fabs(place.roof - 50) < 1e-9);
+	assert_true(fabs(tp_roof_place(&m, 4, &dgemm).fraction - 0.125) < 1e-9);
+
+	place = tp_roof_place(&m, 1, &triad);
+	assert_int_equal(place.bound, TP_BOUND_MEMORY);
+	assert_int_equal(place.level, TP_LEVEL_MEMORY);
+	assert_true(fabs(place.ideal_ns - 32e6) < 1 && fabs(place.fraction - 0.8) < 1e-9);
+	assert_true(fabs(place.intensity - 0.0625) < 1e-9 && fabs(place.roof - 1.25) < 1e-9);
+
+	place = tp_roof_place(&m, 1, &copy); /* without FLOP its roof is a bandwidth */
+	assert_int_equal(place.bound, TP_BOUND_MEMORY);
+	assert_true(place.level == TP_LEVEL_L3 && fabs(place.roof - 200) < 1e-9 && fabs(place.fraction - 1) < 1e-9);
+	assert_int_equal(tp_roof_place(&m, 1, &exponent).bound, TP_BOUND_COMPUTE);
+	assert_int_equal(tp_roof_place(&m, 1, &quick).bound, TP_BOUND_UNKNOWN);
+	assert_int_equal(tp_roof_place(&m, 1, &silent).bound, TP_BOUND_UNKNOWN);
+
+	/* Ops within that took time but did no known work: it was done in the whole time. */
+	triad.self_ns = 1;
+	assert_true(fabs(tp_roof_place(&m, 1, &triad).fraction - 0.8) < 1e-9);
+	triad.flop += 5;
+	assert_true(tp_roof_place(&m, 1, &triad).fraction > 1000);
+}
+
+static void test_precision(void **state)
+{
+	static const char *const doubles[] = { "dgemm_", "cblas_dgemv", "scipy_cblas_zgemm64_", "DGETRF", "idamax_" };
+	static const char *const singles[] = { "sgemm_", "cblas_cgemv", "isamax_", "LAPACKE_sgesv" };
+	struct tp_op_stats o = op("", "blas", 1, 1, 1);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(doubles) / sizeof(doubles[0]); i++) {
+		o.name = doubles[i];
+		assert_int_equal(tp_op_precision(&o), TP_DOUBLE);
+	}
+	for (size_t i = 0; i < sizeof(singles) / sizeof(singles[0]); i++) {
+		o.name = singles[i];
+		assert_int_equal(tp_op_precision(&o), TP_SINGLE);
+	}
+	o.name = "dense";
+	o.category = "layer";
+	assert_int_equal(tp_op_precision(&o), TP_SINGLE);
+}
+
+static void test_file(void **state)
+{
+	char folder[] = "/tmp/tprof-machine.XXXXXX", *path;
+	struct tp_machine m = machine(), back;
+	const char *error = NULL;
+	FILE *f;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	setenv("XDG_CACHE_HOME", folder, 1);
+	path = tp_machine_path(&m);
+	assert_non_null(strstr(path, "/tprof/Test-R-CPU-1GHz-4.json"));
+	assert_false(tp_machine_read(&back, path, &error));
+	assert_non_null(error);
+	assert_true(tp_machine_write(&m, path));
+	assert_true(tp_machine_read(&back, path, &error));
+	assert_memory_equal(&m, &back, sizeof(m));
+
+	m.flops[TP_WIDTH_AVX2][TP_SINGLE].one = -1;
+	assert_true(tp_machine_write(&m, path));
+	assert_false(tp_machine_read(&back, path, &error));
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fputs("{\"schema\": \"tprof-machine/1\", \"cpu\": 3", f);
+	fclose(f);
+	assert_false(tp_machine_read(&back, path, &error));
+	unlink(path);
+	*strrchr(path, '/') = '\0';
+	rmdir(path);
+	rmdir(folder);
+	free(path);
+}
+
+/* This machine, whatever it is: the kernels that it has do the work that they say, and the caches grow. */
+static void test_this_machine(void **state)
+{
+	static char set[4096] __attribute__((aligned(64)));
+	struct tp_machine m;
+
+	(void)state;
+	tp_machine_identify(&m);
+	assert_true(m.cores >= 1 && m.cpu[0]);
+	for (int level = 1; level < TP_LEVEL_MEMORY; level++)
+		assert_true(!m.cache_bytes[level] || m.cache_bytes[level] >= m.cache_bytes[level - 1]);
+	for (int width = 0; width < TP_WIDTHS; width++) {
+		tp_flop_kernel *single = tp_flop_kernel_of((enum tp_width)width, TP_SINGLE);
+		tp_flop_kernel *twice = tp_flop_kernel_of((enum tp_width)width, TP_DOUBLE);
+
+		assert_int_equal(!single, !twice);
+		if (single)
+			assert_true(single(10) == 10 * 12 * 2 * (4 << width) &&
+				    twice(10) == 10 * 12 * 2 * (2 << width));
+	}
+	assert_non_null(tp_flop_kernel_of(TP_WIDTH_SSE, TP_SINGLE));
+	tp_load_kernel_widest()(set, sizeof(set), 3);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_rates), cmocka_unit_test(test_places),	   cmocka_unit_test(test_precision),
+		cmocka_unit_test(test_file),  cmocka_unit_test(test_this_machine),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
