@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/trend.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/stats.h"
+
+#define FLOORS 16u /* blocks, of whose minima the coarse series is made */
+
+/* The first tenth, and the first step in any case, is the program's own warm-up. */
+static size_t skip_of(size_t n)
+{
+	return n / 10 ? n / 10 : 1;
+}
+
+/* ---- the test ---- */
+
+/* log of exp(-l s) * product of cosh(l d) */
+static double log_bound(const double *d, size_t n, double s, double l)
+{
+	double sum = -l * s;
+
+	for (size_t i = 0; i < n; i++) {
+		double a = fabs(l * d[i]);
+
+		sum += a + log1p(exp(-2 * a)) - M_LN2; /* log cosh, without overflow */
+	}
+	return sum;
+}
+
+/*
+ * The l for which it is least: a zero of its derivative, which is concave, so that Newton's steps from 0 come nearer from
+ * one side. Any l gives a bound: a few steps are enough.
+ */
+static double best_l(const double *d, size_t n, double s)
+{
+	double l = 0;
+
+	for (int step = 0; step < 12; step++) {
+		double slope = -s, curve = 0;
+
+		for (size_t i = 0; i < n; i++) {
+			double t = tanh(l * d[i]);
+
+			slope += d[i] * t;
+			curve += d[i] * d[i] * (1 - t * t);
+		}
+		if (!(curve > 0) || slope >= -1e-6 * s)
+			break;
+		l -= slope / curve;
+	}
+	return l;
+}
+
+/* The bound for differences d. */
+static double sign_flip(const double *d, size_t n)
+{
+	size_t rises = 0, falls = 0;
+	double s = 0, best;
+
+	for (size_t i = 0; i < n; i++) {
+		s += d[i];
+		rises += d[i] > 0;
+		falls += d[i] < 0;
+	}
+	if (!(s > 0))
+		return 1;
+	if (!falls)
+		return ldexp(1, -(int)rises);
+	best = log_bound(d, n, s, best_l(d, n, s));
+	return best < 0 ? exp(best) : 1;
+}
+
+static double test_values(const double *y, size_t n)
+{
+	double d[TP_TREND_MAX];
+
+	for (size_t i = 1; i < n; i++)
+		d[i - 1] = y[i] - y[i - 1];
+	return sign_flip(d, n - 1);
+}
+
+/* The same of the minima of blocks: a leak raises the floor, whatever stands on it. */
+static double test_floors(const double *y, size_t n)
+{
+	double floors[FLOORS];
+
+	for (size_t block = 0; block < FLOORS; block++) {
+		size_t from = block * n / FLOORS, to = (block + 1) * n / FLOORS;
+
+		floors[block] = y[from];
+		for (size_t i = from + 1; i < to; i++)
+			floors[block] = fmin(floors[block], y[i]);
+	}
+	return test_values(floors, FLOORS);
+}
+
+/* ---- does it go on? ---- */
+
+struct line {
+	double slope, variance;
+};
+
+/* Least squares through a part, and the slope's variance as that of a random walk. */
+static struct line fit(const double *x, const double *y, size_t n)
+{
+	double mx = 0, my = 0, xx = 0, xy = 0, walk = 0;
+	struct line line;
+
+	for (size_t i = 0; i < n; i++) {
+		mx += x[i] / (double)n;
+		my += y[i] / (double)n;
+	}
+	for (size_t i = 0; i < n; i++) {
+		xx += (x[i] - mx) * (x[i] - mx);
+		xy += (x[i] - mx) * (y[i] - my);
+	}
+	line.slope = xx > 0 ? xy / xx : 0;
+	for (size_t i = 1; i < n; i++) {
+		double off = y[i] - y[i - 1] - line.slope * (x[i] - x[i - 1]);
+
+		walk += off * off / (x[i] - x[i - 1]);
+	}
+	line.variance = n > 2 ? walk / (double)(n - 2) / (x[n - 1] - x[0]) : 0;
+	return line;
+}
+
+/*
+ * Growth goes on if the last third grew, and not surely at less than half the first third's rate: caches fill like that, ever
+ * more slowly.
+ */
+static bool goes_on(const double *x, const double *y, size_t n)
+{
+	size_t third = n / 3;
+	struct line first = fit(x, y, third + 1), last = fit(x + n - third - 1, y + n - third - 1, third + 1);
+	double slower = first.slope / 2 - last.slope;
+
+	if (last.slope <= 0 || y[n - 1] <= y[n - third - 1])
+		return false;
+	return slower <= 0 || slower * slower < 4 * (first.variance / 4 + last.variance);
+}
+
+void tp_trend_test(const double *x, const double *y, size_t n, struct tp_trend *trend)
+{
+	size_t skip = skip_of(n);
+
+	memset(trend, 0, sizeof(*trend));
+	trend->p = 1;
+	x += skip;
+	y += skip;
+	n -= skip;
+	for (size_t i = 1; i < n; i++)
+		trend->varies = trend->varies || y[i] != y[0];
+	if (!trend->varies)
+		return;
+	trend->p = test_values(y, n);
+	if (n >= 3 * FLOORS) { /* two tests: Bonferroni */
+		double floors = test_floors(y, n);
+
+		trend->p = fmin(1, 2 * fmin(trend->p, floors));
+	}
+	trend->ongoing = goes_on(x, y, n);
+}
+
+size_t tp_trend_holm(const double *sorted, size_t count, size_t looked)
+{
+	size_t i = 0;
+
+	while (i < count && sorted[i] <= TP_TREND_LEVEL / (double)(looked - i))
+		i++;
+	return i;
+}
+
+/* ---- measures ---- */
+
+/* Sum of squares that a fit of a + b * max(0, x - x[knee]) leaves. */
+static double hinge(const double *x, const double *y, size_t n, size_t knee)
+{
+	double mh = 0, my = 0, hh = 0, hy = 0, yy = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		mh += fmax(0, x[i] - x[knee]) / (double)n;
+		my += y[i] / (double)n;
+	}
+	for (size_t i = 0; i < n; i++) {
+		double h = fmax(0, x[i] - x[knee]) - mh;
+
+		hh += h * h;
+		hy += h * (y[i] - my);
+		yy += (y[i] - my) * (y[i] - my);
+	}
+	return hh > 0 ? yy - hy * hy / hh : yy;
+}
+
+/* A later onset must be clearly better: by a thousandth of what there is to explain. */
+static size_t find_onset(const double *x, const double *y, size_t n)
+{
+	double best = hinge(x, y, n, 0), all = hinge(x, y, n, n - 1);
+	size_t onset = 0;
+
+	for (size_t knee = 1; knee + TP_TREND_LEAST / 2 < n; knee++) {
+		double rest = hinge(x, y, n, knee);
+
+		if (rest < best - all / 1000) {
+			best = rest;
+			onset = knee;
+		}
+	}
+	return onset;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static double median_slope(const double *x, const double *y, size_t n)
+{
+	static double slopes[TP_TREND_MAX * (TP_TREND_MAX - 1) / 2];
+	size_t count = 0;
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = i + 1; j < n; j++)
+			slopes[count++] = (y[j] - y[i]) / (x[j] - x[i]);
+	qsort(slopes, count, sizeof(*slopes), by_value);
+	return (slopes[(count - 1) / 2] + slopes[count / 2]) / 2;
+}
+
+void tp_trend_measure(const double *x, const double *y, size_t n, struct tp_trend *trend)
+{
+	double walk = 0, half;
+	size_t onset = find_onset(x, y, n), count = n - onset;
+
+	x += onset;
+	y += onset;
+	trend->onset = onset;
+	trend->slope = median_slope(x, y, count);
+	for (size_t i = 1; i < count; i++) {
+		double off = y[i] - y[i - 1] - trend->slope * (x[i] - x[i - 1]);
+
+		walk += off * off / (x[i] - x[i - 1]);
+	}
+	/* 1.2: of a random walk's drift, a line through all values is that much worse than one through the ends. */
+	half = tp_student_95(count - 2) * sqrt(1.2 * walk / (double)(count - 2) / (x[count - 1] - x[0]));
+	half = fmax(half, fabs(trend->slope) * 1e-9);
+	trend->low = trend->slope - half;
+	trend->high = trend->slope + half;
+}
+
+/* ---- the verdict ---- */
+
+struct shape {
+	double low, high, rise, fall; /* rise, fall: mean of the differences that are positive, negative */
+	size_t rises, falls;
+	size_t resets; /* from the upper third down to the lower */
+	size_t above;  /* values above the middle */
+	double largest_rise, risen;
+};
+
+static struct shape shape_of(const double *y, size_t n)
+{
+	struct shape shape = { .low = y[0], .high = y[0] };
+	bool up = false;
+
+	for (size_t i = 1; i < n; i++) {
+		double d = y[i] - y[i - 1];
+
+		shape.low = fmin(shape.low, y[i]);
+		shape.high = fmax(shape.high, y[i]);
+		shape.rises += d > 0;
+		shape.falls += d < 0;
+		shape.risen += fmax(d, 0);
+		shape.fall += fmax(-d, 0);
+		shape.largest_rise = fmax(shape.largest_rise, d);
+	}
+	for (size_t i = 0; i < n; i++) {
+		double height = (y[i] - shape.low) / (shape.high - shape.low);
+
+		shape.above += height > 0.5;
+		if (height > 2.0 / 3)
+			up = true;
+		if (height < 1.0 / 3) {
+			shape.resets += up;
+			up = false;
+		}
+	}
+	shape.rise = shape.rises ? shape.risen / (double)shape.rises : 0;
+	shape.fall = shape.falls ? shape.fall / (double)shape.falls : 0;
+	return shape;
+}
+
+static bool stopped(const double *y, size_t n)
+{
+	for (size_t i = n - n / 3; i < n; i++)
+		if (y[i] > y[n - n / 3 - 1])
+			return false;
+	return y[n - 1] > y[0];
+}
+
+enum tp_verdict tp_trend_verdict(const double *y, size_t n, const struct tp_trend *trend, bool significant)
+{
+	size_t skip = skip_of(n);
+	struct shape shape;
+
+	if (significant)
+		return trend->ongoing ? TP_VERDICT_LEAK : TP_VERDICT_WARM_UP;
+	if (!trend->varies)
+		return y[n - 1] > y[0] ? TP_VERDICT_WARM_UP : TP_VERDICT_STABLE;
+	shape = shape_of(y + skip, n - skip);
+	if (shape.resets >= 2 && shape.fall > 2 * shape.rise)
+		return TP_VERDICT_SAWTOOTH;
+	if (!shape.falls && stopped(y, n))
+		return TP_VERDICT_WARM_UP;
+	if (shape.resets <= 1 && (shape.above * 4 < n - skip || shape.largest_rise > 0.5 * shape.risen))
+		return TP_VERDICT_BURST;
+	return TP_VERDICT_STABLE;
+}
