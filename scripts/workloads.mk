@@ -12,6 +12,7 @@ WORKLOADS := $(addprefix $(W)/,digits truth truth-nopie truth-stripped truth-now
 	nested/libplugin_b.so libsignatures.so libthrower.so op_calls op_calls-now op_throws libtinyblas.so hot pools pauses annotate collectors onednn \
 	mlp cnn transformer)
 WORKLOADS += $(addprefix $(W)/,control faults roofs)
+WORKLOADS += $(addprefix $(W)/,growth)
 
 # Programs that do what once went wrong.
 WORKLOADS += $(addprefix $(W)/,coroutines handlers odd libfence.so)
@@ -35,6 +36,8 @@ $(W)/dl: WORKLOAD_EXTRA := -ldl
 $(W)/ops $(W)/control $(W)/faults $(W)/pools $(W)/pauses $(W)/annotate: WORKLOAD_EXTRA := -Iinclude
 $(W)/ops $(W)/control $(W)/faults $(W)/pools $(W)/pauses $(W)/annotate: include/tprof.h
 $(W)/onednn: WORKLOAD_EXTRA := -ldnnl
+$(W)/growth: WORKLOAD_EXTRA := -Iinclude
+$(W)/growth: include/tprof.h
 $(W)/early: WORKLOAD_EXTRA := -no-pie
 # Unwinding must work at each level of optimisation.
 $(W)/stack0 $(W)/exceptions0: WORKLOAD_EXTRA := -O0 -Wno-vla -lunwind

@@ -11,7 +11,7 @@ const struct tp_command tp_commands[] = {
 	{ "summary", "one page: process, capture, peak, unfreed memory, hotspots", SITES | TP_OPT_SUPPRESS, NULL, NULL,
 	  tp_cmd_summary },
 	{ "peak", "what was alive at the moment of the peak", SITES, "bytes blocks largest", BY, tp_cmd_peak },
-	{ "leaks", "memory that was unfreed at exit, by where it was allocated", SITES | TP_OPT_SUPPRESS,
+	{ "leaks", "what grows with the steps, and what was unfreed at exit", SITES | TP_OPT_SUPPRESS | TP_OPT_LIMIT,
 	  "bytes blocks largest", BY, tp_cmd_leaks },
 	{ "hotspots", "where the CPU time goes, and who allocates most: calls, bytes, short lives",
 	  SITES | TP_OPT_RELATION, "allocations bytes temporary short-lived largest", BY, tp_cmd_hotspots },

@@ -29,6 +29,7 @@ static const struct {
 	  "  --interpreter        show the Python interpreter's own frames too\n" },
 	{ TP_OPT_MACHINE, "  --machine FILE       the machine's file, instead of this machine's in ~/.cache/tprof\n"
 			  "  --measure            measure this machine anew\n" },
+	{ TP_OPT_LIMIT, "  --limit SIZE         when the process will be that large at this rate, as in 8GiB\n" },
 	{ TP_OPT_EXACT, "  --exact              sizes as plain byte counts\n" },
 };
 

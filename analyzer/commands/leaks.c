@@ -1,9 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* leaks: what was not freed. That alone makes nothing a leak, and the words say so. */
+/*
+ * leaks: what grows with the steps, which is a leak; then what was not freed. That alone makes nothing a leak, and the words
+ * say so.
+ */
+#include "commands/growth_report.h"
 #include "commands/site_report.h"
 
 #include "report/estimate.h"
 #include "report/process.h"
+
+/* Growth is each process's own, and of stacks. */
+static bool before(struct tp_session *session, size_t process)
+{
+	if (process == session->run->process_count || session->options->by != TP_BY_STACK)
+		return true;
+	return tp_growth_section_print(session, process);
+}
+
+static bool before_json(struct tp_session *session, size_t process, json_t *json)
+{
+	if (process == session->run->process_count || session->options->by != TP_BY_STACK)
+		return true;
+	return tp_growth_section_json(session, process, json);
+}
 
 static void heading(const struct tp_session *session, const struct tp_process *process)
 {
@@ -40,6 +59,8 @@ int tp_cmd_leaks(const struct tp_options *options)
 		.shape = TP_JSON_UNFREED,
 		.suppress = true,
 		.additive = true,
+		.before = before,
+		.before_json = before_json,
 		.nothing = "everything was freed",
 		.heading = heading,
 		.combined_heading = combined_heading,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "commands/op_report.h"
 
+#include "commands/growth_report.h"
+
 #include <stdlib.h>
 
 #include "report/counter_listing.h"
@@ -56,6 +58,7 @@ bool tp_ops_section_json(struct tp_session *session, size_t process, json_t *jso
 		if (options->by == TP_BY_LAYER)
 			good = json_object_set_new(json, "layers", tp_layers_json(of, tp_top(options, 0))) == 0 && good;
 		json_object_set_new(json, "steps", tp_steps_json(&of->steps, steps_one_by_one));
+		good = tp_growth_steps_json(session, process, json_object_get(json, "steps"));
 		free(list.ops);
 	}
 	if (filtered)

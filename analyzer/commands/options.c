@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "commands/command.h"
 #include "commands/help.h"
@@ -99,7 +100,7 @@ static const struct {
 	{ OPT_MACHINE, TP_OPT_MACHINE },
 	{ OPT_MEASURE, TP_OPT_MACHINE },
 	{ OPT_TREE, TP_OPT_TREE },
-	{ OPT_LIMIT, TP_OPT_FORMAT },
+	{ OPT_LIMIT, TP_OPT_FORMAT | TP_OPT_LIMIT },
 };
 
 static const char *const by_names[] = { "stack", "function", "line", "module", "thread",
@@ -138,6 +139,32 @@ static bool word_in(const char *list, const char *word)
 		if ((p == list || p[-1] == ' ') && (p[length] == ' ' || p[length] == '\0'))
 			return true;
 	return false;
+}
+
+/* "8GiB", "8G", "512 MiB", "1000000", "1.5g": powers of 1024. */
+static bool parse_size(const char *text, uint64_t *bytes)
+{
+	static const char units[] = "kmgtp";
+	const char *unit;
+	char *end;
+	double value;
+
+	if (!isdigit((unsigned char)text[0]))
+		return false;
+	value = strtod(text, &end);
+	while (*end == ' ')
+		end++;
+	unit = *end ? strchr(units, tolower((unsigned char)*end)) : NULL;
+	if (unit) {
+		value = ldexp(value, 10 * (int)(unit - units + 1));
+		end += strncasecmp(end + 1, "ib", 2) == 0 ? 3 : 1;
+	} else if (*end == 'B' || *end == 'b') {
+		end++;
+	}
+	if (*end || !(value < 0x1p63))
+		return false;
+	*bytes = (uint64_t)value;
+	return true;
 }
 
 static bool parse_number(const char *text, uint64_t max, uint64_t *number)
@@ -183,6 +210,18 @@ static const char *option_name(int option)
 		if (o->val == option)
 			return o->name;
 	return "?";
+}
+
+/* Of memory, or of a list: each command has but one. */
+static enum tp_parse parse_limit(struct tp_options *options, const char *value)
+{
+	if (!(options->command->options & TP_OPT_LIMIT))
+		return parse_number(value, UINT64_MAX, &options->limit)
+			       ? TP_PARSE_RUN
+			       : wrong("--limit %s: a number of ops is wanted; 0 is all", value);
+	if (!parse_size(value, &options->limit) || !options->limit)
+		return wrong("--limit %s: a size is wanted, as in 512MiB, 8GiB or 1000000", value);
+	return TP_PARSE_RUN;
 }
 
 static enum tp_parse parse_sort(struct tp_options *options, const char *value)
@@ -300,9 +339,7 @@ static enum tp_parse parse_option(struct tp_options *options, int option, const 
 		options->tree = true;
 		return result;
 	case OPT_LIMIT:
-		return parse_number(value, UINT64_MAX, &options->limit)
-			       ? result
-			       : wrong("--limit %s: a number of ops is wanted; 0 is all", value);
+		return parse_limit(options, value);
 	case OPT_TOP:
 		if (!parse_number(value, UINT32_MAX, &options->top))
 			return wrong("--top %s: a number of rows is wanted; 0 is all", value);

@@ -32,6 +32,7 @@ enum tp_option_bit {
 	TP_OPT_NO_TRACE = 1u << 21, /* not an option: it may be run without a trace */
 	TP_OPT_TREE = 1u << 11,
 	TP_OPT_LANGUAGE = 1u << 12, /* --language, --interpreter */
+	TP_OPT_LIMIT = 1u << 20,
 };
 
 struct tp_options {
@@ -60,7 +61,7 @@ struct tp_options {
 	const char *output; /* NULL: stdout */
 	enum tp_what what;
 	const char *format;  /* of export */
-	uint64_t limit;	     /* of it, in the format chrome: ops; 0: all */
+	uint64_t limit;	     /* export: ops in the format chrome, 0: all; leaks: bytes of the process, 0: not said */
 	const char *machine; /* its file; NULL: this one */
 	bool measure;	     /* this machine, anew */
 	const char *const *traces;

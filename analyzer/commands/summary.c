@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* summary: the one page that comes first. */
 #include "commands/cpu_report.h"
+#include "commands/growth_report.h"
 #include "commands/op_report.h"
 #include "commands/site_report.h"
 
@@ -159,7 +160,8 @@ static bool print_process(struct tp_session *session, size_t index)
 		tp_session_span(session, process, &from, &to);
 		tp_plot(page, process->timeline, process->point_count, from, to, PLOT_ROWS);
 	}
-	good = print_sites(session, index, &peak, "What held the memory at the peak");
+	good = tp_growth_short_print(session, index, TOP_SITES);
+	good = good && print_sites(session, index, &peak, "What held the memory at the peak");
 	snprintf(title, sizeof(title), "What was %s", tp_unfreed_phrase(process->trace));
 	good = good && suppressions && print_sites(session, index, &unfreed, title);
 	good = good && print_sites(session, index, &hot, "Who allocated most often");
@@ -189,6 +191,9 @@ static void print_next(const struct tp_session *session)
 	else if (!process->heap.allocations)
 		tp_next_print(&session->page, "tprof-analyze info %s   says what was recorded, and what was not",
 			      names);
+	else if (process->growth.leaks && !process->growth.seconds)
+		tp_next_print(&session->page,
+			      "tprof-analyze leaks %s   says since when it grows, and what it will come to", names);
 	else if (process->heap.end_bytes > process->heap.peak_bytes / 10)
 		tp_next_print(&session->page, "tprof-analyze leaks %s   lists what was not freed, stack by stack",
 			      names);

@@ -10,6 +10,8 @@
  */
 #define STRAY_NS 100000
 
+#define SLICES 96 /* of time, where there are no steps */
+
 bool tp_replay_init(struct tp_replay *replay, struct tp_trace *trace, const struct tp_replay_options *options,
 		    uint64_t start_ns)
 {
@@ -35,6 +37,7 @@ bool tp_replay_init(struct tp_replay *replay, struct tp_trace *trace, const stru
 		return false;
 	replay->in_pause = trace->header->flags & TPROF_FLAG_WAITED;
 	replay->pause_began = trace->header->start.ticks >> trace->header->tick_shift;
+	replay->of_time.due = UINT64_MAX; /* until the time that is looked at begins */
 	replay->event = tp_events_next(replay->events);
 	if (replay->event)
 		replay->first = replay->last = replay->event->time;
@@ -54,12 +57,42 @@ void tp_replay_free(struct tp_replay *replay)
 	tp_ops_free(&replay->ops);
 	tp_cost_free(&replay->cost);
 	tp_steps_free(&replay->steps);
+	tp_growth_free(&replay->of_steps);
+	tp_growth_free(&replay->of_time);
 	tp_estimates_free(&replay->estimates);
 	free(replay->timeline.points);
 	for (i = 0; i < replay->thread_count; i++)
 		free(replay->threads[i].undo.ranges.list), free(replay->threads[i].open.frames);
 	free(replay->threads);
 	free(replay->thread_index);
+}
+
+/* When the run ended, as far as it is known before it is read. */
+static uint64_t last_ticks(const struct tp_trace *trace)
+{
+	const struct tprof_header *header = trace->header;
+	const struct tp_chunks *chunks = &tp_impl(trace)->events;
+	uint64_t ticks = chunks->count ? chunks->list[chunks->count - 1].begin : 0;
+
+	if (header->finish.ticks)
+		return header->finish.ticks;
+	return header->latest.ticks > ticks ? header->latest.ticks : ticks;
+}
+
+/* Slices of time, about as many as fit into the run. */
+static void begin_growth(struct tp_replay *replay, uint64_t time)
+{
+	uint64_t end = last_ticks(replay->trace) >> replay->trace->header->tick_shift;
+
+	if (end > replay->to)
+		end = replay->to;
+	tp_growth_init(&replay->of_steps, 1);
+	tp_growth_init(&replay->of_time, end > time ? (end - time) / SLICES : 1);
+	replay->of_time.due = time + replay->of_time.stride;
+	if (replay->options->group == TP_GROUP_STACK)
+		return;
+	tp_growth_drop(&replay->of_steps);
+	tp_growth_drop(&replay->of_time);
 }
 
 void tp_replay_begin(struct tp_replay *replay, uint64_t time)
@@ -78,6 +111,7 @@ void tp_replay_begin(struct tp_replay *replay, uint64_t time)
 	tp_maps_begin(&replay->maps);
 	tp_steps_start(&replay->steps, replay->from ? tp_replay_ns(replay, time) : replay->start_ns,
 		       replay->now.live_bytes);
+	begin_growth(replay, time);
 }
 
 static bool only_thread(struct tp_replay *replay, const struct tp_event *event)
@@ -150,6 +184,9 @@ static inline bool step(struct tp_replay *replay, bool sampled)
 		tp_replay_begin(replay, replay->from > replay->first ? replay->from : event->time);
 	if (replay->inside)
 		tp_timeline_advance(&replay->timeline, event->time, &replay->now);
+	if (__builtin_expect(event->time >= replay->of_time.due, 0) &&
+	    !tp_growth_look(&replay->of_time, replay, event->time))
+		return false;
 	replay->last = event->time;
 	replay->heap.events++;
 	look_ahead(replay);

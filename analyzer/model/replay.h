@@ -9,6 +9,7 @@
 #include "model/cost.h"
 #include "model/cpu.h"
 #include "model/estimate.h"
+#include "model/growth.h"
 #include "model/live.h"
 #include "model/maps.h"
 #include "model/ops.h"
@@ -73,7 +74,8 @@ struct tp_replay {
 	struct tp_ops ops;
 	struct tp_counters counters;
 	struct tp_steps steps;
-	bool sampled; /* allocations were */
+	struct tp_growth of_steps, of_time; /* what grows with the steps, and, while there are none, with time */
+	bool sampled;			    /* allocations were */
 	struct tp_estimates estimates;
 	struct tp_amount amount, before;
 	uint64_t peak_number, peak_time;

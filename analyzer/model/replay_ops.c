@@ -61,6 +61,15 @@ bool tp_replay_op(struct tp_replay *replay, const struct tp_event *event)
 	}
 }
 
+static bool look_at_growth(struct tp_replay *replay)
+{
+	uint64_t ended = replay->steps.ended;
+
+	if (ended == TP_TREND_LEAST)
+		tp_growth_drop(&replay->of_time);
+	return ended < replay->of_steps.due || tp_growth_look(&replay->of_steps, replay, ended);
+}
+
 bool tp_replay_step_end(struct tp_replay *replay, const struct tp_event *event)
 {
 	struct tp_thread_state *thread = tp_replay_thread(replay, event);
@@ -70,7 +79,8 @@ bool tp_replay_step_end(struct tp_replay *replay, const struct tp_event *event)
 	tp_replay_charge(replay, thread, event);
 	tp_steps_flop(&replay->steps, replay->ops.counts.self_flop);
 	return !replay->inside ||
-	       tp_steps_end(&replay->steps, tp_replay_ns(replay, event->time), replay->now.live_bytes, event->size);
+	       (tp_steps_end(&replay->steps, tp_replay_ns(replay, event->time), replay->now.live_bytes, event->size) &&
+		look_at_growth(replay));
 }
 
 /* What the ops' own blocks were, as the sites know it. */

@@ -35,6 +35,15 @@ static uint64_t pause_ns(const struct tp_replay *replay, uint64_t duration_ns)
 	return ns + (duration_ns > began ? duration_ns - began : 0);
 }
 
+/* After the steps' result. */
+static bool result_growth(struct tp_replay *replay, struct tp_process *process)
+{
+	bool seconds = process->steps.count < TP_TREND_LEAST;
+
+	return tp_growth_result(seconds ? &replay->of_time : &replay->of_steps, replay, seconds, &process->growth) &&
+	       tp_growth_births(replay, &process->steps, &process->growth);
+}
+
 bool tp_replay_result(struct tp_replay *replay, struct tp_process *process)
 {
 	const struct tprof_header *header = replay->trace->header;
@@ -67,5 +76,5 @@ bool tp_replay_result(struct tp_replay *replay, struct tp_process *process)
 	process->cpu_sites = tp_cpu_result(&replay->cpu, &process->cpu_site_count);
 	process->map_sites = tp_maps_result(&replay->maps, &process->map_site_count);
 	return process->sites && process->map_sites && tp_replay_result_threads(replay, process) &&
-	       tp_replay_result_ops(replay, process);
+	       tp_replay_result_ops(replay, process) && result_growth(replay, process);
 }

@@ -268,6 +268,7 @@ void tp_run_free(struct tp_run *run)
 		tp_ops_result_free(process->ops, process->op_count);
 		free(process->op_nodes);
 		free(process->steps.list);
+		free(process->growth.list);
 		free(process->timeline);
 		free(process->threads);
 	}

@@ -15,6 +15,7 @@
 #include "model/counters.h"
 #include "model/histogram.h"
 #include "model/stats.h"
+#include "model/trend.h"
 #include "trace/trace.h" /* struct tp_trace: header, modules, frames, stack nodes; damage list */
 
 /* What a site is, beside its stack. */
@@ -169,6 +170,43 @@ struct tp_step_stats {
 	size_t list_count;
 };
 
+/* What a site does as the steps go on. Rates are per step, or per second where there are no steps. */
+struct tp_growth_site {
+	uint32_t node, op;
+	enum tp_verdict verdict;
+	double p;		/* of its growth, before the correction for many */
+	double rate, low, high; /* bytes, with its 95% interval; of those that leak or grew significantly, else 0 */
+	double block_rate;	/* blocks */
+	uint64_t since;		/* the step in which the growth began, or nanoseconds since the run's start */
+	uint64_t bytes, blocks; /* at the last look */
+	int64_t grown;		/* bytes since then */
+	uint64_t most;		/* bytes at any look */
+	uint64_t typical;	/* median size of the blocks that live at the end; 0: none does */
+	uint64_t born[3];	/* steps, or nanoseconds, in which they were born: first, median, last */
+	uint32_t number;	/* of the site, within the replay */
+};
+
+/* A part of the process's memory. */
+struct tp_growth_line {
+	uint64_t first, last; /* bytes at the first look after the warm-up and at the last */
+	double rate, low, high;
+	enum tp_verdict verdict;
+};
+
+struct tp_growth_stats {
+	bool seconds;		     /* rates are per second */
+	size_t looks;		     /* 0: there is nothing to say; less than TP_TREND_LEAST: too few for verdicts */
+	uint64_t last;		     /* the last step that was looked at, or nanoseconds */
+	double span;		     /* steps (seconds) from one look to the next, about */
+	size_t sites;		     /* that there were */
+	size_t varying;		     /* of them, that changed after the warm-up: what the correction for many counts */
+	struct tp_growth_site *list; /* all that are not stable: leaks by rate, then the others by size */
+	size_t count, leaks;
+	double leak_rate; /* of all leaks together */
+	struct tp_growth_line live, anonymous, file, rss,
+		rest; /* rest: RSS without live blocks and anonymous mappings */
+};
+
 struct tp_thread_stats {
 	uint32_t thread, tid;
 	char name[32];
@@ -231,6 +269,7 @@ struct tp_process {
 	size_t op_node_count;
 	struct tp_counters counters; /* of all threads, up to each one's last op */
 	struct tp_step_stats steps;
+	struct tp_growth_stats growth;
 	struct tp_point *timeline;
 	size_t point_count;
 	struct tp_thread_stats *threads;

@@ -230,14 +230,10 @@ static double median_slope(const double *x, const double *y, size_t n)
 	return (slopes[(count - 1) / 2] + slopes[count / 2]) / 2;
 }
 
-void tp_trend_measure(const double *x, const double *y, size_t n, struct tp_trend *trend)
+void tp_trend_slope(const double *x, const double *y, size_t count, struct tp_trend *trend)
 {
 	double walk = 0, half;
-	size_t onset = find_onset(x, y, n), count = n - onset;
 
-	x += onset;
-	y += onset;
-	trend->onset = onset;
 	trend->slope = median_slope(x, y, count);
 	for (size_t i = 1; i < count; i++) {
 		double off = y[i] - y[i - 1] - trend->slope * (x[i] - x[i - 1]);
@@ -249,6 +245,12 @@ void tp_trend_measure(const double *x, const double *y, size_t n, struct tp_tren
 	half = fmax(half, fabs(trend->slope) * 1e-9);
 	trend->low = trend->slope - half;
 	trend->high = trend->slope + half;
+}
+
+void tp_trend_measure(const double *x, const double *y, size_t n, struct tp_trend *trend)
+{
+	trend->onset = find_onset(x, y, n);
+	tp_trend_slope(x + trend->onset, y + trend->onset, n - trend->onset, trend);
 }
 
 /* ---- the verdict ---- */

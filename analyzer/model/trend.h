@@ -51,6 +51,9 @@ void tp_trend_test(const double *x, const double *y, size_t n, struct tp_trend *
  */
 void tp_trend_measure(const double *x, const double *y, size_t n, struct tp_trend *trend);
 
+/* The slope alone, of all values. */
+void tp_trend_slope(const double *x, const double *y, size_t n, struct tp_trend *trend);
+
 /*
  * What it is. `significant`: the growth is, as tp_trend_holm() says.
  */

@@ -317,3 +317,16 @@ void tp_listing_print_short(const struct tp_listing *context, const struct tp_ro
 		tp_table_print(table, page, 2);
 	tp_table_free(table);
 }
+
+void tp_listing_print_stack(const struct tp_listing *context, size_t process, uint32_t node)
+{
+	tp_stack_print(context->page, context->run->processes[process].trace, context->symbols[process], node);
+}
+
+void tp_listing_describe(const struct tp_listing *context, size_t process, uint32_t node, int columns, char *text,
+			 size_t size)
+{
+	tp_stack_describe(context->page, context->run->processes[process].trace, context->symbols[process], node, text,
+			  size);
+	cut_to(context->page, text, columns);
+}

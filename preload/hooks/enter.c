@@ -7,6 +7,7 @@
 #include "hooks/lifecycle.h"
 
 #define MEMORY_SAMPLE_NS 10000000u
+#define STEP_SAMPLE_NS 1000000u /* at steps' ends it may come that soon after the last */
 
 static struct tp_thread *take(struct tp_thread *thread, const void *frame)
 {
@@ -124,11 +125,12 @@ static void note_moment(void)
 	tp_store_release(&tp_header->latest.ticks, now.ticks);
 }
 
-static void sample_memory(struct tp_thread *thread)
+/* If it is due, or will be within `early` ticks. */
+static void sample_memory(struct tp_thread *thread, uint64_t early)
 {
 	uint64_t due = tp_load(&tp_state.next_memory_sample), rss, vms;
 
-	if (thread->event_start < due || /* another thread took this one */
+	if (thread->event_start + early < due || /* another thread took this one */
 	    !tp_swap_if(&tp_state.next_memory_sample, due, thread->event_start + tp_clock_ticks(MEMORY_SAMPLE_NS)))
 		return;
 	note_moment();
@@ -146,5 +148,10 @@ void tp_recorded_slow(struct tp_thread *thread)
 		thread->chunk->overhead_ticks += 64 * (tp_clock_before() - thread->event_start);
 		thread->chunk->overhead_samples++;
 	}
-	sample_memory(thread);
+	sample_memory(thread, 0);
+}
+
+void tp_recorded_step(struct tp_thread *thread)
+{
+	sample_memory(thread, tp_clock_ticks(MEMORY_SAMPLE_NS - STEP_SAMPLE_NS));
 }

@@ -112,7 +112,7 @@ void tp_annotate_detail(const char *shape, uint64_t flop, uint64_t bytes)
 
 static void step(uint64_t items)
 {
-	RECORD(tp_enter, tp_emit_step(thread, ticks, items));
+	RECORD(tp_enter, tp_recorded_step(thread); tp_emit_step(thread, ticks, items));
 }
 
 void tp_annotate_mark(const char *text)

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "commands/growth_report.h"
+
+#include "commands/site_report.h"
+#include "report/growth_listing.h"
+
+/* A view of one process, with what belongs to it: fields that end_view() frees. */
+struct owned {
+	struct tp_growth_view view;
+	regex_t filter;
+};
+
+static bool begin_view(struct owned *owned, struct tp_session *session, size_t process, uint64_t top)
+{
+	const struct tp_options *options = session->options;
+	bool filtered = options->filter && regcomp(&owned->filter, options->filter, REG_EXTENDED | REG_NOSUB) == 0;
+
+	owned->view = (struct tp_growth_view){
+		.listing = { .page = &session->page,
+			     .run = session->run,
+			     .symbols = session->symbols,
+			     .by = TP_BY_STACK,
+			     .top = tp_top(options, top) },
+		.process = process,
+		.filter = filtered ? &owned->filter : NULL,
+		.limit = options->limit,
+		.suppressions = tp_session_suppressions(session),
+	};
+	return owned->view.suppressions && tp_session_symbols(session, process);
+}
+
+static void end_view(struct owned *owned)
+{
+	if (owned->view.filter)
+		regfree(&owned->filter);
+	tp_suppressions_free(owned->view.suppressions);
+}
+
+bool tp_growth_section_print(struct tp_session *session, size_t process)
+{
+	struct owned owned;
+	bool good = begin_view(&owned, session, process, 10);
+
+	if (good)
+		tp_growth_print(&owned.view);
+	end_view(&owned);
+	return good;
+}
+
+bool tp_growth_short_print(struct tp_session *session, size_t process, uint64_t top)
+{
+	struct owned owned;
+	bool good = begin_view(&owned, session, process, top);
+
+	if (good)
+		tp_growth_print_short(&owned.view);
+	end_view(&owned);
+	return good;
+}
+
+bool tp_growth_section_json(struct tp_session *session, size_t process, json_t *json)
+{
+	struct owned owned;
+	bool good = begin_view(&owned, session, process, 100);
+
+	good = good && json_object_set_new(json, "growth", tp_growth_json(&owned.view)) == 0;
+	end_view(&owned);
+	return good;
+}
+
+bool tp_growth_steps_json(struct tp_session *session, size_t process, json_t *steps)
+{
+	struct owned owned;
+	bool good;
+
+	if (session->run->processes[process].growth.seconds)
+		return true;
+	good = begin_view(&owned, session, process, 100);
+	good = good && json_object_set_new(steps, "growth", tp_growth_json_sites(&owned.view)) == 0;
+	end_view(&owned);
+	return good;
+}

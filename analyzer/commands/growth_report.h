@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What grows with the steps, as a part of other commands' reports. */
+#ifndef TPROF_COMMANDS_GROWTH_REPORT_H
+#define TPROF_COMMANDS_GROWTH_REPORT_H
+
+#include <jansson.h>
+
+#include "commands/session.h"
+
+/* Each returns false when memory is out. The section of `leaks`; the summary's table; */
+bool tp_growth_section_print(struct tp_session *session, size_t process);
+bool tp_growth_short_print(struct tp_session *session, size_t process, uint64_t top);
+
+/* "growth", and as its "sites" what steps.growth is, set in `json`; */
+bool tp_growth_section_json(struct tp_session *session, size_t process, json_t *json);
+
+/* steps.growth alone: only what grows with steps. */
+bool tp_growth_steps_json(struct tp_session *session, size_t process, json_t *steps);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/growth_listing.h"
+#include "report/json.h"
+
+#define MANY 1000 /* stacks that do not leak: more of them tell nothing */
+
+static const struct tp_growth_stats *stats_of(const struct tp_growth_view *view)
+{
+	return &view->listing.run->processes[view->process].growth;
+}
+
+static json_t *interval(double low, double high)
+{
+	return json_pack("[f, f]", low, high);
+}
+
+static void set_births(json_t *json, const struct tp_growth_site *site)
+{
+	json_object_set_new(json, "typical_bytes", site->typical ? tp_json_number(site->typical) : json_null());
+	json_object_set_new(json, "born",
+			    site->typical ? json_pack("[o, o, o]", tp_json_number(site->born[0]),
+						      tp_json_number(site->born[1]), tp_json_number(site->born[2]))
+					  : json_null());
+}
+
+static json_t *json_site(const struct tp_growth_view *view, const struct tp_growth_site *site)
+{
+	const struct tp_process *process = &view->listing.run->processes[view->process];
+	const struct tp_growth_stats *stats = stats_of(view);
+	json_t *json = json_object();
+	json_int_t own;
+
+	json_object_set_new(json, stats->seconds ? "bytes_per_second" : "bytes_per_step", json_real(site->rate));
+	json_object_set_new(json, "ci95", interval(site->low, site->high));
+	json_object_set_new(json, "verdict", json_string(tp_verdict_name(site->verdict, stats->seconds)));
+	json_object_set_new(json, stats->seconds ? "blocks_per_second" : "blocks_per_step",
+			    json_real(site->block_rate));
+	json_object_set_new(json, "p_value", json_real(site->p));
+	json_object_set_new(json, "since", site->rate != 0 ? tp_json_number(site->since) : json_null());
+	json_object_set_new(json, "bytes", tp_json_number(site->bytes));
+	json_object_set_new(json, "blocks", tp_json_number(site->blocks));
+	json_object_set_new(json, "grown_bytes", json_integer(site->grown));
+	json_object_set_new(json, "most_bytes", tp_json_number(site->most));
+	set_births(json, site);
+	json_object_set_new(json, "op", tp_json_string(tp_process_op_name(process, site->op)));
+	json_object_set_new(json, "stack",
+			    tp_json_stack(process->trace, view->listing.symbols[view->process], site->node, &own));
+	json_object_set_new(json, "own", json_integer(own));
+	return json;
+}
+
+json_t *tp_growth_json_sites(const struct tp_growth_view *view)
+{
+	const struct tp_growth_stats *stats = stats_of(view);
+	uint64_t top = view->listing.top;
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < stats->count && i < stats->leaks + MANY && (!top || i < top); i++)
+		json_array_append_new(list, json_site(view, &stats->list[i]));
+	return list;
+}
+
+static json_t *json_line(const struct tp_growth_line *line)
+{
+	return json_pack("{s:o, s:o, s:f, s:o, s:s}", "first_bytes", tp_json_number(line->first), "last_bytes",
+			 tp_json_number(line->last), "rate", line->rate, "ci95", interval(line->low, line->high),
+			 "verdict", tp_verdict_name(line->verdict, false));
+}
+
+json_t *tp_growth_json(const struct tp_growth_view *view)
+{
+	const struct tp_growth_stats *stats = stats_of(view);
+	json_t *json = json_object();
+
+	json_object_set_new(json, "unit", json_string(stats->seconds ? "second" : "step"));
+	json_object_set_new(json, "looks", tp_json_number(stats->looks));
+	json_object_set_new(json, "enough", json_boolean(stats->looks >= TP_TREND_LEAST));
+	json_object_set_new(json, "last", tp_json_number(stats->last));
+	json_object_set_new(json, "sites_total", tp_json_number(stats->sites));
+	json_object_set_new(json, "varying", tp_json_number(stats->varying));
+	json_object_set_new(json, "leaks", tp_json_number(stats->leaks));
+	json_object_set_new(json, "leak_rate", json_real(stats->leak_rate));
+	json_object_set_new(json, "sites", tp_growth_json_sites(view));
+	json_object_set_new(json, "memory",
+			    json_pack("{s:o, s:o, s:o, s:o, s:o}", "live", json_line(&stats->live), "anonymous",
+				      json_line(&stats->anonymous), "file", json_line(&stats->file), "rss",
+				      json_line(&stats->rss), "rest", json_line(&stats->rest)));
+	return json;
+}

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/growth_listing.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "report/name.h"
+
+const char *tp_verdict_name(enum tp_verdict verdict, bool seconds)
+{
+	static const char *const names[] = { "stable", "leak", "warm-up", "sawtooth", "burst" };
+
+	return verdict == TP_VERDICT_LEAK && seconds ? "growth" : names[verdict];
+}
+
+static const struct tp_growth_stats *stats_of(const struct tp_growth_view *view)
+{
+	return &view->listing.run->processes[view->process].growth;
+}
+
+/* Bytes with a sign; parts of bytes matter at small rates. */
+static struct tp_text rate_text(const struct tp_growth_view *view, double rate)
+{
+	struct tp_text text;
+
+	if (fabs(rate) < 999.5 && rate != floor(rate))
+		snprintf(text.text, sizeof(text.text), "%.3g B", rate);
+	else
+		snprintf(text.text, sizeof(text.text), "%s%.40s", rate < 0 ? "-" : "",
+			 tp_bytes(tp_round(fabs(rate)), view->listing.page->exact).text);
+	return text;
+}
+
+static const char *unit(const struct tp_growth_stats *stats)
+{
+	return stats->seconds ? "second" : "step";
+}
+
+/* A step's number, or a time. */
+static struct tp_text place_text(const struct tp_growth_stats *stats, uint64_t place)
+{
+	struct tp_text text;
+
+	if (stats->seconds)
+		snprintf(text.text, sizeof(text.text), "%.40s", tp_time(place).text);
+	else
+		snprintf(text.text, sizeof(text.text), "step %.40s", tp_count(place).text);
+	return text;
+}
+
+static struct tp_text age_text(const struct tp_growth_stats *stats, uint64_t born)
+{
+	uint64_t age = stats->last > born ? stats->last - born : 0;
+	struct tp_text text;
+
+	if (stats->seconds)
+		snprintf(text.text, sizeof(text.text), "%.40s", tp_time(age).text);
+	else
+		snprintf(text.text, sizeof(text.text), "%.30s step%s", tp_count(age).text, age == 1 ? "" : "s");
+	return text;
+}
+
+static bool shown(const struct tp_growth_view *view, const struct tp_growth_site *site)
+{
+	const struct tp_listing *listing = &view->listing;
+	struct tp_stack stack = { NULL };
+	bool result = true;
+
+	if (!view->filter && !view->suppressions)
+		return true;
+	if (tp_stack_read(&stack, listing->run->processes[view->process].trace, listing->symbols[view->process],
+			  site->node))
+		result = (!view->filter || tp_stack_matches(&stack, view->filter)) &&
+			 (!view->suppressions || !tp_suppressions_match(view->suppressions, &stack, 0, 0));
+	tp_stack_free(&stack);
+	return result;
+}
+
+/* ---- one leak ---- */
+
+static void print_ages(const struct tp_growth_view *view, const struct tp_growth_site *site)
+{
+	const struct tp_growth_stats *stats = stats_of(view);
+	const struct tp_page *page = view->listing.page;
+
+	if (!site->typical) {
+		tp_print(page, TP_STYLE_DIM, "        none of them lives at the end\n");
+		return;
+	}
+	fprintf(page->out, "        typically %s; born in %s to %s", tp_bytes(site->typical, page->exact).text,
+		place_text(stats, site->born[0]).text, place_text(stats, site->born[2]).text);
+	fprintf(page->out, ", half of them more than %s old\n", age_text(stats, site->born[1]).text);
+}
+
+static void print_leak(const struct tp_growth_view *view, const struct tp_growth_site *site, size_t number)
+{
+	const struct tp_process *process = &view->listing.run->processes[view->process];
+	const struct tp_growth_stats *stats = stats_of(view);
+	const struct tp_page *page = view->listing.page;
+	const char *op = tp_process_op_name(process, site->op);
+	char shorter[400];
+
+	fprintf(page->out, "\n%4zu. ", number);
+	tp_print(page, TP_STYLE_NUMBER, "%s a %s", rate_text(view, site->rate).text, unit(stats));
+	fprintf(page->out, " (95%% interval %s to ", rate_text(view, site->low).text);
+	fprintf(page->out, "%s), %.3g block%s; ", rate_text(view, site->high).text, site->block_rate,
+		site->block_rate == 1 ? "" : "s");
+	fprintf(page->out, "%s in %s blocks by %s, since %s\n", tp_bytes(site->bytes, page->exact).text,
+		tp_count(site->blocks).text, place_text(stats, stats->last).text, place_text(stats, site->since).text);
+	print_ages(view, site);
+	if (op)
+		tp_print(page, TP_STYLE_DIM, "        in op %s\n",
+			 tp_short_name(page, op, 80, shorter, sizeof(shorter)));
+	tp_listing_print_stack(&view->listing, view->process, site->node);
+}
+
+/* ---- the process ---- */
+
+/* When the process is as large as it may be: at the rate at which its leaks make it grow. */
+static void print_limit(const struct tp_growth_view *view)
+{
+	const struct tp_process *process = &view->listing.run->processes[view->process];
+	const struct tp_growth_stats *stats = stats_of(view);
+	const struct tp_page *page = view->listing.page;
+	uint64_t size = stats->rss.last > stats->live.last ? stats->rss.last : stats->live.last;
+	double rate = stats->leak_rate, left = (double)view->limit - (double)size, steps;
+
+	if (stats->rss.verdict == TP_VERDICT_LEAK && stats->rss.rate > rate)
+		rate = stats->rss.rate; /* with what no stack of malloc's explains */
+	if (!view->limit || !(rate > 0))
+		return;
+	steps = left / rate;
+	if (left <= 0) {
+		tp_print(page, TP_STYLE_WARN, "\n%s are reached already\n", tp_bytes(view->limit, page->exact).text);
+		return;
+	}
+	tp_print(page, TP_STYLE_WARN, "\nat %s a %s, %s are reached in ", rate_text(view, rate).text, unit(stats),
+		 tp_bytes(view->limit, page->exact).text);
+	if (stats->seconds)
+		tp_print(page, TP_STYLE_WARN, "%s", tp_time(tp_round(steps * 1e9)).text);
+	else
+		tp_print(page, TP_STYLE_WARN, "%s steps, some %s", tp_count(tp_round(steps)).text,
+			 tp_time(tp_round(steps * process->steps.durations.mean)).text);
+	fputc('\n', page->out);
+}
+
+static void print_others(const struct tp_growth_view *view)
+{
+	const struct tp_growth_stats *stats = stats_of(view);
+	const struct tp_page *page = view->listing.page;
+	static const struct {
+		enum tp_verdict verdict;
+		const char *words;
+	} kinds[] = { { TP_VERDICT_WARM_UP, "grew and stopped (warm-up)" },
+		      { TP_VERDICT_SAWTOOTH, "filled and emptied again and again (sawtooth)" },
+		      { TP_VERDICT_BURST, "rose for a short time, or in a jump (burst)" } };
+	char text[600];
+
+	for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++) {
+		const struct tp_growth_site *largest = NULL;
+		uint64_t most = 0;
+		size_t count = 0;
+
+		for (size_t i = stats->leaks; i < stats->count; i++) {
+			const struct tp_growth_site *site = &stats->list[i];
+
+			if (site->verdict != kinds[k].verdict)
+				continue;
+			count++;
+			most += site->most;
+			largest = largest ? largest : site; /* the list is in order of size */
+		}
+		if (!largest)
+			continue;
+		tp_listing_describe(&view->listing, view->process, largest->node, 60, text, sizeof(text));
+		fprintf(page->out, "  %zu stack%s that %s: %s at most, %s of it by %s\n", count, count == 1 ? "" : "s",
+			kinds[k].words, tp_bytes(most, page->exact).text, tp_bytes(largest->most, page->exact).text,
+			text);
+	}
+}
+
+static void add_line(const struct tp_growth_view *view, struct tp_table *table, const char *what,
+		     const struct tp_growth_line *line)
+{
+	const struct tp_page *page = view->listing.page;
+	char interval[100];
+
+	snprintf(interval, sizeof(interval), "%.40s to %.40s", rate_text(view, line->low).text,
+		 rate_text(view, line->high).text);
+	tp_table_add(table, TP_STYLE_PLAIN, what);
+	tp_table_add(table, TP_STYLE_PLAIN, tp_bytes(line->first, page->exact).text);
+	tp_table_add(table, TP_STYLE_PLAIN, tp_bytes(line->last, page->exact).text);
+	tp_table_add(table, TP_STYLE_NUMBER, rate_text(view, line->rate).text);
+	tp_table_add(table, TP_STYLE_PLAIN, interval);
+	tp_table_add(table, TP_STYLE_PLAIN,
+		     line->verdict == TP_VERDICT_LEAK ? "grows" : tp_verdict_name(line->verdict, false));
+}
+
+static void print_parts(const struct tp_growth_view *view)
+{
+	const struct tp_growth_stats *stats = stats_of(view);
+	const struct tp_page *page = view->listing.page;
+	struct tp_table *table;
+
+	if (!stats->rss.last)
+		return;
+	table = tp_table_new(stats->seconds ? "|>at first|>at last|>a second|>95% interval|"
+					    : "|>at first|>at last|>a step|>95% interval|");
+	if (!table)
+		return;
+	tp_headline(page, "What the process's memory (RSS) is made of");
+	add_line(view, table, "live blocks", &stats->live);
+	add_line(view, table, "anonymous mmap", &stats->anonymous);
+	add_line(view, table, "the rest", &stats->rest);
+	add_line(view, table, "RSS", &stats->rss);
+	if (stats->file.last)
+		add_line(view, table, "mapped files", &stats->file);
+	tp_table_print(table, page, 2);
+	tp_table_free(table);
+	tp_print(page, TP_STYLE_DIM,
+		 "  the rest: code, stacks, the allocator's own and its free pages (fragmentation), less what was "
+		 "asked for "
+		 "and not touched\n");
+	if (stats->rest.verdict == TP_VERDICT_LEAK && stats->rest.low > 0)
+		tp_print(page, TP_STYLE_WARN,
+			 "  it grows, and live blocks do not as much: fragmentation, or memory from past the hooks\n");
+}
+
+static void print_basis(const struct tp_growth_view *view)
+{
+	const struct tp_growth_stats *stats = stats_of(view);
+	const struct tp_page *page = view->listing.page;
+
+	tp_print(page, TP_STYLE_DIM,
+		 "  from %zu looks, some %.3g %s%s apart; %s of %s stacks changed; the chance of any false one is "
+		 "below 5%%\n",
+		 stats->looks, stats->span, unit(stats), stats->span == 1 ? "" : "s", tp_count(stats->varying).text,
+		 tp_count(stats->sites).text);
+}
+
+void tp_growth_print(const struct tp_growth_view *view)
+{
+	const struct tp_growth_stats *stats = stats_of(view);
+	const struct tp_page *page = view->listing.page;
+	uint64_t top = view->listing.top;
+	size_t printed = 0, hidden = 0;
+
+	if (!stats->looks)
+		return;
+	tp_headline(page, stats->seconds ? "What grows with time (the trace has no steps: tprof_step() marks them)"
+					 : "What leaks: it grows with the steps, and had not stopped");
+	if (stats->looks < TP_TREND_LEAST) {
+		fputs("  too short a run to tell\n", page->out);
+		return;
+	}
+	for (size_t i = 0; i < stats->leaks; i++) {
+		if (!shown(view, &stats->list[i]))
+			continue;
+		if (!top || printed < top)
+			print_leak(view, &stats->list[i], ++printed);
+		else
+			hidden++;
+	}
+	if (hidden)
+		tp_print(page, TP_STYLE_DIM, "\n      and %zu more stacks (--top 0 shows all)\n", hidden);
+	print_limit(view);
+	if (!printed)
+		fputs("  nothing does\n", page->out);
+	else
+		fputc('\n', page->out);
+	print_basis(view);
+	print_others(view);
+	print_parts(view);
+}
+
+void tp_growth_print_short(const struct tp_growth_view *view)
+{
+	const struct tp_growth_stats *stats = stats_of(view);
+	const struct tp_page *page = view->listing.page;
+	struct tp_table *table;
+	char text[1200];
+
+	if (!stats->leaks || stats->seconds)
+		return;
+	table = tp_table_new(">a step|>95% interval|>so far|*allocated by");
+	for (size_t i = 0; table && i < stats->leaks && (!view->listing.top || i < view->listing.top); i++) {
+		const struct tp_growth_site *site = &stats->list[i];
+		char interval[100];
+
+		snprintf(interval, sizeof(interval), "%.40s to %.40s", rate_text(view, site->low).text,
+			 rate_text(view, site->high).text);
+		tp_table_add(table, TP_STYLE_NUMBER, rate_text(view, site->rate).text);
+		tp_table_add(table, TP_STYLE_PLAIN, interval);
+		tp_table_add(table, TP_STYLE_PLAIN, tp_bytes(site->bytes, page->exact).text);
+		tp_listing_describe(&view->listing, view->process, site->node, page->width - 48, text, sizeof(text));
+		tp_table_add(table, TP_STYLE_PLAIN, text);
+	}
+	tp_headline(page, "What leaks: it grows with the steps, and had not stopped");
+	if (table)
+		tp_table_print(table, page, 2);
+	tp_table_free(table);
+}

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What grows with the steps: planted leaks of known rates are found, at their lines, with rates inside their intervals; and
+of loops that do not leak none is said to, with twenty seeds each."""
+import re
+
+import pytest
+from conftest import LIBRARY, PYTHON, ROOT, WORKLOADS, analyze, nothing_lost, report
+
+SOURCE = (ROOT / "tests/workloads/growth.c").read_text().splitlines()
+QUIET = {"TPROF_CPU": "0"}
+STEPS = 300
+
+
+def growth(tprof, what, steps=STEPS, seed=1, env=None):
+    run = tprof.run([WORKLOADS / "growth", what, steps, seed], [LIBRARY], {**QUIET, **(env or {})})
+    assert run.status == 0, run.stderr
+    leaks = report(run.traces()[0], command="leaks")
+    nothing_lost(leaks)
+    return leaks["growth"], run
+
+
+def leaks_of(result):
+    return [site for site in result["sites"] if site["verdict"] == "leak"]
+
+
+def line_of(call, function):
+    """The number of the line in `function` that has `call`."""
+    begin = next(i for i, line in enumerate(SOURCE) if re.match(rf"static \w+ \**{function}\(", line))
+    return next(i + 1 for i, line in enumerate(SOURCE) if i > begin and call in line)
+
+
+def has_line(site, function, call):
+    line = line_of(call, function)
+    return any(frame["function"] == function and frame["line"] == line for frame in site["stack"])
+
+
+@pytest.mark.parametrize("what, steps, function, call, rate, blocks", [
+    ("cache", STEPS, "grow", "remember(200)", 600, 3),
+    ("tenth", STEPS, "grow", "remember(160)", 16, 0.1),
+    ("tiny", 100, "grow", "remember(16)", 16, 1),
+    ("list", STEPS, "append_to_list", "get(1000)", 1000, 1),
+    ("late", STEPS, "grow", "remember(500)", 500, 1),
+])
+def test_a_leak_is_found(tprof, what, steps, function, call, rate, blocks):
+    result, _ = growth(tprof, what, steps)
+    here = [site for site in leaks_of(result) if has_line(site, function, call)]
+    others = [site for site in leaks_of(result) if not has_line(site, function, call)]
+    assert here, result
+    assert sum(site["ci95"][0] for site in here) <= rate <= sum(site["ci95"][1] for site in here)
+    assert sum(site["bytes_per_step"] for site in here) == pytest.approx(rate, rel=0.35)
+    assert sum(site["blocks_per_step"] for site in here) == pytest.approx(blocks, rel=0.35)
+    for site in here:
+        assert site["typical_bytes"] == pytest.approx(rate / blocks)
+        assert site["born"][0] <= site["born"][1] <= site["born"][2] <= steps
+    if what == "late":
+        assert STEPS * 2 / 3 - 8 <= here[0]["since"] <= STEPS * 2 / 3 + 8
+        assert here[0]["born"][0] == STEPS * 2 // 3 + 1
+    else:
+        assert all(site["since"] <= 8 for site in here)
+    # The array of pointers grows as well: by an eighth whenever it is full, so by 8 to 9 bytes a step.
+    assert len(others) == (1 if what == "list" else 0), others
+    if others:
+        assert others[0]["ci95"][0] <= 9 and others[0]["ci95"][1] >= 8
+
+
+def test_the_report_in_words(tprof):
+    _, run = growth(tprof, "tenth")
+    text = analyze("leaks", "--limit", "8GiB", run.traces()[0]).stdout
+    assert re.search(r"1\. 16 B a step \(95% interval", text)
+    assert "typically 160 B; born in step 10 to step 300" in text
+    number = int(re.search(r"at 16 B a step, 8.00 GiB are reached in ([\d,]+) steps", text).group(1).replace(",", ""))
+    assert number == pytest.approx(8 * 1024**3 / 16, rel=0.01)
+    assert "What leaks" in analyze(run.traces()[0]).stdout
+    growing = report(run.traces()[0])["steps"]["growth"]
+    assert [site["verdict"] for site in growing].count("leak") == 1
+    assert "a size is wanted" in analyze("leaks", "--limit", "much", run.traces()[0], status=2).stderr
+    assert report(run.traces()[0], command="leaks", options=["--filter", "nowhere"])["growth"]["leaks"] == 1
+
+
+@pytest.mark.parametrize("what", ["none", "warm-up", "sawtooth"])
+@pytest.mark.parametrize("seeds", [range(0, 10), range(10, 20)], ids=["seeds 0-9", "seeds 10-19"])
+def test_no_false_leak(tprof, what, seeds):
+    for seed in seeds:
+        result, _ = growth(tprof, what, seed=seed)
+        assert leaks_of(result) == [], seed
+        assert result["enough"] and result["varying"] >= 2
+        own = [site for site in result["sites"] if any(f["function"] == "grow" for f in site["stack"])]
+        assert [site["verdict"] for site in own] == ([what] if what != "none" else []), seed
+
+
+def test_long_runs_are_looked_at_now_and_then(tprof):
+    """The steps are halved again and again; the leak is as exact as before."""
+    result, _ = growth(tprof, "cache", steps=20000)
+    assert 64 <= result["looks"] < 128
+    rates = [site["bytes_per_step"] for site in leaks_of(result)]
+    assert sum(rates) == pytest.approx(600, rel=1e-6)
+
+
+def test_fragmentation_has_its_line(tprof):
+    result, _ = growth(tprof, "fragments")
+    memory = result["memory"]
+    assert memory["rest"]["verdict"] == "leak" and memory["rss"]["verdict"] == "leak"
+    assert memory["rest"]["rate"] == pytest.approx(memory["live"]["rate"], rel=0.3)
+    parts = memory["live"]["rate"] + memory["anonymous"]["rate"] + memory["rest"]["rate"]
+    assert parts == pytest.approx(memory["rss"]["rate"], rel=0.1)
+
+
+def test_mappings_have_their_line(tprof):
+    result, run = growth(tprof, "map")
+    memory = result["memory"]
+    assert leaks_of(result) == []
+    assert memory["anonymous"]["verdict"] == "leak" and memory["rest"]["verdict"] != "leak"
+    assert memory["anonymous"]["rate"] == pytest.approx(65536)
+    assert memory["rss"]["rate"] == pytest.approx(65536, rel=0.1)
+    assert re.search(r"at 6\d.\d KiB a step, 1.00 GiB are reached in 1[56],", analyze("leaks", "--limit", "1g",
+                                                                                     run.traces()[0]).stdout)
+
+
+def test_without_steps_time_takes_their_place(tprof):
+    """It is then called growth, not a leak: nobody said what a step is."""
+    run = tprof.run([WORKLOADS / "steady", 200000], [LIBRARY], QUIET)
+    result = report(run.traces()[0], command="leaks")["growth"]
+    assert result["unit"] == "second" and result["looks"] >= 16
+    growing = [site for site in result["sites"] if site["verdict"] == "growth"]
+    assert growing and growing[0]["bytes_per_second"] > 0
+    assert report(run.traces()[0])["steps"]["growth"] == []
+
+
+def test_too_short_to_tell(tprof):
+    result, run = growth(tprof, "cache", steps=17)
+    assert result["unit"] == "step" and result["sites"] is not None
+    run = tprof.run([WORKLOADS / "truth", 1, 10, 1], [LIBRARY], QUIET)
+    text = analyze("leaks", run.traces()[0]).stdout
+    assert "What leaks" not in text
+
+
+TORCH = """
+import sys, ctypes, torch
+from ctypes import CDLL
+class Api(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_uint64)] + [(n, ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)) for n in
+        ("op_begin", "op_end", "op_detail")] + [("step", ctypes.CFUNCTYPE(None, ctypes.c_uint64))]
+step = Api.in_dll(CDLL(None), "tprof_api_1").step
+torch.manual_seed(0)
+model = torch.nn.Sequential(torch.nn.Linear(64, 32), torch.nn.ReLU(), torch.nn.Linear(32, 10))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+x, y = torch.randn(256, 64), torch.randint(0, 10, (256,))
+total, kept = 0, []
+for i in range(120):
+    loss = torch.nn.functional.cross_entropy(model(x), y)
+    optimizer.zero_grad(); loss.backward(); optimizer.step()
+    total = total + (loss if sys.argv[1] == "loss" else loss.item())
+    if sys.argv[1] == "list":
+        kept.append(bytearray(100000))
+    step(256)
+"""
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("what", ["loss", "list", "none"])
+def test_torch_keeps_its_losses(tprof, what):
+    """total += loss keeps each step's graph: among its blocks the loss itself, a float of 4 bytes in 64 of the allocator's."""
+    run = tprof.run([PYTHON, "-c", TORCH, what], [LIBRARY], QUIET, timeout=300)
+    assert run.status == 0, run.stderr.decode()
+    result = report(run.traces()[0], command="leaks")["growth"]
+    found = leaks_of(result)
+    if what == "none":
+        assert found == []
+        return
+    assert found
+    if what == "list":
+        assert found[0]["ci95"][0] <= 100001 <= found[0]["ci95"][1]
+    if what == "loss":
+        assert any("torch" in frame["module"] or "c10" in frame["module"] for frame in found[0]["stack"])
+        assert sum(site["bytes_per_step"] for site in found) > 100
