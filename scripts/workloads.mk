@@ -9,7 +9,7 @@ WORKLOAD_CXXFLAGS := -std=c++17 -D_GNU_SOURCE -g -O1 -fno-builtin $(WORKLOAD_WAR
 WORKLOADS := $(addprefix $(W)/,digits truth truth-nopie truth-stripped truth-now truth_cxx shared_arena jemalloc_api \
 	threads ends fork dl own_malloc early mmap interrupts cpu_split cpu_traps sampled limits deep ops steady stack0 \
 	stack2 stack3 exceptions0 exceptions2 exceptions3 liboracle.so libplugin_a.so libplugin_b.so liborigin.so \
-	nested/libplugin_b.so libsignatures.so libthrower.so op_calls op_calls-now op_throws libtinyblas.so hot pools pauses annotate collectors onednn \
+	nested/libplugin_b.so libsignatures.so libthrower.so op_calls op_calls-now op_throws op_dlsym libtinyblas.so hot pools pauses annotate collectors onednn \
 	mlp cnn transformer)
 WORKLOADS += $(addprefix $(W)/,control faults roofs)
 WORKLOADS += $(addprefix $(W)/,growth)
@@ -53,7 +53,8 @@ $(W)/libsignatures.so $(W)/libthrower.so: WORKLOAD_EXTRA := -shared -fPIC -Wno-p
 $(W)/op_calls: WORKLOAD_EXTRA := -L$(W) -lsignatures -Wl,-rpath,'$$ORIGIN' -Wl,-z,lazy -Wno-psabi -lm
 $(W)/op_calls-now: WORKLOAD_EXTRA := -L$(W) -lsignatures -Wl,-rpath,'$$ORIGIN' -fno-plt -Wl,-z,relro,-z,now -Wno-psabi -lm
 $(W)/op_throws: WORKLOAD_EXTRA := -L$(W) -lthrower -Wl,-rpath,'$$ORIGIN'
-$(W)/op_calls $(W)/op_calls-now: $(W)/libsignatures.so
+$(W)/op_dlsym: WORKLOAD_EXTRA := -L$(W) -lsignatures -Wl,-rpath,'$$ORIGIN'
+$(W)/op_calls $(W)/op_calls-now $(W)/op_dlsym: $(W)/libsignatures.so
 $(W)/op_throws: $(W)/libthrower.so
 # Its functions call each other through the PLT.
 $(W)/libtinyblas.so: WORKLOAD_EXTRA := -shared -fPIC -O2

@@ -119,6 +119,22 @@ static void print_losses(const struct tp_page *page, const struct tp_trace *trac
 			line(page, "lost", "%s: %s", name, tp_count(trace->header->lost[i]).text);
 }
 
+/* Where the ops are called from, and what of them can't be seen. */
+static void print_hooks(const struct tp_page *page, const struct tp_trace *trace)
+{
+	for (size_t i = 0; i < trace->hooks_count; i++) {
+		const struct tp_hooks *hooks = &trace->hooks[i];
+		const char *object = hooks->object[0] ? hooks->object : tp_program_name(trace);
+
+		if (hooks->state == TPROF_HOOKS_DONE)
+			line(page, "", "%s: %s pointers to %s functions", object, tp_count(hooks->pointers).text,
+			     tp_count(hooks->functions).text);
+		else
+			line(page, "", "%s: not hooked: %s functions: %s", object, tp_count(hooks->functions).text,
+			     tp_hooks_name(hooks->state));
+	}
+}
+
 static void print_coverage(const struct tp_page *page, const struct tp_process *process)
 {
 	const struct tp_trace *trace = process->trace;
@@ -128,9 +144,10 @@ static void print_coverage(const struct tp_page *page, const struct tp_process *
 	print_losses(page, trace);
 	line(page, "stacks", "%s frames at most; %s deeper than that, %s that ended early",
 	     tp_count(header->depth).text, tp_count(header->walks_cut).text, tp_count(header->walks_short).text);
-	line(page, "hooks", "malloc %s; %s pointers hooked besides",
+	line(page, "hooks", "malloc %s; %s pointers to %s functions hooked besides",
 	     header->flags & TPROF_FLAG_FOREIGN_MALLOC ? "not seen: linked statically" : "by symbol",
-	     tp_count(header->slots).text);
+	     tp_count(header->slots).text, tp_count(header->op_functions).text);
+	print_hooks(page, trace);
 	line(page, "overhead", "about %s (%s of the run)", tp_time(process->overhead_ns).text,
 	     tp_percent(process->overhead_ns, process->duration_ns).text);
 	line(page, "memory", "%s of the collector's own", tp_bytes(header->collector_bytes, page->exact).text);

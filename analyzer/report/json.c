@@ -66,10 +66,22 @@ json_t *tp_json_process(const struct tp_process *process)
 	return json;
 }
 
+static json_t *json_hooks_of(const struct tp_trace *trace, const struct tp_hooks *hooks)
+{
+	json_t *json = json_object();
+
+	set(json, "module", tp_json_string(hooks->object[0] ? hooks->object : trace->exe));
+	if (hooks->state != TPROF_HOOKS_DONE)
+		set(json, "reason", json_string(tp_hooks_name(hooks->state)));
+	set(json, "pointers", tp_json_number(hooks->pointers));
+	set(json, "functions", tp_json_number(hooks->functions));
+	return json;
+}
+
 static json_t *json_hooks(const struct tp_trace *trace)
 {
 	const struct tprof_header *header = trace->header;
-	json_t *json = json_object(), *skipped = json_array();
+	json_t *json = json_object(), *modules = json_array(), *skipped = json_array();
 
 	if (header->flags & TPROF_FLAG_FOREIGN_MALLOC)
 		json_array_append_new(skipped,
@@ -79,8 +91,12 @@ static json_t *json_hooks(const struct tp_trace *trace)
 	if (header->flags & TPROF_FLAG_DEEPBIND)
 		json_array_append_new(skipped,
 				      json_pack("{s:n, s:s}", "module", "reason", "loaded with RTLD_DEEPBIND"));
+	for (size_t i = 0; i < trace->hooks_count; i++)
+		json_array_append_new(trace->hooks[i].state == TPROF_HOOKS_DONE ? modules : skipped,
+				      json_hooks_of(trace, &trace->hooks[i]));
 	set(json, "slots", tp_json_number(header->slots));
-	set(json, "functions", tp_json_number(header->slots));
+	set(json, "functions", tp_json_number(header->op_functions));
+	set(json, "modules", modules);
 	set(json, "skipped", skipped);
 	return json;
 }

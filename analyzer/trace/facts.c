@@ -77,8 +77,57 @@ bool tp_fact_counter(struct tp_trace *trace, const uint8_t *at, const uint8_t *e
 	return true;
 }
 
+static struct tp_hooks *hooks_of(const struct tp_trace *trace, const char *object, uint8_t state)
+{
+	for (size_t i = 0; i < trace->hooks_count; i++)
+		if (trace->hooks[i].state == state && strcmp(trace->hooks[i].object, object) == 0)
+			return &trace->hooks[i];
+	return NULL;
+}
+
+/* Of what is not reached the latest word counts: other objects may have been loaded that do. */
+static void add_hooks(struct tp_hooks *to, const struct tp_hooks *hooks)
+{
+	if (hooks->state == TPROF_HOOKS_UNREACHED)
+		to->pointers = to->functions = 0;
+	to->pointers += hooks->pointers;
+	to->functions += hooks->functions;
+}
+
+bool tp_fact_hooks(struct tp_trace *trace, const uint8_t *at, const uint8_t *end, bool *bad)
+{
+	const uint8_t *body = at;
+	struct tp_hooks hooks = { .state = *at++ }, *there, *grown;
+
+	hooks.pointers = tp_uvarint(&at);
+	hooks.functions = tp_uvarint(&at);
+	*bad = !tp_read_ok(body, at, end) || trace->hooks_count == FACTS_MAX;
+	if (*bad)
+		return true;
+	hooks.object = text_of(at, end);
+	if (!hooks.object)
+		return false;
+	there = hooks_of(trace, hooks.object, hooks.state);
+	if (there) {
+		add_hooks(there, &hooks);
+		free(hooks.object);
+		return true;
+	}
+	grown = realloc(trace->hooks, (trace->hooks_count + 1) * sizeof(hooks));
+	if (!grown) {
+		free(hooks.object);
+		return false;
+	}
+	trace->hooks = grown;
+	trace->hooks[trace->hooks_count++] = hooks;
+	return true;
+}
+
 void tp_facts_free(struct tp_trace *trace)
 {
+	for (size_t i = 0; i < trace->hooks_count; i++)
+		free(trace->hooks[i].object);
+	free(trace->hooks);
 	for (size_t i = 0; i < trace->value_count; i++)
 		free(trace->values[i].name);
 	for (size_t i = 0; i < trace->counter_count; i++)

@@ -9,6 +9,7 @@
 bool tp_fact_value(struct tp_trace *trace, const uint8_t *at, const uint8_t *end, bool *bad);
 bool tp_fact_counter(struct tp_trace *trace, const uint8_t *at, const uint8_t *end, bool *bad);
 
+bool tp_fact_hooks(struct tp_trace *trace, const uint8_t *at, const uint8_t *end, bool *bad);
 void tp_facts_free(struct tp_trace *trace);
 
 #endif

@@ -59,3 +59,17 @@ const char *tp_fn_name(unsigned fn)
 
 	return fn < sizeof(names) / sizeof(*names) && names[fn] ? names[fn] : "?";
 }
+
+const char *tp_hooks_name(unsigned state)
+{
+	static const char *const names[TPROF_HOOKS_STATES] = {
+		[TPROF_HOOKS_DONE] = "hooked",
+		[TPROF_HOOKS_PROTECTED] = "its pointers could not be made writable",
+		[TPROF_HOOKS_UNTOUCHABLE] = "functions that return twice, unwind or load",
+		[TPROF_HOOKS_UNBOUND] = "functions that were not found",
+		[TPROF_HOOKS_FULL] = "no room for stubs",
+		[TPROF_HOOKS_UNREACHED] = "exported, and reached through no pointer",
+	};
+
+	return state < TPROF_HOOKS_STATES ? names[state] : "?";
+}

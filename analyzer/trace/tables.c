@@ -242,6 +242,9 @@ static bool read_long(struct tp_tables *tables, const uint8_t *record)
 		return tp_tables_join(tables, record, body, tables->at);
 	case TPROF_TABLE_OP_CODE:
 		return read_op(tables, record, body, tables->at, true);
+	case TPROF_TABLE_HOOKS:
+		good = tp_fact_hooks(&tables->impl->trace, body, tables->at, &bad);
+		break;
 	case TPROF_TABLE_VALUE:
 		good = tp_fact_value(&tables->impl->trace, body, tables->at, &bad);
 		break;

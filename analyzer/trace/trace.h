@@ -62,6 +62,14 @@ struct tp_damage {
 	const char *reason;  /* static */
 };
 
+/* What was hooked in an object, and what not. */
+struct tp_hooks {
+	uint8_t state;	    /* enum tprof_hooks; may be one that is not known here */
+	uint64_t pointers;  /* through which it calls */
+	uint64_t functions; /* that these lead to, or that it exports */
+	char *object;	    /* path, owned by the trace; "" for the program */
+};
+
 struct tp_trace {
 	const char *file;		   /* as named by the user */
 	const struct tprof_header *header; /* a checked copy */
@@ -86,7 +94,9 @@ struct tp_trace {
 	struct tp_code *codes;
 	size_t code_count; /* index = code number; [0] unused */
 	struct tp_op *ops;
-	size_t op_count;	 /* index = op number; [0] unused */
+	size_t op_count;	/* index = op number; [0] unused */
+	struct tp_hooks *hooks; /* one for each object and state that the trace tells of */
+	size_t hooks_count;
 	struct tp_value *values; /* one for each name */
 	size_t value_count;
 	struct tp_counter *counters; /* as TPROF_COUNTERS named them */
@@ -106,6 +116,9 @@ void tp_trace_close(struct tp_trace *trace);
 
 /* False: the program said no value of that name. */
 bool tp_trace_value(const struct tp_trace *trace, const char *name, uint64_t *value);
+
+/* What became of functions, in words: enum tprof_hooks; "?" if not known. */
+const char *tp_hooks_name(unsigned state);
 
 /* Index of a counter in struct tp_counters; -1: it was not counted. */
 int tp_trace_counter(const struct tp_trace *trace, const char *name);

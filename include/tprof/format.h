@@ -371,6 +371,9 @@ enum tprof_table_type {
 	                         * pc), byte enum tprof_frame_flags */
 	TPROF_TABLE_OP = 4,	/* uvarint op (1, 2, ...), byte enum tprof_op_origin, byte length and bytes of the
 	                         * category (may be empty), rest: name */
+	TPROF_TABLE_HOOKS = 8,	/* byte enum tprof_hooks, uvarint pointers, uvarint functions, rest: path of the object
+	                         * ("": the program): what was hooked in it, and what not. Of UNREACHED an object's
+	                         * latest record counts, of the others the sum of all */
 	TPROF_TABLE_VALUE = 10, /* uvarint value, rest: name: what the program said of itself (tprof_value); of two with
 	                           * one name the later counts */
 	TPROF_TABLE_COUNTER = 11, /* uvarint counter (1, 2, ...; 0: it can't be had), uvarint errno (0: counted), byte
@@ -384,6 +387,18 @@ enum tprof_table_type {
 	                        * tprof_python_flags */
 	TPROF_TABLE_OP_CODE = 12, /* uvarint op, byte enum tprof_op_origin, byte length and bytes of the category, uvarint
 	                           * frame: an op named by the function that begins there */
+};
+
+/* Pointers through which an object calls functions that are ops by their names, or functions that it defines. */
+enum tprof_hooks {
+	TPROF_HOOKS_DONE = 0,	     /* hooked */
+	TPROF_HOOKS_PROTECTED = 1,   /* not: the pointer's page could not be made writable */
+	TPROF_HOOKS_UNTOUCHABLE = 2, /* not: the function returns twice or belongs to the unwinder or the loader */
+	TPROF_HOOKS_UNBOUND = 3,     /* not: the function was not found */
+	TPROF_HOOKS_FULL = 4,	     /* not: there was no room, or the system forbids code that was written */
+	TPROF_HOOKS_UNREACHED = 5,   /* functions that it exports, and no pointer leads to them: calls within the object
+				      * are bound directly (-Bsymbolic, hidden, no PLT), or nobody calls them */
+	TPROF_HOOKS_STATES,
 };
 
 enum tprof_op_origin {

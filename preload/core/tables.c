@@ -97,6 +97,17 @@ void tp_table_op(const struct tp_op_record *op)
 	put_long(TPROF_TABLE_OP, content, (size_t)(p - content), op->name, op->name_length);
 }
 
+void tp_table_hooks(enum tprof_hooks state, uint64_t pointers, uint64_t functions, const char *object)
+{
+	uint8_t content[32];
+	uint8_t *p = content;
+
+	*p++ = (uint8_t)state;
+	p = tp_put_uvarint(p, pointers);
+	p = tp_put_uvarint(p, functions);
+	put_long(TPROF_TABLE_HOOKS, content, (size_t)(p - content), object, strnlen(object, TP_TABLE_TEXT_MAX));
+}
+
 void tp_table_counter(uint32_t number, uint32_t error, uint8_t flags, const char *name)
 {
 	uint8_t content[32];

@@ -135,6 +135,8 @@ static void start_child(void)
 		mode = begin_paused();
 	tp_threads_forget(mode == TP_MODE_ON ? thread : NULL);
 	tp_store_release(&tp_state.mode, mode);
+	if (mode != TP_MODE_OFF)
+		tp_ops_tell();
 	tp_cpu_start();
 	tp_counters_start();
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hooks/slots.h"
 
+#include "core/objects.h"
 #include "core/sys.h"
 
 #include <elf.h>
@@ -14,12 +15,13 @@ struct image {
 	size_t bytes[2];
 	uintptr_t relro_low, relro_high;
 	uintptr_t start, end; /* of its segments */
+	const uint32_t *hash; /* DT_GNU_HASH */
 };
 
 struct visit {
-	tp_slot_choice *choose;
-	void *context;
+	const struct tp_slot_visitor *visitor;
 	struct tp_seen *seen;
+	size_t from; /* of tp_slots_exports() */
 	const char *object;
 	size_t changed;
 };
@@ -39,6 +41,9 @@ static void read_dynamic(struct image *image, const ElfW(Dyn) * entry)
 			break;
 		case DT_STRTAB:
 			image->strings = (const char *)address_of(image, entry->d_un.d_ptr);
+			break;
+		case DT_GNU_HASH:
+			image->hash = (const uint32_t *)address_of(image, entry->d_un.d_ptr);
 			break;
 		case DT_JMPREL:
 			image->tables[0] = (const ElfW(Rela) *)address_of(image, entry->d_un.d_ptr);
@@ -118,6 +123,7 @@ static void offer(struct visit *visit, const struct image *image, const ElfW(Rel
 	void **slot = (void **)(image->bias + relocation->r_offset), *choice;
 	const ElfW(Sym) * symbol;
 	struct tp_slot offered;
+	bool good;
 
 	if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT &&
 	    (type != R_X86_64_64 || relocation->r_addend != 0))
@@ -126,9 +132,13 @@ static void offer(struct visit *visit, const struct image *image, const ElfW(Rel
 	offered = (struct tp_slot){ image->strings + symbol->st_name, visit->object, *slot };
 	if (type == R_X86_64_JUMP_SLOT && is_unbound(image, symbol, (uintptr_t)*slot))
 		offered.target = NULL;
-	choice = visit->choose(&offered, visit->context);
-	if (choice && choice != *slot)
-		visit->changed += store(image, slot, choice);
+	choice = visit->visitor->choose(&offered, visit->visitor->context);
+	if (!choice || choice == *slot)
+		return;
+	good = store(image, slot, choice);
+	visit->changed += good;
+	if (visit->visitor->stored)
+		visit->visitor->stored(choice, good, visit->visitor->context);
 }
 
 /* Has the object been visited? Remembers it. After an unloading all may be others, under the same addresses. */
@@ -164,6 +174,8 @@ static int visit_object(struct dl_phdr_info *info, size_t size, void *context)
 		for (size_t i = 0; image.tables[table] && i < image.bytes[table] / sizeof(ElfW(Rela)); i++)
 			offer(visit, &image, &image.tables[table][i]);
 	}
+	if (visit->visitor->visited)
+		visit->visitor->visited(visit->object, visit->visitor->context);
 	return 0;
 }
 
@@ -176,12 +188,83 @@ static int count_loads(struct dl_phdr_info *info, size_t size, void *context)
 	return 1;
 }
 
-size_t tp_slots_visit(tp_slot_choice *choose, void *context, struct tp_seen *seen)
+size_t tp_slots_visit(const struct tp_slot_visitor *visitor, struct tp_seen *seen)
 {
-	struct visit visit = { choose, context, seen, "", 0 };
+	struct visit visit = { .visitor = visitor, .seen = seen, .object = "" };
 
 	dl_iterate_phdr(visit_object, &visit);
 	if (seen)
 		dl_iterate_phdr(count_loads, seen);
 	return visit.changed;
+}
+
+/* ---- what objects define ---- */
+
+/* The symbols that the GNU hash table leads to are all that an object exports: chains of them, one for each bucket. */
+static void show_exports(const struct visit *visit, const struct image *image)
+{
+	const uint32_t *hash = image->hash, *buckets = hash + 4 + 2 * (size_t)hash[2], *chains = buckets + hash[0];
+
+	for (uint32_t bucket = 0; bucket < hash[0]; bucket++) {
+		for (uint32_t i = buckets[bucket]; i >= hash[1]; i++) {
+			const ElfW(Sym) *symbol = &image->symbols[i];
+			struct tp_slot shown = { image->strings + symbol->st_name, visit->object,
+						 (void *)(image->bias + symbol->st_value) };
+
+			if (ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_shndx != SHN_UNDEF)
+				visit->visitor->choose(&shown, visit->visitor->context);
+			if (chains[i - hash[1]] & 1)
+				break; /* the last of its bucket */
+		}
+	}
+}
+
+static int exports_object(struct dl_phdr_info *info, size_t size, void *context)
+{
+	struct visit *visit = context;
+	struct image image;
+	size_t i;
+
+	(void)size;
+	for (i = visit->from; i < visit->seen->count; i++) {
+		if (visit->seen->objects[i].bias == info->dlpi_addr &&
+		    visit->seen->objects[i].headers == info->dlpi_phdr)
+			break;
+	}
+	if (i == visit->seen->count || is_own(info) || !read_image(info, &image) || !image.hash)
+		return 0;
+	visit->object = info->dlpi_name ? info->dlpi_name : "";
+	show_exports(visit, &image);
+	visit->visitor->visited(visit->object, visit->visitor->context);
+	return 0;
+}
+
+void tp_slots_exports(const struct tp_slot_visitor *visitor, const struct tp_seen *seen, size_t from)
+{
+	struct visit visit = {
+		.visitor = visitor, .seen = (struct tp_seen *)(uintptr_t)seen, .from = from, .object = ""
+	};
+
+	if (from < seen->count)
+		dl_iterate_phdr(exports_object, &visit);
+}
+
+bool tp_slots_is_code(const void *address)
+{
+	struct dl_find_object object;
+	const ElfW(Ehdr) * header;
+
+	if (!tp_object_find((uintptr_t)address, &object))
+		return false;
+	header = object.dlfo_map_start;
+	if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
+		return true; /* an object that does not map its header: nobody can tell */
+	for (size_t i = 0; i < header->e_phnum; i++) {
+		const ElfW(Phdr) *segment = (const ElfW(Phdr) *)((uintptr_t)header + header->e_phoff) + i;
+
+		if (segment->p_type == PT_LOAD && segment->p_flags & PF_X &&
+		    (uintptr_t)address - object.dlfo_link_map->l_addr - segment->p_vaddr < segment->p_memsz)
+			return true;
+	}
+	return false;
 }

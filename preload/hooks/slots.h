@@ -15,13 +15,17 @@ struct tp_slot {
 	void *target;	    /* what it points to; NULL: not bound yet */
 };
 
-/* What a slot shall point to; NULL: leave it. */
-typedef void *tp_slot_choice(const struct tp_slot *slot, void *context);
+struct tp_slot_visitor {
+	/* What a slot shall point to; NULL: leave it. */
+	void *(*choose)(const struct tp_slot *slot, void *context);
+	/* It points to `value` now, or (`good` false) its page could not be made writable. May be NULL. */
+	void (*stored)(void *value, bool good, void *context);
+	/* All slots of that object have been offered. May be NULL. */
+	void (*visited)(const char *object, void *context);
+	void *context;
+};
 
-/*
- * Offers every slot of the objects that are loaded now and were not visited before by a visit with the same `seen` (NULL:
- * all), but libtprof.so's own. Returns how many were changed. Takes the loader's lock: never in a hook.
- */
+/* Objects that were visited. Zero: none yet. */
 struct tp_seen {
 	struct {
 		uintptr_t bias;
@@ -31,6 +35,19 @@ struct tp_seen {
 	uint64_t loads, unloads; /* of the loader, as of the last visit */
 };
 
-size_t tp_slots_visit(tp_slot_choice *choose, void *context, struct tp_seen *seen);
+/*
+ * Offers every slot of the objects that are loaded now and were not visited before by a visit with the same `seen` (NULL:
+ * all), but libtprof.so's own. Returns how many were changed. Takes the loader's lock: never in a hook.
+ */
+size_t tp_slots_visit(const struct tp_slot_visitor *visitor, struct tp_seen *seen);
+
+/*
+ * Shows the functions that objects define for others: those of the objects that `seen` has from number `from` on. As
+ * slots, whose `target` is the function; `visited` is called after each object. Takes the loader's lock.
+ */
+void tp_slots_exports(const struct tp_slot_visitor *visitor, const struct tp_seen *seen, size_t from);
+
+/* Is there code at that address of a loaded object? Names don't tell functions from variables. */
+bool tp_slots_is_code(const void *address);
 
 #endif

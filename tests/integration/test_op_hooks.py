@@ -61,3 +61,37 @@ def test_blas_of_the_demo(tprof):
     run = tprof.run([WORKLOADS / "digits", digits], [LIBRARY], {"TPROF_OPS": "blas"})
     ops = ops_of(run.traces()[0])
     assert ops["cblas_sgemm"][0] >= 3000
+
+
+def hooks_of(trace):
+    run = subprocess.run([ANALYZE, "info", "--json", trace], capture_output=True, check=True)
+    return json.loads(run.stdout)["capture"]["hooks"]
+
+
+def test_coverage_is_told(tprof):
+    """What was hooked in which object, and what was not, and why."""
+    run = tprof.run([WORKLOADS / "op_calls", TIMES], [LIBRARY], {"TPROF_OPS": "op_*,*setjmp*,-op_excluded"})
+    hooks = hooks_of(run.traces()[0])
+    own = [module for module in hooks["modules"] if module["module"].endswith("/op_calls")]
+    assert own[0]["functions"] == own[0]["pointers"] >= 10
+    assert hooks["slots"] == sum(module["pointers"] for module in hooks["modules"])
+    assert hooks["functions"] == len(set(ops_of(run.traces()[0])) | {"op_vector"})  # which needs AVX2
+    refused = [skipped for skipped in hooks["skipped"] if "return twice" in skipped["reason"]]
+    assert any(skipped["module"].endswith("/op_calls") for skipped in refused)
+
+
+def test_functions_that_no_pointer_reaches(tprof):
+    run = tprof.run([WORKLOADS / "hot", "plain", 100, 10], [LIBRARY], {"TPROF_OPS": "plugin_*,tiny*,cblas_s*"})
+    hooks = hooks_of(run.traces()[0])
+    assert {(m["module"].rsplit("/", 1)[1], m["functions"]) for m in hooks["modules"]} == {("hot", 3), ("libtinyblas.so", 1)}
+
+
+@pytest.mark.parametrize("how,calls", [("handle", 2 * TIMES), ("next", TIMES), ("pointer", TIMES)])
+def test_functions_asked_for_by_name(tprof, how, calls):
+    """dlsym of an object gives the stub, RTLD_NEXT the function: whoever interposes does not come round for ever."""
+    command = [WORKLOADS / "op_dlsym", how, TIMES]
+    bare = tprof.run(command)
+    run = tprof.run(command, [LIBRARY], {"TPROF_OPS": "op_*"})
+    assert (run.status, run.stdout, run.stderr) == (bare.status, bare.stdout, bare.stderr)
+    assert run.status == 0
+    assert ops_of(run.traces()[0])["op_none"] == (calls, 0)

@@ -87,3 +87,5 @@ int op_excluded(void)
 {
 	return 7;
 }
+
+int op_variable = 11; /* what is called like an op, and is none */

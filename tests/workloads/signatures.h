@@ -26,5 +26,6 @@ __m256d op_vector(__m256d a, __m256d b);
 void op_jump(void *buffer, int depth);
 int op_recurse(int n);
 int op_excluded(void);
+extern int op_variable;
 
 #endif

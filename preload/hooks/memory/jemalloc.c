@@ -107,11 +107,12 @@ static void *choose(const struct tp_slot *slot, void *context)
 
 void tp_jemalloc_hook(void)
 {
+	static const struct tp_slot_visitor visitor = { .choose = choose };
 	size_t slots;
 
 	if (!tp_header || !tp_real.mallocx || !tp_real.rallocx || !tp_real.xallocx || !tp_real.dallocx ||
 	    !tp_real.sdallocx)
 		return;
-	slots = tp_slots_visit(choose, NULL, NULL);
+	slots = tp_slots_visit(&visitor, NULL);
 	tp_add(&tp_header->slots, slots);
 }

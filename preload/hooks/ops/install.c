@@ -2,7 +2,9 @@
 #include "hooks/ops/install.h"
 
 #include "core/state.h"
+#include "core/tables.h"
 #include "hooks/enter.h"
+#include "hooks/ops/calibrate.h"
 #include "hooks/ops/stubs.h"
 #include "hooks/real.h"
 #include "hooks/slots.h"
@@ -31,32 +33,141 @@ static void *bind(const struct tp_slot *slot)
 	return target;
 }
 
+/* ---- coverage: of the object that is being visited ---- */
+
+static struct {
+	uint64_t pointers[TPROF_HOOKS_STATES], functions[TPROF_HOOKS_STATES];
+} covered;
+static uint32_t object; /* its number, of all visits */
+
+static void count(enum tprof_hooks state, uint64_t functions)
+{
+	covered.pointers[state]++;
+	covered.functions[state] += functions;
+}
+
+static void put_coverage(const char *path, void *context)
+{
+	(void)context;
+	for (uint32_t state = 0; state < TPROF_HOOKS_STATES; state++) {
+		if (covered.pointers[state] || covered.functions[state])
+			tp_table_hooks((enum tprof_hooks)state, covered.pointers[state], covered.functions[state],
+				       path);
+	}
+	memset(&covered, 0, sizeof(covered));
+	object++;
+}
+
 static void *choose(const struct tp_slot *slot, void *context)
 {
 	struct tp_op_choice choice;
-	void *target;
+	void *target, *stub;
 
 	(void)context;
-	if (tp_op_is_stub(slot->target) || !tp_ops_choose(slot->symbol, &choice))
+	if (tp_op_is_stub(slot->target))
 		return NULL;
+	if (!tp_ops_choose(slot->symbol, &choice)) {
+		if (choice.refused)
+			count(TPROF_HOOKS_UNTOUCHABLE, 1);
+		return NULL;
+	}
 	target = slot->target ? slot->target : bind(slot);
-	return target ? tp_op_stub(target, &choice) : NULL;
+	if (target && !tp_slots_is_code(target))
+		return NULL; /* a variable that is called so */
+	stub = target ? tp_op_stub(target, &choice) : NULL;
+	if (!stub)
+		count(target ? TPROF_HOOKS_FULL : TPROF_HOOKS_UNBOUND, 1);
+	return stub;
+}
+
+static void stored(void *stub, bool good, void *context)
+{
+	struct tp_op_function *function = tp_op_of_stub(stub);
+
+	(void)context;
+	if (!good) {
+		count(TPROF_HOOKS_PROTECTED, 1);
+		return;
+	}
+	count(TPROF_HOOKS_DONE, function->object != object + 1);
+	function->object = object + 1;
+}
+
+static void *find_unreached(const struct tp_slot *slot, void *context)
+{
+	struct tp_op_choice choice;
+
+	(void)context;
+	if (tp_ops_choose(slot->symbol, &choice) && !tp_op_is_hooked(slot->target))
+		covered.functions[TPROF_HOOKS_UNREACHED]++;
+	return NULL;
+}
+
+/* ---- installing ---- */
+
+static bool calibrated;
+
+static void tell_functions(void)
+{
+	uint32_t count = tp_op_function_count();
+
+	if (calibrated && count >= TP_CALIBRATION_STUBS)
+		count -= TP_CALIBRATION_STUBS;
+	tp_store(&tp_header->op_functions, count);
+}
+
+static void install(struct tp_thread *thread)
+{
+	static const struct tp_slot_visitor slots = { choose, stored, put_coverage, NULL };
+	static const struct tp_slot_visitor exports = { find_unreached, NULL, put_coverage, NULL };
+	uint64_t unloads = seen.unloads;
+	size_t before = seen.count, changed = tp_slots_visit(&slots, &seen);
+
+	tp_add(&tp_header->slots, changed);
+	tp_slots_exports(&exports, &seen, seen.unloads == unloads ? before : 0);
+	if (!calibrated && tp_op_function_count()) {
+		calibrated = true;
+		tp_ops_calibrate(thread);
+	}
+	tell_functions();
 }
 
 /* The thread is busy meanwhile: what the loader allocates for us is none of the program's events. */
 void tp_ops_install(void)
 {
 	struct tp_thread *thread;
-	size_t slots;
 
 	if (!tp_ops_wanted() || !tp_swap_if(&installing, 0u, 1u))
 		return;
 	thread = tp_enter(__builtin_frame_address(0));
-	if (thread || tp_state_has_trace()) { /* waiting or paused: nothing of it would be recorded anyway */
-		slots = tp_slots_visit(choose, NULL, &seen);
-		tp_add(&tp_header->slots, slots);
-		if (thread)
-			tp_leave(thread);
+	if (thread) {
+		install(thread);
+		tp_leave(thread);
 	}
 	tp_store_release(&installing, 0u);
+}
+
+void *tp_ops_hooked(const char *symbol, void *target)
+{
+	struct tp_op_choice choice;
+	struct tp_thread *thread;
+	void *stub = NULL;
+
+	if (!tp_ops_wanted() || tp_op_is_stub(target) || !tp_ops_choose(symbol, &choice) || !tp_slots_is_code(target) ||
+	    !tp_swap_if(&installing, 0u, 1u))
+		return target;
+	thread = tp_enter(__builtin_frame_address(0));
+	if (thread) {
+		stub = tp_op_stub(target, &choice);
+		tell_functions();
+		tp_leave(thread);
+	}
+	tp_store_release(&installing, 0u);
+	return stub ? stub : target;
+}
+
+void tp_ops_tell(void)
+{
+	tell_functions();
+	tp_ops_tell_costs();
 }

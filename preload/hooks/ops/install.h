@@ -8,4 +8,13 @@
  */
 void tp_ops_install(void);
 
+/* In a forked child, which has its parent's hooks: what its trace's header says of them. */
+void tp_ops_tell(void);
+
+/*
+ * What a program that asks for a function by its name shall get: its stub if it is an op, else `target`, the function
+ * itself. Never in a hook of an allocation.
+ */
+void *tp_ops_hooked(const char *symbol, void *target);
+
 #endif

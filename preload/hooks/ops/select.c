@@ -156,7 +156,7 @@ bool tp_ops_wanted(void)
 }
 
 /* What returns twice, or is the unwinder's: a call of it through a frame of ours would go wrong. */
-bool tp_ops_untouchable(const char *symbol)
+static bool is_untouchable(const char *symbol)
 {
 	static const char *const names[] = {
 		"*setjmp*", "*getcontext*",   "*makecontext*", "*swapcontext*", "vfork", "_Unwind_*",
@@ -188,7 +188,7 @@ bool tp_ops_choose(const char *symbol, struct tp_op_choice *choice)
 	struct tp_text plain = tp_text_in(qualified, sizeof(qualified));
 
 	choice->category = NULL;
-	choice->ends_step = false;
+	choice->ends_step = choice->refused = false;
 	choice->signature.kind = 0;
 	choice->signature.stack_known = false;
 	for (size_t i = 0; i < TP_LENGTH(presets) && !choice->category; i++) {
@@ -198,13 +198,14 @@ bool tp_ops_choose(const char *symbol, struct tp_op_choice *choice)
 	if (!choice->category && !glob_count && !*step)
 		return false;
 	qualify(symbol, &plain);
-	if (!choice->category && choose_glob(symbol, qualified, false) && !tp_ops_untouchable(symbol)) {
+	if (!choice->category && choose_glob(symbol, qualified, false)) {
 		tp_text_add(&to, qualified);
-		choice->category = "user";
+		choice->refused = is_untouchable(symbol);
+		choice->category = choice->refused ? NULL : "user";
 	}
 	if (choice->category && (choose_glob(symbol, qualified, true) || choose_glob(symbol, choice->name, true)))
 		choice->category = NULL;
-	if (*step && !tp_ops_untouchable(symbol) &&
+	if (*step && !is_untouchable(symbol) &&
 	    (tp_text_glob(step, qualified) || tp_text_glob(step, symbol) ||
 	     (choice->category && tp_text_glob(step, choice->name)))) {
 		choice->ends_step = true;

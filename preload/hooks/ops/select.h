@@ -8,6 +8,7 @@
 struct tp_op_choice {
 	char name[160];	      /* as reports show it */
 	const char *category; /* the preset's name; "user" for a glob's, "step" for what TPROF_STEP alone names */
+	bool refused;	      /* a glob names it, but a call of it through a frame of ours would go wrong */
 	bool ends_step;	      /* TPROF_STEP names it */
 	struct tp_signature signature; /* kind 0: not typed */
 };
@@ -20,9 +21,6 @@ bool tp_ops_set_step(const char *value);
 
 /* Are any functions wanted at all? */
 bool tp_ops_wanted(void);
-
-/* A call of it through a frame of ours would go wrong (what returns twice, the unwinder's): never hooked. */
-bool tp_ops_untouchable(const char *symbol);
 
 /* Is the function behind this symbol an op? Fills in what it is called. */
 bool tp_ops_choose(const char *symbol, struct tp_op_choice *choice);

@@ -72,6 +72,20 @@ void *tp_op_stub(void *address, const struct tp_op_choice *choice)
 	return stubs + STUBS_AT + i * STUB_BYTES;
 }
 
+bool tp_op_is_hooked(const void *address)
+{
+	for (uint32_t i = 0; i < tp_load(&function_count); i++) {
+		if (tp_op_functions[i].address == address)
+			return true;
+	}
+	return false;
+}
+
+struct tp_op_function *tp_op_of_stub(const void *stub)
+{
+	return &tp_op_functions[((const uint8_t *)stub - stubs - STUBS_AT) / STUB_BYTES];
+}
+
 uint32_t tp_op_function_count(void)
 {
 	return tp_load(&function_count);

@@ -9,6 +9,7 @@ struct tp_op_function {
 	void *address;
 	uint32_t op; /* number in the trace; 0: to be asked for */
 	bool ends_step;
+	uint32_t object; /* of hooks/ops/install.c: the last that it was found in */
 	struct tp_signature signature;
 	const char *category;
 	char name[160];
@@ -24,6 +25,12 @@ void *tp_op_stub(void *function, const struct tp_op_choice *choice);
 
 /* Is this address a stub? */
 bool tp_op_is_stub(const void *address);
+
+/* Has a function at that address a stub? */
+bool tp_op_is_hooked(const void *function);
+
+/* Whose stub that is. */
+struct tp_op_function *tp_op_of_stub(const void *stub);
 
 /* Functions that have a stub. */
 uint32_t tp_op_function_count(void);

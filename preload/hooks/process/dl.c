@@ -9,15 +9,21 @@
 #include "hooks/enter.h"
 #include "hooks/lifecycle.h"
 #include "hooks/ops/install.h"
+#include "hooks/ops/select.h"
 #include "hooks/python/find.h"
 #include "hooks/real.h"
 #include "stacks/modules.h"
 
 #include <dlfcn.h>
 
+struct tp_asked {
+	void *jump;   /* go on there; NULL: return `answer` */
+	void *answer; /* in rdx */
+};
+
 /* Called by pass_on.S, which then jumps to what they return. */
 void *tp_before_dlopen(const char *file, int flags) __attribute__((visibility("hidden")));
-void *tp_before_dlsym(void *handle, const char *name) __attribute__((visibility("hidden")));
+struct tp_asked tp_before_dlsym(void *handle, const char *name) __attribute__((visibility("hidden")));
 
 void *tp_before_dlopen(const char *file, int flags)
 {
@@ -30,14 +36,25 @@ void *tp_before_dlopen(const char *file, int flags)
 	return (void *)tp_real.dlopen;
 }
 
-void *tp_before_dlsym(void *handle, const char *name)
+/*
+ * Of an object that is named the answer does not depend on who asks: it can be asked here, and an op's stub given instead.
+ * RTLD_NEXT is what other interposers ask with: they get what is behind them, or their calls would come round for ever.
+ */
+struct tp_asked tp_before_dlsym(void *handle, const char *name)
 {
-	(void)handle;
-	(void)name;
+	struct tp_asked asked = { (void *)tp_real.dlsym, NULL };
+	struct tp_op_choice choice;
+
 	tp_start();
 	tp_ops_install();
-	tp_python_find();
-	return (void *)tp_real.dlsym;
+	if (handle == RTLD_NEXT || handle == RTLD_DEFAULT || !name || !tp_ops_wanted() || !tp_ops_choose(name, &choice))
+		return asked;
+	asked.answer = tp_real.dlsym(handle, name);
+	if (asked.answer) {
+		asked.answer = tp_ops_hooked(name, asked.answer);
+		asked.jump = NULL;
+	}
+	return asked;
 }
 
 TP_EXPORT int dlclose(void *handle)

@@ -7,9 +7,9 @@
  *
  * Each looks at its arguments and jumps on with all of them. The loader must see the program's own return address: where
  * relative names are searched, and what RTLD_NEXT is next to, depend on it. The other two take as many arguments as they
- * please.
+ * please. Where the answer is known already (%rax 0, and it is in %rdx), that is given.
  */
-	.macro	pass_on name, before
+	.macro	pass_on name, before, answers=0
 	.text
 	.globl	\name
 	.type	\name, @function
@@ -31,6 +31,9 @@
 	subq	$8, %rsp
 	.cfi_adjust_cfa_offset 8
 	call	\before
+	.if \answers
+	movq	%rdx, %r11
+	.endif
 	addq	$8, %rsp
 	.cfi_adjust_cfa_offset -8
 	popq	%r9
@@ -45,13 +48,21 @@
 	.cfi_adjust_cfa_offset -8
 	popq	%rdi
 	.cfi_adjust_cfa_offset -8
+	.if \answers
+	testq	%rax, %rax
+	jz	1f
+	.endif
 	jmp	*%rax
+	.if \answers
+1:	movq	%r11, %rax
+	ret
+	.endif
 	.cfi_endproc
 	.size	\name, . - \name
 	.endm
 
 	pass_on	dlopen, tp_before_dlopen
-	pass_on	dlsym, tp_before_dlsym
+	pass_on	dlsym, tp_before_dlsym, 1
 	pass_on	prctl, tp_before_prctl
 	pass_on	syscall, tp_before_syscall
 	.section .note.GNU-stack, "", @progbits

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hooks/ops/calibrate.h"
+
+#include "core/clock.h"
+#include "core/emit.h"
+#include "core/state.h"
+#include "core/sys.h"
+#include "hooks/ops/stubs.h"
+
+#define ROUNDS 10 /* the one with the least time counts: nobody came between */
+#define CALLS 64
+
+typedef void callee(long layout, long transposed_a, long transposed_b, long m, long n, long k);
+
+/* Instead of the thread's chunk, and what is kept of it meanwhile. */
+struct stage {
+	struct tprof_chunk chunk;
+	uint8_t records[TPROF_CHUNK_SIZE - sizeof(struct tprof_chunk)];
+	uint8_t *at, *limit;
+	struct tprof_chunk *real;
+	uint64_t time, events;
+	struct tp_fold fold;
+};
+
+static struct costs {
+	uint32_t op_inside, op_outside, fold_inside, fold_outside, work;
+} costs; /* as in the header; once they are known */
+
+struct cost {
+	uint64_t inside, total; /* ticks of a call */
+};
+
+static __attribute__((noinline)) void nothing(long layout, long transposed_a, long transposed_b, long m, long n, long k)
+{
+	__asm__ volatile("" : : "r"(layout), "r"(transposed_a), "r"(transposed_b), "r"(m), "r"(n), "r"(k) : "memory");
+}
+
+static void enter_stage(struct tp_thread *thread, struct stage *stage)
+{
+	stage->at = thread->at;
+	stage->limit = thread->limit;
+	stage->real = thread->chunk;
+	stage->time = thread->time;
+	stage->events = thread->events;
+	memcpy(&stage->fold, &thread->fold, sizeof(stage->fold));
+	tp_fold_close(&thread->fold);
+	thread->chunk = &stage->chunk;
+	thread->at = stage->records;
+	thread->limit = stage->records + sizeof(stage->records) - TP_RECORD_MAX;
+}
+
+static void leave_stage(struct tp_thread *thread, const struct stage *stage)
+{
+	thread->chunk = stage->real;
+	thread->at = stage->at;
+	thread->limit = stage->limit;
+	thread->time = stage->time;
+	thread->events = stage->events;
+	memcpy(&thread->fold, &stage->fold, sizeof(thread->fold));
+}
+
+static uint64_t time_of(callee *volatile call)
+{
+	uint64_t begin = tp_clock_before();
+
+	for (int i = 0; i < CALLS; i++)
+		call(101, 111, 111, 100, 100, 100);
+	return tp_clock_before() - begin;
+}
+
+/* Times of events are cut to the unit of the trace: half of it is missing on average. */
+static uint64_t inside_of(struct tp_thread *thread, callee *volatile call)
+{
+	uint64_t sum = 0, unit = UINT64_C(1) << tp_emit_shift;
+
+	for (int i = 0; i < CALLS; i++) {
+		uint64_t end;
+
+		call(101, 111, 111, 100, 100, 100);
+		end = (thread->time << tp_emit_shift) + unit / 2;
+		sum += end > thread->op_open[thread->op_depth].start ? end - thread->op_open[thread->op_depth].start
+								     : 0;
+	}
+	return sum;
+}
+
+static void keep_least(uint64_t *least, uint64_t value)
+{
+	if (value < *least)
+		*least = value;
+}
+
+/* `folded`: the calls are made hot first. */
+static struct cost measure(struct tp_thread *thread, struct stage *stage, callee *volatile call, bool folded)
+{
+	struct cost cost = { UINT64_MAX, UINT64_MAX };
+	uint64_t plain = UINT64_MAX, floor;
+
+	for (int round = 0; round < ROUNDS; round++) {
+		struct tp_fold_slot *slot;
+		uint64_t before;
+
+		thread->at = stage->records;
+		call(101, 111, 111, 100, 100, 100);
+		slot = thread->op_open[thread->op_depth].slot;
+		slot->heat = folded ? TP_FOLD_HOT : 0;
+		slot->count = NULL;
+		call(101, 111, 111, 100, 100, 100);
+		before = slot->count ? slot->count->ticks : 0;
+		keep_least(&plain, time_of(nothing));
+		keep_least(&cost.total, time_of(call));
+		if (!folded)
+			keep_least(&cost.inside, inside_of(thread, call));
+		else if (slot->count)
+			keep_least(&cost.inside, slot->count->ticks - before);
+	}
+	/* The function's own time is none: what is measured inside is all the recording's, but for the call itself. */
+	floor = plain / CALLS;
+	cost.total = cost.total / CALLS > floor ? cost.total / CALLS - floor : 0;
+	cost.inside = cost.inside / CALLS > floor / 2 ? cost.inside / CALLS - floor / 2 : 0;
+	cost.inside = cost.inside < cost.total ? cost.inside : cost.total;
+	return cost;
+}
+
+/* A stub of its own; its op number is any, as its events go nowhere. */
+static callee *make_stub(const char *name, bool typed)
+{
+	struct tp_op_choice choice = { .category = "" };
+	void *stub;
+
+	memcpy(choice.name, name, strlen(name) + 1);
+	if (typed) {
+		choice.signature =
+			(struct tp_signature){ .kind = TPROF_WORK_GEMM, .dtype = TPROF_DTYPE_F32, .stack_known = true };
+		tp_signature_add(&choice.signature, TP_PART_TRANS_A, 1);
+		tp_signature_add(&choice.signature, TP_PART_TRANS_B, 2);
+		for (unsigned i = 3; i < 6; i++)
+			tp_signature_add(&choice.signature, TP_PART_DIM, i);
+	}
+	stub = tp_op_stub((void *)nothing, &choice);
+	if (stub)
+		tp_op_of_stub(stub)->op = 1;
+	return (callee *)stub;
+}
+
+void tp_ops_tell_costs(void)
+{
+	tp_header->op_inside_ticks = costs.op_inside;
+	tp_header->op_outside_ticks = costs.op_outside;
+	tp_header->fold_inside_ticks = costs.fold_inside;
+	tp_header->fold_outside_ticks = costs.fold_outside;
+	tp_header->work_ticks = costs.work;
+}
+
+void tp_ops_calibrate(struct tp_thread *thread)
+{
+	callee *untyped = make_stub("untyped", false), *typed = make_stub("typed", true);
+	struct stage *stage = tp_sys_mmap(sizeof(*stage), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint32_t busy = thread->busy;
+	struct cost op, work, fold;
+
+	if (tp_sys_failed(stage))
+		return;
+	if (untyped && typed && thread->op_depth + 1 < TP_OPS_MAX && tp_load(&tp_state.mode) == TP_MODE_ON) {
+		enter_stage(thread, stage);
+		thread->busy = TP_IDLE;
+		op = measure(thread, stage, untyped, false);
+		fold = measure(thread, stage, untyped, true);
+		work = measure(thread, stage, typed, false);
+		thread->busy = busy;
+		leave_stage(thread, stage);
+		costs = (struct costs){
+			.op_inside = (uint32_t)op.inside,
+			.op_outside = (uint32_t)(op.total - op.inside),
+			.fold_inside = (uint32_t)fold.inside,
+			.fold_outside = (uint32_t)(fold.total - fold.inside),
+			.work = work.total > op.total ? (uint32_t)(work.total - op.total) : 0,
+		};
+	}
+	tp_sys_munmap(stage, sizeof(*stage));
+	tp_ops_tell_costs();
+}
