@@ -5,6 +5,7 @@
  * is met at its first event.
  */
 #include "hooks/enter.h"
+#include "hooks/lifecycle.h"
 #include "hooks/real.h"
 
 #include <pthread.h>
@@ -43,6 +44,8 @@ TP_EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attributes, vo
 	struct ticket *ticket = NULL;
 	int error;
 
+	if (tp_load(&tp_state.mode) == TP_MODE_NEW)
+		tp_start(); /* a forked child that did nothing yet: it begins while it has one thread */
 	if (tp_load(&tp_state.mode) == TP_MODE_ON)
 		ticket = take_ticket();
 	if (!ticket)
