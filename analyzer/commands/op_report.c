@@ -27,6 +27,7 @@ bool tp_ops_short_print(struct tp_session *session, size_t process, uint64_t top
 		tp_headline(page, "Steps");
 		fputs("  ", page->out);
 		tp_steps_print_line(page, &of->steps);
+		tp_steps_print_source(page, of);
 	}
 	free(list.ops);
 	return true;
@@ -57,8 +58,8 @@ bool tp_ops_section_json(struct tp_session *session, size_t process, json_t *jso
 			good = json_object_set_new(json, "tree", tp_op_tree_json(of, tp_top(options, 0))) == 0;
 		if (options->by == TP_BY_LAYER)
 			good = json_object_set_new(json, "layers", tp_layers_json(of, tp_top(options, 0))) == 0 && good;
-		json_object_set_new(json, "steps", tp_steps_json(&of->steps, steps_one_by_one));
-		good = tp_growth_steps_json(session, process, json_object_get(json, "steps"));
+		json_object_set_new(json, "steps", tp_steps_json(of, steps_one_by_one));
+		good = tp_growth_steps_json(session, process, json_object_get(json, "steps")) && good;
 		free(list.ops);
 	}
 	if (filtered)

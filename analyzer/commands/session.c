@@ -127,6 +127,7 @@ int tp_session_replay(struct tp_session *session, enum tp_group group)
 		.pid = options->process,
 		.from_ns = options->from_ns,
 		.to_ns = options->to_ns,
+		.find_steps = group == TP_GROUP_STEP || options->command->run == tp_cmd_steps,
 	};
 	const char *error = NULL;
 	int status;

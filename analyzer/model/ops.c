@@ -255,6 +255,7 @@ static bool add_call(struct tp_ops *ops, const struct tp_op_frame *frame, const 
 	add_to_node(&ops->tree.nodes[frame->node], frame, result);
 	ops->last = (struct tp_op_call){ .op = frame->op,
 					 .shape = frame->shape,
+					 .recursive = frame->recursive,
 					 .begin_ns = frame->begin_ns,
 					 .end_ns = frame->begin_ns + result->clock_ns,
 					 .total_ns = result->total_ns,

@@ -53,6 +53,7 @@ struct tp_op_stack {
 /* A call that ended, as others may want to know of it: the steps, for one. */
 struct tp_op_call {
 	uint32_t op, shape;
+	bool recursive;
 	uint64_t begin_ns, end_ns, total_ns, self_ns;
 };
 

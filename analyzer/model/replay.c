@@ -41,7 +41,7 @@ bool tp_replay_init(struct tp_replay *replay, struct tp_trace *trace, const stru
 	replay->event = tp_events_next(replay->events);
 	if (replay->event)
 		replay->first = replay->last = replay->event->time;
-	return replay->event || !tp_events_failed(replay->events);
+	return (replay->event || !tp_events_failed(replay->events)) && tp_replay_find_anchor(replay);
 }
 
 void tp_replay_free(struct tp_replay *replay)
@@ -62,7 +62,8 @@ void tp_replay_free(struct tp_replay *replay)
 	tp_estimates_free(&replay->estimates);
 	free(replay->timeline.points);
 	for (i = 0; i < replay->thread_count; i++)
-		free(replay->threads[i].undo.ranges.list), free(replay->threads[i].open.frames);
+		free(replay->threads[i].undo.ranges.list), free(replay->threads[i].open.frames),
+			free(replay->threads[i].calls.ring);
 	free(replay->threads);
 	free(replay->thread_index);
 }
@@ -97,6 +98,8 @@ static void begin_growth(struct tp_replay *replay, uint64_t time)
 
 void tp_replay_begin(struct tp_replay *replay, uint64_t time)
 {
+	struct tp_step_moment moment;
+
 	replay->inside = true;
 	replay->heap.peak_bytes = replay->amount.bytes;
 	replay->heap.peak_blocks = replay->amount.blocks;
@@ -109,8 +112,8 @@ void tp_replay_begin(struct tp_replay *replay, uint64_t time)
 	replay->peak_time = time;
 	replay->peak_number++;
 	tp_maps_begin(&replay->maps);
-	tp_steps_start(&replay->steps, replay->from ? tp_replay_ns(replay, time) : replay->start_ns,
-		       replay->now.live_bytes);
+	moment = tp_replay_step_moment(replay, replay->from ? tp_replay_ns(replay, time) : replay->start_ns);
+	tp_steps_start(&replay->steps, &moment);
 	begin_growth(replay, time);
 }
 

@@ -13,6 +13,7 @@
 #include "model/live.h"
 #include "model/maps.h"
 #include "model/ops.h"
+#include "model/period.h"
 #include "model/pools.h"
 #include "model/run.h"
 #include "model/sites.h"
@@ -36,6 +37,7 @@ struct tp_thread_state {
 	bool remapped_file; /* the range that it is about to mremap is a file's */
 	struct tp_undo undo;
 	struct tp_op_stack open;
+	struct tp_sequence calls;		      /* of ops */
 	struct tp_estimate allocations, frees, bytes; /* of a sampled run */
 };
 #define TP_NO_ADDRESS UINT64_MAX
@@ -46,6 +48,15 @@ struct tp_stray {
 	uint32_t thread;
 };
 #define TP_STRAYS 32
+
+/* An op whose calls end a training step each. */
+struct tp_anchor {
+	enum tp_step_source source; /* TP_STEPS_NONE: there is no such op */
+	uint32_t op;
+	uint32_t shape;		 /* index + 1; 0: whatever it is */
+	uint32_t thread;	 /* 0: whichever */
+	struct tp_period period; /* if it was found by that */
+};
 
 struct tp_replay {
 	struct tp_trace *trace;
@@ -70,11 +81,14 @@ struct tp_replay {
 	struct tp_maps maps;
 	struct tp_cpu_counts cpu;
 	struct tp_cpu cpu_outside; /* of every op */
+	uint64_t cpu_periods;	   /* of all */
 	struct tp_cost cost;	   /* of recording */
 	struct tp_ops ops;
 	struct tp_counters counters;
 	struct tp_steps steps;
 	struct tp_growth of_steps, of_time; /* what grows with the steps, and, while there are none, with time */
+	struct tp_anchor anchor;	    /* whose calls end the steps, if no STEP does */
+	uint32_t sequences;		    /* threads whose calls are remembered, if the anchor is to be found */
 	bool sampled;			    /* allocations were */
 	struct tp_estimates estimates;
 	struct tp_amount amount, before;
@@ -108,6 +122,12 @@ bool tp_replay_steps(struct tp_replay *replay, size_t count);
 
 /* Event time to nanoseconds since the run's start. */
 uint64_t tp_replay_ns(const struct tp_replay *replay, uint64_t time);
+
+/*
+ * After a replay in which the program marked no step: what to look for in the next one. source TP_STEPS_NONE: nothing, as
+ * there are steps already, or no period. False: no memory.
+ */
+bool tp_replay_period(struct tp_replay *replay, struct tp_anchor *anchor);
 
 /* Fills *process. False: no memory. */
 bool tp_replay_result(struct tp_replay *replay, struct tp_process *process);

@@ -6,7 +6,8 @@
  *   replay_order.c    what repairs the order of events of different threads
  *   replay_maps.c     mappings, RSS and address space
  *   replay_threads.c  the threads themselves, their names, their CPU samples
- *   replay_ops.c      ops and steps
+ *   replay_ops.c      ops
+ *   replay_steps.c    steps, and what ends them
  *   replay_pools.c    pools of the program's own
  *   replay_result.c   what comes out
  * Handlers return false when memory is out, and only then.
@@ -83,6 +84,9 @@ bool tp_replay_began_in_pause(const struct tp_replay *replay, const struct tp_th
 /* A CANCEL of the thread's last UNMAP. */
 bool tp_replay_restore_map(struct tp_replay *replay, struct tp_thread_state *thread);
 
+/* A call of an op ended, if it did: replay->ops.last. */
+bool tp_replay_call_ended(struct tp_replay *replay, struct tp_thread_state *thread);
+
 /* ---- order, for the heap ---- */
 
 /* An address is allocated that is live: its block was ended, and the free may be on its way. */
@@ -102,9 +106,16 @@ bool tp_order_is_freed_already(struct tp_replay *replay, const struct tp_event *
 /* The time that is looked at begins: what is live counts towards the peak, not towards the rest. */
 void tp_replay_begin(struct tp_replay *replay, uint64_t time);
 
+/* What ends a step, as far as that is known beforehand: an op of the torch preset. False: no memory. */
+bool tp_replay_find_anchor(struct tp_replay *replay);
+
+/* Of a step that begins or ends at that time. */
+struct tp_step_moment tp_replay_step_moment(const struct tp_replay *replay, uint64_t ns);
+
 /* ---- results ---- */
 
 bool tp_replay_result_threads(struct tp_replay *replay, struct tp_process *process);
 bool tp_replay_result_ops(struct tp_replay *replay, struct tp_process *process);
+bool tp_replay_result_steps(struct tp_replay *replay, struct tp_process *process);
 
 #endif

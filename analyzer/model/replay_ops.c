@@ -50,7 +50,8 @@ bool tp_replay_op(struct tp_replay *replay, const struct tp_event *event)
 	case TP_EVENT_OP_BEGIN:
 		return tp_ops_begin(&replay->ops, &thread->open, event->size, &moment);
 	case TP_EVENT_OP_END:
-		return tp_ops_end(&replay->ops, &thread->open, event->unwound, &moment);
+		return tp_ops_end(&replay->ops, &thread->open, event->unwound, &moment) &&
+		       tp_replay_call_ended(replay, thread);
 	case TP_EVENT_WORK:
 		return add_work(replay, thread, event);
 	case TP_EVENT_FOLD:
@@ -59,28 +60,6 @@ bool tp_replay_op(struct tp_replay *replay, const struct tp_event *event)
 		tp_replay_charge(replay, thread, event);
 		return tp_ops_detail(&replay->ops, &thread->open, work, event->name, event->name_length);
 	}
-}
-
-static bool look_at_growth(struct tp_replay *replay)
-{
-	uint64_t ended = replay->steps.ended;
-
-	if (ended == TP_TREND_LEAST)
-		tp_growth_drop(&replay->of_time);
-	return ended < replay->of_steps.due || tp_growth_look(&replay->of_steps, replay, ended);
-}
-
-bool tp_replay_step_end(struct tp_replay *replay, const struct tp_event *event)
-{
-	struct tp_thread_state *thread = tp_replay_thread(replay, event);
-
-	if (!thread)
-		return false;
-	tp_replay_charge(replay, thread, event);
-	tp_steps_flop(&replay->steps, replay->ops.counts.self_flop);
-	return !replay->inside ||
-	       (tp_steps_end(&replay->steps, tp_replay_ns(replay, event->time), replay->now.live_bytes, event->size) &&
-		look_at_growth(replay));
 }
 
 /* What the ops' own blocks were, as the sites know it. */
@@ -126,9 +105,8 @@ bool tp_replay_result_ops(struct tp_replay *replay, struct tp_process *process)
 	process->ops = good ? tp_ops_result(&replay->ops, &process->op_count) : NULL;
 	process->op_counts = replay->ops.counts;
 	process->counters = replay->counters;
-	tp_steps_result(&replay->steps, &process->steps);
 	process->op_nodes = replay->ops.tree.nodes;
 	process->op_node_count = replay->ops.tree.count;
 	replay->ops.tree.nodes = NULL;
-	return process->ops && add_blocks(replay, process);
+	return process->ops && add_blocks(replay, process) && tp_replay_result_steps(replay, process);
 }

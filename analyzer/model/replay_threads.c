@@ -55,6 +55,7 @@ bool tp_replay_sample(struct tp_replay *replay, const struct tp_event *event)
 	if (!tp_replay_counts(replay, event))
 		return true;
 	tp_cpu_add(&thread->stats.cpu, &one);
+	replay->cpu_periods += event->size;
 	where = (struct tp_cpu_site){ .node = tp_trace_node(replay->trace, event->node),
 				      .thread = event->thread,
 				      .op = tp_op_current(&thread->open) };
@@ -67,6 +68,7 @@ bool tp_replay_sample(struct tp_replay *replay, const struct tp_event *event)
 bool tp_replay_pause(struct tp_replay *replay, const struct tp_event *event)
 {
 	bool begins = event->kind == TP_EVENT_PAUSE;
+	struct tp_step_moment moment;
 
 	if (!tp_replay_thread(replay, event))
 		return false;
@@ -76,7 +78,8 @@ bool tp_replay_pause(struct tp_replay *replay, const struct tp_event *event)
 	} else if (!begins && replay->in_pause && replay->inside) {
 		replay->paused += event->time - replay->pause_began;
 		/* The step that goes on began in the pause, or before it. */
-		tp_steps_start(&replay->steps, tp_replay_ns(replay, event->time), replay->now.live_bytes);
+		moment = tp_replay_step_moment(replay, tp_replay_ns(replay, event->time));
+		tp_steps_start(&replay->steps, &moment);
 	}
 	replay->in_pause = begins;
 	return true;

@@ -227,21 +227,37 @@ static bool prepare(struct work *work, struct tp_trace *const *chosen)
 	return true;
 }
 
-struct tp_run *tp_run_replay(struct tp_trace *const *traces, size_t count, const struct tp_replay_options *options,
-			     const char **error)
+/* Steps that nobody marked: what ends them, for a second pass. False: no memory. */
+static bool look_for_steps(struct work *work, struct tp_anchor *anchors, bool *again)
 {
-	static const struct tp_replay_options none;
-	struct work work = { .options = options ? options : &none };
+	for (size_t i = 0; work->options->find_steps && i < work->count; i++) {
+		if (!tp_replay_period(&work->replays[i], &anchors[i]))
+			return false;
+		*again = *again || anchors[i].source;
+	}
+	return true;
+}
+
+/* `anchors`: for each process, what is known; without `again`, what was found out is put there, and *again set. */
+static struct tp_run *replay_all(struct tp_trace *const *traces, size_t count, const struct tp_replay_options *options,
+				 struct tp_anchor *anchors, bool *again)
+{
+	struct work work = { .options = options };
 	struct tp_trace **chosen = NULL;
 	bool good;
-	size_t i;
 
 	work.run = calloc(1, sizeof(*work.run));
 	if (work.run)
 		chosen = choose(&work, traces, count);
-	good = chosen && prepare(&work, chosen) && (work.count == 1 ? replay_one(&work) : replay_many(&work)) &&
-	       collect(&work);
-	for (i = 0; work.replays && i < work.count; i++)
+	good = chosen && prepare(&work, chosen);
+	for (size_t i = 0; good && *again && i < work.count; i++)
+		if (anchors[i].source)
+			work.replays[i].anchor = anchors[i];
+	good = good && (work.count == 1 ? replay_one(&work) : replay_many(&work));
+	if (good && !*again)
+		good = look_for_steps(&work, anchors, again);
+	good = good && collect(&work);
+	for (size_t i = 0; work.replays && i < work.count; i++)
 		tp_replay_free(&work.replays[i]);
 	free(work.replays);
 	free(work.timeline.points);
@@ -249,8 +265,28 @@ struct tp_run *tp_run_replay(struct tp_trace *const *traces, size_t count, const
 	if (good)
 		return work.run;
 	tp_run_free(work.run);
-	*error = no_memory;
 	return NULL;
+}
+
+struct tp_run *tp_run_replay(struct tp_trace *const *traces, size_t count, const struct tp_replay_options *options,
+			     const char **error)
+{
+	static const struct tp_replay_options none;
+	struct tp_anchor *anchors = calloc(count + 1, sizeof(*anchors));
+	struct tp_run *run = NULL;
+	bool again = false;
+
+	options = options ? options : &none;
+	if (anchors)
+		run = replay_all(traces, count, options, anchors, &again);
+	if (run && again) {
+		tp_run_free(run);
+		run = replay_all(traces, count, options, anchors, &again);
+	}
+	free(anchors);
+	if (!run)
+		*error = no_memory;
+	return run;
 }
 
 void tp_run_free(struct tp_run *run)
@@ -267,8 +303,8 @@ void tp_run_free(struct tp_run *run)
 		free(process->cpu_sites);
 		tp_ops_result_free(process->ops, process->op_count);
 		free(process->op_nodes);
-		free(process->steps.list);
 		free(process->growth.list);
+		tp_steps_result_free(&process->steps);
 		free(process->timeline);
 		free(process->threads);
 	}

@@ -28,6 +28,7 @@ struct tp_replay_options {
 	uint64_t from_ns, to_ns;  /* nanoseconds since the run's start; to_ns 0: the end. Counts, peak and unfreed are
 	                            * those of events inside; what was live before counts towards the peak, not towards
 	                            * counts and unfreed. */
+	bool find_steps;	  /* where the program marks none: by the period of its ops, in a second pass */
 	uint32_t timeline_points; /* resolution of the timeline: at most that many points; 0: 512 */
 	void (*progress)(void *context, uint64_t done, uint64_t total); /* may be NULL; bytes of trace */
 	void *progress_context;
@@ -160,14 +161,58 @@ struct tp_step {
 	uint64_t flop; /* of the ops that ended in it */
 };
 
-/* min_ns and so on, and `durations`, are of all steps but the first: that one began with the program. */
+/* How the steps are known. */
+enum tp_step_source {
+	TP_STEPS_NONE,
+	TP_STEPS_MARKED,   /* the program said so, or TPROF_STEP */
+	TP_STEPS_AUTOGRAD, /* each ends with a backward pass: torch::autograd::Engine::execute */
+	TP_STEPS_PERIOD,   /* each ends with a call of the same op, around which the calls repeat: model/period.h */
+};
+
+/* Time that an op took itself, in all steps but the first. */
+struct tp_step_op {
+	uint32_t op;
+	uint64_t self_ns;
+};
+
+/* What was different in a step that took long: the op took so much more than it does on average. */
+struct tp_step_difference {
+	uint32_t op;
+	int64_t ns; /* 0: none */
+};
+#define TP_STEP_DIFFERENCES 3u
+
+/* A step beyond the fence Q3 + 1.5 (Q3 - Q1): among the slowest few. Differences are against the average step's. */
+struct tp_step_outlier {
+	uint64_t step, ns;
+	struct tp_step_difference ops[TP_STEP_DIFFERENCES]; /* the largest first */
+	int64_t outside_ns;				    /* outside of every op, of any thread */
+	int64_t allocations, allocated_bytes;
+	int64_t cpu_periods; /* CPU time of all threads */
+};
+
+/*
+ * Percentiles, min and max are of all steps but the first: that one began with the program. `durations` leaves out the
+ * warm-up too: model/warmup.h.
+ */
 struct tp_step_stats {
+	enum tp_step_source source;
+	uint32_t anchor;   /* autograd, period: the op whose call ends a step */
+	double confidence; /* period: the share of a step's calls that the next one has too */
+	double calls;	   /* period: calls of ops in a step */
 	uint64_t count, items, first_ns;
-	uint64_t flop; /* of all steps but the first */
+	uint64_t warmup, warmup_ns; /* steps, the first among them */
+	uint64_t rest_items, flop;  /* in the steps behind these */
 	struct tp_moments durations;
 	uint64_t min_ns, p50_ns, p99_ns, max_ns;
 	struct tp_step *list;
 	size_t list_count;
+	struct tp_step_op *ops; /* by time */
+	size_t op_count;
+	uint64_t summed; /* steps that `ops` are sums over */
+	double mean_cpu_periods;
+	struct tp_step_outlier *outliers; /* the slowest first */
+	size_t outlier_count;
 };
 
 /* What a site does as the steps go on. Rates are per step, or per second where there are no steps. */

@@ -3,17 +3,26 @@
 
 #include <stdlib.h>
 
+#include "model/warmup.h"
+
 void tp_steps_free(struct tp_steps *steps)
 {
 	free(steps->list);
 	tp_histogram_free(&steps->durations);
+	tp_step_ops_free(&steps->ops);
 }
 
-void tp_steps_start(struct tp_steps *steps, uint64_t time_ns, uint64_t live_bytes)
+static void begin(struct tp_steps *steps, const struct tp_step_moment *moment)
 {
-	steps->begin_ns = time_ns;
-	steps->begin_bytes = steps->high = live_bytes;
-	steps->begin_flop = steps->flop_seen;
+	steps->begin_ns = moment->ns;
+	steps->begin_bytes = steps->high = moment->live_bytes;
+	steps->begin_flop = moment->flop;
+}
+
+void tp_steps_start(struct tp_steps *steps, const struct tp_step_moment *moment)
+{
+	begin(steps, moment);
+	tp_step_ops_start(&steps->ops, &moment->totals);
 }
 
 static void join(struct tp_step *to, const struct tp_step *from)
@@ -56,32 +65,41 @@ static bool record(struct tp_steps *steps, const struct tp_step *step)
 	return true;
 }
 
-bool tp_steps_end(struct tp_steps *steps, uint64_t time_ns, uint64_t live_bytes, uint64_t items)
+static bool add_duration(struct tp_steps *steps, uint64_t duration, const struct tp_step *step)
 {
-	uint64_t duration = time_ns > steps->begin_ns ? time_ns - steps->begin_ns : 0;
-	struct tp_step step = {
-		.first = ++steps->ended,
-		.steps = 1,
-		.begin_ns = steps->begin_ns,
-		.end_ns = time_ns,
-		.begin_bytes = steps->begin_bytes,
-		.end_bytes = live_bytes,
-		.high_bytes = steps->high > live_bytes ? steps->high : live_bytes,
-		.items = items,
-		.flop = steps->flop_seen - steps->begin_flop,
-	};
-
-	steps->items += items;
-	tp_steps_start(steps, time_ns, live_bytes);
-	if (!record(steps, &step))
-		return false;
+	if (steps->ended <= TP_HISTOGRAM_EXACT) {
+		steps->few_items[steps->ended - 1] = step->items;
+		steps->few_flop[steps->ended - 1] = step->flop;
+	}
 	if (steps->ended == 1) {
 		steps->first_ns = duration;
 		return true;
 	}
-	steps->flop += step.flop;
-	tp_moments_add(&steps->later, (double)duration);
+	if (steps->durations.count >= TP_HISTOGRAM_EXACT)
+		tp_moments_add(&steps->later, (double)duration);
 	return tp_histogram_add(&steps->durations, duration);
+}
+
+bool tp_steps_end(struct tp_steps *steps, const struct tp_step_moment *moment, uint64_t items)
+{
+	uint64_t duration = moment->ns > steps->begin_ns ? moment->ns - steps->begin_ns : 0;
+	struct tp_step step = {
+		.first = ++steps->ended,
+		.steps = 1,
+		.begin_ns = steps->begin_ns,
+		.end_ns = moment->ns,
+		.begin_bytes = steps->begin_bytes,
+		.end_bytes = moment->live_bytes,
+		.high_bytes = steps->high > moment->live_bytes ? steps->high : moment->live_bytes,
+		.items = items,
+		.flop = moment->flop - steps->begin_flop,
+	};
+
+	steps->items += items;
+	steps->flop += step.flop;
+	begin(steps, moment);
+	return record(steps, &step) && add_duration(steps, duration, &step) &&
+	       tp_step_ops_end(&steps->ops, steps->ended, duration, &moment->totals);
 }
 
 /* 1 below 4096, then 2, 4, ... with each power of two. */
@@ -97,14 +115,44 @@ uint64_t tp_steps_key(const struct tp_steps *steps)
 	return step & ~(tp_step_key_span(step) - 1);
 }
 
-void tp_steps_result(struct tp_steps *steps, struct tp_step_stats *stats)
+/* The first steps are there one by one: the first of all, and those that the histogram keeps. */
+static void leave_out_warmup(const struct tp_steps *steps, struct tp_step_stats *stats)
+{
+	const struct tp_histogram *rest = &steps->durations;
+	uint64_t first[TP_HISTOGRAM_EXACT] = { steps->first_ns };
+	size_t kept = rest->count < TP_HISTOGRAM_EXACT ? (size_t)rest->count : TP_HISTOGRAM_EXACT, known = kept + 1;
+
+	known = known < TP_HISTOGRAM_EXACT ? known : TP_HISTOGRAM_EXACT;
+	for (size_t i = 1; i < known; i++)
+		first[i] = rest->few[i - 1];
+	stats->warmup = steps->ended ? tp_warmup(first, known) : 0;
+	stats->warmup = steps->ended && !stats->warmup ? 1 : stats->warmup;
+	stats->rest_items = steps->items;
+	stats->flop = steps->flop;
+	for (size_t i = 0; i < stats->warmup; i++) {
+		stats->warmup_ns += first[i];
+		stats->rest_items -= steps->few_items[i];
+		stats->flop -= steps->few_flop[i];
+	}
+	for (size_t i = stats->warmup ? stats->warmup - 1 : 0; i < kept; i++)
+		tp_moments_add(&stats->durations, (double)rest->few[i]);
+	tp_moments_merge(&stats->durations, &steps->later);
+}
+
+/* Tukey's upper fence of the steps' durations; of few of them none is an outlier. */
+static uint64_t fence_of(const struct tp_histogram *durations)
+{
+	uint64_t q1 = tp_histogram_percentile(durations, 0.25), q3 = tp_histogram_percentile(durations, 0.75);
+
+	return durations->count < TP_WARMUP_MIN ? UINT64_MAX : q3 + (q3 - q1) + (q3 - q1) / 2;
+}
+
+bool tp_steps_result(struct tp_steps *steps, struct tp_step_stats *stats)
 {
 	*stats = (struct tp_step_stats){
 		.count = steps->ended,
 		.items = steps->items,
 		.first_ns = steps->first_ns,
-		.flop = steps->flop,
-		.durations = steps->later,
 		.min_ns = steps->durations.min,
 		.p50_ns = tp_histogram_percentile(&steps->durations, 0.5),
 		.p99_ns = tp_histogram_percentile(&steps->durations, 0.99),
@@ -113,4 +161,13 @@ void tp_steps_result(struct tp_steps *steps, struct tp_step_stats *stats)
 		.list_count = steps->count,
 	};
 	steps->list = NULL;
+	leave_out_warmup(steps, stats);
+	return tp_step_ops_result(&steps->ops, fence_of(&steps->durations), stats);
+}
+
+void tp_steps_result_free(struct tp_step_stats *stats)
+{
+	free(stats->list);
+	free(stats->ops);
+	free(stats->outliers);
 }

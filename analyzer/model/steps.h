@@ -9,6 +9,7 @@
 
 #include "model/histogram.h"
 #include "model/run.h"
+#include "model/step_ops.h"
 
 #define TP_STEP_MAX 4096u
 
@@ -18,9 +19,11 @@ struct tp_steps {
 	uint64_t span;	/* steps that an element of the list stands for */
 	uint64_t ended; /* steps, in all */
 	uint64_t first_ns, items;
-	uint64_t flop_seen, flop; /* by the ops' count; of all steps but the first */
-	struct tp_moments later;
-	struct tp_histogram durations;
+	uint64_t flop;							      /* of all steps */
+	uint64_t few_items[TP_HISTOGRAM_EXACT], few_flop[TP_HISTOGRAM_EXACT]; /* of the first steps */
+	struct tp_moments later;       /* durations of the steps behind the first TP_HISTOGRAM_EXACT + 1 */
+	struct tp_histogram durations; /* of all but the first */
+	struct tp_step_ops ops;
 
 	/* Of the step that goes on. */
 	uint64_t begin_ns, begin_bytes;
@@ -30,17 +33,18 @@ struct tp_steps {
 
 void tp_steps_free(struct tp_steps *steps);
 
-/* Steps count from here on. */
-void tp_steps_start(struct tp_steps *steps, uint64_t time_ns, uint64_t live_bytes);
+/* Where a step begins or ends. */
+struct tp_step_moment {
+	uint64_t ns, live_bytes;
+	uint64_t flop; /* of all ops that ended up to now */
+	struct tp_step_totals totals;
+};
 
-/* The FLOP of all ops up to now: the step that goes on has what came since its begin. */
-static inline void tp_steps_flop(struct tp_steps *steps, uint64_t flop)
-{
-	steps->flop_seen = flop;
-}
+/* Steps count from here on. */
+void tp_steps_start(struct tp_steps *steps, const struct tp_step_moment *moment);
 
 /* A step ends. False: no memory. */
-bool tp_steps_end(struct tp_steps *steps, uint64_t time_ns, uint64_t live_bytes, uint64_t items);
+bool tp_steps_end(struct tp_steps *steps, const struct tp_step_moment *moment, uint64_t items);
 
 /* What a block that is allocated now is counted by: the step's number, of which high ones are put together. */
 uint64_t tp_steps_key(const struct tp_steps *steps);
@@ -48,7 +52,9 @@ uint64_t tp_steps_key(const struct tp_steps *steps);
 /* How many steps such a key stands for: key, key + 1, and so on. */
 uint64_t tp_step_key_span(uint64_t key);
 
-/* The list is handed over. */
-void tp_steps_result(struct tp_steps *steps, struct tp_step_stats *stats);
+/* Lists are handed over: tp_steps_result_free(). False: no memory. */
+bool tp_steps_result(struct tp_steps *steps, struct tp_step_stats *stats);
+
+void tp_steps_result_free(struct tp_step_stats *stats);
 
 #endif

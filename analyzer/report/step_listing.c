@@ -3,10 +3,11 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/op_listing.h"
+#include "report/op_cells.h"
 
 static int64_t growth(const struct tp_step *step)
 {
@@ -19,7 +20,15 @@ static uint64_t time_of(const struct tp_step *step)
 	return step->steps ? (step->end_ns - step->begin_ns) / step->steps : 0;
 }
 
-/* ---- text ---- */
+/* ---- text: in one line ---- */
+
+/* Items a second, in the steps behind the warm-up; 0: not known. */
+static double throughput(const struct tp_step_stats *steps)
+{
+	double took = steps->durations.mean * (double)steps->durations.count;
+
+	return took > 0 ? (double)steps->rest_items / took * 1e9 : 0;
+}
 
 void tp_steps_print_line(const struct tp_page *page, const struct tp_step_stats *steps)
 {
@@ -34,8 +43,129 @@ void tp_steps_print_line(const struct tp_page *page, const struct tp_step_stats 
 		fprintf(page->out, ", p50 %s, p99 %s", tp_time(steps->p50_ns).text, tp_time(steps->p99_ns).text);
 	}
 	fprintf(page->out, "; the first took %s, with the program's start", tp_time(steps->first_ns).text);
+	if (steps->warmup > 1)
+		fprintf(page->out, ", and %s more warmed up: %s in all", tp_count(steps->warmup - 1).text,
+			tp_time(steps->warmup_ns).text);
+	if (throughput(steps) > 0)
+		fprintf(page->out, "; %s items a second", tp_count(tp_round(throughput(steps))).text);
 	fputc('\n', page->out);
 }
+
+void tp_steps_print_source(const struct tp_page *page, const struct tp_process *process)
+{
+	const struct tp_step_stats *steps = &process->steps;
+	const char *op = tp_process_op_name(process, steps->anchor);
+
+	if (steps->source == TP_STEPS_AUTOGRAD)
+		tp_print(page, TP_STYLE_DIM, "each ends with a backward pass (%s), as the program marks none\n", op);
+	if (steps->source == TP_STEPS_PERIOD)
+		tp_print(page, TP_STYLE_WARN,
+			 "the program marks none: found by the period of its ops. Each ends with a call of %s; of its "
+			 "%.4g calls %.1f%% are alike from step to step. tprof_step() would be sure\n",
+			 op ? op : "?", steps->calls, 100 * steps->confidence);
+}
+
+/* ---- text: ops ---- */
+
+void tp_steps_print_ops(const struct tp_page *page, const struct tp_process *process, uint64_t top)
+{
+	const struct tp_step_stats *steps = &process->steps;
+	size_t count = top && top < steps->op_count ? (size_t)top : steps->op_count;
+	struct tp_table *table = count && steps->summed ? tp_table_new(">self in a step|>%|*op") : NULL;
+	double mean = steps->durations.mean;
+
+	if (!table)
+		return;
+	tp_headline(page, "Time in a step, by op (all threads)");
+	for (size_t i = 0; i < count; i++) {
+		uint64_t ns = steps->ops[i].self_ns / steps->summed;
+
+		tp_cell(table, TP_STYLE_NUMBER, tp_time(ns));
+		tp_cell(table, TP_STYLE_PLAIN, tp_percent(ns, tp_round(mean)));
+		tp_op_name_cell(table, page, tp_process_op_name(process, steps->ops[i].op), 0);
+	}
+	tp_table_print(table, page, 2);
+	tp_table_free(table);
+	if (count < steps->op_count)
+		tp_print(page, TP_STYLE_DIM, "      and %s more (--top 0 shows all)\n",
+			 tp_count(steps->op_count - count).text);
+}
+
+/* ---- text: outliers ---- */
+
+struct phrase {
+	char text[400];
+	size_t used;
+};
+
+__attribute__((format(printf, 2, 3))) static void say(struct phrase *phrase, const char *format, ...)
+{
+	va_list args;
+	int length;
+
+	if (phrase->used + 2 >= sizeof(phrase->text))
+		return;
+	if (phrase->used)
+		phrase->used +=
+			(size_t)snprintf(phrase->text + phrase->used, sizeof(phrase->text) - phrase->used, "; ");
+	va_start(args, format);
+	length = vsnprintf(phrase->text + phrase->used, sizeof(phrase->text) - phrase->used, format, args);
+	va_end(args);
+	phrase->used += length > 0 ? (size_t)length : 0;
+	if (phrase->used >= sizeof(phrase->text))
+		phrase->used = sizeof(phrase->text) - 1;
+}
+
+/* What is a tenth of what the step took more, at least: less would explain nothing. */
+static void explain(const struct tp_page *page, const struct tp_process *process, const struct tp_step_outlier *outlier,
+		    struct phrase *phrase)
+{
+	const struct tp_step_stats *steps = &process->steps;
+	double late = (double)outlier->ns - steps->durations.mean;
+	int64_t least = late > 10 ? (int64_t)(late / 10) : 1;
+	int64_t cpu_ns = outlier->cpu_periods * (int64_t)process->trace->header->cpu_period_ns;
+	const char *name;
+
+	for (uint32_t i = 0; i < TP_STEP_DIFFERENCES; i++) {
+		name = tp_process_op_name(process, outlier->ops[i].op);
+		if (outlier->ops[i].ns >= least && name)
+			say(phrase, "%.60s +%s", name, tp_time((uint64_t)outlier->ops[i].ns).text);
+	}
+	if (outlier->outside_ns >= least)
+		say(phrase, "outside of ops +%s", tp_time((uint64_t)outlier->outside_ns).text);
+	if (cpu_ns > least)
+		say(phrase, "CPU time of all threads +%s", tp_time((uint64_t)cpu_ns).text);
+	if (outlier->allocated_bytes > 0 && outlier->allocations > 0)
+		say(phrase, "allocated +%s in +%s blocks",
+		    tp_bytes((uint64_t)outlier->allocated_bytes, page->exact).text,
+		    tp_count((uint64_t)outlier->allocations).text);
+	if (!phrase->used)
+		say(phrase, "nothing that was recorded");
+}
+
+void tp_steps_print_outliers(const struct tp_page *page, const struct tp_process *process)
+{
+	const struct tp_step_stats *steps = &process->steps;
+	struct tp_table *table =
+		steps->outlier_count ? tp_table_new(">step|>time|*more than in the average step") : NULL;
+
+	if (!table)
+		return;
+	tp_headline(page, "Steps that took longer than Q3 + 1.5 (Q3 - Q1), and what was different");
+	for (size_t i = 0; i < steps->outlier_count; i++) {
+		const struct tp_step_outlier *outlier = &steps->outliers[i];
+		struct phrase phrase = { .used = 0 };
+
+		explain(page, process, outlier, &phrase);
+		tp_cell(table, TP_STYLE_FUNCTION, tp_count(outlier->step));
+		tp_cell(table, TP_STYLE_NUMBER, tp_time(outlier->ns));
+		tp_table_add(table, TP_STYLE_PLAIN, phrase.text);
+	}
+	tp_table_print(table, page, 2);
+	tp_table_free(table);
+}
+
+/* ---- text: one by one ---- */
 
 static double sort_number(const struct tp_step *step, const char *sort)
 {
@@ -101,54 +231,4 @@ void tp_steps_print(const struct tp_page *page, const struct tp_step_stats *step
 			 tp_count(steps->list_count - count).text);
 	tp_table_free(table);
 	free(order);
-}
-
-/* ---- JSON ---- */
-
-static json_t *number(uint64_t value)
-{
-	return json_integer(value > INT64_MAX ? INT64_MAX : (json_int_t)value);
-}
-
-static json_t *json_list(const struct tp_step_stats *steps)
-{
-	json_t *list = json_array();
-
-	for (size_t i = 0; i < steps->list_count; i++) {
-		const struct tp_step *step = &steps->list[i];
-
-		json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:o, s:o, s:I, s:o}", "step",
-						      number(step->first), "steps", number(step->steps), "begin_ns",
-						      number(step->begin_ns), "time_ns", number(time_of(step)),
-						      "high_bytes", number(step->high_bytes), "net_bytes",
-						      (json_int_t)growth(step), "items", number(step->items)));
-	}
-	return list;
-}
-
-/* Numbers of steps that there were none of are null. */
-json_t *tp_steps_json(const struct tp_step_stats *steps, bool list)
-{
-	const struct tp_moments *durations = &steps->durations;
-	const struct {
-		const char *key;
-		uint64_t value;
-	} times[] = { { "mean_ns", tp_round(durations->mean) },
-		      { "stddev_ns", tp_round(tp_moments_deviation(durations)) },
-		      { "min_ns", steps->min_ns },
-		      { "p50_ns", steps->p50_ns },
-		      { "p99_ns", steps->p99_ns },
-		      { "max_ns", steps->max_ns } };
-	json_t *json = json_object();
-
-	json_object_set_new(json, "count", number(steps->count));
-	json_object_set_new(json, "items", number(steps->items));
-	json_object_set_new(json, "first_ns", steps->count ? number(steps->first_ns) : json_null());
-	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
-		json_object_set_new(json, times[i].key, durations->count ? number(times[i].value) : json_null());
-	json_object_set_new(json, "ci95_ns", tp_json_interval(tp_moments_interval(durations)));
-	json_object_set_new(json, "growth", json_array());
-	if (list)
-		json_object_set_new(json, "list", json_list(steps));
-	return json;
 }

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Steps: by STEP events, by the calls of torch's autograd engine, by the op that the period of the calls is found in. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/replay_impl.h"
+
+#define SEQUENCES_MAX 16u /* threads */
+#define AUTOGRAD "torch::autograd::Engine::execute"
+
+/* ---- what ends a step ---- */
+
+/* Number of the op with that name; 0: there is none. */
+static uint32_t op_named(const struct tp_trace *trace, const char *name)
+{
+	for (uint32_t i = 1; i < trace->op_count; i++)
+		if (trace->ops[i].name && strcmp(trace->ops[i].name, name) == 0)
+			return i;
+	return 0;
+}
+
+/* A program that marks its steps does so once in each: before the third backward pass there would be a STEP. */
+static bool marks_steps(struct tp_trace *trace, uint32_t engine)
+{
+	struct tp_events *events = tp_events_open(trace);
+	const struct tp_event *event;
+	uint64_t passes = 0;
+	bool marked = false;
+
+	while (events && !marked && passes < 3 && (event = tp_events_next(events)) != NULL) {
+		marked = event->kind == TP_EVENT_STEP;
+		passes += event->kind == TP_EVENT_OP_BEGIN && event->size == engine;
+	}
+	tp_events_close(events);
+	return marked;
+}
+
+bool tp_replay_find_anchor(struct tp_replay *replay)
+{
+	uint32_t engine = op_named(replay->trace, AUTOGRAD);
+
+	if (engine && !marks_steps(replay->trace, engine))
+		replay->anchor = (struct tp_anchor){ .source = TP_STEPS_AUTOGRAD, .op = replay->ops.same[engine] };
+	return true;
+}
+
+/* An op with a shape; of many shapes the last ones are one. */
+static uint32_t symbol_of(const struct tp_op_call *call)
+{
+	return call->op << 7 | (call->shape < 127 ? call->shape : 127);
+}
+
+/* Of the first threads that call ops: one of them will be the one that trains. */
+static bool remember(struct tp_replay *replay, struct tp_thread_state *thread)
+{
+	if (!replay->options->find_steps || replay->anchor.source || replay->steps.ended)
+		return true;
+	if (!thread->calls.count && replay->sequences++ >= SEQUENCES_MAX)
+		return true;
+	return tp_sequence_add(&thread->calls, symbol_of(&replay->ops.last));
+}
+
+/* The one with the most calls; NULL: nobody called any. */
+static const struct tp_thread_state *busiest(const struct tp_replay *replay)
+{
+	const struct tp_thread_state *busy = NULL;
+
+	for (size_t i = 0; i < replay->thread_count; i++)
+		if (replay->threads[i].calls.count > (busy ? busy->calls.count : 0))
+			busy = &replay->threads[i];
+	return busy;
+}
+
+bool tp_replay_period(struct tp_replay *replay, struct tp_anchor *anchor)
+{
+	const struct tp_thread_state *thread = busiest(replay);
+	uint32_t *symbols;
+	size_t count;
+	bool good;
+
+	*anchor = (struct tp_anchor){ .source = TP_STEPS_NONE };
+	if (replay->anchor.source || replay->steps.ended || !thread)
+		return true;
+	symbols = tp_sequence_list(&thread->calls, &count);
+	if (!symbols)
+		return false;
+	good = tp_period_find(symbols, count, &anchor->period);
+	if (good && !anchor->period.found) { /* shapes may vary from step to step */
+		for (size_t i = 0; i < count; i++)
+			symbols[i] &= ~UINT32_C(127);
+		good = tp_period_find(symbols, count, &anchor->period);
+	}
+	free(symbols);
+	if (!good || !anchor->period.found)
+		return good;
+	anchor->source = TP_STEPS_PERIOD;
+	anchor->op = anchor->period.symbol >> 7;
+	anchor->shape = anchor->period.symbol & 127;
+	anchor->thread = thread->stats.thread;
+	return true;
+}
+
+/* ---- steps ---- */
+
+struct tp_step_moment tp_replay_step_moment(const struct tp_replay *replay, uint64_t ns)
+{
+	return (struct tp_step_moment){ .ns = ns,
+					.live_bytes = replay->now.live_bytes,
+					.flop = replay->ops.counts.self_flop,
+					.totals = { replay->heap.allocations, replay->heap.bytes,
+						    replay->cpu_periods } };
+}
+
+static bool look_at_growth(struct tp_replay *replay)
+{
+	uint64_t ended = replay->steps.ended;
+
+	if (ended == TP_TREND_LEAST)
+		tp_growth_drop(&replay->of_time);
+	return ended < replay->of_steps.due || tp_growth_look(&replay->of_steps, replay, ended);
+}
+
+static bool end_step(struct tp_replay *replay, uint64_t ns, uint64_t items)
+{
+	struct tp_step_moment moment = tp_replay_step_moment(replay, ns);
+
+	return tp_steps_end(&replay->steps, &moment, items) && look_at_growth(replay);
+}
+
+bool tp_replay_step_end(struct tp_replay *replay, const struct tp_event *event)
+{
+	struct tp_thread_state *thread = tp_replay_thread(replay, event);
+
+	if (!thread)
+		return false;
+	tp_replay_charge(replay, thread, event);
+	if (!replay->inside || replay->anchor.source)
+		return true;
+	return end_step(replay, tp_replay_ns(replay, event->time), event->size);
+}
+
+bool tp_replay_call_ended(struct tp_replay *replay, struct tp_thread_state *thread)
+{
+	const struct tp_op_call *call = &replay->ops.last;
+	const struct tp_anchor *anchor = &replay->anchor;
+
+	if (!call->op)
+		return true;
+	if (!tp_step_ops_add(&replay->steps.ops, replay->ops.count, call->op, call->self_ns) ||
+	    !remember(replay, thread))
+		return false;
+	if (!anchor->source || call->op != anchor->op || (anchor->thread && thread->stats.thread != anchor->thread) ||
+	    (anchor->shape && symbol_of(call) != anchor->period.symbol) || call->recursive)
+		return true;
+	return end_step(replay, call->end_ns, 0);
+}
+
+bool tp_replay_result_steps(struct tp_replay *replay, struct tp_process *process)
+{
+	struct tp_step_stats *stats = &process->steps;
+
+	if (!tp_steps_result(&replay->steps, stats))
+		return false;
+	stats->source = replay->anchor.source ? replay->anchor.source : TP_STEPS_MARKED;
+	stats->source = stats->count ? stats->source : TP_STEPS_NONE;
+	stats->anchor = replay->anchor.op;
+	stats->confidence = replay->anchor.period.confidence;
+	stats->calls = replay->anchor.period.calls;
+	return true;
+}

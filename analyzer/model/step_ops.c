@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/step_ops.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void tp_step_ops_free(struct tp_step_ops *ops)
+{
+	for (uint32_t i = 0; i < ops->slow_count; i++)
+		free(ops->slowest[i].ops);
+	free(ops->now);
+	free(ops->sums);
+	free(ops->touched);
+}
+
+static bool begin(struct tp_step_ops *ops, uint32_t count)
+{
+	ops->now = calloc(count, sizeof(*ops->now));
+	ops->sums = calloc(count, sizeof(*ops->sums));
+	ops->touched = calloc(count, sizeof(*ops->touched));
+	ops->count = count;
+	return ops->now && ops->sums && ops->touched;
+}
+
+bool tp_step_ops_add(struct tp_step_ops *ops, uint32_t count, uint32_t op, uint64_t self_ns)
+{
+	if (!ops->now && !begin(ops, count))
+		return false;
+	if (!ops->now[op] && self_ns)
+		ops->touched[ops->touched_count++] = op;
+	ops->now[op] += self_ns;
+	return true;
+}
+
+static void forget(struct tp_step_ops *ops, bool sum)
+{
+	for (uint32_t i = 0; i < ops->touched_count; i++) {
+		uint32_t op = ops->touched[i];
+
+		if (sum)
+			ops->sums[op] += ops->now[op];
+		ops->now[op] = 0;
+	}
+	ops->touched_count = 0;
+}
+
+void tp_step_ops_start(struct tp_step_ops *ops, const struct tp_step_totals *totals)
+{
+	forget(ops, false);
+	ops->begin = *totals;
+}
+
+/* The place of a step among the slowest; NULL: it is none. */
+static struct tp_slow_step *slow_place(struct tp_step_ops *ops, uint64_t ns)
+{
+	struct tp_slow_step *least = &ops->slowest[0];
+
+	if (ops->slow_count < TP_STEP_SLOWEST)
+		return &ops->slowest[ops->slow_count++];
+	for (uint32_t i = 1; i < TP_STEP_SLOWEST; i++)
+		if (ops->slowest[i].ns < least->ns)
+			least = &ops->slowest[i];
+	return ns > least->ns ? least : NULL;
+}
+
+static bool keep(struct tp_step_ops *ops, uint64_t step, uint64_t ns, const struct tp_step_totals *in)
+{
+	struct tp_slow_step *place = slow_place(ops, ns);
+
+	if (!place)
+		return true;
+	place->step = step;
+	place->ns = ns;
+	place->in = *in;
+	if (!ops->now)
+		return true;
+	if (!place->ops)
+		place->ops = calloc(ops->count, sizeof(*place->ops));
+	if (place->ops)
+		memcpy(place->ops, ops->now, ops->count * sizeof(*place->ops));
+	return place->ops != NULL;
+}
+
+bool tp_step_ops_end(struct tp_step_ops *ops, uint64_t step, uint64_t ns, const struct tp_step_totals *totals)
+{
+	const struct tp_step_totals in = { totals->allocations - ops->begin.allocations,
+					   totals->allocated_bytes - ops->begin.allocated_bytes,
+					   totals->cpu_periods - ops->begin.cpu_periods };
+	bool good = true;
+
+	ops->begin = *totals;
+	if (step > 1) {
+		good = keep(ops, step, ns, &in);
+		ops->sum.allocations += in.allocations;
+		ops->sum.allocated_bytes += in.allocated_bytes;
+		ops->sum.cpu_periods += in.cpu_periods;
+		ops->steps++;
+		ops->ns += ns;
+	}
+	forget(ops, step > 1);
+	return good;
+}
+
+/* ---- the result ---- */
+
+static int by_time(const void *left, const void *right)
+{
+	const struct tp_step_op *a = left, *b = right;
+
+	if (a->self_ns != b->self_ns)
+		return a->self_ns > b->self_ns ? -1 : 1;
+	return a->op < b->op ? -1 : a->op > b->op;
+}
+
+static bool list_ops(const struct tp_step_ops *ops, struct tp_step_stats *stats)
+{
+	stats->ops = calloc((size_t)ops->count + 1, sizeof(*stats->ops));
+	for (uint32_t i = 0; stats->ops && ops->steps && i < ops->count; i++)
+		if (ops->sums[i])
+			stats->ops[stats->op_count++] = (struct tp_step_op){ i, ops->sums[i] };
+	if (stats->ops && stats->op_count)
+		qsort(stats->ops, stats->op_count, sizeof(*stats->ops), by_time);
+	return stats->ops != NULL;
+}
+
+static int64_t more(uint64_t value, uint64_t sum, uint64_t steps)
+{
+	return (int64_t)value - (int64_t)(sum / steps);
+}
+
+/* The ops that took most more than they do in a step. */
+static void name_ops(const struct tp_step_ops *ops, const struct tp_slow_step *slow, struct tp_step_outlier *outlier)
+{
+	uint64_t in_ops = 0, usual = 0;
+
+	for (uint32_t i = 0; slow->ops && i < ops->count; i++) {
+		struct tp_step_difference difference = { i, more(slow->ops[i], ops->sums[i], ops->steps) };
+
+		in_ops += slow->ops[i];
+		usual += ops->sums[i];
+		for (uint32_t k = 0; k < TP_STEP_DIFFERENCES && difference.ns > 0; k++)
+			if (difference.ns > outlier->ops[k].ns) {
+				struct tp_step_difference other = outlier->ops[k];
+
+				outlier->ops[k] = difference;
+				difference = other;
+			}
+	}
+	outlier->outside_ns =
+		more(slow->ns > in_ops ? slow->ns - in_ops : 0, ops->ns > usual ? ops->ns - usual : 0, ops->steps);
+}
+
+static int by_length(const void *left, const void *right)
+{
+	const struct tp_step_outlier *a = left, *b = right;
+
+	if (a->ns != b->ns)
+		return a->ns > b->ns ? -1 : 1;
+	return a->step < b->step ? -1 : a->step > b->step;
+}
+
+bool tp_step_ops_result(struct tp_step_ops *ops, uint64_t fence_ns, struct tp_step_stats *stats)
+{
+	stats->outliers = calloc(TP_STEP_SLOWEST, sizeof(*stats->outliers));
+	for (uint32_t i = 0; stats->outliers && i < ops->slow_count; i++) {
+		const struct tp_slow_step *slow = &ops->slowest[i];
+		struct tp_step_outlier outlier = { .step = slow->step, .ns = slow->ns };
+
+		if (slow->ns <= fence_ns)
+			continue;
+		outlier.allocated_bytes = more(slow->in.allocated_bytes, ops->sum.allocated_bytes, ops->steps);
+		outlier.allocations = more(slow->in.allocations, ops->sum.allocations, ops->steps);
+		outlier.cpu_periods = more(slow->in.cpu_periods, ops->sum.cpu_periods, ops->steps);
+		name_ops(ops, slow, &outlier);
+		stats->outliers[stats->outlier_count++] = outlier;
+	}
+	if (stats->outlier_count)
+		qsort(stats->outliers, stats->outlier_count, sizeof(*stats->outliers), by_length);
+	stats->mean_cpu_periods = ops->steps ? (double)ops->sum.cpu_periods / (double)ops->steps : 0;
+	stats->summed = ops->steps;
+	return stats->outliers && list_ops(ops, stats);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What happened in each step: time by op, allocations, CPU time. Of the steps that took longest this is kept one by one,
+ * so that what was different in them can be told; of all others only the sums.
+ */
+#ifndef TPROF_MODEL_STEP_OPS_H
+#define TPROF_MODEL_STEP_OPS_H
+
+#include "model/run.h"
+
+#define TP_STEP_SLOWEST 8u /* steps that are kept one by one */
+
+/* Sums up to a moment: of the process, ever growing. */
+struct tp_step_totals {
+	uint64_t allocations, allocated_bytes;
+	uint64_t cpu_periods; /* of all threads */
+};
+
+struct tp_slow_step {
+	uint64_t step, ns;
+	struct tp_step_totals in; /* in it alone */
+	uint64_t *ops;		  /* self times by op; NULL: no ops */
+};
+
+struct tp_step_ops {
+	uint32_t count;	   /* ops */
+	uint64_t *now;	   /* self times in the step that goes on, by op; NULL: no op so far */
+	uint64_t *sums;	   /* of all steps but the first */
+	uint32_t *touched; /* ops that are in `now` */
+	uint32_t touched_count;
+	struct tp_step_totals begin, sum;
+	uint64_t steps, ns; /* that are in the sums */
+	struct tp_slow_step slowest[TP_STEP_SLOWEST];
+	uint32_t slow_count;
+};
+
+void tp_step_ops_free(struct tp_step_ops *ops);
+
+/* An op, one of `count`, took so much itself. False: no memory. */
+bool tp_step_ops_add(struct tp_step_ops *ops, uint32_t count, uint32_t op, uint64_t self_ns);
+
+/* Steps count from here on. */
+void tp_step_ops_start(struct tp_step_ops *ops, const struct tp_step_totals *totals);
+
+/* A step ends. The first is neither summed up nor kept. False: no memory. */
+bool tp_step_ops_end(struct tp_step_ops *ops, uint64_t step, uint64_t ns, const struct tp_step_totals *totals);
+
+/* Ops by their time in a step, and those of the slowest steps that took longer than `fence_ns`. False: no memory. */
+bool tp_step_ops_result(struct tp_step_ops *ops, uint64_t fence_ns, struct tp_step_stats *stats);
+
+#endif
