@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reading the interpreter's memory. A hook runs inside a call that the interpreter made: what the thread's frames point
- * to is whole, and is read as it is. A sample's signal may come between any two instructions, when a frame is half made
+ * to is whole, and is read as it is (reader NULL, or not careful). A sample's signal may come between any two instructions, when a frame is half made
  * and a pointer is whatever stood there before: then the kernel is asked whether an address can be read at all.
  */
 #ifndef TPROF_HOOKS_PYTHON_READ_H
@@ -10,6 +10,8 @@
 #include "core/sys.h"
 
 #include <errno.h>
+
+#define TP_INLINE static inline __attribute__((always_inline))
 
 struct tp_reader {
 	bool careful;	 /* ask first */
@@ -35,9 +37,9 @@ static inline bool tp_readable_page(struct tp_reader *reader, uintptr_t address)
 	return true;
 }
 
-static inline bool tp_may_read(struct tp_reader *reader, uintptr_t address)
+TP_INLINE bool tp_may_read(struct tp_reader *reader, uintptr_t address)
 {
-	return !reader->careful || (!reader->bad && tp_readable_page(reader, address));
+	return !reader || !reader->careful || (!reader->bad && tp_readable_page(reader, address));
 }
 
 /* Is [address, address + length) readable? */
@@ -54,17 +56,17 @@ static inline bool tp_may_read_all(struct tp_reader *reader, uintptr_t address, 
 	return true;
 }
 
-static inline uintptr_t tp_read_word(struct tp_reader *reader, uintptr_t address)
+TP_INLINE uintptr_t tp_read_word(struct tp_reader *reader, uintptr_t address)
 {
 	return tp_may_read(reader, address) ? *(const uintptr_t *)address : 0;
 }
 
-static inline int32_t tp_read_int(struct tp_reader *reader, uintptr_t address)
+TP_INLINE int32_t tp_read_int(struct tp_reader *reader, uintptr_t address)
 {
 	return tp_may_read(reader, address & ~(uintptr_t)7) ? *(const int32_t *)address : 0;
 }
 
-static inline uint8_t tp_read_byte(struct tp_reader *reader, uintptr_t address)
+TP_INLINE uint8_t tp_read_byte(struct tp_reader *reader, uintptr_t address)
 {
 	return tp_may_read(reader, address & ~(uintptr_t)7) ? *(const uint8_t *)address : 0;
 }

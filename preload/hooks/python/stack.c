@@ -48,8 +48,13 @@ static struct stack *stack_of(struct tp_thread *thread)
 
 /* ---- the chain of frames ---- */
 
+/*
+ * Each of these is compiled twice: with a reader for a sample, and with NULL for a hook, where a frame costs a dozen
+ * instructions. `layout` is a copy that the compiler can keep in registers.
+ */
+
 /* This thread's PyThreadState. 0: it has none; after the interpreter's end the key may be somebody else's. */
-static uintptr_t thread_state(struct tp_reader *reader)
+TP_INLINE uintptr_t thread_state(struct tp_reader *reader)
 {
 	uintptr_t state;
 
@@ -62,17 +67,18 @@ static uintptr_t thread_state(struct tp_reader *reader)
 }
 
 /* Past what the loop puts below the first frame of a call of its own. */
-static inline uintptr_t skip_own(struct tp_reader *reader, uintptr_t frame, bool *skipped)
+TP_INLINE uintptr_t skip_own(struct tp_reader *reader, const struct tp_python_layout *layout, uintptr_t frame,
+			     bool *skipped)
 {
 	*skipped = false;
-	while (tp_python.frame_owner && frame && tp_read_byte(reader, frame + tp_python.frame_owner) > OWNER_LAST) {
+	while (frame && tp_read_byte(reader, frame + layout->frame_owner) > OWNER_LAST) {
 		*skipped = true;
-		frame = tp_read_word(reader, frame + tp_python.frame_previous);
+		frame = tp_read_word(reader, frame + layout->frame_previous);
 	}
 	return frame;
 }
 
-static inline uintptr_t innermost(struct tp_reader *reader)
+TP_INLINE uintptr_t innermost(struct tp_reader *reader)
 {
 	uintptr_t state = thread_state(reader), frame;
 	bool skipped;
@@ -82,32 +88,33 @@ static inline uintptr_t innermost(struct tp_reader *reader)
 	frame = tp_read_word(reader, state + tp_python.thread_frame);
 	if (tp_python.cframe && frame)
 		frame = tp_read_word(reader, frame + tp_python.cframe - 1);
-	return skip_own(reader, frame, &skipped);
+	return tp_python.frame_owner ? skip_own(reader, &tp_python, frame, &skipped) : frame;
 }
 
 /* Reads a frame; returns its caller's. */
-static inline uintptr_t read_frame(struct tp_reader *reader, uintptr_t frame, struct place *place)
+TP_INLINE uintptr_t read_frame(struct tp_reader *reader, const struct tp_python_layout *layout, uintptr_t frame,
+			       struct place *place)
 {
+	uintptr_t previous = tp_read_word(reader, frame + layout->frame_previous), at;
 	bool entry = true;
-	uintptr_t previous = tp_read_word(reader, frame + tp_python.frame_previous), at;
 
-	if (tp_python.frame_owner)
-		previous = skip_own(reader, previous, &entry);
-	else if (tp_python.frame_entry)
-		entry = tp_read_byte(reader, frame + tp_python.frame_entry);
-	if (tp_python.at_is_index)
-		at = (uintptr_t)(uint32_t)tp_read_int(reader, frame + tp_python.frame_at) << 1;
+	if (layout->frame_entry)
+		entry = tp_read_byte(reader, frame + layout->frame_entry);
+	else if (layout->frame_owner)
+		previous = skip_own(reader, layout, previous, &entry);
+	if (layout->at_is_index)
+		at = (uintptr_t)(uint32_t)tp_read_int(reader, frame + layout->frame_at) << 1;
 	else
-		at = tp_read_word(reader, frame + tp_python.frame_at);
+		at = tp_read_word(reader, frame + layout->frame_at);
 	place->frame = frame;
-	place->at.code = tp_read_word(reader, frame + tp_python.frame_code) & ~(uintptr_t)7;
+	place->at.code = tp_read_word(reader, frame + layout->frame_code) & ~(uintptr_t)7;
 	place->at.at = at | entry;
 	return previous;
 }
 
 static inline bool same(const struct place *a, const struct place *b)
 {
-	return a->frame == b->frame && a->at.code == b->at.code && a->at.at == b->at.at;
+	return a->frame == b->frame && !((a->at.code ^ b->at.code) | (a->at.at ^ b->at.at));
 }
 
 /* ---- nodes ---- */
@@ -133,33 +140,63 @@ static bool intern(struct tp_reader *reader, struct stack *stack, uint32_t root)
 
 /* ---- a hook's ---- */
 
+static TP_SLOW void note_difference(struct stack *stack, struct entry *entry, const struct place *place)
+{
+	uint32_t i = (uint32_t)(entry - stack->entries);
+
+	entry->place = *place;
+	stack->known = i < stack->known ? i : stack->known;
+}
+
 /*
  * Most stacks are as deep as the last one, and most of their frames the same: those are only looked at, and where the
  * others are is written down. False: it is another stack.
  */
-static inline bool compare(struct tp_reader *reader, struct stack *stack, uintptr_t frame)
+TP_INLINE bool compare_as(struct stack *stack, uintptr_t frame, const struct tp_python_layout *layout)
 {
-	for (uint32_t i = stack->count; i-- > 0;) {
+	for (struct entry *entry = &stack->entries[stack->count]; entry-- > stack->entries;) {
 		struct place place;
 
-		if (frame != stack->entries[i].place.frame)
+		if (tp_unlikely(frame != entry->place.frame))
 			return false;
-		frame = read_frame(reader, frame, &place);
-		if (!same(&place, &stack->entries[i].place)) {
-			stack->entries[i].place = place;
-			stack->known = i < stack->known ? i : stack->known;
-		}
+		frame = read_frame(NULL, layout, frame, &place);
+		if (tp_unlikely(!same(&place, &entry->place)))
+			note_difference(stack, entry, &place);
 	}
 	return !frame;
 }
 
-/* Frames from `frame` outwards into fresh[], as many as are kept. *root: what stands above them. */
-static uint32_t collect(struct tp_reader *reader, struct stack *stack, uintptr_t frame, uint32_t *root)
+/* A loop for each kind of layout: what tells them apart is asked once a stack, not once a frame. */
+static bool compare(struct stack *stack, uintptr_t frame)
 {
+	struct tp_python_layout layout = tp_python;
+
+	if (tp_python.at_is_index) {
+		layout.at_is_index = true;
+		layout.frame_entry = layout.frame_owner = 0;
+		return compare_as(stack, frame, &layout);
+	}
+	layout.at_is_index = false;
+	if (tp_python.frame_entry) {
+		if (!layout.frame_entry)
+			__builtin_unreachable();
+		layout.frame_owner = 0;
+		return compare_as(stack, frame, &layout);
+	}
+	layout.frame_entry = 0;
+	if (!layout.frame_owner)
+		__builtin_unreachable();
+	return compare_as(stack, frame, &layout);
+}
+
+/* Frames from `frame` outwards into fresh[], as many as are kept. *root: what stands above them. */
+TP_INLINE uint32_t collect(struct tp_reader *reader, struct stack *stack, uintptr_t frame, uint32_t *root)
+{
+	const struct tp_python_layout layout = tp_python;
 	uint32_t count = 0, most = tp_config.depth < FRAMES_MAX ? tp_config.depth : FRAMES_MAX;
 
 	for (; frame && count < most; count++)
-		frame = read_frame(reader, frame, &stack->fresh[count]);
+		frame = read_frame(reader, &layout, frame, &stack->fresh[count]);
 	*root = frame ? TPROF_NODE_CUT : TPROF_NODE_ROOT;
 	return count;
 }
@@ -178,35 +215,43 @@ static void replace(struct stack *stack, uint32_t count)
 	stack->known = stays;
 }
 
-static uint32_t unread(struct stack *stack, uint32_t native)
+static TP_SLOW uint32_t unread(struct stack *stack, uint32_t native)
 {
 	stack->count = stack->known = 0;
 	tp_add(&tp_header->python_unread, 1);
 	return native;
 }
 
-/* The node of the Python frames. 0: there are none, or they can't be read. */
-static uint32_t find_python(struct stack *stack, uintptr_t frame)
+/* Another stack than the last one, or a frame whose code object may be another by now. 0: it can't be read. */
+static TP_SLOW uint32_t renew(struct stack *stack, uintptr_t frame, bool collected)
 {
 	struct tp_reader reader = { 0 };
-	uint64_t deaths = tp_load_acquire(&tp_code_deaths);
 	uint32_t root = TPROF_NODE_ROOT;
 
-	if (deaths != stack->deaths)
+	if (!collected)
+		replace(stack, collect(NULL, stack, frame, &root));
+	return intern(&reader, stack, root) ? stack->entries[stack->count - 1].node : 0;
+}
+
+/* The node of the Python frames from `frame` outwards. 0: they can't be read. */
+static uint32_t find_python(struct stack *stack, uintptr_t frame)
+{
+	uint64_t deaths = tp_load_acquire(&tp_code_deaths);
+	bool same_depth;
+
+	if (tp_unlikely(deaths != stack->deaths))
 		stack->known = 0;
 	stack->deaths = deaths;
-	if (!compare(&reader, stack, frame))
-		replace(stack, collect(&reader, stack, frame, &root));
-	if (!intern(&reader, stack, root))
-		return 0;
-	return stack->entries[stack->count - 1].node;
+	same_depth = compare(stack, frame);
+	if (tp_likely(same_depth && stack->known == stack->count))
+		return stack->entries[stack->count - 1].node;
+	return renew(stack, frame, same_depth);
 }
 
 uint32_t tp_python_join(struct tp_thread *thread, uint32_t native)
 {
 	struct stack *stack = stack_of(thread);
-	struct tp_reader reader = { 0 };
-	uintptr_t frame = innermost(&reader);
+	uintptr_t frame = innermost(NULL);
 	uint32_t python;
 
 	if (!frame)

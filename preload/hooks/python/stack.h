@@ -21,7 +21,7 @@ extern const struct tp_python_key *tp_python_key;
  * The node of the native stack `native` with the thread's Python frames in it; `native` itself if it has none. In a hook:
  * whatever the thread was doing is a call that the interpreter made.
  */
-TP_SLOW uint32_t tp_python_join(struct tp_thread *thread, uint32_t native);
+uint32_t tp_python_join(struct tp_thread *thread, uint32_t native);
 
 /* The same for a thread that was interrupted anywhere, by the sampler's signal. */
 TP_SLOW uint32_t tp_python_join_interrupted(struct tp_thread *thread, uint32_t native);
