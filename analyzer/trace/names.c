@@ -47,6 +47,9 @@ const char *tp_fn_name(unsigned fn)
 		[TPROF_FN_MALLOCX] = "mallocx",
 		[TPROF_FN_RALLOCX] = "rallocx",
 		[TPROF_FN_XALLOCX] = "xallocx",
+		[TPROF_FN_PYTHON_MALLOC] = "python malloc",
+		[TPROF_FN_PYTHON_CALLOC] = "python calloc",
+		[TPROF_FN_PYTHON_REALLOC] = "python realloc",
 		[TPROF_FN_FREE] = "free",
 		[TPROF_FN_CFREE] = "cfree",
 		[TPROF_FN_FREE_SIZED] = "free_sized",
@@ -55,6 +58,7 @@ const char *tp_fn_name(unsigned fn)
 		[TPROF_FN_DELETE_ARRAY] = "delete[]",
 		[TPROF_FN_DALLOCX] = "dallocx",
 		[TPROF_FN_SDALLOCX] = "sdallocx",
+		[TPROF_FN_PYTHON_FREE] = "python free",
 	};
 
 	return fn < sizeof(names) / sizeof(*names) && names[fn] ? names[fn] : "?";

@@ -277,6 +277,9 @@ enum tprof_fn {
 	TPROF_FN_MALLOCX,
 	TPROF_FN_RALLOCX,
 	TPROF_FN_XALLOCX,
+	TPROF_FN_PYTHON_MALLOC = 16, /* PyObject_Malloc and PyMem_Malloc and their kin, with TPROF_PYTHON=alloc */
+	TPROF_FN_PYTHON_CALLOC,
+	TPROF_FN_PYTHON_REALLOC,
 	TPROF_FN_FREE = 32,
 	TPROF_FN_CFREE,
 	TPROF_FN_FREE_SIZED,
@@ -285,9 +288,10 @@ enum tprof_fn {
 	TPROF_FN_DELETE_ARRAY,
 	TPROF_FN_DALLOCX,
 	TPROF_FN_SDALLOCX,
+	TPROF_FN_PYTHON_FREE = 48,
 };
 /*
- * REALLOC, REALLOCARRAY, RALLOCX and XALLOCX are a FREE of the old block with that fn, written before the real call,
+ * REALLOC, REALLOCARRAY, RALLOCX, XALLOCX and PYTHON_REALLOC are a FREE of the old block with that fn, written before the real call,
  * and an ALLOC with the same fn, written after it. If the call failed, a CANCEL follows instead of the ALLOC: the old
  * block lives on as it was. realloc(NULL, n) is the ALLOC alone, realloc(p, 0) that returns NULL the FREE alone.
  */
@@ -385,7 +389,8 @@ enum tprof_table_type {
 	TPROF_TABLE_JOIN = 7,	/* svarint node - expected (as in NODES), uvarint node - native, svarint python - the
 	                        * chunk's last JOIN's (0 at its start): this node is the stack of two nodes, see enum
 	                        * tprof_python_flags */
-	TPROF_TABLE_OP_CODE = 12, /* uvarint op, byte enum tprof_op_origin, byte length and bytes of the category, uvarint
+	TPROF_TABLE_OP_CODE =
+		12, /* uvarint op, byte enum tprof_op_origin, byte length and bytes of the category, uvarint
 	                           * frame: an op named by the function that begins there */
 };
 

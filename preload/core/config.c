@@ -96,7 +96,10 @@ static bool read_depth(const char *value)
 
 static bool read_python(const char *value)
 {
-	return read_range(value, TP_PYTHON_OFF, TP_PYTHON_STACKS, &tp_config.python);
+	if (strcmp(value, "alloc") != 0)
+		return read_range(value, TP_PYTHON_OFF, TP_PYTHON_STACKS, &tp_config.python);
+	tp_config.python = TP_PYTHON_ALLOC;
+	return true;
 }
 
 static bool read_verbose(const char *value)
@@ -121,7 +124,7 @@ static const struct option {
 	{ "TPROF_CHILDREN", read_children, "0 or 1", "1" },
 	{ "TPROF_EXE", read_exe, "a glob on program names", NULL },
 	{ "TPROF_START", read_start, "on or off", "on" },
-	{ "TPROF_PYTHON", read_python, "0 or 1", "1" },
+	{ "TPROF_PYTHON", read_python, "0, 1 or alloc", "1" },
 	{ "TPROF_VERBOSE", read_verbose, "0, 1 or 2", "0" },
 };
 

@@ -9,7 +9,7 @@
 
 enum tp_alloc_mode { TP_ALLOC_OFF, TP_ALLOC_TRACE, TP_ALLOC_SAMPLE };
 
-enum tp_python_mode { TP_PYTHON_OFF, TP_PYTHON_STACKS };
+enum tp_python_mode { TP_PYTHON_OFF, TP_PYTHON_STACKS, TP_PYTHON_ALLOC }; /* ALLOC: stacks too */
 
 struct tp_config {
 	const char *output;    /* TPROF_OUTPUT, not expanded */

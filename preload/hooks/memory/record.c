@@ -11,11 +11,13 @@ static bool alloc_wanted(struct tp_thread *thread, void *block, uint64_t size)
 	return tp_sample_wanted(thread, size) && tp_sample_insert((uintptr_t)block);
 }
 
-void tp_record_alloc(struct tp_thread *thread, const void *frame, void *block, struct tp_request request)
+void tp_record_block(struct tp_thread *thread, const void *frame, void *block, struct tp_request request,
+		     uint64_t usable)
 {
 	struct tp_block record = {
 		.address = (uintptr_t)block,
 		.size = request.size,
+		.usable = usable,
 		.fn = request.fn,
 		.alignment = request.alignment,
 	};
@@ -24,13 +26,19 @@ void tp_record_alloc(struct tp_thread *thread, const void *frame, void *block, s
 	if (tp_config.alloc != TP_ALLOC_TRACE && !alloc_wanted(thread, block, request.size))
 		return;
 	ticks = tp_clock_after();
-	record.usable = tp_likely(tp_real.usable) ? tp_real.usable(block)
-						  : request.size; /* may allocate: tcmalloc's first call does */
 	tp_record(thread, ticks);
 	record.node = tp_caller_stack(thread, frame);
 	tp_emit_alloc(thread, ticks, &record);
 	thread->last_block = record.address;
 	tp_recorded(thread);
+}
+
+void tp_record_alloc(struct tp_thread *thread, const void *frame, void *block, struct tp_request request)
+{
+	/* Asked before recording begins, as it may allocate: tcmalloc's first call does. */
+	uint64_t usable = tp_likely(tp_real.usable) ? tp_real.usable(block) : request.size;
+
+	tp_record_block(thread, frame, block, request, usable);
 }
 
 bool tp_record_free(struct tp_thread *thread, void *block, uint8_t fn)

@@ -25,6 +25,10 @@ static inline uint8_t tp_log2(size_t alignment)
  */
 TP_SLOW void tp_record_alloc(struct tp_thread *thread, const void *frame, void *block, struct tp_request request);
 
+/* The same of a block that malloc_usable_size() can't be asked about. */
+TP_SLOW void tp_record_block(struct tp_thread *thread, const void *frame, void *block, struct tp_request request,
+			     uint64_t usable);
+
 /*
  * Before the real call: once the block is handed over, another thread may get its address, and its ALLOC must not stand
  * before this FREE. False: it was not recorded, as its allocation was not.

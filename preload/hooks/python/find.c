@@ -6,6 +6,7 @@
 #include "core/state.h"
 #include "core/turn.h"
 #include "hooks/enter.h"
+#include "hooks/python/alloc.h"
 #include "hooks/python/codes.h"
 #include "hooks/python/stack.h"
 #include "stacks/frames.h"
@@ -75,6 +76,8 @@ static void use(const struct dl_phdr_info *object, uintptr_t runtime)
 	version = is;
 	tp_header->python = is;
 	tp_store_release(&tp_python_on, true);
+	if (tp_config.python == TP_PYTHON_ALLOC)
+		tp_python_record_allocator(object);
 }
 
 static int look(struct dl_phdr_info *object, size_t size, void *context)

@@ -53,6 +53,21 @@ static struct stack *stack_of(struct tp_thread *thread)
  * instructions. `layout` is a copy that the compiler can keep in registers.
  */
 
+/*
+ * Up to 3.11 the key leads to the state of the thread's first interpreter, whichever it runs now. If another state than
+ * that holds the GIL, it is another thread's, or this one's in a subinterpreter. Another thread's may be gone any moment.
+ */
+static uintptr_t in_subinterpreter(uintptr_t state)
+{
+	uintptr_t runtime = (uintptr_t)tp_python_key - tp_python.runtime_key;
+	uintptr_t current = *(volatile const uintptr_t *)(runtime + tp_python.runtime_current);
+	struct tp_reader reader = { .careful = true };
+
+	if (tp_likely(current == state || !current))
+		return state;
+	return tp_read_word(&reader, current + tp_python.thread_id) == (uintptr_t)pthread_self() ? current : state;
+}
+
 /* This thread's PyThreadState. 0: it has none; after the interpreter's end the key may be somebody else's. */
 TP_INLINE uintptr_t thread_state(struct tp_reader *reader)
 {
@@ -63,6 +78,8 @@ TP_INLINE uintptr_t thread_state(struct tp_reader *reader)
 	state = (uintptr_t)pthread_getspecific((pthread_key_t)tp_python_key->key);
 	if (!state || tp_read_word(reader, state + tp_python.thread_id) != (uintptr_t)pthread_self())
 		return 0;
+	if (tp_python.runtime_current)
+		return in_subinterpreter(state);
 	return state;
 }
 

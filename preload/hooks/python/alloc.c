@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hooks/python/alloc.h"
+
+#include "core/lookup.h"
+#include "hooks/memory/record.h"
+
+#define FRAME __builtin_frame_address(0)
+#define SMALL 512u /* bytes; what is larger pymalloc has from malloc */
+
+struct allocator { /* PyMemAllocatorEx */
+	void *context;
+	void *(*malloc)(void *context, size_t size);
+	void *(*calloc)(void *context, size_t count, size_t size);
+	void *(*realloc)(void *context, void *old, size_t size);
+	void (*free)(void *context, void *block);
+};
+
+enum { DOMAIN_RAW, DOMAIN_MEM, DOMAIN_OBJECT, DOMAINS }; /* PyMemAllocatorDomain; raw is malloc, which is hooked */
+
+static struct allocator real[DOMAINS]; /* what ours stands over; each is its own layer's context */
+
+/* A block of one of pymalloc's pools has the size that was asked for, rounded up. */
+static uint64_t usable_size(void *block, uint64_t size)
+{
+	if (size <= SMALL)
+		return size ? tp_round_up(size, 16) : 16;
+	return tp_real.usable ? tp_real.usable(block) : size;
+}
+
+static void record(struct tp_thread *thread, const void *frame, void *block, uint64_t size, uint8_t fn)
+{
+	if (block)
+		tp_record_block(thread, frame, block, (struct tp_request){ size, fn, 0 }, usable_size(block, size));
+}
+
+static void *python_malloc(void *context, size_t size)
+{
+	const struct allocator *to = context;
+	struct tp_thread *thread = tp_enter(FRAME);
+	void *block = to->malloc(to->context, size);
+
+	if (!thread)
+		return block;
+	record(thread, FRAME, block, size, TPROF_FN_PYTHON_MALLOC);
+	tp_leave(thread);
+	return block;
+}
+
+static void *python_calloc(void *context, size_t count, size_t size)
+{
+	const struct allocator *to = context;
+	struct tp_thread *thread = tp_enter(FRAME);
+	void *block = to->calloc(to->context, count, size);
+
+	if (!thread)
+		return block;
+	record(thread, FRAME, block, count * size, TPROF_FN_PYTHON_CALLOC);
+	tp_leave(thread);
+	return block;
+}
+
+static void *python_realloc(void *context, void *old, size_t size)
+{
+	const struct allocator *to = context;
+	struct tp_thread *thread = old ? tp_enter_end(FRAME) : tp_enter(FRAME);
+	bool freed = thread && old && tp_record_free(thread, old, TPROF_FN_PYTHON_REALLOC);
+	void *block = to->realloc(to->context, old, size);
+
+	if (!thread)
+		return block;
+	if (!block && freed)
+		tp_record_cancel(thread, old); /* also of size 0: Python hands out a block then */
+	if (freed || tp_load(&tp_state.mode) != TP_MODE_PAUSED)
+		record(thread, FRAME, block, size, TPROF_FN_PYTHON_REALLOC);
+	tp_leave(thread);
+	return block;
+}
+
+static void python_free(void *context, void *block)
+{
+	const struct allocator *to = context;
+	struct tp_thread *thread = block ? tp_enter_end(FRAME) : NULL;
+
+	if (thread)
+		tp_record_free(thread, block, TPROF_FN_PYTHON_FREE);
+	to->free(to->context, block);
+	if (thread)
+		tp_leave(thread);
+}
+
+void tp_python_record_allocator(const struct dl_phdr_info *object)
+{
+	struct tp_lookup_found get, set;
+
+	if (!tp_lookup_in(object, "PyMem_GetAllocator", &get) || !tp_lookup_in(object, "PyMem_SetAllocator", &set))
+		return;
+	for (int domain = DOMAIN_MEM; domain < DOMAINS; domain++) {
+		struct allocator ours = { &real[domain], python_malloc, python_calloc, python_realloc, python_free };
+
+		((void (*)(int, struct allocator *))get.address)(domain, &real[domain]);
+		((void (*)(int, struct allocator *))set.address)(domain, &ours);
+	}
+}
