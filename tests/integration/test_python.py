@@ -1,13 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
 """Python's frames in the stacks: those that the interpreter itself tells, frame by frame."""
+import glob
 import json
+import os
+import re
+import shutil
+import subprocess
 
 import pytest
-from conftest import LIBRARY, PYTHON, ROOT, nothing_lost, sites
+from conftest import ANALYZE, LIBRARY, PYTHON, ROOT, nothing_lost, report, sites
 from second_reader import Trace
 
 PROGRAMS = ROOT / "tests/workloads"
-FIRST = 1000001
+# Other versions, where there are any: those of pyenv, or named in CHECK_PYTHONS, separated by colons.
+OTHERS = [path for path in os.environ.get("CHECK_PYTHONS", ":".join(sorted(glob.glob(os.path.expanduser(
+    "~/.pyenv/versions/*/bin/python3"))))).split(":") if path]
+
+
+def version_of(python):
+    text = subprocess.run([python, "-c", "import sys; print(*sys.version_info[:2])"], stdout=subprocess.PIPE,
+                          check=False).stdout
+    return tuple(map(int, text.split())) if text else (0, 0)
+
+
+PYTHONS = [PYTHON] + [path for path in OTHERS if (3, 9) <= version_of(path) <= (3, 14)]
 
 
 def notes_of(run):
@@ -18,8 +34,9 @@ def without_import(frames):
     return [frame for frame in frames if not frame[1].startswith("<frozen importlib._bootstrap")]
 
 
-def test_the_frames_that_python_tells(tprof):
-    run, summary = tprof.summary([PYTHON, PROGRAMS / "python_stacks.py"])
+@pytest.mark.parametrize("python", PYTHONS)
+def test_the_frames_that_python_tells(tprof, python):
+    run, summary = tprof.summary([python, PROGRAMS / "python_stacks.py"])
     nothing_lost(summary)
     notes = notes_of(run)
     assert len(notes) > 180
@@ -27,6 +44,21 @@ def test_the_frames_that_python_tells(tprof):
     nodes = {event[3]: event[4] for event in trace.events if event[1] == "alloc"}
     for size, frames, _ in notes:
         assert [list(frame) for frame in trace.python_stack(nodes[size])] == frames
+    for native, other in trace.joins.values():  # each call of the loop has its native frame
+        assert len([f for f in trace.numbers(native) if f in trace.loops]) == \
+            len([f for f in trace.numbers(other) if f in trace.entries])
+
+
+@pytest.mark.parametrize("python", PYTHONS)
+def test_subinterpreters(tprof, python):
+    """What one runs is its own; the frames of who called it stay native."""
+    run, summary = tprof.summary([python, PROGRAMS / "python_subinterpreter.py"])
+    nothing_lost(summary)
+    trace = Trace(run.traces()[0].read_bytes())
+    stacks = {event[3]: [frame[0] for frame in trace.python_stack(event[4])] for event in trace.events
+              if event[1] == "alloc" and event[3] in (2000034, 3000034, 4000034, 5000034)}
+    assert stacks == {3000034: ["outside", "<module>"], 2000034: ["inside", "<module>"],
+                      4000034: ["outside", "<module>"], 5000034: ["outside", "<module>"]}
 
 
 def test_the_report_shows_them(tprof):
@@ -80,3 +112,82 @@ def test_without_python_frames(tprof):
     assert not trace.joins and not trace.codes
     refused = tprof.run([PYTHON, "-c", "pass"], [LIBRARY], {"TPROF_PYTHON": "maybe"})
     assert refused.status == 0 and refused.stderr.count(b"\n") == 1 and b"TPROF_PYTHON" in refused.stderr
+
+
+@pytest.mark.parametrize("python", PYTHONS)
+def test_pythons_own_allocator(tprof, python):
+    """Each object, exactly, where malloc sees arenas at most."""
+    program = PROGRAMS / "python_objects.py"
+    run, summary = tprof.summary([python, program], env={"TPROF_PYTHON": "alloc"})
+    nothing_lost(summary)
+    assert summary["heap"]["unmatched_frees"] == 0
+    text = program.read_text().splitlines()
+    found = {}
+    for site in sites(run.traces()[0], "leaks"):
+        frame = next((f for f in site["stack"] if f["language"] == "python"), None)
+        if frame and frame["file"] == str(program):
+            found.setdefault(text[frame["line"] - 1].split()[0], []).append((site["bytes"], site["blocks"]))
+    assert (1000 * 100, 1000) in found["small"]
+    assert (100 * 6000, 100) in found["large"]
+    assert not any(blocks >= 1000 for _, blocks in found.get("gone", []))
+    _, plain = tprof.summary([python, program])
+    assert plain["heap"]["allocations"] < summary["heap"]["allocations"] / 5
+
+
+@pytest.mark.real
+def test_leak_in_a_torch_loop(tprof):
+    """Named with file and line, though torch's C++ allocated it."""
+    program = PROGRAMS / "torch_leak.py"
+    line = next(i for i, text in enumerate(program.read_text().splitlines(), 1) if "# the leak" in text)
+    run, _ = tprof.summary([PYTHON, program], timeout=600)
+    rows = sites(run.traces()[0], "peak", "--language", "python", "--by", "line")
+    (row,) = [r for r in rows if (r["file"], r["line"]) == (str(program), line)]
+    assert row["function"] == "remember" and row["bytes"] >= 28 * 256 * 10 * 4
+    summary = analyze_text(run)
+    assert "torch_leak.py:" in summary
+
+
+def analyze_text(run):
+    return subprocess.run([ANALYZE, "--color", "never", run.traces()[0]], stdout=subprocess.PIPE, text=True,
+                          check=True).stdout
+
+
+def test_every_process_has_its_stacks(tprof):
+    """fork, spawn, forkserver, a pool's worker, a subprocess: a trace each, with Python's frames."""
+    run = tprof.profile([PYTHON, PROGRAMS / "python_processes.py"])
+    wanted = {1000101, 1000202, 1000303, 1000404, 1000505}
+    seen = {}
+    for path in run.traces():
+        trace = Trace(path.read_bytes())
+        for event in trace.events:
+            if event[1] == "alloc" and event[3] in wanted:
+                seen[event[3]] = (path, [frame[0] for frame in trace.python_stack(event[4])])
+    assert set(seen) == wanted and len({path for path, _ in seen.values()}) == len(wanted)
+    assert all(names[0] == "work" and names[-1] == "<module>" for _, names in seen.values())
+    together = report(*run.traces())
+    assert len(together["processes"]) == len(run.traces()) and together["combined"]["peak_bytes"] > 0
+
+
+def instructions(tprof, depth, rounds, mode):
+    """Of a Python program that allocates `rounds` times below so many frames."""
+    code = f"""
+def work(n):
+    for _ in range(n):
+        bytes(1000)
+def deeper(n):
+    return deeper(n - 1) if n else work({rounds})
+deeper({depth})
+"""
+    out = tprof.directory / "callgrind.out"
+    done = tprof.run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", PYTHON, "-S", "-E", "-c", code],
+                     [LIBRARY], {"TPROF_PYTHON": mode, "TPROF_CPU": "0"}, timeout=300)
+    return int(re.search(rb"refs:\s+([\d,]+)", done.stderr).group(1).replace(b",", b""))
+
+
+@pytest.mark.skipif(not shutil.which("valgrind"), reason="valgrind is not installed")
+def test_what_a_stack_costs(tprof):
+    """Instructions an allocation, by the difference of two lengths: so much for 60 Python frames, so much for 10."""
+    for depth, most in ((10, 500), (60, 2200)):
+        cost = [(instructions(tprof, depth, 6000, mode) - instructions(tprof, depth, 1000, mode)) / 5000
+                for mode in "01"]
+        assert cost[1] - cost[0] < most, (depth, cost)

@@ -58,12 +58,12 @@ static uint32_t version_of(const struct dl_phdr_info *object)
 }
 
 /* Once: a process with two interpreters of different kinds has the first one's frames. */
-static void use(const struct dl_phdr_info *object, uintptr_t runtime)
+static void use(const struct dl_phdr_info *object, const struct tp_lookup_found *runtime)
 {
 	struct tp_lookup_found loop, code_type;
 	uint32_t is = version_of(object);
 
-	if (!tp_python_layout_find(is, (const void *)runtime, &tp_python) ||
+	if (!tp_python_layout_find(is, (const void *)runtime->address, runtime->size, &tp_python) ||
 	    !tp_lookup_in(object, "_PyEval_EvalFrameDefault", &loop) ||
 	    !tp_lookup_in(object, "PyCode_Type", &code_type)) {
 		tp_header->python_seen = is;
@@ -71,7 +71,7 @@ static void use(const struct dl_phdr_info *object, uintptr_t runtime)
 	}
 	tp_frame_loop = (struct tp_range){ loop.address, loop.address + loop.size };
 	tp_python_code_type = code_type.address;
-	tp_python_key = (const struct tp_python_key *)(runtime + tp_python.runtime_key);
+	tp_python_runtime = (struct tp_range){ runtime->address, runtime->address + runtime->size };
 	watch_codes();
 	version = is;
 	tp_header->python = is;
@@ -89,7 +89,7 @@ static int look(struct dl_phdr_info *object, size_t size, void *context)
 	if (object->dlpi_adds == loads)
 		return 1; /* nothing was loaded since */
 	if (tp_lookup_in(object, "_PyRuntime", &runtime)) {
-		use(object, runtime.address);
+		use(object, &runtime);
 		return 1;
 	}
 	return 0;

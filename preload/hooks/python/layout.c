@@ -79,33 +79,103 @@ static const struct tp_python_layout known[] = {
 	  .code_start = 192,
 	  .str_ascii = 40,
 	  .str_other = 56 },
-	{ /* 3.13.0 */
-	  .version = 0x030d,
-	  .lines = TP_LINES_LOCATIONS,
-	  .runtime_key = 2160,
-	  .thread_id = 152,
-	  .thread_frame = 72,
-	  .frame_previous = 8,
-	  .frame_code = 0,
-	  .frame_at = 56,
-	  .frame_owner = 70,
-	  .code_first_line = 68,
-	  .code_file = 112,
-	  .code_name = 128,
-	  .code_lines = 136,
-	  .code_start = 200,
-	  .str_ascii = 40,
-	  .str_other = 56 },
 };
 
-bool tp_python_layout_find(uint32_t version, const void *runtime, struct tp_python_layout *layout)
+/* 3.13 and later begin _PyRuntime with a description of themselves: a cookie, the version, and offsets, words all. */
+#define COOKIE UINT64_C(0x7970677562656478) /* "xdebugpy" */
+#define WORD_VERSION 1
+#define WORD_FREE_THREADED 2
+#define WORDS_MAX 96
+
+/* Which word says what, Include/internal/pycore_debug_offsets.h (3.13: pycore_runtime.h). */
+static const struct description {
+	uint32_t version;
+	uint8_t thread_frame, thread_id, frame_previous, frame_code, frame_at, frame_owner;
+	uint8_t code_file, code_name, code_lines, code_first_line, code_start;
+	uint8_t object_type, bytes_length, bytes_text, str_state, str_length, str_ascii;
+} descriptions[] = {
+	{ .version = 0x030d,
+	  .thread_frame = 23,
+	  .thread_id = 24,
+	  .frame_previous = 29,
+	  .frame_code = 30,
+	  .frame_at = 31,
+	  .frame_owner = 33,
+	  .code_file = 35,
+	  .code_name = 37,
+	  .code_lines = 38,
+	  .code_first_line = 39,
+	  .code_start = 43,
+	  .object_type = 45,
+	  .bytes_length = 65,
+	  .bytes_text = 66,
+	  .str_state = 68,
+	  .str_length = 69,
+	  .str_ascii = 70 },
+	{ .version = 0x030e,
+	  .thread_frame = 26,
+	  .thread_id = 27,
+	  .frame_previous = 32,
+	  .frame_code = 33,
+	  .frame_at = 34,
+	  .frame_owner = 36,
+	  .code_file = 40,
+	  .code_name = 42,
+	  .code_lines = 43,
+	  .code_first_line = 44,
+	  .code_start = 48,
+	  .object_type = 51,
+	  .bytes_length = 75,
+	  .bytes_text = 76,
+	  .str_state = 78,
+	  .str_length = 79,
+	  .str_ascii = 80 },
+};
+
+/* Objects of all versions that are known begin alike: what is not in the layout must be as it is assumed to be. */
+static bool same_objects(const uint64_t *words, const struct description *says)
 {
-	(void)runtime;
+	return words[says->object_type] == TP_OBJECT_TYPE && words[says->bytes_length] == TP_BYTES_LENGTH &&
+	       words[says->bytes_text] == TP_BYTES_TEXT && words[says->str_state] == TP_STR_STATE &&
+	       words[says->str_length] == TP_STR_LENGTH;
+}
+
+static bool from_description(const uint64_t *words, const struct description *says, struct tp_python_layout *layout)
+{
+	if (words[0] != COOKIE || words[WORD_VERSION] >> 16 != says->version || words[WORD_FREE_THREADED] ||
+	    !same_objects(words, says))
+		return false;
+	*layout = (struct tp_python_layout){
+		.version = says->version,
+		.lines = TP_LINES_LOCATIONS,
+		.thread_id = (uint16_t)words[says->thread_id],
+		.thread_frame = (uint16_t)words[says->thread_frame],
+		.frame_previous = (uint16_t)words[says->frame_previous],
+		.frame_code = (uint16_t)words[says->frame_code],
+		.frame_at = (uint16_t)words[says->frame_at],
+		.frame_owner = (uint16_t)words[says->frame_owner],
+		.code_first_line = (uint16_t)words[says->code_first_line],
+		.code_file = (uint16_t)words[says->code_file],
+		.code_name = (uint16_t)words[says->code_name],
+		.code_lines = (uint16_t)words[says->code_lines],
+		.code_start = (uint16_t)words[says->code_start],
+		.str_ascii = (uint16_t)words[says->str_ascii],
+		.str_other = (uint16_t)(words[says->str_ascii] + 16), /* behind utf8_length and utf8 */
+	};
+	return true;
+}
+
+bool tp_python_layout_find(uint32_t version, const void *runtime, size_t size, struct tp_python_layout *layout)
+{
 	for (size_t i = 0; i < TP_LENGTH(known); i++) {
 		if (known[i].version == version) {
 			*layout = known[i];
 			return true;
 		}
+	}
+	for (size_t i = 0; i < TP_LENGTH(descriptions) && size >= WORDS_MAX * sizeof(uint64_t); i++) {
+		if (descriptions[i].version == version)
+			return from_description(runtime, &descriptions[i], layout);
 	}
 	return false;
 }

@@ -14,7 +14,7 @@ struct tp_python_layout {
 	uint32_t version; /* 0x030b: 3.11 */
 	uint8_t lines;	  /* enum tp_line_table */
 
-	uint16_t runtime_key;	  /* _PyRuntimeState: Py_tss_t of each thread's PyThreadState */
+	uint16_t runtime_key;	  /* _PyRuntimeState: Py_tss_t of each thread's PyThreadState; 0: to be searched */
 	uint16_t runtime_current; /* _PyRuntimeState, up to 3.11: the PyThreadState that holds the GIL; 0: none */
 	uint16_t thread_id;	  /* PyThreadState: pthread_self() of its thread */
 	uint16_t thread_frame;	  /* PyThreadState: the innermost frame; with `cframe` a structure that points to it */
@@ -42,7 +42,7 @@ struct tp_python_layout {
 #define TP_STR_LENGTH 16   /* PyASCIIObject: length, in code points */
 #define TP_STR_STATE 32	   /* and the bit field behind its hash */
 
-/* The layout of a version (0x030b for 3.11), `runtime` being its _PyRuntime. False: it is not known. */
-bool tp_python_layout_find(uint32_t version, const void *runtime, struct tp_python_layout *layout);
+/* The layout of a version (0x030b for 3.11) whose _PyRuntime is `runtime`. False: it is not known. */
+bool tp_python_layout_find(uint32_t version, const void *runtime, size_t size, struct tp_python_layout *layout);
 
 #endif

@@ -4,6 +4,7 @@
 #include "core/config.h"
 #include "core/state.h"
 #include "hooks/python/codes.h"
+#include "hooks/python/state.h"
 #include "stacks/nodes.h"
 
 #include <pthread.h>
@@ -12,7 +13,7 @@
 #define OWNER_LAST 2 /* thread, generator, frame object; beyond: the loop's own, below its first frame */
 
 bool tp_python_on;
-const struct tp_python_key *tp_python_key;
+struct tp_range tp_python_runtime;
 
 struct place {
 	uintptr_t frame;
@@ -53,34 +54,23 @@ static struct stack *stack_of(struct tp_thread *thread)
  * instructions. `layout` is a copy that the compiler can keep in registers.
  */
 
-/*
- * Up to 3.11 the key leads to the state of the thread's first interpreter, whichever it runs now. If another state than
- * that holds the GIL, it is another thread's, or this one's in a subinterpreter. Another thread's may be gone any moment.
- */
-static uintptr_t in_subinterpreter(uintptr_t state)
-{
-	uintptr_t runtime = (uintptr_t)tp_python_key - tp_python.runtime_key;
-	uintptr_t current = *(volatile const uintptr_t *)(runtime + tp_python.runtime_current);
-	struct tp_reader reader = { .careful = true };
-
-	if (tp_likely(current == state || !current))
-		return state;
-	return tp_read_word(&reader, current + tp_python.thread_id) == (uintptr_t)pthread_self() ? current : state;
-}
-
-/* This thread's PyThreadState. 0: it has none; after the interpreter's end the key may be somebody else's. */
+/* This thread's PyThreadState. 0: it has none. */
 TP_INLINE uintptr_t thread_state(struct tp_reader *reader)
 {
-	uintptr_t state;
+	const struct tp_python_key *key = tp_python_key;
+	uintptr_t state, current;
 
-	if (!tp_python_key->made)
+	if (tp_unlikely(!key))
+		return tp_python_find_key();
+	if (!key->made) /* before the interpreter's begin, and after its end */
 		return 0;
-	state = (uintptr_t)pthread_getspecific((pthread_key_t)tp_python_key->key);
+	state = (uintptr_t)pthread_getspecific((pthread_key_t)key->key);
 	if (!state || tp_read_word(reader, state + tp_python.thread_id) != (uintptr_t)pthread_self())
 		return 0;
-	if (tp_python.runtime_current)
-		return in_subinterpreter(state);
-	return state;
+	if (!tp_python.runtime_current)
+		return state;
+	current = tp_load((const uintptr_t *)(tp_python_runtime.low + tp_python.runtime_current));
+	return tp_likely(current == state || !current) ? state : tp_python_which(state, current);
 }
 
 /* Past what the loop puts below the first frame of a call of its own. */

@@ -9,13 +9,8 @@
 
 #include "core/thread.h"
 
-struct tp_python_key { /* Py_tss_t */
-	int32_t made;
-	uint32_t key;
-};
-
-extern bool tp_python_on TP_NEAR; /* an interpreter was found; false costs a load and a branch */
-extern const struct tp_python_key *tp_python_key;
+extern bool tp_python_on TP_NEAR;	  /* an interpreter was found; false costs a load and a branch */
+extern struct tp_range tp_python_runtime; /* its _PyRuntime */
 
 /*
  * The node of the native stack `native` with the thread's Python frames in it; `native` itself if it has none. In a hook:

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hooks/python/state.h"
+
+#include "hooks/python/codes.h"
+#include "hooks/python/stack.h"
+
+#include <limits.h>
+#include <pthread.h>
+
+const struct tp_python_key *tp_python_key;
+
+static uint64_t searches;
+
+/* Anything may be led to by a key that is none: asked before it is read. 0: it is not this thread's state. */
+static uintptr_t state_by(const struct tp_python_key *key)
+{
+	struct tp_reader reader = { .careful = true };
+	uintptr_t state;
+
+	if (key->made != 1 || key->key >= PTHREAD_KEYS_MAX)
+		return 0;
+	state = (uintptr_t)pthread_getspecific((pthread_key_t)key->key);
+	return state && tp_read_word(&reader, state + tp_python.thread_id) == (uintptr_t)pthread_self() ? state : 0;
+}
+
+static uintptr_t keep(const struct tp_python_key *key, uintptr_t state)
+{
+	if (state)
+		tp_store_release(&tp_python_key, key);
+	return state;
+}
+
+uintptr_t tp_python_find_key(void)
+{
+	uintptr_t at, state = 0;
+	uint64_t search = tp_add(&searches, 1) + 1;
+
+	if (tp_python.runtime_key) {
+		const struct tp_python_key *key = (const void *)(tp_python_runtime.low + tp_python.runtime_key);
+
+		state = keep(key, state_by(key));
+		if (state || key->made == 0)
+			return state;
+	}
+	if (search & (search - 1)) /* all of it ever more rarely: there may be no thread of Python's for long */
+		return 0;
+	for (at = tp_python_runtime.low; !state && at + sizeof(struct tp_python_key) <= tp_python_runtime.high; at += 4)
+		state = keep((const void *)at, state_by((const void *)at));
+	return state;
+}
+
+uintptr_t tp_python_which(uintptr_t state, uintptr_t current)
+{
+	struct tp_reader reader = { .careful = true }; /* another thread's may be gone any moment */
+
+	return tp_read_word(&reader, current + tp_python.thread_id) == (uintptr_t)pthread_self() ? current : state;
+}

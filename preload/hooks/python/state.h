@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The interpreter's state of the calling thread, by the thread-specific key that CPython keeps for PyGILState_Ensure(): it
+ * leads there with the GIL and without it.
+ */
+#ifndef TPROF_HOOKS_PYTHON_STATE_H
+#define TPROF_HOOKS_PYTHON_STATE_H
+
+#include "core/base.h"
+
+struct tp_python_key { /* Py_tss_t */
+	int32_t made;
+	uint32_t key;
+};
+
+extern const struct tp_python_key *tp_python_key; /* NULL: not found yet */
+
+/*
+ * Looks for the key: where the version has it, else in all of _PyRuntime; the right one is that by which a thread is led to a
+ * state that is its own. The calling thread's PyThreadState; 0: it has none, or it was not looked for this time.
+ */
+TP_SLOW uintptr_t tp_python_find_key(void);
+
+/*
+ * Up to 3.11 the key leads to the state of the thread's first interpreter, whichever it runs now. If another state than
+ * that holds the GIL (`current`), it is another thread's, or this one's in a subinterpreter. The state that counts.
+ */
+TP_SLOW uintptr_t tp_python_which(uintptr_t state, uintptr_t current);
+
+#endif
