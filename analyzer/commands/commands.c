@@ -26,6 +26,8 @@ const struct tp_command tp_commands[] = {
 	{ "roofline", "what this machine can do, and how near to it each op came; -o FILE.svg: a picture",
 	  TP_OPT_JSON | TP_OPT_TOP | TP_OPT_THREAD | TP_OPT_TIME | TP_OPT_EXACT | TP_OPT_MACHINE | TP_OPT_NO_TRACE,
 	  NULL, NULL, tp_cmd_roofline },
+	{ "compare", "programs side by side: parameters, memory, steps, work, ops; repeated runs of one are pooled",
+	  TP_OPT_JSON | TP_OPT_TOP | TP_OPT_EXACT | TP_OPT_MACHINE, NULL, NULL, tp_cmd_compare },
 	{ "flamegraph", "stacks as a stand-alone SVG with search and zoom",
 	  TP_OPT_FILTER | TP_OPT_THREAD | TP_OPT_TIME | TP_OPT_SUPPRESS | TP_OPT_WHAT | TP_OPT_LANGUAGE, NULL, NULL,
 	  tp_cmd_flamegraph },

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* compare: programs side by side, repeated runs of one pooled. */
+#include "commands/machine_file.h"
+#include "commands/site_report.h"
+#include "report/compare_listing.h"
+
+int tp_cmd_compare(const struct tp_options *options)
+{
+	struct tp_variants variants;
+	struct tp_machine machine;
+	struct tp_session session;
+	bool known = tp_machine_known(options, &machine);
+	int status = TP_EXIT_OK;
+
+	if (options->machine || options->measure) {
+		status = tp_machine_get(options, &machine);
+		known = true;
+	}
+	if (status != TP_EXIT_OK)
+		return status;
+	status = tp_session_open(&session, options);
+	if (status == TP_EXIT_OK)
+		status = tp_session_replay(&session, TP_GROUP_STACK);
+	if (status != TP_EXIT_OK)
+		return status;
+	if (!tp_variants_make(&variants, session.run)) {
+		fputs("tprof-analyze: out of memory\n", stderr);
+		return tp_session_close(&session, TP_EXIT_TRACE);
+	}
+	if (!options->json && variants.count > TP_COMPARE_MAX) {
+		fprintf(stderr, "tprof-analyze: %zu programs are more than stand side by side (%d); --json takes all\n",
+			variants.count, TP_COMPARE_MAX);
+		status = TP_EXIT_USAGE;
+	} else if (options->json) {
+		tp_json_write(tp_compare_json(&variants, known ? &machine : NULL), session.page.out);
+	} else {
+		tp_compare_print(&session.page, &variants, known ? &machine : NULL, tp_top(options, 15));
+	}
+	tp_variants_free(&variants);
+	return tp_session_close(&session, status);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runs that are held side by side. Processes of the same program with the same arguments are repeated runs of one variant,
+ * and are pooled: what differs from run to run is what its intervals are made of.
+ */
+#ifndef TPROF_MODEL_VARIANTS_H
+#define TPROF_MODEL_VARIANTS_H
+
+#include "model/run.h"
+
+/* An op of a variant, all runs together. */
+struct tp_variant_op {
+	struct tp_op_stats sum; /* name, category, calls, times, work; the rest is 0. `op` is no number here */
+	double share;		/* of the self times of all ops; 0 to 1 */
+	uint64_t peak_bytes;	/* of the first run's peak: what was allocated in it, innermost */
+};
+
+struct tp_variant {
+	const struct tp_process **runs;
+	size_t run_count;
+	struct tp_variant_op *ops; /* by self time; category NULL: what no op held, at the peak */
+	size_t op_count;
+	double step_ns; /* mean, without the first step; 0: there are no steps */
+	/*
+	 * Of the mean at 95%. Of several runs: by their means (Student's t), as what one run's steps have in common differs
+	 * from the next. Of one: by its steps. NAN where there are less than two.
+	 */
+	struct tp_interval step_interval;
+	double items_per_step, flop_per_step; /* 0: not said */
+	uint64_t peak_bytes, rss_peak;	      /* the largest of the runs */
+	uint64_t parameters;		      /* tprof_value("parameters"); 0: not said */
+};
+
+struct tp_variants {
+	struct tp_variant *list; /* in the order in which the processes began */
+	size_t count;
+};
+
+/* The processes stay the run's. False: no memory. */
+bool tp_variants_make(struct tp_variants *variants, const struct tp_run *run);
+void tp_variants_free(struct tp_variants *variants);
+
+/* The op of that name and category; NULL: the variant has none. */
+const struct tp_variant_op *tp_variant_op(const struct tp_variant *variant, const char *name, const char *category);
+
+#endif

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""compare: the trainers side by side; repeated runs are one column."""
+import shutil
+
+import pytest
+
+from conftest import LIBRARY, WORKLOADS, analyze, report
+from test_roofline import machine  # noqa: F401 (a fixture)
+from test_trainers import DATA, ONE, cnn_flop, mlp_flop, said, transformer_flop
+
+ARGUMENTS = {"mlp": dict(batch=50, depth=2, width=64), "cnn": dict(batch=32, depth=2, width=8),
+             "transformer": dict(batch=16, depth=2, width=32)}
+FLOP = {"mlp": mlp_flop, "cnn": cnn_flop, "transformer": transformer_flop}
+STEPS = 15
+
+
+@pytest.fixture
+def runs(tprof):
+    """Traces by name, and what the programs said."""
+    traces, truth = {}, {}
+    for name in ("mlp", "cnn", "transformer", "mlp"):
+        run = tprof.run([WORKLOADS / name, "--data", DATA, "--steps", STEPS], [LIBRARY], ONE)
+        trace = tprof.directory / f"{name}{len(traces) if name in traces else ''}.bin"
+        shutil.copy(run.traces()[0], trace)
+        traces[trace.stem], truth[name] = trace, said(run)
+    return traces, truth
+
+
+def test_side_by_side(runs, machine):  # noqa: F811
+    traces, truth = runs
+    assert len(traces) == 4
+    variants = report(*traces.values(), command="compare", options=["--machine", machine])["variants"]
+    assert [variant["label"] for variant in variants] == ["mlp", "cnn", "transformer"]
+    assert [variant["runs"] for variant in variants] == [2, 1, 1]
+    for variant in variants:
+        name = variant["label"]
+        assert variant["parameters"] == truth[name]["parameters"]
+        one = FLOP[name](steps=1, **ARGUMENTS[name])
+        assert variant["flop_per_step"] == FLOP[name](steps=2, **ARGUMENTS[name]) - one
+        assert variant["step_ci95_ns"][0] <= variant["step_ns"] <= variant["step_ci95_ns"][1]
+        assert variant["gflops"] == pytest.approx(variant["flop_per_step"] / variant["step_ns"])
+        assert variant["utilisation"] == pytest.approx(variant["gflops"] / 80)
+        assert sum(op["share"] for op in variant["ops"]) == pytest.approx(1)
+        assert sum(op["peak_bytes"] for op in variant["ops"]) == report(traces[name])["heap"]["peak_bytes"]
+        (gemm,) = [op for op in variant["ops"] if op["name"] == "cblas_sgemm"]
+        assert gemm["bound"] in ("compute", "memory") and gemm["roof_fraction"] > 0
+        assert variant["peak_bytes"] >= report(traces[name])["heap"]["peak_bytes"]
+    assert sum(op["calls"] for op in variants[0]["ops"] if op["name"] == "optimizer") == 2 * STEPS
+
+
+def test_text(runs, machine):  # noqa: F811
+    traces, truth = runs
+    text = analyze("compare", "--machine", machine, *traces.values()).stdout
+    head = text.splitlines()[0].split()
+    assert head == ["mlp", "cnn", "transformer"]
+    rows = {line.split("  ")[1]: line for line in text.splitlines() if line.startswith("  ")}
+    assert f"{int(truth['mlp']['parameters']):,}" in rows["parameters"]
+    assert "Share of the time in ops" in text and "attention" in text and "Memory at the peak" in text
