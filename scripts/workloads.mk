@@ -9,7 +9,8 @@ WORKLOAD_CXXFLAGS := -std=c++17 -D_GNU_SOURCE -g -O1 -fno-builtin $(WORKLOAD_WAR
 WORKLOADS := $(addprefix $(W)/,digits truth truth-nopie truth-stripped truth-now truth_cxx shared_arena jemalloc_api \
 	threads ends fork dl own_malloc early mmap interrupts cpu_split cpu_traps sampled limits deep ops steady stack0 \
 	stack2 stack3 exceptions0 exceptions2 exceptions3 liboracle.so libplugin_a.so libplugin_b.so liborigin.so \
-	nested/libplugin_b.so libsignatures.so libthrower.so op_calls op_calls-now op_throws op_dlsym libtinyblas.so hot pools pauses annotate collectors onednn \
+	nested/libplugin_b.so libsignatures.so libthrower.so op_calls op_calls-now op_throws op_dlsym libtinyblas.so hot pools pauses annotate collectors onednn regions regions-clang \
+	instrumented libraries libmocks.so fourier xnnpack \
 	mlp cnn transformer)
 WORKLOADS += $(addprefix $(W)/,control faults roofs)
 WORKLOADS += $(addprefix $(W)/,growth)
@@ -38,6 +39,13 @@ $(W)/ops $(W)/control $(W)/faults $(W)/pools $(W)/pauses $(W)/annotate: include/
 $(W)/onednn: WORKLOAD_EXTRA := -ldnnl
 $(W)/growth: WORKLOAD_EXTRA := -Iinclude
 $(W)/growth: include/tprof.h
+$(W)/fourier: WORKLOAD_EXTRA := -lfftw3f -lfftw3 -lm
+$(W)/xnnpack: WORKLOAD_EXTRA := -lXNNPACK
+$(W)/regions: WORKLOAD_EXTRA := -fopenmp
+$(W)/instrumented: WORKLOAD_EXTRA := -O0 -finstrument-functions
+$(W)/libmocks.so: WORKLOAD_EXTRA := -shared -fPIC
+$(W)/libraries: WORKLOAD_EXTRA := -L$(W) -lmocks -Wl,-rpath,'$$ORIGIN'
+$(W)/libraries: $(W)/libmocks.so
 $(W)/early: WORKLOAD_EXTRA := -no-pie
 # Unwinding must work at each level of optimisation.
 $(W)/stack0 $(W)/exceptions0: WORKLOAD_EXTRA := -O0 -Wno-vla -lunwind
@@ -79,6 +87,9 @@ $(W)/libplugin_a.so $(W)/libplugin_b.so $(W)/nested/libplugin_b.so: tests/worklo
 	$(workload_c)
 $(W)/libthrower.so: tests/workloads/thrower.cc $(workload_headers)
 	$(workload_cxx)
+$(W)/regions-clang: tests/workloads/regions.c $(workload_headers)
+	@mkdir -p $(@D)
+	clang -std=gnu11 -D_GNU_SOURCE -g -O1 -fopenmp -Wall -Wextra -Werror $< -o $@
 $(W)/op_calls-now: tests/workloads/op_calls.c $(workload_headers)
 	$(workload_c)
 $(W)/stacknote.o: tests/workloads/stacknote.c $(workload_headers)

@@ -20,7 +20,7 @@ static void name_of(char *text, size_t size, const struct tp_symbol *symbol, con
 
 	file = file ? file + 1 : own->file;
 	if (own->function && file && own->line && is_outlined(own->function))
-		snprintf(text, size, "%s (%s:%d)", own->function, file, own->line);
+		snprintf(text, size, "%s at %s:%d", own->function, file, own->line);
 	else if (own->function)
 		snprintf(text, size, "%s", own->function);
 	else if (frame->module)

@@ -116,7 +116,10 @@ static const struct option {
 	{ "TPROF_OUTPUT", read_output, "a file name (%p pid, %e program)", "trace.bin" },
 	{ "TPROF_ALLOC", read_alloc, "trace, off or sample:BYTES", "trace" },
 	{ "TPROF_CPU", read_cpu, "a number from 0 to 10000", "99" },
-	{ "TPROF_OPS", read_ops, "a comma list of auto, torch, blas and globs, or off", "auto" },
+	{ "TPROF_OPS", read_ops,
+	  "a comma list of auto, torch, blas, onednn, openmp, fftw, mpi, ggml, xnnpack, itt, nvtx, instrument and "
+	  "globs, or off",
+	  "auto" },
 	{ "TPROF_STEP", read_step, "a glob on function names", NULL },
 	{ "TPROF_DEPTH", read_depth, "a number from 1 to 1000", "256" },
 	{ "TPROF_COUNTERS", read_counters,

@@ -37,6 +37,7 @@ struct tp_open_op {
 	struct tp_fold_slot *slot;
 	uint32_t outer; /* fold.scope of what is around it */
 	bool ends_step;
+	void (*after)(const uintptr_t *frame); /* to be called when it has returned; NULL: nothing */
 };
 
 struct tp_thread {

@@ -16,6 +16,7 @@
 #include "hooks/memory/jemalloc.h"
 #include "hooks/ops/annotate.h"
 #include "hooks/ops/entry.h"
+#include "hooks/ops/onednn.h"
 #include "hooks/ops/install.h"
 #include "hooks/ops/names.h"
 #include "hooks/ops/stubs.h"
@@ -109,6 +110,8 @@ static void forget_parent(void)
 	tp_codes_forget();
 	tp_python_forget();
 	tp_entry_forget();
+	tp_onednn_forget();
+	tp_instrument_forget();
 }
 
 /* The child of a pause is paused, and TPROF_START=off is one. */

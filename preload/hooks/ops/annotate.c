@@ -81,6 +81,11 @@ void tp_annotate_begin(const void *frame, const char *name, const char *category
 	push(record_begin(frame, name, category));
 }
 
+void tp_annotate_skip(void)
+{
+	push(false);
+}
+
 static void record_end(void)
 {
 	RECORD(tp_enter_end, tp_emit_op_end(thread, ticks, false));

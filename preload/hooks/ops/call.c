@@ -42,6 +42,7 @@ struct slow_enter {
 	const uintptr_t *frame;
 	struct tp_op_function *function;
 	struct tp_thread *thread;
+	uint32_t op;
 };
 
 static void enter_slowly(void *context)
@@ -59,6 +60,10 @@ static void enter_slowly(void *context)
 	if (!tp_load(&slow->function->op))
 		tp_store(&slow->function->op,
 			 tp_op_number(slow->function->name, slow->function->category, TPROF_OP_FUNCTION));
+	if (!slow->op && slow->function->signature.op)
+		slow->op = slow->function->signature.op(slow->frame, true);
+	if (!slow->op)
+		slow->op = slow->function->op;
 	if (has_room(thread) || tp_thread_new_chunk(thread))
 		slow->thread = thread;
 	else
@@ -146,7 +151,7 @@ static uint64_t unknown_window(const uintptr_t *frame)
 }
 
 /* Writes the call's begin, or, if the op is hot, only notes that it began. */
-static inline void begin(struct tp_thread *thread, const struct tp_op_function *function, uint64_t ticks)
+static inline void begin(struct tp_thread *thread, const struct tp_op_function *function, uint32_t op, uint64_t ticks)
 {
 	struct tp_open_op *open = &thread->op_open[thread->op_depth];
 	struct tp_fold *fold = &thread->fold;
@@ -154,13 +159,14 @@ static inline void begin(struct tp_thread *thread, const struct tp_op_function *
 	open->start = ticks;
 	open->outer = fold->scope;
 	open->ends_step = function->ends_step;
-	open->slot = tp_fold_find(fold, function->op, &open->key);
-	if (open->slot->key == open->key && open->slot->heat >= TP_FOLD_HOT && !open->ends_step &&
+	open->after = function->signature.after;
+	open->slot = tp_fold_find(fold, op, &open->key);
+	if (open->slot->key == open->key && open->slot->heat >= TP_FOLD_HOT && !open->ends_step && !open->after &&
 	    !thread->perf.count) {
-		tp_fold_begin(thread, open->slot, function->op, ticks);
+		tp_fold_begin(thread, open->slot, op, ticks);
 		return;
 	}
-	tp_emit_op(thread, ticks, function->op);
+	tp_emit_op(thread, ticks, op);
 	if (fold->work.kind)
 		tp_emit_work(thread, ticks, &fold->work);
 	open->events = thread->events;
@@ -174,8 +180,11 @@ struct called tp_op_enter(uint32_t index, const uintptr_t *frame)
 	struct tp_thread *thread = tp_self;
 	bool ready = thread && tp_load(&tp_state.mode) == TP_MODE_ON && !thread->busy &&
 		     tp_thread_on_stack(thread, (uintptr_t)frame);
+	uint32_t op = function->op;
 	uint64_t ticks;
 
+	if (tp_unlikely(function->signature.op != NULL))
+		op = function->signature.op(frame, false);
 	if (tp_unlikely(!ready && thread && tp_load(&tp_state.mode) == TP_MODE_PAUSED && !tp_control_waits())) {
 		called.window = window_of(thread, frame);
 		return called;
@@ -188,13 +197,14 @@ struct called tp_op_enter(uint32_t index, const uintptr_t *frame)
 		if (tp_unlikely(thread->fold.pending))
 			tp_fold_settle(thread);
 	}
-	if (tp_unlikely(!ready || !function->op || !has_room(thread))) {
-		struct slow_enter slow = { frame, function, ready ? thread : NULL };
+	if (tp_unlikely(!ready || !op || !has_room(thread))) {
+		struct slow_enter slow = { frame, function, ready ? thread : NULL, op };
 
 		with_vectors_kept(enter_slowly, &slow);
 		thread = slow.thread;
+		op = slow.op;
 	}
-	if (tp_unlikely(!thread || thread->op_depth == TP_OPS_MAX)) {
+	if (tp_unlikely(!thread || thread->op_depth == TP_OPS_MAX || op == TP_OP_SILENT)) {
 		called.window = thread ? window_of(thread, frame) : unknown_window(frame);
 		if (thread)
 			tp_leave(thread);
@@ -205,14 +215,26 @@ struct called tp_op_enter(uint32_t index, const uintptr_t *frame)
 	ticks = tp_clock_before();
 	if (tp_unlikely(has_unwound(thread, (uintptr_t)frame)))
 		end_unwound(thread, (uintptr_t)frame, ticks);
-	begin(thread, function, ticks);
+	begin(thread, function, op, ticks);
 	thread->op_frames[thread->op_depth++] = (uintptr_t)frame;
 	tp_leave(thread);
 	return called;
 }
 
+struct slow_after {
+	void (*after)(const uintptr_t *frame);
+	const uintptr_t *frame;
+};
+
+static void run_after(void *context)
+{
+	struct slow_after *slow = context;
+
+	slow->after(slow->frame);
+}
+
 /* The thread's innermost op ends. */
-static inline void end(struct tp_thread *thread, uint64_t ticks)
+static inline void end(struct tp_thread *thread, const uintptr_t *frame, uint64_t ticks)
 {
 	struct tp_open_op *open = &thread->op_open[--thread->op_depth];
 
@@ -223,6 +245,11 @@ static inline void end(struct tp_thread *thread, uint64_t ticks)
 		make_room(thread);
 		tp_emit_step(thread, ticks, 0);
 		tp_fold_close(&thread->fold);
+	}
+	if (tp_unlikely(open->after != NULL)) {
+		struct slow_after slow = { open->after, frame };
+
+		with_vectors_kept(run_after, &slow);
 	}
 }
 
@@ -268,6 +295,6 @@ void tp_op_leave(const uintptr_t *frame)
 	if (tp_unlikely(has_unwound(thread, (uintptr_t)frame)))
 		end_unwound(thread, (uintptr_t)frame, ticks);
 	if (thread->op_depth > 0 && thread->op_frames[thread->op_depth - 1] == (uintptr_t)frame)
-		end(thread, ticks);
+		end(thread, frame, ticks);
 	tp_leave(thread);
 }

@@ -18,6 +18,9 @@ uint32_t tp_entry_known(uintptr_t function, enum tp_entry entry);
 /* The same, and makes it known. 0: there is no room for one more. The thread is recording (TP_BUSY_RECORD). */
 TP_SLOW uint32_t tp_entry_number(uintptr_t function, enum tp_entry entry);
 
+/* In a forked child, by its only thread: the open functions of the compiler's are in the parent's trace. */
+void tp_instrument_forget(void);
+
 /* In a forked child: nothing is numbered in its trace yet. */
 void tp_entry_forget(void);
 

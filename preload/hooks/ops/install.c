@@ -74,6 +74,10 @@ static void *choose(const struct tp_slot *slot, void *context)
 	target = slot->target ? slot->target : bind(slot);
 	if (target && !tp_slots_is_code(target))
 		return NULL; /* a variable that is called so */
+	if (target && choice.signature.bound)
+		choice.signature.bound(target);
+	if (choice.signature.unhooked)
+		return NULL;
 	stub = target ? tp_op_stub(target, &choice) : NULL;
 	if (!stub)
 		count(target ? TPROF_HOOKS_FULL : TPROF_HOOKS_UNBOUND, 1);
@@ -98,7 +102,7 @@ static void *find_unreached(const struct tp_slot *slot, void *context)
 	struct tp_op_choice choice;
 
 	(void)context;
-	if (tp_ops_choose(slot->symbol, &choice) && !tp_op_is_hooked(slot->target))
+	if (tp_ops_choose(slot->symbol, &choice) && !choice.signature.unhooked && !tp_op_is_hooked(slot->target))
 		covered.functions[TPROF_HOOKS_UNREACHED]++;
 	return NULL;
 }

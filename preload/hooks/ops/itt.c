@@ -4,7 +4,10 @@
  * names and hands it the table of its API's functions, to be filled in. Tasks become ops of their domain's name, markers
  * marks; names of threads, pause and resume are what tprof.h has too. The types are the API's binary interface.
  */
+#include "hooks/ops/itt.h"
+
 #include "hooks/ops/annotate.h"
+#include "hooks/ops/select.h"
 #include "hooks/ops/texts.h"
 #include "hooks/pause.h"
 
@@ -52,22 +55,34 @@ struct global {
 	struct domain *domains;
 };
 
+static struct domain domains[64];
+static uint32_t domain_count;
+static bool onednn_muted;
+
+void tp_itt_mute_onednn(void)
+{
+	tp_store(&onednn_muted, true);
+}
+
+static bool is_muted(const struct domain *domain)
+{
+	return tp_load(&onednn_muted) && domain && domain->name && strncmp(domain->name, "dnnl::", 6) == 0;
+}
+
 static struct domain *domain_create(const char *name)
 {
-	static struct domain domains[64];
-	static uint32_t count;
-	uint32_t i, known = tp_load_acquire(&count);
+	uint32_t i, known = tp_load_acquire(&domain_count);
 
 	name = name ? name : "?";
 	for (i = 0; i < known && i < TP_LENGTH(domains); i++) {
 		if (domains[i].name && strcmp(domains[i].name, name) == 0)
 			return &domains[i];
 	}
-	i = tp_add(&count, 1);
+	i = tp_add(&domain_count, 1);
 	if (i >= TP_LENGTH(domains))
 		return &domains[TP_LENGTH(domains) - 1];
-	domains[i].name = tp_text_keep(name);
 	domains[i].flags = 1;
+	tp_store_release(&domains[i].name, tp_text_keep(name));
 	return &domains[i];
 }
 
@@ -75,7 +90,11 @@ static void task_begin(const struct domain *domain, struct id task, struct id pa
 {
 	(void)task;
 	(void)parent;
-	tp_annotate_begin(FRAME, name && name->text ? name->text : "?", domain && domain->name ? domain->name : "itt");
+	if (is_muted(domain))
+		tp_annotate_skip();
+	else
+		tp_annotate_begin(FRAME, name && name->text ? name->text : "?",
+				  domain && domain->name ? domain->name : "itt");
 }
 
 static void task_end(const struct domain *domain)
@@ -126,6 +145,8 @@ void __itt_api_init(struct global *global, int groups);
 TP_EXPORT void __itt_api_init(struct global *global, int groups)
 {
 	(void)groups;
+	if (!tp_ops_use("itt"))
+		return;
 	for (struct domain *domain = global->domains; domain; domain = domain->next)
 		domain->flags = 1;
 	for (const struct function *to = global->functions; to && to->name; to++) {

@@ -7,6 +7,7 @@
  */
 #include "core/sys.h"
 #include "hooks/ops/annotate.h"
+#include "hooks/ops/select.h"
 #include "hooks/ops/texts.h"
 
 #define FRAME __builtin_frame_address(0)
@@ -245,7 +246,8 @@ TP_EXPORT int InitializeInjectionNvtx2(const void *(*get_export_table)(uint32_t 
 {
 	const struct callbacks *callbacks = get_export_table ? get_export_table(TABLE_CALLBACKS) : NULL;
 
-	if (!callbacks || callbacks->size < sizeof(*callbacks) || !fill(callbacks, MODULE_CORE, core, TP_LENGTH(core)))
+	if (!tp_ops_use("nvtx") || !callbacks || callbacks->size < sizeof(*callbacks) ||
+	    !fill(callbacks, MODULE_CORE, core, TP_LENGTH(core)))
 		return 0;
 	fill(callbacks, MODULE_CORE2, core2, TP_LENGTH(core2));
 	return 1;

@@ -3,6 +3,10 @@
 
 #include "core/text.h"
 #include "hooks/ops/blas.h"
+#include "hooks/ops/libraries.h"
+#include "hooks/ops/onednn.h"
+#include "hooks/ops/onnxruntime.h"
+#include "hooks/ops/openmp.h"
 
 /* ---- names ---- */
 
@@ -74,6 +78,17 @@ static const struct preset {
 } presets[] = {
 	{ "torch", choose_torch },
 	{ "blas", tp_blas_choose },
+	{ "onednn", tp_onednn_choose },
+	{ "openmp", tp_openmp_choose },
+	{ "fftw", tp_fftw_choose },
+	{ "mpi", tp_mpi_choose },
+	{ "ggml", tp_ggml_choose },
+	{ "xnnpack", tp_xnnpack_choose },
+	{ "onnxruntime", tp_onnxruntime_choose },
+	/* Not chosen by symbols: the program tells. */
+	{ "itt", NULL },
+	{ "nvtx", NULL },
+	{ "instrument", NULL },
 };
 
 /* ---- TPROF_OPS ---- */
@@ -86,6 +101,7 @@ static struct glob {
 	bool excludes;
 } globs[GLOBS_MAX];
 static size_t glob_count;
+bool tp_ops_instrumented;
 static char step[120]; /* TPROF_STEP; "": none */
 
 static bool set_one(const char *start, size_t length)
@@ -124,7 +140,16 @@ static bool uses_preset(void)
 	return false;
 }
 
-bool tp_ops_set(const char *value)
+bool tp_ops_use(const char *preset)
+{
+	for (size_t i = 0; i < TP_LENGTH(presets); i++) {
+		if (strcmp(presets[i].name, preset) == 0)
+			return use_preset[i];
+	}
+	return false;
+}
+
+static bool set_all(const char *value)
 {
 	memset(use_preset, 0, sizeof(use_preset));
 	glob_count = 0;
@@ -138,6 +163,14 @@ bool tp_ops_set(const char *value)
 		value += length + (value[length] == ',');
 	}
 	return glob_count > 0 || uses_preset();
+}
+
+bool tp_ops_set(const char *value)
+{
+	bool understood = set_all(value);
+
+	tp_ops_instrumented = tp_ops_use("instrument");
+	return understood;
 }
 
 bool tp_ops_set_step(const char *value)
@@ -189,10 +222,9 @@ bool tp_ops_choose(const char *symbol, struct tp_op_choice *choice)
 
 	choice->category = NULL;
 	choice->ends_step = choice->refused = false;
-	choice->signature.kind = 0;
-	choice->signature.stack_known = false;
+	memset(&choice->signature, 0, sizeof(choice->signature));
 	for (size_t i = 0; i < TP_LENGTH(presets) && !choice->category; i++) {
-		if (use_preset[i] && presets[i].choose(symbol, &to, &choice->signature))
+		if (use_preset[i] && presets[i].choose && presets[i].choose(symbol, &to, &choice->signature))
 			choice->category = presets[i].name;
 	}
 	if (!choice->category && !glob_count && !*step)

@@ -19,6 +19,10 @@ bool tp_ops_set(const char *value);
 /* TPROF_STEP in force: a glob on names. False: it can't be understood. */
 bool tp_ops_set_step(const char *value);
 
+/* Is that preset in use? */
+bool tp_ops_use(const char *preset);
+extern bool tp_ops_instrumented; /* "instrument" is */
+
 /* Are any functions wanted at all? */
 bool tp_ops_wanted(void);
 

@@ -16,6 +16,7 @@
 #include "core/fold.h"
 
 #define TP_SIGNATURE_PARTS 7u
+#define TP_OP_SILENT UINT32_MAX
 
 enum tp_part {
 	TP_PART_DIM,	 /* the next dimension */
@@ -38,6 +39,17 @@ struct tp_signature {
 		int8_t offset; /* from the stub's frame, in units of 8 bytes */
 	} part[TP_SIGNATURE_PARTS];
 	bool (*read)(const uintptr_t *frame, struct tp_work *work); /* instead of the parts; false: nothing is known */
+
+	/*
+	 * Which op a call is, if its arguments say (else NULL): its number, 0 if that is not known, or TP_OP_SILENT for
+	 * no op at all. First it is asked with `may_write` false, where no vector register may be touched; if it says 0,
+	 * with true, where it may ask the library, and make a number.
+	 */
+	uint32_t (*op)(const uintptr_t *frame, bool may_write);
+	void (*after)(
+		const uintptr_t *frame); /* when the call has returned; NULL: nothing. Arguments 0 and 1 are there */
+	bool unhooked;			 /* the function itself is no op: `bound` sees to what it leads to */
+	void (*bound)(void *target);	 /* the function was found, outside of any hook; NULL: nothing */
 };
 
 /* Where trampoline.S keeps general-purpose argument `i` (0, 1, ...; floating-point ones don't count). */

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Programs built with -finstrument-functions call these at each function's begin and end (libc has empty ones). Each
+ * function is an op, named by its address. Ends are the compiler's: also when an exception leaves the function, not when
+ * a longjmp does; the end of an outer function ends what was left so.
+ */
+#include "hooks/enter.h"
+#include "hooks/ops/entry.h"
+#include "hooks/ops/select.h"
+
+#define FRAME __builtin_frame_address(0)
+#define DEPTH_MAX 192u
+
+/* The open functions, as far as they were recorded: 0 is one that was not. Deeper ones are not recorded. */
+static TP_TLS struct {
+	uint32_t depth;
+	uint32_t ops[DEPTH_MAX];
+} open;
+
+void __cyg_profile_func_enter(void *function, void *caller);
+void __cyg_profile_func_exit(void *function, void *caller);
+
+static uint32_t begin(const void *frame, uintptr_t function)
+{
+	struct tp_thread *thread = tp_enter(frame);
+	uint64_t ticks = tp_clock_before();
+	uint32_t op;
+
+	if (!thread)
+		return 0;
+	tp_record(thread, ticks);
+	op = tp_entry_known(function, TP_ENTRY_INSTRUMENTED);
+	if (tp_unlikely(!op))
+		op = tp_entry_number(function, TP_ENTRY_INSTRUMENTED);
+	if (op)
+		tp_emit_op(thread, ticks, op);
+	tp_recorded(thread);
+	tp_leave(thread);
+	return op;
+}
+
+static void end(const void *frame, bool unwound)
+{
+	struct tp_thread *thread = tp_enter_end(frame);
+	uint64_t ticks = tp_clock_before();
+
+	if (!thread)
+		return;
+	tp_record(thread, ticks);
+	tp_emit_op_end(thread, ticks, unwound);
+	tp_recorded(thread);
+	tp_leave(thread);
+}
+
+void tp_instrument_forget(void)
+{
+	memset(open.ops, 0, sizeof(open.ops));
+}
+
+TP_EXPORT void __cyg_profile_func_enter(void *function, void *caller)
+{
+	uint32_t depth = open.depth++;
+
+	(void)caller;
+	if (depth < DEPTH_MAX)
+		open.ops[depth] = tp_ops_instrumented ? begin(FRAME, (uintptr_t)function) : 0;
+}
+
+TP_EXPORT void __cyg_profile_func_exit(void *function, void *caller)
+{
+	uint32_t op, depth;
+
+	(void)caller;
+	if (!open.depth)
+		return;
+	if (open.depth > DEPTH_MAX) {
+		open.depth--;
+		return;
+	}
+	op = tp_entry_known((uintptr_t)function, TP_ENTRY_INSTRUMENTED);
+	for (depth = open.depth; op && depth > 0 && open.ops[depth - 1] != op; depth--)
+		;
+	if (!depth)
+		depth = open.depth; /* its begin was not recorded */
+	while (open.depth > depth) {
+		if (open.ops[--open.depth])
+			end(FRAME, true);
+	}
+	if (open.ops[--open.depth])
+		end(FRAME, false);
+}

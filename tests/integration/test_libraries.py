@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The presets of TPROF_OPS: which calls of which libraries are ops, and what they are called. Each count is the program's."""
+import json
+import subprocess
+
+import pytest
+
+from conftest import ANALYZE, LIBRARY, WORKLOADS, analyze, report
+
+TIMES = 30
+
+
+def profile(tprof, command, preset="auto", status=0, env=None):
+    """The same output with and without; the operators by name."""
+    bare = tprof.run(command)
+    run = tprof.run(command, [LIBRARY], {"TPROF_OPS": preset, **(env or {})})
+    assert (run.status, run.stdout, run.stderr) == (bare.status, bare.stdout, bare.stderr)
+    if run.status == 77:
+        pytest.skip(run.stdout.decode())
+    assert run.status == status
+    done = subprocess.run([ANALYZE, "ops", "--json", "--top", "0", run.traces()[0]], capture_output=True, check=True)
+    return run, {op["name"]: op for op in json.loads(done.stdout)["ops"]}
+
+
+def calls(ops, *names):
+    return {name: ops[name]["calls"] for name in names or ops}
+
+
+@pytest.mark.parametrize("program", ["regions", "regions-clang"])
+def test_openmp_regions(tprof, program):
+    """Named by the function that the compiler made of the region, which no dynamic symbol names; and by its line."""
+    _, ops = profile(tprof, [WORKLOADS / program, TIMES], "openmp")
+    assert {op["category"] for op in ops.values()} == {"openmp"} and {op["calls"] for op in ops.values()} == {TIMES}
+    assert len(ops) == 3
+    lines = {int(name.rsplit(":", 1)[1]) for name in ops}
+    assert lines == {10, 21, 26} and all(" at regions.c:" in name for name in ops)
+    if program == "regions":
+        assert sum("sum_squares._omp_fn" in name for name in ops) == 1
+        assert sum("two_regions._omp_fn" in name for name in ops) == 2
+    # One of the two blocks is the calling thread's own.
+    [region] = [op for name, op in ops.items() if name.endswith(":21")]
+    assert region["allocated_bytes"] >= 1000 * TIMES
+
+
+def test_onednn(tprof):
+    """Kind, implementation, dimensions and FLOP; creation is an op of its own."""
+    _, ops = profile(tprof, [WORKLOADS / "onednn", TIMES], "onednn")
+    by_kind = {name.split(" ")[0]: op for name, op in ops.items()}
+    assert calls(by_kind) == {"matmul": TIMES, "convolution": TIMES, "convolution_backward_data": TIMES,
+                              "inner_product": TIMES, "dnnl_primitive_create": 4}
+    assert all("[" in name and name.endswith("]") for name in ops if name != "dnnl_primitive_create")
+    flop = {name: op["flop"] // TIMES for name, op in by_kind.items()}
+    convolution = 2 * (2 * 4 * 10 * 10) * (3 * 3 * 3)
+    assert flop == {"matmul": 2 * 16 * 8 * 32, "convolution": convolution, "convolution_backward_data": convolution,
+                    "inner_product": 2 * 5 * 30 * 20, "dnnl_primitive_create": 0}
+    [shape] = by_kind["convolution"]["shapes"]
+    assert "batch=2 groups=1 ic=3 oc=4" in shape["shape"] and "kh=3 kw=3" in shape["shape"]
+    [shape] = by_kind["convolution_backward_data"]["shapes"]
+    assert "backward" in shape["shape"]
+
+
+def test_onednn_by_itt(tprof):
+    """As a library speaks that is linked statically. Where its calls are hooked it is not told twice."""
+    itt = {"INTEL_LIBITTNOTIFY64": str(LIBRARY), "OMP_NUM_THREADS": "1"}
+    _, ops = profile(tprof, [WORKLOADS / "onednn", TIMES], "itt", env=itt)
+    assert calls(ops) == {"matmul": TIMES, "convolution": 2 * TIMES, "inner_product": TIMES}
+    assert {op["category"] for op in ops.values()} == {"dnnl::primitive::execute"}
+    _, ops = profile(tprof, [WORKLOADS / "onednn", TIMES], "itt,onednn", env=itt)
+    assert {op["category"] for op in ops.values()} == {"onednn"}
+
+
+def test_instrumented_functions(tprof):
+    run, ops = profile(tprof, [WORKLOADS / "instrumented", TIMES], "instrument")
+    assert calls(ops) == {"main": 1, "leaf": TIMES, "fibonacci": 15 * TIMES, "guarded": TIMES, "jumps": 3 * TIMES}
+    assert ops["jumps"]["unwound"] == 3 * TIMES and ops["guarded"]["unwound"] == 0
+    assert ops["leaf"]["allocated_bytes"] == 100 * TIMES
+    assert report(run.traces()[0])["op_ends_unmatched"] == 0
+    _, ops = profile(tprof, [WORKLOADS / "instrumented", TIMES], "blas")
+    assert ops == {}
+
+
+def test_fftw(tprof):
+    _, ops = profile(tprof, [WORKLOADS / "fourier", TIMES], "fftw")
+    wanted = {"fftw_execute": TIMES, "fftwf_execute": 1, "fftw_plan_dft_1d": 1, "fftwf_plan_dft_2d": 1}
+    assert calls(ops, *wanted) == wanted
+    assert all(name.startswith(("fftw_plan", "fftwf_plan")) for name in set(ops) - set(wanted))  # one makes another
+
+
+def test_xnnpack(tprof):
+    _, ops = profile(tprof, [WORKLOADS / "xnnpack", TIMES], "xnnpack")
+    assert calls(ops) == {"xnn_run_operator": TIMES, "xnn_create_sigmoid_nc_f32": 1}
+
+
+def test_by_name_and_by_table(tprof):
+    """MPI, ggml and ONNX Runtime: a library that has their names, signatures and, of the last, its table."""
+    _, ops = profile(tprof, [WORKLOADS / "libraries", TIMES])
+    assert calls(ops) == {"MPI_Allreduce": TIMES, "MPI_Barrier": TIMES, "ggml_graph_compute": TIMES,
+                          "ggml_compute_forward_mul_mat": TIMES, "OrtApi::CreateSession": 1, "OrtApi::Run": TIMES}
+    assert ops["OrtApi::CreateSession"]["allocated_bytes"] == 5000
+    assert ops["OrtApi::Run"]["allocated_bytes"] == 300 * TIMES and ops["OrtApi::Run"]["category"] == "onnxruntime"
+    _, ops = profile(tprof, [WORKLOADS / "libraries", TIMES], "mpi,-MPI_Barrier")
+    assert calls(ops) == {"MPI_Allreduce": TIMES}
+
+
+def test_ops_by_address_in_the_dump(tprof):
+    run, _ = profile(tprof, [WORKLOADS / "regions", 2], "openmp")
+    names = {event["name"] for event in json.loads(analyze("dump", "--json", run.traces()[0]).stdout)["events"]
+             if event["kind"] == "op"}
+    assert any("_omp_fn" in name for name in names)
