@@ -29,11 +29,14 @@ bool tp_replay_init(struct tp_replay *replay, struct tp_trace *trace, const stru
 		replay->to = options->to_ns < start_ns ? 0 : tp_trace_time(trace, options->to_ns - start_ns + 1) - 1;
 	replay->short_time = tp_trace_time(trace, TP_SHORT_LIVED_NS) - tp_trace_time(trace, 1);
 	replay->stray_time = tp_trace_time(trace, STRAY_NS) - tp_trace_time(trace, 1);
-	replay->events = tp_events_open(trace);
-	if (!replay->events || !tp_live_init(&replay->live) || !tp_sites_init(&replay->sites, trace, options->group) ||
+	if (!tp_live_init(&replay->live) || !tp_sites_init(&replay->sites, trace, options->group) ||
 	    !tp_maps_init(&replay->maps, trace) || !tp_cpu_init(&replay->cpu) || !tp_cost_init(&replay->cost, trace) ||
 	    !tp_ops_init(&replay->ops, trace, &replay->cost) ||
 	    !tp_timeline_init(&replay->timeline, options->timeline_points) || !tp_pools_init(&replay->pools, trace))
+		return false;
+	tp_replay_find_anchor(replay);
+	replay->events = tp_events_open(trace);
+	if (!replay->events)
 		return false;
 	replay->in_pause = trace->header->flags & TPROF_FLAG_WAITED;
 	replay->pause_began = trace->header->start.ticks >> trace->header->tick_shift;
@@ -41,7 +44,7 @@ bool tp_replay_init(struct tp_replay *replay, struct tp_trace *trace, const stru
 	replay->event = tp_events_next(replay->events);
 	if (replay->event)
 		replay->first = replay->last = replay->event->time;
-	return (replay->event || !tp_events_failed(replay->events)) && tp_replay_find_anchor(replay);
+	return replay->event || !tp_events_failed(replay->events);
 }
 
 void tp_replay_free(struct tp_replay *replay)

@@ -106,8 +106,8 @@ bool tp_order_is_freed_already(struct tp_replay *replay, const struct tp_event *
 /* The time that is looked at begins: what is live counts towards the peak, not towards the rest. */
 void tp_replay_begin(struct tp_replay *replay, uint64_t time);
 
-/* What ends a step, as far as that is known beforehand: an op of the torch preset. False: no memory. */
-bool tp_replay_find_anchor(struct tp_replay *replay);
+/* What ends a step, as far as that is known beforehand: an op of the torch preset. */
+void tp_replay_find_anchor(struct tp_replay *replay);
 
 /* Of a step that begins or ends at that time. */
 struct tp_step_moment tp_replay_step_moment(const struct tp_replay *replay, uint64_t ns);

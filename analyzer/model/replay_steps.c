@@ -19,8 +19,10 @@ static uint32_t op_named(const struct tp_trace *trace, const char *name)
 	return 0;
 }
 
-/* A program that marks its steps does so once in each: before the third backward pass there would be a STEP. */
-static bool marks_steps(struct tp_trace *trace, uint32_t engine)
+/*
+ * Whether there are backward passes, and no STEP before the third: a program that marks its steps does so once in each.
+ */
+static bool steps_by_passes(struct tp_trace *trace, uint32_t engine)
 {
 	struct tp_events *events = tp_events_open(trace);
 	const struct tp_event *event;
@@ -32,16 +34,15 @@ static bool marks_steps(struct tp_trace *trace, uint32_t engine)
 		passes += event->kind == TP_EVENT_OP_BEGIN && event->size == engine;
 	}
 	tp_events_close(events);
-	return marked;
+	return passes && !marked;
 }
 
-bool tp_replay_find_anchor(struct tp_replay *replay)
+void tp_replay_find_anchor(struct tp_replay *replay)
 {
 	uint32_t engine = op_named(replay->trace, AUTOGRAD);
 
-	if (engine && !marks_steps(replay->trace, engine))
+	if (engine && steps_by_passes(replay->trace, engine))
 		replay->anchor = (struct tp_anchor){ .source = TP_STEPS_AUTOGRAD, .op = replay->ops.same[engine] };
-	return true;
 }
 
 /* An op with a shape; of many shapes the last ones are one. */

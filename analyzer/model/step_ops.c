@@ -123,9 +123,10 @@ static bool list_ops(const struct tp_step_ops *ops, struct tp_step_stats *stats)
 	return stats->ops != NULL;
 }
 
+/* Modulo 2^64: numbers of a damaged trace may be any. */
 static int64_t more(uint64_t value, uint64_t sum, uint64_t steps)
 {
-	return (int64_t)value - (int64_t)(sum / steps);
+	return (int64_t)(value - sum / steps);
 }
 
 /* The ops that took most more than they do in a step. */

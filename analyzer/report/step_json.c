@@ -44,7 +44,7 @@ static json_t *json_ops(const struct tp_process *process)
 static json_t *json_outlier(const struct tp_process *process, const struct tp_step_outlier *outlier)
 {
 	json_t *json = json_object(), *ops = json_array();
-	json_int_t period = (json_int_t)process->trace->header->cpu_period_ns;
+	uint64_t period = process->trace->header->cpu_period_ns;
 
 	for (uint32_t i = 0; i < TP_STEP_DIFFERENCES && outlier->ops[i].ns > 0; i++)
 		json_array_append_new(ops, json_pack("{s:o, s:I}", "name",
@@ -54,7 +54,7 @@ static json_t *json_outlier(const struct tp_process *process, const struct tp_st
 	set(json, "time_ns", number(outlier->ns));
 	set(json, "more_in_ops", ops);
 	set(json, "more_outside_ops_ns", json_integer((json_int_t)outlier->outside_ns));
-	set(json, "more_cpu_ns", json_integer((json_int_t)outlier->cpu_periods * period));
+	set(json, "more_cpu_ns", json_integer((json_int_t)((uint64_t)outlier->cpu_periods * period)));
 	set(json, "more_allocations", json_integer((json_int_t)outlier->allocations));
 	set(json, "more_allocated_bytes", json_integer((json_int_t)outlier->allocated_bytes));
 	return json;

@@ -123,7 +123,7 @@ static void explain(const struct tp_page *page, const struct tp_process *process
 	const struct tp_step_stats *steps = &process->steps;
 	double late = (double)outlier->ns - steps->durations.mean;
 	int64_t least = late > 10 ? (int64_t)(late / 10) : 1;
-	int64_t cpu_ns = outlier->cpu_periods * (int64_t)process->trace->header->cpu_period_ns;
+	int64_t cpu_ns = (int64_t)((uint64_t)outlier->cpu_periods * process->trace->header->cpu_period_ns);
 	const char *name;
 
 	for (uint32_t i = 0; i < TP_STEP_DIFFERENCES; i++) {

@@ -48,7 +48,7 @@ def test_times(tprof):
         assert op["min_ns"] <= op["p50_ns"] <= op["p90_ns"] <= op["p99_ns"] <= op["max_ns"]
         assert op["ci95_ns"][0] <= op["mean_ns"] <= op["ci95_ns"][1]
     steps = summary["steps"]
-    assert steps["count"] == STEPS and steps["items"] == 32 * STEPS and steps["growth"] == []
+    assert steps["count"] == STEPS and steps["items"] == 32 * STEPS and [site["bytes_per_step"] for site in steps["growth"]] == [1000]
     assert steps["mean_ns"] * (STEPS - 1) <= 1.01 * truth["steps_ns"]
     assert steps["mean_ns"] > 1290000
 

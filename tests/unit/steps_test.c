@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Steps: what ends them, warm-up, time by op, and what was different in the slow ones; by hand. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+#include "model/step_ops.h"
+#include "replayed.h"
+
+enum { ENGINE = 1, FORWARD, LEAF };
+
+static struct gen *new_gen(void)
+{
+	struct gen *gen = gen_new(&(struct gen_options){ .start_ticks = 0, .chunk_size = 1 << 16 });
+
+	gen_op(gen, ENGINE, TPROF_OP_FUNCTION, "torch", "torch::autograd::Engine::execute");
+	gen_op(gen, FORWARD, TPROF_OP_FUNCTION, "torch", "aten::linear");
+	gen_op(gen, LEAF, TPROF_OP_FUNCTION, "blas", "sgemm");
+	return gen;
+}
+
+static void call(struct gen *gen, uint64_t from, uint64_t to, uint32_t op, const char *shape)
+{
+	gen_op_begin(gen, 1, from, op);
+	if (shape)
+		gen_detail(gen, 1, from, 1, 0, shape);
+	gen_op_end(gen, 1, to, false);
+}
+
+/* Twenty backward passes; a pass within a pass ends no step. */
+static void test_autograd(void **state)
+{
+	struct gen *gen = new_gen();
+	struct replayed replayed;
+
+	(void)state;
+	for (uint32_t i = 0; i < 20; i++) {
+		uint64_t t = 1000 + 100 * i;
+
+		call(gen, t, t + 30, FORWARD, NULL);
+		gen_op_begin(gen, 1, t + 40, ENGINE);
+		call(gen, t + 50, t + 60, ENGINE, NULL);
+		gen_op_end(gen, 1, t + 90, false);
+	}
+	replayed = replay(gen, NULL);
+	assert_int_equal(replayed.process->steps.source, TP_STEPS_AUTOGRAD);
+	assert_int_equal(replayed.process->steps.count, 20);
+	assert_int_equal(replayed.process->steps.first_ns, 1090);
+	assert_int_equal((int)replayed.process->steps.durations.mean, 100);
+	assert_string_equal(tp_process_op_name(replayed.process, replayed.process->steps.anchor),
+			    "torch::autograd::Engine::execute");
+	assert_int_equal(replayed.process->steps.op_count, 2);
+	assert_int_equal(replayed.process->steps.ops[0].self_ns / replayed.process->steps.summed, 50);
+	done(&replayed);
+}
+
+/* The program's own word counts. */
+static void test_marks_before_autograd(void **state)
+{
+	struct gen *gen = new_gen();
+	struct replayed replayed;
+
+	(void)state;
+	for (uint32_t i = 0; i < 10; i++) {
+		call(gen, 1000 + 200 * i, 1050 + 200 * i, ENGINE, NULL);
+		call(gen, 1060 + 200 * i, 1090 + 200 * i, ENGINE, NULL);
+		gen_step(gen, 1, 1100 + 200 * i, 0);
+	}
+	replayed = replay(gen, NULL);
+	assert_int_equal(replayed.process->steps.source, TP_STEPS_MARKED);
+	assert_int_equal(replayed.process->steps.count, 10);
+	done(&replayed);
+}
+
+/* Nobody says a word: three shapes of one op, over and over, on the thread that calls most. */
+static void test_period(void **state)
+{
+	const struct tp_replay_options find = { .find_steps = true };
+	const struct tp_step_stats *steps;
+	struct replayed replayed;
+
+	(void)state;
+	for (uint32_t pass = 0; pass < 2; pass++) {
+		struct gen *gen = new_gen();
+
+		for (uint32_t i = 0; i < 50; i++) {
+			uint64_t t = 1000 + 100 * i;
+
+			call(gen, t, t + 10, LEAF, "1x1");
+			call(gen, t + 20, t + 50, LEAF, "2x2");
+			call(gen, t + 50, t + 60, LEAF, "3x3");
+			call(gen, t + 60, t + 80, LEAF, "2x2");
+			gen_op_begin(gen, 2, t + 85, FORWARD);
+			gen_op_end(gen, 2, t + 86, false);
+		}
+		replayed = replay(gen, pass ? &find : NULL);
+		steps = &replayed.process->steps;
+		assert_int_equal(steps->source, pass ? TP_STEPS_PERIOD : TP_STEPS_NONE);
+		assert_int_equal(steps->count, pass ? 50 : 0);
+		if (pass) {
+			assert_true(fabs(steps->calls - 4) < 1e-9);
+			assert_true(steps->confidence > 0.999);
+			assert_true(fabs(steps->durations.mean - 100) < 1e-9);
+			assert_int_equal(steps->anchor, LEAF);
+		}
+		assert_int_equal(op_named(&replayed, "sgemm")->calls, 200); /* once, not once a pass */
+		done(&replayed);
+	}
+}
+
+static void test_no_period(void **state)
+{
+	const struct tp_replay_options find = { .find_steps = true };
+	struct gen *gen = new_gen();
+	struct replayed replayed;
+
+	(void)state;
+	for (uint32_t i = 0; i < 200; i++)
+		call(gen, 1000 + 100 * i, 1050 + 100 * i, LEAF, "1x1");
+	replayed = replay(gen, &find);
+	assert_int_equal(replayed.process->steps.source, TP_STEPS_NONE);
+	assert_int_equal(replayed.process->steps.count, 0);
+	done(&replayed);
+}
+
+/* 500, 300, then 40 of 100: two are warm-up; 16 items each in the rest. */
+static void test_warmup(void **state)
+{
+	struct gen *gen = new_gen();
+	const struct tp_step_stats *steps;
+	struct replayed replayed;
+	uint64_t t = 800;
+
+	(void)state;
+	gen_step(gen, 1, 500, 1000);
+	gen_step(gen, 1, 800, 2000);
+	for (uint32_t i = 0; i < 40; i++)
+		gen_step(gen, 1, t += 100, 16);
+	replayed = replay(gen, NULL);
+	steps = &replayed.process->steps;
+	assert_int_equal(steps->warmup, 2);
+	assert_int_equal(steps->warmup_ns, 800);
+	assert_int_equal(steps->durations.count, 40);
+	assert_int_equal((int)steps->durations.mean, 100);
+	assert_int_equal(steps->items, 3640);
+	assert_int_equal(steps->rest_items, 640);
+	assert_int_equal(steps->outlier_count, 1); /* the second: what warms up took longer too */
+	done(&replayed);
+}
+
+/*
+ * 41 steps of 100 with 60 in the op and a block of 10 bytes. One takes 500, 300 of them in the op and 140 outside, with
+ * three blocks of 100 more and 7 samples of another thread.
+ */
+static void test_outlier(void **state)
+{
+	struct gen *gen = new_gen();
+	const struct tp_step_outlier *outlier;
+	struct replayed replayed;
+	uint64_t t = 0;
+
+	(void)state;
+	for (uint32_t i = 1; i <= 41; i++) {
+		bool slow = i == 21;
+
+		call(gen, t + 10, t + (slow ? 310 : 70), LEAF, NULL);
+		allocate(gen, 1, t + (slow ? 320 : 80), 0x10000 + 64 * i, 10);
+		for (uint32_t k = 0; slow && k < 3; k++)
+			allocate(gen, 1, t + 330 + k, 0x90000 + 128 * k, 100);
+		if (slow)
+			gen_sample(gen, 2, t + 340, TPROF_NODE_NONE, 7);
+		if (slow) /* an op that other steps do not call */
+			call(gen, t + 350, t + 410, FORWARD, NULL);
+		gen_step(gen, 1, t += slow ? 500 : 100, 0);
+	}
+	replayed = replay(gen, NULL);
+	assert_int_equal(replayed.process->steps.outlier_count, 1);
+	outlier = &replayed.process->steps.outliers[0];
+	assert_int_equal(outlier->step, 21);
+	assert_int_equal(outlier->ns, 500);
+	/* Averages are over 40 steps, itself among them: (39 * 60 + 300) / 40 = 66, 60 / 40 = 1, and (39 * 40 + 140) / 40. */
+	assert_int_equal(outlier->ops[0].op, LEAF);
+	assert_int_equal(outlier->ops[0].ns, 300 - 66);
+	assert_int_equal(outlier->ops[1].op, FORWARD);
+	assert_int_equal(outlier->ops[1].ns, 60 - 1);
+	assert_int_equal(outlier->ops[2].ns, 0);
+	assert_int_equal(outlier->outside_ns, 140 - 42);
+	assert_int_equal(outlier->allocations, 4 - 1);
+	assert_int_equal(outlier->allocated_bytes, 310 - (40 * 10 + 300) / 40);
+	assert_int_equal(outlier->cpu_periods, 7);
+	done(&replayed);
+}
+
+/* Of many outliers the slowest are kept. */
+static void test_slowest(void **state)
+{
+	struct gen *gen = new_gen();
+	struct replayed replayed;
+	uint64_t t = 0;
+
+	(void)state;
+	for (uint32_t i = 1; i <= 200; i++)
+		gen_step(gen, 1, t += i % 10 ? 100 : 1000 + i, 0);
+	replayed = replay(gen, NULL);
+	assert_int_equal(replayed.process->steps.outlier_count, TP_STEP_SLOWEST);
+	for (uint32_t i = 0; i < TP_STEP_SLOWEST; i++) {
+		assert_int_equal(replayed.process->steps.outliers[i].step, 200 - 10 * i);
+		assert_int_equal(replayed.process->steps.outliers[i].ns, 1200 - 10 * i);
+	}
+	done(&replayed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_autograd), cmocka_unit_test(test_marks_before_autograd),
+		cmocka_unit_test(test_period),	 cmocka_unit_test(test_no_period),
+		cmocka_unit_test(test_warmup),	 cmocka_unit_test(test_outlier),
+		cmocka_unit_test(test_slowest),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
