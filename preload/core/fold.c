@@ -3,33 +3,6 @@
 
 #include "core/emit.h"
 
-#define MIX UINT64_C(0x9e3779b97f4a7c15) /* Knuth, TAOCP 6.4 */
-
-/*
- * One dimension: kinds whose work is proportional to it, put together by its power of two. Several: calls of the very
- * same shape only, as their work is no simple sum.
- */
-static uint64_t shape_key(const struct tp_work *work)
-{
-	uint64_t key = 0;
-
-	if (work->dims == 1)
-		return 64 - (uint64_t)__builtin_clzll(work->dim[0] | 1);
-	for (uint32_t i = 0; i < work->dims; i++)
-		key = (key ^ work->dim[i]) * MIX;
-	return key ^ key >> 32;
-}
-
-struct tp_fold_slot *tp_fold_find(struct tp_fold *fold, uint32_t op, uint64_t *key)
-{
-	uint64_t of = ((uint64_t)op << 8 | fold->work.flags) * MIX;
-
-	if (fold->work.kind)
-		of ^= shape_key(&fold->work) * MIX >> 3;
-	*key = of | 1;
-	return &fold->slots[of >> 59];
-}
-
 void tp_fold_begin(struct tp_thread *thread, struct tp_fold_slot *slot, uint32_t op, uint64_t start)
 {
 	struct tp_fold *fold = &thread->fold;

@@ -53,8 +53,34 @@ struct tp_fold {
 
 struct tp_thread;
 
+#define TP_FOLD_MIX UINT64_C(0x9e3779b97f4a7c15) /* Knuth, TAOCP 6.4 */
+
+/*
+ * One dimension: kinds whose work is proportional to it, put together by its power of two. Several: calls of the very
+ * same shape only, as their work is no simple sum.
+ */
+static inline uint64_t tp_fold_shape(const struct tp_work *work)
+{
+	uint64_t key = 0;
+
+	if (tp_likely(work->dims == 1))
+		return 64 - (uint64_t)__builtin_clzll(work->dim[0] | 1);
+	for (uint32_t i = 0; i < work->dims; i++)
+		key = (key ^ work->dim[i]) * TP_FOLD_MIX;
+	return key ^ key >> 32;
+}
+
 /* The slot for calls of `op` with fold.work; *key is what is theirs. */
-struct tp_fold_slot *tp_fold_find(struct tp_fold *fold, uint32_t op, uint64_t *key);
+static inline struct tp_fold_slot *tp_fold_find(struct tp_fold *fold, uint32_t op, uint64_t *key)
+{
+	uint64_t of = (uint64_t)op << 8;
+
+	if (fold->work.kind)
+		of = (of | fold->work.flags) ^ tp_fold_shape(&fold->work) << 32;
+	of *= TP_FOLD_MIX;
+	*key = of | 1;
+	return &fold->slots[of >> 59];
+}
 
 /* A call of `op` begins: it is pending from here on. */
 void tp_fold_begin(struct tp_thread *thread, struct tp_fold_slot *slot, uint32_t op, uint64_t start);

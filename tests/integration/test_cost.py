@@ -8,7 +8,7 @@ import shutil
 import subprocess
 
 import pytest
-from conftest import LIBRARY, ROOT
+from conftest import LIBRARY, ROOT, WORKLOADS
 
 PAIRS = ROOT / "build/bench/pairs"
 SHORT, LONG = 20000, 100000  # pairs
@@ -71,3 +71,28 @@ def test_instructions_of_what_is_not_sampled(tprof):
     added = a_pair(tprof, (20, 1000, 10000), [LIBRARY], TPROF_ALLOC="sample:1g") - a_pair(tprof, (20, 1000, 10000))
     print(f"not sampled: {added:.1f} instructions added")
     assert 0 < added <= limit(RECORDED_UNSAMPLED), f"{added:.1f} instructions, {RECORDED_UNSAMPLED} recorded"
+
+
+# A call of cblas_saxpy through the PLT, as many elements as (N): folded if the call is short under valgrind too, typed and
+# with events of its own if it is not.
+RECORDED_CALLS = {
+    4: {12: 352},
+    2000: {12: 429},
+}
+
+
+def call_instructions(tprof, length, calls, preload):
+    command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", WORKLOADS / "hot", "plain", calls, length]
+    run = tprof.run(command, preload, {"TPROF_CPU": "0", "TPROF_EXE": "hot", "TPROF_OPS": "blas"})
+    assert run.status == 0, run.stderr.decode(errors="replace")
+    return int(re.search(rb"refs:\s+([\d,]+)", run.stderr).group(1).replace(b",", b""))
+
+
+@pytest.mark.parametrize("length", RECORDED_CALLS)
+def test_instructions_of_a_hooked_call(tprof, length):
+    short, long = (20000, 120000) if length < 100 else (2000, 6000)
+    bare, hooked = ((call_instructions(tprof, length, long, preload) - call_instructions(tprof, length, short, preload))
+                    / (long - short) for preload in ((), [LIBRARY]))
+    added = hooked - bare
+    print(f"saxpy of {length}: {added:.1f} instructions added")
+    assert 0 < added <= limit(RECORDED_CALLS[length]), f"{added:.1f} instructions, {RECORDED_CALLS[length]} recorded"

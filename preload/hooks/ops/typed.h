@@ -70,6 +70,33 @@ static inline void tp_signature_add(struct tp_signature *signature, enum tp_part
 	signature->part[signature->parts++].offset = (int8_t)tp_argument_offset(i);
 }
 
+static inline int64_t tp_typed_number(const struct tp_signature *signature, uintptr_t value)
+{
+	if (signature->wide)
+		return signature->by_reference ? *(const int64_t *)value : (int64_t)value;
+	return signature->by_reference ? *(const int32_t *)value : (int32_t)value;
+}
+
+static inline void tp_typed_flag(const struct tp_signature *signature, uint8_t part, uintptr_t value,
+				 struct tp_work *work)
+{
+	bool usual;
+
+	if (part == TP_PART_QUERY) {
+		if (tp_typed_number(signature, value) == -1)
+			work->flags |= TPROF_WORK_QUERY;
+		return;
+	}
+	if (signature->by_reference)
+		usual = (*(const uint8_t *)value & 0xdf) == (part == TP_PART_SIDE ? 'L' : 'N');
+	else
+		usual = (uint32_t)value == (part == TP_PART_SIDE ? 141 : 111);
+	if (!usual)
+		work->flags |= part == TP_PART_TRANS_A	 ? TPROF_WORK_TRANS_A
+			       : part == TP_PART_TRANS_B ? TPROF_WORK_TRANS_B
+							 : TPROF_WORK_RIGHT;
+}
+
 /* Fills *work by the call's arguments. work->kind 0: not typed, or nothing is known. */
 static inline void tp_typed_read(const struct tp_signature *signature, const uintptr_t *frame, struct tp_work *work)
 {
@@ -86,27 +113,14 @@ static inline void tp_typed_read(const struct tp_signature *signature, const uin
 	}
 	for (uint32_t i = 0; i < signature->parts; i++) {
 		uintptr_t value = frame[signature->part[i].offset];
-		uint8_t part = signature->part[i].part;
-		int64_t n;
 
-		if (part == TP_PART_DIM || part == TP_PART_QUERY) {
-			const void *at = signature->by_reference ? (const void *)value : (const void *)&value;
+		if (tp_likely(signature->part[i].part == TP_PART_DIM)) {
+			int64_t n = tp_typed_number(signature, value);
 
-			n = signature->wide ? *(const int64_t *)at : *(const int32_t *)at;
-			if (part == TP_PART_DIM)
-				work->dim[work->dims++] = n > 0 ? (uint64_t)n : 0;
-			else if (n == -1)
-				work->flags |= TPROF_WORK_QUERY;
-			continue;
+			work->dim[work->dims++] = (uint64_t)(n & ~(n >> 63)); /* not below 0 */
+		} else {
+			tp_typed_flag(signature, signature->part[i].part, value, work);
 		}
-		if (signature->by_reference)
-			value = (*(const uint8_t *)value & 0xdf) == (part == TP_PART_SIDE ? 'L' : 'N');
-		else
-			value = (uint32_t)value == (part == TP_PART_SIDE ? 141 : 111);
-		if (!value)
-			work->flags |= part == TP_PART_TRANS_A	 ? TPROF_WORK_TRANS_A
-				       : part == TP_PART_TRANS_B ? TPROF_WORK_TRANS_B
-								 : TPROF_WORK_RIGHT;
 	}
 }
 

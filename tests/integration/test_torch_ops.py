@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ops of torch models, forward and backward: as many calls of each as torch's own profiler counts in the same run."""
+import pytest
+
+from conftest import LIBRARY, PYTHON, ROOT, nothing_lost, report
+
+pytestmark = pytest.mark.real
+BETWEEN = ["--top", "0", "--from", "mark:begin", "--to", "mark:end"]
+
+
+def profile(tprof, model, **env):
+    run = tprof.run([PYTHON, ROOT / "tests/workloads/torch_ops.py", model], [LIBRARY],
+                    {"TPROF_OPS": "torch", "OMP_WAIT_POLICY": "passive", **env}, timeout=600)
+    assert run.status == 0, run.stderr.decode(errors="replace")
+    nothing_lost(report(run.traces()[0]))
+    return run
+
+
+@pytest.mark.parametrize("model,least", [("mlp", 400), ("cnn", 400), ("transformer", 5000)])
+def test_calls_are_those_of_torchs_profiler(tprof, model, least):
+    """Every single one: these models run no TorchScript, whose top-level ops go past all PLTs, and tensors are made by
+    calls within libtorch that its PLT sees. The profiler knows ops without their overloads."""
+    run = profile(tprof, model)
+    truth = run.truth()
+    counts = {}
+    for op in report(run.traces()[0], command="ops", options=BETWEEN)["ops"]:
+        if op["name"].startswith("aten::"):
+            name = truth["schemas"][op["name"][6:].replace(".", "_")]
+            counts[name] = counts.get(name, 0) + op["calls"]
+    assert counts == truth["counts"]
+    assert sum(counts.values()) > least
+
+
+def test_a_backward_is_one_execution_of_the_engine(tprof):
+    run = profile(tprof, "mlp", TPROF_STEP="torch::autograd::Engine::execute")
+    ops = {op["name"]: op for op in report(run.traces()[0], command="ops", options=["--top", "0"])["ops"]}
+    assert ops["torch::autograd::Engine::execute"]["calls"] == 4  # one to warm up
+    assert report(run.traces()[0])["steps"]["count"] == 4
+
+
+def test_work_of_the_kernels(tprof):
+    """What BLAS was asked for below torch: each linear layer's products, forward and backward (2 m n k)."""
+    run = profile(tprof, "mlp", TPROF_OPS="torch,blas")
+    ops = {op["name"]: op for op in report(run.traces()[0], command="ops", options=BETWEEN)["ops"]}
+    layers = 64 * 32 + 32 * 10
+    forward = 3 * 2 * 16 * layers
+    assert ops["aten::linear"]["flop"] == forward
+    # Backward: both layers' weights, and the gradient of the second one's input; the first one's has none.
+    assert ops["sgemm"]["flop"] == forward + forward + 3 * 2 * 16 * 32 * 10
