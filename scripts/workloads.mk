@@ -9,7 +9,7 @@ WORKLOAD_CXXFLAGS := -std=c++17 -D_GNU_SOURCE -g -O1 -fno-builtin $(WORKLOAD_WAR
 WORKLOADS := $(addprefix $(W)/,digits truth truth-nopie truth-stripped truth-now truth_cxx shared_arena jemalloc_api \
 	threads ends fork dl own_malloc early mmap interrupts cpu_split cpu_traps sampled limits deep ops steady stack0 \
 	stack2 stack3 exceptions0 exceptions2 exceptions3 liboracle.so libplugin_a.so libplugin_b.so liborigin.so \
-	nested/libplugin_b.so libsignatures.so libthrower.so op_calls op_calls-now op_throws op_dlsym libtinyblas.so hot pools pauses annotate collectors onednn regions regions-clang \
+	nested/libplugin_b.so libsignatures.so libthrower.so op_calls op_calls-now op_throws op_dlsym libtinyblas.so hot libcountblas.so blas_calls pools pauses annotate collectors onednn regions regions-clang \
 	instrumented libraries libmocks.so fourier xnnpack \
 	mlp cnn transformer)
 WORKLOADS += $(addprefix $(W)/,control faults roofs)
@@ -68,6 +68,10 @@ $(W)/op_throws: $(W)/libthrower.so
 $(W)/libtinyblas.so: WORKLOAD_EXTRA := -shared -fPIC -O2
 $(W)/hot: WORKLOAD_EXTRA := -O2 -L$(W) -ltinyblas -Wl,-rpath,'$$ORIGIN' -Wl,-z,lazy -lpthread
 $(W)/hot: $(W)/libtinyblas.so
+# The counting layer comes before what it counts.
+$(W)/libcountblas.so: WORKLOAD_EXTRA := -shared -fPIC -ldl
+$(W)/blas_calls: WORKLOAD_EXTRA := -L$(W) -lcountblas -lopenblas -Wl,-rpath,'$$ORIGIN'
+$(W)/blas_calls: $(W)/libcountblas.so
 
 workload_headers := $(wildcard tests/workloads/*.h) scripts/workloads.mk
 define workload_c

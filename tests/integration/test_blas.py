@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""BLAS and LAPACK calls and their shapes, against a library underneath that counts with the functions' own prototypes."""
+import collections
+
+import pytest
+
+from conftest import LIBRARY, WORKLOADS, nothing_lost, report
+
+# The same matrices of all shapes; per call: 2 m n k and so on, of what the C and Fortran interfaces are called for.
+TIMES = 70
+
+
+def counted(run):
+    """op name -> shape -> calls, as the library underneath says."""
+    counts = collections.defaultdict(dict)
+    for line in (run.directory.parent / "counts").read_text().splitlines():
+        name, rest = line.split(" ", 1)
+        shape, calls = rest.rsplit(" ", 1)
+        counts[name.rstrip("_")][shape] = int(calls)
+    return counts
+
+
+def profile(tprof, command, preload=(), **env):
+    env = {"TPROF_OPS": "blas", "OPENBLAS_NUM_THREADS": "1", "COUNTS_FILE": tprof.directory / "counts", **env}
+    run = tprof.run(command, [LIBRARY, *preload], {key: str(value) for key, value in env.items()})
+    assert run.status == 0, run.stderr.decode(errors="replace")
+    nothing_lost(report(run.traces()[0]))
+    ops = {op["name"]: op for op in report(run.traces()[0], command="ops", options=["--top", "0"])["ops"]}
+    return run, ops
+
+
+def agree(run, ops):
+    counts = counted(run)
+    for name, shapes in counts.items():
+        assert ops[name]["calls"] == sum(shapes.values()), name
+        if len(shapes) <= 64 and not ops[name]["folded"]:  # what is folded has its sums, by powers of two
+            assert {shape["shape"]: shape["calls"] for shape in ops[name]["shapes"]} == shapes, name
+    return counts
+
+
+def test_every_interface(tprof):
+    run, ops = profile(tprof, [WORKLOADS / "blas_calls", TIMES])
+    counts = agree(run, ops)
+    assert run.stderr == b"" and len(counts) == 22
+    assert counts["dgeqrf"].keys() & {"m=22 n=6 (workspace query)", "m=22 n=6"}
+    bare = tprof.run([WORKLOADS / "blas_calls", TIMES], env={"OPENBLAS_NUM_THREADS": "1"})
+    assert (bare.status, bare.stdout) == (run.status, run.stdout)
+
+
+def numbers(shape):
+    return {part.split("=")[0]: int(part.split("=")[1]) for part in shape.split() if "=" in part}
+
+
+def test_flop_of_the_products(tprof):
+    """From the counts underneath, by the definition: 2 m n k, and four times that for complex numbers."""
+    run, ops = profile(tprof, [WORKLOADS / "blas_calls", TIMES])
+    counts = counted(run)
+    for name, factor in (("cblas_sgemm", 2), ("sgemm", 2), ("cblas_dgemm", 2), ("cblas_zgemm", 8)):
+        flop = sum(factor * calls * numbers(shape)["m"] * numbers(shape)["n"] * numbers(shape)["k"]
+                   for shape, calls in counts[name].items())
+        assert ops[name]["flop"] == flop, name
+    for name, factor in (("cblas_saxpy", 2), ("cblas_zaxpy", 8), ("cblas_sscal", 1), ("cblas_dznrm2", 4)):
+        assert ops[name]["flop"] == sum(factor * calls * numbers(shape)["n"] for shape, calls in counts[name].items())
+    assert ops["cblas_dger"]["flop"] == sum(2 * calls * numbers(shape)["m"] * numbers(shape)["n"]
+                                            for shape, calls in counts["cblas_dger"].items())
+
+
+@pytest.mark.parametrize("trainer", ["digits", "mlp"])
+def test_training(tprof, trainer):
+    digits = WORKLOADS.parents[1] / "tests/workloads/data/digits.csv"
+    command = [WORKLOADS / "digits", digits, 2] if trainer == "digits" else [WORKLOADS / "mlp", "--data", digits, "--steps", 60]
+    run, ops = profile(tprof, command, [WORKLOADS / "libcountblas.so"])
+    assert sum(agree(run, ops)["cblas_sgemm"].values()) >= 100
