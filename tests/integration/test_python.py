@@ -8,7 +8,7 @@ import shutil
 import subprocess
 
 import pytest
-from conftest import ANALYZE, LIBRARY, PYTHON, ROOT, nothing_lost, report, sites
+from conftest import LIBRARY, PYTHON, ROOT, analyze, nothing_lost, report, sites
 from second_reader import Trace
 
 PROGRAMS = ROOT / "tests/workloads"
@@ -143,13 +143,8 @@ def test_leak_in_a_torch_loop(tprof):
     rows = sites(run.traces()[0], "peak", "--language", "python", "--by", "line")
     (row,) = [r for r in rows if (r["file"], r["line"]) == (str(program), line)]
     assert row["function"] == "remember" and row["bytes"] >= 28 * 256 * 10 * 4
-    summary = analyze_text(run)
-    assert "torch_leak.py:" in summary
-
-
-def analyze_text(run):
-    return subprocess.run([ANALYZE, "--color", "never", run.traces()[0]], stdout=subprocess.PIPE, text=True,
-                          check=True).stdout
+    page = analyze("peak", "--filter", "^remember$", run.traces()[0]).stdout
+    assert re.search(r"remember +\S*torch_leak.py:%d" % line, page)
 
 
 def test_every_process_has_its_stacks(tprof):
