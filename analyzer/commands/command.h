@@ -40,6 +40,7 @@ int tp_cmd_roofline(const struct tp_options *options);
 int tp_cmd_compare(const struct tp_options *options);
 int tp_cmd_flamegraph(const struct tp_options *options);
 int tp_cmd_export(const struct tp_options *options);
+int tp_cmd_lines(const struct tp_options *options);
 int tp_cmd_info(const struct tp_options *options);
 int tp_cmd_dump(const struct tp_options *options);
 

@@ -16,6 +16,7 @@
 
 #include "commands/command.h"
 #include "commands/help.h"
+#include "trace/trace.h"
 #include "commands/marks.h"
 
 enum {
@@ -469,6 +470,18 @@ static enum tp_parse find_command(int argc, char **argv, struct tp_options *opti
 	return TP_PARSE_RUN;
 }
 
+/* What begins as a trace is one, whatever its name. */
+static bool is_trace(const char *path)
+{
+	char magic[8] = "";
+	FILE *file = fopen(path, "re");
+	bool whole = file && fread(magic, 1, sizeof(magic), file) == sizeof(magic);
+
+	if (file)
+		fclose(file);
+	return whole && memcmp(magic, TPROF_MAGIC, sizeof(magic)) == 0;
+}
+
 static enum tp_parse collect_traces(int argc, char **argv, int first, struct tp_options *options)
 {
 	size_t count = 0;
@@ -478,6 +491,10 @@ static enum tp_parse collect_traces(int argc, char **argv, int first, struct tp_
 		return wrong("out of memory");
 	for (int i = first; i < argc; i++)
 		traces[count++] = argv[i];
+	if (options->command->options & TP_OPT_SOURCE && count && !is_trace(traces[0])) {
+		options->source = traces[0];
+		memmove(traces, traces + 1, --count * sizeof(*traces));
+	}
 	options->traces = traces;
 	options->trace_count = count;
 	if (!count && !(options->command->options & TP_OPT_NO_TRACE))

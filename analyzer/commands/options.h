@@ -32,7 +32,8 @@ enum tp_option_bit {
 	TP_OPT_NO_TRACE = 1u << 21, /* not an option: it may be run without a trace */
 	TP_OPT_TREE = 1u << 11,
 	TP_OPT_LANGUAGE = 1u << 12, /* --language, --interpreter */
-	TP_OPT_LIMIT = 1u << 20,
+	TP_OPT_SOURCE = 1u << 13,   /* not an option: before the traces a source file may be named */
+	TP_OPT_LIMIT = 1u << 22,
 };
 
 struct tp_options {
@@ -61,6 +62,7 @@ struct tp_options {
 	const char *output; /* NULL: stdout */
 	enum tp_what what;
 	const char *format;  /* of export */
+	const char *source;  /* of lines: a file, or the end of its path; NULL: none */
 	uint64_t limit;	     /* export: ops in the format chrome, 0: all; leaks: bytes of the process, 0: not said */
 	const char *machine; /* its file; NULL: this one */
 	bool measure;	     /* this machine, anew */

@@ -102,7 +102,7 @@ static void add_variance(struct tp_variance *to, const struct tp_variance *from)
 	to->live_usable += from->live_usable;
 }
 
-static void add_sums(struct tp_sums *to, const struct tp_sums *from)
+void tp_sums_add(struct tp_sums *to, const struct tp_sums *from)
 {
 	to->allocations += from->allocations;
 	to->bytes += from->bytes;
@@ -195,7 +195,7 @@ static bool add_by_stack(struct tp_rows_builder *builder, const struct tp_site *
 			row->line = *own;
 	}
 	row->sites++;
-	add_sums(&row->self, &sums);
+	tp_sums_add(&row->self, &sums);
 	row->total = row->self;
 	return true;
 }
@@ -218,11 +218,11 @@ static bool add_to_total(struct tp_rows_builder *builder, const struct tp_line *
 		row->process = process;
 	}
 	if (*stamp != builder->stamp) /* once a stack, however often it recurses */
-		add_sums(&row->total, sums);
+		tp_sums_add(&row->total, sums);
 	*stamp = builder->stamp;
 	if (own) {
 		row->sites++;
-		add_sums(&row->self, sums);
+		tp_sums_add(&row->self, sums);
 	}
 	return true;
 }
@@ -255,7 +255,7 @@ static bool add_by_key(struct tp_rows_builder *builder, const struct tp_site *si
 	row->key = site->key;
 	row->process = process;
 	row->sites++;
-	add_sums(&row->self, &sums);
+	tp_sums_add(&row->self, &sums);
 	row->total = row->self;
 	return true;
 }
@@ -271,7 +271,7 @@ static bool add_by_op(struct tp_rows_builder *builder, const struct tp_site *sit
 	row->op = op;
 	row->process = process;
 	row->sites++;
-	add_sums(&row->self, &sums);
+	tp_sums_add(&row->self, &sums);
 	row->total = row->self;
 	return true;
 }
@@ -322,7 +322,7 @@ static bool add_site(struct tp_rows_builder *builder, const struct tp_process *p
 	bool by_key = tp_by_key(options->by);
 	struct tp_sums sums = sums_of(site);
 
-	add_sums(&builder->rows->all, &sums);
+	tp_sums_add(&builder->rows->all, &sums);
 	/* Without a filter the stacks of such rows need no names. */
 	if ((!by_key || options->filter || options->suppressions) &&
 	    !tp_stack_read(&builder->stack, process->trace, symbols, site->node))
@@ -332,10 +332,10 @@ static bool add_site(struct tp_rows_builder *builder, const struct tp_process *p
 	if (options->suppressions &&
 	    tp_suppressions_match(options->suppressions, &builder->stack, site->live_blocks, site->live_bytes)) {
 		builder->rows->suppressed_sites++;
-		add_sums(&builder->rows->suppressed, &sums);
+		tp_sums_add(&builder->rows->suppressed, &sums);
 		return true;
 	}
-	add_sums(&builder->rows->sums, &sums);
+	tp_sums_add(&builder->rows->sums, &sums);
 	if (options->by == TP_BY_OP)
 		return add_by_op(builder, site, index, op);
 	if (by_key)

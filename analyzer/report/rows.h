@@ -84,6 +84,9 @@ static inline bool tp_by_key(enum tp_by by)
 	return by >= TP_BY_THREAD;
 }
 
+/* Adds up; the largest is the larger one. */
+void tp_sums_add(struct tp_sums *to, const struct tp_sums *from);
+
 /* The number that a question is about: bytes and blocks (calls) of `what`. */
 uint64_t tp_sums_bytes(const struct tp_sums *sums, enum tp_what what);
 uint64_t tp_sums_blocks(const struct tp_sums *sums, enum tp_what what);

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 
 import pytest
-from conftest import LIBRARY, PYTHON, ROOT, analyze, nothing_lost, report, sites
+from conftest import LIBRARY, PYTHON, ROOT, WORKLOADS, analyze, nothing_lost, report, sites
 from second_reader import Trace
 
 PROGRAMS = ROOT / "tests/workloads"
@@ -134,6 +134,38 @@ def test_pythons_own_allocator(tprof, python):
     assert plain["heap"]["allocations"] < summary["heap"]["allocations"] / 5
 
 
+def lines_of(run, file, *options):
+    return {line["line"]: line for line in report(file, run.traces()[0], command="lines", options=options)["lines"]}
+
+
+def test_lines_of_a_python_file(tprof):
+    """Each line with its source and what it did; the sums are those of the files, and of the whole."""
+    program = PROGRAMS / "python_objects.py"
+    run, _ = tprof.summary([PYTHON, program], env={"TPROF_PYTHON": "alloc"})
+    text = program.read_text().splitlines()
+    lines = lines_of(run, "python_objects.py", "--language", "python")
+    assert all(line["source"] == text[number - 1] for number, line in lines.items())
+    by_word = {line["source"].split()[0]: line for line in lines.values()}
+    assert 100000 <= by_word["small"]["unfreed_bytes"] <= 120000 and by_word["small"]["unfreed_blocks"] >= 1000
+    assert 600000 <= by_word["large"]["unfreed_bytes"] <= 610000
+    assert by_word["gone"]["allocated_bytes"] >= 200 * 1000 and by_word["gone"]["unfreed_bytes"] < 1000
+    assert by_word["grown"]["allocations"] >= 1
+    files = report(run.traces()[0], command="lines", options=["--language", "python", "--top", "0"])["files"]
+    (whole,) = [file for file in files if file["file"] == str(program)]
+    assert whole["unfreed_bytes"] == sum(line["unfreed_bytes"] for line in lines.values())
+    page = analyze("lines", "python_objects.py", "--language", "python", run.traces()[0]).stdout
+    assert "small = [bytes(67) for _ in range(1000)]" in page
+    analyze("lines", "no_such_file.py", run.traces()[0], status=2)
+
+
+def test_lines_of_a_c_file(tprof):
+    source = PROGRAMS / "digits.c"
+    leak = next(i for i, text in enumerate(source.read_text().splitlines(), 1) if "malloc(sizeof(*note))" in text)
+    run, _ = tprof.summary([WORKLOADS / "digits", PROGRAMS / "data/digits.csv", 2])
+    line = lines_of(run, "digits.c")[leak]
+    assert line["unfreed_bytes"] == 60 * 104 and line["allocations"] == 60 and line["function"] == "remember_loss"
+
+
 @pytest.mark.real
 def test_leak_in_a_torch_loop(tprof):
     """Named with file and line, though torch's C++ allocated it."""
@@ -143,6 +175,8 @@ def test_leak_in_a_torch_loop(tprof):
     rows = sites(run.traces()[0], "peak", "--language", "python", "--by", "line")
     (row,) = [r for r in rows if (r["file"], r["line"]) == (str(program), line)]
     assert row["function"] == "remember" and row["bytes"] >= 28 * 256 * 10 * 4
+    growing = lines_of(run, program, "--language", "python")[line]
+    assert 10240 <= growing["growth_bytes_per_step"] <= 12000
     page = analyze("peak", "--filter", "^remember$", run.traces()[0]).stdout
     assert re.search(r"remember +\S*torch_leak.py:%d" % line, page)
 

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lines: a source file with what each of its lines did to memory, and the CPU time in it; or which files there are. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/cpu_report.h"
+#include "commands/site_report.h"
+#include "report/file_lines.h"
+
+#define NUMBERS_WIDTH 76 /* columns before the source */
+#define CONTEXT 2 /* lines of source around one that has numbers */
+
+/* ---- all lines, of all processes together ---- */
+
+static bool add_cpu(struct tp_session *session, struct tp_file_lines *lines)
+{
+	struct tp_cpu_options options = { .by = TP_BY_LINE };
+	struct tp_cpu_builder *builder = tp_cpu_rows_begin(&options);
+	bool good = builder != NULL;
+	struct tp_cpu_rows *rows;
+
+	for (size_t i = 0; good && i < session->run->process_count; i++)
+		good = tp_cpu_rows_add(builder, &session->run->processes[i], i, session->symbols[i]);
+	rows = builder ? tp_cpu_rows_end(builder) : NULL;
+	good = good && rows && tp_file_lines_add_cpu(lines, rows);
+	tp_cpu_rows_free(rows);
+	return good;
+}
+
+static bool add_all(struct tp_session *session, struct tp_file_lines *lines)
+{
+	struct tp_rows *rows =
+		tp_session_rows(session, session->run->process_count, TP_BY_LINE, TP_WHAT_ALLOCATED, "bytes", NULL);
+	bool good = rows && tp_file_lines_add_rows(lines, rows) && add_cpu(session, lines);
+
+	for (size_t i = 0; good && i < session->run->process_count; i++)
+		good = tp_file_lines_add_growth(lines, &session->run->processes[i], session->symbols[i]);
+	tp_rows_free(rows);
+	tp_file_lines_sort(lines);
+	return good;
+}
+
+/* ---- JSON ---- */
+
+static json_t *json_line(const struct tp_file_line *line, const char *source)
+{
+	json_t *json = json_object();
+
+	json_object_set_new(json, "file", tp_json_string(line->file));
+	if (line->line) {
+		json_object_set_new(json, "line", json_integer(line->line));
+		json_object_set_new(json, "function", tp_json_string(line->function));
+		json_object_set_new(json, "source", tp_json_string(source));
+	}
+	json_object_set_new(json, "peak_bytes", tp_json_number(line->self.peak_bytes));
+	json_object_set_new(json, "peak_blocks", tp_json_number(line->self.peak_blocks));
+	json_object_set_new(json, "total_peak_bytes", tp_json_number(line->total.peak_bytes));
+	json_object_set_new(json, "allocated_bytes", tp_json_number(line->self.bytes));
+	json_object_set_new(json, "allocations", tp_json_number(line->self.allocations));
+	json_object_set_new(json, "total_allocated_bytes", tp_json_number(line->total.bytes));
+	json_object_set_new(json, "unfreed_bytes", tp_json_number(line->self.live_bytes));
+	json_object_set_new(json, "unfreed_blocks", tp_json_number(line->self.live_blocks));
+	json_object_set_new(json, "growth_bytes_per_step", json_real(line->growth));
+	json_object_set_new(json, "cpu_ns", tp_json_number(line->self_ns));
+	json_object_set_new(json, "total_cpu_ns", tp_json_number(line->total_ns));
+	return json;
+}
+
+/* ---- text ---- */
+
+static void add_bytes(const struct tp_page *page, struct tp_table *table, uint64_t bytes)
+{
+	tp_table_add(table, bytes ? TP_STYLE_NUMBER : TP_STYLE_DIM, bytes ? tp_bytes(bytes, page->exact).text : "");
+}
+
+static void add_numbers(const struct tp_page *page, struct tp_table *table, const struct tp_file_line *line)
+{
+	add_bytes(page, table, line->self.peak_bytes);
+	add_bytes(page, table, line->total.peak_bytes);
+	add_bytes(page, table, line->self.bytes);
+	tp_table_add(table, TP_STYLE_PLAIN, line->self.allocations ? tp_count(line->self.allocations).text : "");
+	add_bytes(page, table, line->self.live_bytes);
+	add_bytes(page, table, line->growth > 0 ? (uint64_t)line->growth : 0);
+	tp_table_add(table, TP_STYLE_PLAIN, line->self_ns ? tp_time(line->self_ns).text : "");
+}
+
+static const char *growth_title(const struct tp_session *session)
+{
+	for (size_t i = 0; i < session->run->process_count; i++)
+		if (session->run->processes[i].growth.count && session->run->processes[i].growth.seconds)
+			return "a second";
+	return "a step";
+}
+
+static struct tp_table *table_of(const struct tp_session *session, const char *first, const char *last)
+{
+	char titles[200];
+
+	snprintf(titles, sizeof(titles), "%s>at peak|>with callees|>allocated|>calls|>unfreed|>%s|>CPU|%s", first,
+		 growth_title(session), last);
+	return tp_table_new(titles);
+}
+
+static void print_files(const struct tp_session *session, const struct tp_file_lines *files)
+{
+	uint64_t top = tp_top(session->options, 20);
+	struct tp_table *table = table_of(session, "", "*file");
+	size_t count = top && top < files->count ? (size_t)top : files->count;
+
+	for (size_t i = 0; table && i < count; i++) {
+		add_numbers(&session->page, table, &files->list[i]);
+		tp_table_add(table, TP_STYLE_FUNCTION, files->list[i].file);
+	}
+	tp_headline(&session->page, "Files");
+	if (table)
+		tp_table_print(table, &session->page, 2);
+	tp_table_free(table);
+	if (count < files->count)
+		tp_print(&session->page, TP_STYLE_DIM, "\n      and %s more files (--top 0 shows all)\n",
+			 tp_count(files->count - count).text);
+}
+
+/* ---- one file ---- */
+
+struct source {
+	char **lines; /* [0] is line 1; NULL: the file can't be read */
+	size_t count;
+};
+
+static void free_source(struct source *source)
+{
+	for (size_t i = 0; i < source->count; i++)
+		free(source->lines[i]);
+	free(source->lines);
+}
+
+static struct source read_source(const char *path)
+{
+	struct source source = { NULL, 0 };
+	FILE *file = fopen(path, "re");
+	char *line = NULL;
+	size_t room = 0, capacity = 0;
+
+	while (file && getline(&line, &room, file) >= 0) {
+		char **lines;
+
+		if (source.count == capacity) {
+			capacity = capacity ? 2 * capacity : 256;
+			lines = realloc(source.lines, capacity * sizeof(*lines));
+			if (!lines)
+				break;
+			source.lines = lines;
+		}
+		line[strcspn(line, "\r\n")] = '\0';
+		for (char *c = line; *c; c++)
+			if ((unsigned char)*c < ' ' || *c == 127)
+				*c = ' ';
+		source.lines[source.count] = strdup(line);
+		if (!source.lines[source.count])
+			break;
+		source.count++;
+	}
+	free(line);
+	if (file)
+		fclose(file);
+	return source;
+}
+
+static const char *source_line(const struct source *source, int line)
+{
+	return line > 0 && (size_t)line <= source->count ? source->lines[line - 1] : NULL;
+}
+
+/* Source is cut at its end: how a line begins says most. */
+static const char *cut_source(const struct tp_page *page, const char *text, char *buffer, size_t size)
+{
+	int room = page->width - NUMBERS_WIDTH > 30 ? page->width - NUMBERS_WIDTH : 30, columns = 0;
+	size_t used = 0;
+
+	for (; text[used] && used + 1 < size; used++) {
+		bool begins = ((unsigned char)text[used] & 0xc0) != 0x80;
+
+		if (begins && columns++ == room)
+			break;
+		buffer[used] = text[used];
+	}
+	buffer[used] = '\0';
+	return buffer;
+}
+
+static void add_line(const struct tp_page *page, struct tp_table *table, const struct tp_file_line *line, int number,
+		     const char *text)
+{
+	static const struct tp_file_line nothing;
+	char digits[16], cut[512];
+
+	snprintf(digits, sizeof(digits), "%d", number);
+	if (text)
+		text = cut_source(page, text, cut, sizeof(cut));
+	tp_table_add(table, TP_STYLE_DIM, digits);
+	add_numbers(page, table, line ? line : &nothing);
+	tp_table_add(table, line ? TP_STYLE_PLAIN : TP_STYLE_DIM,
+		     text		      ? text
+		     : line && line->function ? line->function
+					      : "");
+}
+
+/* The lines [first, last) of the list are one file's. */
+static void print_file(const struct tp_session *session, const struct tp_file_line *first, size_t count,
+		       const struct source *source)
+{
+	struct tp_table *table = table_of(session, ">line|", "*source");
+	int printed = 0;
+
+	for (size_t i = 0; table && i < count; i++) {
+		int line = first[i].line, before = line - CONTEXT, after = line + CONTEXT;
+
+		if (i + 1 < count && first[i + 1].line - 1 < after)
+			after = first[i + 1].line - 1;
+		if (before <= printed)
+			before = printed + 1;
+		for (int k = before; source->count && k < line && k > 0; k++)
+			add_line(&session->page, table, NULL, k, source_line(source, k));
+		add_line(&session->page, table, &first[i], line, source_line(source, line));
+		for (int k = line + 1; source->count && k <= after && (size_t)k <= source->count; k++)
+			add_line(&session->page, table, NULL, k, source_line(source, k));
+		printed = after > line ? after : line;
+	}
+	tp_headline(&session->page, "%s", first->file);
+	if (!source->count)
+		tp_print(&session->page, TP_STYLE_DIM, "the file can't be read: the functions instead of its text\n");
+	if (table)
+		tp_table_print(table, &session->page, 2);
+	tp_table_free(table);
+}
+
+static bool is_of(const struct tp_session *session, const struct tp_file_line *line)
+{
+	return tp_file_is(line->file, session->options->source);
+}
+
+static size_t file_end(const struct tp_file_lines *lines, size_t at)
+{
+	size_t end = at + 1;
+
+	while (end < lines->count && lines->list[end].file == lines->list[at].file)
+		end++;
+	return end;
+}
+
+/* Every file that the name means. False: there is none, and it was said. */
+static bool report_file(struct tp_session *session, const struct tp_file_lines *lines, json_t *list)
+{
+	bool any = false;
+
+	for (size_t i = 0, end; i < lines->count; i = end) {
+		struct source source;
+
+		end = file_end(lines, i);
+		if (!is_of(session, &lines->list[i]))
+			continue;
+		any = true;
+		source = read_source(lines->list[i].file);
+		for (size_t k = i; list && k < end; k++)
+			json_array_append_new(list,
+					      json_line(&lines->list[k], source_line(&source, lines->list[k].line)));
+		if (!list)
+			print_file(session, &lines->list[i], end - i, &source);
+		free_source(&source);
+	}
+	if (!any)
+		fprintf(stderr,
+			"tprof-analyze: lines %s: nothing in the trace is of such a file; tprof-analyze lines TRACE "
+			"lists them\n",
+			session->options->source);
+	return any;
+}
+
+static bool report_files(struct tp_session *session, const struct tp_file_lines *lines, json_t *list)
+{
+	struct tp_file_lines *files = tp_file_lines_sums(lines);
+
+	for (size_t i = 0; files && list && i < files->count; i++)
+		json_array_append_new(list, json_line(&files->list[i], NULL));
+	if (files && !list)
+		print_files(session, files);
+	tp_file_lines_free(files);
+	return files != NULL;
+}
+
+static int report(struct tp_session *session, struct tp_file_lines *lines)
+{
+	const struct tp_options *options = session->options;
+	json_t *json = options->json ? json_object() : NULL, *list = options->json ? json_array() : NULL;
+	bool found;
+
+	if (!add_all(session, lines)) {
+		fputs("tprof-analyze: out of memory\n", stderr);
+		json_decref(json);
+		json_decref(list);
+		return TP_EXIT_TRACE;
+	}
+	found = options->source ? report_file(session, lines, list) : report_files(session, lines, list);
+	if (json) {
+		json_object_set_new(json, "schema", json_string("tprof/1"));
+		json_object_set_new(json, options->source ? "lines" : "files", list);
+		tp_json_write(json, session->page.out);
+	} else if (found) {
+		tp_scope_print(session);
+	}
+	return found ? TP_EXIT_OK : TP_EXIT_USAGE;
+}
+
+int tp_cmd_lines(const struct tp_options *options)
+{
+	struct tp_file_lines *lines = NULL;
+	struct tp_session session;
+	int status = tp_session_open(&session, options);
+
+	if (status != TP_EXIT_OK)
+		return status;
+	status = tp_session_replay(&session, TP_GROUP_STACK);
+	if (status != TP_EXIT_OK)
+		return status;
+	for (size_t i = 0; status == TP_EXIT_OK && i < session.run->process_count; i++)
+		if (!tp_session_symbols(&session, i))
+			status = TP_EXIT_TRACE;
+	lines = tp_file_lines_new();
+	if (status == TP_EXIT_OK && lines)
+		status = report(&session, lines);
+	else
+		fputs("tprof-analyze: out of memory\n", stderr);
+	tp_file_lines_free(lines);
+	return tp_session_close(&session, status);
+}

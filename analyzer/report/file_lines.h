@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Lines of source files with all that is known of each: memory at the peak, allocated, unfreed, growth a step, CPU time.
+ */
+#ifndef TPROF_REPORT_FILE_LINES_H
+#define TPROF_REPORT_FILE_LINES_H
+
+#include "report/cpu_rows.h"
+#include "report/rows.h"
+
+struct tp_file_line {
+	const char *file; /* as the debug information or Python has it */
+	int line;	  /* 0: not known, or, of a file's sum, the file's */
+	const char *function;
+	struct tp_sums self, total; /* total: with what the line called */
+	double growth;		    /* bytes a step (or second), of the stacks that leak; of self */
+	uint64_t self_ns, total_ns; /* of CPU time */
+};
+
+struct tp_file_lines {
+	struct tp_file_line *list; /* by file and line */
+	size_t count;
+	struct tp_file_lines_impl *impl;
+};
+
+/* NULL: memory is out. Texts live as long as the symbols of the processes that were added. */
+struct tp_file_lines *tp_file_lines_new(void);
+void tp_file_lines_free(struct tp_file_lines *lines);
+
+/* Each of these may be called for several processes; false: memory is out. */
+bool tp_file_lines_add_rows(struct tp_file_lines *lines, const struct tp_rows *rows);
+bool tp_file_lines_add_cpu(struct tp_file_lines *lines, const struct tp_cpu_rows *rows);
+bool tp_file_lines_add_growth(struct tp_file_lines *lines, const struct tp_process *process,
+			      struct tp_symbols *symbols);
+
+/* To be called when all is added: the order. */
+void tp_file_lines_sort(struct tp_file_lines *lines);
+
+/*
+ * Does a file's name mean this one? The same path, or the end of it behind a slash.
+ */
+bool tp_file_is(const char *file, const char *name);
+
+/* Each file once, with the sums of its lines' own (total is self), those that hold most at the peak first. NULL: memory. */
+struct tp_file_lines *tp_file_lines_sums(const struct tp_file_lines *lines);
+
+#endif
