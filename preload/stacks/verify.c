@@ -7,15 +7,17 @@
 #include <libunwind.h>
 
 #include "core/say.h"
+#include "core/state.h"
 #include "core/text.h"
 
 #include <dlfcn.h>
+#include <sched.h>
 #include <stdlib.h>
 
 #define FRAMES_MAX 1800
 #define REPORTS_MAX 20
 
-static uint64_t compared, interrupted, different, reported;
+static uint64_t compared, interrupted, different, ended_early, reported;
 
 static void add_pc(struct tp_text *text, uintptr_t pc)
 {
@@ -59,15 +61,43 @@ static void report(const uintptr_t *ours, size_t count, void *const *theirs, siz
 	tp_say_text(line, text.length);
 }
 
+/*
+ * libunwind has a lock, and waits for the loader's while it holds it. A thread that allocates, or is sampled, while it
+ * has the loader's must not wait for libunwind's for ever: it goes without the comparison.
+ */
+static uint32_t comparing; /* pid of the process that a thread is at it of; a child's copy may have its parent's */
+
+static bool enter(uint32_t patience)
+{
+	for (;;) {
+		uint32_t holder = tp_load(&comparing);
+
+		if (holder != tp_state.pid && tp_swap_if(&comparing, holder, tp_state.pid))
+			return true;
+		if (!patience--)
+			return false;
+		sched_yield();
+	}
+}
+
+static void leave(void)
+{
+	tp_store_release(&comparing, 0u);
+}
+
 static __thread uintptr_t ours[FRAMES_MAX];
 static __thread void *theirs[FRAMES_MAX];
 
-static void compare(size_t count, void *const *their, size_t their_count, uint64_t *counter)
+/* `may_end`: our walk stopped where no rule led on, and is marked as such in the trace: it is as far as it goes. */
+static void compare(size_t count, void *const *their, size_t their_count, bool may_end)
 {
-	tp_add(counter, 1);
 	for (size_t i = 0; i < count || i < their_count; i++) {
 		if (i < count && i < their_count && ours[i] == (uintptr_t)their[i])
 			continue;
+		if (may_end && i == count) {
+			tp_add(&ended_early, 1);
+			return;
+		}
 		tp_add(&different, 1);
 		report(ours, count, their, their_count, i);
 		return;
@@ -77,12 +107,16 @@ static void compare(size_t count, void *const *their, size_t their_count, uint64
 void tp_verify_walk(const struct tp_thread *thread, struct tp_registers at)
 {
 	size_t count = tp_walk_last(thread, ours, FRAMES_MAX);
-	int got = unw_backtrace(theirs, FRAMES_MAX);
-	int skip = 0;
+	int got, skip = 0;
 
+	if (!enter(1000000))
+		return;
+	got = unw_backtrace(theirs, FRAMES_MAX);
+	leave();
 	while (skip < got && (uintptr_t)theirs[skip] != at.pc) /* this library's own frames */
 		skip++;
-	compare(count, theirs + skip, (size_t)(got - skip), &compared);
+	tp_add(&compared, 1);
+	compare(count, theirs + skip, (size_t)(got - skip), false);
 }
 
 void tp_verify_interrupted(const struct tp_thread *thread, const void *context)
@@ -91,14 +125,17 @@ void tp_verify_interrupted(const struct tp_thread *thread, const void *context)
 	unw_cursor_t cursor;
 	unw_word_t pc;
 
-	if (unw_init_local2(&cursor, (unw_context_t *)(uintptr_t)context, UNW_INIT_SIGNAL_FRAME) < 0)
+	if (!enter(0))
 		return;
+	unw_init_local2(&cursor, (unw_context_t *)(uintptr_t)context, UNW_INIT_SIGNAL_FRAME);
 	do {
 		if (unw_get_reg(&cursor, UNW_REG_IP, &pc) < 0 || !pc)
 			break;
 		theirs[got++] = (void *)pc;
 	} while (got < FRAMES_MAX && unw_step(&cursor) > 0);
-	compare(count, theirs, got, &interrupted);
+	leave();
+	tp_add(&interrupted, 1);
+	compare(count, theirs, got, tp_walk_last_short(thread));
 }
 
 /* The last line on stderr: what the tests read. */
@@ -111,6 +148,8 @@ __attribute__((destructor)) static void summarize(void)
 	tp_text_add_number(&text, compared);
 	tp_text_add(&text, " interrupted ");
 	tp_text_add_number(&text, interrupted);
+	tp_text_add(&text, " early ");
+	tp_text_add_number(&text, ended_early);
 	tp_text_add(&text, " different ");
 	tp_text_add_number(&text, different);
 	tp_text_add(&text, "\n");

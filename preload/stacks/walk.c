@@ -467,6 +467,13 @@ uint32_t tp_walk_interrupted(struct tp_thread *thread, struct tp_registers at)
 	return node;
 }
 
+bool tp_walk_last_short(const struct tp_thread *thread)
+{
+	const struct walk *walk = (const struct walk *)thread->walk;
+
+	return !walk->front.recall.last && walk->root == TPROF_NODE_SHORT;
+}
+
 size_t tp_walk_last(const struct tp_thread *thread, uintptr_t *pcs, size_t max)
 {
 	const struct walk *walk = (const struct walk *)thread->walk;

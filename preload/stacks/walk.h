@@ -39,6 +39,9 @@ uint32_t tp_walk_interrupted(struct tp_thread *thread, struct tp_registers at);
 /* Program counters of the last walk, innermost first; for tests. Returns how many there are. */
 size_t tp_walk_last(const struct tp_thread *thread, uintptr_t *pcs, size_t max);
 
+/* Did it end early, and say so? For tests; of a walk that was not remembered. */
+bool tp_walk_last_short(const struct tp_thread *thread);
+
 /* `frame` is __builtin_frame_address(0) of an exported hook: its saved rbp, with the return address behind. */
 static inline struct tp_registers tp_walk_caller(const void *frame)
 {

@@ -16,22 +16,25 @@ PROGRAMS = WORKLOADS / "verify"
 LEVELS = ("O0", "O1", "O2", "O3")
 VARIANTS = [f"{compiler}-{level}-{pointer}" for compiler in ("gcc", "clang") for level in LEVELS
             for pointer in ("fp", "nofp")]
-SUMMARY = re.compile(rb"tprof-verify: walks (\d+) interrupted (\d+) different (\d+)\n")
+SUMMARY = re.compile(rb"tprof-verify: walks (\d+) interrupted (\d+) early (\d+) different (\d+)\n")
 
 
-def verified(tprof, command, env=None, timeout=120, walks=1, interrupted=0):
+def verified(tprof, command, env=None, timeout=120, walks=1, interrupted=0, early=0.0):
     """Runs a command under the verifying library; every process's walks are libunwind's. Returns the run, with how many
-    `walks` of allocations were compared, and how many of samples."""
+    `walks` of allocations were compared, and how many of samples. Of these a share of `early` at most may end, and say so,
+    in a frame that no rule leads out of: code whose CFA is in another register than rsp and rbp (the lazy binder of ld.so
+    realigns its stack), assembly without rules or with wrong ones, where libunwind guesses."""
     bare = tprof.run(command, env=env, timeout=timeout)
     run = tprof.run(command, [VERIFY], env, timeout=timeout)
     counts = [tuple(map(int, numbers)) for numbers in SUMMARY.findall(run.stderr)]
     assert counts, run.stderr[-2000:]
-    assert sum(different for _, _, different in counts) == 0, run.stderr[-8000:].decode(errors="replace")
-    assert max(n for n, _, _ in counts) >= walks, counts
+    assert sum(different for *_, different in counts) == 0, run.stderr[-8000:].decode(errors="replace")
+    assert max(n for n, *_ in counts) >= walks, counts
     assert (run.status, run.stdout) == (bare.status, bare.stdout)
-    run.walks = sum(n for n, _, _ in counts)
-    run.interrupted = sum(n for _, n, _ in counts)
+    run.walks = sum(n for n, *_ in counts)
+    run.interrupted = sum(n for _, n, *_ in counts)
     assert run.interrupted >= interrupted, counts
+    assert sum(n for _, _, n, _ in counts) <= early * run.interrupted, run.stderr[-2000:]
     return run
 
 
@@ -82,20 +85,20 @@ def test_interrupted_at_any_instruction(tprof, variant):
     (["cpu_split", 500], 3), (["cpu_traps", "threads"], 3), (["cpu_traps", "calls"], 3), (["cpu_traps", "exec", 20], 0),
     (["shared_arena", 20000], 0), (["digits", ROOT / "tests/workloads/data/digits.csv"], 0)])
 def test_interrupted_walks(tprof, command, interrupted):
-    verified(tprof, [WORKLOADS / command[0], *command[1:]], SAMPLED, walks=0, interrupted=interrupted)
+    verified(tprof, [WORKLOADS / command[0], *command[1:]], SAMPLED, walks=0, interrupted=interrupted, early=0.1)
 
 
 @pytest.mark.real
 @pytest.mark.parametrize("program,walks", [("torch_train.py", 500000), ("sklearn_fit.py", 50000)])
 def test_python_programs(tprof, program, walks):
-    verified(tprof, [PYTHON, ROOT / "tests/workloads" / program], timeout=900, walks=walks)
+    verified(tprof, [PYTHON, ROOT / "tests/workloads" / program], timeout=900, walks=walks, interrupted=20, early=0.05)
 
 
 @pytest.mark.real
 def test_numpy(tprof):
     program = ("import numpy; a = numpy.random.default_rng(1).random((300, 300)); "
                "u, s, v = numpy.linalg.svd(a @ a.T); print(len(s), sorted(map(str, range(2000)))[-1])")
-    verified(tprof, [PYTHON, "-c", program], timeout=600, walks=10000)
+    verified(tprof, [PYTHON, "-c", program], SAMPLED, timeout=600, walks=10000, early=0.1)
 
 
 @pytest.mark.real
@@ -107,4 +110,4 @@ def test_libtorch_without_python(tprof):
     subprocess.run(["g++", "-std=c++17", "-O2", "-o", program, ROOT / "tests/stress/torch_train.cc",
                     "-I/usr/include/torch/csrc/api/include", "-ltorch", "-ltorch_cpu", "-lc10"], check=True,
                    timeout=600, env={**os.environ, "LC_ALL": "C"})
-    verified(tprof, [program], timeout=600, walks=500000)
+    verified(tprof, [program], timeout=600, walks=500000, interrupted=20, early=0.05)
