@@ -10,6 +10,7 @@
 #include "report/cpu_listing.h"
 #include "report/estimate.h"
 #include "report/plot.h"
+#include "report/priority_listing.h"
 #include "report/process.h"
 
 #define TOP_SITES 5
@@ -136,6 +137,24 @@ static bool print_sites(struct tp_session *session, size_t process, const struct
 	return rows != NULL;
 }
 
+static bool print_priorities(struct tp_session *session, size_t index)
+{
+	struct tp_rows *peak = tp_session_rows(session, index, TP_BY_STACK, TP_WHAT_PEAK, "bytes", NULL);
+	bool good = peak && tp_priorities_print(&session->page, &session->run->processes[index], peak, NULL, NULL);
+
+	tp_rows_free(peak);
+	return good;
+}
+
+static json_t *json_priorities(struct tp_session *session, size_t index)
+{
+	struct tp_rows *peak = tp_session_rows(session, index, TP_BY_STACK, TP_WHAT_PEAK, "bytes", NULL);
+	json_t *json = peak ? tp_priorities_json(&session->run->processes[index], peak) : NULL;
+
+	tp_rows_free(peak);
+	return json;
+}
+
 static bool print_process(struct tp_session *session, size_t index)
 {
 	const struct tp_process *process = &session->run->processes[index];
@@ -167,6 +186,7 @@ static bool print_process(struct tp_session *session, size_t index)
 	good = good && print_sites(session, index, &hot, "Who allocated most often");
 	good = good && tp_ops_short_print(session, index, TOP_SITES);
 	good = good && tp_cpu_short_print(session, index, TOP_SITES);
+	good = good && print_priorities(session, index);
 	tp_notes_collect(&notes, process, session->symbols[index]);
 	tp_notes_print(&notes, page);
 	tp_notes_free(&notes);
@@ -255,6 +275,7 @@ static json_t *json_process(struct tp_session *session, size_t index)
 	json_object_set_new(json, "heap", heap);
 	good = good && tp_ops_section_json(session, index, json, false);
 	good = good && tp_cpu_section_json(session, index, json);
+	good = good && json_object_set_new(json, "priorities", json_priorities(session, index)) == 0;
 	json_object_set_new(json, "notes", tp_json_notes(process, session->symbols[index]));
 	tp_suppressions_free(suppressions);
 	if (good)

@@ -175,7 +175,7 @@ bool tp_step_ops_result(struct tp_step_ops *ops, uint64_t fence_ns, struct tp_st
 		name_ops(ops, slow, &outlier);
 		stats->outliers[stats->outlier_count++] = outlier;
 	}
-	if (stats->outlier_count)
+	if (stats->outliers && stats->outlier_count)
 		qsort(stats->outliers, stats->outlier_count, sizeof(*stats->outliers), by_length);
 	stats->mean_cpu_periods = ops->steps ? (double)ops->sum.cpu_periods / (double)ops->steps : 0;
 	stats->summed = ops->steps;

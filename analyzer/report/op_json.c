@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 
+#include "model/buckets.h"
 #include "report/json.h"
 #include "report/op_listing.h"
 
@@ -40,6 +41,19 @@ static json_t *json_shapes(const struct tp_op_stats *op)
 	for (size_t i = 0; i < op->shape_count; i++)
 		json_array_append_new(list, json_shape(&op->shapes[i]));
 	return list;
+}
+
+/* null: there are no two shapes. */
+static json_t *json_buckets(const struct tp_op_stats *op)
+{
+	struct tp_buckets buckets;
+
+	if (!tp_buckets_of(op, &buckets) || buckets.shapes < 2)
+		return json_null();
+	return json_pack("{s:I, s:I, s:o, s:o, s:o}", "shapes", (json_int_t)buckets.shapes, "buckets",
+			 (json_int_t)buckets.buckets, "excess_ns", tp_json_number(tp_round(buckets.excess_ns)),
+			 "saved_ns", tp_json_number(tp_round(buckets.saved_ns)), "padding_ns",
+			 tp_json_number(tp_round(buckets.padding_ns)));
 }
 
 static json_t *json_op(const struct tp_op_stats *op)
@@ -82,6 +96,7 @@ static json_t *json_op(const struct tp_op_stats *op)
 	set(json, "net_bytes", json_integer(op->net_bytes));
 	set(json, "ci95_ns", tp_json_interval(tp_moments_interval(&op->durations)));
 	set(json, "shapes", json_shapes(op));
+	set(json, "buckets", json_buckets(op));
 	return json;
 }
 

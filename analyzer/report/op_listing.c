@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/buckets.h"
 #include "report/op_cells.h"
 
 /* ---- order ---- */
@@ -223,15 +224,29 @@ void tp_ops_print(const struct tp_page *page, const struct tp_process *process, 
 			 tp_count(counts->too_deep).text);
 }
 
+/* A shape's first call, against the mean of its others: what was compiled or created for it. */
+static void print_first(struct tp_table *table, const struct tp_shape_stats *shape)
+{
+	uint64_t rest = shape->calls > 1 ? (shape->calls_ns - shape->first_ns) / (shape->calls - 1) : 0;
+	char times[32] = "-";
+
+	if (rest)
+		snprintf(times, sizeof(times), "%.3gx", (double)shape->first_ns / (double)rest);
+	tp_table_add(table, TP_STYLE_PLAIN, shape->calls > 1 ? tp_time(rest).text : "-");
+	tp_cell(table, TP_STYLE_PLAIN, tp_time(shape->first_ns));
+	tp_table_add(table, TP_STYLE_DIM, times);
+}
+
 static void print_shapes(const struct tp_page *page, const struct tp_op_stats *op)
 {
-	struct tp_table *table = tp_table_new(">total|>calls|>FLOP|>GFLOP/s|*shape");
+	struct tp_table *table = tp_table_new(">total|>calls|>mean|>first call|>|>FLOP|>GFLOP/s|*shape");
 
 	for (size_t i = 0; table && i < op->shape_count; i++) {
 		const struct tp_shape_stats *shape = &op->shapes[i];
 
 		tp_cell(table, TP_STYLE_NUMBER, tp_time(shape->total_ns));
 		tp_cell(table, TP_STYLE_PLAIN, tp_count(shape->calls));
+		print_first(table, shape);
 		tp_cell(table, TP_STYLE_PLAIN, tp_flop_text(shape->flop));
 		tp_cell(table, TP_STYLE_PLAIN, tp_rate_text(shape->flop, shape->total_ns));
 		tp_table_add(table, TP_STYLE_FUNCTION, shape->text ? shape->text : "(all further shapes)");
@@ -241,11 +256,27 @@ static void print_shapes(const struct tp_page *page, const struct tp_op_stats *o
 	tp_table_free(table);
 }
 
+/* What rounding dimensions up to powers of two would give: said where it would make fewer shapes. */
+static void print_buckets(const struct tp_page *page, const struct tp_op_stats *op)
+{
+	struct tp_buckets buckets;
+
+	if (!tp_buckets_of(op, &buckets) || buckets.buckets >= buckets.shapes || !(buckets.excess_ns > 0))
+		return;
+	fprintf(page->out,
+		"  dimensions rounded up to powers of two: %zu shapes would be %zu; %zu first calls less, of %s more "
+		"than "
+		"the rest each, save %s; the padding costs about %s\n",
+		buckets.shapes, buckets.buckets, buckets.shapes - buckets.buckets, time_of(buckets.excess_ns).text,
+		time_of(buckets.saved_ns).text, time_of(buckets.padding_ns).text);
+}
+
 void tp_shapes_print(const struct tp_page *page, const struct tp_op_list *list, uint64_t top)
 {
 	for (size_t i = 0; i < shown(list, top); i++)
 		if (list->ops[i]->shape_count) {
 			tp_headline(page, "Shapes of %.200s", list->ops[i]->name);
 			print_shapes(page, list->ops[i]);
+			print_buckets(page, list->ops[i]);
 		}
 }
