@@ -38,6 +38,8 @@ struct tp_thread_state {
 	struct tp_undo undo;
 	struct tp_op_stack open;
 	struct tp_sequence calls;		      /* of ops */
+	uint64_t counters_time;			      /* of a COUNTERS event, if it was the last one; 0: it was not */
+	double counters_cost_ns;		      /* what reading them took before the last op */
 	struct tp_estimate allocations, frees, bytes; /* of a sampled run */
 };
 #define TP_NO_ADDRESS UINT64_MAX
@@ -85,6 +87,7 @@ struct tp_replay {
 	struct tp_cost cost;	   /* of recording */
 	struct tp_ops ops;
 	struct tp_counters counters;
+	double counters_cost_ns; /* of all threads */
 	struct tp_steps steps;
 	struct tp_growth of_steps, of_time; /* what grows with the steps, and, while there are none, with time */
 	struct tp_anchor anchor;	    /* whose calls end the steps, if no STEP does */

@@ -35,6 +35,22 @@ static bool add_folded(struct tp_replay *replay, struct tp_thread_state *thread,
 	return tp_ops_fold(&replay->ops, &thread->open, &fold);
 }
 
+/*
+ * Before a begin the op around it paid for reading the counters, as the two times say; after an end about as much, which
+ * no time says.
+ */
+static void charge_counters(struct tp_replay *replay, struct tp_thread_state *thread, const struct tp_event *event)
+{
+	if (!thread->counters_time)
+		return;
+	if (event->kind == TP_EVENT_OP_BEGIN)
+		thread->counters_cost_ns =
+			(double)(tp_replay_ns(replay, event->time) - tp_replay_ns(replay, thread->counters_time));
+	thread->counters_time = 0;
+	replay->counters_cost_ns += thread->counters_cost_ns;
+	tp_op_charge(&thread->open, thread->counters_cost_ns);
+}
+
 /* Begins, ends and details of ops. */
 bool tp_replay_op(struct tp_replay *replay, const struct tp_event *event)
 {
@@ -48,10 +64,13 @@ bool tp_replay_op(struct tp_replay *replay, const struct tp_event *event)
 		return false;
 	switch (event->kind) {
 	case TP_EVENT_OP_BEGIN:
+		charge_counters(replay, thread, event);
 		return tp_ops_begin(&replay->ops, &thread->open, event->size, &moment);
 	case TP_EVENT_OP_END:
-		return tp_ops_end(&replay->ops, &thread->open, event->unwound, &moment) &&
-		       tp_replay_call_ended(replay, thread);
+		if (!tp_ops_end(&replay->ops, &thread->open, event->unwound, &moment))
+			return false;
+		charge_counters(replay, thread, event);
+		return tp_replay_call_ended(replay, thread);
 	case TP_EVENT_WORK:
 		return add_work(replay, thread, event);
 	case TP_EVENT_FOLD:
@@ -92,6 +111,7 @@ bool tp_replay_counters(struct tp_replay *replay, const struct tp_event *event)
 	if (tp_replay_counts(replay, event))
 		tp_counters_add(&replay->counters, &counters);
 	tp_op_counted(&thread->open, &counters);
+	thread->counters_time = event->time;
 	return true;
 }
 

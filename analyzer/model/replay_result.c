@@ -58,7 +58,8 @@ bool tp_replay_result(struct tp_replay *replay, struct tp_process *process)
 	process->duration_ns = tp_replay_ns(replay, replay->last) - replay->start_ns;
 	if (header->end != TPROF_END_NONE && end > process->duration_ns)
 		process->duration_ns = end;
-	process->overhead_ns = tp_trace_ns(replay->trace, header->start.ticks + overhead);
+	process->overhead_ns =
+		tp_trace_ns(replay->trace, header->start.ticks + overhead) + tp_round(replay->counters_cost_ns);
 	process->pauses = replay->pauses;
 	process->off_at_start = header->flags & TPROF_FLAG_WAITED;
 	process->pools = replay->pools.counts;

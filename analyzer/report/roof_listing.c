@@ -117,6 +117,20 @@ void tp_utilisation_print(const struct tp_page *page, const struct tp_machine *m
 		use.precision == TP_DOUBLE ? "double" : "single");
 }
 
+const char *tp_roof_note(void *context, const struct tp_op_stats *op)
+{
+	struct tp_roof_notes *notes = context;
+	struct tp_roof_place place = tp_roof_place(&notes->machine, notes->cores, op);
+	bool cached = place.bound == TP_BOUND_MEMORY && place.level != TP_LEVEL_MEMORY;
+
+	if (place.bound == TP_BOUND_UNKNOWN)
+		return NULL;
+	snprintf(notes->text, sizeof(notes->text), "%s-bound%s%s%s, %s of its roof", tp_bound_names[place.bound],
+		 cached ? " (" : "", cached ? tp_level_names[place.level] : "", cached ? ")" : "",
+		 fraction_text(place.fraction).text);
+	return notes->text;
+}
+
 /* ---- JSON ---- */
 
 json_t *tp_utilisation_json(const struct tp_machine *machine, const struct tp_process *process)

@@ -23,6 +23,17 @@ json_t *tp_utilisation_json(const struct tp_machine *machine, const struct tp_pr
 json_t *tp_machine_rates_json(const struct tp_machine *machine);
 json_t *tp_roof_json(const struct tp_roof_place *places, size_t count, uint64_t top);
 
+/*
+ * A word on an op, for tables that have a column for it: "compute-bound, 37% of its roof"; NULL: it does not say what it
+ * does. The context is a struct tp_roof_notes; the text is valid until the next call.
+ */
+struct tp_roof_notes {
+	struct tp_machine machine;
+	uint32_t cores;
+	char text[96];
+};
+const char *tp_roof_note(void *context, const struct tp_op_stats *op);
+
 /* A stand-alone SVG: GFLOP/s over FLOP a byte, both logarithmic; a circle for each op that has both, by its time. */
 void tp_roof_svg(const struct tp_machine *machine, uint32_t cores, const struct tp_roof_place *places, size_t count,
 		 const char *title, FILE *out);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * TPROF_COUNTERS: what the thread's counters rose by is recorded before each begin and end of an op, so that a reader can
- * give it to the ops that were open. Reading costs a microsecond or two where it takes system calls (core/perf.h); it is
- * counted as the collector's own time.
+ * give it to the ops that were open. Reading costs a microsecond or two where it takes system calls (core/perf.h); the
+ * reader sees from the times how long, and takes it for the collector's own.
  */
 #ifndef TPROF_CORE_COUNTERS_H
 #define TPROF_CORE_COUNTERS_H

@@ -12,6 +12,7 @@
 
 #include "machine/kernels.h"
 #include "model/roofline.h"
+#include "report/roof_listing.h"
 
 /* 4 cores, 100 GFLOP/s each in single precision; L1 1000, L2 500, L3 200 (400 all), memory 20 (40 all) GB/s. */
 static struct tp_machine machine(void)
@@ -105,6 +106,18 @@ static void test_places(void **state)
 	assert_true(tp_roof_place(&m, 1, &triad).fraction > 1000);
 }
 
+static void test_notes(void **state)
+{
+	struct tp_roof_notes notes = { .machine = machine(), .cores = 1 };
+	struct tp_op_stats dgemm = op("cblas_dgemm", "blas", 2000000000, 24000000, 80000000);
+	struct tp_op_stats copy = op("copy", "", 0, 2000000, 10000), silent = op("silent", "", 0, 0, 100);
+
+	(void)state;
+	assert_string_equal(tp_roof_note(&notes, &dgemm), "compute-bound, 50.0% of its roof");
+	assert_string_equal(tp_roof_note(&notes, &copy), "memory-bound (L3), 100.0% of its roof");
+	assert_null(tp_roof_note(&notes, &silent));
+}
+
 static void test_precision(void **state)
 {
 	static const char *const doubles[] = { "dgemm_", "cblas_dgemv", "scipy_cblas_zgemm64_", "DGETRF", "idamax_" };
@@ -185,8 +198,8 @@ static void test_this_machine(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rates), cmocka_unit_test(test_places),	   cmocka_unit_test(test_precision),
-		cmocka_unit_test(test_file),  cmocka_unit_test(test_this_machine),
+		cmocka_unit_test(test_rates), cmocka_unit_test(test_places), cmocka_unit_test(test_precision),
+		cmocka_unit_test(test_notes), cmocka_unit_test(test_file),   cmocka_unit_test(test_this_machine),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -414,6 +414,10 @@ static void test_counters(void **state)
 	assert_int_equal(outer->counters.value[0], (UINT64_C(1) << 40) + 10 + 1 + 5 + 2);
 	assert_int_equal(outer->counters.value[1], 2 + 4 + 8 + 16);
 	assert_int_equal(outer->counters.idle_ns, 3);
+	/* Reading took 100 before the inner op began, and is taken to have taken 100 after it ended. */
+	assert_int_equal(outer->self_cost_ns, 200);
+	assert_int_equal(inner->self_cost_ns, 0);
+	assert_int_equal(replayed.process->overhead_ns, 200);
 	assert_int_equal(replayed.process->counters.value[1], 1 + 2 + 4 + 8 + 16);
 	assert_int_equal(tp_trace_counter(replayed.trace, "instructions"), 1);
 	assert_int_equal(tp_trace_counter(replayed.trace, "cycles"), -1);
