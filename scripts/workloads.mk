@@ -9,7 +9,7 @@ WORKLOAD_CXXFLAGS := -std=c++17 -D_GNU_SOURCE -g -O1 -fno-builtin $(WORKLOAD_WAR
 WORKLOADS := $(addprefix $(W)/,digits truth truth-nopie truth-stripped truth-now truth_cxx shared_arena jemalloc_api \
 	threads ends fork dl own_malloc early mmap interrupts cpu_split cpu_traps sampled limits deep ops steady stack0 \
 	stack2 stack3 exceptions0 exceptions2 exceptions3 liboracle.so libplugin_a.so libplugin_b.so liborigin.so \
-	nested/libplugin_b.so libsignatures.so libthrower.so op_calls op_calls-now op_throws op_dlsym libtinyblas.so hot libcountblas.so blas_calls pools pauses annotate collectors onednn regions regions-clang \
+	nested/libplugin_b.so libsignatures.so libthrower.so op_calls op_calls-now op_throws op_dlsym libtinyblas.so hot libcountblas.so blas_calls libtorture.so op_torture op_calls-cet pools pauses annotate collectors onednn regions regions-clang \
 	instrumented libraries libmocks.so fourier xnnpack \
 	mlp cnn transformer)
 WORKLOADS += $(addprefix $(W)/,control faults roofs)
@@ -61,6 +61,12 @@ $(W)/libsignatures.so $(W)/libthrower.so: WORKLOAD_EXTRA := -shared -fPIC -Wno-p
 $(W)/op_calls: WORKLOAD_EXTRA := -L$(W) -lsignatures -Wl,-rpath,'$$ORIGIN' -Wl,-z,lazy -Wno-psabi -lm
 $(W)/op_calls-now: WORKLOAD_EXTRA := -L$(W) -lsignatures -Wl,-rpath,'$$ORIGIN' -fno-plt -Wl,-z,relro,-z,now -Wno-psabi -lm
 $(W)/op_throws: WORKLOAD_EXTRA := -L$(W) -lthrower -Wl,-rpath,'$$ORIGIN'
+# Indirect branches must land on endbr64, for processors that check it.
+$(W)/op_calls-cet: WORKLOAD_EXTRA := -fcf-protection=full -L$(W) -lsignatures -Wl,-rpath,'$$ORIGIN' -Wl,-z,ibt,-z,shstk -Wno-psabi -lm
+$(W)/op_calls-cet: $(W)/libsignatures.so
+$(W)/libtorture.so: WORKLOAD_EXTRA := -shared -fPIC -Wno-psabi
+$(W)/op_torture: WORKLOAD_EXTRA := -L$(W) -ltorture -Wl,-rpath,'$$ORIGIN' -Wno-psabi -lpthread -lm
+$(W)/op_torture: $(W)/libtorture.so
 $(W)/op_dlsym: WORKLOAD_EXTRA := -L$(W) -lsignatures -Wl,-rpath,'$$ORIGIN'
 $(W)/op_calls $(W)/op_calls-now $(W)/op_dlsym: $(W)/libsignatures.so
 $(W)/op_throws: $(W)/libthrower.so
@@ -94,7 +100,7 @@ $(W)/libthrower.so: tests/workloads/thrower.cc $(workload_headers)
 $(W)/regions-clang: tests/workloads/regions.c $(workload_headers)
 	@mkdir -p $(@D)
 	clang -std=gnu11 -D_GNU_SOURCE -g -O1 -fopenmp -Wall -Wextra -Werror $< -o $@
-$(W)/op_calls-now: tests/workloads/op_calls.c $(workload_headers)
+$(W)/op_calls-now $(W)/op_calls-cet: tests/workloads/op_calls.c $(workload_headers)
 	$(workload_c)
 $(W)/stacknote.o: tests/workloads/stacknote.c $(workload_headers)
 	@mkdir -p $(@D)

@@ -16,7 +16,7 @@ def ops_of(trace):
     return {op["name"]: (op["calls"], op["unwound"]) for op in json.loads(run.stdout)["ops"]}
 
 
-@pytest.mark.parametrize("program", ["op_calls", "op_calls-now"])
+@pytest.mark.parametrize("program", ["op_calls", "op_calls-now", "op_calls-cet"])
 def test_every_signature(tprof, program):
     command = [WORKLOADS / program, TIMES]
     bare = tprof.run(command)
@@ -95,3 +95,30 @@ def test_functions_asked_for_by_name(tprof, how, calls):
     assert (run.status, run.stdout, run.stderr) == (bare.status, bare.stdout, bare.stderr)
     assert run.status == 0
     assert ops_of(run.traces()[0])["op_none"] == (calls, 0)
+
+
+def test_nothing_is_disturbed(tprof):
+    """x87 and 512-bit results, stack arguments near the most that is passed on, control words, errno; and threads that end
+    within a hooked function, by pthread_exit and by cancellation, with their clean-up run."""
+    command = [WORKLOADS / "op_torture", 100]
+    bare = tprof.run(command)
+    run = tprof.run(command, [LIBRARY], {"TPROF_OPS": "torture_*"})
+    assert (run.status, run.stdout, run.stderr) == (bare.status, bare.stdout, bare.stderr)
+    assert run.status == 0 and b"20 threads, 20 cleaned up" in run.stdout
+    trace = run.traces()[0]
+    ops = ops_of(trace)
+    for name in ("torture_x87", "torture_large", "torture_errno"):
+        assert ops[name] == (100, 0), name
+    answer = subprocess.run([ANALYZE, "ops", "--json", "--top", "0", trace], capture_output=True, check=True)
+    left = {op["name"]: op["calls"] + op["open"] for op in json.loads(answer.stdout)["ops"]}
+    assert (left["torture_exit"], left["torture_wait"]) == (10, 10)
+
+
+def test_a_hundred_thousand_throws(tprof):
+    command = [WORKLOADS / "op_throws", 100000]
+    bare = tprof.run(command)
+    run = tprof.run(command, [LIBRARY], {"TPROF_OPS": "thrower_*", "TPROF_ALLOC": "off"}, timeout=300)
+    assert (run.status, run.stdout, run.stderr) == (bare.status, bare.stdout, bare.stderr)
+    ops = ops_of(run.traces()[0])
+    assert ops["thrower_top"] == (100000, 0)
+    assert ops["thrower_deep"] == (100000, 100000)

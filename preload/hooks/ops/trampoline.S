@@ -37,6 +37,10 @@ tp_op_trampoline:
 	movq	%rbp, %rsi
 	call	tp_op_enter		/* -> rax: the function, rdx: bytes of stack arguments, a multiple of 16 */
 	movq	%rax, -72(%rbp)
+	movl	$32, %ecx		/* as far from a multiple of 64 as the caller's: vectors are aligned there */
+	subl	%edx, %ecx
+	andl	$63, %ecx
+	subq	%rcx, %rsp
 	subq	%rdx, %rsp
 	cmpq	$128, %rdx
 	ja	2f

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* libtorture.so. */
+#include <errno.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "torture.h"
+
+long double complex torture_x87(long double complex z, long double x)
+{
+	return z * x + CMPLXL(x, -x);
+}
+
+/* The ninth argument is on the stack, which must be as much aligned as it was. */
+__attribute__((target("avx512f"))) __m512d torture_zmm(__m512d a, __m512d b, __m512d c, __m512d d, __m512d e, __m512d f,
+						       __m512d g, __m512d h, __m512d i)
+{
+	if ((uintptr_t)&i % 64)
+		abort();
+	return a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g + 8 * h + 9 * i;
+}
+
+unsigned long torture_large(struct large value, int add)
+{
+	unsigned long sum = (unsigned long)add;
+
+	for (size_t i = 0; i < sizeof(value.bytes); i++)
+		sum += (unsigned char)value.bytes[i];
+	memset(&value, 0x55, sizeof(value)); /* a function owns its arguments */
+	__asm__ volatile("" : : "r"(&value) : "memory");
+	return sum;
+}
+
+void torture_exit(void *result)
+{
+	pthread_exit(result);
+}
+
+/* Cancelled while it waits. */
+void torture_wait(int *waiting)
+{
+	__atomic_store_n(waiting, 1, __ATOMIC_RELEASE);
+	for (;;)
+		sleep(1);
+}
+
+int torture_errno(int value)
+{
+	errno = value;
+	return value;
+}
+
+/* MXCSR and the x87 control word, as the callee sees them. */
+int torture_flags(void)
+{
+	unsigned short control;
+
+	__asm__ volatile("fnstcw %0" : "=m"(control));
+	return (int)_mm_getcsr() << 16 | control;
+}
