@@ -133,6 +133,30 @@ static void ops(const char *folder)
 	save(gen, folder, "ops", 0);
 }
 
+static void kernels(const char *folder)
+{
+	struct gen *gen = begin(TPROF_CLOCK_MONOTONIC, TPROF_ORIGIN_FIRST);
+	struct tprof_fold counts = { .ticks = 4000, .units = 90, .calls = 4, .min = 800, .max = 1300 };
+	struct gen_work gemm = { TPROF_WORK_GEMM, TPROF_DTYPE_F32, TPROF_WORK_TRANS_A, { 3, 4, 5 }, 3 };
+	struct gen_work axpy = { TPROF_WORK_AXPY, TPROF_DTYPE_F64, 0, { 20 }, 1 };
+
+	gen_op(gen, 1, TPROF_OP_FUNCTION, "blas", "sgemm");
+	gen_op(gen, 2, TPROF_OP_FUNCTION, "blas", "daxpy");
+	gen_hooks(gen, TPROF_HOOKS_DONE, 3, 2, "/usr/lib/libtorch_cpu.so");
+	gen_hooks(gen, TPROF_HOOKS_UNREACHED, 0, 34, "");
+	counts.histogram[tprof_fold_bucket(800)] = 3;
+	counts.histogram[tprof_fold_bucket(1300)] = 1;
+	for (uint32_t i = 0; i < 6; i++) {
+		gen_op_begin(gen, 1, 2000 * i, 1);
+		gen_work(gen, 1, 2000 * i, &gemm);
+		counts.flags = i % 2 ? TPROF_FOLD_MIXED : 0;
+		gen_fold(gen, 1, 2000 * i + 10, 2, i % 3 ? &axpy : NULL, &counts);
+		gen_op_end(gen, 1, 2000 * i + 1900, i == 5);
+		gemm.kind += 7;
+	}
+	save(gen, folder, "kernels", 0);
+}
+
 static void pools(const char *folder)
 {
 	struct gen *gen = begin(TPROF_CLOCK_MONOTONIC, TPROF_ORIGIN_FIRST);
@@ -165,6 +189,7 @@ int main(int argc, char **argv)
 	maps(argv[1]);
 	takeover(argv[1]);
 	ops(argv[1]);
+	kernels(argv[1]);
 	pools(argv[1]);
 	return 0;
 }

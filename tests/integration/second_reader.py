@@ -121,6 +121,12 @@ class Trace:
                 continue
             step, at = uvarint(data, at)
             time += step
+            if tag & 3 == 3:
+                op = None
+                if not tag & 4:
+                    op, at = uvarint(data, at)
+                self.events.append((time, "op" if op else "op_end", op))
+                continue
             if tag & 4:
                 where = addresses[data[at]]
                 at += 1
@@ -158,6 +164,15 @@ class Trace:
         time += step
         if kind == 2:
             self.events.append((time, "cancel"))
+        elif kind == 13:
+            self.events.append((time, "work", *self.read_work(body[at:])))
+        elif kind == 14:
+            op, at = uvarint(body, at)
+            work = self.read_work(body[at + 1:at + 1 + body[at]]) if body[at] else None
+            ticks, units, calls, least, most, _flags = struct.unpack_from("<QQIIII", body, len(body) - 160)
+            histogram = struct.unpack_from("<64H", body, len(body) - 128)
+            assert sum(histogram) == calls and calls * least <= ticks <= calls * most
+            self.events.append((time, "fold", op, work, calls, units))
         elif kind == 7:
             where, at = uvarint(body, at)
             size, at = uvarint(body, at)
@@ -203,6 +218,16 @@ class Trace:
             node, frame = self.nodes[node]
             frames.append(frame)
         return frames
+
+    @staticmethod
+    def read_work(data):
+        kind, at = uvarint(data, 0)
+        dtype, flags, dims = data[at], data[at + 1], []
+        at += 2
+        while at < len(data):
+            dim, at = uvarint(data, at)
+            dims.append(dim)
+        return kind, dtype, flags, dims
 
     def stack(self, node):
         """Frames, innermost first, and the number that ends it; of a joined node the native ones."""

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from conftest import LIBRARY, WORKLOADS, analyze, nothing_lost, report
+from second_reader import Trace
 
 CALLS = 600000
 BLAS = {"TPROF_OPS": "blas"}
@@ -100,3 +101,20 @@ def test_steps_without_ops(tprof):
     run, ops = profile(tprof, "nested", TPROF_STEP="cblas_sgemv", TPROF_OPS="off")
     assert set(ops) == {"cblas_sgemv"} and ops["cblas_sgemv"]["category"] == "step"
     assert report(run.traces()[0])["steps"]["count"] == CALLS // 100
+
+
+def test_second_reader_agrees(tprof):
+    run, ops = profile(tprof, "lengths")
+    calls, elements = {}, {}
+    for event in Trace(run.traces()[0].read_bytes()).events:
+        if event[1] == "op":
+            last = event[2]
+        if event[1] not in ("work", "fold"):
+            continue
+        kind, _dtype, _flags, dims = event[2:] if event[1] == "work" else event[3]
+        assert kind == 24 and len(dims) == 1  # AXPY
+        op = event[2] if event[1] == "fold" else last
+        calls[op] = calls.get(op, 0) + (event[4] if event[1] == "fold" else 1)
+        elements[op] = elements.get(op, 0) + (event[5] if event[1] == "fold" else dims[0])
+    assert sum(calls.values()) == CALLS
+    assert sorted(2 * sum for sum in elements.values()) == sorted(op["flop"] for op in ops.values())

@@ -330,6 +330,16 @@ void gen_counter(struct gen *gen, uint32_t number, uint32_t error, uint8_t flags
 	append(gen, table_of(gen, gen->length));
 }
 
+void gen_hooks(struct gen *gen, uint8_t state, uint64_t pointers, uint64_t functions, const char *object)
+{
+	put_byte(gen, state);
+	put(gen, pointers);
+	put(gen, functions);
+	put_bytes(gen, object, strlen(object));
+	wrap_long(gen, TPROF_TABLE_HOOKS);
+	append(gen, table_of(gen, gen->length));
+}
+
 /* ---- events ---- */
 
 static void put_time(struct gen *gen, struct chunk *chunk, uint64_t ticks)
@@ -443,6 +453,45 @@ void gen_release(struct gen *gen, uint32_t thread, uint64_t ticks, uint64_t addr
 	put_address(gen, chunk, address / 8);
 	if (fn != TPROF_FN_FREE)
 		put_byte(gen, fn);
+	append(gen, chunk);
+}
+
+static void put_work(struct gen *gen, const struct gen_work *work)
+{
+	put(gen, work->kind);
+	put_byte(gen, work->dtype);
+	put_byte(gen, work->flags);
+	for (size_t i = 0; i < work->count; i++)
+		put(gen, work->dims[i]);
+}
+
+void gen_work(struct gen *gen, uint32_t thread, uint64_t ticks, const struct gen_work *work)
+{
+	struct chunk *chunk = chunk_of(gen, thread, ticks, 160);
+
+	put_time(gen, chunk, ticks);
+	put_work(gen, work);
+	wrap_long(gen, TPROF_EVENT_WORK);
+	append(gen, chunk);
+}
+
+void gen_fold(struct gen *gen, uint32_t thread, uint64_t ticks, uint32_t op, const struct gen_work *work,
+	      const struct tprof_fold *counts)
+{
+	struct chunk *chunk = chunk_of(gen, thread, ticks, 320);
+	size_t length, at;
+
+	put_time(gen, chunk, ticks);
+	put(gen, op);
+	at = gen->length;
+	put_byte(gen, 0);
+	if (work)
+		put_work(gen, work);
+	length = gen->length - at - 1;
+	gen->record[at] = (uint8_t)length;
+	put_bytes(gen, "\0\0", 3); /* padding */
+	put_bytes(gen, counts, sizeof(*counts));
+	wrap_long(gen, TPROF_EVENT_FOLD);
 	append(gen, chunk);
 }
 

@@ -38,6 +38,7 @@ void gen_nodes(struct gen *gen, uint32_t first, uint32_t parent, const uint32_t 
 void gen_op(struct gen *gen, uint32_t op, uint8_t origin, const char *category, const char *name);
 void gen_value(struct gen *gen, const char *name, uint64_t value);
 void gen_counter(struct gen *gen, uint32_t number, uint32_t error, uint8_t flags, const char *name);
+void gen_hooks(struct gen *gen, uint8_t state, uint64_t pointers, uint64_t functions, const char *object);
 
 /* Events of thread 1, 2, ...: ticks may not decrease within a thread. */
 struct gen_alloc {
@@ -56,6 +57,16 @@ void gen_name(struct gen *gen, uint32_t thread, uint64_t ticks, const char *name
 void gen_op_begin(struct gen *gen, uint32_t thread, uint64_t ticks, uint32_t op);
 void gen_op_end(struct gen *gen, uint32_t thread, uint64_t ticks, bool unwound);
 void gen_detail(struct gen *gen, uint32_t thread, uint64_t ticks, uint64_t flop, uint64_t bytes, const char *shape);
+struct gen_work {
+	uint32_t kind;
+	uint8_t dtype, flags;
+	uint64_t dims[TPROF_WORK_DIMS];
+	size_t count;
+};
+void gen_work(struct gen *gen, uint32_t thread, uint64_t ticks, const struct gen_work *work);
+/* `work` may be NULL. */
+void gen_fold(struct gen *gen, uint32_t thread, uint64_t ticks, uint32_t op, const struct gen_work *work,
+	      const struct tprof_fold *counts);
 void gen_step(struct gen *gen, uint32_t thread, uint64_t ticks, uint64_t items);
 /* CANCEL, PAUSE, RESUME: nothing but a time. */
 void gen_plain(struct gen *gen, uint32_t thread, uint64_t ticks, unsigned type);

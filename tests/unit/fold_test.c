@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Folded calls and typed work in the model: as if each call had been recorded by itself. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "model/run.h"
+#include "tracegen.h"
+
+enum { OUTER = 1, HOT = 2 };
+
+struct replayed {
+	struct tp_trace *trace;
+	struct tp_run *run;
+};
+
+static struct gen *new_gen(void)
+{
+	struct gen *gen = gen_new(&(struct gen_options){ .start_ticks = 0 });
+
+	gen_op(gen, OUTER, TPROF_OP_FUNCTION, "blas", "sgemv");
+	gen_op(gen, HOT, TPROF_OP_FUNCTION, "blas", "sdot");
+	return gen;
+}
+
+static struct replayed replay(struct gen *gen)
+{
+	const char *name = gen_save(gen), *failure = NULL;
+	struct replayed replayed;
+	char *error = NULL;
+
+	replayed.trace = tp_trace_open(name, &error);
+	assert_non_null(replayed.trace);
+	unlink(name);
+	assert_int_equal(replayed.trace->damage_count, 0);
+	replayed.run = tp_run_replay(&replayed.trace, 1, NULL, &failure);
+	assert_non_null(replayed.run);
+	gen_free(gen);
+	return replayed;
+}
+
+static void done(struct replayed *replayed)
+{
+	tp_run_free(replayed->run);
+	tp_trace_close(replayed->trace);
+}
+
+static const struct tp_op_stats *op_named(const struct replayed *replayed, const char *name)
+{
+	const struct tp_process *process = &replayed->run->processes[0];
+
+	for (size_t i = 0; i < process->op_count; i++)
+		if (strcmp(process->ops[i].name, name) == 0)
+			return &process->ops[i];
+	fail_msg("no op %s", name);
+	return NULL;
+}
+
+static const struct gen_work dot = { TPROF_WORK_DOT, TPROF_DTYPE_F32, 0, { 10 }, 1 };
+
+/* Clock and ticks are nanoseconds: 100 calls within one of the outer op, that takes 50,000. */
+static void within_another_op(void **state)
+{
+	struct tprof_fold counts = { .ticks = 20000, .units = 1000, .calls = 100, .min = 150, .max = 1000 };
+	struct gen *gen = new_gen();
+	struct replayed replayed;
+	const struct tp_op_stats *op;
+
+	(void)state;
+	counts.histogram[tprof_fold_bucket(150)] = 60;
+	counts.histogram[tprof_fold_bucket(200)] = 39;
+	counts.histogram[tprof_fold_bucket(1000)] = 1;
+	gen_op_begin(gen, 1, 1000, OUTER);
+	gen_fold(gen, 1, 1100, HOT, &dot, &counts);
+	gen_op_end(gen, 1, 51000, false);
+	replayed = replay(gen);
+	op = op_named(&replayed, "sdot");
+	assert_int_equal(op->calls, 100);
+	assert_int_equal(op->folded, 100);
+	assert_int_equal(op->total_ns, 20000);
+	assert_int_equal(op->self_ns, 20000);
+	assert_int_equal(op->min_ns, 150);
+	assert_int_equal(op->max_ns, 1000);
+	assert_in_range(op->p50_ns, 150, 160);
+	assert_in_range(op->p90_ns, 190, 224);
+	assert_int_equal(op->flop, 2000);
+	assert_int_equal(op->bytes, 8000);
+	assert_int_equal(op->shape_count, 1);
+	assert_string_equal(op->shapes[0].text, "n=10");
+	assert_int_equal(op->shapes[0].calls, 100);
+	op = op_named(&replayed, "sgemv");
+	assert_int_equal(op->total_ns, 50000);
+	assert_int_equal(op->self_ns, 30000);
+	assert_int_equal(op->flop, 2000); /* it said nothing itself: its parts' */
+	done(&replayed);
+}
+
+/* Some calls with events of their own, some folded, some without a known work. */
+static void together_with_others(void **state)
+{
+	struct tprof_fold counts = { .ticks = 900, .units = 37, .calls = 3, .min = 200, .max = 400 };
+	struct gen *gen = new_gen();
+	struct replayed replayed;
+	const struct tp_op_stats *op;
+
+	(void)state;
+	counts.histogram[tprof_fold_bucket(200)] = counts.histogram[tprof_fold_bucket(300)] =
+		counts.histogram[tprof_fold_bucket(400)] = 1;
+	counts.flags = TPROF_FOLD_MIXED;
+	gen_op_begin(gen, 1, 1000, HOT);
+	gen_work(gen, 1, 1000, &dot);
+	gen_op_end(gen, 1, 1500, false);
+	gen_fold(gen, 1, 2000, HOT, &dot, &counts);
+	gen_fold(gen, 1, 3000, HOT, NULL, &counts);
+	replayed = replay(gen);
+	op = op_named(&replayed, "sdot");
+	assert_int_equal(op->calls, 7);
+	assert_int_equal(op->folded, 6);
+	assert_int_equal(op->total_ns, 500 + 900 + 900);
+	assert_int_equal(op->flop, 20 + 74);
+	assert_int_equal(op->min_ns, 200);
+	assert_int_equal(op->max_ns, 500);
+	assert_int_equal(op->shape_count, 2);
+	assert_string_equal(op->shapes[1].text, "n=8..15");
+	assert_int_equal(op->shapes[1].flop, 74);
+	done(&replayed);
+}
+
+static void coverage(void **state)
+{
+	struct gen *gen = new_gen();
+	struct replayed replayed;
+	const struct tp_trace *trace;
+
+	(void)state;
+	gen_hooks(gen, TPROF_HOOKS_DONE, 5, 4, "/lib/a.so");
+	gen_hooks(gen, TPROF_HOOKS_UNREACHED, 0, 9, "/lib/a.so");
+	gen_hooks(gen, TPROF_HOOKS_DONE, 2, 1, "/lib/a.so");
+	gen_hooks(gen, TPROF_HOOKS_UNREACHED, 0, 3, "/lib/a.so");
+	gen_hooks(gen, TPROF_HOOKS_DONE, 1, 1, "");
+	gen_op_begin(gen, 1, 10, HOT);
+	replayed = replay(gen);
+	trace = replayed.trace;
+	assert_int_equal(trace->hooks_count, 3);
+	assert_int_equal(trace->hooks[0].pointers, 7);
+	assert_int_equal(trace->hooks[0].functions, 5);
+	assert_int_equal(trace->hooks[1].functions, 3); /* the latest counts */
+	assert_string_equal(trace->hooks[2].object, "");
+	done(&replayed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(within_another_op),
+		cmocka_unit_test(together_with_others),
+		cmocka_unit_test(coverage),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
