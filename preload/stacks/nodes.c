@@ -5,10 +5,78 @@
 #include "core/tables.h"
 #include "core/turn.h"
 
-#define FIRST_CAPACITY 16384u
+#define FIRST_CAPACITY 4096u
 #define JOINED (UINT64_C(1) << 63) /* | native << 31 | python; other keys with that bit: hooks/python/codes.c */
 
-/* Keys and numbers apart, so that a slot is 12 bytes: at 3/8 to 3/4 full, 16 to 32 bytes a node. */
+static uint32_t handed_out; /* node numbers, from TPROF_NODE_FIRST on */
+
+/* ---- firstborns ---- */
+
+/*
+ * Most nodes have one child at most, and most new nodes come in chains, numbered one after the other. So a node's first
+ * child has its place by the node's number: a chain is written and read from one cache line to the next, in 8 bytes a
+ * node. The place holds what the child is, above its number; 0: there is none. Segments of 512 KiB, never moved.
+ */
+#define SEGMENT_BITS 16
+#define SEGMENTS 16384u
+#define JOINED_CHILD UINT32_C(0x80000000) /* beside a Python node: not a frame's, but tp_node_join()'s */
+
+static uint64_t *segments[SEGMENTS];
+
+static uint64_t child_of(uint32_t what, uint32_t number)
+{
+	return (uint64_t)what << 32 | number;
+}
+
+static uint64_t *place_of(uint32_t parent)
+{
+	uint64_t *segment;
+
+	if (parent >> SEGMENT_BITS >= SEGMENTS)
+		return NULL;
+	segment = tp_load_acquire(&segments[parent >> SEGMENT_BITS]);
+	return tp_likely(segment) ? &segment[parent & ((1u << SEGMENT_BITS) - 1)] : NULL;
+}
+
+static TP_SLOW uint64_t *make_place(uint32_t parent)
+{
+	size_t bytes = sizeof(uint64_t) << SEGMENT_BITS;
+	uint64_t *made;
+
+	if (parent >> SEGMENT_BITS >= SEGMENTS || !(made = tp_space_take(bytes)))
+		return NULL;
+	if (!tp_swap_if(&segments[parent >> SEGMENT_BITS], (uint64_t *)NULL, made))
+		tp_space_give_back(made, bytes); /* another thread was first */
+	return place_of(parent);
+}
+
+/* Finds the child there. If it is not, *taken says whether it may be in the table. */
+static uint32_t find_firstborn(uint32_t parent, uint32_t what, bool *taken)
+{
+	const uint64_t *place = place_of(parent);
+	uint64_t child =
+		place ? tp_load_acquire(place) : 0; /* pairs with keep_firstborn(): its record is in the trace */
+
+	*taken = child != 0;
+	return tp_likely(child >> 32 == what) ? (uint32_t)child : 0;
+}
+
+/* False: the place is another's. `alone`: nobody else knows the parent yet. */
+static bool keep_firstborn(uint32_t parent, uint32_t what, uint32_t number, bool alone)
+{
+	uint64_t *place = place_of(parent);
+
+	if (tp_unlikely(!place) && !(place = make_place(parent)))
+		return true; /* no memory: it will be made again, under another number that means the same */
+	if (!alone)
+		return tp_swap_if(place, (uint64_t)0, child_of(what, number));
+	tp_store_release(place, child_of(what, number));
+	return true;
+}
+
+/* ---- the table of all other children ---- */
+
+/* Keys and numbers apart, so that a slot is 12 bytes: at 3/8 to 3/4 full, 16 to 32 bytes a child. */
 struct table {
 	uint64_t capacity; /* a power of two */
 	uint64_t used;
@@ -17,8 +85,7 @@ struct table {
 };
 
 static struct table *table;
-static uint32_t growing;    /* core/turn.h */
-static uint32_t handed_out; /* node numbers, from TPROF_NODE_FIRST on */
+static uint32_t growing; /* core/turn.h */
 
 static uint64_t key_of(uint32_t parent, uint32_t frame)
 {
@@ -122,11 +189,6 @@ uint32_t tp_number_find(uint64_t key)
 	}
 }
 
-uint32_t tp_node_find(uint32_t parent, uint32_t frame)
-{
-	return tp_number_find(key_of(parent, frame));
-}
-
 void tp_number_keep(uint64_t key, uint32_t number)
 {
 	struct table *to = tp_load_acquire(&table);
@@ -139,31 +201,53 @@ void tp_number_keep(uint64_t key, uint32_t number)
 		insert(to, key, number);
 }
 
+/* ---- both ---- */
+
+uint32_t tp_node_find(uint32_t parent, uint32_t frame)
+{
+	bool taken;
+	uint32_t number = find_firstborn(parent, frame, &taken);
+
+	return tp_likely(number || !taken) ? number : tp_number_find(key_of(parent, frame));
+}
+
+/* The chain's outer end is kept last: until then nobody finds the others, nor puts children of theirs beside them. */
 uint32_t tp_nodes_make(uint32_t parent, const uint32_t *frames, size_t count)
 {
 	uint32_t first = tp_add(&handed_out, (uint32_t)count) + TPROF_NODE_FIRST;
 
 	tp_table_nodes(first, parent, frames, count);
-	for (size_t i = 0; i < count; i++)
-		tp_number_keep(key_of(i ? first + (uint32_t)i - 1 : parent, frames[i]), first + (uint32_t)i);
+	for (size_t i = 1; i < count; i++)
+		keep_firstborn(first + (uint32_t)i - 1, frames[i], first + (uint32_t)i, true);
+	if (!keep_firstborn(parent, frames[0], first, false))
+		tp_number_keep(key_of(parent, frames[0]), first);
 	return first;
 }
 
 uint32_t tp_node_join(uint32_t native, uint32_t python)
 {
 	uint64_t key = JOINED | (uint64_t)native << 31 | python;
-	uint32_t number = tp_number_find(key);
+	bool taken;
+	uint32_t number = find_firstborn(native, python | JOINED_CHILD, &taken);
 
 	if (tp_likely(number))
 		return number;
+	if (taken && (number = tp_number_find(key)))
+		return number;
 	number = tp_add(&handed_out, 1) + TPROF_NODE_FIRST;
 	tp_table_join(number, native, python);
-	tp_number_keep(key, number);
+	if (!keep_firstborn(native, python | JOINED_CHILD, number, false))
+		tp_number_keep(key, number);
 	return number;
 }
 
 void tp_nodes_forget(void)
 {
+	for (size_t i = 0; i < SEGMENTS && i <= (handed_out + TPROF_NODE_FIRST) >> SEGMENT_BITS; i++) {
+		if (segments[i])
+			tp_space_give_back(segments[i], sizeof(uint64_t) << SEGMENT_BITS);
+		segments[i] = NULL;
+	}
 	if (table)
 		tp_space_give_back(table, bytes_of(table->capacity));
 	table = NULL;
