@@ -9,7 +9,7 @@
 #include "report/file_lines.h"
 
 #define NUMBERS_WIDTH 76 /* columns before the source */
-#define CONTEXT 2 /* lines of source around one that has numbers */
+#define CONTEXT 2	 /* lines of source around one that has numbers */
 
 /* ---- all lines, of all processes together ---- */
 

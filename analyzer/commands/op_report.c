@@ -83,6 +83,8 @@ static bool print_text(struct tp_session *session, const struct tp_op_report *re
 		tp_notes_print(&notes, &session->page);
 		tp_notes_free(&notes);
 	}
+	if (good && session->run->process_count > 1)
+		good = tp_ops_combined_print(session, 10);
 	return good;
 }
 
@@ -109,10 +111,15 @@ static bool print_json(struct tp_session *session, const struct tp_op_report *re
 	json_object_set_new(json, "schema", json_string("tprof/1"));
 	for (size_t i = 0; good && i < session->run->process_count; i++)
 		good = json_array_append_new(list, json_process(session, report, i)) == 0;
-	if (good && session->run->process_count == 1)
+	if (good && session->run->process_count == 1) {
 		good = json_object_update(json, json_array_get(list, 0)) == 0;
-	else if (good)
+	} else if (good) {
+		json_t *combined = tp_json_combined(session->run);
+
 		json_object_set(json, "processes", list);
+		good = tp_ops_combined_json(session, combined);
+		json_object_set_new(json, "combined", combined);
+	}
 	json_decref(list);
 	if (!good) {
 		json_decref(json);

@@ -230,8 +230,10 @@ static bool print_text(struct tp_session *session)
 			fputs("\n\n", session->page.out);
 		good = print_process(session, i);
 	}
-	if (good && session->run->process_count > 1)
+	if (good && session->run->process_count > 1) {
 		tp_combined_print(session);
+		good = tp_ops_combined_print(session, TOP_SITES);
+	}
 	if (good)
 		print_next(session);
 	return good;
@@ -299,8 +301,12 @@ static bool print_json(struct tp_session *session)
 		json_decref(process);
 		json_decref(list);
 	} else {
+		json_t *combined = tp_json_combined(session->run);
+
 		json_object_set_new(json, "processes", list);
-		json_object_set_new(json, "combined", tp_json_combined(session->run));
+		json_object_set_new(json, "combined", combined);
+		if (!tp_ops_combined_json(session, combined))
+			return json_decref(json), false;
 	}
 	return tp_json_write(json, session->page.out) || ferror(session->page.out);
 }

@@ -64,6 +64,32 @@ bool tp_histogram_add_many(struct tp_histogram *histogram, uint64_t value, uint6
 	return good && add_to_bucket(histogram, value, times);
 }
 
+bool tp_histogram_merge(struct tp_histogram *to, const struct tp_histogram *from)
+{
+	bool good = true;
+
+	if (from->count <= TP_HISTOGRAM_EXACT) {
+		for (uint64_t i = 0; good && i < from->count; i++)
+			good = tp_histogram_add(to, from->few[i]);
+		return good;
+	}
+	for (uint64_t i = 0; to->count <= TP_HISTOGRAM_EXACT && good && i < to->count; i++)
+		good = add_to_bucket(to, to->few[i], 1);
+	for (unsigned group = 0; good && group < GROUPS; group++) {
+		if (!from->parts[group])
+			continue;
+		if (!to->parts[group])
+			to->parts[group] = calloc(TP_HISTOGRAM_PARTS, sizeof(uint64_t));
+		good = to->parts[group] != NULL;
+		for (unsigned part = 0; good && part < TP_HISTOGRAM_PARTS; part++)
+			to->parts[group][part] += from->parts[group][part];
+	}
+	to->min = to->count && to->min < from->min ? to->min : from->min;
+	to->max = to->max > from->max ? to->max : from->max;
+	to->count += from->count;
+	return good;
+}
+
 static int by_value(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;

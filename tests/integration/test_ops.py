@@ -142,3 +142,21 @@ def test_without_the_collector(tprof):
     assert quiet.status == 0
     ops = {op["name"]: op for op in report(quiet.traces()[0])["ops"]}
     assert ops["layer"]["calls"] == 6 and ops["layer"]["allocated_bytes"] == 0
+
+
+def test_processes_together(tprof):
+    run = tprof.run(["sh", "-c", f"{WORKLOADS}/ops 5 & {WORKLOADS}/ops 7; wait"], [LIBRARY])
+    for command in ("ops", "steps", "summary"):
+        answer = report(*run.traces(), command=command)
+        together = {op["name"]: op for op in answer["combined"]["ops"]}
+        apart = [{op["name"]: op for op in process["ops"]} for process in answer["processes"]]
+        for key in ("calls", "total_ns", "self_ns", "allocated_bytes", "flop", "self_overhead_ns"):
+            for name in ("forward", "layer", "backward", "load"):
+                assert together[name][key] == sum(ops[name][key] for ops in apart if name in ops)
+        assert together["forward"]["calls"] == 12
+        assert together["layer"]["max_ns"] == max(ops["layer"]["max_ns"] for ops in apart if "layer" in ops)
+        assert {s["shape"]: s["calls"] for s in together["layer"]["shapes"]} == {"2x3": 12 - 2, "4x5": 12 + 2}
+        steps = answer["combined"]["steps"]
+        assert (steps["processes"], steps["count"], steps["items"]) == (2, 12, 12 * 32)
+    text = analyze("ops", *run.traces()).stdout
+    assert "processes together" in text and "Steps of all processes together" in text

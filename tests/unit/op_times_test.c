@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <cmocka.h>
 
+#include "model/op_combine.h"
 #include "model/ops.h"
 #include "model/warmup.h"
 #include "replayed.h"
@@ -356,6 +357,67 @@ static void test_samples(void **state)
 	done(&replayed);
 }
 
+/* Two processes: sums, and percentiles of the calls of both, few and many. */
+static void test_combined(void **state)
+{
+	for (uint32_t many = 0; many < 4; many++) { /* bit 0: the first has many calls; bit 1: the second */
+		struct tp_trace *traces[2];
+		struct tp_histogram truth = { 0 };
+		const char *failure = NULL;
+		struct tp_op_stats *ops;
+		struct tp_run *run;
+		uint64_t total = 0;
+		size_t count;
+
+		(void)state;
+		for (uint32_t p = 0; p < 2; p++) {
+			struct gen *gen = gen_new(&(struct gen_options){ .chunk_size = 1 << 16, .pid = 10 + p });
+			uint32_t calls = many >> p & 1 ? 500 : 20;
+			char *error = NULL;
+			const char *name;
+			uint64_t t = 0;
+
+			gen_op(gen, 1, TPROF_OP_FUNCTION, "", "own");
+			gen_op(gen, 2 + p, TPROF_OP_FUNCTION, "blas", "shared");
+			for (uint32_t i = 0; i < calls; i++) {
+				uint64_t took = 100 + 37 * i % 90;
+
+				gen_op_begin(gen, 1, t += 10, 2 + p);
+				gen_detail(gen, 1, t, 3, 0, "2x2");
+				gen_op_end(gen, 1, t += took, false);
+				total += took;
+				tp_histogram_add(&truth, took);
+			}
+			name = gen_save(gen);
+			traces[p] = tp_trace_open(name, &error);
+			assert_non_null(traces[p]);
+			unlink(name);
+			gen_free(gen);
+		}
+		run = tp_run_replay(traces, 2, NULL, &failure);
+		assert_non_null(run);
+		ops = tp_ops_combine(run, &count);
+		assert_non_null(ops);
+		assert_int_equal(count, 1);
+		assert_string_equal(ops->name, "shared");
+		assert_int_equal(ops->total_ns, total);
+		assert_int_equal(ops->calls, truth.count);
+		assert_int_equal(ops->flop, 3 * truth.count);
+		assert_int_equal(ops->min_ns, truth.min);
+		assert_int_equal(ops->max_ns, truth.max);
+		assert_int_equal(ops->p50_ns, tp_histogram_percentile(&truth, 0.5));
+		assert_int_equal(ops->p99_ns, tp_histogram_percentile(&truth, 0.99));
+		assert_int_equal(ops->shape_count, 1);
+		assert_int_equal(ops->shapes[0].calls, truth.count);
+		assert_int_equal(ops->durations.count, truth.count - ops->warmup_calls);
+		tp_ops_result_free(ops, count);
+		tp_histogram_free(&truth);
+		tp_run_free(run);
+		for (uint32_t p = 0; p < 2; p++)
+			tp_trace_close(traces[p]);
+	}
+}
+
 /* More chains than have a place: none is lost. */
 static void test_wide_tree(void **state)
 {
@@ -400,6 +462,7 @@ int main(void)
 		cmocka_unit_test(test_work),
 		cmocka_unit_test(test_blocks),
 		cmocka_unit_test(test_samples),
+		cmocka_unit_test(test_combined),
 		cmocka_unit_test(test_wide_tree),
 	};
 
