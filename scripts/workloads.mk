@@ -13,7 +13,7 @@ WORKLOADS := $(addprefix $(W)/,digits truth truth-nopie truth-stripped truth-now
 	instrumented libraries libmocks.so fourier xnnpack \
 	mlp cnn transformer)
 WORKLOADS += $(addprefix $(W)/,control faults roofs)
-WORKLOADS += $(addprefix $(W)/,growth)
+WORKLOADS += $(addprefix $(W)/,growth lost)
 
 # Programs that do what once went wrong.
 WORKLOADS += $(addprefix $(W)/,coroutines handlers odd libfence.so)

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "commands/leakcheck.h"
 #include "report/process.h"
 #include "report/text.h"
 #include "trace/control.h"
@@ -17,22 +18,24 @@ enum { DONE = 0, NOT_YET = 1, USAGE = 2, NO_TRACE = 3 };
 
 #define WAIT_MS 2000
 
-static const char usage[] = "usage: tprof ctl PID start|stop|mark TEXT|snapshot [TEXT]|status\n";
+static const char usage[] = "usage: tprof ctl PID start|stop|mark TEXT|snapshot [TEXT]|leakcheck|status\n";
 
-static const char help[] = "Controls the recording of a running program, which was started with libtprof.so, by its "
-			   "trace's header page. The\n"
-			   "program is not stopped, and no signal is sent: it finds the request with its next event.\n"
-			   "\n"
-			   "  stop            pause recording: allocations and ops cost a load and a branch\n"
-			   "  start           record again\n"
-			   "  mark TEXT       a mark on the timeline, 48 bytes at most\n"
-			   "  snapshot [TEXT] a mark and a sample of RSS: reports of the state then by --to mark:TEXT "
-			   "(snapshot 1, 2, ...)\n"
-			   "  status          what is recorded, lost, and how large it is by now\n"
-			   "\n"
-			   "exit status: 0; 1 the program has not answered within 2 seconds (it will, with its next "
-			   "event); 2 wrong usage;\n"
-			   "3 there is no trace of that process, or it is another user's\n";
+static const char help[] =
+	"Controls the recording of a running program, which was started with libtprof.so, by its "
+	"trace's header page. The\n"
+	"program is not stopped, and no signal is sent: it finds the request with its next event.\n"
+	"\n"
+	"  stop            pause recording: allocations and ops cost a load and a branch\n"
+	"  start           record again\n"
+	"  mark TEXT       a mark on the timeline, 48 bytes at most\n"
+	"  snapshot [TEXT] a mark and a sample of RSS: reports of the state then by --to mark:TEXT "
+	"(snapshot 1, 2, ...)\n"
+	"  leakcheck       search a fork for blocks that nothing points to; tprof-analyze leaks shows them\n"
+	"  status          what is recorded, lost, and how large it is by now\n"
+	"\n"
+	"exit status: 0; 1 the program has not answered within 2 seconds (it will, with its next "
+	"event); 2 wrong usage;\n"
+	"3 there is no trace of that process, or it is another user's\n";
 
 /* ---- status ---- */
 
@@ -164,6 +167,8 @@ static int command(struct tp_control *control, const char *name, const char *tex
 			(int)control->pid, (int)control->pid);
 		return NO_TRACE;
 	}
+	if (strncmp(name, "leakcheck", 9) == 0)
+		return tp_leakcheck(control, name[9] != 0);
 	if (strcmp(name, "start") == 0)
 		return ask(control, TPROF_CONTROL_START, NULL,
 			   recording == TPROF_RECORDING_ON ? "recorded already" : "records");
@@ -182,7 +187,9 @@ static bool fits(const char *name, int arguments)
 		const char *name;
 		int least, most;
 	} commands[] = {
-		{ "start", 0, 0 }, { "stop", 0, 0 }, { "status", 0, 0 }, { "mark", 1, 1 }, { "snapshot", 0, 1 },
+		{ "start", 0, 0 },    { "stop", 0, 0 },	     { "status", 0, 0 },
+		{ "mark", 1, 1 },     { "leakcheck", 0, 0 }, { "leakcheck-taken", 0, 0 },
+		{ "snapshot", 0, 1 },
 	};
 
 	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)

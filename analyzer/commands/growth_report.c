@@ -3,6 +3,7 @@
 
 #include "commands/site_report.h"
 #include "report/growth_listing.h"
+#include "report/reach_listing.h"
 
 /* A view of one process, with what belongs to it: fields that end_view() frees. */
 struct owned {
@@ -42,7 +43,7 @@ bool tp_growth_section_print(struct tp_session *session, size_t process)
 	bool good = begin_view(&owned, session, process, 10);
 
 	if (good)
-		tp_growth_print(&owned.view);
+		tp_growth_print(&owned.view), tp_reach_print(&owned.view);
 	end_view(&owned);
 	return good;
 }
@@ -63,7 +64,8 @@ bool tp_growth_section_json(struct tp_session *session, size_t process, json_t *
 	struct owned owned;
 	bool good = begin_view(&owned, session, process, 100);
 
-	good = good && json_object_set_new(json, "growth", tp_growth_json(&owned.view)) == 0;
+	good = good && json_object_set_new(json, "growth", tp_growth_json(&owned.view)) == 0 &&
+	       json_object_set_new(json, "reachability", tp_reach_json(&owned.view)) == 0;
 	end_view(&owned);
 	return good;
 }

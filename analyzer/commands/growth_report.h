@@ -11,7 +11,7 @@
 bool tp_growth_section_print(struct tp_session *session, size_t process);
 bool tp_growth_short_print(struct tp_session *session, size_t process, uint64_t top);
 
-/* "growth", and as its "sites" what steps.growth is, set in `json`; */
+/* "growth" and "reachability", and as its "sites" what steps.growth is, set in `json`; */
 bool tp_growth_section_json(struct tp_session *session, size_t process, json_t *json);
 
 /* steps.growth alone: only what grows with steps. */

@@ -280,3 +280,22 @@ struct tp_map_site *tp_maps_result(struct tp_maps *maps, size_t *count)
 	*count = found;
 	return result;
 }
+
+static size_t list_ranges(const struct tp_maps *maps, uint32_t root, struct tp_range *list, size_t count)
+{
+	const struct tp_map_node *node = &maps->nodes[root];
+
+	if (!root)
+		return count;
+	count = list_ranges(maps, node->left, list, count);
+	list[count++] = node->range;
+	return list_ranges(maps, node->right, list, count);
+}
+
+struct tp_range *tp_maps_ranges(const struct tp_maps *maps, size_t *count)
+{
+	struct tp_range *list = calloc(maps->node_count + 1, sizeof(*list));
+
+	*count = list ? list_ranges(maps, maps->root, list, 0) : 0;
+	return list;
+}

@@ -53,6 +53,9 @@ bool tp_maps_add(struct tp_maps *maps, uint64_t start, uint64_t end, uint32_t no
 bool tp_maps_remove(struct tp_maps *maps, uint64_t start, uint64_t end);
 bool tp_maps_restore(struct tp_maps *maps, const struct tp_range *ranges, size_t count);
 
+/* What is mapped, by address; `site` is an index of maps->sites. NULL: no memory. The caller frees it. */
+struct tp_range *tp_maps_ranges(const struct tp_maps *maps, size_t *count);
+
 /* The sites, to be freed by the caller. NULL: no memory. */
 struct tp_map_site *tp_maps_result(struct tp_maps *maps, size_t *count);
 

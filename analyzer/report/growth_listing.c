@@ -61,7 +61,7 @@ static struct tp_text age_text(const struct tp_growth_stats *stats, uint64_t bor
 	return text;
 }
 
-static bool shown(const struct tp_growth_view *view, const struct tp_growth_site *site)
+bool tp_growth_shown(const struct tp_growth_view *view, uint32_t node)
 {
 	const struct tp_listing *listing = &view->listing;
 	struct tp_stack stack = { NULL };
@@ -69,8 +69,7 @@ static bool shown(const struct tp_growth_view *view, const struct tp_growth_site
 
 	if (!view->filter && !view->suppressions)
 		return true;
-	if (tp_stack_read(&stack, listing->run->processes[view->process].trace, listing->symbols[view->process],
-			  site->node))
+	if (tp_stack_read(&stack, listing->run->processes[view->process].trace, listing->symbols[view->process], node))
 		result = (!view->filter || tp_stack_matches(&stack, view->filter)) &&
 			 (!view->suppressions || !tp_suppressions_match(view->suppressions, &stack, 0, 0));
 	tp_stack_free(&stack);
@@ -255,7 +254,7 @@ void tp_growth_print(const struct tp_growth_view *view)
 		return;
 	}
 	for (size_t i = 0; i < stats->leaks; i++) {
-		if (!shown(view, &stats->list[i]))
+		if (!tp_growth_shown(view, stats->list[i].node))
 			continue;
 		if (!top || printed < top)
 			print_leak(view, &stats->list[i], ++printed);

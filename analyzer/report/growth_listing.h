@@ -32,6 +32,9 @@ json_t *tp_growth_json_sites(const struct tp_growth_view *view);
 /* "growth": the same with what it was found from, and the process's memory by parts. */
 json_t *tp_growth_json(const struct tp_growth_view *view);
 
+/* Whether the filter and the suppressions let a stack through. */
+bool tp_growth_shown(const struct tp_growth_view *view, uint32_t node);
+
 /* "leak", ... As JSON has it: what grows with time alone is "growth", not "leak". */
 const char *tp_verdict_name(enum tp_verdict verdict, bool seconds);
 

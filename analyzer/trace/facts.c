@@ -123,11 +123,39 @@ bool tp_fact_hooks(struct tp_trace *trace, const uint8_t *at, const uint8_t *end
 	return true;
 }
 
+bool tp_fact_reach(struct tp_trace *trace, const uint8_t *at, const uint8_t *end, bool *bad)
+{
+	const uint8_t *body = at;
+	struct tp_reach_sum sum = { .ticks = tp_uvarint(&at) }, *grown;
+	uint64_t node, op;
+
+	sum.reach = *at++;
+	node = tp_uvarint(&at);
+	op = tp_uvarint(&at);
+	sum.blocks = tp_uvarint(&at);
+	sum.bytes = tp_uvarint(&at);
+	*bad = !tp_read_ok(body, at, end) || !sum.reach || sum.reach > TPROF_REACH_STILL || node > UINT32_MAX ||
+	       op > UINT32_MAX;
+	if (*bad)
+		return true;
+	sum.node = (uint32_t)node;
+	sum.op = (uint32_t)op;
+	if ((trace->reach_count & (trace->reach_count - 1)) == 0) { /* doubled when it is full */
+		grown = realloc(trace->reach, (trace->reach_count ? 2 * trace->reach_count : 1) * sizeof(sum));
+		if (!grown)
+			return false;
+		trace->reach = grown;
+	}
+	trace->reach[trace->reach_count++] = sum;
+	return true;
+}
+
 void tp_facts_free(struct tp_trace *trace)
 {
 	for (size_t i = 0; i < trace->hooks_count; i++)
 		free(trace->hooks[i].object);
 	free(trace->hooks);
+	free(trace->reach);
 	for (size_t i = 0; i < trace->value_count; i++)
 		free(trace->values[i].name);
 	for (size_t i = 0; i < trace->counter_count; i++)

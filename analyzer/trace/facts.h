@@ -5,9 +5,10 @@
 
 #include "trace/trace.h"
 
-/* The fields of a VALUE or COUNTER record, [at, end). False: no memory. *bad: they are damaged. */
+/* The fields of a VALUE, COUNTER or REACH record, [at, end). False: no memory. *bad: they are damaged. */
 bool tp_fact_value(struct tp_trace *trace, const uint8_t *at, const uint8_t *end, bool *bad);
 bool tp_fact_counter(struct tp_trace *trace, const uint8_t *at, const uint8_t *end, bool *bad);
+bool tp_fact_reach(struct tp_trace *trace, const uint8_t *at, const uint8_t *end, bool *bad);
 
 bool tp_fact_hooks(struct tp_trace *trace, const uint8_t *at, const uint8_t *end, bool *bad);
 void tp_facts_free(struct tp_trace *trace);

@@ -56,6 +56,14 @@ struct tp_counter {
 	uint8_t flags;	 /* enum tprof_counter_flags */
 };
 
+/* What a search for pointers found of one stack. */
+struct tp_reach_sum {
+	uint64_t ticks; /* of the search */
+	uint8_t reach;	/* enum tprof_reach */
+	uint32_t node, op;
+	uint64_t blocks, bytes;
+};
+
 struct tp_damage {
 	uint64_t offset;     /* in the file */
 	uint64_t lost_bytes; /* how much of the chunk could not be read */
@@ -97,6 +105,8 @@ struct tp_trace {
 	size_t op_count;	/* index = op number; [0] unused */
 	struct tp_hooks *hooks; /* one for each object and state that the trace tells of */
 	size_t hooks_count;
+	struct tp_reach_sum *reach; /* what searches for pointers found */
+	size_t reach_count;
 	struct tp_value *values; /* one for each name */
 	size_t value_count;
 	struct tp_counter *counters; /* as TPROF_COUNTERS named them */

@@ -117,6 +117,22 @@ enum tprof_control {
 	TPROF_CONTROL_MARK = 3,	 /* a MARK event with control_text */
 	TPROF_CONTROL_SNAPSHOT =
 		4, /* a MEMORY event and a MARK event with control_text: the state at that moment can be looked at */
+	TPROF_CONTROL_LEAKCHECK = 5, /* a fork that stands still for snapshot_pid, whose memory is to be searched */
+};
+
+/*
+ * Of a process that stands still to be searched (header.snapshot_pid), in its memory at header.snapshot_at: what the one who
+ * searches can't know otherwise.
+ */
+#define TPROF_SNAPSHOT_RANGES 1024u
+struct tprof_range {
+	uint64_t low, high; /* addresses; high is behind the last */
+};
+struct tprof_snapshot {
+	uint32_t stack_count, own_count;
+	struct tprof_range
+		stacks[TPROF_SNAPSHOT_RANGES];	       /* of the threads, [0] of the one that forked, from its sp on */
+	struct tprof_range own[TPROF_SNAPSHOT_RANGES]; /* the collector's own memory: no part of the program */
 };
 #define TPROF_CONTROL_TEXT 48u /* bytes of a mark's text */
 
@@ -182,6 +198,10 @@ struct tprof_header {
 	uint32_t fold_inside_ticks, fold_outside_ticks; /* the same of a call that is folded */
 	uint32_t work_ticks;				/* what a WORK event adds to op_inside_ticks */
 	uint32_t op_functions;				/* functions that are hooked through `slots` */
+	uint32_t snapshot_pid;	 /* a fork that stands still to be searched for pointers; 0: none (any more) */
+	uint32_t snapshot_error; /* errno of the last fork that failed; 0: none did */
+	uint64_t snapshot_at;	 /* address of a struct tprof_snapshot in it */
+	uint64_t snapshot_ticks; /* when it was made: not shifted */
 };
 
 /* ---- chunks ------------------------------------------------------------------------------------------------- */
@@ -378,6 +398,9 @@ enum tprof_table_type {
 	TPROF_TABLE_HOOKS = 8,	/* byte enum tprof_hooks, uvarint pointers, uvarint functions, rest: path of the object
 	                         * ("": the program): what was hooked in it, and what not. Of UNREACHED an object's
 	                         * latest record counts, of the others the sum of all */
+	TPROF_TABLE_REACH =
+		9, /* uvarint ticks of the search, byte enum tprof_reach, uvarint node, uvarint op or 0, uvarint
+	                        * blocks, uvarint bytes: so much from that stack was then ... */
 	TPROF_TABLE_VALUE = 10, /* uvarint value, rest: name: what the program said of itself (tprof_value); of two with
 	                           * one name the later counts */
 	TPROF_TABLE_COUNTER = 11, /* uvarint counter (1, 2, ...; 0: it can't be had), uvarint errno (0: counted), byte
@@ -404,6 +427,14 @@ enum tprof_hooks {
 	TPROF_HOOKS_UNREACHED = 5,   /* functions that it exports, and no pointer leads to them: calls within the object
 				      * are bound directly (-Bsymbolic, hidden, no PLT), or nobody calls them */
 	TPROF_HOOKS_STATES,
+};
+
+/* Whether a live block can still be reached by pointers, in the words of Valgrind. */
+enum tprof_reach {
+	TPROF_REACH_DEFINITE = 1, /* nothing points to it */
+	TPROF_REACH_INDIRECT = 2, /* only lost blocks do */
+	TPROF_REACH_POSSIBLE = 3, /* only pointers into its inside do, or lead to it */
+	TPROF_REACH_STILL = 4,	  /* a chain of pointers to beginnings leads to it */
 };
 
 enum tprof_op_origin {

@@ -102,6 +102,12 @@ static bool read_python(const char *value)
 	return true;
 }
 
+static bool read_leakcheck(const char *value)
+{
+	tp_config.leakcheck = strcmp(value, "exit") == 0;
+	return tp_config.leakcheck || !*value;
+}
+
 static bool read_verbose(const char *value)
 {
 	return read_range(value, 0, 2, &tp_config.verbose);
@@ -128,6 +134,7 @@ static const struct option {
 	{ "TPROF_EXE", read_exe, "a glob on program names", NULL },
 	{ "TPROF_START", read_start, "on or off", "on" },
 	{ "TPROF_PYTHON", read_python, "0, 1 or alloc", "1" },
+	{ "TPROF_LEAKCHECK", read_leakcheck, "exit", "" },
 	{ "TPROF_VERBOSE", read_verbose, "0, 1 or 2", "0" },
 };
 

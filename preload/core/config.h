@@ -21,6 +21,7 @@ struct tp_config {
 	bool start_off;	       /* TPROF_START=off: tell it when to begin */
 	uint32_t depth;	       /* TPROF_DEPTH, frames */
 	uint32_t python;       /* TPROF_PYTHON: enum tp_python_mode */
+	bool leakcheck;	       /* TPROF_LEAKCHECK=exit */
 	uint32_t verbose;      /* TPROF_VERBOSE */
 };
 

@@ -4,6 +4,30 @@
 #include "core/state.h"
 #include "core/sys.h"
 
+static struct tprof_range noted[TPROF_SNAPSHOT_RANGES];
+static uint32_t noted_count;
+
+void tp_space_note(const void *space, size_t bytes)
+{
+	uint32_t i = tp_add(&noted_count, 1);
+
+	if (i >= TPROF_SNAPSHOT_RANGES)
+		return;
+	noted[i].low = (uintptr_t)space;
+	tp_store_release(&noted[i].high, (uintptr_t)space + bytes); /* last: it is 0 until the range is whole */
+}
+
+size_t tp_space_list(struct tprof_range *list, size_t room)
+{
+	uint32_t count = tp_load(&noted_count);
+	size_t found = 0;
+
+	for (uint32_t i = 0; i < count && i < TPROF_SNAPSHOT_RANGES && found < room; i++)
+		if (tp_load_acquire(&noted[i].high))
+			list[found++] = noted[i];
+	return found;
+}
+
 void *tp_space_take(size_t bytes)
 {
 	void *space = tp_sys_mmap(bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -13,6 +37,7 @@ void *tp_space_take(size_t bytes)
 		return NULL;
 	}
 	tp_add(&tp_header->collector_bytes, bytes);
+	tp_space_note(space, bytes);
 	return space;
 }
 

@@ -3,6 +3,8 @@
 #ifndef TPROF_CORE_SPACE_H
 #define TPROF_CORE_SPACE_H
 
+#include <tprof/format.h>
+
 #include "core/base.h"
 
 /* Zeroed. NULL: none left (counted as lost). */
@@ -16,5 +18,12 @@ void tp_space_retire(void *space, size_t bytes, size_t keep);
 
 /* For good; nobody may be reading. */
 void tp_space_give_back(void *space, size_t bytes);
+
+/*
+ * The ranges that hold the collector's own memory, those that were retired with them. `note`: one that was taken elsewhere.
+ * Beyond 1024 they are forgotten. Any thread.
+ */
+void tp_space_note(const void *space, size_t bytes);
+size_t tp_space_list(struct tprof_range *list, size_t room);
 
 #endif

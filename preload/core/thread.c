@@ -5,6 +5,7 @@
 #include "core/clock.h"
 #include "core/config.h"
 #include "core/emit.h"
+#include "core/space.h"
 #include "core/stackrange.h"
 #include "core/state.h"
 #include "core/sys.h"
@@ -53,6 +54,7 @@ static struct tp_thread *make(uint32_t tid)
 
 	if (tp_sys_failed(thread))
 		return NULL;
+	tp_space_note(thread, sizeof(*thread));
 	tp_add(&tp_header->collector_bytes, sizeof(*thread) - TP_WALK_BYTES - TP_PYTHON_BYTES);
 	thread->tid = tid;
 	do {

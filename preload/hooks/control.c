@@ -4,6 +4,7 @@
 #include "core/clock.h"
 #include "core/emit.h"
 #include "core/process.h"
+#include "hooks/freeze.h"
 
 bool tp_control_pause(struct tp_thread *thread)
 {
@@ -72,6 +73,9 @@ void tp_control_answer(struct tp_thread *thread)
 		break;
 	case TPROF_CONTROL_SNAPSHOT:
 		snapshot(thread, text);
+		break;
+	case TPROF_CONTROL_LEAKCHECK:
+		tp_freeze();
 		break;
 	default:
 		break;

@@ -4,6 +4,7 @@
 #include "core/process.h"
 #include "core/sys.h"
 #include "hooks/control.h"
+#include "hooks/freeze.h"
 #include "hooks/lifecycle.h"
 
 #define MEMORY_SAMPLE_NS 10000000u
@@ -136,6 +137,7 @@ static void sample_memory(struct tp_thread *thread, uint64_t early)
 	note_moment();
 	if (tp_unlikely(tp_control_waits()))
 		tp_control_answer(thread);
+	tp_freeze_reap();
 	if (tp_memory(&rss, &vms))
 		tp_emit_memory(thread, tp_clock_before(), rss, vms);
 	else

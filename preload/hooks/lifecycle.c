@@ -13,6 +13,7 @@
 #include "core/tables.h"
 #include "core/text.h"
 #include "core/thread.h"
+#include "hooks/freeze.h"
 #include "hooks/memory/jemalloc.h"
 #include "hooks/ops/annotate.h"
 #include "hooks/ops/entry.h"
@@ -198,6 +199,9 @@ static void at_exit(int status, void *unused)
 {
 	(void)unused;
 	tp_start(); /* a forked child that never allocated */
+	if (tp_config.leakcheck && tp_state_has_trace() && tp_load(&tp_state.mode) != TP_MODE_STOPPED)
+		tp_freeze_check();
+	tp_freeze_reap();
 	tp_mark_end(TPROF_END_EXIT, status & 0xff);
 	if (tp_config.verbose && tp_state_has_trace() && tp_load(&tp_state.mode) != TP_MODE_STOPPED)
 		tp_say("wrote ", tp_output_path());

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hooks/ops/stubs.h"
 
+#include "core/space.h"
 #include "core/sys.h"
 
 #define FUNCTIONS_MAX 16384u
@@ -21,6 +22,7 @@ static bool make_room(void)
 		return true;
 	tp_op_functions = tp_sys_mmap(FUNCTIONS_MAX * sizeof(*tp_op_functions), PROT_READ | PROT_WRITE,
 				      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	tp_space_note(tp_op_functions, FUNCTIONS_MAX * sizeof(*tp_op_functions));
 	stubs = tp_sys_mmap(stub_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (tp_sys_failed(tp_op_functions) || tp_sys_failed(stubs)) {
 		tp_op_functions = NULL;

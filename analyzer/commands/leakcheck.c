@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "commands/leakcheck.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "model/reach.h"
+#include "report/text.h"
+#include "trace/append.h"
+#include "trace/frozen.h"
+
+enum { DONE = 0, NOT_YET = 1, FAILED = 3 };
+
+#define WAIT_MS 5000
+#define BETWEEN_NS 200000000 /* from one search to the next: registers change within that */
+#define LIFE_SECONDS 110     /* what is searched lives two minutes */
+
+struct search {
+	struct tp_reach_held held;
+	uint64_t ticks;
+};
+
+/* ---- roots ---- */
+
+struct roots {
+	struct tp_reach_root *list;
+	size_t count, room;
+	bool failed;
+};
+
+static void add_root(struct roots *roots, uint64_t low, uint64_t high, bool exact_only)
+{
+	struct tp_reach_root *grown;
+
+	if (low >= high)
+		return;
+	if (roots->count == roots->room) {
+		roots->room = roots->room ? 2 * roots->room : 64;
+		grown = realloc(roots->list, roots->room * sizeof(*grown));
+		if (!grown) {
+			roots->failed = true;
+			roots->room = roots->count;
+			return;
+		}
+		roots->list = grown;
+	}
+	roots->list[roots->count++] = (struct tp_reach_root){ low, high, exact_only };
+}
+
+/* A range without those of a list (which may overlap each other). */
+static void add_without(struct roots *roots, uint64_t low, uint64_t high, const struct tprof_range *without,
+			size_t count)
+{
+	while (low < high) {
+		uint64_t begin = high, end = high;
+
+		for (size_t i = 0; i < count; i++)
+			if (without[i].high > low && without[i].low < begin) {
+				begin = without[i].low > low ? without[i].low : low;
+				end = without[i].high;
+			}
+		add_root(roots, low, begin, false);
+		low = end;
+	}
+}
+
+/* The first block that begins at or behind an address. */
+static size_t first_block(const struct search *search, uint64_t address)
+{
+	size_t low = 0, high = search->held.count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (search->held.blocks[middle].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool has_blocks(const struct search *search, const struct tp_frozen_map *map)
+{
+	size_t first = first_block(search, map->low);
+
+	return first < search->held.count && search->held.blocks[first].address < map->high;
+}
+
+/* Is it the same file? A library may be known by two paths: /lib is a link to /usr/lib. */
+static bool same_file(const char *path, const char *module)
+{
+	const char *a = strrchr(path, '/'), *b = strrchr(module, '/');
+
+	return a && b && strcmp(a, b) == 0;
+}
+
+/* What of a range lies in a mapping. */
+static void add_part(struct roots *roots, const struct tp_frozen_map *map, const struct tprof_range *range)
+{
+	if (range->high > map->low && range->low < map->high)
+		add_root(roots, range->low > map->low ? range->low : map->low,
+			 range->high < map->high ? range->high : map->high, false);
+}
+
+/*
+ * An allocator's memory: blocks are looked at when something leads to them, and what lies between is free, or the
+ * allocator's own. Stacks and the program's own mappings are roots there too: the kernel joins neighbours. If there may be blocks that the trace does not know, all between is.
+ */
+static void add_arena(struct roots *roots, const struct search *search, const struct tp_frozen *frozen,
+		      const struct tp_frozen_map *map)
+{
+	const struct tprof_snapshot *note = frozen->note;
+	uint64_t at = map->low;
+
+	for (uint32_t i = 1; i < note->stack_count; i++)
+		add_part(roots, map, &note->stacks[i]);
+	for (size_t i = 0; i < search->held.mapped_count; i++)
+		add_part(roots, map, &search->held.mapped[i]);
+	if (search->held.seamless)
+		return;
+	for (size_t i = first_block(search, map->low);
+	     i < search->held.count && search->held.blocks[i].address < map->high; i++) {
+		add_root(roots, at, search->held.blocks[i].address, true);
+		at = search->held.blocks[i].address + search->held.blocks[i].size;
+	}
+	add_root(roots, at, map->high, true);
+}
+
+/* The stack of the thread that made the fork: above its stack pointer alone. */
+static bool is_own_stack(const struct tp_frozen *frozen, const struct tp_frozen_map *map)
+{
+	const struct tprof_range *own = &frozen->note->stacks[0];
+
+	return own->low >= map->low && own->low < map->high;
+}
+
+static void add_map(struct roots *roots, const struct search *search, const struct tp_frozen *frozen, size_t index,
+		    const char *allocator)
+{
+	const struct tp_frozen_map *map = &frozen->maps[index], *before = index ? map - 1 : NULL;
+	/* A module's zeroed data lies behind its file's. */
+	const char *module = !map->anonymous								 ? map->path
+			     : before && !before->anonymous && before->high == map->low && !map->path[0] ? before->path
+													 : "";
+
+	if (strstr(module, "/libtprof"))
+		return;
+	if (map->shared && strncmp(map->path, "/dev/shm/", 9) != 0 && strncmp(map->path, "/memfd:", 7) != 0 &&
+	    strncmp(map->path, "/dev/zero", 9) != 0)
+		return; /* a file, a device; the trace itself */
+	if (is_own_stack(frozen, map))
+		add_root(roots, frozen->note->stacks[0].low, map->high, false);
+	else if (map->anonymous && has_blocks(search, map))
+		add_arena(roots, search, frozen, map);
+	else if (same_file(module, allocator))
+		add_root(roots, map->low, map->high, true);
+	else
+		add_without(roots, map->low, map->high, frozen->note->own, frozen->note->own_count);
+}
+
+/* ---- one search ---- */
+
+static bool search_frozen(struct tp_control *control, const struct tp_trace *trace, struct search *search, char **error)
+{
+	const struct tprof_header *header = control->header;
+	struct tp_frozen frozen;
+	struct roots roots = { 0 };
+	bool good;
+
+	if (!tp_frozen_open(&frozen, (pid_t)header->snapshot_pid, header->snapshot_at, error))
+		return false;
+	for (size_t i = 0; i < frozen.count; i++)
+		add_map(&roots, search, &frozen, i, trace->malloc_path);
+	good = !roots.failed && tp_reach_search(search->held.blocks, search->held.count, roots.list, roots.count,
+						tp_frozen_read, &frozen);
+	free(roots.list);
+	tp_frozen_close(&frozen);
+	return good;
+}
+
+static bool search_once(struct tp_control *control, struct search *search, char **error)
+{
+	struct tp_trace *trace = tp_trace_open(control->path, error);
+	bool good;
+
+	if (!trace)
+		return false;
+	search->ticks = control->header->snapshot_ticks;
+	good = tp_reach_held(trace, search->ticks, &search->held) && search_frozen(control, trace, search, error);
+	tp_trace_close(trace);
+	return good;
+}
+
+static void end_frozen(const struct tp_control *control)
+{
+	uint32_t pid = control->header->snapshot_pid;
+
+	if (pid)
+		kill((pid_t)pid, SIGKILL);
+}
+
+/* Has the process make its fork. */
+static int freeze(struct tp_control *control)
+{
+	const struct tprof_header *header = control->header;
+
+	switch (tp_control_ask(control, TPROF_CONTROL_LEAKCHECK, NULL, WAIT_MS)) {
+	case TP_CONTROL_DONE:
+		if (header->snapshot_pid)
+			return DONE;
+		fprintf(stderr, "tprof: process %d could not be forked: %s\n", (int)control->pid,
+			strerror((int)header->snapshot_error));
+		return FAILED;
+	case TP_CONTROL_ENDED:
+		fprintf(stderr, "tprof: process %d has ended\n", (int)control->pid);
+		return FAILED;
+	default:
+		fprintf(stderr, "tprof: process %d had no event in %d s, or another request waits\n", (int)control->pid,
+			WAIT_MS / 1000);
+		return NOT_YET;
+	}
+}
+
+/* ---- what was found ---- */
+
+static int by_kind(const void *a, const void *b)
+{
+	const struct tp_reach_block *x = a, *y = b;
+
+	if (x->reach != y->reach)
+		return x->reach < y->reach ? -1 : 1;
+	if (x->node != y->node)
+		return x->node < y->node ? -1 : 1;
+	return x->op < y->op ? -1 : x->op > y->op;
+}
+
+/* Sums by stack; the blocks change their order. NULL: no memory. */
+static struct tp_reach_sum *sum_up(struct search *search, size_t *count)
+{
+	struct tp_reach_sum *sums = calloc(search->held.count + 1, sizeof(*sums));
+
+	*count = 0;
+	if (sums && search->held.count)
+		qsort(search->held.blocks, search->held.count, sizeof(*search->held.blocks), by_kind);
+	for (size_t i = 0; sums && i < search->held.count; i++) {
+		const struct tp_reach_block *block = &search->held.blocks[i];
+		struct tp_reach_sum *last = *count ? &sums[*count - 1] : NULL;
+
+		if (!last || last->reach != block->reach || last->node != block->node || last->op != block->op)
+			sums[(*count)++] =
+				(struct tp_reach_sum){ search->ticks, block->reach, block->node, block->op, 1,
+						       block->size };
+		else
+			last->blocks++, last->bytes += block->size;
+	}
+	return sums;
+}
+
+static void print(const struct tp_control *control, const struct search *search, const struct tp_reach_sum *sums,
+		  size_t count)
+{
+	static const char *const words[] = { "", "definitely lost", "indirectly lost", "possibly lost",
+					     "still reachable" };
+	uint64_t bytes[5] = { 0 }, blocks[5] = { 0 };
+
+	for (size_t i = 0; i < count; i++) {
+		bytes[sums[i].reach] += sums[i].bytes;
+		blocks[sums[i].reach] += sums[i].blocks;
+	}
+	for (int reach = 1; reach <= TPROF_REACH_STILL; reach++)
+		printf("  %-16s %s in %s blocks\n", words[reach], tp_bytes(bytes[reach], false).text,
+		       tp_count(blocks[reach]).text);
+	if (!search->held.seamless)
+		puts("  the trace does not have all blocks: some of these may be reached from others");
+	printf("tprof-analyze leaks %s   says which\n", control->path);
+}
+
+static int report(struct tp_control *control, struct search *search, bool quiet)
+{
+	size_t count;
+	struct tp_reach_sum *sums = sum_up(search, &count);
+	bool good = sums && tp_append_reach(control, sums, count);
+
+	if (!good)
+		perror("tprof: the trace could not be written to");
+	else if (!quiet)
+		print(control, search, sums, count);
+	free(sums);
+	return good ? DONE : FAILED;
+}
+
+/* The program runs on between the two searches. */
+static int search_twice(struct tp_control *control, struct search *now, struct search *earlier, char **error)
+{
+	const struct timespec pause = { .tv_nsec = BETWEEN_NS };
+	int status = freeze(control);
+	bool good;
+
+	if (status != DONE)
+		return status;
+	good = search_once(control, earlier, error);
+	end_frozen(control);
+	if (!good)
+		return FAILED;
+	nanosleep(&pause, NULL);
+	status = freeze(control);
+	if (status != DONE)
+		return status;
+	good = search_once(control, now, error);
+	end_frozen(control);
+	if (!good)
+		return FAILED;
+	tp_reach_confirm(now->held.blocks, now->held.count, earlier->held.blocks, earlier->held.count);
+	return DONE;
+}
+
+int tp_leakcheck(struct tp_control *control, bool taken)
+{
+	struct search now = { 0 }, earlier = { 0 };
+	char *error = NULL;
+	int status;
+
+	alarm(LIFE_SECONDS);
+	if (taken)
+		status = search_once(control, &now, &error) ? DONE : FAILED;
+	else
+		status = search_twice(control, &now, &earlier, &error);
+	if (status == FAILED && error)
+		fprintf(stderr, "tprof: %s\n", error);
+	if (status == DONE)
+		status = report(control, &now, taken);
+	free(error);
+	tp_reach_held_free(&now.held);
+	tp_reach_held_free(&earlier.held);
+	return status;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/reach_listing.h"
+
+#include <stdlib.h>
+
+#include "report/json.h"
+#include "report/name.h"
+
+#define KINDS 4
+
+static const struct {
+	const char *words, *key;
+	enum tprof_reach reach;
+	bool listed; /* in text: what can be reached is no leak, and what a lost block leads to goes with it */
+} kinds[KINDS] = {
+	{ "definitely lost: nothing points to it", "definitely_lost", TPROF_REACH_DEFINITE, true },
+	{ "indirectly lost: only lost blocks do", "indirectly_lost", TPROF_REACH_INDIRECT, false },
+	{ "possibly lost: only pointers into its inside do", "possibly_lost", TPROF_REACH_POSSIBLE, true },
+	{ "still reachable", "still_reachable", TPROF_REACH_STILL, false },
+};
+
+static const struct tp_process *process_of(const struct tp_growth_view *view)
+{
+	return &view->listing.run->processes[view->process];
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+	const struct tp_reach_sum *x = *(const struct tp_reach_sum *const *)a;
+	const struct tp_reach_sum *y = *(const struct tp_reach_sum *const *)b;
+
+	if (x->bytes != y->bytes)
+		return x->bytes > y->bytes ? -1 : 1;
+	return x->node < y->node ? -1 : x->node > y->node;
+}
+
+struct found {
+	const struct tp_reach_sum **list;
+	size_t count;
+	uint64_t bytes, blocks;
+};
+
+/* When the latest search was; 0: never. */
+static uint64_t latest(const struct tp_trace *trace)
+{
+	uint64_t ticks = 0;
+
+	for (size_t i = 0; i < trace->reach_count; i++)
+		ticks = trace->reach[i].ticks > ticks ? trace->reach[i].ticks : ticks;
+	return ticks;
+}
+
+/* What the latest search found of a kind, the largest first. The caller frees the list; NULL: no memory. */
+static struct found find(const struct tp_growth_view *view, enum tprof_reach reach)
+{
+	const struct tp_trace *trace = process_of(view)->trace;
+	struct found found = { .list = calloc(trace->reach_count + 1, sizeof(struct tp_reach_sum *)) };
+	uint64_t ticks = latest(trace);
+
+	for (size_t i = 0; found.list && i < trace->reach_count; i++) {
+		const struct tp_reach_sum *sum = &trace->reach[i];
+
+		if (sum->ticks != ticks || sum->reach != reach || !tp_growth_shown(view, sum->node))
+			continue;
+		found.list[found.count++] = sum;
+		found.bytes += sum->bytes;
+		found.blocks += sum->blocks;
+	}
+	if (found.count)
+		qsort(found.list, found.count, sizeof(*found.list), by_bytes);
+	return found;
+}
+
+static void print_stacks(const struct tp_growth_view *view, const struct found *found)
+{
+	const struct tp_page *page = view->listing.page;
+	uint64_t top = view->listing.top;
+	char shorter[400];
+
+	for (size_t i = 0; i < found->count && (!top || i < top); i++) {
+		const struct tp_reach_sum *sum = found->list[i];
+		const char *op = tp_process_op_name(process_of(view), sum->op);
+
+		fprintf(page->out, "\n%4zu. ", i + 1);
+		tp_print(page, TP_STYLE_NUMBER, "%s", tp_bytes(sum->bytes, page->exact).text);
+		fprintf(page->out, " in %s block%s\n", tp_count(sum->blocks).text, sum->blocks == 1 ? "" : "s");
+		if (op)
+			tp_print(page, TP_STYLE_DIM, "        in op %s\n",
+				 tp_short_name(page, op, 80, shorter, sizeof(shorter)));
+		tp_listing_print_stack(&view->listing, view->process, sum->node);
+	}
+	if (top && found->count > top)
+		tp_print(page, TP_STYLE_DIM, "\n      and %zu more stacks (--top 0 shows all)\n",
+			 found->count - (size_t)top);
+}
+
+void tp_reach_print(const struct tp_growth_view *view)
+{
+	const struct tp_page *page = view->listing.page;
+	const struct tp_trace *trace = process_of(view)->trace;
+	uint64_t ticks = latest(trace);
+
+	if (!ticks)
+		return;
+	tp_headline(page, "What pointers lead to, %s after the start", tp_time(tp_trace_ns(trace, ticks)).text);
+	for (size_t i = 0; i < KINDS; i++) {
+		struct found found = find(view, kinds[i].reach);
+
+		fprintf(page->out, "%s  ", i ? "\n" : "");
+		tp_print(page, TP_STYLE_NUMBER, "%s in %s block%s", tp_bytes(found.bytes, page->exact).text,
+			 tp_count(found.blocks).text, found.blocks == 1 ? "" : "s");
+		fprintf(page->out, " %s\n", kinds[i].words);
+		if (found.list && kinds[i].listed)
+			print_stacks(view, &found);
+		free(found.list);
+	}
+}
+
+static json_t *json_sum(const struct tp_growth_view *view, const struct tp_reach_sum *sum)
+{
+	const struct tp_process *process = process_of(view);
+	json_int_t own;
+	json_t *stack = tp_json_stack(process->trace, view->listing.symbols[view->process], sum->node, &own);
+
+	return json_pack("{s:o, s:o, s:o, s:o, s:I}", "bytes", tp_json_number(sum->bytes), "blocks",
+			 tp_json_number(sum->blocks), "op", tp_json_string(tp_process_op_name(process, sum->op)),
+			 "stack", stack, "own", own);
+}
+
+json_t *tp_reach_json(const struct tp_growth_view *view)
+{
+	const struct tp_trace *trace = process_of(view)->trace;
+	uint64_t ticks = latest(trace), top = view->listing.top;
+	json_t *json = json_object();
+
+	if (!ticks) {
+		json_decref(json);
+		return json_null();
+	}
+	json_object_set_new(json, "time_ns", tp_json_number(tp_trace_ns(trace, ticks)));
+	for (size_t i = 0; i < KINDS; i++) {
+		struct found found = find(view, kinds[i].reach);
+		json_t *list = json_array();
+
+		for (size_t k = 0; found.list && k < found.count && (!top || k < top); k++)
+			json_array_append_new(list, json_sum(view, found.list[k]));
+		json_object_set_new(json, kinds[i].key,
+				    json_pack("{s:o, s:o, s:o, s:o}", "bytes", tp_json_number(found.bytes), "blocks",
+					      tp_json_number(found.blocks), "sites_total", tp_json_number(found.count),
+					      "sites", list));
+		free(found.list);
+	}
+	return json;
+}

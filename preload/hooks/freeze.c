@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hooks/freeze.h"
+
+#include "core/clock.h"
+#include "core/objects.h"
+#include "core/say.h"
+#include "core/space.h"
+#include "core/state.h"
+#include "core/sys.h"
+#include "core/text.h"
+#include "core/thread.h"
+
+#include <link.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#define LIFE_SECONDS 120
+
+static struct tprof_snapshot note; /* read by who searches, in the fork's memory */
+static uint32_t to_reap;
+
+/* ---- what the fork's memory says of itself ---- */
+
+static void note_stack(struct tp_thread *thread)
+{
+	struct tprof_range range = { thread->own.low, thread->own.high };
+
+	if (thread == tp_self || note.stack_count == TPROF_SNAPSHOT_RANGES || !thread->tid ||
+	    !tp_sys_thread_lives(tp_state.pid, thread->tid))
+		return;
+	note.stacks[note.stack_count++] = range;
+}
+
+static void write_note(uintptr_t sp)
+{
+	uintptr_t end = tp_self ? tp_self->own.high : sp;
+
+	note.stacks[0] = (struct tprof_range){ sp, end > sp ? end : sp };
+	note.stack_count = 1;
+	tp_threads_each(note_stack);
+	note.own_count = (uint32_t)tp_space_list(note.own, TPROF_SNAPSHOT_RANGES);
+}
+
+/* ---- the fork ---- */
+
+/* Holds no file of the program's open, as a pipe would not end otherwise, and lets anybody of the same user look. */
+static void stand_still(void) __attribute__((noreturn));
+static void stand_still(void)
+{
+	struct timespec rest = { .tv_sec = LIFE_SECONDS };
+
+	tp_syscall(SYS_close_range, 0, ~0u, 0, 0);
+	tp_syscall(SYS_prctl, PR_SET_PTRACER, -1, 0, 0);
+	tp_syscall(SYS_nanosleep, &rest, 0, 0, 0);
+	for (;;)
+		tp_syscall(SYS_exit_group, 0, 0, 0, 0);
+}
+
+/*
+ * Without an exit signal: the program's wait() does not see it. With all signals blocked, so that no handler of the program's
+ * runs in it. This thread's registers are in its stack: those that calls keep are spilled here.
+ */
+static __attribute__((noinline)) long fork_still(void)
+{
+	uint64_t all = ~UINT64_C(0), before = 0;
+	uintptr_t registers[6];
+	long pid;
+
+	__asm__ volatile("movq %%rbx, 0(%0)\n\tmovq %%rbp, 8(%0)\n\tmovq %%r12, 16(%0)\n\t"
+			 "movq %%r13, 24(%0)\n\tmovq %%r14, 32(%0)\n\tmovq %%r15, 40(%0)"
+			 :
+			 : "r"(registers)
+			 : "memory");
+	write_note((uintptr_t)registers);
+	tp_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof(all));
+	tp_header->snapshot_ticks = tp_clock_before();
+	pid = tp_syscall(SYS_clone, 0, 0, 0, 0);
+	if (pid == 0)
+		stand_still();
+	tp_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, 0, sizeof(before));
+	return pid;
+}
+
+void tp_freeze(void)
+{
+	long pid;
+
+	tp_freeze_reap();
+	pid = fork_still();
+	tp_header->snapshot_error = pid < 0 ? (uint32_t)-pid : 0;
+	tp_header->snapshot_at = (uintptr_t)&note;
+	tp_store_release(&tp_header->snapshot_pid, pid > 0 ? (uint32_t)pid : 0);
+	tp_store(&to_reap, pid > 0 ? (uint32_t)pid : 0);
+}
+
+void tp_freeze_reap(void)
+{
+	uint32_t pid = tp_load(&to_reap);
+
+	if (tp_unlikely(pid) && tp_syscall(SYS_wait4, pid, 0, __WCLONE | WNOHANG, 0) != 0)
+		tp_swap_if(&to_reap, pid, 0u);
+}
+
+/* ---- at the end ---- */
+
+/* Where tprof-analyze is, beside this library. */
+static bool find_analyzer(char *path, size_t size)
+{
+	struct dl_find_object object;
+	struct tp_text text = tp_text_in(path, size);
+	const char *own, *slash;
+
+	if (!tp_object_find((uintptr_t)&note, &object) || !object.dlfo_link_map)
+		return false;
+	own = object.dlfo_link_map->l_name;
+	slash = own ? strrchr(own, '/') : NULL;
+	if (!slash)
+		return false;
+	tp_text_add_bytes(&text, own, (size_t)(slash - own));
+	tp_text_add(&text, "/../bin/tprof-analyze");
+	return !text.cut;
+}
+
+/* Without our environment: the searcher is no program to be traced. */
+static long start_search(const char *path)
+{
+	static char number[16];
+	struct tp_text text = tp_text_in(number, sizeof(number));
+	const char *arguments[] = { path, "ctl", number, "leakcheck-taken", NULL };
+	const char *environment[] = { NULL };
+	long pid;
+
+	tp_text_add_number(&text, tp_state.pid);
+	pid = tp_syscall(SYS_clone, 0, 0, 0, 0);
+	if (pid != 0)
+		return pid;
+	tp_syscall(SYS_execve, path, arguments, environment, 0);
+	for (;;)
+		tp_syscall(SYS_exit_group, 127, 0, 0, 0);
+}
+
+/* An exec gives its process SIGCHLD as exit signal, whatever it was made with: the program does not get to see it. */
+static int run_search(const char *path)
+{
+	uint64_t child = UINT64_C(1) << (SIGCHLD - 1), before = 0;
+	struct timespec now = { 0 };
+	long searcher;
+	int status = -1;
+
+	tp_syscall(SYS_rt_sigprocmask, SIG_BLOCK, &child, &before, sizeof(child));
+	searcher = start_search(path);
+	if (searcher > 0)
+		tp_syscall(SYS_wait4, searcher, &status, __WALL, 0);
+	tp_syscall(SYS_rt_sigtimedwait, &child, 0, &now, sizeof(child));
+	tp_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, 0, sizeof(before));
+	return status;
+}
+
+static void search(const char *path)
+{
+	uint32_t still = tp_header->snapshot_pid;
+	int status = run_search(path);
+
+	tp_syscall(SYS_kill, still, SIGKILL, 0, 0);
+	tp_syscall(SYS_wait4, still, 0, __WCLONE, 0);
+	tp_store(&to_reap, 0u);
+	tp_store(&tp_header->snapshot_pid, 0u);
+	if (status != 0)
+		tp_say("leak check: it failed: ", path);
+}
+
+void tp_freeze_check(void)
+{
+	static char path[4096];
+
+	if (tp_sealed || tp_sys_getpid() != tp_state.pid)
+		return;
+	if (!find_analyzer(path, sizeof(path))) {
+		tp_say("leak check: no tprof-analyze is beside ", "libtprof.so");
+		return;
+	}
+	tp_freeze();
+	if (tp_header->snapshot_pid)
+		search(path);
+	else
+		tp_say("leak check: ", "the process could not be forked");
+}

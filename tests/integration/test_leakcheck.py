@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which blocks nothing points to: on a program whose answer is known, beside Valgrind and LeakSanitizer."""
+import re
+import shutil
+import subprocess
+import time
+import xml.etree.ElementTree
+
+import pytest
+from conftest import LIBRARY, PYTHON, ROOT, WORKLOADS, analyze, nothing_lost, report
+from test_control import ctl
+from test_ends import wait_for
+
+KINDS = ("definitely_lost", "indirectly_lost", "possibly_lost", "still_reachable")
+# Function, kind: size of a block, blocks.
+ANSWER = {
+    ("reached_by_global", "still_reachable"): (1001, 4),
+    ("reached_by_tls", "still_reachable"): (1103, 4),
+    ("reached_by_chain", "still_reachable"): (1205, 4),
+    ("thread", "still_reachable"): (None, 8),
+    ("held_by_register", "still_reachable"): (2429, 1),
+    ("pointed_into", "possibly_lost"): (1307, 4),
+    ("tagged_low", "possibly_lost"): (1409, 4),
+    ("tagged_high", "definitely_lost"): (1511, 4),
+    ("forgotten", "definitely_lost"): (1613, 4),
+    ("forgotten_with_child", "definitely_lost"): (1715, 4),
+    ("forgotten_with_child", "indirectly_lost"): (1817, 4),
+    ("forgotten_ring", "definitely_lost"): (1919, 4),
+    ("forgotten_ring", "indirectly_lost"): (1919, 4),
+    ("named_by_freed", "definitely_lost"): (2123, 4),
+}
+OWN = {function for function, _ in ANSWER}
+
+
+def answer_of(trace):
+    """As ANSWER: bytes and blocks of the program's own functions."""
+    found = {}
+    for kind, part in {k: report(trace, command="leaks", options=["--top", "0"])["reachability"][k]
+                       for k in KINDS}.items():
+        for site in part["sites"]:
+            for frame in site["stack"]:
+                if frame["function"] in OWN:
+                    old = found.get((frame["function"], kind), (0, 0))
+                    found[frame["function"], kind] = old[0] + site["bytes"], old[1] + site["blocks"]
+    return found
+
+
+def expected():
+    return {key: ((2225 + 2327) * 4 if size is None else size * blocks, blocks)
+            for key, (size, blocks) in ANSWER.items()}
+
+
+@pytest.mark.parametrize("allocator", ["glibc", "jemalloc", "tcmalloc", "mimalloc"])
+def test_at_exit(tprof, allocator):
+    """The program notices nothing, and every block is what it is."""
+    run = tprof.profile([WORKLOADS / "lost"], allocator=allocator, env={"TPROF_LEAKCHECK": "exit"})
+    assert answer_of(run.traces()[0]) == expected()
+    nothing_lost(report(run.traces()[0]))
+    text = analyze("leaks", run.traces()[0]).stdout
+    assert re.search(r"in 20 blocks definitely lost", text) and "4. 5.90 KiB in 4 blocks" in text
+
+
+def test_while_it_runs(tprof):
+    process, run = tprof.start([WORKLOADS / "lost", "wait"])
+    try:
+        wait_for(run.directory / "trace.bin")
+        time.sleep(0.3)
+        said = ctl(process.pid, "leakcheck")
+        assert "definitely lost" in said and "in 20 blocks" in said
+        assert answer_of(run.traces()[0]) == expected()
+        assert "in 20 blocks" in ctl(process.pid, "leakcheck")
+        time.sleep(0.1)
+        children = subprocess.run(["ps", "--ppid", str(process.pid), "-o", "pid="], stdout=subprocess.PIPE, text=True,
+                                  check=False).stdout.split()
+        assert children == []  # what was searched is gone
+        (run.directory / "end").touch()
+        assert process.wait(timeout=30) == 0
+    finally:
+        process.kill()
+        process.wait()
+    assert answer_of(run.traces()[0]) == expected()
+    nothing_lost(report(run.traces()[0]))
+
+
+def test_valgrind_says_the_same(tprof):
+    if not shutil.which("valgrind"):
+        pytest.skip("valgrind is not installed")
+    run = tprof.run(["valgrind", "--leak-check=full", "--show-leak-kinds=all", "--xml=yes", "--xml-file=out.xml",
+                     WORKLOADS / "lost"])
+    assert run.status == 0
+    names = dict(zip(("Leak_DefinitelyLost", "Leak_IndirectlyLost", "Leak_PossiblyLost", "Leak_StillReachable"), KINDS))
+    found = {}
+    for error in xml.etree.ElementTree.parse(run.directory / "out.xml").getroot().iter("error"):
+        functions = [f.text for f in error.iter("fn")]
+        own = [f for f in functions if f in OWN]
+        if own and error.find("kind").text in names:
+            key = own[0], names[error.find("kind").text]
+            old = found.get(key, (0, 0))
+            what = error.find("xwhat")
+            # What hangs on a lost block is counted with it, too.
+            indirect = re.search(r"\(([\d,]+) direct", what.find("text").text)
+            size = int(indirect.group(1).replace(",", "")) if indirect else int(what.find("leakedbytes").text)
+            found[key] = old[0] + size, old[1] + int(what.find("leakedblocks").text)
+    assert {k: v[0] for k, v in found.items()} == {k: v[0] for k, v in expected().items()}
+
+
+def test_leak_sanitizer_says_the_same(tprof):
+    """It knows no possibly lost, takes pointers into blocks as pointers, and calls both of a ring indirect."""
+    program = tprof.directory / "lost"
+    built = subprocess.run(["gcc", "-std=gnu11", "-D_GNU_SOURCE", "-g", "-O1", "-fno-builtin", "-fsanitize=leak", "-o",
+                            program, ROOT / "tests/workloads/lost.c"], stderr=subprocess.PIPE, check=False)
+    if built.returncode:
+        pytest.skip("no LeakSanitizer here")
+    run = tprof.run([program], env={"LSAN_OPTIONS": "max_leaks=100:fast_unwind_on_malloc=0"})
+    said = run.stderr.decode()
+    if "LeakSanitizer has encountered a fatal error" in said:
+        pytest.skip("LeakSanitizer can't work here (ptrace)")
+    sizes = {}
+    for block in re.split(r"\n\n", said):
+        head = re.search(r"leak of (\d+) byte\(s\) in \d+ object", block)
+        own = [f for f in re.findall(r" in (\w+) ", block) if f in OWN]
+        if head and own:
+            sizes[own[0]] = sizes.get(own[0], 0) + int(head.group(1))
+    lost = {}
+    for (function, kind), (size, _) in expected().items():
+        if kind in ("definitely_lost", "indirectly_lost"):
+            lost[function] = lost.get(function, 0) + size
+    assert sizes == lost
+
+
+def test_of_a_large_program(tprof):
+    """Python: all of its blocks can be reached, as Valgrind says too; many only from its own mappings."""
+    run = tprof.run([PYTHON, "-c", "import json, decimal, ctypes; print(1)"], [LIBRARY],
+                    {"TPROF_LEAKCHECK": "exit", "TPROF_CPU": "0"})
+    assert run.status == 0 and run.stdout == b"1\n" and run.stderr == b""
+    found = report(run.traces()[0], command="leaks")["reachability"]
+    assert found["still_reachable"]["blocks"] > 100
+    assert [found[kind]["blocks"] for kind in KINDS[:3]] == [0, 0, 0]
+
+
+def test_wrong_values(tprof):
+    run = tprof.run([WORKLOADS / "steady", 1], [LIBRARY], {"TPROF_LEAKCHECK": "always"})
+    assert b"TPROF_LEAKCHECK=always: allowed is exit" in run.stderr and run.status == 0
+    assert report(run.traces()[0], command="leaks")["reachability"] is None

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * lost [wait]: blocks that can be reached, and blocks that can't, in each of the ways that matter; sizes tell them apart. The
+ * answers stand in the test. wait: until the file `end` is there, allocating now and then.
+ */
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "truth.h"
+
+#define BLOCKS 4
+#define NOINLINE __attribute__((noinline))
+
+/* Volatile: nobody reads them again but the search. */
+static void *volatile global[BLOCKS];
+static char *volatile inside[BLOCKS];
+static __thread void *volatile local[BLOCKS];
+static volatile uintptr_t tagged[BLOCKS], hidden[BLOCKS];
+static pthread_barrier_t ready, done;
+/* In no memory, but where a call saves it. */
+#ifdef __clang__ /* knows no such variables; it only reads this file */
+static void *held;
+#else
+register void *held __asm__("r15");
+#endif
+
+static void *get(size_t size)
+{
+	void *block = calloc(1, size);
+
+	if (!block)
+		truth_die("calloc");
+	return block;
+}
+
+NOINLINE static void reached_by_global(void)
+{
+	for (int i = 0; i < BLOCKS; i++)
+		global[i] = get(1001);
+}
+
+NOINLINE static void reached_by_tls(void)
+{
+	for (int i = 0; i < BLOCKS; i++)
+		local[i] = get(1103);
+}
+
+NOINLINE static void reached_by_chain(void)
+{
+	for (int i = 0; i < BLOCKS; i++)
+		*(void **)global[i] = get(1205);
+}
+
+NOINLINE static void pointed_into(void)
+{
+	for (int i = 0; i < BLOCKS; i++)
+		inside[i] = (char *)get(1307) + 40;
+}
+
+NOINLINE static void tagged_low(void)
+{
+	for (int i = 0; i < BLOCKS; i++)
+		tagged[i] = (uintptr_t)get(1409) | 1;
+}
+
+NOINLINE static void tagged_high(void)
+{
+	for (int i = 0; i < BLOCKS; i++)
+		hidden[i] = (uintptr_t)get(1511) ^ (uintptr_t)1 << 62;
+}
+
+NOINLINE static void held_by_register(void)
+{
+	held = get(2429);
+}
+
+NOINLINE static void forgotten(void)
+{
+	for (int i = 0; i < BLOCKS; i++)
+		get(1613);
+}
+
+/* The first of each is definitely lost, the second by it. */
+NOINLINE static void forgotten_with_child(void)
+{
+	for (int i = 0; i < BLOCKS; i++)
+		*(void *volatile *)get(1715) = get(1817);
+}
+
+NOINLINE static void forgotten_ring(void)
+{
+	for (int i = 0; i < BLOCKS; i++) {
+		void *volatile *a = get(1919), *volatile *b = get(1919);
+
+		a[0] = (void *)b;
+		b[0] = (void *)a;
+	}
+}
+
+/* Their addresses lie in memory that was freed, and that is no reason. */
+NOINLINE static void named_by_freed(void)
+{
+	void *volatile *list = get(2021);
+
+	for (int i = 0; i < BLOCKS; i++)
+		list[10 + i] = get(2123);
+	free((void *)list);
+}
+
+/* Of a thread that waits: on its stack, and in its own TLS. */
+static void *thread(void *unused)
+{
+	void *volatile on_stack[BLOCKS];
+
+	(void)unused;
+	for (int i = 0; i < BLOCKS; i++) {
+		on_stack[i] = get(2225);
+		local[i] = get(2327);
+	}
+	pthread_barrier_wait(&ready);
+	pthread_barrier_wait(&done);
+	return on_stack[0];
+}
+
+/* What calls leave behind on the stack are addresses, too. */
+NOINLINE static void wipe_stack(void)
+{
+	volatile char used[16384];
+
+	memset((void *)used, 0, sizeof(used));
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t id;
+
+	pthread_barrier_init(&ready, NULL, 2);
+	pthread_barrier_init(&done, NULL, 2);
+	reached_by_global();
+	reached_by_tls();
+	reached_by_chain();
+	pointed_into();
+	tagged_low();
+	tagged_high();
+	forgotten();
+	forgotten_with_child();
+	forgotten_ring();
+	named_by_freed();
+	if (pthread_create(&id, NULL, thread, NULL) != 0)
+		truth_die("pthread_create");
+	pthread_barrier_wait(&ready);
+	held_by_register();
+	wipe_stack();
+	while (argc > 1 && strcmp(argv[1], "wait") == 0 && access("end", F_OK) != 0) {
+		free(get(64));
+		usleep(1000);
+	}
+	exit(0); /* with the thread alive */
+}
