@@ -356,8 +356,9 @@ static void many(void **state)
 		tp_moments_add_many(&together, (double)value, value);
 	}
 	assert_int_equal(one->count, all->count);
-	for (double share = 0; share <= 1; share += 0.01)
-		assert_int_equal(tp_histogram_percentile(one, share), tp_histogram_percentile(all, share));
+	for (int percent = 0; percent <= 100; percent++)
+		assert_int_equal(tp_histogram_percentile(one, percent / 100.0),
+				 tp_histogram_percentile(all, percent / 100.0));
 	assert_int_equal(each.count, together.count);
 	assert_true(fabs(each.mean - together.mean) < 1e-9 * each.mean);
 	assert_true(fabs(each.squares - together.squares) < 1e-9 * each.squares);

@@ -105,7 +105,7 @@ static void nested(void)
 
 int main(int argc, char **argv)
 {
-	pthread_t other;
+	pthread_t other = 0;
 
 	if (argc < 4)
 		return 2;
