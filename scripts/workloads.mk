@@ -10,7 +10,7 @@ WORKLOADS := $(addprefix $(W)/,digits truth truth-nopie truth-stripped truth-now
 	threads ends fork dl own_malloc early mmap interrupts cpu_split cpu_traps sampled limits deep ops steady stack0 \
 	stack2 stack3 exceptions0 exceptions2 exceptions3 liboracle.so libplugin_a.so libplugin_b.so liborigin.so \
 	nested/libplugin_b.so libsignatures.so libthrower.so op_calls op_calls-now op_throws op_dlsym libtinyblas.so hot libcountblas.so blas_calls libtorture.so op_torture op_calls-cet pools pauses annotate collectors onednn regions regions-clang \
-	instrumented libraries libmocks.so fourier xnnpack \
+	instrumented libraries libmocks.so libtracer.so fourier xnnpack \
 	mlp cnn transformer)
 WORKLOADS += $(addprefix $(W)/,control faults roofs)
 WORKLOADS += $(addprefix $(W)/,growth lost)
@@ -42,7 +42,9 @@ $(W)/growth: include/tprof.h
 $(W)/fourier: WORKLOAD_EXTRA := -lfftw3f -lfftw3 -lm
 $(W)/xnnpack: WORKLOAD_EXTRA := -lXNNPACK
 $(W)/regions: WORKLOAD_EXTRA := -fopenmp
-$(W)/instrumented: WORKLOAD_EXTRA := -O0 -finstrument-functions
+$(W)/libtracer.so: WORKLOAD_EXTRA := -shared -fPIC
+$(W)/instrumented: WORKLOAD_EXTRA := -O0 -finstrument-functions -L$(W) -ltracer -Wl,-rpath,'$$ORIGIN'
+$(W)/instrumented: $(W)/libtracer.so
 $(W)/libmocks.so: WORKLOAD_EXTRA := -shared -fPIC
 $(W)/libraries: WORKLOAD_EXTRA := -L$(W) -lmocks -Wl,-rpath,'$$ORIGIN'
 $(W)/libraries: $(W)/libmocks.so

@@ -34,6 +34,7 @@ bool tp_op_names(struct tp_trace *trace, const char *debug_dir)
 	struct tp_symbols_options options = { .debug_dir = debug_dir };
 	struct tp_symbols *symbols = NULL;
 	bool good = true;
+	static const char part[] = ", a thread's part";
 	char text[512];
 
 	for (size_t i = 1; good && i < trace->op_count; i++) {
@@ -46,7 +47,9 @@ bool tp_op_names(struct tp_trace *trace, const char *debug_dir)
 		good = symbols != NULL;
 		if (!good)
 			break;
-		name_of(text, sizeof(text), tp_symbols_frame(symbols, frame), &trace->frames[frame]);
+		name_of(text, sizeof(text) - sizeof(part), tp_symbols_frame(symbols, frame), &trace->frames[frame]);
+		if (strcmp(trace->ops[i].category, "openmp part") == 0)
+			strcat(text, part);
 		good = tp_trace_rename_op(trace, i, text);
 	}
 	tp_symbols_close(symbols);

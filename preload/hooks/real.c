@@ -59,6 +59,8 @@ static const struct {
 	FUNCTION(xallocx),
 	FUNCTION(dallocx),
 	FUNCTION(sdallocx),
+	FUNCTION(__cyg_profile_func_enter),
+	FUNCTION(__cyg_profile_func_exit),
 };
 
 bool tp_real_probing;

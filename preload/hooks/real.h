@@ -55,6 +55,9 @@ struct tp_real {
 	void (*_Exit)(int);
 	void (*quick_exit)(int);
 	void (*abort)(void);
+
+	void (*__cyg_profile_func_enter)(void *, void *); /* libc's, which do nothing, or a tracer's */
+	void (*__cyg_profile_func_exit)(void *, void *);
 };
 
 extern struct tp_real tp_real TP_NEAR;

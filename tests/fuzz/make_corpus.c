@@ -105,6 +105,7 @@ static void ops(const char *folder)
 
 	gen_op(gen, 1, TPROF_OP_ANNOTATION, "", "outer");
 	gen_op(gen, 2, TPROF_OP_ANNOTATION, "layer", "inner");
+	gen_op_code(gen, 3, TPROF_OP_FUNCTION, "openmp", 1);
 	gen_value(gen, "parameters", 8970);
 	gen_counter(gen, 1, 0, 0, "page-faults");
 	gen_counter(gen, 0, 2, 0, "cycles");

@@ -30,6 +30,8 @@ def calls(ops, *names):
 def test_openmp_regions(tprof, program):
     """Named by the function that the compiler made of the region, which no dynamic symbol names; and by its line."""
     _, ops = profile(tprof, [WORKLOADS / program, TIMES], "openmp")
+    parts = {name: op for name, op in ops.items() if op["category"] == "openmp part"}
+    ops = {name: op for name, op in ops.items() if name not in parts}
     assert {op["category"] for op in ops.values()} == {"openmp"} and {op["calls"] for op in ops.values()} == {TIMES}
     assert len(ops) == 3
     lines = {int(name.rsplit(":", 1)[1]) for name in ops}
@@ -40,6 +42,13 @@ def test_openmp_regions(tprof, program):
     # One of the two blocks is the calling thread's own.
     [region] = [op for name, op in ops.items() if name.endswith(":21")]
     assert region["allocated_bytes"] >= 1000 * TIMES
+    if program == "regions":  # two threads each; what they allocate is theirs
+        assert {name.removesuffix(", a thread's part") for name in parts} == set(ops)
+        assert {op["calls"] for op in parts.values()} == {2 * TIMES}
+        assert parts[f"{region['name']}, a thread's part"]["allocated_bytes"] == 2 * 1000 * TIMES
+        assert all(parts[f"{name}, a thread's part"]["total_ns"] > 0 for name in ops)
+    else:
+        assert parts == {}
 
 
 def test_onednn(tprof):
@@ -107,3 +116,25 @@ def test_ops_by_address_in_the_dump(tprof):
     names = {event["name"] for event in json.loads(analyze("dump", "--json", run.traces()[0]).stdout)["events"]
              if event["kind"] == "op"}
     assert any("_omp_fn" in name for name in names)
+
+
+@pytest.mark.real
+def test_onednn_under_torch(tprof):
+    """Every convolution of torch is one of oneDNN's, forward, and two backward, but the first layer's, whose input needs no
+    gradient."""
+    script = """
+import torch
+torch.manual_seed(0)
+net = torch.nn.Sequential(torch.nn.Conv2d(3, 16, 3, padding=1), torch.nn.ReLU(), torch.nn.Conv2d(16, 32, 3))
+for i in range(10):
+    net(torch.randn(8, 3, 32, 32)).sum().backward()
+print(float(sum(p.grad.sum() for p in net.parameters())))
+"""
+    _, ops = profile(tprof, ["/usr/bin/python3", "-c", script])
+    by_kind = {}
+    for name, op in ops.items():
+        by_kind[name.split(" ")[0]] = by_kind.get(name.split(" ")[0], 0) + op["calls"]
+    assert by_kind["aten::mkldnn_convolution"] == by_kind["convolution"] == 20
+    assert by_kind["convolution_backward_weights"] == 20 and by_kind["convolution_backward_data"] == 10
+    forward = [op for name, op in ops.items() if name.startswith("convolution [")]
+    assert sum(op["flop"] for op in forward) == 10 * 2 * 8 * (16 * 32 * 32 * 27 + 32 * 30 * 30 * 16 * 9)

@@ -184,6 +184,33 @@ static void test_ops(void **state)
 	gen_free(gen);
 }
 
+/* Ops named by a function's address: until it is symbolized by the frame's number, and then by what it is given. */
+static void test_op_codes(void **state)
+{
+	struct gen *gen = gen_new(&(struct gen_options){ .start_ticks = 0 });
+	struct reading reading;
+
+	(void)state;
+	gen_module(gen, 1, 0x10000, 0x10000, 0x20000, "/usr/bin/program");
+	gen_frame(gen, 7, 1, 0x100, TPROF_FRAME_EXACT);
+	gen_op_code(gen, 1, TPROF_OP_FUNCTION, "openmp", 7);
+	gen_op_code(gen, 2, TPROF_OP_FUNCTION, "", 99);		 /* its frame is not in the file */
+	gen_op_code(gen, 3, TPROF_OP_FUNCTION, "", 4000000000u); /* out of range */
+	gen_op_code(gen, 1, TPROF_OP_FUNCTION, "", 7);		 /* taken */
+	gen_release(gen, 1, 10, 8, TPROF_FN_FREE);
+	reading = begin(gen);
+	assert_int_equal(reading.trace->damage_count, 2);
+	assert_int_equal(reading.trace->ops[1].frame, 7);
+	assert_int_equal(reading.trace->ops[2].frame, 99);
+	assert_string_equal(reading.trace->ops[1].name, "frame 7");
+	assert_true(tp_trace_rename_op(reading.trace, 1, "main._omp_fn.0"));
+	assert_string_equal(reading.trace->ops[1].name, "main._omp_fn.0");
+	assert_string_equal(reading.trace->ops[1].category, "openmp");
+	next(&reading, TP_EVENT_FREE, 10);
+	end(&reading, 2);
+	gen_free(gen);
+}
+
 /* Reserved bits, a cut detail, numbers of ops that are taken or out of range: damage, and the rest is read. */
 static void test_bad_ops(void **state)
 {
@@ -418,7 +445,7 @@ int main(void)
 		cmocka_unit_test(test_order),	   cmocka_unit_test(test_order_across_chunks),
 		cmocka_unit_test(test_takeover),   cmocka_unit_test(test_unknown_records),
 		cmocka_unit_test(test_borders),	   cmocka_unit_test(test_ops),
-		cmocka_unit_test(test_bad_ops),
+		cmocka_unit_test(test_bad_ops),	   cmocka_unit_test(test_op_codes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

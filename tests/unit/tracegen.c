@@ -312,6 +312,17 @@ void gen_op(struct gen *gen, uint32_t op, uint8_t origin, const char *category, 
 	append(gen, table_of(gen, gen->length));
 }
 
+void gen_op_code(struct gen *gen, uint32_t op, uint8_t origin, const char *category, uint32_t frame)
+{
+	put(gen, op);
+	put_byte(gen, origin);
+	put_byte(gen, (unsigned)strlen(category));
+	put_bytes(gen, category, strlen(category));
+	put(gen, frame);
+	wrap_long(gen, TPROF_TABLE_OP_CODE);
+	append(gen, table_of(gen, gen->length));
+}
+
 void gen_value(struct gen *gen, const char *name, uint64_t value)
 {
 	put(gen, value);

@@ -36,6 +36,7 @@ void gen_unload(struct gen *gen, uint32_t module, uint64_t ticks);
 void gen_frame(struct gen *gen, uint32_t frame, uint32_t module, uint64_t offset, uint8_t flags);
 void gen_nodes(struct gen *gen, uint32_t first, uint32_t parent, const uint32_t *frames, size_t count);
 void gen_op(struct gen *gen, uint32_t op, uint8_t origin, const char *category, const char *name);
+void gen_op_code(struct gen *gen, uint32_t op, uint8_t origin, const char *category, uint32_t frame);
 void gen_value(struct gen *gen, const char *name, uint64_t value);
 void gen_counter(struct gen *gen, uint32_t number, uint32_t error, uint8_t flags, const char *name);
 void gen_hooks(struct gen *gen, uint8_t state, uint64_t pointers, uint64_t functions, const char *object);

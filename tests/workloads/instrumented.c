@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "tracer.h"
+
 static jmp_buf back;
 static void *volatile sink;
 
@@ -43,6 +45,6 @@ int main(int argc, char **argv)
 		sum += fibonacci(5);
 		guarded();
 	}
-	printf("%d\n", sum);
+	printf("%d, %d %d\n", sum, tracer_enters(), tracer_exits());
 	return 0;
 }

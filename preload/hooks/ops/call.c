@@ -217,6 +217,8 @@ struct called tp_op_enter(uint32_t index, const uintptr_t *frame)
 		end_unwound(thread, (uintptr_t)frame, ticks);
 	begin(thread, function, op, ticks);
 	thread->op_frames[thread->op_depth++] = (uintptr_t)frame;
+	if (tp_unlikely(function->signature.begun != NULL))
+		function->signature.begun((uintptr_t *)(uintptr_t)frame);
 	tp_leave(thread);
 	return called;
 }

@@ -17,14 +17,14 @@ struct slot {
 static struct slot *slots;
 static uint32_t used;
 
-static const char *const categories[] = { "openmp", "function" };
+static const char *const categories[] = { "", "openmp", "function", "openmp part" };
 
 /* Addresses have 47 bits. After a dlclose another function may be there. */
 static uint64_t key_of(uintptr_t function, enum tp_entry entry)
 {
 	uint64_t epoch = tp_load_acquire(&tp_modules_epoch) & 0x3fff;
 
-	return (uint64_t)function | epoch << 48 | UINT64_C(1) << 62 | (uint64_t)entry << 63;
+	return (uint64_t)function | epoch << 48 | (uint64_t)entry << 62;
 }
 
 static uint64_t place_of(uint64_t key)

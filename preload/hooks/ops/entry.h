@@ -8,7 +8,7 @@
 
 #include "core/base.h"
 
-enum tp_entry { TP_ENTRY_OPENMP, TP_ENTRY_INSTRUMENTED };
+enum tp_entry { TP_ENTRY_OPENMP = 1, TP_ENTRY_INSTRUMENTED, TP_ENTRY_OPENMP_PART };
 
 /*
  * The op's number; 0: not known yet. Looks at one or two cache lines, and touches no vector register. Any thread.

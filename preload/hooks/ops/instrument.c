@@ -2,11 +2,12 @@
 /*
  * Programs built with -finstrument-functions call these at each function's begin and end (libc has empty ones). Each
  * function is an op, named by its address. Ends are the compiler's: also when an exception leaves the function, not when
- * a longjmp does; the end of an outer function ends what was left so.
+ * a longjmp does; the end of an outer function ends what was left so. Whoever else listens is called too.
  */
 #include "hooks/enter.h"
 #include "hooks/ops/entry.h"
 #include "hooks/ops/select.h"
+#include "hooks/real.h"
 
 #define FRAME __builtin_frame_address(0)
 #define DEPTH_MAX 192u
@@ -57,35 +58,42 @@ void tp_instrument_forget(void)
 	memset(open.ops, 0, sizeof(open.ops));
 }
 
-TP_EXPORT void __cyg_profile_func_enter(void *function, void *caller)
-{
-	uint32_t depth = open.depth++;
-
-	(void)caller;
-	if (depth < DEPTH_MAX)
-		open.ops[depth] = tp_ops_instrumented ? begin(FRAME, (uintptr_t)function) : 0;
-}
-
-TP_EXPORT void __cyg_profile_func_exit(void *function, void *caller)
+static void note_exit(const void *frame, uintptr_t function)
 {
 	uint32_t op, depth;
 
-	(void)caller;
 	if (!open.depth)
 		return;
 	if (open.depth > DEPTH_MAX) {
 		open.depth--;
 		return;
 	}
-	op = tp_entry_known((uintptr_t)function, TP_ENTRY_INSTRUMENTED);
+	op = tp_entry_known(function, TP_ENTRY_INSTRUMENTED);
 	for (depth = open.depth; op && depth > 0 && open.ops[depth - 1] != op; depth--)
 		;
 	if (!depth)
 		depth = open.depth; /* its begin was not recorded */
 	while (open.depth > depth) {
 		if (open.ops[--open.depth])
-			end(FRAME, true);
+			end(frame, true);
 	}
 	if (open.ops[--open.depth])
-		end(FRAME, false);
+		end(frame, false);
+}
+
+TP_EXPORT void __cyg_profile_func_enter(void *function, void *caller)
+{
+	uint32_t depth = open.depth++;
+
+	if (depth < DEPTH_MAX)
+		open.ops[depth] = tp_ops_instrumented ? begin(FRAME, (uintptr_t)function) : 0;
+	if (tp_real.__cyg_profile_func_enter)
+		tp_real.__cyg_profile_func_enter(function, caller);
+}
+
+TP_EXPORT void __cyg_profile_func_exit(void *function, void *caller)
+{
+	if (tp_real.__cyg_profile_func_exit)
+		tp_real.__cyg_profile_func_exit(function, caller);
+	note_exit(FRAME, (uintptr_t)function);
 }

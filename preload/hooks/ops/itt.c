@@ -15,9 +15,10 @@
 
 struct domain {
 	volatile int flags; /* 0: the API's functions do nothing */
+	int unused1;
 	const char *name;
 	void *wide_name;
-	int extra1;
+	int extra1, unused2;
 	void *extra2;
 	struct domain *next;
 };

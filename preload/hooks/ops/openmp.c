@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hooks/ops/openmp.h"
 
+#include "hooks/enter.h"
 #include "hooks/ops/entry.h"
 
 static uint32_t number_of(uintptr_t function, bool may_write)
@@ -20,6 +21,68 @@ static uint32_t kmpc_op(const uintptr_t *frame, bool may_write)
 	return number_of(tp_argument(frame, 2), may_write);
 }
 
+/* ---- each thread's part ---- */
+
+struct region {
+	void (*function)(void *);
+	void *data;
+};
+
+static bool begin_part(const void *frame, uintptr_t function)
+{
+	struct tp_thread *thread = tp_enter(frame);
+	uint64_t ticks;
+	uint32_t op;
+
+	if (!thread)
+		return false;
+	ticks = tp_clock_before();
+	tp_record(thread, ticks);
+	op = tp_entry_known(function, TP_ENTRY_OPENMP_PART);
+	if (tp_unlikely(!op))
+		op = tp_entry_number(function, TP_ENTRY_OPENMP_PART);
+	if (op)
+		tp_emit_op(thread, ticks, op);
+	tp_recorded(thread);
+	tp_leave(thread);
+	return op != 0;
+}
+
+static void end_part(const void *frame)
+{
+	struct tp_thread *thread = tp_enter_end(frame);
+	uint64_t ticks;
+
+	if (!thread)
+		return;
+	ticks = tp_clock_before();
+	tp_record(thread, ticks);
+	tp_emit_op_end(thread, ticks, false);
+	tp_recorded(thread);
+	tp_leave(thread);
+}
+
+/* What libgomp calls in each thread. The region outlives the call: it is in the frame of the one that waits for all. */
+static void run_part(void *context)
+{
+	struct region region = *(struct region *)context;
+	bool recorded = begin_part(__builtin_frame_address(0), (uintptr_t)region.function);
+
+	region.function(region.data);
+	if (recorded)
+		end_part(__builtin_frame_address(0));
+}
+
+static void gomp_begun(uintptr_t *frame)
+{
+	struct region *region = TP_OP_SPACE(frame);
+
+	region->function = (void (*)(void *))tp_argument(frame, 0);
+	region->data = (void *)tp_argument(frame, 1);
+	frame[tp_argument_offset(0)] = (uintptr_t)run_part;
+	frame[tp_argument_offset(1)] = (uintptr_t)region;
+}
+
 bool tp_openmp_choose(const char *symbol, struct tp_text *to, struct tp_signature *signature)
 {
 	bool gomp = strncmp(symbol, "GOMP_parallel", 13) == 0 || strcmp(symbol, "GOMP_teams_reg") == 0;
@@ -30,6 +93,9 @@ bool tp_openmp_choose(const char *symbol, struct tp_text *to, struct tp_signatur
 	if (!gomp && strncmp(symbol, "__kmpc_fork_call", 16) != 0 && strcmp(symbol, "__kmpc_fork_teams") != 0)
 		return false;
 	signature->op = gomp ? gomp_op : kmpc_op;
+	/* With reductions of tasks libgomp itself reads the data. */
+	if (gomp && strncmp(symbol, "GOMP_parallel", 13) == 0 && !strstr(symbol, "reductions"))
+		signature->begun = gomp_begun;
 	tp_text_add(to, symbol);
 	return true;
 }

@@ -23,7 +23,8 @@ const char *tp_text_keep(const char *text)
 	at = all && tp_load(&used) < ROOM ? tp_add(&used, length + 1) : ROOM;
 	if (at + length >= ROOM)
 		return "?";
-	memcpy(all + at, text, length); /* the rest is zero */
+	if (length)
+		memcpy(all + at, text, length); /* the rest is zero */
 	return all + at;
 }
 

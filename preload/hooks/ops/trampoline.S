@@ -11,6 +11,7 @@
  *    0(%rbp)   the caller's rbp
  *   -8..-64    rdi rsi rdx rcx r8 r9 rax r10
  *  -72(%rbp)   the function
+ *  -112..-88   32 bytes for the hook, as long as the call lasts (TP_OP_SPACE)
  */
 	.text
 	.globl	tp_op_trampoline
@@ -24,7 +25,7 @@ tp_op_trampoline:
 	.cfi_offset rbp, -16
 	movq	%rsp, %rbp
 	.cfi_def_cfa_register rbp
-	subq	$80, %rsp
+	subq	$112, %rsp
 	movq	%rdi, -8(%rbp)
 	movq	%rsi, -16(%rbp)
 	movq	%rdx, -24(%rbp)
@@ -69,7 +70,7 @@ tp_op_trampoline:
 	movq	%rax, -56(%rbp)
 	movq	%rdx, -24(%rbp)
 	movq	%rbp, %rdi
-	leaq	-80(%rbp), %rsp
+	leaq	-112(%rbp), %rsp
 	call	tp_op_leave
 	movq	-56(%rbp), %rax
 	movq	-24(%rbp), %rdx

@@ -18,6 +18,9 @@
 #define TP_SIGNATURE_PARTS 7u
 #define TP_OP_SILENT UINT32_MAX
 
+/* 32 bytes of the stub's frame that are the hook's own while the call lasts. */
+#define TP_OP_SPACE(frame) ((void *)((frame)-14))
+
 enum tp_part {
 	TP_PART_DIM,	 /* the next dimension */
 	TP_PART_TRANS_A, /* BLAS's N, T, C or CBLAS's 111 to 114 */
@@ -46,10 +49,11 @@ struct tp_signature {
 	 * with true, where it may ask the library, and make a number.
 	 */
 	uint32_t (*op)(const uintptr_t *frame, bool may_write);
-	void (*after)(
-		const uintptr_t *frame); /* when the call has returned; NULL: nothing. Arguments 0 and 1 are there */
-	bool unhooked;			 /* the function itself is no op: `bound` sees to what it leads to */
-	void (*bound)(void *target);	 /* the function was found, outside of any hook; NULL: nothing */
+	void (*begun)(uintptr_t *frame); /* when the op has begun: arguments may be changed; NULL: nothing */
+	/* When the call has returned; NULL: nothing. Arguments 0 and 1 are there. */
+	void (*after)(const uintptr_t *frame);
+	bool unhooked;		     /* the function itself is no op: `bound` sees to what it leads to */
+	void (*bound)(void *target); /* the function was found, outside of any hook; NULL: nothing */
 };
 
 /* Where trampoline.S keeps general-purpose argument `i` (0, 1, ...; floating-point ones don't count). */
