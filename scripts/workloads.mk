@@ -16,7 +16,7 @@ WORKLOADS += $(addprefix $(W)/,control faults roofs)
 WORKLOADS += $(addprefix $(W)/,growth lost)
 
 # Programs that do what once went wrong.
-WORKLOADS += $(addprefix $(W)/,coroutines handlers odd libfence.so)
+WORKLOADS += $(addprefix $(W)/,coroutines handlers odd signal_traps libfence.so)
 .PHONY: workloads
 workloads: $(WORKLOADS)
 

@@ -2,9 +2,11 @@
 """CPU samples: the truth that a program measures itself, and the programs that a sampler could disturb."""
 import math
 import re
+import signal
+import subprocess
 
 import pytest
-from conftest import WORKLOADS, analyze, report
+from conftest import LIBRARY, WORKLOADS, analyze, report
 
 FAST = {"TPROF_CPU": "997"}  # a prime: in no step with what the programs do
 # An interval that one honest run in some hundred thousand misses: the tests are to fail for reasons only.
@@ -132,7 +134,6 @@ def trap(tprof, name, *arguments, env=None):
     run = tprof.run([WORKLOADS / "cpu_traps", name, *arguments])
     assert run.status == 0
     environment = {"TPROF_CPU": "2000", "TPROF_VERBOSE": "0", **(env or {})}
-    from conftest import LIBRARY  # pylint: disable=import-outside-toplevel
     profiled = tprof.run([WORKLOADS / "cpu_traps", name, *arguments], [LIBRARY], environment)
     assert (profiled.status, profiled.stdout) == (run.status, run.stdout)
     assert re.fullmatch(rb"(tprof: [^\n]*\n)*", profiled.stderr)
@@ -196,3 +197,64 @@ def test_exec_under_sampling(tprof):
     run = trap(tprof, "exec", 100)
     assert run.stdout == b"the last image 0\n"
     assert len(run.traces()) == 101
+
+
+# ---- the program's own use of signals: the sampler's among them ----
+
+def signal_trap(tprof, name, expected, env=None):
+    command = [WORKLOADS / "signal_traps", name]
+    bare = tprof.run(command)
+    run = tprof.run(command, [LIBRARY], {"TPROF_CPU": "2000", **(env or {})})
+    assert (run.status, run.stdout) == (bare.status, bare.stdout) == (0, expected)
+    return run, first(run)
+
+
+def test_every_signal_taken(tprof):
+    """Blocked, sent and taken by sigtimedwait, sigwait and signalfd: the sampler's too, which it then gives up."""
+    run, capture = signal_trap(tprof, "take", b"not taken as sent: 0\nnot blocked: 0\n")
+    assert capture["cpu_stopped"]
+    assert run.stderr == b"tprof: CPU sampling ended: the program uses its signal itself\n"
+
+
+def test_every_signal_kills_by_default(tprof):
+    run, _ = signal_trap(tprof, "die", b"died of it: 31\ndid not: 0\n")
+    assert len(run.traces()) == 32
+
+
+def test_vfork_child_resets_signals(tprof):
+    """What it does to its handlers does not concern its parent, whose memory it runs on."""
+    run, capture = signal_trap(tprof, "vfork", b"status: 0\nreal-time signals unused: 31\n")
+    assert run.stderr == b""
+    assert not capture["cpu_stopped"] and capture["cpu_samples"] > 5
+
+
+@pytest.mark.parametrize("name, expected", [("reset", b"reset: 1\n"), ("mask", b"pending in the handler: 0\n")])
+def test_sampling_goes_on(tprof, name, expected):
+    """The default action for all signals, and handlers that block all, are no use of the sampler's signal."""
+    run, capture = signal_trap(tprof, name, expected)
+    assert run.stderr == b""
+    assert not capture["cpu_stopped"] and capture["cpu_samples"] > 5
+
+
+def test_everything_blocked_from_the_start(tprof):
+    """A program that was started so, and takes whatever comes, is not handed the sampler's signal."""
+    def run(*preload):
+        return subprocess.run([WORKLOADS / "signal_traps", "inherited"], cwd=tprof.directory, capture_output=True,
+                              timeout=60, check=False,
+                              env={"LD_PRELOAD": ":".join(map(str, preload)), "TPROF_CPU": "2000", "LC_ALL": "C"},
+                              preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals()))
+    bare, profiled = run(), run(LIBRARY)
+    assert (profiled.returncode, profiled.stdout, profiled.stderr) == (bare.returncode, bare.stdout, bare.stderr) == (
+        0, b"came: 0\n", b"")
+    assert report(tprof.directory / "trace.bin")["capture"]["cpu_samples"] > 5
+
+
+def test_small_signal_stacks(tprof):
+    """Nothing is written below an alternate stack that is too small for the sampler's signal: such a thread is left out."""
+    signal_trap(tprof, "small_stacks", 3 * b"written below the stack: 0\n")
+
+
+def test_unmapped_signal_stack(tprof):
+    """The kernel could not push the sampler's signal there, and would end the program."""
+    _, capture = signal_trap(tprof, "stack_gone", b"alive: 1\n")
+    assert capture["lost"]["cpu_timer"] == 1

@@ -22,17 +22,21 @@ def check_processes(run, count):
     return found, truths
 
 
+SAMPLED = [{"TPROF_CPU": "0"}, {"TPROF_CPU": "5000"}]
+
+
+@pytest.mark.parametrize("env", SAMPLED)
 @pytest.mark.parametrize("how, processes", [("fork", 2), ("clone", 2), ("nested", 3), ("daemon", 2)])
-def test_fork(tprof, how, processes):
+def test_fork(tprof, how, processes, env):
     """A process that allocates nothing, as a daemon's first child, needs no trace."""
-    run = tprof.profile([WORKLOADS / "fork", how])
+    run = tprof.profile([WORKLOADS / "fork", how], env=env)
     check_processes(run, processes)
 
 
-@pytest.mark.parametrize("turn", range(3))
-def test_fork_beside_allocating_threads(tprof, turn):
+@pytest.mark.parametrize("env", [{}, *SAMPLED])
+def test_fork_beside_allocating_threads(tprof, env):
     """Other tracers hang here: a lock that another thread held is held in the child for ever."""
-    run = tprof.profile([WORKLOADS / "fork", "threads"])
+    run = tprof.profile([WORKLOADS / "fork", "threads"], env=env)
     assert len(run.truths()) == 20
     check_processes(run, 21)
 

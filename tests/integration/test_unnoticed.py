@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The program does not notice: signals, descriptors, standard streams, names."""
+import os
 import subprocess
 
 import pytest
@@ -42,3 +43,39 @@ def test_standard_input_passes(tprof):
             run = tprof.run(command, preload, stdin=source.stdout)
         assert (run.status, run.stderr) == (0, b"")
         assert run.stdout.startswith(b"hel")
+
+
+TALKATIVE = [{"TPROF_VERBOSE": "2"}, {"TPROF_DEPTH": "x"}, {"TPROF_OUTPUT": "/no/such/directory/t.bin"}]
+
+
+def with_stderr(tprof, stderr, env):
+    """A traced program with that as its standard error."""
+    return subprocess.run([WORKLOADS / "steady", "1000"], cwd=tprof.directory, stdout=subprocess.PIPE, stderr=stderr,
+                          env={"LD_PRELOAD": str(LIBRARY), **env}, timeout=20, check=False)
+
+
+@pytest.mark.parametrize("env", TALKATIVE)
+def test_nobody_reads_stderr(tprof, env):
+    """A line of tprof's would be a SIGPIPE in a program that writes none itself."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = with_stderr(tprof, writer, env)
+    os.close(writer)
+    assert (done.returncode, done.stdout) == (0, b"steady: done\n")
+
+
+@pytest.mark.parametrize("env", TALKATIVE)
+def test_stderr_is_a_full_pipe(tprof, env):
+    """Nobody empties it: a line of tprof's is left out, and the program does not wait."""
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    try:
+        while True:
+            os.write(writer, bytes(4096))
+    except BlockingIOError:
+        pass
+    os.set_blocking(writer, True)
+    done = with_stderr(tprof, writer, env)
+    os.close(reader)
+    os.close(writer)
+    assert (done.returncode, done.stdout) == (0, b"steady: done\n")

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * signal_traps NAME: programs that use every signal there is, the sampler's among them, and the stacks of handlers. Each
+ * says what it saw; that must be the same with and without a sampler.
+ */
+#include "truth.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#define OTHER_MAX 64 /* signals that this can be said of */
+
+static volatile unsigned int sum;
+
+static void burn(unsigned int milliseconds)
+{
+	struct timespec begin, now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
+	do {
+		for (unsigned int i = 0; i < 20000; i++)
+			sum += i;
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	} while ((now.tv_sec - begin.tv_sec) * 1000 + (now.tv_nsec - begin.tv_nsec) / 1000000 < milliseconds);
+}
+
+static void say(const char *what, long number)
+{
+	char line[100];
+
+	truth_say(line, (size_t)snprintf(line, sizeof(line), "%s %ld\n", what, number));
+}
+
+/* libc keeps two for itself. */
+static int is_usable(int number)
+{
+	return number != SIGKILL && number != SIGSTOP && (number < 32 || number >= SIGRTMIN);
+}
+
+static sigset_t only(int number)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, number);
+	return set;
+}
+
+/* Each signal blocked, sent to itself, and taken in one of three ways. */
+static void takes_each(void)
+{
+	struct timespec soon = { .tv_nsec = 100000000 };
+	long wrong = 0, unblocked = 0;
+	sigset_t all, now;
+
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, NULL);
+	for (int number = 1; number <= OTHER_MAX; number++) {
+		sigset_t one = only(number);
+		struct signalfd_siginfo info;
+		int got = 0, fd;
+
+		if (!is_usable(number))
+			continue;
+		kill(getpid(), number);
+		wrong += sigtimedwait(&one, NULL, &soon) != number;
+		kill(getpid(), number);
+		wrong += sigwait(&one, &got) != 0 || got != number;
+		fd = signalfd(-1, &one, SFD_NONBLOCK | SFD_CLOEXEC);
+		kill(getpid(), number);
+		wrong += read(fd, &info, sizeof(info)) != sizeof(info) || info.ssi_signo != (unsigned int)number;
+		close(fd);
+	}
+	sigprocmask(SIG_BLOCK, NULL, &now);
+	for (int number = 1; number <= OTHER_MAX; number++)
+		unblocked += is_usable(number) && sigismember(&now, number) != 1;
+	say("not taken as sent:", wrong);
+	say("not blocked:", unblocked);
+}
+
+/* One child for each signal, which dies of it as it does by default. */
+static void dies_of_each(void)
+{
+	long deaths = 0, others = 0;
+
+	for (int number = SIGRTMIN; number <= SIGRTMAX; number++) {
+		int status = 0;
+		pid_t pid = fork();
+
+		if (pid == 0) {
+			free(malloc(10)); /* known to a profiler, and with a sampler of its own */
+			kill(getpid(), number);
+			_exit(0);
+		}
+		if (waitpid(pid, &status, 0) != pid)
+			truth_die("waitpid");
+		if (WIFSIGNALED(status) && WTERMSIG(status) == number)
+			deaths++;
+		else
+			others++;
+	}
+	say("died of it:", deaths);
+	say("did not:", others);
+}
+
+/* Between vfork and exec the memory is the parent's, the handlers are not. */
+static void vfork_resets(void)
+{
+	struct sigaction action;
+	static long defaults;
+	int status = -1;
+	pid_t pid = vfork();
+
+	if (pid == 0) {
+		for (int number = 1; number <= OTHER_MAX; number++)
+			signal(number, SIG_DFL);
+		execl("/bin/true", "true", (char *)NULL);
+		_exit(127);
+	}
+	if (waitpid(pid, &status, 0) != pid)
+		truth_die("waitpid");
+	for (int number = SIGRTMIN; number <= SIGRTMAX; number++)
+		defaults += sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_DFL;
+	burn(150);
+	say("status:", status);
+	say("real-time signals unused:", defaults);
+}
+
+/* As shells and daemons begin: whatever was inherited, back to the default. */
+static void resets(void)
+{
+	for (int number = 1; number <= OTHER_MAX; number++)
+		signal(number, SIG_DFL);
+	burn(150);
+	say("reset:", 1);
+}
+
+static volatile long pending_in_handler;
+
+static void long_handler(int number)
+{
+	sigset_t pending;
+
+	(void)number;
+	burn(30);
+	sigpending(&pending);
+	for (int other = 1; other <= OTHER_MAX; other++)
+		pending_in_handler += sigismember(&pending, other) == 1;
+}
+
+/* A handler that blocks everything while it runs, and runs for long. */
+static void masks_in_handler(void)
+{
+	struct sigaction action = { .sa_handler = long_handler };
+
+	sigfillset(&action.sa_mask);
+	sigaction(SIGUSR1, &action, NULL);
+	for (int i = 0; i < 5; i++)
+		raise(SIGUSR1);
+	say("pending in the handler:", pending_in_handler);
+}
+
+/* Began with everything blocked: what it waits for is nothing, as nobody sends anything. */
+static void waits_as_inherited(void)
+{
+	struct timespec soon = { .tv_nsec = 20000000 };
+	long came = 0;
+	sigset_t all;
+
+	sigfillset(&all);
+	for (int i = 0; i < 5; i++) {
+		burn(30);
+		came += sigtimedwait(&all, NULL, &soon) > 0;
+	}
+	say("came:", came);
+}
+
+/* ---- stacks for handlers ---- */
+
+enum { REGION = 65536, PAINT = 0x5a };
+
+struct room {
+	size_t size; /* of the alternate stack */
+	long below;  /* bytes that somebody wrote below it */
+};
+
+/* A stack that is there for a fault that never comes; nobody has any business below it. */
+static void *computes_with_small_stack(void *argument)
+{
+	struct room *room = argument;
+	unsigned char *region = mmap(NULL, REGION, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	stack_t stack = { .ss_sp = region + REGION / 2, .ss_size = room->size };
+
+	memset(region, PAINT, REGION);
+	if (sigaltstack(&stack, NULL))
+		room->below = -1; /* too small for this kernel */
+	burn(150);
+	for (size_t i = 0; i < REGION / 2; i++)
+		room->below += region[i] != PAINT;
+	return argument;
+}
+
+static void small_stacks(void)
+{
+	struct room rooms[] = { { 2048, 0 }, { 4096, 0 }, { 8192, 0 } };
+
+	for (size_t i = 0; i < sizeof(rooms) / sizeof(rooms[0]); i++) {
+		pthread_t thread;
+
+		pthread_create(&thread, NULL, computes_with_small_stack, &rooms[i]);
+		pthread_join(thread, NULL);
+		say("written below the stack:", rooms[i].below > 0);
+	}
+}
+
+static void *computes_with_stack_gone(void *argument)
+{
+	stack_t stack = { .ss_size = REGION };
+
+	stack.ss_sp = mmap(NULL, REGION, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (sigaltstack(&stack, NULL) || munmap(stack.ss_sp, REGION))
+		truth_die("sigaltstack");
+	burn(150);
+	return argument;
+}
+
+static void stack_gone(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, computes_with_stack_gone, NULL);
+	pthread_join(thread, NULL);
+	say("alive:", 1);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		void (*run)(void);
+	} traps[] = {
+		{ "take", takes_each },		  { "die", dies_of_each },
+		{ "vfork", vfork_resets },	  { "reset", resets },
+		{ "mask", masks_in_handler },	  { "inherited", waits_as_inherited },
+		{ "small_stacks", small_stacks }, { "stack_gone", stack_gone },
+	};
+
+	for (size_t i = 0; argc > 1 && i < sizeof(traps) / sizeof(traps[0]); i++) {
+		if (strcmp(argv[1], traps[i].name) == 0) {
+			traps[i].run();
+			return 0;
+		}
+	}
+	return 2;
+}
