@@ -6,9 +6,9 @@ VERIFY_VARIANTS := $(foreach c,gcc clang,$(foreach o,O0 O1 O2 O3,$(foreach f,fp 
 VERIFY_PROGRAMS := $(foreach p,stack exceptions tree anywhere,$(VERIFY_VARIANTS:%=$(V)/$(p)-%)) \
 	$(addprefix $(V)/openmp-gcc-,O0 O2 O3)
 
-verify_words = $(subst -, ,$(notdir $@))
+verify_words = $(subst -, ,$(notdir $(@:.so=)))
 verify_cc = $(word 2,$(verify_words))
-verify_flags = -$(word 3,$(verify_words)) $(if $(filter %-fp,$@),-fno-omit-frame-pointer,-fomit-frame-pointer) \
+verify_flags = -$(word 3,$(verify_words)) $(if $(filter %-fp,$(@:.so=)),-fno-omit-frame-pointer,-fomit-frame-pointer) \
 	-D_GNU_SOURCE -g1 -fno-builtin-malloc -fno-builtin-free -Wall -Wextra -Werror -Wno-vla -Itests/workloads
 
 $(V)/quiet_note.o: tests/stress/quiet_note.c
@@ -28,4 +28,18 @@ $(V)/openmp-%: tests/stress/openmp.c scripts/verify.mk
 $(V)/exceptions-%: tests/workloads/exceptions.cc $(V)/quiet_note.o $(workload_headers)
 	@$(if $(filter gcc,$(verify_cc)),g++,clang++) -std=c++17 $(verify_flags) -o $@ $(filter %.cc %.o,$^)
 
+# The same as libraries, whose frame rules are read row by row (tests/unit/preload_cfi_test.c).
+CFI_LIBRARIES := $(foreach p,stack tree anywhere,$(VERIFY_VARIANTS:%=$(V)/lib$(p)-%.so))
+$(V)/libstack-%.so: tests/workloads/stack.c tests/stress/quiet_note.c $(workload_headers)
+	@mkdir -p $(@D)
+	@$(cfi_cc) -o $@ $(filter %.c,$^)
+$(V)/libtree-%.so: tests/stress/tree.c scripts/verify.mk
+	@mkdir -p $(@D)
+	@$(cfi_cc) -o $@ $<
+$(V)/libanywhere-%.so: tests/stress/anywhere.c scripts/verify.mk
+	@mkdir -p $(@D)
+	@$(cfi_cc) -o $@ $<
+cfi_cc = $(verify_cc) -std=gnu11 $(verify_flags) -shared -fPIC
+
+workloads: $(CFI_LIBRARIES)
 workloads: $(VERIFY_PROGRAMS) $(B)/lib/libtprof-verify.so

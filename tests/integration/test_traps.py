@@ -20,7 +20,7 @@ def exact(run, summary):
 # ---- stacks that a program makes itself ----
 
 @pytest.mark.parametrize("env", [QUIET, SAMPLED])
-def test_stack_that_lost_its_upper_half(tprof, env):
+def test_stack_that_lost_its_upper_part(tprof, env):
     """The bounds of a coroutine's stack are no more than a memory of it."""
     run, summary = tprof.summary([WORKLOADS / "coroutines", "shrunk"], env=env)
     exact(run, summary)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * coroutines HOW: stacks that a program makes itself, by makecontext, and takes away again.
- *   shrunk  a stack whose upper half is given back, and that is then used as a smaller one
+ *   shrunk  a stack whose upper part is given back, and that is then used as a smaller one
  *   pool    thousands of stacks of many sizes, mapped and unmapped, at addresses that are used again
  *   small   a stack of two pages behind a guard page, on which most of a CPU sampler's signals come
  * What was remembered of a stack that is gone must not be read, and each allocation has its frames.
@@ -53,7 +53,7 @@ static void start(ucontext_t *context, void *stack, size_t size, void (*entry)(v
 	swapcontext(&scheduler, context);
 }
 
-/* ---- a stack that loses its upper half ---- */
+/* ---- a stack that loses its upper part ---- */
 
 static uintptr_t depth_wanted;
 
@@ -80,12 +80,12 @@ static void shrunk(void)
 	ucontext_t context;
 	void *block;
 
-	depth_wanted = (uintptr_t)stack + 32768;
-	if (mprotect(stack, 131072, PROT_READ | PROT_WRITE))
+	depth_wanted = (uintptr_t)stack + 65536 - 12288;
+	if (mprotect(stack, 98304, PROT_READ | PROT_WRITE))
 		truth_die("mprotect");
-	start(&context, stack, 131072, go_down);
+	start(&context, stack, 98304, go_down);
 	block = allocate(5);
-	if (mprotect(stack + 65536, 65536, PROT_NONE))
+	if (mprotect(stack + 65536, 32768, PROT_NONE))
 		truth_die("mprotect");
 	start(&context, stack, 65536, go_down);
 	release(block, 5);
