@@ -25,6 +25,7 @@ check: deps
 	$(MAKE) check-run
 # pytest last: its closing line is the run's.
 check-run: unit
+	$(MAKE) tsan
 	$(MAKE) fuzz
 	$(MAKE) integration
 integration: all workloads

@@ -28,6 +28,7 @@ $(B)/tests/stress/%: tests/stress/%.c tests/stress/harness.c tests/stress/harnes
 
 .PHONY: tsan stress
 unit: stress
+$(B)/tests/unit/roundtrip_test: | $(B)/tests/stress/events_stress
 stress: $(STRESS_BIN)
 	@set -e; for test in $(STRESS_BIN); do echo "== $${test##*/}"; $$test; done
 tsan:

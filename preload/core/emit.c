@@ -194,7 +194,7 @@ void tp_emit_thread(struct tp_thread *thread, uint64_t ticks)
 	p[0] = TPROF_EVENT_THREAD << 2;
 	p = tp_put_uvarint(p + 2, ticks);
 	p = tp_put_uvarint(p, thread->number);
-	p = tp_put_uvarint(p, thread->tid);
+	p = tp_put_uvarint(p, tp_load(&thread->tid));
 	thread->time = ticks >> tp_emit_shift;
 	end(thread, p);
 }

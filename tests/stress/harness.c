@@ -2,6 +2,7 @@
 #include "harness.h"
 
 #include "core/chunk.h"
+#include "core/clock.h"
 #include "core/output.h"
 #include "core/state.h"
 
@@ -52,6 +53,7 @@ struct tprof_chunk *tp_chunk_begin(enum tprof_chunk_kind kind, uint32_t thread, 
 	chunk->kind = kind;
 	chunk->thread = thread;
 	chunk->tid = tid;
+	chunk->begin = tp_clock_moment();
 	tp_store_release(&chunks[i], chunk);
 	tp_store_release(&chunk->magic, TPROF_CHUNK_MAGIC);
 	return chunk;

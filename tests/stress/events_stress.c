@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * events_stress [TRACE LIST]: batches of four threads write random events of every kind. A batch takes over what the one
+ * before left, half-full chunks included; no two threads get the same. With arguments the chunks become a trace file,
+ * and what was written into them a list, which tests/unit/roundtrip_test.c holds against it.
+ */
+#include "harness.h"
+#include "roundtrip.h"
+
+#include "core/clock.h"
+#include "core/emit.h"
+#include "core/state.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define THREADS 4
+#define BATCHES 8
+#define EVENTS 12000 /* a thread's */
+
+static struct roundtrip_event *written[BATCHES * THREADS];
+static struct tp_thread *structs[THREADS];
+static pthread_barrier_t met;
+
+static uint64_t draw(uint64_t *random)
+{
+	*random = *random * UINT64_C(6364136223846793005) + 1442695040888963407u;
+	return *random >> 11;
+}
+
+/* A number of up to `bits` bits, small ones as often as large ones. */
+static uint64_t number(uint64_t *random, unsigned int bits)
+{
+	return draw(random) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - (1 + draw(random) % bits));
+}
+
+static void put_block(struct tp_thread *thread, uint64_t *random, struct roundtrip_event *event)
+{
+	uint64_t address = number(random, 47) << (draw(random) % 8 ? 3 : 0); /* some have no short form */
+
+	if (draw(random) % 4 == 0)
+		address = 0x7f0000000000 + draw(random) % 300 * 64; /* and some come again and again */
+	event->address = address;
+	if (event->kind == ROUNDTRIP_FREE) {
+		event->fn = (uint8_t)(TPROF_FN_FREE + draw(random) % 8);
+		tp_emit_free(thread, tp_clock_before(), address, event->fn);
+		return;
+	}
+	event->size = number(random, 40);
+	event->usable = draw(random) % 2 ? tprof_usable_guess(event->size) : event->size + number(random, 20);
+	event->node = (uint32_t)number(random, 31);
+	event->fn = (uint8_t)(draw(random) % 14);
+	event->alignment = event->fn == TPROF_FN_MALLOC && !(address & 7) ? 0 : (uint8_t)(draw(random) % 20);
+	tp_emit_alloc(thread, tp_clock_after(),
+		      &(struct tp_block){ .address = address,
+					  .size = event->size,
+					  .usable = event->usable,
+					  .node = event->node,
+					  .fn = event->fn,
+					  .alignment = event->alignment });
+}
+
+static void put_mapping(struct tp_thread *thread, uint64_t *random, struct roundtrip_event *event)
+{
+	event->address = number(random, 35) * TP_PAGE;
+	event->size = number(random, 40);
+	if (event->kind == ROUNDTRIP_UNMAP) {
+		event->flag = draw(random) % 2;
+		tp_emit_unmap(thread, tp_clock_before(), event->address, event->size, event->flag);
+		return;
+	}
+	event->flag = draw(random) % 2;
+	event->usable = number(random, 20);
+	event->protection = draw(random) % 8;
+	event->node = (uint32_t)number(random, 31);
+	tp_emit_map(thread, tp_clock_after(),
+		    &(struct tp_map){ .address = event->address,
+				      .length = event->size,
+				      .protection = event->protection,
+				      .flags = event->usable | (event->flag ? TPROF_MAP_REMAP : 0),
+				      .node = event->node });
+}
+
+static void put_text(uint64_t *random, struct roundtrip_event *event)
+{
+	size_t length = draw(random) % sizeof(event->text);
+
+	for (size_t i = 0; i < length; i++)
+		event->text[i] = (char)('a' + draw(random) % 26);
+}
+
+static void put_other(struct tp_thread *thread, uint64_t *random, struct roundtrip_event *event)
+{
+	uint64_t now = tp_clock_before();
+
+	event->size = number(random, 40);
+	event->usable = number(random, 40);
+	switch (event->kind) {
+	case ROUNDTRIP_MEMORY:
+		event->size *= TP_PAGE;
+		event->usable *= TP_PAGE;
+		tp_emit_memory(thread, now, event->size, event->usable);
+		break;
+	case ROUNDTRIP_SAMPLE:
+		event->node = (uint32_t)number(random, 31);
+		tp_emit_sample(thread, now, event->node, event->size);
+		break;
+	case ROUNDTRIP_OP:
+		event->size = 1 + number(random, 20);
+		tp_emit_op(thread, now, (uint32_t)event->size);
+		break;
+	case ROUNDTRIP_OP_END:
+		event->flag = draw(random) % 2;
+		tp_emit_op_end(thread, now, event->flag);
+		break;
+	case ROUNDTRIP_STEP:
+		tp_emit_step(thread, now, event->size);
+		break;
+	case ROUNDTRIP_DETAIL:
+		put_text(random, event);
+		tp_emit_detail(thread, now, event->text, event->size, event->usable);
+		break;
+	case ROUNDTRIP_MARK:
+		put_text(random, event);
+		tp_emit_mark(thread, now, event->text);
+		break;
+	case ROUNDTRIP_CANCEL:
+		tp_emit_cancel(thread, now);
+		break;
+	}
+}
+
+static void put(struct tp_thread *thread, uint64_t *random, struct roundtrip_event *event)
+{
+	uint64_t kind = draw(random) % (2 * ROUNDTRIP_KINDS);
+
+	event->thread = thread->number;
+	event->kind = kind < ROUNDTRIP_KINDS ? (uint32_t)kind : kind % 2 ? ROUNDTRIP_ALLOC : ROUNDTRIP_FREE;
+	if (event->kind == ROUNDTRIP_ALLOC || event->kind == ROUNDTRIP_FREE)
+		put_block(thread, random, event);
+	else if (event->kind == ROUNDTRIP_MAP || event->kind == ROUNDTRIP_UNMAP)
+		put_mapping(thread, random, event);
+	else
+		put_other(thread, random, event);
+	event->time = thread->time;
+}
+
+static void *work(void *argument)
+{
+	size_t i = (size_t)(uintptr_t)argument;
+	uint64_t random = i + 1;
+	struct tp_thread *thread;
+
+	pthread_barrier_wait(&met);
+	thread = tp_thread_attach();
+	HARNESS_CHECK(thread && thread == tp_self && thread->tid == (uint32_t)gettid());
+	structs[i % THREADS] = thread;
+	for (size_t k = 0; k < EVENTS; k++)
+		put(thread, &random, &written[i][k]);
+	pthread_barrier_wait(&met);
+	return NULL;
+}
+
+static void run_batch(size_t batch)
+{
+	pthread_t threads[THREADS];
+
+	pthread_barrier_init(&met, NULL, THREADS);
+	for (size_t i = 0; i < THREADS; i++) {
+		size_t index = batch * THREADS + i;
+
+		written[index] = calloc(EVENTS, sizeof(*written[index]));
+		HARNESS_CHECK(written[index]);
+		pthread_create(&threads[i], NULL, work, (void *)(uintptr_t)index);
+	}
+	for (size_t i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	pthread_barrier_destroy(&met);
+	for (size_t i = 0; i < THREADS; i++)
+		for (size_t k = 0; k < i; k++)
+			HARNESS_CHECK(structs[i] != structs[k]);
+}
+
+/* ---- for the reader ---- */
+
+static void put_bytes(FILE *file, const void *bytes, size_t size)
+{
+	HARNESS_CHECK(fwrite(bytes, size, 1, file) == 1);
+}
+
+static void write_trace(const char *path)
+{
+	static uint8_t page[TPROF_HEADER_SIZE];
+	FILE *file = fopen(path, "wbe");
+
+	HARNESS_CHECK(file);
+	memcpy(tp_header->magic, TPROF_MAGIC, sizeof(tp_header->magic));
+	tp_header->version = TPROF_VERSION;
+	tp_header->header_size = TPROF_HEADER_SIZE;
+	tp_header->chunk_size = TPROF_CHUNK_SIZE;
+	tp_header->page_size = TP_PAGE;
+	tp_header->clock = tp_clock_kind;
+	tp_header->tick_shift = tp_emit_shift;
+	tp_header->chunks = harness_chunk_count();
+	tp_header->end = TPROF_END_EXIT;
+	tp_header->finish = tp_clock_moment();
+	memcpy(page, tp_header, sizeof(*tp_header));
+	put_bytes(file, page, sizeof(page));
+	for (size_t i = 0; i < harness_chunk_count(); i++)
+		put_bytes(file, harness_chunk(i), TPROF_CHUNK_SIZE);
+	HARNESS_CHECK(fclose(file) == 0);
+}
+
+static void write_list(const char *path)
+{
+	FILE *file = fopen(path, "wbe");
+
+	HARNESS_CHECK(file);
+	for (size_t i = 0; i < BATCHES * THREADS; i++)
+		put_bytes(file, written[i], EVENTS * sizeof(*written[i]));
+	HARNESS_CHECK(fclose(file) == 0);
+}
+
+int main(int argc, char **argv)
+{
+	size_t made = 0;
+
+	tp_clock_start();
+	harness_start();
+	tp_state.pid = (uint32_t)getpid();
+	tp_emit_shift = 4;
+	tp_header->start = tp_clock_moment();
+	for (size_t batch = 0; batch < BATCHES; batch++)
+		run_batch(batch);
+	for (const struct tp_thread *thread = structs[0]; thread; thread = thread->next)
+		made++;
+	HARNESS_CHECK(made <= THREADS); /* all batches had the same */
+	HARNESS_CHECK(tp_header->threads == BATCHES * THREADS);
+	if (argc == 3) {
+		write_trace(argv[1]);
+		write_list(argv[2]);
+	}
+	printf("events: %d by %d threads, %zu chunks\n", EVENTS * BATCHES * THREADS, BATCHES * THREADS,
+	       harness_chunk_count());
+	return 0;
+}
