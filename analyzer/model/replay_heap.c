@@ -52,6 +52,7 @@ HOT void raise(struct tp_replay *replay, const struct tp_block *block, uint64_t 
 	uint64_t usable = tp_slack_usable(block->size, block->slack);
 
 	tp_site_touch(site, replay->peak_number);
+	tp_site_born(site, block->time);
 	tp_amount_add(&site->live, block->size, usable);
 	tp_amount_add(&replay->amount, block->size, usable);
 	if (__builtin_expect(block->time < replay->from, 0)) {

@@ -156,6 +156,13 @@ bool tp_replay_call_ended(struct tp_replay *replay, struct tp_thread_state *thre
 	return end_step(replay, call->end_ns, 0);
 }
 
+/* Event times to steps. */
+static void to_steps(const struct tp_replay *replay, const struct tp_step_stats *stats, struct tp_born *born)
+{
+	born->first = tp_steps_at(stats, tp_replay_ns(replay, born->first)).first;
+	born->last = tp_steps_at(stats, tp_replay_ns(replay, born->last)).last;
+}
+
 bool tp_replay_result_steps(struct tp_replay *replay, struct tp_process *process)
 {
 	struct tp_step_stats *stats = &process->steps;
@@ -167,5 +174,9 @@ bool tp_replay_result_steps(struct tp_replay *replay, struct tp_process *process
 	stats->anchor = replay->anchor.op;
 	stats->confidence = replay->anchor.period.confidence;
 	stats->calls = replay->anchor.period.calls;
+	for (size_t i = 0; i < process->site_count; i++) {
+		to_steps(replay, stats, &process->sites[i].peak_born);
+		to_steps(replay, stats, &process->sites[i].live_born);
+	}
 	return true;
 }

@@ -44,6 +44,11 @@ struct tp_variance {
 	double live_bytes, live_blocks, live_usable; /* at the end */
 };
 
+/* The first and the last step in which blocks can have been born, both inclusive; 0: there are no steps. */
+struct tp_born {
+	uint64_t first, last;
+};
+
 /* Memory of one stack (and, by group, one thread or one size). Bytes are requested bytes unless the name says else. */
 struct tp_site {
 	uint32_t node; /* stack node, an index for tp_trace_stack(); TPROF_NODE_NONE: stack not recorded */
@@ -54,6 +59,7 @@ struct tp_site {
 	uint64_t peak_bytes, peak_blocks; /* live at the process's peak */
 	uint64_t live_bytes, live_blocks; /* live at the end: unfreed */
 	uint64_t peak_usable, live_usable;
+	struct tp_born peak_born, live_born;
 	uint64_t temporary;   /* freed as the very next event of the allocating thread */
 	uint64_t short_lived; /* freed within TP_SHORT_LIVED_NS of the allocation, by whichever thread */
 	uint64_t largest;     /* largest single request (of a sampled run: recorded one) */

@@ -111,6 +111,8 @@ static struct tp_site result_of(const struct tp_site_state *state)
 		.live_bytes = state->live.bytes - state->before.bytes,
 		.live_blocks = state->live.blocks - state->before.blocks,
 		.live_usable = state->live.usable - state->before.usable,
+		.peak_born = state->peak_born,
+		.live_born = state->born,
 		.temporary = state->temporary,
 		.short_lived = state->short_lived,
 		.largest = state->largest,

@@ -16,6 +16,7 @@ struct tp_amount {
 
 struct tp_site_state {
 	struct tp_amount live, peak;
+	struct tp_born born, peak_born; /* event times: bounds of when what is live, or was at the peak, was born */
 	uint64_t peak_number;
 	uint64_t allocations;
 
@@ -60,7 +61,22 @@ static inline void tp_site_touch(struct tp_site_state *site, uint64_t peak_numbe
 	if (site->peak_number != peak_number) {
 		site->peak_number = peak_number;
 		site->peak = site->live;
+		site->peak_born = site->born;
 	}
+}
+
+/*
+ * A block that was born then is about to live. Bounds begin anew whenever nothing of the site is live: what lives later
+ * was born since.
+ */
+static inline void tp_site_born(struct tp_site_state *site, uint64_t time)
+{
+	if (!site->live.blocks)
+		site->born = (struct tp_born){ time, time };
+	else if (time > site->born.last)
+		site->born.last = time;
+	else if (time < site->born.first)
+		site->born.first = time;
 }
 
 static inline void tp_amount_add(struct tp_amount *amount, uint64_t bytes, uint64_t usable)

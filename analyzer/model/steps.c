@@ -165,6 +165,25 @@ bool tp_steps_result(struct tp_steps *steps, struct tp_step_stats *stats)
 	return tp_step_ops_result(&steps->ops, fence_of(&steps->durations), stats);
 }
 
+struct tp_born tp_steps_at(const struct tp_step_stats *stats, uint64_t ns)
+{
+	size_t low = 0, high = stats->list_count;
+
+	if (!stats->list_count)
+		return (struct tp_born){ 0, 0 };
+	while (low < high) { /* the first that ends at the moment or later */
+		size_t middle = low + (high - low) / 2;
+
+		if (stats->list[middle].end_ns < ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == stats->list_count)
+		return (struct tp_born){ stats->count + 1, stats->count + 1 };
+	return (struct tp_born){ stats->list[low].first, stats->list[low].first + stats->list[low].steps - 1 };
+}
+
 void tp_steps_result_free(struct tp_step_stats *stats)
 {
 	free(stats->list);

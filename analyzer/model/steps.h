@@ -52,6 +52,9 @@ uint64_t tp_steps_key(const struct tp_steps *steps);
 /* How many steps such a key stands for: key, key + 1, and so on. */
 uint64_t tp_step_key_span(uint64_t key);
 
+/* The steps that a moment can belong to: more than one where neighbours were put together; none: {0, 0}. */
+struct tp_born tp_steps_at(const struct tp_step_stats *stats, uint64_t ns);
+
 /* Lists are handed over: tp_steps_result_free(). False: no memory. */
 bool tp_steps_result(struct tp_steps *steps, struct tp_step_stats *stats);
 

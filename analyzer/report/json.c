@@ -342,6 +342,16 @@ static void set_name(json_t *json, const struct tp_row *row, enum tp_by by)
 		    location && row->line.symbol->path[0] ? tp_json_string(row->line.symbol->path) : json_null());
 }
 
+/* One step, or bounds; of samples neither is known. */
+static void set_born(json_t *json, const struct tp_born *born, bool estimated)
+{
+	bool known = born->first && !estimated;
+
+	set(json, "step", known && born->first == born->last ? tp_json_number(born->first) : json_null());
+	set(json, "first_step", known ? tp_json_number(born->first) : json_null());
+	set(json, "last_step", known ? tp_json_number(born->last) : json_null());
+}
+
 static json_t *json_row(const struct tp_run *run, struct tp_symbols *const *symbols, const struct tp_row *row,
 			enum tp_by by, enum tp_json_sites shape)
 {
@@ -362,7 +372,7 @@ static json_t *json_row(const struct tp_run *run, struct tp_symbols *const *symb
 	}
 	set(json, "op", tp_json_string(row->op));
 	if (shape != TP_JSON_HOT)
-		set(json, "step", json_null());
+		set_born(json, &row->born, estimated);
 	tp_trace_stack(trace, row->node, NULL, 0, &end);
 	set(json, "stack", tp_json_stack(trace, symbols[row->process], row->node, &own));
 	set(json, "own", own < 0 ? json_null() : json_integer(own));

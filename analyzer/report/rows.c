@@ -174,6 +174,14 @@ static const char *op_key(struct tp_rows_builder *builder, const char *op)
 	return tp_arena_intern(builder->keys.arena, op ? op : "");
 }
 
+static void add_born(struct tp_row *row, const struct tp_born *born)
+{
+	if (row->sites == 1)
+		row->born = *born;
+	row->born.first = born->first < row->born.first ? born->first : row->born.first;
+	row->born.last = born->last > row->born.last ? born->last : row->born.last;
+}
+
 static bool add_by_stack(struct tp_rows_builder *builder, const struct tp_site *site, size_t process, const char *op)
 {
 	const char *key = op_key(builder, op);
@@ -197,6 +205,7 @@ static bool add_by_stack(struct tp_rows_builder *builder, const struct tp_site *
 	row->sites++;
 	tp_sums_add(&row->self, &sums);
 	row->total = row->self;
+	add_born(row, builder->options.what == TP_WHAT_PEAK ? &site->peak_born : &site->live_born);
 	return true;
 }
 

@@ -44,6 +44,7 @@ struct tp_row {
 	uint32_t node;	     /* by stack: a stack node that shows it */
 	size_t process;	     /* of that line or node: index in the run */
 	size_t sites;	     /* put together in it (by self) */
+	struct tp_born born; /* by stack: the steps in which what is asked about was born; 0: not known */
 	struct tp_sums self, total; /* by stack, thread and size both are the same */
 };
 

@@ -74,6 +74,9 @@ def test_sites_know_their_op(tprof):
     assert set(by_step) == set(range(1, STEPS + 1))
     assert {by_step[step] for step in range(2, STEPS + 1)} == {1}
     unfreed = summary["heap"]["unfreed_sites"]
+    assert (unfreed[0]["step"], unfreed[0]["first_step"], unfreed[0]["last_step"]) == (None, 1, STEPS)
+    calloc = next(s for s in unfreed if s["bytes"] == 8 * (STEPS + 1))
+    assert calloc["step"] == 1  # made before the first step ended
     assert unfreed[0]["op"] == "forward" and unfreed[0]["bytes"] == 1000 * STEPS
 
 

@@ -212,13 +212,68 @@ static void test_slowest(void **state)
 	done(&replayed);
 }
 
+/*
+ * Stack 20 holds a block of step 2 at the peak and in the end; 21 had one of step 1 and, that freed, one of step 3 at the
+ * peak in step 3; 22 leaks one in each of steps 1 to 4.
+ */
+static void test_births(void **state)
+{
+	const uint32_t frames[] = { 1, 2, 3 };
+	struct gen *gen = new_gen();
+	struct replayed replayed;
+	uint32_t met = 0;
+
+	(void)state;
+	for (uint32_t i = 1; i <= 3; i++)
+		gen_frame(gen, i, 0, 0x1000 * i, 0);
+	gen_nodes(gen, 20, TPROF_NODE_ROOT, &frames[0], 1);
+	gen_nodes(gen, 21, TPROF_NODE_ROOT, &frames[1], 1);
+	gen_nodes(gen, 22, TPROF_NODE_ROOT, &frames[2], 1);
+	for (uint64_t i = 1; i <= 4; i++) {
+		struct gen_alloc leak = { .address = 0x1000 + 64 * i, .size = 1, .node = 22 };
+		struct gen_alloc early = { .address = 0x2000, .size = 10, .node = 21 };
+		struct gen_alloc late = { .address = 0x3000, .size = 1000, .node = 21 };
+		struct gen_alloc kept = { .address = 0x4000, .size = 100, .node = 20 };
+
+		if (i == 4)
+			gen_release(gen, 1, 100 * i + 5, 0x3000, TPROF_FN_FREE);
+		gen_alloc(gen, 1, 100 * i + 10, &leak);
+		if (i == 1)
+			gen_alloc(gen, 1, 100 * i + 20, &early);
+		if (i == 2) {
+			gen_release(gen, 1, 100 * i + 20, 0x2000, TPROF_FN_FREE);
+			gen_alloc(gen, 1, 100 * i + 30, &kept);
+		}
+		if (i == 3)
+			gen_alloc(gen, 1, 100 * i + 20, &late);
+		gen_step(gen, 1, 100 * i + 100, 0);
+	}
+	replayed = replay(gen, NULL);
+	for (size_t i = 0; i < replayed.process->site_count; i++) {
+		const struct tp_site *site = &replayed.process->sites[i];
+
+		met |= 1u << (site->node - 20);
+		if (site->node == 21) {
+			assert_int_equal(site->peak_born.first, 3);
+			assert_int_equal(site->peak_born.last, 3);
+			continue;
+		}
+		assert_int_equal(site->peak_born.first, site->node == 20 ? 2 : 1);
+		assert_int_equal(site->peak_born.last, site->node == 20 ? 2 : 3);
+		assert_int_equal(site->live_born.first, site->node == 20 ? 2 : 1);
+		assert_int_equal(site->live_born.last, site->node == 20 ? 2 : 4);
+	}
+	assert_int_equal(met, 7);
+	done(&replayed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_autograd), cmocka_unit_test(test_marks_before_autograd),
 		cmocka_unit_test(test_period),	 cmocka_unit_test(test_no_period),
 		cmocka_unit_test(test_warmup),	 cmocka_unit_test(test_outlier),
-		cmocka_unit_test(test_slowest),
+		cmocka_unit_test(test_slowest),	 cmocka_unit_test(test_births),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
