@@ -144,6 +144,10 @@ static void print_coverage(const struct tp_page *page, const struct tp_process *
 	print_losses(page, trace);
 	line(page, "stacks", "%s frames at most; %s deeper than that, %s that ended early",
 	     tp_count(header->depth).text, tp_count(header->walks_cut).text, tp_count(header->walks_short).text);
+	if (header->python)
+		line(page, "python", "%u.%u: its frames are in the stacks; of %s stack%s they could not be read",
+		     header->python >> 8 & 0xff, header->python & 0xff, tp_count(header->python_unread).text,
+		     header->python_unread == 1 ? "" : "s");
 	line(page, "hooks", "malloc %s; %s pointers to %s functions hooked besides",
 	     header->flags & TPROF_FLAG_FOREIGN_MALLOC ? "not seen: linked statically" : "by symbol",
 	     tp_count(header->slots).text, tp_count(header->op_functions).text);

@@ -133,6 +133,17 @@ static json_t *json_pauses(const struct tp_process *process)
 	return json;
 }
 
+static json_t *json_version(uint32_t version)
+{
+	return version ? json_sprintf("%u.%u", version >> 8 & 0xff, version & 0xff) : json_null();
+}
+
+static json_t *json_python(const struct tprof_header *header)
+{
+	return json_pack("{s:o, s:o, s:o}", "version", json_version(header->python), "not_read",
+			 json_version(header->python_seen), "unread", tp_json_number(header->python_unread));
+}
+
 json_t *tp_json_capture(const struct tp_process *process)
 {
 	const struct tp_trace *trace = process->trace;
@@ -154,6 +165,7 @@ json_t *tp_json_capture(const struct tp_process *process)
 	set(json, "lost", json_lost(trace));
 	set(json, "stacks_cut", tp_json_number(header->walks_cut));
 	set(json, "stacks_short", tp_json_number(header->walks_short));
+	set(json, "python", json_python(header));
 	set(json, "stopped", json_boolean(header->flags & TPROF_FLAG_STOPPED));
 	set(json, "threads", tp_json_number(process->thread_count));
 	set(json, "trace_bytes", tp_json_number(trace->used_bytes));

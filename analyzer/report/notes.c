@@ -126,6 +126,9 @@ static void add_stacks(struct tp_notes *notes, const struct tp_trace *trace)
 	if (header->walks_cut)
 		add(notes, "%s stack%s deeper than %" PRIu32 " frames: the outer ones are missing (TPROF_DEPTH)",
 		    tp_count(header->walks_cut).text, header->walks_cut == 1 ? " was" : "s were", header->depth);
+	if (header->python_seen)
+		add(notes, "the frames of this Python (%u.%u) can't be read: its stacks are native only",
+		    header->python_seen >> 8 & 0xff, header->python_seen & 0xff);
 	if (header->walks_short)
 		add(notes, "%s stack%s could not be followed to the end", tp_count(header->walks_short).text,
 		    plural(header->walks_short));

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Python's frames in the stacks: those that the interpreter itself tells, frame by frame."""
 import glob
+import importlib.util
 import json
 import os
 import re
 import shutil
 import subprocess
+import xml.etree.ElementTree
 
 import pytest
 from conftest import LIBRARY, PYTHON, ROOT, WORKLOADS, analyze, nothing_lost, report, sites
@@ -220,3 +222,35 @@ def test_what_a_stack_costs(tprof):
         cost = [(instructions(tprof, depth, 6000, mode) - instructions(tprof, depth, 1000, mode)) / 5000
                 for mode in "01"]
         assert cost[1] - cost[0] < most, (depth, cost)
+
+
+def outcomes(path):
+    """Of each test in a JUnit report: passed, failed, skipped..."""
+    return {(case.get("classname"), case.get("name")): sorted(child.tag for child in case)
+            for case in xml.etree.ElementTree.parse(path).iter("testcase")}
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("mode", ["1", "alloc"])
+@pytest.mark.parametrize("package, files", [
+    ("numpy", ["core/tests/test_indexing.py", "core/tests/test_dtype.py", "core/tests/test_nditer.py",
+               "core/tests/test_regression.py", "lib/tests/test_index_tricks.py", "random/tests/test_generator_mt19937.py"]),
+    ("sklearn", ["neighbors/tests/test_kd_tree.py", "tree/tests/test_export.py", "cluster/tests/test_hierarchical.py"]),
+])
+def test_other_peoples_tests(tprof, package, files, mode):
+    """numpy's and scikit-learn's own tests, as installed, have the same outcomes."""
+    spec = importlib.util.find_spec(package)
+    paths = [os.path.join(spec.submodule_search_locations[0], file) for file in files] if spec else []
+    paths = [path for path in paths if os.path.exists(path)][:2 if mode == "alloc" else None]
+    if not paths:
+        pytest.skip(f"{package}'s tests are not installed")
+    command = [PYTHON, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--junitxml=report.xml", *paths]
+    bare = tprof.run(command, timeout=600)
+    run = tprof.run(command, [LIBRARY], {"TPROF_PYTHON": mode}, timeout=900)
+    assert run.status == bare.status
+    expected = outcomes(bare.directory / "report.xml")
+    assert len(expected) > 50 and outcomes(run.directory / "report.xml") == expected
+    summary = report(run.directory / "trace.bin")
+    nothing_lost(summary)
+    assert summary["heap"]["unmatched_frees"] == 0
+    assert summary["capture"]["python"]["unread"] == 0
