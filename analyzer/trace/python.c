@@ -78,33 +78,54 @@ bool tp_tables_python(struct tp_tables *tables, const uint8_t *record, const uin
 	return true;
 }
 
+struct numbers {
+	uint64_t node, native, python;
+};
+
+/* False: it does not fit the chunk, or has bits that mean nothing. */
+static bool read_join(struct tp_tables *tables, const uint8_t *record, struct numbers *join)
+{
+	const uint8_t *at = record + 1;
+	uint8_t tag = *record;
+
+	join->node = tables->expected + (tag & TPROF_JOIN_NODE ? (uint64_t)tp_svarint(&at) : 0);
+	join->native = join->node - (tag & TPROF_JOIN_NATIVE ? tp_uvarint(&at) : 1);
+	join->python = tables->python + (tag & TPROF_JOIN_PYTHON ? (uint64_t)tp_svarint(&at) : 0);
+	if (!tp_read_ok(record, at, tables->end) || tag >> 5)
+		return false;
+	tables->at = at;
+	tables->expected = join->node + 1;
+	tables->python = join->python;
+	return true;
+}
+
 /* Until all nodes are known it is an alias of its native stack. */
-bool tp_tables_join(struct tp_tables *tables, const uint8_t *record, const uint8_t *at, const uint8_t *end)
+bool tp_tables_join(struct tp_tables *tables, const uint8_t *record)
 {
 	struct tp_trace *trace = &tables->impl->trace;
-	const uint8_t *body = at;
-	uint64_t number = tables->expected + (uint64_t)tp_svarint(&at), native = number - tp_uvarint(&at);
-	uint64_t python = tables->python + (uint64_t)tp_svarint(&at);
+	struct numbers join;
 
-	if (!tp_read_ok(body, at, end)) {
-		tp_tables_damage(tables, record, (uint64_t)(end - record), TP_CUT_RECORD);
+	if (!read_join(tables, record, &join)) {
+		tp_tables_damage(tables, record, (uint64_t)(tables->end - record), TP_CUT_RECORD);
+		tables->at = tables->end;
 		return true;
 	}
-	tables->expected = number + 1;
-	tables->python = python;
-	if (!in_range(tables, number) || number < TPROF_NODE_FIRST || native >= number || python >= number) {
-		tp_tables_damage(tables, record, (uint64_t)(end - record), TP_BAD_NUMBER);
+	if (!in_range(tables, join.node) || join.node < TPROF_NODE_FIRST || join.native >= join.node ||
+	    join.python >= join.node) {
+		tp_tables_damage(tables, record, (uint64_t)(tables->end - record), TP_BAD_NUMBER);
+		tables->at = tables->end;
 		return true;
 	}
-	if (!tp_tables_extend(&trace->nodes, &trace->node_count, &tables->node_room, number + 1,
+	if (!tp_tables_extend(&trace->nodes, &trace->node_count, &tables->node_room, join.node + 1,
 			      sizeof(*trace->nodes)) ||
 	    !tp_reserve(&tables->joins, &tables->join_room, tables->join_count + 1, sizeof(*tables->joins)))
 		return false;
-	if (trace->nodes[number].frame || trace->nodes[number].parent) {
-		tp_tables_damage(tables, record, (uint64_t)(end - record), TP_NUMBER_TWICE);
+	if (trace->nodes[join.node].frame || trace->nodes[join.node].parent) {
+		tp_tables_damage(tables, record, 0, TP_NUMBER_TWICE);
 		return true;
 	}
-	trace->nodes[number].parent = (uint32_t)native;
-	tables->joins[tables->join_count++] = (struct tp_join){ (uint32_t)number, (uint32_t)native, (uint32_t)python };
+	trace->nodes[join.node].parent = (uint32_t)join.native;
+	tables->joins[tables->join_count++] =
+		(struct tp_join){ (uint32_t)join.node, (uint32_t)join.native, (uint32_t)join.python };
 	return true;
 }

@@ -238,8 +238,6 @@ static bool read_long(struct tp_tables *tables, const uint8_t *record)
 		return tp_tables_code(tables, record, body, tables->at);
 	case TPROF_TABLE_PYTHON:
 		return tp_tables_python(tables, record, body, tables->at);
-	case TPROF_TABLE_JOIN:
-		return tp_tables_join(tables, record, body, tables->at);
 	case TPROF_TABLE_OP_CODE:
 		return read_op(tables, record, body, tables->at, true);
 	case TPROF_TABLE_HOOKS:
@@ -336,6 +334,8 @@ static bool read_records(struct tp_tables *tables)
 			good = read_long(tables, record);
 		} else if ((*record & 3) == TPROF_CLASS_NODES) {
 			good = read_nodes(tables, record);
+		} else if ((*record & 3) == TPROF_CLASS_JOIN) {
+			good = tp_tables_join(tables, record);
 		} else {
 			tp_tables_damage(tables, record, (uint64_t)(tables->end - record),
 					 "unknown class of a table record");

@@ -45,7 +45,9 @@ bool tp_tables_frame(struct tp_tables *tables, uint64_t number, bool *taken);
 /* Records of [at, end), whose tag stands at `record`. False: no memory. */
 bool tp_tables_code(struct tp_tables *tables, const uint8_t *record, const uint8_t *at, const uint8_t *end);
 bool tp_tables_python(struct tp_tables *tables, const uint8_t *record, const uint8_t *at, const uint8_t *end);
-bool tp_tables_join(struct tp_tables *tables, const uint8_t *record, const uint8_t *at, const uint8_t *end);
+
+/* The JOIN record at tables->at, which is moved behind it. False: no memory. */
+bool tp_tables_join(struct tp_tables *tables, const uint8_t *record);
 
 /* Makes each joined node an alias of a node whose frames are those of both. The nodes are unified. False: no memory. */
 bool tp_nodes_join(struct tp_trace *trace, size_t *node_room, const struct tp_join *joins, size_t count);

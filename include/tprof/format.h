@@ -240,6 +240,7 @@ enum tprof_class {
 	TPROF_CLASS_FREE = 2,  /* event chunks */
 	TPROF_CLASS_OP = 3,    /* event chunks */
 	TPROF_CLASS_NODES = 1, /* table chunks */
+	TPROF_CLASS_JOIN = 2,  /* table chunks */
 };
 
 /*
@@ -409,9 +410,6 @@ enum tprof_table_type {
 	                         * qualified name, rest: file; both UTF-8. Python's code object, or what is like it */
 	TPROF_TABLE_PYTHON = 6, /* uvarint frame (of the same numbers as FRAME's), uvarint code, uvarint line (0: none),
 	                         * byte enum tprof_python_flags */
-	TPROF_TABLE_JOIN = 7,	/* svarint node - expected (as in NODES), uvarint node - native, svarint python - the
-	                        * chunk's last JOIN's (0 at its start): this node is the stack of two nodes, see enum
-	                        * tprof_python_flags */
 	TPROF_TABLE_OP_CODE =
 		12, /* uvarint op, byte enum tprof_op_origin, byte length and bytes of the category, uvarint
 	                           * frame: an op named by the function that begins there */
@@ -449,6 +447,19 @@ enum tprof_counter_flags {
 enum tprof_frame_flags {
 	TPROF_FRAME_EXACT = 1, /* pc is the instruction that ran (interrupted by a signal), not a return address */
 	TPROF_FRAME_LOOP = 2,  /* in the loop of an interpreter, see TPROF_PYTHON_ENTRY */
+};
+
+/*
+ * JOIN: a node that stands for the stack of two together, a native and a Python one.
+ *   tag       class TPROF_CLASS_JOIN and bits of enum tprof_join
+ *   [svarint  node - expected, TPROF_JOIN_NODE]; else the node is the one expected, as in NODES
+ *   [uvarint  node - native, TPROF_JOIN_NATIVE]; else native is node - 1
+ *   [svarint  python - the Python node of the chunk's last JOIN (0 at its start), TPROF_JOIN_PYTHON]; else it is that
+ */
+enum tprof_join {
+	TPROF_JOIN_NODE = 0x04,
+	TPROF_JOIN_NATIVE = 0x08,
+	TPROF_JOIN_PYTHON = 0x10, /* the bits above are 0 */
 };
 
 /*

@@ -149,20 +149,29 @@ void tp_table_python(uint32_t frame, uint32_t code, uint32_t line, uint8_t flags
 	put_long(TPROF_TABLE_PYTHON, content, (size_t)(p - content), "", 0);
 }
 
-/* As close to its neighbours as a join mostly is, it takes six bytes. */
+/* As close to its neighbours as a join mostly is, it takes two or three bytes. */
 void tp_table_join(uint32_t node, uint32_t native, uint32_t python)
 {
 	struct tprof_chunk *chunk = borrow(32);
-	uint8_t *start, *p;
+	uint8_t *tag, *p;
 
 	if (!chunk)
 		return;
-	start = tp_chunk_bytes(chunk) + chunk->committed;
-	*start = TPROF_TABLE_JOIN << 2;
-	p = tp_put_svarint(start + 2, (int64_t)node - (int64_t)EXPECTED(chunk));
-	p = tp_put_uvarint(p, node - native);
-	p = tp_put_svarint(p, (int64_t)python - (int64_t)LAST_PYTHON(chunk));
-	tp_put_length(start + 1, p);
+	tag = tp_chunk_bytes(chunk) + chunk->committed;
+	*tag = TPROF_CLASS_JOIN;
+	p = tag + 1;
+	if (node != EXPECTED(chunk)) {
+		*tag |= TPROF_JOIN_NODE;
+		p = tp_put_svarint(p, (int64_t)node - (int64_t)EXPECTED(chunk));
+	}
+	if (native != node - 1) {
+		*tag |= TPROF_JOIN_NATIVE;
+		p = tp_put_uvarint(p, node - native);
+	}
+	if (python != LAST_PYTHON(chunk)) {
+		*tag |= TPROF_JOIN_PYTHON;
+		p = tp_put_svarint(p, (int64_t)python - (int64_t)LAST_PYTHON(chunk));
+	}
 	EXPECTED(chunk) = node + 1;
 	LAST_PYTHON(chunk) = python;
 	tp_chunk_commit(chunk, p);

@@ -15,7 +15,7 @@ uint32_t tp_node_find(uint32_t parent, uint32_t frame);
  * follow it. */
 uint32_t tp_nodes_make(uint32_t parent, const uint32_t *frames, size_t count);
 
-/* The number of a node that is two joined: native frames and Python frames, see TPROF_TABLE_JOIN. */
+/* The number of a node that is two joined: native frames and Python frames, see TPROF_CLASS_JOIN. */
 uint32_t tp_node_join(uint32_t native, uint32_t python);
 
 /*

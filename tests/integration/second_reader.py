@@ -68,6 +68,17 @@ class Trace:
                     parent = node
                 expected = first + count
                 continue
+            if tag & 3 == 2:
+                assert tag < 0x20
+                step, at = svarint(data, at) if tag & 4 else (0, at)
+                node = expected + step
+                back, at = uvarint(data, at) if tag & 8 else (1, at)
+                step, at = svarint(data, at) if tag & 16 else (0, at)
+                python += step
+                assert node not in self.nodes and node > max(node - back, python)
+                self.joins[node] = (node - back, python)
+                expected = node + 1
+                continue
             assert tag & 3 == 0 and tag, tag
             length, at = uvarint(data, at)
             body, at = data[at:at + length], at + length
@@ -95,15 +106,6 @@ class Trace:
                 self.frames[frame] = (code, line)
                 if body[i] & 1:
                     self.entries.add(frame)
-            elif tag >> 2 == 7:
-                step, i = svarint(body, 0)
-                node = expected + step
-                back, i = uvarint(body, i)
-                step, i = svarint(body, i)
-                python += step
-                assert node not in self.nodes and node > max(node - back, python)
-                self.joins[node] = (node - back, python)
-                expected = node + 1
 
     def read_events(self, data, time):
         addresses, stacks = [0] * 256, [0] * 256
