@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 # make bench: what tprof costs, beside its peers where they are installed; a table, and build/bench.json. BENCH_QUICK=1 for
 # a short run. The programs that it times are also those whose instructions make check counts.
-BENCH_BIN := build/bench/pairs build/bench/clocks
+BENCH_BIN := build/bench/pairs build/bench/clocks build/bench/calls
 
 build/bench/%: tests/bench/%.c
 	@mkdir -p $(@D)
 	gcc -std=gnu11 -D_GNU_SOURCE -O2 -g -fno-builtin $(WARN) $< -o $@
+
+build/bench/libcalled.so: tests/bench/called.c
+	@mkdir -p $(@D)
+	gcc -std=gnu11 -D_GNU_SOURCE -O2 -g -shared -fPIC $(WARN) $< -o $@
+build/bench/calls: tests/bench/calls.c build/bench/libcalled.so
+	gcc -std=gnu11 -D_GNU_SOURCE -O2 -g $(WARN) $< -o $@ -Lbuild/bench -lcalled -Wl,-rpath,'$$ORIGIN'
 
 workloads: build/bench/pairs
 

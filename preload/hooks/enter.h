@@ -52,7 +52,7 @@ static inline struct tp_thread *tp_enter_end(const void *frame)
 
 /*
  * The same in two steps, for the functions that are called most. Is anything to be done at all? If not, or if the second
- * step says no too, tp_enter_slow() knows what. Eight instructions.
+ * step says no too, tp_enter_slow() knows what. Ten instructions.
  */
 TP_HOT bool tp_is_open(const struct tp_thread *thread)
 {

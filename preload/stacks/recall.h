@@ -135,7 +135,7 @@ TP_HOT uint64_t tp_recall_difference(const struct tp_recall_leaf *leaf)
 }
 
 /*
- * The leaf of the stack that the thread is on; NULL: it is not known. Some 30 instructions, 10 for each branch, and those of
+ * The leaf of the stack that the thread is on; NULL: it is not known. Some 40 instructions, 15 for each branch, and those of
  * tp_recall_difference().
  */
 TP_HOT const struct tp_recall_leaf *tp_recall_find(struct tp_recall *recall, const struct tp_start *start)

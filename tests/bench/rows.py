@@ -78,6 +78,14 @@ class Bench:
                 made[name] = against(results, "x", f"{name} 2", f"{name} 1")
         return made
 
+    # ---- ops ----
+
+    def call(self, name, target, kind, ops):
+        """A call of a function that does nothing, against the same without tprof; no other tool here hooks one."""
+        command = [os.path.abspath("build/bench/calls"), kind, "0.15" if self.quick else "0.3"]
+        results = paired(self.variants(command, False, TPROF_OPS=ops), lambda done: done.said("ns"), self.rounds)
+        return row(name, "+ns", target, results)
+
     # ---- real programs ----
 
     def program(self, name, target, command, look=lambda done: done.seconds, rounds=None, with_peers=True):
@@ -167,6 +175,8 @@ class Bench:
         yield self.pair("pair, 60 frames, 1,000 paths", "+200 ns", (60, 1000, 10000, 1))
         yield self.threads()
         yield self.pair("pair, not sampled (sample:1g)", "+8 ns", (20, 1000, 10000, 1), False, TPROF_ALLOC="sample:1g")
+        yield self.call("op enter and exit", "+25 ns", "op", "bench_op")
+        yield self.call("typed kernel (sgemm_, its shape)", "+40 ns", "kernel", "blas")
         yield self.jq()
         yield self.fasttext()
         yield from self.torch()

@@ -42,7 +42,7 @@ TP_SLOW void tp_record_cancel(struct tp_thread *thread, void *block);
 
 /*
  * What a hook ends with, `return tp_allocated(...)`: records the real function's result, if it is a block, and leaves.
- * `frame` is the hook's; `fn` an enum tprof_fn, with the log2 of the alignment in its second byte. Some 110 instructions when stack, size and address are as they mostly are, and those of
+ * `frame` is the hook's; `fn` an enum tprof_fn, with the log2 of the alignment in its second byte. Some 160 instructions when stack, size and address are as they mostly are, and those of
  * tp_recall_difference().
  */
 void *tp_allocated(struct tp_thread *thread, const void *frame, void *block, uint64_t size, uint32_t fn);
@@ -98,7 +98,7 @@ TP_HOT void *tp_allocated_here(struct tp_thread *thread, const void *frame, void
 	return block;
 }
 
-/* tp_record_free(). Some 35 instructions. */
+/* tp_record_free(). Some 80 instructions. */
 TP_HOT void tp_freeing(struct tp_thread *thread, void *block, uint8_t fn)
 {
 	uint64_t ticks = tp_clock_counter();
