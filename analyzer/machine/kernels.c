@@ -15,7 +15,7 @@ typedef double d256 __attribute__((vector_size(32)));
 typedef double d512 __attribute__((vector_size(64)));
 
 #define STEP(c)                                                                                                        \
-	c = c * factor + term;                                                                                         \
+	(c) = (c)*factor + term;                                                                                       \
 	__asm__ volatile("" : "+v"(c))
 
 /* Towards a fixed point, so that numbers stay in range. */
@@ -40,7 +40,7 @@ typedef double d512 __attribute__((vector_size(64)));
 			STEP(k);                                                                                       \
 			STEP(l);                                                                                       \
 		}                                                                                                      \
-		return (double)rounds * CHAINS * 2.0 * (double)(sizeof(type) / sizeof(scalar));                        \
+		return (double)rounds * CHAINS * 2.0 * (double)sizeof(type) / (double)sizeof(scalar);                  \
 	}
 
 FLOP_KERNEL(flop_sse2_single, "sse2", f128, float)
@@ -52,9 +52,12 @@ FLOP_KERNEL(flop_avx2_double, "avx2,fma", d256, double)
 FLOP_KERNEL(flop_avx512_single, "avx512f,fma", f512, float)
 FLOP_KERNEL(flop_avx512_double, "avx512f,fma", d512, double)
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): a type has none */
 #define LOAD(type, from, i)                                                                                            \
-	value = *(const volatile type *)((from) + (i) * sizeof(type));                                                 \
+	value = *(const volatile type *)(const void *)((from) + (i) * sizeof(type));                                   \
 	__asm__ volatile("" ::"v"(value))
+
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 /* Four places at once: one stream alone waits for its prefetcher. */
 #define LOAD_KERNEL(name, isa, type)                                                                                   \

@@ -35,6 +35,7 @@ struct member {
 	struct team *team;
 	pthread_t id;
 	int cpu;
+	bool first;
 	double begin_ns[RUNS], end_ns[RUNS], done; /* done: FLOP or bytes of one run */
 };
 
@@ -113,7 +114,7 @@ static void *member_main(void *context)
 	pthread_barrier_wait(&team->barrier);
 	if (__atomic_load_n(&team->failed, __ATOMIC_RELAXED))
 		goto out;
-	if (pthread_barrier_wait(&team->barrier) == PTHREAD_BARRIER_SERIAL_THREAD)
+	if (member->first)
 		calibrate(team, set);
 	pthread_barrier_wait(&team->barrier);
 	run(work, set, team->rounds); /* vector units and clocks wake up */
@@ -170,6 +171,7 @@ static double rate(const struct work *work, const cpu_set_t *allowed, uint32_t t
 	}
 	for (; started < threads; started++) {
 		members[started].team = &team;
+		members[started].first = started == 0;
 		members[started].cpu = nth_cpu(allowed, started);
 		if (pthread_create(&members[started].id, NULL, member_main, &members[started]) != 0)
 			break;

@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "model/roofline.h"
+#include "machine/roofline.h"
 #include "model/variants.h"
 #include "report/text.h"
 

@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "model/roofline.h"
+#include "machine/roofline.h"
 #include "report/text.h"
 
 void tp_machine_print(const struct tp_page *page, const struct tp_machine *machine);

@@ -44,14 +44,14 @@ static void draw_grid(const struct frame *frame)
 {
 	char label[32];
 
-	for (double power = frame->x0; power <= frame->x1 + 0.01; power++) {
+	for (int power = (int)frame->x0; power <= (int)frame->x1; power++) {
 		double x = x_of(frame, pow(10, power));
 
 		line(frame, x, TOP, x, HEIGHT - BOTTOM, "stroke=\"#ddd\"");
 		snprintf(label, sizeof(label), "%g", pow(10, power));
 		text(frame, x, HEIGHT - BOTTOM + 18, "text-anchor=\"middle\"", label);
 	}
-	for (double power = frame->y0; power <= frame->y1 + 0.01; power++) {
+	for (int power = (int)frame->y0; power <= (int)frame->y1; power++) {
 		double y = y_of(frame, pow(10, power));
 
 		line(frame, LEFT, y, WIDTH - RIGHT, y, "stroke=\"#ddd\"");

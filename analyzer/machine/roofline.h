@@ -5,8 +5,8 @@
  * memory the bytes come from follows from how many a call touches: the smallest level that holds them, as if they were
  * there already (the cache-aware roofline of Ilic, Pratas, Sousa, IEEE CAL 2014). So the time is a lower bound.
  */
-#ifndef TPROF_MODEL_ROOFLINE_H
-#define TPROF_MODEL_ROOFLINE_H
+#ifndef TPROF_MACHINE_ROOFLINE_H
+#define TPROF_MACHINE_ROOFLINE_H
 
 #include "machine/machine.h"
 #include "model/run.h"

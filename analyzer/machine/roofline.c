@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/roofline.h"
+#include "machine/roofline.h"
 
 #include <ctype.h>
 #include <stdlib.h>
