@@ -2,6 +2,7 @@
 /* summary: the one page that comes first. */
 #include "commands/cpu_report.h"
 #include "commands/growth_report.h"
+#include "commands/machine_file.h"
 #include "commands/op_report.h"
 #include "commands/site_report.h"
 
@@ -12,6 +13,7 @@
 #include "report/plot.h"
 #include "report/priority_listing.h"
 #include "report/process.h"
+#include "report/roof_listing.h"
 
 #define TOP_SITES 5
 #define PLOT_ROWS 6
@@ -139,9 +141,14 @@ static bool print_sites(struct tp_session *session, size_t process, const struct
 
 static bool print_priorities(struct tp_session *session, size_t index)
 {
+	const struct tp_process *process = &session->run->processes[index];
 	struct tp_rows *peak = tp_session_rows(session, index, TP_BY_STACK, TP_WHAT_PEAK, "bytes", NULL);
-	bool good = peak && tp_priorities_print(&session->page, &session->run->processes[index], peak, NULL, NULL);
+	struct tp_roof_notes notes;
+	bool roofs = tp_machine_known(session->options, &notes.machine), good;
 
+	if (roofs)
+		notes.cores = tp_roof_cores(&notes.machine, process);
+	good = peak && tp_priorities_print(&session->page, process, peak, roofs ? tp_roof_note : NULL, &notes);
 	tp_rows_free(peak);
 	return good;
 }

@@ -87,6 +87,21 @@ static void add_row(struct tp_table *table, const struct tp_page *page, const st
 	tp_table_add(table, TP_STYLE_FUNCTION, tp_short_name(page, place->op->name, 60, shorter, sizeof(shorter)));
 }
 
+/* Nothing is faster than the machine: either it was measured while it was busy, or the work was less than said. */
+static void print_doubt(const struct tp_page *page, const struct tp_roof_place *places, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (places[i].fraction <= 1.1)
+			continue;
+		tp_print(page, TP_STYLE_WARN,
+			 "  %.100s is above its roof: the machine was busy when it was measured (--measure does it "
+			 "anew), or "
+			 "the op did less than it says\n",
+			 places[i].op->name);
+		return;
+	}
+}
+
 void tp_roof_print(const struct tp_page *page, const struct tp_roof_place *places, size_t count, uint64_t top)
 {
 	struct tp_table *table =
@@ -103,6 +118,7 @@ void tp_roof_print(const struct tp_page *page, const struct tp_roof_place *place
 		fputs("  no op says how much work it does\n", page->out);
 	if (top && top < count)
 		tp_print(page, TP_STYLE_DIM, "      and %s more ops (--top 0 shows all)\n", tp_count(count - top).text);
+	print_doubt(page, places, count);
 }
 
 void tp_utilisation_print(const struct tp_page *page, const struct tp_machine *machine,

@@ -76,7 +76,7 @@ def test_text_and_picture(trace, machine, tmp_path):
         assert 0 < float(circle.getAttribute("cx")) < 960 and 0 < float(circle.getAttribute("cy")) < 620
 
 
-def test_the_machine_is_kept(tmp_path):
+def test_the_machine_is_kept(trace, tmp_path):
     """Measured once, into a file of its own; read back; measured anew when asked to. No number is looked at."""
     environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}
     def roofline(*arguments):
@@ -88,8 +88,11 @@ def test_the_machine_is_kept(tmp_path):
     assert str(path) in said and first["gflops"]["SSE"]["single"]["one_core"] > 0
     assert first["gbytes_per_s"]["memory"]["all_cores"] > 0
     assert roofline() == (first, "")
-    path.write_text(json.dumps(MACHINE))
+    path.write_text(json.dumps({**MACHINE, "cores": first["cores"]}))
     assert roofline()[0]["cpu"] == "Made up"
+    page = subprocess.run([ANALYZE, trace], env=environment, capture_output=True, text=True, timeout=120, check=True)
+    first_ops = page.stdout.partition("What to look at first")[2]
+    assert "triad" in first_ops and "memory-bound, " in first_ops  # the summary knows the machine by then
     again, said = roofline("--measure")
     assert again["cpu"] == first["cpu"] and "measured" in said
 
