@@ -5,7 +5,7 @@ import json
 import os
 import subprocess
 
-from conftest import ANALYZE, LIBRARY, WORKLOADS, analyze, report
+from conftest import ANALYZE, LIBRARY, ROOT, WORKLOADS, analyze, report
 
 STEPS = 20
 
@@ -128,10 +128,28 @@ def peak_memory(file, output):
     return usage.ru_maxrss * 1024
 
 
+MANY = """
+#include <stdlib.h>
+#include <tprof.h>
+int main(int argc, char **argv)
+{
+	long i, n = argc > 1 ? atol(argv[1]) : 0;
+	for (i = 0; i < n; i++) {
+		tprof_op_begin(i % 2 ? "odd" : "even", "layer");
+		tprof_op_detail("2x2", 8, 16);
+		tprof_op_end();
+	}
+	return 0;
+}
+"""
+
+
 def test_memory_does_not_grow_with_the_trace(tprof, tmp_path):
-    small = tprof.run([WORKLOADS / "op_calls", 100], [LIBRARY], {"TPROF_OPS": "op_*"}).traces()[0]
-    large = tprof.run([WORKLOADS / "op_calls", 100000], [LIBRARY], {"TPROF_OPS": "op_*"}).traces()[0]
-    assert large.stat().st_size > 20 * small.stat().st_size
+    (tmp_path / "many.c").write_text(MANY)
+    subprocess.run(["gcc", "-O1", f"-I{ROOT}/include", tmp_path / "many.c", "-o", tmp_path / "many"], check=True)
+    small = tprof.run([tmp_path / "many", 100], [LIBRARY]).traces()[0]
+    large = tprof.run([tmp_path / "many", 200000], [LIBRARY]).traces()[0]
+    assert large.stat().st_size > 10 * small.stat().st_size
     before, after = peak_memory(small, tmp_path / "small"), peak_memory(large, tmp_path / "large")
     assert (tmp_path / "large").stat().st_size > 10 << 20
     assert after < before + (1 << 20)
