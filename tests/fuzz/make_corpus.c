@@ -180,6 +180,26 @@ static void pools(const char *folder)
 	save(gen, folder, "pools", 0);
 }
 
+/* Two calls of the loop, one inside the other; recursion; a Python stack that is longer than its native one. */
+static void python(const char *folder)
+{
+	static const uint32_t native[] = { 1, 22, 3, 22, 4 }, inner[] = { 31, 32, 33, 31, 32 };
+	struct gen *gen = begin(TPROF_CLOCK_MONOTONIC, TPROF_ORIGIN_FIRST);
+
+	gen_frame(gen, 22, 1, 48, TPROF_FRAME_LOOP);
+	gen_code(gen, 1, 10, "function", "/file.py");
+	for (uint32_t i = 31; i <= 33; i++)
+		gen_python(gen, i, i == 33 ? 9 : 1, i, i != 32 ? TPROF_PYTHON_ENTRY : 0);
+	gen_nodes(gen, 30, TPROF_NODE_ROOT, native, 5);
+	gen_nodes(gen, 35, TPROF_NODE_CUT, inner, 5);
+	for (uint32_t i = 0; i < 5; i++)
+		gen_join(gen, 40 + i, 34 - i, 39 - i % 3);
+	gen_join(gen, 50, 30, 39);
+	for (uint32_t i = 0; i < 6; i++)
+		allocate(gen, 1, 1100 + i, 0x1000 + 64 * i, 100, i == 5 ? 50 : 40 + i);
+	save(gen, folder, "python", 0);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 2) {
@@ -192,5 +212,6 @@ int main(int argc, char **argv)
 	ops(argv[1]);
 	kernels(argv[1]);
 	pools(argv[1]);
+	python(argv[1]);
 	return 0;
 }

@@ -19,6 +19,7 @@ struct chunk {
 	uint64_t addresses[256];
 	uint32_t stacks[256];
 	uint32_t expected; /* tables */
+	uint32_t python;   /* of the last JOIN */
 };
 
 struct gen {
@@ -298,6 +299,45 @@ void gen_nodes(struct gen *gen, uint32_t first, uint32_t parent, const uint32_t 
 	for (i = 0; i < count; i++)
 		put(gen, frames[i]);
 	table->expected = first + (uint32_t)count;
+	append(gen, table);
+}
+
+void gen_code(struct gen *gen, uint32_t code, uint32_t first_line, const char *name, const char *file)
+{
+	put(gen, code);
+	put(gen, first_line);
+	put(gen, strlen(name));
+	put_bytes(gen, name, strlen(name));
+	put_bytes(gen, file, strlen(file));
+	wrap_long(gen, TPROF_TABLE_CODE);
+	append(gen, table_of(gen, gen->length));
+}
+
+void gen_python(struct gen *gen, uint32_t frame, uint32_t code, uint32_t line, uint8_t flags)
+{
+	put(gen, frame);
+	put(gen, code);
+	put(gen, line);
+	put_byte(gen, flags);
+	wrap_long(gen, TPROF_TABLE_PYTHON);
+	append(gen, table_of(gen, gen->length));
+}
+
+void gen_join(struct gen *gen, uint32_t node, uint32_t native, uint32_t python)
+{
+	struct chunk *table = table_of(gen, 32);
+	unsigned tag = TPROF_CLASS_JOIN | (node != table->expected ? TPROF_JOIN_NODE : 0) |
+		       (native + 1 != node ? TPROF_JOIN_NATIVE : 0) | (python != table->python ? TPROF_JOIN_PYTHON : 0);
+
+	put_byte(gen, tag);
+	if (tag & TPROF_JOIN_NODE)
+		put_signed(gen, (int64_t)node - (int64_t)table->expected);
+	if (tag & TPROF_JOIN_NATIVE)
+		put(gen, node - native);
+	if (tag & TPROF_JOIN_PYTHON)
+		put_signed(gen, (int64_t)python - (int64_t)table->python);
+	table->expected = node + 1;
+	table->python = python;
 	append(gen, table);
 }
 

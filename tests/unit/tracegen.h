@@ -35,6 +35,9 @@ void gen_module(struct gen *gen, uint32_t module, uint64_t bias, uint64_t start,
 void gen_unload(struct gen *gen, uint32_t module, uint64_t ticks);
 void gen_frame(struct gen *gen, uint32_t frame, uint32_t module, uint64_t offset, uint8_t flags);
 void gen_nodes(struct gen *gen, uint32_t first, uint32_t parent, const uint32_t *frames, size_t count);
+void gen_code(struct gen *gen, uint32_t code, uint32_t first_line, const char *name, const char *file);
+void gen_python(struct gen *gen, uint32_t frame, uint32_t code, uint32_t line, uint8_t flags);
+void gen_join(struct gen *gen, uint32_t node, uint32_t native, uint32_t python);
 void gen_op(struct gen *gen, uint32_t op, uint8_t origin, const char *category, const char *name);
 void gen_op_code(struct gen *gen, uint32_t op, uint8_t origin, const char *category, uint32_t frame);
 void gen_value(struct gen *gen, const char *name, uint64_t value);
