@@ -103,10 +103,15 @@ static void print_leak(const struct tp_growth_view *view, const struct tp_growth
 	fprintf(page->out, "\n%4zu. ", number);
 	tp_print(page, TP_STYLE_NUMBER, "%s a %s", rate_text(view, site->rate).text, unit(stats));
 	fprintf(page->out, " (95%% interval %s to ", rate_text(view, site->low).text);
-	fprintf(page->out, "%s), %.3g block%s; ", rate_text(view, site->high).text, site->block_rate,
-		site->block_rate == 1 ? "" : "s");
-	fprintf(page->out, "%s in %s blocks by %s, since %s\n", tp_bytes(site->bytes, page->exact).text,
-		tp_count(site->blocks).text, place_text(stats, stats->last).text, place_text(stats, site->since).text);
+	if (process->estimated) /* of sampled runs blocks are too few to be counted */
+		fprintf(page->out, "%s); about %s by %s, since %s\n", rate_text(view, site->high).text,
+			tp_bytes(site->bytes, page->exact).text, place_text(stats, stats->last).text,
+			place_text(stats, site->since).text);
+	else
+		fprintf(page->out, "%s), %.3g block%s; %s in %s blocks by %s, since %s\n",
+			rate_text(view, site->high).text, site->block_rate, site->block_rate == 1 ? "" : "s",
+			tp_bytes(site->bytes, page->exact).text, tp_count(site->blocks).text,
+			place_text(stats, stats->last).text, place_text(stats, site->since).text);
 	print_ages(view, site);
 	if (op)
 		tp_print(page, TP_STYLE_DIM, "        in op %s\n",

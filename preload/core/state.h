@@ -13,6 +13,7 @@ enum tp_mode {
 	TP_MODE_ON,
 	TP_MODE_OFF,	 /* not to be recorded: TPROF_EXE, TPROF_CHILDREN, no trace file */
 	TP_MODE_STOPPED, /* recording ended early: disk full, ... ; what follows is counted */
+	/* From here on paused: tp_is_paused() counts on it. */
 	TP_MODE_PAUSED,	 /* the user does not want it now: only what ends what was recorded before is */
 	TP_MODE_WAITING, /* paused from the start on: there is nothing that could end */
 };

@@ -24,6 +24,17 @@ static inline bool tp_control_waits(void)
 	return tp_load(&tp_header->control_asked) != tp_load(&tp_header->control_taken);
 }
 
+/* Is there nothing to do, as recording is paused? Or, of what ends something, as it was off from the start on? */
+static inline bool tp_is_paused(void)
+{
+	return tp_load(&tp_state.mode) >= TP_MODE_PAUSED && tp_likely(!tp_control_waits());
+}
+
+static inline bool tp_is_waiting(void)
+{
+	return tp_load(&tp_state.mode) == TP_MODE_WAITING && tp_likely(!tp_control_waits());
+}
+
 /* Carries out a request if there is one. The thread is recording (TP_BUSY_RECORD). */
 TP_SLOW void tp_control_answer(struct tp_thread *thread);
 

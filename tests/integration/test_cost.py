@@ -73,6 +73,13 @@ def test_instructions_of_what_is_not_sampled(tprof):
     assert 0 < added <= limit(RECORDED_UNSAMPLED), f"{added:.1f} instructions, {RECORDED_UNSAMPLED} recorded"
 
 
+def test_instructions_of_a_pause(tprof):
+    """Recording is off from the start: a load and a branch, and what it takes to hear that it is to be switched on."""
+    added = a_pair(tprof, (20, 1, 0), [LIBRARY], TPROF_START="off") - a_pair(tprof, (20, 1, 0))
+    print(f"paused: {added:.1f} instructions added")
+    assert 0 < added <= 80
+
+
 # A call of cblas_saxpy through the PLT, as many elements as (N): folded if the call is short under valgrind too, typed and
 # with events of its own if it is not.
 RECORDED_CALLS = {

@@ -3,6 +3,7 @@
  * The malloc family. Each hook: enter, record a release before the real call, make the call, record an allocation after
  * it. Where tp_enter() says no, the real function is called and that is all.
  */
+#include "hooks/control.h"
 #include "hooks/memory/record.h"
 
 #include <errno.h>
@@ -123,6 +124,8 @@ TP_EXPORT void *malloc(size_t size)
 			return recorded_malloc(thread, FRAME, size);
 		if (tp_sample_passes(thread, FRAME, size))
 			return tp_real.malloc(size);
+	} else if (tp_is_paused()) {
+		return tp_real.malloc(size);
 	}
 	return slow_malloc(FRAME, size);
 }
@@ -151,6 +154,8 @@ TP_EXPORT void *calloc(size_t count, size_t size)
 		/* One that fails has taken its part of the distance: what remains of it is as random. */
 		if (tp_sample_passes(thread, FRAME, count * size))
 			return tp_real.calloc(count, size);
+	} else if (tp_is_paused()) {
+		return tp_real.calloc(count, size);
 	}
 	return slow_calloc(FRAME, count, size);
 }
@@ -320,6 +325,9 @@ TP_HOT void release(const void *frame, void *block, uint8_t fn)
 			tp_real.free(block);
 			return;
 		}
+	} else if (tp_is_waiting()) {
+		tp_real.free(block);
+		return;
 	}
 	slow_free(frame, block, fn);
 }
