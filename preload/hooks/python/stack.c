@@ -10,6 +10,8 @@
 #include <pthread.h>
 
 #define FRAMES_MAX 1024u
+#define NODES_CACHED 1024u /* powers of two */
+#define JOINS_CACHED 1024u
 #define OWNER_LAST 2 /* thread, generator, frame object; beyond: the loop's own, below its first frame */
 
 bool tp_python_on;
@@ -25,18 +27,31 @@ struct entry {
 	uint32_t node;
 };
 
+struct cached_node { /* a frame below a node */
+	struct tp_python_place at;
+	uint32_t parent, node;
+	uint64_t deaths; /* tp_code_deaths at the time: later the address may be another code object's */
+};
+
+struct cached_join {
+	uint32_t native, python, joined;
+};
+
 /* The thread's last Python stack, outermost frame first, so that what stays keeps its place. */
 struct stack {
 	uint32_t count;
 	uint32_t known;			 /* entries from the outermost on whose nodes are right */
 	uint32_t native, python, joined; /* of the last join */
-	uint32_t unused;
-	uint64_t deaths; /* tp_code_deaths at the time */
+	uint32_t cached;		 /* 1: joins[] and nodes[] are of this process's trace */
+	uint64_t deaths;		 /* tp_code_deaths at the time */
 	uint8_t head[TP_WALK_HEAD - 32];
 
 	struct entry entries[FRAMES_MAX];
 	struct place fresh[FRAMES_MAX]; /* innermost first */
-	uint32_t numbers[FRAMES_MAX];
+
+	/* What was found lately in the tables of all threads, which are too large for the processor's caches. */
+	struct cached_node nodes[NODES_CACHED];
+	struct cached_join joins[JOINS_CACHED];
 };
 
 _Static_assert(sizeof(struct stack) <= TP_PYTHON_BYTES, "the stack fits its room in struct tp_thread");
@@ -126,23 +141,69 @@ static inline bool same(const struct place *a, const struct place *b)
 
 /* ---- nodes ---- */
 
+static uint32_t slot_of(uint64_t key, uint32_t slots)
+{
+	return (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 40) & (slots - 1);
+}
+
+/* The node of a frame below `parent`. 0: the frame could not be read. */
+static uint32_t make_node(struct tp_reader *reader, const struct tp_python_place *at, uint32_t parent)
+{
+	uint32_t number = tp_python_frame(reader, at), node;
+
+	if (!number)
+		return 0;
+	node = tp_node_find(parent, number);
+	return node ? node : tp_nodes_make(parent, &number, 1);
+}
+
+static uint32_t find_node(struct tp_reader *reader, struct stack *stack, const struct tp_python_place *at,
+			  uint32_t parent)
+{
+	struct cached_node *cached;
+	uint32_t node;
+
+	if (reader->careful)
+		return make_node(reader, at, parent);
+	cached = &stack->nodes[slot_of((at->at ^ at->code << 20) + parent, NODES_CACHED)];
+	if (tp_likely(cached->parent == parent && cached->at.at == at->at && cached->at.code == at->code &&
+		      cached->deaths == stack->deaths && cached->node))
+		return cached->node;
+	node = make_node(reader, at, parent);
+	*cached = (struct cached_node){ *at, parent, node, stack->deaths };
+	return node;
+}
+
 /* Nodes for the entries that have none yet. False: a frame could not be read. */
 static bool intern(struct tp_reader *reader, struct stack *stack, uint32_t root)
 {
 	uint32_t parent = stack->known ? stack->entries[stack->known - 1].node : root;
 
 	for (uint32_t i = stack->known; i < stack->count; i++) {
-		uint32_t number = tp_python_frame(reader, &stack->entries[i].place.at);
-
-		if (!number)
+		parent = find_node(reader, stack, &stack->entries[i].place.at, parent);
+		if (!parent)
 			return false;
-		stack->entries[i].node = tp_node_find(parent, number);
-		if (!stack->entries[i].node)
-			stack->entries[i].node = tp_nodes_make(parent, &number, 1);
-		parent = stack->entries[i].node;
+		stack->entries[i].node = parent;
 	}
 	stack->known = root == TPROF_NODE_ROOT ? stack->count : 0;
 	return true;
+}
+
+static uint32_t find_join(struct stack *stack, uint32_t native, uint32_t python)
+{
+	struct cached_join *cached = &stack->joins[slot_of((uint64_t)native << 32 | python, JOINS_CACHED)];
+
+	if (tp_unlikely(cached->native != native || cached->python != python || !cached->joined))
+		*cached = (struct cached_join){ native, python, tp_node_join(native, python) };
+	return cached->joined;
+}
+
+/* The thread's first, or a forked child's: numbers begin anew. */
+static TP_SLOW void begin(struct stack *stack)
+{
+	memset(stack->nodes, 0, sizeof(stack->nodes));
+	memset(stack->joins, 0, sizeof(stack->joins));
+	stack->cached = 1;
 }
 
 /* ---- a hook's ---- */
@@ -263,11 +324,13 @@ uint32_t tp_python_join(struct tp_thread *thread, uint32_t native)
 
 	if (!frame)
 		return native;
+	if (tp_unlikely(!stack->cached))
+		begin(stack);
 	python = find_python(stack, frame);
 	if (!python)
 		return unread(stack, native);
 	if (native != stack->native || python != stack->python) {
-		stack->joined = tp_node_join(native, python);
+		stack->joined = find_join(stack, native, python);
 		stack->native = native;
 		stack->python = python;
 	}
