@@ -98,20 +98,30 @@ static void *function(const struct symbols *symbols, const ElfW(Sym) * symbol)
 	return NULL;
 }
 
-static const struct link_map *own_map(void)
+static const struct link_map *map_of(const void *address)
 {
-	struct dl_find_object own;
+	struct dl_find_object object;
 	struct link_map *map;
 	Dl_info info;
 
-	if (tp_object_find((uintptr_t)&tp_lookup_next, &own))
-		return own.dlfo_link_map;
-	return dladdr1((void *)&tp_lookup_next, &info, (void **)&map, RTLD_DL_LINKMAP) ? map : NULL;
+	if (tp_object_find((uintptr_t)address, &object))
+		return object.dlfo_link_map;
+	return dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) ? map : NULL;
+}
+
+void *tp_lookup_beside(const void *address, const char *name)
+{
+	const struct link_map *map = map_of(address);
+	struct symbols symbols;
+
+	if (!map || !read_symbols(map->l_addr, map->l_ld, &symbols))
+		return NULL;
+	return function(&symbols, find_in(&symbols, name, hash_of(name)));
 }
 
 void *tp_lookup_next(const char *name)
 {
-	const struct link_map *map = own_map();
+	const struct link_map *map = map_of((const void *)&tp_lookup_next);
 	uint32_t hash = hash_of(name);
 	struct symbols symbols;
 	void *found = NULL;

@@ -14,6 +14,9 @@
  */
 void *tp_lookup_next(const char *name);
 
+/* The default version's definition of a function in the object that holds `address`. NULL: none. */
+void *tp_lookup_beside(const void *address, const char *name);
+
 struct tp_lookup_found {
 	uintptr_t address;
 	uint64_t size;

@@ -6,12 +6,10 @@
  */
 #include "hooks/ops/onednn.h"
 
+#include "core/lookup.h"
 #include "core/space.h"
 #include "hooks/ops/itt.h"
 #include "hooks/ops/names.h"
-#include "hooks/real.h"
-
-#include <dlfcn.h>
 
 /* ---- the library ---- */
 
@@ -117,27 +115,24 @@ static const struct kind_name kinds_3[] = {
 	{ "group_normalization", OTHER },
 };
 
-/* The functions that are needed, of the library that is hooked. */
+/*
+ * The functions that are needed, of the library that is hooked. Not by dlopen(RTLD_NOLOAD) and dlsym: for a library that
+ * came as another's dependency the loader then allocates what it frees much later, and no event says where it was from.
+ */
 static void find_library(void *target)
 {
 	const struct version {
 		int major;
 	} * (*version)(void);
-	void *library;
-	Dl_info info;
 
-	if (query || !dladdr(target, &info) || !info.dli_fname)
+	if (query)
 		return;
-	library = tp_real.dlopen(info.dli_fname, RTLD_NOLOAD | RTLD_LAZY);
-	if (!library)
-		return;
-	*(void **)&version = tp_real.dlsym(library, "dnnl_version");
-	*(void **)&get_descriptor = tp_real.dlsym(library, "dnnl_primitive_get_primitive_desc");
-	*(void **)&query_memory = tp_real.dlsym(library, "dnnl_primitive_desc_query_md");
+	*(void **)&version = tp_lookup_beside(target, "dnnl_version");
+	*(void **)&get_descriptor = tp_lookup_beside(target, "dnnl_primitive_get_primitive_desc");
+	*(void **)&query_memory = tp_lookup_beside(target, "dnnl_primitive_desc_query_md");
 	major = version ? version()->major : 0;
 	if (get_descriptor && query_memory && (major == 2 || major == 3))
-		*(void **)&query = tp_real.dlsym(library, "dnnl_primitive_desc_query");
-	tp_real.dlclose(library);
+		*(void **)&query = tp_lookup_beside(target, "dnnl_primitive_desc_query");
 	if (query)
 		tp_itt_mute_onednn();
 }
