@@ -236,7 +236,7 @@ def outcomes(path):
 @pytest.mark.parametrize("package, files", [
     ("numpy", ["core/tests/test_indexing.py", "core/tests/test_dtype.py", "core/tests/test_nditer.py",
                "core/tests/test_regression.py", "lib/tests/test_index_tricks.py", "random/tests/test_generator_mt19937.py"]),
-    ("sklearn", ["neighbors/tests/test_kd_tree.py", "tree/tests/test_export.py", "cluster/tests/test_hierarchical.py"]),
+    ("sklearn", ["cluster/tests/test_hierarchical.py", "neighbors/tests/test_kd_tree.py", "tree/tests/test_export.py"]),
 ])
 def test_other_peoples_tests(tprof, package, files, mode):
     """numpy's and scikit-learn's own tests, as installed, have the same outcomes."""
