@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "commands/op_report.h"
+#include "report/coverage.h"
 #include "report/counter_listing.h"
 #include "report/op_listing.h"
 #include "report/op_tree_listing.h"
@@ -41,6 +42,10 @@ static bool print(struct tp_session *session, size_t process)
 	}
 	if (options->shapes)
 		tp_shapes_print(page, &list, top);
+	if (of->trace->hooks_count) {
+		fputs("\n  hooked: ", page->out);
+		tp_hooks_print_line(page, of->trace);
+	}
 	free(list.ops);
 	return good;
 }

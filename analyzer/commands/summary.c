@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "report/coverage.h"
 #include "report/cpu_listing.h"
 #include "report/estimate.h"
 #include "report/plot.h"
@@ -40,6 +41,10 @@ static void print_capture(const struct tp_page *page, const struct tp_process *p
 	if (heap->events >= 1000) /* of few events the header is nearly all */
 		fprintf(page->out, " (%.1f bytes an event)", (double)trace->used_bytes / (double)heap->events);
 	fputc('\n', page->out);
+	if (trace->hooks_count) {
+		print_label(page, "hooks");
+		tp_hooks_print_line(page, trace);
+	}
 	print_label(page, "overhead");
 	fprintf(page->out, "about %s of recording (%s of the run)\n", tp_time(process->overhead_ns).text,
 		tp_percent(process->overhead_ns, process->duration_ns).text);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/stackrange.h"
 
+#include "core/maps.h"
 #include "core/sys.h"
-#include "core/text.h"
 
 #include <pthread.h>
 
@@ -48,61 +48,12 @@ struct tp_range tp_stack_of_thread(bool is_main)
 	return tp_stack_around(here);
 }
 
-static bool hexadecimal(const char **s, uint64_t *n)
-{
-	const char *start = *s;
-
-	for (*n = 0;; (*s)++) {
-		char c = **s;
-
-		if (c >= '0' && c <= '9')
-			*n = *n << 4 | (uint64_t)(c - '0');
-		else if (c >= 'a' && c <= 'f')
-			*n = *n << 4 | (uint64_t)(c - 'a' + 10);
-		else
-			return *s != start;
-	}
-}
-
-/* One line of maps: is it the mapping, and readable? */
-static bool line_holds(const char *line, uintptr_t address, struct tp_range *range)
-{
-	uint64_t low, high;
-
-	if (!hexadecimal(&line, &low) || *line++ != '-' || !hexadecimal(&line, &high))
-		return false;
-	if (address < low || address >= high || line[1] != 'r')
-		return false;
-	*range = (struct tp_range){ low, high };
-	return true;
-}
-
 struct tp_range tp_stack_around(uintptr_t address)
 {
-	struct tp_range range = { 0, 0 };
 	char buffer[2048];
-	size_t have = 0;
-	long got;
-	int fd = tp_sys_open("/proc/self/maps", O_RDONLY, 0);
+	const char *path;
 
-	if (fd < 0)
-		return range;
-	while (!range.high && (got = tp_sys_read(fd, buffer + have, sizeof(buffer) - 1 - have)) > 0) {
-		char *line = buffer, *end;
-
-		have += (size_t)got;
-		buffer[have] = 0;
-		for (; !range.high && (end = strchr(line, '\n')); line = end + 1) {
-			*end = 0;
-			line_holds(line, address, &range);
-		}
-		have = (size_t)(buffer + have - line);
-		if (have >= sizeof(buffer) - 1)
-			have = 0; /* a path longer than the buffer: its line is lost */
-		memmove(buffer, line, have);
-	}
-	tp_sys_close(fd);
-	return range;
+	return tp_maps_find(address, buffer, sizeof(buffer), &path);
 }
 
 /* One byte of each page, in one call: it stops at the first that can't be read. */

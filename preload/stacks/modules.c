@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "stacks/modules.h"
 
+#include "core/maps.h"
 #include "core/objects.h"
 #include "core/state.h"
 #include "core/sys.h"
@@ -89,12 +90,18 @@ static void read_image(struct tp_module_record *record)
 	}
 }
 
-static const char *path_of(const struct link_map *map, char *buffer, size_t size)
+static const char *path_of(const struct link_map *map, uintptr_t start, char *buffer, size_t size)
 {
+	const char *path;
 	long length;
 
-	if (map->l_name[0])
+	if (map->l_name[0] == '/')
 		return map->l_name;
+	/* Loaded by a relative path: the program may have changed its folder since, but the kernel knows which file it is. */
+	if (map->l_name[0] && tp_maps_find(start, buffer, size, &path).high && path[0])
+		return path;
+	if (map->l_name[0])
+		return map->l_name;				      /* the vDSO */
 	length = tp_sys_readlink("/proc/self/exe", buffer, size - 1); /* the executable has no name in its map */
 	buffer[length > 0 ? length : 0] = 0;
 	return buffer;
@@ -107,7 +114,7 @@ static void write_down(const struct module *module, uint32_t number, const struc
 		.bias = object->dlfo_link_map->l_addr,
 		.start = module->start,
 		.end = module->end,
-		.path = path_of(object->dlfo_link_map, tp_self->scratch, sizeof(tp_self->scratch)),
+		.path = path_of(object->dlfo_link_map, module->start, tp_self->scratch, sizeof(tp_self->scratch)),
 	};
 
 	read_image(&record);

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Libraries that come and go, bypass the hooks, or bring a malloc of their own."""
+import json
 import shutil
 import subprocess
 
@@ -22,6 +23,34 @@ def test_two_libraries_at_one_address(tprof):
         by_function[name] = by_function.get(name, 0) + site["bytes"]
     assert by_function["plugin_a_allocate"] == 2 * 10 * 1111
     assert by_function["plugin_b_allocate"] == 20 * 2222
+    nothing_lost(summary)
+
+
+RELATIVE = """
+#include <dlfcn.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	void *handle, *(*allocate)(unsigned long);
+	if (argc < 2 || chdir(argv[1]) || !(handle = dlopen("./libplugin_b.so", RTLD_NOW)) || chdir("/"))
+		return 1;
+	*(void **)&allocate = dlsym(handle, "plugin_allocate");
+	return !allocate(2222);
+}
+"""
+
+
+def test_library_loaded_by_a_relative_path(tprof, tmp_path):
+    """Its first stack is seen when the program is in another folder, and it has its symbols all the same."""
+    (tmp_path / "relative.c").write_text(RELATIVE)
+    subprocess.run(["gcc", tmp_path / "relative.c", "-o", tmp_path / "relative"], check=True)
+    run, summary = tprof.summary([tmp_path / "relative", WORKLOADS])
+    site = next(site for site in unfreed(run.traces()[0]) if site["bytes"] == 2222)
+    assert "plugin_b_allocate" in functions(site["stack"])
+    info = json.loads(analyze("info", "--json", run.traces()[0]).stdout)
+    paths = [module["path"] for module in info["modules"]]
+    assert str((WORKLOADS / "libplugin_b.so").resolve()) in paths
+    assert not any(path.startswith(".") for path in paths)
     nothing_lost(summary)
 
 

@@ -80,6 +80,19 @@ def test_coverage_is_told(tprof):
     assert any(skipped["module"].endswith("/op_calls") for skipped in refused)
 
 
+def test_coverage_in_the_reports(tprof):
+    """One line of summary and ops sums up what info lists."""
+    run = tprof.run([WORKLOADS / "op_calls", TIMES], [LIBRARY], {"TPROF_OPS": "op_*,*setjmp*,-op_excluded"})
+    trace = run.traces()[0]
+    hooks = hooks_of(trace)
+    refused = sum(skipped["functions"] for skipped in hooks["skipped"] if "return twice" in skipped["reason"])
+    said = f"{hooks['slots']} pointers of {len(hooks['modules'])} object"
+    for command in ("summary", "ops"):
+        text = subprocess.run([ANALYZE, command, trace], capture_output=True, text=True, check=True).stdout
+        line = next(line for line in text.splitlines() if " pointers of " in line)
+        assert said in line and f"not {refused}: functions that return twice" in line
+
+
 def test_functions_that_no_pointer_reaches(tprof):
     run = tprof.run([WORKLOADS / "hot", "plain", 100, 10], [LIBRARY], {"TPROF_OPS": "plugin_*,tiny*,cblas_s*"})
     hooks = hooks_of(run.traces()[0])

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/coverage.h"
+
+struct sum {
+	uint64_t pointers, functions, objects;
+};
+
+static struct sum sum_of(const struct tp_trace *trace, unsigned state)
+{
+	struct sum sum = { 0, 0, 0 };
+
+	for (size_t i = 0; i < trace->hooks_count; i++) {
+		if (trace->hooks[i].state != state)
+			continue;
+		sum.pointers += trace->hooks[i].pointers;
+		sum.functions += trace->hooks[i].functions;
+		sum.objects += trace->hooks[i].pointers || trace->hooks[i].functions;
+	}
+	return sum;
+}
+
+void tp_hooks_print_line(const struct tp_page *page, const struct tp_trace *trace)
+{
+	struct sum done = sum_of(trace, TPROF_HOOKS_DONE);
+
+	fprintf(page->out, "%s pointer%s of %s object%s", tp_count(done.pointers).text, done.pointers == 1 ? "" : "s",
+		tp_count(done.objects).text, done.objects == 1 ? "" : "s");
+	for (unsigned state = 0; state < TPROF_HOOKS_STATES; state++) {
+		struct sum sum = sum_of(trace, state);
+
+		if (state != TPROF_HOOKS_DONE && sum.functions)
+			fprintf(page->out, "; not %s: %s", tp_count(sum.functions).text, tp_hooks_name(state));
+	}
+	fputc('\n', page->out);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What of the functions that ops are made of was hooked, and what not, and why: in one line. */
+#ifndef TPROF_REPORT_COVERAGE_H
+#define TPROF_REPORT_COVERAGE_H
+
+#include "report/text.h"
+#include "trace/trace.h"
+
+/*
+ * Of a trace that tells of hooks (hooks_count): pointers hooked and from how many objects, then how many functions were not,
+ * by reason, and a line's end. A function that several objects call is counted for each of them.
+ */
+void tp_hooks_print_line(const struct tp_page *page, const struct tp_trace *trace);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the kernel says is mapped where: lines of /proc/self/maps, read without libc's streams. */
+#ifndef TPROF_CORE_MAPS_H
+#define TPROF_CORE_MAPS_H
+
+#include "core/stackrange.h"
+
+/*
+ * The readable mapping that holds `address`; { 0, 0 }: there is none, or maps can't be read. *path is its file, NUL-
+ * terminated, in `buffer` (of `size` bytes, which lines longer than that are not found in); "" if it has none. The kernel
+ * says whole paths, as they are by now; " (deleted)" stands behind that of a file which is gone. Any thread; takes a few
+ * system calls.
+ */
+struct tp_range tp_maps_find(uintptr_t address, char *buffer, size_t size, const char **path);
+
+#endif
