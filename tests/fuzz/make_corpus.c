@@ -145,6 +145,8 @@ static void kernels(const char *folder)
 	gen_op(gen, 2, TPROF_OP_FUNCTION, "blas", "daxpy");
 	gen_hooks(gen, TPROF_HOOKS_DONE, 3, 2, "/usr/lib/libtorch_cpu.so");
 	gen_hooks(gen, TPROF_HOOKS_UNREACHED, 0, 34, "");
+	gen_reach(gen, 5000, TPROF_REACH_DEFINITE, TPROF_NODE_NONE, 1, 3, 4096);
+	gen_reach(gen, 5000, TPROF_REACH_STILL, TPROF_NODE_NONE, 0, 1, 16);
 	counts.histogram[tprof_fold_bucket(800)] = 3;
 	counts.histogram[tprof_fold_bucket(1300)] = 1;
 	for (uint32_t i = 0; i < 6; i++) {

@@ -141,9 +141,15 @@ static void coverage(void **state)
 	gen_hooks(gen, TPROF_HOOKS_DONE, 2, 1, "/lib/a.so");
 	gen_hooks(gen, TPROF_HOOKS_UNREACHED, 0, 3, "/lib/a.so");
 	gen_hooks(gen, TPROF_HOOKS_DONE, 1, 1, "");
+	gen_reach(gen, 5, TPROF_REACH_INDIRECT, TPROF_NODE_NONE, 1, 300, 70000);
 	gen_op_begin(gen, 1, 10, HOT);
 	replayed = replay(gen);
 	trace = replayed.trace;
+	assert_int_equal(trace->reach_count, 1);
+	assert_int_equal(trace->reach[0].reach, TPROF_REACH_INDIRECT);
+	assert_int_equal(trace->reach[0].op, 1);
+	assert_int_equal(trace->reach[0].blocks, 300);
+	assert_int_equal(trace->reach[0].bytes, 70000);
 	assert_int_equal(trace->hooks_count, 3);
 	assert_int_equal(trace->hooks[0].pointers, 7);
 	assert_int_equal(trace->hooks[0].functions, 5);

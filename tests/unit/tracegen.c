@@ -391,6 +391,19 @@ void gen_hooks(struct gen *gen, uint8_t state, uint64_t pointers, uint64_t funct
 	append(gen, table_of(gen, gen->length));
 }
 
+void gen_reach(struct gen *gen, uint64_t ticks, uint8_t reach, uint32_t node, uint32_t op, uint64_t blocks,
+	       uint64_t bytes)
+{
+	put(gen, ticks);
+	put_byte(gen, reach);
+	put(gen, node);
+	put(gen, op);
+	put(gen, blocks);
+	put(gen, bytes);
+	wrap_long(gen, TPROF_TABLE_REACH);
+	append(gen, table_of(gen, gen->length));
+}
+
 /* ---- events ---- */
 
 static void put_time(struct gen *gen, struct chunk *chunk, uint64_t ticks)

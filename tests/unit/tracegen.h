@@ -43,6 +43,8 @@ void gen_op_code(struct gen *gen, uint32_t op, uint8_t origin, const char *categ
 void gen_value(struct gen *gen, const char *name, uint64_t value);
 void gen_counter(struct gen *gen, uint32_t number, uint32_t error, uint8_t flags, const char *name);
 void gen_hooks(struct gen *gen, uint8_t state, uint64_t pointers, uint64_t functions, const char *object);
+void gen_reach(struct gen *gen, uint64_t ticks, uint8_t reach, uint32_t node, uint32_t op, uint64_t blocks,
+	       uint64_t bytes);
 
 /* Events of thread 1, 2, ...: ticks may not decrease within a thread. */
 struct gen_alloc {
