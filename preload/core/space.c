@@ -4,6 +4,8 @@
 #include "core/state.h"
 #include "core/sys.h"
 
+#define HUGE_PAGE ((uintptr_t)2 << 20)
+
 static struct tprof_range noted[TPROF_SNAPSHOT_RANGES];
 static uint32_t noted_count;
 
@@ -38,6 +40,16 @@ void *tp_space_take(size_t bytes)
 	}
 	tp_add(&tp_header->collector_bytes, bytes);
 	tp_space_note(space, bytes);
+	return space;
+}
+
+void *tp_space_take_dense(size_t bytes)
+{
+	void *space = tp_space_take(bytes);
+	uintptr_t first = tp_round_up((uintptr_t)space + TP_PAGE, HUGE_PAGE), end = (uintptr_t)space + bytes;
+
+	if (space && end > first && end - first >= HUGE_PAGE)
+		tp_sys_madvise((void *)first, (end - first) & ~(HUGE_PAGE - 1), MADV_HUGEPAGE);
 	return space;
 }
 

@@ -11,6 +11,12 @@
 void *tp_space_take(size_t bytes);
 
 /*
+ * As tp_space_take(), for a hash table: its pages are met in no order, and sooner or later all of them. Where a huge page
+ * fits, the kernel is asked for one: fewer page faults, and fewer misses of the TLB. The first page is an ordinary one.
+ */
+void *tp_space_take_dense(size_t bytes);
+
+/*
  * For a table that others may still be reading: its pages go back to the kernel, but for those of the first `keep`
  * bytes, the address range stays. A late reader finds zeros, which is an empty slot.
  */

@@ -42,7 +42,7 @@ static size_t bytes_of(uint64_t capacity)
 
 static struct table *make(uint64_t capacity)
 {
-	struct table *made = tp_space_take(bytes_of(capacity));
+	struct table *made = tp_space_take_dense(bytes_of(capacity));
 
 	if (made)
 		made->capacity = capacity;

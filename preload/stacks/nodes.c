@@ -2,6 +2,7 @@
 #include "stacks/nodes.h"
 
 #include "core/space.h"
+#include "core/sys.h"
 #include "core/tables.h"
 #include "core/turn.h"
 
@@ -47,6 +48,8 @@ static TP_SLOW uint64_t *make_place(uint32_t parent)
 		return NULL;
 	if (!tp_swap_if(&segments[parent >> SEGMENT_BITS], (uint64_t *)NULL, made))
 		tp_space_give_back(made, bytes); /* another thread was first */
+	else if (parent >> SEGMENT_BITS) /* all of it will be used soon: 128 page faults in one. Older kernels say no */
+		tp_sys_madvise(made, bytes, MADV_POPULATE_WRITE);
 	return place_of(parent);
 }
 
@@ -105,7 +108,7 @@ static size_t bytes_of(uint64_t capacity)
 
 static struct table *make(uint64_t capacity)
 {
-	struct table *made = tp_space_take(bytes_of(capacity));
+	struct table *made = tp_space_take_dense(bytes_of(capacity));
 
 	if (made) {
 		made->capacity = capacity;

@@ -23,13 +23,18 @@ static bool read_identifier(const char **at, const char **start, size_t *length)
 	return true;
 }
 
+static bool is_mangled(const char *symbol)
+{
+	return symbol[0] == '_' && symbol[1] == 'Z';
+}
+
 /* a::b::c of a C++ symbol, without parameters and template arguments; the symbol itself if it is none. */
 static void qualify(const char *symbol, struct tp_text *to)
 {
 	const char *at = symbol, *start;
 	size_t length;
 
-	if (strncmp(symbol, "_Z", 2) != 0) {
+	if (!is_mangled(symbol)) {
 		tp_text_add(to, symbol);
 		return;
 	}
@@ -75,20 +80,21 @@ static const struct preset {
 	const char *name;
 	/* Fills in what the function is called, and its signature if its arguments are understood. */
 	bool (*choose)(const char *symbol, struct tp_text *to, struct tp_signature *signature);
+	bool mangled; /* among C++'s symbols, which are the many; the others among C's */
 } presets[] = {
-	{ "torch", choose_torch },
-	{ "blas", tp_blas_choose },
-	{ "onednn", tp_onednn_choose },
-	{ "openmp", tp_openmp_choose },
-	{ "fftw", tp_fftw_choose },
-	{ "mpi", tp_mpi_choose },
-	{ "ggml", tp_ggml_choose },
-	{ "xnnpack", tp_xnnpack_choose },
-	{ "onnxruntime", tp_onnxruntime_choose },
+	{ "torch", choose_torch, true },
+	{ "blas", tp_blas_choose, false },
+	{ "onednn", tp_onednn_choose, false },
+	{ "openmp", tp_openmp_choose, false },
+	{ "fftw", tp_fftw_choose, false },
+	{ "mpi", tp_mpi_choose, false },
+	{ "ggml", tp_ggml_choose, false },
+	{ "xnnpack", tp_xnnpack_choose, false },
+	{ "onnxruntime", tp_onnxruntime_choose, false },
 	/* Not chosen by symbols: the program tells. */
-	{ "itt", NULL },
-	{ "nvtx", NULL },
-	{ "instrument", NULL },
+	{ "itt", NULL, false },
+	{ "nvtx", NULL, false },
+	{ "instrument", NULL, false },
 };
 
 /* ---- TPROF_OPS ---- */
@@ -214,6 +220,17 @@ static bool choose_glob(const char *symbol, const char *name, bool excludes)
 	return false;
 }
 
+static void choose_preset(const char *symbol, struct tp_text *to, struct tp_op_choice *choice)
+{
+	bool mangled = is_mangled(symbol);
+
+	for (size_t i = 0; i < TP_LENGTH(presets) && !choice->category; i++) {
+		if (use_preset[i] && presets[i].mangled == mangled && presets[i].choose &&
+		    presets[i].choose(symbol, to, &choice->signature))
+			choice->category = presets[i].name;
+	}
+}
+
 bool tp_ops_choose(const char *symbol, struct tp_op_choice *choice)
 {
 	char qualified[160];
@@ -223,10 +240,7 @@ bool tp_ops_choose(const char *symbol, struct tp_op_choice *choice)
 	choice->category = NULL;
 	choice->ends_step = choice->refused = false;
 	memset(&choice->signature, 0, sizeof(choice->signature));
-	for (size_t i = 0; i < TP_LENGTH(presets) && !choice->category; i++) {
-		if (use_preset[i] && presets[i].choose && presets[i].choose(symbol, &to, &choice->signature))
-			choice->category = presets[i].name;
-	}
+	choose_preset(symbol, &to, choice);
 	if (!choice->category && !glob_count && !*step)
 		return false;
 	qualify(symbol, &plain);
