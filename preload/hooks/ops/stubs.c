@@ -14,6 +14,16 @@ struct tp_op_function *tp_op_functions;
 static uint32_t function_count;
 static uint8_t *stubs;
 
+/* By address, chained through next[]: indices + 1, 0 is the end. Thousands of functions are looked for as often. */
+#define HEADS 4096u /* a power of two */
+static uint16_t heads[HEADS], next[FUNCTIONS_MAX];
+_Static_assert(FUNCTIONS_MAX < UINT16_MAX, "an index + 1 fits");
+
+static uint16_t *head_of(const void *address)
+{
+	return &heads[(uint64_t)(uintptr_t)address * UINT64_C(0x9e3779b97f4a7c15) >> 40 & (HEADS - 1)];
+}
+
 static bool make_room(void)
 {
 	size_t stub_bytes = STUBS_AT + FUNCTIONS_MAX * STUB_BYTES;
@@ -49,6 +59,16 @@ bool tp_op_is_stub(const void *address)
 	return stubs && (uintptr_t)address - (uintptr_t)stubs < STUBS_AT + FUNCTIONS_MAX * STUB_BYTES;
 }
 
+/* The function's index; if it is none yet, the next one's. */
+static uint32_t find(const void *address, const char *name)
+{
+	for (uint32_t i = *head_of(address); i; i = next[i - 1]) {
+		if (tp_op_functions[i - 1].address == address && strcmp(tp_op_functions[i - 1].name, name) == 0)
+			return i - 1;
+	}
+	return function_count;
+}
+
 void *tp_op_stub(void *address, const struct tp_op_choice *choice)
 {
 	struct tp_op_function *function;
@@ -56,19 +76,20 @@ void *tp_op_stub(void *address, const struct tp_op_choice *choice)
 
 	if (!make_room())
 		return NULL;
-	for (i = 0; i < function_count; i++) {
-		if (tp_op_functions[i].address == address && strcmp(tp_op_functions[i].name, choice->name) == 0)
-			break;
-	}
+	i = find(address, choice->name);
 	if (i == FUNCTIONS_MAX)
 		return NULL;
 	if (i == function_count) {
+		uint16_t *head = head_of(address);
+
 		function = &tp_op_functions[i];
 		function->address = address;
 		function->category = choice->category;
 		function->ends_step = choice->ends_step;
 		function->signature = choice->signature;
 		memcpy(function->name, choice->name, sizeof(function->name));
+		next[i] = *head;
+		tp_store_release(head, (uint16_t)(i + 1)); /* pairs with tp_op_is_hooked(): the function is there */
 		tp_store_release(&function_count, i + 1);
 	}
 	return stubs + STUBS_AT + i * STUB_BYTES;
@@ -76,8 +97,8 @@ void *tp_op_stub(void *address, const struct tp_op_choice *choice)
 
 bool tp_op_is_hooked(const void *address)
 {
-	for (uint32_t i = 0; i < tp_load(&function_count); i++) {
-		if (tp_op_functions[i].address == address)
+	for (uint32_t i = tp_load_acquire(head_of(address)); i; i = next[i - 1]) {
+		if (tp_op_functions[i - 1].address == address)
 			return true;
 	}
 	return false;
