@@ -130,7 +130,8 @@ static void begin(struct made *made)
 static void add_frame(struct made *made, uint64_t address, uint8_t flags)
 {
 	assert_true(made->trace.frame_count < FRAMES);
-	made->frames[made->trace.frame_count++] = (struct tp_frame){ .pc = BIAS + address, .module = &made->module, .flags = flags };
+	made->frames[made->trace.frame_count++] =
+		(struct tp_frame){ .pc = BIAS + address, .module = &made->module, .flags = flags };
 }
 
 /* Every byte of the functions that the source defines. */
