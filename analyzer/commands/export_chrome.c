@@ -162,9 +162,9 @@ static bool is_new_name(const struct chrome *chrome, const struct tp_event *even
 	uint32_t index = event->thread < replay->index_count ? replay->thread_index[event->thread] : 0;
 	const char *known = index ? replay->threads[index - 1].stats.name : "";
 
-	return !event->name || strlen(known) != event->name_length ||
-	       memcmp(known, event->name, event->name_length) != 0 || event->thread >= chrome->named_count ||
-	       !chrome->named[event->thread];
+	if (!event->name || event->thread >= chrome->named_count || !chrome->named[event->thread])
+		return true;
+	return strlen(known) != event->name_length || memcmp(known, event->name, event->name_length) != 0;
 }
 
 static void before(struct chrome *chrome, const struct tp_event *event, uint64_t ns)

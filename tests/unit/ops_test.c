@@ -171,7 +171,7 @@ static void test_threads(void **state)
 	gen_op_begin(gen, 2, t += 10, 2);
 	gen_end_thread(gen, 1);
 	gen_op_begin(gen, 3, t += 10, 2);
-	gen_op_end(gen, 3, t += 10, false);
+	gen_op_end(gen, 3, t + 10, false);
 	replayed = replay(gen, NULL);
 	assert_int_equal(replayed.process->op_counts.unmatched_ends, 1);
 	op = op_named(&replayed, "outer");

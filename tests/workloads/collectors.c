@@ -177,6 +177,7 @@ static void nvtx(int times)
 {
 	struct attributes ascii = { .version = 3, .size = sizeof(ascii), .message_type = 1, .message = "nvtx message" };
 	struct attributes registered = { .version = 3, .size = sizeof(registered), .message_type = 3 };
+	uint64_t first;
 	void *domain;
 
 	if (!nvtx_start())
@@ -184,15 +185,18 @@ static void nvtx(int times)
 	domain = domain_create("my nvtx");
 	registered.message = register_string(domain, "nvtx registered");
 	name_thread((uint32_t)syscall(SYS_gettid), "by nvtx");
-	if (range_start("left out") == range_start("left out"))
+	first = range_start("left out");
+	if (range_start("left out") == first)
 		abort();
 	for (int i = 0; i < times; i++) {
 		if (push_a("nvtx plain") != 0 || push_w(L"nvtx wide") != 1 || push_ex(&ascii) != 2)
 			abort();
 		if (domain_push(domain, &registered) != 3 || domain_pop(domain) != 3)
 			abort();
-		if (pop() != 2 || pop() != 1 || pop() != 0)
-			abort();
+		for (int level = 2; level >= 0; level--) {
+			if (pop() != level)
+				abort();
+		}
 	}
 	mark_a("nvtx here");
 }

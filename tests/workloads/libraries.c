@@ -8,7 +8,7 @@
 int main(int argc, char **argv)
 {
 	int times = argc > 1 ? atoi(argv[1]) : 1, rank = 1;
-	float from[4] = { 1, 2, 3, 4 }, to[4];
+	float from[4] = { 1, 2, 3, 4 }, to[4] = { 0 };
 	const struct ort_api *api = OrtGetApiBase()->get_api(17);
 	void *session = NULL, *result = from;
 

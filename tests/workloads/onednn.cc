@@ -96,12 +96,19 @@ static float inner_product(int times)
 	return sum(result);
 }
 
-int main(int argc, char **argv)
+static void run(int times)
 {
-	int times = argc > 1 ? atoi(argv[1]) : 1;
-
 	printf("%.3f %.3f %.3f\n", static_cast<double>(matmul(times)), static_cast<double>(convolution(times)),
 	       static_cast<double>(inner_product(times)));
 	cpu.wait();
+}
+
+int main(int argc, char **argv)
+{
+	try {
+		run(argc > 1 ? atoi(argv[1]) : 1);
+	} catch (...) {
+		return 1;
+	}
 	return 0;
 }

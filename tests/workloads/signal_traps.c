@@ -114,11 +114,11 @@ static void vfork_resets(void)
 {
 	struct sigaction action;
 	static long defaults;
-	int status = -1;
+	int status = -1, number = 1;
 	pid_t pid = vfork();
 
 	if (pid == 0) {
-		for (int number = 1; number <= OTHER_MAX; number++)
+		for (; number <= OTHER_MAX; number++)
 			signal(number, SIG_DFL);
 		execl("/bin/true", "true", (char *)NULL);
 		_exit(127);
