@@ -80,7 +80,8 @@ TP_EXPORT int sigaltstack(const stack_t *stack, stack_t *old)
 
 /*
  * One change of a mask: ours stays out of it, but what the program is told, and what it would restore, is as if it were
- * in.
+ * in. Within the sampler's handler (libunwind asks, in the verifying build) the mask is the handler's: were ours taken out
+ * of it, a second handler would begin on the first's stack.
  */
 static int change_mask(int (*real)(int, const sigset_t *, sigset_t *), int how, const sigset_t *set, sigset_t *old)
 {
@@ -89,7 +90,7 @@ static int change_mask(int (*real)(int, const sigset_t *, sigset_t *), int how, 
 	bool named = set && number && sigismember(set, number) == 1, was;
 	sigset_t copy;
 
-	if (!number || !thread)
+	if (!number || !thread || (uintptr_t)&copy - (uintptr_t)thread->handler_stack < sizeof(thread->handler_stack))
 		return real(how, set, old);
 	was = thread->signal_blocked;
 	if (named && how != SIG_UNBLOCK) {
