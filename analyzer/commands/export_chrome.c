@@ -160,11 +160,12 @@ static bool is_new_name(const struct chrome *chrome, const struct tp_event *even
 {
 	const struct tp_replay *replay = &chrome->replay;
 	uint32_t index = event->thread < replay->index_count ? replay->thread_index[event->thread] : 0;
-	const char *known = index ? replay->threads[index - 1].stats.name : "";
+	const struct tp_thread_state *thread = index ? &replay->threads[index - 1] : NULL;
 
-	if (!event->name || event->thread >= chrome->named_count || !chrome->named[event->thread])
+	if (!thread || !event->name || event->thread >= chrome->named_count || !chrome->named[event->thread])
 		return true;
-	return strlen(known) != event->name_length || memcmp(known, event->name, event->name_length) != 0;
+	return strnlen(thread->stats.name, sizeof(thread->stats.name)) != event->name_length ||
+	       memcmp(thread->stats.name, event->name, event->name_length) != 0;
 }
 
 static void before(struct chrome *chrome, const struct tp_event *event, uint64_t ns)
