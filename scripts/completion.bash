@@ -31,7 +31,7 @@ _tprof()
 
 _tprof_analyze()
 {
-	local commands="summary peak leaks hotspots ops steps roofline compare timeline flamegraph export info dump"
+	local commands="summary peak leaks hotspots ops steps roofline compare diff timeline flamegraph export info dump"
 	local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
 
 	case $previous in

@@ -31,6 +31,8 @@ const struct tp_command tp_commands[] = {
 	  NULL, NULL, tp_cmd_roofline },
 	{ "compare", "programs side by side: parameters, memory, steps, work, ops; repeated runs of one are pooled",
 	  TP_OPT_JSON | TP_OPT_TOP | TP_OPT_EXACT | TP_OPT_MACHINE, NULL, NULL, tp_cmd_compare },
+	{ "diff", "what changed from one run to another, and whether that is noise: diff OLD NEW",
+	  TP_OPT_JSON | TP_OPT_TOP | TP_OPT_EXACT | TP_OPT_FILTER, NULL, "stack function module op", tp_cmd_diff },
 	{ "flamegraph", "stacks as a stand-alone SVG with search and zoom",
 	  TP_OPT_FILTER | TP_OPT_THREAD | TP_OPT_TIME | TP_OPT_SUPPRESS | TP_OPT_WHAT | TP_OPT_LANGUAGE, NULL, NULL,
 	  tp_cmd_flamegraph },

@@ -18,10 +18,27 @@ static unsigned group_of(uint64_t value)
 	return value < TP_HISTOGRAM_PARTS ? 0 : 64 - TP_HISTOGRAM_BITS - (unsigned)__builtin_clzll(value);
 }
 
+static uint64_t part_of(uint64_t value, unsigned group)
+{
+	return group ? (value >> (group - 1)) - TP_HISTOGRAM_PARTS : value;
+}
+
+uint64_t tp_histogram_bucket(const struct tp_histogram *histogram, size_t bucket)
+{
+	unsigned group = (unsigned)(bucket / TP_HISTOGRAM_PARTS);
+	uint64_t part = bucket % TP_HISTOGRAM_PARTS, found = 0;
+
+	if (histogram->count > TP_HISTOGRAM_EXACT)
+		return histogram->parts[group] ? histogram->parts[group][part] : 0;
+	for (uint64_t i = 0; i < histogram->count; i++)
+		found += group_of(histogram->few[i]) == group && part_of(histogram->few[i], group) == part;
+	return found;
+}
+
 static bool add_to_bucket(struct tp_histogram *histogram, uint64_t value, uint64_t times)
 {
 	unsigned group = group_of(value);
-	uint64_t part = group ? (value >> (group - 1)) - TP_HISTOGRAM_PARTS : value;
+	uint64_t part = part_of(value, group);
 
 	if (!histogram->parts[group])
 		histogram->parts[group] = calloc(TP_HISTOGRAM_PARTS, sizeof(uint64_t));

@@ -9,6 +9,7 @@
 #define TPROF_MODEL_HISTOGRAM_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define TP_HISTOGRAM_BITS 7
@@ -36,5 +37,12 @@ bool tp_histogram_merge(struct tp_histogram *to, const struct tp_histogram *from
 
 /* The smallest value that at least this share of all values does not exceed ("nearest rank"); 0 if there are none. */
 uint64_t tp_histogram_percentile(const struct tp_histogram *histogram, double share);
+
+/*
+ * How many values are in a bucket, by its number below TP_HISTOGRAM_BUCKETS, the smallest values first. Also of values that
+ * are still kept one by one.
+ */
+uint64_t tp_histogram_bucket(const struct tp_histogram *histogram, size_t bucket);
+#define TP_HISTOGRAM_BUCKETS ((size_t)(64 - TP_HISTOGRAM_BITS + 1) * TP_HISTOGRAM_PARTS)
 
 #endif
