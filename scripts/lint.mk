@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# make lint: the format, clang-tidy, cppcheck and shellcheck over the whole tree.
+# make lint: the format, the floors, clang-tidy, cppcheck and shellcheck over the whole tree.
 LINT_C := $(shell git ls-files '*.c')
 LINT_CXX := $(shell git ls-files '*.cc')
 LINT_H := $(shell git ls-files '*.h')
@@ -9,14 +9,16 @@ TIDY_FLAGS := -D_GNU_SOURCE -DTPROF_VERSION_STRING='"$(VERSION)"' -Iinclude
 # Not built with clang here: what clang says of gcc's options is nobody's concern.
 TIDY_WARN := -Wall -Wextra -Wno-unknown-warning-option -Wno-unused-command-line-argument
 
-.PHONY: lint lint-run lint-format lint-tidy lint-cppcheck lint-shell
+.PHONY: lint lint-run lint-format lint-floors lint-tidy lint-cppcheck lint-shell
 lint:
 	scripts/install-deps build check lint
 	$(MAKE) lint-run
-lint-run: lint-format lint-shell lint-cppcheck lint-tidy
+lint-run: lint-format lint-floors lint-shell lint-cppcheck lint-tidy
 
 lint-format:
 	clang-format --dry-run -Werror $(LINT_C) $(LINT_CXX) $(LINT_H)
+lint-floors:
+	scripts/floors.sh
 lint-shell:
 	shellcheck $(LINT_SH)
 	shellcheck -s bash .ci/run scripts/completion.bash

@@ -50,15 +50,15 @@ static bool add_shapes(struct tp_op_stats *to, const struct tp_op_stats *from)
 {
 	size_t count = to->shape_count + from->shape_count;
 	struct tp_shape_stats *shapes = realloc(to->shapes, (count + 1) * sizeof(*shapes));
-	bool good = shapes != NULL;
 
-	if (!good)
+	if (!shapes)
 		return false;
 	memset(shapes + to->shape_count, 0, (count + 1 - to->shape_count) * sizeof(*shapes));
 	to->shapes = shapes;
-	for (size_t i = 0; good && i < from->shape_count; i++)
-		good = add_shape(to, &from->shapes[i]);
-	return good;
+	for (size_t i = 0; i < from->shape_count; i++)
+		if (!add_shape(to, &from->shapes[i]))
+			return false;
+	return true;
 }
 
 static void add_counts(struct tp_op_stats *to, const struct tp_op_stats *from)
