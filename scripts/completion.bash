@@ -31,7 +31,7 @@ _tprof()
 
 _tprof_analyze()
 {
-	local commands="summary peak leaks hotspots ops steps roofline compare diff timeline flamegraph export info dump"
+	local commands="summary peak leaks hotspots ops steps lines roofline compare diff check timeline flamegraph export info dump"
 	local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
 
 	case $previous in
@@ -48,7 +48,8 @@ _tprof_analyze()
 		case $word in
 		-*)
 			_tprof_words "--json --top --sort --by --filter --thread --process --from --to --suppressions
-				--debug-dir --color --what --format --callers --callees --shapes --tree --machine --measure --limit --language --interpreter --exact --output --help --version"
+				--debug-dir --color --what --format --callers --callees --shapes --tree --machine --measure --limit --max-peak --max-unfreed --max-rss --max-allocations --max-growth
+				--max-regress --baseline --rules --junit --language --interpreter --exact --output --help --version"
 			;;
 		*)
 			_tprof_files

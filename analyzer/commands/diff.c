@@ -20,7 +20,8 @@ static size_t process_of(const struct tp_session *session, size_t trace)
 
 static json_t *sites_of(struct tp_session *session, size_t process, enum tp_what what, enum tp_json_sites shape)
 {
-	enum tp_by by = session->options->by;
+	/* Not by stack: of a large program that is gigabytes of names. */
+	enum tp_by by = session->options->by_set ? session->options->by : TP_BY_FUNCTION;
 	struct tp_rows *rows = tp_session_rows(session, process, by, what, "bytes", NULL);
 	json_t *json = rows ? tp_json_rows(session->run, session->symbols, rows, by, shape, 0) : NULL;
 

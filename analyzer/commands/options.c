@@ -44,6 +44,15 @@ enum {
 	OPT_LIMIT,
 	OPT_MACHINE,
 	OPT_MEASURE,
+	OPT_MAX_PEAK,
+	OPT_MAX_UNFREED,
+	OPT_MAX_RSS,
+	OPT_MAX_ALLOCATIONS,
+	OPT_MAX_GROWTH,
+	OPT_MAX_REGRESS,
+	OPT_BASELINE,
+	OPT_RULES,
+	OPT_JUNIT,
 	OPT_VERSION,
 };
 
@@ -72,6 +81,15 @@ static const struct option long_options[] = {
 	{ "limit", required_argument, NULL, OPT_LIMIT },
 	{ "machine", required_argument, NULL, OPT_MACHINE },
 	{ "measure", no_argument, NULL, OPT_MEASURE },
+	{ "max-peak", required_argument, NULL, OPT_MAX_PEAK },
+	{ "max-unfreed", required_argument, NULL, OPT_MAX_UNFREED },
+	{ "max-rss", required_argument, NULL, OPT_MAX_RSS },
+	{ "max-allocations", required_argument, NULL, OPT_MAX_ALLOCATIONS },
+	{ "max-growth", required_argument, NULL, OPT_MAX_GROWTH },
+	{ "max-regress", required_argument, NULL, OPT_MAX_REGRESS },
+	{ "baseline", required_argument, NULL, OPT_BASELINE },
+	{ "rules", required_argument, NULL, OPT_RULES },
+	{ "junit", required_argument, NULL, OPT_JUNIT },
 	{ "output", required_argument, NULL, 'o' },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, OPT_VERSION },
@@ -102,6 +120,15 @@ static const struct {
 	{ OPT_MEASURE, TP_OPT_MACHINE },
 	{ OPT_TREE, TP_OPT_TREE },
 	{ OPT_LIMIT, TP_OPT_FORMAT | TP_OPT_LIMIT },
+	{ OPT_MAX_PEAK, TP_OPT_CHECK },
+	{ OPT_MAX_UNFREED, TP_OPT_CHECK },
+	{ OPT_MAX_RSS, TP_OPT_CHECK },
+	{ OPT_MAX_ALLOCATIONS, TP_OPT_CHECK },
+	{ OPT_MAX_GROWTH, TP_OPT_CHECK },
+	{ OPT_MAX_REGRESS, TP_OPT_CHECK },
+	{ OPT_BASELINE, TP_OPT_CHECK },
+	{ OPT_RULES, TP_OPT_CHECK },
+	{ OPT_JUNIT, TP_OPT_CHECK },
 };
 
 static const char *const by_names[] = { "stack", "function", "line", "module", "thread",
@@ -142,8 +169,7 @@ static bool word_in(const char *list, const char *word)
 	return false;
 }
 
-/* "8GiB", "8G", "512 MiB", "1000000", "1.5g": powers of 1024. */
-static bool parse_size(const char *text, uint64_t *bytes)
+bool tp_parse_size(const char *text, uint64_t *bytes)
 {
 	static const char units[] = "kmgtp";
 	const char *unit;
@@ -220,7 +246,7 @@ static enum tp_parse parse_limit(struct tp_options *options, const char *value)
 		return parse_number(value, UINT64_MAX, &options->limit)
 			       ? TP_PARSE_RUN
 			       : wrong("--limit %s: a number of ops is wanted; 0 is all", value);
-	if (!parse_size(value, &options->limit) || !options->limit)
+	if (!tp_parse_size(value, &options->limit) || !options->limit)
 		return wrong("--limit %s: a size is wanted, as in 512MiB, 8GiB or 1000000", value);
 	return TP_PARSE_RUN;
 }
@@ -309,6 +335,17 @@ static enum tp_parse add_suppressions(struct tp_options *options, const char *fi
 	return TP_PARSE_RUN;
 }
 
+static enum tp_parse add_rule(struct tp_options *options, const char *name, const char *value)
+{
+	struct tp_said_rule *rules = realloc(options->rules, (options->rule_count + 1) * sizeof(*rules));
+
+	if (!rules)
+		return wrong("out of memory");
+	rules[options->rule_count++] = (struct tp_said_rule){ name, value };
+	options->rules = rules;
+	return TP_PARSE_RUN;
+}
+
 static enum tp_parse parse_relation(struct tp_options *options, enum tp_relation relation, const char *function)
 {
 	if (options->relation)
@@ -319,6 +356,23 @@ static enum tp_parse parse_relation(struct tp_options *options, enum tp_relation
 	options->relation = relation;
 	options->function = function;
 	return TP_PARSE_RUN;
+}
+
+static enum tp_parse parse_check_option(struct tp_options *options, int option, const char *value)
+{
+	switch (option) {
+	case OPT_BASELINE:
+		options->baseline = value;
+		return TP_PARSE_RUN;
+	case OPT_RULES:
+		options->rules_file = value;
+		return TP_PARSE_RUN;
+	case OPT_JUNIT:
+		options->junit = value;
+		return TP_PARSE_RUN;
+	default:
+		return add_rule(options, option_name(option), value);
+	}
 }
 
 static enum tp_parse parse_option(struct tp_options *options, int option, const char *value)
@@ -399,7 +453,7 @@ static enum tp_parse parse_option(struct tp_options *options, int option, const 
 		options->output = value;
 		return result;
 	default:
-		return wrong("option %d is not handled", option);
+		return parse_check_option(options, option, value);
 	}
 }
 
@@ -556,6 +610,7 @@ void tp_options_free(struct tp_options *options)
 {
 	free((void *)options->suppressions);
 	free((void *)options->traces);
+	free(options->rules);
 	options->suppressions = NULL;
 	options->traces = NULL;
 }

@@ -34,6 +34,11 @@ enum tp_option_bit {
 	TP_OPT_LANGUAGE = 1u << 12, /* --language, --interpreter */
 	TP_OPT_SOURCE = 1u << 13,   /* not an option: before the traces a source file may be named */
 	TP_OPT_LIMIT = 1u << 22,
+	TP_OPT_CHECK = 1u << 23, /* --max-..., --baseline, --rules, --junit */
+};
+
+struct tp_said_rule {
+	const char *name, *value; /* --name value */
 };
 
 struct tp_options {
@@ -66,6 +71,9 @@ struct tp_options {
 	uint64_t limit;	     /* export: ops in the format chrome, 0: all; leaks: bytes of the process, 0: not said */
 	const char *machine; /* its file; NULL: this one */
 	bool measure;	     /* this machine, anew */
+	struct tp_said_rule *rules; /* of check, in their order; see commands/rules.h */
+	size_t rule_count;
+	const char *baseline, *rules_file, *junit; /* NULL: none */
 	const char *const *traces;
 	size_t trace_count; /* at least 1, but for TP_OPT_NO_TRACE */
 };
@@ -78,6 +86,9 @@ enum tp_parse { TP_PARSE_RUN, TP_PARSE_DONE, TP_PARSE_WRONG };
  */
 enum tp_parse tp_options_parse(int argc, char **argv, struct tp_options *options);
 void tp_options_free(struct tp_options *options);
+
+/* "8GiB", "8G", "512 MiB", "1000000", "1.5g" to bytes: powers of 1024. */
+bool tp_parse_size(const char *text, uint64_t *bytes);
 
 /* A length of time to nanoseconds: "1.5s", "300ms", "20us", "7ns", "2m", "1h", plain numbers are seconds. */
 bool tp_parse_time(const char *text, uint64_t *ns);

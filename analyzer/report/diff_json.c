@@ -282,11 +282,13 @@ static bool correct(json_t *json)
 	if (!p)
 		return false;
 	for (size_t l = 0; l < 3; l++)
-		json_array_foreach(json_object_get(json, lists[l]), i, row) p[n++] = p_of(row);
+		for (i = 0; (row = json_array_get(json_object_get(json, lists[l]), i)); i++)
+			p[n++] = p_of(row);
 	if (tp_holm(p, count)) {
 		n = 0;
 		for (size_t l = 0; l < 3; l++)
-			json_array_foreach(json_object_get(json, lists[l]), i, row) judge(row, p[n++]);
+			for (i = 0; (row = json_array_get(json_object_get(json, lists[l]), i)); i++)
+				judge(row, p[n++]);
 		free(p);
 		return true;
 	}
@@ -317,7 +319,8 @@ static bool sort(json_t *json, const char *key, uint64_t top)
 	rows = malloc((count ? count : 1) * sizeof(json_t *));
 	if (!rows)
 		return false;
-	json_array_foreach(list, i, row) rows[i] = row;
+	for (i = 0; (row = json_array_get(list, i)); i++)
+		rows[i] = row;
 	qsort(rows, count, sizeof(json_t *), by_weight);
 	for (i = 0; good && i < count && (!top || i < top); i++)
 		good = json_array_append(sorted, rows[i]) == 0;

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "commands/rules.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/options.h"
+
+static const struct {
+	const char *name;
+	enum tp_metric metric;
+} limits[] = {
+	{ "max-peak", TP_METRIC_PEAK },	    { "max-unfreed", TP_METRIC_UNFREED },
+	{ "max-rss", TP_METRIC_RSS },	    { "max-allocations", TP_METRIC_ALLOCATIONS },
+	{ "max-growth", TP_METRIC_GROWTH },
+};
+
+static const struct {
+	const char *name;
+	enum tp_metric metric;
+} regressions[] = {
+	{ "peak", TP_METRIC_PEAK }, { "unfreed", TP_METRIC_UNFREED },
+	{ "rss", TP_METRIC_RSS },   { "allocations", TP_METRIC_ALLOCATIONS },
+	{ "step", TP_METRIC_STEP },
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static bool add(struct tp_rules *rules, const struct tp_rule *rule, const char *name, const char *value)
+{
+	struct tp_rule *list = realloc(rules->list, (rules->count + 1) * sizeof(*list));
+	char *text = malloc(strlen(name) + strlen(value) + 2);
+
+	if (list)
+		rules->list = list;
+	if (!list || !text) {
+		free(text);
+		free(rule->op);
+		fputs("tprof-analyze: out of memory\n", stderr);
+		return false;
+	}
+	sprintf(text, "%s %s", name, value);
+	list[rules->count] = *rule;
+	list[rules->count++].text = text;
+	return true;
+}
+
+/* "1KiB/step", "1KiB" (the same), "1KiB/s". */
+static bool parse_rate(const char *value, struct tp_rule *rule)
+{
+	const char *slash = strchr(value, '/');
+	char size[64];
+	uint64_t bytes;
+	size_t length = slash ? (size_t)(slash - value) : strlen(value);
+
+	if (length >= sizeof(size) || (slash && strcmp(slash, "/step") != 0 && strcmp(slash, "/s") != 0))
+		return false;
+	memcpy(size, value, length);
+	size[length] = '\0';
+	rule->seconds = slash && strcmp(slash, "/s") == 0;
+	rule->limit = tp_parse_size(size, &bytes) ? (double)bytes : NAN;
+	return !isnan(rule->limit);
+}
+
+static bool add_limit(struct tp_rules *rules, const char *where, enum tp_metric metric, const char *name,
+		      const char *value)
+{
+	struct tp_rule rule = { .metric = metric };
+	uint64_t bytes;
+
+	if (metric == TP_METRIC_GROWTH) {
+		if (!parse_rate(value, &rule)) {
+			fprintf(stderr,
+				"tprof-analyze: %s%s %s: a size a step or a second is wanted, as in 1KiB/step, "
+				"64KiB/s\n",
+				where, name, value);
+			return false;
+		}
+	} else if (tp_parse_size(value, &bytes)) {
+		rule.limit = (double)bytes;
+	} else {
+		fprintf(stderr, "tprof-analyze: %s%s %s: %s is wanted\n", where, name, value,
+			metric == TP_METRIC_ALLOCATIONS ? "a number" : "a size, as in 512MiB, 2GiB or 1000000,");
+		return false;
+	}
+	return add(rules, &rule, name, value);
+}
+
+/* The end of METRIC in METRIC=N%: the last equals sign, as names of ops may have some. NULL: it is no such thing. */
+static const char *parse_share(const char *item, double *share)
+{
+	const char *equals = strrchr(item, '=');
+	char *end;
+
+	if (!equals || equals == item || !(isdigit((unsigned char)equals[1]) || equals[1] == '.'))
+		return NULL;
+	*share = strtod(equals + 1, &end) / 100;
+	return strcmp(end, "%") == 0 && isfinite(*share) ? equals : NULL;
+}
+
+static bool add_regression(struct tp_rules *rules, const char *where, const char *item)
+{
+	struct tp_rule rule = { .regress = true };
+	const char *equals = parse_share(item, &rule.limit);
+	size_t length = equals ? (size_t)(equals - item) : 0;
+
+	for (size_t i = 0; equals && i < COUNT(regressions); i++) {
+		if (strlen(regressions[i].name) != length || strncmp(item, regressions[i].name, length) != 0)
+			continue;
+		rule.metric = regressions[i].metric;
+		return add(rules, &rule, "max-regress", item);
+	}
+	if (equals && length > 3 && strncmp(item, "op:", 3) == 0) {
+		rule.metric = TP_METRIC_OP;
+		rule.op = strndup(item + 3, length - 3);
+		return rule.op && add(rules, &rule, "max-regress", item);
+	}
+	fprintf(stderr,
+		"tprof-analyze: %smax-regress %s: WHAT=N%% is wanted, WHAT one of: peak unfreed rss allocations "
+		"step op:NAME\n",
+		where, item);
+	return false;
+}
+
+/* The commas between items are those behind a percent sign: names of ops may have some. */
+static bool add_regressions(struct tp_rules *rules, const char *where, const char *value)
+{
+	char *items = strdup(value), *item = items;
+	bool good = items != NULL;
+
+	while (good && item) {
+		char *end = strstr(item, "%,");
+
+		if (end)
+			end[1] = '\0';
+		good = add_regression(rules, where, item);
+		item = end ? end + 2 : NULL;
+	}
+	free(items);
+	return good;
+}
+
+bool tp_rules_add(struct tp_rules *rules, const char *where, const char *name, const char *value)
+{
+	for (size_t i = 0; i < COUNT(limits); i++) {
+		if (strcmp(name, limits[i].name) == 0)
+			return add_limit(rules, where, limits[i].metric, name, value);
+	}
+	if (strcmp(name, "max-regress") == 0)
+		return add_regressions(rules, where, value);
+	fprintf(stderr,
+		"tprof-analyze: %s%s: a rule is one of: max-peak max-unfreed max-rss max-allocations max-growth "
+		"max-regress\n",
+		where, name);
+	return false;
+}
+
+static bool read_line(struct tp_rules *rules, const char *where, char *line)
+{
+	char *name = line + strspn(line, " \t"), *value = name + strcspn(name, " \t\r\n"), *end;
+
+	if (!*name || *name == '#' || *name == '\n' || *name == '\r')
+		return true;
+	if (*value)
+		*value++ = '\0';
+	value += strspn(value, " \t");
+	for (end = value + strlen(value); end > value && isspace((unsigned char)end[-1]); end--)
+		;
+	*end = '\0';
+	return tp_rules_add(rules, where, name, value);
+}
+
+bool tp_rules_read(struct tp_rules *rules, const char *path)
+{
+	FILE *file = fopen(path, "re");
+	char *line = NULL, where[4200];
+	size_t room = 0;
+	bool good = true;
+
+	if (!file) {
+		fprintf(stderr, "tprof-analyze: --rules %s: can't be read: %s\n", path, strerror(errno));
+		return false;
+	}
+	for (unsigned number = 1; good && getline(&line, &room, file) >= 0; number++) {
+		snprintf(where, sizeof(where), "%s:%u: ", path, number);
+		good = read_line(rules, where, line);
+	}
+	free(line);
+	fclose(file);
+	return good;
+}
+
+void tp_rules_free(struct tp_rules *rules)
+{
+	for (size_t i = 0; i < rules->count; i++) {
+		free(rules->list[i].text);
+		free(rules->list[i].op);
+	}
+	free(rules->list);
+	*rules = (struct tp_rules){ 0 };
+}
