@@ -125,7 +125,7 @@ static void vfork_resets(void)
 	}
 	if (waitpid(pid, &status, 0) != pid)
 		truth_die("waitpid");
-	for (int number = SIGRTMIN; number <= SIGRTMAX; number++)
+	for (number = SIGRTMIN; number <= SIGRTMAX; number++)
 		defaults += sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_DFL;
 	burn(150);
 	say("status:", status);
