@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/growth.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -212,6 +213,15 @@ static int by_weight(const void *a, const void *b)
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
+/* Numbers that a damaged trace made large end at the ends of the type. */
+static int64_t signed_round(double value)
+{
+	uint64_t size = tp_round(fabs(value));
+	int64_t whole = size < INT64_MAX ? (int64_t)size : INT64_MAX;
+
+	return value < 0 ? -whole : whole;
+}
+
 struct context {
 	const struct tp_growth *growth;
 	const struct tp_replay *replay;
@@ -234,7 +244,7 @@ static void measure(const struct context *context, struct found *found, const do
 	site->high = found->trend.high;
 	site->block_rate = of_blocks.slope;
 	site->since = place(growth, context->replay, context->seconds, onset);
-	site->grown = (int64_t)(bytes[n - 1] - bytes[onset]);
+	site->grown = signed_round(bytes[n - 1] - bytes[onset]);
 }
 
 /* The tests of all sites that have something to be tested. NULL: no memory. */
@@ -265,7 +275,7 @@ static struct found *test_all(const struct context *context, size_t *count, stru
 		};
 		for (size_t k = 0; k < growth->count; k++)
 			if (bytes[k] > (double)found->site.most)
-				found->site.most = (uint64_t)bytes[k];
+				found->site.most = tp_round(bytes[k]);
 		++*count;
 	}
 	return list;
@@ -326,8 +336,8 @@ static void measure_line(const struct context *context, const double *y, struct 
 
 	tp_trend_test(context->x, y, n, &trend);
 	line->verdict = tp_trend_verdict(y, n, &trend, tp_trend_holm(&trend.p, 1, 1) == 1);
-	line->first = y[skip] > 0 ? (uint64_t)y[skip] : 0;
-	line->last = y[n - 1] > 0 ? (uint64_t)y[n - 1] : 0;
+	line->first = tp_round(y[skip]);
+	line->last = tp_round(y[n - 1]);
 	/* From the warm-up on, so that the lines can be added up. */
 	tp_trend_slope(context->x + skip, y + skip, n - skip, &trend);
 	line->rate = trend.slope;
