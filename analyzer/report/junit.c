@@ -3,28 +3,7 @@
 
 #include <stdio.h>
 
-/* Text in XML 1.0: five characters have names, control characters are not allowed. */
-static void put(FILE *out, const char *text)
-{
-	for (; *text; text++) {
-		switch (*text) {
-		case '&':
-			fputs("&amp;", out);
-			break;
-		case '<':
-			fputs("&lt;", out);
-			break;
-		case '>':
-			fputs("&gt;", out);
-			break;
-		case '"':
-			fputs("&quot;", out);
-			break;
-		default:
-			fputc((unsigned char)*text < 0x20 ? ' ' : *text, out);
-		}
-	}
-}
+#include "report/flame.h"
 
 bool tp_junit_write(const char *path, const struct tp_junit_case *cases, size_t count)
 {
@@ -42,10 +21,10 @@ bool tp_junit_write(const char *path, const struct tp_junit_case *cases, size_t 
 		count, failures);
 	for (size_t i = 0; i < count; i++) {
 		fputs("  <testcase classname=\"tprof.check\" name=\"", out);
-		put(out, cases[i].name);
+		tp_xml_text(cases[i].name, out);
 		fputs(cases[i].failure ? "\"><failure message=\"" : "\"/>\n", out);
 		if (cases[i].failure) {
-			put(out, cases[i].failure);
+			tp_xml_text(cases[i].failure, out);
 			fputs("\"/></testcase>\n", out);
 		}
 	}
