@@ -33,7 +33,7 @@ lint-tidy: lint-tidy-preload lint-tidy-analyzer lint-tidy-workloads lint-tidy-cx
 lint-tidy-preload:
 	$(call tidy,$(filter preload/%,$(LINT_C)),-std=gnu11 -Ipreload -mgeneral-regs-only)
 lint-tidy-analyzer:
-	$(call tidy,$(filter-out preload/% tests/workloads/%,$(LINT_C)),-std=gnu11 -Ianalyzer -Ipreload -Itests/unit \
+	$(call tidy,$(filter-out preload/% tests/workloads/%,$(LINT_C)),-std=gnu11 -Ianalyzer -Ipreload -Itests/unit -Itests/tracegen \
 		-Itests/workloads -Wno-unknown-pragmas)
 lint-tidy-workloads:
 	$(call tidy,$(filter tests/workloads/%,$(LINT_C)),-std=gnu11 -DPLUGIN_NAME=plugin_x -fno-builtin)

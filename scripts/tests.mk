@@ -3,18 +3,24 @@
 # the integration tests profile.
 
 # ---- unit tests and fuzzing ----
-# Each tests/unit/NAME_test.c is a cmocka program on libanalyzer.a; tracegen.c, a second writer of the trace format,
-# makes the traces they read.
+# Each tests/unit/NAME_test.c is a cmocka program on libanalyzer.a; tests/tracegen, a second writer of the
+# trace format, makes the traces they read.
 UNIT_SRC := $(sort $(wildcard tests/unit/*_test.c))
 UNIT_BIN := $(patsubst %.c,$(B)/%,$(UNIT_SRC))
-UNIT_FLAGS := $(ANALYZER_FLAGS) -Itests/unit
+UNIT_FLAGS := $(ANALYZER_FLAGS) -Itests/unit -Itests/tracegen
+TRACEGEN := $(patsubst %.c,$(B)/%.c.o,$(wildcard tests/tracegen/*.c))
 
+define unit_object
+@mkdir -p $(@D)
+$(CC) $(DEFS) $(WARN) $(OPT) $(UNIT_FLAGS) $(DEP) -c $< -o $@
+endef
 $(B)/tests/unit/%.c.o: tests/unit/%.c
-	@mkdir -p $(@D)
-	$(CC) $(DEFS) $(WARN) $(OPT) $(UNIT_FLAGS) $(DEP) -c $< -o $@
-$(B)/tests/unit/%: $(B)/tests/unit/%.c.o $(B)/tests/unit/tracegen.c.o $(B)/libanalyzer.a
+	$(unit_object)
+$(B)/tests/tracegen/%.c.o: tests/tracegen/%.c
+	$(unit_object)
+$(B)/tests/unit/%: $(B)/tests/unit/%.c.o $(TRACEGEN) $(B)/libanalyzer.a
 	$(CC) $(SAN) -o $@ $^ $(ANALYZER_LIBS) -lcmocka
--include $(UNIT_BIN:=.c.d) $(B)/tests/unit/tracegen.c.d
+-include $(UNIT_BIN:=.c.d) $(TRACEGEN:.o=.d)
 .SECONDARY: $(UNIT_BIN:=.c.o)
 
 .PHONY: unit
@@ -22,7 +28,7 @@ unit: $(UNIT_BIN)
 	@set -e; for test in $(UNIT_BIN); do echo "== $${test##*/}"; $$test; done
 
 # Analysis speed, in events a second.
-$(B)/tests/bench/replay_bench: tests/bench/replay_bench.c $(B)/tests/unit/tracegen.c.o $(B)/libanalyzer.a
+$(B)/tests/bench/replay_bench: tests/bench/replay_bench.c $(TRACEGEN) $(B)/libanalyzer.a
 	@mkdir -p $(@D)
 	$(CC) $(DEFS) $(WARN) $(OPT) $(UNIT_FLAGS) -o $@ $^ $(ANALYZER_LIBS) $(ANALYZER_MALLOC)
 .PHONY: bench-replay
@@ -44,7 +50,7 @@ $(FUZZ_DIR)/%.o: %.c
 	clang $(DEFS) $(FUZZ_FLAGS) $(DEP) -c $< -o $@
 $(FUZZ_DIR)/trace_fuzz: $(FUZZ_OBJ)
 	clang -fsanitize=fuzzer,address,undefined -o $@ $^ -lm
-$(B)/tests/fuzz/make_corpus: tests/fuzz/make_corpus.c $(B)/tests/unit/tracegen.c.o
+$(B)/tests/fuzz/make_corpus: tests/fuzz/make_corpus.c $(TRACEGEN)
 	@mkdir -p $(@D)
 	$(CC) $(DEFS) $(WARN) $(OPT) $(UNIT_FLAGS) -o $@ $^
 -include $(FUZZ_OBJ:.o=.d)
