@@ -15,9 +15,9 @@
 #include "model/stats.h"
 #include "report/cpu_rows.h"
 #include "report/tree.h"
-#include "tracegen.h"
 
-static char folder[] = "/tmp/tprof-cpu-XXXXXX";
+#include "folder.h"
+#include "tracegen.h"
 
 enum { MAIN = 16, F = 17, G = 18, REC1 = 19, REC2 = 20, REC3 = 21 };
 
@@ -307,21 +307,6 @@ static void tree_of_nanoseconds(void **state)
 	assert_int_equal(tree->depth, 4); /* main, rec, rec, rec */
 	tp_tree_free(tree);
 	close_sampled(&sampled);
-}
-
-static int make_folder(void **state)
-{
-	(void)state;
-	return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-	char command[200];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -r %s", folder);
-	return system(command);
 }
 
 int main(void)

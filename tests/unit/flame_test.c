@@ -15,8 +15,9 @@
 #include "report/flame.h"
 #include "report/tree.h"
 
+#include "folder.h"
+
 /* Frames are JIT code here: their names are what the test writes into the map. */
-static char folder[] = "/tmp/tprof-flame-XXXXXX";
 
 enum { A = 16, AB, ABC, AX, NODES };
 
@@ -255,21 +256,6 @@ static void nothing_is_a_picture_too(void **state)
 	assert_non_null(strstr(text, "nothing to show"));
 	free(text);
 	tp_tree_free(tree);
-}
-
-static int make_folder(void **state)
-{
-	(void)state;
-	return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-	char command[200];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -r %s", folder);
-	return system(command);
 }
 
 int main(void)

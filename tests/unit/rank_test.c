@@ -9,23 +9,9 @@
 
 #include "model/rank.h"
 
+#include "normal.h"
+
 #define PAIRS 400
-
-static uint64_t random_state = 88172645463325252u;
-
-/* Marsaglia's xorshift; twelve uniforms: about normal. */
-static double normal(void)
-{
-	double sum = -6;
-
-	for (int i = 0; i < 12; i++) {
-		random_state ^= random_state << 13;
-		random_state ^= random_state >> 7;
-		random_state ^= random_state << 17;
-		sum += (double)(random_state >> 11) / 0x1p53;
-	}
-	return sum;
-}
 
 static void fill(struct tp_histogram *histogram, int count, double scale)
 {

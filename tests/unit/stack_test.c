@@ -13,9 +13,9 @@
 
 #include "report/stack.h"
 
-#define LINES 8
+#include "folder.h"
 
-static char folder[] = "/tmp/tprof-stack-XXXXXX";
+#define LINES 8
 
 /* A stack of these names, innermost first, as code of a JIT compiler: any name may be given to it. */
 struct made {
@@ -150,21 +150,6 @@ static void ends_are_told(void **state)
 	assert_true(tp_stack_read(&made.stack, &made.trace, made.symbols, 999999)); /* of no such number */
 	assert_int_equal(made.stack.count, 0);
 	free_stack(&made);
-}
-
-static int make_folder(void **state)
-{
-	(void)state;
-	return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-	char command[200];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -r %s", folder);
-	return system(command);
 }
 
 int main(void)

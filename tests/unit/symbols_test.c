@@ -21,6 +21,8 @@
 #include "symbols/demangle.h"
 #include "symbols/symbols.h"
 
+#include "folder.h"
+
 #define BIAS UINT64_C(0x7f0000000000)
 #define FRAMES 4000
 
@@ -56,8 +58,6 @@ static const char source[] = "#include <stdlib.h>\n"
 			     "	return t + t;\n"
 			     "}\n"
 			     "int use(int a) { return twice(a) + (int)twice((double)a); }\n";
-
-static char folder[] = "/tmp/tprof-symbols-XXXXXX";
 
 /* A trace of one module, whose frames are every address of its functions. */
 struct made {
@@ -497,19 +497,6 @@ static void mangled_names(void **state)
 	demangled("sgemm_", NULL);
 	demangled("", NULL);
 	demangled("_Z", NULL);
-}
-
-static int make_folder(void **state)
-{
-	(void)state;
-	return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-	(void)state;
-	run("rm -r %s", folder);
-	return 0;
 }
 
 int main(void)

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "model/variants.h"
+#include "normal.h"
 #include "tracegen.h"
 
 #define RUNS_MAX 8
@@ -20,22 +21,6 @@ struct compared {
 	struct tp_run *run;
 	struct tp_variants variants;
 };
-
-static uint64_t random_state = 88172645463325252u;
-
-/* Marsaglia's xorshift; then about normal, mean 0 and deviation 1: the sum of twelve uniforms (-6). */
-static double normal(void)
-{
-	double sum = -6;
-
-	for (int i = 0; i < 12; i++) {
-		random_state ^= random_state << 13;
-		random_state ^= random_state >> 7;
-		random_state ^= random_state << 17;
-		sum += (double)(random_state >> 11) / 0x1p53;
-	}
-	return sum;
-}
 
 static struct gen *new_gen(const char *arguments, size_t length)
 {
