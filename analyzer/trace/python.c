@@ -11,22 +11,6 @@ static bool in_range(const struct tp_tables *tables, uint64_t number)
 	return number && number < tables->impl->number_limit;
 }
 
-/* One block for both: name, NUL, file, NUL. */
-static bool set_texts(struct tp_code *code, const uint8_t *name, size_t name_length, const uint8_t *file, size_t length)
-{
-	char *text = malloc(name_length + 1 + length + 1);
-
-	if (!text)
-		return false;
-	memcpy(text, name, name_length);
-	text[name_length] = 0;
-	memcpy(text + name_length + 1, file, length);
-	text[name_length + 1 + length] = 0;
-	code->name = text;
-	code->file = text + name_length + 1;
-	return true;
-}
-
 bool tp_tables_code(struct tp_tables *tables, const uint8_t *record, const uint8_t *at, const uint8_t *end)
 {
 	struct tp_trace *trace = &tables->impl->trace;
@@ -50,7 +34,11 @@ bool tp_tables_code(struct tp_tables *tables, const uint8_t *record, const uint8
 		return true;
 	}
 	code->first_line = (uint32_t)line;
-	return set_texts(code, at, name_length, at + name_length, (size_t)(end - at) - name_length);
+	code->name = tp_tables_texts(at, name_length, at + name_length, (size_t)(end - at) - name_length);
+	if (!code->name)
+		return false;
+	code->file = code->name + name_length + 1;
+	return true;
 }
 
 bool tp_tables_python(struct tp_tables *tables, const uint8_t *record, const uint8_t *at, const uint8_t *end)

@@ -128,20 +128,28 @@ static bool read_frame(struct tp_tables *tables, const uint8_t *record, const ui
 	return true;
 }
 
-/* One block for both: name, NUL, category, NUL. */
-static bool set_op_names(struct tp_op *op, const uint8_t *category, size_t category_length, const uint8_t *name,
-			 size_t length)
+char *tp_tables_texts(const void *first, size_t first_length, const void *second, size_t second_length)
 {
-	char *text = malloc(length + 1 + category_length + 1);
+	char *text = malloc(first_length + 1 + second_length + 1);
+
+	if (!text)
+		return NULL;
+	memcpy(text, first, first_length);
+	text[first_length] = 0;
+	memcpy(text + first_length + 1, second, second_length);
+	text[first_length + 1 + second_length] = 0;
+	return text;
+}
+
+static bool set_op_names(struct tp_op *op, const void *category, size_t category_length, const void *name,
+			 size_t name_length)
+{
+	char *text = tp_tables_texts(name, name_length, category, category_length);
 
 	if (!text)
 		return false;
-	memcpy(text, name, length);
-	text[length] = 0;
-	memcpy(text + length + 1, category, category_length);
-	text[length + 1 + category_length] = 0;
 	op->name = text;
-	op->category = text + length + 1;
+	op->category = text + name_length + 1;
 	return true;
 }
 
@@ -149,8 +157,7 @@ bool tp_trace_rename_op(struct tp_trace *trace, size_t op, const char *name)
 {
 	struct tp_op old = trace->ops[op];
 
-	if (!set_op_names(&trace->ops[op], (const uint8_t *)old.category, strlen(old.category), (const uint8_t *)name,
-			  strlen(name)))
+	if (!set_op_names(&trace->ops[op], old.category, strlen(old.category), name, strlen(name)))
 		return false;
 	free((void *)(uintptr_t)old.name);
 	return true;

@@ -39,6 +39,12 @@ void tp_tables_damage(struct tp_tables *tables, const uint8_t *record, uint64_t 
 /* Makes `count` elements of a list, the new ones zero. False: no memory. */
 bool tp_tables_extend(void *list, size_t *count, size_t *room, size_t need, size_t size);
 
+/*
+ * Two texts, each with a NUL behind it, in one block that free() of the first frees; the second stands at [first_length + 1].
+ * NULL: no memory.
+ */
+char *tp_tables_texts(const void *first, size_t first_length, const void *second, size_t second_length);
+
 /* Makes room for a frame's number. False: no memory. *taken: there is one of that number already. */
 bool tp_tables_frame(struct tp_tables *tables, uint64_t number, bool *taken);
 
