@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 
+#include "commands/processes.h"
 #include "commands/site_report.h"
 #include "report/cpu_listing.h"
 #include "report/estimate.h"
@@ -340,10 +341,12 @@ static json_t *json_modules(const struct tp_trace *trace)
 	return list;
 }
 
-static json_t *json_process(const struct tp_process *process)
+static json_t *json_process(struct tp_session *session, size_t index, const void *argument)
 {
+	const struct tp_process *process = &session->run->processes[index];
 	json_t *json = json_object();
 
+	(void)argument;
 	json_object_set_new(json, "process", tp_json_process(process));
 	json_object_set_new(json, "capture", tp_json_capture(process));
 	json_object_set_new(json, "heap", tp_json_heap(process));
@@ -354,36 +357,17 @@ static json_t *json_process(const struct tp_process *process)
 	return json;
 }
 
-static bool print_json(const struct tp_session *session)
-{
-	const struct tp_run *run = session->run;
-	json_t *json = json_object(), *list = json_array();
-
-	json_object_set_new(json, "schema", json_string("tprof/1"));
-	for (size_t i = 0; i < run->process_count; i++)
-		json_array_append_new(list, json_process(&run->processes[i]));
-	if (run->process_count == 1) {
-		json_object_update(json, json_array_get(list, 0));
-		json_decref(list);
-	} else {
-		json_object_set_new(json, "processes", list);
-		json_object_set_new(json, "combined", tp_json_combined(run));
-	}
-	return tp_json_write(json, session->page.out) || ferror(session->page.out);
-}
-
 int tp_cmd_info(const struct tp_options *options)
 {
+	const struct tp_process_report report = { .process = json_process };
 	struct tp_session session;
-	int status = tp_session_open(&session, options);
+	int status = tp_session_start(&session, options);
 
-	if (status == TP_EXIT_OK)
-		status = tp_session_replay(&session, TP_GROUP_STACK);
 	if (status != TP_EXIT_OK)
 		return status;
 	if (!options->json)
 		print_text(&session);
-	else if (!print_json(&session))
-		return fputs("tprof-analyze: out of memory\n", stderr), tp_session_close(&session, TP_EXIT_TRACE);
+	else if (!tp_processes_json(&session, &report))
+		return tp_session_out_of_memory(&session);
 	return tp_session_close(&session, TP_EXIT_OK);
 }

@@ -2,6 +2,7 @@
 #include "commands/op_report.h"
 
 #include "commands/growth_report.h"
+#include "commands/processes.h"
 
 #include <stdlib.h>
 
@@ -88,8 +89,9 @@ static bool print_text(struct tp_session *session, const struct tp_op_report *re
 	return good;
 }
 
-static json_t *json_process(struct tp_session *session, const struct tp_op_report *report, size_t index)
+static json_t *json_process(struct tp_session *session, size_t index, const void *argument)
 {
+	const struct tp_op_report *report = argument;
 	const struct tp_process *process = &session->run->processes[index];
 	json_t *json = json_object();
 
@@ -103,43 +105,21 @@ static json_t *json_process(struct tp_session *session, const struct tp_op_repor
 	return json;
 }
 
-static bool print_json(struct tp_session *session, const struct tp_op_report *report)
+static bool combine(struct tp_session *session, json_t *combined, const void *argument)
 {
-	json_t *json = json_object(), *list = json_array();
-	bool good = true;
-
-	json_object_set_new(json, "schema", json_string("tprof/1"));
-	for (size_t i = 0; good && i < session->run->process_count; i++)
-		good = json_array_append_new(list, json_process(session, report, i)) == 0;
-	if (good && session->run->process_count == 1) {
-		good = json_object_update(json, json_array_get(list, 0)) == 0;
-	} else if (good) {
-		json_t *combined = tp_json_combined(session->run);
-
-		json_object_set(json, "processes", list);
-		good = tp_ops_combined_json(session, combined);
-		json_object_set_new(json, "combined", combined);
-	}
-	json_decref(list);
-	if (!good) {
-		json_decref(json);
-		return false;
-	}
-	return tp_json_write(json, session->page.out) || ferror(session->page.out);
+	(void)argument;
+	return tp_ops_combined_json(session, combined);
 }
 
 int tp_op_report(const struct tp_options *options, const struct tp_op_report *report)
 {
+	const struct tp_process_report in_json = { .process = json_process, .combine = combine, .argument = report };
 	struct tp_session session;
-	int status = tp_session_open(&session, options);
+	int status = tp_session_start(&session, options);
 
-	if (status == TP_EXIT_OK)
-		status = tp_session_replay(&session, TP_GROUP_STACK);
 	if (status != TP_EXIT_OK)
 		return status;
-	if (!(options->json ? print_json(&session, report) : print_text(&session, report))) {
-		fputs("tprof-analyze: out of memory\n", stderr);
-		return tp_session_close(&session, TP_EXIT_TRACE);
-	}
+	if (!(options->json ? tp_processes_json(&session, &in_json) : print_text(&session, report)))
+		return tp_session_out_of_memory(&session);
 	return tp_session_close(&session, TP_EXIT_OK);
 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int out_of_memory(struct tp_session *session)
+int tp_session_out_of_memory(struct tp_session *session)
 {
 	fputs("tprof-analyze: out of memory\n", stderr);
 	return tp_session_close(session, TP_EXIT_TRACE);
@@ -69,7 +69,7 @@ int tp_session_open(struct tp_session *session, const struct tp_options *options
 	session->options = options;
 	session->traces = calloc(options->trace_count + 1, sizeof(*session->traces));
 	if (!session->traces)
-		return out_of_memory(session);
+		return tp_session_out_of_memory(session);
 	status = open_traces(session);
 	if (status == TP_EXIT_OK)
 		status = open_output(session);
@@ -134,7 +134,7 @@ int tp_session_replay(struct tp_session *session, enum tp_group group)
 
 	for (size_t i = 0; i < session->trace_count; i++)
 		if (!tp_op_names(session->traces[i], options->debug_dir))
-			return out_of_memory(session);
+			return tp_session_out_of_memory(session);
 	session->progress = tp_progress_new("reading");
 	if (session->progress) {
 		replay.progress = tp_progress_update;
@@ -150,7 +150,7 @@ int tp_session_replay(struct tp_session *session, enum tp_group group)
 	session->symbols =
 		calloc(session->run->process_count ? session->run->process_count : 1, sizeof(*session->symbols));
 	if (!session->symbols)
-		return out_of_memory(session);
+		return tp_session_out_of_memory(session);
 	tp_session_damage_print(session);
 	status = check_thread(session);
 	return status == TP_EXIT_OK ? status : tp_session_close(session, status);
@@ -193,6 +193,13 @@ static bool finish_output(struct tp_session *session)
 		fprintf(stderr, "tprof-analyze: %s: could not be written to its end: %s\n", name, strerror(errno));
 	session->page.out = NULL;
 	return good;
+}
+
+int tp_session_start(struct tp_session *session, const struct tp_options *options)
+{
+	int status = tp_session_open(session, options);
+
+	return status == TP_EXIT_OK ? tp_session_replay(session, TP_GROUP_STACK) : status;
 }
 
 int tp_session_close(struct tp_session *session, int status)

@@ -32,6 +32,12 @@ int tp_session_open(struct tp_session *session, const struct tp_options *options
 /* Replays; `group` as --by wants it. The same results as tp_session_open(). Damage gets its line on stderr. */
 int tp_session_replay(struct tp_session *session, enum tp_group group);
 
+/* Both, by stack: what most commands begin with. */
+int tp_session_start(struct tp_session *session, const struct tp_options *options);
+
+/* Says so on stderr, and closes. Returns TP_EXIT_TRACE. */
+int tp_session_out_of_memory(struct tp_session *session);
+
 /* A line on stderr for each trace that was found damaged so far. tp_session_replay() does that itself. */
 void tp_session_damage_print(const struct tp_session *session);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "commands/processes.h"
 #include "commands/site_report.h"
 
 #include <inttypes.h>
@@ -262,8 +263,9 @@ static json_t *json_report(struct tp_session *session, const struct tp_site_repo
 	return json;
 }
 
-static json_t *json_process(struct tp_session *session, const struct tp_site_report *report, size_t index)
+static json_t *json_process(struct tp_session *session, size_t index, const void *argument)
 {
+	const struct tp_site_report *report = argument;
 	const struct tp_process *process = &session->run->processes[index];
 	json_t *json = json_object(), *sites = json_report(session, report, index);
 
@@ -283,35 +285,15 @@ static json_t *json_process(struct tp_session *session, const struct tp_site_rep
 	return json;
 }
 
-static bool print_json(struct tp_session *session, const struct tp_site_report *report)
+static bool combine(struct tp_session *session, json_t *combined, const void *argument)
 {
-	json_t *json = json_object(), *list, *combined;
-	size_t count = session->run->process_count;
+	const struct tp_site_report *report = argument;
+	size_t all = session->run->process_count;
 	bool good = true;
 
-	json_object_set_new(json, "schema", json_string("tprof/1"));
-	if (count == 1) {
-		json_t *only = json_process(session, report, 0);
-
-		good = only && json_object_update(json, only) == 0;
-		json_decref(only);
-	} else {
-		list = json_array();
-		for (size_t i = 0; good && i < count; i++)
-			good = json_array_append_new(list, json_process(session, report, i)) == 0;
-		combined = tp_json_combined(session->run);
-		if (report->additive)
-			json_object_set_new(combined, report->key, json_report(session, report, count));
-		if (report->before_json)
-			good = good && report->before_json(session, count, combined);
-		json_object_set_new(json, "processes", list);
-		json_object_set_new(json, "combined", combined);
-	}
-	if (!good) {
-		json_decref(json);
-		return false;
-	}
-	return tp_json_write(json, session->page.out) || ferror(session->page.out);
+	if (report->additive)
+		good = json_object_set_new(combined, report->key, json_report(session, report, all)) == 0;
+	return good && (!report->before_json || report->before_json(session, all, combined));
 }
 
 static enum tp_group group_of(enum tp_by by)
@@ -330,6 +312,7 @@ static enum tp_group group_of(enum tp_by by)
 
 int tp_site_report(const struct tp_options *options, const struct tp_site_report *report)
 {
+	const struct tp_process_report in_json = { .process = json_process, .combine = combine, .argument = report };
 	struct tp_suppressions *suppressions;
 	struct tp_session session;
 	int status = tp_session_open(&session, options);
@@ -347,10 +330,8 @@ int tp_site_report(const struct tp_options *options, const struct tp_site_report
 		return status;
 	for (size_t i = 0; i < session.run->process_count; i++)
 		if (!tp_session_symbols(&session, i))
-			return tp_session_close(&session, TP_EXIT_TRACE);
-	if (!(options->json ? print_json(&session, report) : print_text(&session, report))) {
-		fputs("tprof-analyze: out of memory\n", stderr);
-		return tp_session_close(&session, TP_EXIT_TRACE);
-	}
+			return tp_session_out_of_memory(&session);
+	if (!(options->json ? tp_processes_json(&session, &in_json) : print_text(&session, report)))
+		return tp_session_out_of_memory(&session);
 	return tp_session_close(&session, TP_EXIT_OK);
 }

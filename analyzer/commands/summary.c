@@ -4,6 +4,7 @@
 #include "commands/growth_report.h"
 #include "commands/machine_file.h"
 #include "commands/op_report.h"
+#include "commands/processes.h"
 #include "commands/site_report.h"
 
 #include <string.h>
@@ -270,7 +271,7 @@ static bool add_sites(struct tp_session *session, size_t index, const struct que
 	return true;
 }
 
-static json_t *json_process(struct tp_session *session, size_t index)
+static json_t *json_process(struct tp_session *session, size_t index, const void *argument)
 {
 	const struct tp_process *process = &session->run->processes[index];
 	struct tp_suppressions *suppressions = tp_session_suppressions(session);
@@ -282,6 +283,7 @@ static json_t *json_process(struct tp_session *session, size_t index)
 	json_t *json = json_object(), *heap = tp_json_heap(process);
 	bool good = suppressions != NULL;
 
+	(void)argument;
 	for (size_t i = 0; good && i < sizeof(questions) / sizeof(questions[0]); i++)
 		good = add_sites(session, index, &questions[i], heap);
 	json_object_set_new(json, "process", tp_json_process(process));
@@ -298,33 +300,15 @@ static json_t *json_process(struct tp_session *session, size_t index)
 	return NULL;
 }
 
-static bool print_json(struct tp_session *session)
+static bool combine(struct tp_session *session, json_t *combined, const void *argument)
 {
-	json_t *json = json_object(), *list = json_array(), *process;
-	size_t count = session->run->process_count;
-
-	json_object_set_new(json, "schema", json_string("tprof/1"));
-	for (size_t i = 0; i < count; i++)
-		if (json_array_append_new(list, json_process(session, i)) != 0)
-			return json_decref(json), json_decref(list), false;
-	if (count == 1) {
-		process = json_incref(json_array_get(list, 0));
-		json_object_update(json, process);
-		json_decref(process);
-		json_decref(list);
-	} else {
-		json_t *combined = tp_json_combined(session->run);
-
-		json_object_set_new(json, "processes", list);
-		json_object_set_new(json, "combined", combined);
-		if (!tp_ops_combined_json(session, combined))
-			return json_decref(json), false;
-	}
-	return tp_json_write(json, session->page.out) || ferror(session->page.out);
+	(void)argument;
+	return tp_ops_combined_json(session, combined);
 }
 
 int tp_cmd_summary(const struct tp_options *options)
 {
+	const struct tp_process_report in_json = { .process = json_process, .combine = combine };
 	struct tp_suppressions *suppressions;
 	struct tp_session session;
 	int status = tp_session_open(&session, options);
@@ -340,10 +324,8 @@ int tp_cmd_summary(const struct tp_options *options)
 		return status;
 	for (size_t i = 0; i < session.run->process_count; i++)
 		if (!tp_session_symbols(&session, i))
-			return tp_session_close(&session, TP_EXIT_TRACE);
-	if (!(options->json ? print_json(&session) : print_text(&session))) {
-		fputs("tprof-analyze: out of memory\n", stderr);
-		return tp_session_close(&session, TP_EXIT_TRACE);
-	}
+			return tp_session_out_of_memory(&session);
+	if (!(options->json ? tp_processes_json(&session, &in_json) : print_text(&session)))
+		return tp_session_out_of_memory(&session);
 	return tp_session_close(&session, TP_EXIT_OK);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* timeline: memory over time. */
+#include "commands/processes.h"
 #include "commands/site_report.h"
 
 #include "report/estimate.h"
@@ -90,10 +91,12 @@ static void print_text(const struct tp_session *session)
 		      tp_trace_names(session, names, sizeof(names)));
 }
 
-static json_t *json_process(const struct tp_process *process)
+static json_t *json_process(struct tp_session *session, size_t index, const void *argument)
 {
+	const struct tp_process *process = &session->run->processes[index];
 	json_t *json = json_object(), *timeline = json_object();
 
+	(void)argument;
 	json_object_set_new(timeline, "points",
 			    tp_json_points(process->timeline, process->point_count, process->estimated));
 	json_object_set_new(timeline, "marks", json_array());
@@ -105,43 +108,27 @@ static json_t *json_process(const struct tp_process *process)
 	return json;
 }
 
-static bool print_json(const struct tp_session *session)
+static bool combine(struct tp_session *session, json_t *combined, const void *argument)
 {
 	const struct tp_run *run = session->run;
-	json_t *json = json_object(), *list = json_array(), *combined, *timeline, *only;
+	json_t *timeline = json_object();
 
-	json_object_set_new(json, "schema", json_string("tprof/1"));
-	for (size_t i = 0; i < run->process_count; i++)
-		json_array_append_new(list, json_process(&run->processes[i]));
-	if (run->process_count == 1) {
-		only = json_incref(json_array_get(list, 0));
-		json_object_update(json, only);
-		json_decref(only);
-		json_decref(list);
-	} else {
-		combined = tp_json_combined(run);
-		timeline = json_object();
-		json_object_set_new(timeline, "points",
-				    tp_json_points(run->timeline, run->point_count, tp_run_estimated(run)));
-		json_object_set_new(combined, "timeline", timeline);
-		json_object_set_new(json, "processes", list);
-		json_object_set_new(json, "combined", combined);
-	}
-	return tp_json_write(json, session->page.out) || ferror(session->page.out);
+	(void)argument;
+	json_object_set_new(timeline, "points", tp_json_points(run->timeline, run->point_count, tp_run_estimated(run)));
+	return json_object_set_new(combined, "timeline", timeline) == 0;
 }
 
 int tp_cmd_timeline(const struct tp_options *options)
 {
+	const struct tp_process_report report = { .process = json_process, .combine = combine };
 	struct tp_session session;
-	int status = tp_session_open(&session, options);
+	int status = tp_session_start(&session, options);
 
-	if (status == TP_EXIT_OK)
-		status = tp_session_replay(&session, TP_GROUP_STACK);
 	if (status != TP_EXIT_OK)
 		return status;
 	if (!options->json)
 		print_text(&session);
-	else if (!print_json(&session))
-		return fputs("tprof-analyze: out of memory\n", stderr), tp_session_close(&session, TP_EXIT_TRACE);
+	else if (!tp_processes_json(&session, &report))
+		return tp_session_out_of_memory(&session);
 	return tp_session_close(&session, TP_EXIT_OK);
 }
