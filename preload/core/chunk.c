@@ -6,11 +6,11 @@
 #include "core/state.h"
 #include "core/sys.h"
 
-struct tprof_chunk *tp_chunk_begin(enum tprof_chunk_kind kind, uint32_t thread, uint32_t tid)
+struct tprof_chunk *tp_chunk_begin(enum tprof_chunk_kind kind, uint32_t thread, uint32_t tid, bool whole)
 {
 	enum tprof_lost cause;
 	const char *reason;
-	struct tprof_chunk *chunk = tp_output_grow(&cause, &reason);
+	struct tprof_chunk *chunk = tp_output_grow(whole, &cause, &reason);
 
 	if (!chunk) {
 		tp_stop(cause, reason);

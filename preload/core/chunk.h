@@ -7,8 +7,11 @@
 
 #include "core/base.h"
 
-/* A new chunk, ready to be written to. NULL: recording has been stopped, and why was said. */
-TP_SLOW struct tprof_chunk *tp_chunk_begin(enum tprof_chunk_kind kind, uint32_t thread, uint32_t tid);
+/*
+ * A new chunk, ready to be written to. `whole`: its writer has filled one before, so will most probably fill it: what that
+ * costs is then paid at once, which is less. NULL: recording has been stopped, and why was said.
+ */
+TP_SLOW struct tprof_chunk *tp_chunk_begin(enum tprof_chunk_kind kind, uint32_t thread, uint32_t tid, bool whole);
 
 /* Unmaps it. What was committed stays in the file. */
 void tp_chunk_end(struct tprof_chunk *chunk);

@@ -95,6 +95,21 @@ static int reserve(int fd, uint64_t offset, uint64_t length)
 	return 0;
 }
 
+/*
+ * The pages of a chunk that will be filled, made all at once: a page made by the store that touches it costs a fault, a
+ * look at the disk's blocks and their change to written ones; a write of as many makes large ones where the file system
+ * has them, and the faults that are left find them there. Half to a third of the time for a chunk on ext4. If it fails
+ * the stores make the pages, as the blocks are there.
+ */
+static void fill(int fd, uint64_t offset)
+{
+	struct iovec parts[TPROF_CHUNK_SIZE / TP_PAGE];
+
+	for (size_t i = 0; i < TP_LENGTH(parts); i++)
+		parts[i] = (struct iovec){ (void *)(uintptr_t)zeros, TP_PAGE };
+	tp_sys_pwritev(fd, parts, TP_LENGTH(parts), offset);
+}
+
 static void *map(int fd, uint64_t offset, uint64_t length)
 {
 	void *p = tp_sys_mmap(length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset);
@@ -191,12 +206,14 @@ struct tprof_header *tp_output_create(const struct tp_identity *identity, uint32
 	return NULL;
 }
 
-struct tprof_chunk *tp_output_grow(enum tprof_lost *cause, const char **reason)
+struct tprof_chunk *tp_output_grow(bool whole, enum tprof_lost *cause, const char **reason)
 {
 	uint64_t offset = TPROF_HEADER_SIZE + tp_add(&tp_header->chunks, 1) * TPROF_CHUNK_SIZE;
 	int fd = reach(), error = fd < 0 ? -ENOENT : reserve(fd, offset, TPROF_CHUNK_SIZE);
 	void *chunk = error ? NULL : map(fd, offset, TPROF_CHUNK_SIZE);
 
+	if (chunk && whole)
+		fill(fd, offset);
 	if (fd >= 0)
 		tp_sys_close(fd);
 	if (error == -ENOENT || error == -EBADF) {

@@ -22,9 +22,10 @@ const char *tp_output_path(void);
 
 /*
  * Makes room for one more chunk and maps it. NULL: *cause says what was in the way. The file is looked at by its
- * number, and by its name when the program closed that; never is a file touched that is not the trace.
+ * number, and by its name when the program closed that; never is a file touched that is not the trace. `whole`: all of it
+ * will be written to, so its pages are made now.
  */
-struct tprof_chunk *tp_output_grow(enum tprof_lost *cause, const char **reason);
+struct tprof_chunk *tp_output_grow(bool whole, enum tprof_lost *cause, const char **reason);
 
 /* In a forked child: lets go of the parent's file. */
 void tp_output_forget(void);

@@ -12,6 +12,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 
 #include "core/base.h"
 
@@ -80,6 +81,11 @@ static inline long tp_sys_pread(int fd, void *buffer, size_t size, uint64_t offs
 static inline long tp_sys_pwrite(int fd, const void *buffer, size_t size, uint64_t offset)
 {
 	return tp_syscall(SYS_pwrite64, fd, buffer, size, offset);
+}
+
+static inline long tp_sys_pwritev(int fd, const struct iovec *parts, size_t count, uint64_t offset)
+{
+	return tp_syscall6(SYS_pwritev, fd, (long)parts, (long)count, (long)offset, 0, 0);
 }
 
 static inline int tp_sys_fallocate(int fd, uint64_t offset, uint64_t length)

@@ -17,6 +17,8 @@ static struct tprof_chunk *idle[32];
 
 static struct tprof_chunk *borrow(size_t room)
 {
+	bool filled = false;
+
 	for (size_t i = 0; i < TP_LENGTH(idle); i++) {
 		struct tprof_chunk *chunk;
 
@@ -29,8 +31,9 @@ static struct tprof_chunk *borrow(size_t room)
 		if (tp_chunk_bytes(chunk) + chunk->committed + room <= tp_chunk_limit(chunk))
 			return chunk;
 		tp_chunk_end(chunk);
+		filled = true;
 	}
-	return tp_chunk_begin(TPROF_CHUNK_TABLES, 0, 0);
+	return tp_chunk_begin(TPROF_CHUNK_TABLES, 0, 0, filled);
 }
 
 static void give_back(struct tprof_chunk *chunk)

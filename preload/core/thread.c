@@ -90,7 +90,7 @@ bool tp_thread_new_chunk(struct tp_thread *thread)
 		if (thread->at < thread->limit)
 			return true;
 	}
-	chunk = tp_chunk_begin(TPROF_CHUNK_EVENTS, thread->number, tp_load(&thread->tid));
+	chunk = tp_chunk_begin(TPROF_CHUNK_EVENTS, thread->number, tp_load(&thread->tid), thread->chunk != NULL);
 	if (!chunk) {
 		tp_lost_stopped(1);
 		return false;

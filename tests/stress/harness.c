@@ -41,11 +41,12 @@ struct tprof_chunk *harness_chunk(size_t i)
 
 /* ---- in place of core/output.c and core/chunk.c: a chunk outlives its writer ---- */
 
-struct tprof_chunk *tp_chunk_begin(enum tprof_chunk_kind kind, uint32_t thread, uint32_t tid)
+struct tprof_chunk *tp_chunk_begin(enum tprof_chunk_kind kind, uint32_t thread, uint32_t tid, bool whole)
 {
 	size_t i = tp_add(&handed_out, (size_t)1);
 	struct tprof_chunk *chunk;
 
+	(void)whole;
 	HARNESS_CHECK(i < HARNESS_CHUNKS);
 	chunk = aligned_alloc(TP_PAGE, TPROF_CHUNK_SIZE);
 	HARNESS_CHECK(chunk);
