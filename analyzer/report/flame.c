@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/text.h"
+#include "report/xml.h"
 
 #define WIDTH 1200
 #define MARGIN 10
@@ -23,71 +24,6 @@ __asm__(".section .rodata\n"
 	".byte 0\n"
 	".previous\n");
 extern const char tp_flame_script[];
-
-/* Length of the UTF-8 character at `text` if it is one that XML allows; else 0. */
-static size_t utf8_length(const unsigned char *text)
-{
-	size_t length = text[0] < 0x80			    ? 1
-			: text[0] >= 0xc2 && text[0] < 0xe0 ? 2
-			: text[0] >= 0xe0 && text[0] < 0xf0 ? 3
-			: text[0] >= 0xf0 && text[0] < 0xf5 ? 4
-							    : 0;
-
-	for (size_t i = 1; i < length; i++)
-		if ((text[i] & 0xc0) != 0x80)
-			return 0;
-	if (length == 1 && (text[0] < ' ' || text[0] == 127))
-		return 0;
-	if (length == 3 && ((text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xed && text[1] >= 0xa0) ||
-			    (text[0] == 0xef && text[1] == 0xbf && text[2] >= 0xbe)))
-		return 0; /* overlong, surrogate, U+FFFE or U+FFFF */
-	if (length == 4 && ((text[0] == 0xf0 && text[1] < 0x90) || (text[0] == 0xf4 && text[1] >= 0x90)))
-		return 0;
-	return length;
-}
-
-static void put_character(const unsigned char *text, size_t length, FILE *out)
-{
-	switch (length == 1 ? text[0] : 0) {
-	case '&':
-		fputs("&amp;", out);
-		break;
-	case '<':
-		fputs("&lt;", out);
-		break;
-	case '>':
-		fputs("&gt;", out);
-		break;
-	case '"':
-		fputs("&quot;", out);
-		break;
-	default:
-		fwrite(text, 1, length, out);
-		break;
-	}
-}
-
-/* At most `max` characters; returns how many. */
-static size_t put_text(const char *text, size_t max, FILE *out)
-{
-	size_t count = 0;
-
-	for (const unsigned char *p = (const unsigned char *)text; *p && count < max; count++) {
-		size_t length = utf8_length(p);
-
-		if (length)
-			put_character(p, length, out);
-		else
-			fputc('?', out);
-		p += length ? length : 1;
-	}
-	return count;
-}
-
-void tp_xml_text(const char *text, FILE *out)
-{
-	put_text(text, SIZE_MAX, out);
-}
 
 /* Colours by module: the same in every picture. The hue is of the module, a little lightness of the function. */
 static uint32_t hash(const char *text)
@@ -164,9 +100,9 @@ static void put_node(const struct flame *flame, const struct tp_tree_node *node,
 	put_color(node, flame->out);
 	fprintf(flame->out, "\"/><text x=\"%.2f\" y=\"%d\">", x + 3, y + 12);
 	if (room >= strlen(name))
-		put_text(name, room, flame->out);
+		tp_xml_start(name, room, flame->out);
 	else if (room > 2) {
-		put_text(name, room - 2, flame->out);
+		tp_xml_start(name, room - 2, flame->out);
 		fputs("..", flame->out);
 	}
 	fputs("</text></g>\n", flame->out);

@@ -12,7 +12,4 @@
  */
 void tp_flame_write(const struct tp_tree *tree, const char *title, const char *unit, bool time, FILE *out);
 
-/* Text between tags: &, <, >, " are escaped; bytes that are no UTF-8, and control characters, become '?'. */
-void tp_xml_text(const char *text, FILE *out);
-
 #endif

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "report/flame.h"
+#include "report/xml.h"
 
 bool tp_junit_write(const char *path, const struct tp_junit_case *cases, size_t count)
 {

@@ -2,8 +2,8 @@
 /* The roofline as a picture. */
 #include <math.h>
 
-#include "report/flame.h"
 #include "report/roof_listing.h"
+#include "report/xml.h"
 
 #define WIDTH 960.0
 #define HEIGHT 620.0
