@@ -63,7 +63,7 @@ static double figure(const struct figures *of, const struct tp_rule *rule)
 	case TP_METRIC_PEAK:
 		return (double)of->run->peak_bytes;
 	case TP_METRIC_GROWTH:
-		return growth->looks >= TP_TREND_LEAST && growth->seconds == rule->seconds ? growth->leak_rate : NAN;
+		return growth->looks >= TP_TREND_LEAST && growth->seconds == rule->seconds ? growth->heap.leak_rate : NAN;
 	case TP_METRIC_STEP:
 	case TP_METRIC_OP:
 		return NAN; /* by durations() */

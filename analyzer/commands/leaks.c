@@ -7,21 +7,25 @@
 #include "commands/site_report.h"
 
 #include "report/estimate.h"
+#include "report/growth_pool.h"
 #include "report/process.h"
 
-/* Growth is each process's own, and of stacks. */
+/* Growth is each process's own: of stacks, or of what stacks can be put together to. */
+static bool has_growth(const struct tp_session *session, size_t process)
+{
+	enum tp_by by = session->options->by;
+
+	return process < session->run->process_count && (by == TP_BY_STACK || tp_growth_pools_by(by));
+}
+
 static bool before(struct tp_session *session, size_t process)
 {
-	if (process == session->run->process_count || session->options->by != TP_BY_STACK)
-		return true;
-	return tp_growth_section_print(session, process);
+	return !has_growth(session, process) || tp_growth_section_print(session, process);
 }
 
 static bool before_json(struct tp_session *session, size_t process, json_t *json)
 {
-	if (process == session->run->process_count || session->options->by != TP_BY_STACK)
-		return true;
-	return tp_growth_section_json(session, process, json);
+	return !has_growth(session, process) || tp_growth_section_json(session, process, json);
 }
 
 static void heading(const struct tp_session *session, const struct tp_process *process)

@@ -88,7 +88,7 @@ static void add_numbers(const struct tp_page *page, struct tp_table *table, cons
 static const char *growth_title(const struct tp_session *session)
 {
 	for (size_t i = 0; i < session->run->process_count; i++)
-		if (session->run->processes[i].growth.count && session->run->processes[i].growth.seconds)
+		if (session->run->processes[i].growth.heap.count && session->run->processes[i].growth.seconds)
 			return "a second";
 	return "a step";
 }

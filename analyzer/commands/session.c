@@ -3,6 +3,7 @@
 #include "commands/session.h"
 
 #include "commands/op_names.h"
+#include "report/growth_pool.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -127,6 +128,7 @@ int tp_session_replay(struct tp_session *session, enum tp_group group)
 		.pid = options->process,
 		.from_ns = options->from_ns,
 		.to_ns = options->to_ns,
+		.keep_growth = options->command->run == tp_cmd_leaks && tp_growth_pools_by(options->by),
 		.find_steps = group == TP_GROUP_STEP || options->command->run == tp_cmd_steps,
 	};
 	const char *error = NULL;

@@ -224,7 +224,7 @@ static void print_next(const struct tp_session *session)
 	else if (!process->heap.allocations)
 		tp_next_print(&session->page, "tprof-analyze info %s   says what was recorded, and what was not",
 			      names);
-	else if (process->growth.leaks && !process->growth.seconds)
+	else if (process->growth.heap.leaks && !process->growth.seconds)
 		tp_next_print(&session->page,
 			      "tprof-analyze leaks %s   says since when it grows, and what it will come to", names);
 	else if (process->heap.end_bytes > process->heap.peak_bytes / 10)

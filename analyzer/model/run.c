@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/growth.h"
 #include "model/replay.h"
 #include "trace/queue.h"
 
@@ -303,7 +304,7 @@ void tp_run_free(struct tp_run *run)
 		free(process->cpu_sites);
 		tp_ops_result_free(process->ops, process->op_count);
 		free(process->op_nodes);
-		free(process->growth.list);
+		tp_growth_result_free(&process->growth);
 		tp_steps_result_free(&process->steps);
 		free(process->timeline);
 		free(process->threads);

@@ -29,6 +29,7 @@ struct tp_replay_options {
 	                            * those of events inside; what was live before counts towards the peak, not towards
 	                            * counts and unfreed. */
 	bool find_steps;	  /* where the program marks none: by the period of its ops, in a second pass */
+	bool keep_growth;	  /* of each site what it had at each look, for tp_growth_pool() */
 	uint32_t timeline_points; /* resolution of the timeline: at most that many points; 0: 512 */
 	void (*progress)(void *context, uint64_t done, uint64_t total); /* may be NULL; bytes of trace */
 	void *progress_context;
@@ -234,7 +235,21 @@ struct tp_growth_site {
 	uint64_t most;		/* bytes at any look */
 	uint64_t typical;	/* median size of the blocks that live at the end; 0: none does */
 	uint64_t born[3];	/* steps, or nanoseconds, in which they were born: first, median, last */
-	uint32_t number;	/* of the site, within the replay */
+	uint32_t number;	/* of the site, within the replay; of what was put together, of the group */
+	uint32_t members;	/* of what was put together: stacks that had something at any look */
+	bool file;		/* of a mapping: of a file */
+};
+
+/* All that are not stable: leaks by rate, then the others by size. */
+struct tp_growth_list {
+	struct tp_growth_site *list;
+	size_t count, leaks;
+	double leak_rate; /* of all leaks together */
+};
+
+/* A site of a process, as growth that is put together has it. */
+struct tp_growth_member {
+	uint32_t node, op;
 };
 
 /* A part of the process's memory. */
@@ -251,9 +266,9 @@ struct tp_growth_stats {
 	double span;		     /* steps (seconds) from one look to the next, about */
 	size_t sites;		     /* that there were */
 	size_t varying;		     /* of them, that changed after the warm-up: what the correction for many counts */
-	struct tp_growth_site *list; /* all that are not stable: leaks by rate, then the others by size */
-	size_t count, leaks;
-	double leak_rate; /* of all leaks together */
+	struct tp_growth_list heap;  /* blocks, by stack and op */
+	struct tp_growth_list maps;  /* of mappings, by stack: of bytes mapped, whether or not they are touched */
+	struct tp_growth_kept *kept; /* of the heap, for tp_growth_pool(); NULL: not asked for, or too few looks */
 	struct tp_growth_line live, anonymous, file, rss,
 		rest; /* rest: RSS without live blocks and anonymous mappings */
 };

@@ -110,8 +110,8 @@ bool tp_file_lines_add_growth(struct tp_file_lines *lines, const struct tp_proce
 	struct tp_stack stack = { NULL };
 	bool good = true;
 
-	for (size_t i = 0; good && i < process->growth.count; i++) {
-		const struct tp_growth_site *site = &process->growth.list[i];
+	for (size_t i = 0; good && i < process->growth.heap.count; i++) {
+		const struct tp_growth_site *site = &process->growth.heap.list[i];
 		struct tp_file_line *line;
 		const struct tp_line *own;
 

@@ -4,11 +4,6 @@
 
 #define MANY 1000 /* stacks that do not leak: more of them tell nothing */
 
-static const struct tp_growth_stats *stats_of(const struct tp_growth_view *view)
-{
-	return &view->listing.run->processes[view->process].growth;
-}
-
 static json_t *interval(double low, double high)
 {
 	return json_pack("[f, f]", low, high);
@@ -23,40 +18,82 @@ static void set_births(json_t *json, const struct tp_growth_site *site)
 					  : json_null());
 }
 
-static json_t *json_site(const struct tp_growth_view *view, const struct tp_growth_site *site)
+/* A group by the keys that rows by it have, and how many stacks it is of. */
+static void set_group(const struct tp_growth_view *view, json_t *json, const struct tp_growth_site *site)
+{
+	const struct tp_growth_group *group = &view->pooled->groups[site->number];
+	const struct tp_location *location = group->line.location;
+
+	json_object_set_new(json, "stacks", json_integer(site->members));
+	if (view->listing.by == TP_BY_OP) {
+		json_object_set_new(json, "op", tp_json_string(group->op));
+		return;
+	}
+	if (view->listing.by != TP_BY_MODULE)
+		json_object_set_new(json, "function", tp_json_string(location ? location->function : NULL));
+	if (view->listing.by == TP_BY_LINE) {
+		json_object_set_new(json, "file", tp_json_string(location ? location->file : NULL));
+		json_object_set_new(json, "line",
+				    location && location->line ? json_integer(location->line) : json_null());
+	}
+	json_object_set_new(json, "module", tp_json_string(location ? group->line.symbol->module : NULL));
+}
+
+static json_t *json_site(const struct tp_growth_view *view, const struct tp_growth_site *site, bool heap)
 {
 	const struct tp_process *process = &view->listing.run->processes[view->process];
-	const struct tp_growth_stats *stats = stats_of(view);
+	const struct tp_growth_stats *stats = tp_growth_stats_of(view);
 	json_t *json = json_object();
 	json_int_t own;
 
 	json_object_set_new(json, stats->seconds ? "bytes_per_second" : "bytes_per_step", json_real(site->rate));
 	json_object_set_new(json, "ci95", interval(site->low, site->high));
 	json_object_set_new(json, "verdict", json_string(tp_verdict_name(site->verdict, stats->seconds)));
-	json_object_set_new(json, stats->seconds ? "blocks_per_second" : "blocks_per_step",
-			    json_real(site->block_rate));
+	if (heap)
+		json_object_set_new(json, stats->seconds ? "blocks_per_second" : "blocks_per_step",
+				    json_real(site->block_rate));
 	json_object_set_new(json, "p_value", json_real(site->p));
 	json_object_set_new(json, "since", site->rate != 0 ? tp_json_number(site->since) : json_null());
 	json_object_set_new(json, "bytes", tp_json_number(site->bytes));
-	json_object_set_new(json, "blocks", tp_json_number(site->blocks));
+	if (heap)
+		json_object_set_new(json, "blocks", tp_json_number(site->blocks));
 	json_object_set_new(json, "grown_bytes", json_integer(site->grown));
 	json_object_set_new(json, "most_bytes", tp_json_number(site->most));
-	set_births(json, site);
-	json_object_set_new(json, "op", tp_json_string(tp_process_op_name(process, site->op)));
+	if (heap) {
+		set_births(json, site);
+		json_object_set_new(json, "op", tp_json_string(tp_process_op_name(process, site->op)));
+	}
 	json_object_set_new(json, "stack",
 			    tp_json_stack(process->trace, view->listing.symbols[view->process], site->node, &own));
 	json_object_set_new(json, "own", json_integer(own));
+	if (heap && view->pooled)
+		set_group(view, json, site);
 	return json;
 }
 
 json_t *tp_growth_json_sites(const struct tp_growth_view *view)
 {
-	const struct tp_growth_stats *stats = stats_of(view);
+	const struct tp_growth_list *listed = tp_growth_listed(view);
 	uint64_t top = view->listing.top;
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < stats->count && i < stats->leaks + MANY && (!top || i < top); i++)
-		json_array_append_new(list, json_site(view, &stats->list[i]));
+	for (size_t i = 0; i < listed->count && i < listed->leaks + MANY && (!top || i < top); i++)
+		json_array_append_new(list, json_site(view, &listed->list[i], true));
+	return list;
+}
+
+/* By stack, what grows of bytes mapped. */
+static json_t *json_maps(const struct tp_growth_view *view)
+{
+	const struct tp_growth_stats *stats = tp_growth_stats_of(view);
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < stats->maps.count && i < MANY; i++) {
+		json_t *json = json_site(view, &stats->maps.list[i], false);
+
+		json_object_set_new(json, "file", json_boolean(stats->maps.list[i].file));
+		json_array_append_new(list, json);
+	}
 	return list;
 }
 
@@ -69,18 +106,24 @@ static json_t *json_line(const struct tp_growth_line *line)
 
 json_t *tp_growth_json(const struct tp_growth_view *view)
 {
-	const struct tp_growth_stats *stats = stats_of(view);
+	static const char *const by_names[] = {
+		[TP_BY_FUNCTION] = "function", [TP_BY_LINE] = "line", [TP_BY_MODULE] = "module", [TP_BY_OP] = "op"
+	};
+	const struct tp_growth_stats *stats = tp_growth_stats_of(view);
+	const struct tp_growth_list *listed = tp_growth_listed(view);
 	json_t *json = json_object();
 
 	json_object_set_new(json, "unit", json_string(stats->seconds ? "second" : "step"));
 	json_object_set_new(json, "looks", tp_json_number(stats->looks));
 	json_object_set_new(json, "enough", json_boolean(stats->looks >= TP_TREND_LEAST));
 	json_object_set_new(json, "last", tp_json_number(stats->last));
-	json_object_set_new(json, "sites_total", tp_json_number(stats->sites));
-	json_object_set_new(json, "varying", tp_json_number(stats->varying));
-	json_object_set_new(json, "leaks", tp_json_number(stats->leaks));
-	json_object_set_new(json, "leak_rate", json_real(stats->leak_rate));
+	json_object_set_new(json, "by", json_string(view->pooled ? by_names[view->listing.by] : "stack"));
+	json_object_set_new(json, "sites_total", tp_json_number(view->pooled ? view->pooled->count : stats->sites));
+	json_object_set_new(json, "varying", tp_json_number(view->pooled ? view->pooled->varying : stats->varying));
+	json_object_set_new(json, "leaks", tp_json_number(listed->leaks));
+	json_object_set_new(json, "leak_rate", json_real(listed->leak_rate));
 	json_object_set_new(json, "sites", tp_growth_json_sites(view));
+	json_object_set_new(json, "mappings", json_maps(view));
 	json_object_set_new(json, "memory",
 			    json_pack("{s:o, s:o, s:o, s:o, s:o}", "live", json_line(&stats->live), "anonymous",
 				      json_line(&stats->anonymous), "file", json_line(&stats->file), "rss",

@@ -14,13 +14,7 @@ const char *tp_verdict_name(enum tp_verdict verdict, bool seconds)
 	return verdict == TP_VERDICT_LEAK && seconds ? "growth" : names[verdict];
 }
 
-static const struct tp_growth_stats *stats_of(const struct tp_growth_view *view)
-{
-	return &view->listing.run->processes[view->process].growth;
-}
-
-/* Bytes with a sign; parts of bytes matter at small rates. */
-static struct tp_text rate_text(const struct tp_growth_view *view, double rate)
+struct tp_text tp_growth_rate(const struct tp_growth_view *view, double rate)
 {
 	struct tp_text text;
 
@@ -32,13 +26,12 @@ static struct tp_text rate_text(const struct tp_growth_view *view, double rate)
 	return text;
 }
 
-static const char *unit(const struct tp_growth_stats *stats)
+const char *tp_growth_unit(const struct tp_growth_stats *stats)
 {
 	return stats->seconds ? "second" : "step";
 }
 
-/* A step's number, or a time. */
-static struct tp_text place_text(const struct tp_growth_stats *stats, uint64_t place)
+struct tp_text tp_growth_place(const struct tp_growth_stats *stats, uint64_t place)
 {
 	struct tp_text text;
 
@@ -76,11 +69,34 @@ bool tp_growth_shown(const struct tp_growth_view *view, uint32_t node)
 	return result;
 }
 
+const char *tp_growth_group_name(const struct tp_growth_view *view, const struct tp_growth_group *group, char *text,
+				 size_t size)
+{
+	const struct tp_trace *trace = view->listing.run->processes[view->process].trace;
+	char name[400], place[700];
+	const char *named, *placed;
+
+	if (view->listing.by == TP_BY_OP)
+		return group->op ? tp_short_name(view->listing.page, group->op, 80, text, size)
+				 : "(outside of every op)";
+	if (!group->line.location)
+		return "(stack not recorded)";
+	if (view->listing.by == TP_BY_MODULE)
+		return group->line.symbol->path[0] ? group->line.symbol->path : "(no module)";
+	named = tp_line_name(&group->line, name, sizeof(name));
+	placed = tp_line_place(&group->line, trace->cwd, place, sizeof(place));
+	if (view->listing.by == TP_BY_LINE)
+		snprintf(text, size, "%s (%s)", placed, named);
+	else
+		snprintf(text, size, "%s (%s)", named, group->line.symbol->module);
+	return text;
+}
+
 /* ---- one leak ---- */
 
 static void print_ages(const struct tp_growth_view *view, const struct tp_growth_site *site)
 {
-	const struct tp_growth_stats *stats = stats_of(view);
+	const struct tp_growth_stats *stats = tp_growth_stats_of(view);
 	const struct tp_page *page = view->listing.page;
 
 	if (!site->typical) {
@@ -88,30 +104,50 @@ static void print_ages(const struct tp_growth_view *view, const struct tp_growth
 		return;
 	}
 	fprintf(page->out, "        typically %s; born in %s to %s", tp_bytes(site->typical, page->exact).text,
-		place_text(stats, site->born[0]).text, place_text(stats, site->born[2]).text);
+		tp_growth_place(stats, site->born[0]).text, tp_growth_place(stats, site->born[2]).text);
 	fprintf(page->out, ", half of them more than %s old\n", age_text(stats, site->born[1]).text);
+}
+
+/* What stacks were put together to, and the one of them that grew most. */
+static void print_group(const struct tp_growth_view *view, const struct tp_growth_site *site)
+{
+	const struct tp_growth_group *group = &view->pooled->groups[site->number];
+	const struct tp_page *page = view->listing.page;
+	char text[1200];
+
+	fputs("        ", page->out);
+	tp_print(page, TP_STYLE_FUNCTION, "%s", tp_growth_group_name(view, group, text, sizeof(text)));
+	fprintf(page->out, ": %u stack%s", site->members, site->members == 1 ? "" : "s");
+	if (site->blocks && !view->listing.run->processes[view->process].estimated)
+		fprintf(page->out, ", blocks of %s on average", tp_bytes(site->bytes / site->blocks, page->exact).text);
+	fputs(site->members == 1 ? "\n" : "; the one that grew most:\n", page->out);
+	tp_listing_print_stack(&view->listing, view->process, site->node);
 }
 
 static void print_leak(const struct tp_growth_view *view, const struct tp_growth_site *site, size_t number)
 {
 	const struct tp_process *process = &view->listing.run->processes[view->process];
-	const struct tp_growth_stats *stats = stats_of(view);
+	const struct tp_growth_stats *stats = tp_growth_stats_of(view);
 	const struct tp_page *page = view->listing.page;
 	const char *op = tp_process_op_name(process, site->op);
 	char shorter[400];
 
 	fprintf(page->out, "\n%4zu. ", number);
-	tp_print(page, TP_STYLE_NUMBER, "%s a %s", rate_text(view, site->rate).text, unit(stats));
-	fprintf(page->out, " (95%% interval %s to ", rate_text(view, site->low).text);
+	tp_print(page, TP_STYLE_NUMBER, "%s a %s", tp_growth_rate(view, site->rate).text, tp_growth_unit(stats));
+	fprintf(page->out, " (95%% interval %s to ", tp_growth_rate(view, site->low).text);
 	if (process->estimated) /* of sampled runs blocks are too few to be counted */
-		fprintf(page->out, "%s); about %s by %s, since %s\n", rate_text(view, site->high).text,
-			tp_bytes(site->bytes, page->exact).text, place_text(stats, stats->last).text,
-			place_text(stats, site->since).text);
+		fprintf(page->out, "%s); about %s by %s, since %s\n", tp_growth_rate(view, site->high).text,
+			tp_bytes(site->bytes, page->exact).text, tp_growth_place(stats, stats->last).text,
+			tp_growth_place(stats, site->since).text);
 	else
 		fprintf(page->out, "%s), %.3g block%s; %s in %s blocks by %s, since %s\n",
-			rate_text(view, site->high).text, site->block_rate, site->block_rate == 1 ? "" : "s",
+			tp_growth_rate(view, site->high).text, site->block_rate, site->block_rate == 1 ? "" : "s",
 			tp_bytes(site->bytes, page->exact).text, tp_count(site->blocks).text,
-			place_text(stats, stats->last).text, place_text(stats, site->since).text);
+			tp_growth_place(stats, stats->last).text, tp_growth_place(stats, site->since).text);
+	if (view->pooled) {
+		print_group(view, site);
+		return;
+	}
 	print_ages(view, site);
 	if (op)
 		tp_print(page, TP_STYLE_DIM, "        in op %s\n",
@@ -125,10 +161,10 @@ static void print_leak(const struct tp_growth_view *view, const struct tp_growth
 static void print_limit(const struct tp_growth_view *view)
 {
 	const struct tp_process *process = &view->listing.run->processes[view->process];
-	const struct tp_growth_stats *stats = stats_of(view);
+	const struct tp_growth_stats *stats = tp_growth_stats_of(view);
 	const struct tp_page *page = view->listing.page;
 	uint64_t size = stats->rss.last > stats->live.last ? stats->rss.last : stats->live.last;
-	double rate = stats->leak_rate, left = (double)view->limit - (double)size, steps;
+	double rate = tp_growth_listed(view)->leak_rate, left = (double)view->limit - (double)size, steps;
 
 	if (stats->rss.verdict == TP_VERDICT_LEAK && stats->rss.rate > rate)
 		rate = stats->rss.rate; /* with what no stack of malloc's explains */
@@ -139,8 +175,8 @@ static void print_limit(const struct tp_growth_view *view)
 		tp_print(page, TP_STYLE_WARN, "\n%s are reached already\n", tp_bytes(view->limit, page->exact).text);
 		return;
 	}
-	tp_print(page, TP_STYLE_WARN, "\nat %s a %s, %s are reached in ", rate_text(view, rate).text, unit(stats),
-		 tp_bytes(view->limit, page->exact).text);
+	tp_print(page, TP_STYLE_WARN, "\nat %s a %s, %s are reached in ", tp_growth_rate(view, rate).text,
+		 tp_growth_unit(stats), tp_bytes(view->limit, page->exact).text);
 	if (stats->seconds)
 		tp_print(page, TP_STYLE_WARN, "%s", tp_time(tp_round(steps * 1e9)).text);
 	else
@@ -149,9 +185,19 @@ static void print_limit(const struct tp_growth_view *view)
 	fputc('\n', page->out);
 }
 
+/* What is looked at: "line", ... */
+static const char *series_name(const struct tp_growth_view *view)
+{
+	static const char *const names[] = {
+		[TP_BY_FUNCTION] = "function", [TP_BY_LINE] = "line", [TP_BY_MODULE] = "module", [TP_BY_OP] = "op"
+	};
+
+	return view->pooled ? names[view->listing.by] : "stack";
+}
+
 static void print_others(const struct tp_growth_view *view)
 {
-	const struct tp_growth_stats *stats = stats_of(view);
+	const struct tp_growth_list *list = tp_growth_listed(view);
 	const struct tp_page *page = view->listing.page;
 	static const struct {
 		enum tp_verdict verdict;
@@ -166,8 +212,8 @@ static void print_others(const struct tp_growth_view *view)
 		uint64_t most = 0;
 		size_t count = 0;
 
-		for (size_t i = stats->leaks; i < stats->count; i++) {
-			const struct tp_growth_site *site = &stats->list[i];
+		for (size_t i = list->leaks; i < list->count; i++) {
+			const struct tp_growth_site *site = &list->list[i];
 
 			if (site->verdict != kinds[k].verdict)
 				continue;
@@ -177,97 +223,60 @@ static void print_others(const struct tp_growth_view *view)
 		}
 		if (!largest)
 			continue;
-		tp_listing_describe(&view->listing, view->process, largest->node, 60, text, sizeof(text));
-		fprintf(page->out, "  %zu stack%s that %s: %s at most, %s of it by %s\n", count, count == 1 ? "" : "s",
-			kinds[k].words, tp_bytes(most, page->exact).text, tp_bytes(largest->most, page->exact).text,
-			text);
+		if (!view->pooled)
+			tp_listing_describe(&view->listing, view->process, largest->node, 60, text, sizeof(text));
+		fprintf(page->out, "  %zu %s%s that %s: %s at most, %s of it by %s\n", count, series_name(view),
+			count == 1 ? "" : "s", kinds[k].words, tp_bytes(most, page->exact).text,
+			tp_bytes(largest->most, page->exact).text,
+			view->pooled
+				? tp_growth_group_name(view, &view->pooled->groups[largest->number], text, sizeof(text))
+				: text);
 	}
-}
-
-static void add_line(const struct tp_growth_view *view, struct tp_table *table, const char *what,
-		     const struct tp_growth_line *line)
-{
-	const struct tp_page *page = view->listing.page;
-	char interval[100];
-
-	snprintf(interval, sizeof(interval), "%.40s to %.40s", rate_text(view, line->low).text,
-		 rate_text(view, line->high).text);
-	tp_table_add(table, TP_STYLE_PLAIN, what);
-	tp_table_add(table, TP_STYLE_PLAIN, tp_bytes(line->first, page->exact).text);
-	tp_table_add(table, TP_STYLE_PLAIN, tp_bytes(line->last, page->exact).text);
-	tp_table_add(table, TP_STYLE_NUMBER, rate_text(view, line->rate).text);
-	tp_table_add(table, TP_STYLE_PLAIN, interval);
-	tp_table_add(table, TP_STYLE_PLAIN,
-		     line->verdict == TP_VERDICT_LEAK ? "grows" : tp_verdict_name(line->verdict, false));
-}
-
-static void print_parts(const struct tp_growth_view *view)
-{
-	const struct tp_growth_stats *stats = stats_of(view);
-	const struct tp_page *page = view->listing.page;
-	struct tp_table *table;
-
-	if (!stats->rss.last)
-		return;
-	table = tp_table_new(stats->seconds ? "|>at first|>at last|>a second|>95% interval|"
-					    : "|>at first|>at last|>a step|>95% interval|");
-	if (!table)
-		return;
-	tp_headline(page, "What the process's memory (RSS) is made of");
-	add_line(view, table, "live blocks", &stats->live);
-	add_line(view, table, "anonymous mmap", &stats->anonymous);
-	add_line(view, table, "the rest", &stats->rest);
-	add_line(view, table, "RSS", &stats->rss);
-	if (stats->file.last)
-		add_line(view, table, "mapped files", &stats->file);
-	tp_table_print(table, page, 2);
-	tp_table_free(table);
-	tp_print(page, TP_STYLE_DIM,
-		 "  the rest: code, stacks, the allocator's own and its free pages (fragmentation), less what was "
-		 "asked for "
-		 "and not touched\n");
-	if (stats->rest.verdict == TP_VERDICT_LEAK && stats->rest.low > 0)
-		tp_print(page, TP_STYLE_WARN,
-			 "  it grows, and live blocks do not as much: fragmentation, or memory from past the hooks\n");
 }
 
 static void print_basis(const struct tp_growth_view *view)
 {
-	const struct tp_growth_stats *stats = stats_of(view);
+	const struct tp_growth_stats *stats = tp_growth_stats_of(view);
 	const struct tp_page *page = view->listing.page;
 
 	tp_print(page, TP_STYLE_DIM,
-		 "  from %zu looks, some %.3g %s%s apart; %s of %s stacks changed; the chance of any false one is "
+		 "  from %zu looks, some %.3g %s%s apart; %s of %s %ss changed; the chance of any false one is "
 		 "below 5%%\n",
-		 stats->looks, stats->span, unit(stats), stats->span == 1 ? "" : "s", tp_count(stats->varying).text,
-		 tp_count(stats->sites).text);
+		 stats->looks, stats->span, tp_growth_unit(stats), stats->span == 1 ? "" : "s",
+		 tp_count(view->pooled ? view->pooled->varying : stats->varying).text,
+		 tp_count(view->pooled ? view->pooled->count : stats->sites).text, series_name(view));
 }
 
 void tp_growth_print(const struct tp_growth_view *view)
 {
-	const struct tp_growth_stats *stats = stats_of(view);
+	const struct tp_growth_stats *stats = tp_growth_stats_of(view);
+	const struct tp_growth_list *list = tp_growth_listed(view);
 	const struct tp_page *page = view->listing.page;
 	uint64_t top = view->listing.top;
 	size_t printed = 0, hidden = 0;
 
 	if (!stats->looks)
 		return;
-	tp_headline(page, stats->seconds ? "What grows with time (the trace has no steps: tprof_step() marks them)"
-					 : "What leaks: it grows with the steps, and had not stopped");
+	tp_headline(page, "%s%s%s",
+		    stats->seconds ? "What grows with time (the trace has no steps: tprof_step() marks them)"
+				   : "What leaks: it grows with the steps, and had not stopped",
+		    view->pooled ? ": put together by " : "", view->pooled ? series_name(view) : "");
 	if (stats->looks < TP_TREND_LEAST) {
 		fputs("  too short a run to tell\n", page->out);
 		return;
 	}
-	for (size_t i = 0; i < stats->leaks; i++) {
-		if (!tp_growth_shown(view, stats->list[i].node))
+	for (size_t i = 0; i < list->leaks; i++) {
+		if (!view->pooled && !tp_growth_shown(view, list->list[i].node))
 			continue;
 		if (!top || printed < top)
-			print_leak(view, &stats->list[i], ++printed);
+			print_leak(view, &list->list[i], ++printed);
 		else
 			hidden++;
 	}
 	if (hidden)
-		tp_print(page, TP_STYLE_DIM, "\n      and %zu more stacks (--top 0 shows all)\n", hidden);
+		tp_print(page, TP_STYLE_DIM, "\n      and %zu more %ss (--top 0 shows all)\n", hidden,
+			 series_name(view));
+	printed = tp_growth_print_maps(view, printed);
 	print_limit(view);
 	if (!printed)
 		fputs("  nothing does\n", page->out);
@@ -275,26 +284,26 @@ void tp_growth_print(const struct tp_growth_view *view)
 		fputc('\n', page->out);
 	print_basis(view);
 	print_others(view);
-	print_parts(view);
+	tp_growth_print_parts(view);
 }
 
 void tp_growth_print_short(const struct tp_growth_view *view)
 {
-	const struct tp_growth_stats *stats = stats_of(view);
+	const struct tp_growth_stats *stats = tp_growth_stats_of(view);
 	const struct tp_page *page = view->listing.page;
 	struct tp_table *table;
 	char text[1200];
 
-	if (!stats->leaks || stats->seconds)
+	if (!stats->heap.leaks || stats->seconds)
 		return;
 	table = tp_table_new(">a step|>95% interval|>so far|*allocated by");
-	for (size_t i = 0; table && i < stats->leaks && (!view->listing.top || i < view->listing.top); i++) {
-		const struct tp_growth_site *site = &stats->list[i];
+	for (size_t i = 0; table && i < stats->heap.leaks && (!view->listing.top || i < view->listing.top); i++) {
+		const struct tp_growth_site *site = &stats->heap.list[i];
 		char interval[100];
 
-		snprintf(interval, sizeof(interval), "%.40s to %.40s", rate_text(view, site->low).text,
-			 rate_text(view, site->high).text);
-		tp_table_add(table, TP_STYLE_NUMBER, rate_text(view, site->rate).text);
+		snprintf(interval, sizeof(interval), "%.40s to %.40s", tp_growth_rate(view, site->low).text,
+			 tp_growth_rate(view, site->high).text);
+		tp_table_add(table, TP_STYLE_NUMBER, tp_growth_rate(view, site->rate).text);
 		tp_table_add(table, TP_STYLE_PLAIN, interval);
 		tp_table_add(table, TP_STYLE_PLAIN, tp_bytes(site->bytes, page->exact).text);
 		tp_listing_describe(&view->listing, view->process, site->node, page->width - 48, text, sizeof(text));

@@ -6,16 +6,29 @@
 #include <jansson.h>
 
 #include "model/run.h"
+#include "report/growth_pool.h"
 #include "report/listing.h"
 #include "report/suppressions.h"
 
 struct tp_growth_view {
 	struct tp_listing listing; /* page, run, symbols, top */
 	size_t process;
-	const regex_t *filter;		      /* NULL: all stacks */
-	struct tp_suppressions *suppressions; /* NULL: none */
-	uint64_t limit;			      /* bytes that the process may have; 0: not asked for */
+	const regex_t *filter;		       /* NULL: all stacks */
+	struct tp_suppressions *suppressions;  /* NULL: none */
+	uint64_t limit;			       /* bytes that the process may have; 0: not asked for */
+	const struct tp_growth_pooled *pooled; /* put together as listing.by says; NULL: stack by stack */
 };
+
+/* What is listed: stacks, or what they were put together to. */
+static inline const struct tp_growth_list *tp_growth_listed(const struct tp_growth_view *view)
+{
+	return view->pooled ? &view->pooled->list : &view->listing.run->processes[view->process].growth.heap;
+}
+
+static inline const struct tp_growth_stats *tp_growth_stats_of(const struct tp_growth_view *view)
+{
+	return &view->listing.run->processes[view->process].growth;
+}
 
 /*
  * The section of `leaks`: what leaks, stack by stack, with ages; when the limit will be reached; what else moved, in a line a
@@ -25,6 +38,23 @@ void tp_growth_print(const struct tp_growth_view *view);
 
 /* One line for the summary, and the leaks in a table. */
 void tp_growth_print_short(const struct tp_growth_view *view);
+
+/* Mappings that grow, by stack, numbered on from `printed`, which is returned with what was added. */
+size_t tp_growth_print_maps(const struct tp_growth_view *view, size_t printed);
+
+/* The table of what the process's memory is made of. */
+void tp_growth_print_parts(const struct tp_growth_view *view);
+
+/* What a group is: in `text`, or a text of its own. */
+const char *tp_growth_group_name(const struct tp_growth_view *view, const struct tp_growth_group *group, char *text,
+				 size_t size);
+
+/* "step", or "second"; "step 12", or a time. */
+const char *tp_growth_unit(const struct tp_growth_stats *stats);
+struct tp_text tp_growth_place(const struct tp_growth_stats *stats, uint64_t place);
+
+/* Bytes with a sign; parts of bytes matter at small rates. */
+struct tp_text tp_growth_rate(const struct tp_growth_view *view, double rate);
 
 /* steps.growth: a list of stacks, leaks first. */
 json_t *tp_growth_json_sites(const struct tp_growth_view *view);

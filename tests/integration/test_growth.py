@@ -4,7 +4,7 @@ of loops that do not leak none is said to, with twenty seeds each."""
 import re
 
 import pytest
-from conftest import LIBRARY, PYTHON, ROOT, WORKLOADS, analyze, nothing_lost, report
+from conftest import BUILD, LIBRARY, PYTHON, ROOT, WORKLOADS, analyze, nothing_lost, report
 
 SOURCE = (ROOT / "tests/workloads/growth.c").read_text().splitlines()
 QUIET = {"TPROF_CPU": "0"}
@@ -77,6 +77,88 @@ def test_the_report_in_words(tprof):
     assert report(run.traces()[0], command="leaks", options=["--filter", "nowhere"])["growth"]["leaks"] == 1
 
 
+def pooled(trace, by, *options):
+    return report(trace, command="leaks", options=["--by", by, "--top", "0", *options])["growth"]
+
+
+def test_a_leak_that_is_spread_over_many_stacks(tprof):
+    """Each way has one block or two, which proves nothing; put together they come to one a step."""
+    result, run = growth(tprof, "spread")
+    trace = run.traces()[0]
+    assert leaks_of(result) == [] and result["by"] == "stack" and result["varying"] > 100
+    for by, key, name in (("line", "line", line_of("get(size)", "remember")), ("function", "function", "remember"),
+                          ("op", "op", "remember everything")):
+        found = pooled(trace, by)
+        assert found["by"] == by and [site[key] for site in leaks_of(found)] == [name]
+        site = leaks_of(found)[0]
+        assert site["bytes_per_step"] == pytest.approx(160) and site["blocks_per_step"] == pytest.approx(1)
+        assert site["ci95"][0] <= 160 <= site["ci95"][1] and site["stacks"] > 100
+        assert (site["bytes"], site["since"]) == (160 * result["last"], 1)
+        assert found["leaks"] == 1 and found["leak_rate"] == pytest.approx(160)
+    text = analyze("leaks", "--by", "function", "--limit", "1GiB", trace).stdout
+    assert "put together by function" in text and re.search(r"remember \(growth\): \d+ stacks", text)
+    assert re.search(r"at 160 B a step, 1.00 GiB are reached", text)
+    assert leaks_of(pooled(trace, "line", "--filter", "use_queue")) == []
+    (run.directory / "known").write_text("leak:remember\n")
+    assert leaks_of(pooled(trace, "line", "--suppressions", run.directory / "known")) == []
+
+
+@pytest.mark.parametrize("what, function, call, rate", [("cache", "remember", "get(size)", 600),
+                                                        ("list", "append_to_list", "get(1000)", 1000)])
+def test_put_together_each_leak_is_listed_once(tprof, what, function, call, rate):
+    """All functions around it grow as well, main() too, and get() is in every stack."""
+    _, run = growth(tprof, what)
+    found = leaks_of(pooled(run.traces()[0], "line"))
+    here = [site for site in found if site["function"] == function and site["line"] == line_of(call, function)]
+    assert len(here) == 1 and here[0]["bytes_per_step"] == pytest.approx(rate)
+    others = [site for site in found if site is not here[0]]
+    assert [site["function"] for site in others] == (["append_to_list"] if what == "list" else [])
+
+
+@pytest.mark.parametrize("what", ["none", "warm-up", "sawtooth"])
+def test_put_together_nothing_leaks_that_does_not(tprof, what):
+    for seed in range(7):
+        _, run = growth(tprof, what, seed=seed)
+        for by in ("line", "function", "module", "op"):
+            assert leaks_of(pooled(run.traces()[0], by)) == [], (seed, by)
+
+
+SPREAD = """
+import random, sys
+sys.path.insert(0, sys.argv[1])
+import tprof
+kept = []
+def keep():
+    kept.append(bytearray(3000))  # the line
+def go(path, length):
+    if not length:
+        keep()
+    elif path & 1:
+        go(path >> 1, length - 1)
+    else:
+        go(path >> 1, length - 1)
+random.seed(1)
+for _ in range(300):
+    go(random.getrandbits(8), 8)
+    tprof.step()
+"""
+
+
+def test_a_line_of_python_is_named(tprof):
+    program = tprof.directory / "spread.py"
+    program.write_text(SPREAD)
+    run = tprof.run([PYTHON, program, BUILD / "share/tprof"], [LIBRARY], QUIET)
+    assert run.status == 0, run.stderr
+    trace = run.traces()[0]
+    assert [s for s in leaks_of(report(trace, command="leaks")["growth"]) if s["blocks_per_step"] > 0.9] == []
+    line = next(i for i, text in enumerate(SPREAD.splitlines(), 1) if "# the line" in text)
+    found = [s for s in leaks_of(pooled(trace, "line", "--language", "python")) if s["line"] == line]
+    assert len(found) == 1 and found[0]["function"] == "keep" and found[0]["file"].endswith("spread.py")
+    # A bytearray's 3001 bytes, and 8 for its pointer in the list, which grows by an eighth when it is full.
+    assert found[0]["ci95"][0] <= 3001 + 9 and found[0]["ci95"][1] >= 3001 + 8
+    assert found[0]["blocks_per_step"] == pytest.approx(1, rel=0.01)
+
+
 @pytest.mark.parametrize("what", ["none", "warm-up", "sawtooth"])
 @pytest.mark.parametrize("seeds", [range(0, 10), range(10, 20)], ids=["seeds 0-9", "seeds 10-19"])
 def test_no_false_leak(tprof, what, seeds):
@@ -112,6 +194,12 @@ def test_mappings_have_their_line(tprof):
     assert memory["anonymous"]["verdict"] == "leak" and memory["rest"]["verdict"] != "leak"
     assert memory["anonymous"]["rate"] == pytest.approx(65536)
     assert memory["rss"]["rate"] == pytest.approx(65536, rel=0.1)
+    mapping = result["mappings"][0]
+    assert len(result["mappings"]) == 1 and mapping["verdict"] == "leak" and mapping["file"] is False
+    assert has_line(mapping, "map_some", "mmap(") and mapping["since"] == 1
+    assert mapping["bytes_per_step"] == pytest.approx(65536) and mapping["bytes"] == 65536 * result["last"]
+    assert re.search(r"1\. 64.0 KiB a step \(95% interval .*\) of address space, by mmap; .* since step 1\n\s+map_some",
+                     analyze("leaks", run.traces()[0]).stdout)
     assert re.search(r"at 6\d.\d KiB a step, 1.00 GiB are reached in 1[56],", analyze("leaks", "--limit", "1g",
                                                                                      run.traces()[0]).stdout)
 

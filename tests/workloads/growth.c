@@ -12,6 +12,7 @@
  *   sawtooth   a cache that is emptied whenever it holds 100 entries
  *   fragments  half of the blocks stay, and what the others leave is too small for the next: RSS grows twice as fast
  *   map        anonymous mappings of 64 KiB, touched, one a step
+ *   spread     160 bytes a step, each time by another of 256 ways: each stack has too few to be told from chance
  * Its own growth's rate and lines stand in the test.
  */
 #include <stdio.h>
@@ -144,6 +145,32 @@ static void map_some(void)
 	usleep(1000);
 }
 
+/* ---- one leak, by many ways ---- */
+
+#define NOINLINE __attribute__((noinline))
+
+static void go(size_t path, int length);
+
+NOINLINE static void go_left(size_t path, int length)
+{
+	go(path, length);
+}
+
+NOINLINE static void go_right(size_t path, int length)
+{
+	go(path, length);
+}
+
+NOINLINE static void go(size_t path, int length)
+{
+	if (!length)
+		remember(160);
+	else if (path & 1)
+		go_left(path >> 1, length - 1);
+	else
+		go_right(path >> 1, length - 1);
+}
+
 static void grow(const char *what, size_t step, size_t steps)
 {
 	if (strcmp(what, "cache") == 0)
@@ -165,6 +192,11 @@ static void grow(const char *what, size_t step, size_t steps)
 		fragment(step);
 	if (strcmp(what, "map") == 0)
 		map_some();
+	if (strcmp(what, "spread") == 0) {
+		tprof_op_begin("remember everything", "growth");
+		go(between(0, 255), 8);
+		tprof_op_end();
+	}
 }
 
 int main(int argc, char **argv)

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The parts of growth, for each other: growth.c looks while the replay runs; growth_judge.c says which of many series grow;
+ * growth_result.c makes the process's numbers of that, growth_births.c adds the blocks' ages, growth_pool.c judges again what
+ * a report has put together.
+ */
+#ifndef TPROF_MODEL_GROWTH_IMPL_H
+#define TPROF_MODEL_GROWTH_IMPL_H
+
+#include "model/growth.h"
+
+struct tp_growth_series {
+	uint64_t bytes[TP_TREND_MAX];
+	uint32_t blocks[TP_TREND_MAX];
+};
+
+/* Without a series: nothing before look `since`, and from then on what it is now. */
+struct tp_growth_state {
+	uint64_t bytes, blocks;
+	uint32_t since;
+	struct tp_growth_series *series;
+};
+
+/* Where the looks were: steps, or time. */
+struct tp_growth_places {
+	size_t count;
+	bool seconds;
+	double x[TP_TREND_MAX];	      /* steps, or seconds */
+	uint64_t place[TP_TREND_MAX]; /* steps, or nanoseconds */
+};
+
+/* One series of many that are judged together. */
+struct tp_growth_found {
+	struct tp_growth_site site;
+	struct tp_trend trend;
+	size_t index; /* for the family's read() */
+};
+
+/* Fills bytes and blocks, places->count values each. */
+typedef void tp_growth_read(const void *source, size_t index, double *bytes, double *blocks);
+
+struct tp_growth_family {
+	const struct tp_growth_places *places;
+	const void *source;
+	tp_growth_read *read;
+};
+
+/* What outlives the replay, to be put together by what a report knows. */
+struct tp_growth_kept {
+	struct tp_growth_places places;
+	struct tp_growth_member *members;
+	struct tp_growth_state *states; /* of the members, in the same order */
+	size_t count;
+};
+
+/* The values of one site, as many as there are places. */
+void tp_growth_read_state(const struct tp_growth_state *state, size_t count, double *bytes, double *blocks);
+
+/* Constant from the first look on: worth no test, and not counted among those that are looked at. */
+static inline bool tp_growth_is_plain(const struct tp_growth_state *state)
+{
+	return !state->series && state->since == 0;
+}
+
+/* The test of one series: trend, and of the site p, what it was at last and at most. */
+void tp_growth_test(const struct tp_growth_family *family, struct tp_growth_found *found);
+
+/*
+ * The verdicts over a whole family: sorts the list, and fills verdict, rate and what belongs to it. `varying`: how many series
+ * changed, those that are not in the list with them. False: no memory.
+ */
+bool tp_growth_judge(const struct tp_growth_family *family, struct tp_growth_found *list, size_t count, size_t varying);
+
+/* Appends a site to a result's list, and counts it; stable ones are left out. The list has room. */
+void tp_growth_take(struct tp_growth_list *to, const struct tp_growth_site *site);
+
+/* Leaks by rate, then the others by size. */
+void tp_growth_sort(struct tp_growth_list *list);
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which of many series grow: the test of each, Holm's correction over all, verdicts, and what those that grow measure. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "model/growth_impl.h"
+#include "model/stats.h"
+
+void tp_growth_read_state(const struct tp_growth_state *state, size_t count, double *bytes, double *blocks)
+{
+	for (size_t i = 0; i < count; i++) {
+		bool there = i >= state->since;
+
+		if (state->series) {
+			bytes[i] = (double)state->series->bytes[i];
+			blocks[i] = (double)state->series->blocks[i];
+		} else {
+			bytes[i] = there ? (double)state->bytes : 0;
+			blocks[i] = there ? (double)state->blocks : 0;
+		}
+	}
+}
+
+void tp_growth_test(const struct tp_growth_family *family, struct tp_growth_found *found)
+{
+	double bytes[TP_TREND_MAX], blocks[TP_TREND_MAX];
+	size_t n = family->places->count;
+
+	family->read(family->source, found->index, bytes, blocks);
+	tp_trend_test(family->places->x, bytes, n, &found->trend);
+	found->site.p = found->trend.p;
+	for (size_t i = 0; i < n; i++)
+		if (bytes[i] > (double)found->site.most)
+			found->site.most = tp_round(bytes[i]);
+}
+
+static int by_p(const void *a, const void *b)
+{
+	const struct tp_growth_found *x = a, *y = b;
+
+	if (x->trend.p != y->trend.p)
+		return x->trend.p < y->trend.p ? -1 : 1;
+	return x->index < y->index ? -1 : x->index > y->index;
+}
+
+/* How many of the list, the first ones once it is sorted, grow significantly. SIZE_MAX: no memory. */
+static size_t significant(struct tp_growth_found *list, size_t count, size_t varying)
+{
+	double *p = calloc(count + 1, sizeof(*p));
+	size_t result;
+
+	if (!p)
+		return SIZE_MAX;
+	qsort(list, count, sizeof(*list), by_p);
+	for (size_t i = 0; i < count; i++)
+		p[i] = list[i].trend.p;
+	result = tp_trend_holm(p, count < varying ? count : varying, varying);
+	free(p);
+	return result;
+}
+
+/* Numbers that a damaged trace made large end at the ends of the type. */
+static int64_t signed_round(double value)
+{
+	uint64_t size = tp_round(fabs(value));
+	int64_t whole = size < INT64_MAX ? (int64_t)size : INT64_MAX;
+
+	return value < 0 ? -whole : whole;
+}
+
+static void measure(const struct tp_growth_places *places, struct tp_growth_found *found, const double *bytes,
+		    const double *blocks)
+{
+	struct tp_growth_site *site = &found->site;
+	size_t n = places->count, onset;
+	struct tp_trend of_blocks = { 0 };
+
+	tp_trend_measure(places->x, bytes, n, &found->trend);
+	tp_trend_measure(places->x, blocks, n, &of_blocks);
+	onset = found->trend.onset;
+	site->rate = found->trend.slope;
+	site->low = found->trend.low;
+	site->high = found->trend.high;
+	site->block_rate = of_blocks.slope;
+	site->since = places->place[onset];
+	site->grown = signed_round(bytes[n - 1] - bytes[onset]);
+}
+
+bool tp_growth_judge(const struct tp_growth_family *family, struct tp_growth_found *list, size_t count, size_t varying)
+{
+	size_t sure = significant(list, count, varying), n = family->places->count;
+	double bytes[TP_TREND_MAX], blocks[TP_TREND_MAX];
+
+	for (size_t i = 0; sure != SIZE_MAX && i < count; i++) {
+		family->read(family->source, list[i].index, bytes, blocks);
+		list[i].site.verdict = tp_trend_verdict(bytes, n, &list[i].trend, i < sure);
+		if (i < sure)
+			measure(family->places, &list[i], bytes, blocks);
+	}
+	return sure != SIZE_MAX;
+}
+
+void tp_growth_take(struct tp_growth_list *to, const struct tp_growth_site *site)
+{
+	if (site->verdict == TP_VERDICT_STABLE)
+		return;
+	if (site->verdict == TP_VERDICT_LEAK) {
+		to->leaks++;
+		to->leak_rate += site->rate;
+	}
+	to->list[to->count++] = *site;
+}
+
+static int by_weight(const void *a, const void *b)
+{
+	const struct tp_growth_site *x = a, *y = b;
+	bool leak = x->verdict == TP_VERDICT_LEAK;
+
+	if (leak != (y->verdict == TP_VERDICT_LEAK))
+		return leak ? -1 : 1;
+	if (leak && x->rate != y->rate)
+		return x->rate > y->rate ? -1 : 1;
+	if (x->most != y->most)
+		return x->most > y->most ? -1 : 1;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+void tp_growth_sort(struct tp_growth_list *list)
+{
+	if (list->count)
+		qsort(list->list, list->count, sizeof(*list->list), by_weight);
+}
