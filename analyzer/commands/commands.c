@@ -8,8 +8,8 @@
 #define BY "stack function line module thread size op step"
 
 const struct tp_command tp_commands[] = {
-	{ "summary", "one page: process, capture, peak, unfreed memory, hotspots", SITES | TP_OPT_SUPPRESS, NULL, NULL,
-	  tp_cmd_summary },
+	{ "summary", "one page: process, capture, peak, unfreed memory, hotspots",
+	  SITES | TP_OPT_SUPPRESS | TP_OPT_MACHINE, NULL, NULL, tp_cmd_summary },
 	{ "peak", "what was alive at the moment of the peak", SITES, "bytes blocks largest", BY, tp_cmd_peak },
 	{ "leaks", "what grows with the steps, and what was unfreed at exit", SITES | TP_OPT_SUPPRESS | TP_OPT_LIMIT,
 	  "bytes blocks largest", BY, tp_cmd_leaks },

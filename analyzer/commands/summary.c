@@ -145,16 +145,23 @@ static bool print_sites(struct tp_session *session, size_t process, const struct
 	return rows != NULL;
 }
 
+/* What is known of the machine, without measuring; false: nothing. */
+static bool roofs_of(const struct tp_session *session, size_t index, struct tp_roof_notes *notes)
+{
+	if (!tp_machine_known(session->options, &notes->machine))
+		return false;
+	notes->cores = tp_roof_cores(&notes->machine, &session->run->processes[index]);
+	return true;
+}
+
 static bool print_priorities(struct tp_session *session, size_t index)
 {
-	const struct tp_process *process = &session->run->processes[index];
 	struct tp_rows *peak = tp_session_rows(session, index, TP_BY_STACK, TP_WHAT_PEAK, "bytes", NULL);
 	struct tp_roof_notes notes;
-	bool roofs = tp_machine_known(session->options, &notes.machine), good;
+	bool roofs = roofs_of(session, index, &notes);
+	bool good = peak && tp_priorities_print(&session->page, &session->run->processes[index], peak,
+						roofs ? tp_roof_note : NULL, &notes);
 
-	if (roofs)
-		notes.cores = tp_roof_cores(&notes.machine, process);
-	good = peak && tp_priorities_print(&session->page, process, peak, roofs ? tp_roof_note : NULL, &notes);
 	tp_rows_free(peak);
 	return good;
 }
@@ -162,7 +169,11 @@ static bool print_priorities(struct tp_session *session, size_t index)
 static json_t *json_priorities(struct tp_session *session, size_t index)
 {
 	struct tp_rows *peak = tp_session_rows(session, index, TP_BY_STACK, TP_WHAT_PEAK, "bytes", NULL);
-	json_t *json = peak ? tp_priorities_json(&session->run->processes[index], peak) : NULL;
+	struct tp_roof_notes notes;
+	bool roofs = roofs_of(session, index, &notes);
+	json_t *json = peak ? tp_priorities_json(&session->run->processes[index], peak,
+						 roofs ? tp_roof_place_json : NULL, &notes)
+			    : NULL;
 
 	tp_rows_free(peak);
 	return json;
@@ -311,8 +322,13 @@ int tp_cmd_summary(const struct tp_options *options)
 	const struct tp_process_report in_json = { .process = json_process, .combine = combine };
 	struct tp_suppressions *suppressions;
 	struct tp_session session;
-	int status = tp_session_open(&session, options);
+	struct tp_machine machine;
+	int status = TP_EXIT_OK;
 
+	if (options->machine || options->measure) /* else what is known is enough: nothing is measured unasked */
+		status = tp_machine_get(options, &machine);
+	if (status == TP_EXIT_OK)
+		status = tp_session_open(&session, options);
 	if (status != TP_EXIT_OK)
 		return status;
 	suppressions = tp_session_suppressions(&session);

@@ -102,7 +102,11 @@ tp_flop_kernel *tp_flop_kernel_of(enum tp_width width, enum tp_precision precisi
 {
 	bool single = precision == TP_SINGLE;
 
+	if (precision > TP_DOUBLE)
+		return tp_narrow_kernel_of(width, precision);
 	switch (width) {
+	case TP_WIDTH_AMX:
+		return NULL;
 	case TP_WIDTH_AVX512:
 		if (!__builtin_cpu_supports("avx512f"))
 			return NULL;

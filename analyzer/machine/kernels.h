@@ -13,6 +13,9 @@ typedef void tp_load_kernel(const void *at, size_t bytes, uint64_t rounds);
 /* NULL: this processor does not have that width. */
 tp_flop_kernel *tp_flop_kernel_of(enum tp_width width, enum tp_precision precision);
 
+/* The same of precisions below single. */
+tp_flop_kernel *tp_narrow_kernel_of(enum tp_width width, enum tp_precision precision);
+
 /* The widest that this processor has. */
 tp_load_kernel *tp_load_kernel_widest(void);
 

@@ -13,7 +13,7 @@
 
 #define SCHEMA "tprof-machine/1"
 
-const char *const tp_width_names[TP_WIDTHS] = { "SSE", "AVX2", "AVX-512" };
+const char *const tp_width_names[TP_WIDTHS] = { "SSE", "AVX2", "AVX-512", "AMX" };
 const char *const tp_level_names[TP_LEVELS] = { "L1", "L2", "L3", "memory" };
 
 /* ---- what it is ---- */
@@ -97,11 +97,18 @@ struct tp_rate tp_machine_peak(const struct tp_machine *machine, enum tp_precisi
 {
 	struct tp_rate peak = { 0, 0 };
 
+	precision = precision < TP_PRECISIONS ? precision : TP_SINGLE;
 	for (int width = 0; width < TP_WIDTHS; width++) {
 		const struct tp_rate *rate = &machine->flops[width][precision];
 
 		peak.one = rate->one > peak.one ? rate->one : peak.one;
 		peak.all = rate->all > peak.all ? rate->all : peak.all;
+	}
+	if (precision > TP_DOUBLE) {
+		struct tp_rate single = tp_machine_peak(machine, TP_SINGLE);
+
+		peak.one = peak.one > single.one ? peak.one : single.one;
+		peak.all = peak.all > single.all ? peak.all : single.all;
 	}
 	return peak;
 }
@@ -172,8 +179,9 @@ static bool take(struct tp_machine *machine, const json_t *json)
 	for (int width = 0; width < TP_WIDTHS; width++) {
 		const json_t *row = json_object_get(flops, tp_width_names[width]);
 
-		good = good && read_rate(json_object_get(row, "single"), &machine->flops[width][TP_SINGLE]) &&
-		       read_rate(json_object_get(row, "double"), &machine->flops[width][TP_DOUBLE]);
+		for (int precision = 0; precision < TP_PRECISIONS; precision++)
+			good = good && read_rate(json_object_get(row, tp_precision_names[precision]),
+						 &machine->flops[width][precision]);
 	}
 	for (int level = 0; level < TP_LEVELS; level++)
 		good = good && read_rate(json_object_get(bandwidth, tp_level_names[level]), &machine->bandwidth[level]);
@@ -208,10 +216,14 @@ static json_t *machine_json(const struct tp_machine *machine)
 {
 	json_t *flops = json_object(), *bandwidth = json_object(), *caches = json_object();
 
-	for (int width = 0; width < TP_WIDTHS; width++)
-		json_object_set_new(flops, tp_width_names[width],
-				    json_pack("{s:o, s:o}", "single", rate_json(&machine->flops[width][TP_SINGLE]),
-					      "double", rate_json(&machine->flops[width][TP_DOUBLE])));
+	for (int width = 0; width < TP_WIDTHS; width++) {
+		json_t *row = json_object();
+
+		for (int precision = 0; precision < TP_PRECISIONS; precision++)
+			json_object_set_new(row, tp_precision_names[precision],
+					    rate_json(&machine->flops[width][precision]));
+		json_object_set_new(flops, tp_width_names[width], row);
+	}
 	for (int level = 0; level < TP_LEVELS; level++)
 		json_object_set_new(bandwidth, tp_level_names[level], rate_json(&machine->bandwidth[level]));
 	for (int level = 0; level < TP_LEVEL_MEMORY; level++)

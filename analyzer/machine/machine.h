@@ -14,9 +14,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum tp_width { TP_WIDTH_SSE, TP_WIDTH_AVX2, TP_WIDTH_AVX512, TP_WIDTHS };
+#include "model/work.h"
+
+enum tp_width { TP_WIDTH_SSE, TP_WIDTH_AVX2, TP_WIDTH_AVX512, TP_WIDTH_AMX, TP_WIDTHS };
 enum tp_level { TP_LEVEL_L1, TP_LEVEL_L2, TP_LEVEL_L3, TP_LEVEL_MEMORY, TP_LEVELS };
-enum tp_precision { TP_SINGLE, TP_DOUBLE, TP_PRECISIONS };
 
 struct tp_rate {
 	double one, all; /* cores. GFLOP/s or GB/s (10^9 bytes); 0: not there */
@@ -39,7 +40,10 @@ void tp_machine_identify(struct tp_machine *machine);
 /* Measures; some seconds. `say` is told what comes next; may be NULL. False: no memory, no threads. */
 bool tp_machine_measure(struct tp_machine *machine, void (*say)(const char *what));
 
-/* The largest over the widths. */
+/*
+ * The largest over the widths. Of narrow types at least that of single precision: numbers can be converted, as is done
+ * where a processor has no units for them, or slow ones.
+ */
 struct tp_rate tp_machine_peak(const struct tp_machine *machine, enum tp_precision precision);
 
 /* Between one core and all: FLOP/s grow with the cores, bandwidth until all cores' is reached. */

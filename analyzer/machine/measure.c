@@ -242,6 +242,15 @@ static bool measure_flops(struct tp_machine *machine, const cpu_set_t *allowed, 
 	return to->one > 0 && to->all > 0;
 }
 
+static bool measure_width(struct tp_machine *machine, const cpu_set_t *allowed, enum tp_width width)
+{
+	bool good = true;
+
+	for (int precision = 0; good && precision < TP_PRECISIONS; precision++)
+		good = measure_flops(machine, allowed, width, (enum tp_precision)precision);
+	return good;
+}
+
 bool tp_machine_measure(struct tp_machine *machine, void (*say)(const char *what))
 {
 	cpu_set_t allowed;
@@ -250,10 +259,9 @@ bool tp_machine_measure(struct tp_machine *machine, void (*say)(const char *what
 
 	for (int width = 0; good && width < TP_WIDTHS; width++) {
 		snprintf(text, sizeof(text), "multiply-adds, %s", tp_width_names[width]);
-		if (say && tp_flop_kernel_of((enum tp_width)width, TP_SINGLE))
+		if (say)
 			say(text);
-		good = measure_flops(machine, &allowed, (enum tp_width)width, TP_SINGLE) &&
-		       measure_flops(machine, &allowed, (enum tp_width)width, TP_DOUBLE);
+		good = measure_width(machine, &allowed, (enum tp_width)width);
 	}
 	for (int level = 0; good && level < TP_LEVELS; level++) {
 		snprintf(text, sizeof(text), "reading from %s", tp_level_names[level]);

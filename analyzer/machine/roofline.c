@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "machine/roofline.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,20 +37,44 @@ double tp_roof_peak(const struct tp_machine *machine, uint32_t cores, enum tp_pr
 	return tp_rate_at(&peak, cores, machine->cores, false);
 }
 
-/* The first letter of a BLAS name, behind what libraries put before it, is its type. */
+uint64_t tp_op_flop_in(const struct tp_op_stats *op, enum tp_precision precision)
+{
+	uint64_t said = 0;
+
+	if (precision < TP_PRECISIONS)
+		return op->flop_in[precision];
+	for (int i = 0; i < TP_PRECISIONS; i++)
+		said += op->flop_in[i];
+	return op->self_flop > said ? op->self_flop - said : 0;
+}
+
 enum tp_precision tp_op_precision(const struct tp_op_stats *op)
 {
-	static const char *const before[] = { "scipy_", "cblas_", "LAPACKE_", "mkl_" };
-	const char *name = op->name;
+	enum tp_precision most = TP_UNSAID;
 
-	if (strcmp(op->category, "blas") != 0 && strcmp(op->category, "lapack") != 0)
-		return TP_SINGLE;
-	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++)
-		if (strncmp(name, before[i], strlen(before[i])) == 0)
-			name += strlen(before[i]);
-	if (name[0] == 'i') /* idamax */
-		name++;
-	return tolower((unsigned char)name[0]) == 'd' || tolower((unsigned char)name[0]) == 'z' ? TP_DOUBLE : TP_SINGLE;
+	for (int i = 0; i < TP_PRECISIONS; i++)
+		if (tp_op_flop_in(op, (enum tp_precision)i) > tp_op_flop_in(op, most))
+			most = (enum tp_precision)i;
+	return most;
+}
+
+bool tp_op_mixed(const struct tp_op_stats *op)
+{
+	int kinds = 0;
+
+	for (int i = 0; i <= TP_UNSAID; i++)
+		kinds += tp_op_flop_in(op, (enum tp_precision)i) > 0;
+	return kinds > 1;
+}
+
+double tp_roof_compute_ns(const struct tp_machine *machine, uint32_t cores, const struct tp_op_stats *op)
+{
+	double ns = 0;
+
+	for (int i = 0; i <= TP_UNSAID; i++)
+		ns += (double)tp_op_flop_in(op, (enum tp_precision)i) /
+		      tp_roof_peak(machine, cores, (enum tp_precision)i);
+	return ns;
 }
 
 /* What an op did itself, in its own time; but if ops within took part and said nothing of their work, in the whole. */
@@ -62,13 +85,15 @@ static uint64_t time_of(const struct tp_op_stats *op)
 
 struct tp_roof_place tp_roof_place(const struct tp_machine *machine, uint32_t cores, const struct tp_op_stats *op)
 {
-	struct tp_roof_place place = { .op = op, .precision = tp_op_precision(op), .time_ns = (double)time_of(op) };
+	struct tp_roof_place place = {
+		.op = op, .precision = tp_op_precision(op), .mixed = tp_op_mixed(op), .time_ns = (double)time_of(op)
+	};
 	double flop = (double)op->self_flop, bytes = (double)op->self_bytes, compute, move;
 
 	if (!op->calls || !time_of(op) || (!op->self_flop && !op->self_bytes))
 		return (struct tp_roof_place){ .op = op };
 	place.level = tp_roof_level(machine, cores, bytes / (double)op->calls);
-	compute = flop / tp_roof_peak(machine, cores, place.precision);
+	compute = tp_roof_compute_ns(machine, cores, op);
 	move = bytes / tp_roof_bandwidth(machine, cores, place.level);
 	place.bound = compute >= move ? TP_BOUND_COMPUTE : TP_BOUND_MEMORY;
 	place.ideal_ns = compute >= move ? compute : move;
@@ -107,17 +132,27 @@ struct tp_roof_place *tp_roof_places(const struct tp_machine *machine, const str
 struct tp_utilisation tp_roof_utilisation(const struct tp_machine *machine, const struct tp_process *process)
 {
 	const struct tp_step_stats *steps = &process->steps;
-	double flop[TP_PRECISIONS] = { 0, 0 }, time = steps->durations.mean * (double)steps->durations.count;
-	struct tp_utilisation use = { .known = steps->flop && time > 0 };
+	double flop[TP_PRECISIONS + 1] = { 0 }, time = steps->durations.mean * (double)steps->durations.count;
+	struct tp_utilisation use = { .known = steps->flop && time > 0, .precision = TP_UNSAID };
+	double all = 0, least_ns = 0;
+	uint32_t cores = tp_roof_cores(machine, process);
 
-	for (size_t i = 0; i < process->op_count; i++)
-		flop[tp_op_precision(&process->ops[i])] += (double)process->ops[i].self_flop;
-	if (!use.known)
-		return use;
-	use.precision = flop[TP_DOUBLE] > flop[TP_SINGLE] ? TP_DOUBLE : TP_SINGLE;
+	for (size_t i = 0; i < process->op_count; i++) {
+		for (int p = 0; p <= TP_UNSAID; p++)
+			flop[p] += (double)tp_op_flop_in(&process->ops[i], (enum tp_precision)p);
+		least_ns += tp_roof_compute_ns(machine, cores, &process->ops[i]);
+	}
+	if (!use.known || !(least_ns > 0))
+		return (struct tp_utilisation){ .known = false };
+	for (int p = 0; p <= TP_UNSAID; p++) {
+		all += flop[p];
+		if (flop[p] > flop[use.precision])
+			use.precision = (enum tp_precision)p;
+	}
+	use.mixed = flop[use.precision] < all;
 	use.flop_per_step = (double)steps->flop / (double)steps->durations.count;
 	use.gflops = (double)steps->flop / time;
-	use.peak = tp_roof_peak(machine, tp_roof_cores(machine, process), use.precision);
+	use.peak = all / least_ns;
 	use.share = use.gflops / use.peak;
 	return use;
 }

@@ -18,13 +18,14 @@ struct tp_roof_place {
 	const struct tp_op_stats *op;
 	enum tp_bound bound; /* unknown: it has neither FLOP nor bytes, or took no time; then the rest is 0 */
 	enum tp_level level;
-	enum tp_precision precision;
-	double intensity;	  /* FLOP a byte; 0: one of the two is not known */
-	double gflops, gbytes;	  /* attained, by the op's own time: 10^9 a second */
-	double roof;		  /* what could be attained: GFLOP/s, of a memory-bound op without FLOP GB/s */
-	double ideal_ns, time_ns; /* of all calls: by the roof, and as measured: without ops within, if these did
+	enum tp_precision precision; /* of most of its FLOP; TP_UNSAID counts as single */
+	bool mixed;		     /* ... but not of all: each part has its own peak */
+	double intensity;	     /* FLOP a byte; 0: one of the two is not known */
+	double gflops, gbytes;	     /* attained, by the op's own time: 10^9 a second */
+	double roof;		     /* what could be attained: GFLOP/s, of a memory-bound op without FLOP GB/s */
+	double ideal_ns, time_ns;    /* of all calls: by the roof, and as measured: without ops within, if these did
 				   * part of the work */
-	double fraction;	  /* of the roof that was attained: ideal_ns / time_ns */
+	double fraction;	     /* of the roof that was attained: ideal_ns / time_ns */
 };
 
 /* Cores that a process could use: as many as it had threads, but no more than there are. */
@@ -36,12 +37,19 @@ struct tp_roof_place tp_roof_place(const struct tp_machine *machine, uint32_t co
 struct tp_utilisation {
 	bool known;				   /* false: there are no steps, or no FLOP in them */
 	enum tp_precision precision;		   /* of most of the FLOP */
+	bool mixed;				   /* ... but not of all: `peak` is that of all together */
 	double flop_per_step, gflops, peak, share; /* share: gflops / peak */
 };
 struct tp_utilisation tp_roof_utilisation(const struct tp_machine *machine, const struct tp_process *process);
 
-/* Of a BLAS or LAPACK call by its name (dgemm_, cblas_zgemv, scipy_dgetrf_64_); all others count as single. */
+/*
+ * What an op's own FLOP were done in, as its typed kernels said; an annotation does not say. The precision of most of them,
+ * whether there were others, and how long the machine needs for all of them.
+ */
+uint64_t tp_op_flop_in(const struct tp_op_stats *op, enum tp_precision precision);
 enum tp_precision tp_op_precision(const struct tp_op_stats *op);
+bool tp_op_mixed(const struct tp_op_stats *op);
+double tp_roof_compute_ns(const struct tp_machine *machine, uint32_t cores, const struct tp_op_stats *op);
 
 /* Where the bytes of one call fit, and what can be read from there by so many cores, in GB/s. */
 enum tp_level tp_roof_level(const struct tp_machine *machine, uint32_t cores, double bytes);

@@ -76,6 +76,9 @@ static void add_counts(struct tp_op_stats *to, const struct tp_op_stats *from)
 	to->bytes += from->bytes;
 	to->self_flop += from->self_flop;
 	to->self_bytes += from->self_bytes;
+	for (int precision = 0; precision <= TP_UNSAID; precision++)
+		to->flop_in[precision] += from->flop_in[precision];
+	to->uncounted += from->uncounted;
 	to->allocated_bytes += from->allocated_bytes;
 	to->freed_bytes += from->freed_bytes;
 	to->self_allocated_bytes += from->self_allocated_bytes;

@@ -106,6 +106,8 @@ static void add_to_op(struct tp_op_stats *stats, const struct sums *sums)
 	stats->self_cost_ns += sums->cost_ns;
 	stats->self_flop += sums->work.flop;
 	stats->self_bytes += sums->work.bytes;
+	stats->flop_in[sums->work.precision] += sums->work.flop;
+	stats->uncounted += sums->work.uncounted ? sums->calls : 0;
 	if (sums->recursive)
 		return;
 	stats->total_ns += sums->total_ns;
@@ -137,6 +139,7 @@ static void add_to_outer(struct tp_op_frame *outer, const struct sums *sums)
 	outer->inner_ns += sums->total_ns;
 	outer->inner.flop += sums->work.flop;
 	outer->inner.bytes += sums->work.bytes;
+	outer->inner.uncounted |= sums->work.uncounted;
 }
 
 bool tp_ops_fold(struct tp_ops *ops, struct tp_op_stack *stack, const struct tp_op_fold *fold)
@@ -147,7 +150,7 @@ bool tp_ops_fold(struct tp_ops *ops, struct tp_op_stack *stack, const struct tp_
 	struct durations all = { counts, fold->ns_per_tick, ops->cost->fold_inside, 1 };
 	double clock = (double)counts->ticks * fold->ns_per_tick, cost = all.cost * counts->calls;
 	uint32_t op = tp_op_of(ops, fold->number);
-	struct sums sums = { .calls = counts->calls, .work = { amount.flop, amount.bytes } };
+	struct sums sums = { .calls = counts->calls, .work = tp_op_work_of(&fold->folded->work, &amount) };
 	struct tp_op_state *state;
 
 	if (stack->deeper || !counts->calls)

@@ -184,7 +184,9 @@ static struct result result_of(const struct tp_op_frame *frame, uint64_t time_ns
 	result.total_cost_ns = result.clock_ns > result.total_ns ? result.clock_ns - result.total_ns : 0;
 	result.total.flop = at_least(frame->said.flop, frame->inner.flop);
 	result.total.bytes = at_least(frame->said.bytes, frame->inner.bytes);
+	result.total.uncounted = frame->said.uncounted || frame->inner.uncounted;
 	result.self.flop = result.total.flop - frame->inner.flop;
+	result.self.precision = frame->said.precision;
 	result.self.bytes = result.total.bytes - frame->inner.bytes;
 	return result;
 }
@@ -242,6 +244,8 @@ static bool add_call(struct tp_ops *ops, const struct tp_op_frame *frame, const 
 	stats->self_ns += result->self_ns;
 	stats->self_cost_ns += result->self_cost_ns;
 	stats->self_flop += result->self.flop;
+	stats->flop_in[result->self.precision] += result->self.flop;
+	stats->uncounted += result->total.uncounted;
 	ops->counts.self_flop += result->self.flop;
 	stats->self_bytes += result->self.bytes;
 	stats->self_allocated_bytes += frame->self_allocated;
@@ -272,6 +276,7 @@ static void add_to_outer(struct tp_op_frame *outer, const struct tp_op_frame *fr
 	outer->inner_ns += result->total_ns;
 	outer->inner.flop += result->total.flop;
 	outer->inner.bytes += result->total.bytes;
+	outer->inner.uncounted |= result->total.uncounted;
 	outer->memory.allocated += frame->memory.allocated;
 	if (high > outer->memory.peak)
 		outer->memory.peak = high;
@@ -302,6 +307,14 @@ bool tp_ops_end(struct tp_ops *ops, struct tp_op_stack *stack, bool unwound, con
 	return !frame.counted || add_call(ops, &frame, &result);
 }
 
+struct tp_op_work tp_op_work_of(const struct tp_work *work, const struct tp_work_amount *amount)
+{
+	return (struct tp_op_work){ .flop = amount->flop,
+				    .bytes = amount->bytes,
+				    .precision = amount->precision,
+				    .uncounted = work->kind && !amount->flop_known };
+}
+
 bool tp_ops_detail(struct tp_ops *ops, struct tp_op_stack *stack, struct tp_op_work work, const char *shape,
 		   size_t length)
 {
@@ -312,6 +325,8 @@ bool tp_ops_detail(struct tp_ops *ops, struct tp_op_stack *stack, struct tp_op_w
 		return true;
 	frame->said.flop += work.flop;
 	frame->said.bytes += work.bytes;
+	frame->said.precision = work.precision;
+	frame->said.uncounted |= work.uncounted;
 	if (!length)
 		return true;
 	state = tp_op_state(ops, frame->op);

@@ -24,6 +24,8 @@ struct tp_op_memory {
 
 struct tp_op_work {
 	uint64_t flop, bytes;
+	enum tp_precision precision; /* of FLOP that a call said to be its own */
+	bool uncounted;		     /* there was more, of which there is no count of FLOP */
 };
 
 struct tp_op_frame {
@@ -89,6 +91,9 @@ void tp_ops_free(struct tp_ops *ops);
 /* All return false when memory is out. */
 bool tp_ops_begin(struct tp_ops *ops, struct tp_op_stack *stack, uint64_t number, const struct tp_op_moment *moment);
 bool tp_ops_end(struct tp_ops *ops, struct tp_op_stack *stack, bool unwound, const struct tp_op_moment *moment);
+
+/* What a typed kernel did, as its amount says. */
+struct tp_op_work tp_op_work_of(const struct tp_work *work, const struct tp_work_amount *amount);
 
 /* The work of the thread's innermost op, and its shape ("": not said). */
 bool tp_ops_detail(struct tp_ops *ops, struct tp_op_stack *stack, struct tp_op_work work, const char *shape,

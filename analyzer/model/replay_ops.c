@@ -17,8 +17,7 @@ static bool add_work(struct tp_replay *replay, struct tp_thread_state *thread, c
 	amount = tp_work_amount(&work);
 	tp_work_shape(&work, shape, sizeof(shape));
 	tp_op_charge(&thread->open, replay->cost.work);
-	return tp_ops_detail(&replay->ops, &thread->open, (struct tp_op_work){ amount.flop, amount.bytes }, shape,
-			     strlen(shape));
+	return tp_ops_detail(&replay->ops, &thread->open, tp_op_work_of(&work, &amount), shape, strlen(shape));
 }
 
 static bool add_folded(struct tp_replay *replay, struct tp_thread_state *thread, const struct tp_event *event)
@@ -58,7 +57,7 @@ bool tp_replay_op(struct tp_replay *replay, const struct tp_event *event)
 	struct tp_op_moment moment = { .ns = tp_replay_ns(replay, event->time),
 				       .cost = tp_cost_event(&replay->cost, event->offset),
 				       .counted = tp_replay_counts(replay, event) };
-	struct tp_op_work work = { event->size, event->usable };
+	struct tp_op_work work = { .flop = event->size, .bytes = event->usable, .precision = TP_UNSAID };
 
 	if (!thread)
 		return false;

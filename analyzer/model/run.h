@@ -16,6 +16,7 @@
 #include "model/histogram.h"
 #include "model/stats.h"
 #include "model/trend.h"
+#include "model/work.h"
 #include "trace/trace.h" /* struct tp_trace: header, modules, frames, stack nodes; damage list */
 
 /* What a site is, beside its stack. */
@@ -128,8 +129,10 @@ struct tp_op_stats {
 	struct tp_moments durations;	  /* of the others */
 	uint64_t min_ns, p50_ns, p90_ns, p99_ns, max_ns; /* of all; percentiles as in model/histogram.h */
 	struct tp_histogram *histogram;			 /* of all, in order */
-	uint64_t flop, bytes;			   /* floating-point operations, bytes moved; with the ops within */
-	uint64_t self_flop, self_bytes;		   /* ... and without */
+	uint64_t flop, bytes;		     /* floating-point operations, bytes moved; with the ops within */
+	uint64_t self_flop, self_bytes;	     /* ... and without */
+	uint64_t flop_in[TP_PRECISIONS + 1]; /* self_flop, by what it was done in; [TP_UNSAID]: not said */
+	uint64_t uncounted; /* calls that did work, or had ops within that did, of which there is no count of FLOP */
 	uint64_t allocated_bytes;		   /* requested while it was open, by its thread */
 	uint64_t freed_bytes;			   /* given back while it was open, by its thread */
 	uint64_t self_allocated_bytes;		   /* requested while it was open and innermost */

@@ -12,6 +12,18 @@
 
 #include <tprof/format.h>
 
+/* What the arithmetic is done in, as far as processors have units for it; complex numbers are two of their parts. */
+enum tp_precision {
+	TP_SINGLE,
+	TP_DOUBLE,
+	TP_BF16,
+	TP_HALF,
+	TP_INT8,
+	TP_PRECISIONS,
+	TP_UNSAID = TP_PRECISIONS, /* nobody said, or it is another */
+};
+extern const char *const tp_precision_names[TP_PRECISIONS]; /* "single", "double", "bf16", "f16", "int8" */
+
 struct tp_work {
 	uint32_t kind; /* enum tprof_work; may be one that is not known here */
 	uint8_t dtype; /* enum tprof_dtype; the same */
@@ -29,6 +41,7 @@ struct tp_work {
 struct tp_work_amount {
 	bool flop_known, bytes_known; /* false: the number is 0 */
 	uint64_t flop, bytes;
+	enum tp_precision precision;
 };
 
 /* What stands behind a WORK record's dtime. False: it is not whole. */

@@ -35,6 +35,17 @@ struct tp_text tp_flop_text(uint64_t flop)
 	return text;
 }
 
+struct tp_text tp_flop_least_text(const struct tp_page *page, struct tp_text amount, bool least)
+{
+	struct tp_text text = { "?" };
+
+	if (!least)
+		return amount;
+	if (amount.text[0] != '-')
+		snprintf(text.text, sizeof(text.text), "%s%.40s", page->utf8 ? "\xe2\x89\xa5" : ">=", amount.text);
+	return text;
+}
+
 struct tp_text tp_net_text(const struct tp_page *page, int64_t bytes)
 {
 	struct tp_text size = tp_bytes(bytes < 0 ? 0 - (uint64_t)bytes : (uint64_t)bytes, page->exact), text;

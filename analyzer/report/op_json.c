@@ -56,6 +56,17 @@ static json_t *json_buckets(const struct tp_op_stats *op)
 			 tp_json_number(tp_round(buckets.padding_ns)));
 }
 
+/* The op's own FLOP, by what they were done in; "unsaid": nobody said. */
+static json_t *json_precisions(const struct tp_op_stats *op)
+{
+	json_t *json = json_object();
+
+	for (int i = 0; i <= TP_UNSAID; i++)
+		if (op->flop_in[i])
+			set(json, i < TP_UNSAID ? tp_precision_names[i] : "unsaid", tp_json_number(op->flop_in[i]));
+	return json;
+}
+
 static json_t *json_op(const struct tp_op_stats *op)
 {
 	const struct tp_json_field numbers[] = {
@@ -79,6 +90,7 @@ static json_t *json_op(const struct tp_op_stats *op)
 		{ "max_ns", op->max_ns },
 		{ "flop", op->flop },
 		{ "self_flop", op->self_flop },
+		{ "flop_uncounted_calls", op->uncounted },
 		{ "bytes", op->bytes },
 		{ "self_bytes", op->self_bytes },
 		{ "allocated_bytes", op->allocated_bytes },
@@ -93,6 +105,7 @@ static json_t *json_op(const struct tp_op_stats *op)
 	set(json, "name", tp_json_string(op->name));
 	set(json, "category", tp_json_string(op->category));
 	TP_JSON_FIELDS(json, numbers);
+	set(json, "flop_in", json_precisions(op));
 	set(json, "net_bytes", json_integer(op->net_bytes));
 	set(json, "ci95_ns", tp_json_interval(tp_moments_interval(&op->durations)));
 	set(json, "shapes", json_shapes(op));

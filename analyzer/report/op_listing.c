@@ -136,6 +136,7 @@ static void print_memory(const struct tp_page *page, const struct tp_op_list *li
 {
 	struct tp_table *table =
 		tp_table_new(">allocated|>itself|>freed|>net|>peak of a call|>FLOP|>itself|>GFLOP/s|>bytes moved|*op");
+	bool uncounted = false;
 
 	for (size_t i = 0; table && i < count; i++) {
 		const struct tp_op_stats *op = list->ops[i];
@@ -145,14 +146,21 @@ static void print_memory(const struct tp_page *page, const struct tp_op_list *li
 		tp_cell(table, TP_STYLE_PLAIN, tp_bytes(op->freed_bytes, page->exact));
 		tp_cell(table, TP_STYLE_PLAIN, tp_net_text(page, op->net_bytes));
 		tp_cell(table, TP_STYLE_PLAIN, tp_bytes(op->peak_bytes, page->exact));
-		tp_cell(table, TP_STYLE_PLAIN, tp_flop_text(op->flop));
+		tp_cell(table, TP_STYLE_PLAIN, tp_flop_least_text(page, tp_flop_text(op->flop), op->uncounted > 0));
 		tp_cell(table, TP_STYLE_DIM, tp_flop_text(op->self_flop));
-		tp_cell(table, TP_STYLE_PLAIN, tp_rate_text(op->flop, op->total_ns));
+		tp_cell(table, TP_STYLE_PLAIN,
+			tp_flop_least_text(page, tp_rate_text(op->flop, op->total_ns), op->uncounted > 0));
 		tp_cell(table, TP_STYLE_PLAIN, op->bytes ? tp_bytes(op->bytes, page->exact) : nothing);
 		tp_op_name_cell(table, page, op->name, 0);
+		uncounted |= op->uncounted > 0;
 	}
 	if (table)
 		tp_table_print(table, page, 2);
+	if (table && uncounted)
+		tp_print(page, TP_STYLE_DIM,
+			 "      ? or %s: some of the work has no count (iterations, exponentials); what has one is in "
+			 "it\n",
+			 page->utf8 ? "\xe2\x89\xa5" : ">=");
 	tp_table_free(table);
 }
 

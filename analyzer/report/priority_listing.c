@@ -70,7 +70,16 @@ bool tp_priorities_print(const struct tp_page *page, const struct tp_process *pr
 	return list != NULL;
 }
 
-json_t *tp_priorities_json(const struct tp_process *process, const struct tp_rows *peak)
+static json_t *op_json(const struct tp_priority *one, json_t *roof)
+{
+	return json_pack("{s:o, s:o, s:f, s:f, s:o, s:o, s:o}", "op", tp_json_string(one->op->name), "self_ns",
+			 tp_json_number(one->op->self_ns), "share_of_ops", one->of_ops, "share_of_run", one->of_run,
+			 "saved_ns_at_most", tp_json_number(one->saved_ns), "speedup_at_most",
+			 isfinite(one->speedup) ? json_real(one->speedup) : json_null(), "roof", roof);
+}
+
+json_t *tp_priorities_json(const struct tp_process *process, const struct tp_rows *peak, tp_priority_roof *roof,
+			   void *context)
 {
 	struct tp_priority *list = calloc(process->op_count + 1, sizeof(*list));
 	size_t count = list ? tp_priorities(process, TP_PRIORITY_SHARE, list) : 0;
@@ -79,12 +88,7 @@ json_t *tp_priorities_json(const struct tp_process *process, const struct tp_row
 	size_t rows = rows_for(peak, TP_PRIORITY_SHARE, &bytes);
 
 	for (size_t i = 0; i < count; i++)
-		json_array_append_new(
-			time, json_pack("{s:o, s:o, s:f, s:f, s:o, s:o}", "op", tp_json_string(list[i].op->name),
-					"self_ns", tp_json_number(list[i].op->self_ns), "share_of_ops", list[i].of_ops,
-					"share_of_run", list[i].of_run, "saved_ns_at_most",
-					tp_json_number(list[i].saved_ns), "speedup_at_most",
-					isfinite(list[i].speedup) ? json_real(list[i].speedup) : json_null()));
+		json_array_append_new(time, op_json(&list[i], roof ? roof(context, list[i].op) : json_null()));
 	free(list);
 	json_object_set_new(json, "time", time);
 	json_object_set_new(json, "memory",

@@ -27,23 +27,45 @@ static void print_table(struct tp_table *table, const struct tp_page *page)
 	tp_table_free(table);
 }
 
+/* A row of the precisions from `first` to `last`, if there is any. */
+static bool add_width(struct tp_table *table, const struct tp_machine *machine, enum tp_width width,
+		      enum tp_precision first, enum tp_precision last)
+{
+	const struct tp_rate *rates = machine->flops[width];
+	bool any = false;
+
+	for (int precision = (int)first; precision <= (int)last; precision++)
+		any |= rates[precision].one > 0;
+	if (!any)
+		return false;
+	tp_table_add(table, TP_STYLE_PLAIN, tp_width_names[width]);
+	for (int precision = (int)first; precision <= (int)last; precision++) {
+		cell(table, TP_STYLE_NUMBER, rate_text(rates[precision].one));
+		cell(table, TP_STYLE_NUMBER, rate_text(rates[precision].all));
+	}
+	return true;
+}
+
 void tp_machine_print(const struct tp_page *page, const struct tp_machine *machine)
 {
 	struct tp_table *table = tp_table_new("GFLOP/s|>single, 1 core|>all cores|>double, 1 core|>all cores");
+	struct tp_table *narrow =
+		tp_table_new("narrow types|>bf16, 1 core|>all cores|>f16, 1 core|>all cores|>int8, 1 core|>all cores");
+	bool any = false;
 
 	tp_headline(page, "Machine: %s, %u core%s", machine->cpu, machine->cores, machine->cores == 1 ? "" : "s");
 	for (int width = 0; table && width < TP_WIDTHS; width++) {
-		const struct tp_rate *rates = machine->flops[width];
-
-		if (!(rates[TP_SINGLE].one > 0))
-			continue;
-		tp_table_add(table, TP_STYLE_PLAIN, tp_width_names[width]);
-		for (int precision = 0; precision < TP_PRECISIONS; precision++) {
-			cell(table, TP_STYLE_NUMBER, rate_text(rates[precision].one));
-			cell(table, TP_STYLE_NUMBER, rate_text(rates[precision].all));
-		}
+		add_width(table, machine, (enum tp_width)width, TP_SINGLE, TP_DOUBLE);
+		if (narrow)
+			any |= add_width(narrow, machine, (enum tp_width)width, TP_BF16, TP_INT8);
 	}
 	print_table(table, page);
+	if (any) {
+		fputc('\n', page->out);
+		print_table(narrow, page);
+	} else {
+		tp_table_free(narrow);
+	}
 	fputc('\n', page->out);
 	table = tp_table_new("reading from|>of a size of|>GB/s, 1 core|>all cores");
 	for (int level = 0; table && level < TP_LEVELS; level++) {
@@ -59,6 +81,11 @@ void tp_machine_print(const struct tp_page *page, const struct tp_machine *machi
 	print_table(table, page);
 }
 
+static const char *precision_name(enum tp_precision precision, bool mixed)
+{
+	return mixed ? "mixed" : tp_precision_names[precision < TP_PRECISIONS ? precision : TP_SINGLE];
+}
+
 static struct tp_text fraction_text(double fraction)
 {
 	struct tp_text text;
@@ -69,8 +96,10 @@ static struct tp_text fraction_text(double fraction)
 
 static void add_row(struct tp_table *table, const struct tp_page *page, const struct tp_roof_place *place)
 {
-	char shorter[400], bound[64];
+	char shorter[400], bound[64], type[16];
 
+	snprintf(type, sizeof(type), "%s%s", place->precision < TP_UNSAID ? tp_precision_names[place->precision] : "-",
+		 place->mixed ? "+" : "");
 	snprintf(bound, sizeof(bound), "%s%s%s", tp_bound_names[place->bound],
 		 place->bound == TP_BOUND_MEMORY && place->level != TP_LEVEL_MEMORY ? ", " : "",
 		 place->bound == TP_BOUND_MEMORY && place->level != TP_LEVEL_MEMORY ? tp_level_names[place->level]
@@ -80,6 +109,7 @@ static void add_row(struct tp_table *table, const struct tp_page *page, const st
 	cell(table, TP_STYLE_PLAIN, rate_text(place->gbytes));
 	cell(table, TP_STYLE_PLAIN, rate_text(place->intensity));
 	tp_table_add(table, TP_STYLE_PLAIN, bound);
+	tp_table_add(table, TP_STYLE_PLAIN, type);
 	cell(table, TP_STYLE_PLAIN, rate_text(place->roof));
 	cell(table, TP_STYLE_NUMBER, fraction_text(place->fraction));
 	cell(table, TP_STYLE_PLAIN,
@@ -105,7 +135,7 @@ static void print_doubt(const struct tp_page *page, const struct tp_roof_place *
 void tp_roof_print(const struct tp_page *page, const struct tp_roof_place *places, size_t count, uint64_t top)
 {
 	struct tp_table *table =
-		tp_table_new(">time|>GFLOP/s|>GB/s|>FLOP/B|bound by|>its roof|>reached|>could save|*op");
+		tp_table_new(">time|>GFLOP/s|>GB/s|>FLOP/B|bound by|in|>its roof|>reached|>could save|*op");
 
 	tp_headline(page, "Ops under their roof: by their own time and work");
 	for (size_t i = 0; table && i < count && (!top || i < top); i++)
@@ -130,7 +160,7 @@ void tp_utilisation_print(const struct tp_page *page, const struct tp_machine *m
 		return;
 	fprintf(page->out, "\n  steps: %.4g FLOP each, %s GFLOP/s: %s of the %s that the cores could do (%s)\n",
 		use.flop_per_step, rate_text(use.gflops).text, fraction_text(use.share).text, rate_text(use.peak).text,
-		use.precision == TP_DOUBLE ? "double" : "single");
+		precision_name(use.precision, use.mixed));
 }
 
 const char *tp_roof_note(void *context, const struct tp_op_stats *op)
@@ -149,15 +179,24 @@ const char *tp_roof_note(void *context, const struct tp_op_stats *op)
 
 /* ---- JSON ---- */
 
+/* What does not say counts as single. */
+static void set_precision(json_t *json, enum tp_precision precision, bool mixed)
+{
+	json_object_set_new(json, "precision", json_string(precision_name(precision, mixed)));
+	json_object_set_new(json, "precision_said", json_boolean(precision != TP_UNSAID));
+}
+
 json_t *tp_utilisation_json(const struct tp_machine *machine, const struct tp_process *process)
 {
 	struct tp_utilisation use = tp_roof_utilisation(machine, process);
+	json_t *json;
 
 	if (!use.known)
 		return json_null();
-	return json_pack("{s:f, s:f, s:f, s:f, s:s}", "flop_per_step", use.flop_per_step, "gflops", use.gflops,
-			 "peak_gflops", use.peak, "share", use.share, "precision",
-			 use.precision == TP_DOUBLE ? "double" : "single");
+	json = json_pack("{s:f, s:f, s:f, s:f}", "flop_per_step", use.flop_per_step, "gflops", use.gflops,
+			 "peak_gflops", use.peak, "share", use.share);
+	set_precision(json, use.precision, use.mixed);
+	return json;
 }
 
 static json_t *rate_json(const struct tp_rate *rate)
@@ -169,10 +208,14 @@ json_t *tp_machine_rates_json(const struct tp_machine *machine)
 {
 	json_t *flops = json_object(), *bandwidth = json_object(), *caches = json_object();
 
-	for (int width = 0; width < TP_WIDTHS; width++)
-		json_object_set_new(flops, tp_width_names[width],
-				    json_pack("{s:o, s:o}", "single", rate_json(&machine->flops[width][TP_SINGLE]),
-					      "double", rate_json(&machine->flops[width][TP_DOUBLE])));
+	for (int width = 0; width < TP_WIDTHS; width++) {
+		json_t *row = json_object();
+
+		for (int precision = 0; precision < TP_PRECISIONS; precision++)
+			json_object_set_new(row, tp_precision_names[precision],
+					    rate_json(&machine->flops[width][precision]));
+		json_object_set_new(flops, tp_width_names[width], row);
+	}
 	for (int level = 0; level < TP_LEVELS; level++)
 		json_object_set_new(bandwidth, tp_level_names[level], rate_json(&machine->bandwidth[level]));
 	for (int level = 0; level < TP_LEVEL_MEMORY; level++)
@@ -182,13 +225,37 @@ json_t *tp_machine_rates_json(const struct tp_machine *machine)
 			 bandwidth, "cache_bytes", caches);
 }
 
+static json_t *place_json(const struct tp_roof_place *place)
+{
+	json_t *json = json_object();
+
+	json_object_set_new(json, "bound", json_string(tp_bound_names[place->bound]));
+	json_object_set_new(json, "level", json_string(tp_level_names[place->level]));
+	set_precision(json, place->precision, place->mixed);
+	json_object_set_new(json, "flop_per_byte", place->intensity > 0 ? json_real(place->intensity) : json_null());
+	json_object_set_new(json, "gflops", json_real(place->gflops));
+	json_object_set_new(json, "gbytes_per_s", json_real(place->gbytes));
+	json_object_set_new(json, "roof", json_real(place->roof));
+	json_object_set_new(json, "roof_fraction", json_real(place->fraction));
+	json_object_set_new(json, "ideal_ns", tp_json_number(tp_round(place->ideal_ns)));
+	return json;
+}
+
+json_t *tp_roof_place_json(void *context, const struct tp_op_stats *op)
+{
+	struct tp_roof_notes *notes = context;
+	struct tp_roof_place place = tp_roof_place(&notes->machine, notes->cores, op);
+
+	return place.bound == TP_BOUND_UNKNOWN ? json_null() : place_json(&place);
+}
+
 json_t *tp_roof_json(const struct tp_roof_place *places, size_t count, uint64_t top)
 {
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < count && (!top || i < top); i++) {
 		const struct tp_roof_place *place = &places[i];
-		json_t *json = json_object();
+		json_t *json = place_json(place);
 
 		json_object_set_new(json, "name", tp_json_string(place->op->name));
 		json_object_set_new(json, "category", tp_json_string(place->op->category));
@@ -196,17 +263,6 @@ json_t *tp_roof_json(const struct tp_roof_place *places, size_t count, uint64_t 
 		json_object_set_new(json, "time_ns", tp_json_number(tp_round(place->time_ns)));
 		json_object_set_new(json, "self_flop", tp_json_number(place->op->self_flop));
 		json_object_set_new(json, "self_bytes", tp_json_number(place->op->self_bytes));
-		json_object_set_new(json, "bound", json_string(tp_bound_names[place->bound]));
-		json_object_set_new(json, "level", json_string(tp_level_names[place->level]));
-		json_object_set_new(json, "precision",
-				    json_string(place->precision == TP_DOUBLE ? "double" : "single"));
-		json_object_set_new(json, "flop_per_byte",
-				    place->intensity > 0 ? json_real(place->intensity) : json_null());
-		json_object_set_new(json, "gflops", json_real(place->gflops));
-		json_object_set_new(json, "gbytes_per_s", json_real(place->gbytes));
-		json_object_set_new(json, "roof", json_real(place->roof));
-		json_object_set_new(json, "roof_fraction", json_real(place->fraction));
-		json_object_set_new(json, "ideal_ns", tp_json_number(tp_round(place->ideal_ns)));
 		json_array_append_new(list, json);
 	}
 	return list;

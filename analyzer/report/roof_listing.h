@@ -33,6 +33,8 @@ struct tp_roof_notes {
 	char text[96];
 };
 const char *tp_roof_note(void *context, const struct tp_op_stats *op);
+/* The same as JSON, with all numbers; null. */
+json_t *tp_roof_place_json(void *context, const struct tp_op_stats *op);
 
 /* A stand-alone SVG: GFLOP/s over FLOP a byte, both logarithmic; a circle for each op that has both, by its time. */
 void tp_roof_svg(const struct tp_machine *machine, uint32_t cores, const struct tp_roof_place *places, size_t count,

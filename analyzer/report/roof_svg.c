@@ -62,8 +62,8 @@ static void draw_grid(const struct frame *frame)
 	text(frame, 14, TOP - 12, "", "GFLOP/s");
 }
 
-/* From each level, up to the peak; and the peaks of both precisions. */
-static void draw_roofs(const struct frame *frame, const struct tp_machine *machine, uint32_t cores)
+/* From each level, up to the peak; and the peaks of both precisions, and of the narrow ones that are `used`, as bits. */
+static void draw_roofs(const struct frame *frame, const struct tp_machine *machine, uint32_t cores, unsigned used)
 {
 	double right = pow(10, frame->x1), peak = tp_roof_peak(machine, cores, TP_SINGLE);
 	char label[96];
@@ -82,11 +82,13 @@ static void draw_roofs(const struct frame *frame, const struct tp_machine *machi
 		     label);
 	}
 	for (int precision = 0; precision < TP_PRECISIONS; precision++) {
-		double y = y_of(frame, tp_roof_peak(machine, cores, (enum tp_precision)precision));
+		double y, narrow = tp_roof_peak(machine, cores, (enum tp_precision)precision);
 
+		if (precision > TP_DOUBLE && !(used >> precision & 1))
+			continue;
+		y = y_of(frame, narrow);
 		line(frame, LEFT, y, WIDTH - RIGHT, y, "stroke=\"#b33\" stroke-width=\"1.5\"");
-		snprintf(label, sizeof(label), "%s, %.3g GFLOP/s", precision == TP_SINGLE ? "single" : "double",
-			 tp_roof_peak(machine, cores, (enum tp_precision)precision));
+		snprintf(label, sizeof(label), "%s, %.3g GFLOP/s", tp_precision_names[precision], narrow);
 		text(frame, WIDTH - RIGHT + 6, y + 4, "fill=\"#b33\" font-size=\"11\"", label);
 	}
 }
@@ -134,10 +136,13 @@ void tp_roof_svg(const struct tp_machine *machine, uint32_t cores, const struct 
 		 const char *title, FILE *out)
 {
 	struct frame frame = frame_around(machine, cores, places, count, out);
+	unsigned used = 0;
 	double total = 0;
 
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		total += places[i].time_ns;
+		used |= 1u << places[i].precision;
+	}
 	fprintf(out,
 		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 "
 		"%g %g\" "
@@ -146,7 +151,7 @@ void tp_roof_svg(const struct tp_machine *machine, uint32_t cores, const struct 
 		WIDTH, HEIGHT, WIDTH, HEIGHT);
 	text(&frame, LEFT, 24, "font-size=\"15\" font-weight=\"bold\"", title);
 	draw_grid(&frame);
-	draw_roofs(&frame, machine, cores);
+	draw_roofs(&frame, machine, cores, used);
 	for (size_t i = 0; i < count; i++)
 		if (places[i].intensity > 0 && places[i].gflops > 0)
 			draw_place(&frame, &places[i], total, i < 12);

@@ -65,11 +65,12 @@ enum tprof_work {
 	TPROF_WORK_MATMUL = 64,	     /* batch m n k */
 	TPROF_WORK_CONV = 65,	     /* batch groups ic oc id ih iw od oh ow kd kh kw */
 	TPROF_WORK_POOL = 66,	     /* batch channels id ih iw od oh ow kd kh kw */
-	TPROF_WORK_NORM = 67,	     /* elements, channels: batch, layer or group normalisation, forward */
+	TPROF_WORK_NORM = 67,	     /* elements, channels: batch, layer or group normalisation */
 	TPROF_WORK_SOFTMAX = 68,     /* elements */
 	TPROF_WORK_ELEMENTWISE = 69, /* elements, operands read: one operation each */
 	TPROF_WORK_REORDER = 70,     /* elements */
 	TPROF_WORK_REDUCE = 71,	     /* elements in, elements out */
+	TPROF_WORK_ACTIVATION = 72,  /* elements, operations on each: 0 if they have no count (exp, tanh, ...) */
 	TPROF_WORK_KINDS,
 };
 

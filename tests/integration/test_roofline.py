@@ -76,6 +76,34 @@ def test_text_and_picture(trace, machine, tmp_path):
         assert 0 < float(circle.getAttribute("cx")) < 960 and 0 < float(circle.getAttribute("cy")) < 620
 
 
+def test_summary(trace, machine, tmp_path):
+    """The summary's priorities under the roofs of a machine that is named; of one that was never measured it has none."""
+    unknown = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "nothing")}
+    def summary(*arguments, status=0):
+        done = subprocess.run([ANALYZE, "summary", *arguments, trace], env=unknown, capture_output=True, text=True, timeout=120)
+        assert done.returncode == status, done.stderr
+        return done
+    found = places(trace, machine)
+    named = json.loads(summary("--json", "--machine", machine).stdout)["priorities"]["time"]
+    assert {"triad"} <= {one["op"] for one in named} and all(
+        {**one["roof"], "name": one["op"]}.items() <= found[one["op"]].items() for one in named)
+    text = summary("--machine", machine).stdout.partition("What to look at first")[2]
+    assert f"memory-bound, {100 * found['triad']['roof_fraction']:.1f}% of its roof" in text
+    assert [one["roof"] for one in json.loads(summary("--json").stdout)["priorities"]["time"]] == [None] * len(named)
+    assert "-bound" not in summary().stdout and not (tmp_path / "nothing").exists()  # nothing was measured
+    assert "not there" in summary("--machine", tmp_path / "none", status=2).stderr
+
+
+def test_precision(trace, machine):
+    """By what the kernel works on, not by a name; an annotation does not say."""
+    found = places(trace, machine)
+    assert (found["cblas_dgemm"]["precision"], found["cblas_dgemm"]["precision_said"]) == ("double", True)
+    assert (found["triad"]["precision"], found["triad"]["precision_said"]) == ("single", False)
+    ops = {op["name"]: op for op in report(trace, command="ops")["ops"]}
+    assert ops["cblas_dgemm"]["flop_in"] == {"double": ops["cblas_dgemm"]["flop"]}
+    assert ops["triad"]["flop_in"] == {"unsaid": ops["triad"]["flop"]}
+
+
 def test_the_machine_is_kept(trace, tmp_path):
     """Measured once, into a file of its own; read back; measured anew when asked to. No number is looked at."""
     environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}

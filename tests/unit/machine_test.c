@@ -46,6 +46,12 @@ static struct tp_op_stats op(const char *name, const char *category, uint64_t fl
 				     .self_bytes = 2 * bytes };
 }
 
+static struct tp_op_stats in_doubles(struct tp_op_stats o)
+{
+	o.flop_in[TP_DOUBLE] = o.self_flop;
+	return o;
+}
+
 static void test_rates(void **state)
 {
 	struct tp_machine m = machine();
@@ -70,7 +76,7 @@ static void test_places(void **state)
 {
 	struct tp_machine m = machine();
 	/* n = 1000: 2e9 FLOP on 24 MB of doubles: 40 ms at 50 GFLOP/s; the bytes take 0.12 ms from L3. */
-	struct tp_op_stats dgemm = op("cblas_dgemm", "blas", 2000000000, 24000000, 80000000);
+	struct tp_op_stats dgemm = in_doubles(op("cblas_dgemm", "blas", 2000000000, 24000000, 80000000));
 	/* 10^7 doubles: 2e7 FLOP on 320 MB from memory: 16 ms. */
 	struct tp_op_stats triad = op("triad", "kernel", 20000000, 320000000, 20000000);
 	struct tp_op_stats copy = op("copy", "", 0, 2000000, 10000);
@@ -109,7 +115,7 @@ static void test_places(void **state)
 static void test_notes(void **state)
 {
 	struct tp_roof_notes notes = { .machine = machine(), .cores = 1 };
-	struct tp_op_stats dgemm = op("cblas_dgemm", "blas", 2000000000, 24000000, 80000000);
+	struct tp_op_stats dgemm = in_doubles(op("cblas_dgemm", "blas", 2000000000, 24000000, 80000000));
 	struct tp_op_stats copy = op("copy", "", 0, 2000000, 10000), silent = op("silent", "", 0, 0, 100);
 
 	(void)state;
@@ -118,24 +124,44 @@ static void test_notes(void **state)
 	assert_null(tp_roof_note(&notes, &silent));
 }
 
+/* By what its kernels said, whatever the op is called. */
 static void test_precision(void **state)
 {
-	static const char *const doubles[] = { "dgemm_", "cblas_dgemv", "scipy_cblas_zgemm64_", "DGETRF", "idamax_" };
-	static const char *const singles[] = { "sgemm_", "cblas_cgemv", "isamax_", "LAPACKE_sgesv" };
-	struct tp_op_stats o = op("", "blas", 1, 1, 1);
+	struct tp_machine m = machine();
+	struct tp_op_stats o = op("sgemm_", "blas", 3000, 1, 100), tower = op("tower", "layer", 3000, 1, 100);
+	struct tp_roof_place place;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(doubles) / sizeof(doubles[0]); i++) {
-		o.name = doubles[i];
-		assert_int_equal(tp_op_precision(&o), TP_DOUBLE);
+	assert_int_equal(tp_op_precision(&o), TP_UNSAID); /* nobody said: as single */
+	assert_true(fabs(tp_roof_place(&m, 1, &o).ideal_ns - 60) < 1e-9);
+	for (int precision = 0; precision < TP_PRECISIONS; precision++) {
+		struct tp_op_stats all = o;
+
+		all.flop_in[precision] = all.self_flop;
+		assert_int_equal(tp_op_precision(&all), precision);
+		assert_false(tp_op_mixed(&all));
 	}
-	for (size_t i = 0; i < sizeof(singles) / sizeof(singles[0]); i++) {
-		o.name = singles[i];
-		assert_int_equal(tp_op_precision(&o), TP_SINGLE);
-	}
-	o.name = "dense";
-	o.category = "layer";
-	assert_int_equal(tp_op_precision(&o), TP_SINGLE);
+	/* 6000 FLOP: 1000 single at 100, 4000 double at 50, 1000 that nobody said, a nanosecond. */
+	tower.flop_in[TP_SINGLE] = 1000;
+	tower.flop_in[TP_DOUBLE] = 4000;
+	place = tp_roof_place(&m, 1, &tower);
+	assert_int_equal(place.precision, TP_DOUBLE);
+	assert_true(place.mixed && fabs(place.ideal_ns - (10 + 80 + 10)) < 1e-9);
+	assert_true(fabs(place.roof - 60) < 1e-9);
+}
+
+/* Of narrow types what the machine has units for, but no less than by way of single precision. */
+static void test_narrow(void **state)
+{
+	struct tp_machine m = machine();
+
+	(void)state;
+	assert_true(tp_machine_peak(&m, TP_BF16).one == 100 && tp_machine_peak(&m, TP_INT8).all == 400);
+	m.flops[TP_WIDTH_AVX512][TP_BF16] = (struct tp_rate){ 50, 500 };
+	m.flops[TP_WIDTH_AMX][TP_INT8] = (struct tp_rate){ 6000, 9000 };
+	assert_true(tp_machine_peak(&m, TP_BF16).one == 100 && tp_machine_peak(&m, TP_BF16).all == 500);
+	assert_true(tp_roof_peak(&m, 1, TP_INT8) == 6000 && tp_roof_peak(&m, 1, TP_HALF) == 100);
+	assert_true(tp_roof_peak(&m, 1, TP_UNSAID) == 100);
 }
 
 static void test_file(void **state)
@@ -156,6 +182,11 @@ static void test_file(void **state)
 	assert_true(tp_machine_read(&back, path, &error));
 	assert_memory_equal(&m, &back, sizeof(m));
 
+	m.flops[TP_WIDTH_AMX][TP_BF16] = (struct tp_rate){ 1, 2 };
+	assert_true(tp_machine_write(&m, path));
+	assert_true(tp_machine_read(&back, path, &error));
+	assert_memory_equal(&m, &back, sizeof(m));
+
 	m.flops[TP_WIDTH_AVX2][TP_SINGLE].one = -1;
 	assert_true(tp_machine_write(&m, path));
 	assert_false(tp_machine_read(&back, path, &error));
@@ -169,6 +200,14 @@ static void test_file(void **state)
 	rmdir(path);
 	rmdir(folder);
 	free(path);
+}
+
+/* Of one round: 12 registers of products, or 6 tiles of 16 x 16 results, each of 64 bytes' products. */
+static double operations_of(enum tp_width width, enum tp_precision precision)
+{
+	int numbers = (width == TP_WIDTH_AMX ? 64 : 16 << width) / (precision == TP_INT8 ? 1 : 2);
+
+	return width == TP_WIDTH_AMX ? 6.0 * 2 * 16 * 16 * numbers : 12.0 * 2 * numbers;
 }
 
 /* This machine, whatever it is: the kernels that it has do the work that they say, and the caches grow. */
@@ -190,6 +229,13 @@ static void test_this_machine(void **state)
 		if (single && twice)
 			assert_true(single(10) == 10 * 12 * 2 * (4 << width) &&
 				    twice(10) == 10 * 12 * 2 * (2 << width));
+		for (int precision = TP_BF16; precision < TP_PRECISIONS; precision++) {
+			tp_flop_kernel *narrow = tp_flop_kernel_of((enum tp_width)width, (enum tp_precision)precision);
+
+			if (narrow)
+				assert_true(narrow(10) ==
+					    10 * operations_of((enum tp_width)width, (enum tp_precision)precision));
+		}
 	}
 	assert_non_null(tp_flop_kernel_of(TP_WIDTH_SSE, TP_SINGLE));
 	tp_load_kernel_widest()(set, sizeof(set), 3);
@@ -198,8 +244,9 @@ static void test_this_machine(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rates), cmocka_unit_test(test_places), cmocka_unit_test(test_precision),
-		cmocka_unit_test(test_notes), cmocka_unit_test(test_file),   cmocka_unit_test(test_this_machine),
+		cmocka_unit_test(test_rates),	     cmocka_unit_test(test_places), cmocka_unit_test(test_precision),
+		cmocka_unit_test(test_narrow),	     cmocka_unit_test(test_notes),  cmocka_unit_test(test_file),
+		cmocka_unit_test(test_this_machine),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

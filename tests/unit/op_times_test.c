@@ -449,6 +449,56 @@ static void test_wide_tree(void **state)
 	done(&replayed);
 }
 
+/*
+ * Of a function that calls a product in bf16, one in f64, a decomposition that has no count, and says something of its
+ * own: each op's own FLOP by type, and who holds work that has no count. Folded calls the same.
+ */
+static void test_types_of_work(void **state)
+{
+	static const struct gen_work narrow = { TPROF_WORK_GEMM, TPROF_DTYPE_BF16, 0, { 2, 3, 4 }, 3 };
+	static const struct gen_work wide = { TPROF_WORK_GEMM, TPROF_DTYPE_F64, 0, { 5, 6, 7 }, 3 };
+	static const struct gen_work svd = { TPROF_WORK_GESVD, TPROF_DTYPE_F64, 0, { 8, 9 }, 2 };
+	static const struct gen_work dot = { TPROF_WORK_DOT, TPROF_DTYPE_C32, 0, { 10 }, 1 };
+	struct tprof_fold counts = { .ticks = 10, .units = 10, .calls = 1, .min = 10, .max = 10 };
+	struct gen *gen = new_gen(0, 0);
+	const struct tp_op_stats *op;
+	struct replayed replayed;
+
+	(void)state;
+	counts.histogram[tprof_fold_bucket(10)] = 1;
+	gen_op_begin(gen, 1, 1000, NOTE);
+	gen_detail(gen, 1, 1001, 1000, 0, "");
+	gen_op_begin(gen, 1, 1100, LEAF);
+	gen_work(gen, 1, 1101, &narrow);
+	gen_op_end(gen, 1, 1200, false);
+	gen_op_end(gen, 1, 1250, false);
+	gen_op_begin(gen, 1, 1300, NOTE);
+	gen_op_begin(gen, 1, 1310, LEAF);
+	gen_work(gen, 1, 1311, &wide);
+	gen_op_end(gen, 1, 1400, false);
+	gen_op_begin(gen, 1, 1410, FUNCTION);
+	gen_work(gen, 1, 1411, &svd);
+	gen_fold(gen, 1, 1420, LEAF, &dot, &counts);
+	gen_op_end(gen, 1, 1500, false);
+	gen_op_end(gen, 1, 1600, false);
+	replayed = replay(gen, NULL);
+	op = op_named(&replayed, "leaf");
+	assert_int_equal(op->flop_in[TP_BF16], 2 * 2 * 3 * 4);
+	assert_int_equal(op->flop_in[TP_DOUBLE], 2 * 5 * 6 * 7);
+	assert_int_equal(op->flop_in[TP_SINGLE], 8 * 10);
+	assert_int_equal(op->self_flop, 48 + 420 + 80);
+	assert_int_equal(op->uncounted, 0);
+	op = op_named(&replayed, "function");
+	assert_int_equal(op->flop, 80);
+	assert_int_equal(op->self_flop, 0);
+	assert_int_equal(op->uncounted, 1);
+	op = op_named(&replayed, "note");
+	assert_int_equal(op->flop_in[TP_UNSAID], 1000 - 48);
+	assert_int_equal(op->flop, 1000 + 420 + 80);
+	assert_int_equal(op->uncounted, 1);
+	done(&replayed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -464,6 +514,7 @@ int main(void)
 		cmocka_unit_test(test_samples),
 		cmocka_unit_test(test_combined),
 		cmocka_unit_test(test_wide_tree),
+		cmocka_unit_test(test_types_of_work),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -253,6 +253,92 @@ static void convolution(void **state)
 	assert_int_equal(flop(WORK(POOL, F32, 2, 3, 1, 8, 8, 1, 4, 4, 1, 2, 2)), 2 * 3 * 16 * 4);
 }
 
+/* What both backward passes of a convolution multiply: each weight's gradient, each input's gradient, by loops. */
+static void backward(void **state)
+{
+	uint64_t data = 0, weights = 0;
+
+	(void)state;
+	for (int image = 0; image < 2; image++)
+		for (int oc = 0; oc < 8; oc++)
+			for (int at = 0; at < 4 * 4; at++)
+				for (int ic = 0; ic < 3; ic++)
+					for (int k = 0; k < 3 * 3; k++) {
+						data++;	   /* dx[ic, at + k] += w[oc, ic, k] dy[oc, at] */
+						weights++; /* dw[oc, ic, k] += x[ic, at + k] dy[oc, at] */
+					}
+	assert_int_equal(flop_with(WORK(CONV, F32, 2, 1, 3, 8, 1, 6, 6, 1, 4, 4, 1, 3, 3), TPROF_WORK_BACKWARD),
+			 2 * data);
+	assert_int_equal(flop_with(WORK(CONV, F32, 2, 1, 3, 8, 1, 6, 6, 1, 4, 4, 1, 3, 3), TPROF_WORK_WEIGHTS),
+			 2 * weights);
+	assert_int_equal(flop(WORK(NORM, F32, 600, 3)), 8 * 600);
+	assert_int_equal(bytes(WORK(NORM, F32, 600, 3)), 4 * (2 * 600 + 2 * 3));
+	assert_int_equal(flop_with(WORK(NORM, F32, 600, 3), TPROF_WORK_BACKWARD), 9 * 600);
+}
+
+/* Attention of B = 2, H = 3, S = 5, d = 7: scores Q K^T and weighting P V, each 2 B H S^2 d, by loops. */
+static void attention(void **state)
+{
+	uint64_t scores = 0, weighting = 0;
+
+	(void)state;
+	for (int head = 0; head < 2 * 3; head++)
+		for (int query = 0; query < 5; query++)
+			for (int key = 0; key < 5; key++)
+				for (int at = 0; at < 7; at++) {
+					scores += 2;	/* s[query, key] += q[query, at] k[key, at] */
+					weighting += 2; /* o[query, at] += p[query, key] v[key, at] */
+				}
+	assert_int_equal(scores, 2 * 2 * 3 * 5 * 5 * 7);
+	assert_int_equal(flop(WORK(MATMUL, BF16, 2 * 3, 5, 5, 7)), scores);
+	assert_int_equal(flop(WORK(MATMUL, BF16, 2 * 3, 5, 7, 5)), weighting);
+	assert_int_equal(bytes(WORK(MATMUL, BF16, 2 * 3, 5, 5, 7)), 2 * 6 * (5 * 7 + 7 * 5 + 5 * 5));
+}
+
+/* Of exponentials and iterations there is no count; what they move is known where each element is met once. */
+static void no_count(void **state)
+{
+	const struct tp_work none[] = { WORK(SOFTMAX, F32, 100),  WORK(ACTIVATION, F32, 100, 0),
+					WORK(GESVD, F64, 10, 10), WORK(GELSD, F64, 10, 10, 1),
+					WORK(SYEV, F64, 10),	  WORK(GEEV, F64, 10) };
+	struct tp_work softmax = WORK(SOFTMAX, F32, 100);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
+		struct tp_work_amount amount = tp_work_amount(&none[i]);
+
+		assert_false(amount.flop_known);
+		assert_int_equal(amount.flop, 0);
+		assert_int_equal(amount.bytes_known, i < 2);
+	}
+	assert_int_equal(bytes(WORK(SOFTMAX, F32, 100)), 800);
+	softmax.flags = TPROF_WORK_BACKWARD; /* its result and the gradient are read, a gradient is written */
+	assert_int_equal(bytes(softmax), 1200);
+	assert_int_equal(flop(WORK(ACTIVATION, F32, 100, 1)), 100); /* relu */
+	assert_int_equal(flop(WORK(ACTIVATION, F32, 100, 2)), 200); /* a x + b */
+	assert_int_equal(bytes(WORK(ACTIVATION, BF16, 100, 1)), 400);
+}
+
+static void precisions(void **state)
+{
+	static const struct {
+		uint8_t dtype;
+		enum tp_precision precision;
+	} expected[] = { { TPROF_DTYPE_F32, TP_SINGLE }, { TPROF_DTYPE_C32, TP_SINGLE },
+			 { TPROF_DTYPE_F64, TP_DOUBLE }, { TPROF_DTYPE_C64, TP_DOUBLE },
+			 { TPROF_DTYPE_BF16, TP_BF16 },	 { TPROF_DTYPE_F16, TP_HALF },
+			 { TPROF_DTYPE_S8, TP_INT8 },	 { TPROF_DTYPE_U8, TP_INT8 },
+			 { TPROF_DTYPE_S32, TP_UNSAID }, { 99, TP_UNSAID } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+		struct tp_work work = WORK(GEMM, F32, 2, 3, 4);
+
+		work.dtype = expected[i].dtype;
+		assert_int_equal(tp_work_amount(&work).precision, expected[i].precision);
+	}
+}
+
 static void unknown(void **state)
 {
 	struct tp_work svd = WORK(GESVD, F64, 10, 10), wide = WORK(GELS, F64, 5, 10, 1), later = WORK(GEMM, F32, 1, 2);
@@ -371,10 +457,11 @@ static void many(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(by_hand), cmocka_unit_test(totals),	cmocka_unit_test(loops),
-		cmocka_unit_test(bands),   cmocka_unit_test(triangles), cmocka_unit_test(convolution),
-		cmocka_unit_test(unknown), cmocka_unit_test(shapes),	cmocka_unit_test(reading),
-		cmocka_unit_test(folds),   cmocka_unit_test(many),
+		cmocka_unit_test(by_hand),   cmocka_unit_test(totals),	  cmocka_unit_test(loops),
+		cmocka_unit_test(bands),     cmocka_unit_test(triangles), cmocka_unit_test(convolution),
+		cmocka_unit_test(unknown),   cmocka_unit_test(shapes),	  cmocka_unit_test(reading),
+		cmocka_unit_test(folds),     cmocka_unit_test(many),	  cmocka_unit_test(backward),
+		cmocka_unit_test(attention), cmocka_unit_test(no_count),  cmocka_unit_test(precisions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Peaks of the number formats that are narrower than single precision, by the instructions that were made for them:
+ * VDPBF16PS, VFMADDPH, VPDPBUSD, where there is none of these VPMADDUBSW with two helpers, and the tiles of AMX. Integer
+ * operations count as FLOP do: a multiplication and an addition are two.
+ */
+#include <cpuid.h>
+#include <immintrin.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "machine/kernels.h"
+
+#define CHAINS 12 /* as in kernels.c */
+
+/* Each chain goes through an asm that says nothing, so that the compiler neither merges nor moves them. */
+#define STEP(c, expression)                                                                                            \
+	(c) = (expression);                                                                                            \
+	__asm__ volatile("" : "+v"(c))
+
+/* NOLINTBEGIN(bugprone-macro-parentheses): a type has none */
+#define NARROW_KERNEL(name, isa, type, zero, operations, next)                                                         \
+	__attribute__((target(isa))) static double name(uint64_t rounds)                                               \
+	{                                                                                                              \
+		type chains[CHAINS];                                                                                   \
+		type left = zero, right = zero;                                                                        \
+                                                                                                                       \
+		__asm__ volatile("" : "+v"(left), "+v"(right));                                                        \
+		for (int i = 0; i < CHAINS; i++)                                                                       \
+			chains[i] = zero;                                                                              \
+		for (uint64_t round = 0; round < rounds; round++) {                                                    \
+			_Pragma("GCC unroll 12") for (int i = 0; i < CHAINS; i++)                                      \
+			{                                                                                              \
+				type c = chains[i];                                                                    \
+                                                                                                                       \
+				STEP(c, next);                                                                         \
+				chains[i] = c;                                                                         \
+			}                                                                                              \
+		}                                                                                                      \
+		return (double)rounds * CHAINS * (operations);                                                         \
+	}
+/* NOLINTEND(bugprone-macro-parentheses) */
+
+/* The operand is as good as new each time: nothing can be computed once and for all. */
+__attribute__((target("avx2"))) static inline __m256i add_products(__m256i sum, __m256i left, __m256i right)
+{
+	__asm__ volatile("" : "+v"(left));
+	return _mm256_add_epi32(sum, _mm256_madd_epi16(_mm256_maddubs_epi16(left, right), right));
+}
+
+NARROW_KERNEL(bf16_avx512, "avx512f,avx512bf16", __m512, _mm512_setzero_ps(), 64,
+	      _mm512_dpbf16_ps(c, (__m512bh)left, (__m512bh)right))
+NARROW_KERNEL(half_avx512, "avx512f,avx512fp16", __m512i, _mm512_setzero_si512(), 64,
+	      _mm512_castph_si512(_mm512_fmadd_ph(_mm512_castsi512_ph(c), _mm512_castsi512_ph(left),
+						  _mm512_castsi512_ph(right))))
+NARROW_KERNEL(int8_avx512, "avx512f,avx512vnni", __m512i, _mm512_setzero_si512(), 128,
+	      _mm512_dpbusd_epi32(c, left, right))
+NARROW_KERNEL(int8_avx_vnni, "avx2,avxvnni", __m256i, _mm256_setzero_si256(), 64,
+	      _mm256_dpbusd_avx_epi32(c, left, right))
+NARROW_KERNEL(int8_avx2, "avx2", __m256i, _mm256_setzero_si256(), 64, add_products(c, left, right))
+
+/* ---- AMX: tiles of 16 rows of 64 bytes ---- */
+
+#define XFEATURE_TILES 18
+#define ARCH_REQUEST 0x1023 /* arch_prctl(2): ARCH_REQ_XCOMP_PERM */
+
+struct tile_config {
+	uint8_t palette, start_row, reserved[14];
+	uint16_t row_bytes[16];
+	uint8_t rows[16];
+};
+
+#define SIX_TILES(multiply)                                                                                            \
+	do {                                                                                                           \
+		multiply(0, 6, 7);                                                                                     \
+		multiply(1, 6, 7);                                                                                     \
+		multiply(2, 6, 7);                                                                                     \
+		multiply(3, 6, 7);                                                                                     \
+		multiply(4, 6, 7);                                                                                     \
+		multiply(5, 6, 7);                                                                                     \
+	} while (0)
+
+static const struct tile_config all_tiles = {
+	.palette = 1,
+	.row_bytes = { 64, 64, 64, 64, 64, 64, 64, 64 },
+	.rows = { 16, 16, 16, 16, 16, 16, 16, 16 },
+};
+
+/* Six results are on their way at once; 16 x 16 of them, each of a row of 64 bytes by a column. All are zero. */
+#define TILE_KERNEL(name, isa, multiply, products)                                                                     \
+	__attribute__((target(isa))) static double name(uint64_t rounds)                                               \
+	{                                                                                                              \
+		_tile_loadconfig(&all_tiles);                                                                          \
+		for (uint64_t round = 0; round < rounds; round++)                                                      \
+			SIX_TILES(multiply);                                                                           \
+		_tile_release();                                                                                       \
+		return (double)rounds * 6 * 2 * 16 * 16 * (products);                                                  \
+	}
+
+TILE_KERNEL(bf16_amx, "amx-tile,amx-bf16", _tile_dpbf16ps, 32)
+TILE_KERNEL(int8_amx, "amx-tile,amx-int8", _tile_dpbusd, 64)
+
+/* ---- which there are ---- */
+
+enum feature { BF16, FP16, VNNI, AVX_VNNI, AMX_BF16, AMX_INT8, FEATURES };
+
+/* CPUID leaf 7: Intel's manual, volume 2A, table 3-8. */
+static bool has(enum feature feature)
+{
+	static const struct {
+		unsigned leaf, word, bit;
+	} at[FEATURES] = { [BF16] = { 1, 0, 5 },     [FP16] = { 0, 3, 23 },	[VNNI] = { 0, 2, 11 },
+			   [AVX_VNNI] = { 1, 0, 4 }, [AMX_BF16] = { 0, 3, 22 }, [AMX_INT8] = { 0, 3, 25 } };
+	unsigned words[4];
+
+	if (!__get_cpuid_count(7, at[feature].leaf, &words[0], &words[1], &words[2], &words[3]))
+		return false;
+	return words[at[feature].word] >> at[feature].bit & 1;
+}
+
+/* The kernel lends the tiles to a process that asks for them. */
+static bool tiles_allowed(void)
+{
+	return syscall(SYS_arch_prctl, ARCH_REQUEST, XFEATURE_TILES) == 0;
+}
+
+static tp_flop_kernel *of_amx(enum tp_precision precision)
+{
+	if (precision == TP_BF16 && has(AMX_BF16) && tiles_allowed())
+		return bf16_amx;
+	return precision == TP_INT8 && has(AMX_INT8) && tiles_allowed() ? int8_amx : NULL;
+}
+
+static tp_flop_kernel *of_avx512(enum tp_precision precision)
+{
+	if (!__builtin_cpu_supports("avx512f"))
+		return NULL;
+	if (precision == TP_BF16)
+		return has(BF16) ? bf16_avx512 : NULL;
+	if (precision == TP_HALF)
+		return has(FP16) ? half_avx512 : NULL;
+	return has(VNNI) ? int8_avx512 : NULL;
+}
+
+tp_flop_kernel *tp_narrow_kernel_of(enum tp_width width, enum tp_precision precision)
+{
+	if (width == TP_WIDTH_AMX)
+		return of_amx(precision);
+	if (width == TP_WIDTH_AVX512)
+		return of_avx512(precision);
+	if (width != TP_WIDTH_AVX2 || precision != TP_INT8 || !__builtin_cpu_supports("avx2"))
+		return NULL;
+	return has(AVX_VNNI) ? int8_avx_vnni : int8_avx2;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* LAPACK: six times the formulas of Working Note 41, appendix C. */
+#include "model/work_impl.h"
+
+static struct tp_work_count sixths(tp_real multiplications, tp_real additions, tp_real elements)
+{
+	return (struct tp_work_count){ multiplications / 6, additions / 6, elements };
+}
+
+static struct tp_work_count plus(struct tp_work_count a, struct tp_work_count b, tp_real elements)
+{
+	return (struct tp_work_count){ a.multiplications + b.multiplications, a.additions + b.additions, elements };
+}
+
+/* LAWN has it for m >= n; of a wide matrix the steps of the same algorithm, summed up. */
+struct tp_work_count tp_work_getrf(const struct tp_work_dims *s)
+{
+	tp_real m = s->d[0], n = s->d[1], squares = (m - 1) * m * (2 * m - 1), wider = n - m;
+
+	if (m < n)
+		return sixths(6 * m + 3 * m * (m - 1) * (1 + wider) + squares, 3 * m * (m - 1) * wider + squares,
+			      2 * m * n);
+	return sixths(n * (n * (3 * m - n - 3) + 3 * m + 4), n * (n * (3 * m - n) - 3 * m + 1), 2 * m * n);
+}
+
+struct tp_work_count tp_work_getrs(const struct tp_work_dims *s)
+{
+	tp_real n = s->d[0], rhs = s->d[1];
+
+	return (struct tp_work_count){ rhs * n * n, rhs * n * (n - 1), n * n + 2 * n * rhs };
+}
+
+struct tp_work_count tp_work_getri(const struct tp_work_dims *s)
+{
+	tp_real n = s->d[0];
+
+	return sixths(n * (5 + n * (4 * n + 3)), n * (5 + n * (4 * n - 9)), 2 * n * n);
+}
+
+struct tp_work_count tp_work_gesv(const struct tp_work_dims *s)
+{
+	struct tp_work_dims square = { .d = { s->d[0], s->d[0] } };
+
+	return plus(tp_work_getrf(&square), tp_work_getrs(s), 2 * s->d[0] * s->d[0] + 2 * s->d[0] * s->d[1]);
+}
+
+struct tp_work_count tp_work_potrf(const struct tp_work_dims *s)
+{
+	tp_real n = s->d[0];
+
+	return sixths(n * (n * (n + 3) + 2), n * (n * n - 1), 2 * tp_work_half(n, 1));
+}
+
+struct tp_work_count tp_work_potrs(const struct tp_work_dims *s)
+{
+	tp_real n = s->d[0], rhs = s->d[1];
+
+	return (struct tp_work_count){ rhs * n * (n + 1), rhs * n * (n - 1), tp_work_half(n, 1) + 2 * n * rhs };
+}
+
+struct tp_work_count tp_work_potri(const struct tp_work_dims *s)
+{
+	tp_real n = s->d[0];
+
+	return sixths(n * (n * (2 * n + 6) + 4), n * (n * (2 * n - 3) + 1), 2 * tp_work_half(n, 1));
+}
+
+struct tp_work_count tp_work_posv(const struct tp_work_dims *s)
+{
+	return plus(tp_work_potrf(s), tp_work_potrs(s), 2 * tp_work_half(s->d[0], 1) + 2 * s->d[0] * s->d[1]);
+}
+
+struct tp_work_count tp_work_geqrf(const struct tp_work_dims *s)
+{
+	tp_real m = s->d[0], n = s->d[1];
+
+	if (m > n)
+		return sixths(n * (n * (3 - 2 * n + 6 * m) + 6 * m + 23), n * (n * (3 - 2 * n + 6 * m) + 5), 2 * m * n);
+	return sixths(m * (m * (6 * n - 2 * m - 3) + 12 * n + 23), m * (m * (6 * n - 2 * m - 3) + 6 * n + 5),
+		      2 * m * n);
+}
+
+struct tp_work_count tp_work_orgqr(const struct tp_work_dims *s)
+{
+	tp_real m = s->d[0], n = s->d[1], k = s->d[2];
+
+	return sixths(k * (12 * m * n + 12 * n - 10 + k * (4 * k - 6 * (m + n) - 6)),
+		      k * (12 * m * n + 6 * n - 6 * m + 2 + k * (4 * k - 6 * (m + n))), m * k + m * n);
+}
+
+struct tp_work_count tp_work_ormqr(const struct tp_work_dims *s)
+{
+	tp_real m = s->d[0], n = s->d[1], k = s->d[2], elements = (s->right ? n : m) * k + 2 * m * n;
+
+	if (s->right)
+		return sixths(6 * (2 * n * m * k - m * k * k + m * k + n * k) - 3 * k * k + 3 * k,
+			      6 * (2 * n * m * k - m * k * k + m * k), elements);
+	return (struct tp_work_count){ 2 * n * m * k - n * k * k + 2 * n * k, 2 * n * m * k - n * k * k + n * k,
+				       elements };
+}
+
+struct tp_work_count tp_work_trtri(const struct tp_work_dims *s)
+{
+	tp_real n = s->d[0];
+
+	return sixths(n * (n * (n + 3) + 2), n * (n * (n - 3) + 2), 2 * tp_work_half(n, 1));
+}
+
+struct tp_work_count tp_work_trtrs(const struct tp_work_dims *s)
+{
+	return tp_work_triangle(s->d[0], s->d[1]);
+}
+
+/* QR, its transpose times the right-hand sides, and the triangle. Of a wide matrix it is LQ: no formula here. */
+struct tp_work_count tp_work_gels(const struct tp_work_dims *s)
+{
+	tp_real m = s->d[0], n = s->d[1], rhs = s->d[2];
+	struct tp_work_dims apply = { .d = { m, rhs, n } }, solve = { .d = { n, rhs } };
+
+	if (m < n)
+		return (struct tp_work_count){ -1, -1, -1 };
+	return plus(plus(tp_work_geqrf(s), tp_work_ormqr(&apply), 0), tp_work_trtrs(&solve), 2 * m * n + 2 * m * rhs);
+}
