@@ -33,6 +33,10 @@
 
 #define TP_PAGE 4096u
 
+struct tp_range { /* of addresses: [low, high) */
+	uintptr_t low, high;
+};
+
 static inline uint64_t tp_round_up(uint64_t n, uint64_t step)
 {
 	return (n + step - 1) / step * step;

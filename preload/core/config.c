@@ -69,9 +69,15 @@ static bool read_range(const char *value, uint32_t low, uint32_t high, uint32_t 
 	return true;
 }
 
+/* A number, of which 0 has a second name. */
+static bool read_range_or_off(const char *value, uint32_t high, uint32_t *to)
+{
+	return read_range(strcmp(value, "off") == 0 ? "0" : value, 0, high, to);
+}
+
 static bool read_cpu(const char *value)
 {
-	return read_range(value, 0, 10000, &tp_config.cpu);
+	return read_range_or_off(value, 10000, &tp_config.cpu);
 }
 
 static bool read_ops(const char *value)
@@ -97,7 +103,7 @@ static bool read_depth(const char *value)
 static bool read_python(const char *value)
 {
 	if (strcmp(value, "alloc") != 0)
-		return read_range(value, TP_PYTHON_OFF, TP_PYTHON_STACKS, &tp_config.python);
+		return read_range_or_off(value, TP_PYTHON_STACKS, &tp_config.python);
 	tp_config.python = TP_PYTHON_ALLOC;
 	return true;
 }
@@ -121,7 +127,7 @@ static const struct option {
 } options[] = {
 	{ "TPROF_OUTPUT", read_output, "a file name (%p pid, %e program)", "trace.bin" },
 	{ "TPROF_ALLOC", read_alloc, "trace, off or sample:BYTES", "trace" },
-	{ "TPROF_CPU", read_cpu, "a number from 0 to 10000", "99" },
+	{ "TPROF_CPU", read_cpu, "a number from 0 to 10000, or off", "99" },
 	{ "TPROF_OPS", read_ops,
 	  "a comma list of auto, torch, blas, onednn, openmp, fftw, mpi, ggml, xnnpack, itt, nvtx, instrument and "
 	  "globs, or off",
@@ -133,7 +139,7 @@ static const struct option {
 	{ "TPROF_CHILDREN", read_children, "0 or 1", "1" },
 	{ "TPROF_EXE", read_exe, "a glob on program names", NULL },
 	{ "TPROF_START", read_start, "on or off", "on" },
-	{ "TPROF_PYTHON", read_python, "0, 1 or alloc", "1" },
+	{ "TPROF_PYTHON", read_python, "0 or off, 1, or alloc", "1" },
 	{ "TPROF_LEAKCHECK", read_leakcheck, "exit", "" },
 	{ "TPROF_VERBOSE", read_verbose, "0, 1 or 2", "0" },
 };

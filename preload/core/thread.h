@@ -26,10 +26,6 @@ enum tp_busy {
 	TP_BUSY_RECORD, /* recording: only a signal handler can come by, and its event is lost */
 };
 
-struct tp_range {
-	uintptr_t low, high;
-};
-
 /* What is kept of a hooked op while it is open. */
 struct tp_open_op {
 	uint64_t start, events; /* ticks at its begin; the thread's events just after it */

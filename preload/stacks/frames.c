@@ -23,7 +23,7 @@ struct table {
 	struct slot slots[];
 };
 
-struct tp_range tp_frame_loop;
+struct tp_range tp_frame_loop[TP_LOOP_PIECES];
 
 static struct table *table;
 static uint32_t growing; /* core/turn.h: one thread at a time copies */
@@ -172,7 +172,10 @@ uint32_t tp_frame_number(void)
 static uint8_t flags_of(uintptr_t pc, bool exact)
 {
 	uintptr_t at = exact ? pc : pc - 1;
-	bool loop = at - tp_frame_loop.low < tp_frame_loop.high - tp_frame_loop.low;
+	bool loop = false;
+
+	for (unsigned int i = 0; i < TP_LOOP_PIECES; i++)
+		loop |= at - tp_frame_loop[i].low < tp_frame_loop[i].high - tp_frame_loop[i].low;
 
 	return (uint8_t)((exact ? TPROF_FRAME_EXACT : 0) | (loop ? TPROF_FRAME_LOOP : 0));
 }

@@ -27,10 +27,11 @@ void tp_frames_purge(uintptr_t start, uintptr_t end);
 uint32_t tp_frame_number(void);
 
 /*
- * The code of an interpreter's loop, that stands on a stack for the frames of the language that it runs. Set before
- * frames of it are met; empty: there is none.
+ * The code of an interpreter's loop, in its pieces, that stands on a stack for the frames of the language that it runs.
+ * Set before frames of it are met; empty: there is none.
  */
-extern struct tp_range tp_frame_loop;
+#define TP_LOOP_PIECES 4u
+extern struct tp_range tp_frame_loop[TP_LOOP_PIECES];
 
 /* In a forked child: nothing is numbered in its trace yet. */
 void tp_frames_forget(void);

@@ -13,20 +13,28 @@ struct entry {
 	int32_t start, fde;
 };
 
-static const uint8_t *find_fde(const void *eh_frame_hdr, uintptr_t pc)
+/* The table's entries; *count is 0 if it is not of that kind. */
+static const struct entry *entries_of(const void *eh_frame_hdr, uint64_t *count)
 {
 	const struct header *header = eh_frame_hdr;
 	struct tp_cursor in = { (const uint8_t *)(header + 1), (const uint8_t *)eh_frame_hdr + 64 };
 	uintptr_t base = (uintptr_t)eh_frame_hdr;
-	const struct entry *table;
-	uint64_t low = 0, high;
 
+	*count = 0;
 	if (header->version != 1 || header->count_encoding == TP_PE_OMIT ||
 	    header->table_encoding != (TP_PE_DATAREL | TP_PE_SDATA4))
 		return NULL;
 	tp_read_pointer(&in, header->frame_encoding, base);
-	high = tp_read_pointer(&in, header->count_encoding, base);
-	table = (const struct entry *)in.at;
+	*count = tp_read_pointer(&in, header->count_encoding, base);
+	return (const struct entry *)in.at;
+}
+
+static const uint8_t *find_fde(const void *eh_frame_hdr, uintptr_t pc)
+{
+	uintptr_t base = (uintptr_t)eh_frame_hdr;
+	uint64_t low = 0, high;
+	const struct entry *table = entries_of(eh_frame_hdr, &high);
+
 	while (low < high) { /* the last entry that starts at or before pc */
 		uint64_t middle = (low + high) / 2;
 
@@ -116,29 +124,36 @@ static bool read_cie(const uint8_t *record, struct tp_cfi *cfi, struct cie *cie)
 	return true;
 }
 
+/* The code that an FDE is for; `in` is left at its instructions. Empty: it can't be read. */
+static struct tp_range read_fde(struct tp_cursor *in, struct tp_cfi *cfi, struct cie *cie)
+{
+	const uint8_t *here = in->at;
+	uint64_t back = tp_read_fixed(in, 4);
+	struct tp_range code;
+
+	if (back == 0 || !read_cie(here - back, cfi, cie))
+		return (struct tp_range){ 0, 0 };
+	code.low = tp_read_pointer(in, cfi->pointer_encoding, 0);
+	code.high = code.low + tp_read_pointer(in, cfi->pointer_encoding & 0x0f, 0);
+	if (cie->has_length) {
+		uint64_t length = tp_read_uleb(in);
+
+		in->at += length;
+	}
+	return code;
+}
+
 static bool run(const uint8_t *fde, uintptr_t pc, struct tp_cfi *cfi, struct cie *cie)
 {
 	struct tp_cursor in = content(fde);
-	const uint8_t *here = in.at;
-	uint64_t back = tp_read_fixed(&in, 4);
-	uintptr_t start;
-	uint64_t size;
+	struct tp_range code = read_fde(&in, cfi, cie);
 
-	if (back == 0 || !read_cie(here - back, cfi, cie))
+	if (pc - code.low >= code.high - code.low)
 		return false;
-	start = tp_read_pointer(&in, cfi->pointer_encoding, 0);
-	size = tp_read_pointer(&in, cfi->pointer_encoding & 0x0f, 0);
-	if (pc - start >= size)
-		return false;
-	if (cie->has_length) {
-		uint64_t length = tp_read_uleb(&in);
-
-		in.at += length;
-	}
-	cfi->location = start;
+	cfi->location = code.low;
 	if (!tp_cfi_run(cfi, cie->instructions, UINTPTR_MAX))
 		return false;
-	cfi->location = start;
+	cfi->location = code.low;
 	cfi->initial = cfi->row;
 	return tp_cfi_run(cfi, in, pc);
 }
@@ -157,4 +172,62 @@ struct tp_rule tp_rule_find(const void *eh_frame_hdr, uintptr_t pc, bool exact)
 	if (cie.is_signal)
 		return (struct tp_rule){ .kind = TP_RULE_SIGNAL };
 	return tp_cfi_rule(&cfi.row, at);
+}
+
+/* ---- functions in pieces ---- */
+
+/* The FDE that stands behind another one in .eh_frame. NULL: it is the last. */
+static const uint8_t *next_fde(const void *eh_frame_hdr, const uint8_t *fde)
+{
+	uint64_t count;
+	const struct entry *table = entries_of(eh_frame_hdr, &count);
+	int64_t at = fde - (const uint8_t *)eh_frame_hdr, next = INT64_MAX;
+
+	for (uint64_t i = 0; i < count; i++) {
+		if (table[i].fde > at && table[i].fde < next)
+			next = table[i].fde;
+	}
+	return next < INT64_MAX ? (const uint8_t *)eh_frame_hdr + next : NULL;
+}
+
+static struct tp_range code_of(const uint8_t *fde)
+{
+	struct tp_cfi cfi = { .pointer_encoding = TP_PE_ABSPTR };
+	struct tp_cursor in = content(fde);
+	struct cie cie;
+
+	return read_fde(&in, &cfi, &cie);
+}
+
+/* Code that is called begins with nothing but its return address on the stack; a piece that is jumped to, with a frame. */
+static bool begins_within(const uint8_t *fde, uintptr_t pc)
+{
+	struct tp_cfi cfi = { .pointer_encoding = TP_PE_ABSPTR };
+	struct cie cie = { .is_signal = false };
+	struct tp_rule rule;
+
+	if (!run(fde, pc, &cfi, &cie))
+		return false;
+	rule = tp_cfi_rule(&cfi.row, pc);
+	return rule.kind == TP_RULE_RBP || (rule.kind == TP_RULE_RSP && rule.cfa > 8);
+}
+
+unsigned int tp_rule_pieces(const void *eh_frame_hdr, uintptr_t start, struct tp_range *pieces, unsigned int most)
+{
+	const uint8_t *fde = find_fde(eh_frame_hdr, start);
+	struct tp_range code = fde ? code_of(fde) : (struct tp_range){ 0, 0 };
+	unsigned int count = 0;
+
+	if (code.low != start)
+		return 0;
+	while (count < most && code.high > code.low) {
+		pieces[count++] = code;
+		fde = next_fde(eh_frame_hdr, fde);
+		if (!fde)
+			break;
+		code = code_of(fde);
+		if (!begins_within(fde, code.low))
+			break;
+	}
+	return count;
 }

@@ -39,4 +39,12 @@ struct tp_rule {
  */
 struct tp_rule tp_rule_find(const void *eh_frame_hdr, uintptr_t pc, bool exact);
 
+/*
+ * The code of the function that begins at `start`: compilers put what they take to be rarely run elsewhere, under a name
+ * that is not exported. The FDEs of such pieces stand behind the function's own, and begin in the middle of a frame (one
+ * that begins without a frame can't be told from the next function). Returns how many were put, at most `most`; 0: the
+ * function has no FDE. Looks at the whole table: not for a hook.
+ */
+unsigned int tp_rule_pieces(const void *eh_frame_hdr, uintptr_t start, struct tp_range *pieces, unsigned int most);
+
 #endif

@@ -332,9 +332,73 @@ static void own_programs(void **state)
 	globfree(&found);
 }
 
+/* ---- functions in pieces ---- */
+
+static __attribute__((noinline, cold)) int rarely(volatile int *n)
+{
+	return *n = *n * 3 + 1;
+}
+
+static __attribute__((noinline)) int often(volatile int *n)
+{
+	return *n += 1;
+}
+
+/* The call of what is rarely run, and all behind it, is put apart: in_pieces.cold, with a name of this file's alone. */
+static __attribute__((noinline)) int in_pieces(volatile int *n)
+{
+	volatile int kept = *n;
+	int sum = often(&kept);
+
+	if (*n < 0)
+		sum += rarely(&kept) * 5;
+	return sum + often(&kept);
+}
+
+static struct tp_range symbol_of(Elf *elf, const char *name)
+{
+	for (Elf_Scn *section = elf_nextscn(elf, NULL); section; section = elf_nextscn(elf, section)) {
+		Elf64_Shdr *header = elf64_getshdr(section);
+		Elf64_Sym *symbols = header->sh_type == SHT_SYMTAB ? elf_getdata(section, NULL)->d_buf : NULL;
+
+		for (size_t i = 0; symbols && i < header->sh_size / sizeof(*symbols); i++)
+			if (strcmp(elf_strptr(elf, header->sh_link, symbols[i].st_name), name) == 0)
+				return (struct tp_range){ symbols[i].st_value,
+							  symbols[i].st_value + symbols[i].st_size };
+	}
+	return (struct tp_range){ 0, 0 };
+}
+
+static void functions_in_pieces(void **state)
+{
+	volatile int n = 2;
+	uintptr_t start = (uintptr_t)in_pieces;
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	struct tp_range whole = symbol_of(elf, "in_pieces"), cold = symbol_of(elf, "in_pieces.cold"), found[4];
+	uintptr_t bias = start - whole.low;
+	struct dl_find_object object;
+
+	(void)state;
+	elf_end(elf);
+	close(fd);
+	assert_int_equal(in_pieces(&n), 7);
+	assert_int_equal(_dl_find_object((void *)start, &object), 0);
+	assert_int_equal(tp_rule_pieces(object.dlfo_eh_frame, start, found, 4), cold.low ? 2 : 1);
+	assert_true(found[0].low == start && found[0].high == whole.high + bias);
+	assert_int_equal(tp_rule_pieces(object.dlfo_eh_frame, start + 1, found, 4), 0);
+	assert_int_equal(tp_rule_pieces(object.dlfo_eh_frame, (uintptr_t)rarely, found, 4), 1);
+	if (!cold.low)
+		skip(); /* this compiler leaves functions whole */
+	assert_int_equal(tp_rule_pieces(object.dlfo_eh_frame, start, found, 4), 2);
+	assert_true(found[1].low == cold.low + bias && found[1].high == cold.high + bias);
+	assert_int_equal(tp_rule_pieces(object.dlfo_eh_frame, start, found, 1), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(functions_in_pieces),
 		cmocka_unit_test(libc_and_the_loader),
 		cmocka_unit_test(libraries_that_are_installed),
 		cmocka_unit_test(own_programs),

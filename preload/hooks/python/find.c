@@ -9,6 +9,7 @@
 #include "hooks/python/alloc.h"
 #include "hooks/python/codes.h"
 #include "hooks/python/stack.h"
+#include "hooks/python/state.h"
 #include "stacks/frames.h"
 
 #include <link.h>
@@ -57,6 +58,32 @@ static uint32_t version_of(const struct dl_phdr_info *object)
 	return tp_lookup_in(object, "PyFrame_GetBack", &found) ? 0x0309 : 0;
 }
 
+/* The interpreter's loop, all of it: GCC may have left less of it under its name than it put aside. */
+static void find_loop(const struct dl_phdr_info *object, const struct tp_lookup_found *loop)
+{
+	tp_frame_loop[0] = (struct tp_range){ loop->address, loop->address + loop->size };
+	for (size_t i = 0; i < object->dlpi_phnum; i++) {
+		const ElfW(Phdr) *header = &object->dlpi_phdr[i];
+
+		if (header->p_type == PT_GNU_EH_FRAME)
+			tp_rule_pieces((const void *)(object->dlpi_addr + header->p_vaddr), loop->address,
+				       tp_frame_loop, TP_LOOP_PIECES);
+	}
+}
+
+#define KEYS_UNTIL 0x030e /* the last version that has a key for the threads' states */
+
+static bool find_states(const struct dl_phdr_info *object, uint32_t is)
+{
+	struct tp_lookup_found own;
+
+	if (is <= KEYS_UNTIL)
+		return true;
+	if (tp_lookup_in(object, "PyGILState_GetThisThreadState", &own))
+		tp_python_slot = tp_python_slot_of((const uint8_t *)own.address, own.size);
+	return tp_python_slot != 0;
+}
+
 /* Once: a process with two interpreters of different kinds has the first one's frames. */
 static void use(const struct dl_phdr_info *object, const struct tp_lookup_found *runtime)
 {
@@ -65,11 +92,11 @@ static void use(const struct dl_phdr_info *object, const struct tp_lookup_found 
 
 	if (!tp_python_layout_find(is, (const void *)runtime->address, runtime->size, &tp_python) ||
 	    !tp_lookup_in(object, "_PyEval_EvalFrameDefault", &loop) ||
-	    !tp_lookup_in(object, "PyCode_Type", &code_type)) {
+	    !tp_lookup_in(object, "PyCode_Type", &code_type) || !find_states(object, is)) {
 		tp_header->python_seen = is;
 		return;
 	}
-	tp_frame_loop = (struct tp_range){ loop.address, loop.address + loop.size };
+	find_loop(object, &loop);
 	tp_python_code_type = code_type.address;
 	tp_python_runtime = (struct tp_range){ runtime->address, runtime->address + runtime->size };
 	watch_codes();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The interpreter's state of the calling thread, by the thread-specific key that CPython keeps for PyGILState_Ensure(): it
- * leads there with the GIL and without it.
+ * The interpreter's state of the calling thread, by the thread-specific key or variable that CPython keeps for
+ * PyGILState_Ensure(): it leads there with the GIL and without it.
  */
 #ifndef TPROF_HOOKS_PYTHON_STATE_H
 #define TPROF_HOOKS_PYTHON_STATE_H
@@ -16,7 +16,16 @@ struct tp_python_key { /* Py_tss_t */
 extern const struct tp_python_key *tp_python_key; /* NULL: not found yet */
 
 /*
- * Looks for the key: where the version has it, else in all of _PyRuntime; the right one is that by which a thread is led to a
+ * 3.15 and later keep the state in a thread-local variable, at this distance from what pthread_self() points to; 0: they
+ * have a key. Set before the first stack is looked at.
+ */
+extern int32_t tp_python_slot;
+
+/* The distance that code reads at, which does nothing but return such a variable; 0: it is other code. */
+int32_t tp_python_slot_of(const uint8_t *code, size_t size);
+
+/*
+ * Reads the variable. Else looks for the key: where the version has it, else in all of _PyRuntime; the right one is that by which a thread is led to a
  * state that is its own. The calling thread's PyThreadState; 0: it has none, or it was not looked for this time.
  */
 TP_SLOW uintptr_t tp_python_find_key(void);
