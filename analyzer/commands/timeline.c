@@ -4,6 +4,7 @@
 #include "commands/site_report.h"
 
 #include "report/estimate.h"
+#include "report/mark_listing.h"
 #include "report/plot.h"
 #include "report/process.h"
 
@@ -66,6 +67,7 @@ static void print_process(const struct tp_session *session, const struct tp_proc
 	tp_plot(page, process->timeline, process->point_count, from, to, PLOT_ROWS);
 	print_legend(page, &process->heap);
 	print_numbers(page, process);
+	tp_marks_print(page, &process->marks, tp_top(session->options, 20));
 	tp_notes_collect(&notes, process, NULL);
 	tp_notes_print(&notes, page);
 	tp_notes_free(&notes);
@@ -99,7 +101,8 @@ static json_t *json_process(struct tp_session *session, size_t index, const void
 	(void)argument;
 	json_object_set_new(timeline, "points",
 			    tp_json_points(process->timeline, process->point_count, process->estimated));
-	json_object_set_new(timeline, "marks", json_array());
+	json_object_set_new(timeline, "marks", tp_marks_json(&process->marks));
+	json_object_set_new(timeline, "marks_total", tp_json_number(process->marks.all));
 	json_object_set_new(json, "process", tp_json_process(process));
 	json_object_set_new(json, "capture", tp_json_capture(process));
 	json_object_set_new(json, "heap", tp_json_heap(process));

@@ -64,6 +64,7 @@ void tp_replay_free(struct tp_replay *replay)
 	tp_growth_free(&replay->of_time);
 	tp_estimates_free(&replay->estimates);
 	free(replay->timeline.points);
+	tp_marks_free(&replay->marks);
 	for (i = 0; i < replay->thread_count; i++)
 		free(replay->threads[i].undo.ranges.list), free(replay->threads[i].open.frames),
 			free(replay->threads[i].calls.ring);
@@ -143,6 +144,7 @@ static tp_replay_handler *const handlers[TP_EVENT_KINDS] = {
 	[TP_EVENT_OP_END] = tp_replay_op,
 	[TP_EVENT_DETAIL] = tp_replay_op,
 	[TP_EVENT_STEP] = tp_replay_step_end,
+	[TP_EVENT_MARK] = tp_replay_mark,
 	[TP_EVENT_PAUSE] = tp_replay_pause,
 	[TP_EVENT_RESUME] = tp_replay_pause,
 	[TP_EVENT_POOL_ALLOC] = tp_replay_pool_alloc,

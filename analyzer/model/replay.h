@@ -99,6 +99,7 @@ struct tp_replay {
 	struct tp_heap heap;
 	struct tp_point now;
 	struct tp_timeline timeline;
+	struct tp_marks marks;
 
 	struct tp_thread_state *threads;
 	size_t thread_count, thread_room;

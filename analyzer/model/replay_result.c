@@ -71,6 +71,8 @@ bool tp_replay_result(struct tp_replay *replay, struct tp_process *process)
 	process->timeline = tp_timeline_finish(&replay->timeline, replay->last, &replay->now, &process->point_count);
 	for (i = 0; i < process->point_count; i++)
 		process->timeline[i].time_ns = tp_replay_ns(replay, process->timeline[i].time_ns);
+	process->marks = replay->marks;
+	replay->marks = (struct tp_marks){ NULL };
 	process->sites = tp_sites_result(&replay->sites, replay->peak_number,
 					 replay->sampled ? &replay->estimates : NULL, &process->site_count);
 	process->cpu_outside = replay->cpu_outside;

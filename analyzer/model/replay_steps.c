@@ -140,6 +140,16 @@ bool tp_replay_step_end(struct tp_replay *replay, const struct tp_event *event)
 	return end_step(replay, tp_replay_ns(replay, event->time), event->size);
 }
 
+bool tp_replay_mark(struct tp_replay *replay, const struct tp_event *event)
+{
+	if (!tp_replay_thread(replay, event))
+		return false;
+	if (!tp_replay_counts(replay, event))
+		return true;
+	return tp_marks_add(&replay->marks, tp_replay_ns(replay, event->time), event->thread, event->name,
+			    event->name_length);
+}
+
 bool tp_replay_call_ended(struct tp_replay *replay, struct tp_thread_state *thread)
 {
 	const struct tp_op_call *call = &replay->ops.last;

@@ -307,6 +307,7 @@ void tp_run_free(struct tp_run *run)
 		tp_growth_result_free(&process->growth);
 		tp_steps_result_free(&process->steps);
 		free(process->timeline);
+		tp_marks_free(&process->marks);
 		free(process->threads);
 	}
 	free(run->processes);

@@ -14,6 +14,7 @@
 
 #include "model/counters.h"
 #include "model/histogram.h"
+#include "model/marks.h"
 #include "model/stats.h"
 #include "model/trend.h"
 #include "model/work.h"
@@ -341,6 +342,7 @@ struct tp_process {
 	struct tp_growth_stats growth;
 	struct tp_point *timeline;
 	size_t point_count;
+	struct tp_marks marks; /* within the time, and of the thread, that are looked at */
 	struct tp_thread_stats *threads;
 	size_t thread_count;
 	uint64_t start_ns;	      /* of this process, since the run's start */

@@ -5,14 +5,10 @@
 
 void tp_op_name_cell(struct tp_table *table, const struct tp_page *page, const char *op, int indent)
 {
-	char name[300], shorter[400], cell[500];
-	size_t i;
+	char shorter[400], cell[500];
 
-	for (i = 0; op[i] && i + 1 < sizeof(name); i++)
-		name[i] = (unsigned char)op[i] < ' ' || op[i] == 127 ? '?' : op[i];
-	name[i] = '\0';
 	indent = indent > 60 ? 60 : indent;
-	snprintf(cell, sizeof(cell), "%*s%s", indent, "", tp_short_name(page, name, 80, shorter, sizeof(shorter)));
+	snprintf(cell, sizeof(cell), "%*s%s", indent, "", tp_short_name(page, op, 80, shorter, sizeof(shorter)));
 	tp_table_add(table, TP_STYLE_FUNCTION, cell);
 }
 

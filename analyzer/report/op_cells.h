@@ -5,7 +5,7 @@
 
 #include "report/text.h"
 
-/* An op's name, so many columns in. Names may hold any bytes; a terminal must not see them. */
+/* An op's name, so many columns in. */
 void tp_op_name_cell(struct tp_table *table, const struct tp_page *page, const char *op, int indent);
 
 /* GFLOP/s; "-" where there is none to tell. */

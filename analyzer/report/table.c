@@ -43,6 +43,17 @@ struct tp_table *tp_table_new(const char *titles)
 	return table;
 }
 
+/* Names and arguments may hold any bytes; a terminal must not see those that steer it. */
+static char *printable(const char *text)
+{
+	char *copy = strdup(text);
+
+	for (char *p = copy; p && *p; p++)
+		if ((unsigned char)*p < ' ' || *p == 127)
+			*p = '?';
+	return copy;
+}
+
 void tp_table_add(struct tp_table *table, enum tp_style style, const char *text)
 {
 	if (table->count == table->capacity) {
@@ -56,7 +67,7 @@ void tp_table_add(struct tp_table *table, enum tp_style style, const char *text)
 		table->cells = cells;
 		table->capacity = capacity;
 	}
-	table->cells[table->count].text = strdup(text);
+	table->cells[table->count].text = printable(text);
 	table->cells[table->count].style = style;
 	table->count++;
 }

@@ -69,7 +69,7 @@ struct tp_table;
  * what is left of the line and is shortened to fit. NULL: memory is out.
  */
 struct tp_table *tp_table_new(const char *titles);
-/* Cells of a row, in order; a new row begins when the columns are used up. Copies the text. */
+/* Cells of a row, in order; a new row begins when the columns are used up. Copies the text, with "?" for control characters. */
 void tp_table_add(struct tp_table *table, enum tp_style style, const char *text);
 void tp_table_print(const struct tp_table *table, const struct tp_page *page, int indent);
 void tp_table_free(struct tp_table *table);

@@ -93,6 +93,12 @@ def test_marks_and_snapshots(program):
     trace = run.traces()[0]
     marks = [event["text"] for event in events(trace) if event["kind"] == "mark"]
     assert marks == ["before", "x" * 48, "snapshot 3", "in the pause"]
+    timeline = report(trace, command="timeline")["timeline"]
+    assert [mark["text"] for mark in timeline["marks"]] == marks and timeline["marks_total"] == 4
+    times = [mark["time_ns"] for mark in timeline["marks"]]
+    assert times == sorted(times)
+    lines = analyze("timeline", trace).stdout.splitlines()
+    assert [line.split()[-1] for line in lines if "x" * 48 in line or "snapshot 3" in line] == ["x" * 48, "3"]
     part = report(trace, options=["--from", "mark:before", "--to", "mark:snapshot 3"])
     whole = report(trace)
     assert 0 < part["heap"]["allocations"] < whole["heap"]["allocations"]

@@ -216,6 +216,34 @@ static void test_huge(void **state)
 	gen_free(gen);
 }
 
+/* Marks have their time, their thread and their text; a million of them are counted, and the first ones kept. */
+static void test_marks(void **state)
+{
+	struct gen *gen = gen_with_sites(&(struct gen_options){ 0 });
+	struct tp_replay_options options = { .thread = 2 };
+	struct replayed replayed;
+	const struct tp_process *process;
+
+	(void)state;
+	gen_mark(gen, 1, 100, "loaded");
+	gen_mark(gen, 2, 200, "");
+	for (uint64_t i = 0; i < TP_MARKS_MAX; i++)
+		gen_mark(gen, 1, 1000 + i, "epoch");
+	process = replay_gen(&replayed, gen);
+	assert_int_equal(process->marks.all, TP_MARKS_MAX + 2);
+	assert_int_equal(process->marks.count, TP_MARKS_MAX);
+	assert_string_equal(process->marks.list[0].text, "loaded");
+	assert_int_equal(process->marks.list[0].time_ns, 100);
+	assert_int_equal(process->marks.list[0].thread, 1);
+	assert_string_equal(process->marks.list[1].text, "");
+	assert_int_equal(process->marks.list[TP_MARKS_MAX - 1].time_ns, 1000 + TP_MARKS_MAX - 3);
+	replay(&replayed, &options);
+	assert_int_equal(replayed.run->processes[0].marks.all, 1);
+	assert_int_equal(replayed.run->processes[0].marks.list[0].time_ns, 200);
+	close_replayed(&replayed);
+	gen_free(gen);
+}
+
 static void test_empty(void **state)
 {
 	struct gen *gen = gen_with_sites(&(struct gen_options){ 0 });
@@ -240,7 +268,7 @@ int main(void)
 		cmocka_unit_test(test_implied_free), cmocka_unit_test(test_cancel_at_peak),
 		cmocka_unit_test(test_remap),	     cmocka_unit_test(test_groups_and_filter),
 		cmocka_unit_test(test_combined),     cmocka_unit_test(test_huge),
-		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_marks),	     cmocka_unit_test(test_empty),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

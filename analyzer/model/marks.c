@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/marks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/impl.h"
+
+bool tp_marks_add(struct tp_marks *marks, uint64_t time_ns, uint32_t thread, const char *text, size_t length)
+{
+	struct tp_mark mark = { .time_ns = time_ns, .thread = thread };
+
+	marks->all++;
+	if (marks->count == TP_MARKS_MAX)
+		return true;
+	mark.text = strndup(text, length);
+	if (!mark.text)
+		return false;
+	if (!tp_reserve(&marks->list, &marks->room, marks->count + 1, sizeof(*marks->list))) {
+		free(mark.text);
+		return false;
+	}
+	marks->list[marks->count++] = mark;
+	return true;
+}
+
+void tp_marks_free(struct tp_marks *marks)
+{
+	for (size_t i = 0; i < marks->count; i++)
+		free(marks->list[i].text);
+	free(marks->list);
+	memset(marks, 0, sizeof(*marks));
+}
