@@ -31,14 +31,14 @@ _tprof()
 
 _tprof_analyze()
 {
-	local commands="summary peak leaks hotspots ops steps lines roofline compare diff check timeline flamegraph export info dump"
+	local commands="summary peak leaks hotspots ops steps threads lines roofline compare diff check timeline flamegraph export info dump"
 	local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
 
 	case $previous in
 	--by) _tprof_words "stack function line module thread size op step layer" ;;
 	--sort)
 		_tprof_words "bytes blocks largest allocations temporary short-lived total self calls mean p99 alloc
-			time high growth step"
+			time high growth step cpu ops frees peak unfreed first thread"
 		;;
 	--color) _tprof_words "auto always never" ;;
 	--what) _tprof_words "peak allocated unfreed temporary cpu" ;;

@@ -43,6 +43,7 @@ int tp_cmd_check(const struct tp_options *options);
 int tp_cmd_flamegraph(const struct tp_options *options);
 int tp_cmd_export(const struct tp_options *options);
 int tp_cmd_lines(const struct tp_options *options);
+int tp_cmd_threads(const struct tp_options *options);
 int tp_cmd_info(const struct tp_options *options);
 int tp_cmd_dump(const struct tp_options *options);
 

@@ -169,6 +169,7 @@ bool tp_ops_fold(struct tp_ops *ops, struct tp_op_stack *stack, const struct tp_
 	    !add_to_tree(ops, outer ? outer->node : TP_OP_NODE_ROOT, op, &sums))
 		return false;
 	add_to_op(&state->stats, &sums);
+	ops->outermost_ns += outer ? 0 : sums.total_ns;
 	ops->counts.self_flop += sums.work.flop;
 	all.scale = scale_of(&all, clock - cost);
 	return add_durations(state, &all);

@@ -303,6 +303,8 @@ bool tp_ops_end(struct tp_ops *ops, struct tp_op_stack *stack, bool unwound, con
 	result = result_of(&frame, moment->ns, unwound);
 	if (stack->count)
 		add_to_outer(&stack->frames[stack->count - 1], &frame, &result);
+	else if (frame.counted)
+		ops->outermost_ns += result.total_ns;
 	tp_op_charge(stack, frame.hooked ? ops->cost->op_outside : moment->cost);
 	return !frame.counted || add_call(ops, &frame, &result);
 }

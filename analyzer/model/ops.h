@@ -75,6 +75,7 @@ struct tp_ops {
 	struct tp_op_tree tree;
 	struct tp_op_counts counts;
 	struct tp_op_call last; /* that ended and counted */
+	uint64_t outermost_ns;	/* total time of all calls that were in no other op */
 };
 
 /* When an op begins or ends. */

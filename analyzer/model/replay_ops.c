@@ -50,17 +50,13 @@ static void charge_counters(struct tp_replay *replay, struct tp_thread_state *th
 	tp_op_charge(&thread->open, thread->counters_cost_ns);
 }
 
-/* Begins, ends and details of ops. */
-bool tp_replay_op(struct tp_replay *replay, const struct tp_event *event)
+static bool replay_op(struct tp_replay *replay, struct tp_thread_state *thread, const struct tp_event *event)
 {
-	struct tp_thread_state *thread = tp_replay_thread(replay, event);
 	struct tp_op_moment moment = { .ns = tp_replay_ns(replay, event->time),
 				       .cost = tp_cost_event(&replay->cost, event->offset),
 				       .counted = tp_replay_counts(replay, event) };
 	struct tp_op_work work = { .flop = event->size, .bytes = event->usable, .precision = TP_UNSAID };
 
-	if (!thread)
-		return false;
 	switch (event->kind) {
 	case TP_EVENT_OP_BEGIN:
 		charge_counters(replay, thread, event);
@@ -78,6 +74,18 @@ bool tp_replay_op(struct tp_replay *replay, const struct tp_event *event)
 		tp_replay_charge(replay, thread, event);
 		return tp_ops_detail(&replay->ops, &thread->open, work, event->name, event->name_length);
 	}
+}
+
+/* Begins, ends and details of ops. */
+bool tp_replay_op(struct tp_replay *replay, const struct tp_event *event)
+{
+	struct tp_thread_state *thread = tp_replay_thread(replay, event);
+	uint64_t before = replay->ops.outermost_ns;
+
+	if (!thread || !replay_op(replay, thread, event))
+		return false;
+	thread->stats.op_ns += replay->ops.outermost_ns - before;
+	return true;
 }
 
 /* What the ops' own blocks were, as the sites know it. */

@@ -283,6 +283,7 @@ struct tp_thread_stats {
 	uint64_t allocations, frees, bytes;
 	double allocations_variance, frees_variance, bytes_variance; /* as struct tp_variance */
 	struct tp_cpu cpu;
+	uint64_t op_ns;		    /* in ops: total time of those that were in no other one */
 	uint64_t first_ns, last_ns; /* of its events, since the run's start */
 };
 

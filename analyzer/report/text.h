@@ -62,7 +62,7 @@ char *tp_shorten_front(const struct tp_page *page, const char *text, int columns
 
 /* A table: cells are added row by row, then everything is printed with aligned columns. */
 struct tp_table;
-#define TP_TABLE_COLUMNS 12
+#define TP_TABLE_COLUMNS 16
 
 /*
  * `titles`: separated by '|'; a title that begins with '>' is of a right-aligned column, one that begins with '*' takes

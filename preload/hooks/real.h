@@ -45,6 +45,7 @@ struct tp_real {
 	int (*sigprocmask)(int, const sigset_t *, sigset_t *);
 	int (*pthread_sigmask)(int, const sigset_t *, sigset_t *);
 	int (*pthread_create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+	int (*pthread_setname_np)(pthread_t, const char *);
 
 	void *(*dlopen)(const char *, int);
 	void *(*dlsym)(void *, const char *);

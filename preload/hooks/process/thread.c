@@ -3,9 +3,13 @@
  * pthread_create: a new thread is known from its first instruction on, and sampled even if it never allocates. What is
  * handed to it lies in a fixed table, as nothing here may allocate; when that is full the thread starts without us and
  * is met at its first event.
+ *
+ * pthread_setname_np: pools name their threads when these run already. A thread that another one names is seen to have its
+ * name with its next chunk.
  */
 #include "hooks/enter.h"
 #include "hooks/lifecycle.h"
+#include "hooks/ops/annotate.h"
 #include "hooks/real.h"
 
 #include <pthread.h>
@@ -55,5 +59,17 @@ TP_EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attributes, vo
 	error = tp_real.pthread_create(id, attributes, begin_thread, ticket);
 	if (error)
 		tp_store_release(&ticket->taken, 0u);
+	return error;
+}
+
+TP_EXPORT int pthread_setname_np(pthread_t id, const char *name)
+{
+	int error;
+
+	if (!tp_real.pthread_setname_np)
+		tp_start();
+	error = tp_real.pthread_setname_np(id, name);
+	if (!error && pthread_equal(id, pthread_self()))
+		tp_annotate_thread(name);
 	return error;
 }

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The threads command: of each thread what it counted and measured itself."""
+import pytest
+from conftest import LIBRARY, WORKLOADS, analyze, nothing_lost, report
+
+NAMES = [f"worker-{k}" for k in (1, 2, 3, 4)]
+BURN = dict(zip(NAMES, ("burn_one", "burn_two", "burn_three", "burn_four")))
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    from conftest import Harness  # pylint: disable=import-outside-toplevel
+    return Harness(tmp_path_factory.mktemp("threads")).profile([WORKLOADS / "thread_work", 50],
+                                                               env={"TPROF_CPU": "499"})
+
+
+def threads(run, *options):
+    answer = report(run.traces()[0], command="threads", options=options)
+    nothing_lost(answer)
+    return answer
+
+
+def workers(run):
+    return {row["name"]: row for row in threads(run)["threads"] if row["name"] in NAMES}
+
+
+def test_counts_are_the_threads_own(run):
+    found = workers(run)
+    assert set(found) == set(NAMES)
+    for k, name in enumerate(NAMES, 1):
+        row, truth = found[name], run.truth()[name]
+        assert {key: row[key] for key in ("tid", "allocations", "frees", "bytes", "peak_bytes")} == \
+            {key: truth[key] for key in ("tid", "allocations", "frees", "bytes", "peak_bytes")}
+        # Main freed 20 k more of its blocks: whose a block is does not change with who frees it.
+        assert (row["unfreed_blocks"], row["unfreed_bytes"]) == (30 * k, 30 * k * 64 * k)
+        assert row["peak_blocks"] == 100 * k
+        assert row["top_allocation"] == {"function": "allocate", "module": "thread_work", "bytes": truth["bytes"]}
+    everything = threads(run)
+    for key, total in (("allocations", "allocations"), ("bytes", "allocated_bytes"), ("peak_bytes", "peak_bytes"),
+                       ("unfreed_bytes", "end_bytes")):
+        assert sum(row[key] for row in everything["threads"]) == everything["heap"][total]
+    assert everything["threads_total"] == len(everything["threads"]) == 5
+
+
+def test_ops_are_the_threads_own(run):
+    """The outer op alone counts, as the inner one is in it: no more than was measured around it, no less than computed in it."""
+    for k, name in enumerate(NAMES, 1):
+        assert 0.99 * k * 25e6 < workers(run)[name]["op_ns"] <= run.truth()[name]["op_ns"]
+    rows = threads(run)["threads"]
+    assert next(row for row in rows if row["thread"] == 1)["op_ns"] == 0
+    tree = report(run.traces()[0], command="ops", options=["--tree"])["tree"]
+    assert sum(row["op_ns"] for row in rows) == sum(node["total_ns"] for node in tree if node["parent"] is None)
+
+
+def test_samples_are_the_threads_own(run):
+    rows = threads(run)["threads"]
+    capture = report(run.traces()[0])["capture"]
+    assert sum(row["cpu_samples"] for row in rows) == capture["cpu_samples"] > 50
+    assert sum(row["cpu_ns"] for row in rows) == capture["cpu_ns"]
+    by_thread = report(run.traces()[0], command="hotspots", options=["--by", "thread"])["cpu"]
+    assert {row["thread"]: row["self_ns"] for row in by_thread} == {row["thread"]: row["cpu_ns"] for row in rows
+                                                                   if row["cpu_samples"]}
+    busy = [row for row in rows if row["cpu_samples"] > 10]
+    assert len(busy) >= 2
+    for row in busy:
+        assert row["top_cpu"]["function"] == BURN[row["name"]] and row["top_cpu"]["ns"] > 0.5 * row["cpu_ns"]
+        assert row["first_ns"] < row["last_ns"]
+
+
+@pytest.mark.parametrize("sort, key, order", [("cpu", "cpu_ns", -1), ("ops", "op_ns", -1), ("bytes", "bytes", -1),
+                                              ("allocations", "allocations", -1), ("frees", "frees", -1),
+                                              ("peak", "peak_bytes", -1), ("unfreed", "unfreed_bytes", -1),
+                                              ("first", "first_ns", 1), ("thread", "thread", 1)])
+def test_order(run, sort, key, order):
+    values = [order * row[key] for row in threads(run, "--sort", sort)["threads"]]
+    assert values == sorted(values)
+    assert len(threads(run, "--sort", sort, "--top", "2")["threads"]) == 2
+
+
+def test_text(run):
+    trace = run.traces()[0]
+    text = analyze("threads", "--sort", "peak", "--exact", trace).stdout
+    rows = [line.split() for line in text.splitlines() if "worker-" in line]
+    assert [row[2] for row in rows] == NAMES[::-1]
+    assert "102,400" in text and "burn_four" in text and "CPU time" in text and "in ops" in text
+    assert "and 3 more threads" in analyze("threads", "--top", "2", trace).stdout
+    assert "--sort" in analyze("threads", "--sort", "name", trace, status=2).stderr
+
+
+def test_without_samples_and_ops(tprof):
+    run = tprof.run([WORKLOADS / "threads", 2], [LIBRARY], {"TPROF_CPU": "0"})
+    answer = report(run.traces()[0], command="threads")
+    own = [row for row in answer["threads"] if row["bytes"] == 20 * 1000 + 24]
+    assert len(own) == 14 and {(row["allocations"], row["frees"], row["unfreed_bytes"]) for row in own} == {(21, 20, 0)}
+    assert sorted(row["peak_bytes"] for row in own) == [24] * 7 + [20024] * 7  # the first batch has left its blocks
+    assert {row["top_cpu"] for row in own} == {None}
+    text = analyze("threads", run.traces()[0]).stdout
+    assert "CPU time" not in text and "in ops" not in text and "allocated most in" in text
