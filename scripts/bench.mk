@@ -11,7 +11,7 @@ build/bench/libcalled.so: tests/bench/called.c
 	@mkdir -p $(@D)
 	gcc -std=gnu11 -D_GNU_SOURCE -O2 -g -shared -fPIC $(WARN) $< -o $@
 build/bench/calls: tests/bench/calls.c build/bench/libcalled.so
-	gcc -std=gnu11 -D_GNU_SOURCE -O2 -g $(WARN) $< -o $@ -Lbuild/bench -lcalled -Wl,-rpath,'$$ORIGIN'
+	gcc -std=gnu11 -D_GNU_SOURCE -O2 -g $(WARN) -Iinclude $< -o $@ -Lbuild/bench -lcalled -Wl,-rpath,'$$ORIGIN'
 
 workloads: build/bench/pairs
 

@@ -3,56 +3,113 @@
 
 #include "core/emit.h"
 
-void tp_fold_begin(struct tp_thread *thread, struct tp_fold_slot *slot, uint32_t op, uint64_t start)
-{
-	struct tp_fold *fold = &thread->fold;
+/* ---- the innermost op ---- */
 
-	fold->start = start;
-	fold->slot = slot;
-	fold->limit = thread->limit;
-	__atomic_signal_fence(__ATOMIC_RELEASE);
-	fold->pending = op;
-	thread->limit = NULL;
+static void new_scope(struct tp_fold *fold)
+{
+	if (tp_unlikely(!++fold->scopes))
+		fold->scopes = 1; /* that of no call */
+	fold->scope = (uint64_t)fold->scopes << 32;
+}
+
+static uintptr_t innermost(const struct tp_thread *thread)
+{
+	return thread->op_depth ? thread->op_frames[thread->op_depth - 1] : UINTPTR_MAX;
+}
+
+struct tp_open_op *tp_fold_open(struct tp_thread *thread, uintptr_t frame)
+{
+	struct tp_open_op *open = &thread->op_open[thread->op_depth];
+
+	thread->op_frames[thread->op_depth++] = frame;
+	open->outer = thread->fold.scope;
+	new_scope(&thread->fold);
+	thread->fold.outer = frame;
+	return open;
+}
+
+struct tp_open_op *tp_fold_shut(struct tp_thread *thread)
+{
+	struct tp_open_op *open = &thread->op_open[--thread->op_depth];
+
+	thread->fold.scope = open->outer;
+	thread->fold.outer = innermost(thread);
+	return open;
+}
+
+/* ---- a call that is pending ---- */
+
+void tp_fold_fill(struct tp_fold *fold, struct tp_fold_hot *hot, struct tp_fold_slot *slot, uint64_t shape, uint32_t op)
+{
+	struct tprof_fold *count = slot->scope == fold->scope ? slot->count : NULL;
+	const struct tp_work *work = &fold->work;
+
+	hot->op = op;
+	hot->slot = slot;
+	hot->shape = shape;
+	hot->units = work->kind && work->dims == 1 ? work->dim[0] : 0;
+	hot->work.kind = work->kind;
+	if (work->kind) {
+		hot->work.dtype = work->dtype;
+		hot->work.flags = work->flags;
+		hot->work.dims = work->dims;
+		for (uint32_t i = 0; i < work->dims; i++)
+			hot->work.dim[i] = work->dim[i];
+	}
+	/* That it is the first of another size is for tp_fold_end() to say. */
+	if (count && hot->units && hot->units != slot->dim && !(count->flags & TPROF_FOLD_MIXED))
+		count = NULL;
+	hot->count = count;
+	hot->until = count ? slot->since + TP_FOLD_SPAN : 0;
+	fold->filled |= UINT64_C(1) << (hot - fold->hots);
 }
 
 static void give_back_limit(struct tp_thread *thread)
 {
-	thread->fold.pending = 0;
-	thread->limit = thread->fold.limit;
+	thread->fold.frame = 0;
+	if (thread->chunk)
+		thread->limit = tp_chunk_limit(thread->chunk) - TP_RECORD_MAX;
 }
 
 void tp_fold_settle(struct tp_thread *thread)
 {
-	uint32_t op = thread->fold.pending;
+	struct tp_fold *fold = &thread->fold;
+	const struct tp_fold_hot *hot = fold->hot;
+	struct tp_open_op *open = tp_fold_open(thread, fold->frame & ~(uintptr_t)1);
 
+	open->start = fold->start;
+	open->events = UINT64_MAX; /* no leaf, whatever follows */
+	open->shape = hot->shape;
+	open->slot = hot->slot;
+	open->ends_step = false;
+	open->after = NULL;
 	give_back_limit(thread);
-	tp_emit_op(thread, thread->fold.start, op);
-	if (thread->fold.work.kind)
-		tp_emit_work(thread, thread->fold.start, &thread->fold.work);
-	thread->fold.scope = ++thread->fold.scopes;
+	tp_emit_op(thread, fold->start, hot->op);
+	if (hot->work.kind)
+		tp_emit_work(thread, fold->start, &hot->work);
 }
 
 /* A new record in the thread's chunk. False: no room. */
-static bool open_record(struct tp_thread *thread, uint32_t op)
+static bool open_record(struct tp_thread *thread, const struct tp_fold_hot *hot)
 {
 	struct tp_fold *fold = &thread->fold;
-	struct tp_fold_slot *slot = fold->slot;
+	struct tp_fold_slot *slot = hot->slot;
 	uint8_t *p = thread->at, *body = p + 3, *length;
 
-	if (fold->limit - p < (ptrdiff_t)sizeof(struct tprof_fold) + 32)
+	if (tp_chunk_limit(thread->chunk) - TP_RECORD_MAX - p < (ptrdiff_t)sizeof(struct tprof_fold) + 32)
 		return false;
 	p[0] = TPROF_EVENT_FOLD << 2;
 	p = tp_put_uvarint(body, tp_emit_time(thread, fold->start));
-	p = tp_put_uvarint(p, op);
+	p = tp_put_uvarint(p, hot->op);
 	length = p++;
-	if (fold->work.kind)
-		p = tp_put_work(p, &fold->work);
+	if (hot->work.kind)
+		p = tp_put_work(p, &hot->work);
 	tp_put_length(length, p);
 	while ((uintptr_t)p % 8)
 		*p++ = 0;
 	slot->count = (struct tprof_fold *)p;
 	*slot->count = (struct tprof_fold){ .min = UINT32_MAX };
-	slot->dim = fold->work.dim[0];
+	slot->dim = hot->units;
 	slot->scope = fold->scope;
 	slot->since = fold->start;
 	p += sizeof(struct tprof_fold);
@@ -63,21 +120,19 @@ static bool open_record(struct tp_thread *thread, uint32_t op)
 	return true;
 }
 
-static void count(struct tprof_fold *to, struct tp_fold *fold, uint32_t ticks)
+/* trampoline.S does the same. */
+static void count(struct tprof_fold *to, const struct tp_fold_hot *hot, uint32_t ticks)
 {
-	if (fold->work.kind && fold->work.dims == 1) {
-		to->units += fold->work.dim[0];
-		if (tp_unlikely(fold->work.dim[0] != fold->slot->dim))
-			to->flags = TPROF_FOLD_MIXED;
-	}
+	to->units += hot->units;
+	if (hot->units != hot->slot->dim)
+		to->flags = TPROF_FOLD_MIXED;
 	to->ticks += ticks;
 	if (ticks < to->min)
 		to->min = ticks;
 	if (ticks > to->max)
 		to->max = ticks;
 	to->histogram[tprof_fold_bucket(ticks)]++;
-	if (tp_unlikely(++to->calls == TPROF_FOLD_CALLS))
-		fold->slot->count = NULL;
+	to->calls++;
 }
 
 /* A call was none that can be folded. One in a thousand does no harm; one in 64, and the op never becomes hot. */
@@ -87,45 +142,84 @@ static void cool(struct tp_fold_slot *slot, uint64_t now)
 	slot->since = now - (uint64_t)slot->heat * TP_FOLD_GAP;
 }
 
+static bool has_record(const struct tp_fold *fold, const struct tp_fold_slot *slot, uint64_t now)
+{
+	return slot->count && slot->scope == fold->scope && now - slot->since <= TP_FOLD_SPAN;
+}
+
+/* The record that counts the call that began as `hot` and is over `now`. NULL: there is none. */
+static struct tprof_fold *record_of(struct tp_thread *thread, struct tp_fold_hot *hot, uint64_t now)
+{
+	struct tp_fold_slot *slot = hot->slot;
+
+	if (slot->shape != hot->shape)
+		return NULL;
+	if (!has_record(&thread->fold, slot, now)) {
+		if (slot->count && slot->count->calls < TP_FOLD_FEW)
+			slot->heat = 0;
+		slot->count = NULL;
+		if (!slot->heat || !open_record(thread, hot))
+			return NULL;
+	}
+	return slot->count;
+}
+
+/* All that counted calls in this record asks for another. */
+static TP_SLOW void end_record(struct tp_fold *fold, struct tp_fold_slot *slot)
+{
+	slot->count = NULL;
+	for (uint64_t left = fold->filled; left; left &= left - 1) {
+		struct tp_fold_hot *hot = &fold->hots[__builtin_ctzll(left)];
+
+		if (hot->slot == slot) {
+			hot->count = NULL;
+			hot->until = 0;
+		}
+	}
+}
+
 bool tp_fold_end(struct tp_thread *thread, uint64_t now)
 {
 	struct tp_fold *fold = &thread->fold;
-	struct tp_fold_slot *slot = fold->slot;
+	struct tp_fold_hot *hot = fold->hot;
 	uint64_t ticks = now > fold->start ? now - fold->start : 0;
-	uint32_t op = fold->pending;
 
 	if (tp_unlikely(ticks >= TP_FOLD_TICKS)) {
-		cool(slot, now);
+		if (hot->slot->shape == hot->shape)
+			cool(hot->slot, now);
+		hot->key = 0; /* until it is hot again */
 		tp_fold_settle(thread);
 		return false;
 	}
-	if (tp_unlikely(!slot->count || slot->scope != fold->scope || now - slot->since > TP_FOLD_SPAN)) {
-		if (slot->count && slot->count->calls < TP_FOLD_FEW)
-			slot->heat = 0;
-		if (!slot->heat || !open_record(thread, op)) {
-			slot->count = NULL;
-			tp_fold_settle(thread);
-			return false;
-		}
+	hot->count = record_of(thread, hot, now);
+	if (tp_unlikely(!hot->count)) {
+		hot->key = 0;
+		tp_fold_settle(thread);
+		return false;
 	}
+	hot->until = hot->slot->since + TP_FOLD_SPAN;
 	give_back_limit(thread);
-	count(slot->count, fold, (uint32_t)ticks);
+	count(hot->count, hot, (uint32_t)ticks);
+	if (tp_unlikely(hot->count->calls == TPROF_FOLD_CALLS))
+		end_record(fold, hot->slot);
 	return true;
 }
 
-void tp_fold_warm(struct tp_fold_slot *slot, uint64_t key, uint64_t start, uint64_t now, bool leaf)
+/* ---- */
+
+void tp_fold_warm(struct tp_fold_slot *slot, uint64_t shape, uint64_t start, uint64_t now, bool leaf)
 {
 	if (!leaf || now - start >= TP_FOLD_TICKS) {
-		if (slot->key == key)
+		if (slot->shape == shape)
 			cool(slot, now);
 		return;
 	}
-	if (slot->key != key) {
+	if (slot->shape != shape) {
 		if (slot->heat) {
 			slot->heat--;
 			return;
 		}
-		slot->key = key;
+		slot->shape = shape;
 		slot->count = NULL;
 	}
 	if (!slot->heat++)
@@ -136,15 +230,27 @@ void tp_fold_warm(struct tp_fold_slot *slot, uint64_t key, uint64_t start, uint6
 
 void tp_fold_close(struct tp_fold *fold)
 {
+	for (uint64_t left = fold->filled; left; left &= left - 1) {
+		struct tp_fold_hot *hot = &fold->hots[__builtin_ctzll(left)];
+
+		hot->count = NULL;
+		hot->until = 0;
+	}
 	for (uint32_t i = 0; i < TP_FOLD_SLOTS; i++)
 		fold->slots[i].count = NULL;
 }
 
 void tp_fold_reset(struct tp_thread *thread)
 {
-	if (thread->fold.pending)
+	struct tp_fold *fold = &thread->fold;
+
+	if (fold->frame)
 		give_back_limit(thread);
-	thread->fold.scope = 0;
+	for (uint64_t left = fold->filled; left; left &= left - 1)
+		fold->hots[__builtin_ctzll(left)].key = 0;
+	fold->filled = 0;
+	new_scope(fold);
+	fold->outer = innermost(thread);
 	for (uint32_t i = 0; i < TP_FOLD_SLOTS; i++)
-		thread->fold.slots[i] = (struct tp_fold_slot){ 0 };
+		fold->slots[i] = (struct tp_fold_slot){ 0 };
 }

@@ -6,6 +6,9 @@
  * loses the call that was being counted. If anything happens within it, its begin is written before that, with the time
  * at which it began (tp_fold_settle), and it is a call like any other. For that the thread's chunk looks full while a
  * call is pending: the check for room, which each record makes anyway, finds it.
+ *
+ * A call like the one before it, of the same function from the same place, costs some hundred instructions: all that is
+ * needed for it stands in a struct tp_fold_hot, which hooks/ops/trampoline.S finds and counts by itself.
  */
 #ifndef TPROF_CORE_FOLD_H
 #define TPROF_CORE_FOLD_H
@@ -15,12 +18,14 @@
 #include "core/base.h"
 
 #define TP_FOLD_SLOTS 32u
+#define TP_FOLD_HOTS 64u
 #define TP_FOLD_HOT 1024u	/* calls until an op is hot */
 #define TP_FOLD_TICKS 8192u	/* what is not shorter is not folded: 2 to 4 microseconds */
 #define TP_FOLD_GAP 32768u	/* ticks from one call to the next that hot calls take at most, on average */
 #define TP_FOLD_SPAN (1u << 28) /* ticks that a record is about at most: 0.07 to 0.3 seconds */
 #define TP_FOLD_FEW 16u		/* records of fewer calls than that are no gain: the op is not hot any more */
 #define TP_FOLD_COOLING 64u	/* heat that a call which could not be folded takes away */
+#define TP_FOLD_PARTS 7u	/* arguments that tell what a call works on */
 
 /* What a typed kernel works on; see include/tprof/work.h. */
 struct tp_work {
@@ -30,26 +35,52 @@ struct tp_work {
 	uint64_t dim[TPROF_WORK_DIMS];
 };
 
+/* Calls of an op that work on the like. */
 struct tp_fold_slot {
-	uint64_t key;		  /* of op and shape; 0: free */
+	uint64_t shape;		  /* of op and work; 0: free */
 	uint64_t since;		  /* ticks: when `heat` was 1; of a hot op, when its record began */
 	struct tprof_fold *count; /* its record in the thread's chunk; NULL: none that can go on */
 	uint64_t dim;		  /* the record's one dimension */
+	uint64_t scope;		  /* of the record */
 	uint32_t heat;
-	uint32_t scope; /* of the record */
 };
+
+/* Calls of a hot op from one place: what the trampoline needs, in its order (hooks/ops/layout.h). */
+struct tp_fold_hot {
+	uint64_t key;		  /* index of the function, and the scope; 0: no call is like these */
+	uintptr_t caller;	  /* return address */
+	void *function;		  /* to be called */
+	const void *copy;	  /* the trampoline's code that copies the stack arguments */
+	struct tprof_fold *count; /* the record; NULL: none yet */
+	uint64_t until;		  /* ticks up to which it counts calls; 0: none at all */
+	uint64_t units;		  /* what it adds to count->units */
+	uint32_t epoch;		  /* tp_modules_epoch up to which the caller's code is what it was */
+	uint16_t align;		  /* bytes left free above the stack arguments */
+	uint16_t typed;		  /* arguments tell what the call works on: `raw` are their values */
+	uint32_t window;	  /* bytes of stack arguments */
+	uint32_t op;
+	struct tp_fold_slot *slot;
+	uint64_t shape; /* the slot's, unless it is another's by now */
+	struct tp_work work;
+	uint64_t raw[TP_FOLD_PARTS];
+} __attribute__((aligned(64)));
 
 /* Of a thread. */
 struct tp_fold {
-	uint32_t pending; /* op whose call began and was not written; 0: none */
-	uint32_t scope;	  /* number of the innermost open op's call; 0: none is open */
-	uint32_t scopes;  /* given out */
-	uint64_t start;	  /* ticks at which the pending call began */
-	uint8_t *limit;	  /* the thread's, while a call is pending */
-	struct tp_fold_slot *slot;
-	struct tp_work work; /* of the call that begins, or is pending */
+	/* The trampoline's. */
+	uintptr_t
+		frame; /* of the call that is pending; its lowest bit: its end is not the trampoline's to count. 0: none is */
+	uint64_t start;		 /* ticks at which it began */
+	struct tp_fold_hot *hot; /* and what it is */
+	uint64_t scope;		 /* number of the innermost open op's call, or of none, in the upper half */
+	uintptr_t outer;	 /* that op's frame; UINTPTR_MAX: none is open */
+
+	uint32_t scopes; /* given out */
+	uint64_t filled; /* bit i: hots[i] is not empty */
+	struct tp_fold_hot hots[TP_FOLD_HOTS];
+	struct tp_work work; /* of the call that begins */
 	struct tp_fold_slot slots[TP_FOLD_SLOTS];
-};
+} __attribute__((aligned(64)));
 
 struct tp_thread;
 
@@ -59,31 +90,53 @@ struct tp_thread;
  * One dimension: kinds whose work is proportional to it, put together by its power of two. Several: calls of the very
  * same shape only, as their work is no simple sum.
  */
+static inline uint64_t tp_fold_size(uint64_t dim)
+{
+	return 64 - (uint64_t)__builtin_clzll(dim | 1);
+}
+
 static inline uint64_t tp_fold_shape(const struct tp_work *work)
 {
 	uint64_t key = 0;
 
 	if (tp_likely(work->dims == 1))
-		return 64 - (uint64_t)__builtin_clzll(work->dim[0] | 1);
+		return tp_fold_size(work->dim[0]);
 	for (uint32_t i = 0; i < work->dims; i++)
 		key = (key ^ work->dim[i]) * TP_FOLD_MIX;
 	return key ^ key >> 32;
 }
 
-/* The slot for calls of `op` with fold.work; *key is what is theirs. */
-static inline struct tp_fold_slot *tp_fold_find(struct tp_fold *fold, uint32_t op, uint64_t *key)
+/* The slot for calls of `op` with fold.work; *shape is what is theirs. */
+static inline struct tp_fold_slot *tp_fold_find(struct tp_fold *fold, uint32_t op, uint64_t *shape)
 {
 	uint64_t of = (uint64_t)op << 8;
 
 	if (fold->work.kind)
 		of = (of | fold->work.flags) ^ tp_fold_shape(&fold->work) << 32;
 	of *= TP_FOLD_MIX;
-	*key = of | 1;
+	*shape = of | 1;
 	return &fold->slots[of >> 59];
 }
 
-/* A call of `op` begins: it is pending from here on. */
-void tp_fold_begin(struct tp_thread *thread, struct tp_fold_slot *slot, uint32_t op, uint64_t start);
+/* Where calls of the function with that index from that place are. */
+static inline struct tp_fold_hot *tp_fold_hot(struct tp_fold *fold, uint32_t index, uintptr_t caller)
+{
+	return &fold->hots[(index + (uint32_t)caller) % TP_FOLD_HOTS];
+}
+
+/* From here on it is of calls of `op` with fold.work, whose slot that is. The trampoline's part is left as it is. */
+void tp_fold_fill(struct tp_fold *fold, struct tp_fold_hot *hot, struct tp_fold_slot *slot, uint64_t shape,
+		  uint32_t op);
+
+/* A call begins: it is pending from here on. `frame`: as fold.frame. */
+static inline void tp_fold_begin(struct tp_fold *fold, uint8_t **limit, struct tp_fold_hot *hot, uintptr_t frame,
+				 uint64_t start)
+{
+	fold->hot = hot;
+	fold->start = start;
+	fold->frame = frame;
+	*limit = NULL;
+}
 
 /* Writes the pending call's begin after all. */
 void tp_fold_settle(struct tp_thread *thread);
@@ -94,12 +147,18 @@ void tp_fold_settle(struct tp_thread *thread);
 bool tp_fold_end(struct tp_thread *thread, uint64_t now);
 
 /* A call that was not pending ended: does its op become hot? `leaf`: no event happened in it. */
-void tp_fold_warm(struct tp_fold_slot *slot, uint64_t key, uint64_t start, uint64_t now, bool leaf);
+void tp_fold_warm(struct tp_fold_slot *slot, uint64_t shape, uint64_t start, uint64_t now, bool leaf);
 
 /* Records go on no further: their chunk ends, or what they were part of. */
 void tp_fold_close(struct tp_fold *fold);
 
 /* All is as at the thread's begin. */
 void tp_fold_reset(struct tp_thread *thread);
+
+/* One more hooked op is open, with that frame: the caller fills in what is returned. */
+struct tp_open_op *tp_fold_open(struct tp_thread *thread, uintptr_t frame);
+
+/* The innermost one is open no longer. */
+struct tp_open_op *tp_fold_shut(struct tp_thread *thread);
 
 #endif

@@ -85,7 +85,7 @@ bool tp_thread_new_chunk(struct tp_thread *thread)
 {
 	struct tprof_chunk *chunk, *old;
 
-	if (thread->fold.pending) {
+	if (thread->fold.frame) {
 		tp_fold_settle(thread);
 		if (thread->at < thread->limit)
 			return true;
@@ -213,6 +213,7 @@ void tp_thread_set_bounds(struct tp_thread *thread, struct tp_range bounds)
 		   tp_config.alloc == TP_ALLOC_TRACE && tp_clock_kind == TPROF_CLOCK_TSC;
 
 	thread->bounds = bounds;
+	thread->extent = bounds.high - bounds.low;
 	thread->hot_extent = hot ? bounds.high - bounds.low : 0;
 	thread->pass_extent = tp_thread_may_pass && tp_config.alloc != TP_ALLOC_TRACE ? bounds.high - bounds.low : 0;
 }

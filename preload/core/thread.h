@@ -26,12 +26,12 @@ enum tp_busy {
 	TP_BUSY_RECORD, /* recording: only a signal handler can come by, and its event is lost */
 };
 
-/* What is kept of a hooked op while it is open. */
+/* What is kept of a hooked op while it is open, beside its frame. */
 struct tp_open_op {
 	uint64_t start, events; /* ticks at its begin; the thread's events just after it */
-	uint64_t key;		/* for its slot */
+	uint64_t shape;		/* for its slot */
 	struct tp_fold_slot *slot;
-	uint32_t outer; /* fold.scope of what is around it */
+	uint64_t outer; /* fold.scope of what is around it */
 	bool ends_step;
 	void (*after)(const uintptr_t *frame); /* to be called when it has returned; NULL: nothing */
 };
@@ -58,13 +58,14 @@ struct tp_thread {
 	uint64_t until_sample; /* TPROF_ALLOC=sample: bytes to go; see hooks/memory/sample.h */
 	uint64_t random;       /* its generator; 0: not seeded yet */
 	uint64_t event_start;  /* ticks at which the recording of the current event began */
+	uint64_t extent;       /* bytes of bounds */
+	struct tp_fold fold;   /* calls that get no events of their own */
 
 	/* The rest. */
 	uint32_t tid;	   /* 0: free to take */
 	uint32_t op_depth; /* hooked ops that are open */
 	uintptr_t op_frames[TP_OPS_MAX];
-	struct tp_open_op op_open[TP_OPS_MAX]; /* the same ops */
-	struct tp_fold fold;		       /* calls that get no events of their own */
+	struct tp_open_op op_open[TP_OPS_MAX]; /* the same ops; tp_fold_open() and tp_fold_shut() add and take away */
 	struct tp_perf perf;		       /* TPROF_COUNTERS */
 	struct tp_perf_values counters;	       /* as last recorded */
 	struct tp_range alternate;	       /* signal stack, as the program set it */

@@ -2,9 +2,17 @@
 /* What calls.c calls: functions of another object that do nothing. */
 
 void bench_op(int n);
+void bench_outer(int n);
 
 __attribute__((noinline)) void bench_op(int n)
 {
+	__asm__ volatile("" ::"r"(n));
+}
+
+/* One within the other, through the loader's pointer: neither is folded. */
+__attribute__((noinline)) void bench_outer(int n)
+{
+	bench_op(n);
 	__asm__ volatile("" ::"r"(n));
 }
 

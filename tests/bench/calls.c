@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * calls op|kernel SECONDS: nanoseconds of a call of a function of another object that does nothing: one without a known
- * signature, or one that goes by the name of a BLAS kernel. Prints {"ns": ..., "calls": ...}.
+ * calls op|nested|kernel|annotated SECONDS [CALLS]: nanoseconds of a call of a function of another object that does
+ * nothing: one without a known signature (`nested`: in turns with one that calls it), or one that goes by the name of a
+ * BLAS kernel; or of an annotated op. For so long, or so many times. Prints {"ns": ..., "best_ns": of the shortest 1000, "calls": ...}.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -9,7 +10,10 @@
 #include <string.h>
 #include <time.h>
 
+#include <tprof.h>
+
 void bench_op(int n);
+void bench_outer(int n);
 void sgemm_(const char *ta, const char *tb, const int *m, const int *n, const int *k, const float *alpha,
 	    const float *a, const int *lda, const float *b, const int *ldb, const float *beta, float *c,
 	    const int *ldc);
@@ -22,37 +26,74 @@ static double now(void)
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-static void kernel(void)
+static void op(int i)
+{
+	bench_op(i);
+}
+
+static void nested(int i)
+{
+	bench_outer(i);
+}
+
+static void annotated(int i)
+{
+	(void)i;
+	tprof_op_begin("annotated", "bench");
+	tprof_op_end();
+}
+
+static void kernel(int i)
 {
 	static const int n = 64;
 	static const float one = 1;
 	static float matrix[64 * 64];
 
+	(void)i;
 	sgemm_("N", "N", &n, &n, &n, &one, matrix, &n, matrix, &n, &one, matrix, &n);
 }
 
+static const struct {
+	const char *name;
+	void (*call)(int i);
+	int calls; /* at each time */
+} kinds[] = {
+	{ "op", op, 1 },
+	{ "kernel", kernel, 1 },
+	{ "nested", nested, 2 },
+	{ "annotated", annotated, 1 },
+};
+
 int main(int argc, char **argv)
 {
-	double start, end;
-	uint64_t calls = 0;
-	int is_kernel;
+	void (*call)(int i) = NULL;
+	int each = 0;
+	double start, end, last, best = 1e9;
+	uint64_t most, calls = 0;
 
-	if (argc != 3) {
-		fprintf(stderr, "usage: calls op|kernel SECONDS\n");
+	for (size_t i = 0; argc >= 3 && i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (strcmp(argv[1], kinds[i].name) == 0) {
+			call = kinds[i].call;
+			each = kinds[i].calls;
+		}
+	}
+	if (!call) {
+		fprintf(stderr, "usage: calls op|nested|kernel|annotated SECONDS [CALLS]\n");
 		return 2;
 	}
-	is_kernel = strcmp(argv[1], "kernel") == 0;
-	start = now();
+	most = argc > 3 ? strtoull(argv[3], NULL, 10) : UINT64_MAX;
+	start = last = now();
 	end = start + atof(argv[2]) * 1e9;
 	do {
-		for (int i = 0; i < 1000; i++) {
-			if (is_kernel)
-				kernel();
-			else
-				bench_op(i);
-		}
-		calls += 1000;
-	} while (now() < end);
-	printf("{\"ns\": %.2f, \"calls\": %lu}\n", (now() - start) / (double)calls, calls);
+		double passed;
+
+		for (int i = 0; i < 1000; i++)
+			call(i);
+		calls += 1000 * (uint64_t)each;
+		passed = now() - last;
+		last += passed;
+		best = passed / (1000 * each) < best ? passed / (1000 * each) : best;
+	} while (calls < most && (argc > 3 || last < end));
+	printf("{\"ns\": %.2f, \"best_ns\": %.2f, \"calls\": %lu}\n", (last - start) / (double)calls, best, calls);
 	return 0;
 }

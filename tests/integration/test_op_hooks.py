@@ -44,6 +44,31 @@ def test_exceptions_pass_through(tprof):
     assert ops["thrower_deep"] == (TIMES, TIMES)  # none returns
 
 
+@pytest.mark.parametrize("program", ["op_calls", "op_calls-cet", "op_torture"])
+def test_every_signature_of_calls_that_are_folded(tprof, program):
+    """The shortest way through the stub passes everything on too."""
+    command = [WORKLOADS / program, 5000]
+    bare = tprof.run(command)
+    run = tprof.run(command, [LIBRARY], {"TPROF_OPS": "op_*,torture_*,-op_excluded", "TPROF_CPU": "0"})
+    assert (run.status, run.stdout, run.stderr) == (bare.status, bare.stdout, bare.stderr)
+    ops = ops_of(run.traces()[0])
+    names = ("torture_x87", "torture_large", "torture_errno") if program == "op_torture" else (
+        "op_none", "op_many", "op_doubles", "op_big", "op_pair", "op_long_double", "op_complex", "op_varargs", "op_recurse")
+    assert {name: ops[name] for name in names} == {name: (5000, 0) for name in names}
+    answer = subprocess.run([ANALYZE, "ops", "--json", "--top", "0", run.traces()[0]], capture_output=True, check=True)
+    assert sum(op["folded"] for op in json.loads(answer.stdout)["ops"]) > 5000
+
+
+def test_a_call_that_an_exception_left_ends_where_the_next_begins(tprof):
+    """Its frame is where the next call's is: not within it."""
+    run = tprof.run([WORKLOADS / "op_throws", 1000, "here"], [LIBRARY], {"TPROF_OPS": "thrower_*"})
+    assert (run.status, run.stdout) == (0, b"op_throws: 1100\n")
+    assert ops_of(run.traces()[0]) == {"thrower_deep": (1001, 1001), "thrower_top": (1, 0)}
+    tree = subprocess.run([ANALYZE, "ops", "--json", "--tree", "--top", "0", run.traces()[0]], capture_output=True, check=True)
+    assert {(node["name"], node["parent"] is None) for node in json.loads(tree.stdout)["tree"]} == {
+        ("thrower_deep", True), ("thrower_top", True), ("thrower_deep", False)}
+
+
 def test_off(tprof):
     run = tprof.run([WORKLOADS / "op_calls", TIMES], [LIBRARY], {"TPROF_OPS": "off"})
     assert ops_of(run.traces()[0]) == {}

@@ -18,7 +18,10 @@ long double complex torture_x87(long double complex z, long double x)
 __attribute__((target("avx512f"))) __m512d torture_zmm(__m512d a, __m512d b, __m512d c, __m512d d, __m512d e, __m512d f,
 						       __m512d g, __m512d h, __m512d i)
 {
-	if ((uintptr_t)&i % 64)
+	uintptr_t at = (uintptr_t)&i;
+
+	__asm__ volatile("" : "+r"(at)); /* the compiler knows how it must be aligned */
+	if (at % 64)
 		abort();
 	return a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g + 8 * h + 9 * i;
 }

@@ -37,6 +37,8 @@ static __attribute__((noinline)) void nothing(long layout, long transposed_a, lo
 
 static void enter_stage(struct tp_thread *thread, struct stage *stage)
 {
+	if (thread->fold.frame)
+		tp_fold_settle(thread);
 	stage->at = thread->at;
 	stage->limit = thread->limit;
 	stage->real = thread->chunk;
@@ -104,7 +106,7 @@ static struct cost measure(struct tp_thread *thread, struct stage *stage, callee
 		call(101, 111, 111, 100, 100, 100);
 		slot = thread->op_open[thread->op_depth].slot;
 		slot->heat = folded ? TP_FOLD_HOT : 0;
-		slot->count = NULL;
+		tp_fold_close(&thread->fold);
 		call(101, 111, 111, 100, 100, 100);
 		before = slot->count ? slot->count->ticks : 0;
 		keep_least(&plain, time_of(nothing));
@@ -161,7 +163,9 @@ void tp_ops_calibrate(struct tp_thread *thread)
 
 	if (tp_sys_failed(stage))
 		return;
-	if (untyped && typed && thread->op_depth + 1 < TP_OPS_MAX && tp_load(&tp_state.mode) == TP_MODE_ON) {
+	/* An op that an exception left would be ended by the calls, and that is to be recorded. */
+	if (untyped && typed && thread->op_depth + 1 < TP_OPS_MAX && tp_load(&tp_state.mode) == TP_MODE_ON &&
+	    thread->fold.outer > (uintptr_t)__builtin_frame_address(0)) {
 		enter_stage(thread, stage);
 		thread->busy = TP_IDLE;
 		op = measure(thread, stage, untyped, false);

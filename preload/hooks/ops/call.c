@@ -2,72 +2,77 @@
 /* What trampoline.S calls around a hooked function. */
 #include "hooks/control.h"
 #include "hooks/enter.h"
+#include "hooks/ops/hot.h"
+#include "hooks/ops/layout.h"
 #include "hooks/ops/names.h"
-#include "hooks/ops/stubs.h"
-#include "stacks/frames.h"
-
-#define WINDOW_MAX 1024u /* bytes of stack arguments that are passed on at most, where their number is not known */
+#include "hooks/ops/vectors.h"
 
 struct called { /* what trampoline.S gets in rax and rdx */
 	void *function;
 	uint64_t window;
 };
 
+/*
+ * A call begins. The first for a thread that is recording already (TP_BUSY_RECORD), the other finds out who it is, and
+ * whether it is.
+ */
+struct called tp_op_begin(uint32_t index, const uintptr_t *frame, struct tp_thread *thread)
+	__attribute__((visibility("hidden")));
 struct called tp_op_enter(uint32_t index, const uintptr_t *frame) __attribute__((visibility("hidden")));
+
+/* It ends; the same two. */
+void tp_op_end(const uintptr_t *frame, struct tp_thread *thread) __attribute__((visibility("hidden")));
 void tp_op_leave(const uintptr_t *frame) __attribute__((visibility("hidden")));
 
-/*
- * Runs what may touch vector registers (libc's memset, the vDSO) between two calls that must not. Components 0xe7: x87,
- * SSE, AVX, AVX-512, all that carry arguments and results (Intel SDM 13.1); 2,688 bytes at most.
- */
-static TP_SLOW void with_vectors_kept(void (*run)(void *), void *context)
-{
-	uint8_t area[2752] __attribute__((aligned(64)));
-	uint32_t low = 0xe7, high = 0;
+/* ---- what trampoline.S takes for granted ---- */
 
-	for (size_t i = 512; i < 576; i += 8)
-		*(volatile uint64_t *)(area + i) = 0; /* the header must be defined */
-	__asm__ volatile("xsave64 %0" : "+m"(area) : "a"(low), "d"(high) : "memory");
-	run(context);
-	__asm__ volatile("xrstor64 %0" : : "m"(area), "a"(low), "d"(high) : "memory");
-}
+#define STANDS(offset, type, field) _Static_assert((offset) == offsetof(struct type, field), "trampoline.S: " #field)
+#define STANDS_IN_FOLD(offset, field) STANDS((offset), tp_thread, fold.field)
+
+STANDS(TP_THREAD_AT, tp_thread, at);
+STANDS(TP_THREAD_LIMIT, tp_thread, limit);
+STANDS(TP_THREAD_CHUNK, tp_thread, chunk);
+STANDS(TP_THREAD_BUSY, tp_thread, busy);
+STANDS(TP_THREAD_BUSY_FRAME, tp_thread, busy_frame);
+STANDS(TP_THREAD_BUSY_RETURN, tp_thread, busy_return);
+STANDS(TP_THREAD_LOW, tp_thread, bounds.low);
+STANDS(TP_THREAD_EXTENT, tp_thread, extent);
+STANDS_IN_FOLD(TP_FOLD_FRAME, frame);
+STANDS_IN_FOLD(TP_FOLD_START, start);
+STANDS_IN_FOLD(TP_FOLD_HOT_NOW, hot);
+STANDS_IN_FOLD(TP_FOLD_SCOPE, scope);
+STANDS_IN_FOLD(TP_FOLD_OUTER, outer);
+STANDS_IN_FOLD(TP_FOLD_HOTS_AT, hots);
+STANDS(TP_HOT_KEY, tp_fold_hot, key);
+STANDS(TP_HOT_CALLER, tp_fold_hot, caller);
+STANDS(TP_HOT_FUNCTION, tp_fold_hot, function);
+STANDS(TP_HOT_COPY, tp_fold_hot, copy);
+STANDS(TP_HOT_COUNT, tp_fold_hot, count);
+STANDS(TP_HOT_UNTIL, tp_fold_hot, until);
+STANDS(TP_HOT_UNITS, tp_fold_hot, units);
+STANDS(TP_HOT_EPOCH, tp_fold_hot, epoch);
+STANDS(TP_HOT_ALIGN, tp_fold_hot, align);
+STANDS(TP_HOT_TYPED, tp_fold_hot, typed);
+STANDS(TP_HOT_WINDOW, tp_fold_hot, window);
+STANDS(TP_COUNT_TICKS, tprof_fold, ticks);
+STANDS(TP_COUNT_UNITS, tprof_fold, units);
+STANDS(TP_COUNT_CALLS, tprof_fold, calls);
+STANDS(TP_COUNT_MIN, tprof_fold, min);
+STANDS(TP_COUNT_MAX, tprof_fold, max);
+STANDS(TP_COUNT_HISTOGRAM, tprof_fold, histogram);
+_Static_assert(offsetof(union tp_state_page, s.mode) == 0, "trampoline.S: mode");
+_Static_assert(sizeof(struct tp_fold_hot) == 1 << TP_HOT_SHIFT, "trampoline.S: size of a tp_fold_hot");
+_Static_assert(TP_LAYOUT_HOTS == TP_FOLD_HOTS, "trampoline.S: how many");
+_Static_assert(TP_LAYOUT_MODE_ON == TP_MODE_ON && TP_LAYOUT_BUSY_RECORD == TP_BUSY_RECORD, "trampoline.S: states");
+_Static_assert(TP_LAYOUT_LIMIT == TPROF_CHUNK_SIZE - TP_RECORD_MAX, "trampoline.S: a chunk's limit");
+_Static_assert(TP_LAYOUT_ROOM == 2 * TP_RECORD_MAX, "trampoline.S: has_room()");
+_Static_assert(TP_LAYOUT_CALLS == TPROF_FOLD_CALLS - 1, "trampoline.S: the last call is counted by tp_fold_end()");
+_Static_assert(TP_LAYOUT_TICKS == TP_FOLD_TICKS, "trampoline.S: longest");
 
 /* Room for three records: what a begin takes, with its work and counters. An end takes less. */
 static inline bool has_room(const struct tp_thread *thread)
 {
 	return thread->limit - thread->at >= 2 * TP_RECORD_MAX;
-}
-
-struct slow_enter {
-	const uintptr_t *frame;
-	struct tp_op_function *function;
-	struct tp_thread *thread;
-	uint32_t op;
-};
-
-static void enter_slowly(void *context)
-{
-	struct slow_enter *slow = context;
-	struct tp_thread *thread = slow->thread;
-
-	if (!thread)
-		thread = tp_enter_slow(slow->frame);
-	if (!thread)
-		return;
-	thread->busy = TP_BUSY_RECORD;
-	if (thread->fold.pending)
-		tp_fold_settle(thread);
-	if (!tp_load(&slow->function->op))
-		tp_store(&slow->function->op,
-			 tp_op_number(slow->function->name, slow->function->category, TPROF_OP_FUNCTION));
-	if (!slow->op && slow->function->signature.op)
-		slow->op = slow->function->signature.op(slow->frame, true);
-	if (!slow->op)
-		slow->op = slow->function->op;
-	if (has_room(thread) || tp_thread_new_chunk(thread))
-		slow->thread = thread;
-	else
-		tp_leave(thread);
 }
 
 static void new_chunk(void *thread)
@@ -78,150 +83,152 @@ static void new_chunk(void *thread)
 static inline void make_room(struct tp_thread *thread)
 {
 	if (tp_unlikely(!has_room(thread)))
-		with_vectors_kept(new_chunk, thread);
+		tp_with_vectors_kept(new_chunk, thread);
 }
 
-/* Ops whose frames are below this one's are over: an exception or a longjmp went past them. */
-static TP_SLOW void end_unwound(struct tp_thread *thread, uintptr_t frame, uint64_t ticks)
+/* ---- a call begins ---- */
+
+/* Ops whose frames are below `sp` are over: an exception or a longjmp went past them. */
+static TP_SLOW void end_unwound(struct tp_thread *thread, uintptr_t sp, uint64_t ticks)
 {
-	while (thread->op_depth > 0 && thread->op_frames[thread->op_depth - 1] < frame &&
-	       tp_thread_on_stack(thread, thread->op_frames[thread->op_depth - 1])) {
-		thread->fold.scope = thread->op_open[--thread->op_depth].outer;
+	while (thread->op_depth > 0 && thread->fold.outer < sp && tp_thread_on_stack(thread, thread->fold.outer)) {
+		tp_fold_shut(thread);
 		make_room(thread);
 		tp_emit_op_end(thread, ticks, true);
 	}
 }
 
-static inline bool has_unwound(const struct tp_thread *thread, uintptr_t frame)
+static inline bool has_unwound(const struct tp_thread *thread, uintptr_t sp)
 {
-	return thread->op_depth > 0 && thread->op_frames[thread->op_depth - 1] < frame;
+	return thread->fold.outer < sp;
 }
 
-struct slow_caller {
-	uintptr_t pc;
-	struct tp_frame frame;
-};
-
-static void find_caller(void *context)
+/* Writes the begin; there is room. */
+static inline void put_begin(struct tp_thread *thread, uint64_t ticks, uint32_t op)
 {
-	struct slow_caller *slow = context;
+	uint8_t *p;
 
-	slow->frame = tp_frame_find(slow->pc, false);
-}
-
-/* Bytes above the return address that can be the callee's stack arguments: the rest of the caller's frame. */
-static uint64_t window_of(const struct tp_thread *thread, const uintptr_t *frame)
-{
-	uintptr_t arguments = (uintptr_t)(frame + 2), end = thread->bounds.high;
-	struct tp_frame caller;
-	uint64_t window;
-
-	if (!tp_frame_known(frame[1], &caller)) {
-		struct slow_caller slow = { frame[1], { { 0 }, 0 } };
-
-		with_vectors_kept(find_caller, &slow);
-		caller = slow.frame;
-	}
-	if (caller.rule.kind == TP_RULE_RSP)
-		end = arguments + (uintptr_t)(intptr_t)caller.rule.cfa;
-	else if (caller.rule.kind == TP_RULE_RBP)
-		end = frame[0] + (uintptr_t)(intptr_t)caller.rule.cfa;
-	window = end > arguments ? (end - arguments) & ~UINT64_C(15) : 0;
-	return window < WINDOW_MAX ? window : WINDOW_MAX;
-}
-
-/* Of a typed function it is known. */
-static inline uint64_t typed_window(const struct tp_thread *thread, const struct tp_signature *signature,
-				    const uintptr_t *frame)
-{
-	uint64_t window = ((uint64_t)signature->stack * 8 + 15) & ~UINT64_C(15);
-
-	if (tp_likely(signature->stack_known && (uintptr_t)(frame + 2) + window <= thread->bounds.high))
-		return window;
-	return window_of(thread, frame);
-}
-
-/* No thread to ask: as much as there surely is, up to the end of the page's mapping that holds the frame. */
-static uint64_t unknown_window(const uintptr_t *frame)
-{
-	uintptr_t arguments = (uintptr_t)(frame + 2);
-	uint64_t page = TP_PAGE - (arguments & (TP_PAGE - 1));
-
-	return (page < WINDOW_MAX ? page : WINDOW_MAX) & ~UINT64_C(15);
-}
-
-/* Writes the call's begin, or, if the op is hot, only notes that it began. */
-static inline void begin(struct tp_thread *thread, const struct tp_op_function *function, uint32_t op, uint64_t ticks)
-{
-	struct tp_open_op *open = &thread->op_open[thread->op_depth];
-	struct tp_fold *fold = &thread->fold;
-
-	open->start = ticks;
-	open->outer = fold->scope;
-	open->ends_step = function->ends_step;
-	open->after = function->signature.after;
-	open->slot = tp_fold_find(fold, op, &open->key);
-	if (open->slot->key == open->key && open->slot->heat >= TP_FOLD_HOT && !open->ends_step && !open->after &&
-	    !thread->perf.count) {
-		tp_fold_begin(thread, open->slot, op, ticks);
+	if (tp_unlikely(thread->perf.count)) {
+		tp_emit_op(thread, ticks, op);
 		return;
 	}
-	tp_emit_op(thread, ticks, op);
+	*thread->at = TPROF_CLASS_OP;
+	p = tp_emit_passed(thread, thread->at + 1, ticks >> tp_emit_shift);
+	tp_emit_end(thread, tp_put_short(p, op));
+}
+
+/* A call is to be recorded: by its begin, or, if the op is hot, by noting that it began. */
+static inline void begin(struct tp_thread *thread, struct tp_hot_call *call)
+{
+	const struct tp_op_function *function = &tp_op_functions[call->index];
+	struct tp_fold *fold = &thread->fold;
+	struct tp_open_op *open;
+
+	call->slot = tp_fold_find(fold, call->op, &call->shape);
+	if (call->slot->shape == call->shape && call->slot->heat >= TP_FOLD_HOT && !function->ends_step &&
+	    !function->signature.after && !thread->perf.count) {
+		tp_hot_begin(thread, call);
+		return;
+	}
+	put_begin(thread, call->ticks, call->op);
 	if (fold->work.kind)
-		tp_emit_work(thread, ticks, &fold->work);
+		tp_emit_work(thread, call->ticks, &fold->work);
+	open = tp_fold_open(thread, (uintptr_t)call->frame);
+	open->start = call->ticks;
 	open->events = thread->events;
-	fold->scope = ++fold->scopes;
+	open->shape = call->shape;
+	open->slot = call->slot;
+	open->ends_step = function->ends_step;
+	open->after = function->signature.after;
+}
+
+struct slow_begin {
+	struct tp_op_function *function;
+	const uintptr_t *frame;
+	struct tp_thread *thread; /* NULL after it: the call can't be recorded */
+	uint32_t op;
+};
+
+/* Gives the op its number, and the thread a chunk with room in it. */
+static void prepare(void *context)
+{
+	struct slow_begin *slow = context;
+	struct tp_op_function *function = slow->function;
+
+	if (!tp_load(&function->op))
+		tp_store(&function->op, tp_op_number(function->name, function->category, TPROF_OP_FUNCTION));
+	if (!slow->op && function->signature.op)
+		slow->op = function->signature.op(slow->frame, true);
+	if (!slow->op)
+		slow->op = function->op;
+	if (!has_room(slow->thread) && !tp_thread_new_chunk(slow->thread)) {
+		tp_leave(slow->thread);
+		slow->thread = NULL;
+	}
+}
+
+struct called tp_op_begin(uint32_t index, const uintptr_t *frame, struct tp_thread *thread)
+{
+	struct tp_op_function *function = &tp_op_functions[index];
+	const struct tp_signature *signature = &function->signature;
+	struct tp_hot_call call = { .index = index, .op = function->op, .frame = frame };
+
+	if (tp_unlikely(thread->fold.frame))
+		tp_fold_settle(thread);
+	if (tp_unlikely(signature->op != NULL))
+		call.op = signature->op(frame, false);
+	call.window = tp_hot_window(thread, index, frame);
+	if (tp_unlikely(!call.op || !has_room(thread))) {
+		struct slow_begin slow = { function, frame, thread, call.op };
+
+		tp_with_vectors_kept(prepare, &slow);
+		call.op = slow.op;
+		if (!slow.thread)
+			return (struct called){ function->address, call.window.bytes };
+	}
+	/* At this very frame there was another call, if one was left: this one stands there now. */
+	if (tp_unlikely(has_unwound(thread, (uintptr_t)frame + 1)))
+		end_unwound(thread, (uintptr_t)frame + 1, tp_clock_before());
+	if (tp_likely(thread->op_depth < TP_OPS_MAX && call.op != TP_OP_SILENT)) {
+		tp_typed_read(signature, frame, &thread->fold.work);
+		call.ticks = tp_clock_before();
+		begin(thread, &call);
+		if (tp_unlikely(signature->begun != NULL))
+			signature->begun((uintptr_t *)(uintptr_t)frame);
+	}
+	tp_leave(thread);
+	return (struct called){ function->address, call.window.bytes };
+}
+
+struct slow_enter {
+	const uintptr_t *frame;
+	struct tp_thread *thread;
+};
+
+static void enter(void *context)
+{
+	struct slow_enter *slow = context;
+
+	slow->thread = tp_enter_slow(slow->frame);
 }
 
 struct called tp_op_enter(uint32_t index, const uintptr_t *frame)
 {
-	struct tp_op_function *function = &tp_op_functions[index];
+	const struct tp_op_function *function = &tp_op_functions[index];
 	struct called called = { .function = function->address };
-	struct tp_thread *thread = tp_self;
-	bool ready = thread && tp_load(&tp_state.mode) == TP_MODE_ON && !thread->busy &&
-		     tp_thread_on_stack(thread, (uintptr_t)frame);
-	uint32_t op = function->op;
-	uint64_t ticks;
+	struct slow_enter slow = { .frame = frame };
 
-	if (tp_unlikely(function->signature.op != NULL))
-		op = function->signature.op(frame, false);
-	if (tp_unlikely(!ready && thread && tp_load(&tp_state.mode) == TP_MODE_PAUSED && !tp_control_waits())) {
-		called.window = window_of(thread, frame);
-		return called;
+	if (!(tp_self && tp_load(&tp_state.mode) == TP_MODE_PAUSED && !tp_control_waits()))
+		tp_with_vectors_kept(enter, &slow);
+	if (slow.thread) {
+		slow.thread->busy = TP_BUSY_RECORD;
+		return tp_op_begin(index, frame, slow.thread);
 	}
-	if (ready) {
-		thread->busy_frame = (uintptr_t)frame;
-		thread->busy_return = frame[1];
-		__atomic_signal_fence(__ATOMIC_RELEASE);
-		thread->busy = TP_BUSY_RECORD;
-		if (tp_unlikely(thread->fold.pending))
-			tp_fold_settle(thread);
-	}
-	if (tp_unlikely(!ready || !op || !has_room(thread))) {
-		struct slow_enter slow = { frame, function, ready ? thread : NULL, op };
-
-		with_vectors_kept(enter_slowly, &slow);
-		thread = slow.thread;
-		op = slow.op;
-	}
-	if (tp_unlikely(!thread || thread->op_depth == TP_OPS_MAX || op == TP_OP_SILENT)) {
-		called.window = thread ? window_of(thread, frame) : unknown_window(frame);
-		if (thread)
-			tp_leave(thread);
-		return called;
-	}
-	tp_typed_read(&function->signature, frame, &thread->fold.work);
-	called.window = typed_window(thread, &function->signature, frame);
-	ticks = tp_clock_before();
-	if (tp_unlikely(has_unwound(thread, (uintptr_t)frame)))
-		end_unwound(thread, (uintptr_t)frame, ticks);
-	begin(thread, function, op, ticks);
-	thread->op_frames[thread->op_depth++] = (uintptr_t)frame;
-	if (tp_unlikely(function->signature.begun != NULL))
-		function->signature.begun((uintptr_t *)(uintptr_t)frame);
-	tp_leave(thread);
+	called.window = tp_self ? tp_window_of(tp_self, &function->signature, frame).bytes : tp_window_unknown(frame);
 	return called;
 }
+
+/* ---- it ends ---- */
 
 struct slow_after {
 	void (*after)(const uintptr_t *frame);
@@ -235,14 +242,23 @@ static void run_after(void *context)
 	slow->after(slow->frame);
 }
 
+static inline void put_end(struct tp_thread *thread, uint64_t ticks)
+{
+	if (tp_unlikely(thread->perf.count)) {
+		tp_emit_op_end(thread, ticks, false);
+		return;
+	}
+	*thread->at = TPROF_CLASS_OP | TPROF_OP_END;
+	tp_emit_end(thread, tp_emit_passed(thread, thread->at + 1, ticks >> tp_emit_shift));
+}
+
 /* The thread's innermost op ends. */
 static inline void end(struct tp_thread *thread, const uintptr_t *frame, uint64_t ticks)
 {
-	struct tp_open_op *open = &thread->op_open[--thread->op_depth];
+	struct tp_open_op *open = tp_fold_shut(thread);
 
-	thread->fold.scope = open->outer;
-	tp_fold_warm(open->slot, open->key, open->start, ticks, open->events == thread->events);
-	tp_emit_op_end(thread, ticks, false);
+	tp_fold_warm(open->slot, open->shape, open->start, ticks, open->events == thread->events);
+	put_end(thread, ticks);
 	if (tp_unlikely(open->ends_step)) {
 		make_room(thread);
 		tp_emit_step(thread, ticks, 0);
@@ -251,52 +267,54 @@ static inline void end(struct tp_thread *thread, const uintptr_t *frame, uint64_
 	if (tp_unlikely(open->after != NULL)) {
 		struct slow_after slow = { open->after, frame };
 
-		with_vectors_kept(run_after, &slow);
+		tp_with_vectors_kept(run_after, &slow);
 	}
 }
 
 /* A call was pending. True: it was this one, and it is counted. */
-static inline bool end_pending(struct tp_thread *thread, uintptr_t frame, uint64_t ticks)
+static TP_APART bool end_pending(struct tp_thread *thread, uintptr_t frame, uint64_t ticks)
 {
-	if (tp_unlikely(thread->op_frames[thread->op_depth - 1] != frame)) {
+	if (tp_unlikely((thread->fold.frame & ~(uintptr_t)1) != frame)) {
 		tp_fold_settle(thread);
 		return false;
 	}
-	if (tp_unlikely(!tp_fold_end(thread, ticks)))
-		return false;
-	thread->op_depth--;
-	return true;
+	return tp_fold_end(thread, ticks);
 }
 
-/* An op that was recorded has its end recorded, though recording has been paused meanwhile. */
-static bool ends_in_pause(const struct tp_thread *thread, uintptr_t frame)
+void tp_op_end(const uintptr_t *frame, struct tp_thread *thread)
 {
-	return tp_load(&tp_state.mode) == TP_MODE_PAUSED && thread->op_depth > 0 &&
-	       thread->op_frames[thread->op_depth - 1] == frame;
-}
+	uint64_t ticks = tp_clock_before();
 
-void tp_op_leave(const uintptr_t *frame)
-{
-	struct tp_thread *thread = tp_self;
-	uint64_t ticks;
-
-	if (!thread || thread->busy)
-		return;
-	if (tp_load(&tp_state.mode) != TP_MODE_ON && !ends_in_pause(thread, (uintptr_t)frame))
-		return;
-	ticks = tp_clock_before();
-	thread->busy_frame = (uintptr_t)frame;
-	thread->busy_return = frame[1];
-	__atomic_signal_fence(__ATOMIC_RELEASE);
-	thread->busy = TP_BUSY_RECORD;
-	if (thread->fold.pending && end_pending(thread, (uintptr_t)frame, ticks)) {
+	if (tp_unlikely(thread->fold.frame) && end_pending(thread, (uintptr_t)frame, ticks)) {
 		tp_leave(thread);
 		return;
 	}
 	make_room(thread);
 	if (tp_unlikely(has_unwound(thread, (uintptr_t)frame)))
 		end_unwound(thread, (uintptr_t)frame, ticks);
-	if (thread->op_depth > 0 && thread->op_frames[thread->op_depth - 1] == (uintptr_t)frame)
+	if (tp_likely(thread->fold.outer == (uintptr_t)frame))
 		end(thread, frame, ticks);
 	tp_leave(thread);
+}
+
+/* An op that was recorded has its end recorded, though recording has been paused meanwhile. */
+static bool ends_in_pause(const struct tp_thread *thread, uintptr_t frame)
+{
+	return tp_load(&tp_state.mode) == TP_MODE_PAUSED &&
+	       (thread->fold.outer == frame || (thread->fold.frame & ~(uintptr_t)1) == frame);
+}
+
+void tp_op_leave(const uintptr_t *frame)
+{
+	struct tp_thread *thread = tp_self;
+
+	if (!thread || thread->busy)
+		return;
+	if (tp_load(&tp_state.mode) != TP_MODE_ON && !ends_in_pause(thread, (uintptr_t)frame))
+		return;
+	thread->busy_frame = (uintptr_t)frame;
+	thread->busy_return = frame[1];
+	__atomic_signal_fence(__ATOMIC_RELEASE);
+	thread->busy = TP_BUSY_RECORD;
+	tp_op_end(frame, thread);
 }

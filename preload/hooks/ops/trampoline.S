@@ -10,13 +10,29 @@
  *    8(%rbp)   return address
  *    0(%rbp)   the caller's rbp
  *   -8..-64    rdi rsi rdx rcx r8 r9 rax r10
- *  -72(%rbp)   the function
+ *  -72(%rbp)   the function; -80(%rbp) its index
  *  -112..-88   32 bytes for the hook, as long as the call lasts (TP_OP_SPACE)
+ *
+ * Calls that are folded (core/fold.h) are counted here; all others go to call.c, and each as soon as it is seen to be none
+ * of them. Between a store of TP_LAYOUT_BUSY_RECORD and of 0 to TP_THREAD_BUSY no signal's handler records anything.
  */
+#include "hooks/ops/layout.h"
+
+/* Copies `bytes` of stack arguments, the last first, in instructions of TP_COPY_BYTES each. It is jumped into. */
+	.macro copy_arguments bytes
+	.set at, \bytes
+	.rept \bytes / 8
+	.set at, at - 8
+	.byte 0xff, 0xb5	/* pushq 16 + at(%rbp) */
+	.long 16 + at
+	.endr
+	.endm
+
 	.text
-	.globl	tp_op_trampoline
-	.hidden	tp_op_trampoline
+	.globl	tp_op_trampoline, tp_op_copied, tp_op_copy_many
+	.hidden	tp_op_trampoline, tp_op_copied, tp_op_copy_many
 	.type	tp_op_trampoline, @function
+	.p2align 6
 tp_op_trampoline:
 	.cfi_startproc
 	endbr64
@@ -25,58 +41,269 @@ tp_op_trampoline:
 	.cfi_offset rbp, -16
 	movq	%rsp, %rbp
 	.cfi_def_cfa_register rbp
-	subq	$112, %rsp
-	movq	%rdi, -8(%rbp)
-	movq	%rsi, -16(%rbp)
-	movq	%rdx, -24(%rbp)
-	movq	%rcx, -32(%rbp)
-	movq	%r8, -40(%rbp)
-	movq	%r9, -48(%rbp)
-	movq	%rax, -56(%rbp)
-	movq	%r10, -64(%rbp)
+	subq	$TP_FRAME_BYTES, %rsp
+	movq	%rdx, TP_KEPT_RDX(%rbp)
+	movq	%rcx, TP_KEPT_RCX(%rbp)
+	movq	%rax, TP_KEPT_RAX(%rbp)
+	movq	%r10, TP_KEPT_R10(%rbp)
+
+	/* Is the call one that is folded? The thread records, and is on its stack; */
+	movq	tp_self@gottpoff(%rip), %r10
+	movq	%fs:(%r10), %r10
+	testq	%r10, %r10
+	jz	.Lcall
+	cmpl	$TP_LAYOUT_MODE_ON, tp_state_page(%rip)
+	jne	.Lcall
+	movq	%rbp, %rax
+	subq	TP_THREAD_LOW(%r10), %rax
+	cmpq	TP_THREAD_EXTENT(%r10), %rax
+	jae	.Lcall
+	cmpl	$0, TP_THREAD_BUSY(%r10)
+	jne	.Lcall
+	movq	8(%rbp), %rcx
+	movq	%rbp, TP_THREAD_BUSY_FRAME(%r10)
+	movq	%rcx, TP_THREAD_BUSY_RETURN(%r10)
+	movl	$TP_LAYOUT_BUSY_RECORD, TP_THREAD_BUSY(%r10)
+	/* there is room for its begin, and no other call is pending; no frame that an exception left is to be ended; */
+	movq	TP_THREAD_LIMIT(%r10), %rax
+	subq	TP_THREAD_AT(%r10), %rax
+	cmpq	$TP_LAYOUT_ROOM, %rax
+	jl	.Lbegin
+	cmpq	TP_FOLD_OUTER(%r10), %rbp
+	jae	.Lbegin
+	/* and such a call, from there, within that op, was made before: struct tp_fold_hot. */
+	leal	(%r11,%rcx), %eax
+	andl	$TP_LAYOUT_HOTS - 1, %eax
+	shll	$TP_HOT_SHIFT, %eax
+	leaq	TP_FOLD_HOTS_AT(%r10,%rax), %rax
+	movq	TP_FOLD_SCOPE(%r10), %rdx
+	orq	%r11, %rdx
+	cmpq	%rdx, TP_HOT_KEY(%rax)
+	jne	.Lbegin
+	cmpq	%rcx, TP_HOT_CALLER(%rax)
+	jne	.Lbegin
+	movl	tp_modules_epoch(%rip), %edx
+	cmpl	%edx, TP_HOT_EPOCH(%rax)
+	jne	.Lbegin
+	cmpw	$0, TP_HOT_TYPED(%rax)
+	jne	.Ltyped
+.Lpending:
+	movq	%rax, TP_FOLD_HOT_NOW(%r10)
+	movq	%rbp, TP_FOLD_FRAME(%r10)
+	movq	$0, TP_THREAD_LIMIT(%r10)
+	movzwl	TP_HOT_ALIGN(%rax), %ecx
+	subq	%rcx, %rsp
+	movq	TP_HOT_FUNCTION(%rax), %r11
+	notrack jmp *TP_HOT_COPY(%rax)
+	copy_arguments TP_WINDOW_NEAR
+tp_op_copied:
+	rdtsc
+	shlq	$32, %rdx
+	orq	%rdx, %rax
+	movq	%rax, TP_FOLD_START(%r10)
+	movl	$0, TP_THREAD_BUSY(%r10)
+	movq	TP_KEPT_RAX(%rbp), %rax
+	movq	TP_KEPT_RDX(%rbp), %rdx
+	movq	TP_KEPT_RCX(%rbp), %rcx
+	movq	TP_KEPT_R10(%rbp), %r10
+	call	*%r11
+
+.Lreturned:
+	movq	%rax, %r8
+	movq	%rdx, %r9
+	movq	tp_self@gottpoff(%rip), %r10
+	movq	%fs:(%r10), %r10
+	testq	%r10, %r10
+	jz	.Lleave
+	cmpl	$TP_LAYOUT_MODE_ON, tp_state_page(%rip)
+	jne	.Lleave
+	cmpl	$0, TP_THREAD_BUSY(%r10)
+	jne	.Lleave
+	movq	8(%rbp), %rcx
+	movq	%rbp, TP_THREAD_BUSY_FRAME(%r10)
+	movq	%rcx, TP_THREAD_BUSY_RETURN(%r10)
+	movl	$TP_LAYOUT_BUSY_RECORD, TP_THREAD_BUSY(%r10)
+	cmpq	%rbp, TP_FOLD_FRAME(%r10)
+	jne	.Lend
+	rdtsc
+	shlq	$32, %rdx
+	orq	%rdx, %rax
+	movq	TP_FOLD_HOT_NOW(%r10), %rsi
+	cmpq	TP_HOT_UNTIL(%rsi), %rax
+	ja	.Lend
+	subq	TP_FOLD_START(%r10), %rax
+	leaq	-TP_LAYOUT_SHORTEST(%rax), %rcx
+	cmpq	$TP_LAYOUT_TICKS - TP_LAYOUT_SHORTEST, %rcx
+	jae	.Lend
+	movq	TP_HOT_COUNT(%rsi), %rdi
+	cmpl	$TP_LAYOUT_CALLS, TP_COUNT_CALLS(%rdi)
+	jae	.Lend
+	movq	TP_HOT_UNITS(%rsi), %rdx
+	addq	%rdx, TP_COUNT_UNITS(%rdi)
+	addq	%rax, TP_COUNT_TICKS(%rdi)
+	cmpl	TP_COUNT_MIN(%rdi), %eax
+	jb	.Lshortest
+.Lnot_shortest:
+	cmpl	TP_COUNT_MAX(%rdi), %eax
+	ja	.Llongest
+.Lnot_longest:
+	bsrl	%eax, %ecx		/* tprof_fold_bucket() */
+	subl	$2, %ecx
+	shrl	%cl, %eax
+	leal	(%rax,%rcx,4), %eax
+	incw	TP_COUNT_HISTOGRAM(%rdi,%rax,2)
+	incl	TP_COUNT_CALLS(%rdi)
+	movq	TP_THREAD_CHUNK(%r10), %rcx
+	addq	$TP_LAYOUT_LIMIT, %rcx
+	movq	%rcx, TP_THREAD_LIMIT(%r10)
+	movq	$0, TP_FOLD_FRAME(%r10)
+	movl	$0, TP_THREAD_BUSY(%r10)
+	movq	%r8, %rax
+	movq	%r9, %rdx
+	leave
+	.cfi_remember_state
+	.cfi_def_cfa rsp, 8
+	ret
+	.cfi_restore_state
+
+.Lshortest:
+	movl	%eax, TP_COUNT_MIN(%rdi)
+	jmp	.Lnot_shortest
+.Llongest:
+	movl	%eax, TP_COUNT_MAX(%rdi)
+	jmp	.Lnot_longest
+
+	/* Many stack arguments, of a call that is folded. */
+tp_op_copy_many:
+	movq	%rsi, TP_KEPT_RSI(%rbp)
+	movq	%rdi, TP_KEPT_RDI(%rbp)
+	movl	TP_HOT_WINDOW(%rax), %ecx
+	subq	%rcx, %rsp
+	shrl	$3, %ecx
+	leaq	16(%rbp), %rsi
+	movq	%rsp, %rdi
+	rep movsq
+	movq	TP_KEPT_RSI(%rbp), %rsi
+	movq	TP_KEPT_RDI(%rbp), %rdi
+	jmp	tp_op_copied
+
+	/* Does it work on the same? tp_op_same() reads the arguments. */
+.Ltyped:
+	movq	%rdi, TP_KEPT_RDI(%rbp)
+	movq	%rsi, TP_KEPT_RSI(%rbp)
+	movq	%r8, TP_KEPT_R8(%rbp)
+	movq	%r9, TP_KEPT_R9(%rbp)
+	movq	%rax, TP_KEPT_FUNCTION(%rbp)
+	movq	%r11, TP_KEPT_INDEX(%rbp)
+	movq	%rbp, %rdi
+	movq	%rax, %rsi
+	movl	%r11d, %edx
+	call	tp_op_same
+	movl	%eax, %ecx
+	movq	tp_self@gottpoff(%rip), %r10
+	movq	%fs:(%r10), %r10
+	movq	TP_KEPT_FUNCTION(%rbp), %rax
+	movq	TP_KEPT_INDEX(%rbp), %r11
+	movq	TP_KEPT_RDI(%rbp), %rdi
+	movq	TP_KEPT_RSI(%rbp), %rsi
+	movq	TP_KEPT_R8(%rbp), %r8
+	movq	TP_KEPT_R9(%rbp), %r9
+	testb	%cl, %cl
+	jnz	.Lpending
+
+	/* Any other call: of a thread that is recording it, */
+.Lbegin:
+	movq	%rdi, TP_KEPT_RDI(%rbp)
+	movq	%rsi, TP_KEPT_RSI(%rbp)
+	movq	%r8, TP_KEPT_R8(%rbp)
+	movq	%r9, TP_KEPT_R9(%rbp)
 	movl	%r11d, %edi
 	movq	%rbp, %rsi
-	call	tp_op_enter		/* -> rax: the function, rdx: bytes of stack arguments, a multiple of 16 */
-	movq	%rax, -72(%rbp)
-	movl	$32, %ecx		/* as far from a multiple of 64 as the caller's: vectors are aligned there */
-	subl	%edx, %ecx
+	movq	%r10, %rdx
+	call	tp_op_begin		/* -> rax: the function, rdx: bytes of stack arguments, a multiple of 16 */
+	jmp	.Lbegun
+	/* or not yet, or not at all. */
+.Lcall:
+	movq	%rdi, TP_KEPT_RDI(%rbp)
+	movq	%rsi, TP_KEPT_RSI(%rbp)
+	movq	%r8, TP_KEPT_R8(%rbp)
+	movq	%r9, TP_KEPT_R9(%rbp)
+	movl	%r11d, %edi
+	movq	%rbp, %rsi
+	call	tp_op_enter		/* -> the same */
+.Lbegun:
+	cmpq	$-1, %rdx
+	je	.Lpass
+	movq	%rax, TP_KEPT_FUNCTION(%rbp)
+	movl	%edx, %ecx		/* as far from a multiple of 64 as the caller's: vectors are aligned there */
+	negl	%ecx
 	andl	$63, %ecx
 	subq	%rcx, %rsp
+	cmpq	$TP_WINDOW_NEAR, %rdx
+	ja	.Lmany
+	leaq	(%rdx,%rdx,2), %rdx
+	shrq	$2, %rdx
+	leaq	.Lcopied(%rip), %rcx
+	subq	%rdx, %rcx
+	notrack jmp *%rcx
+	copy_arguments TP_WINDOW_NEAR
+.Lcopied:
+	movq	TP_KEPT_RDI(%rbp), %rdi
+	movq	TP_KEPT_RSI(%rbp), %rsi
+	movq	TP_KEPT_RDX(%rbp), %rdx
+	movq	TP_KEPT_RCX(%rbp), %rcx
+	movq	TP_KEPT_R8(%rbp), %r8
+	movq	TP_KEPT_R9(%rbp), %r9
+	movq	TP_KEPT_RAX(%rbp), %rax
+	movq	TP_KEPT_R10(%rbp), %r10
+	call	*TP_KEPT_FUNCTION(%rbp)
+	jmp	.Lreturned
+.Lmany:
+	movq	%rdx, %rcx
 	subq	%rdx, %rsp
-	cmpq	$128, %rdx
-	ja	2f
-	testq	%rdx, %rdx
-	jz	3f
-1:	movq	8(%rbp,%rdx), %rcx	/* few: rep takes some tens of cycles to begin */
-	movq	%rcx, -8(%rsp,%rdx)
-	subq	$8, %rdx
-	jnz	1b
-	jmp	3f
-2:	movq	%rdx, %rcx
 	shrq	$3, %rcx
 	leaq	16(%rbp), %rsi
 	movq	%rsp, %rdi
 	rep movsq
-3:
-	movq	-8(%rbp), %rdi
-	movq	-16(%rbp), %rsi
-	movq	-24(%rbp), %rdx
-	movq	-32(%rbp), %rcx
-	movq	-40(%rbp), %r8
-	movq	-48(%rbp), %r9
-	movq	-56(%rbp), %rax
-	movq	-64(%rbp), %r10
-	call	*-72(%rbp)
-	movq	%rax, -56(%rbp)
-	movq	%rdx, -24(%rbp)
+	jmp	.Lcopied
+
+.Lend:
+	movq	%r8, TP_KEPT_RAX(%rbp)
+	movq	%r9, TP_KEPT_RDX(%rbp)
+	leaq	-TP_FRAME_BYTES(%rbp), %rsp
 	movq	%rbp, %rdi
-	leaq	-112(%rbp), %rsp
+	movq	%r10, %rsi
+	call	tp_op_end
+	jmp	.Lover
+.Lleave:
+	movq	%r8, TP_KEPT_RAX(%rbp)
+	movq	%r9, TP_KEPT_RDX(%rbp)
+	leaq	-TP_FRAME_BYTES(%rbp), %rsp
+	movq	%rbp, %rdi
 	call	tp_op_leave
-	movq	-56(%rbp), %rax
-	movq	-24(%rbp), %rdx
+.Lover:
+	movq	TP_KEPT_RAX(%rbp), %rax
+	movq	TP_KEPT_RDX(%rbp), %rdx
 	leave
+	.cfi_remember_state
 	.cfi_def_cfa rsp, 8
 	ret
+	.cfi_restore_state
+
+	/* Its arguments can't be passed on: it is as if the caller had called the function itself. */
+.Lpass:
+	movq	%rax, %r11
+	movq	TP_KEPT_RDI(%rbp), %rdi
+	movq	TP_KEPT_RSI(%rbp), %rsi
+	movq	TP_KEPT_RDX(%rbp), %rdx
+	movq	TP_KEPT_RCX(%rbp), %rcx
+	movq	TP_KEPT_R8(%rbp), %r8
+	movq	TP_KEPT_R9(%rbp), %r9
+	movq	TP_KEPT_RAX(%rbp), %rax
+	movq	TP_KEPT_R10(%rbp), %r10
+	leave
+	.cfi_def_cfa rsp, 8
+	jmp	*%r11
 	.cfi_endproc
 	.size	tp_op_trampoline, . - tp_op_trampoline
 	.section .note.GNU-stack, "", @progbits

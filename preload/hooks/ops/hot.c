@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hooks/ops/hot.h"
+
+#include "core/clock.h"
+#include "hooks/ops/layout.h"
+
+extern const char tp_op_copied[], tp_op_copy_many[]; /* of trampoline.S */
+
+_Static_assert(TP_FOLD_PARTS == TP_SIGNATURE_PARTS, "raw has room for each");
+
+/* What of an argument counts, not yet understood. */
+static inline uint64_t raw_part(const struct tp_signature *signature, uint32_t i, const uintptr_t *frame)
+{
+	uintptr_t value = frame[signature->part[i].offset];
+	uint8_t part = signature->part[i].part;
+
+	if (signature->by_reference) {
+		if (part != TP_PART_DIM && part != TP_PART_QUERY)
+			return *(const uint8_t *)value;
+		return signature->wide ? *(const uint64_t *)value : *(const uint32_t *)value;
+	}
+	return signature->wide && (part == TP_PART_DIM || part == TP_PART_QUERY) ? value : (uint32_t)value;
+}
+
+/* Another length of vectors: it is added to the others of its power of two. */
+static bool another_length(const struct tp_signature *signature, struct tp_fold_hot *hot, uint64_t raw)
+{
+	int64_t n = signature->wide ? (int64_t)raw : (int32_t)raw;
+
+	if (n <= 0 || hot->work.dims != 1 || tp_fold_size((uint64_t)n) != tp_fold_size(hot->units) || !hot->count ||
+	    !(hot->count->flags & TPROF_FOLD_MIXED))
+		return false;
+	hot->units = hot->work.dim[0] = (uint64_t)n;
+	return true;
+}
+
+bool tp_op_same(const uintptr_t *frame, struct tp_fold_hot *hot, uint32_t index)
+{
+	const struct tp_signature *signature = &tp_op_functions[index].signature;
+
+	if (hot->typed & TP_HOT_BY_RBP)
+		return frame[0] - (uintptr_t)frame == hot->raw[0];
+	for (uint32_t i = 0; i < signature->parts; i++) {
+		uint64_t raw = raw_part(signature, i, frame);
+
+		if (tp_likely(raw == hot->raw[i]))
+			continue;
+		if (signature->part[i].part != TP_PART_DIM || !another_length(signature, hot, raw))
+			return false;
+		hot->raw[i] = raw;
+	}
+	return true;
+}
+
+/* Calls of that function from that place are found here from now on. */
+static void place(struct tp_fold_hot *hot, uint32_t index, uintptr_t caller, uint64_t window)
+{
+	hot->caller = caller;
+	hot->function = tp_op_functions[index].address;
+	hot->epoch = tp_modules_renew();
+	hot->window = (uint32_t)window;
+	hot->align = -hot->window & 63;
+	hot->copy = window <= TP_WINDOW_NEAR ? tp_op_copied - window / 8 * TP_COPY_BYTES : tp_op_copy_many;
+	hot->typed = 0;
+}
+
+struct tp_window tp_hot_find_window(struct tp_thread *thread, uint32_t index, const uintptr_t *frame)
+{
+	struct tp_fold_hot *hot = tp_fold_hot(&thread->fold, index, frame[1]);
+	struct tp_window window = tp_window_of(thread, &tp_op_functions[index].signature, frame);
+
+	if (window.kind == TP_WINDOW_FIXED && hot->key >> 32 != thread->fold.scope >> 32) {
+		hot->key = 0; /* calls of no op that is innermost now were folded there */
+		place(hot, index, frame[1], window.bytes);
+	}
+	return window;
+}
+
+/* What trampoline.S needs to take the next call for one like this. False: each call must be looked at. */
+static bool remember(struct tp_fold_hot *hot, const struct tp_hot_call *call)
+{
+	const struct tp_signature *signature = &tp_op_functions[call->index].signature;
+	bool typed = signature->kind && signature->parts;
+
+	if (tp_clock_kind != TPROF_CLOCK_TSC || signature->op || signature->read || signature->begun ||
+	    call->window.kind == TP_WINDOW_VARIES || (typed && call->window.kind == TP_WINDOW_BY_RBP))
+		return false;
+	place(hot, call->index, call->frame[1], call->window.bytes);
+	hot->typed = typed ? TP_HOT_BY_PARTS : 0;
+	for (uint32_t i = 0; typed && i < signature->parts; i++)
+		hot->raw[i] = raw_part(signature, i, call->frame);
+	if (call->window.kind == TP_WINDOW_BY_RBP) {
+		hot->typed = TP_HOT_BY_RBP;
+		hot->raw[0] = call->frame[0] - (uintptr_t)call->frame;
+	}
+	return true;
+}
+
+void tp_hot_begin(struct tp_thread *thread, const struct tp_hot_call *call)
+{
+	struct tp_fold *fold = &thread->fold;
+	struct tp_fold_hot *hot = tp_fold_hot(fold, call->index, call->frame[1]);
+	bool by_counter = tp_clock_kind == TPROF_CLOCK_TSC;
+
+	tp_fold_fill(fold, hot, call->slot, call->shape, call->op);
+	hot->key = remember(hot, call) ? fold->scope | call->index : 0;
+	tp_fold_begin(fold, &thread->limit, hot, (uintptr_t)call->frame | !by_counter, call->ticks);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls that are folded, as trampoline.S finds them again. */
+#ifndef TPROF_HOOKS_OPS_HOT_H
+#define TPROF_HOOKS_OPS_HOT_H
+
+#include "core/thread.h"
+#include "hooks/ops/stubs.h"
+#include "hooks/ops/window.h"
+#include "stacks/modules.h"
+
+/* Bits of tp_fold_hot.typed. */
+#define TP_HOT_BY_PARTS 1u
+#define TP_HOT_BY_RBP 2u /* raw[0]: the caller's rbp, from the stub's frame */
+
+/* A call of an op that is hot begins: the thread's fold.work, and this. */
+struct tp_hot_call {
+	uint32_t index; /* of the function */
+	uint32_t op;
+	const uintptr_t *frame;
+	struct tp_window window;
+	struct tp_fold_slot *slot;
+	uint64_t shape;
+	uint64_t ticks;
+};
+
+TP_APART struct tp_window tp_hot_find_window(struct tp_thread *thread, uint32_t index, const uintptr_t *frame);
+
+/* tp_window_of(), remembered for calls of that function from that place. */
+static inline struct tp_window tp_hot_window(struct tp_thread *thread, uint32_t index, const uintptr_t *frame)
+{
+	const struct tp_fold_hot *hot = tp_fold_hot(&thread->fold, index, frame[1]);
+
+	if (tp_likely(hot->caller == frame[1] && hot->function == tp_op_functions[index].address &&
+		      hot->epoch == tp_load_acquire(&tp_modules_epoch) && !(hot->typed & TP_HOT_BY_RBP)))
+		return (struct tp_window){ hot->window, TP_WINDOW_FIXED };
+	return tp_hot_find_window(thread, index, frame);
+}
+
+/* It is pending from here on, and the next like it will not come here. */
+void tp_hot_begin(struct tp_thread *thread, const struct tp_hot_call *call);
+
+/*
+ * Of a call that has `hot`'s function and caller: is the rest the same too? What differs and may is put right in *hot.
+ * trampoline.S asks, where arguments tell what the call works on.
+ */
+bool tp_op_same(const uintptr_t *frame, struct tp_fold_hot *hot, uint32_t index) __attribute__((visibility("hidden")));
+
+#endif

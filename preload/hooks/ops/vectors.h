@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TPROF_HOOKS_OPS_VECTORS_H
+#define TPROF_HOOKS_OPS_VECTORS_H
+
+#include "core/base.h"
+
+/* Runs what may touch vector registers (libc's memset, the vDSO) between two calls that must not: they are kept. */
+TP_SLOW void tp_with_vectors_kept(void (*run)(void *), void *context);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How much of a caller's frame can be the stack arguments of the function that it calls. */
+#ifndef TPROF_HOOKS_OPS_WINDOW_H
+#define TPROF_HOOKS_OPS_WINDOW_H
+
+#include "core/thread.h"
+#include "hooks/ops/typed.h"
+
+struct tp_window {
+	uint64_t bytes; /* above the return address; a multiple of 16 */
+	enum {
+		TP_WINDOW_FIXED,  /* the same for each call of that function from that place */
+		TP_WINDOW_BY_RBP, /* the same as long as the caller's rbp is as far from the stub's frame */
+		TP_WINDOW_VARIES,
+	} kind;
+};
+
+/* `frame` is the stub's, on the thread's stack. Touches no vector register. */
+struct tp_window tp_window_of(const struct tp_thread *thread, const struct tp_signature *signature,
+			      const uintptr_t *frame);
+
+/* Where there is no thread to ask. */
+uint64_t tp_window_unknown(const uintptr_t *frame);
+
+#endif
