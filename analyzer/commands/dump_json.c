@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* dump: an event as JSON, written at once: no list of them is ever in memory. */
+#include "commands/dump.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "model/work.h"
+#include "report/json.h"
+
+static void json_hex(FILE *out, const char *key, uint64_t value)
+{
+	fprintf(out, ", \"%s\": \"0x%" PRIx64 "\"", key, value);
+}
+
+static void json_number(FILE *out, const char *key, uint64_t value)
+{
+	fprintf(out, ", \"%s\": %" PRIu64, key, value > INT64_MAX ? (uint64_t)INT64_MAX : value);
+}
+
+static void json_text(FILE *out, const char *key, const char *text, size_t length)
+{
+	fprintf(out, ", \"%s\": \"", key);
+	for (size_t i = 0; i < length; i++) {
+		unsigned char byte = (unsigned char)text[i];
+
+		fputc(byte < ' ' || byte > 126 || byte == '"' || byte == '\\' ? '?' : byte, out);
+	}
+	fputc('"', out);
+}
+
+static void json_counters(const struct tp_dump *dump, const struct tp_event *event)
+{
+	FILE *out = dump->session->page.out;
+	struct tp_counters counters;
+	const char *comma = "";
+
+	tp_counters_decode(&counters, event->size, event->name, event->name_length);
+	fprintf(out, ", \"idle_ns\": %" PRIu64 ", \"increases\": [", counters.idle_ns);
+	for (size_t i = 0; i < dump->trace->counter_count; i++) {
+		const struct tp_counter *counter = &dump->trace->counters[i];
+
+		if (!counter->number)
+			continue;
+		fprintf(out, "%s%" PRIu64, comma, counters.value[counter->number - 1]);
+		comma = ", ";
+	}
+	fputc(']', out);
+}
+
+/* Beginnings, details and ends of ops; steps; counters. */
+static void json_work(FILE *out, const struct tp_event *event)
+{
+	struct tp_work work;
+	char shape[256];
+
+	if (!event->name || !tp_work_read(&work, (const uint8_t *)event->name, event->name_length))
+		return;
+	tp_work_shape(&work, shape, sizeof(shape));
+	json_text(out, "work", tp_work_name(work.kind), strlen(tp_work_name(work.kind)));
+	json_text(out, "shape", shape, strlen(shape));
+	json_number(out, "flop", tp_work_amount(&work).flop);
+	json_number(out, "bytes", tp_work_amount(&work).bytes);
+}
+
+static void json_fold(FILE *out, const struct tp_event *event)
+{
+	struct tp_folded folded;
+	char shape[256];
+
+	if (!event->name || !tp_fold_read(&folded, (const uint8_t *)event->name, event->name_length))
+		return;
+	tp_fold_shape(&folded, shape, sizeof(shape));
+	json_number(out, "calls", folded.counts.calls);
+	json_number(out, "ticks", folded.counts.ticks);
+	json_text(out, "shape", shape, strlen(shape));
+	json_number(out, "flop", tp_fold_amount(&folded).flop);
+	json_number(out, "bytes", tp_fold_amount(&folded).bytes);
+}
+
+static void json_op(struct tp_dump *dump, const struct tp_event *event)
+{
+	bool named = event->kind == TP_EVENT_OP_BEGIN || event->kind == TP_EVENT_FOLD;
+	const struct tp_op *op = named ? tp_dump_op(dump, event) : NULL;
+	FILE *out = dump->session->page.out;
+
+	if (named)
+		json_number(out, "op", event->size);
+	if (event->kind == TP_EVENT_WORK)
+		json_work(out, event);
+	if (event->kind == TP_EVENT_FOLD)
+		json_fold(out, event);
+	if (op) {
+		json_text(out, "name", op->name, strlen(op->name));
+		json_text(out, "category", op->category, strlen(op->category));
+	}
+	if (event->kind == TP_EVENT_OP_END)
+		fprintf(out, ", \"unwound\": %s", event->unwound ? "true" : "false");
+	if (event->kind == TP_EVENT_STEP)
+		json_number(out, "items", event->size);
+	if (event->kind == TP_EVENT_DETAIL) {
+		json_number(out, "flop", event->size);
+		json_number(out, "bytes", event->usable);
+		json_text(out, "shape", event->name, event->name_length);
+	}
+	if (event->kind == TP_EVENT_COUNTERS)
+		json_counters(dump, event);
+}
+
+/* One object a line, written by hand: a tree of a million events would be larger than the trace. */
+void tp_dump_event_json(struct tp_dump *dump, const struct tp_event *event, uint64_t time_ns)
+{
+	FILE *out = dump->session->page.out;
+
+	fprintf(out,
+		"%s\n    {\"time_ns\": %" PRIu64 ", \"pid\": %" PRIu32 ", \"thread\": %" PRIu32 ", \"kind\": \"%s\"",
+		dump->printed ? "," : "", time_ns, dump->trace->header->pid, event->thread,
+		tp_event_kind_name(event->kind));
+	json_number(out, "offset", event->offset);
+	if (event->kind <= TP_EVENT_MAP)
+		json_hex(out, "address", event->address);
+	if (event->kind == TP_EVENT_ALLOC || event->kind == TP_EVENT_FREE)
+		fprintf(out, ", \"function\": \"%s\"", tp_fn_name(event->fn));
+	if (event->kind >= TP_EVENT_UNMAP && event->kind <= TP_EVENT_MAP)
+		json_number(out, "size", event->size);
+	if (event->kind == TP_EVENT_ALLOC) {
+		json_number(out, "usable", event->usable);
+		json_number(out, "alignment", event->alignment_log2 < 64 ? UINT64_C(1) << event->alignment_log2 : 0);
+	}
+	if (event->kind == TP_EVENT_POOL_ALLOC || event->kind == TP_EVENT_POOL_FREE)
+		json_hex(out, "address", event->address);
+	if (event->kind == TP_EVENT_POOL_ALLOC) {
+		json_number(out, "size", event->size);
+		json_hex(out, "pool", event->usable);
+	}
+	if (event->kind == TP_EVENT_POOL_FREE)
+		fprintf(out, ", \"whole_pool\": %s", event->size ? "true" : "false");
+	if (tp_dump_has_stack(event))
+		json_number(out, "stack", tp_trace_node(dump->trace, event->node));
+	if (event->kind == TP_EVENT_MEMORY) {
+		json_number(out, "rss", event->size);
+		json_number(out, "vms", event->usable);
+	}
+	if (event->kind == TP_EVENT_NAME || event->kind == TP_EVENT_MARK)
+		json_text(out, event->kind == TP_EVENT_NAME ? "name" : "text", event->name, event->name_length);
+	if (event->kind >= TP_EVENT_OP_BEGIN)
+		json_op(dump, event);
+	fputs(event->cancelled ? ", \"cancelled\": true}" : "}", out);
+}
+
+/* The stacks that the events name, each once. */
+void tp_dump_stacks_json(struct tp_dump *dump, bool first_process)
+{
+	FILE *out = dump->session->page.out;
+	bool first = true;
+
+	fprintf(out, "%s\n    {\"pid\": %" PRIu32 ", \"stacks\": {", first_process ? "" : ",",
+		dump->trace->header->pid);
+	for (size_t i = 0; i < dump->trace->node_count; i++) {
+		json_int_t own = -1;
+		json_t *stack;
+
+		if (!dump->used[i])
+			continue;
+		stack = tp_json_stack(dump->trace, dump->symbols, (uint32_t)i, &own);
+		if (!stack) {
+			dump->out_of_memory = true;
+			return;
+		}
+		fprintf(out, "%s\n      \"%zu\": {\"own\": %" JSON_INTEGER_FORMAT ", \"stack\": ", first ? "" : ",", i,
+			own);
+		json_dumpf(stack, out, JSON_COMPACT | JSON_ENCODE_ANY);
+		fputc('}', out);
+		json_decref(stack);
+		first = false;
+	}
+	fputs("}}", out);
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* dump: an event as a line. */
+#include "commands/dump.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/work.h"
+#include "report/stack.h"
+
+/* "function at file:line", of the program's own frame. */
+static char *describe(struct tp_dump *dump, uint32_t node)
+{
+	struct tp_stack stack = { 0 };
+	const struct tp_line *own;
+	char name[512], place[512], *text = NULL;
+
+	if (!tp_stack_read(&stack, dump->trace, dump->symbols, node)) {
+		dump->out_of_memory = true;
+		return NULL;
+	}
+	own = tp_stack_own(&stack);
+	if (!own)
+		text = strdup(node == TPROF_NODE_NONE ? "stack not recorded" : "?");
+	else if (asprintf(&text, "%s (%s)", tp_line_name(own, name, sizeof(name)),
+			  tp_line_place(own, dump->trace->cwd, place, sizeof(place))) < 0)
+		text = NULL;
+	tp_stack_free(&stack);
+	if (!text)
+		dump->out_of_memory = true;
+	return text;
+}
+
+static const char *stack_text(struct tp_dump *dump, uint32_t node)
+{
+	node = tp_trace_node(dump->trace, node);
+	if (!dump->names[node])
+		dump->names[node] = describe(dump, node);
+	return dump->names[node] ? dump->names[node] : "?";
+}
+
+static const char *size_text(const struct tp_dump *dump, uint64_t bytes, struct tp_text *text)
+{
+	*text = tp_bytes(bytes, dump->session->page.exact);
+	return text->text;
+}
+
+static void print_alloc(struct tp_dump *dump, const struct tp_event *event)
+{
+	FILE *out = dump->session->page.out;
+	struct tp_text size;
+
+	fprintf(out, "%-14s %#14" PRIx64 "  %10s", tp_fn_name(event->fn), event->address,
+		size_text(dump, event->size, &size));
+	fprintf(out, "  usable %s", size_text(dump, event->usable, &size));
+	if (event->alignment_log2)
+		fprintf(out, "  aligned to 2^%u", event->alignment_log2);
+	fprintf(out, "  stack %" PRIu32 " %s", event->node, stack_text(dump, event->node));
+}
+
+static void print_map(struct tp_dump *dump, const struct tp_event *event)
+{
+	FILE *out = dump->session->page.out;
+	struct tp_text size;
+
+	fprintf(out, "%-14s %#14" PRIx64 "  %10s", event->remap ? "mremap (to)" : "mmap", event->address,
+		size_text(dump, event->size, &size));
+	fprintf(out, "  prot %#" PRIx64 " flags %#" PRIx64 "  stack %" PRIu32 " %s", event->prot,
+		event->usable & UINT32_MAX, event->node, stack_text(dump, event->node));
+}
+
+/* Names may hold any bytes; a terminal must not see them. */
+static void print_text(FILE *out, const struct tp_event *event)
+{
+	for (uint32_t i = 0; i < event->name_length; i++)
+		fputc((unsigned char)event->name[i] < ' ' || event->name[i] == 127 ? '?' : event->name[i], out);
+}
+
+/* What typed kernels and folded calls say, in words. */
+static void print_work(FILE *out, const struct tp_event *event)
+{
+	struct tp_work work;
+	struct tp_work_amount amount;
+	char shape[256];
+
+	if (!event->name || !tp_work_read(&work, (const uint8_t *)event->name, event->name_length))
+		return;
+	amount = tp_work_amount(&work);
+	tp_work_shape(&work, shape, sizeof(shape));
+	fprintf(out, "%-14s %s %s", "work", tp_work_name(work.kind), shape);
+	if (amount.flop_known)
+		fprintf(out, "  %" PRIu64 " FLOP", amount.flop);
+}
+
+static void print_fold(struct tp_dump *dump, const struct tp_event *event)
+{
+	FILE *out = dump->session->page.out;
+	const struct tp_op *op = tp_dump_op(dump, event);
+	struct tp_folded folded;
+	char shape[256];
+
+	if (!event->name || !tp_fold_read(&folded, (const uint8_t *)event->name, event->name_length))
+		return;
+	tp_fold_shape(&folded, shape, sizeof(shape));
+	fprintf(out, "%-14s %" PRIu32 " calls, %" PRIu64 " ticks  ", "folded", folded.counts.calls,
+		folded.counts.ticks);
+	for (const char *c = op ? op->name : "(not named in the trace)"; *c; c++)
+		fputc((unsigned char)*c < ' ' || *c == 127 ? '?' : *c, out);
+	fprintf(out, " %s", shape);
+}
+
+/* Increases since the thread's last. */
+static void print_counters(const struct tp_dump *dump, const struct tp_event *event)
+{
+	FILE *out = dump->session->page.out;
+	struct tp_counters counters;
+
+	tp_counters_decode(&counters, event->size, event->name, event->name_length);
+	fprintf(out, "%-14s", "counters");
+	for (size_t i = 0; i < dump->trace->counter_count; i++) {
+		const struct tp_counter *counter = &dump->trace->counters[i];
+
+		if (counter->number)
+			fprintf(out, " %s +%" PRIu64, counter->name, counters.value[counter->number - 1]);
+	}
+}
+
+static void print_op(struct tp_dump *dump, const struct tp_event *event)
+{
+	const struct tp_op *op = tp_dump_op(dump, event);
+	FILE *out = dump->session->page.out;
+	struct tp_text size;
+
+	switch (event->kind) {
+	case TP_EVENT_OP_BEGIN:
+		fprintf(out, "%-14s ", "op begins");
+		for (const char *c = op ? op->name : "(not named in the trace)"; *c; c++)
+			fputc((unsigned char)*c < ' ' || *c == 127 ? '?' : *c, out);
+		break;
+	case TP_EVENT_OP_END:
+		fprintf(out, "%-14s %s", "op ends", event->unwound ? "unwound" : "");
+		break;
+	case TP_EVENT_DETAIL:
+		fprintf(out, "%-14s %" PRIu64 " FLOP, %s moved, shape ", "op detail", event->size,
+			size_text(dump, event->usable, &size));
+		print_text(out, event);
+		break;
+	case TP_EVENT_COUNTERS:
+		print_counters(dump, event);
+		break;
+	default:
+		fprintf(out, "%-14s %" PRIu64 " items", "step ends", event->size);
+		break;
+	}
+}
+
+static void print_pool(struct tp_dump *dump, const struct tp_event *event)
+{
+	FILE *out = dump->session->page.out;
+	struct tp_text size;
+
+	if (event->kind == TP_EVENT_POOL_FREE) {
+		fprintf(out, "%-14s %#14" PRIx64 "%s", "pool free", event->address, event->size ? "  all of it" : "");
+		return;
+	}
+	fprintf(out, "%-14s %#14" PRIx64 "  %10s", "pool alloc", event->address, size_text(dump, event->size, &size));
+	fprintf(out, "  of %#" PRIx64 "  stack %" PRIu32 " %s", event->usable, event->node,
+		stack_text(dump, event->node));
+}
+
+void tp_dump_event(struct tp_dump *dump, const struct tp_event *event, uint64_t time_ns)
+{
+	FILE *out = dump->session->page.out;
+	struct tp_text size;
+
+	fprintf(out, "%14.6f  thread %-4" PRIu32 " ", (double)time_ns / 1e6, event->thread);
+	switch ((enum tp_event_kind)event->kind) {
+	case TP_EVENT_ALLOC:
+		print_alloc(dump, event);
+		break;
+	case TP_EVENT_FREE:
+		fprintf(out, "%-14s %#14" PRIx64 "%s", tp_fn_name(event->fn), event->address,
+			event->fn < TPROF_FN_FREE ? "  old block" : "");
+		break;
+	case TP_EVENT_MAP:
+		print_map(dump, event);
+		break;
+	case TP_EVENT_UNMAP:
+		fprintf(out, "%-14s %#14" PRIx64 "  %10s", event->remap ? "mremap (from)" : "munmap", event->address,
+			size_text(dump, event->size, &size));
+		break;
+	case TP_EVENT_MEMORY:
+		fprintf(out, "%-14s RSS %s", "memory", size_text(dump, event->size, &size));
+		fprintf(out, "  VMS %s", size_text(dump, event->usable, &size));
+		break;
+	case TP_EVENT_NAME:
+	case TP_EVENT_MARK:
+		fprintf(out, "%-14s ", tp_event_kind_name(event->kind));
+		print_text(out, event);
+		break;
+	case TP_EVENT_OP_BEGIN:
+	case TP_EVENT_OP_END:
+	case TP_EVENT_DETAIL:
+	case TP_EVENT_STEP:
+	case TP_EVENT_COUNTERS:
+		print_op(dump, event);
+		break;
+	case TP_EVENT_POOL_ALLOC:
+	case TP_EVENT_POOL_FREE:
+		print_pool(dump, event);
+		break;
+	case TP_EVENT_WORK:
+		print_work(out, event);
+		break;
+	case TP_EVENT_FOLD:
+		print_fold(dump, event);
+		break;
+	case TP_EVENT_SAMPLE:
+		fprintf(out, "%-14s %" PRIu64 " of CPU time  stack %" PRIu32 " %s", "sample", event->size, event->node,
+			stack_text(dump, event->node));
+		break;
+	case TP_EVENT_PAUSE:
+	case TP_EVENT_RESUME:
+		fprintf(out, "%-14s of recording", tp_event_kind_name(event->kind));
+		break;
+	case TP_EVENT_THREAD:
+		fprintf(out, "%-14s takes over a chunk, tid %" PRIu32, "thread", event->tid);
+		break;
+	default:
+		fprintf(out, "%-14s the last release did not happen", tp_event_kind_name(event->kind));
+		break;
+	}
+	fputs(event->cancelled ? "  (cancelled)\n" : "\n", out);
+}
