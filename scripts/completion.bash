@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Bash completion of tprof and tprof-analyze.
+# Bash completion of tprof and tprof-analyze. What a program takes, its own --help says.
 
 _tprof_words()
 {
@@ -11,18 +11,26 @@ _tprof_files()
 	mapfile -t COMPREPLY < <(compgen -f -- "${COMP_WORDS[COMP_CWORD]}")
 }
 
+# Options that the help on stdin has lines for.
+_tprof_options()
+{
+	grep -E '^ {2,6}-' | grep -oE -- '--[a-z][a-z-]*' | sort -u
+}
+
 _tprof()
 {
 	local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
 
 	case $previous in
-	tprof) _tprof_words "run ctl --help --version" ;;
+	tprof) _tprof_words "run ctl --help --version --python" ;;
 	--alloc) _tprof_words "trace sample:524288 off" ;;
 	--children) _tprof_words "0 1" ;;
+	--start) _tprof_words "on off" ;;
+	--python) _tprof_words "1 alloc off" ;;
 	-o | --output) _tprof_files ;;
 	*)
 		case $word in
-		-*) _tprof_words "--output --alloc --cpu --ops --step --counters --start --python --depth --children --exe --verbose --help" ;;
+		-*) _tprof_words "$("${COMP_WORDS[0]}" --help | _tprof_options)" ;;
 		*) mapfile -t COMPREPLY < <(compgen -c -f -- "$word") ;;
 		esac
 		;;
@@ -31,26 +39,23 @@ _tprof()
 
 _tprof_analyze()
 {
-	local commands="summary peak leaks hotspots ops steps threads lines roofline compare diff check timeline flamegraph export info dump"
-	local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
+	local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} program=${COMP_WORDS[0]}
+	local commands help
 
+	help=$("$program" --help)
+	commands=$(sed -n '/^commands/,/^$/s/^  \([a-z]*\) .*/\1/p' <<< "$help")
+	if [ "$COMP_CWORD" -gt 1 ] && grep -qxF -- "${COMP_WORDS[1]}" <<< "$commands"; then
+		help=$("$program" "${COMP_WORDS[1]}" --help)
+	fi
 	case $previous in
-	--by) _tprof_words "stack function line module thread size op step layer" ;;
-	--sort)
-		_tprof_words "bytes blocks largest allocations temporary short-lived total self calls mean p99 alloc
-			time high growth step cpu ops frees peak unfreed first thread"
-		;;
+	--by | --sort) _tprof_words "$(sed -n "s/^  $previous .* one of: //p" <<< "$help")" ;;
 	--color) _tprof_words "auto always never" ;;
 	--what) _tprof_words "peak allocated unfreed temporary cpu" ;;
 	--language) _tprof_words "mixed python native" ;;
 	--format) _tprof_words "folded chrome" ;;
 	*)
 		case $word in
-		-*)
-			_tprof_words "--json --top --sort --by --filter --thread --process --from --to --suppressions
-				--debug-dir --color --what --format --callers --callees --shapes --tree --machine --measure --limit --max-peak --max-unfreed --max-rss --max-allocations --max-growth
-				--max-regress --baseline --rules --junit --language --interpreter --exact --output --help --version"
-			;;
+		-*) _tprof_words "$(_tprof_options <<< "$help")" ;;
 		*)
 			_tprof_files
 			if [ "$COMP_CWORD" = 1 ]; then

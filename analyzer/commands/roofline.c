@@ -127,14 +127,14 @@ int tp_cmd_roofline(const struct tp_options *options)
 		fputs("tprof-analyze: a picture is of a run: name a trace\n", stderr);
 		return TP_EXIT_USAGE;
 	}
-	status = tp_machine_get(options, &roofs.machine);
-	if (status != TP_EXIT_OK)
-		return status;
-	status = tp_session_open(&session, options);
+	status = tp_session_open(&session, options); /* a bad trace is better known before the machine is measured */
 	if (status == TP_EXIT_OK && options->trace_count)
 		status = tp_session_replay(&session, TP_GROUP_STACK);
 	if (status != TP_EXIT_OK)
 		return status;
+	status = tp_machine_get(options, &roofs.machine);
+	if (status != TP_EXIT_OK)
+		return tp_session_close(&session, status);
 	if (wants_svg(options))
 		good = print_svg(&session, &roofs);
 	else

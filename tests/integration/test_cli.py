@@ -7,7 +7,7 @@ import subprocess
 import pytest
 from conftest import LAUNCHER, LIBRARY, WORKLOADS, analyze, report, sites
 
-COMMANDS = ["summary", "peak", "leaks", "hotspots", "timeline", "info", "dump"]
+COMMANDS = ["summary", "peak", "leaks", "hotspots", "ops", "steps", "lines", "timeline", "compare", "info", "dump"]
 
 
 @pytest.fixture(scope="module")

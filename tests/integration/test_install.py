@@ -29,14 +29,6 @@ def test_man_pages_have_no_warnings():
         assert done.stderr == "", page
 
 
-def test_completion():
-    """Bash completes commands and options by what the programs themselves say."""
-    script = (f"source {ROOT}/scripts/completion.bash; COMP_WORDS=(tprof-analyze pe); COMP_CWORD=1; "
-              "_tprof_analyze; echo ${COMPREPLY[@]}; COMP_WORDS=(tprof run --de); COMP_CWORD=2; _tprof; echo ${COMPREPLY[@]}")
-    done = subprocess.run(["bash", "-c", script], check=True, capture_output=True, text=True)
-    assert done.stdout.split() == ["peak", "--depth"]
-
-
 def test_exported_names():
     """libtprof.so shows what it intercepts and nothing else: a name of its own would take a program's."""
     done = subprocess.run(["nm", "-D", "--defined-only", LIBRARY], check=True, capture_output=True, text=True)
