@@ -78,6 +78,11 @@ static bool edges_short(const struct tp_recall *recall)
 
 void tp_recall_clear(struct tp_recall *recall)
 {
+	if (recall->descents) {
+		memset(recall->forks, 0, sizeof(recall->forks));
+		memset(recall->shortcuts, 0, sizeof(recall->shortcuts));
+	}
+	recall->descents = 0;
 	if (!recall->edge_mask)
 		recall->edge_mask = mask_of(FIRST_EDGES);
 	memset(recall->edges, 0, recall->edge_mask + EDGE_BYTES);
@@ -247,12 +252,30 @@ static void add_beside(struct tp_recall *recall, const struct tp_start *start, u
 	set_edge(recall, tp_recall_value_key(branch, load(at->slot)), leaf, 0);
 }
 
+/* Down the branches. NULL: there is no way on. *to: where it got. */
+static const struct tp_recall_leaf *descend(const struct tp_recall *recall, const struct tp_start *start, uint32_t *to)
+{
+	const struct tp_recall_edge *edge = tp_recall_edge(recall, tp_recall_start_key(start->pc, start->sp));
+
+	while (edge) {
+		uintptr_t slot = start->sp + edge->distance;
+
+		*to = edge->to;
+		if (edge->to & LEAF)
+			return leaf_at(recall, edge->to);
+		if (slot + sizeof(uintptr_t) > start->high)
+			return NULL;
+		edge = tp_recall_edge(recall, tp_recall_value_key(edge->to, load(slot)));
+	}
+	return NULL;
+}
+
 /* The leaf that stands for where the way down ends; NULL: none has this start. */
 static const struct tp_recall_leaf *find_other(const struct tp_recall *recall, const struct tp_start *start,
 					       uint32_t *other)
 {
 	*other = 0;
-	if (!tp_recall_descend(recall, start, other) && *other)
+	if (!descend(recall, start, other) && *other)
 		*other = (uint32_t)recall->words[*other >> 1];
 	return *other ? leaf_at(recall, *other) : NULL;
 }
@@ -279,6 +302,71 @@ void tp_recall_add(struct tp_recall *recall, const struct tp_start *start, const
 		add_beside(recall, start, other, &difference, leaf);
 	else
 		set_edge(recall, tp_recall_start_key(start->pc, start->sp), leaf, 0);
+}
+
+/* ---- shortcuts ---- */
+
+/* Adds a word to those that are asked, which ascend. False: there are four others. */
+static bool ask(uint16_t *asked, uint16_t word)
+{
+	uint32_t at = 0;
+
+	for (uint32_t i = 0; i < TP_RECALL_ASKED; i++) {
+		if (asked[i] == word)
+			return true;
+	}
+	if (asked[0]) /* else unused: those stand in front */
+		return false;
+	for (; at + 1 < TP_RECALL_ASKED && asked[at + 1] < word; at++)
+		asked[at] = asked[at + 1];
+	asked[at] = word;
+	return true;
+}
+
+/* All that the branches on the way down ask, beside what the fork asks already. False: it is too much. */
+static bool ask_all(const struct tp_recall *recall, const struct tp_start *start, struct tp_recall_fork *fork)
+{
+	const struct tp_recall_edge *edge = tp_recall_edge(recall, fork->key);
+
+	while (edge && !(edge->to & LEAF)) {
+		if (edge->distance >= FAR || !ask(fork->asked, (uint16_t)(edge->distance / sizeof(uintptr_t) + 1)))
+			return false;
+		edge = tp_recall_edge(recall, tp_recall_value_key(edge->to, load(start->sp + edge->distance)));
+	}
+	return true;
+}
+
+/* Makes a shortcut to where the way down led. What is asked of a fork anew makes its earlier shortcuts dead ends. */
+static void shorten(struct tp_recall *recall, const struct tp_start *start, uint32_t to)
+{
+	uint64_t key = tp_recall_start_key(start->pc, start->sp), hash;
+	struct tp_recall_fork *at = (struct tp_recall_fork *)(uintptr_t)tp_recall_fork_at(recall, key);
+	struct tp_recall_fork fork = { .key = key };
+	struct tp_recall_shortcut *shortcut;
+
+	if (at->key == key)
+		fork = *at;
+	if (!ask_all(recall, start, &fork))
+		return;
+	*at = fork;
+	hash = tp_recall_hash(&fork, start->sp);
+	shortcut = &recall->shortcuts[hash >> (64 - TP_RECALL_SHORTCUT_BITS)];
+	shortcut->ways[1] = shortcut->ways[0];
+	shortcut->ways[0] = (hash & UINT64_C(0xffffffff00000000)) | to;
+}
+
+/* One way in eight is made shorter: of those that can't be, or that are gone once, not all pay for it. */
+const struct tp_recall_leaf *tp_recall_find_long(struct tp_recall *recall, const struct tp_start *start)
+{
+	uint32_t to;
+	const struct tp_recall_leaf *leaf = descend(recall, start, &to);
+
+	if (!leaf || !tp_recall_is(leaf, start))
+		return NULL;
+	recall->last = to;
+	if (++recall->descents % 8 == 0)
+		shorten(recall, start, to);
+	return leaf;
 }
 
 size_t tp_recall_last(const struct tp_recall *recall, uintptr_t *pcs, size_t max)

@@ -9,7 +9,11 @@
  * arrives at is then compared in full, one load and one compare a word. A stack is recalled only when every word that its
  * walk depended on is as it was: exact.
  *
- * One for each thread, used by that thread alone. It holds about a thousand stacks; when it is full it starts over.
+ * Each branch on the way is found by what the one before it said: a chain of loads that nothing can overlap. So where there
+ * are several, the words that they ask are loaded at once and hashed together, and a table of shortcuts says where that led
+ * last time. What it says is checked like any other stack; if it was wrong or has nothing to say, the trie is gone through.
+ *
+ * One for each thread, used by that thread alone. It holds some thousand stacks; when it is full it starts over.
  */
 #ifndef TPROF_STACKS_RECALL_H
 #define TPROF_STACKS_RECALL_H
@@ -21,6 +25,10 @@
 
 #define TP_RECALL_LEAF 1u
 #define TP_RECALL_GROUP 4u
+
+#define TP_RECALL_FORKS 512u /* 8 KiB */
+#define TP_RECALL_ASKED 4u
+#define TP_RECALL_SHORTCUT_BITS 11 /* 32 KiB */
 
 struct tp_recall_edge {
 	uint64_t key;	   /* 0: unused */
@@ -53,14 +61,29 @@ struct tp_recall_leaf {
 	struct tp_recall_group group[];
 };
 
+/* A start with several branches below it. */
+struct tp_recall_fork {
+	uint64_t key; /* the start's; 0: unused */
+	uint16_t asked
+		[TP_RECALL_ASKED]; /* what they ask, in words behind the return address below sp, ascending; 0: itself */
+};
+
+/* Where two leaves are, each with the upper half of its hash above; 0: nowhere. The one that came later first. */
+struct tp_recall_shortcut {
+	uint64_t ways[2];
+};
+
 /* All zero is an empty one, but for `used` and `edge_mask`: call tp_recall_clear(). */
 struct tp_recall {
 	struct tp_recall_edge edges[TP_RECALL_EDGES];
 	uint64_t words[TP_RECALL_WORDS];
+	struct tp_recall_fork forks[TP_RECALL_FORKS];
+	struct tp_recall_shortcut shortcuts[1u << TP_RECALL_SHORTCUT_BITS];
 	uint32_t used; /* words */
 	uint32_t edge_count;
 	uint32_t edge_mask; /* of an edge's place in edges[], in bytes: those in use lie close together */
 	uint32_t last;	    /* where the leaf that was recalled last is; 0: the last walk was none of them */
+	uint32_t descents;  /* past a branch */
 };
 
 struct tp_start { /* where a walk starts, and how far up its stack goes */
@@ -98,23 +121,46 @@ TP_HOT const struct tp_recall_edge *tp_recall_edge(const struct tp_recall *recal
 	}
 }
 
-/* Down the branches. NULL: there is no way on. *to: where it got. */
-TP_HOT const struct tp_recall_leaf *tp_recall_descend(const struct tp_recall *recall, const struct tp_start *start,
-						      uint32_t *to)
+TP_HOT const struct tp_recall_leaf *tp_recall_leaf_at(const struct tp_recall *recall, uint32_t to)
 {
-	const struct tp_recall_edge *edge = tp_recall_edge(recall, tp_recall_start_key(start->pc, start->sp));
+	return (const void *)((const char *)recall->words + (to - TP_RECALL_LEAF));
+}
 
-	while (tp_likely(edge)) {
-		uintptr_t slot = start->sp + edge->distance;
+/* A start's fork, if it has one. */
+TP_HOT const struct tp_recall_fork *tp_recall_fork_at(const struct tp_recall *recall, uint64_t key)
+{
+	return &recall->forks[key >> 9 & (TP_RECALL_FORKS - 1)];
+}
 
-		*to = edge->to;
-		if (edge->to & TP_RECALL_LEAF)
-			return (const void *)((const char *)recall->words + (edge->to - TP_RECALL_LEAF));
-		if (tp_unlikely(slot + sizeof(uintptr_t) > start->high))
-			return NULL;
-		edge = tp_recall_edge(recall, tp_recall_value_key(edge->to, *(const uint64_t *)slot));
-	}
-	return NULL;
+/* Of the words that the fork's branches ask; they can be read. Two multiplications side by side. */
+TP_HOT uint64_t tp_recall_hash(const struct tp_recall_fork *fork, uintptr_t sp)
+{
+	const uint64_t *words = (const uint64_t *)sp - 1;
+	uint64_t inner = words[fork->asked[0]], outer = words[fork->asked[2]];
+
+	inner ^= words[fork->asked[1]] << 32 | words[fork->asked[1]] >> 32;
+	outer ^= words[fork->asked[3]] << 32 | words[fork->asked[3]] >> 32;
+	return (fork->key ^ inner * UINT64_C(0x9e3779b97f4a7c15)) + outer * UINT64_C(0xd1342543de82ef95);
+}
+
+/* Where the shortcut leads; 0: there is none. Without a branch that could be foretold wrongly, but for that. */
+TP_HOT uint32_t tp_recall_shortcut(const struct tp_recall *recall, const struct tp_start *start, uint64_t key)
+{
+	const struct tp_recall_fork *fork = tp_recall_fork_at(recall, key);
+	const struct tp_recall_shortcut *shortcut;
+	uint64_t hash, first, to;
+
+	if (tp_unlikely(fork->key != key ||
+			start->sp + fork->asked[TP_RECALL_ASKED - 1] * sizeof(uint64_t) > start->high))
+		return 0;
+	hash = tp_recall_hash(fork, start->sp);
+	shortcut = &recall->shortcuts[hash >> (64 - TP_RECALL_SHORTCUT_BITS)];
+	hash &= UINT64_C(0xffffffff00000000);
+	first = shortcut->ways[0] ^ hash;
+	to = shortcut->ways[1] ^ hash;
+	if (first <= UINT32_MAX)
+		to = first;
+	return to <= UINT32_MAX ? (uint32_t)to : 0;
 }
 
 /* What differs in what the leaf's walk loaded; 0: nothing. Four instructions a word and four a group, no branch on them. */
@@ -134,18 +180,35 @@ TP_HOT uint64_t tp_recall_difference(const struct tp_recall_leaf *leaf)
 	return difference;
 }
 
+/* Is it the leaf of the stack that the thread is on? */
+TP_HOT bool tp_recall_is(const struct tp_recall_leaf *leaf, const struct tp_start *start)
+{
+	return tp_likely(leaf->pc == start->pc && leaf->sp == start->sp && leaf->top <= start->high) &&
+	       tp_likely(!(tp_recall_difference(leaf) | ((leaf->bp ^ start->bp) & leaf->bp_matters)));
+}
+
+/* tp_recall_find() where there is a branch below the start and no shortcut led to the leaf. */
+TP_APART const struct tp_recall_leaf *tp_recall_find_long(struct tp_recall *recall, const struct tp_start *start);
+
 /*
- * The leaf of the stack that the thread is on; NULL: it is not known. Some 40 instructions, 15 for each branch, and those of
- * tp_recall_difference().
+ * The leaf of the stack that the thread is on; NULL: it is not known. Some 40 instructions, 40 more where there are
+ * branches, and those of tp_recall_difference().
  */
 TP_HOT const struct tp_recall_leaf *tp_recall_find(struct tp_recall *recall, const struct tp_start *start)
 {
+	uint64_t key = tp_recall_start_key(start->pc, start->sp);
+	const struct tp_recall_edge *edge = tp_recall_edge(recall, key);
+	const struct tp_recall_leaf *leaf;
 	uint32_t to;
-	const struct tp_recall_leaf *leaf = tp_recall_descend(recall, start, &to);
 
-	if (tp_unlikely(!leaf || leaf->pc != start->pc || leaf->sp != start->sp || leaf->top > start->high ||
-			(tp_recall_difference(leaf) | ((leaf->bp ^ start->bp) & leaf->bp_matters))))
+	if (tp_unlikely(!edge))
 		return NULL;
+	to = edge->to;
+	if (!(to & TP_RECALL_LEAF) && !(to = tp_recall_shortcut(recall, start, key)))
+		return tp_recall_find_long(recall, start);
+	leaf = tp_recall_leaf_at(recall, to);
+	if (tp_unlikely(!tp_recall_is(leaf, start)))
+		return edge->to & TP_RECALL_LEAF ? NULL : tp_recall_find_long(recall, start);
 	recall->last = to;
 	return leaf;
 }

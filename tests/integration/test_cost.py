@@ -19,8 +19,8 @@ OTHER_COMPILER = 1.4  # one that no figure was recorded with
 RECORDED = {
     (20, 1, 0): {12: 436},
     (60, 1, 0): {12: 636},
-    (20, 1000, 10000): {12: 594},
-    (60, 1000, 10000): {12: 791},
+    (20, 1000, 10000): {12: 572},
+    (60, 1000, 10000): {12: 757},
 }
 # What is not sampled: TPROF_ALLOC=sample:1g.
 RECORDED_UNSAMPLED = {12: 65}

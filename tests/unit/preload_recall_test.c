@@ -199,12 +199,109 @@ static void what_was_recalled_can_be_told(void **state)
 	assert_null(tp_recall_find(&recall, &start));
 }
 
+#define WAYS 6
+#define FORKS 4 /* frames where the ways part */
+
+/* A stack of 12 frames, in four of which it is one of several functions: 6^4 stacks that all begin at one place. */
+static struct tp_start build_fork(uint32_t path, uint32_t forks)
+{
+	uintptr_t *at = stack + 100;
+	uintptr_t codes[12];
+	struct tp_start start;
+
+	for (uint32_t i = 0; i < 12; i++) {
+		bool parts = i % 3 == 1 && i / 3 < forks;
+
+		codes[i] = 9 * (i + 1) + (parts ? 9000 * (path % WAYS) : 0); /* of one size whatever the way */
+		path = parts ? path / WAYS : path;
+	}
+	start = (struct tp_start){ codes[0], (uintptr_t)at, 0, (uintptr_t)(stack + STACK_WORDS) };
+	for (uint32_t i = 0; i < 12; i++) {
+		uint32_t words = frame_words(codes[i]);
+
+		for (uint32_t k = 0; k < words - 1; k++)
+			at[k] = 3;
+		at[words - 1] = i < 11 ? codes[i + 1] : 0;
+		at += words;
+	}
+	return start;
+}
+
+/* Looks for each of the stacks, remembers those that are not known, and returns how many were. */
+static uint32_t round_of_forks(uint32_t paths, uint32_t forks)
+{
+	static struct naive naive;
+	uint32_t known = 0;
+
+	for (uint32_t path = 0; path < paths; path++) {
+		struct tp_start start = build_fork(path, forks);
+		const struct tp_recall_leaf *leaf = tp_recall_find(&recall, &start);
+
+		if (leaf) {
+			assert_int_equal(leaf->result.node, path + 1);
+			known++;
+			continue;
+		}
+		walk(&start, &naive);
+		naive.outcome.result = (struct tp_recalled){ path + 1, 0 };
+		tp_recall_add(&recall, &start, &naive.outcome);
+	}
+	return known;
+}
+
+/* Once known, stacks that part several times are found without going through their branches one after the other. */
+static void shortcuts_are_learnt_and_say_what_the_branches_say(void **state)
+{
+	uint32_t paths = WAYS * WAYS * WAYS, before;
+
+	(void)state;
+	for (uint32_t forks = 2; forks <= FORKS; forks++) {
+		memset(&recall, 0, sizeof(recall));
+		tp_recall_clear(&recall);
+		for (uint32_t i = 0; i < 60; i++)
+			round_of_forks(forks == 2 ? WAYS * WAYS : paths, forks);
+		before = recall.descents;
+		for (uint32_t i = 0; i < 10; i++)
+			assert_int_equal(round_of_forks(forks == 2 ? WAYS * WAYS : paths, forks),
+					 forks == 2 ? WAYS * WAYS : paths);
+		/* A place holds two of them: few are the third. */
+		assert_in_range(recall.descents - before, 0, 10 * paths / 20);
+	}
+}
+
+/* A word that a shortcut asks, changed to what no stack has, is noticed; more branches than it asks are gone through. */
+static void a_shortcut_is_never_taken_for_another_stack(void **state)
+{
+	uint32_t paths = WAYS * WAYS * WAYS;
+
+	(void)state;
+	memset(&recall, 0, sizeof(recall));
+	tp_recall_clear(&recall);
+	for (uint32_t i = 0; i < 60; i++)
+		round_of_forks(paths, 3);
+	for (uint32_t path = 0; path < paths; path++) {
+		struct tp_start start = build_fork(path, 3);
+		static struct naive naive;
+
+		walk(&start, &naive);
+		for (size_t i = 0; i < naive.outcome.return_count; i++) {
+			*(uintptr_t *)naive.returns[i].slot ^= 1 << 20;
+			assert_null(tp_recall_find(&recall, &start));
+			*(uintptr_t *)naive.returns[i].slot ^= 1 << 20;
+		}
+		start.high = naive.returns[6].slot; /* nothing beyond the stack's end is asked */
+		assert_null(tp_recall_find(&recall, &start));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_result_is_always_that_of_a_full_walk),
 		cmocka_unit_test(one_changed_word_is_noticed),
 		cmocka_unit_test(what_was_recalled_can_be_told),
+		cmocka_unit_test(shortcuts_are_learnt_and_say_what_the_branches_say),
+		cmocka_unit_test(a_shortcut_is_never_taken_for_another_stack),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
