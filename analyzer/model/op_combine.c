@@ -88,6 +88,18 @@ static void add_counts(struct tp_op_stats *to, const struct tp_op_stats *from)
 	to->peak_bytes = from->peak_bytes > to->peak_bytes ? from->peak_bytes : to->peak_bytes;
 }
 
+/* Calls of several processes: one's behind the other's. */
+static bool add_batches(struct tp_op_stats *to, const struct tp_op_stats *from)
+{
+	if (!from->batches)
+		return true;
+	if (!to->batches)
+		to->batches = calloc(1, sizeof(*to->batches));
+	if (to->batches)
+		tp_batches_append(to->batches, from->batches);
+	return to->batches != NULL;
+}
+
 static bool merge(struct tp_op_stats *to, const struct tp_op_stats *from)
 {
 	if (!to->histogram) {
@@ -98,7 +110,8 @@ static bool merge(struct tp_op_stats *to, const struct tp_op_stats *from)
 	}
 	add_counts(to, from);
 	tp_moments_merge(&to->durations, &from->durations);
-	return to->histogram && tp_histogram_merge(to->histogram, from->histogram) && add_shapes(to, from);
+	return to->histogram && tp_histogram_merge(to->histogram, from->histogram) && add_shapes(to, from) &&
+	       add_batches(to, from);
 }
 
 static void finish(struct tp_op_stats *op)

@@ -39,6 +39,18 @@ static bool add_calls(struct tp_op_state *state, double ns, double scale, uint64
 	return tp_histogram_add_many(state->durations, tp_round(ns), calls);
 }
 
+/* The order of the calls is not known. */
+static void add_batches(struct tp_op_state *state, const struct durations *all)
+{
+	struct tp_batch_part parts[TPROF_FOLD_BUCKETS];
+	size_t count = 0;
+
+	for (unsigned i = 0; i < TPROF_FOLD_BUCKETS; i++)
+		if (all->counts->histogram[i])
+			parts[count++] = (struct tp_batch_part){ middle(all, i), all->counts->histogram[i] };
+	tp_batches_add_parts(state->batches, parts, count);
+}
+
 /* The shortest and the longest one are known; the others are taken to be in the middle of their buckets. */
 static bool add_durations(struct tp_op_state *state, const struct durations *all)
 {
@@ -46,6 +58,8 @@ static bool add_durations(struct tp_op_state *state, const struct durations *all
 	uint32_t shortest = tprof_fold_bucket(counts->min), longest = tprof_fold_bucket(counts->max);
 	bool good = true;
 
+	if (state->batches)
+		add_batches(state, all);
 	for (unsigned i = 0; good && i < TPROF_FOLD_BUCKETS; i++) {
 		uint64_t calls = counts->histogram[i];
 

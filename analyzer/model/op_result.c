@@ -65,6 +65,7 @@ static void finish(const struct tp_ops *ops, struct tp_op_state *state)
 	stats->p90_ns = tp_histogram_percentile(state->durations, 0.9);
 	stats->p99_ns = tp_histogram_percentile(state->durations, 0.99);
 	stats->histogram = state->durations;
+	stats->batches = state->batches;
 }
 
 static int by_total(const void *left, const void *right)
@@ -95,6 +96,7 @@ struct tp_op_stats *tp_ops_result(struct tp_ops *ops, size_t *count)
 		state->stats.shapes = NULL; /* the list's now */
 		state->stats.shape_count = 0;
 		state->durations = NULL;
+		state->batches = NULL;
 	}
 	if (list && *count)
 		qsort(list, *count, sizeof(*list), by_total);
@@ -109,6 +111,7 @@ void tp_ops_result_free(struct tp_op_stats *list, size_t count)
 		free(list[i].shapes);
 		tp_histogram_free(list[i].histogram);
 		free(list[i].histogram);
+		free(list[i].batches);
 	}
 	free(list);
 }

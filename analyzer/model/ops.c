@@ -64,6 +64,7 @@ void tp_ops_free(struct tp_ops *ops)
 			free(state->stats.shapes[k].text);
 		free(state->stats.shapes);
 		tp_histogram_free(state->durations);
+		free(state->batches);
 		free(state->durations);
 		free(state);
 	}
@@ -79,7 +80,7 @@ uint32_t tp_op_of(const struct tp_ops *ops, uint64_t number)
 	return same ? same : ops->count - 1;
 }
 
-static struct tp_op_state *new_state(uint32_t op)
+static struct tp_op_state *new_state(uint32_t op, bool batches)
 {
 	struct tp_op_state *state = calloc(1, sizeof(*state));
 
@@ -87,8 +88,11 @@ static struct tp_op_state *new_state(uint32_t op)
 		return NULL;
 	state->stats.op = op;
 	state->durations = calloc(1, sizeof(*state->durations));
-	if (state->durations)
+	state->batches = batches ? calloc(1, sizeof(*state->batches)) : NULL;
+	if (state->durations && (state->batches || !batches))
 		return state;
+	free(state->durations);
+	free(state->batches);
 	free(state);
 	return NULL;
 }
@@ -100,7 +104,7 @@ struct tp_op_state *tp_op_state(struct tp_ops *ops, uint32_t op)
 	if (!ops->states)
 		return NULL;
 	if (!ops->states[op])
-		ops->states[op] = new_state(op);
+		ops->states[op] = new_state(op, ops->batches);
 	return ops->states[op];
 }
 
@@ -264,6 +268,8 @@ static bool add_call(struct tp_ops *ops, const struct tp_op_frame *frame, const 
 					 .end_ns = frame->begin_ns + result->clock_ns,
 					 .total_ns = result->total_ns,
 					 .self_ns = result->self_ns };
+	if (state->batches)
+		tp_batches_add(state->batches, (double)result->total_ns, 1);
 	return tp_histogram_add(state->durations, result->total_ns);
 }
 

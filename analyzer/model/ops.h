@@ -63,6 +63,7 @@ struct tp_op_state {
 	struct tp_op_stats stats;
 	struct tp_moments later; /* durations of the calls behind the first TP_HISTOGRAM_EXACT */
 	struct tp_histogram *durations;
+	struct tp_batches *batches; /* NULL: not asked for */
 	size_t shape_room;
 };
 
@@ -76,6 +77,7 @@ struct tp_ops {
 	struct tp_op_counts counts;
 	struct tp_op_call last; /* that ended and counted */
 	uint64_t outermost_ns;	/* total time of all calls that were in no other op */
+	bool batches;		/* durations are kept as such too */
 };
 
 /* When an op begins or ends. */

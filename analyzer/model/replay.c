@@ -28,6 +28,7 @@ bool tp_replay_init(struct tp_replay *replay, struct tp_trace *trace, const stru
 	if (options->to_ns)
 		replay->to = options->to_ns < start_ns ? 0 : tp_trace_time(trace, options->to_ns - start_ns + 1) - 1;
 	replay->short_time = tp_trace_time(trace, TP_SHORT_LIVED_NS) - tp_trace_time(trace, 1);
+	replay->ops.batches = options->batches;
 	replay->stray_time = tp_trace_time(trace, STRAY_NS) - tp_trace_time(trace, 1);
 	if (!tp_live_init(&replay->live) || !tp_sites_init(&replay->sites, trace, options->group) ||
 	    !tp_maps_init(&replay->maps, trace) || !tp_cpu_init(&replay->cpu) || !tp_cost_init(&replay->cost, trace) ||

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/batches.h"
 #include "model/counters.h"
 #include "model/histogram.h"
 #include "model/marks.h"
@@ -30,6 +31,7 @@ struct tp_replay_options {
 	uint64_t from_ns, to_ns;  /* nanoseconds since the run's start; to_ns 0: the end. Counts, peak and unfreed are
 	                            * those of events inside; what was live before counts towards the peak, not towards
 	                            * counts and unfreed. */
+	bool batches;		  /* of the ops' calls too: struct tp_op_stats */
 	bool find_steps;	  /* where the program marks none: by the period of its ops, in a second pass */
 	bool keep_growth;	  /* of each site what it had at each look, for tp_growth_pool() */
 	uint32_t timeline_points; /* resolution of the timeline: at most that many points; 0: 512 */
@@ -130,6 +132,7 @@ struct tp_op_stats {
 	struct tp_moments durations;	  /* of the others */
 	uint64_t min_ns, p50_ns, p90_ns, p99_ns, max_ns; /* of all; percentiles as in model/histogram.h */
 	struct tp_histogram *histogram;			 /* of all, in order */
+	struct tp_batches *batches;			 /* of all, as they came; NULL: not asked for */
 	uint64_t flop, bytes;		     /* floating-point operations, bytes moved; with the ops within */
 	uint64_t self_flop, self_bytes;	     /* ... and without */
 	uint64_t flop_in[TP_PRECISIONS + 1]; /* self_flop, by what it was done in; [TP_UNSAID]: not said */

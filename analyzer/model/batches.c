@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/batches.h"
+
+#include <math.h>
+
+#define SHUFFLED_MAX 256u /* pieces that durations without order are cut into */
+
+/* When there are as many as can be, and none is open. */
+static void merge_pairs(struct tp_batches *batches)
+{
+	batches->count /= 2;
+	batches->size *= 2;
+	for (size_t i = 0; i < batches->count; i++)
+		batches->means[i] = (batches->means[2 * i] + batches->means[2 * i + 1]) / 2;
+}
+
+static void add_log(struct tp_batches *batches, double value, uint64_t calls)
+{
+	if (!batches->size)
+		batches->size = 1;
+	batches->calls += calls;
+	batches->sum += value * (double)calls;
+	while (calls) {
+		uint64_t take = batches->size - batches->open;
+
+		take = take < calls ? take : calls;
+		batches->open += take;
+		batches->open_sum += value * (double)take;
+		calls -= take;
+		if (batches->open < batches->size)
+			break;
+		batches->means[batches->count++] = batches->open_sum / (double)batches->size;
+		batches->open = 0;
+		batches->open_sum = 0;
+		if (batches->count == TP_BATCH_MAX)
+			merge_pairs(batches);
+	}
+}
+
+static double log_of(double ns)
+{
+	return log(ns > 1 ? ns : 1);
+}
+
+void tp_batches_add(struct tp_batches *batches, double ns, uint64_t calls)
+{
+	add_log(batches, log_of(ns), calls);
+}
+
+/* Marsaglia's xorshift: a number below `below`. */
+static uint64_t any_below(uint64_t *state, uint64_t below)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state % below;
+}
+
+/*
+ * Many calls go in pieces of several that are taken to have had the same duration, each from another part of the
+ * distribution: batches then differ by more than they did, never by less.
+ */
+void tp_batches_add_parts(struct tp_batches *batches, const struct tp_batch_part *parts, size_t count)
+{
+	double values[SHUFFLED_MAX];
+	uint64_t calls = 0, piece, state = 88172645463325252u, behind = 0;
+	size_t pieces, part = 0;
+
+	for (size_t i = 0; i < count; i++)
+		calls += parts[i].calls;
+	if (!calls)
+		return;
+	pieces = calls < SHUFFLED_MAX ? (size_t)calls : SHUFFLED_MAX;
+	piece = calls / pieces;
+	for (size_t i = 0; i < pieces; i++) {
+		/* The call in the middle of the piece. */
+		while (part + 1 < count && behind + parts[part].calls <= i * piece + piece / 2)
+			behind += parts[part++].calls;
+		values[i] = log_of(parts[part].ns);
+	}
+	for (size_t i = pieces; i-- > 0;) {
+		size_t other = (size_t)any_below(&state, i + 1);
+		double value = values[other];
+
+		values[other] = values[i];
+		add_log(batches, value, i ? piece : calls - piece * (pieces - 1));
+	}
+}
+
+void tp_batches_append(struct tp_batches *to, const struct tp_batches *from)
+{
+	for (size_t i = 0; i < from->count; i++)
+		add_log(to, from->means[i], from->size);
+	if (from->open)
+		add_log(to, from->open_sum / (double)from->open, from->open);
+}
+
+double tp_batches_mean(const struct tp_batches *batches)
+{
+	return batches->calls ? batches->sum / (double)batches->calls : NAN;
+}

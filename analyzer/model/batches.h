@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Durations in the order in which they came, as the means of batches of neighbours: what is left of calls that depend on
+ * each other once they are put together, in bounded memory. At most TP_BATCH_MAX batches are kept; when there are more,
+ * neighbours become one, so all have the same number of calls, a power of two.
+ *
+ * Means are of the logarithms: a batch with one call that took a thousand times as long stays near the others, and a
+ * difference of two is the logarithm of a ratio.
+ */
+#ifndef TPROF_MODEL_BATCHES_H
+#define TPROF_MODEL_BATCHES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/histogram.h"
+
+#define TP_BATCH_MAX 64u
+
+struct tp_batches {
+	uint64_t calls;		    /* in all */
+	double sum;		    /* of all logarithms */
+	double means[TP_BATCH_MAX]; /* of the full batches */
+	size_t count;
+	uint64_t size; /* calls of a full batch; 0: nothing was added yet */
+	uint64_t open; /* calls of the batch that is being filled */
+	double open_sum;
+};
+
+/* A duration, ns, of so many calls. Those below 1 ns count as 1 ns. */
+void tp_batches_add(struct tp_batches *batches, double ns, uint64_t calls);
+
+/* Durations whose order is not known, as if they had come in any: they are shuffled, the same way each time. */
+struct tp_batch_part {
+	double ns;
+	uint64_t calls;
+};
+void tp_batches_add_parts(struct tp_batches *batches, const struct tp_batch_part *parts, size_t count);
+
+/* The other's behind its own: of another process, in which the same op was called. */
+void tp_batches_append(struct tp_batches *to, const struct tp_batches *from);
+
+/* The mean of all logarithms; NAN if there are none. */
+double tp_batches_mean(const struct tp_batches *batches);
+
+#endif

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Differences between runs: how often one is seen where there is none, though calls depend on each other, and how surely
+ * where there is one; Student's distribution by its tables; batches by what they are means of.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "model/difference.h"
+#include "model/student.h"
+
+#define SEEDS 400
+
+static uint64_t random_state;
+
+/* Marsaglia's xorshift; twelve uniforms: about normal. */
+static double normal(void)
+{
+	double sum = -6;
+
+	for (int i = 0; i < 12; i++) {
+		random_state ^= random_state << 13;
+		random_state ^= random_state >> 7;
+		random_state ^= random_state << 17;
+		sum += (double)(random_state >> 11) / 0x1p53;
+	}
+	return sum;
+}
+
+/* A run's calls: each varies by 10% on its own, and with the machine, which drifts by 5%: an AR(1) process. */
+struct machine {
+	int calls;
+	double memory; /* 0: each call is on its own */
+	double drift;
+};
+
+static struct tp_batches run_of(const struct machine *machine, double slower)
+{
+	double state = normal(), fresh = sqrt(1 - machine->memory * machine->memory);
+	struct tp_batches batches = { 0 };
+
+	for (int i = 0; i < machine->calls; i++) {
+		state = machine->memory * state + fresh * normal();
+		tp_batches_add(&batches, slower * 20000 * exp(0.1 * normal() + machine->drift * state), 1);
+	}
+	return batches;
+}
+
+/* In how many of SEEDS pairs of runs a difference is seen at 5%; *held: in how many the interval holds the truth. */
+static int seen(const struct machine *old_runs, const struct machine *new_runs, double slower, int *held)
+{
+	int found = 0;
+
+	*held = 0;
+	for (int seed = 0; seed < SEEDS; seed++) {
+		struct tp_difference difference;
+		struct tp_batches a, b;
+
+		random_state = 88172645463325252u + (uint64_t)seed * 2654435761u;
+		a = run_of(old_runs, 1);
+		b = run_of(new_runs, slower);
+		difference = tp_difference_batches(&a, &b);
+		found += difference.p < 0.05;
+		*held += !(difference.interval.low > slower) && !(difference.interval.high < slower);
+	}
+	return found;
+}
+
+/* 20 of 400 are expected at most; 34 would be seen once in a thousand times. */
+static void test_level(void **state)
+{
+	static const struct machine machines[][2] = {
+		{ { 20, 0, 0 }, { 20, 0, 0 } },
+		{ { 100, 0, 0 }, { 100, 0, 0 } },
+		{ { 100, 0.5, 0.05 }, { 100, 0.5, 0.05 } },
+		{ { 1000, 0, 0 }, { 700, 0, 0 } },
+		{ { 1000, 0.9, 0.05 }, { 700, 0.9, 0.05 } },
+		{ { 3000, 0.99, 0.05 }, { 3000, 0.99, 0.05 } },
+		{ { 20000, 0.99, 0.05 }, { 20000, 0.99, 0.05 } },
+		{ { 20000, 0.999, 0.05 }, { 20000, 0.999, 0.05 } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
+		int held;
+
+		assert_in_range(seen(&machines[i][0], &machines[i][1], 1, &held), 0, 34);
+		assert_in_range(held, SEEDS - 34, SEEDS);
+	}
+}
+
+/* What takes all calls as independent sees a difference in most of these pairs: the test above can fail. */
+static void test_calls_are_not_independent(void **state)
+{
+	const struct machine machine = { 3000, 0.99, 0.05 };
+	int found = 0;
+
+	(void)state;
+	for (int seed = 0; seed < SEEDS; seed++) {
+		double error, sum[2] = { 0, 0 };
+
+		random_state = 88172645463325252u + (uint64_t)seed * 2654435761u;
+		for (int side = 0; side < 2; side++) {
+			struct tp_batches batches = run_of(&machine, 1);
+
+			sum[side] = tp_batches_mean(&batches);
+		}
+		error = sqrt((0.1 * 0.1 + 0.05 * 0.05) * 2 / 3000);
+		found += fabs(sum[1] - sum[0]) > 1.96 * error;
+	}
+	assert_in_range(found, SEEDS / 2, SEEDS);
+}
+
+static void test_power(void **state)
+{
+	static const struct {
+		struct machine machine;
+		double slower;
+	} cases[] = {
+		{ { 100, 0, 0 }, 1.1 },		{ { 1000, 0.9, 0.05 }, 1.1 }, { { 20000, 0.99, 0.05 }, 1.1 },
+		{ { 20000, 0.9, 0.05 }, 1.03 }, { { 2000, 0, 0 }, 1.03 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		int held, found = seen(&cases[i].machine, &cases[i].machine, cases[i].slower, &held);
+
+		assert_in_range(found, SEEDS * 95 / 100, SEEDS);
+		assert_in_range(held, SEEDS - 34, SEEDS);
+	}
+}
+
+/* A machine that is slower and slower, or whose run is not longer than its moods, can't be judged by one run. */
+static void test_drift_is_doubt(void **state)
+{
+	struct tp_batches a = { 0 }, b = { 0 };
+	struct tp_difference difference;
+
+	(void)state;
+	random_state = 88172645463325252u;
+	for (int i = 0; i < 5000; i++) {
+		tp_batches_add(&a, 20000 * exp(0.1 * normal() + 0.3 * i / 5000), 1);
+		tp_batches_add(&b, 20000 * exp(0.1 * normal() + 0.3 * i / 5000 + 0.1), 1);
+	}
+	difference = tp_difference_batches(&a, &b);
+	assert_int_equal(difference.doubt, TP_DOUBT_DRIFT);
+	assert_true(isnan(difference.p));
+	assert_float_equal(difference.ratio, exp(0.1), 0.02);
+}
+
+/* One call in a thousand that takes a thousand times as long hides nothing. */
+static void test_outliers(void **state)
+{
+	struct tp_batches a = { 0 }, b = { 0 };
+	struct tp_difference difference;
+
+	(void)state;
+	random_state = 88172645463325252u;
+	for (int i = 0; i < 40000; i++) {
+		tp_batches_add(&a, (i % 1009 ? 1 : 1000) * 20000 * exp(0.1 * normal()), 1);
+		tp_batches_add(&b, (i % 997 ? 1 : 1000) * 20600 * exp(0.1 * normal()), 1);
+	}
+	difference = tp_difference_batches(&a, &b);
+	assert_true(difference.p < 1e-4);
+	assert_true(difference.interval.low > 1.02 && difference.interval.high < 1.04);
+}
+
+/* Runs differ by 2%, their calls by little: only what is between the runs counts. */
+static void test_runs(void **state)
+{
+	int below = 0, found = 0, held = 0;
+
+	(void)state;
+	random_state = 88172645463325252u;
+	for (int pair = 0; pair < 2000; pair++) {
+		struct tp_moments a = { 0, 0, 0 }, b = a, slower = a;
+		struct tp_difference difference;
+
+		for (int run = 0; run < 4; run++) {
+			tp_moments_add(&a, 10 + 0.02 * normal());
+			tp_moments_add(&b, 10 + 0.02 * normal());
+			tp_moments_add(&slower, 10 + log(1.1) + 0.02 * normal());
+		}
+		below += tp_difference_runs(&a, &b, true).p < 0.05;
+		difference = tp_difference_runs(&a, &slower, true);
+		found += difference.p < 0.05;
+		held += difference.interval.low < 1.1 && difference.interval.high > 1.1;
+	}
+	assert_in_range(below, 50, 130); /* 100, deviation 10; Welch's test is a little careful with so few */
+	assert_in_range(found, 1900, 2000);
+	assert_in_range(held, 1870, 1960);
+}
+
+/* One new run against three old ones: the old ones say how much runs differ.
+ * 2.9199855804: ten per cent lie beyond it on both sides, at two degrees of freedom. */
+static void test_one_against_several(void **state)
+{
+	struct tp_moments a = { 0, 0, 0 }, b = a, none = a, same = a;
+	struct tp_difference difference;
+
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		tp_moments_add(&a, 100 + 10 * (i - 1));
+	tp_moments_add(&b, 100 + 2.9199855804 * 10 * sqrt(1 + 1.0 / 3));
+	difference = tp_difference_runs(&a, &b, false);
+	assert_float_equal(difference.p, 0.1, 1e-6);
+	assert_float_equal(difference.ratio, b.mean / 100, 1e-12);
+	assert_true(difference.interval.low < 1 && difference.interval.high > 1.5);
+	assert_int_equal(tp_difference_runs(&b, &b, false).doubt, TP_DOUBT_FEW);
+	assert_int_equal(tp_difference_runs(&a, &none, false).doubt, TP_DOUBT_FEW);
+	tp_moments_add_many(&same, 100, 3);
+	assert_float_equal(tp_difference_runs(&same, &same, false).p, 1, 0);
+	tp_moments_add(&none, 101);
+	assert_float_equal(tp_difference_runs(&same, &none, false).p, 0, 0);
+}
+
+static void test_estimates(void **state)
+{
+	(void)state;
+	assert_float_equal(tp_difference_estimates(100, 50, 100 + 19.59963985, 50).p, 0.05, 1e-7);
+	assert_true(isnan(tp_difference_estimates(100, 0, 120, 0).p));
+	assert_float_equal(tp_difference_estimates(100, 0, 120, 0).interval.low, 1.2, 1e-12);
+	assert_true(isnan(tp_difference_estimates(0, 0, 120, 0).ratio));
+}
+
+/* By the tables: two sides. */
+static void test_student(void **state)
+{
+	static const struct {
+		double t, degrees, p;
+	} table[] = {
+		{ 12.7062047362, 1, 0.05 },  { 4.3026527297, 2, 0.05 },
+		{ 2.7764451052, 4, 0.05 },   { 2.2281388520, 10, 0.05 },
+		{ 2.0422724563, 30, 0.05 },  { 8.6103015814, 4, 0.001 },
+		{ 1.9599639845, 1e9, 0.05 }, { 0, 7, 1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		assert_float_equal(tp_student_p(table[i].t, table[i].degrees), table[i].p, 1e-7);
+		assert_float_equal(tp_student_p(-table[i].t, table[i].degrees), table[i].p, 1e-7);
+		assert_float_equal(tp_student_t(table[i].p, table[i].degrees), table[i].t, 1e-5);
+	}
+	assert_true(isnan(tp_student_p(1, 0)));
+	assert_true(isnan(tp_student_p(NAN, 3)));
+}
+
+static void test_batches_are_means(void **state)
+{
+	struct tp_batches batches = { 0 };
+	double sum = 0;
+
+	(void)state;
+	assert_true(isnan(tp_batches_mean(&batches)));
+	for (int i = 1; i <= 1000; i++)
+		tp_batches_add(&batches, i, 1);
+	assert_int_equal(batches.size, 16);
+	assert_int_equal(batches.count, 62);
+	assert_int_equal(batches.calls, 1000);
+	for (int k = 0; k < 62; k++) {
+		sum = 0;
+		for (int i = 1; i <= 16; i++)
+			sum += log(16 * k + i) / 16;
+		assert_float_equal(batches.means[k], sum, 1e-12);
+	}
+	sum = 0;
+	for (int i = 1; i <= 1000; i++)
+		sum += log(i) / 1000;
+	assert_float_equal(tp_batches_mean(&batches), sum, 1e-12);
+}
+
+static void test_many_at_once(void **state)
+{
+	struct tp_batches one = { 0 }, many = { 0 };
+
+	(void)state;
+	for (int i = 0; i < 5000; i++)
+		tp_batches_add(&one, i < 1777 ? 10 : 20, 1);
+	tp_batches_add(&many, 10, 1777);
+	tp_batches_add(&many, 20, 5000 - 1777);
+	assert_int_equal(one.count, many.count);
+	assert_int_equal(one.size, many.size);
+	for (size_t i = 0; i < one.count; i++)
+		assert_float_equal(one.means[i], many.means[i], 1e-12);
+	tp_batches_append(&many, &one);
+	assert_int_equal(many.calls, 10000);
+	assert_float_equal(tp_batches_mean(&many), tp_batches_mean(&one), 1e-12);
+}
+
+/* What has no order is spread: no batch is of one value alone, and the mean stays. */
+static void test_parts(void **state)
+{
+	const struct tp_batch_part parts[] = { { 10, 5000 }, { 20, 5000 }, { 0, 3 } };
+	struct tp_batches batches = { 0 };
+
+	(void)state;
+	tp_batches_add_parts(&batches, parts, 2);
+	assert_int_equal(batches.calls, 10000);
+	assert_float_equal(tp_batches_mean(&batches), (log(10) + log(20)) / 2, 0.01);
+	for (size_t i = 0; i < batches.count; i++)
+		assert_true(batches.means[i] > log(10) && batches.means[i] < log(20));
+	tp_batches_add_parts(&batches, parts, 0);
+	tp_batches_add_parts(&batches, &parts[2], 1);
+	assert_int_equal(batches.calls, 10003);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_level),
+		cmocka_unit_test(test_calls_are_not_independent),
+		cmocka_unit_test(test_power),
+		cmocka_unit_test(test_drift_is_doubt),
+		cmocka_unit_test(test_outliers),
+		cmocka_unit_test(test_runs),
+		cmocka_unit_test(test_one_against_several),
+		cmocka_unit_test(test_estimates),
+		cmocka_unit_test(test_student),
+		cmocka_unit_test(test_batches_are_means),
+		cmocka_unit_test(test_many_at_once),
+		cmocka_unit_test(test_parts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
