@@ -179,7 +179,7 @@ static int gather(const struct tp_options *options, struct tp_rules *rules)
 		fputs("tprof-analyze: check wants a rule: --max-peak, --max-unfreed, --max-rss, --max-allocations, "
 		      "--max-growth, --max-regress or --rules FILE\n",
 		      stderr);
-	else if (baseline && !options->baseline)
+	else if (baseline && !options->baseline_count)
 		fputs("tprof-analyze: --max-regress wants a --baseline TRACE to compare with\n", stderr);
 	else
 		return TP_EXIT_OK;
@@ -244,9 +244,9 @@ int tp_cmd_check(const struct tp_options *options)
 
 	if (status == TP_EXIT_OK)
 		status = replay(&session, options, &new_);
-	if (status == TP_EXIT_OK && options->baseline) {
-		old_options.traces = &options->baseline;
-		old_options.trace_count = 1;
+	if (status == TP_EXIT_OK && options->baseline_count) {
+		old_options.traces = options->baselines;
+		old_options.trace_count = options->baseline_count;
 		old_options.output = NULL;
 		status = replay(&old_session, &old_options, &old);
 		if (status != TP_EXIT_OK) {
@@ -258,7 +258,7 @@ int tp_cmd_check(const struct tp_options *options)
 		status = judge(&session, &rules, &old, &new_);
 		finish(&new_);
 		finish(&old);
-		if (options->baseline)
+		if (options->baseline_count)
 			tp_session_close(&old_session, TP_EXIT_OK);
 		status = tp_session_close(&session, status);
 	}

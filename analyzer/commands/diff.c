@@ -1,131 +1,106 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* diff: what changed from one run to another, and whether chance alone would do the same. */
-#include <stdlib.h>
-#include <string.h>
-
+/* diff: what changed from one run to another, or from some to others, and whether chance alone would do the same. */
+#include "commands/runs.h"
 #include "commands/site_report.h"
-#include "report/cpu_listing.h"
 #include "report/diff_json.h"
 #include "report/diff_listing.h"
 
-/* The process of a trace: those of a run are in order of their start, not of the command line. */
-static size_t process_of(const struct tp_session *session, size_t trace)
+struct adding {
+	struct tp_diff *diff;
+	int side;
+};
+
+static bool add(struct tp_session *session, void *context)
 {
-	size_t i = 0;
+	struct adding *adding = context;
 
-	while (i + 1 < session->run->process_count && session->run->processes[i].trace != session->traces[trace])
-		i++;
-	return i;
-}
-
-static json_t *sites_of(struct tp_session *session, size_t process, enum tp_what what, enum tp_json_sites shape)
-{
-	/* Not by stack: of a large program that is gigabytes of names. */
-	enum tp_by by = session->options->by_set ? session->options->by : TP_BY_FUNCTION;
-	struct tp_rows *rows = tp_session_rows(session, process, by, what, "bytes", NULL);
-	json_t *json = rows ? tp_json_rows(session->run, session->symbols, rows, by, shape, 0) : NULL;
-
-	tp_rows_free(rows);
-	return json;
-}
-
-static bool sites(struct tp_session *session, const size_t process[2], struct tp_diff *diff)
-{
-	static const struct {
-		const char *key;
-		enum tp_what what;
-		enum tp_json_sites shape;
-	} kinds[] = { { "peak", TP_WHAT_PEAK, TP_JSON_PEAK },
-		      { "unfreed", TP_WHAT_UNFREED, TP_JSON_UNFREED },
-		      { "allocated", TP_WHAT_ALLOCATED, TP_JSON_HOT } };
-
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		json_t *old_rows = sites_of(session, process[0], kinds[i].what, kinds[i].shape);
-		json_t *new_rows = sites_of(session, process[1], kinds[i].what, kinds[i].shape);
-		bool good = tp_diff_sites(diff, kinds[i].key, old_rows, new_rows);
-
-		json_decref(old_rows);
-		json_decref(new_rows);
-		if (!good)
+	for (size_t i = 0; i < session->run->process_count; i++)
+		if (!tp_session_symbols(session, i))
 			return false;
+	return tp_diff_add(adding->diff, adding->side, session->run, session->symbols);
+}
+
+static int out_of_memory(void)
+{
+	fputs("tprof-analyze: out of memory\n", stderr);
+	return TP_EXIT_TRACE;
+}
+
+static int add_side(const struct tp_options *options, struct tp_diff *diff, int side, const char *const *files,
+		    size_t count)
+{
+	struct adding adding = { diff, side };
+	struct tp_file_runs runs;
+	int status;
+
+	if (!tp_runs_find(files, count, &runs))
+		return out_of_memory();
+	status = tp_runs_replay(options, &runs, add, &adding);
+	tp_runs_free(&runs);
+	return status;
+}
+
+static int add_sides(const struct tp_options *options, struct tp_diff *diff)
+{
+	size_t old_count = options->baseline_count ? 0 : 1;
+	int status = old_count ? add_side(options, diff, 0, options->traces, 1)
+			       : add_side(options, diff, 0, options->baselines, options->baseline_count);
+
+	if (status == TP_EXIT_OK)
+		status = add_side(options, diff, 1, options->traces + old_count, options->trace_count - old_count);
+	return status;
+}
+
+static int print(struct tp_session *page, struct tp_diff *diff)
+{
+	json_t *json = tp_diff_test(diff) ? tp_diff_json(diff, tp_top(page->options, 10)) : NULL;
+
+	if (!json)
+		return out_of_memory();
+	if (page->options->json) {
+		tp_json_write(json, page->page.out);
+	} else {
+		tp_diff_print(&page->page, json);
+		json_decref(json);
 	}
-	return true;
+	return TP_EXIT_OK;
 }
 
-static struct tp_cpu_rows *cpu_of(struct tp_session *session, size_t process)
+static int compare(const struct tp_options *options, struct tp_session *page, const regex_t *filter)
 {
-	struct tp_cpu_options options = { .by = TP_BY_FUNCTION };
-	struct tp_cpu_builder *builder = tp_cpu_rows_begin(&options);
+	struct tp_diff diff;
+	int status;
 
-	if (!builder)
-		return NULL;
-	if (tp_cpu_rows_add(builder, &session->run->processes[process], process, session->symbols[process]))
-		return tp_cpu_rows_end(builder);
-	tp_cpu_rows_free(tp_cpu_rows_end(builder));
-	return NULL;
-}
-
-static bool cpu(struct tp_session *session, const size_t process[2], struct tp_diff *diff)
-{
-	struct tp_cpu_listing listing = { .page = &session->page,
-					  .run = session->run,
-					  .symbols = session->symbols,
-					  .options = { .by = TP_BY_FUNCTION } };
-	struct tp_cpu_rows *rows[2] = { cpu_of(session, process[0]), cpu_of(session, process[1]) };
-	bool good = rows[0] && rows[1];
-
-	if (good) {
-		json_t *old_rows = tp_cpu_json(&listing, rows[0]), *new_rows = tp_cpu_json(&listing, rows[1]);
-
-		good = tp_diff_cpu(diff, &rows[0]->all, old_rows, &rows[1]->all, new_rows);
-		json_decref(old_rows);
-		json_decref(new_rows);
-	}
-	tp_cpu_rows_free(rows[0]);
-	tp_cpu_rows_free(rows[1]);
-	return good;
-}
-
-static json_t *diff_of(struct tp_session *session)
-{
-	size_t process[2] = { process_of(session, 0), process_of(session, 1) };
-	struct tp_diff diff = { 0 };
-
-	if (!tp_session_symbols(session, process[0]) || !tp_session_symbols(session, process[1]))
-		return NULL;
-	if (tp_diff_begin(&diff, &session->run->processes[process[0]], &session->run->processes[process[1]]) &&
-	    cpu(session, process, &diff) && sites(session, process, &diff))
-		return tp_diff_end(&diff, tp_top(session->options, 10));
-	tp_diff_drop(&diff);
-	return NULL;
+	if (!tp_diff_init(&diff, options->by_set ? options->by : TP_BY_STACK, filter))
+		status = out_of_memory();
+	else
+		status = add_sides(options, &diff);
+	if (status == TP_EXIT_OK)
+		status = print(page, &diff);
+	tp_diff_free(&diff);
+	return status;
 }
 
 int tp_cmd_diff(const struct tp_options *options)
 {
-	struct tp_session session;
-	json_t *json;
+	struct tp_session page;
+	regex_t filter;
 	int status;
 
-	if (options->trace_count != 2) {
-		fprintf(stderr, "tprof-analyze: diff: %zu trace%s given; it takes two: diff OLD NEW\n",
+	if (!options->baseline_count && options->trace_count != 2) {
+		fprintf(stderr,
+			"tprof-analyze: diff: %zu trace%s given; it takes two: diff OLD NEW; or, of several runs, diff "
+			"--baseline OLD --baseline OLD... NEW NEW...\n",
 			options->trace_count, options->trace_count == 1 ? "" : "s");
 		return TP_EXIT_USAGE;
 	}
-	status = tp_session_open(&session, options);
-	if (status == TP_EXIT_OK)
-		status = tp_session_replay(&session, TP_GROUP_STACK);
+	status = tp_page_open(&page, options);
 	if (status != TP_EXIT_OK)
 		return status;
-	json = diff_of(&session);
-	if (!json) {
-		fputs("tprof-analyze: out of memory\n", stderr);
-		return tp_session_close(&session, TP_EXIT_TRACE);
-	}
-	if (options->json) {
-		tp_json_write(json, session.page.out);
-	} else {
-		tp_diff_print(&session.page, json);
-		json_decref(json);
-	}
-	return tp_session_close(&session, TP_EXIT_OK);
+	if (options->filter && regcomp(&filter, options->filter, REG_EXTENDED | REG_NOSUB) != 0)
+		return tp_session_close(&page, TP_EXIT_USAGE);
+	status = compare(options, &page, options->filter ? &filter : NULL);
+	if (options->filter)
+		regfree(&filter);
+	return tp_session_close(&page, status);
 }

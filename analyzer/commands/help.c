@@ -29,6 +29,8 @@ static const struct {
 	  "  --interpreter        show the Python interpreter's own frames too\n" },
 	{ TP_OPT_MACHINE, "  --machine FILE       the machine's file, instead of this machine's in ~/.cache/tprof\n"
 			  "  --measure            measure this machine anew\n" },
+	{ TP_OPT_BASELINE,
+	  "  --baseline TRACE     what the others are held against; several: its runs, or their processes\n" },
 	{ TP_OPT_CHECK,
 	  "  --max-peak SIZE      live bytes at the peak, as in 2GiB\n"
 	  "  --max-unfreed SIZE   live bytes at the end\n"
@@ -37,7 +39,6 @@ static const struct {
 	  "  --max-growth RATE    of what leaks, as in 1KiB/step or 64KiB/s\n"
 	  "  --max-regress LIST   over the baseline, as in peak=5%,op:aten::addmm=10%; of: peak unfreed rss\n"
 	  "                       allocations step op:NAME\n"
-	  "  --baseline TRACE     of --max-regress\n"
 	  "  --rules FILE         more of these, a line each, without the dashes\n"
 	  "  --junit FILE         also write the results as JUnit XML\n" },
 	{ TP_OPT_LIMIT, "  --limit SIZE         when the process will be that large at this rate, as in 8GiB\n" },

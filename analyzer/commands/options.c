@@ -126,7 +126,7 @@ static const struct {
 	{ OPT_MAX_ALLOCATIONS, TP_OPT_CHECK },
 	{ OPT_MAX_GROWTH, TP_OPT_CHECK },
 	{ OPT_MAX_REGRESS, TP_OPT_CHECK },
-	{ OPT_BASELINE, TP_OPT_CHECK },
+	{ OPT_BASELINE, TP_OPT_BASELINE },
 	{ OPT_RULES, TP_OPT_CHECK },
 	{ OPT_JUNIT, TP_OPT_CHECK },
 };
@@ -322,16 +322,14 @@ static enum tp_parse parse_choice(int option, const char *value, const char *con
 	return TP_PARSE_WRONG;
 }
 
-static enum tp_parse add_suppressions(struct tp_options *options, const char *file)
+static enum tp_parse add_file(const char *const **list, size_t *count, const char *file)
 {
-	size_t count = options->suppression_count;
-	const char **files = realloc((void *)options->suppressions, (count + 1) * sizeof(*files));
+	const char **files = realloc((void *)*list, (*count + 1) * sizeof(*files));
 
 	if (!files)
 		return wrong("out of memory");
-	files[count] = file;
-	options->suppressions = files;
-	options->suppression_count = count + 1;
+	files[(*count)++] = file;
+	*list = files;
 	return TP_PARSE_RUN;
 }
 
@@ -362,8 +360,7 @@ static enum tp_parse parse_check_option(struct tp_options *options, int option, 
 {
 	switch (option) {
 	case OPT_BASELINE:
-		options->baseline = value;
-		return TP_PARSE_RUN;
+		return add_file(&options->baselines, &options->baseline_count, value);
 	case OPT_RULES:
 		options->rules_file = value;
 		return TP_PARSE_RUN;
@@ -420,7 +417,7 @@ static enum tp_parse parse_option(struct tp_options *options, int option, const 
 	case OPT_CALLEES:
 		return parse_relation(options, TP_RELATION_CALLEES, value);
 	case OPT_SUPPRESSIONS:
-		return add_suppressions(options, value);
+		return add_file(&options->suppressions, &options->suppression_count, value);
 	case OPT_MACHINE:
 		options->machine = value;
 		return result;
@@ -610,7 +607,9 @@ void tp_options_free(struct tp_options *options)
 {
 	free((void *)options->suppressions);
 	free((void *)options->traces);
+	free((void *)options->baselines);
 	free(options->rules);
 	options->suppressions = NULL;
 	options->traces = NULL;
+	options->baselines = NULL;
 }

@@ -34,7 +34,8 @@ enum tp_option_bit {
 	TP_OPT_LANGUAGE = 1u << 12, /* --language, --interpreter */
 	TP_OPT_SOURCE = 1u << 13,   /* not an option: before the traces a source file may be named */
 	TP_OPT_LIMIT = 1u << 22,
-	TP_OPT_CHECK = 1u << 23, /* --max-..., --baseline, --rules, --junit */
+	TP_OPT_CHECK = 1u << 23, /* --max-..., --rules, --junit */
+	TP_OPT_BASELINE = 1u << 24,
 };
 
 struct tp_said_rule {
@@ -73,7 +74,9 @@ struct tp_options {
 	bool measure;	     /* this machine, anew */
 	struct tp_said_rule *rules; /* of check, in their order; see commands/rules.h */
 	size_t rule_count;
-	const char *baseline, *rules_file, *junit; /* NULL: none */
+	const char *rules_file, *junit; /* NULL: none */
+	const char *const *baselines;	/* traces that the others are held against */
+	size_t baseline_count;
 	const char *const *traces;
 	size_t trace_count; /* at least 1, but for TP_OPT_NO_TRACE */
 };

@@ -5,343 +5,337 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/rank.h"
-
 #define LEVEL 0.05
 
-static json_t *real(double value)
+json_t *tp_diff_real(double value)
 {
 	return isfinite(value) ? json_real(value) : json_null();
 }
 
-static double number(const json_t *json, const char *key)
+json_t *tp_diff_interval(struct tp_interval interval)
 {
-	return json_number_value(json_object_get(json, key));
+	if (isnan(interval.low) && isnan(interval.high))
+		return json_null();
+	return json_pack("[o, o]", tp_diff_real(interval.low), tp_diff_real(interval.high));
+}
+
+/* An interval of a ratio, the other way round. */
+static struct tp_interval inverse(struct tp_interval interval)
+{
+	return (struct tp_interval){ interval.high > 0 ? 1 / interval.high : NAN,
+				     interval.low > 0 ? 1 / interval.low : NAN };
+}
+
+static const char *more_or_less(const struct tp_diff_row *row, double corrected)
+{
+	const struct tp_diff_side *a = &row->side[0], *b = &row->side[1];
+	double change = b->runs.mean - a->runs.mean;
+
+	if (corrected >= LEVEL)
+		return "noise";
+	if (!(fabs(change) > 0))
+		change = b->count * (double)a->runs.count - a->count * (double)b->runs.count;
+	return change > 0 ? "more" : "less";
 }
 
 /* ---- totals ---- */
 
-struct total {
+static const struct {
 	const char *name, *unit;
-	double before, after, variance; /* variance: of the difference, where the numbers are estimates */
+} totals[TP_DIFF_TOTALS] = {
+	[TP_DIFF_PEAK] = { "peak", "bytes" },
+	[TP_DIFF_UNFREED] = { "unfreed", "bytes" },
+	[TP_DIFF_ALLOCATED] = { "allocated", "bytes" },
+	[TP_DIFF_ALLOCATIONS] = { "allocations", "calls" },
+	[TP_DIFF_RSS] = { "rss", "bytes" },
 };
 
-static json_t *total_json(const struct total *total)
+static json_t *total_json(const struct tp_diff *diff, const struct tp_diff_row *row)
 {
-	double off = fabs(total->after - total->before);
+	bool exact = isnan(row->difference.p), differs = tp_diff_differs(row);
 	json_t *json = json_object();
 
-	json_object_set_new(json, "name", json_string(total->name));
-	json_object_set_new(json, "unit", json_string(total->unit));
-	json_object_set_new(json, "old", tp_json_number(tp_round(total->before)));
-	json_object_set_new(json, "new", tp_json_number(tp_round(total->after)));
-	json_object_set_new(json, "ratio", real(total->before > 0 ? total->after / total->before : NAN));
-	json_object_set_new(json, "exact", json_boolean(!(total->variance > 0)));
-	json_object_set_new(json, "p", total->variance > 0 ? real(erfc(off / sqrt(2 * total->variance))) : json_null());
-	json_object_set_new(json, "verdict", json_string(off > 0 ? "different" : "same"));
+	(void)diff;
+	json_object_set_new(json, "name", json_string(totals[row->key].name));
+	json_object_set_new(json, "unit", json_string(totals[row->key].unit));
+	json_object_set_new(json, "old", tp_json_number(tp_round(row->side[0].runs.mean)));
+	json_object_set_new(json, "new", tp_json_number(tp_round(row->side[1].runs.mean)));
+	json_object_set_new(json, "ratio", tp_diff_real(row->difference.ratio));
+	json_object_set_new(json, "ratio_ci95", exact ? json_null() : tp_diff_interval(row->difference.interval));
+	json_object_set_new(json, "exact", json_boolean(exact));
+	json_object_set_new(json, "p", tp_diff_real(row->difference.p));
+	if (!exact)
+		json_object_set_new(json, "p_corrected", tp_diff_real(row->corrected));
+	json_object_set_new(json, "verdict",
+			    json_string(!differs ? "same"
+					: exact	 ? "different"
+						 : more_or_less(row, row->corrected)));
 	return json;
 }
 
-static json_t *totals(const struct tp_process *a, const struct tp_process *b)
+static json_t *totals_json(const struct tp_diff *diff)
 {
-	const struct tp_heap *x = &a->heap, *y = &b->heap;
-	const struct tp_variance *v = &x->variance, *w = &y->variance;
-	const struct total list[] = {
-		{ "peak", "bytes", (double)x->peak_bytes, (double)y->peak_bytes, v->peak_bytes + w->peak_bytes },
-		{ "unfreed", "bytes", (double)x->end_bytes, (double)y->end_bytes, v->live_bytes + w->live_bytes },
-		{ "allocated", "bytes", (double)x->bytes, (double)y->bytes, v->bytes + w->bytes },
-		{ "allocations", "calls", (double)x->allocations, (double)y->allocations,
-		  v->allocations + w->allocations },
-	};
 	json_t *json = json_array();
 
-	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)
-		json_array_append_new(json, total_json(&list[i]));
+	for (size_t i = 0; i < diff->totals.count; i++)
+		json_array_append_new(json, total_json(diff, &diff->totals.list[i]));
 	return json;
 }
 
-/* ---- ops ---- */
+/* ---- times ---- */
 
-static const struct tp_op_stats *op_named(const struct tp_process *process, const struct tp_op_stats *op)
+static const char *calls_verdict(const struct tp_diff_time *time)
 {
-	for (size_t i = 0; i < process->op_count; i++)
-		if (strcmp(process->ops[i].name, op->name) == 0 && strcmp(process->ops[i].category, op->category) == 0)
-			return &process->ops[i];
-	return NULL;
+	const struct tp_moments *a = &time->side[0].calls, *b = &time->side[1].calls;
+
+	if (!(fabs(a->mean - b->mean) > 1e-9 * a->mean))
+		return "same";
+	if (isnan(time->calls.p))
+		return "different";
+	return time->calls.p >= LEVEL ? "noise" : b->mean > a->mean ? "more" : "less";
 }
 
-static json_t *op_json(const struct tp_op_stats *a, const struct tp_op_stats *b)
+static void put_times(json_t *json, const struct tp_diff_time *time)
 {
-	const struct tp_op_stats *known = a ? a : b;
-	struct tp_rank_test test = { NAN, NAN, true };
+	const struct tp_times *a = &time->side[0], *b = &time->side[1];
+	const struct tp_difference *difference = &time->difference;
+
+	json_object_set_new(json, "old_total_ns", tp_json_number(a->total_ns));
+	json_object_set_new(json, "new_total_ns", tp_json_number(b->total_ns));
+	json_object_set_new(json, "old_p50_ns", tp_json_number(tp_histogram_percentile(&a->durations, 0.5)));
+	json_object_set_new(json, "new_p50_ns", tp_json_number(tp_histogram_percentile(&b->durations, 0.5)));
+	json_object_set_new(json, "speedup", tp_diff_real(1 / difference->ratio));
+	json_object_set_new(json, "speedup_ci95", tp_diff_interval(inverse(difference->interval)));
+	json_object_set_new(json, "later", tp_diff_real(time->later));
+	json_object_set_new(json, "p", tp_diff_real(difference->p));
+	if (!isnan(time->corrected))
+		json_object_set_new(json, "p_corrected", tp_diff_real(time->corrected));
+	json_object_set_new(json, "verdict", json_string(tp_diff_time_verdict(time)));
+}
+
+static json_t *op_json(const struct tp_diff_time *time)
+{
+	const struct tp_times *a = &time->side[0], *b = &time->side[1];
 	json_t *json = json_object();
 
-	if (a && b && a->histogram && b->histogram)
-		test = tp_rank_test(a->histogram, b->histogram);
-	json_object_set_new(json, "name", tp_json_string(known->name));
-	json_object_set_new(json, "category", tp_json_string(known->category));
-	json_object_set_new(json, "old_calls", tp_json_number(a ? a->calls : 0));
-	json_object_set_new(json, "new_calls", tp_json_number(b ? b->calls : 0));
-	json_object_set_new(json, "old_total_ns", tp_json_number(a ? a->total_ns : 0));
-	json_object_set_new(json, "new_total_ns", tp_json_number(b ? b->total_ns : 0));
-	json_object_set_new(json, "old_p50_ns", tp_json_number(a ? a->p50_ns : 0));
-	json_object_set_new(json, "new_p50_ns", tp_json_number(b ? b->p50_ns : 0));
-	json_object_set_new(json, "speedup", real(a && b && b->p50_ns ? (double)a->p50_ns / (double)b->p50_ns : NAN));
-	json_object_set_new(json, "later", real(test.later));
-	json_object_set_new(json, "p", real(test.p));
-	json_object_set_new(json, "verdict", json_string(a && b ? "too few" : a ? "gone" : "new"));
-	if (test.memory)
-		return json;
-	json_decref(json);
-	return NULL;
+	json_object_set_new(json, "name", tp_json_string(time->name));
+	json_object_set_new(json, "category", tp_json_string(time->category));
+	json_object_set_new(json, "old_calls", tp_json_number(tp_round(a->calls.mean * (double)a->calls.count)));
+	json_object_set_new(json, "new_calls", tp_json_number(tp_round(b->calls.mean * (double)b->calls.count)));
+	json_object_set_new(json, "calls_ratio", tp_diff_real(time->calls.ratio));
+	json_object_set_new(json, "calls_verdict", json_string(calls_verdict(time)));
+	put_times(json, time);
+	return json;
 }
 
-static json_t *ops(const struct tp_process *a, const struct tp_process *b)
+static json_t *other_time_json(const struct tp_diff_time *time)
 {
-	json_t *json = json_array();
-	bool good = true;
+	json_t *json = json_object();
 
-	for (size_t i = 0; good && i < a->op_count; i++)
-		good = json_array_append_new(json, op_json(&a->ops[i], op_named(b, &a->ops[i]))) == 0;
-	for (size_t i = 0; good && i < b->op_count; i++)
-		if (!op_named(a, &b->ops[i]))
-			good = json_array_append_new(json, op_json(NULL, &b->ops[i])) == 0;
-	if (good)
-		return json;
-	json_decref(json);
-	return NULL;
+	json_object_set_new(json, "name", json_string(time->name));
+	put_times(json, time);
+	return json;
 }
 
-bool tp_diff_begin(struct tp_diff *diff, const struct tp_process *a, const struct tp_process *b)
+/* How much more time a run spends in it now. */
+static double change_of(const struct tp_diff_time *time)
 {
-	diff->json = json_pack("{s:s, s:o, s:o, s:o, s:o}", "schema", "tprof/1", "old", tp_json_string(a->trace->file),
-			       "new", tp_json_string(b->trace->file), "totals", totals(a, b), "ops", ops(a, b));
-	return diff->json != NULL;
+	const struct tp_times *a = &time->side[0], *b = &time->side[1];
+
+	return fabs((double)b->total_ns / fmax((double)b->calls.count, 1) -
+		    (double)a->total_ns / fmax((double)a->calls.count, 1));
 }
 
-/* ---- rows that are matched by name ---- */
-
-static bool put_frame(char **key, const json_t *frame)
+static int by_change(const void *left, const void *right)
 {
-	const char *function = json_string_value(json_object_get(frame, "function"));
-	const char *module = json_string_value(json_object_get(frame, "module")), *op, *slash;
-	char *longer = NULL;
-
-	op = json_string_value(json_object_get(frame, "op"));
-	slash = module ? strrchr(module, '/') : NULL;
-	if (asprintf(&longer, "%s%s%s%s%s", *key ? *key : "", *key ? " < " : "",
-		     function ? function
-		     : op     ? op
-			      : "?",
-		     module ? " in " : "",
-		     slash    ? slash + 1
-		     : module ? module
-			      : "") < 0)
-		return false;
-	free(*key);
-	*key = longer;
-	return true;
-}
-
-/* NULL: memory is out. */
-static char *key_of(const json_t *row)
-{
-	const json_t *stack = json_object_get(row, "stack");
-	bool good = true;
-	char *key = NULL;
-
-	for (size_t i = 0; good && i < json_array_size(stack); i++)
-		good = put_frame(&key, json_array_get(stack, i));
-	if (good && !key)
-		good = put_frame(&key, row);
-	if (good)
-		return key;
-	free(key);
-	return NULL;
-}
-
-/* Rows of one key add up: the lines of a function that it was called from are one. */
-static bool collect(json_t *named, const json_t *rows, const char *const fields[2][3])
-{
-	size_t i;
-	json_t *row;
-
-	if (!rows)
-		return false;
-	json_array_foreach(rows, i, row)
-	{
-		char *key = key_of(row);
-		json_t *entry = key ? json_object_get(named, key) : NULL;
-		bool good = key != NULL;
-
-		if (good && !entry) {
-			entry = json_object();
-			good = json_object_set_new(named, key, entry) == 0;
-		}
-		free(key);
-		for (size_t f = 0; good && f < 3 && fields[0][f]; f++)
-			good = json_object_set_new(
-				       entry, fields[1][f],
-				       json_real(number(entry, fields[1][f]) + number(row, fields[0][f]))) == 0;
-		if (good && json_is_true(json_object_get(row, "estimated")))
-			json_object_set_new(entry, "estimated", json_true());
-		if (!good)
-			return false;
-	}
-	return true;
-}
-
-bool tp_diff_sites(struct tp_diff *diff, const char *key, const json_t *old_rows, const json_t *new_rows)
-{
-	static const char *const before[2][3] = { { "bytes", "blocks", "allocations" },
-						  { "old_bytes", "old_blocks", "old_allocations" } };
-	static const char *const after[2][3] = { { "bytes", "blocks", "allocations" },
-						 { "new_bytes", "new_blocks", "new_allocations" } };
-	json_t *named = json_object(), *list = json_array(), *row;
-	bool good = collect(named, old_rows, before) && collect(named, new_rows, after);
-	const char *name;
-
-	json_object_foreach(named, name, row)
-	{
-		double x = number(row, "old_bytes"), y = number(row, "new_bytes");
-
-		if (x == y && number(row, "old_blocks") == number(row, "new_blocks") &&
-		    number(row, "old_allocations") == number(row, "new_allocations"))
-			continue;
-		json_object_set_new(row, "name", json_string(name));
-		json_object_set_new(row, "ratio", real(x > 0 ? y / x : NAN));
-		json_object_set_new(row, "change", json_real(fabs(y - x)));
-		good = good && json_array_append(list, row) == 0;
-	}
-	json_decref(named);
-	return json_object_set_new(diff->json, key, list) == 0 && good;
-}
-
-bool tp_diff_cpu(struct tp_diff *diff, const struct tp_cpu *a, const json_t *old_rows, const struct tp_cpu *b,
-		 const json_t *new_rows)
-{
-	static const char *const before[2][3] = { { "self_share" }, { "old_share" } };
-	static const char *const after[2][3] = { { "self_share" }, { "new_share" } };
-	/* As many independent samples as they are worth (Kish). */
-	double n = a->squares > 0 ? (double)a->periods * (double)a->periods / a->squares : 0;
-	double m = b->squares > 0 ? (double)b->periods * (double)b->periods / b->squares : 0;
-	json_t *named = json_object(), *list = json_array(), *row;
-	bool good = collect(named, old_rows, before) && collect(named, new_rows, after);
-	const char *name;
-
-	json_object_foreach(named, name, row)
-	{
-		double x = number(row, "old_share"), y = number(row, "new_share");
-
-		json_object_set_new(row, "name", json_string(name));
-		json_object_set_new(row, "change", json_real(fabs(y - x)));
-		json_object_set_new(row, "p", real(tp_share_test(x * n, n, y * m, m)));
-		json_object_set_new(row, "verdict", json_string("too few"));
-		good = good && json_array_append(list, row) == 0;
-	}
-	json_decref(named);
-	return json_object_set_new(diff->json, "cpu", list) == 0 && good;
-}
-
-/* ---- the end ---- */
-
-static double p_of(const json_t *row)
-{
-	const json_t *p = json_object_get(row, "p");
-
-	return json_is_real(p) ? json_real_value(p) : NAN;
-}
-
-static void judge(json_t *row, double p)
-{
-	const json_t *later = json_object_get(row, "later");
-	bool more =
-		later ? json_number_value(later) > 0.5
-		      : number(row, "new_share") + number(row, "new") > number(row, "old_share") + number(row, "old");
-
-	if (isnan(p))
-		return;
-	json_object_set_new(row, "p_corrected", json_real(p));
-	json_object_set_new(row, "verdict",
-			    json_string(p >= LEVEL ? "noise"
-					: later	   ? (more ? "slower" : "faster")
-						   : (more ? "more" : "less")));
-}
-
-/* All tests of the report are one family. */
-static bool correct(json_t *json)
-{
-	static const char *const lists[] = { "totals", "ops", "cpu" };
-	size_t count = 0, n = 0, i;
-	double *p;
-	json_t *row;
-
-	for (size_t l = 0; l < 3; l++)
-		count += json_array_size(json_object_get(json, lists[l]));
-	p = malloc((count ? count : 1) * sizeof(*p));
-	if (!p)
-		return false;
-	for (size_t l = 0; l < 3; l++)
-		for (i = 0; (row = json_array_get(json_object_get(json, lists[l]), i)); i++)
-			p[n++] = p_of(row);
-	if (tp_holm(p, count)) {
-		n = 0;
-		for (size_t l = 0; l < 3; l++)
-			for (i = 0; (row = json_array_get(json_object_get(json, lists[l]), i)); i++)
-				judge(row, p[n++]);
-		free(p);
-		return true;
-	}
-	free(p);
-	return false;
-}
-
-/* What changed most comes first: bytes, shares, or time of all calls. */
-static double weight(const json_t *row)
-{
-	return json_object_get(row, "change") ? number(row, "change")
-					      : fabs(number(row, "new_total_ns") - number(row, "old_total_ns"));
-}
-
-static int by_weight(const void *a, const void *b)
-{
-	double x = weight(*(json_t *const *)a), y = weight(*(json_t *const *)b);
+	double x = change_of(*(const struct tp_diff_time *const *)left);
+	double y = change_of(*(const struct tp_diff_time *const *)right);
 
 	return x < y ? 1 : x > y ? -1 : 0;
 }
 
-static bool sort(json_t *json, const char *key, uint64_t top)
+static bool put_all_times(json_t *json, const struct tp_diff_times *times, uint64_t top)
 {
-	json_t *list = json_object_get(json, key), *sorted = json_array(), **rows, *row;
-	size_t count = json_array_size(list), i;
-	bool good = true;
+	const struct tp_diff_time **list = malloc((times->count + 1) * sizeof(struct tp_diff_time *));
+	json_t *ops = json_array(), *others = json_array();
+	size_t count = 0;
 
-	rows = malloc((count ? count : 1) * sizeof(json_t *));
-	if (!rows)
-		return false;
-	for (i = 0; (row = json_array_get(list, i)); i++)
-		rows[i] = row;
-	qsort(rows, count, sizeof(json_t *), by_weight);
-	for (i = 0; good && i < count && (!top || i < top); i++)
-		good = json_array_append(sorted, rows[i]) == 0;
-	free(rows);
-	return json_object_set_new(json, key, sorted) == 0 && good;
+	for (size_t i = 0; list && i < times->count; i++) {
+		if (times->list[i]->category)
+			list[count++] = times->list[i];
+		else
+			json_array_append_new(others, other_time_json(times->list[i]));
+	}
+	if (list)
+		qsort((void *)list, count, sizeof(struct tp_diff_time *), by_change);
+	for (size_t i = 0; list && i < count && (!top || i < top); i++)
+		json_array_append_new(ops, op_json(list[i]));
+	free((void *)list);
+	json_object_set_new(json, "times", others);
+	json_object_set_new(json, "ops", ops);
+	return list != NULL;
 }
 
-json_t *tp_diff_end(struct tp_diff *diff, uint64_t top)
-{
-	json_t *json = diff->json;
+/* ---- rows ---- */
 
-	diff->json = NULL;
-	if (correct(json) && sort(json, "ops", top) && sort(json, "cpu", top) && sort(json, "peak", top) &&
-	    sort(json, "unfreed", top) && sort(json, "allocated", top))
+/* What the two sides of a row are called. */
+struct columns {
+	const char *old_value, *new_value, *old_count, *new_count;
+	enum { AS_BYTES, AS_RATE, AS_SHARE } as;
+};
+
+static json_t *amount_json(const struct columns *columns, double value)
+{
+	return columns->as == AS_BYTES ? tp_json_number(tp_round(value)) : tp_diff_real(value);
+}
+
+static json_t *frame_json(const struct tp_named_stacks *names, uint32_t name)
+{
+	const struct tp_named *named = &names->names[name];
+
+	return json_pack("{s:o, s:o, s:s}", "function", tp_json_string(named->function), "module",
+			 tp_json_string(tp_named_module(names, named)), "language",
+			 named->python ? "python" : "native");
+}
+
+static void put_name(json_t *json, const struct tp_diff_sites *sites, const struct tp_diff_row *row, bool stacks)
+{
+	const struct tp_named_stacks *names = &sites->names;
+	const struct tp_named *own = &names->names[row->own];
+	json_t *stack;
+	char text[1200];
+
+	tp_named_print(names, row->own, text, sizeof(text));
+	if (sites->by == TP_BY_MODULE)
+		snprintf(text, sizeof(text), "%s", tp_named_module(names, own));
+	json_object_set_new(json, "name", tp_json_string(text));
+	if (!stacks)
+		return;
+	stack = json_array();
+	for (uint32_t node = row->key; node; node = names->nodes[node].parent)
+		json_array_append_new(stack, frame_json(names, names->nodes[node].name));
+	json_object_set_new(json, "stack", stack);
+}
+
+/* `exact`: there is nothing to test. */
+static const char *verdict_of(const struct tp_diff_row *row, bool exact)
+{
+	if (exact || !isnan(row->corrected))
+		return more_or_less(row, exact ? 0 : row->corrected);
+	return isnan(row->difference.p) ? "too few" : "not tested";
+}
+
+static json_t *row_json(const struct tp_diff_sites *sites, const struct tp_diff_rows *rows,
+			const struct tp_diff_row *row, const struct columns *columns, bool stacks)
+{
+	const struct tp_diff_side *a = &row->side[0], *b = &row->side[1];
+	bool exact = columns->as != AS_SHARE && isnan(row->difference.p);
+	json_t *json = json_object();
+
+	put_name(json, sites, row, stacks);
+	json_object_set_new(json, columns->old_value, amount_json(columns, a->runs.mean));
+	json_object_set_new(json, columns->new_value, amount_json(columns, b->runs.mean));
+	if (columns->old_count) {
+		json_object_set_new(json, columns->old_count,
+				    tp_json_number(tp_round(a->count / fmax((double)a->runs.count, 1))));
+		json_object_set_new(json, columns->new_count,
+				    tp_json_number(tp_round(b->count / fmax((double)b->runs.count, 1))));
+	}
+	json_object_set_new(json, "change", json_real(fabs(b->runs.mean - a->runs.mean)));
+	json_object_set_new(json, "ratio", tp_diff_real(row->difference.ratio));
+	json_object_set_new(json, "ratio_ci95", exact ? json_null() : tp_diff_interval(row->difference.interval));
+	json_object_set_new(json, "p", tp_diff_real(row->difference.p));
+	if (!isnan(row->corrected))
+		json_object_set_new(json, "p_corrected", tp_diff_real(row->corrected));
+	if (rows->estimated)
+		json_object_set_new(json, "estimated", json_true());
+	json_object_set_new(json, "verdict", json_string(verdict_of(row, exact)));
+	return json;
+}
+
+static json_t *rows_json(const struct tp_diff_sites *sites, const struct tp_diff_rows *rows,
+			 const struct columns *columns, bool stacks, uint64_t top)
+{
+	json_t *json = json_array();
+	size_t count;
+	const struct tp_diff_row **list = tp_diff_rows_sort(rows, &count);
+
+	for (size_t i = 0; list && i < count && (!top || i < top); i++)
+		json_array_append_new(json, row_json(sites, rows, list[i], columns, stacks));
+	free((void *)list);
+	if (list)
 		return json;
 	json_decref(json);
 	return NULL;
 }
 
-void tp_diff_drop(struct tp_diff *diff)
+static bool put_rows(json_t *json, const struct tp_diff_sites *sites, uint64_t top)
 {
-	json_decref(diff->json);
-	diff->json = NULL;
+	static const struct columns blocks = { "old_bytes", "new_bytes", "old_blocks", "new_blocks", AS_BYTES };
+	static const struct columns calls = { "old_bytes", "new_bytes", "old_allocations", "new_allocations",
+					      AS_BYTES };
+	static const struct columns rates = { "old_rate", "new_rate", NULL, NULL, AS_RATE };
+	static const struct columns shares = { "old_share", "new_share", NULL, NULL, AS_SHARE };
+	bool stacks = sites->by == TP_BY_STACK;
+	bool good = json_object_set_new(json, "peak", rows_json(sites, &sites->peak, &blocks, stacks, top)) == 0;
+
+	good = json_object_set_new(json, "unfreed", rows_json(sites, &sites->unfreed, &blocks, stacks, top)) == 0 &&
+	       good;
+	good = json_object_set_new(json, "allocated", rows_json(sites, &sites->allocated, &calls, stacks, top)) == 0 &&
+	       good;
+	good = json_object_set_new(json, "leaks", rows_json(sites, &sites->growth, &rates, stacks, top)) == 0 && good;
+	good = json_object_set_new(json, "cpu", rows_json(sites, &sites->cpu, &shares, false, top)) == 0 && good;
+	if (stacks)
+		good = json_object_set_new(json, "cpu_stacks",
+					   rows_json(sites, &sites->cpu_stacks, &shares, true, top)) == 0 &&
+		       good;
+	return good;
+}
+
+/* ---- growth ---- */
+
+static json_t *growth_json(const struct tp_diff *diff)
+{
+	static const char *const units[] = { NULL, "bytes/step", "bytes/s", NULL };
+	const struct tp_diff_row *row = &diff->growth.list[0];
+	const char *unit = units[diff->sites.growth_unit];
+	bool exact = isnan(row->difference.p);
+	json_t *json;
+
+	if (!unit || !diff->growth.count)
+		return json_null();
+	json = json_object();
+	json_object_set_new(json, "unit", json_string(unit));
+	json_object_set_new(json, "old", tp_diff_real(row->side[0].runs.mean));
+	json_object_set_new(json, "new", tp_diff_real(row->side[1].runs.mean));
+	json_object_set_new(json, "change_ci95", tp_diff_interval(row->difference.change));
+	json_object_set_new(json, "ratio", tp_diff_real(row->difference.ratio));
+	json_object_set_new(json, "p", tp_diff_real(row->difference.p));
+	json_object_set_new(json, "verdict",
+			    json_string(!tp_diff_differs(row) ? "same"
+					: exact		      ? more_or_less(row, 0)
+							      : more_or_less(row, row->corrected)));
+	return json;
+}
+
+static json_t *files_json(const struct tp_diff *diff, int side)
+{
+	json_t *json = json_array();
+
+	for (size_t i = 0; i < diff->runs[side]; i++)
+		json_array_append_new(json, tp_json_string(diff->files[side][i]));
+	return json;
+}
+
+json_t *tp_diff_json(const struct tp_diff *diff, uint64_t top)
+{
+	json_t *json = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", "tprof/1", "old",
+				 tp_json_string(diff->files[0][0]), "new", tp_json_string(diff->files[1][0]),
+				 "old_runs", files_json(diff, 0), "new_runs", files_json(diff, 1), "totals",
+				 totals_json(diff), "growth", growth_json(diff));
+
+	if (json && put_all_times(json, &diff->times, top) && put_rows(json, &diff->sites, top))
+		return json;
+	json_decref(json);
+	return NULL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tp_diff_end() made, as tables. */
+/* What tp_diff_json() made, for a terminal. */
 #ifndef TPROF_REPORT_DIFF_LISTING_H
 #define TPROF_REPORT_DIFF_LISTING_H
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The header: what must be right for the file to be read at all, and its pieces of text. */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "trace/impl.h"
 
@@ -138,6 +140,20 @@ static bool read_text(struct tp_trace_impl *impl)
 	trace->env_count = split(env, env_length, impl->lists + trace->arg_count);
 	trace->env = (const char *const *)impl->lists + trace->arg_count;
 	return true;
+}
+
+bool tp_trace_peek(const char *file, struct tprof_header *header)
+{
+	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	bool good;
+
+	memset(header, 0, sizeof(*header));
+	if (fd < 0)
+		return false;
+	good = tp_read_at(fd, header, sizeof(*header), 0) >= offsetof(struct tprof_header, text) &&
+	       memcmp(header->magic, TPROF_MAGIC, sizeof(header->magic)) == 0;
+	close(fd);
+	return good;
 }
 
 bool tp_header_read(struct tp_trace_impl *impl, char **error)

@@ -124,6 +124,9 @@ struct tp_trace {
 struct tp_trace *tp_trace_open(const char *file, char **error);
 void tp_trace_close(struct tp_trace *trace);
 
+/* A file's header alone, as it is there, unchecked but for its magic. False: it is no trace, or can't be read. */
+bool tp_trace_peek(const char *file, struct tprof_header *header);
+
 /* False: the program said no value of that name. */
 bool tp_trace_value(const struct tp_trace *trace, const char *name, uint64_t *value);
 

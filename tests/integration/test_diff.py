@@ -1,26 +1,69 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tprof-analyze diff: what changed from one run to another."""
+"""tprof-analyze diff: what changed from one run to another, or from several to several."""
 import json
+import re
 import subprocess
 
 import pytest
-from conftest import LIBRARY, WORKLOADS, analyze, report
+from conftest import ANALYZE, LIBRARY, PYTHON, WORKLOADS, analyze, report
+
+# Two versions of a program: lines moved, a function more, one that takes twice the memory.
+PROGRAM = """
+#include <stdlib.h>
+{padding}
+static void *volatile kept[4096];
+static unsigned next;
+{more}
+__attribute__((noinline)) void weights(size_t size) {{ kept[next++] = malloc(size); __asm__(""); }}
+{padding}
+__attribute__((noinline)) void nodes(int depth, size_t size)
+{{
+    if (depth)
+        nodes(depth - 1, size);
+    else
+        kept[next++] = malloc(size);
+    __asm__("");
+}}
+int main(int argc, char **argv)
+{{
+    size_t base = argc > 1 ? (size_t)atol(argv[1]) : 0;
+    for (int i = 0; i < 100; i++)
+        weights({size} + base);
+    nodes({depth}, 50000);
+    return 0;
+}}
+"""
+
+
+def build(directory, name, **values):
+    source = directory / f"{name}.c"
+    source.write_text(PROGRAM.format(**values))
+    subprocess.run(["gcc", "-g", "-O1", "-fno-optimize-sibling-calls", source, "-o", directory / name], check=True)
+    return directory / name
+
+
+def record(directory, name, *command, **env):
+    subprocess.run(list(map(str, command)), cwd=directory, check=True, stdout=subprocess.DEVNULL,
+                   env={"LD_PRELOAD": str(LIBRARY), "TPROF_OUTPUT": name, **env})
+    return directory / name
 
 
 @pytest.fixture(scope="module")
 def traces(tmp_path_factory):
     directory = tmp_path_factory.mktemp("diff")
-    for name, threads in (("small", 3), ("large", 30)):
-        subprocess.run([WORKLOADS / "threads", str(threads)], cwd=directory, check=True, stdout=subprocess.DEVNULL,
-                       env={"LD_PRELOAD": str(LIBRARY), "TPROF_OUTPUT": f"{name}.bin"})
-    return {name: directory / f"{name}.bin" for name in ("small", "large")}
+    return {name: record(directory, f"{name}.bin", WORKLOADS / "threads", threads)
+            for name, threads in (("small", 3), ("large", 30))}
 
 
 def diff(*arguments):
     return json.loads(analyze("diff", "--json", *arguments).stdout)
 
 
-@pytest.mark.parametrize("by", ["function", "module", "op"])
+def functions(row):
+    return [frame["function"] for frame in row["stack"]]
+
+
+@pytest.mark.parametrize("by", ["stack", "function", "module", "op"])
 def test_a_run_differs_from_itself_in_nothing(traces, by):
     answer = diff("--by", by, traces["large"], traces["large"])
     assert {total["verdict"] for total in answer["totals"]} == {"same"}
@@ -39,3 +82,117 @@ def test_totals_are_the_reports_own(traces):
 
 def test_it_takes_two(traces):
     assert "OLD NEW" in analyze("diff", traces["small"], status=2).stderr
+    assert "--baseline" in analyze("diff", traces["small"], traces["small"], traces["small"], status=2).stderr
+
+
+def test_stacks_match_in_another_version(tmp_path):
+    """Lines and addresses moved, the file has another name, recursion is deeper: only what changed is named."""
+    old = build(tmp_path, "trainer", padding="", more="", size=1000, depth=3)
+    new = build(tmp_path, "trainer-next", padding="\n" * 40, size=2000, depth=9,
+                more='void other(void) { kept[next++] = "more code"; }')
+    traces = [record(tmp_path, f"{p.name}.bin", p) for p in (old, new)]
+    answer = diff("--top", 0, *traces)
+    for key in ("peak", "unfreed", "allocated"):
+        (row,) = [r for r in answer[key] if r["old_bytes"]]
+        assert (row["old_bytes"], row["new_bytes"], row["ratio"], row["verdict"]) == (100000, 200000, 2, "more")
+        assert functions(row) == ["weights", "main"]
+        assert row["name"] == "weights in (program)" and row["stack"][0]["module"] == "(program)"
+    assert not [r for r in answer["peak"] if "nodes" in functions(r)]
+    assert [row["name"] for row in diff("--by", "function", *traces)["peak"]] == ["weights in (program)"]
+    text = analyze("diff", *traces).stdout
+    assert re.search(r"195 KiB, was 97\.7 KiB: 2\.000x.*more\n +weights +\(program\)\n +main", text)
+    assert "One run a side" in text
+
+
+@pytest.fixture(scope="module")
+def repeated(tmp_path_factory):
+    """Runs whose memory varies by some 5%, and some with a fifth more."""
+    directory = tmp_path_factory.mktemp("repeated")
+    program = build(directory, "varies", padding="", more="", size=0, depth=0)
+    return {name: [record(directory, f"{name}{i}.bin", program, size) for i, size in enumerate(sizes)]
+            for name, sizes in (("old", (980, 1000, 1020, 1005)), ("alike", (990, 1015, 985, 1025)),
+                                ("more", (1200, 1220, 1190, 1210)))}
+
+
+def sides(old, new):
+    return [word for trace in old for word in ("--baseline", trace)] + list(new)
+
+
+def test_runs_of_a_side_are_pooled(repeated):
+    answer = diff(*sides(repeated["old"], repeated["alike"]))
+    assert (answer["old_runs"], answer["new_runs"]) == ([str(t) for t in repeated["old"]],
+                                                        [str(t) for t in repeated["alike"]])
+    totals = {total["name"]: total for total in answer["totals"]}
+    peak = totals["peak"]
+    assert peak["verdict"] == "noise" and peak["p"] > 0.05
+    assert peak["old"] == sum(report(t)["heap"]["peak_bytes"] for t in repeated["old"]) / 4
+    assert peak["ratio_ci95"][0] < 1 < peak["ratio_ci95"][1]
+    (row,) = answer["peak"]
+    assert row["verdict"] == "noise" and row["name"].startswith("weights")
+    assert totals["allocations"]["verdict"] == "same"
+    answer = diff(*sides(repeated["old"], repeated["more"]))
+    totals = {total["name"]: total for total in answer["totals"]}
+    (row,) = answer["peak"]
+    assert totals["unfreed"]["verdict"] == row["verdict"] == "more"
+    assert row["ratio"] == pytest.approx(4820 / 4005) and row["p_corrected"] < 0.001
+    assert row["ratio_ci95"][0] < row["ratio"] < row["ratio_ci95"][1]
+    # One new run is held against what the old ones vary by.
+    for new, verdict in (("more", "more"), ("alike", "noise")):
+        answer = diff(*sides(repeated["old"], repeated[new][:1]))
+        assert {total["name"]: total for total in answer["totals"]}["peak"]["verdict"] == verdict
+
+
+def test_processes_of_a_run_are_one_run(tmp_path):
+    """Children of fork belong to their parent's run, wherever they stand among the traces."""
+    runs = []
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        record(tmp_path / name, "trace.bin", WORKLOADS / "fork", "nested")
+        runs.append(sorted((tmp_path / name).glob("trace*.bin")))
+    assert len(runs[0]) > 1
+    answer = diff(*sides(runs[0][::-1], runs[1]))
+    assert len(answer["old_runs"]) == len(answer["new_runs"]) == 1
+    combined = json.loads(analyze("summary", "--json", *runs[0]).stdout)["combined"]
+    totals = {total["name"]: total for total in answer["totals"]}
+    assert totals["peak"]["old"] == combined["peak_bytes"]
+    assert totals["allocations"]["old"] == sum(
+        report(trace)["heap"]["allocations"] for trace in runs[0])
+
+
+def test_filter(tmp_path):
+    programs = [build(tmp_path, name, padding="", more="", size=size, depth=0)
+                for name, size in (("a", 1000), ("b", 2000))]
+    traces = [record(tmp_path, f"{p.name}.bin", p) for p in programs]
+    assert diff("--filter", "weights", *traces)["peak"] and not diff("--filter", "nodes", *traces)["peak"]
+
+
+def test_a_trace_that_cannot_be_read(traces):
+    assert "/nowhere" in analyze("diff", "--baseline", "/nowhere/x.bin", traces["small"], status=3).stderr
+
+
+def peak_rss(*command):
+    """Of a command, in bytes."""
+    done = subprocess.run([PYTHON, "-c", "import resource, subprocess, sys; r = subprocess.run(sys.argv[1:],"
+                           " stdout=subprocess.DEVNULL).returncode; "
+                           "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024, r)",
+                           *map(str, command)], check=True, stdout=subprocess.PIPE, text=True)
+    size, status = map(int, done.stdout.split())
+    assert status == 0
+    return size
+
+
+@pytest.mark.real
+def test_two_torch_runs(tmp_path):
+    """Two runs of one program, a third of a million live blocks each: by stack, in the memory of one run's report."""
+    traces = []
+    for name in ("old", "new"):
+        (tmp_path / name).mkdir()
+        record(tmp_path / name, "trace.bin", PYTHON, WORKLOADS.parents[1] / "tests/workloads/torch_train.py",
+               PYTHONHASHSEED="1", OMP_WAIT_POLICY="passive")
+        traces.append(max((tmp_path / name).glob("trace*.bin"), key=lambda p: p.stat().st_size))
+    assert peak_rss(ANALYZE, "diff", *traces) < 1.5 * peak_rss(ANALYZE, "peak", traces[0]) < 1 << 30
+    answer = diff("--top", 0, *traces)
+    (peak,) = [total for total in answer["totals"] if total["name"] == "peak"]
+    # What differs is little: nearly all stacks of one run are found in the other.
+    assert sum(row["change"] for row in answer["peak"]) < 0.01 * peak["old"]
+    assert not [op["name"] for op in answer["ops"] if op["verdict"] in ("new", "gone")]

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "commands/runs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A process's life, as its file's header has it. */
+struct life {
+	uint32_t pid, ppid;
+	uint64_t process_start, begin, end; /* ns; end: it lived at least so long */
+	bool ended;			    /* and no longer */
+	size_t run;			    /* the first file of its run */
+};
+
+static struct life life_of(const char *file, size_t number)
+{
+	struct tprof_header header;
+	struct life life = { .run = number };
+
+	if (!tp_trace_peek(file, &header))
+		return life;
+	life.pid = header.pid;
+	life.ppid = header.ppid;
+	life.process_start = header.process_start;
+	life.begin = header.start.unix_ns;
+	life.end = header.finish.unix_ns > header.latest.unix_ns ? header.finish.unix_ns : header.latest.unix_ns;
+	life.ended = header.finish.unix_ns != 0;
+	return life;
+}
+
+static bool lived_at(const struct life *life, uint64_t moment)
+{
+	return life->begin <= moment && moment <= life->end;
+}
+
+/* Of a parent that was killed it is not known when. */
+static bool is_child(const struct life *child, const struct life *parent)
+{
+	return child->ppid == parent->pid &&
+	       (lived_at(parent, child->begin) || (!parent->ended && parent->begin <= child->begin));
+}
+
+static bool same_run(const struct life *a, const struct life *b)
+{
+	if (!a->pid || !b->pid)
+		return false;
+	if (a->pid == b->pid)
+		return a->process_start == b->process_start; /* before and after an exec */
+	return is_child(a, b) || is_child(b, a) ||
+	       (a->ppid == b->ppid && (lived_at(a, b->begin) || lived_at(b, a->begin)));
+}
+
+/* Runs that two files show to be one get the lower number. */
+static void join(struct life *lives, size_t count, size_t one, size_t other)
+{
+	size_t low = one < other ? one : other, high = one < other ? other : one;
+
+	for (size_t i = 0; i < count; i++)
+		if (lives[i].run == high)
+			lives[i].run = low;
+}
+
+static bool collect(const char *const *files, const struct life *lives, size_t count, struct tp_file_runs *runs)
+{
+	for (size_t first = 0; first < count; first++) {
+		struct tp_file_run *run = &runs->list[runs->count];
+
+		if (lives[first].run != first)
+			continue;
+		run->files = calloc(count, sizeof(*run->files));
+		if (!run->files)
+			return false;
+		runs->count++;
+		for (size_t i = first; i < count; i++)
+			if (lives[i].run == first)
+				run->files[run->count++] = files[i];
+	}
+	return true;
+}
+
+bool tp_runs_find(const char *const *files, size_t count, struct tp_file_runs *runs)
+{
+	struct life *lives = calloc(count + 1, sizeof(*lives));
+	bool good;
+
+	*runs = (struct tp_file_runs){ calloc(count + 1, sizeof(*runs->list)), 0 };
+	for (size_t i = 0; lives && i < count; i++)
+		lives[i] = life_of(files[i], i);
+	for (size_t i = 0; lives && i < count; i++)
+		for (size_t k = i + 1; k < count; k++)
+			if (same_run(&lives[i], &lives[k]))
+				join(lives, count, lives[i].run, lives[k].run);
+	good = lives && runs->list && collect(files, lives, count, runs);
+	free(lives);
+	if (!good)
+		tp_runs_free(runs);
+	return good;
+}
+
+void tp_runs_free(struct tp_file_runs *runs)
+{
+	for (size_t i = 0; i < runs->count; i++)
+		free((void *)runs->list[i].files);
+	free(runs->list);
+	*runs = (struct tp_file_runs){ NULL, 0 };
+}
+
+static int replay(const struct tp_options *options, const struct tp_file_run *run, tp_run_taker *take, void *context)
+{
+	struct tp_options own = *options;
+	struct tp_session session;
+	int status;
+
+	own.traces = run->files;
+	own.trace_count = run->count;
+	own.output = NULL;
+	status = tp_session_open(&session, &own);
+	if (status == TP_EXIT_OK)
+		status = tp_session_replay(&session, TP_GROUP_STACK);
+	if (status != TP_EXIT_OK)
+		return status;
+	if (!take(&session, context)) {
+		fputs("tprof-analyze: out of memory\n", stderr);
+		status = TP_EXIT_TRACE;
+	}
+	return tp_session_close(&session, status);
+}
+
+int tp_runs_replay(const struct tp_options *options, const struct tp_file_runs *runs, tp_run_taker *take, void *context)
+{
+	int status = TP_EXIT_OK;
+
+	for (size_t i = 0; status == TP_EXIT_OK && i < runs->count; i++)
+		status = replay(options, &runs->list[i], take, context);
+	return status;
+}
+
+int tp_page_open(struct tp_session *session, const struct tp_options *options)
+{
+	struct tp_options own = *options;
+	int status;
+
+	own.trace_count = 0;
+	status = tp_session_open(session, &own);
+	session->options = options;
+	return status;
+}

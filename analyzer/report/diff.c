@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/diff.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool tp_diff_init(struct tp_diff *diff, enum tp_by by, const regex_t *filter)
+{
+	memset(diff, 0, sizeof(*diff));
+	diff->sites.by = by;
+	diff->sites.filter = filter;
+	diff->totals.small_too = true;
+	return tp_diff_sites_init(&diff->sites);
+}
+
+void tp_diff_free(struct tp_diff *diff)
+{
+	for (int side = 0; side < 2; side++) {
+		for (size_t i = 0; i < diff->runs[side]; i++)
+			free(diff->files[side][i]);
+		free((void *)diff->files[side]);
+	}
+	tp_diff_sites_free(&diff->sites);
+	tp_diff_times_free(&diff->times);
+	tp_diff_rows_free(&diff->totals);
+	tp_diff_rows_free(&diff->growth);
+	memset(diff, 0, sizeof(*diff));
+}
+
+static struct tp_diff_amount of_heap(const struct tp_heap *heap, enum tp_diff_total what)
+{
+	const struct tp_variance *variance = &heap->variance;
+
+	switch (what) {
+	case TP_DIFF_UNFREED:
+		return (struct tp_diff_amount){ (double)heap->end_bytes, variance->live_bytes, 0 };
+	case TP_DIFF_ALLOCATED:
+		return (struct tp_diff_amount){ (double)heap->bytes, variance->bytes, 0 };
+	case TP_DIFF_ALLOCATIONS:
+		return (struct tp_diff_amount){ (double)heap->allocations, variance->allocations, 0 };
+	case TP_DIFF_RSS:
+		return (struct tp_diff_amount){ (double)heap->rss_peak, 0, 0 };
+	default:
+		return (struct tp_diff_amount){ (double)heap->peak_bytes, variance->peak_bytes, 0 };
+	}
+}
+
+struct tp_diff_amount tp_diff_total_of(const struct tp_run *run, enum tp_diff_total what)
+{
+	struct tp_diff_amount sum = { 0, 0, 0 };
+
+	if (what == TP_DIFF_PEAK && run->process_count > 1)
+		return (struct tp_diff_amount){ (double)run->peak_bytes, run->peak_variance, 0 };
+	for (size_t i = 0; i < run->process_count; i++) {
+		struct tp_diff_amount amount = of_heap(&run->processes[i].heap, what);
+
+		/* Pages that processes share are in the resident memory of each: it is no sum. */
+		sum.value = what == TP_DIFF_RSS ? fmax(sum.value, amount.value) : sum.value + amount.value;
+		sum.variance += amount.variance;
+	}
+	return sum;
+}
+
+static bool add_totals(struct tp_diff *diff, int side, const struct tp_run *run)
+{
+	const struct tp_growth_line *live = &tp_stepping(run)->growth.live;
+	double error = (live->high - live->low) / (2 * TP_NORMAL_95);
+	struct tp_diff_amount growth = { live->rate, error * error, 0 };
+
+	for (enum tp_diff_total what = 0; what < TP_DIFF_TOTALS; what++) {
+		struct tp_diff_amount amount = tp_diff_total_of(run, what);
+
+		if (!tp_diff_rows_add(&diff->totals, what, 0, &amount))
+			return false;
+	}
+	if (!tp_diff_rows_add(&diff->growth, 0, 0, &growth))
+		return false;
+	tp_diff_rows_end_run(&diff->totals, side, 1);
+	tp_diff_rows_end_run(&diff->growth, side, 1);
+	return true;
+}
+
+static bool add_file(struct tp_diff *diff, int side, const struct tp_run *run)
+{
+	char **files = realloc((void *)diff->files[side], (diff->runs[side] + 1) * sizeof(char *));
+
+	if (!files)
+		return false;
+	diff->files[side] = files;
+	files[diff->runs[side]] = strdup(run->processes[0].trace->file);
+	if (!files[diff->runs[side]])
+		return false;
+	diff->runs[side]++;
+	return true;
+}
+
+bool tp_diff_add(struct tp_diff *diff, int side, const struct tp_run *run, struct tp_symbols *const *symbols)
+{
+	for (size_t i = 0; i < run->process_count; i++)
+		if (!tp_diff_sites_add(&diff->sites, &run->processes[i], symbols[i]))
+			return false;
+	tp_diff_sites_end_run(&diff->sites, side, run);
+	diff->processes = run->process_count > diff->processes ? run->process_count : diff->processes;
+	return add_totals(diff, side, run) && tp_diff_times_add(&diff->times, side, run) && add_file(diff, side, run);
+}
+
+bool tp_diff_test(struct tp_diff *diff)
+{
+	return tp_diff_sites_test(&diff->sites) && tp_diff_times_test(&diff->times) &&
+	       tp_diff_rows_test(&diff->totals) && tp_diff_rows_test(&diff->growth);
+}

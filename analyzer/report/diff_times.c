@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/diff_times.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/op_combine.h"
+#include "model/ops.h"
+#include "model/rank.h"
+#include "trace/impl.h"
+
+#define LEVEL 0.05
+
+void tp_diff_times_free(struct tp_diff_times *times)
+{
+	for (size_t i = 0; i < times->count; i++) {
+		free((void *)(uintptr_t)times->list[i]->name);
+		free((void *)(uintptr_t)times->list[i]->category);
+		tp_histogram_free(&times->list[i]->side[0].durations);
+		tp_histogram_free(&times->list[i]->side[1].durations);
+		free(times->list[i]);
+	}
+	free((void *)times->list);
+	memset(times, 0, sizeof(*times));
+}
+
+static bool same(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+/* NULL: no memory. */
+static struct tp_diff_time *time_for(struct tp_diff_times *times, const char *name, const char *category)
+{
+	struct tp_diff_time *time;
+
+	for (size_t i = 0; i < times->count; i++)
+		if (same(times->list[i]->name, name) && same(times->list[i]->category, category))
+			return times->list[i];
+	time = calloc(1, sizeof(*time));
+	if (!time || !tp_reserve((void *)&times->list, &times->room, times->count + 1, sizeof(*times->list))) {
+		free(time);
+		return NULL;
+	}
+	times->list[times->count++] = time;
+	time->name = strdup(name);
+	time->category = category ? strdup(category) : NULL;
+	return time->name && (time->category || !category) ? time : NULL;
+}
+
+static void fill_up(struct tp_moments *calls, size_t runs)
+{
+	if (calls->count < runs)
+		tp_moments_add_many(calls, 0, runs - calls->count);
+}
+
+static void end_run(struct tp_times *side, const struct tp_batches *batches, size_t runs)
+{
+	fill_up(&side->calls, runs);
+	tp_moments_add(&side->calls, (double)batches->calls);
+	tp_moments_add(&side->runs, tp_batches_mean(batches));
+	side->batches = *batches;
+}
+
+static bool add_ops(struct tp_diff_times *times, int side, const struct tp_run *run)
+{
+	size_t count;
+	struct tp_op_stats *list = tp_ops_combine(run, &count);
+	bool good = list != NULL;
+
+	for (size_t i = 0; good && i < count; i++) {
+		const struct tp_op_stats *op = &list[i];
+		struct tp_diff_time *time;
+
+		if (!op->batches || !op->batches->calls)
+			continue;
+		time = time_for(times, op->name, op->category ? op->category : "");
+		good = time && tp_histogram_merge(&time->side[side].durations, op->histogram);
+		if (!good)
+			break;
+		time->side[side].total_ns += op->total_ns;
+		end_run(&time->side[side], op->batches, times->runs[side]);
+	}
+	if (list)
+		tp_ops_result_free(list, count);
+	return good;
+}
+
+const struct tp_process *tp_stepping(const struct tp_run *run)
+{
+	const struct tp_process *most = &run->processes[0];
+
+	for (size_t i = 1; i < run->process_count; i++)
+		if (run->processes[i].steps.count > most->steps.count)
+			most = &run->processes[i];
+	return most;
+}
+
+static bool add_duration(struct tp_diff_time *time, int side, struct tp_batches *batches, double ns, uint64_t times)
+{
+	tp_batches_add(batches, ns, times);
+	time->side[side].total_ns += tp_round(ns * (double)times);
+	return tp_histogram_add_many(&time->side[side].durations, tp_round(ns), times);
+}
+
+/* Without the warm-up. Of a long run neighbouring steps are one in the list, with the mean of their times. */
+static bool add_steps(struct tp_diff_times *times, int side, const struct tp_step_stats *steps)
+{
+	struct tp_diff_time *time;
+	struct tp_batches batches = { 0 };
+	bool good = true;
+
+	if (!steps->durations.count)
+		return true;
+	time = time_for(times, TP_DIFF_STEP, NULL);
+	for (size_t i = 0; time && good && i < steps->list_count; i++) {
+		const struct tp_step *step = &steps->list[i];
+
+		if (step->first > steps->warmup)
+			good = add_duration(time, side, &batches,
+					    (double)(step->end_ns - step->begin_ns) / (double)step->steps, step->steps);
+	}
+	if (time && good && batches.calls)
+		end_run(&time->side[side], &batches, times->runs[side]);
+	return time && good;
+}
+
+bool tp_diff_times_add(struct tp_diff_times *times, int side, const struct tp_run *run)
+{
+	struct tp_diff_time *time = time_for(times, TP_DIFF_RUN, NULL);
+	struct tp_batches batches = { 0 };
+
+	if (!time || !add_duration(time, side, &batches, (double)run->duration_ns, 1))
+		return false;
+	end_run(&time->side[side], &batches, times->runs[side]);
+	if (!add_steps(times, side, &tp_stepping(run)->steps) || !add_ops(times, side, run))
+		return false;
+	times->runs[side]++;
+	return true;
+}
+
+/* ---- the tests ---- */
+
+static bool test(const struct tp_diff_times *times, struct tp_diff_time *time)
+{
+	struct tp_times *a = &time->side[0], *b = &time->side[1];
+	struct tp_rank_test ranks = tp_rank_test(&a->durations, &b->durations);
+
+	fill_up(&a->calls, times->runs[0]);
+	fill_up(&b->calls, times->runs[1]);
+	time->later = ranks.later;
+	if (times->runs[0] > 1 || times->runs[1] > 1)
+		time->difference = tp_difference_runs(&a->runs, &b->runs, true);
+	else
+		time->difference = tp_difference_batches(&a->batches, &b->batches);
+	time->calls = tp_difference_runs(&a->calls, &b->calls, false);
+	return ranks.memory;
+}
+
+bool tp_diff_times_test(struct tp_diff_times *times)
+{
+	double *p = malloc((times->count + 1) * sizeof(*p));
+	bool good = p != NULL;
+
+	for (size_t i = 0; good && i < times->count; i++) {
+		good = test(times, times->list[i]);
+		p[i] = times->list[i]->difference.p;
+	}
+	good = good && tp_holm(p, times->count);
+	for (size_t i = 0; good && i < times->count; i++)
+		times->list[i]->corrected = p[i];
+	free(p);
+	return good;
+}
+
+const struct tp_diff_time *tp_diff_op(const struct tp_diff_times *times, const char *name)
+{
+	const struct tp_diff_time *most = NULL;
+
+	for (size_t i = 0; i < times->count; i++) {
+		const struct tp_diff_time *time = times->list[i];
+		uint64_t total = time->side[0].total_ns + time->side[1].total_ns;
+
+		if (time->category && strcmp(time->name, name) == 0 &&
+		    (!most || total > most->side[0].total_ns + most->side[1].total_ns))
+			most = time;
+	}
+	return most;
+}
+
+const struct tp_diff_time *tp_diff_time(const struct tp_diff_times *times, const char *what)
+{
+	for (size_t i = 0; i < times->count; i++)
+		if (!times->list[i]->category && strcmp(times->list[i]->name, what) == 0)
+			return times->list[i];
+	return NULL;
+}
+
+const char *tp_diff_time_verdict(const struct tp_diff_time *time)
+{
+	if (!time->side[0].runs.count || !time->side[1].runs.count)
+		return time->side[0].runs.count ? "gone" : "new";
+	if (time->difference.doubt != TP_DOUBT_NONE)
+		return time->difference.doubt == TP_DOUBT_DRIFT ? "drifts" : "too few";
+	if (!(time->corrected < LEVEL))
+		return "noise";
+	return time->difference.ratio > 1 ? "slower" : "faster";
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Times of two sides' ops, steps and whole runs: one run a side by its calls, several by their runs. */
+#ifndef TPROF_REPORT_DIFF_TIMES_H
+#define TPROF_REPORT_DIFF_TIMES_H
+
+#include "model/difference.h"
+#include "model/run.h"
+
+/* Of one side. */
+struct tp_times {
+	struct tp_moments runs;	 /* of the means of the logarithms */
+	struct tp_moments calls; /* a run */
+	uint64_t total_ns;	 /* of all runs */
+	struct tp_histogram durations;
+	struct tp_batches batches; /* of the latest run */
+};
+
+struct tp_diff_time {
+	const char *name, *category; /* owned; category NULL: no op's */
+	struct tp_times side[2];
+	struct tp_difference difference, calls; /* after tp_diff_times_test() */
+	double later;				/* that a new call takes longer than an old one, see model/rank.h */
+	double corrected;			/* difference.p, for the number of tests; NAN: not tested */
+};
+
+struct tp_diff_times {
+	struct tp_diff_time **list;
+	size_t count, room;
+	size_t runs[2];
+};
+
+void tp_diff_times_free(struct tp_diff_times *times);
+
+/* The ops of one run, replayed with `batches`; its steps and its time. False: no memory. */
+bool tp_diff_times_add(struct tp_diff_times *times, int side, const struct tp_run *run);
+
+/* After the last run. False: no memory. */
+bool tp_diff_times_test(struct tp_diff_times *times);
+
+/* An op of that name, the one with the most time; `category` NULL: any. NULL: there is none. */
+const struct tp_diff_time *tp_diff_op(const struct tp_diff_times *times, const char *name);
+#define TP_DIFF_STEP "step"
+#define TP_DIFF_RUN "run"
+const struct tp_diff_time *tp_diff_time(const struct tp_diff_times *times, const char *what);
+
+/* "faster", "slower", "noise", "too few", "drifts", "new", "gone". */
+const char *tp_diff_time_verdict(const struct tp_diff_time *time);
+
+/* The process of a run with the most steps speaks for it: its workers have none of their own. */
+const struct tp_process *tp_stepping(const struct tp_run *run);
+
+#endif

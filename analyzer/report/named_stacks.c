@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/named_stacks.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/impl.h"
+
+#define SEVERAL ""
+
+bool tp_named_init(struct tp_named_stacks *stacks)
+{
+	memset(stacks, 0, sizeof(*stacks));
+	stacks->arena = tp_arena_new();
+	if (!stacks->arena || !tp_reserve(&stacks->names, &stacks->name_room, 1, sizeof(*stacks->names)) ||
+	    !tp_reserve(&stacks->nodes, &stacks->node_room, 1, sizeof(*stacks->nodes)))
+		return false;
+	stacks->names[0] = (struct tp_named){ NULL, "", false };
+	stacks->nodes[0] = (struct tp_named_node){ 0, 0 };
+	stacks->name_count = stacks->node_count = 1;
+	return true;
+}
+
+void tp_named_free(struct tp_named_stacks *stacks)
+{
+	tp_arena_free(stacks->arena);
+	tp_map_free(&stacks->texts);
+	tp_map_free(&stacks->locations);
+	tp_map_free(&stacks->children);
+	free(stacks->names);
+	free(stacks->nodes);
+	memset(stacks, 0, sizeof(*stacks));
+}
+
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+void tp_named_process(struct tp_named_stacks *stacks, const struct tp_trace *trace)
+{
+	const char *program = base_of(trace->exe);
+
+	tp_map_free(&stacks->locations);
+	stacks->locations = (struct tp_map){ 0 };
+	stacks->trace = trace;
+	if (!stacks->program)
+		stacks->program = tp_arena_intern(stacks->arena, program);
+	else if (strcmp(stacks->program, program) != 0)
+		stacks->program = SEVERAL;
+}
+
+/* ---- names ---- */
+
+/* Rust's hash of a function's types and body: "::h" and 16 digits at the end. */
+static size_t without_hash(const char *name, size_t length)
+{
+	if (length < 19 || strncmp(name + length - 19, "::h", 3) != 0)
+		return length;
+	for (size_t i = length - 16; i < length; i++)
+		if (!isxdigit((unsigned char)name[i]))
+			return length;
+	return length - 19;
+}
+
+/* What stands behind a name that a compiler or linker made of another: a number, a part of such a name, or nothing. */
+static bool ends_name(const char *behind)
+{
+	return !*behind || isdigit((unsigned char)*behind) || strchr(".@ ", *behind) != NULL;
+}
+
+/* How much of a function's name was in the source. */
+static size_t own_length(const char *name)
+{
+	static const char *const added[] = { " [clone",	   ".constprop.", ".isra.",	 ".part.", ".cold",
+					     ".lto_priv.", ".llvm.",	  ".localalias", "@",	   NULL };
+	size_t length = strlen(name);
+
+	for (size_t i = 0; added[i]; i++) {
+		const char *at = strstr(name, added[i]);
+
+		if (at && at > name && (size_t)(at - name) < length &&
+		    (added[i][0] == '@' || ends_name(at + strlen(added[i]))))
+			length = (size_t)(at - name);
+	}
+	return without_hash(name, length);
+}
+
+/* "libx.so.1.2" and "x.cpython-311-x86_64-linux-gnu.so" are another version's too. */
+static void put_module(const char *file, char *text, size_t size)
+{
+	const char *so = strstr(file, ".so"), *abi = strstr(file, ".cpython-");
+
+	if (so && (so[3] == '\0' || so[3] == '.'))
+		snprintf(text, size, "%.*s.so", (int)((abi && abi < so ? abi : so) - file), file);
+	else
+		snprintf(text, size, "%s", file);
+}
+
+/* A Python file, by its name; of a package's __init__.py also the package. */
+static const char *python_module(const char *path)
+{
+	const char *name = base_of(path);
+
+	if (strcmp(name, "__init__.py") != 0)
+		return name;
+	while (name > path + 1 && name[-2] != '/')
+		name--;
+	return name > path + 1 ? name - 1 : path;
+}
+
+static uint32_t add_name(struct tp_named_stacks *stacks, const struct tp_named *name)
+{
+	char text[1200];
+	const char *key;
+	uint32_t *number;
+	bool found;
+
+	snprintf(text, sizeof(text), "%c%s\n%s", name->python ? 'p' : 'n', name->module ? name->module : "\1",
+		 name->function ? name->function : "\1");
+	key = tp_arena_intern(stacks->arena, text);
+	number = key ? tp_map_at(&stacks->texts, (uintptr_t)key, 0, &found) : NULL;
+	if (!number || !tp_reserve(&stacks->names, &stacks->name_room, stacks->name_count + 1, sizeof(*name)))
+		return TP_NAMED_NONE;
+	if (!found) {
+		*number = (uint32_t)stacks->name_count;
+		stacks->names[stacks->name_count++] = (struct tp_named){
+			.function = tp_arena_intern(stacks->arena, name->function),
+			.module = tp_arena_intern(stacks->arena, name->module),
+			.python = name->python,
+		};
+	}
+	return *number;
+}
+
+static uint32_t name_of(struct tp_named_stacks *stacks, const struct tp_line *line)
+{
+	char function[600], module[400];
+	const struct tp_location *location = line->location;
+	struct tp_named name = { .python = location->python };
+	const char *text = location->function;
+
+	if (text) {
+		snprintf(function, sizeof(function), "%.*s", location->python ? -1 : (int)own_length(text), text);
+		name.function = function;
+	}
+	put_module(location->python ? python_module(line->symbol->path) : line->symbol->module, module, sizeof(module));
+	name.module = !location->python && strcmp(line->symbol->path, stacks->trace->exe) == 0 ? NULL : module;
+	return add_name(stacks, &name);
+}
+
+uint32_t tp_named_line(struct tp_named_stacks *stacks, const struct tp_line *line)
+{
+	bool found = false;
+	uint32_t *known = tp_map_at(&stacks->locations, (uintptr_t)line->location, 0, &found);
+
+	if (!known)
+		return TP_NAMED_NONE;
+	if (!found)
+		*known = name_of(stacks, line);
+	return *known;
+}
+
+uint32_t tp_named_text(struct tp_named_stacks *stacks, const char *text)
+{
+	return add_name(stacks, &(struct tp_named){ .function = text, .module = "" });
+}
+
+uint32_t tp_named_module_of(struct tp_named_stacks *stacks, uint32_t name)
+{
+	struct tp_named module = { 0 };
+
+	if (name == TP_NAMED_NONE)
+		return name;
+	module.module = stacks->names[name].module;
+	return add_name(stacks, &module);
+}
+
+/* ---- stacks ---- */
+
+/*
+ * Where a chain of names follows upon itself, the second one is left out: how many nodes that are, of the last two of
+ * which `name` is the innermost one of. 0: it does not.
+ */
+static size_t repeated(const struct tp_named_stacks *stacks, uint32_t stack, uint32_t name)
+{
+	uint32_t names[2 * TP_NAMED_CYCLE] = { name };
+	size_t count = 1;
+
+	for (; stack && count < 2 * TP_NAMED_CYCLE; stack = stacks->nodes[stack].parent)
+		names[count++] = stacks->nodes[stack].name;
+	for (size_t k = 1; 2 * k <= count; k++)
+		if (memcmp(names, names + k, k * sizeof(*names)) == 0)
+			return k;
+	return 0;
+}
+
+static uint32_t new_node(struct tp_named_stacks *stacks, uint32_t parent, uint32_t name)
+{
+	size_t back = repeated(stacks, parent, name);
+
+	if (back) { /* the node that is about to be made would be the first of them to be left out */
+		while (--back)
+			parent = stacks->nodes[parent].parent;
+		return parent;
+	}
+	if (!tp_reserve(&stacks->nodes, &stacks->node_room, stacks->node_count + 1, sizeof(*stacks->nodes)))
+		return TP_NAMED_NONE;
+	stacks->nodes[stacks->node_count] = (struct tp_named_node){ parent, name };
+	return (uint32_t)stacks->node_count++;
+}
+
+uint32_t tp_named_call(struct tp_named_stacks *stacks, uint32_t stack, uint32_t name)
+{
+	bool found = false;
+	uint32_t *child, node;
+
+	if (stack == TP_NAMED_NONE || name == TP_NAMED_NONE)
+		return TP_NAMED_NONE;
+	child = tp_map_at(&stacks->children, stack, name, &found);
+	if (!child)
+		return TP_NAMED_NONE;
+	if (!found) {
+		node = new_node(stacks, stack, name);
+		*child = node;
+	}
+	return *child;
+}
+
+uint32_t tp_named_stack(struct tp_named_stacks *stacks, const struct tp_stack *stack, size_t first)
+{
+	uint32_t node = 0;
+
+	for (size_t i = stack->last; i-- > first;)
+		node = tp_named_call(stacks, node, tp_named_line(stacks, &stack->lines[i]));
+	return node;
+}
+
+/* ---- printing ---- */
+
+const char *tp_named_module(const struct tp_named_stacks *stacks, const struct tp_named *name)
+{
+	if (name->module)
+		return name->module;
+	return stacks->program && *stacks->program ? stacks->program : "(program)";
+}
+
+int tp_named_print(const struct tp_named_stacks *stacks, uint32_t name, char *text, size_t size)
+{
+	const struct tp_named *named = &stacks->names[name];
+	const char *module = tp_named_module(stacks, named);
+
+	return snprintf(text, size, "%s%s%s", named->function ? named->function : "?", *module ? " in " : "", module);
+}

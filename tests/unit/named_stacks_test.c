@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stacks by name: what makes two of them the same in two builds of a program, and what does not. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "report/named_stacks.h"
+
+struct frame {
+	const char *function, *path; /* path of the module, or of the Python file */
+	int line;
+	bool python;
+};
+
+/* A process with its own symbols: other pointers for the same names. */
+struct process {
+	struct tp_trace trace;
+	struct tp_location locations[64];
+	struct tp_symbol symbols[64];
+	struct tp_line lines[64];
+	size_t count;
+};
+
+static struct process *new_process(const char *exe)
+{
+	struct process *process = calloc(1, sizeof(*process));
+
+	assert_non_null(process);
+	process->trace.exe = exe;
+	return process;
+}
+
+static struct tp_line *line_of(struct process *process, const struct frame *frame)
+{
+	size_t i = process->count++;
+	const char *slash = strrchr(frame->path, '/');
+
+	process->locations[i] = (struct tp_location){
+		.function = frame->function, .file = "source.c", .line = frame->line, .python = frame->python
+	};
+	process->symbols[i] = (struct tp_symbol){ .locations = &process->locations[i],
+						  .count = 1,
+						  .module = slash ? slash + 1 : frame->path,
+						  .path = frame->path };
+	process->lines[i] = (struct tp_line){ .location = &process->locations[i],
+					      .symbol = &process->symbols[i],
+					      .address = 4096u * (unsigned)rand() };
+	return &process->lines[i];
+}
+
+/* Frames from the innermost one on; the list ends with one without a path. */
+static uint32_t put(struct tp_named_stacks *stacks, const char *exe, const struct frame *frames)
+{
+	struct process *process = new_process(exe);
+	struct tp_stack stack = { .lines = process->lines };
+	uint32_t node;
+
+	for (; frames->path; frames++)
+		line_of(process, frames);
+	stack.count = stack.last = process->count;
+	tp_named_process(stacks, &process->trace);
+	node = tp_named_stack(stacks, &stack, 0);
+	assert_int_not_equal(node, TP_NAMED_NONE);
+	free(process);
+	return node;
+}
+
+#define PUT(exe, ...) put(&stacks, exe, (const struct frame[]){ __VA_ARGS__, { NULL, NULL, 0, false } })
+
+static size_t depth(const struct tp_named_stacks *stacks, uint32_t node)
+{
+	size_t frames = 0;
+
+	for (; node; node = stacks->nodes[node].parent)
+		frames++;
+	return frames;
+}
+
+/* A new version: elsewhere, with other lines, other suffixes, another library's version. */
+static void test_versions_match(void **state)
+{
+	struct tp_named_stacks stacks;
+	uint32_t node;
+
+	(void)state;
+	assert_true(tp_named_init(&stacks));
+	node = PUT("/old/train", { "at::add(int)", "/lib/libtorch.so.1.13", 10, false },
+		   { "step", "/old/train", 20, false }, { "main", "/old/train", 30, false });
+	assert_int_equal(PUT("/new/train2", { "at::add(int) [clone .constprop.3]", "/opt/libtorch.so.2", 11, false },
+			     { "step.isra.0", "/new/train2", 25, false }, { "main", "/new/train2", 99, false }),
+			 node);
+	assert_int_equal(depth(&stacks, node), 3);
+	assert_string_equal(tp_named_module(&stacks, &stacks.names[stacks.nodes[node].name]), "libtorch.so");
+	node = stacks.nodes[node].parent;
+	assert_string_equal(tp_named_module(&stacks, &stacks.names[stacks.nodes[node].name]), "(program)");
+	tp_named_free(&stacks);
+}
+
+static void test_others_do_not(void **state)
+{
+	struct tp_named_stacks stacks;
+	uint32_t node;
+
+	(void)state;
+	assert_true(tp_named_init(&stacks));
+	node = PUT("/bin/x", { "f", "/bin/x", 1, false }, { "main", "/bin/x", 2, false });
+	assert_int_not_equal(PUT("/bin/x", { "g", "/bin/x", 1, false }, { "main", "/bin/x", 2, false }), node);
+	assert_int_not_equal(PUT("/bin/x", { "f", "/lib/f.so", 1, false }, { "main", "/bin/x", 2, false }), node);
+	assert_int_not_equal(PUT("/bin/x", { "f", "/bin/x", 1, true }, { "main", "/bin/x", 2, false }), node);
+	assert_int_not_equal(PUT("/bin/x", { "f", "/bin/x", 1, false }), node);
+	assert_int_not_equal(PUT("/bin/x", { "main", "/bin/x", 1, false }, { "f", "/bin/x", 2, false }), node);
+	assert_int_not_equal(PUT("/bin/x", { "f(int)", "/bin/x", 1, false }, { "main", "/bin/x", 2, false }), node);
+	tp_named_free(&stacks);
+}
+
+static const char *name_in(const char *function, const char *path, bool python)
+{
+	static char text[400];
+	struct tp_named_stacks stacks;
+	uint32_t node;
+
+	assert_true(tp_named_init(&stacks));
+	node = PUT("/bin/x", { function, path, 1, python });
+	tp_named_print(&stacks, stacks.nodes[node].name, text, sizeof(text));
+	tp_named_free(&stacks);
+	return text;
+}
+
+static void test_names(void **state)
+{
+	(void)state;
+	assert_string_equal(name_in("main", "/bin/x", false), "main in x");
+	assert_string_equal(name_in(NULL, "/lib/libm.so.6", false), "? in libm.so");
+	assert_string_equal(name_in("f.part.12", "/lib/libm.so.6", false), "f in libm.so");
+	assert_string_equal(name_in("f.cold", "/lib/libm.so.6", false), "f in libm.so");
+	assert_string_equal(name_in("main.coldStart", "/lib/libm.so", false), "main.coldStart in libm.so");
+	assert_string_equal(name_in("f@@GLIBC_2.34", "libc.so.6", false), "f in libc.so");
+	assert_string_equal(name_in("a::b::h0123456789abcdef", "/lib/r.so", false), "a::b in r.so");
+	assert_string_equal(name_in("a::b::h0123456789abcdeg", "/lib/r.so", false), "a::b::h0123456789abcdeg in r.so");
+	assert_string_equal(name_in("g", "/x/_c.cpython-311-x86_64-linux-gnu.so", false), "g in _c.so");
+	assert_string_equal(name_in("<module>", "/usr/lib/torch/__init__.py", true), "<module> in torch/__init__.py");
+	assert_string_equal(name_in("<module>", "__init__.py", true), "<module> in __init__.py");
+	assert_string_equal(name_in("f.cold", "/home/me/train.py", true), "f.cold in train.py");
+	assert_string_equal(name_in("f", "", false), "f");
+}
+
+/* However deep: itself, two functions that call each other, three. */
+static void test_recursion(void **state)
+{
+	static const char *const names[] = { "a", "b", "c", "d", "e", "f", "g", "h", "i" };
+
+	(void)state;
+	for (size_t cycle = 1; cycle <= TP_NAMED_CYCLE + 1; cycle++) {
+		struct tp_named_stacks stacks;
+		struct frame frames[64] = { { "leaf", "/bin/x", 1, false } };
+		uint32_t once, often;
+		size_t count = 1;
+
+		assert_true(tp_named_init(&stacks));
+		for (; count <= cycle; count++)
+			frames[count] = (struct frame){ names[(count - 1) % cycle], "/bin/x", 1, false };
+		frames[count] = (struct frame){ "main", "/bin/x", 1, false };
+		once = put(&stacks, "/bin/x", frames);
+		assert_int_equal(depth(&stacks, once), cycle + 2);
+		for (count = 1; count <= 4 * cycle; count++)
+			frames[count] = (struct frame){ names[(count - 1) % cycle], "/bin/x", 1, false };
+		frames[count] = (struct frame){ "main", "/bin/x", 1, false };
+		often = put(&stacks, "/bin/x", frames);
+		if (cycle <= TP_NAMED_CYCLE)
+			assert_int_equal(often, once);
+		else
+			assert_int_not_equal(often, once);
+		tp_named_free(&stacks);
+	}
+}
+
+/* Modules alone, texts: numbers of the same kind. */
+static void test_modules_and_texts(void **state)
+{
+	struct tp_named_stacks stacks;
+	uint32_t f, g;
+
+	(void)state;
+	assert_true(tp_named_init(&stacks));
+	f = stacks.nodes[PUT("/bin/x", { "f", "/lib/a.so.1", 1, false })].name;
+	g = stacks.nodes[PUT("/bin/x", { "g", "/lib/a.so.2", 1, false })].name;
+	assert_int_not_equal(f, g);
+	assert_int_equal(tp_named_module_of(&stacks, f), tp_named_module_of(&stacks, g));
+	assert_int_equal(tp_named_text(&stacks, "aten::add"), tp_named_text(&stacks, "aten::add"));
+	assert_int_not_equal(tp_named_text(&stacks, "aten::add"), tp_named_text(&stacks, "aten::mul"));
+	tp_named_free(&stacks);
+}
+
+/* A quarter of a million stacks: nodes are shared, and what is kept is 8 bytes a node and its place in a table. */
+static void test_many(void **state)
+{
+	struct tp_named_stacks stacks;
+	uint32_t names[64], last = 0;
+
+	(void)state;
+	assert_true(tp_named_init(&stacks));
+	for (int i = 0; i < 64; i++) {
+		char text[16];
+
+		snprintf(text, sizeof(text), "f%d", i);
+		names[i] = tp_named_text(&stacks, text);
+	}
+	for (int round = 0; round < 2; round++) {
+		for (unsigned i = 0; i < 262144; i++) {
+			uint32_t node = 0;
+
+			for (unsigned k = 0; k < 9; k++) /* its digits, and which of them it is: no chain repeats */
+				node = tp_named_call(&stacks, node, names[6 * k + (i / (1u << 2 * k)) % 4]);
+			last = node;
+		}
+		if (!round)
+			assert_in_range(stacks.node_count, 262144, 400000);
+		else
+			assert_int_equal(depth(&stacks, last), 9);
+	}
+	assert_in_range(stacks.node_count, 262144, 400000);
+	tp_named_free(&stacks);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_versions_match),
+		cmocka_unit_test(test_others_do_not),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_recursion),
+		cmocka_unit_test(test_modules_and_texts),
+		cmocka_unit_test(test_many),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
