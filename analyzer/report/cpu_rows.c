@@ -5,19 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/keys.h"
+#include "report/row_index.h"
 
 struct tp_cpu_builder {
 	struct tp_cpu_options options;
 	struct tp_cpu_rows *rows;
-	size_t capacity;
-	struct tp_keys keys;
-	struct tp_map index;   /* (key, kind) to row */
-	struct tp_map chains;  /* (number of the outer chain, key of the line) to number of the chain */
-	struct tp_map matches; /* of a location: is it the function of the relation */
-	uint32_t chain_count;
-	uint32_t *stamps; /* of a row: the last site that was added to its total */
-	uint32_t stamp;
+	struct tp_row_index index;
+	struct tp_map functions; /* of a location: is it the function of the relation */
 	struct tp_stack stack;
 	/* What is added right now. */
 	const struct tp_cpu_site *site;
@@ -34,7 +28,7 @@ struct tp_cpu_builder *tp_cpu_rows_begin(const struct tp_cpu_options *options)
 		return NULL;
 	builder->options = *options;
 	builder->rows = calloc(1, sizeof(*builder->rows));
-	if (builder->rows && tp_keys_init(&builder->keys))
+	if (builder->rows && tp_row_index_init(&builder->index))
 		return builder;
 	tp_cpu_rows_free(tp_cpu_rows_end(builder));
 	return NULL;
@@ -47,55 +41,27 @@ void tp_cpu_rows_free(struct tp_cpu_rows *rows)
 	free(rows);
 }
 
-static bool make_room(struct tp_cpu_builder *builder)
-{
-	size_t capacity = builder->capacity ? 2 * builder->capacity : 256;
-	struct tp_cpu_row *rows;
-	uint32_t *stamps;
-
-	if (builder->rows->count < builder->capacity)
-		return true;
-	rows = realloc(builder->rows->rows, capacity * sizeof(*rows));
-	if (!rows)
-		return false;
-	builder->rows->rows = rows;
-	stamps = realloc(builder->stamps, capacity * sizeof(*stamps));
-	if (!stamps)
-		return false;
-	builder->stamps = stamps;
-	builder->capacity = capacity;
-	return true;
-}
-
 /* Adds the site to the row of a key: once to its total, and to its own if it is the one that ran. */
 static bool add(struct tp_cpu_builder *builder, uint64_t key, uint64_t kind, const struct tp_line *line, bool self)
 {
 	struct tp_cpu_rows *rows = builder->rows;
-	struct tp_cpu_row *row;
-	bool found = false;
-	uint32_t *index;
+	struct tp_cpu_row *row = tp_row_index_at(&builder->index, key, kind, &rows->rows, sizeof(*row));
 
-	if (!make_room(builder))
+	if (!row)
 		return false;
-	index = tp_map_at(&builder->index, key, kind, &found);
-	if (!index)
-		return false;
-	if (!found) {
-		*index = (uint32_t)rows->count++;
-		builder->stamps[*index] = 0;
-		rows->rows[*index] = (struct tp_cpu_row){ .process = builder->process,
-							  .node = builder->site->node,
-							  .thread = builder->site->thread,
-							  .op = builder->op };
+	if (rows->count < builder->index.count) {
+		rows->count = builder->index.count;
+		*row = (struct tp_cpu_row){ .process = builder->process,
+					    .node = builder->site->node,
+					    .thread = builder->site->thread,
+					    .op = builder->op };
 		if (line)
-			rows->rows[*index].line = *line;
+			row->line = *line;
 	}
-	row = &rows->rows[*index];
-	if (builder->stamps[*index] != builder->stamp) {
+	if (tp_row_index_once(&builder->index, (size_t)(row - rows->rows))) {
 		tp_cpu_add(&row->total, &builder->site->cpu);
 		row->total_ns += builder->ns;
 	}
-	builder->stamps[*index] = builder->stamp;
 	if (self) {
 		tp_cpu_add(&row->self, &builder->site->cpu);
 		row->self_ns += builder->ns;
@@ -105,7 +71,7 @@ static bool add(struct tp_cpu_builder *builder, uint64_t key, uint64_t kind, con
 
 static bool add_line(struct tp_cpu_builder *builder, const struct tp_line *line, enum tp_key kind, bool self)
 {
-	const char *key = line ? tp_keys_get(&builder->keys, line, kind) : "";
+	const char *key = line ? tp_keys_get(&builder->index.keys, line, kind) : "";
 
 	return key && add(builder, line ? (uintptr_t)key : 0, 0, line, self);
 }
@@ -113,7 +79,7 @@ static bool add_line(struct tp_cpu_builder *builder, const struct tp_line *line,
 /* The same name is the same op in every process; of samples in no op the name is empty. */
 static bool add_by_op(struct tp_cpu_builder *builder)
 {
-	const char *key = tp_arena_intern(builder->keys.arena, builder->op ? builder->op : "");
+	const char *key = tp_row_index_op(&builder->index, builder->op);
 
 	return key && add(builder, (uintptr_t)key, 0, NULL, true);
 }
@@ -136,19 +102,10 @@ static bool add_by_line(struct tp_cpu_builder *builder)
 static bool add_by_stack(struct tp_cpu_builder *builder)
 {
 	const struct tp_stack *stack = &builder->stack;
-	uint32_t chain = 0;
+	uint32_t chain;
 
-	for (size_t i = stack->last; i-- > 0;) {
-		const char *key = tp_keys_get(&builder->keys, &stack->lines[i], TP_KEY_LINE);
-		bool found = false;
-		uint32_t *next = key ? tp_map_at(&builder->chains, chain, (uintptr_t)key, &found) : NULL;
-
-		if (!next)
-			return false;
-		if (!found)
-			*next = ++builder->chain_count;
-		chain = *next;
-	}
+	if (!tp_row_index_chain(&builder->index, stack, 0, &chain))
+		return false;
 	return add(builder, chain, stack->end == TPROF_NODE_CUT, stack->last ? &stack->lines[0] : NULL, true);
 }
 
@@ -158,7 +115,7 @@ static bool is_function(struct tp_cpu_builder *builder, const struct tp_line *li
 	const char *name = line->location->function, *wanted = builder->options.function;
 	size_t length = strlen(wanted);
 	bool found = false;
-	uint32_t *known = tp_map_at(&builder->matches, (uintptr_t)line->location, 0, &found);
+	uint32_t *known = tp_map_at(&builder->functions, (uintptr_t)line->location, 0, &found);
 
 	if (!known)
 		return false;
@@ -197,7 +154,7 @@ static bool add_site(struct tp_cpu_builder *builder, const struct tp_process *pr
 {
 	const struct tp_cpu_options *options = &builder->options;
 
-	builder->stamp++;
+	tp_row_index_next(&builder->index);
 	if (!options->relation) {
 		tp_cpu_add(&builder->rows->all, &builder->site->cpu);
 		builder->rows->all_ns += builder->ns;
@@ -205,7 +162,7 @@ static bool add_site(struct tp_cpu_builder *builder, const struct tp_process *pr
 	if (options->relation || options->filter || (options->by != TP_BY_THREAD && options->by != TP_BY_OP)) {
 		if (!tp_stack_read(&builder->stack, process->trace, symbols, builder->site->node))
 			return false;
-		if (options->filter && !tp_stack_matches(&builder->stack, options->filter))
+		if (options->filter && !tp_row_index_matches(&builder->index, &builder->stack, options->filter))
 			return true;
 	}
 	if (options->relation)
@@ -231,30 +188,19 @@ bool tp_cpu_rows_add(struct tp_cpu_builder *builder, const struct tp_process *pr
 	return true;
 }
 
-static int compare_text(const char *a, const char *b)
-{
-	return strcmp(a ? a : "", b ? b : "");
-}
-
 static int compare(const void *left, const void *right, void *context)
 {
 	const struct tp_cpu_row *a = left, *b = right;
 	bool by_total = *(const bool *)context;
 	uint64_t x = by_total ? a->total.periods : a->self.periods, y = by_total ? b->total.periods : b->self.periods;
-	int order = 0;
+	int order;
 
 	if (x == y)
 		x = by_total ? a->self.periods : a->total.periods, y = by_total ? b->self.periods : b->total.periods;
 	if (x != y)
 		return x > y ? -1 : 1;
 	/* Equal rows have the same order in every run of the analyzer. */
-	if (a->line.location && b->line.location) {
-		order = compare_text(a->line.location->function, b->line.location->function);
-		order = order ? order : compare_text(a->line.location->file, b->line.location->file);
-		order = order ? order : a->line.location->line - b->line.location->line;
-	}
-	if (!order)
-		order = compare_text(a->op, b->op);
+	order = tp_row_names_compare(&a->line, a->op, &b->line, b->op);
 	if (!order && a->process != b->process)
 		order = a->process < b->process ? -1 : 1;
 	if (!order && a->thread != b->thread)
@@ -269,12 +215,9 @@ struct tp_cpu_rows *tp_cpu_rows_end(struct tp_cpu_builder *builder)
 
 	if (rows && rows->count)
 		qsort_r(rows->rows, rows->count, sizeof(*rows->rows), compare, &by_total);
-	tp_keys_free(&builder->keys);
-	tp_map_free(&builder->index);
-	tp_map_free(&builder->chains);
-	tp_map_free(&builder->matches);
+	tp_row_index_free(&builder->index);
+	tp_map_free(&builder->functions);
 	tp_stack_free(&builder->stack);
-	free(builder->stamps);
 	free(builder);
 	return rows;
 }

@@ -5,21 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/keys.h"
+#include "report/row_index.h"
 #include "report/suppressions.h"
 
 struct tp_rows_builder {
 	struct tp_rows_options options;
 	struct tp_rows *rows;
-	size_t capacity;
-	struct tp_keys keys;
-	struct tp_map
-		chains; /* (number of the outer chain, key of the line) to number of the chain: stacks as a tree */
-	uint32_t chain_count;
-	struct tp_map index;   /* (key, 0) to row */
-	struct tp_map matches; /* of a symbol: does the filter match it */
-	uint32_t *stamps;      /* of a row: the last site that was added to its total */
-	uint32_t stamp;
+	struct tp_row_index index;
 	struct tp_stack stack;
 };
 
@@ -57,7 +49,7 @@ struct tp_rows_builder *tp_rows_begin(const struct tp_rows_options *options)
 		return NULL;
 	builder->options = *options;
 	builder->rows = calloc(1, sizeof(*builder->rows));
-	if (builder->rows && tp_keys_init(&builder->keys))
+	if (builder->rows && tp_row_index_init(&builder->index))
 		return builder;
 	tp_rows_free(tp_rows_end(builder));
 	return NULL;
@@ -119,59 +111,10 @@ void tp_sums_add(struct tp_sums *to, const struct tp_sums *from)
 /* The row of a key; NULL: memory is out. */
 static struct tp_row *row_at(struct tp_rows_builder *builder, uint64_t key, uint64_t kind)
 {
-	struct tp_rows *rows = builder->rows;
-	bool found = false;
-	uint32_t *index;
+	struct tp_row *row = tp_row_index_at(&builder->index, key, kind, &builder->rows->rows, sizeof(*row));
 
-	if (rows->count == builder->capacity) {
-		size_t capacity = builder->capacity ? 2 * builder->capacity : 256;
-		struct tp_row *more = realloc(rows->rows, capacity * sizeof(*more));
-		uint32_t *stamps;
-
-		if (!more)
-			return NULL;
-		rows->rows = more;
-		stamps = realloc(builder->stamps, capacity * sizeof(*stamps));
-		if (!stamps)
-			return NULL;
-		builder->stamps = stamps;
-		builder->capacity = capacity;
-	}
-	index = tp_map_at(&builder->index, key, kind, &found);
-	if (!index)
-		return NULL;
-	if (!found) {
-		*index = (uint32_t)rows->count++;
-		memset(&rows->rows[*index], 0, sizeof(*rows->rows));
-		builder->stamps[*index] = 0;
-	}
-	return &rows->rows[*index];
-}
-
-/* Number of the stack's visible lines as a path in the tree; false: memory is out. */
-static bool chain_of(struct tp_rows_builder *builder, uint32_t *chain)
-{
-	const struct tp_stack *stack = &builder->stack;
-
-	*chain = 0;
-	for (size_t i = stack->last; i-- > stack->first;) {
-		const char *key = tp_keys_get(&builder->keys, &stack->lines[i], TP_KEY_LINE);
-		bool found = false;
-		uint32_t *next = key ? tp_map_at(&builder->chains, *chain, (uintptr_t)key, &found) : NULL;
-
-		if (!next)
-			return false;
-		if (!found)
-			*next = ++builder->chain_count;
-		*chain = *next;
-	}
-	return true;
-}
-
-/* The same text for the same op of any process; NULL: memory is out. */
-static const char *op_key(struct tp_rows_builder *builder, const char *op)
-{
-	return tp_arena_intern(builder->keys.arena, op ? op : "");
+	builder->rows->count = builder->index.count;
+	return row;
 }
 
 static void add_born(struct tp_row *row, const struct tp_born *born)
@@ -184,13 +127,13 @@ static void add_born(struct tp_row *row, const struct tp_born *born)
 
 static bool add_by_stack(struct tp_rows_builder *builder, const struct tp_site *site, size_t process, const char *op)
 {
-	const char *key = op_key(builder, op);
+	const char *key = tp_row_index_op(&builder->index, op);
 	const struct tp_line *own = tp_stack_own(&builder->stack);
 	struct tp_sums sums = sums_of(site);
 	struct tp_row *row;
 	uint32_t chain;
 
-	if (!key || !chain_of(builder, &chain))
+	if (!key || !tp_row_index_chain(&builder->index, &builder->stack, builder->stack.first, &chain))
 		return false;
 	row = row_at(builder, chain, (uint64_t)(uintptr_t)key << 1 | (builder->stack.end == TPROF_NODE_CUT));
 	if (!row)
@@ -215,20 +158,17 @@ static bool add_to_total(struct tp_rows_builder *builder, const struct tp_line *
 	static const enum tp_key kinds[] = {
 		[TP_BY_FUNCTION] = TP_KEY_FUNCTION, [TP_BY_LINE] = TP_KEY_PLACE, [TP_BY_MODULE] = TP_KEY_MODULE
 	};
-	const char *key = line ? tp_keys_get(&builder->keys, line, kinds[builder->options.by]) : "";
+	const char *key = line ? tp_keys_get(&builder->index.keys, line, kinds[builder->options.by]) : "";
 	struct tp_row *row = key ? row_at(builder, line ? (uintptr_t)key : 0, 0) : NULL;
-	uint32_t *stamp;
 
 	if (!row)
 		return false;
-	stamp = &builder->stamps[row - builder->rows->rows];
 	if (!row->line.location && line) {
 		row->line = *line;
 		row->process = process;
 	}
-	if (*stamp != builder->stamp) /* once a stack, however often it recurses */
+	if (tp_row_index_once(&builder->index, (size_t)(row - builder->rows->rows)))
 		tp_sums_add(&row->total, sums);
-	*stamp = builder->stamp;
 	if (own) {
 		row->sites++;
 		tp_sums_add(&row->self, sums);
@@ -242,7 +182,7 @@ static bool add_by_line(struct tp_rows_builder *builder, const struct tp_site *s
 	const struct tp_line *own = tp_stack_own(stack);
 	struct tp_sums sums = sums_of(site);
 
-	builder->stamp++;
+	tp_row_index_next(&builder->index);
 	if (!own)
 		return add_to_total(builder, NULL, &sums, true, process);
 	/* Lines nearer to the allocator than the own one are its plumbing: they get nothing. */
@@ -271,7 +211,7 @@ static bool add_by_key(struct tp_rows_builder *builder, const struct tp_site *si
 
 static bool add_by_op(struct tp_rows_builder *builder, const struct tp_site *site, size_t process, const char *op)
 {
-	const char *key = op_key(builder, op);
+	const char *key = tp_row_index_op(&builder->index, op);
 	struct tp_row *row = key ? row_at(builder, (uintptr_t)key, 0) : NULL;
 	struct tp_sums sums = sums_of(site);
 
@@ -283,30 +223,6 @@ static bool add_by_op(struct tp_rows_builder *builder, const struct tp_site *sit
 	tp_sums_add(&row->self, &sums);
 	row->total = row->self;
 	return true;
-}
-
-static bool line_matches(const struct tp_line *line, const regex_t *filter)
-{
-	const struct tp_location *location = line->location;
-
-	return (location->function && regexec(filter, location->function, 0, NULL, 0) == 0) ||
-	       (location->file && regexec(filter, location->file, 0, NULL, 0) == 0) ||
-	       regexec(filter, line->symbol->path, 0, NULL, 0) == 0;
-}
-
-static bool filter_matches(struct tp_rows_builder *builder)
-{
-	for (size_t i = 0; i < builder->stack.count; i++) {
-		const struct tp_line *line = &builder->stack.lines[i];
-		bool found = false;
-		uint32_t *known = tp_map_at(&builder->matches, (uintptr_t)line->location, 0, &found);
-
-		if (known && !found)
-			*known = line_matches(line, builder->options.filter);
-		if (known && *known)
-			return true;
-	}
-	return false;
 }
 
 static bool is_relevant(const struct tp_site *site, enum tp_what what)
@@ -336,7 +252,7 @@ static bool add_site(struct tp_rows_builder *builder, const struct tp_process *p
 	if ((!by_key || options->filter || options->suppressions) &&
 	    !tp_stack_read(&builder->stack, process->trace, symbols, site->node))
 		return false;
-	if (options->filter && !filter_matches(builder))
+	if (options->filter && !tp_row_index_matches(&builder->index, &builder->stack, options->filter))
 		return true;
 	if (options->suppressions &&
 	    tp_suppressions_match(options->suppressions, &builder->stack, site->live_blocks, site->live_bytes)) {
@@ -389,25 +305,14 @@ static uint64_t sort_number(const struct tp_sums *sums, const struct order *orde
 						  : tp_sums_bytes(sums, order->what);
 }
 
-static int compare_text(const char *a, const char *b)
-{
-	return strcmp(a ? a : "", b ? b : "");
-}
-
 /* The last resort, so that equal rows have the same order in every run of the analyzer. */
 static int compare_names(const struct tp_row *a, const struct tp_row *b)
 {
-	int order = 0;
+	int order;
 
 	if (a->key != b->key)
 		return a->key < b->key ? -1 : 1;
-	if (a->line.location && b->line.location) {
-		order = compare_text(a->line.location->function, b->line.location->function);
-		order = order ? order : compare_text(a->line.location->file, b->line.location->file);
-		order = order ? order : a->line.location->line - b->line.location->line;
-	}
-	if (!order)
-		order = compare_text(a->op, b->op);
+	order = tp_row_names_compare(&a->line, a->op, &b->line, b->op);
 	if (!order && a->process != b->process)
 		order = a->process < b->process ? -1 : 1;
 	return order ? order : a->node < b->node ? -1 : a->node > b->node;
@@ -434,12 +339,8 @@ struct tp_rows *tp_rows_end(struct tp_rows_builder *builder)
 
 	if (rows && rows->count)
 		qsort_r(rows->rows, rows->count, sizeof(*rows->rows), compare_rows, &order);
-	tp_keys_free(&builder->keys);
-	tp_map_free(&builder->chains);
-	tp_map_free(&builder->index);
-	tp_map_free(&builder->matches);
+	tp_row_index_free(&builder->index);
 	tp_stack_free(&builder->stack);
-	free(builder->stamps);
 	free(builder);
 	return rows;
 }

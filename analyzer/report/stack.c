@@ -345,16 +345,20 @@ void tp_stack_free(struct tp_stack *stack)
 	memset(stack, 0, sizeof(*stack));
 }
 
+bool tp_line_matches(const struct tp_line *line, const regex_t *filter)
+{
+	const struct tp_location *location = line->location;
+
+	return (location->function && regexec(filter, location->function, 0, NULL, 0) == 0) ||
+	       (location->file && regexec(filter, location->file, 0, NULL, 0) == 0) ||
+	       regexec(filter, line->symbol->path, 0, NULL, 0) == 0;
+}
+
 bool tp_stack_matches(const struct tp_stack *stack, const regex_t *filter)
 {
-	for (size_t i = 0; i < stack->count; i++) {
-		const struct tp_location *location = stack->lines[i].location;
-
-		if ((location->function && regexec(filter, location->function, 0, NULL, 0) == 0) ||
-		    (location->file && regexec(filter, location->file, 0, NULL, 0) == 0) ||
-		    regexec(filter, stack->lines[i].symbol->path, 0, NULL, 0) == 0)
+	for (size_t i = 0; i < stack->count; i++)
+		if (tp_line_matches(&stack->lines[i], filter))
 			return true;
-	}
 	return false;
 }
 

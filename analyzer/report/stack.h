@@ -40,7 +40,10 @@ void tp_stack_free(struct tp_stack *stack);
  */
 const struct tp_line *tp_stack_own(const struct tp_stack *stack);
 
-/* Does a function, file or module of any of its lines match? */
+/* Does the function, file or module match? */
+bool tp_line_matches(const struct tp_line *line, const regex_t *filter);
+
+/* Does that of any of its lines? */
 bool tp_stack_matches(const struct tp_stack *stack, const regex_t *filter);
 
 /* Is this one of the allocator's functions, of the language's plumbing, of the start-up code? */
