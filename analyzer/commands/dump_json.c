@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "model/memory_parts.h"
 #include "model/work.h"
 #include "report/json.h"
 
@@ -27,6 +28,21 @@ static void json_text(FILE *out, const char *key, const char *text, size_t lengt
 		fputc(byte < ' ' || byte > 126 || byte == '"' || byte == '\\' ? '?' : byte, out);
 	}
 	fputc('"', out);
+}
+
+/* Of a memory sample, as far as it says. */
+static void json_parts(FILE *out, const struct tp_event *event)
+{
+	struct tp_memory_parts parts = { 0 };
+
+	tp_memory_parts_read(&parts, event->name, event->name_length);
+	if (event->name_length)
+		json_number(out, "shared", parts.shared);
+	if (!parts.counted)
+		return;
+	json_number(out, "collector", parts.own);
+	json_number(out, "stacks", parts.stacks);
+	json_number(out, "mapped", parts.mapped);
 }
 
 static void json_counters(const struct tp_dump *dump, const struct tp_event *event)
@@ -140,6 +156,7 @@ void tp_dump_event_json(struct tp_dump *dump, const struct tp_event *event, uint
 	if (event->kind == TP_EVENT_MEMORY) {
 		json_number(out, "rss", event->size);
 		json_number(out, "vms", event->usable);
+		json_parts(out, event);
 	}
 	if (event->kind == TP_EVENT_NAME || event->kind == TP_EVENT_MARK)
 		json_text(out, event->kind == TP_EVENT_NAME ? "name" : "text", event->name, event->name_length);

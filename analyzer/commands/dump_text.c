@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/memory_parts.h"
 #include "model/work.h"
 #include "report/stack.h"
 
@@ -169,6 +170,22 @@ static void print_pool(struct tp_dump *dump, const struct tp_event *event)
 		stack_text(dump, event->node));
 }
 
+static void print_parts(const struct tp_dump *dump, const struct tp_event *event)
+{
+	FILE *out = dump->session->page.out;
+	struct tp_memory_parts parts = { 0 };
+	struct tp_text size;
+
+	tp_memory_parts_read(&parts, event->name, event->name_length);
+	if (event->name_length)
+		fprintf(out, "  shared %s", size_text(dump, parts.shared, &size));
+	if (!parts.counted)
+		return;
+	fprintf(out, "  collector %s", size_text(dump, parts.own, &size));
+	fprintf(out, "  stacks %s", size_text(dump, parts.stacks, &size));
+	fprintf(out, "  mapped %s", size_text(dump, parts.mapped, &size));
+}
+
 void tp_dump_event(struct tp_dump *dump, const struct tp_event *event, uint64_t time_ns)
 {
 	FILE *out = dump->session->page.out;
@@ -193,6 +210,7 @@ void tp_dump_event(struct tp_dump *dump, const struct tp_event *event, uint64_t 
 	case TP_EVENT_MEMORY:
 		fprintf(out, "%-14s RSS %s", "memory", size_text(dump, event->size, &size));
 		fprintf(out, "  VMS %s", size_text(dump, event->usable, &size));
+		print_parts(dump, event);
 		break;
 	case TP_EVENT_NAME:
 	case TP_EVENT_MARK:

@@ -11,6 +11,7 @@
 #ifndef TPROF_MODEL_GROWTH_H
 #define TPROF_MODEL_GROWTH_H
 
+#include "model/memory_parts.h"
 #include "model/run.h"
 #include "model/trend.h"
 
@@ -19,6 +20,7 @@ struct tp_replay;
 /* Of the whole process at one look, bytes. */
 struct tp_growth_whole {
 	uint64_t live, anonymous, file, rss;
+	struct tp_memory_parts parts;
 };
 
 struct tp_growth_state; /* a site's */

@@ -53,6 +53,9 @@ struct tp_growth_kept {
 	size_t count;
 };
 
+/* Numbers that a damaged trace made large end at the ends of the type. */
+int64_t tp_growth_round(double value);
+
 /* The values of one site, as many as there are places. */
 void tp_growth_read_state(const struct tp_growth_state *state, size_t count, double *bytes, double *blocks);
 

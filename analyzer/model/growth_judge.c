@@ -59,8 +59,7 @@ static size_t significant(struct tp_growth_found *list, size_t count, size_t var
 	return result;
 }
 
-/* Numbers that a damaged trace made large end at the ends of the type. */
-static int64_t signed_round(double value)
+int64_t tp_growth_round(double value)
 {
 	uint64_t size = tp_round(fabs(value));
 	int64_t whole = size < INT64_MAX ? (int64_t)size : INT64_MAX;
@@ -83,7 +82,7 @@ static void measure(const struct tp_growth_places *places, struct tp_growth_foun
 	site->high = found->trend.high;
 	site->block_rate = of_blocks.slope;
 	site->since = places->place[onset];
-	site->grown = signed_round(bytes[n - 1] - bytes[onset]);
+	site->grown = tp_growth_round(bytes[n - 1] - bytes[onset]);
 }
 
 bool tp_growth_judge(const struct tp_growth_family *family, struct tp_growth_found *list, size_t count, size_t varying)

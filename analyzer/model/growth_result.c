@@ -98,15 +98,21 @@ static bool judge(const struct source *source, const struct tp_growth_places *pl
 
 /* ---- the whole process ---- */
 
+/* The look at the end of the warm-up. */
+static size_t skip_of(const struct tp_growth_places *places)
+{
+	return places->count / 10 ? places->count / 10 : 1;
+}
+
 static void measure_line(const struct tp_growth_places *places, const double *y, struct tp_growth_line *line)
 {
-	size_t n = places->count, skip = n / 10 ? n / 10 : 1;
+	size_t n = places->count, skip = skip_of(places);
 	struct tp_trend trend;
 
 	tp_trend_test(places->x, y, n, &trend);
 	line->verdict = tp_trend_verdict(y, n, &trend, tp_trend_holm(&trend.p, 1, 1) == 1);
-	line->first = tp_round(y[skip]);
-	line->last = tp_round(y[n - 1]);
+	line->first = tp_growth_round(y[skip]);
+	line->last = tp_growth_round(y[n - 1]);
 	/* From the warm-up on, so that the lines can be added up. */
 	tp_trend_slope(places->x + skip, y + skip, n - skip, &trend);
 	line->rate = trend.slope;
@@ -133,6 +139,40 @@ static void measure_whole(const struct tp_growth *growth, const struct tp_growth
 	measure_line(places, y[2], &stats->file);
 	measure_line(places, y[3], &stats->rss);
 	measure_line(places, y[4], &stats->rest);
+}
+
+static double part_of(const struct tp_growth_whole *whole, enum tp_growth_part part)
+{
+	const struct tp_memory_parts *parts = &whole->parts;
+
+	switch (part) {
+	case TP_PART_LIVE:
+		return (double)whole->live;
+	case TP_PART_MAPPED:
+		return (double)parts->mapped;
+	case TP_PART_FILES:
+		return (double)parts->shared;
+	case TP_PART_STACKS:
+		return (double)parts->stacks;
+	case TP_PART_COLLECTOR:
+		return (double)parts->own;
+	default:
+		return (double)whole->rss - (double)whole->live - (double)parts->mapped - (double)parts->shared -
+		       (double)parts->stacks - (double)parts->own;
+	}
+}
+
+static void measure_parts(const struct tp_growth *growth, const struct tp_growth_places *places,
+			  struct tp_growth_stats *stats)
+{
+	double y[TP_TREND_MAX];
+
+	stats->parts_known = growth->whole[skip_of(places)].parts.counted;
+	for (int part = 0; stats->parts_known && part < TP_PARTS; part++) {
+		for (size_t i = 0; i < places->count; i++)
+			y[i] = part_of(&growth->whole[i], (enum tp_growth_part)part);
+		measure_line(places, y, &stats->parts[part]);
+	}
 }
 
 /* ---- places ---- */
@@ -214,6 +254,7 @@ bool tp_growth_result(struct tp_growth *growth, const struct tp_replay *replay, 
 	if (!rises(&places))
 		return true;
 	measure_whole(growth, &places, stats);
+	measure_parts(growth, &places, stats);
 	return judge(&source, &places, stats) &&
 	       (!replay->options->keep_growth || keep(growth, replay, &places, stats));
 }

@@ -12,6 +12,7 @@
 #include "model/growth.h"
 #include "model/live.h"
 #include "model/maps.h"
+#include "model/memory_parts.h"
 #include "model/ops.h"
 #include "model/period.h"
 #include "model/pools.h"
@@ -98,6 +99,7 @@ struct tp_replay {
 	uint64_t peak_number, peak_time;
 	struct tp_heap heap;
 	struct tp_point now;
+	struct tp_memory_parts parts; /* of now.rss */
 	struct tp_timeline timeline;
 	struct tp_marks marks;
 

@@ -62,6 +62,7 @@ bool tp_replay_memory(struct tp_replay *replay, const struct tp_event *event)
 {
 	replay->now.rss = event->size;
 	replay->now.vms = event->usable;
+	tp_memory_parts_read(&replay->parts, event->name, event->name_length);
 	if (replay->inside && event->size > replay->heap.rss_peak)
 		replay->heap.rss_peak = event->size;
 	return true;

@@ -261,9 +261,21 @@ struct tp_growth_member {
 
 /* A part of the process's memory. */
 struct tp_growth_line {
-	uint64_t first, last; /* bytes at the first look after the warm-up and at the last */
+	int64_t first, last; /* bytes at the first look after the warm-up and at the last; below 0 are parts of RSS that
+			      * others take more from than they hold: live blocks that were not touched */
 	double rate, low, high;
 	enum tp_verdict verdict;
+};
+
+/* What RSS is made of. The lines add up to RSS: what no other part holds is the allocator's. */
+enum tp_growth_part {
+	TP_PART_LIVE,	   /* live blocks, bytes requested */
+	TP_PART_ALLOCATOR, /* what it holds beyond these: free memory, rounding, headers, its tables; modules' data */
+	TP_PART_MAPPED,	   /* private anonymous memory that the program mapped itself */
+	TP_PART_FILES,	   /* of files (programs and libraries too), and shared memory */
+	TP_PART_STACKS,
+	TP_PART_COLLECTOR, /* tprof's own tables */
+	TP_PARTS,
 };
 
 struct tp_growth_stats {
@@ -278,6 +290,8 @@ struct tp_growth_stats {
 	struct tp_growth_kept *kept; /* of the heap, for tp_growth_pool(); NULL: not asked for, or too few looks */
 	struct tp_growth_line live, anonymous, file, rss,
 		rest; /* rest: RSS without live blocks and anonymous mappings */
+	struct tp_growth_line parts[TP_PARTS];
+	bool parts_known; /* they were counted from the end of the warm-up on */
 };
 
 struct tp_thread_stats {

@@ -99,9 +99,23 @@ static json_t *json_maps(const struct tp_growth_view *view)
 
 static json_t *json_line(const struct tp_growth_line *line)
 {
-	return json_pack("{s:o, s:o, s:f, s:o, s:s}", "first_bytes", tp_json_number(line->first), "last_bytes",
-			 tp_json_number(line->last), "rate", line->rate, "ci95", interval(line->low, line->high),
+	return json_pack("{s:o, s:o, s:f, s:o, s:s}", "first_bytes", json_integer(line->first), "last_bytes",
+			 json_integer(line->last), "rate", line->rate, "ci95", interval(line->low, line->high),
 			 "verdict", tp_verdict_name(line->verdict, false));
+}
+
+/* Lines that add up to RSS; null: the trace does not say. */
+static json_t *json_parts(const struct tp_growth_stats *stats)
+{
+	static const char *const keys[TP_PARTS] = {
+		[TP_PART_LIVE] = "live",   [TP_PART_ALLOCATOR] = "allocator", [TP_PART_MAPPED] = "mapped",
+		[TP_PART_FILES] = "files", [TP_PART_STACKS] = "stacks",	      [TP_PART_COLLECTOR] = "collector",
+	};
+	json_t *json = stats->parts_known ? json_object() : json_null();
+
+	for (int part = 0; stats->parts_known && part < TP_PARTS; part++)
+		json_object_set_new(json, keys[part], json_line(&stats->parts[part]));
+	return json;
 }
 
 json_t *tp_growth_json(const struct tp_growth_view *view)
@@ -124,6 +138,7 @@ json_t *tp_growth_json(const struct tp_growth_view *view)
 	json_object_set_new(json, "leak_rate", json_real(listed->leak_rate));
 	json_object_set_new(json, "sites", tp_growth_json_sites(view));
 	json_object_set_new(json, "mappings", json_maps(view));
+	json_object_set_new(json, "resident", json_parts(stats));
 	json_object_set_new(json, "memory",
 			    json_pack("{s:o, s:o, s:o, s:o, s:o}", "live", json_line(&stats->live), "anonymous",
 				      json_line(&stats->anonymous), "file", json_line(&stats->file), "rss",

@@ -163,7 +163,7 @@ static void print_limit(const struct tp_growth_view *view)
 	const struct tp_process *process = &view->listing.run->processes[view->process];
 	const struct tp_growth_stats *stats = tp_growth_stats_of(view);
 	const struct tp_page *page = view->listing.page;
-	uint64_t size = stats->rss.last > stats->live.last ? stats->rss.last : stats->live.last;
+	int64_t size = stats->rss.last > stats->live.last ? stats->rss.last : stats->live.last;
 	double rate = tp_growth_listed(view)->leak_rate, left = (double)view->limit - (double)size, steps;
 
 	if (stats->rss.verdict == TP_VERDICT_LEAK && stats->rss.rate > rate)

@@ -39,21 +39,76 @@ size_t tp_growth_print_maps(const struct tp_growth_view *view, size_t printed)
 	return printed;
 }
 
+/* With a sign, where there is one. */
+static struct tp_text signed_bytes(const struct tp_growth_view *view, int64_t bytes)
+{
+	uint64_t size = bytes < 0 ? 0 - (uint64_t)bytes : (uint64_t)bytes;
+	struct tp_text text;
+
+	snprintf(text.text, sizeof(text.text), "%s%.40s", bytes < 0 ? "-" : "",
+		 tp_bytes(size, view->listing.page->exact).text);
+	return text;
+}
+
 static void add_line(const struct tp_growth_view *view, struct tp_table *table, const char *what,
 		     const struct tp_growth_line *line)
 {
-	const struct tp_page *page = view->listing.page;
 	char interval[100];
 
 	snprintf(interval, sizeof(interval), "%.40s to %.40s", tp_growth_rate(view, line->low).text,
 		 tp_growth_rate(view, line->high).text);
 	tp_table_add(table, TP_STYLE_PLAIN, what);
-	tp_table_add(table, TP_STYLE_PLAIN, tp_bytes(line->first, page->exact).text);
-	tp_table_add(table, TP_STYLE_PLAIN, tp_bytes(line->last, page->exact).text);
+	tp_table_add(table, TP_STYLE_PLAIN, signed_bytes(view, line->first).text);
+	tp_table_add(table, TP_STYLE_PLAIN, signed_bytes(view, line->last).text);
 	tp_table_add(table, TP_STYLE_NUMBER, tp_growth_rate(view, line->rate).text);
 	tp_table_add(table, TP_STYLE_PLAIN, interval);
 	tp_table_add(table, TP_STYLE_PLAIN,
 		     line->verdict == TP_VERDICT_LEAK ? "grows" : tp_verdict_name(line->verdict, false));
+}
+
+/* Of a trace that does not say what RSS is made of: what can be told from mappings and live blocks alone. */
+static void add_rough_lines(const struct tp_growth_view *view, struct tp_table *table)
+{
+	const struct tp_growth_stats *stats = tp_growth_stats_of(view);
+
+	add_line(view, table, "live blocks", &stats->live);
+	add_line(view, table, "anonymous mmap", &stats->anonymous);
+	add_line(view, table, "the rest", &stats->rest);
+	add_line(view, table, "RSS", &stats->rss);
+	if (stats->file.last)
+		add_line(view, table, "mapped files", &stats->file);
+}
+
+static void add_part_lines(const struct tp_growth_view *view, struct tp_table *table)
+{
+	static const char *const names[TP_PARTS] = {
+		[TP_PART_LIVE] = "live blocks",	     [TP_PART_ALLOCATOR] = "the allocator's",
+		[TP_PART_MAPPED] = "anonymous mmap", [TP_PART_FILES] = "files, shared memory",
+		[TP_PART_STACKS] = "stacks",	     [TP_PART_COLLECTOR] = "tprof's own tables",
+	};
+	const struct tp_growth_stats *stats = tp_growth_stats_of(view);
+
+	for (int part = 0; part < TP_PARTS; part++)
+		add_line(view, table, names[part], &stats->parts[part]);
+	add_line(view, table, "RSS", &stats->rss);
+}
+
+static void print_meaning(const struct tp_growth_view *view)
+{
+	const struct tp_growth_stats *stats = tp_growth_stats_of(view);
+	const struct tp_growth_line *rest = stats->parts_known ? &stats->parts[TP_PART_ALLOCATOR] : &stats->rest;
+	const struct tp_page *page = view->listing.page;
+
+	tp_print(page, TP_STYLE_DIM,
+		 stats->parts_known ? "  the allocator's: free memory that it keeps (fragmentation), rounding, "
+				      "headers; and modules' "
+				      "data; less what was asked for and not touched\n"
+				    : "  the rest: code, stacks, the allocator's own and its free pages "
+				      "(fragmentation), less what was "
+				      "asked for and not touched\n");
+	if (rest->verdict == TP_VERDICT_LEAK && rest->low > 0)
+		tp_print(page, TP_STYLE_WARN,
+			 "  it grows, and live blocks do not as much: fragmentation, or memory from past the hooks\n");
 }
 
 void tp_growth_print_parts(const struct tp_growth_view *view)
@@ -69,19 +124,11 @@ void tp_growth_print_parts(const struct tp_growth_view *view)
 	if (!table)
 		return;
 	tp_headline(page, "What the process's memory (RSS) is made of");
-	add_line(view, table, "live blocks", &stats->live);
-	add_line(view, table, "anonymous mmap", &stats->anonymous);
-	add_line(view, table, "the rest", &stats->rest);
-	add_line(view, table, "RSS", &stats->rss);
-	if (stats->file.last)
-		add_line(view, table, "mapped files", &stats->file);
+	if (stats->parts_known)
+		add_part_lines(view, table);
+	else
+		add_rough_lines(view, table);
 	tp_table_print(table, page, 2);
 	tp_table_free(table);
-	tp_print(page, TP_STYLE_DIM,
-		 "  the rest: code, stacks, the allocator's own and its free pages (fragmentation), less what was "
-		 "asked for "
-		 "and not touched\n");
-	if (stats->rest.verdict == TP_VERDICT_LEAK && stats->rest.low > 0)
-		tp_print(page, TP_STYLE_WARN,
-			 "  it grows, and live blocks do not as much: fragmentation, or memory from past the hooks\n");
+	print_meaning(view);
 }

@@ -287,6 +287,7 @@ static bool read_fields(struct tp_cursor *cursor, struct tp_event *event, unsign
 		cursor->time += tp_uvarint(at);
 		event->size = read_pages(at);
 		event->usable = read_pages(at);
+		read_text(cursor, event, at, end);
 		return true;
 	case TPROF_EVENT_NAME:
 		read_name(cursor, event, TP_EVENT_NAME, at, end);

@@ -55,7 +55,7 @@ struct tp_event {
 			   * address of the pool, 0 if it has none */
 	uint64_t prot; /* MAP */
 	const char *
-		name; /* NAME, MARK, DETAIL (shape), COUNTERS: not terminated, valid until the next event. WORK: bytes, for
+		name; /* NAME, MARK, DETAIL (shape), COUNTERS, MEMORY (for tp_memory_parts_read()): not terminated, valid until the next event. WORK: bytes, for
 			   * tp_work_read(). FOLD: for tp_fold_read() */
 	uint32_t name_length;
 	uint64_t offset; /* of its record in the file */
@@ -65,7 +65,7 @@ struct tp_event {
 static inline bool tp_event_has_text(unsigned kind)
 {
 	return (1u << TP_EVENT_NAME | 1u << TP_EVENT_DETAIL | 1u << TP_EVENT_MARK | 1u << TP_EVENT_COUNTERS |
-		1u << TP_EVENT_WORK | 1u << TP_EVENT_FOLD) >>
+		1u << TP_EVENT_MEMORY | 1u << TP_EVENT_WORK | 1u << TP_EVENT_FOLD) >>
 		       kind &
 	       1;
 }

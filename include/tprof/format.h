@@ -330,7 +330,10 @@ enum tprof_event_type {
 	                          * uvarint flags (of mmap; MAP_REMAP for mremap), uvarint stack node */
 	TPROF_EVENT_UNMAP = 4,	/* uvarint dtime, uvarint address / 4096, uvarint length in bytes, uvarint
 	                          * 1 if it is the first half of an mremap */
-	TPROF_EVENT_MEMORY = 5, /* uvarint dtime, uvarint RSS bytes / 4096, uvarint VMS bytes / 4096 */
+	TPROF_EVENT_MEMORY = 5, /* uvarint dtime, uvarint RSS bytes / 4096, uvarint VMS bytes / 4096; may go on: of RSS
+	                          * those of files and of shared memory; may go on: what was counted of RSS: the
+	                          * collector's tables, the threads' stacks, what the program mapped private and
+	                          * anonymous; all bytes / 4096 */
 	TPROF_EVENT_NAME = 6,	/* uvarint dtime, then the thread's name */
 	TPROF_EVENT_ALLOC = 7,	/* uvarint dtime, uvarint address in bytes, uvarint size, uvarint usable, fn byte,
 	                          * log2 alignment byte, uvarint stack node: an ALLOC that has no short form */

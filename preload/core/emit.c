@@ -100,15 +100,23 @@ void tp_emit_unmap(struct tp_thread *thread, uint64_t ticks, uint64_t address, u
 	end(thread, tp_put_uvarint(p, remap));
 }
 
-void tp_emit_memory(struct tp_thread *thread, uint64_t ticks, uint64_t rss, uint64_t vms)
+void tp_emit_memory(struct tp_thread *thread, uint64_t ticks, const struct tp_memory *memory,
+		    const struct tp_resident *resident)
 {
 	uint8_t *p;
 
 	if (!tp_emit_room(thread))
 		return;
 	p = begin(thread, TPROF_EVENT_MEMORY, ticks);
-	p = tp_put_uvarint(p, rss / TP_PAGE);
-	end(thread, tp_put_uvarint(p, vms / TP_PAGE));
+	p = tp_put_uvarint(p, memory->rss / TP_PAGE);
+	p = tp_put_uvarint(p, memory->vms / TP_PAGE);
+	p = tp_put_uvarint(p, memory->shared / TP_PAGE);
+	if (resident) {
+		p = tp_put_uvarint(p, resident->own / TP_PAGE);
+		p = tp_put_uvarint(p, resident->stacks / TP_PAGE);
+		p = tp_put_uvarint(p, resident->mapped / TP_PAGE);
+	}
+	end(thread, p);
 }
 
 void tp_emit_sample(struct tp_thread *thread, uint64_t ticks, uint32_t node, uint64_t periods)

@@ -8,6 +8,8 @@
 
 #include "core/chunk.h"
 #include "core/counters.h"
+#include "core/process.h"
+#include "core/resident.h"
 #include "core/thread.h"
 #include "core/varint.h"
 
@@ -29,7 +31,9 @@ struct tp_map {
 TP_SLOW void tp_emit_cancel(struct tp_thread *thread, uint64_t ticks);
 TP_SLOW void tp_emit_map(struct tp_thread *thread, uint64_t ticks, const struct tp_map *map);
 TP_SLOW void tp_emit_unmap(struct tp_thread *thread, uint64_t ticks, uint64_t address, uint64_t length, bool remap);
-TP_SLOW void tp_emit_memory(struct tp_thread *thread, uint64_t ticks, uint64_t rss, uint64_t vms);
+/* `resident` NULL: it was not counted this time. */
+TP_SLOW void tp_emit_memory(struct tp_thread *thread, uint64_t ticks, const struct tp_memory *memory,
+			    const struct tp_resident *resident);
 TP_SLOW void tp_emit_sample(struct tp_thread *thread, uint64_t ticks, uint32_t node, uint64_t periods);
 TP_SLOW void tp_emit_detail(struct tp_thread *thread, uint64_t ticks, const char *shape, uint64_t flop, uint64_t bytes);
 TP_SLOW void tp_emit_step(struct tp_thread *thread, uint64_t ticks, uint64_t items);

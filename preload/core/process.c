@@ -67,16 +67,17 @@ char *const *tp_environment(void)
 	return arguments ? arguments + count + 1 : NULL;
 }
 
-bool tp_memory(uint64_t *rss, uint64_t *vms)
+bool tp_memory(struct tp_memory *memory)
 {
 	char statm[128];
 	const char *at = statm;
 
-	if (read_file("/proc/self/statm", statm, sizeof(statm)) <= 0 || !tp_text_number(&at, vms) || *at++ != ' ' ||
-	    !tp_text_number(&at, rss))
+	if (read_file("/proc/self/statm", statm, sizeof(statm)) <= 0 || !tp_text_number(&at, &memory->vms) ||
+	    *at++ != ' ' || !tp_text_number(&at, &memory->rss) || *at++ != ' ' || !tp_text_number(&at, &memory->shared))
 		return false;
-	*rss *= TP_PAGE;
-	*vms *= TP_PAGE;
+	memory->rss *= TP_PAGE;
+	memory->vms *= TP_PAGE;
+	memory->shared *= TP_PAGE;
 	return true;
 }
 

@@ -22,8 +22,13 @@ uint64_t tp_process_start(uint32_t pid);
 char *const *tp_arguments(size_t *count);
 char *const *tp_environment(void);
 
-/* Resident and virtual size of this process, bytes. False if /proc can't be read now. */
-bool tp_memory(uint64_t *rss, uint64_t *vms);
+/* Bytes of this process: resident, virtual, and of the resident ones those of files and of shared memory. */
+struct tp_memory {
+	uint64_t rss, vms, shared;
+};
+
+/* False if /proc can't be read now. */
+bool tp_memory(struct tp_memory *memory);
 
 /* The largest resident size so far (VmHWM), bytes; 0 if it can't be read. */
 uint64_t tp_memory_peak(void);

@@ -23,6 +23,7 @@ struct tp_state {
 	uint32_t mode; /* enum tp_mode */
 	uint32_t pid;
 	uint64_t next_memory_sample; /* ticks */
+	uint64_t next_resident;	     /* the same, of what RSS is made of; all ones: a thread is at it */
 } __attribute__((aligned(4096)));
 
 extern union tp_state_page {

@@ -3,7 +3,7 @@
 
 #include "core/clock.h"
 #include "core/emit.h"
-#include "core/process.h"
+#include "hooks/enter.h"
 #include "hooks/freeze.h"
 
 bool tp_control_pause(struct tp_thread *thread)
@@ -32,10 +32,7 @@ static void mark(struct tp_thread *thread, const char *text)
 
 static void snapshot(struct tp_thread *thread, const char *text)
 {
-	uint64_t rss, vms;
-
-	if (tp_memory(&rss, &vms))
-		tp_emit_memory(thread, tp_clock_before(), rss, vms);
+	tp_sample_memory(thread);
 	mark(thread, text);
 }
 

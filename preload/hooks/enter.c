@@ -2,6 +2,7 @@
 #include "hooks/enter.h"
 
 #include "core/process.h"
+#include "core/resident.h"
 #include "core/sys.h"
 #include "hooks/control.h"
 #include "hooks/freeze.h"
@@ -126,10 +127,22 @@ static void note_moment(void)
 	tp_store_release(&tp_header->latest.ticks, now.ticks);
 }
 
+void tp_sample_memory(struct tp_thread *thread)
+{
+	struct tp_resident resident;
+	struct tp_memory memory;
+	bool counted = tp_resident_count(tp_clock_before(), &resident);
+
+	if (tp_memory(&memory)) /* right after it: the two are to fit together */
+		tp_emit_memory(thread, tp_clock_before(), &memory, counted ? &resident : NULL);
+	else
+		tp_lost(TPROF_LOST_SAMPLE, 1);
+}
+
 /* If it is due, or will be within `early` ticks. */
 static void sample_memory(struct tp_thread *thread, uint64_t early)
 {
-	uint64_t due = tp_load(&tp_state.next_memory_sample), rss, vms;
+	uint64_t due = tp_load(&tp_state.next_memory_sample);
 
 	if (thread->event_start + early < due || /* another thread took this one */
 	    !tp_swap_if(&tp_state.next_memory_sample, due, thread->event_start + tp_clock_ticks(MEMORY_SAMPLE_NS)))
@@ -138,10 +151,7 @@ static void sample_memory(struct tp_thread *thread, uint64_t early)
 	if (tp_unlikely(tp_control_waits()))
 		tp_control_answer(thread);
 	tp_freeze_reap();
-	if (tp_memory(&rss, &vms))
-		tp_emit_memory(thread, tp_clock_before(), rss, vms);
-	else
-		tp_lost(TPROF_LOST_SAMPLE, 1);
+	tp_sample_memory(thread);
 }
 
 void tp_recorded_slow(struct tp_thread *thread)

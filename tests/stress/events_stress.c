@@ -101,7 +101,7 @@ static void put_other(struct tp_thread *thread, uint64_t *random, struct roundtr
 	case ROUNDTRIP_MEMORY:
 		event->size *= TP_PAGE;
 		event->usable *= TP_PAGE;
-		tp_emit_memory(thread, now, event->size, event->usable);
+		tp_emit_memory(thread, now, &(struct tp_memory){ event->size, event->usable, 0 }, NULL);
 		break;
 	case ROUNDTRIP_SAMPLE:
 		event->node = (uint32_t)number(random, 31);

@@ -12,9 +12,12 @@
  *   sawtooth   a cache that is emptied whenever it holds 100 entries
  *   fragments  half of the blocks stay, and what the others leave is too small for the next: RSS grows twice as fast
  *   map        anonymous mappings of 64 KiB, touched, one a step
+ *   file       a shared mapping of a file, of which 64 KiB more are written to in each step
+ *   stack      recursion that goes 64 KiB deeper in each step
  *   spread     160 bytes a step, each time by another of 256 ways: each stack has too few to be told from chance
  * Its own growth's rate and lines stand in the test.
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -145,9 +148,44 @@ static void map_some(void)
 	usleep(1000);
 }
 
-/* ---- one leak, by many ways ---- */
+static void touch_file(size_t step, size_t steps)
+{
+	static char *mapped;
+	size_t size = steps * 65536;
+	int file;
+
+	if (!mapped) {
+		file = open("touched", O_RDWR | O_CREAT | O_TRUNC, 0600);
+		if (file < 0 || unlink("touched") != 0 || ftruncate(file, (off_t)size) != 0)
+			truth_die("touched");
+		mapped = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+		if (mapped == MAP_FAILED)
+			truth_die("mmap");
+	}
+	memset(mapped + step * 65536, 1, 65536);
+	usleep(1000);
+}
 
 #define NOINLINE __attribute__((noinline))
+
+NOINLINE static size_t go_down(size_t levels)
+{
+	volatile char frame[65536 - 64];
+
+	frame[0] = (char)levels;
+	for (size_t i = 0; i < sizeof(frame); i += 4096)
+		frame[i] = 1;
+	return (levels ? go_down(levels - 1) : 0) + (size_t)frame[4096];
+}
+
+static void use_stack(size_t step)
+{
+	if (go_down(step) != step + 1)
+		truth_die("go_down");
+	usleep(1000);
+}
+
+/* ---- one leak, by many ways ---- */
 
 static void go(size_t path, int length);
 
@@ -192,6 +230,10 @@ static void grow(const char *what, size_t step, size_t steps)
 		fragment(step);
 	if (strcmp(what, "map") == 0)
 		map_some();
+	if (strcmp(what, "file") == 0)
+		touch_file(step, steps);
+	if (strcmp(what, "stack") == 0)
+		use_stack(step);
 	if (strcmp(what, "spread") == 0) {
 		tprof_op_begin("remember everything", "growth");
 		go(between(0, 255), 8);

@@ -3,6 +3,7 @@
  * The mmap family: address space that the program takes itself. An allocator's own mappings are no events: they back
  * blocks that are.
  */
+#include "core/resident.h"
 #include "core/sys.h"
 #include "hooks/memory/record.h"
 #include "hooks/sampling/signals.h"
@@ -33,6 +34,15 @@ static inline struct tp_thread *enter(const void *frame, uintptr_t caller)
 static inline struct tp_thread *enter_end(const void *frame, uintptr_t caller)
 {
 	return tp_config.alloc == TP_ALLOC_OFF || tp_real_is_allocator(caller) ? NULL : tp_enter_end(frame);
+}
+
+/* Shared memory is among the files in RSS. */
+static void note_map(void *at, size_t length, int flags)
+{
+	if (flags & MAP_ANONYMOUS && flags & MAP_PRIVATE)
+		tp_resident_map((uintptr_t)at, (uintptr_t)at + length);
+	else
+		tp_resident_unmap((uintptr_t)at, (uintptr_t)at + length);
 }
 
 static void record_map(struct tp_thread *thread, const void *frame, struct tp_map map)
@@ -80,12 +90,14 @@ static inline void *map(const void *frame, uintptr_t caller, void *(*real)(void 
 	got = real(at, length, protection, flags, fd, offset);
 	if (!thread)
 		return got;
-	if (got != MAP_FAILED)
+	if (got != MAP_FAILED) {
+		note_map(got, length, flags);
 		record_map(thread, frame,
 			   (struct tp_map){ .address = (uintptr_t)got,
 					    .length = length,
 					    .protection = (uint64_t)protection,
 					    .flags = (uint32_t)flags });
+	}
 	tp_leave(thread);
 	return got;
 }
@@ -106,8 +118,10 @@ TP_EXPORT int munmap(void *at, size_t length)
 	int result;
 
 	tp_cpu_unmapped(at, length);
-	if (thread)
+	if (thread) {
 		record_unmap(thread, at, length, false);
+		tp_resident_unmap((uintptr_t)at, (uintptr_t)at + length);
+	}
 	result = tp_real.munmap ? tp_real.munmap(at, length) : tp_sys_munmap(at, length);
 	if (!thread)
 		return result;
@@ -120,17 +134,24 @@ TP_EXPORT int munmap(void *at, size_t length)
 TP_EXPORT void *mremap(void *at, size_t old_length, size_t length, int flags, ...)
 {
 	struct tp_thread *thread = enter_end(FRAME, CALLER);
+	bool private = false;
 	void *target, *got;
 	va_list more;
 
 	va_start(more, flags);
 	target = va_arg(more, void *); /* there only with MREMAP_FIXED; passing what lies there else is harmless */
 	va_end(more);
-	if (thread)
+	if (thread) {
 		record_unmap(thread, at, old_length, true);
+		private = tp_resident_unmap((uintptr_t)at, (uintptr_t)at + old_length);
+	}
 	got = tp_real.mremap(at, old_length, length, flags, target);
 	if (!thread)
 		return got;
+	if (private && got == MAP_FAILED)
+		tp_resident_map((uintptr_t)at, (uintptr_t)at + old_length);
+	else if (private)
+		tp_resident_map((uintptr_t)got, (uintptr_t)got + length);
 	if (got == MAP_FAILED)
 		record_cancel(thread);
 	else

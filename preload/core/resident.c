@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/resident.h"
+
+#include "core/clock.h"
+#include "core/space.h"
+#include "core/state.h"
+#include "core/sys.h"
+#include "core/thread.h"
+
+#include <time.h>
+
+#define SHARE 400			/* one part of the time at most */
+#define LEAST_NS 5000000		/* from one count to the next */
+#define AT_ONCE (UINT64_C(256) << 20)	/* bytes that mincore() is asked about in one call */
+#define TOO_MUCH (UINT64_C(4096) << 20) /* of mappings: counting them would stop the thread for long */
+#define THREADS_MAX 256			/* whose stacks are looked at */
+#define STACK_PIECE (UINT64_C(8) << 20) /* of a stack: in a thread's first call as a rule all of it */
+#define BUSY UINT64_MAX
+
+/* ---- the program's mappings ---- */
+
+#define RANGES 1024
+
+/* A range in one word, so that it changes as a whole: first page, 36 bits, and pages, 28 bits; 0: none. */
+static uint64_t ranges[RANGES];
+
+static uint64_t pack(uint64_t page, uint64_t pages)
+{
+	return page << 28 | pages;
+}
+
+static uint64_t first_page(uint64_t range)
+{
+	return range >> 28;
+}
+
+static uint64_t end_page(uint64_t range)
+{
+	return (range >> 28) + (range & ((UINT64_C(1) << 28) - 1));
+}
+
+static void add(uint64_t page, uint64_t end)
+{
+	uint64_t *spare = NULL;
+
+	if (page >= end || (end - page) >> 28)
+		return;
+	for (size_t i = 0; i < RANGES; i++) {
+		uint64_t range = tp_load(&ranges[i]);
+
+		if (range && end_page(range) == page && !((end - first_page(range)) >> 28) &&
+		    tp_swap_if(&ranges[i], range, pack(first_page(range), end - first_page(range))))
+			return;
+		if (!range && !spare)
+			spare = &ranges[i];
+	}
+	while (spare && spare < ranges + RANGES && !tp_swap_if(spare, UINT64_C(0), pack(page, end - page)))
+		spare++;
+}
+
+void tp_resident_map(uintptr_t low, uintptr_t high)
+{
+	tp_resident_unmap(low, high);
+	add(low / TP_PAGE, tp_round_up(high, TP_PAGE) / TP_PAGE);
+}
+
+bool tp_resident_unmap(uintptr_t low, uintptr_t high)
+{
+	uint64_t page = low / TP_PAGE, end = tp_round_up(high, TP_PAGE) / TP_PAGE;
+	bool known = false;
+
+	for (size_t i = 0; i < RANGES; i++) {
+		uint64_t range = tp_load(&ranges[i]), first = first_page(range), last = end_page(range);
+
+		if (!range || first >= end || last <= page)
+			continue;
+		known = true;
+		if (!tp_swap_if(&ranges[i], range, first < page ? pack(first, page - first) : UINT64_C(0))) {
+			i--; /* another thread changed it: once more */
+			continue;
+		}
+		add(end, last);
+	}
+	return known;
+}
+
+/* ---- counting ---- */
+
+static unsigned char pages_in[AT_ONCE / TP_PAGE];
+
+static uint64_t sum(size_t pages)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < pages; i++)
+		count += pages_in[i] & 1;
+	return count;
+}
+
+/* Pages of a range that are there; where part of it is not mapped, its halves are asked about. */
+static uint64_t count_pages(uintptr_t low, uintptr_t high)
+{
+	size_t pages = (high - low) / TP_PAGE;
+
+	if (low >= high)
+		return 0;
+	if (tp_syscall(SYS_mincore, low, high - low, pages_in, 0) == 0)
+		return sum(pages);
+	if (pages < 16)
+		return 0;
+	return count_pages(low, low + pages / 2 * TP_PAGE) + count_pages(low + pages / 2 * TP_PAGE, high);
+}
+
+static uint64_t count_bytes(uintptr_t low, uintptr_t high)
+{
+	uint64_t count = 0;
+
+	low = low & ~(uintptr_t)(TP_PAGE - 1);
+	for (; low < high; low += AT_ONCE)
+		count += count_pages(low, high - low < AT_ONCE ? high : low + AT_ONCE);
+	return count * TP_PAGE;
+}
+
+/* A stack ends where it is not mapped: the range of a process's first one reaches down to where it may grow to. */
+static uint64_t count_down(uintptr_t low, uintptr_t high)
+{
+	uint64_t bytes = 0;
+
+	for (uintptr_t piece = high - low < STACK_PIECE ? high - low : STACK_PIECE; piece >= TP_PAGE && high > low;) {
+		uintptr_t from = high - low < piece ? low : high - piece;
+
+		if (tp_syscall(SYS_mincore, from, high - from, pages_in, 0) != 0) {
+			piece = piece / TP_PAGE / 2 * TP_PAGE;
+			continue;
+		}
+		bytes += sum((high - from) / TP_PAGE) * TP_PAGE;
+		high = from;
+	}
+	return bytes;
+}
+
+static struct tp_resident *counted; /* whom count_stack() counts for; only while BUSY */
+static unsigned int threads_seen;
+
+static void count_stack(struct tp_thread *thread)
+{
+	uintptr_t low = tp_round_up(thread->own.low, TP_PAGE), high = thread->own.high & ~(uintptr_t)(TP_PAGE - 1);
+	uint32_t tid = tp_load(&thread->tid);
+
+	if (!tid || low >= high || threads_seen == THREADS_MAX || !tp_sys_thread_lives(tp_state.pid, tid))
+		return;
+	threads_seen++;
+	counted->stacks += count_down(low, high);
+}
+
+static uint64_t count_own(void)
+{
+	static struct tprof_range own[TPROF_SNAPSHOT_RANGES];
+	size_t count = tp_space_list(own, TP_LENGTH(own));
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < count; i++)
+		bytes += count_bytes(own[i].low, own[i].high);
+	return bytes;
+}
+
+static bool count_mapped(uint64_t *bytes)
+{
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < RANGES; i++) {
+		uint64_t range = tp_load(&ranges[i]);
+
+		all += (end_page(range) - first_page(range)) * TP_PAGE;
+	}
+	*bytes = 0;
+	for (size_t i = 0; all <= TOO_MUCH && i < RANGES; i++) {
+		uint64_t range = tp_load(&ranges[i]);
+
+		*bytes += range ? count_bytes(first_page(range) * TP_PAGE, end_page(range) * TP_PAGE) : 0;
+	}
+	return all <= TOO_MUCH;
+}
+
+/* What it cost, not how long the thread waited for a processor. */
+static uint64_t cpu_ns(void)
+{
+	struct timespec now = { 0 };
+
+	tp_syscall(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &now, 0, 0);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+bool tp_resident_count(uint64_t ticks, struct tp_resident *resident)
+{
+	uint64_t due = tp_load(&tp_state.next_resident), began, pause;
+	bool good;
+
+	if (due == BUSY || ticks < due || !tp_swap_if(&tp_state.next_resident, due, BUSY))
+		return false;
+	began = cpu_ns();
+	*resident = (struct tp_resident){ 0 };
+	counted = resident;
+	threads_seen = 0;
+	resident->own = count_own();
+	tp_threads_each(count_stack);
+	good = count_mapped(&resident->mapped);
+	pause = (cpu_ns() - began) * SHARE;
+	/* Release: pairs with the next one's swap, who has these variables then. */
+	tp_store_release(&tp_state.next_resident, ticks + tp_clock_ticks(pause > LEAST_NS ? pause : LEAST_NS));
+	return good;
+}
