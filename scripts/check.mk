@@ -21,7 +21,7 @@ demo-run: all $(W)/digits
 	$(B)/bin/tprof-analyze build/demo/trace.bin
 
 check: deps
-	$(MAKE) -j$(JOBS) all workloads sanitized $(UNIT_BIN) $(FUZZ_DIR)/trace_fuzz
+	$(MAKE) -j$(JOBS) all workloads sanitized $(UNIT_BIN) $(FUZZ_TARGETS)
 	$(MAKE) check-run
 # pytest last: its closing line is the run's.
 check-run: unit

@@ -42,23 +42,27 @@ FUZZ_DIR := build/fuzz
 FUZZ_FLAGS := -std=gnu11 -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined \
 	-Iinclude -Ianalyzer
 # The roofline needs the machine: nothing of a trace goes there.
-FUZZ_SRC := $(filter-out analyzer/model/roofline.c,$(wildcard analyzer/trace/*.c analyzer/model/*.c)) tests/fuzz/trace_fuzz.c
+FUZZ_SRC := $(filter-out analyzer/model/roofline.c,$(wildcard analyzer/trace/*.c analyzer/model/*.c))
 FUZZ_OBJ := $(patsubst %.c,$(FUZZ_DIR)/%.o,$(FUZZ_SRC))
 
 $(FUZZ_DIR)/%.o: %.c
 	@mkdir -p $(@D)
 	clang $(DEFS) $(FUZZ_FLAGS) $(DEP) -c $< -o $@
-$(FUZZ_DIR)/trace_fuzz: $(FUZZ_OBJ)
+FUZZ_TARGETS := $(FUZZ_DIR)/trace_fuzz $(FUZZ_DIR)/jitdump_fuzz
+$(FUZZ_TARGETS): $(FUZZ_DIR)/%: $(FUZZ_DIR)/tests/fuzz/%.o $(FUZZ_OBJ)
 	clang -fsanitize=fuzzer,address,undefined -o $@ $^ -lm
 $(B)/tests/fuzz/make_corpus: tests/fuzz/make_corpus.c $(TRACEGEN)
 	@mkdir -p $(@D)
 	$(CC) $(DEFS) $(WARN) $(OPT) $(UNIT_FLAGS) -o $@ $^
--include $(FUZZ_OBJ:.o=.d)
+-include $(FUZZ_OBJ:.o=.d) $(patsubst $(FUZZ_DIR)/%,$(FUZZ_DIR)/tests/fuzz/%.d,$(FUZZ_TARGETS))
 
 .PHONY: fuzz fuzz-corpus
 fuzz-corpus: $(B)/tests/fuzz/make_corpus
 	$< tests/fuzz/corpus
-fuzz: $(FUZZ_DIR)/trace_fuzz
-	@mkdir -p $(FUZZ_DIR)/found
-	$< -max_total_time=$(FUZZ_SECONDS) -max_len=32768 -timeout=5 -rss_limit_mb=1024 -print_final_stats=1 \
+# jitdumps, in a quarter of the time: tests/workloads/jitdump wrote the seeds.
+fuzz: $(FUZZ_TARGETS)
+	@mkdir -p $(FUZZ_DIR)/found $(FUZZ_DIR)/found-jitdump
+	$(FUZZ_DIR)/jitdump_fuzz -max_total_time=$$(($(FUZZ_SECONDS) / 4 + 1)) -max_len=8192 -timeout=5 -rss_limit_mb=1024 \
+		-artifact_prefix=$(FUZZ_DIR)/jitdump- $(FUZZ_DIR)/found-jitdump tests/fuzz/corpus-jitdump
+	$(FUZZ_DIR)/trace_fuzz -max_total_time=$(FUZZ_SECONDS) -max_len=32768 -timeout=5 -rss_limit_mb=1024 -print_final_stats=1 \
 		-artifact_prefix=$(FUZZ_DIR)/ $(FUZZ_DIR)/found tests/fuzz/corpus

@@ -13,7 +13,7 @@ WORKLOADS := $(addprefix $(W)/,digits truth truth-nopie truth-stripped truth-now
 	instrumented libraries libmocks.so libtracer.so fourier xnnpack \
 	mlp cnn transformer)
 WORKLOADS += $(addprefix $(W)/,control faults roofs)
-WORKLOADS += $(addprefix $(W)/,growth lost thread_work)
+WORKLOADS += $(addprefix $(W)/,growth lost thread_work jitdump)
 
 # Programs that do what once went wrong.
 WORKLOADS += $(addprefix $(W)/,coroutines handlers odd signal_traps libfence.so)

@@ -46,7 +46,7 @@ static const struct {
 };
 
 static const char common_help[] = "  --process PID        only this process\n"
-				  "  --debug-dir DIR      look here first for separate debug files\n"
+				  "  --debug-dir DIR      look here first for debug files, perf maps and jitdumps\n"
 				  "  --color WHEN         auto (default), always or never\n"
 				  "  -o, --output FILE    write there instead of to standard output\n"
 				  "  -h, --help           this text; after a command, that command's\n"

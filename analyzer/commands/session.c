@@ -4,6 +4,7 @@
 
 #include "commands/op_names.h"
 #include "report/growth_pool.h"
+#include "trace/jit.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -45,6 +46,10 @@ static int open_traces(struct tp_session *session)
 		if (trace && options->process && trace->header->pid != options->process) {
 			tp_trace_close(trace);
 			continue;
+		}
+		if (trace && !tp_jit_load(trace, options->debug_dir)) {
+			tp_trace_close(trace);
+			trace = NULL;
 		}
 		if (trace) {
 			session->traces[session->trace_count++] = trace;

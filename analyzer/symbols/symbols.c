@@ -8,7 +8,8 @@
 #include "symbols/arena.h"
 #include "symbols/demangle.h"
 #include "symbols/image.h"
-#include "symbols/jit.h"
+#include "symbols/perfmap.h"
+#include "trace/jitdump.h"
 
 #define INLINED_MAX 64
 
@@ -19,8 +20,8 @@ struct tp_symbols {
 	struct tp_image *images; /* as trace->modules */
 	bool *opened;
 	const struct tp_symbol **frames; /* as trace->frames; NULL: not asked for yet */
-	struct tp_jit *jit;
-	bool jit_opened;
+	struct tp_perfmap *perfmap;
+	bool perfmap_opened;
 };
 
 static const struct tp_location unknown_location;
@@ -55,7 +56,7 @@ void tp_symbols_close(struct tp_symbols *symbols)
 	free(symbols->images);
 	free(symbols->opened);
 	free(symbols->frames);
-	tp_jit_close(symbols->jit);
+	tp_perfmap_close(symbols->perfmap);
 	tp_arena_free(symbols->arena);
 	free(symbols);
 }
@@ -110,20 +111,34 @@ static size_t find_in_module(struct tp_symbols *symbols, const struct tp_module 
 	return count;
 }
 
-static void find_in_jit(struct tp_symbols *symbols, uint64_t address, struct tp_location *location)
+/* What the compiler wrote down while it ran: with lines, and each code in its time. */
+static void find_in_jitdump(const struct tp_symbols *symbols, const struct tp_frame *frame,
+			    struct tp_location *location)
+{
+	const struct tp_jit_code *code = &symbols->trace->jit->codes[frame->jit - 1];
+	const struct tp_jit_line *line = tp_jit_line_at(code, tp_frame_address(frame));
+
+	*location = (struct tp_location){ .function = code->name, .linkage = code->name };
+	if (line) {
+		location->file = line->file;
+		location->line = (int)line->line;
+	}
+}
+
+static void find_in_map(struct tp_symbols *symbols, uint64_t address, struct tp_location *location)
 {
 	uint32_t pid = symbols->trace->header->pid;
 	const char *name;
 
-	if (!symbols->jit_opened) {
-		symbols->jit_opened = true;
+	if (!symbols->perfmap_opened) {
+		symbols->perfmap_opened = true;
 		if (symbols->options.debug_dir)
-			symbols->jit = tp_jit_open(symbols->options.debug_dir, pid);
-		if (!symbols->jit)
-			symbols->jit = tp_jit_open("/tmp", pid);
+			symbols->perfmap = tp_perfmap_open(symbols->options.debug_dir, pid);
+		if (!symbols->perfmap)
+			symbols->perfmap = tp_perfmap_open("/tmp", pid);
 	}
 	memset(location, 0, sizeof(*location));
-	name = tp_jit_find(symbols->jit, address);
+	name = tp_perfmap_find(symbols->perfmap, address);
 	location->function = location->linkage = tp_arena_intern(symbols->arena, name);
 }
 
@@ -164,7 +179,6 @@ const struct tp_symbol *tp_symbols_frame(struct tp_symbols *symbols, uint32_t fr
 {
 	struct tp_location locations[INLINED_MAX];
 	const struct tp_frame *at;
-	uint64_t address;
 	size_t count = 1;
 
 	if (frame == 0 || frame >= symbols->trace->frame_count)
@@ -178,12 +192,12 @@ const struct tp_symbol *tp_symbols_frame(struct tp_symbols *symbols, uint32_t fr
 		symbols->frames[frame] = keep(symbols, locations, 1, locations[0].file ? locations[0].file : "");
 		return symbols->frames[frame];
 	}
-	/* A return address is that of the instruction behind the call, which may be another line, or function. */
-	address = at->flags & TPROF_FRAME_EXACT || at->pc == 0 ? at->pc : at->pc - 1;
 	if (at->module)
-		count = find_in_module(symbols, at->module, address, locations);
+		count = find_in_module(symbols, at->module, tp_frame_address(at), locations);
+	else if (at->jit)
+		find_in_jitdump(symbols, at, &locations[0]);
 	else
-		find_in_jit(symbols, address, &locations[0]);
+		find_in_map(symbols, tp_frame_address(at), &locations[0]);
 	symbols->frames[frame] = keep(symbols, locations, count, at->module ? at->module->path : "");
 	return symbols->frames[frame];
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "trace/cursor.h"
+#include "trace/jit.h"
 #include "trace/queue.h"
 
 #define BATCH 64
@@ -133,9 +134,13 @@ static bool continue_current(struct merge *events, size_t *count)
 	}
 }
 
-/* A text lies in its cursor's window: it ends a batch, so that the window is not moved before it was seen. */
+/*
+ * A text lies in its cursor's window: it ends a batch, so that the window is not moved before it was seen.
+ */
 static const struct tp_event *give_out(struct merge *events, size_t count)
 {
+	if (events->impl->jit_times)
+		tp_jit_time(events->impl->jit_times, &events->impl->trace, events->batch, count);
 	events->events.at = events->batch + 1;
 	events->events.end = events->batch + count;
 	return events->batch;

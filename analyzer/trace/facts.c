@@ -77,6 +77,24 @@ bool tp_fact_counter(struct tp_trace *trace, const uint8_t *at, const uint8_t *e
 	return true;
 }
 
+bool tp_fact_jitdump(struct tp_trace *trace, const uint8_t *at, const uint8_t *end, bool *bad)
+{
+	char **grown, *path;
+
+	*bad = trace->jitdump_count == FACTS_MAX;
+	if (*bad)
+		return true;
+	path = text_of(at, end);
+	grown = path ? realloc(trace->jitdumps, (trace->jitdump_count + 1) * sizeof(*grown)) : NULL;
+	if (!grown) {
+		free(path);
+		return false;
+	}
+	trace->jitdumps = grown;
+	trace->jitdumps[trace->jitdump_count++] = path;
+	return true;
+}
+
 static struct tp_hooks *hooks_of(const struct tp_trace *trace, const char *object, uint8_t state)
 {
 	for (size_t i = 0; i < trace->hooks_count; i++)
@@ -162,6 +180,9 @@ void tp_facts_free(struct tp_trace *trace)
 		free(trace->counters[i].name);
 	free(trace->values);
 	free(trace->counters);
+	for (size_t i = 0; i < trace->jitdump_count; i++)
+		free(trace->jitdumps[i]);
+	free(trace->jitdumps);
 }
 
 bool tp_trace_value(const struct tp_trace *trace, const char *name, uint64_t *value)

@@ -8,6 +8,8 @@
 
 #include "trace/trace.h"
 
+struct tp_jit_times;
+
 /* A chunk whose header was found sound. */
 struct tp_chunk {
 	uint64_t offset;    /* of the chunk's header in the file */
@@ -42,6 +44,7 @@ struct tp_trace_impl {
 	char *text;   /* the strings of the header */
 	char **lists; /* pointers of args and env */
 	size_t damage_room;
+	struct tp_jit_times *jit_times; /* NULL: each node's stack is the same at all times */
 };
 
 static inline struct tp_trace_impl *tp_impl(const struct tp_trace *trace)

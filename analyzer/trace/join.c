@@ -6,88 +6,19 @@
  */
 #include <stdlib.h>
 
+#include "trace/pairs.h"
 #include "trace/tables.h"
-
-/* (a, b) -> number. */
-struct pairs {
-	uint64_t *keys;	   /* a << 32 | b */
-	uint32_t *numbers; /* 0: empty */
-	unsigned bits;
-	size_t count;
-};
 
 struct joiner {
 	struct tp_trace *trace;
 	size_t *node_room;
-	struct pairs known;    /* (native node, Python node) -> the mixed node */
-	struct pairs children; /* (parent, frame) -> a mixed node */
-	struct tp_join *steps; /* of one join, innermost first */
+	struct tp_pairs known;	  /* (native node, Python node) -> the mixed node */
+	struct tp_pairs children; /* (parent, frame) -> a mixed node */
+	struct tp_join *steps;	  /* of one join, innermost first */
 	size_t step_count, step_room;
 	uint32_t *frames; /* Python's of one call of the loop */
 	size_t frame_room;
 };
-
-/* ---- pairs ---- */
-
-static size_t slot_of(const struct pairs *pairs, uint64_t key)
-{
-	uint64_t hash = key * UINT64_C(0x9e3779b97f4a7c15);
-	size_t mask = ((size_t)1 << pairs->bits) - 1;
-	size_t i = (size_t)((hash ^ hash >> 29) * UINT64_C(0xbf58476d1ce4e5b9) >> (64 - pairs->bits));
-
-	while (pairs->numbers[i] && pairs->keys[i] != key)
-		i = (i + 1) & mask;
-	return i;
-}
-
-static void free_pairs(struct pairs *pairs)
-{
-	free(pairs->keys);
-	free(pairs->numbers);
-}
-
-static bool grow(struct pairs *pairs)
-{
-	struct pairs larger = { .bits = pairs->bits ? pairs->bits + 1 : 10, .count = pairs->count };
-	size_t old = pairs->bits ? (size_t)1 << pairs->bits : 0;
-
-	larger.keys = calloc((size_t)1 << larger.bits, sizeof(*larger.keys));
-	larger.numbers = calloc((size_t)1 << larger.bits, sizeof(*larger.numbers));
-	if (!larger.keys || !larger.numbers) {
-		free_pairs(&larger);
-		return false;
-	}
-	for (size_t i = 0; i < old; i++) {
-		size_t at;
-
-		if (!pairs->numbers[i])
-			continue;
-		at = slot_of(&larger, pairs->keys[i]);
-		larger.keys[at] = pairs->keys[i];
-		larger.numbers[at] = pairs->numbers[i];
-	}
-	free_pairs(pairs);
-	*pairs = larger;
-	return true;
-}
-
-static uint32_t find(const struct pairs *pairs, uint32_t a, uint32_t b)
-{
-	return pairs->bits ? pairs->numbers[slot_of(pairs, (uint64_t)a << 32 | b)] : 0;
-}
-
-static bool set(struct pairs *pairs, uint32_t a, uint32_t b, uint32_t number)
-{
-	size_t at;
-
-	if ((!pairs->bits || pairs->count >= (size_t)1 << (pairs->bits - 1)) && !grow(pairs))
-		return false;
-	at = slot_of(pairs, (uint64_t)a << 32 | b);
-	pairs->count += !pairs->numbers[at];
-	pairs->keys[at] = (uint64_t)a << 32 | b;
-	pairs->numbers[at] = number;
-	return true;
-}
 
 /* ---- joining ---- */
 
@@ -105,13 +36,13 @@ static uint32_t parent_of(const struct joiner *joiner, uint32_t node)
 static uint32_t child(struct joiner *joiner, uint32_t parent, uint32_t frame)
 {
 	struct tp_trace *trace = joiner->trace;
-	uint32_t number = find(&joiner->children, parent, frame);
+	uint32_t number = tp_pairs_find(&joiner->children, parent, frame);
 
 	if (number || trace->node_count >= UINT32_MAX)
 		return number;
 	number = (uint32_t)trace->node_count;
 	if (!tp_reserve(&trace->nodes, joiner->node_room, trace->node_count + 1, sizeof(*trace->nodes)) ||
-	    !set(&joiner->children, parent, frame, number))
+	    !tp_pairs_set(&joiner->children, parent, frame, number))
 		return 0;
 	trace->nodes[trace->node_count++] = (struct tp_node){ parent, frame };
 	return number;
@@ -153,7 +84,7 @@ static bool take_steps(struct joiner *joiner, uint32_t native, uint32_t python, 
 {
 	joiner->step_count = 0;
 	while (!at_end(native, python, rest)) {
-		*rest = find(&joiner->known, native, python);
+		*rest = tp_pairs_find(&joiner->known, native, python);
 		if (*rest)
 			return true;
 		if (!tp_reserve(&joiner->steps, &joiner->step_room, joiner->step_count + 1, sizeof(*joiner->steps)))
@@ -195,7 +126,7 @@ static uint32_t join(struct joiner *joiner, uint32_t native, uint32_t python)
 		mixed = child(joiner, mixed, joiner->trace->nodes[step->native].frame);
 		if (mixed && is_loop(joiner, step->native))
 			mixed = add_python(joiner, mixed, step->python);
-		if (mixed && !set(&joiner->known, step->native, step->python, mixed))
+		if (mixed && !tp_pairs_set(&joiner->known, step->native, step->python, mixed))
 			return 0;
 	}
 	return mixed;
@@ -213,8 +144,8 @@ bool tp_nodes_join(struct tp_trace *trace, size_t *node_room, const struct tp_jo
 		good = mixed != 0 || native < TPROF_NODE_FIRST;
 		trace->nodes[joins[i].node] = (struct tp_node){ mixed, 0 };
 	}
-	free_pairs(&joiner.known);
-	free_pairs(&joiner.children);
+	tp_pairs_free(&joiner.known);
+	tp_pairs_free(&joiner.children);
 	free(joiner.steps);
 	free(joiner.frames);
 	return good;

@@ -253,6 +253,9 @@ static bool read_long(struct tp_tables *tables, const uint8_t *record)
 	case TPROF_TABLE_VALUE:
 		good = tp_fact_value(&tables->impl->trace, body, tables->at, &bad);
 		break;
+	case TPROF_TABLE_JITDUMP:
+		good = tp_fact_jitdump(&tables->impl->trace, body, tables->at, &bad);
+		break;
 	case TPROF_TABLE_REACH:
 		good = tp_fact_reach(&tables->impl->trace, body, tables->at, &bad);
 		break;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "trace/facts.h"
+#include "trace/jit.h"
 #include "trace/impl.h"
 
 size_t tp_read_at(int fd, void *buffer, size_t size, uint64_t offset)
@@ -145,6 +146,7 @@ void tp_trace_close(struct tp_trace *trace)
 	free(trace->frames);
 	free(trace->nodes);
 	tp_facts_free(trace);
+	tp_jit_free(trace);
 	free(trace->damage);
 	free(impl->events.list);
 	free(impl->tables.list);

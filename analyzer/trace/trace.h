@@ -26,6 +26,7 @@ struct tp_frame {
 	const struct tp_module *module; /* NULL: in no known module (JIT code) */
 	uint32_t code, line;		/* a Python frame: index of the trace's codes, and the line (0: none). Else 0 */
 	uint8_t flags;			/* enum tprof_frame_flags; of a Python frame enum tprof_python_flags */
+	uint32_t jit;			/* code of the trace's jitdump, + 1; 0: none */
 };
 
 struct tp_code {		 /* a Python code object */
@@ -111,6 +112,9 @@ struct tp_trace {
 	size_t value_count;
 	struct tp_counter *counters; /* as TPROF_COUNTERS named them */
 	size_t counter_count;
+	char **jitdumps; /* paths of those that were mapped */
+	size_t jitdump_count;
+	const struct tp_jitdump *jit; /* see trace/jit.h; NULL: none was found, or needed */
 	struct tp_damage *damage;
 	size_t damage_count; /* also filled while events are read */
 	bool running;	     /* the process is still alive (same pid and start time, this machine) */
@@ -144,6 +148,12 @@ uint64_t tp_trace_time(const struct tp_trace *trace, uint64_t ns);
 
 /* Gives an op another name. False: no memory. */
 bool tp_trace_rename_op(struct tp_trace *trace, size_t op, const char *name);
+
+/* Where a native frame stands: a return address is behind its call, which may be the last of its line or function. */
+static inline uint64_t tp_frame_address(const struct tp_frame *frame)
+{
+	return frame->flags & TPROF_FRAME_EXACT || frame->pc == 0 ? frame->pc : frame->pc - 1;
+}
 
 /* Follows aliases. */
 uint32_t tp_trace_node(const struct tp_trace *trace, uint32_t node);

@@ -413,6 +413,8 @@ enum tprof_table_type {
 	                         * qualified name, rest: file; both UTF-8. Python's code object, or what is like it */
 	TPROF_TABLE_PYTHON = 6, /* uvarint frame (of the same numbers as FRAME's), uvarint code, uvarint line (0: none),
 	                         * byte enum tprof_python_flags */
+	TPROF_TABLE_JITDUMP = 13, /* the path of a file, in perf's jitdump format, where a compiler of code at run time
+	                           * writes the names of it */
 	TPROF_TABLE_OP_CODE =
 		12, /* uvarint op, byte enum tprof_op_origin, byte length and bytes of the category, uvarint
 	                           * frame: an op named by the function that begins there */

@@ -129,6 +129,11 @@ void tp_table_value(uint64_t value, const char *name, size_t length)
 	put_long(TPROF_TABLE_VALUE, content, (size_t)(p - content), name, length);
 }
 
+void tp_table_jitdump(const char *path, size_t length)
+{
+	put_long(TPROF_TABLE_JITDUMP, (const uint8_t *)"", 0, path, length);
+}
+
 /* The name is short, and stands before the file's. */
 void tp_table_code(const struct tp_code_record *code)
 {

@@ -5,6 +5,8 @@
  */
 #include "core/resident.h"
 #include "core/sys.h"
+#include "core/tables.h"
+#include "core/text.h"
 #include "hooks/memory/record.h"
 #include "hooks/sampling/signals.h"
 
@@ -77,6 +79,28 @@ static void record_cancel(struct tp_thread *thread)
 	tp_emit_cancel(thread, ticks);
 }
 
+/*
+ * Compilers of code at run time that write down its names for perf (jit-PID.dump) map that file executable, once, to say
+ * which it is. Few other files are: the loader's own mappings do not come by here.
+ */
+static TP_SLOW void note_jitdump(const void *frame, int fd)
+{
+	char link[32], path[TP_TABLE_TEXT_MAX];
+	struct tp_text text = tp_text_in(link, sizeof(link));
+	struct tp_thread *thread = tp_header ? tp_enter_end(frame) : NULL; /* in a pause too */
+	long length;
+
+	if (!thread)
+		return;
+	tp_text_add(&text, "/proc/self/fd/");
+	tp_text_add_number(&text, (uint64_t)fd);
+	length = tp_sys_readlink(link, path, sizeof(path) - 1);
+	path[length > 0 ? length : 0] = 0;
+	if (tp_text_glob("jit-*.dump", tp_text_base(path)))
+		tp_table_jitdump(path, (size_t)length);
+	tp_leave(thread);
+}
+
 static inline void *map(const void *frame, uintptr_t caller, void *(*real)(void *, size_t, int, int, int, off_t),
 			void *at, size_t length, int protection, int flags, int fd, off_t offset)
 {
@@ -88,6 +112,8 @@ static inline void *map(const void *frame, uintptr_t caller, void *(*real)(void 
 	if (thread)
 		tp_leave(thread);
 	got = real(at, length, protection, flags, fd, offset);
+	if (tp_unlikely(protection & PROT_EXEC && fd >= 0 && got != MAP_FAILED))
+		note_jitdump(frame, fd);
 	if (!thread)
 		return got;
 	if (got != MAP_FAILED) {

@@ -2,18 +2,18 @@
 /*
  * Names of code that a JIT compiler made, as it wrote them down: /tmp/perf-PID.map, lines "START SIZE name" in hex.
  */
-#ifndef TPROF_SYMBOLS_JIT_H
-#define TPROF_SYMBOLS_JIT_H
+#ifndef TPROF_SYMBOLS_PERFMAP_H
+#define TPROF_SYMBOLS_PERFMAP_H
 
 #include <stdint.h>
 
-struct tp_jit;
+struct tp_perfmap;
 
 /* Reads FOLDER/perf-PID.map. NULL: there is none (or memory is out). */
-struct tp_jit *tp_jit_open(const char *folder, uint32_t pid);
-void tp_jit_close(struct tp_jit *jit);
+struct tp_perfmap *tp_perfmap_open(const char *folder, uint32_t pid);
+void tp_perfmap_close(struct tp_perfmap *jit);
 
 /* NULL: no such code. Of several entries for an address the last one written is right. */
-const char *tp_jit_find(const struct tp_jit *jit, uint64_t address);
+const char *tp_perfmap_find(const struct tp_perfmap *jit, uint64_t address);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "symbols/jit.h"
+#include "symbols/perfmap.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -16,7 +16,7 @@ struct entry {
 	char *name;
 };
 
-struct tp_jit {
+struct tp_perfmap {
 	struct entry *entries;
 	size_t count, capacity;
 };
@@ -39,7 +39,7 @@ static FILE *open_map(const char *folder, uint32_t pid)
 	return file;
 }
 
-static void add_line(struct tp_jit *jit, char *line)
+static void add_line(struct tp_perfmap *jit, char *line)
 {
 	uint64_t start, size;
 	struct entry *entries;
@@ -75,10 +75,10 @@ static int compare(const void *left, const void *right)
 	return a->line < b->line ? -1 : a->line > b->line;
 }
 
-struct tp_jit *tp_jit_open(const char *folder, uint32_t pid)
+struct tp_perfmap *tp_perfmap_open(const char *folder, uint32_t pid)
 {
 	FILE *file = open_map(folder, pid);
-	struct tp_jit *jit = file ? calloc(1, sizeof(*jit)) : NULL;
+	struct tp_perfmap *jit = file ? calloc(1, sizeof(*jit)) : NULL;
 	uint64_t limit = 0;
 	char *line = NULL;
 	size_t size = 0;
@@ -97,7 +97,7 @@ struct tp_jit *tp_jit_open(const char *folder, uint32_t pid)
 	return jit;
 }
 
-void tp_jit_close(struct tp_jit *jit)
+void tp_perfmap_close(struct tp_perfmap *jit)
 {
 	if (!jit)
 		return;
@@ -107,7 +107,7 @@ void tp_jit_close(struct tp_jit *jit)
 	free(jit);
 }
 
-const char *tp_jit_find(const struct tp_jit *jit, uint64_t address)
+const char *tp_perfmap_find(const struct tp_perfmap *jit, uint64_t address)
 {
 	const struct entry *best = NULL;
 	size_t low = 0, high = jit ? jit->count : 0;

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "trace/jit.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/impl.h"
+#include "trace/jitdump.h"
+#include "trace/pairs.h"
+
+/* A stack, in which addresses are reused, at one time: its node then. */
+struct version {
+	uint64_t from, until;
+	uint32_t node;
+};
+
+struct versions {
+	struct version *list; /* in no order: most have few */
+	size_t count, room;
+};
+
+struct tp_jit_times {
+	uint32_t *of_node; /* for each node of the file: its place in nodes[], + 1; 0: it is the same at all times */
+	size_t node_count;
+	struct versions *nodes;
+	size_t count;
+};
+
+struct splitter {
+	struct tp_trace *trace;
+	const struct tp_jitdump *dump;
+	struct tp_jit_times *times;
+	bool *reused;		  /* frames at whose address several codes stood */
+	size_t frame_count;	  /* of the file */
+	struct tp_pairs frames;	  /* (frame, code) -> the frame in that code */
+	struct tp_pairs children; /* (parent, frame) -> a new node */
+	size_t frame_room, node_room;
+	uint32_t *stack;
+	size_t stack_room;
+};
+
+/* ---- the file ---- */
+
+static bool is_jit(const struct tp_frame *frame)
+{
+	return frame->pc && !frame->module && !frame->code;
+}
+
+static bool has_jit(const struct tp_trace *trace)
+{
+	for (size_t i = 0; i < trace->frame_count; i++)
+		if (is_jit(&trace->frames[i]))
+			return true;
+	return false;
+}
+
+static bool read_in(struct tp_jitdump *dump, const struct tp_trace *trace, const char *folder, size_t length)
+{
+	char path[4096];
+	int put = snprintf(path, sizeof(path), "%.*s/jit-%" PRIu32 ".dump", (int)length, folder, trace->header->pid);
+
+	return put > 0 && (size_t)put < sizeof(path) && tp_jitdump_read(dump, path, trace);
+}
+
+static bool read_beside(struct tp_jitdump *dump, const struct tp_trace *trace)
+{
+	const char *slash = strrchr(trace->file, '/');
+
+	return slash ? read_in(dump, trace, trace->file, (size_t)(slash - trace->file)) : read_in(dump, trace, ".", 1);
+}
+
+static bool read_dump(struct tp_jitdump *dump, const struct tp_trace *trace, const char *folder)
+{
+	bool found = folder && read_in(dump, trace, folder, strlen(folder));
+
+	for (size_t i = 0; !found && i < trace->jitdump_count; i++)
+		found = tp_jitdump_read(dump, trace->jitdumps[i], trace);
+	return found || read_beside(dump, trace) || read_in(dump, trace, trace->cwd, strlen(trace->cwd)) ||
+	       read_in(dump, trace, "/tmp", 4);
+}
+
+/* ---- frames and nodes ---- */
+
+static uint32_t number_of(const struct tp_jitdump *dump, const struct tp_jit_code *code)
+{
+	return code ? (uint32_t)(code - dump->codes) + 1 : 0;
+}
+
+/* Each frame gets the code that stood there last. Sets *any if there are frames whose address was reused. */
+static void name_frames(struct splitter *splitter, bool *any)
+{
+	for (size_t i = 0; i < splitter->frame_count; i++) {
+		struct tp_frame *frame = &splitter->trace->frames[i];
+		struct tp_jit_span span;
+
+		if (!is_jit(frame))
+			continue;
+		span = tp_jitdump_at(splitter->dump, tp_frame_address(frame), UINT64_MAX);
+		frame->jit = number_of(splitter->dump, span.code);
+		splitter->reused[i] = span.code && span.from;
+		*any |= splitter->reused[i];
+	}
+}
+
+/* Nodes with such a frame at or above them. */
+static bool mark_nodes(struct splitter *splitter)
+{
+	const struct tp_trace *trace = splitter->trace;
+	struct tp_jit_times *times = splitter->times;
+	size_t count = 0;
+
+	times->node_count = trace->node_count;
+	times->of_node = calloc(trace->node_count + 1, sizeof(*times->of_node));
+	if (!times->of_node)
+		return false;
+	for (size_t i = TPROF_NODE_FIRST; i < trace->node_count; i++) {
+		const struct tp_node *node = &trace->nodes[i];
+
+		if (node->frame && (splitter->reused[node->frame] || times->of_node[node->parent]))
+			times->of_node[i] = (uint32_t)++count;
+	}
+	times->count = count;
+	times->nodes = calloc(count + 1, sizeof(*times->nodes));
+	return times->nodes != NULL;
+}
+
+/* The frame in that code; made if need be. 0: no memory. */
+static uint32_t frame_in(struct splitter *splitter, uint32_t frame, uint32_t code)
+{
+	struct tp_trace *trace = splitter->trace;
+	uint32_t number = tp_pairs_find(&splitter->frames, frame, code);
+
+	if (number)
+		return number;
+	number = (uint32_t)trace->frame_count;
+	if (trace->frame_count >= UINT32_MAX ||
+	    !tp_reserve(&trace->frames, &splitter->frame_room, trace->frame_count + 1, sizeof(*trace->frames)) ||
+	    !tp_pairs_set(&splitter->frames, frame, code, number))
+		return 0;
+	trace->frames[trace->frame_count++] = trace->frames[frame];
+	trace->frames[number].jit = code;
+	return number;
+}
+
+static uint32_t child(struct splitter *splitter, uint32_t parent, uint32_t frame)
+{
+	struct tp_trace *trace = splitter->trace;
+	uint32_t number = tp_pairs_find(&splitter->children, parent, frame);
+
+	if (number)
+		return number;
+	number = (uint32_t)trace->node_count;
+	if (trace->node_count >= UINT32_MAX ||
+	    !tp_reserve(&trace->nodes, &splitter->node_room, trace->node_count + 1, sizeof(*trace->nodes)) ||
+	    !tp_pairs_set(&splitter->children, parent, frame, number))
+		return 0;
+	trace->nodes[trace->node_count++] = (struct tp_node){ parent, frame };
+	return number;
+}
+
+/* From `node` outwards down to what is the same at all times: frames into stack[]; *outer is the rest. False: no memory. */
+static bool take_stack(struct splitter *splitter, uint32_t node, size_t *count, uint32_t *outer)
+{
+	*count = 0;
+	for (; node >= TPROF_NODE_FIRST && splitter->times->of_node[node]; node = splitter->trace->nodes[node].parent) {
+		if (!tp_reserve(&splitter->stack, &splitter->stack_room, *count + 1, sizeof(*splitter->stack)))
+			return false;
+		splitter->stack[(*count)++] = splitter->trace->nodes[node].frame;
+	}
+	*outer = node;
+	return true;
+}
+
+/* The stack as it was at a time. node 0: no memory. */
+static struct version version_at(struct splitter *splitter, uint32_t node, uint64_t time)
+{
+	struct version version = { 0, UINT64_MAX, 0 };
+	size_t count;
+	uint32_t mixed;
+
+	if (!take_stack(splitter, node, &count, &mixed))
+		return version;
+	while (count-- > 0) {
+		uint32_t frame = splitter->stack[count];
+
+		if (splitter->reused[frame]) {
+			uint64_t address = tp_frame_address(&splitter->trace->frames[frame]);
+			struct tp_jit_span span = tp_jitdump_at(splitter->dump, address, time);
+
+			version.from = span.from > version.from ? span.from : version.from;
+			version.until = span.until < version.until ? span.until : version.until;
+			frame = frame_in(splitter, frame, number_of(splitter->dump, span.code));
+		}
+		mixed = frame ? child(splitter, mixed, frame) : 0;
+		if (!mixed)
+			return version;
+	}
+	version.node = mixed;
+	return version;
+}
+
+static const struct version *find_version(const struct versions *versions, uint64_t time)
+{
+	for (size_t i = versions->count; i-- > 0;)
+		if (time >= versions->list[i].from && time < versions->list[i].until)
+			return &versions->list[i];
+	return NULL;
+}
+
+static struct versions *versions_of(const struct tp_jit_times *times, uint32_t node)
+{
+	uint32_t number = node < times->node_count ? times->of_node[node] : 0;
+
+	return number ? &times->nodes[number - 1] : NULL;
+}
+
+/* ---- events ---- */
+
+static bool has_node(unsigned kind)
+{
+	return (1u << TP_EVENT_ALLOC | 1u << TP_EVENT_MAP | 1u << TP_EVENT_SAMPLE | 1u << TP_EVENT_POOL_ALLOC) >> kind &
+	       1;
+}
+
+static bool see_event(struct splitter *splitter, const struct tp_event *event)
+{
+	uint32_t node = tp_trace_node(splitter->trace, event->node);
+	struct versions *versions = versions_of(splitter->times, node);
+	struct version version;
+
+	if (!versions || find_version(versions, event->time))
+		return true;
+	version = version_at(splitter, node, event->time);
+	if (!version.node || !tp_reserve(&versions->list, &versions->room, versions->count + 1, sizeof(version)))
+		return false;
+	versions->list[versions->count++] = version;
+	return true;
+}
+
+/* Which stacks there were at which times. */
+static bool see_events(struct splitter *splitter)
+{
+	struct tp_events *events = tp_events_open(splitter->trace);
+	const struct tp_event *event;
+	bool good = events != NULL;
+
+	while (good && (event = tp_events_next(events)))
+		good = !has_node(event->kind) || see_event(splitter, event);
+	good = good && !tp_events_failed(events);
+	tp_events_close(events);
+	return good;
+}
+
+void tp_jit_time(const struct tp_jit_times *times, const struct tp_trace *trace, struct tp_event *events, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct versions *versions;
+		const struct version *version;
+
+		if (!has_node(events[i].kind))
+			continue;
+		versions = versions_of(times, tp_trace_node(trace, events[i].node));
+		version = versions ? find_version(versions, events[i].time) : NULL;
+		if (version)
+			events[i].node = version->node;
+	}
+}
+
+static void free_times(struct tp_jit_times *times)
+{
+	for (size_t i = 0; times && times->nodes && i < times->count; i++)
+		free(times->nodes[i].list);
+	if (times) {
+		free(times->nodes);
+		free(times->of_node);
+	}
+	free(times);
+}
+
+/* ---- all of it ---- */
+
+static bool split(struct tp_trace *trace, const struct tp_jitdump *dump)
+{
+	struct splitter splitter = { .trace = trace, .dump = dump, .frame_count = trace->frame_count };
+	bool any = false, good = true;
+
+	splitter.frame_room = trace->frame_count;
+	splitter.node_room = trace->node_count;
+	splitter.reused = calloc(trace->frame_count + 1, sizeof(*splitter.reused));
+	if (!splitter.reused)
+		return false;
+	name_frames(&splitter, &any);
+	if (any) {
+		splitter.times = calloc(1, sizeof(*splitter.times));
+		good = splitter.times && mark_nodes(&splitter) && see_events(&splitter);
+	}
+	free(splitter.reused);
+	free(splitter.stack);
+	tp_pairs_free(&splitter.frames);
+	tp_pairs_free(&splitter.children);
+	tp_impl(trace)->jit_times = splitter.times;
+	return good;
+}
+
+bool tp_jit_load(struct tp_trace *trace, const char *folder)
+{
+	struct tp_jitdump *dump = has_jit(trace) ? calloc(1, sizeof(*dump)) : NULL;
+
+	if (!dump)
+		return true;
+	trace->jit = dump;
+	if (!read_dump(dump, trace, folder))
+		return true;
+	tp_jitdump_sort(dump);
+	return split(trace, dump);
+}
+
+void tp_jit_free(struct tp_trace *trace)
+{
+	free_times(tp_impl(trace)->jit_times);
+	if (trace->jit)
+		tp_jitdump_free((struct tp_jitdump *)(uintptr_t)trace->jit);
+	free((void *)(uintptr_t)trace->jit);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Code that a compiler made at run time, as it wrote it down in perf's jitdump format (Linux,
+ * tools/perf/Documentation/jitdump-specification.txt): names, lines, and since when which code stands at an address.
+ */
+#ifndef TPROF_TRACE_JITDUMP_H
+#define TPROF_TRACE_JITDUMP_H
+
+#include "trace/trace.h"
+
+struct tp_jit_line {
+	uint64_t offset; /* from the code's start; ascending */
+	uint32_t line;
+	const char *file;
+};
+
+struct tp_jit_code {
+	uint64_t start, end; /* run-time addresses */
+	uint64_t time;	     /* of its loading or moving there: as of events */
+	uint64_t limit;	     /* largest end up to here */
+	uint64_t index;	     /* the writer's number of it */
+	size_t order;	     /* of its record in the file */
+	const char *name;
+	const struct tp_jit_line *lines;
+	size_t line_count;
+};
+
+struct tp_jitdump {
+	struct tp_jit_code *codes; /* once sorted, by start, and then in the order of the file */
+	size_t count, room;
+	void **texts; /* all that the codes point to */
+	size_t text_count, text_room;
+};
+
+/*
+ * Adds what is in the file to *dump, up to the first record that is cut or can't be right. Times are made the trace's.
+ * False: it is no jitdump, or can't be read. Not through links, and nothing but a file: /tmp is everybody's.
+ */
+bool tp_jitdump_read(struct tp_jitdump *dump, const char *path, const struct tp_trace *trace);
+void tp_jitdump_sort(struct tp_jitdump *dump);
+void tp_jitdump_free(struct tp_jitdump *dump);
+
+/* Code that stands at an address, and from when until before when it does. */
+struct tp_jit_span {
+	const struct tp_jit_code *code; /* NULL: none ever did */
+	uint64_t from, until;
+};
+
+/* At a time; the first that ever stood there counts from the beginning. Of a sorted dump. */
+struct tp_jit_span tp_jitdump_at(const struct tp_jitdump *dump, uint64_t address, uint64_t time);
+
+/* The line of an address in the code. NULL: not known. */
+const struct tp_jit_line *tp_jit_line_at(const struct tp_jit_code *code, uint64_t address);
+
+#endif
