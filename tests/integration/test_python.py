@@ -54,6 +54,29 @@ def test_the_frames_that_python_tells(tprof, python):
             len([f for f in trace.numbers(other) if f in trace.entries])
 
 
+def has_greenlet(python):
+    return subprocess.run([python, "-c", "import greenlet"], stderr=subprocess.DEVNULL, check=False).returncode == 0
+
+
+@pytest.mark.parametrize("python", PYTHONS)
+def test_greenlets(tprof, python):
+    """The stack of the one that runs, whichever others wait in the middle of calls, of C's too."""
+    if not has_greenlet(python):
+        pytest.skip(f"{python} has no greenlet")
+    run, summary = tprof.summary([python, PROGRAMS / "python_greenlets.py"])
+    nothing_lost(summary)
+    notes = notes_of(run)
+    assert len(notes) > 200
+    trace = Trace(run.traces()[0].read_bytes())
+    nodes = {event[3]: event[4] for event in trace.events if event[1] == "alloc"}
+    for size, frames, _ in notes:
+        assert [list(frame) for frame in trace.python_stack(nodes[size])] == frames
+    for node in set(nodes.values()) & set(trace.joins):  # each has its place; below a greenlet's stands who started it
+        native, other = trace.joins[node]
+        assert len([f for f in trace.numbers(native) if f in trace.loops]) >= \
+            len([f for f in trace.numbers(other) if f in trace.entries])
+
+
 @pytest.mark.parametrize("python", PYTHONS)
 def test_subinterpreters(tprof, python):
     """What one runs is its own; the frames of who called it stay native."""
