@@ -54,10 +54,10 @@ static inline uint64_t tp_clock_after(void)
 
 static inline uint64_t tp_clock_counter(void)
 {
-	uint32_t low, high;
+	uint64_t low, high; /* the upper halves are cleared (Intel SDM, RDTSC): nothing to do for them */
 
 	__asm__ volatile("rdtsc" : "=a"(low), "=d"(high)::"memory");
-	return (uint64_t)high << 32 | low;
+	return high << 32 | low;
 }
 
 /*
@@ -67,12 +67,12 @@ static inline uint64_t tp_clock_counter(void)
  */
 static inline uint64_t tp_clock_counter_after(void)
 {
-	uint32_t low, high, processor;
+	uint64_t low, high, processor;
 
 	if (tp_likely(!tp_load_acquire(&tp_clock_shared)))
 		return tp_clock_counter();
 	__asm__ volatile("rdtscp" : "=a"(low), "=d"(high), "=c"(processor)::"memory");
-	return (uint64_t)high << 32 | low;
+	return high << 32 | low;
 }
 
 #endif

@@ -94,13 +94,14 @@ TP_HOT uint8_t *tp_emit_address(struct tp_thread *thread, uint8_t *p, uint32_t *
 {
 	uint64_t unit = address >> 3;
 	uint32_t slot = tprof_address_slot(unit);
+	uint64_t *kept = &thread->addresses[slot];
 
-	if (thread->addresses[slot] == unit) {
+	if (*kept == unit) {
 		*tag |= TPROF_TAG_ADDRESS_INDEX;
 		*p = (uint8_t)slot;
 		return p + 1;
 	}
-	thread->addresses[slot] = unit;
+	*kept = unit;
 	p = tp_put_signed(p, (int64_t)(unit - thread->address));
 	thread->address = unit;
 	return p;
@@ -131,7 +132,8 @@ TP_HOT uint8_t *tp_emit_stack(struct tp_thread *thread, uint8_t *p, uint32_t *ta
 TP_HOT void tp_emit_short_alloc(struct tp_thread *thread, uint64_t now, struct tp_block block)
 {
 	uint32_t tag = TPROF_CLASS_ALLOC;
-	uint8_t *p = tp_emit_passed(thread, thread->at + 1, now);
+	uint8_t *at = thread->at;
+	uint8_t *p = tp_emit_passed(thread, at + 1, now);
 
 	p = tp_emit_address(thread, p, &tag, block.address);
 	p = tp_put_short(p, block.size);
@@ -145,21 +147,22 @@ TP_HOT void tp_emit_short_alloc(struct tp_thread *thread, uint64_t now, struct t
 		*p++ = block.alignment;
 	}
 	p = tp_emit_stack(thread, p, &tag, block.node);
-	*thread->at = (uint8_t)tag;
+	*at = (uint8_t)tag;
 	tp_emit_end(thread, p);
 }
 
 TP_HOT void tp_emit_short_free(struct tp_thread *thread, uint64_t now, uint64_t address, uint8_t fn)
 {
 	uint32_t tag = TPROF_CLASS_FREE;
-	uint8_t *p = tp_emit_passed(thread, thread->at + 1, now);
+	uint8_t *at = thread->at;
+	uint8_t *p = tp_emit_passed(thread, at + 1, now);
 
 	p = tp_emit_address(thread, p, &tag, address);
 	if (fn != TPROF_FN_FREE) {
 		tag |= TPROF_FREE_FN;
 		*p++ = fn;
 	}
-	*thread->at = (uint8_t)tag;
+	*at = (uint8_t)tag;
 	tp_emit_end(thread, p);
 }
 

@@ -187,8 +187,12 @@ TP_HOT bool tp_recall_is(const struct tp_recall_leaf *leaf, const struct tp_star
 	       tp_likely(!(tp_recall_difference(leaf) | ((leaf->bp ^ start->bp) & leaf->bp_matters)));
 }
 
-/* tp_recall_find() where there is a branch below the start and no shortcut led to the leaf. */
-TP_APART const struct tp_recall_leaf *tp_recall_find_long(struct tp_recall *recall, const struct tp_start *start);
+/*
+ * tp_recall_find() where there is a branch below the start and no shortcut led to the leaf. Scalars: a struct would be in
+ * memory on the shortest way too.
+ */
+TP_APART const struct tp_recall_leaf *tp_recall_find_long(struct tp_recall *recall, uintptr_t pc, uintptr_t sp,
+							  uintptr_t bp, uintptr_t high);
 
 /*
  * The leaf of the stack that the thread is on; NULL: it is not known. Some 40 instructions, 40 more where there are
@@ -205,10 +209,12 @@ TP_HOT const struct tp_recall_leaf *tp_recall_find(struct tp_recall *recall, con
 		return NULL;
 	to = edge->to;
 	if (!(to & TP_RECALL_LEAF) && !(to = tp_recall_shortcut(recall, start, key)))
-		return tp_recall_find_long(recall, start);
+		return tp_recall_find_long(recall, start->pc, start->sp, start->bp, start->high);
 	leaf = tp_recall_leaf_at(recall, to);
 	if (tp_unlikely(!tp_recall_is(leaf, start)))
-		return edge->to & TP_RECALL_LEAF ? NULL : tp_recall_find_long(recall, start);
+		return edge->to & TP_RECALL_LEAF
+			       ? NULL
+			       : tp_recall_find_long(recall, start->pc, start->sp, start->bp, start->high);
 	recall->last = to;
 	return leaf;
 }

@@ -303,7 +303,15 @@ static TP_SLOW void slow_free(const void *frame, void *block, uint8_t fn)
 		tp_leave(thread);
 }
 
-static TP_APART void recorded_free(struct tp_thread *thread, void *block, uint8_t fn)
+static TP_APART void recorded_free(struct tp_thread *thread, void *block)
+{
+	tp_freeing(thread, block, TPROF_FN_FREE);
+	tp_real.free(block);
+	tp_leave(thread);
+}
+
+/* By any other name. */
+static TP_APART void recorded_release(struct tp_thread *thread, void *block, uint8_t fn)
 {
 	tp_freeing(thread, block, fn);
 	tp_real.free(block);
@@ -318,7 +326,10 @@ TP_HOT void release(const void *frame, void *block, uint8_t fn)
 		return;
 	if (tp_is_open(thread)) {
 		if (tp_likely(tp_enters(thread, frame))) {
-			recorded_free(thread, block, fn);
+			if (fn == TPROF_FN_FREE)
+				recorded_free(thread, block);
+			else
+				recorded_release(thread, block, fn);
 			return;
 		}
 		if (tp_sample_passes_free(thread, frame, block)) {

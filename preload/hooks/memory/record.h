@@ -82,7 +82,7 @@ TP_HOT void *tp_allocated_here(struct tp_thread *thread, const void *frame, void
 	tp_verify_walk(thread, tp_walk_caller(frame));
 	if (tp_unlikely(tp_python_on))
 		node = tp_python_join(thread, node);
-	if (tp_likely(has_usual_size(block, size) && !((uintptr_t)block & 7) && thread->at < thread->limit))
+	if (tp_likely(has_usual_size(block, size) && thread->at < thread->limit)) /* glibc's: a multiple of 16 */
 		tp_emit_short_alloc(thread, ticks >> TP_CLOCK_TSC_SHIFT,
 				    (struct tp_block){ .address = (uintptr_t)block,
 						       .size = size,
