@@ -16,7 +16,7 @@ WORKLOADS += $(addprefix $(W)/,control faults roofs)
 WORKLOADS += $(addprefix $(W)/,growth lost thread_work jitdump)
 
 # Programs that do what once went wrong.
-WORKLOADS += $(addprefix $(W)/,coroutines handlers odd signal_traps libfence.so)
+WORKLOADS += $(addprefix $(W)/,coroutines handlers odd signal_traps libfence.so liblazyblas.so loaders)
 .PHONY: workloads
 workloads: $(WORKLOADS)
 
@@ -76,6 +76,8 @@ $(W)/op_throws: $(W)/libthrower.so
 $(W)/libtinyblas.so: WORKLOAD_EXTRA := -shared -fPIC -O2
 $(W)/hot: WORKLOAD_EXTRA := -O2 -L$(W) -ltinyblas -Wl,-rpath,'$$ORIGIN' -Wl,-z,lazy -lpthread
 $(W)/hot: $(W)/libtinyblas.so
+$(W)/liblazyblas.so: WORKLOAD_EXTRA := -shared -fPIC -L$(W) -ltinyblas -Wl,-rpath,'$$ORIGIN' -Wl,-z,lazy
+$(W)/liblazyblas.so: $(W)/libtinyblas.so
 # The counting layer comes before what it counts.
 $(W)/libcountblas.so: WORKLOAD_EXTRA := -shared -fPIC -ldl
 $(W)/blas_calls: WORKLOAD_EXTRA := -L$(W) -lcountblas -lopenblas -Wl,-rpath,'$$ORIGIN'

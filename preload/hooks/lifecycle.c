@@ -14,6 +14,7 @@
 #include "core/text.h"
 #include "core/thread.h"
 #include "hooks/freeze.h"
+#include "hooks/loader.h"
 #include "hooks/memory/jemalloc.h"
 #include "hooks/ops/annotate.h"
 #include "hooks/ops/entry.h"
@@ -222,7 +223,7 @@ static void say_hooks(void)
 	if (tp_config.verbose < 2 || !tp_header)
 		return;
 	tp_say(tp_header->flags & TPROF_FLAG_FOREIGN_MALLOC ? "not recorded: malloc of " : "malloc of ",
-	       (const char *)tp_header + tp_header->text[TPROF_TEXT_MALLOC].offset);
+	       (const char *)tp_header + tp_header->text[TPROF_TEXT_MALLOC].offset % TPROF_HEADER_SIZE);
 	say_number("pointers hooked beside: ", tp_header->slots);
 	if (tp_header->cpu_signal)
 		say_number("CPU sampling by signal ", tp_header->cpu_signal);
@@ -240,6 +241,7 @@ __attribute__((constructor)) static void constructor(void)
 {
 	tp_start(); /* a program that never allocates has its trace too */
 	on_exit(at_exit, NULL);
+	tp_loader_watch_forks();
 	tp_thread_attached = attach;
 	tp_cpu_start();
 	tp_counters_start();

@@ -188,6 +188,19 @@ static int count_loads(struct dl_phdr_info *info, size_t size, void *context)
 	return 1;
 }
 
+static int compare_loads(struct dl_phdr_info *info, size_t size, void *context)
+{
+	const struct tp_seen *seen = context;
+
+	(void)size;
+	return seen->loads == info->dlpi_adds && seen->unloads == info->dlpi_subs ? 1 : 2;
+}
+
+bool tp_slots_are_new(const struct tp_seen *seen)
+{
+	return dl_iterate_phdr(compare_loads, (void *)(uintptr_t)seen) == 2;
+}
+
 size_t tp_slots_visit(const struct tp_slot_visitor *visitor, struct tp_seen *seen)
 {
 	struct visit visit = { .visitor = visitor, .seen = seen, .object = "" };

@@ -35,6 +35,9 @@ struct tp_seen {
 	uint64_t loads, unloads; /* of the loader, as of the last visit */
 };
 
+/* Has anything been loaded or unloaded since the last visit with this `seen`? Takes the loader's lock. */
+bool tp_slots_are_new(const struct tp_seen *seen);
+
 /*
  * Offers every slot of the objects that are loaded now and were not visited before by a visit with the same `seen` (NULL:
  * all), but libtprof.so's own. Returns how many were changed. Takes the loader's lock: never in a hook.

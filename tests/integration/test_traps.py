@@ -151,3 +151,30 @@ def test_libraries_that_come_and_go_beside_threads(tprof):
         if name in by_function:
             by_function[name] += site["bytes"]
     assert by_function == {"plugin_a_allocate": truth["a_bytes"], "plugin_b_allocate": truth["b_bytes"]}
+
+
+# ---- the loader, used by several threads ----
+
+@pytest.fixture
+def lazy_libraries(tmp_path):
+    folder = tmp_path / "libraries"
+    folder.mkdir()
+    shutil.copy(WORKLOADS / "libtinyblas.so", folder)
+    for i in range(8):
+        shutil.copy(WORKLOADS / "liblazyblas.so", folder / f"lazy{i}.so")
+    return folder
+
+
+def test_libraries_with_lazy_calls_loaded_by_threads(tprof, lazy_libraries):
+    """What their calls lead to is asked of the loader, while other threads load: nobody waits for the other for ever."""
+    run, summary = tprof.summary([WORKLOADS / "loaders", "race", lazy_libraries, 500], env=QUIET)
+    assert run.stdout == b"right 2000\n"
+    assert summary["capture"]["damage"] == []
+    assert [op["name"] for op in summary["ops"]] == ["cblas_sdot"]
+
+
+def test_forks_beside_a_thread_that_asks_the_loader(tprof, lazy_libraries):
+    """A lock of the loader's that is held at a fork is held in the child for ever: each child loads a library."""
+    run = tprof.profile([WORKLOADS / "loaders", "fork", lazy_libraries, 150], env=QUIET)
+    assert run.stdout == b"children 150\n"
+    assert len(run.traces()) == 151

@@ -3,7 +3,9 @@
 
 #include "core/state.h"
 #include "core/tables.h"
+#include "core/turn.h"
 #include "hooks/enter.h"
+#include "hooks/loader.h"
 #include "hooks/ops/calibrate.h"
 #include "hooks/ops/stubs.h"
 #include "hooks/real.h"
@@ -136,38 +138,60 @@ static void install(struct tp_thread *thread)
 	tell_functions();
 }
 
+/* With the loader's lock. */
+static void install_new(void *thread)
+{
+	if (!tp_loader_begin())
+		return;
+	if (tp_slots_are_new(&seen) && tp_turn_take(&installing)) {
+		install(thread);
+		tp_turn_end(&installing);
+	}
+	tp_loader_end();
+}
+
 /* The thread is busy meanwhile: what the loader allocates for us is none of the program's events. */
 void tp_ops_install(void)
 {
-	struct tp_thread *thread;
+	struct tp_thread *thread = tp_ops_wanted() ? tp_enter(__builtin_frame_address(0)) : NULL;
 
-	if (!tp_ops_wanted() || !tp_swap_if(&installing, 0u, 1u))
+	if (!thread)
 		return;
-	thread = tp_enter(__builtin_frame_address(0));
-	if (thread) {
-		install(thread);
-		tp_leave(thread);
-	}
-	tp_store_release(&installing, 0u);
+	tp_loader_locked(install_new, thread);
+	tp_leave(thread);
+}
+
+struct wish {
+	const struct tp_op_choice *choice;
+	void *target, *stub;
+};
+
+/* With the loader's lock: another thread that makes stubs is waited for. */
+static void make_stub(void *context)
+{
+	struct wish *wish = context;
+
+	if (!tp_turn_take(&installing))
+		return;
+	wish->stub = tp_op_stub(wish->target, wish->choice);
+	tell_functions();
+	tp_turn_end(&installing);
 }
 
 void *tp_ops_hooked(const char *symbol, void *target)
 {
 	struct tp_op_choice choice;
+	struct wish wish = { &choice, target, NULL };
 	struct tp_thread *thread;
-	void *stub = NULL;
 
-	if (!tp_ops_wanted() || tp_op_is_stub(target) || !tp_ops_choose(symbol, &choice) || !tp_slots_is_code(target) ||
-	    !tp_swap_if(&installing, 0u, 1u))
+	if (!tp_ops_wanted() || tp_op_is_stub(target) || !tp_ops_choose(symbol, &choice) || !tp_slots_is_code(target))
 		return target;
 	thread = tp_enter(__builtin_frame_address(0));
-	if (thread) {
-		stub = tp_op_stub(target, &choice);
-		tell_functions();
-		tp_leave(thread);
-	}
-	tp_store_release(&installing, 0u);
-	return stub ? stub : target;
+	if (!thread)
+		return target;
+	tp_loader_locked(make_stub, &wish);
+	tp_leave(thread);
+	return wish.stub ? wish.stub : target;
 }
 
 void tp_ops_tell(void)

@@ -6,6 +6,7 @@
 #include "core/state.h"
 #include "core/turn.h"
 #include "hooks/enter.h"
+#include "hooks/loader.h"
 #include "hooks/python/alloc.h"
 #include "hooks/python/codes.h"
 #include "hooks/python/stack.h"
@@ -137,8 +138,11 @@ void tp_python_find(void)
 	if (tp_python_on || tp_config.python == TP_PYTHON_OFF || !tp_header || !tp_turn_take(&searching))
 		return;
 	thread = tp_enter(__builtin_frame_address(0)); /* busy: what the loader allocates is no event */
-	if (!tp_python_on && !tp_header->python_seen && dl_iterate_phdr(look, NULL) == 0)
-		dl_iterate_phdr(count_loads, NULL);
+	if (!tp_python_on && !tp_header->python_seen && tp_loader_begin()) {
+		if (dl_iterate_phdr(look, NULL) == 0)
+			dl_iterate_phdr(count_loads, NULL);
+		tp_loader_end();
+	}
 	if (thread)
 		tp_leave(thread);
 	tp_turn_end(&searching);
