@@ -173,7 +173,7 @@ static bool search_frozen(struct tp_control *control, const struct tp_trace *tra
 	struct roots roots = { 0 };
 	bool good;
 
-	if (!tp_frozen_open(&frozen, (pid_t)header->snapshot_pid, header->snapshot_at, error))
+	if (!tp_frozen_open(&frozen, tp_control_snapshot(control), header->snapshot_at, error))
 		return false;
 	for (size_t i = 0; i < frozen.count; i++)
 		add_map(&roots, search, &frozen, i, trace->malloc_path);
@@ -199,10 +199,10 @@ static bool search_once(struct tp_control *control, struct search *search, char 
 
 static void end_frozen(const struct tp_control *control)
 {
-	uint32_t pid = control->header->snapshot_pid;
+	pid_t pid = tp_control_snapshot(control);
 
 	if (pid)
-		kill((pid_t)pid, SIGKILL);
+		kill(pid, SIGKILL);
 }
 
 /* Has the process make its fork. */

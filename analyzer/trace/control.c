@@ -27,11 +27,13 @@ __attribute__((format(printf, 2, 3))) static bool refuse(char **error, const cha
 	return false;
 }
 
-/* Field 22 of /proc/PID/stat; 0: there is no such process. */
-static uint64_t start_of(pid_t pid)
+enum { STAT_PARENT = 4, STAT_START = 22 };
+
+/* A field of /proc/PID/stat; 0: there is no such process. */
+static uint64_t stat_field(pid_t pid, int number)
 {
 	char path[64], text[1024], *at;
-	uint64_t start = 0;
+	uint64_t value = 0;
 	FILE *file;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
@@ -41,9 +43,14 @@ static uint64_t start_of(pid_t pid)
 	text[fread(text, 1, sizeof(text) - 1, file)] = 0;
 	fclose(file);
 	at = strrchr(text, ')'); /* ends field 2, which may hold anything */
-	for (int field = 2; at && field < 22; field++)
+	for (int field = 2; at && field < number; field++)
 		at = strchr(at + 1, ' ');
-	return at && sscanf(at, " %" SCNu64, &start) == 1 ? start : 0;
+	return at && sscanf(at, " %" SCNu64, &value) == 1 ? value : 0;
+}
+
+static uint64_t start_of(pid_t pid)
+{
+	return stat_field(pid, STAT_START);
 }
 
 static bool check_user(pid_t pid, char **error)
@@ -184,6 +191,15 @@ void tp_control_close(struct tp_control *control)
 		close(control->fd);
 	control->header = NULL;
 	control->fd = -1;
+}
+
+pid_t tp_control_snapshot(const struct tp_control *control)
+{
+	uint32_t pid = __atomic_load_n(&control->header->snapshot_pid, __ATOMIC_ACQUIRE);
+
+	if (!pid || pid > INT32_MAX || stat_field((pid_t)pid, STAT_PARENT) != (uint64_t)control->pid)
+		return 0;
+	return (pid_t)pid;
 }
 
 /* ---- asking ---- */

@@ -27,6 +27,9 @@ struct tp_control {
 bool tp_control_open(struct tp_control *control, pid_t pid, char **error);
 void tp_control_close(struct tp_control *control);
 
+/* The fork of the process that stands still; 0: there is none. What the header says is believed if it is its child. */
+pid_t tp_control_snapshot(const struct tp_control *control);
+
 enum tp_control_answer {
 	TP_CONTROL_DONE,
 	TP_CONTROL_WAITING, /* asked, and not answered yet: the program had no event in the time */

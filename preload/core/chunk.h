@@ -35,6 +35,14 @@ static inline void tp_chunk_commit(struct tprof_chunk *chunk, const uint8_t *end
 	tp_store_release(&chunk->committed, (uint64_t)(end - tp_chunk_bytes(chunk)));
 }
 
+/* Bytes committed. The file is anybody's to write to who may: a number that can't be is the whole chunk, which is full. */
+static inline uint64_t tp_chunk_committed(const struct tprof_chunk *chunk)
+{
+	uint64_t committed = tp_load(&chunk->committed), most = TPROF_CHUNK_SIZE - sizeof(*chunk);
+
+	return committed < most ? committed : most;
+}
+
 /* Bytes that one record may take at most (a name, a path and their numbers are the longest: tables check). */
 #define TP_RECORD_MAX 128
 

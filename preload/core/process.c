@@ -106,6 +106,8 @@ void tp_describe_text(struct tprof_header *header, enum tprof_text which, const 
 		if (header->text[i].length && header->text[i].offset + header->text[i].length > offset)
 			offset = header->text[i].offset + header->text[i].length;
 	}
+	if (offset > TPROF_HEADER_SIZE)
+		offset = TPROF_HEADER_SIZE; /* somebody else wrote there */
 	if (length > TPROF_HEADER_SIZE - offset) {
 		length = TPROF_HEADER_SIZE - offset;
 		__atomic_fetch_or(&header->flags, TPROF_FLAG_TEXT_CUT, __ATOMIC_RELAXED);

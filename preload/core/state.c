@@ -30,7 +30,8 @@ void tp_lost_stopped(uint64_t n)
 	/* Acquire pairs with tp_stop(); between its two stores the cause may not be there yet. */
 	uint32_t cause = tp_header ? tp_load_acquire(&tp_header->stop_cause) : 0;
 
-	tp_lost(cause ? (enum tprof_lost)(cause - 1) : TPROF_LOST_NO_SPACE, n);
+	/* Others can write to the header. */
+	tp_lost(cause && cause <= TPROF_LOST_CAUSES ? (enum tprof_lost)(cause - 1) : TPROF_LOST_NO_SPACE, n);
 }
 
 bool tp_switch(bool on)

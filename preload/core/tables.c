@@ -28,7 +28,7 @@ static struct tprof_chunk *borrow(size_t room)
 		chunk = __atomic_exchange_n(&idle[i], NULL, __ATOMIC_ACQUIRE);
 		if (!chunk)
 			continue;
-		if (tp_chunk_bytes(chunk) + chunk->committed + room <= tp_chunk_limit(chunk))
+		if (tp_chunk_bytes(chunk) + tp_chunk_committed(chunk) + room <= tp_chunk_limit(chunk))
 			return chunk;
 		tp_chunk_end(chunk);
 		filled = true;
@@ -63,7 +63,7 @@ static void put_long(enum tprof_table_type type, const uint8_t *content, size_t 
 
 	if (!chunk)
 		return;
-	p = tp_chunk_bytes(chunk) + chunk->committed;
+	p = tp_chunk_bytes(chunk) + tp_chunk_committed(chunk);
 	*p++ = (uint8_t)(type << 2);
 	p = tp_put_uvarint(p, length + text_length);
 	p = tp_put_bytes(p, content, length);
@@ -165,7 +165,7 @@ void tp_table_join(uint32_t node, uint32_t native, uint32_t python)
 
 	if (!chunk)
 		return;
-	tag = tp_chunk_bytes(chunk) + chunk->committed;
+	tag = tp_chunk_bytes(chunk) + tp_chunk_committed(chunk);
 	*tag = TPROF_CLASS_JOIN;
 	p = tag + 1;
 	if (node != EXPECTED(chunk)) {
@@ -225,7 +225,7 @@ void tp_table_nodes(uint32_t first, uint32_t parent, const uint32_t *frames, siz
 
 	if (!chunk)
 		return;
-	p = tp_chunk_bytes(chunk) + chunk->committed;
+	p = tp_chunk_bytes(chunk) + tp_chunk_committed(chunk);
 	if (count < 64) {
 		*p++ = (uint8_t)(count << 2 | TPROF_CLASS_NODES);
 	} else {

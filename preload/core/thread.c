@@ -126,7 +126,7 @@ void tp_thread_recover(struct tp_thread *thread)
 	tp_fold_reset(thread);
 	if (!thread->chunk)
 		return;
-	thread->at = tp_chunk_bytes(thread->chunk) + thread->chunk->committed;
+	thread->at = tp_chunk_bytes(thread->chunk) + tp_chunk_committed(thread->chunk);
 	thread->limit = tp_chunk_limit(thread->chunk) - TP_RECORD_MAX;
 	if (thread->at < thread->limit)
 		continue_chunk(thread);

@@ -85,9 +85,15 @@ static __attribute__((noinline)) long fork_still(void)
 
 void tp_freeze(void)
 {
+	uint32_t earlier;
 	long pid;
 
 	tp_freeze_reap();
+	earlier = __atomic_exchange_n(&to_reap, 0, __ATOMIC_ACQ_REL); /* one at a time, or they would become many */
+	if (earlier) {
+		tp_syscall(SYS_kill, earlier, SIGKILL, 0, 0);
+		tp_syscall(SYS_wait4, earlier, 0, __WCLONE, 0);
+	}
 	pid = fork_still();
 	tp_header->snapshot_error = pid < 0 ? (uint32_t)-pid : 0;
 	tp_header->snapshot_at = (uintptr_t)&note;
@@ -160,7 +166,7 @@ static int run_search(const char *path)
 
 static void search(const char *path)
 {
-	uint32_t still = tp_header->snapshot_pid;
+	uint32_t still = tp_load(&to_reap); /* not the header's: others can write there */
 	int status = run_search(path);
 
 	tp_syscall(SYS_kill, still, SIGKILL, 0, 0);
@@ -182,7 +188,7 @@ void tp_freeze_check(void)
 		return;
 	}
 	tp_freeze();
-	if (tp_header->snapshot_pid)
+	if (tp_load(&to_reap))
 		search(path);
 	else
 		tp_say("leak check: ", "the process could not be forked");

@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """tprof ctl: a running program's recording is paused, goes on, and is marked, by the header page of its trace alone."""
 import json
+import mmap
 import os
 import pwd
+import random
+import re
 import shutil
+import struct
 import subprocess
+import threading
 import time
 
 import pytest
-from conftest import LAUNCHER, WORKLOADS, analyze, report
+from conftest import LAUNCHER, ROOT, WORKLOADS, analyze, report
 from test_ends import wait_for
 
 
@@ -156,3 +161,67 @@ def test_another_user_may_not(program, tmp_path):
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False, timeout=30)
     assert done.returncode == 3 and "another user's" in done.stderr, done.stderr
     assert run.traces()
+
+
+# ---- somebody else writes in the header ----
+
+HEADER = 16384  # tprof-trace(5)
+
+
+def offset_of(field):
+    """By the page that describes the format."""
+    page = (ROOT / "include/tprof/tprof-trace.5").read_text()
+    return int(re.search(rf"^\.It (\d+) Ta \S+ Ta {field}$", page, re.M).group(1))
+
+
+def map_header(trace):
+    with open(trace, "r+b") as file:
+        return mmap.mmap(file.fileno(), HEADER)
+
+
+@pytest.mark.parametrize("cpu", ["0", "999"])
+def test_garbage_in_the_header(tprof, cpu):
+    """Threads, forks, pauses: whatever stands in the page that everybody may write to, the program runs as without tprof."""
+    process, run = tprof.start([WORKLOADS / "odd", "churn"], env={"TPROF_CPU": cpu})
+    try:
+        trace = run.directory / "trace.bin"
+        wait_for(trace)
+        header = map_header(trace)
+        generator = random.Random(7)
+        stop = time.monotonic() + 3
+        while time.monotonic() < stop:
+            at = generator.randrange(8, 1024) & ~7
+            header[at:at + 8] = generator.choice([b"\0" * 8, b"\xff" * 8, generator.randbytes(8),
+                                                  struct.pack("<II", generator.randrange(8), generator.randrange(8))])
+            time.sleep(0.0002)
+        header[:] = b"\0" * HEADER
+        time.sleep(0.2)
+        (run.directory / "end").touch()
+        assert process.wait(timeout=60) == 0
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_leakcheck_ends_no_other_process(program):
+    """The header names the fork that was searched, and is to end: another process is left alone."""
+    process, run, _ = program
+    with subprocess.Popen(["sleep", "600"]) as other:
+        header, at, done = map_header(run.directory / "trace.bin"), offset_of("snapshot_pid"), threading.Event()
+
+        def write():
+            while not done.is_set():
+                header[at:at + 4] = struct.pack("<I", other.pid)
+
+        writer = threading.Thread(target=write)
+        writer.start()
+        try:
+            for _ in range(3):
+                subprocess.run([str(LAUNCHER), "ctl", str(process.pid), "leakcheck"], stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL, timeout=60, check=False)
+            assert other.poll() is None
+        finally:
+            done.set()
+            writer.join()
+            other.kill()
+    assert process.poll() is None

@@ -4,6 +4,7 @@
  *   title        write over the memory of the arguments and the environment, as servers do for ps(1), then fork
  *   descriptors  few descriptors, files that come and go, while threads allocate
  *   sandbox      give up nearly all system calls, and work on
+ *   churn        threads and forks, one after the other, until the file `end` is there
  */
 #include "truth.h"
 
@@ -197,6 +198,38 @@ static void sandbox(int by_syscall)
 	_exit(7);
 }
 
+/* ---- churn ---- */
+
+static void *allocate_a_little(void *unused)
+{
+	for (size_t i = 0; i < 200; i++)
+		free(malloc(10 * i));
+	return unused;
+}
+
+static void churn(void)
+{
+	for (int i = 0; access("end", F_OK) != 0; i++) {
+		pthread_t thread;
+
+		if (pthread_create(&thread, NULL, allocate_a_little, NULL) != 0)
+			truth_die("pthread_create");
+		pthread_join(thread, NULL);
+		if (i % 100 == 0) {
+			pid_t pid = fork();
+			int status = -1;
+
+			if (pid == 0) {
+				allocate_a_little(NULL);
+				_exit(3);
+			}
+			waitpid(pid, &status, 0);
+			if (!WIFEXITED(status) || WEXITSTATUS(status) != 3)
+				truth_die("a child did not end as it should");
+		}
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
@@ -207,6 +240,8 @@ int main(int argc, char **argv)
 		descriptors();
 	else if (!strcmp(how, "sandbox") || !strcmp(how, "sandbox_syscall"))
 		sandbox(!strcmp(how, "sandbox_syscall"));
+	else if (!strcmp(how, "churn"))
+		churn();
 	else
 		truth_die("usage: odd HOW");
 	return 0;

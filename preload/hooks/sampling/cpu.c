@@ -118,6 +118,11 @@ void tp_cpu_handle(int number, siginfo_t *info, ucontext_t *context, struct tp_t
 
 /* ---- timers ---- */
 
+static uint64_t period_ns(void)
+{
+	return 1000000000u / tp_config.cpu;
+}
+
 static void delete_timer(struct tp_thread *thread)
 {
 	uint32_t timer = __atomic_exchange_n(&thread->timer, NO_TIMER, __ATOMIC_ACQ_REL);
@@ -177,7 +182,6 @@ void tp_cpu_attach(struct tp_thread *thread)
 			       .notify = SIGEV_THREAD_ID,
 			       .tid = (int)thread->tid };
 	struct itimerspec period;
-	uint64_t first = tp_header ? tp_header->cpu_period_ns : 1;
 	int timer = 0;
 
 	delete_timer(thread); /* of the dead thread that had this struct before */
@@ -188,10 +192,10 @@ void tp_cpu_attach(struct tp_thread *thread)
 		tp_lost(TPROF_LOST_TIMER, 1); /* RLIMIT_SIGPENDING */
 		return;
 	}
-	period.it_interval.tv_sec = (time_t)(tp_header->cpu_period_ns / 1000000000u);
-	period.it_interval.tv_nsec = (long)(tp_header->cpu_period_ns % 1000000000u);
+	period.it_interval.tv_sec = (time_t)(period_ns() / 1000000000u);
+	period.it_interval.tv_nsec = (long)(period_ns() % 1000000000u);
 	period.it_value.tv_sec = 0;
-	period.it_value.tv_nsec = (long)(tp_clock_before() * UINT64_C(0x9e3779b97f4a7c15) % first | 1);
+	period.it_value.tv_nsec = (long)(tp_clock_before() * UINT64_C(0x9e3779b97f4a7c15) % period_ns() | 1);
 	tp_syscall(SYS_timer_settime, timer, 0, &period, 0);
 	tp_store_release(&thread->timer, (uint32_t)timer + 1);
 }
@@ -231,7 +235,7 @@ void tp_cpu_start(void)
 	if (!chosen || tp_real.sigaction(chosen, &action, NULL) != 0)
 		return;
 	tp_header->cpu_signal = (uint32_t)chosen;
-	tp_header->cpu_period_ns = 1000000000u / tp_config.cpu;
+	tp_header->cpu_period_ns = period_ns();
 	tp_store_release(&signal_number, (uint32_t)chosen);
 	if (tp_self)
 		tp_cpu_attach(tp_self);
