@@ -10,8 +10,11 @@ struct tprof_chunk *tp_chunk_begin(enum tprof_chunk_kind kind, uint32_t thread, 
 {
 	enum tprof_lost cause;
 	const char *reason;
-	struct tprof_chunk *chunk = tp_output_grow(whole, &cause, &reason);
+	struct tprof_chunk *chunk;
 
+	if (tp_state_is_child())
+		return NULL;
+	chunk = tp_output_grow(whole, &cause, &reason);
 	if (!chunk) {
 		tp_stop(cause, reason);
 		return NULL;

@@ -21,7 +21,7 @@ void tp_state_protect(void)
 
 void tp_lost(enum tprof_lost cause, uint64_t n)
 {
-	if (tp_header)
+	if (tp_header && !tp_state_is_child())
 		tp_add(&tp_header->lost[cause], n);
 }
 

@@ -36,6 +36,15 @@ extern bool tp_sealed;		       /* the program is in a sandbox: no more system ca
 extern bool tp_was_started;	       /* survives a fork: mode NEW then means child */
 extern struct tprof_header *tp_header; /* mapped while mode is ON, STOPPED, PAUSED or WAITING */
 
+/*
+ * A child that was forked by a signal handler which came into a recording, and goes back into it: what it would write belongs
+ * to its parent's trace, which the parent writes itself.
+ */
+static inline bool tp_state_is_child(void)
+{
+	return tp_unlikely(tp_load(&tp_state.mode) == TP_MODE_NEW) && tp_was_started;
+}
+
 /* Is there a trace of this process, whether or not it is written to now? */
 static inline bool tp_state_has_trace(void)
 {

@@ -3,6 +3,7 @@
 
 #include "core/chunk.h"
 #include "core/clock.h"
+#include "core/state.h"
 #include "core/varint.h"
 
 /*
@@ -19,6 +20,8 @@ static struct tprof_chunk *borrow(size_t room)
 {
 	bool filled = false;
 
+	if (tp_state_is_child())
+		return NULL;
 	for (size_t i = 0; i < TP_LENGTH(idle); i++) {
 		struct tprof_chunk *chunk;
 
