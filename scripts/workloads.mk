@@ -16,7 +16,7 @@ WORKLOADS += $(addprefix $(W)/,control faults roofs)
 WORKLOADS += $(addprefix $(W)/,growth lost thread_work jitdump)
 
 # Programs that do what once went wrong.
-WORKLOADS += $(addprefix $(W)/,coroutines handlers odd signal_traps libfence.so liblazyblas.so loaders)
+WORKLOADS += $(addprefix $(W)/,coroutines handlers odd signal_traps libfence.so liblazyblas.so loaders windows)
 .PHONY: workloads
 workloads: $(WORKLOADS)
 
@@ -69,6 +69,8 @@ $(W)/op_calls-cet: $(W)/libsignatures.so
 $(W)/libtorture.so: WORKLOAD_EXTRA := -shared -fPIC -Wno-psabi
 $(W)/op_torture: WORKLOAD_EXTRA := -L$(W) -ltorture -Wl,-rpath,'$$ORIGIN' -Wno-psabi -lpthread -lm
 $(W)/op_torture: $(W)/libtorture.so
+$(W)/windows: WORKLOAD_EXTRA := -Iinclude -L$(W) -lsignatures -Wl,-rpath,'$$ORIGIN' -Wno-psabi -lpthread
+$(W)/windows: $(W)/libsignatures.so include/tprof.h
 $(W)/op_dlsym: WORKLOAD_EXTRA := -L$(W) -lsignatures -Wl,-rpath,'$$ORIGIN'
 $(W)/op_calls $(W)/op_calls-now $(W)/op_dlsym: $(W)/libsignatures.so
 $(W)/op_throws: $(W)/libthrower.so

@@ -7,6 +7,7 @@
 #include "hooks/control.h"
 #include "hooks/freeze.h"
 #include "hooks/lifecycle.h"
+#include "hooks/ops/install.h"
 
 #define MEMORY_SAMPLE_NS 10000000u
 #define STEP_SAMPLE_NS 1000000u /* at steps' ends it may come that soon after the last */
@@ -84,7 +85,10 @@ static TP_SLOW struct tp_thread *answer(const void *frame)
 	thread->busy = TP_BUSY_RECORD;
 	tp_control_answer(thread);
 	tp_leave(thread);
-	return tp_load_acquire(&tp_state.mode) == TP_MODE_ON ? take(thread, frame) : NULL;
+	if (tp_load_acquire(&tp_state.mode) != TP_MODE_ON)
+		return NULL;
+	tp_ops_resumed(frame);
+	return take(thread, frame);
 }
 
 struct tp_thread *tp_enter_slow(const void *frame)

@@ -4,6 +4,7 @@
 #include "hooks/control.h"
 #include "hooks/enter.h"
 #include "hooks/lifecycle.h"
+#include "hooks/ops/install.h"
 
 void tp_pause(const void *frame)
 {
@@ -29,4 +30,5 @@ void tp_resume(const void *frame)
 	tp_record(thread, tp_clock_before());
 	tp_control_resume(thread);
 	tp_leave(thread);
+	tp_ops_resumed(frame);
 }

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Functions hooked by name: the program behaves as without, and each call is counted, exactly."""
 import json
+import struct
 import subprocess
 
 import pytest
 
-from conftest import ANALYZE, LIBRARY, WORKLOADS
+from conftest import ANALYZE, LIBRARY, WORKLOADS, report
+from test_control import offset_of
 
 TIMES = 50
 
@@ -160,3 +162,22 @@ def test_a_hundred_thousand_throws(tprof):
     ops = ops_of(run.traces()[0])
     assert ops["thrower_top"] == (100000, 0)
     assert ops["thrower_deep"] == (100000, 100000)
+
+
+@pytest.mark.parametrize("how, env", [("", {}), ("", {"TPROF_START": "off"}), ("fork", {"TPROF_CHILDREN": "0"}),
+                                      ("thread", {"TPROF_START": "off"})])
+def test_arguments_while_nothing_is_recorded(tprof, how, env):
+    """All arguments arrive, wherever the caller's frame lies, in a program that is hooked and not recorded, too."""
+    run = tprof.profile([WORKLOADS / "windows", *([how] if how else [])], env={"TPROF_OPS": "op_many", **env})
+    assert run.stdout == b"wrong 0\n"
+    capture = report(run.traces()[0])["capture"]
+    assert capture["hooks"]["functions"] == 1
+    assert len(run.traces()) == 1
+
+
+def test_ops_of_a_late_start(tprof):
+    """A program that never asks the loader for anything has its ops nevertheless, and what recording one costs is known."""
+    run = tprof.profile([WORKLOADS / "windows", "start"], env={"TPROF_OPS": "op_many", "TPROF_START": "off"})
+    assert ops_of(run.traces()[0]) == {"op_many": (3 * 4096 // 16, 0)}
+    at = offset_of("op_inside_ticks")
+    assert sum(struct.unpack("<2I", run.traces()[0].read_bytes()[at:at + 8])) > 0

@@ -184,7 +184,7 @@ struct called tp_op_begin(uint32_t index, const uintptr_t *frame, struct tp_thre
 		tp_with_vectors_kept(prepare, &slow);
 		call.op = slow.op;
 		if (!slow.thread)
-			return (struct called){ function->address, call.window.bytes };
+			return (struct called){ function->address, TP_WINDOW_PASS };
 	}
 	/* At this very frame there was another call, if one was left: this one stands there now. */
 	if (tp_unlikely(has_unwound(thread, (uintptr_t)frame + 1)))
@@ -214,18 +214,15 @@ static void enter(void *context)
 
 struct called tp_op_enter(uint32_t index, const uintptr_t *frame)
 {
-	const struct tp_op_function *function = &tp_op_functions[index];
-	struct called called = { .function = function->address };
 	struct slow_enter slow = { .frame = frame };
 
-	if (!(tp_self && tp_load(&tp_state.mode) == TP_MODE_PAUSED && !tp_control_waits()))
+	if (!tp_is_paused())
 		tp_with_vectors_kept(enter, &slow);
 	if (slow.thread) {
 		slow.thread->busy = TP_BUSY_RECORD;
 		return tp_op_begin(index, frame, slow.thread);
 	}
-	called.window = tp_self ? tp_window_of(tp_self, &function->signature, frame).bytes : tp_window_unknown(frame);
-	return called;
+	return (struct called){ tp_op_functions[index].address, TP_WINDOW_PASS };
 }
 
 /* ---- it ends ---- */

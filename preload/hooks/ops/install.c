@@ -122,6 +122,15 @@ static void tell_functions(void)
 	tp_store(&tp_header->op_functions, count);
 }
 
+/* Where recording is on: what is measured is what it costs. */
+static void calibrate(struct tp_thread *thread)
+{
+	if (calibrated || !tp_op_function_count() || tp_load(&tp_state.mode) != TP_MODE_ON)
+		return;
+	calibrated = true;
+	tp_ops_calibrate(thread);
+}
+
 static void install(struct tp_thread *thread)
 {
 	static const struct tp_slot_visitor slots = { choose, stored, put_coverage, NULL };
@@ -131,10 +140,7 @@ static void install(struct tp_thread *thread)
 
 	tp_add(&tp_header->slots, changed);
 	tp_slots_exports(&exports, &seen, seen.unloads == unloads ? before : 0);
-	if (!calibrated && tp_op_function_count()) {
-		calibrated = true;
-		tp_ops_calibrate(thread);
-	}
+	calibrate(thread);
 	tell_functions();
 }
 
@@ -153,11 +159,32 @@ static void install_new(void *thread)
 /* The thread is busy meanwhile: what the loader allocates for us is none of the program's events. */
 void tp_ops_install(void)
 {
-	struct tp_thread *thread = tp_ops_wanted() ? tp_enter(__builtin_frame_address(0)) : NULL;
+	const void *frame = __builtin_frame_address(0);
+	struct tp_thread *thread;
 
+	if (!tp_ops_wanted())
+		return;
+	thread = tp_enter(frame);
+	if (!thread)
+		thread = tp_enter_off(frame); /* a pause may end without a call to the loader */
 	if (!thread)
 		return;
 	tp_loader_locked(install_new, thread);
+	tp_leave(thread);
+}
+
+/* Not on a coroutine's stack: what is called would find it a strange one each time. */
+void tp_ops_resumed(const void *frame)
+{
+	struct tp_thread *thread = calibrated || !tp_op_function_count() ? NULL : tp_enter(frame);
+
+	if (!thread)
+		return;
+	if (thread->bounds.low == thread->own.low && tp_turn_take(&installing)) {
+		calibrate(thread);
+		tell_functions();
+		tp_turn_end(&installing);
+	}
 	tp_leave(thread);
 }
 

@@ -8,6 +8,12 @@
  */
 void tp_ops_install(void);
 
+/*
+ * Recording went on: what ops cost is measured if it was off from the start on. The thread is in no hook; `frame` is the
+ * exported function's __builtin_frame_address(0).
+ */
+void tp_ops_resumed(const void *frame);
+
 /* In a forked child, which has its parent's hooks: what its trace's header says of them. */
 void tp_ops_tell(void);
 

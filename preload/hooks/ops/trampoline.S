@@ -232,7 +232,7 @@ tp_op_copy_many:
 	movq	%rbp, %rsi
 	call	tp_op_enter		/* -> the same */
 .Lbegun:
-	cmpq	$-1, %rdx
+	cmpq	$-1, %rdx		/* TP_WINDOW_PASS */
 	je	.Lpass
 	movq	%rax, TP_KEPT_FUNCTION(%rbp)
 	movl	%edx, %ecx		/* as far from a multiple of 64 as the caller's: vectors are aligned there */
@@ -290,7 +290,7 @@ tp_op_copy_many:
 	ret
 	.cfi_restore_state
 
-	/* Its arguments can't be passed on: it is as if the caller had called the function itself. */
+	/* It is not recorded: it is as if the caller had called the function itself. */
 .Lpass:
 	movq	%rax, %r11
 	movq	TP_KEPT_RDI(%rbp), %rdi

@@ -56,12 +56,3 @@ struct tp_window tp_window_of(const struct tp_thread *thread, const struct tp_si
 		return (struct tp_window){ window, TP_WINDOW_FIXED };
 	return by_rule(thread, frame);
 }
-
-/* As much as there surely is, up to the end of the page's mapping that holds the frame. */
-uint64_t tp_window_unknown(const uintptr_t *frame)
-{
-	uintptr_t arguments = (uintptr_t)(frame + 2);
-	uint64_t page = TP_PAGE - (arguments & (TP_PAGE - 1));
-
-	return (page < WINDOW_MAX ? page : WINDOW_MAX) & ~UINT64_C(15);
-}

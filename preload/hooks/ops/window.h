@@ -19,7 +19,7 @@ struct tp_window {
 struct tp_window tp_window_of(const struct tp_thread *thread, const struct tp_signature *signature,
 			      const uintptr_t *frame);
 
-/* Where there is no thread to ask. */
-uint64_t tp_window_unknown(const uintptr_t *frame);
+/* Instead of bytes: the function is jumped to, and finds all that its caller passed. It does not come back to the stub. */
+#define TP_WINDOW_PASS UINT64_MAX
 
 #endif
