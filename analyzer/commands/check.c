@@ -11,6 +11,7 @@
 #include "model/op_combine.h"
 #include "model/ops.h"
 #include "report/junit.h"
+#include "report/output.h"
 
 #define MESSAGE_MAX 400
 
@@ -226,7 +227,7 @@ static int judge(struct tp_session *session, const struct tp_rules *rules, const
 	if (status == TP_EXIT_TRACE) {
 		fputs("tprof-analyze: out of memory\n", stderr);
 	} else if (junit && !tp_junit_write(junit, cases, rules->count)) {
-		fprintf(stderr, "tprof-analyze: --junit %s: can't be written: %s\n", junit, strerror(errno));
+		fprintf(stderr, "tprof-analyze: --junit %s: can't be written: %s\n", junit, tp_output_error(errno));
 		status = TP_EXIT_USAGE;
 	}
 	free(messages);

@@ -4,6 +4,7 @@
 
 #include "commands/op_names.h"
 #include "report/growth_pool.h"
+#include "report/output.h"
 #include "trace/jit.h"
 
 #include <errno.h>
@@ -23,9 +24,10 @@ static int open_output(struct tp_session *session)
 	FILE *out = stdout;
 
 	if (options->output) {
-		out = fopen(options->output, "w");
+		out = tp_output_open(options->output);
 		if (!out) {
-			fprintf(stderr, "tprof-analyze: %s: can't be written: %s\n", options->output, strerror(errno));
+			fprintf(stderr, "tprof-analyze: %s: can't be written: %s\n", options->output,
+				tp_output_error(errno));
 			return TP_EXIT_USAGE;
 		}
 	}

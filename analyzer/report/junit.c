@@ -3,11 +3,12 @@
 
 #include <stdio.h>
 
+#include "report/output.h"
 #include "report/xml.h"
 
 bool tp_junit_write(const char *path, const struct tp_junit_case *cases, size_t count)
 {
-	FILE *out = fopen(path, "we");
+	FILE *out = tp_output_open(path);
 	size_t failures = 0;
 	bool good;
 

@@ -182,7 +182,7 @@ struct tprof_header *tp_output_create(const struct tp_identity *identity, uint32
 
 	*reason = NULL;
 	if (!tp_claim_temporary(identity, temporary, sizeof(temporary)))
-		fd = -ENAMETOOLONG;
+		fd = tp_sys_getcwd(temporary, sizeof(temporary)) == -ENOENT ? -ENOENT : -ENAMETOOLONG;
 	else
 		fd = tp_sys_open(temporary, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW, 0644);
 	error = fd < 0 ? fd : 0;

@@ -2,10 +2,11 @@
 """Damaged and foreign traces: what is intact is reported, the rest is named; no crash, no hang."""
 import os
 import random
+import shutil
 import subprocess
 
 import pytest
-from conftest import ANALYZE, Harness, WORKLOADS, analyze, report
+from conftest import ANALYZE, Harness, LIBRARY, WORKLOADS, analyze, report
 
 # Built with AddressSanitizer and UndefinedBehaviorSanitizer, where there is one.
 CHECKED = os.environ.get("CHECK_SANITIZED", "")
@@ -107,3 +108,18 @@ def test_chunks_shuffled(tmp_path, trace, seed):
     survive(path)
     path.write_bytes(trace[:16384] + b"".join(chunks + chunks))
     survive(path)
+
+
+def test_reports_are_not_written_over_traces(tprof):
+    """The trace that is read may be a running program's: it stays as it is, and so does any other."""
+    run = tprof.run([WORKLOADS / "steady", "7"], [LIBRARY])
+    trace = run.traces()[0]
+    other = trace.with_name("other.bin")
+    shutil.copy(trace, other)
+    before = trace.read_bytes()
+    for output in (trace, other):
+        for command in (["flamegraph"], ["export", "--format", "chrome"], ["summary"]):
+            assert "it is a trace" in analyze(*command, "-o", output, trace, status=2).stderr
+    analyze("check", "--max-peak", "1GiB", "--junit", trace, trace, status=2)
+    assert trace.read_bytes() == before == other.read_bytes()
+    analyze("flamegraph", "-o", trace.with_name("peak.svg"), trace)
