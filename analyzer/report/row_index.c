@@ -22,16 +22,16 @@ void tp_row_index_free(struct tp_row_index *index)
 static bool make_room(struct tp_row_index *index, void *array, size_t size)
 {
 	size_t room = index->room ? 2 * index->room : 256;
+	void *rows, *more;
 	uint32_t *stamps;
-	void *rows;
 
 	if (index->count < index->room)
 		return true;
 	memcpy(&rows, array, sizeof(rows));
-	rows = realloc(rows, room * size);
-	if (!rows)
+	more = realloc(rows, room * size);
+	if (!more)
 		return false;
-	memcpy(array, &rows, sizeof(rows));
+	memcpy(array, &more, sizeof(more));
 	stamps = realloc(index->stamps, room * sizeof(*stamps));
 	if (!stamps)
 		return false;
