@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "trace/impl.h"
+#include "trace/reserve.h"
 
 #define FIRST_BITS 8
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "model/stats.h"
-#include "trace/impl.h"
+#include "trace/reserve.h"
 
 bool tp_estimates_reserve(struct tp_estimates *estimates, size_t count)
 {

@@ -5,7 +5,7 @@
 
 #include "model/growth_impl.h"
 #include "model/replay.h"
-#include "trace/impl.h"
+#include "trace/reserve.h"
 
 #define RANDOM UINT64_C(0x9e3779b97f4a7c15) /* of multiplicative hashing: the same trace gives the same looks */
 

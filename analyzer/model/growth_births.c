@@ -4,7 +4,7 @@
 
 #include "model/growth.h"
 #include "model/replay.h"
-#include "trace/impl.h"
+#include "trace/reserve.h"
 
 struct birth {
 	size_t site; /* in the list */

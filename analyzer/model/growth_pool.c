@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "model/growth_impl.h"
-#include "trace/impl.h"
 
 #define ROUNDS 100 /* leaks that are taken apart at most */
 

@@ -4,7 +4,7 @@
 #include <sys/random.h>
 
 #include "model/maps.h"
-#include "trace/impl.h"
+#include "trace/reserve.h"
 
 struct tp_map_node {
 	struct tp_range range;

@@ -5,7 +5,7 @@
 
 #include "model/ops.h"
 #include "model/warmup.h"
-#include "trace/impl.h"
+#include "trace/reserve.h"
 
 #define SHAPE_MAX 255 /* bytes of a shape's text */
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/impl.h"
+#include "trace/reserve.h"
 
 #define FIRST_BITS 7
 

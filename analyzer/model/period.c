@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/impl.h"
+#include "trace/reserve.h"
 
 #define COVERED 0.5   /* the share of the sequence that the steps must make up */
 #define AS_GOOD 0.004 /* two candidates that differ by less are equally good */

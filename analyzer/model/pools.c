@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/impl.h"
+#include "trace/reserve.h"
 
 struct tp_pool {
 	uint64_t address, size;

@@ -73,22 +73,10 @@ void tp_replay_free(struct tp_replay *replay)
 	free(replay->thread_index);
 }
 
-/* When the run ended, as far as it is known before it is read. */
-static uint64_t last_ticks(const struct tp_trace *trace)
-{
-	const struct tprof_header *header = trace->header;
-	const struct tp_chunks *chunks = &tp_impl(trace)->events;
-	uint64_t ticks = chunks->count ? chunks->list[chunks->count - 1].begin : 0;
-
-	if (header->finish.ticks)
-		return header->finish.ticks;
-	return header->latest.ticks > ticks ? header->latest.ticks : ticks;
-}
-
 /* Slices of time, about as many as fit into the run. */
 static void begin_growth(struct tp_replay *replay, uint64_t time)
 {
-	uint64_t end = last_ticks(replay->trace) >> replay->trace->header->tick_shift;
+	uint64_t end = tp_trace_last(replay->trace) >> replay->trace->header->tick_shift;
 
 	if (end > replay->to)
 		end = replay->to;

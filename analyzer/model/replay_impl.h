@@ -16,7 +16,6 @@
 #define TPROF_MODEL_REPLAY_IMPL_H
 
 #include "model/replay.h"
-#include "trace/impl.h"
 
 /* ---- threads ---- */
 

@@ -5,6 +5,7 @@
 
 #include "model/replay_impl.h"
 #include "model/stats.h"
+#include "trace/reserve.h"
 
 struct tp_thread_state *tp_replay_new_thread(struct tp_replay *replay, uint32_t number)
 {

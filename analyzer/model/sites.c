@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "model/sites.h"
-#include "trace/impl.h"
+#include "trace/reserve.h"
 
 bool tp_sites_init(struct tp_sites *sites, const struct tp_trace *trace, enum tp_group group)
 {

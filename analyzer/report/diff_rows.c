@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "model/rank.h"
-#include "trace/impl.h"
+#include "trace/reserve.h"
 
 #define TESTED_SHARE 0.001 /* of all: what is smaller than that is not tested */
 

@@ -8,7 +8,7 @@
 #include "model/op_combine.h"
 #include "model/ops.h"
 #include "model/rank.h"
-#include "trace/impl.h"
+#include "trace/reserve.h"
 
 #define LEVEL 0.05
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/impl.h"
+#include "trace/reserve.h"
 
 #define SEVERAL ""
 

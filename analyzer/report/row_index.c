@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/reserve.h"
+
 bool tp_row_index_init(struct tp_row_index *index)
 {
 	memset(index, 0, sizeof(*index));
@@ -19,34 +21,14 @@ void tp_row_index_free(struct tp_row_index *index)
 	free(index->stamps);
 }
 
-static bool make_room(struct tp_row_index *index, void *array, size_t size)
-{
-	size_t room = index->room ? 2 * index->room : 256;
-	void *rows, *more;
-	uint32_t *stamps;
-
-	if (index->count < index->room)
-		return true;
-	memcpy(&rows, array, sizeof(rows));
-	more = realloc(rows, room * size);
-	if (!more)
-		return false;
-	memcpy(array, &more, sizeof(more));
-	stamps = realloc(index->stamps, room * sizeof(*stamps));
-	if (!stamps)
-		return false;
-	index->stamps = stamps;
-	index->room = room;
-	return true;
-}
-
 void *tp_row_index_at(struct tp_row_index *index, uint64_t key, uint64_t kind, void *array, size_t size)
 {
 	bool found = false;
 	uint32_t *position;
 	unsigned char *rows;
 
-	if (!make_room(index, array, size))
+	if (!tp_reserve(array, &index->room, index->count + 1, size) ||
+	    !tp_reserve(&index->stamps, &index->stamp_room, index->count + 1, sizeof(*index->stamps)))
 		return NULL;
 	position = tp_map_at(&index->rows, key, kind, &found);
 	if (!position)

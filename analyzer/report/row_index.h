@@ -16,7 +16,8 @@ struct tp_row_index {
 	uint32_t chain_count;
 	uint32_t *stamps; /* of a row: the last site that was added to its total */
 	uint32_t stamp;
-	size_t count, room; /* rows */
+	size_t count; /* rows */
+	size_t room, stamp_room;
 };
 
 bool tp_row_index_init(struct tp_row_index *index); /* false: memory is out */

@@ -115,3 +115,14 @@ uint64_t tp_trace_time(const struct tp_trace *trace, uint64_t ns)
 	}
 	return low;
 }
+
+uint64_t tp_trace_last(const struct tp_trace *trace)
+{
+	const struct tprof_header *header = trace->header;
+	const struct tp_chunks *chunks = &tp_impl(trace)->events;
+	uint64_t ticks = chunks->count ? chunks->list[chunks->count - 1].begin : 0;
+
+	if (header->finish.ticks)
+		return header->finish.ticks;
+	return header->latest.ticks > ticks ? header->latest.ticks : ticks;
+}

@@ -5,6 +5,7 @@
 #include "trace/cursor.h"
 #include "trace/jit.h"
 #include "trace/queue.h"
+#include "trace/reserve.h"
 
 #define BATCH 64
 

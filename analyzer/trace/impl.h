@@ -55,9 +55,6 @@ static inline struct tp_trace_impl *tp_impl(const struct tp_trace *trace)
 /* pread of exactly `size` bytes; less at the file's end or on an error. Returns the bytes read. */
 size_t tp_read_at(int fd, void *buffer, size_t size, uint64_t offset);
 
-/* Room for `need` elements of `size` bytes in *list (grows by doubling). False: no memory; *list is as it was. */
-bool tp_reserve(void *list, size_t *room, size_t need, size_t size);
-
 /* Notes what could not be read. The same place and reason are noted once; the list is bounded. */
 void tp_damage_add(struct tp_trace *trace, uint64_t offset, uint64_t lost_bytes, const char *reason);
 

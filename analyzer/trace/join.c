@@ -8,6 +8,7 @@
 
 #include "trace/pairs.h"
 #include "trace/tables.h"
+#include "trace/reserve.h"
 
 struct joiner {
 	struct tp_trace *trace;

@@ -5,6 +5,7 @@
 
 #include "trace/tables.h"
 #include "trace/varint.h"
+#include "trace/reserve.h"
 
 static bool in_range(const struct tp_tables *tables, uint64_t number)
 {

@@ -8,6 +8,7 @@
 #include "trace/facts.h"
 #include "trace/tables.h"
 #include "trace/varint.h"
+#include "trace/reserve.h"
 
 void tp_tables_damage(struct tp_tables *tables, const uint8_t *record, uint64_t lost, const char *reason)
 {

@@ -28,24 +28,6 @@ size_t tp_read_at(int fd, void *buffer, size_t size, uint64_t offset)
 	return done;
 }
 
-bool tp_reserve(void *list, size_t *room, size_t need, size_t size)
-{
-	size_t wanted = *room ? *room : 16;
-	void *old, *new;
-
-	if (need <= *room)
-		return true;
-	while (wanted < need)
-		wanted *= 2;
-	memcpy(&old, list, sizeof(old));
-	new = reallocarray(old, wanted, size);
-	if (!new)
-		return false;
-	memcpy(list, &new, sizeof(new));
-	*room = wanted;
-	return true;
-}
-
 /* Field 22 of /proc/PID/stat; the fields are counted behind the last parenthesis: a name may hold anything. */
 static uint64_t process_start(uint32_t pid)
 {

@@ -143,6 +143,9 @@ int tp_trace_counter(const struct tp_trace *trace, const char *name);
 /* Ticks (not shifted) to nanoseconds since header->start, fitted through all clock moments of the file. */
 uint64_t tp_trace_ns(const struct tp_trace *trace, uint64_t ticks);
 
+/* Ticks (not shifted) when the run ended, as far as that is known before its events are read. */
+uint64_t tp_trace_last(const struct tp_trace *trace);
+
 /* The other way: the smallest event time (ticks >> header->tick_shift) that is at or after that nanosecond. */
 uint64_t tp_trace_time(const struct tp_trace *trace, uint64_t ns);
 
