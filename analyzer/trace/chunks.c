@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 
 #include "trace/impl.h"
-#include "trace/reserve.h"
 
 static bool note_moment(struct tp_trace_impl *impl, const struct tprof_moment *moment)
 {

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 
 #include "trace/impl.h"
-#include "trace/reserve.h"
 
 /* A report lists a few; more would only be memory that a broken file makes us take. */
 #define DAMAGE_MAX 256

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "trace/impl.h"
-#include "trace/reserve.h"
 
 #define PAGE 4096u
 #define PAGES_MAX 64u		/* looked up at once */

@@ -7,6 +7,7 @@
 #define TPROF_TRACE_IMPL_H
 
 #include "trace/trace.h"
+#include "trace/reserve.h"
 
 struct tp_jit_times;
 
