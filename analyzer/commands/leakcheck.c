@@ -17,12 +17,14 @@
 enum { DONE = 0, NOT_YET = 1, FAILED = 3 };
 
 #define WAIT_MS 5000
+#define REGISTERS 15	     /* general ones, without the stack pointer */
 #define BETWEEN_NS 200000000 /* from one search to the next: registers change within that */
 #define LIFE_SECONDS 110     /* what is searched lives two minutes */
 
 struct search {
 	struct tp_reach_held held;
 	uint64_t ticks;
+	uint32_t running, waiting; /* other threads: on a processor, in a system call */
 };
 
 /* ---- roots ---- */
@@ -192,8 +194,22 @@ static bool search_once(struct tp_control *control, struct search *search, char 
 	if (!trace)
 		return false;
 	search->ticks = control->header->snapshot_ticks;
+	search->running = control->header->snapshot_running;
+	search->waiting = control->header->snapshot_waiting;
 	good = tp_reach_held(trace, search->ticks, &search->held) && search_frozen(control, trace, search, error);
 	tp_trace_close(trace);
+	return good;
+}
+
+/* False: what is wrong has been said. */
+static bool searches(struct tp_control *control, struct search *search)
+{
+	char *error = NULL;
+	bool good = search_once(control, search, &error);
+
+	if (!good)
+		fprintf(stderr, "tprof: leak check: %s\n", error ? error : "out of memory");
+	free(error);
 	return good;
 }
 
@@ -220,9 +236,16 @@ static int freeze(struct tp_control *control)
 	case TP_CONTROL_ENDED:
 		fprintf(stderr, "tprof: process %d has ended\n", (int)control->pid);
 		return FAILED;
+	case TP_CONTROL_BUSY:
+		fprintf(stderr, "tprof: process %d: another request waits for the program's next event\n",
+			(int)control->pid);
+		return NOT_YET;
 	default:
-		fprintf(stderr, "tprof: process %d had no event in %d s, or another request waits\n", (int)control->pid,
-			WAIT_MS / 1000);
+		fprintf(stderr,
+			"tprof: process %d had no event in %d s: it allocates nothing, or runs in one function; try "
+			"again "
+			"later\n",
+			(int)control->pid, WAIT_MS / 1000);
 		return NOT_YET;
 	}
 }
@@ -238,6 +261,18 @@ static int by_kind(const void *a, const void *b)
 	if (x->node != y->node)
 		return x->node < y->node ? -1 : 1;
 	return x->op < y->op ? -1 : x->op > y->op;
+}
+
+/*
+ * The registers of a thread that runs can't be had without stopping it. So few blocks of a stack as they could hold may be
+ * reached by these: they are possibly lost, not definitely. (A search that was done twice knows that they were there all the
+ * time, which is unlikely, and not impossible: a loop that waits for another thread.)
+ */
+static void doubt_few(const struct search *search, struct tp_reach_sum *sums, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (sums[i].reach == TPROF_REACH_DEFINITE && sums[i].blocks <= (uint64_t)REGISTERS * search->running)
+			sums[i].reach = TPROF_REACH_POSSIBLE;
 }
 
 /* Sums by stack; the blocks change their order. NULL: no memory. */
@@ -276,6 +311,11 @@ static void print(const struct tp_control *control, const struct search *search,
 	for (int reach = 1; reach <= TPROF_REACH_STILL; reach++)
 		printf("  %-16s %s in %s blocks\n", words[reach], tp_bytes(bytes[reach], false).text,
 		       tp_count(blocks[reach]).text);
+	if (search->running || search->waiting)
+		printf("  %u other thread%s in %s, %u ran: their registers are not searched; what those that ran could "
+		       "hold is possibly lost\n",
+		       search->waiting, search->waiting == 1 ? " was" : "s were",
+		       search->waiting == 1 ? "a system call" : "system calls", search->running);
 	if (!search->held.seamless)
 		puts("  the trace does not have all blocks: some of these may be reached from others");
 	printf("tprof-analyze leaks %s   says which\n", control->path);
@@ -285,8 +325,14 @@ static int report(struct tp_control *control, struct search *search, bool quiet)
 {
 	size_t count;
 	struct tp_reach_sum *sums = sum_up(search, &count);
-	bool good = sums && tp_append_reach(control, sums, count);
+	bool good;
 
+	if (!sums) {
+		fputs("tprof: leak check: out of memory\n", stderr);
+		return FAILED;
+	}
+	doubt_few(search, sums, count);
+	good = tp_append_reach(control, sums, count);
 	if (!good)
 		perror("tprof: the trace could not be written to");
 	else if (!quiet)
@@ -296,7 +342,7 @@ static int report(struct tp_control *control, struct search *search, bool quiet)
 }
 
 /* The program runs on between the two searches. */
-static int search_twice(struct tp_control *control, struct search *now, struct search *earlier, char **error)
+static int search_twice(struct tp_control *control, struct search *now, struct search *earlier)
 {
 	const struct timespec pause = { .tv_nsec = BETWEEN_NS };
 	int status = freeze(control);
@@ -304,7 +350,7 @@ static int search_twice(struct tp_control *control, struct search *now, struct s
 
 	if (status != DONE)
 		return status;
-	good = search_once(control, earlier, error);
+	good = searches(control, earlier);
 	end_frozen(control);
 	if (!good)
 		return FAILED;
@@ -312,10 +358,11 @@ static int search_twice(struct tp_control *control, struct search *now, struct s
 	status = freeze(control);
 	if (status != DONE)
 		return status;
-	good = search_once(control, now, error);
+	good = searches(control, now);
 	end_frozen(control);
 	if (!good)
 		return FAILED;
+	now->running = now->running < earlier->running ? now->running : earlier->running;
 	tp_reach_confirm(now->held.blocks, now->held.count, earlier->held.blocks, earlier->held.count);
 	return DONE;
 }
@@ -323,19 +370,15 @@ static int search_twice(struct tp_control *control, struct search *now, struct s
 int tp_leakcheck(struct tp_control *control, bool taken)
 {
 	struct search now = { 0 }, earlier = { 0 };
-	char *error = NULL;
 	int status;
 
 	alarm(LIFE_SECONDS);
 	if (taken)
-		status = search_once(control, &now, &error) ? DONE : FAILED;
+		status = searches(control, &now) ? DONE : FAILED;
 	else
-		status = search_twice(control, &now, &earlier, &error);
-	if (status == FAILED && error)
-		fprintf(stderr, "tprof: %s\n", error);
+		status = search_twice(control, &now, &earlier);
 	if (status == DONE)
 		status = report(control, &now, taken);
-	free(error);
 	tp_reach_held_free(&now.held);
 	tp_reach_held_free(&earlier.held);
 	return status;

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,10 +73,19 @@ static bool read_note(struct tp_frozen *frozen, uint64_t at)
 
 bool tp_frozen_open(struct tp_frozen *frozen, pid_t pid, uint64_t note_at, char **error)
 {
+	const char *cause;
+
 	*frozen = (struct tp_frozen){ .pid = pid, .memory = open_of(pid, "mem"), .pagemap = open_of(pid, "pagemap") };
-	if (frozen->memory >= 0 && read_maps(frozen) && read_note(frozen, note_at))
+	cause = frozen->memory < 0 ? strerror(errno) : NULL;
+	if (!cause && !read_maps(frozen))
+		cause = strerror(errno);
+	if (!cause && !read_note(frozen, note_at))
+		cause = "it does not say what it is, as a libtprof.so of another version";
+	if (!cause)
 		return true;
-	if (asprintf(error, "the memory of process %d can't be read: %s", (int)pid, strerror(errno)) < 0)
+	if (kill(pid, 0) != 0)
+		cause = "it has ended";
+	if (asprintf(error, "the memory of the fork, process %d, can't be read: %s", (int)pid, cause) < 0)
 		*error = NULL;
 	tp_frozen_close(frozen);
 	return false;

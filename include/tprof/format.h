@@ -198,10 +198,13 @@ struct tprof_header {
 	uint32_t fold_inside_ticks, fold_outside_ticks; /* the same of a call that is folded */
 	uint32_t work_ticks;				/* what a WORK event adds to op_inside_ticks */
 	uint32_t op_functions;				/* functions that are hooked through `slots` */
-	uint32_t snapshot_pid;	 /* a fork that stands still to be searched for pointers; 0: none (any more) */
-	uint32_t snapshot_error; /* errno of the last fork that failed; 0: none did */
-	uint64_t snapshot_at;	 /* address of a struct tprof_snapshot in it */
-	uint64_t snapshot_ticks; /* when it was made: not shifted */
+	uint32_t snapshot_pid;	   /* a fork that stands still to be searched for pointers; 0: none (any more) */
+	uint32_t snapshot_error;   /* errno of the last fork that failed; 0: none did */
+	uint64_t snapshot_at;	   /* address of a struct tprof_snapshot in it */
+	uint64_t snapshot_ticks;   /* when it was made: not shifted */
+	uint32_t snapshot_running; /* other threads that were on a processor then, or could be: their registers can't be
+				    * searched */
+	uint32_t snapshot_waiting; /* other threads that were in a system call */
 };
 
 /* ---- chunks ------------------------------------------------------------------------------------------------- */

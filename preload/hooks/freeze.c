@@ -17,6 +17,8 @@
 #include <time.h>
 
 #define LIFE_SECONDS 120
+#define SETTLE_NS 2000000
+#define SETTLE_TIMES 200 /* of a thread that spins to the end 0.4 s are waited for */
 
 static struct tprof_snapshot note; /* read by who searches, in the fork's memory */
 static uint32_t to_reap;
@@ -33,6 +35,46 @@ static void note_stack(struct tp_thread *thread)
 	note.stacks[note.stack_count++] = range;
 }
 
+/*
+ * Is it in a system call? Then what its frames need is on its stack, but for those of the registers that calls keep which
+ * no function between had a use for.
+ */
+static bool waits(uint32_t tid)
+{
+	char path[64], state[16];
+	struct tp_text text = tp_text_in(path, sizeof(path));
+	long got = -1;
+	int fd;
+
+	tp_text_add(&text, "/proc/self/task/");
+	tp_text_add_number(&text, tid);
+	tp_text_add(&text, "/syscall");
+	fd = tp_sys_open(path, O_RDONLY, 0);
+	if (fd >= 0) {
+		got = tp_sys_read(fd, state, sizeof(state));
+		tp_sys_close(fd);
+	}
+	return got > 0 && state[0] != 'r'; /* "running" */
+}
+
+static void count_thread(struct tp_thread *thread)
+{
+	uint32_t tid = tp_load(&thread->tid);
+
+	if (thread == tp_self || !tid || !tp_sys_thread_lives(tp_state.pid, tid))
+		return;
+	if (waits(tid))
+		tp_header->snapshot_waiting++;
+	else
+		tp_header->snapshot_running++;
+}
+
+static void count_threads(void)
+{
+	tp_header->snapshot_running = tp_header->snapshot_waiting = 0;
+	tp_threads_each(count_thread);
+}
+
 static void write_note(uintptr_t sp)
 {
 	uintptr_t end = tp_self ? tp_self->own.high : sp;
@@ -40,6 +82,7 @@ static void write_note(uintptr_t sp)
 	note.stacks[0] = (struct tprof_range){ sp, end > sp ? end : sp };
 	note.stack_count = 1;
 	tp_threads_each(note_stack);
+	count_threads();
 	note.own_count = (uint32_t)tp_space_list(note.own, TPROF_SNAPSHOT_RANGES);
 }
 
@@ -164,6 +207,28 @@ static int run_search(const char *path)
 	return status;
 }
 
+/* What the search itself found wrong it has said. */
+static void say_status(const char *path, int status)
+{
+	static char text[4200];
+	struct tp_text message = tp_text_in(text, sizeof(text));
+
+	tp_text_add(&message, path);
+	if (status < 0)
+		tp_text_add(&message, " could not be started: no further process");
+	else if (WIFSIGNALED(status))
+		tp_text_add(&message, " was ended by signal ");
+	else if (WEXITSTATUS(status) == 127)
+		tp_text_add(&message, " could not be started");
+	else
+		tp_text_add(&message, " ended with status ");
+	if (status >= 0 && WIFSIGNALED(status))
+		tp_text_add_number(&message, (uint64_t)WTERMSIG(status));
+	else if (status >= 0 && WEXITSTATUS(status) != 127)
+		tp_text_add_number(&message, (uint64_t)WEXITSTATUS(status));
+	tp_say("leak check: it failed: ", text);
+}
+
 static void search(const char *path)
 {
 	uint32_t still = tp_load(&to_reap); /* not the header's: others can write there */
@@ -174,7 +239,20 @@ static void search(const char *path)
 	tp_store(&to_reap, 0u);
 	tp_store(&tp_header->snapshot_pid, 0u);
 	if (status != 0)
-		tp_say("leak check: it failed: ", path);
+		say_status(path, status);
+}
+
+/* The program is at its end anyway: threads that are on their way to a system call may get there. */
+static void settle(void)
+{
+	struct timespec rest = { .tv_nsec = SETTLE_NS };
+
+	for (int i = 0; i < SETTLE_TIMES; i++) {
+		count_threads();
+		if (!tp_header->snapshot_running)
+			return;
+		tp_syscall(SYS_nanosleep, &rest, 0, 0, 0);
+	}
 }
 
 void tp_freeze_check(void)
@@ -187,6 +265,7 @@ void tp_freeze_check(void)
 		tp_say("leak check: no tprof-analyze is beside ", "libtprof.so");
 		return;
 	}
+	settle();
 	tp_freeze();
 	if (tp_load(&to_reap))
 		search(path);

@@ -60,12 +60,44 @@ def test_at_exit(tprof, allocator):
     assert re.search(r"in 20 blocks definitely lost", text) and "4. 5.90 KiB in 4 blocks" in text
 
 
+def lost_of(trace, kind):
+    part = report(trace, command="leaks", options=["--top", "0"])["reachability"][kind]
+    return {frame["function"]: site["blocks"] for site in part["sites"] for frame in site["stack"]
+            if frame["function"] in ("held_by_running", "forgotten_often")}
+
+
+def test_registers_of_a_thread_that_runs(tprof):
+    """They can't be read without stopping it: what they could hold is only possibly lost, more of one stack is. (The CPU
+    sampler's signal would leave them on the thread's stack.)"""
+    run = tprof.profile([WORKLOADS / "lost", "spin"], env={"TPROF_LEAKCHECK": "exit", "TPROF_CPU": "0"})
+    assert lost_of(run.traces()[0], "definitely_lost") == {"forgotten_often": 100}
+    assert lost_of(run.traces()[0], "possibly_lost") == {"held_by_running": 1}
+
+
+def test_the_cause_of_a_failure_is_told(tprof):
+    """A search that can't be had says why, and the program's status is its own."""
+    library = tprof.directory / "lib"
+    library.mkdir()
+    shutil.copy(LIBRARY, library / "libtprof.so")
+    checked = {"TPROF_LEAKCHECK": "exit"}
+    run = tprof.run([WORKLOADS / "lost"], [library / "libtprof.so"], checked)
+    assert run.status == 0 and b"bin/tprof-analyze could not be started" in run.stderr
+    (tprof.directory / "bin").mkdir()
+    analyzer = tprof.directory / "bin/tprof-analyze"
+    for text, words in (("exit 7", b"bin/tprof-analyze ended with status 7"), ("kill -9 $$", b"was ended by signal 9")):
+        analyzer.write_text(f"#!/bin/sh\n{text}\n")
+        analyzer.chmod(0o755)
+        run = tprof.run([WORKLOADS / "lost"], [library / "libtprof.so"], checked)
+        assert run.status == 0 and words in run.stderr
+
+
 def test_while_it_runs(tprof):
     process, run = tprof.start([WORKLOADS / "lost", "wait"])
     try:
         wait_for(run.directory / "trace.bin")
         time.sleep(0.3)
         said = ctl(process.pid, "leakcheck")
+        assert "1 other thread was in a system call, 0 ran" in said
         assert "definitely lost" in said and "in 20 blocks" in said
         assert answer_of(run.traces()[0]) == expected()
         assert "in 20 blocks" in ctl(process.pid, "leakcheck")

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lost [wait]: blocks that can be reached, and blocks that can't, in each of the ways that matter; sizes tell them apart. The
+ * lost [wait | spin]: blocks that can be reached, and blocks that can't, in each of the ways that matter; sizes tell them apart. The
  * answers stand in the test. wait: until the file `end` is there, allocating now and then.
+ * lost spin: a thread that runs has the only pointer to a block in a register; 100 others of one size are lost.
  */
 #include <pthread.h>
 #include <string.h>
@@ -131,9 +132,55 @@ NOINLINE static void wipe_stack(void)
 	memset((void *)used, 0, sizeof(used));
 }
 
+/* ---- a thread that runs ---- */
+
+static void *volatile slot;
+static volatile int never, spins;
+
+NOINLINE static void held_by_running(void)
+{
+	slot = get(2639);
+}
+
+NOINLINE static void forgotten_often(void)
+{
+	for (int i = 0; i < 100; i++)
+		get(2741);
+}
+
+static void *spin(void *unused)
+{
+	wipe_stack(); /* binding memset() saves registers on the stack */
+	held_by_running();
+	wipe_stack();
+	/* From here on it is in no memory. */
+	__asm__ volatile("movq %0, %%r12\n\tmovq $0, %0\n\tmovl $1, %2\n"
+			 "1:\tcmpl $0, %1\n\tje 1b"
+			 : "+m"(slot)
+			 : "m"(never), "m"(spins)
+			 : "r12", "memory", "cc");
+	return unused;
+}
+
+static void run_spin(void)
+{
+	pthread_t id;
+
+	forgotten_often();
+	if (pthread_create(&id, NULL, spin, NULL) != 0)
+		truth_die("pthread_create");
+	while (!spins)
+		usleep(1000);
+	wipe_stack();
+	exit(0); /* with the thread running */
+}
+
 int main(int argc, char **argv)
 {
 	pthread_t id;
+
+	if (argc > 1 && strcmp(argv[1], "spin") == 0)
+		run_spin();
 
 	pthread_barrier_init(&ready, NULL, 2);
 	pthread_barrier_init(&done, NULL, 2);
