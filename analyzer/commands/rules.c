@@ -25,7 +25,7 @@ static const struct {
 } regressions[] = {
 	{ "peak", TP_METRIC_PEAK }, { "unfreed", TP_METRIC_UNFREED },
 	{ "rss", TP_METRIC_RSS },   { "allocations", TP_METRIC_ALLOCATIONS },
-	{ "step", TP_METRIC_STEP },
+	{ "step", TP_METRIC_STEP }, { "steps", TP_METRIC_STEP },
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -121,7 +121,7 @@ static bool add_regression(struct tp_rules *rules, const char *where, const char
 	}
 	fprintf(stderr,
 		"tprof-analyze: %smax-regress %s: WHAT=N%% is wanted, WHAT one of: peak unfreed rss allocations "
-		"step op:NAME\n",
+		"steps op:NAME\n",
 		where, item);
 	return false;
 }

@@ -13,8 +13,8 @@ enum tp_metric {
 	TP_METRIC_RSS,	       /* of the process whose resident memory was largest, bytes */
 	TP_METRIC_ALLOCATIONS, /* calls */
 	TP_METRIC_GROWTH,      /* bytes a step of what leaks, see model/growth.h */
-	TP_METRIC_STEP,	       /* mean duration, ns */
-	TP_METRIC_OP,	       /* mean duration of a call, ns */
+	TP_METRIC_STEP,	       /* duration */
+	TP_METRIC_OP,	       /* duration of a call */
 };
 
 struct tp_rule {

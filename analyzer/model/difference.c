@@ -77,7 +77,7 @@ static double inflation(const double *values, size_t count, double squares)
 static struct series series_of(const double *values, size_t count)
 {
 	struct series series = { .factor = 1, .degrees = (double)count - 1 };
-	double left[TP_BATCH_MAX], most = 0, squares, variance;
+	double left[TP_BATCH_MAX] = { 0 }, most = 0, squares, variance;
 
 	for (size_t i = 0; i < count; i++)
 		series.mean += values[i] / (double)count;
@@ -121,7 +121,7 @@ static int by_number(const void *left, const void *right)
 static void ratios(const struct tp_batches *a, const struct tp_batches *b, double half,
 		   struct tp_difference *difference)
 {
-	double list[TP_BATCH_MAX * TP_BATCH_MAX], all = (double)(a->count * b->count), out = all * (0.5 - half);
+	double list[TP_BATCH_MAX * TP_BATCH_MAX] = { 0 }, all = (double)(a->count * b->count), out = all * (0.5 - half);
 	size_t count = 0, skip = out >= 1 ? (size_t)out : 0;
 
 	for (size_t i = 0; i < a->count; i++)

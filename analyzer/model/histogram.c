@@ -150,3 +150,35 @@ uint64_t tp_histogram_percentile(const struct tp_histogram *histogram, double sh
 		}
 	return value < histogram->min ? histogram->min : value > histogram->max ? histogram->max : value;
 }
+
+/* Between neighbours. */
+static double exact_quantile(const struct tp_histogram *histogram, double share)
+{
+	double place = share * (double)(histogram->count - 1), below = floor(place);
+	uint64_t rank = (uint64_t)below + 1, next = rank < histogram->count ? rank + 1 : rank;
+	double low = (double)exact(histogram, rank), high = (double)exact(histogram, next);
+
+	return low + (high - low) * (place - below);
+}
+
+double tp_histogram_quantile(const struct tp_histogram *histogram, double share)
+{
+	double place = share * (double)histogram->count, seen = 0;
+
+	if (!histogram->count)
+		return NAN;
+	if (histogram->count <= TP_HISTOGRAM_EXACT)
+		return exact_quantile(histogram, share);
+	for (unsigned group = 0; group < GROUPS; group++) {
+		for (unsigned part = 0; histogram->parts[group] && part < TP_HISTOGRAM_PARTS; part++) {
+			double count = (double)histogram->parts[group][part];
+			double width = group ? ldexp(1, (int)group - 1) : 1;
+			double low = group ? (TP_HISTOGRAM_PARTS + part) * width : part;
+
+			if (count > 0 && seen + count >= place)
+				return low - 0.5 + width * (place - seen) / count;
+			seen += count;
+		}
+	}
+	return (double)histogram->max;
+}

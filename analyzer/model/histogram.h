@@ -39,6 +39,12 @@ bool tp_histogram_merge(struct tp_histogram *to, const struct tp_histogram *from
 uint64_t tp_histogram_percentile(const struct tp_histogram *histogram, double share);
 
 /*
+ * As if the values were not rounded, and spread evenly within their bucket: it moves smoothly where a percentile jumps
+ * from one bucket to the next. NAN if there are none.
+ */
+double tp_histogram_quantile(const struct tp_histogram *histogram, double share);
+
+/*
  * How many values are in a bucket, by its number below TP_HISTOGRAM_BUCKETS, the smallest values first. Also of values that
  * are still kept one by one.
  */

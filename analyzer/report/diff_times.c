@@ -11,6 +11,7 @@
 #include "trace/reserve.h"
 
 #define LEVEL 0.05
+#define MIDDLE_PARTS 11
 
 void tp_diff_times_free(struct tp_diff_times *times)
 {
@@ -55,11 +56,25 @@ static void fill_up(struct tp_moments *calls, size_t runs)
 		tp_moments_add_many(calls, 0, runs - calls->count);
 }
 
-static void end_run(struct tp_times *side, const struct tp_batches *batches, size_t runs)
+/*
+ * What a run's calls took, by those that are neither short nor long: how many were interrupted, and for how long, says
+ * more of the machine than of the program.
+ */
+static double middle_of(const struct tp_histogram *durations)
+{
+	double sum = 0;
+
+	for (int i = 0; i < MIDDLE_PARTS; i++)
+		sum += log(fmax(tp_histogram_quantile(durations, 0.25 + 0.5 * i / (MIDDLE_PARTS - 1)), 1));
+	return sum / MIDDLE_PARTS;
+}
+
+static void end_run(struct tp_times *side, const struct tp_batches *batches, const struct tp_histogram *durations,
+		    size_t runs)
 {
 	fill_up(&side->calls, runs);
 	tp_moments_add(&side->calls, (double)batches->calls);
-	tp_moments_add(&side->runs, tp_batches_mean(batches));
+	tp_moments_add(&side->runs, middle_of(durations));
 	side->batches = *batches;
 }
 
@@ -80,7 +95,7 @@ static bool add_ops(struct tp_diff_times *times, int side, const struct tp_run *
 		if (!good)
 			break;
 		time->side[side].total_ns += op->total_ns;
-		end_run(&time->side[side], op->batches, times->runs[side]);
+		end_run(&time->side[side], op->batches, op->histogram, times->runs[side]);
 	}
 	if (list)
 		tp_ops_result_free(list, count);
@@ -97,44 +112,61 @@ const struct tp_process *tp_stepping(const struct tp_run *run)
 	return most;
 }
 
-static bool add_duration(struct tp_diff_time *time, int side, struct tp_batches *batches, double ns, uint64_t times)
+/* What is no op, one run's. */
+struct gathered {
+	struct tp_batches batches;
+	struct tp_histogram durations;
+	double total_ns;
+};
+
+static bool gather(struct gathered *all, double ns, uint64_t times)
 {
-	tp_batches_add(batches, ns, times);
-	time->side[side].total_ns += tp_round(ns * (double)times);
-	return tp_histogram_add_many(&time->side[side].durations, tp_round(ns), times);
+	tp_batches_add(&all->batches, ns, times);
+	all->total_ns += ns * (double)times;
+	return tp_histogram_add_many(&all->durations, tp_round(ns), times);
+}
+
+static bool add_gathered(struct tp_diff_times *times, int side, const char *name, struct gathered *all)
+{
+	struct tp_diff_time *time = all->batches.calls ? time_for(times, name, NULL) : NULL;
+	bool good = !all->batches.calls || time;
+
+	if (time) {
+		good = tp_histogram_merge(&time->side[side].durations, &all->durations);
+		time->side[side].total_ns += tp_round(all->total_ns);
+		end_run(&time->side[side], &all->batches, &all->durations, times->runs[side]);
+	}
+	tp_histogram_free(&all->durations);
+	return good;
+}
+
+static bool add_duration(struct tp_diff_times *times, int side, const struct tp_run *run)
+{
+	struct gathered all = { 0 };
+	bool good = gather(&all, (double)run->duration_ns, 1);
+
+	return add_gathered(times, side, TP_DIFF_RUN, &all) && good;
 }
 
 /* Without the warm-up. Of a long run neighbouring steps are one in the list, with the mean of their times. */
 static bool add_steps(struct tp_diff_times *times, int side, const struct tp_step_stats *steps)
 {
-	struct tp_diff_time *time;
-	struct tp_batches batches = { 0 };
+	struct gathered all = { 0 };
 	bool good = true;
 
-	if (!steps->durations.count)
-		return true;
-	time = time_for(times, TP_DIFF_STEP, NULL);
-	for (size_t i = 0; time && good && i < steps->list_count; i++) {
+	for (size_t i = 0; good && steps->durations.count && i < steps->list_count; i++) {
 		const struct tp_step *step = &steps->list[i];
 
 		if (step->first > steps->warmup)
-			good = add_duration(time, side, &batches,
-					    (double)(step->end_ns - step->begin_ns) / (double)step->steps, step->steps);
+			good = gather(&all, (double)(step->end_ns - step->begin_ns) / (double)step->steps, step->steps);
 	}
-	if (time && good && batches.calls)
-		end_run(&time->side[side], &batches, times->runs[side]);
-	return time && good;
+	return add_gathered(times, side, TP_DIFF_STEP, &all) && good;
 }
 
 bool tp_diff_times_add(struct tp_diff_times *times, int side, const struct tp_run *run)
 {
-	struct tp_diff_time *time = time_for(times, TP_DIFF_RUN, NULL);
-	struct tp_batches batches = { 0 };
-
-	if (!time || !add_duration(time, side, &batches, (double)run->duration_ns, 1))
-		return false;
-	end_run(&time->side[side], &batches, times->runs[side]);
-	if (!add_steps(times, side, &tp_stepping(run)->steps) || !add_ops(times, side, run))
+	if (!add_duration(times, side, run) || !add_steps(times, side, &tp_stepping(run)->steps) ||
+	    !add_ops(times, side, run))
 		return false;
 	times->runs[side]++;
 	return true;

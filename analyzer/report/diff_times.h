@@ -8,7 +8,7 @@
 
 /* Of one side. */
 struct tp_times {
-	struct tp_moments runs;	 /* of the means of the logarithms */
+	struct tp_moments runs;	 /* a value a run: of the calls' middle half the mean of the logarithms */
 	struct tp_moments calls; /* a run */
 	uint64_t total_ns;	 /* of all runs */
 	struct tp_histogram durations;

@@ -1,10 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
 """tprof-analyze check: limits that a run keeps or exceeds, as continuous integration asks for them."""
+import json
+import os
 import subprocess
 import xml.etree.ElementTree
 
 import pytest
-from conftest import ANALYZE, LIBRARY, WORKLOADS, report
+from conftest import ANALYZE, LIBRARY, ROOT, WORKLOADS, report
+
+
+# STEPS steps, in each of which it keeps LEAK bytes and an op takes NS nanoseconds, as its own clock says.
+PROGRAM = """
+#include <stdlib.h>
+#include <time.h>
+#include <tprof.h>
+static void *volatile kept;
+static long now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec * 1000000000L + t.tv_nsec; }
+int main(int argc, char **argv)
+{
+    long steps = atol(argv[1]), leak = atol(argv[2]), ns = atol(argv[3]), extra = argc > 4 ? atol(argv[4]) : 0;
+    kept = malloc(100000 + extra);
+    for (long i = 0; i < steps; i++) {
+        tprof_op_begin("work", "test");
+        for (long end = now() + ns; now() < end;)
+            ;
+        tprof_op_end();
+        if (leak)
+            kept = malloc(leak);
+        tprof_step(1);
+    }
+    return 0;
+}
+"""
 
 
 def record(directory, name, *command):
@@ -77,7 +104,10 @@ def test_rules_file_and_junit(traces):
 @pytest.mark.parametrize("arguments, words", [
     ([], ["--max-peak"]), (["--max-peak", "much"], ["--max-peak", "much", "2GiB"]),
     (["--max-growth", "1KiB/week"], ["1KiB/week", "1KiB/step"]), (["--max-regress", "peak=5%"], ["--baseline"]),
-    (["--max-regress", "speed=5%"], ["speed=5%", "op:NAME"]), (["--rules", "/nowhere/rules"], ["/nowhere/rules"])])
+    (["--max-regress", "speed=5%"], ["speed=5%", "op:NAME"]), (["--max-regress", "peak=5"], ["peak=5", "N%"]),
+    (["--max-regress", "op:=5%"], ["op:=5%", "op:NAME"]), (["--max-growth", "fast/step"], ["fast/step", "1KiB/step"]),
+    (["--max-allocations", "-1"], ["--max-allocations", "a number"]), (["--max-rss", ""], ["--max-rss", "2GiB"]),
+    (["--max-unfreed", "5%"], ["--max-unfreed", "5%"]), (["--rules", "/nowhere/rules"], ["/nowhere/rules"])])
 def test_wrong_rules(traces, arguments, words):
     status, said, error = check(*arguments, traces["small"])
     assert status == 2 and said == "" and len(error.splitlines()) == 1
@@ -93,3 +123,102 @@ def test_a_wrong_line_of_a_rules_file_is_named(traces):
 
 def test_a_baseline_that_cannot_be_read(traces):
     assert check("--baseline", "/nowhere/trace.bin", "--max-regress", "peak=5%", traces["small"])[0] == 3
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """Runs of 200 steps: alike, with an op that takes half as long again, with a leak of 4,096 bytes a step."""
+    directory = tmp_path_factory.mktemp("runs")
+    (directory / "steps.c").write_text(PROGRAM)
+    subprocess.run(["gcc", "-O1", f"-I{ROOT}/include", directory / "steps.c", "-o", directory / "steps"], check=True)
+    kinds = {"base": (200, 0, 100000), "slow": (200, 0, 150000), "leaky": (200, 4096, 100000)}
+    found = {kind: [record(directory, f"{kind}{i}.bin", directory / "steps", *arguments) for i in range(3)]
+             for kind, arguments in kinds.items()}
+    found["big"] = [record(directory, f"big{i}.bin", directory / "steps", 20, 0, 1000, 50000 + 10 * i) for i in range(3)]
+    found["small"] = [record(directory, f"small{i}.bin", directory / "steps", 20, 0, 1000, 10 * i) for i in range(3)]
+    found["few"] = [record(directory, f"few{i}.bin", directory / "steps", 4, 0, 100000 * (i + 1)) for i in range(2)]
+    return found
+
+
+def baselines(traces):
+    return [word for trace in traces for word in ("--baseline", trace)]
+
+
+def said(*arguments):
+    status, output, error = check("--json", *arguments)
+    assert error == ""
+    answer = json.loads(output)
+    assert answer["passed"] == (status == 0) == all(rule["verdict"] == "kept" for rule in answer["rules"])
+    return answer
+
+
+@pytest.mark.parametrize("metric", ["op:work", "steps", "step"])
+def test_times_that_regress(runs, metric):
+    for old, new in ((runs["base"][:1], runs["slow"][:1]), (runs["base"], runs["slow"])):
+        answer = said(*baselines(old), "--max-regress", f"{metric}=20%,{metric}=500%", *new)
+        breach, kept = answer["rules"]
+        assert (breach["verdict"], kept["verdict"]) == ("breach", "kept")
+        assert (answer["runs"], answer["baseline_runs"]) == (len(new), len(old))
+        assert breach["ratio"] > 1.2 and breach["p_corrected"] < 0.05 and breach["limit"] == pytest.approx(0.2)
+        assert breach["ratio_ci95"][0] < breach["ratio"] < breach["ratio_ci95"][1]
+        assert "more than the baseline's" in breach["message"] and "20.0% is allowed" in breach["message"]
+
+
+def test_what_is_faster_is_kept(runs):
+    rules = "op:work=0%,steps=0%"
+    assert said(*baselines(runs["slow"]), "--max-regress", rules, *runs["base"])["passed"]
+
+
+def test_too_few_calls_prove_nothing_and_pass_nothing(runs):
+    old, new = runs["few"]
+    answer = said("--baseline", old, "--max-regress", "op:work=10%", new)
+    (rule,) = answer["rules"]
+    assert rule["verdict"] == "unchecked" and rule["p"] is None and "too few" in rule["message"]
+    assert said("--baseline", new, "--max-regress", "op:work=10%", old)["passed"]
+
+
+@pytest.mark.parametrize("metric", ["peak", "unfreed"])
+def test_memory_of_several_runs(runs, metric):
+    answer = said(*baselines(runs["small"]), "--max-regress", f"{metric}=5%,{metric}=90%", *runs["big"])
+    breach, kept = answer["rules"]
+    assert (breach["verdict"], kept["verdict"]) == ("breach", "kept")
+    assert breach["p_corrected"] < 0.05 and breach["new"] > 1.05 * breach["old"]
+    # Half a KiB more, of runs that differ by 10 bytes: over a limit of nothing, and no more than chance.
+    shuffled = [runs["small"][0], runs["small"][2]]
+    answer = said(*baselines(shuffled), "--max-regress", f"{metric}=0%", runs["small"][1], runs["small"][2])
+    assert answer["passed"] and answer["rules"][0]["p"] > 0.05
+
+
+def test_limits_hold_for_each_run(runs):
+    peaks = [report(trace)["heap"]["peak_bytes"] for trace in runs["small"]]
+    assert said("--max-peak", max(peaks), *runs["small"])["passed"]
+    answer = said("--max-peak", max(peaks) - 1, *runs["small"])
+    assert answer["rules"][0]["verdict"] == "breach" and answer["rules"][0]["new"] == max(peaks)
+    assert "in the run that has most" in answer["rules"][0]["message"]
+
+
+def test_growth(runs):
+    assert said("--max-growth", "5KiB/step", runs["leaky"][0])["passed"]
+    assert said("--max-growth", "0/step", runs["base"][0])["passed"]
+    answer = said("--max-growth", "4095/step", "--max-growth", "1KiB", *runs["leaky"])
+    assert [rule["verdict"] for rule in answer["rules"]] == ["breach", "breach"]
+    assert answer["rules"][0]["new"] == pytest.approx(4096, rel=0.01)
+    (rule,) = said("--max-growth", "1KiB/s", runs["leaky"][0])["rules"]
+    assert rule["verdict"] == "unchecked" and "say /step" in rule["message"]
+
+
+def test_rss_against_a_baseline(runs):
+    assert said(*baselines(runs["base"][:1]), "--max-regress", "rss=400%", "--max-rss", "1GiB", runs["base"][1])["passed"]
+    assert not said("--max-rss", "1KiB", runs["base"][1])["passed"]
+
+
+def test_all_that_was_said_is_in_junit(runs, tmp_path):
+    junit = tmp_path / "junit.xml"
+    answer = said("--junit", junit, "--max-peak", 1, "--max-rss", "1GiB", *runs["small"])
+    cases = list(xml.etree.ElementTree.parse(junit).getroot())
+    assert [case.get("name") for case in cases] == [rule["rule"] for rule in answer["rules"]]
+    assert cases[0].find("failure").get("message") == answer["rules"][0]["message"]
+    assert cases[1].find("failure") is None
+    status, _, error = check("--junit", tmp_path / "no/such/junit.xml", "--max-peak", 1, runs["small"][0])
+    assert status == 2 and "--junit" in error
+    assert not os.path.exists(tmp_path / "no")

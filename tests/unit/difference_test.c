@@ -308,9 +308,34 @@ static void test_parts(void **state)
 	assert_int_equal(batches.calls, 10003);
 }
 
+/* Evenly spread values: quantiles are where they belong, also between the bounds of buckets, and move smoothly. */
+static void test_quantiles(void **state)
+{
+	struct tp_histogram few = { 0 }, many = { 0 };
+
+	(void)state;
+	assert_true(isnan(tp_histogram_quantile(&few, 0.5)));
+	for (unsigned i = 0; i < 5; i++)
+		assert_true(tp_histogram_add(&few, 10 + 10 * i));
+	assert_float_equal(tp_histogram_quantile(&few, 0.5), 30, 1e-9);
+	assert_float_equal(tp_histogram_quantile(&few, 0.25), 20, 1e-9);
+	assert_float_equal(tp_histogram_quantile(&few, 0.3), 22, 1e-9);
+	assert_float_equal(tp_histogram_quantile(&few, 1), 50, 1e-9);
+	for (unsigned i = 0; i < 1 << 17; i++)
+		assert_true(tp_histogram_add(&many, (1 << 20) + i));
+	for (int percent = 0; percent <= 100; percent++)
+		assert_true(fabs(tp_histogram_quantile(&many, percent / 100.0) - (1 << 20) - 1310.72 * percent) < 1);
+	tp_histogram_free(&many);
+	memset(&many, 0, sizeof(many));
+	assert_true(tp_histogram_add_many(&many, 20, 1000));
+	assert_float_equal(tp_histogram_quantile(&many, 0.5), 20, 1e-9);
+	tp_histogram_free(&many);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_quantiles),
 		cmocka_unit_test(test_level),
 		cmocka_unit_test(test_calls_are_not_independent),
 		cmocka_unit_test(test_power),

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "commands/verdicts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/rank.h"
+#include "report/diff.h"
+#include "report/text.h"
+
+#define LEVEL 0.05
+
+bool tp_verdicts_init(struct tp_verdicts *verdicts, const struct tp_rules *rules)
+{
+	memset(verdicts, 0, sizeof(*verdicts));
+	verdicts->list = calloc(rules->count + 1, sizeof(*verdicts->list));
+	for (size_t i = 0; verdicts->list && i < rules->count; i++)
+		verdicts->list[verdicts->count++].rule = &rules->list[i];
+	return verdicts->list != NULL;
+}
+
+void tp_verdicts_free(struct tp_verdicts *verdicts)
+{
+	tp_diff_times_free(&verdicts->times);
+	free(verdicts->list);
+	memset(verdicts, 0, sizeof(*verdicts));
+}
+
+static bool is_timed(const struct tp_rule *rule)
+{
+	return rule->metric == TP_METRIC_STEP || rule->metric == TP_METRIC_OP;
+}
+
+/* A number of the run; NAN: it has none. */
+static double figure(const struct tp_run *run, const struct tp_rule *rule)
+{
+	const struct tp_growth_stats *growth = &tp_stepping(run)->growth;
+
+	switch (rule->metric) {
+	case TP_METRIC_PEAK:
+		return tp_diff_total_of(run, TP_DIFF_PEAK).value;
+	case TP_METRIC_UNFREED:
+		return tp_diff_total_of(run, TP_DIFF_UNFREED).value;
+	case TP_METRIC_RSS:
+		return tp_diff_total_of(run, TP_DIFF_RSS).value;
+	case TP_METRIC_ALLOCATIONS:
+		return tp_diff_total_of(run, TP_DIFF_ALLOCATIONS).value;
+	case TP_METRIC_GROWTH:
+		return growth->looks >= TP_TREND_LEAST && growth->seconds == rule->seconds ? growth->heap.leak_rate
+											   : NAN;
+	default:
+		return NAN; /* by the times */
+	}
+}
+
+bool tp_verdicts_add(struct tp_verdicts *verdicts, int side, const struct tp_run *run)
+{
+	bool timed = false;
+
+	for (size_t i = 0; i < verdicts->count; i++) {
+		struct tp_verdict_row *row = &verdicts->list[i];
+		double value = figure(run, row->rule);
+
+		timed = timed || is_timed(row->rule);
+		if (isnan(value))
+			continue;
+		tp_moments_add(&row->side[side], value);
+		if (side)
+			row->most = fmax(row->most, value);
+	}
+	verdicts->runs[side]++;
+	return !timed || tp_diff_times_add(&verdicts->times, side, run);
+}
+
+/* ---- differences ---- */
+
+static const struct tp_diff_time *time_of(const struct tp_verdicts *verdicts, const struct tp_rule *rule)
+{
+	if (rule->metric == TP_METRIC_STEP)
+		return tp_diff_time(&verdicts->times, TP_DIFF_STEP);
+	return tp_diff_op(&verdicts->times, rule->op);
+}
+
+/* Of one run a side memory is counted: there is nothing to test. */
+static void measure(const struct tp_verdicts *verdicts, struct tp_verdict_row *row)
+{
+	const struct tp_diff_time *time = is_timed(row->rule) ? time_of(verdicts, row->rule) : NULL;
+
+	row->difference = (struct tp_difference){ .ratio = NAN, .p = NAN, .doubt = TP_DOUBT_FEW };
+	if (!row->rule->regress)
+		return;
+	if (time) {
+		row->difference = time->difference;
+		row->side[0] = time->side[0].runs;
+		row->side[1] = time->side[1].runs;
+	} else if (!is_timed(row->rule)) {
+		row->difference = tp_difference_runs(&row->side[0], &row->side[1], false);
+	}
+}
+
+/* All tests of the rules are one family. */
+static bool correct(struct tp_verdicts *verdicts)
+{
+	double *p = malloc((verdicts->count + 1) * sizeof(*p));
+	bool good = p != NULL;
+
+	for (size_t i = 0; good && i < verdicts->count; i++)
+		p[i] = verdicts->list[i].difference.p;
+	good = good && tp_holm(p, verdicts->count);
+	for (size_t i = 0; good && i < verdicts->count; i++)
+		verdicts->list[i].corrected = p[i];
+	free(p);
+	return good;
+}
+
+/* ---- verdicts ---- */
+
+static struct tp_text amount(const struct tp_rule *rule, double value)
+{
+	struct tp_text text = tp_bytes(tp_round(value), false);
+
+	if (rule->metric == TP_METRIC_ALLOCATIONS)
+		snprintf(text.text, sizeof(text.text), "%.0f", value);
+	else if (rule->metric == TP_METRIC_GROWTH)
+		strcat(text.text, rule->seconds ? " a second" : " a step");
+	return text;
+}
+
+static void judge_limit(struct tp_verdict_row *row, size_t runs)
+{
+	const struct tp_rule *rule = row->rule;
+
+	if (row->side[1].count < runs) {
+		row->verdict = TP_RULE_UNCHECKED;
+		snprintf(row->message, sizeof(row->message), "can't be checked: the run has no %s",
+			 rule->seconds ? "growth by time (it has steps: say /step), or is too short"
+				       : "growth by steps (say /s), or too few of them");
+		return;
+	}
+	if (row->most <= rule->limit)
+		return;
+	row->verdict = TP_RULE_BROKEN;
+	snprintf(row->message, sizeof(row->message), "%s%s, and %s is allowed", amount(rule, row->most).text,
+		 runs > 1 ? " in the run that has most" : "", amount(rule, rule->limit).text);
+}
+
+/* What was seen exceeds the limit, and is no proof. */
+static void leave_open(struct tp_verdict_row *row)
+{
+	row->verdict = TP_RULE_UNCHECKED;
+	snprintf(row->message, sizeof(row->message),
+		 "can't be checked: %.1f%% more than the baseline's, and %.1f%% is allowed, but %s; several runs of "
+		 "each "
+		 "side can tell (further --baseline and traces)",
+		 100 * (row->difference.ratio - 1), 100 * row->rule->limit,
+		 row->difference.doubt == TP_DOUBT_DRIFT ? "the times drift too slowly within the run"
+							 : "there are too few to tell that from chance");
+}
+
+/* " (95%: 2.1% to 7.9%)" */
+static const char *range(const struct tp_difference *difference, char *text, size_t size)
+{
+	text[0] = '\0';
+	if (difference->interval.low > 0 && difference->interval.high > 0)
+		snprintf(text, size, " (95%%: %.1f%% to %.1f%%)", 100 * (difference->interval.low - 1),
+			 100 * (difference->interval.high - 1));
+	return text;
+}
+
+static void judge_times(const struct tp_verdicts *verdicts, struct tp_verdict_row *row)
+{
+	const struct tp_diff_time *time = time_of(verdicts, row->rule);
+	const char *none = !time || !time->side[0].runs.count ? "the baseline"
+			   : !time->side[1].runs.count	      ? "the run"
+							      : NULL;
+	char interval[64];
+
+	if (none) {
+		row->verdict = TP_RULE_UNCHECKED;
+		snprintf(row->message, sizeof(row->message), "can't be checked: %s has no such %s", none,
+			 row->rule->op ? "op" : "steps");
+		return;
+	}
+	if (row->difference.ratio <= 1 + row->rule->limit)
+		return;
+	if (isnan(row->difference.p)) {
+		leave_open(row);
+		return;
+	}
+	if (row->corrected >= LEVEL)
+		return;
+	row->verdict = TP_RULE_BROKEN;
+	snprintf(row->message, sizeof(row->message),
+		 "%.1f%% more than the baseline's%s, median %s, was %s; %.1f%% is allowed",
+		 100 * (row->difference.ratio - 1), range(&row->difference, interval, sizeof(interval)),
+		 tp_time(tp_histogram_percentile(&time->side[1].durations, 0.5)).text,
+		 tp_time(tp_histogram_percentile(&time->side[0].durations, 0.5)).text, 100 * row->rule->limit);
+}
+
+static void judge_amount(struct tp_verdict_row *row)
+{
+	double from = row->side[0].mean, to = row->side[1].mean;
+	char interval[64] = "";
+
+	if (to <= from * (1 + row->rule->limit) || row->corrected >= LEVEL)
+		return;
+	if (!isnan(row->corrected))
+		range(&row->difference, interval, sizeof(interval));
+	row->verdict = TP_RULE_BROKEN;
+	snprintf(row->message, sizeof(row->message), "%s, %.1f%% more than the baseline's %s%s; %.1f%% is allowed",
+		 amount(row->rule, to).text, from > 0 ? 100 * (to / from - 1) : INFINITY, amount(row->rule, from).text,
+		 interval, 100 * row->rule->limit);
+}
+
+bool tp_verdicts_judge(struct tp_verdicts *verdicts)
+{
+	if (!tp_diff_times_test(&verdicts->times))
+		return false;
+	for (size_t i = 0; i < verdicts->count; i++)
+		measure(verdicts, &verdicts->list[i]);
+	if (!correct(verdicts))
+		return false;
+	for (size_t i = 0; i < verdicts->count; i++) {
+		struct tp_verdict_row *row = &verdicts->list[i];
+
+		if (!row->rule->regress)
+			judge_limit(row, verdicts->runs[1]);
+		else if (is_timed(row->rule))
+			judge_times(verdicts, row);
+		else
+			judge_amount(row);
+	}
+	return true;
+}

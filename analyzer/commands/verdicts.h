@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rules of `check` held against runs: several runs a side are pooled, and what is tested is tested as diff does. */
+#ifndef TPROF_COMMANDS_VERDICTS_H
+#define TPROF_COMMANDS_VERDICTS_H
+
+#include "commands/rules.h"
+#include "report/diff_times.h"
+
+enum tp_kept { TP_RULE_KEPT, TP_RULE_BROKEN, TP_RULE_UNCHECKED };
+
+struct tp_verdict_row {
+	const struct tp_rule *rule;
+	struct tp_moments side[2]; /* a value a run, of those that have one; baseline, run */
+	double most;		   /* of the runs */
+	struct tp_difference difference;
+	double corrected; /* its p, for the number of rules that are tested; NAN: not tested */
+	enum tp_kept verdict;
+	char message[400]; /* unless it is kept */
+};
+
+struct tp_verdicts {
+	struct tp_verdict_row *list; /* one a rule */
+	size_t count;
+	struct tp_diff_times times;
+	size_t runs[2];
+};
+
+/* The rules stay the caller's. False: no memory; tp_verdicts_free() is due in any case. */
+bool tp_verdicts_init(struct tp_verdicts *verdicts, const struct tp_rules *rules);
+void tp_verdicts_free(struct tp_verdicts *verdicts);
+
+/* A run of side 0 (baseline) or 1, replayed with `batches`. False: no memory. */
+bool tp_verdicts_add(struct tp_verdicts *verdicts, int side, const struct tp_run *run);
+
+/* After the last run. False: no memory. */
+bool tp_verdicts_judge(struct tp_verdicts *verdicts);
+
+#endif
