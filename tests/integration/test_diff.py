@@ -181,6 +181,38 @@ def peak_rss(*command):
     return size
 
 
+# LEVELS pairs of functions that call each other: 2**LEVELS stacks, and one of them that in the next version keeps a block more.
+def many_stacks(levels, extra):
+    lines = ["#include <stdlib.h>", "static void *volatile kept[1 << 20];", "static unsigned next;",
+             "#define KEEP(path) kept[next++] = malloc(16 + (path) % 7)"]
+    for level in range(levels):
+        for name in "ab":
+            calls = (f"KEEP(path); if (path == {extra}) KEEP(0);" if level == 0 else
+                     f"if (path >> {level - 1} & 1) a{level - 1}(path); else b{level - 1}(path);")
+            lines.append(f"__attribute__((noinline)) void {name}{level}(unsigned path) {{ {calls} __asm__(\"\"); }}")
+    lines.append(f"int main(void) {{ for (unsigned i = 0; i < 1u << {levels}; i++)"
+                 f" {{ if (i >> {levels - 1} & 1) a{levels - 1}(i); else b{levels - 1}(i); }} return 0; }}")
+    return "\n".join(lines)
+
+
+def test_many_stacks(tmp_path):
+    """Of 65,536 stacks with a common beginning, 16 deep, the one that changed; in little more memory than a report's."""
+    levels, extra = 16, 0b1011001110001011
+    traces = []
+    for name, path in (("old", 1 << 31), ("new", extra)):
+        (tmp_path / f"{name}.c").write_text(many_stacks(levels, path))
+        subprocess.run(["gcc", "-O1", "-fno-optimize-sibling-calls", tmp_path / f"{name}.c", "-o", tmp_path / name],
+                       check=True)
+        traces.append(record(tmp_path, f"{name}.bin", tmp_path / name))
+    answer = diff("--top", 0, *traces)
+    for key, count in (("peak", "blocks"), ("unfreed", "blocks"), ("allocated", "allocations")):
+        (row,) = answer[key]
+        path = [("b", "a")[extra >> level & 1] + str(level) for level in range(levels)]
+        assert functions(row) == path + ["main"]
+        assert (row[f"old_{count}"], row[f"new_{count}"], row["verdict"]) == (1, 2, "more")
+    assert peak_rss(ANALYZE, "diff", *traces) < 2 * peak_rss(ANALYZE, "peak", traces[0]) < 256 << 20
+
+
 @pytest.mark.real
 def test_two_torch_runs(tmp_path):
     """Two runs of one program, a third of a million live blocks each: by stack, in the memory of one run's report."""
