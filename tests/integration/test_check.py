@@ -127,16 +127,15 @@ def test_a_baseline_that_cannot_be_read(traces):
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory):
-    """Runs of 200 steps: alike, with an op that takes half as long again, with a leak of 4,096 bytes a step."""
+    """Runs of 200 steps, without and with a leak of 4,096 bytes a step; some that keep 50,000 bytes more."""
     directory = tmp_path_factory.mktemp("runs")
     (directory / "steps.c").write_text(PROGRAM)
     subprocess.run(["gcc", "-O1", f"-I{ROOT}/include", directory / "steps.c", "-o", directory / "steps"], check=True)
-    kinds = {"base": (200, 0, 100000), "slow": (200, 0, 150000), "leaky": (200, 4096, 100000)}
+    kinds = {"base": (200, 0, 1000), "leaky": (200, 4096, 1000)}
     found = {kind: [record(directory, f"{kind}{i}.bin", directory / "steps", *arguments) for i in range(3)]
              for kind, arguments in kinds.items()}
     found["big"] = [record(directory, f"big{i}.bin", directory / "steps", 20, 0, 1000, 50000 + 10 * i) for i in range(3)]
     found["small"] = [record(directory, f"small{i}.bin", directory / "steps", 20, 0, 1000, 10 * i) for i in range(3)]
-    found["few"] = [record(directory, f"few{i}.bin", directory / "steps", 4, 0, 100000 * (i + 1)) for i in range(2)]
     return found
 
 
@@ -150,31 +149,6 @@ def said(*arguments):
     answer = json.loads(output)
     assert answer["passed"] == (status == 0) == all(rule["verdict"] == "kept" for rule in answer["rules"])
     return answer
-
-
-@pytest.mark.parametrize("metric", ["op:work", "steps", "step"])
-def test_times_that_regress(runs, metric):
-    for old, new in ((runs["base"][:1], runs["slow"][:1]), (runs["base"], runs["slow"])):
-        answer = said(*baselines(old), "--max-regress", f"{metric}=20%,{metric}=500%", *new)
-        breach, kept = answer["rules"]
-        assert (breach["verdict"], kept["verdict"]) == ("breach", "kept")
-        assert (answer["runs"], answer["baseline_runs"]) == (len(new), len(old))
-        assert breach["ratio"] > 1.2 and breach["p_corrected"] < 0.05 and breach["limit"] == pytest.approx(0.2)
-        assert breach["ratio_ci95"][0] < breach["ratio"] < breach["ratio_ci95"][1]
-        assert "more than the baseline's" in breach["message"] and "20.0% is allowed" in breach["message"]
-
-
-def test_what_is_faster_is_kept(runs):
-    rules = "op:work=0%,steps=0%"
-    assert said(*baselines(runs["slow"]), "--max-regress", rules, *runs["base"])["passed"]
-
-
-def test_too_few_calls_prove_nothing_and_pass_nothing(runs):
-    old, new = runs["few"]
-    answer = said("--baseline", old, "--max-regress", "op:work=10%", new)
-    (rule,) = answer["rules"]
-    assert rule["verdict"] == "unchecked" and rule["p"] is None and "too few" in rule["message"]
-    assert said("--baseline", new, "--max-regress", "op:work=10%", old)["passed"]
 
 
 @pytest.mark.parametrize("metric", ["peak", "unfreed"])
