@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rules about times, held against generated runs whose times are known: broken, kept, and not to be told. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "commands/verdicts.h"
+#include "replayed.h"
+
+#define OP 1
+
+/* What a run is like: calls of an op, each of which ends a step, 20 us each times `slower`. */
+struct kind {
+	int calls;
+	double slower, spread; /* spread: of a call */
+	double run;	       /* what all calls of this run are off by */
+};
+
+static uint64_t random_state = 88172645463325252u;
+
+/* Marsaglia's xorshift; twelve uniforms: about normal. */
+static double normal(void)
+{
+	double sum = -6;
+
+	for (int i = 0; i < 12; i++) {
+		random_state ^= random_state << 13;
+		random_state ^= random_state >> 7;
+		random_state ^= random_state << 17;
+		sum += (double)(random_state >> 11) / 0x1p53;
+	}
+	return sum;
+}
+
+static void add(struct tp_verdicts *verdicts, int side, const struct kind *kind)
+{
+	const struct tp_replay_options options = { .batches = true };
+	struct gen *gen = gen_new(&(struct gen_options){ .start_ticks = 0 });
+	struct replayed replayed;
+	uint64_t now = 1000;
+
+	gen_op(gen, OP, TPROF_OP_ANNOTATION, "test", "work");
+	for (int i = 0; i < kind->calls; i++) {
+		gen_op_begin(gen, 1, now, OP);
+		now += (uint64_t)(20000 * kind->slower * exp(kind->spread * normal() + kind->run));
+		gen_op_end(gen, 1, now, false);
+		gen_step(gen, 1, now, 1);
+		now += 10;
+	}
+	gen_finish(gen, now, 0);
+	replayed = replay(gen, &options);
+	assert_true(tp_verdicts_add(verdicts, side, replayed.run));
+	done(&replayed);
+}
+
+static struct tp_rules rules;
+
+static struct tp_verdicts judge(const char *what, const struct kind *old_runs, size_t old_count,
+				const struct kind *new_runs, size_t new_count)
+{
+	struct tp_verdicts verdicts;
+
+	assert_true(tp_rules_add(&rules, "", "max-regress", what));
+	assert_true(tp_verdicts_init(&verdicts, &rules));
+	for (size_t i = 0; i < old_count; i++)
+		add(&verdicts, 0, &old_runs[i]);
+	for (size_t i = 0; i < new_count; i++)
+		add(&verdicts, 1, &new_runs[i]);
+	assert_true(tp_verdicts_judge(&verdicts));
+	return verdicts;
+}
+
+static void forget(struct tp_verdicts *verdicts)
+{
+	tp_verdicts_free(verdicts);
+	tp_rules_free(&rules);
+}
+
+static void test_one_run_a_side(void **state)
+{
+	const struct kind old_run = { 400, 1, 0.1, 0 }, slow = { 400, 1.2, 0.1, 0 };
+	struct tp_verdicts verdicts = judge("op:work=10%,op:work=40%,steps=10%,step=40%", &old_run, 1, &slow, 1);
+
+	(void)state;
+	assert_int_equal(verdicts.count, 4);
+	for (size_t i = 0; i < 4; i++) {
+		const struct tp_verdict_row *row = &verdicts.list[i];
+
+		assert_int_equal(row->verdict, i % 2 ? TP_RULE_KEPT : TP_RULE_BROKEN);
+		assert_true(row->corrected < 0.001 && row->difference.ratio > 1.15 && row->difference.ratio < 1.25);
+	}
+	assert_non_null(strstr(verdicts.list[0].message, "more than the baseline's"));
+	assert_non_null(strstr(verdicts.list[0].message, "10.0% is allowed"));
+	forget(&verdicts);
+	verdicts = judge("op:work=0%,steps=0%", &slow, 1, &old_run, 1);
+	assert_int_equal(verdicts.list[0].verdict, TP_RULE_KEPT);
+	assert_int_equal(verdicts.list[1].verdict, TP_RULE_KEPT);
+	forget(&verdicts);
+}
+
+/* Over the limit, and less than the runs differ by: kept. By more: broken. */
+static void test_several_runs(void **state)
+{
+	const struct kind old_runs[] = { { 100, 1, 0.1, -0.05 }, { 100, 1, 0.1, 0 }, { 100, 1, 0.1, 0.05 } };
+	const struct kind alike[] = { { 100, 1.03, 0.1, 0.04 }, { 100, 1.03, 0.1, -0.05 }, { 100, 1.03, 0.1, 0 } };
+	const struct kind slow[] = { { 100, 1.5, 0.1, 0.04 }, { 100, 1.5, 0.1, -0.05 }, { 100, 1.5, 0.1, 0 } };
+	struct tp_verdicts verdicts = judge("op:work=1%", old_runs, 3, alike, 3);
+
+	(void)state;
+	assert_true(verdicts.list[0].difference.ratio > 1.01);
+	assert_true(verdicts.list[0].difference.p > 0.05);
+	assert_int_equal(verdicts.list[0].verdict, TP_RULE_KEPT);
+	forget(&verdicts);
+	verdicts = judge("op:work=10%", old_runs, 3, slow, 3);
+	assert_int_equal(verdicts.list[0].verdict, TP_RULE_BROKEN);
+	forget(&verdicts);
+	/* By its calls alone one of the alike differs from one of the old. */
+	verdicts = judge("op:work=1%", &old_runs[0], 1, &alike[0], 1);
+	assert_int_equal(verdicts.list[0].verdict, TP_RULE_BROKEN);
+	forget(&verdicts);
+}
+
+/* What exceeds the limit by too few calls is neither a breach nor kept; what does not exceed it is kept. */
+static void test_too_few(void **state)
+{
+	const struct kind old_run = { 4, 1, 0, 0 }, slow = { 4, 2, 0, 0 };
+	struct tp_verdicts verdicts = judge("op:work=10%", &old_run, 1, &slow, 1);
+
+	(void)state;
+	assert_int_equal(verdicts.list[0].verdict, TP_RULE_UNCHECKED);
+	assert_true(isnan(verdicts.list[0].difference.p));
+	assert_non_null(strstr(verdicts.list[0].message, "100.0% more"));
+	assert_non_null(strstr(verdicts.list[0].message, "too few"));
+	forget(&verdicts);
+	verdicts = judge("op:work=10%", &slow, 1, &old_run, 1);
+	assert_int_equal(verdicts.list[0].verdict, TP_RULE_KEPT);
+	forget(&verdicts);
+	verdicts = judge("op:other=10%", &slow, 1, &old_run, 1);
+	assert_int_equal(verdicts.list[0].verdict, TP_RULE_UNCHECKED);
+	assert_non_null(strstr(verdicts.list[0].message, "the baseline has no such op"));
+	forget(&verdicts);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_one_run_a_side),
+		cmocka_unit_test(test_several_runs),
+		cmocka_unit_test(test_too_few),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
