@@ -357,13 +357,13 @@ static void shorten(struct tp_recall *recall, const struct tp_start *start, uint
 
 /* One way in eight is made shorter: of those that can't be, or that are gone once, not all pay for it. */
 const struct tp_recall_leaf *tp_recall_find_long(struct tp_recall *recall, uintptr_t pc, uintptr_t sp, uintptr_t bp,
-						 uintptr_t high)
+						 uintptr_t high, uint32_t wrong)
 {
 	struct tp_start start = { pc, sp, bp, high };
 	uint32_t to;
 	const struct tp_recall_leaf *leaf = descend(recall, &start, &to);
 
-	if (!leaf || !tp_recall_is(leaf, &start))
+	if (!leaf || to == wrong || !tp_recall_is(leaf, &start))
 		return NULL;
 	recall->last = to;
 	if (++recall->descents % 8 == 0)

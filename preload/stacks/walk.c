@@ -436,25 +436,35 @@ static uint32_t walk_anew(struct tp_thread *thread, struct tp_registers at, bool
 	return walk->details[walk->count - 1].node;
 }
 
-uint32_t tp_walk(struct tp_thread *thread, const void *frame)
+/* The recalled stack's node, or that of the walk that it takes if there is none. */
+static uint32_t result_of(struct tp_thread *thread, const void *frame, const struct tp_recall_leaf *leaf)
 {
-	struct tp_registers at = tp_walk_caller(frame);
-	struct tp_start start = { at.pc, at.sp, at.bp, end_of_stack(thread, at.sp) };
-	struct walk *walk = walk_of(thread);
-	const struct tp_recall_leaf *leaf = NULL;
-
-	if (walk->recall_epoch == tp_load_acquire(&tp_modules_epoch))
-		leaf = tp_recall_find(&walk->front.recall, &start);
 	if (!leaf)
-		return walk_anew(thread, at, false);
+		return walk_anew(thread, tp_walk_caller(frame), false);
 	if (leaf->result.flags)
 		count_incomplete(leaf->result.flags);
 	return leaf->result.node;
 }
 
-uint32_t tp_walk_unknown(struct tp_thread *thread, const void *frame)
+uint32_t tp_walk(struct tp_thread *thread, const void *frame)
 {
-	return walk_anew(thread, tp_walk_caller(frame), false);
+	struct tp_registers at = tp_walk_caller(frame);
+	struct tp_start start = { at.pc, at.sp, at.bp, end_of_stack(thread, at.sp) };
+	struct walk *walk = walk_of(thread);
+	bool current = walk->recall_epoch == tp_load_acquire(&tp_modules_epoch);
+
+	return result_of(thread, frame, current ? tp_recall_find(&walk->front.recall, &start) : NULL);
+}
+
+uint32_t tp_walk_missed(struct tp_thread *thread, const void *frame, uint32_t guess)
+{
+	struct tp_start start = tp_walk_start(thread, frame);
+	struct walk *walk = walk_of(thread);
+	const struct tp_recall_leaf *leaf = NULL;
+
+	if (walk->recall_epoch == tp_load_acquire(&tp_modules_epoch))
+		leaf = tp_recall_find_long(&walk->front.recall, start.pc, start.sp, start.bp, start.high, guess);
+	return result_of(thread, frame, leaf);
 }
 
 /* Not recalled: an instruction is rarely interrupted twice, and its frames would crowd out those of allocations. */

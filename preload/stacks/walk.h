@@ -50,24 +50,41 @@ static inline struct tp_registers tp_walk_caller(const void *frame)
 	return (struct tp_registers){ .pc = words[1], .sp = (uintptr_t)(words + 2), .bp = words[0] };
 }
 
-/* tp_walk() of a stack that is not known by heart. */
-TP_SLOW uint32_t tp_walk_unknown(struct tp_thread *thread, const void *frame);
+/* tp_walk() where the guess was wrong, or none. */
+TP_SLOW uint32_t tp_walk_missed(struct tp_thread *thread, const void *frame, uint32_t guess);
 
-/* tp_walk() of a thread that is on its own stack. */
-TP_HOT uint32_t tp_walk_hot(struct tp_thread *thread, const void *frame)
+TP_HOT struct tp_start tp_walk_start(const struct tp_thread *thread, const void *frame)
+{
+	struct tp_registers at = tp_walk_caller(frame);
+
+	return (struct tp_start){ at.pc, at.sp, at.bp, thread->own.high };
+}
+
+/*
+ * What tp_walk_hot() is to be told: where the stack is known by heart, most probably. Before the real call, so that it is
+ * fetched meanwhile. Of a thread that is on its own stack.
+ */
+TP_HOT uint32_t tp_walk_guess(struct tp_thread *thread, const void *frame)
+{
+	const struct tp_walk_front *walk = (const struct tp_walk_front *)thread->walk;
+	struct tp_start start = tp_walk_start(thread, frame);
+
+	return tp_recall_guess(&walk->recall, &start);
+}
+
+/* tp_walk() of a thread that is on its own stack. 25 instructions and those of tp_recall_difference(). */
+TP_HOT uint32_t tp_walk_hot(struct tp_thread *thread, const void *frame, uint32_t guess)
 {
 	struct tp_walk_front *walk = (struct tp_walk_front *)thread->walk;
-	struct tp_registers at = tp_walk_caller(frame);
-	struct tp_start start = { at.pc, at.sp, at.bp, thread->own.high };
-	const struct tp_recall_leaf *leaf;
+	struct tp_start start = tp_walk_start(thread, frame);
+	const struct tp_recall_leaf *leaf = tp_recall_leaf_at(&walk->recall, guess);
 
-	if (tp_unlikely(walk->recall_epoch != tp_load_acquire(&tp_modules_epoch)))
-		return tp_walk_unknown(thread, frame);
-	leaf = tp_recall_find(&walk->recall, &start);
-	if (tp_unlikely(!leaf))
-		return tp_walk_unknown(thread, frame);
+	if (tp_unlikely(!guess || walk->recall_epoch != tp_load_acquire(&tp_modules_epoch) ||
+			!tp_recall_is(leaf, &start)))
+		return tp_walk_missed(thread, frame, guess);
 	if (tp_unlikely(leaf->result.flags))
 		return tp_walk(thread, frame); /* incomplete: to be counted */
+	walk->recall.last = guess;
 	return leaf->result.node;
 }
 

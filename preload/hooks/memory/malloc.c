@@ -112,7 +112,9 @@ static TP_SLOW void *slow_malloc(const void *frame, size_t size)
 /* Apart, so that malloc() keeps no registers for it, nor for what is passed by. */
 static TP_APART void *recorded_malloc(struct tp_thread *thread, const void *frame, size_t size)
 {
-	return tp_allocated_here(thread, frame, tp_real.malloc(size), size, TPROF_FN_MALLOC);
+	uint32_t guess = tp_walk_guess(thread, frame);
+
+	return tp_allocated_here(thread, frame, tp_real.malloc(size), size, TPROF_FN_MALLOC, guess);
 }
 
 TP_EXPORT void *malloc(size_t size)

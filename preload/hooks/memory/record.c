@@ -85,5 +85,5 @@ void tp_emit_unusual(struct tp_thread *thread, uint64_t ticks, void *block, uint
 
 void *tp_allocated(struct tp_thread *thread, const void *frame, void *block, uint64_t size, uint32_t fn)
 {
-	return tp_allocated_here(thread, frame, block, size, fn);
+	return tp_allocated_here(thread, frame, block, size, fn, tp_walk_guess(thread, frame));
 }

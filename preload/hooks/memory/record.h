@@ -38,12 +38,12 @@ TP_SLOW bool tp_record_free(struct tp_thread *thread, void *block, uint8_t fn);
 /* The real call failed after all: the block that tp_record_free() gave up lives on. */
 TP_SLOW void tp_record_cancel(struct tp_thread *thread, void *block);
 
-/* ---- the shortest way: of threads that tp_enter_hot() let in ---- */
+/* ---- the shortest way: of threads that tp_enters() let in ---- */
 
 /*
  * What a hook ends with, `return tp_allocated(...)`: records the real function's result, if it is a block, and leaves.
- * `frame` is the hook's; `fn` an enum tprof_fn, with the log2 of the alignment in its second byte. Some 160 instructions when stack, size and address are as they mostly are, and those of
- * tp_recall_difference().
+ * `frame` is the hook's; `fn` an enum tprof_fn, with the log2 of the alignment in its second byte. Some 160
+ * instructions when stack, size and address are as they mostly are, and those of tp_recall_difference().
  */
 void *tp_allocated(struct tp_thread *thread, const void *frame, void *block, uint64_t size, uint32_t fn);
 
@@ -65,8 +65,9 @@ TP_HOT bool has_usual_size(void *block, uint64_t size)
 	return tp_likely(chunk - 8 - size < 16) || (chunk == 32 && size <= 24);
 }
 
-/* tp_allocated(), to be part of another function. */
-TP_HOT void *tp_allocated_here(struct tp_thread *thread, const void *frame, void *block, uint64_t size, uint32_t fn)
+/* tp_allocated(), to be part of another function. `guess`: tp_walk_guess(), from before the real call if that can be. */
+TP_HOT void *tp_allocated_here(struct tp_thread *thread, const void *frame, void *block, uint64_t size, uint32_t fn,
+			       uint32_t guess)
 {
 	uint64_t ticks;
 	uint32_t node;
@@ -78,7 +79,7 @@ TP_HOT void *tp_allocated_here(struct tp_thread *thread, const void *frame, void
 	ticks = tp_clock_counter_after();
 	thread->busy = TP_BUSY_RECORD;
 	__atomic_signal_fence(__ATOMIC_ACQUIRE);
-	node = tp_walk_hot(thread, frame);
+	node = tp_walk_hot(thread, frame, guess);
 	tp_verify_walk(thread, tp_walk_caller(frame));
 	if (tp_unlikely(tp_python_on))
 		node = tp_python_join(thread, node);
