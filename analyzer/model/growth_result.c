@@ -123,7 +123,7 @@ static void measure_line(const struct tp_growth_places *places, const double *y,
 static void measure_whole(const struct tp_growth *growth, const struct tp_growth_places *places,
 			  struct tp_growth_stats *stats)
 {
-	double y[5][TP_TREND_MAX];
+	double y[5][TP_TREND_MAX] = { { 0 } };
 
 	for (size_t i = 0; i < places->count; i++) {
 		const struct tp_growth_whole *whole = &growth->whole[i];
@@ -165,7 +165,7 @@ static double part_of(const struct tp_growth_whole *whole, enum tp_growth_part p
 static void measure_parts(const struct tp_growth *growth, const struct tp_growth_places *places,
 			  struct tp_growth_stats *stats)
 {
-	double y[TP_TREND_MAX];
+	double y[TP_TREND_MAX] = { 0 };
 
 	stats->parts_known = growth->whole[skip_of(places)].parts.counted;
 	for (int part = 0; stats->parts_known && part < TP_PARTS; part++) {

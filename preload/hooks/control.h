@@ -14,6 +14,10 @@
  * reallocations, which a reader takes if it knows the old block. So what was recorded before is followed to its end, and is
  * not unfreed by mistake; of what begins in a pause nothing is known. The events PAUSE and RESUME tell where it was. The thread is
  * recording (TP_BUSY_RECORD). False: there was nothing to switch.
+ *
+ * So an allocation in a pause costs a load and a branch, and a free a whole event: whether its block was recorded could only
+ * be told by a table of all blocks that were, which each allocation would pay for all the time. Paused from the start on
+ * (TPROF_START=off), frees cost no more than allocations.
  */
 TP_SLOW bool tp_control_pause(struct tp_thread *thread);
 TP_SLOW bool tp_control_resume(struct tp_thread *thread);

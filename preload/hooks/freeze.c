@@ -22,6 +22,7 @@
 
 static struct tprof_snapshot note; /* read by who searches, in the fork's memory */
 static uint32_t to_reap;
+static uint32_t threads_running, threads_waiting; /* other ones; of one freeze at a time */
 
 /* ---- what the fork's memory says of itself ---- */
 
@@ -64,15 +65,17 @@ static void count_thread(struct tp_thread *thread)
 	if (thread == tp_self || !tid || !tp_sys_thread_lives(tp_state.pid, tid))
 		return;
 	if (waits(tid))
-		tp_header->snapshot_waiting++;
+		threads_waiting++;
 	else
-		tp_header->snapshot_running++;
+		threads_running++;
 }
 
 static void count_threads(void)
 {
-	tp_header->snapshot_running = tp_header->snapshot_waiting = 0;
+	threads_running = threads_waiting = 0;
 	tp_threads_each(count_thread);
+	tp_header->snapshot_running = threads_running;
+	tp_header->snapshot_waiting = threads_waiting;
 }
 
 static void write_note(uintptr_t sp)
@@ -249,7 +252,7 @@ static void settle(void)
 
 	for (int i = 0; i < SETTLE_TIMES; i++) {
 		count_threads();
-		if (!tp_header->snapshot_running)
+		if (!threads_running)
 			return;
 		tp_syscall(SYS_nanosleep, &rest, 0, 0, 0);
 	}

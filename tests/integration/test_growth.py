@@ -274,6 +274,42 @@ def test_without_steps_time_takes_their_place(tprof):
     assert report(run.traces()[0])["steps"]["growth"] == []
 
 
+def seconds(text):
+    """3 h 12 min, 2 min 05 s, 1.50 s, 12.3 ms"""
+    units = {"h": 3600, "min": 60, "s": 1, "ms": 1e-3}
+    return sum(float(number) * units[unit] for number, unit in re.findall(r"([\d.]+) (h|min|s|ms)\b", text))
+
+
+def left(result, limit):
+    """What is left until the limit, at the rate of what leaks or, where that is more, of RSS."""
+    memory = result["memory"]
+    rates = [result["leak_rate"]] + ([memory["rss"]["rate"]] if memory["rss"]["verdict"] == "leak" else [])
+    return (limit - max(memory["rss"]["last_bytes"], memory["live"]["last_bytes"])) / max(rates)
+
+
+def test_the_limit_in_steps(tprof):
+    result, run = growth(tprof, "cache")
+    assert result["leak_rate"] == pytest.approx(600)
+    text = analyze("leaks", "--limit", "8GiB", run.traces()[0]).stdout
+    number = int(re.search(r"8.00 GiB are reached in ([\d,]+) steps", text).group(1).replace(",", ""))
+    assert number == pytest.approx(left(result, 8 * 2**30), abs=1)
+    text = analyze("leaks", "--limit", "1k", run.traces()[0]).stdout
+    assert "1.00 KiB are reached already" in text
+
+
+def test_growth_over_time_has_its_rate(tprof):
+    """As the program's own clock has it; and the limit is a time."""
+    result, run = growth(tprof, "clock", 400)
+    assert result["unit"] == "second"
+    found = [site for site in result["sites"] if any(f["function"] == "grow_by_the_clock" for f in site["stack"])]
+    assert [site["verdict"] for site in found] == ["growth"]
+    truth = run.truth()["bytes_per_second"]
+    assert found[0]["bytes_per_second"] == pytest.approx(truth, rel=0.3)
+    text = analyze("leaks", "--limit", "1GiB", run.traces()[0]).stdout
+    told = re.search(r"a second, 1.00 GiB are reached in (.*)", text).group(1)
+    assert seconds(told) == pytest.approx(left(result, 2**30), rel=0.02)
+
+
 def test_too_short_to_tell(tprof):
     result, run = growth(tprof, "cache", steps=17)
     assert result["unit"] == "step" and result["sites"] is not None

@@ -14,6 +14,7 @@
  *   map        anonymous mappings of 64 KiB, touched, one a step
  *   file       a shared mapping of a file, of which 64 KiB more are written to in each step
  *   stack      recursion that goes 64 KiB deeper in each step
+ *   clock      1000 bytes each 2 ms or later, and no steps: its rate by its own clock is the truth
  *   spread     160 bytes a step, each time by another of 256 ways: each stack has too few to be told from chance
  * Its own growth's rate and lines stand in the test.
  */
@@ -21,6 +22,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <tprof.h>
 #include <unistd.h>
 
@@ -241,12 +243,40 @@ static void grow(const char *what, size_t step, size_t steps)
 	}
 }
 
+static double now(void)
+{
+	struct timespec at;
+
+	clock_gettime(CLOCK_MONOTONIC, &at);
+	return (double)at.tv_sec + (double)at.tv_nsec / 1e9;
+}
+
+static void grow_by_the_clock(size_t count)
+{
+	char text[100];
+	double begin;
+	int length;
+
+	remember(1000);
+	begin = now();
+	for (size_t i = 1; i < count; i++) {
+		usleep(2000);
+		remember(1000);
+	}
+	length = snprintf(text, sizeof(text), "{\"bytes_per_second\": %f}\n",
+			  1000.0 * (double)(count - 1) / (now() - begin));
+	truth_write_text("", text, (size_t)length);
+	_exit(0);
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "none";
 	size_t steps = argc > 2 ? (size_t)atol(argv[2]) : 200;
 
 	state = argc > 3 ? (uint64_t)atol(argv[3]) * 0x9e3779b97f4a7c15u + 1 : 1;
+	if (strcmp(what, "clock") == 0)
+		grow_by_the_clock(steps);
 	for (size_t step = 0; step < steps; step++) {
 		temporaries(strcmp(what, "tiny") == 0 ? 20000 : 100);
 		new_batch();
