@@ -135,11 +135,11 @@ static void count(struct tprof_fold *to, const struct tp_fold_hot *hot, uint32_t
 	to->calls++;
 }
 
-/* A call was none that can be folded. One in a thousand does no harm; one in 64, and the op never becomes hot. */
+/* A call was none that can be folded. One in a hundred does little harm; one in 16, and the op never becomes hot. */
 static void cool(struct tp_fold_slot *slot, uint64_t now)
 {
 	slot->heat = slot->heat > TP_FOLD_COOLING ? slot->heat - TP_FOLD_COOLING : 0;
-	slot->since = now - (uint64_t)slot->heat * TP_FOLD_GAP;
+	slot->since = now;
 }
 
 static bool has_record(const struct tp_fold *fold, const struct tp_fold_slot *slot, uint64_t now)
@@ -222,10 +222,9 @@ void tp_fold_warm(struct tp_fold_slot *slot, uint64_t shape, uint64_t start, uin
 		slot->shape = shape;
 		slot->count = NULL;
 	}
-	if (!slot->heat++)
-		slot->since = start;
-	if (slot->heat == TP_FOLD_HOT && now - slot->since > (uint64_t)TP_FOLD_HOT * TP_FOLD_GAP)
-		slot->heat = 0;
+	/* A pause in between is no reason to begin anew: the thread may have waited for a processor. */
+	slot->heat += start - slot->since < TP_FOLD_GAP;
+	slot->since = now;
 }
 
 void tp_fold_close(struct tp_fold *fold)

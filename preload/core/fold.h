@@ -19,12 +19,12 @@
 
 #define TP_FOLD_SLOTS 32u
 #define TP_FOLD_HOTS 64u
-#define TP_FOLD_HOT 1024u	/* calls until an op is hot */
+#define TP_FOLD_HOT 1024u	/* calls that follow closely until an op is hot */
 #define TP_FOLD_TICKS 8192u	/* what is not shorter is not folded: 2 to 4 microseconds */
-#define TP_FOLD_GAP 32768u	/* ticks from one call to the next that hot calls take at most, on average */
+#define TP_FOLD_GAP 32768u	/* ticks to the next call at most, or it makes its op no hotter */
 #define TP_FOLD_SPAN (1u << 28) /* ticks that a record is about at most: 0.07 to 0.3 seconds */
 #define TP_FOLD_FEW 16u		/* records of fewer calls than that are no gain: the op is not hot any more */
-#define TP_FOLD_COOLING 64u	/* heat that a call which could not be folded takes away */
+#define TP_FOLD_COOLING 16u	/* heat that a call which could not be folded takes away */
 #define TP_FOLD_PARTS 7u	/* arguments that tell what a call works on */
 
 /* What a typed kernel works on; see include/tprof/work.h. */
@@ -38,7 +38,7 @@ struct tp_work {
 /* Calls of an op that work on the like. */
 struct tp_fold_slot {
 	uint64_t shape;		  /* of op and work; 0: free */
-	uint64_t since;		  /* ticks: when `heat` was 1; of a hot op, when its record began */
+	uint64_t since;		  /* ticks: the end of the last call; of a hot op, when its record began */
 	struct tprof_fold *count; /* its record in the thread's chunk; NULL: none that can go on */
 	uint64_t dim;		  /* the record's one dimension */
 	uint64_t scope;		  /* of the record */
