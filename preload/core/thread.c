@@ -140,6 +140,7 @@ static struct tp_thread *begin(struct tp_thread *thread)
 	if (thread->number == 2)
 		__atomic_fetch_or(&tp_header->flags, TPROF_FLAG_WAS_THREADED, __ATOMIC_RELAXED);
 	thread->events = 0;
+	thread->timed = (struct tp_timed){ .seed = thread->number };
 	thread->last_block = 0;
 	thread->until_sample = 0;
 	thread->op_depth = 0;

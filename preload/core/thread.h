@@ -13,6 +13,7 @@
 #include "core/fold.h"
 #include "core/handler_stack.h"
 #include "core/perf.h"
+#include "core/timed.h"
 
 #define TP_WALK_BYTES (1536u * 1024u) /* untouched pages cost nothing */
 #define TP_PYTHON_BYTES (128u * 1024u)
@@ -59,6 +60,7 @@ struct tp_thread {
 	uint64_t random;       /* its generator; 0: not seeded yet */
 	uint64_t event_start;  /* ticks at which the recording of the current event began */
 	uint64_t extent;       /* bytes of bounds */
+	struct tp_timed timed; /* which of the events */
 	struct tp_fold fold;   /* calls that get no events of their own */
 
 	/* The rest. */

@@ -160,8 +160,8 @@ static void sample_memory(struct tp_thread *thread, uint64_t early)
 
 void tp_recorded_slow(struct tp_thread *thread)
 {
-	if ((thread->events & 63) == 0 && thread->chunk) {
-		thread->chunk->overhead_ticks += 64 * (tp_clock_before() - thread->event_start);
+	if (tp_timed_is(&thread->timed, thread->events) && thread->chunk) {
+		thread->chunk->overhead_ticks += TP_TIMED_SHARE * (tp_clock_before() - thread->event_start);
 		thread->chunk->overhead_samples++;
 	}
 	sample_memory(thread, 0);

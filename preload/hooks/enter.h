@@ -94,20 +94,22 @@ TP_SLOW void tp_sample_memory(struct tp_thread *thread);
 /* A memory sample with a step's end, unless one was taken less than a millisecond ago. Recording (TP_BUSY_RECORD). */
 TP_SLOW void tp_recorded_step(struct tp_thread *thread);
 
-/* Once an event, however many reasons there are: it times the event if it is one of those 64ths. */
+/* Once an event, however many reasons there are: it times the event if it is one of those (core/timed.h). */
 TP_SLOW void tp_recorded_slow(struct tp_thread *thread);
 
 /* Ends it. One event in 64 is timed, for the report's estimate of what tprof cost. */
 static inline void tp_recorded(struct tp_thread *thread)
 {
-	if (tp_unlikely(!(thread->events & 63) || thread->event_start >= tp_load(&tp_state.next_memory_sample)))
+	if (tp_unlikely(tp_timed_due(&thread->timed, thread->events) ||
+			thread->event_start >= tp_load(&tp_state.next_memory_sample)))
 		tp_recorded_slow(thread);
 }
 
 /* tp_recorded(), with what tp_record() was told. */
 TP_HOT void tp_recorded_hot(struct tp_thread *thread, uint64_t ticks)
 {
-	if (tp_unlikely(!(thread->events & 63) || ticks >= tp_load(&tp_state.next_memory_sample))) {
+	if (tp_unlikely(tp_timed_due(&thread->timed, thread->events) ||
+			ticks >= tp_load(&tp_state.next_memory_sample))) {
 		thread->event_start = ticks;
 		tp_recorded_slow(thread);
 	}
