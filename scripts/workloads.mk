@@ -13,7 +13,7 @@ WORKLOADS := $(addprefix $(W)/,digits truth truth-nopie truth-stripped truth-now
 	instrumented libraries libmocks.so libtracer.so fourier xnnpack \
 	mlp cnn transformer)
 WORKLOADS += $(addprefix $(W)/,control faults roofs)
-WORKLOADS += $(addprefix $(W)/,growth lost thread_work jitdump)
+WORKLOADS += $(addprefix $(W)/,growth lost thread_work jitdump unbound read_only libmany.so)
 
 # Programs that do what once went wrong.
 WORKLOADS += $(addprefix $(W)/,coroutines handlers odd signal_traps libfence.so liblazyblas.so loaders windows)
@@ -62,6 +62,7 @@ $(W)/libsignatures.so $(W)/libthrower.so: WORKLOAD_EXTRA := -shared -fPIC -Wno-p
 # One binds its calls lazily, the other all at once, without a PLT and with a read-only GOT.
 $(W)/op_calls: WORKLOAD_EXTRA := -L$(W) -lsignatures -Wl,-rpath,'$$ORIGIN' -Wl,-z,lazy -Wno-psabi -lm
 $(W)/op_calls-now: WORKLOAD_EXTRA := -L$(W) -lsignatures -Wl,-rpath,'$$ORIGIN' -fno-plt -Wl,-z,relro,-z,now -Wno-psabi -lm
+$(W)/unbound: WORKLOAD_EXTRA := -Wl,-z,lazy -Wl,-z,dynamic-undefined-weak
 $(W)/op_throws: WORKLOAD_EXTRA := -L$(W) -lthrower -Wl,-rpath,'$$ORIGIN'
 # Indirect branches must land on endbr64, for processors that check it.
 $(W)/op_calls-cet: WORKLOAD_EXTRA := -fcf-protection=full -L$(W) -lsignatures -Wl,-rpath,'$$ORIGIN' -Wl,-z,ibt,-z,shstk -Wno-psabi -lm
@@ -99,6 +100,9 @@ $(W)/truth $(W)/truth-nopie $(W)/truth-stripped $(W)/truth-now: $(workload_heade
 	$(workload_c)
 $(W)/lib%.so: tests/workloads/%.c $(workload_headers)
 	$(workload_c)
+$(W)/libmany.so: tests/workloads/many.S
+	@mkdir -p $(@D)
+	gcc -shared $< -o $@
 $(W)/libplugin_a.so $(W)/libplugin_b.so $(W)/nested/libplugin_b.so: tests/workloads/plugin.c $(workload_headers)
 	$(workload_c)
 $(W)/libthrower.so: tests/workloads/thrower.cc $(workload_headers)

@@ -129,6 +129,7 @@ static void start_child(void)
 	static char parent[4096];
 	bool paused = tp_header && tp_load(&tp_header->recording) == TPROF_RECORDING_PAUSED;
 	struct tp_thread *thread = tp_self;
+	uint64_t slots = tp_header ? tp_load(&tp_header->slots) : 0;
 	uint32_t mode;
 
 	memcpy(parent, tp_output_path(), sizeof(parent));
@@ -141,7 +142,7 @@ static void start_child(void)
 	tp_threads_forget(mode == TP_MODE_ON ? thread : NULL);
 	tp_store_release(&tp_state.mode, mode);
 	if (mode != TP_MODE_OFF)
-		tp_ops_tell();
+		tp_ops_tell(slots);
 	tp_cpu_start();
 	tp_counters_start();
 }

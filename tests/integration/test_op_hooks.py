@@ -120,10 +120,64 @@ def test_coverage_in_the_reports(tprof):
         assert said in line and f"not {refused}: functions that return twice" in line
 
 
+def symbols(*command, of=r"\b(op_\w+)"):
+    return set(re.findall(of, subprocess.run(command, capture_output=True, text=True, check=True).stdout))
+
+
 def test_functions_that_no_pointer_reaches(tprof):
-    run = tprof.run([WORKLOADS / "hot", "plain", 100, 10], [LIBRARY], {"TPROF_OPS": "plugin_*,tiny*,cblas_s*"})
+    """As readelf knows them: what the library defines, and neither it nor the program has a relocation for."""
+    program, library = WORKLOADS / "op_dlsym", WORKLOADS / "libsignatures.so"
+    hooks = hooks_of(tprof.run([program, "next", 1], [LIBRARY], {"TPROF_OPS": "op_*"}).traces()[0])
+    defined = symbols("nm", "-D", "--defined-only", library, of=r" T (op_\w+)")
+    pointed = symbols("readelf", "-rW", program) | symbols("readelf", "-rW", library)
+    unreached = [skipped for skipped in hooks["skipped"] if "through no pointer" in skipped["reason"]]
+    assert [(s["module"].rsplit("/", 1)[1], s["functions"]) for s in unreached] == [
+        ("libsignatures.so", len(defined - pointed))]
+    assert 0 < len(defined - pointed) < len(defined)
+
+
+def skipped_of(hooks, reason):
+    return {(s["module"].rsplit("/", 1)[1], s["pointers"], s["functions"]) for s in hooks["skipped"] if reason in s["reason"]}
+
+
+def test_a_function_that_nobody_defines(tprof):
+    run = tprof.run([WORKLOADS / "unbound"], [LIBRARY], {"TPROF_OPS": "op_*"})
+    assert (run.status, run.stdout, run.stderr) == (0, b"unbound: done\n", b"")
     hooks = hooks_of(run.traces()[0])
-    assert {(m["module"].rsplit("/", 1)[1], m["functions"]) for m in hooks["modules"]} == {("hot", 3), ("libtinyblas.so", 1)}
+    assert (hooks["slots"], hooks["modules"]) == (0, [])
+    assert skipped_of(hooks, "not found") == {("unbound", 1, 1)}
+
+
+def test_more_functions_than_stubs(tprof):
+    """17,000; those that have none are told, and the others are hooked."""
+    run = tprof.run([WORKLOADS / "steady", 1], [LIBRARY, WORKLOADS / "libmany.so"], {"TPROF_OPS": "many_*"})
+    assert (run.status, run.stderr) == (0, b"")
+    hooks = hooks_of(run.traces()[0])
+    assert skipped_of(hooks, "no room") == {("libmany.so", 17000 - 16384, 17000 - 16384)}
+    assert [(m["pointers"], m["functions"]) for m in hooks["modules"]] == [(16384, 16384)]
+    assert (hooks["slots"], hooks["functions"]) == (16384, 16384)
+
+
+def test_pages_that_stay_read_only(tprof):
+    """RELRO that can't be lifted: nothing is hooked, all of it is told, and the program runs."""
+    command = [WORKLOADS / "read_only", WORKLOADS / "op_calls-now", 5]
+    if tprof.run(command).status == 77:
+        pytest.skip("seccomp is not to be had")
+    run = tprof.run(command, [LIBRARY], {"TPROF_OPS": "op_*", "TPROF_EXE": "op_calls-now"})
+    assert run.status == 0 and b"5 jumps" in run.stdout
+    hooks = hooks_of(run.traces()[0])
+    assert hooks["slots"] == 0 and hooks["modules"] == [] and ops_of(run.traces()[0]) == {}
+    there = symbols("readelf", "-rW", WORKLOADS / "op_calls-now")
+    assert skipped_of(hooks, "writable") == {("op_calls-now", len(there), len(there))}
+
+
+def test_a_forked_child_tells_its_hooks(tprof):
+    """It has its parent's, and its trace may be all that is looked at."""
+    run = tprof.run([WORKLOADS / "fork", "fork"], [LIBRARY], {"TPROF_OPS": "waitpid,getpid,fork,usleep"})
+    assert run.status == 0
+    told = [hooks_of(trace) for trace in run.traces()]
+    assert len(told) == 2 and told[0]["slots"] > 0 and told[0]["modules"] and told[0]["skipped"]
+    assert told[0] == told[1]
 
 
 @pytest.mark.parametrize("how,calls", [("handle", 2 * TIMES), ("next", TIMES), ("pointer", TIMES)])

@@ -154,15 +154,15 @@ void tp_ops_tell_costs(void)
 	tp_header->work_ticks = costs.work;
 }
 
-void tp_ops_calibrate(struct tp_thread *thread)
+uint32_t tp_ops_calibrate(struct tp_thread *thread)
 {
 	callee *untyped = make_stub("untyped", false), *typed = make_stub("typed", true);
 	struct stage *stage = tp_sys_mmap(sizeof(*stage), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	uint32_t busy = thread->busy;
+	uint32_t busy = thread->busy, made = (untyped ? 1u : 0u) + (typed ? 1u : 0u);
 	struct cost op, work, fold;
 
 	if (tp_sys_failed(stage))
-		return;
+		return made;
 	/* An op that an exception left would be ended by the calls, and that is to be recorded. */
 	if (untyped && typed && thread->op_depth + 1 < TP_OPS_MAX && tp_load(&tp_state.mode) == TP_MODE_ON &&
 	    thread->fold.outer > (uintptr_t)__builtin_frame_address(0)) {
@@ -183,4 +183,5 @@ void tp_ops_calibrate(struct tp_thread *thread)
 	}
 	tp_sys_munmap(stage, sizeof(*stage));
 	tp_ops_tell_costs();
+	return made;
 }

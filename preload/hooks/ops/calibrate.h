@@ -4,13 +4,12 @@
 
 #include "core/thread.h"
 
-#define TP_CALIBRATION_STUBS 2u /* functions that it adds to the table */
-
 /*
  * Measures, once, what recording a hooked call costs and writes it to the header. Some 2,000 calls of a function that does
- * nothing, a tenth of a millisecond; what they record goes nowhere. The calling thread is busy.
+ * nothing, a tenth of a millisecond; what they record goes nowhere. The calling thread is busy. Returns how many functions it
+ * added to the table.
  */
-void tp_ops_calibrate(struct tp_thread *thread);
+uint32_t tp_ops_calibrate(struct tp_thread *thread);
 
 /* Writes what is known to the header of this process's trace. */
 void tp_ops_tell_costs(void);

@@ -2,11 +2,11 @@
 #include "hooks/ops/install.h"
 
 #include "core/state.h"
-#include "core/tables.h"
 #include "core/turn.h"
 #include "hooks/enter.h"
 #include "hooks/loader.h"
 #include "hooks/ops/calibrate.h"
+#include "hooks/ops/covered.h"
 #include "hooks/ops/stubs.h"
 #include "hooks/real.h"
 #include "hooks/slots.h"
@@ -53,7 +53,7 @@ static void put_coverage(const char *path, void *context)
 	(void)context;
 	for (uint32_t state = 0; state < TPROF_HOOKS_STATES; state++) {
 		if (covered.pointers[state] || covered.functions[state])
-			tp_table_hooks((enum tprof_hooks)state, covered.pointers[state], covered.functions[state],
+			tp_covered_add((enum tprof_hooks)state, covered.pointers[state], covered.functions[state],
 				       path);
 	}
 	memset(&covered, 0, sizeof(covered));
@@ -112,14 +112,11 @@ static void *find_unreached(const struct tp_slot *slot, void *context)
 /* ---- installing ---- */
 
 static bool calibrated;
+static uint32_t own; /* functions of the calibration's */
 
 static void tell_functions(void)
 {
-	uint32_t count = tp_op_function_count();
-
-	if (calibrated && count >= TP_CALIBRATION_STUBS)
-		count -= TP_CALIBRATION_STUBS;
-	tp_store(&tp_header->op_functions, count);
+	tp_store(&tp_header->op_functions, tp_op_function_count() - own);
 }
 
 /* Where recording is on: what is measured is what it costs. */
@@ -128,7 +125,7 @@ static void calibrate(struct tp_thread *thread)
 	if (calibrated || !tp_op_function_count() || tp_load(&tp_state.mode) != TP_MODE_ON)
 		return;
 	calibrated = true;
-	tp_ops_calibrate(thread);
+	own = tp_ops_calibrate(thread);
 }
 
 static void install(struct tp_thread *thread)
@@ -221,8 +218,10 @@ void *tp_ops_hooked(const char *symbol, void *target)
 	return wish.stub ? wish.stub : target;
 }
 
-void tp_ops_tell(void)
+void tp_ops_tell(uint64_t slots)
 {
+	tp_add(&tp_header->slots, slots);
+	tp_covered_tell();
 	tell_functions();
 	tp_ops_tell_costs();
 }

@@ -2,6 +2,8 @@
 #ifndef TPROF_HOOKS_OPS_INSTALL_H
 #define TPROF_HOOKS_OPS_INSTALL_H
 
+#include <stdint.h>
+
 /*
  * Hooks the ops that TPROF_OPS names in all objects that were loaded since the last time. At start, and at calls to the
  * loader, whose lock it takes; never in a hook of an allocation.
@@ -14,8 +16,8 @@ void tp_ops_install(void);
  */
 void tp_ops_resumed(const void *frame);
 
-/* In a forked child, which has its parent's hooks: what its trace's header says of them. */
-void tp_ops_tell(void);
+/* In a forked child, which has its parent's hooks: its own trace tells of them. `slots` is what the parent's header said. */
+void tp_ops_tell(uint64_t slots);
 
 /*
  * What a program that asks for a function by its name shall get: its stub if it is an op, else `target`, the function

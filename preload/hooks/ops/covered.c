@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A child has its parent's hooks, and its parent's trace may be elsewhere, or be gone: its own tells of them. The records
+ * stand one behind the other in memory that is never moved, each complete before `used` says that it is there, so that a
+ * child finds them whole whenever it was forked.
+ */
+#include "hooks/ops/covered.h"
+
+#include "core/tables.h"
+
+#define ROOM (512u * 1024u) /* of untouched pages; some thousand objects */
+
+struct record {
+	uint64_t pointers, functions;
+	uint32_t state, bytes; /* bytes: of all of it */
+	char object[];
+};
+
+static union {
+	struct record first;
+	char bytes[ROOM];
+} room;
+static uint32_t used;
+
+static struct record *at_offset(uint32_t at)
+{
+	return (struct record *)(void *)(room.bytes + at);
+}
+
+static struct record *find(enum tprof_hooks state, const char *object)
+{
+	for (uint32_t at = 0; at < used; at += at_offset(at)->bytes) {
+		if (at_offset(at)->state == state && strcmp(at_offset(at)->object, object) == 0)
+			return at_offset(at);
+	}
+	return NULL;
+}
+
+/* What has no room is missing in the children's reports alone. */
+static void keep(enum tprof_hooks state, uint64_t pointers, uint64_t functions, const char *object)
+{
+	size_t length = strlen(object), bytes = tp_round_up(sizeof(struct record) + length + 1, sizeof(uint64_t));
+	struct record *made = at_offset(used);
+
+	if (bytes > ROOM - used)
+		return;
+	made->pointers = pointers;
+	made->functions = functions;
+	made->state = state;
+	made->bytes = (uint32_t)bytes;
+	memcpy(made->object, object, length + 1);
+	tp_store_release(&used, used + (uint32_t)bytes); /* a child sees its parent's memory in order */
+}
+
+void tp_covered_add(enum tprof_hooks state, uint64_t pointers, uint64_t functions, const char *object)
+{
+	struct record *known = find(state, object);
+
+	tp_table_hooks(state, pointers, functions, object);
+	if (!known) {
+		keep(state, pointers, functions, object);
+		return;
+	}
+	known->pointers = state == TPROF_HOOKS_UNREACHED ? pointers : known->pointers + pointers;
+	known->functions = state == TPROF_HOOKS_UNREACHED ? functions : known->functions + functions;
+}
+
+void tp_covered_tell(void)
+{
+	for (uint32_t at = 0; at < tp_load_acquire(&used); at += at_offset(at)->bytes) {
+		const struct record *record = at_offset(at);
+
+		tp_table_hooks((enum tprof_hooks)record->state, record->pointers, record->functions, record->object);
+	}
+}
