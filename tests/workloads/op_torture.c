@@ -68,6 +68,33 @@ __attribute__((target("avx512f"))) static double vectors(int i)
 	return all;
 }
 
+static void fill(char *bytes, size_t count, int i)
+{
+	for (size_t k = 0; k < count; k++)
+		bytes[k] = (char)(k * 7 + (size_t)i);
+}
+
+/* In a frame as large as their arguments need, and in one that aligns itself. */
+__attribute__((noinline)) static unsigned long many_bytes(int i)
+{
+	struct huge huge;
+	struct large large;
+
+	fill(huge.bytes, sizeof(huge.bytes), i);
+	fill(large.bytes, sizeof(large.bytes), i + 1);
+	return torture_huge(i, huge, large);
+}
+
+__attribute__((noinline)) static unsigned long most_bytes(int i)
+{
+	_Alignas(64) struct large aligned;
+	static struct giant giant;
+
+	fill(aligned.bytes, sizeof(aligned.bytes), i);
+	fill(giant.bytes, sizeof(giant.bytes), i);
+	return torture_giant(giant) + torture_large(aligned, i);
+}
+
 static double numbers(int i)
 {
 	struct large large;
@@ -77,7 +104,8 @@ static double numbers(int i)
 	errno = 0;
 	if (torture_errno(i) != i || errno != i)
 		abort();
-	return (double)creall(z) + (double)cimagl(z) + (double)torture_large(large, i);
+	return (double)creall(z) + (double)cimagl(z) + (double)torture_large(large, i) + (double)many_bytes(i) +
+	       (double)most_bytes(i);
 }
 
 int main(int argc, char **argv)

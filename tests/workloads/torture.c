@@ -26,12 +26,31 @@ __attribute__((target("avx512f"))) __m512d torture_zmm(__m512d a, __m512d b, __m
 	return a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g + 8 * h + 9 * i;
 }
 
+/* By their places, so that none can stand for another. */
+static unsigned long sum_of(const char *bytes, size_t count)
+{
+	unsigned long sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		sum += (i + 1) * (unsigned char)bytes[i];
+	return sum;
+}
+
+unsigned long torture_huge(int first, struct huge value, struct large other)
+{
+	return (unsigned long)first + sum_of(value.bytes, sizeof(value.bytes)) +
+	       3 * sum_of(other.bytes, sizeof(other.bytes));
+}
+
+unsigned long torture_giant(struct giant value)
+{
+	return sum_of(value.bytes, sizeof(value.bytes));
+}
+
 unsigned long torture_large(struct large value, int add)
 {
-	unsigned long sum = (unsigned long)add;
+	unsigned long sum = (unsigned long)add + sum_of(value.bytes, sizeof(value.bytes));
 
-	for (size_t i = 0; i < sizeof(value.bytes); i++)
-		sum += (unsigned char)value.bytes[i];
 	memset(&value, 0x55, sizeof(value)); /* a function owns its arguments */
 	__asm__ volatile("" : : "r"(&value) : "memory");
 	return sum;
