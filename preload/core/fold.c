@@ -107,6 +107,7 @@ static bool open_record(struct tp_thread *thread, const struct tp_fold_hot *hot)
 	tp_put_length(length, p);
 	while ((uintptr_t)p % 8)
 		*p++ = 0;
+	fold->counting = true;
 	slot->count = (struct tprof_fold *)p;
 	*slot->count = (struct tprof_fold){ .min = UINT32_MAX };
 	slot->dim = hot->units;
@@ -227,8 +228,9 @@ void tp_fold_warm(struct tp_fold_slot *slot, uint64_t shape, uint64_t start, uin
 	slot->since = now;
 }
 
-void tp_fold_close(struct tp_fold *fold)
+void tp_fold_close_all(struct tp_fold *fold)
 {
+	fold->counting = false;
 	for (uint64_t left = fold->filled; left; left &= left - 1) {
 		struct tp_fold_hot *hot = &fold->hots[__builtin_ctzll(left)];
 

@@ -77,6 +77,7 @@ struct tp_fold {
 
 	uint32_t scopes; /* given out */
 	uint64_t filled; /* bit i: hots[i] is not empty */
+	bool counting;	 /* there may be a record that goes on */
 	struct tp_fold_hot hots[TP_FOLD_HOTS];
 	struct tp_work work; /* of the call that begins */
 	struct tp_fold_slot slots[TP_FOLD_SLOTS];
@@ -149,8 +150,14 @@ bool tp_fold_end(struct tp_thread *thread, uint64_t now);
 /* A call that was not pending ended: does its op become hot? `leaf`: no event happened in it. */
 void tp_fold_warm(struct tp_fold_slot *slot, uint64_t shape, uint64_t start, uint64_t now, bool leaf);
 
-/* Records go on no further: their chunk ends, or what they were part of. */
-void tp_fold_close(struct tp_fold *fold);
+TP_APART void tp_fold_close_all(struct tp_fold *fold);
+
+/* Records go on no further: their chunk ends, or what they were part of. Mostly there are none. */
+static inline void tp_fold_close(struct tp_fold *fold)
+{
+	if (fold->counting)
+		tp_fold_close_all(fold);
+}
 
 /* All is as at the thread's begin. */
 void tp_fold_reset(struct tp_thread *thread);
