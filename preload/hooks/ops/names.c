@@ -15,12 +15,44 @@ struct slot {
 static struct slot *slots;
 static uint32_t numbers; /* handed out */
 
-/* FNV-1a, 64 bits. Two names that meet (one in 2^64 pairs) would be one op. */
-static uint64_t hash_text(uint64_t hash, const char *text, size_t length)
+/* Each step is a bijection of the hash, and of the word: what differs in one word stays different. */
+static inline uint64_t mix(uint64_t hash, uint64_t word)
 {
-	for (size_t i = 0; i < length; i++)
-		hash = (hash ^ (uint8_t)text[i]) * UINT64_C(0x100000001b3);
-	return (hash ^ 0xff) * UINT64_C(0x100000001b3); /* so that "ab", "c" is not "a", "bc" */
+	hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 32;
+}
+
+/* The last eight bytes or fewer. */
+static inline uint64_t tail_of(const char *text, size_t length)
+{
+	uint32_t first, last;
+	uint64_t all;
+
+	if (length >= sizeof(all)) {
+		memcpy(&all, text + length - sizeof(all), sizeof(all));
+		return all;
+	}
+	if (length >= sizeof(first)) {
+		memcpy(&first, text, sizeof(first));
+		memcpy(&last, text + length - sizeof(last), sizeof(last));
+		return first | (uint64_t)last << 32;
+	}
+	if (!length)
+		return 0;
+	return (uint8_t)text[0] | (uint64_t)(uint8_t)text[length / 2] << 8 | (uint64_t)(uint8_t)text[length - 1] << 16;
+}
+
+/* Eight bytes at a time. Two names that meet (one in 2^64 pairs) would be one op. */
+static inline uint64_t hash_text(uint64_t hash, const char *text, size_t length)
+{
+	uint64_t word;
+
+	hash = mix(hash, length); /* so that "ab", "c" is not "a", "bc" */
+	for (size_t i = 0; i + sizeof(word) < length; i += sizeof(word)) {
+		memcpy(&word, text + i, sizeof(word));
+		hash = mix(hash, word);
+	}
+	return mix(hash, tail_of(text, length));
 }
 
 static struct slot *make_slots(void)
