@@ -13,7 +13,7 @@ build/bench/libcalled.so: tests/bench/called.c
 build/bench/calls: tests/bench/calls.c build/bench/libcalled.so
 	gcc -std=gnu11 -D_GNU_SOURCE -O2 -g $(WARN) -Iinclude $< -o $@ -Lbuild/bench -lcalled -Wl,-rpath,'$$ORIGIN'
 
-workloads: build/bench/pairs
+workloads: build/bench/pairs build/bench/calls
 
 .PHONY: bench bench-deps
 bench-deps:

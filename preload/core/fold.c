@@ -2,40 +2,7 @@
 #include "core/fold.h"
 
 #include "core/emit.h"
-
-/* ---- the innermost op ---- */
-
-static void new_scope(struct tp_fold *fold)
-{
-	if (tp_unlikely(!++fold->scopes))
-		fold->scopes = 1; /* that of no call */
-	fold->scope = (uint64_t)fold->scopes << 32;
-}
-
-static uintptr_t innermost(const struct tp_thread *thread)
-{
-	return thread->op_depth ? thread->op_frames[thread->op_depth - 1] : UINTPTR_MAX;
-}
-
-struct tp_open_op *tp_fold_open(struct tp_thread *thread, uintptr_t frame)
-{
-	struct tp_open_op *open = &thread->op_open[thread->op_depth];
-
-	thread->op_frames[thread->op_depth++] = frame;
-	open->outer = thread->fold.scope;
-	new_scope(&thread->fold);
-	thread->fold.outer = frame;
-	return open;
-}
-
-struct tp_open_op *tp_fold_shut(struct tp_thread *thread)
-{
-	struct tp_open_op *open = &thread->op_open[--thread->op_depth];
-
-	thread->fold.scope = open->outer;
-	thread->fold.outer = innermost(thread);
-	return open;
-}
+#include "core/scope.h"
 
 /* ---- a call that is pending ---- */
 
@@ -75,7 +42,7 @@ void tp_fold_settle(struct tp_thread *thread)
 {
 	struct tp_fold *fold = &thread->fold;
 	const struct tp_fold_hot *hot = fold->hot;
-	struct tp_open_op *open = tp_fold_open(thread, fold->frame & ~(uintptr_t)1);
+	struct tp_open_op *open = tp_scope_open(thread, fold->frame & ~(uintptr_t)1);
 
 	open->start = fold->start;
 	open->events = UINT64_MAX; /* no leaf, whatever follows */
@@ -250,8 +217,8 @@ void tp_fold_reset(struct tp_thread *thread)
 	for (uint64_t left = fold->filled; left; left &= left - 1)
 		fold->hots[__builtin_ctzll(left)].key = 0;
 	fold->filled = 0;
-	new_scope(fold);
-	fold->outer = innermost(thread);
+	tp_scope_new(fold);
+	fold->outer = tp_scope_frame(thread);
 	for (uint32_t i = 0; i < TP_FOLD_SLOTS; i++)
 		fold->slots[i] = (struct tp_fold_slot){ 0 };
 }

@@ -162,10 +162,4 @@ static inline void tp_fold_close(struct tp_fold *fold)
 /* All is as at the thread's begin. */
 void tp_fold_reset(struct tp_thread *thread);
 
-/* One more hooked op is open, with that frame: the caller fills in what is returned. */
-struct tp_open_op *tp_fold_open(struct tp_thread *thread, uintptr_t frame);
-
-/* The innermost one is open no longer. */
-struct tp_open_op *tp_fold_shut(struct tp_thread *thread);
-
 #endif

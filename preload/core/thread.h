@@ -67,7 +67,7 @@ struct tp_thread {
 	uint32_t tid;	   /* 0: free to take */
 	uint32_t op_depth; /* hooked ops that are open */
 	uintptr_t op_frames[TP_OPS_MAX];
-	struct tp_open_op op_open[TP_OPS_MAX]; /* the same ops; tp_fold_open() and tp_fold_shut() add and take away */
+	struct tp_open_op op_open[TP_OPS_MAX]; /* the same ops; core/scope.h adds and takes away */
 	struct tp_perf perf;		       /* TPROF_COUNTERS */
 	struct tp_perf_values counters;	       /* as last recorded */
 	struct tp_range alternate;	       /* signal stack, as the program set it */

@@ -104,3 +104,30 @@ def test_instructions_of_a_hooked_call(tprof, length):
     added = hooked - bare
     print(f"saxpy of {length}: {added:.1f} instructions added")
     assert 0 < added <= limit(RECORDED_CALLS[length]), f"{added:.1f} instructions, {RECORDED_CALLS[length]} recorded"
+
+
+# A call of a function without a known signature, folded; the same with events of its own, as another op is in it or around
+# it; a call that is typed by its arguments, folded; an annotated op. tests/bench/calls.c, by its names; TPROF_OPS.
+RECORDED_OPS = {
+    ("op", "bench_*"): {12: 150},
+    ("nested", "bench_*"): {12: 414},
+    ("kernel", "blas"): {12: 290},
+    ("annotated", "off"): {12: 365},
+}
+
+
+def op_instructions(tprof, kind, ops, calls, preload):
+    command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", ROOT / "build/bench/calls", kind, 1, calls]
+    run = tprof.run(command, preload, {"TPROF_CPU": "0", "TPROF_EXE": "calls", "TPROF_OPS": ops})
+    assert run.status == 0 and json.loads(run.stdout)["calls"] == calls, run.stderr.decode(errors="replace")
+    return int(re.search(rb"refs:\s+([\d,]+)", run.stderr).group(1).replace(b",", b""))
+
+
+@pytest.mark.parametrize("kind,ops", RECORDED_OPS)
+def test_instructions_of_an_op(tprof, kind, ops):
+    short, long = 40000, 140000
+    bare, hooked = ((op_instructions(tprof, kind, ops, long, preload) - op_instructions(tprof, kind, ops, short, preload))
+                    / (long - short) for preload in ((), [LIBRARY]))
+    added, recorded = hooked - bare, RECORDED_OPS[kind, ops]
+    print(f"{kind}: {added:.1f} instructions added")
+    assert 0 < added <= limit(recorded), f"{added:.1f} instructions, {recorded} recorded"

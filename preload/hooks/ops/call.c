@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What trampoline.S calls around a hooked function. */
+#include "core/scope.h"
 #include "hooks/control.h"
 #include "hooks/enter.h"
 #include "hooks/ops/hot.h"
@@ -92,7 +93,7 @@ static inline void make_room(struct tp_thread *thread)
 static TP_SLOW void end_unwound(struct tp_thread *thread, uintptr_t sp, uint64_t ticks)
 {
 	while (thread->op_depth > 0 && thread->fold.outer < sp && tp_thread_on_stack(thread, thread->fold.outer)) {
-		tp_fold_shut(thread);
+		tp_scope_shut(thread);
 		make_room(thread);
 		tp_emit_op_end(thread, ticks, true);
 	}
@@ -103,18 +104,38 @@ static inline bool has_unwound(const struct tp_thread *thread, uintptr_t sp)
 	return thread->fold.outer < sp;
 }
 
-/* Writes the begin; there is room. */
+/* Behind the begin, at the same time: what the call works on. */
+static inline uint8_t *put_work(uint8_t *at, const struct tp_work *work)
+{
+	uint8_t *p;
+
+	at[0] = TPROF_EVENT_WORK << 2;
+	at[2] = 0; /* time since the begin */
+	p = tp_put_work(at + 3, work);
+	tp_put_length(at + 1, p);
+	return p;
+}
+
+/* Writes the begin, and the work if the call is typed; there is room for both. */
 static inline void put_begin(struct tp_thread *thread, uint64_t ticks, uint32_t op)
 {
+	const struct tp_work *work = &thread->fold.work;
 	uint8_t *p;
 
 	if (tp_unlikely(thread->perf.count)) {
 		tp_emit_op(thread, ticks, op);
+		if (work->kind)
+			tp_emit_work(thread, ticks, work);
 		return;
 	}
 	*thread->at = TPROF_CLASS_OP;
 	p = tp_emit_passed(thread, thread->at + 1, ticks >> tp_emit_shift);
-	tp_emit_end(thread, tp_put_short(p, op));
+	p = tp_put_short(p, op);
+	if (work->kind) {
+		p = put_work(p, work);
+		thread->events++;
+	}
+	tp_emit_end(thread, p);
 }
 
 /* A call is to be recorded: by its begin, or, if the op is hot, by noting that it began. */
@@ -131,9 +152,7 @@ static inline void begin(struct tp_thread *thread, struct tp_hot_call *call)
 		return;
 	}
 	put_begin(thread, call->ticks, call->op);
-	if (fold->work.kind)
-		tp_emit_work(thread, call->ticks, &fold->work);
-	open = tp_fold_open(thread, (uintptr_t)call->frame);
+	open = tp_scope_open(thread, (uintptr_t)call->frame);
 	open->start = call->ticks;
 	open->events = thread->events;
 	open->shape = call->shape;
@@ -171,8 +190,11 @@ struct called tp_op_begin(uint32_t index, const uintptr_t *frame, struct tp_thre
 {
 	struct tp_op_function *function = &tp_op_functions[index];
 	const struct tp_signature *signature = &function->signature;
-	struct tp_hot_call call = { .index = index, .op = function->op, .frame = frame };
+	struct tp_hot_call call; /* set as it becomes known: this is on everybody's way */
 
+	call.index = index;
+	call.op = function->op;
+	call.frame = frame;
 	if (tp_unlikely(thread->fold.frame))
 		tp_fold_settle(thread);
 	if (tp_unlikely(signature->op != NULL))
@@ -252,7 +274,7 @@ static inline void put_end(struct tp_thread *thread, uint64_t ticks)
 /* The thread's innermost op ends. */
 static inline void end(struct tp_thread *thread, const uintptr_t *frame, uint64_t ticks)
 {
-	struct tp_open_op *open = tp_fold_shut(thread);
+	struct tp_open_op *open = tp_scope_shut(thread);
 
 	tp_fold_warm(open->slot, open->shape, open->start, ticks, open->events == thread->events);
 	put_end(thread, ticks);

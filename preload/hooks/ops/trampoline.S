@@ -274,13 +274,6 @@ tp_op_copy_many:
 	movq	%rbp, %rdi
 	movq	%r10, %rsi
 	call	tp_op_end
-	jmp	.Lover
-.Lleave:
-	movq	%r8, TP_KEPT_RAX(%rbp)
-	movq	%r9, TP_KEPT_RDX(%rbp)
-	leaq	-TP_FRAME_BYTES(%rbp), %rsp
-	movq	%rbp, %rdi
-	call	tp_op_leave
 .Lover:
 	movq	TP_KEPT_RAX(%rbp), %rax
 	movq	TP_KEPT_RDX(%rbp), %rdx
@@ -289,6 +282,13 @@ tp_op_copy_many:
 	.cfi_def_cfa rsp, 8
 	ret
 	.cfi_restore_state
+.Lleave:
+	movq	%r8, TP_KEPT_RAX(%rbp)
+	movq	%r9, TP_KEPT_RDX(%rbp)
+	leaq	-TP_FRAME_BYTES(%rbp), %rsp
+	movq	%rbp, %rdi
+	call	tp_op_leave
+	jmp	.Lover
 
 	/* It is not recorded: it is as if the caller had called the function itself. */
 .Lpass:
