@@ -70,9 +70,9 @@ static struct tp_window by_rule(const struct tp_thread *thread, const uintptr_t 
 struct tp_window tp_window_of(const struct tp_thread *thread, const struct tp_signature *signature,
 			      const uintptr_t *frame)
 {
-	uint64_t window = ((uint64_t)signature->stack * 8 + 15) & ~UINT64_C(15);
+	struct tp_window window;
 
-	if (tp_likely(signature->stack_known && (uintptr_t)(frame + 2) + window <= thread->bounds.high))
-		return (struct tp_window){ window, TP_WINDOW_FIXED };
+	if (tp_window_known(thread, signature, frame, &window))
+		return window;
 	return by_rule(thread, frame);
 }

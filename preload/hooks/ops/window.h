@@ -15,6 +15,15 @@ struct tp_window {
 	} kind;
 };
 
+/* Of a function whose signature says how many arguments are on the stack. False: it does not, or they are not there. */
+static inline bool tp_window_known(const struct tp_thread *thread, const struct tp_signature *signature,
+				   const uintptr_t *frame, struct tp_window *window)
+{
+	window->bytes = ((uint64_t)signature->stack * 8 + 15) & ~UINT64_C(15);
+	window->kind = TP_WINDOW_FIXED;
+	return signature->stack_known && (uintptr_t)(frame + 2) + window->bytes <= thread->bounds.high;
+}
+
 /* `frame` is the stub's, on the thread's stack. Touches no vector register. */
 struct tp_window tp_window_of(const struct tp_thread *thread, const struct tp_signature *signature,
 			      const uintptr_t *frame);
