@@ -61,17 +61,4 @@
 	128 /* bytes of stack arguments that are copied one by one: rep takes some tens of cycles to begin */
 #define TP_COPY_BYTES 6 /* of an instruction that copies 8 of them */
 
-/* What of the caller's registers trampoline.S keeps in its frame, from rbp. */
-#define TP_KEPT_RDI -8
-#define TP_KEPT_RSI -16
-#define TP_KEPT_RDX -24
-#define TP_KEPT_RCX -32
-#define TP_KEPT_R8 -40
-#define TP_KEPT_R9 -48
-#define TP_KEPT_RAX -56
-#define TP_KEPT_R10 -64
-#define TP_KEPT_FUNCTION -72
-#define TP_KEPT_INDEX -80
-#define TP_FRAME_BYTES 112
-
 #endif

@@ -18,6 +18,19 @@
  */
 #include "hooks/ops/layout.h"
 
+/* What of the caller's registers is kept in the frame, from rbp; typed.h and TP_OP_SPACE know it. */
+#define TP_KEPT_RDI -8
+#define TP_KEPT_RSI -16
+#define TP_KEPT_RDX -24
+#define TP_KEPT_RCX -32
+#define TP_KEPT_R8 -40
+#define TP_KEPT_R9 -48
+#define TP_KEPT_RAX -56
+#define TP_KEPT_R10 -64
+#define TP_KEPT_FUNCTION -72
+#define TP_KEPT_INDEX -80
+#define TP_FRAME_BYTES 112
+
 /* Copies `bytes` of stack arguments, the last first, in instructions of TP_COPY_BYTES each. It is jumped into. */
 	.macro copy_arguments bytes
 	.set at, \bytes
