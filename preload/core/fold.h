@@ -50,7 +50,7 @@ struct tp_fold_hot {
 	uint64_t key;		  /* index of the function, and the scope; 0: no call is like these */
 	uintptr_t caller;	  /* return address */
 	void *function;		  /* to be called */
-	const void *copy;	  /* the trampoline's code that copies the stack arguments */
+	uintptr_t copy;		  /* the trampoline's code that copies the stack arguments */
 	struct tprof_fold *count; /* the record; NULL: none yet */
 	uint64_t until;		  /* ticks up to which it counts calls; 0: none at all */
 	uint64_t units;		  /* what it adds to count->units */

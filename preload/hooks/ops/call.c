@@ -190,36 +190,33 @@ struct called tp_op_begin(uint32_t index, const uintptr_t *frame, struct tp_thre
 {
 	struct tp_op_function *function = &tp_op_functions[index];
 	const struct tp_signature *signature = &function->signature;
-	struct tp_hot_call call; /* set as it becomes known: this is on everybody's way */
+	struct tp_window window;
+	uint32_t op = function->op;
 
-	call.index = index;
-	call.op = function->op;
-	call.frame = frame;
 	if (tp_unlikely(thread->fold.frame))
 		tp_fold_settle(thread);
+	window = tp_hot_window(thread, index, frame);
 	if (tp_unlikely(signature->op != NULL))
-		call.op = signature->op(frame, false);
-	call.window = tp_hot_window(thread, index, frame);
-	if (tp_unlikely(!call.op || !has_room(thread))) {
-		struct slow_begin slow = { function, frame, thread, call.op };
+		op = signature->op(frame, false);
+	if (tp_unlikely(!op || !has_room(thread))) {
+		struct slow_begin slow = { function, frame, thread, op };
 
 		tp_with_vectors_kept(prepare, &slow);
-		call.op = slow.op;
+		op = slow.op;
 		if (!slow.thread)
 			return (struct called){ function->address, TP_WINDOW_PASS };
 	}
 	/* At this very frame there was another call, if one was left: this one stands there now. */
 	if (tp_unlikely(has_unwound(thread, (uintptr_t)frame + 1)))
 		end_unwound(thread, (uintptr_t)frame + 1, tp_clock_before());
-	if (tp_likely(thread->op_depth < TP_OPS_MAX && call.op != TP_OP_SILENT)) {
+	if (tp_likely(thread->op_depth < TP_OPS_MAX && op != TP_OP_SILENT)) {
 		tp_typed_read(signature, frame, &thread->fold.work);
-		call.ticks = tp_clock_before();
-		begin(thread, &call);
+		begin(thread, &(struct tp_hot_call){ index, op, frame, window, NULL, 0, tp_clock_before() });
 		if (tp_unlikely(signature->begun != NULL))
 			signature->begun((uintptr_t *)(uintptr_t)frame);
 	}
 	tp_leave(thread);
-	return (struct called){ function->address, call.window.bytes };
+	return (struct called){ function->address, window.bytes };
 }
 
 struct slow_enter {

@@ -60,7 +60,9 @@ static void place(struct tp_fold_hot *hot, uint32_t index, uintptr_t caller, uin
 	hot->epoch = tp_modules_renew();
 	hot->window = (uint32_t)window;
 	hot->align = -hot->window & 63;
-	hot->copy = window <= TP_WINDOW_NEAR ? tp_op_copied - window / 8 * TP_COPY_BYTES : tp_op_copy_many;
+	hot->copy = (uintptr_t)tp_op_copied - window / 8 * TP_COPY_BYTES;
+	if (window > TP_WINDOW_NEAR)
+		hot->copy = (uintptr_t)tp_op_copy_many;
 	hot->typed = 0;
 }
 
