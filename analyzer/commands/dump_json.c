@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "model/memory_parts.h"
+#include "model/usage.h"
 #include "model/work.h"
 #include "report/json.h"
 
@@ -94,6 +95,20 @@ static void json_fold(FILE *out, const struct tp_event *event)
 	json_number(out, "bytes", tp_fold_amount(&folded).bytes);
 }
 
+static void json_usage(FILE *out, const struct tp_event *event)
+{
+	struct tp_usage usage;
+
+	if (!event->name || !tp_usage_read(&usage, event->name, event->name_length))
+		return;
+	json_number(out, "minor_faults", usage.minor_faults);
+	json_number(out, "major_faults", usage.major_faults);
+	json_number(out, "waits", usage.waits);
+	json_number(out, "preemptions", usage.preemptions);
+	json_number(out, "cpu_ns", usage.cpu_ns);
+	json_number(out, "thread_cpu_ns", usage.own_cpu_ns);
+}
+
 static void json_op(struct tp_dump *dump, const struct tp_event *event)
 {
 	bool named = event->kind == TP_EVENT_OP_BEGIN || event->kind == TP_EVENT_FOLD;
@@ -158,6 +173,8 @@ void tp_dump_event_json(struct tp_dump *dump, const struct tp_event *event, uint
 		json_number(out, "vms", event->usable);
 		json_parts(out, event);
 	}
+	if (event->kind == TP_EVENT_USAGE)
+		json_usage(out, event);
 	if (event->kind == TP_EVENT_NAME || event->kind == TP_EVENT_MARK)
 		json_text(out, event->kind == TP_EVENT_NAME ? "name" : "text", event->name, event->name_length);
 	if (event->kind >= TP_EVENT_OP_BEGIN)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "model/memory_parts.h"
+#include "model/usage.h"
 #include "model/work.h"
 #include "report/stack.h"
 
@@ -92,6 +93,17 @@ static void print_work(FILE *out, const struct tp_event *event)
 	fprintf(out, "%-14s %s %s", "work", tp_work_name(work.kind), shape);
 	if (amount.flop_known)
 		fprintf(out, "  %" PRIu64 " FLOP", amount.flop);
+}
+
+static void print_usage(FILE *out, const struct tp_event *event)
+{
+	struct tp_usage usage;
+
+	if (!event->name || !tp_usage_read(&usage, event->name, event->name_length))
+		return;
+	fprintf(out, "%-14s %" PRIu64 " page faults, %" PRIu64 " major, %" PRIu64 " waits, %" PRIu64 " preemptions, ",
+		"usage", usage.minor_faults, usage.major_faults, usage.waits, usage.preemptions);
+	fprintf(out, "%s CPU time, %s of this thread", tp_time(usage.cpu_ns).text, tp_time(usage.own_cpu_ns).text);
 }
 
 static void print_fold(struct tp_dump *dump, const struct tp_event *event)
@@ -237,6 +249,9 @@ void tp_dump_event(struct tp_dump *dump, const struct tp_event *event, uint64_t 
 	case TP_EVENT_SAMPLE:
 		fprintf(out, "%-14s %" PRIu64 " of CPU time  stack %" PRIu32 " %s", "sample", event->size, event->node,
 			stack_text(dump, event->node));
+		break;
+	case TP_EVENT_USAGE:
+		print_usage(out, event);
 		break;
 	case TP_EVENT_PAUSE:
 	case TP_EVENT_RESUME:

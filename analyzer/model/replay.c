@@ -141,6 +141,7 @@ static tp_replay_handler *const handlers[TP_EVENT_KINDS] = {
 	[TP_EVENT_COUNTERS] = tp_replay_counters,
 	[TP_EVENT_WORK] = tp_replay_op,
 	[TP_EVENT_FOLD] = tp_replay_op,
+	[TP_EVENT_USAGE] = tp_replay_usage,
 };
 /* clang-format on */
 

@@ -20,6 +20,7 @@
 #include "model/sites.h"
 #include "model/steps.h"
 #include "model/timeline.h"
+#include "model/usage.h"
 #include "trace/events.h"
 
 /* What a CANCEL takes back: the thread's last FREE or UNMAP. */
@@ -41,6 +42,8 @@ struct tp_thread_state {
 	struct tp_sequence calls;		      /* of ops */
 	uint64_t counters_time;			      /* of a COUNTERS event, if it was the last one; 0: it was not */
 	double counters_cost_ns;		      /* what reading them took before the last op */
+	uint64_t cpu_ns;			      /* by its last USAGE event; 0: it has none */
+	uint64_t usage_ns;			      /* of that event, if no op's came behind it; 0: one did */
 	struct tp_estimate allocations, frees, bytes; /* of a sampled run */
 };
 #define TP_NO_ADDRESS UINT64_MAX
@@ -85,7 +88,10 @@ struct tp_replay {
 	struct tp_cpu_counts cpu;
 	struct tp_cpu cpu_outside; /* of every op */
 	uint64_t cpu_periods;	   /* of all */
-	struct tp_cost cost;	   /* of recording */
+	struct tp_usage usage;	   /* as it was read last, at usage_ns; own_cpu_ns is its thread's */
+	uint64_t usage_ns;
+	bool usage_told;
+	struct tp_cost cost; /* of recording */
 	struct tp_ops ops;
 	struct tp_counters counters;
 	double counters_cost_ns; /* of all threads */

@@ -57,6 +57,7 @@ static bool replay_op(struct tp_replay *replay, struct tp_thread_state *thread, 
 				       .counted = tp_replay_counts(replay, event) };
 	struct tp_op_work work = { .flop = event->size, .bytes = event->usable, .precision = TP_UNSAID };
 
+	thread->usage_ns = 0;
 	switch (event->kind) {
 	case TP_EVENT_OP_BEGIN:
 		charge_counters(replay, thread, event);

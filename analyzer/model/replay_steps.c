@@ -5,7 +5,8 @@
 
 #include "model/replay_impl.h"
 
-#define SEQUENCES_MAX 16u /* threads */
+#define SEQUENCES_MAX 16u    /* threads */
+#define USAGE_MOST_NS 20000u /* that reading takes: more was something else */
 #define AUTOGRAD "torch::autograd::Engine::execute"
 
 /* ---- what ends a step ---- */
@@ -103,13 +104,35 @@ bool tp_replay_period(struct tp_replay *replay, struct tp_anchor *anchor)
 
 /* ---- steps ---- */
 
+bool tp_replay_usage(struct tp_replay *replay, const struct tp_event *event)
+{
+	struct tp_thread_state *thread = tp_replay_thread(replay, event);
+
+	if (!thread)
+		return false;
+	if (!event->name || !tp_usage_read(&replay->usage, event->name, event->name_length))
+		return true;
+	thread->cpu_ns = replay->usage.own_cpu_ns;
+	thread->usage_ns = tp_replay_ns(replay, event->time);
+	replay->usage_ns = thread->usage_ns;
+	replay->usage_told = true;
+	return true;
+}
+
 struct tp_step_moment tp_replay_step_moment(const struct tp_replay *replay, uint64_t ns)
 {
-	return (struct tp_step_moment){ .ns = ns,
-					.live_bytes = replay->now.live_bytes,
-					.flop = replay->ops.counts.self_flop,
-					.totals = { replay->heap.allocations, replay->heap.bytes,
-						    replay->cpu_periods } };
+	struct tp_step_moment moment = { .ns = ns,
+					 .live_bytes = replay->now.live_bytes,
+					 .flop = replay->ops.counts.self_flop };
+	struct tp_step_totals *totals = &moment.totals;
+
+	totals->allocations = replay->heap.allocations;
+	totals->allocated_bytes = replay->heap.bytes;
+	totals->live_bytes = replay->now.live_bytes;
+	totals->cpu_periods = replay->cpu_periods;
+	totals->usage = replay->usage;
+	totals->usage_age_ns = !replay->usage_told ? UINT64_MAX : ns > replay->usage_ns ? ns - replay->usage_ns : 0;
+	return moment;
 }
 
 static bool look_at_growth(struct tp_replay *replay)
@@ -121,11 +144,21 @@ static bool look_at_growth(struct tp_replay *replay)
 	return ended < replay->of_steps.due || tp_growth_look(&replay->of_steps, replay, ended);
 }
 
-static bool end_step(struct tp_replay *replay, uint64_t ns, uint64_t items)
+static bool end_step(struct tp_replay *replay, const struct tp_thread_state *thread, uint64_t ns, uint64_t items)
 {
 	struct tp_step_moment moment = tp_replay_step_moment(replay, ns);
 
+	moment.totals.thread = thread->stats.thread;
+	moment.totals.usage.own_cpu_ns = thread->cpu_ns;
 	return tp_steps_end(&replay->steps, &moment, items) && look_at_growth(replay);
+}
+
+/* What is right before a STEP was read for it, and the times say how long that took. */
+static void charge_usage(struct tp_thread_state *thread, uint64_t ns)
+{
+	if (thread->usage_ns && ns > thread->usage_ns && ns - thread->usage_ns < USAGE_MOST_NS)
+		tp_op_charge(&thread->open, (double)(ns - thread->usage_ns));
+	thread->usage_ns = 0;
 }
 
 bool tp_replay_step_end(struct tp_replay *replay, const struct tp_event *event)
@@ -135,9 +168,10 @@ bool tp_replay_step_end(struct tp_replay *replay, const struct tp_event *event)
 	if (!thread)
 		return false;
 	tp_replay_charge(replay, thread, event);
+	charge_usage(thread, tp_replay_ns(replay, event->time));
 	if (!replay->inside || replay->anchor.source)
 		return true;
-	return end_step(replay, tp_replay_ns(replay, event->time), event->size);
+	return end_step(replay, thread, tp_replay_ns(replay, event->time), event->size);
 }
 
 bool tp_replay_mark(struct tp_replay *replay, const struct tp_event *event)
@@ -163,7 +197,7 @@ bool tp_replay_call_ended(struct tp_replay *replay, struct tp_thread_state *thre
 	if (!anchor->source || call->op != anchor->op || (anchor->thread && thread->stats.thread != anchor->thread) ||
 	    (anchor->shape && symbol_of(call) != anchor->period.symbol) || call->recursive)
 		return true;
-	return end_step(replay, call->end_ns, 0);
+	return end_step(replay, thread, call->end_ns, 0);
 }
 
 /* Event times to steps. */

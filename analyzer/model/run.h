@@ -202,7 +202,13 @@ struct tp_step_outlier {
 	struct tp_step_difference ops[TP_STEP_DIFFERENCES]; /* the largest first */
 	int64_t outside_ns;				    /* outside of every op, of any thread */
 	int64_t allocations, allocated_bytes;
-	int64_t cpu_periods; /* CPU time of all threads */
+	int64_t live_bytes;  /* by which live memory grew */
+	int64_t cpu_periods; /* CPU time of all threads, by samples */
+	/* By the kernel's counts, where they were read near enough to its begin and end. */
+	bool usage_known, own_known;
+	int64_t minor_faults, major_faults, waits, preemptions;
+	int64_t cpu_ns;			  /* of all threads */
+	int64_t waited_ns, others_cpu_ns; /* own_known: of the thread that ends the steps, and of all others */
 };
 
 /*
@@ -218,6 +224,8 @@ struct tp_step_stats {
 	uint64_t warmup, warmup_ns; /* steps, the first among them */
 	uint64_t rest_items, flop;  /* in the steps behind these */
 	struct tp_moments durations;
+	struct tp_interval interval; /* of their mean: model/effective.h; NAN of less than two */
+	double effective;	     /* as many independent steps would tell as much */
 	uint64_t min_ns, p50_ns, p99_ns, max_ns;
 	struct tp_step *list;
 	size_t list_count;

@@ -63,14 +63,14 @@ static struct tp_slow_step *slow_place(struct tp_step_ops *ops, uint64_t ns)
 	return ns > least->ns ? least : NULL;
 }
 
-static bool keep(struct tp_step_ops *ops, uint64_t step, uint64_t ns, const struct tp_step_totals *in)
+static bool keep(struct tp_step_ops *ops, uint64_t step, const struct tp_step_in *in)
 {
-	struct tp_slow_step *place = slow_place(ops, ns);
+	struct tp_slow_step *place = slow_place(ops, in->ns);
 
 	if (!place)
 		return true;
 	place->step = step;
-	place->ns = ns;
+	place->ns = in->ns;
 	place->in = *in;
 	if (!ops->now)
 		return true;
@@ -81,21 +81,55 @@ static bool keep(struct tp_step_ops *ops, uint64_t step, uint64_t ns, const stru
 	return place->ops != NULL;
 }
 
+/* The kernel's counts must have been read near the step's begin and end: within a tenth of it, both together. */
+static bool read_nearby(const struct tp_step_totals *begin, const struct tp_step_totals *end, uint64_t ns)
+{
+	return begin->usage_age_ns <= ns / 10 && end->usage_age_ns <= ns / 10 - begin->usage_age_ns;
+}
+
+static struct tp_step_in between(const struct tp_step_totals *begin, const struct tp_step_totals *end, uint64_t ns)
+{
+	struct tp_step_in in = { .ns = ns,
+				 .allocations = end->allocations - begin->allocations,
+				 .allocated_bytes = end->allocated_bytes - begin->allocated_bytes,
+				 .live_bytes = end->live_bytes - begin->live_bytes,
+				 .cpu_periods = end->cpu_periods - begin->cpu_periods,
+				 .usage_known = read_nearby(begin, end, ns) };
+
+	in.own_known = in.usage_known && begin->thread == end->thread;
+	if (in.usage_known)
+		in.usage = tp_usage_less(&end->usage, &begin->usage);
+	return in;
+}
+
+static void add(struct tp_step_ops *ops, const struct tp_step_in *in)
+{
+	struct tp_usage usage = in->usage;
+
+	ops->steps++;
+	ops->sum.ns += in->ns;
+	ops->sum.allocations += in->allocations;
+	ops->sum.allocated_bytes += in->allocated_bytes;
+	ops->sum.live_bytes += in->live_bytes;
+	ops->sum.cpu_periods += in->cpu_periods;
+	if (!in->own_known)
+		usage.own_cpu_ns = 0;
+	else
+		ops->own_ns += in->ns;
+	tp_usage_add(&ops->sum.usage, &usage);
+	ops->usage_steps += in->usage_known;
+	ops->own_steps += in->own_known;
+}
+
 bool tp_step_ops_end(struct tp_step_ops *ops, uint64_t step, uint64_t ns, const struct tp_step_totals *totals)
 {
-	const struct tp_step_totals in = { totals->allocations - ops->begin.allocations,
-					   totals->allocated_bytes - ops->begin.allocated_bytes,
-					   totals->cpu_periods - ops->begin.cpu_periods };
+	const struct tp_step_in in = between(&ops->begin, totals, ns);
 	bool good = true;
 
 	ops->begin = *totals;
 	if (step > 1) {
-		good = keep(ops, step, ns, &in);
-		ops->sum.allocations += in.allocations;
-		ops->sum.allocated_bytes += in.allocated_bytes;
-		ops->sum.cpu_periods += in.cpu_periods;
-		ops->steps++;
-		ops->ns += ns;
+		good = keep(ops, step, &in);
+		add(ops, &in);
 	}
 	forget(ops, step > 1);
 	return good;
@@ -147,8 +181,36 @@ static void name_ops(const struct tp_step_ops *ops, const struct tp_slow_step *s
 				difference = other;
 			}
 	}
-	outlier->outside_ns =
-		more(slow->ns > in_ops ? slow->ns - in_ops : 0, ops->ns > usual ? ops->ns - usual : 0, ops->steps);
+	outlier->outside_ns = more(slow->ns > in_ops ? slow->ns - in_ops : 0,
+				   ops->sum.ns > usual ? ops->sum.ns - usual : 0, ops->steps);
+}
+
+/* A sum of differences that may be negative: modulo 2^64, its mean by sign. */
+static int64_t more_signed(uint64_t value, uint64_t sum, uint64_t steps)
+{
+	return (int64_t)(value - (uint64_t)((int64_t)sum / (int64_t)steps));
+}
+
+static void compare_usage(const struct tp_step_ops *ops, const struct tp_step_in *in, struct tp_step_outlier *outlier)
+{
+	const struct tp_usage *usage = &in->usage, *sum = &ops->sum.usage;
+	uint64_t steps = ops->usage_steps, own = ops->own_steps;
+	int64_t running;
+
+	outlier->usage_known = in->usage_known && steps;
+	outlier->own_known = in->own_known && own == steps && own;
+	if (!outlier->usage_known)
+		return;
+	outlier->minor_faults = more(usage->minor_faults, sum->minor_faults, steps);
+	outlier->major_faults = more(usage->major_faults, sum->major_faults, steps);
+	outlier->waits = more(usage->waits, sum->waits, steps);
+	outlier->preemptions = more(usage->preemptions, sum->preemptions, steps);
+	outlier->cpu_ns = more(usage->cpu_ns, sum->cpu_ns, steps);
+	if (!outlier->own_known)
+		return;
+	running = more(usage->own_cpu_ns, sum->own_cpu_ns, own);
+	outlier->others_cpu_ns = (int64_t)((uint64_t)outlier->cpu_ns - (uint64_t)running);
+	outlier->waited_ns = (int64_t)((uint64_t)more(in->ns, ops->own_ns, own) - (uint64_t)running);
 }
 
 static int by_length(const void *left, const void *right)
@@ -172,6 +234,8 @@ bool tp_step_ops_result(struct tp_step_ops *ops, uint64_t fence_ns, struct tp_st
 		outlier.allocated_bytes = more(slow->in.allocated_bytes, ops->sum.allocated_bytes, ops->steps);
 		outlier.allocations = more(slow->in.allocations, ops->sum.allocations, ops->steps);
 		outlier.cpu_periods = more(slow->in.cpu_periods, ops->sum.cpu_periods, ops->steps);
+		outlier.live_bytes = more_signed(slow->in.live_bytes, ops->sum.live_bytes, ops->steps);
+		compare_usage(ops, &slow->in, &outlier);
 		name_ops(ops, slow, &outlier);
 		stats->outliers[stats->outlier_count++] = outlier;
 	}

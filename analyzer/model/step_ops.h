@@ -7,19 +7,30 @@
 #define TPROF_MODEL_STEP_OPS_H
 
 #include "model/run.h"
+#include "model/usage.h"
 
 #define TP_STEP_SLOWEST 8u /* steps that are kept one by one */
 
 /* Sums up to a moment: of the process, ever growing. */
 struct tp_step_totals {
-	uint64_t allocations, allocated_bytes;
+	uint64_t allocations, allocated_bytes, live_bytes;
 	uint64_t cpu_periods; /* of all threads */
+	uint32_t thread;      /* that ended the step */
+	struct tp_usage usage;
+	uint64_t usage_age_ns; /* since it was read; UINT64_MAX: it never was */
+};
+
+/* The same of one step. */
+struct tp_step_in {
+	uint64_t ns, allocations, allocated_bytes, live_bytes, cpu_periods;
+	bool usage_known, own_known; /* own: usage.own_cpu_ns is that of the thread that ended it */
+	struct tp_usage usage;
 };
 
 struct tp_slow_step {
 	uint64_t step, ns;
-	struct tp_step_totals in; /* in it alone */
-	uint64_t *ops;		  /* self times by op; NULL: no ops */
+	struct tp_step_in in;
+	uint64_t *ops; /* self times by op; NULL: no ops */
 };
 
 struct tp_step_ops {
@@ -28,8 +39,10 @@ struct tp_step_ops {
 	uint64_t *sums;	   /* of all steps but the first */
 	uint32_t *touched; /* ops that are in `now` */
 	uint32_t touched_count;
-	struct tp_step_totals begin, sum;
-	uint64_t steps, ns; /* that are in the sums */
+	struct tp_step_totals begin;
+	struct tp_step_in sum;
+	uint64_t steps, usage_steps, own_steps; /* that are in the sums: of all, of usage, of own CPU time */
+	uint64_t own_ns;			/* how long the last ones took */
 	struct tp_slow_step slowest[TP_STEP_SLOWEST];
 	uint32_t slow_count;
 };

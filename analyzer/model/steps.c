@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "model/effective.h"
 #include "model/warmup.h"
 
 void tp_steps_free(struct tp_steps *steps)
@@ -139,6 +140,32 @@ static void leave_out_warmup(const struct tp_steps *steps, struct tp_step_stats 
 	tp_moments_merge(&stats->durations, &steps->later);
 }
 
+/*
+ * The mean's interval. Where neighbours were put together their means are the values (batch means): what is alike within
+ * them counts less, and the rest is asked for as it is of single steps.
+ */
+static bool find_interval(const struct tp_steps *steps, struct tp_step_stats *stats)
+{
+	double *values = calloc(stats->list_count + 1, sizeof(*values)), mean = stats->durations.mean;
+	struct tp_effective effective;
+	size_t count = 0;
+
+	for (size_t i = 0; values && i < stats->list_count; i++) {
+		const struct tp_step *step = &stats->list[i];
+
+		if (step->first > stats->warmup && step->steps == steps->span)
+			values[count++] = (double)(step->end_ns - step->begin_ns) / (double)step->steps;
+	}
+	if (!values)
+		return false;
+	effective = tp_effective_mean(values, count);
+	free(values);
+	stats->effective = effective.count * (double)steps->span;
+	stats->interval.low = mean - (effective.interval.high - effective.interval.low) / 2;
+	stats->interval.high = mean + (effective.interval.high - effective.interval.low) / 2;
+	return true;
+}
+
 /* Tukey's upper fence of the steps' durations; of few of them none is an outlier. */
 static uint64_t fence_of(const struct tp_histogram *durations)
 {
@@ -162,6 +189,8 @@ bool tp_steps_result(struct tp_steps *steps, struct tp_step_stats *stats)
 	};
 	steps->list = NULL;
 	leave_out_warmup(steps, stats);
+	if (!find_interval(steps, stats))
+		return false;
 	return tp_step_ops_result(&steps->ops, fence_of(&steps->durations), stats);
 }
 

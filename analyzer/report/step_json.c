@@ -45,6 +45,17 @@ static json_t *json_outlier(const struct tp_process *process, const struct tp_st
 {
 	json_t *json = json_object(), *ops = json_array();
 	uint64_t period = process->trace->header->cpu_period_ns;
+	const struct {
+		const char *key;
+		bool known;
+		int64_t more;
+	} usage[] = { { "more_minor_faults", outlier->usage_known, outlier->minor_faults },
+		      { "more_major_faults", outlier->usage_known, outlier->major_faults },
+		      { "more_waits", outlier->usage_known, outlier->waits },
+		      { "more_preemptions", outlier->usage_known, outlier->preemptions },
+		      { "more_process_cpu_ns", outlier->usage_known, outlier->cpu_ns },
+		      { "more_waited_ns", outlier->own_known, outlier->waited_ns },
+		      { "more_other_threads_cpu_ns", outlier->own_known, outlier->others_cpu_ns } };
 
 	for (uint32_t i = 0; i < TP_STEP_DIFFERENCES && outlier->ops[i].ns > 0; i++)
 		json_array_append_new(ops, json_pack("{s:o, s:I}", "name",
@@ -57,6 +68,9 @@ static json_t *json_outlier(const struct tp_process *process, const struct tp_st
 	set(json, "more_cpu_ns", json_integer((json_int_t)((uint64_t)outlier->cpu_periods * period)));
 	set(json, "more_allocations", json_integer((json_int_t)outlier->allocations));
 	set(json, "more_allocated_bytes", json_integer((json_int_t)outlier->allocated_bytes));
+	set(json, "more_live_bytes", json_integer((json_int_t)outlier->live_bytes));
+	for (size_t i = 0; i < sizeof(usage) / sizeof(usage[0]); i++)
+		set(json, usage[i].key, usage[i].known ? json_integer((json_int_t)usage[i].more) : json_null());
 	return json;
 }
 
@@ -97,7 +111,8 @@ json_t *tp_steps_json(const struct tp_process *process, bool list)
 	set(json, "warmup_ns", number(steps->warmup_ns));
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
 		set(json, times[i].key, durations->count ? number(times[i].value) : json_null());
-	set(json, "ci95_ns", tp_json_interval(tp_moments_interval(durations)));
+	set(json, "ci95_ns", tp_json_interval(steps->interval));
+	set(json, "effective_steps", durations->count ? json_real(steps->effective) : json_null());
 	set(json, "growth", json_array());
 	set_source(json, process);
 	for (size_t i = 0; i < steps->outlier_count; i++)

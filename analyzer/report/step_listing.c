@@ -32,14 +32,18 @@ static double throughput(const struct tp_step_stats *steps)
 
 void tp_steps_print_line(const struct tp_page *page, const struct tp_step_stats *steps)
 {
-	struct tp_interval interval = tp_moments_interval(&steps->durations);
+	struct tp_interval interval = steps->interval;
 
 	tp_print(page, TP_STYLE_NUMBER, "%s step%s", tp_count(steps->count).text, steps->count == 1 ? "" : "s");
 	if (steps->durations.count) {
 		fprintf(page->out, " of %s", tp_time(tp_round(steps->durations.mean)).text);
 		if (!isnan(interval.low))
-			fprintf(page->out, " (mean; 95%% interval %s to %s)", tp_time(tp_round(interval.low)).text,
+			fprintf(page->out, " (mean; 95%% interval %s to %s", tp_time(tp_round(interval.low)).text,
 				tp_time(tp_round(interval.high)).text);
+		if (steps->effective < 0.8 * (double)steps->durations.count)
+			fprintf(page->out, ", as of %.0f independent steps", steps->effective);
+		if (!isnan(interval.low))
+			fputc(')', page->out);
 		fprintf(page->out, ", p50 %s, p99 %s", tp_time(steps->p50_ns).text, tp_time(steps->p99_ns).text);
 	}
 	fprintf(page->out, "; the first took %s, with the program's start", tp_time(steps->first_ns).text);
@@ -116,6 +120,36 @@ __attribute__((format(printf, 2, 3))) static void say(struct phrase *phrase, con
 		phrase->used = sizeof(phrase->text) - 1;
 }
 
+#define FAULT_NS 500 /* that a page fault takes, about: what it needs to be worth a word */
+
+static struct tp_text more_time(int64_t ns)
+{
+	return tp_time((uint64_t)ns);
+}
+
+/* What the kernel counted. */
+static void explain_usage(const struct tp_step_outlier *outlier, int64_t least, struct phrase *phrase)
+{
+	/* Faults are dealt with by a thread that runs: they explain a part of that time. */
+	int64_t running = outlier->own_known && outlier->waited_ns > 0 ? least - outlier->waited_ns / 10 : least;
+
+	if (outlier->own_known && outlier->waited_ns >= least) {
+		say(phrase, "not running +%s", more_time(outlier->waited_ns).text);
+		if (outlier->waits > 0)
+			say(phrase, "waits +%s", tp_count((uint64_t)outlier->waits).text);
+		if (outlier->preemptions > 0)
+			say(phrase, "preempted +%s times", tp_count((uint64_t)outlier->preemptions).text);
+	}
+	if (outlier->minor_faults > 0 && outlier->minor_faults > running / FAULT_NS)
+		say(phrase, "page faults +%s", tp_count((uint64_t)outlier->minor_faults).text);
+	if (outlier->major_faults > 0)
+		say(phrase, "page faults from disk +%s", tp_count((uint64_t)outlier->major_faults).text);
+	if (outlier->own_known && outlier->others_cpu_ns >= least)
+		say(phrase, "CPU time of other threads +%s", more_time(outlier->others_cpu_ns).text);
+	else if (!outlier->own_known && outlier->cpu_ns >= least)
+		say(phrase, "CPU time of all threads +%s", more_time(outlier->cpu_ns).text);
+}
+
 /* What is a tenth of what the step took more, at least: less would explain nothing. */
 static void explain(const struct tp_page *page, const struct tp_process *process, const struct tp_step_outlier *outlier,
 		    struct phrase *phrase)
@@ -129,16 +163,20 @@ static void explain(const struct tp_page *page, const struct tp_process *process
 	for (uint32_t i = 0; i < TP_STEP_DIFFERENCES; i++) {
 		name = tp_process_op_name(process, outlier->ops[i].op);
 		if (outlier->ops[i].ns >= least && name)
-			say(phrase, "%.60s +%s", name, tp_time((uint64_t)outlier->ops[i].ns).text);
+			say(phrase, "%.60s +%s", name, more_time(outlier->ops[i].ns).text);
 	}
 	if (outlier->outside_ns >= least)
-		say(phrase, "outside of ops +%s", tp_time((uint64_t)outlier->outside_ns).text);
-	if (cpu_ns > least)
-		say(phrase, "CPU time of all threads +%s", tp_time((uint64_t)cpu_ns).text);
+		say(phrase, "outside of ops +%s", more_time(outlier->outside_ns).text);
+	if (outlier->usage_known)
+		explain_usage(outlier, least, phrase);
+	else if (cpu_ns > least)
+		say(phrase, "CPU time of all threads +%s", more_time(cpu_ns).text);
 	if (outlier->allocated_bytes > 0 && outlier->allocations > 0)
 		say(phrase, "allocated +%s in +%s blocks",
 		    tp_bytes((uint64_t)outlier->allocated_bytes, page->exact).text,
 		    tp_count((uint64_t)outlier->allocations).text);
+	if (outlier->live_bytes > 0)
+		say(phrase, "live memory +%s", tp_bytes((uint64_t)outlier->live_bytes, page->exact).text);
 	if (!phrase->used)
 		say(phrase, "nothing that was recorded");
 }
@@ -147,7 +185,7 @@ void tp_steps_print_outliers(const struct tp_page *page, const struct tp_process
 {
 	const struct tp_step_stats *steps = &process->steps;
 	struct tp_table *table =
-		steps->outlier_count ? tp_table_new(">step|>time|*more than in the average step") : NULL;
+		steps->outlier_count ? tp_table_new(">step|>time|more than in the average step") : NULL;
 
 	if (!table)
 		return;

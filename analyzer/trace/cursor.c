@@ -333,6 +333,9 @@ static bool read_fields(struct tp_cursor *cursor, struct tp_event *event, unsign
 		event->size = tp_uvarint(at);
 		read_text(cursor, event, at, end);
 		return true;
+	case TPROF_EVENT_USAGE:
+		read_name(cursor, event, TP_EVENT_USAGE, at, end);
+		return true;
 	case TPROF_EVENT_POOL_ALLOC:
 		read_pool_alloc(cursor, event, at);
 		return true;

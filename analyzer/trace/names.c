@@ -25,6 +25,7 @@ const char *tp_event_kind_name(enum tp_event_kind kind)
 		[TP_EVENT_COUNTERS] = "counters",
 		[TP_EVENT_WORK] = "work",
 		[TP_EVENT_FOLD] = "folded",
+		[TP_EVENT_USAGE] = "usage",
 	};
 
 	return (unsigned)kind < TP_EVENT_KINDS ? names[kind] : "?";

@@ -369,6 +369,10 @@ enum tprof_event_type {
 	                            * uvarint its increase. All since the thread's previous COUNTERS record, or since
 	                            * the thread began. Before each begin and end of an op: it belongs to the ops
 	                            * that are open by then */
+	TPROF_EVENT_USAGE = 20, /* uvarint dtime, and of the process up to now, uvarints: minor page faults, major ones,
+	                         * voluntary context switches, involuntary ones, nanoseconds of CPU time; then those of
+	                         * the writing thread. Before a STEP (unless there was one just before), before the end
+	                         * of a backward pass of torch, and with a MEMORY */
 };
 
 /*

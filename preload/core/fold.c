@@ -48,7 +48,7 @@ void tp_fold_settle(struct tp_thread *thread)
 	open->events = UINT64_MAX; /* no leaf, whatever follows */
 	open->shape = hot->shape;
 	open->slot = hot->slot;
-	open->ends_step = false;
+	open->ends_step = open->tells_usage = false;
 	open->after = NULL;
 	give_back_limit(thread);
 	tp_emit_op(thread, fold->start, hot->op);

@@ -33,7 +33,7 @@ struct tp_open_op {
 	uint64_t shape;		/* for its slot */
 	struct tp_fold_slot *slot;
 	uint64_t outer; /* fold.scope of what is around it */
-	bool ends_step;
+	bool ends_step, tells_usage;
 	void (*after)(const uintptr_t *frame); /* to be called when it has returned; NULL: nothing */
 };
 

@@ -4,6 +4,7 @@
 #include "core/process.h"
 #include "core/resident.h"
 #include "core/sys.h"
+#include "core/usage.h"
 #include "hooks/control.h"
 #include "hooks/freeze.h"
 #include "hooks/lifecycle.h"
@@ -156,6 +157,7 @@ static void sample_memory(struct tp_thread *thread, uint64_t early)
 		tp_control_answer(thread);
 	tp_freeze_reap();
 	tp_sample_memory(thread);
+	tp_usage_emit(thread, tp_clock_before());
 }
 
 void tp_recorded_slow(struct tp_thread *thread)

@@ -54,3 +54,26 @@ def test_a_backward_pass_ends_a_step(tprof):
     # Work is done in the gemm, and shown by all that called it: 80 batches of 64 and the last of 512 rows, two layers.
     flop = 2 * (80 * 64 + 512) * (32 * 64 + 64 * 2)
     assert sgemm[0]["flop"] == addmm["flop"] == linear["flop"] == flop and linear["self_flop"] == 0
+
+
+def test_what_was_different_in_slow_steps(tprof):
+    """Five steps take long, each for a reason of its own: an op, page faults, another thread, sleep, memory that is kept."""
+    late = 80_000_000
+    trace = tprof.run([WORKLOADS / "outliers"], [LIBRARY], {"TPROF_CPU": "0"}).traces()[0]
+    slow = {step["step"]: step for step in steps_of(trace)["outliers"]}
+    op, faults, other, sleep, memory = (slow[step] for step in (30, 45, 60, 75, 90))
+    for step in (op, faults, other, sleep, memory):
+        assert step["time_ns"] >= late
+        # Differences are against the mean of 400 steps, the five among them: little is missing of what was planted.
+        assert (step["more_minor_faults"] > 19_000) == (step is faults)
+        assert (step["more_other_threads_cpu_ns"] > late * 0.9) == (step is other)
+        assert (step["more_waited_ns"] > late * 0.9 and step["more_process_cpu_ns"] < late * 0.5) == (step is sleep)
+        assert (step["more_allocations"] > 4_900) == (step is memory)
+        assert (step["more_live_bytes"] > 4_900 * 8192) == (step is memory)
+        assert any(more["name"] == "seldom" and more["self_ns"] > late * 0.9 for more in step["more_in_ops"]) == (step is op)
+    assert other["more_waits"] >= 1 and sleep["more_waits"] >= 1
+    text = analyze("steps", trace).stdout.partition("what was different")[2]
+    said = {int(line.split()[0]): line for line in text.splitlines() if line.split() and line.split()[0] in "30 45 60 75 90".split()}
+    for step, words in {30: "seldom +", 45: "page faults +", 60: "CPU time of other threads +", 75: "not running +",
+                        90: "live memory +"}.items():
+        assert words in said[step], said[step]

@@ -179,6 +179,15 @@ void gen_name(struct gen *gen, uint32_t thread, uint64_t ticks, const char *name
 	tg_end(gen, chunk, TPROF_EVENT_NAME);
 }
 
+void gen_usage(struct gen *gen, uint32_t thread, uint64_t ticks, const uint64_t *counts)
+{
+	struct chunk *chunk = tg_begin(gen, thread, ticks, 96);
+
+	for (int i = 0; i < 6; i++)
+		tg_number(gen, counts[i]);
+	tg_end(gen, chunk, TPROF_EVENT_USAGE);
+}
+
 void gen_step(struct gen *gen, uint32_t thread, uint64_t ticks, uint64_t items)
 {
 	struct chunk *chunk = tg_begin(gen, thread, ticks, 32);

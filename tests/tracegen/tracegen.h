@@ -73,6 +73,8 @@ void gen_work(struct gen *gen, uint32_t thread, uint64_t ticks, const struct gen
 /* `work` may be NULL. */
 void gen_fold(struct gen *gen, uint32_t thread, uint64_t ticks, uint32_t op, const struct gen_work *work,
 	      const struct tprof_fold *counts);
+/* `counts`: the six of a USAGE record. */
+void gen_usage(struct gen *gen, uint32_t thread, uint64_t ticks, const uint64_t *counts);
 void gen_step(struct gen *gen, uint32_t thread, uint64_t ticks, uint64_t items);
 /* CANCEL, PAUSE, RESUME: nothing but a time. */
 void gen_plain(struct gen *gen, uint32_t thread, uint64_t ticks, unsigned type);

@@ -193,6 +193,67 @@ static void test_outlier(void **state)
 	done(&replayed);
 }
 
+/* What the kernel counted in a step: minor and major faults, waits, preemptions, CPU time of all and of the thread. */
+static void count(uint64_t *counts, const uint64_t *in_step)
+{
+	for (int i = 0; i < 6; i++)
+		counts[i] += in_step[i];
+}
+
+/*
+ * 41 steps of 1000, in each 10 faults, a wait, 800 of CPU time, 700 of it the thread's own. One takes 5000, with 410 faults,
+ * 4 of them major, 21 waits, 40 preemptions, 4800 of CPU time, 1000 its own. `late`: when the counts of its end were read.
+ */
+static struct replayed outlier_by_counts(uint64_t late, uint32_t other_thread)
+{
+	static const uint64_t usual[6] = { 10, 0, 1, 0, 800, 700 }, slow[6] = { 410, 4, 21, 40, 4800, 1000 };
+	uint64_t counts[6] = { 100, 0, 0, 0, 5000, 5000 }, t = 0;
+	struct gen *gen = new_gen();
+
+	for (uint32_t i = 1; i <= 41; i++) {
+		uint32_t thread = i == 21 ? other_thread : 1;
+
+		t += i == 21 ? 5000 : 1000;
+		count(counts, i == 21 ? slow : usual);
+		gen_usage(gen, thread, i == 21 ? t - late : t, counts);
+		gen_step(gen, thread, t, 0);
+	}
+	return replay(gen, NULL);
+}
+
+static void test_usage(void **state)
+{
+	struct replayed replayed = outlier_by_counts(0, 1);
+	const struct tp_step_outlier *outlier = &replayed.process->steps.outliers[0];
+
+	(void)state;
+	assert_int_equal(replayed.process->steps.outlier_count, 1);
+	assert_true(outlier->usage_known && outlier->own_known);
+	/* Averages of 40: (39 * 10 + 410) / 40 = 20, 4 / 40 = 0, (39 + 21) / 40 = 1, 40 / 40 = 1. */
+	assert_int_equal(outlier->minor_faults, 410 - 20);
+	assert_int_equal(outlier->major_faults, 4);
+	assert_int_equal(outlier->waits, 21 - 1);
+	assert_int_equal(outlier->preemptions, 40 - 1);
+	/* (39 * 800 + 4800) / 40 = 900, of it its own (39 * 700 + 1000) / 40 = 707; the rest of 1100 it did not run. */
+	assert_int_equal(outlier->cpu_ns, 4800 - 900);
+	assert_int_equal(outlier->others_cpu_ns, 4800 - 900 - (1000 - 707));
+	assert_int_equal(outlier->waited_ns, 5000 - 1100 - (1000 - 707));
+	done(&replayed);
+
+	replayed = outlier_by_counts(500, 1); /* a tenth of it: near enough */
+	assert_true(replayed.process->steps.outliers[0].usage_known);
+	done(&replayed);
+	replayed = outlier_by_counts(501, 1);
+	assert_false(replayed.process->steps.outliers[0].usage_known);
+	done(&replayed);
+	/* Another thread ended the step: what is its own is not known, and all threads' is. */
+	replayed = outlier_by_counts(0, 2);
+	assert_true(replayed.process->steps.outliers[0].usage_known);
+	assert_false(replayed.process->steps.outliers[0].own_known);
+	assert_int_equal(replayed.process->steps.outliers[0].cpu_ns, 3900);
+	done(&replayed);
+}
+
 /* Of many outliers the slowest are kept. */
 static void test_slowest(void **state)
 {
@@ -273,7 +334,8 @@ int main(void)
 		cmocka_unit_test(test_autograd), cmocka_unit_test(test_marks_before_autograd),
 		cmocka_unit_test(test_period),	 cmocka_unit_test(test_no_period),
 		cmocka_unit_test(test_warmup),	 cmocka_unit_test(test_outlier),
-		cmocka_unit_test(test_slowest),	 cmocka_unit_test(test_births),
+		cmocka_unit_test(test_usage),	 cmocka_unit_test(test_slowest),
+		cmocka_unit_test(test_births),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,7 @@
 #include <tprof.h>
 
 #include "core/tables.h"
+#include "core/usage.h"
 #include "hooks/enter.h"
 #include "hooks/memory/pool.h"
 #include "hooks/ops/annotate.h"
@@ -117,7 +118,7 @@ void tp_annotate_detail(const char *shape, uint64_t flop, uint64_t bytes)
 
 static void step(uint64_t items)
 {
-	RECORD(tp_enter, tp_recorded_step(thread); tp_emit_step(thread, ticks, items));
+	RECORD(tp_enter, tp_recorded_step(thread); tp_emit_step(thread, tp_usage_emit(thread, ticks), items));
 }
 
 void tp_annotate_mark(const char *text)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What trampoline.S calls around a hooked function. */
 #include "core/scope.h"
+#include "core/usage.h"
 #include "hooks/control.h"
 #include "hooks/enter.h"
 #include "hooks/ops/hot.h"
@@ -158,6 +159,7 @@ static inline void begin(struct tp_thread *thread, struct tp_hot_call *call)
 	open->shape = call->shape;
 	open->slot = call->slot;
 	open->ends_step = function->ends_step;
+	open->tells_usage = function->ends_step || function->signature.tells_usage;
 	open->after = function->signature.after;
 }
 
@@ -272,12 +274,17 @@ static inline void put_end(struct tp_thread *thread, uint64_t ticks)
 static inline void end(struct tp_thread *thread, const uintptr_t *frame, uint64_t ticks)
 {
 	struct tp_open_op *open = tp_scope_shut(thread);
+	uint64_t after = ticks;
 
 	tp_fold_warm(open->slot, open->shape, open->start, ticks, open->events == thread->events);
+	if (tp_unlikely(open->tells_usage)) {
+		after = tp_usage_emit(thread, ticks);
+		make_room(thread);
+	}
 	put_end(thread, ticks);
 	if (tp_unlikely(open->ends_step)) {
 		make_room(thread);
-		tp_emit_step(thread, ticks, 0);
+		tp_emit_step(thread, after, 0);
 		tp_fold_close(&thread->fold);
 	}
 	if (tp_unlikely(open->after != NULL)) {

@@ -59,9 +59,9 @@ static bool choose_torch(const char *symbol, struct tp_text *to, struct tp_signa
 	const char *at = symbol + sizeof(prefix) - 1, *name, *call;
 	size_t length, call_length;
 
-	(void)signature;
 	if (strncmp(symbol, engine, sizeof(engine) - 1) == 0) {
 		tp_text_add(to, "torch::autograd::Engine::execute");
+		signature->tells_usage = true;
 		return true;
 	}
 	if (strncmp(symbol, prefix, sizeof(prefix) - 1) != 0 || !read_identifier(&at, &name, &length) ||

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/effective.h"
+
+#include <math.h>
+
+struct series {
+	const double *values;
+	size_t count;
+	double mean;
+};
+
+/* Sum of the products of values that are `lag` apart. */
+static double products(const struct series *series, size_t lag)
+{
+	double sum = 0;
+
+	for (size_t i = lag; i < series->count; i++)
+		sum += (series->values[i] - series->mean) * (series->values[i - lag] - series->mean);
+	return sum;
+}
+
+static double first_order(const struct series *series, double squares)
+{
+	double n = (double)series->count, r = products(series, 1) / squares;
+
+	r += (1 + 4 * r) / n;
+	r = r < 1 - 2 / n ? r : 1 - 2 / n;
+	return r > 0 ? (1 + r) / (1 - r) : 1;
+}
+
+/*
+ * Sums of neighbouring autocovariances fall and stay above zero: what no longer does is noise. Each is too small by about
+ * tau / n, as the mean is the values' own (Wolff 2004, "Monte Carlo errors with less errors", equation 49).
+ */
+static double monotone_sequence(const struct series *series, double squares)
+{
+	double sum = 0, before = INFINITY;
+	size_t lag;
+
+	for (lag = 0; lag + 1 < series->count; lag += 2) {
+		double pair = (products(series, lag) + products(series, lag + 1)) / squares;
+
+		if (!(pair > 0))
+			break;
+		before = pair < before ? pair : before;
+		sum += before;
+	}
+	return (2 * sum - 1) * (1 + (2 * (double)lag + 1) / (double)series->count);
+}
+
+struct tp_effective tp_effective_mean(const double *values, size_t count)
+{
+	struct series series = { values, count, 0 };
+	struct tp_effective effective = { (double)count, { NAN, NAN } };
+	double squares, tau, half, variance;
+
+	if (count < 2)
+		return effective;
+	for (size_t i = 0; i < count; i++)
+		series.mean += values[i] / (double)count;
+	squares = products(&series, 0);
+	effective.interval = (struct tp_interval){ series.mean, series.mean };
+	if (!(squares > 0))
+		return effective;
+	tau = fmax(fmax(first_order(&series, squares), monotone_sequence(&series, squares)), 1);
+	effective.count = fmax((double)count / tau, 2);
+	variance = squares / (double)count / (1 - 1 / effective.count); /* the mean has taken its part of it */
+	half = tp_student_95((uint64_t)(effective.count - 1)) * sqrt(variance / effective.count);
+	effective.interval.low -= half;
+	effective.interval.high += half;
+	return effective;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The mean of numbers that follow each other in time, as the steps of a run do: a step tells less than it seems to if it is
+ * like the one before it. n of them with a correlation time of tau are worth n / tau independent ones. tau is the larger of
+ * two estimates: that of a first-order process, (1 + r) / (1 - r), r corrected for its bias (1 + 4 r) / n (Zwiers and von
+ * Storch 1995; Kendall 1954), which is good where there are few; and the initial monotone sequence (Geyer 1992), which asks
+ * for no model. It is never taken to be less than 1.
+ */
+#ifndef TPROF_MODEL_EFFECTIVE_H
+#define TPROF_MODEL_EFFECTIVE_H
+
+#include <stddef.h>
+
+#include "model/stats.h"
+
+struct tp_effective {
+	double count;		     /* independent values that they are worth; at least 2, at most all of them */
+	struct tp_interval interval; /* of their mean: Student's, by that count; NAN of less than two values */
+};
+
+/* The time is that of the autocovariances up to the correlation's end, at worst the square of the count. */
+struct tp_effective tp_effective_mean(const double *values, size_t count);
+
+#endif

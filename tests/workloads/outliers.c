@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * outliers: four hundred steps that do the same, and five that take long, each for a reason of its own: an op takes long,
+ * memory is touched for the first time, another thread works meanwhile, the step sleeps, memory is taken and kept.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include <tprof.h>
+
+#define STEPS 400
+#define USUAL_NS 500000
+#define LATE_NS 80000000 /* by which the five take longer, at least */
+#define PAGES 20000
+#define BLOCKS 5000
+#define BLOCK 8192
+
+static uint64_t cpu_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* So much of the thread's own CPU time. */
+static void work(uint64_t ns)
+{
+	uint64_t end = cpu_ns() + ns;
+
+	while (cpu_ns() < end)
+		;
+}
+
+static void op(const char *name, uint64_t ns)
+{
+	tprof_op_begin(name, NULL);
+	work(ns);
+	tprof_op_end();
+}
+
+static void touch_pages(void)
+{
+	size_t bytes = (size_t)PAGES * 4096;
+	uint64_t begin = cpu_ns();
+	char *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (pages == MAP_FAILED)
+		exit(1);
+	madvise(pages, bytes, MADV_NOHUGEPAGE);
+	for (size_t i = 0; i < bytes; i += 4096)
+		((volatile char *)pages)[i] = 1;
+	munmap(pages, bytes);
+	if (cpu_ns() - begin < LATE_NS)
+		work(LATE_NS - (cpu_ns() - begin));
+}
+
+static void *helper(void *context)
+{
+	(void)context;
+	work(LATE_NS);
+	return NULL;
+}
+
+static void another_thread(void)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, helper, NULL) != 0)
+		exit(1);
+	pthread_join(thread, NULL);
+}
+
+static void keep_memory(void)
+{
+	static void *kept[BLOCKS];
+
+	for (int i = 0; i < BLOCKS; i++)
+		kept[i] = malloc(BLOCK);
+	if (!kept[BLOCKS - 1])
+		exit(1);
+	work(LATE_NS);
+}
+
+int main(void)
+{
+	const struct timespec nap = { 0, LATE_NS };
+
+	for (int step = 1; step <= STEPS; step++) {
+		op("usual", USUAL_NS);
+		switch (step) {
+		case 30:
+			op("seldom", LATE_NS);
+			break;
+		case 45:
+			touch_pages();
+			break;
+		case 60:
+			another_thread();
+			break;
+		case 75:
+			nanosleep(&nap, NULL);
+			break;
+		case 90:
+			keep_memory();
+			break;
+		default:
+			break;
+		}
+		tprof_step(0);
+	}
+	return 0;
+}
