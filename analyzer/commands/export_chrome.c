@@ -109,6 +109,14 @@ static struct tp_op_stack *stack_of(struct chrome *chrome, uint32_t thread)
 	return index ? &chrome->replay.threads[index - 1].open : NULL;
 }
 
+static const char *op_name(struct chrome *chrome, uint32_t op)
+{
+	const struct tp_trace *trace = chrome->replay.trace;
+	bool known = op < trace->op_count && trace->ops[op].name;
+
+	return quoted(chrome, chrome->names, op, known ? trace->ops[op].name : "(unnamed)");
+}
+
 static void open_op(struct chrome *chrome, uint32_t thread, uint32_t tid, uint64_t ns, uint32_t op)
 {
 	const struct tp_trace *trace = chrome->replay.trace;
@@ -116,17 +124,16 @@ static void open_op(struct chrome *chrome, uint32_t thread, uint32_t tid, uint64
 	const char *category = known && trace->ops[op].category[0] ? trace->ops[op].category : "op";
 
 	name_thread(chrome, thread, tid, NULL);
-	tp_chrome_open(&chrome->out, thread, ns,
-		       quoted(chrome, chrome->names, op, known ? trace->ops[op].name : "(unnamed)"),
-		       quoted(chrome, chrome->categories, op, category));
+	tp_chrome_open(&chrome->out, thread, ns, op_name(chrome, op), quoted(chrome, chrome->categories, op, category));
 	chrome->ops++;
 }
 
-static struct tp_chrome_detail detail_of(const struct chrome *chrome, const struct tp_op_frame *frame)
+static struct tp_chrome_detail detail_of(struct chrome *chrome, const struct tp_op_frame *frame)
 {
 	const struct tp_op_state *state = chrome->replay.ops.states ? chrome->replay.ops.states[frame->op] : NULL;
 
 	return (struct tp_chrome_detail){
+		.name = op_name(chrome, frame->op),
 		.shape = frame->shape && state ? state->stats.shapes[frame->shape - 1].text : NULL,
 		.flop = frame->said.flop,
 		.bytes = frame->said.bytes,

@@ -84,6 +84,7 @@ void tp_chrome_close(struct tp_chrome *chrome, uint32_t thread, uint64_t ns, con
 	int used = 0;
 
 	begin(chrome, 'E', thread, ns);
+	fprintf(out, ", \"name\": %s", detail->name);
 	if (detail->shape) {
 		separate(out, &used);
 		fputs("\"shape\": ", out);
@@ -110,7 +111,8 @@ void tp_chrome_close(struct tp_chrome *chrome, uint32_t thread, uint64_t ns, con
 
 void tp_chrome_step(struct tp_chrome *chrome, uint64_t begin_ns, uint64_t end_ns, uint64_t number, uint64_t items)
 {
-	uint64_t took = end_ns > begin_ns ? end_ns - begin_ns : 0;
+	/* A nanosecond less: viewers add begin and duration in floating point, and then neighbours must not overlap. */
+	uint64_t took = end_ns > begin_ns ? end_ns - begin_ns - 1 : 0;
 
 	begin(chrome, 'X', TP_CHROME_STEPS, begin_ns);
 	fprintf(chrome->out, ", \"dur\": %" PRIu64 ".%03u, \"name\": \"step %" PRIu64 "\", \"cat\": \"step\"",

@@ -31,6 +31,7 @@ void tp_chrome_thread(struct tp_chrome *chrome, uint32_t thread, const char *nam
 
 /* What an op worked on; shape NULL and numbers 0: not known. */
 struct tp_chrome_detail {
+	const char *name; /* quoted, as of its begin: not all viewers take the innermost one that is open */
 	const char *shape;
 	uint64_t flop, bytes;
 	int unwound, open; /* it was left by an exception or longjmp; it had not ended */

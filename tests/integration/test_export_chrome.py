@@ -18,7 +18,7 @@ def check(trace):
     """The rules of the format: keys, types, ends that match begins, no time that runs backwards on a thread. Returns
     the ops as (pid, thread, path of names, begin, end, arguments of the end)."""
     assert set(trace) == {"displayTimeUnit", "traceEvents", "otherData"} and trace["displayTimeUnit"] == "ns"
-    stacks, last, ops = collections.defaultdict(list), {}, []
+    stacks, last, ops, shown = collections.defaultdict(list), {}, [], {}
     threads, processes = set(), set()
     for event in trace["traceEvents"]:
         assert isinstance(event["pid"], int) and isinstance(event["tid"], int) and event["ts"] >= 0
@@ -32,6 +32,7 @@ def check(trace):
             stacks[key].append((event["name"], event["ts"]))
         elif event["ph"] == "E":
             path = tuple(name for name, _ in stacks[key])
+            assert event["name"] == path[-1], "viewers that go by names would end another op"
             ops.append((*key, path, stacks[key].pop()[1], event["ts"], event.get("args", {})))
         elif event["ph"] == "M":
             (threads if event["name"] == "thread_name" else processes).add(
@@ -41,6 +42,8 @@ def check(trace):
             assert list(event["args"]) == ["bytes"] and event["args"]["bytes"] >= 0
         elif event["ph"] == "X":
             assert event["dur"] >= 0 and event["tid"] == 0
+            assert event["ts"] >= shown.get(key, 0), "steps overlap, as a viewer adds them up"
+            shown[key] = event["ts"] + event["dur"]
         else:
             assert event["ph"] == "i" and event["s"] == "p"
     assert not any(stacks.values()), "an op without an end"
