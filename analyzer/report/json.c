@@ -6,6 +6,7 @@
 
 #include "report/estimate.h"
 #include "model/steps.h"
+#include "report/holders.h"
 #include "report/process.h"
 
 json_t *tp_json_number(uint64_t value)
@@ -388,6 +389,7 @@ static json_t *json_row(const struct tp_run *run, struct tp_symbols *const *symb
 	tp_trace_stack(trace, row->node, NULL, 0, &end);
 	set(json, "stack", tp_json_stack(trace, symbols[row->process], row->node, &own));
 	set(json, "own", own < 0 ? json_null() : json_integer(own));
+	set(json, "held_by", tp_json_string(tp_node_holder(trace, symbols[row->process], row->node)));
 	set(json, "stack_end", json_string(end_word(end)));
 	return json;
 }

@@ -7,6 +7,7 @@
 
 #include "report/estimate.h"
 #include "model/steps.h"
+#include "report/holders.h"
 #include "report/name.h"
 #include "report/stack_listing.h"
 
@@ -251,6 +252,16 @@ static void print_table(const struct tp_listing *context, const struct tp_rows *
 	tp_table_free(table);
 }
 
+static void print_holder(const struct tp_listing *context, const struct tp_row *row)
+{
+	const char *name = context->hotspots
+				   ? NULL
+				   : tp_node_holder(trace_of(context, row), context->symbols[row->process], row->node);
+
+	if (name)
+		tp_print(context->page, TP_STYLE_DIM, "        held by %s\n", name);
+}
+
 void tp_listing_print(const struct tp_listing *context, const struct tp_rows *rows)
 {
 	size_t count = row_count(context, rows);
@@ -263,6 +274,7 @@ void tp_listing_print(const struct tp_listing *context, const struct tp_rows *ro
 		for (size_t i = 0; i < count; i++) {
 			print_numbers(context, rows, &rows->rows[i], i + 1);
 			print_op(context->page, &rows->rows[i]);
+			print_holder(context, &rows->rows[i]);
 			tp_stack_print(context->page, trace_of(context, &rows->rows[i]),
 				       context->symbols[rows->rows[i].process], rows->rows[i].node);
 		}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/holders.h"
+
+#include <string.h>
+
+#include "report/suppressions.h"
+
+/* Functions that allocate for what holds them, and the modules that they count in: another's of the same name does not. */
+static const struct holder {
+	const char *function, *module, *name;
+} holders[] = {
+	{ "^c10::Dispatcher::register", "libtorch", "torch's registry of operators" },
+	{ "^c10::Dispatcher::findOrRegister", "libtorch", "torch's registry of operators" },
+	{ "^torch::Library::_def", "libtorch", "torch's registry of operators" },
+	{ "^torch::Library::_impl", "libtorch", "torch's registry of operators" },
+	{ "^torch::jit::registerOperator", "libtorch", "torch's registry of operators" },
+	{ "^npy_alloc_cache_dim$", "_multiarray_umath", "numpy's cache of shapes" },
+	{ "^npy_alloc_cache", "_multiarray_umath", "numpy's cache of small blocks" },
+	{ "^PyUnicode_InternFromString$", "python3", "Python's interned strings" },
+	{ "^PyUnicode_InternInPlace$", "python3", "Python's interned strings" },
+	{ "^_PyUnicode_Intern", "python3", "Python's interned strings" },
+	{ "^_PyObject_Arena", "python3", "Python's arenas of small objects" },
+	{ "^_PyMem_Arena", "python3", "Python's arenas of small objects" },
+	{ "^new_arena$", "python3", "Python's arenas of small objects" },
+};
+
+static const struct {
+	const char *module, *name;
+} pools[] = {
+	{ "^libgomp.so", "OpenMP's pool of threads" },
+	{ "^libomp.so", "OpenMP's pool of threads" },
+};
+
+static const char *holder_of(const struct tp_line *line)
+{
+	for (size_t i = 0; line->location->function && i < sizeof(holders) / sizeof(holders[0]); i++)
+		if (tp_pattern_match(holders[i].function, line->location->function) &&
+		    tp_pattern_match(holders[i].module, line->symbol->module))
+			return holders[i].name;
+	return NULL;
+}
+
+/* A library without names that allocates for little else: only what it asked for itself counts, not what it called. */
+static const char *pool_of(const struct tp_line *line)
+{
+	for (size_t i = 0; i < sizeof(pools) / sizeof(pools[0]); i++)
+		if (tp_pattern_match(pools[i].module, line->symbol->module))
+			return pools[i].name;
+	return NULL;
+}
+
+/*
+ * From the inner end to the first line of Python's: what a Python function allocates is its own, though a registry may
+ * have called it.
+ */
+const char *tp_stack_holder(const struct tp_stack *stack)
+{
+	const char *name = stack->first < stack->last ? pool_of(&stack->lines[stack->first]) : NULL;
+
+	for (size_t i = stack->first; !name && i < stack->last && !stack->lines[i].location->python; i++)
+		name = holder_of(&stack->lines[i]);
+	return name;
+}
+
+const char *tp_node_holder(const struct tp_trace *trace, struct tp_symbols *symbols, uint32_t node)
+{
+	struct tp_stack stack = { NULL };
+	const char *name = tp_stack_read(&stack, trace, symbols, node) ? tp_stack_holder(&stack) : NULL;
+
+	tp_stack_free(&stack);
+	return name;
+}

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Memory that a library's cache, registry or pool holds is said to be, where the stack proves it, and only there."""
+import subprocess
+
+import pytest
+from conftest import PYTHON, WORKLOADS, analyze, functions, sites
+
+CACHE = "void *npy_alloc_cache(size_t n) { return malloc(n); }"
+SOURCES = {  # what each object of the program has; its functions allocate blocks whose size says who asked
+    "_multiarray_umath.cpython-311-x86_64-linux-gnu.so": CACHE + """
+        void *npy_alloc_cache_dim(size_t n) { return malloc(n); }
+        void *array(size_t n) { return npy_alloc_cache(n); }
+        void *plain(size_t n) { return malloc(n); }""",
+    "libother.so": CACHE.replace("npy_alloc_cache", "npy_alloc_cache_zero") +
+        "void *other(size_t n) { return npy_alloc_cache_zero(n); }",
+    "program": """void *array(size_t), *plain(size_t), *other(size_t), *npy_alloc_cache_dim(size_t);
+        static void *volatile kept;
+        int main(void)
+        {
+            kept = array(1001), kept = npy_alloc_cache_dim(1002), kept = plain(1003), kept = other(1004);
+            kept = malloc(1005);
+            return 0;
+        }""",
+}
+
+
+INTERNS = """
+import os, sys
+kept = [sys.intern("name %d" % i) for i in range(20000)]
+os._exit(0)
+"""
+
+
+def build(directory):
+    libraries = []
+    for name, text in SOURCES.items():
+        source = directory / "source.c"
+        source.write_text("#include <stdlib.h>\n" + text)
+        kind = [] if name == "program" else ["-shared", "-fPIC"]
+        subprocess.run(["gcc", "-O1", "-g", "-fno-builtin", "-fno-optimize-sibling-calls", *kind, "-o", directory / name,
+                        source, *libraries, "-Wl,-rpath,$ORIGIN"], check=True)
+        libraries.append(directory / name)
+    return directory / "program"
+
+
+def test_only_what_is_proven(tprof):
+    """The function counts in its own library, with its whole name, and nothing beside it."""
+    run, _ = tprof.summary([build(tprof.directory)])
+    for command in ("leaks", "peak"):
+        held = {site["bytes"]: site["held_by"] for site in sites(run.traces()[0], command)
+                if 1001 <= site["bytes"] <= 1005}
+        assert held == {1001: "numpy's cache of small blocks", 1002: "numpy's cache of shapes", 1003: None, 1004: None,
+                        1005: None}
+    text = analyze("leaks", run.traces()[0]).stdout
+    assert text.count("held by") == 2 and "held by numpy's cache of small blocks" in text
+
+
+def test_threads_of_openmp(tprof):
+    run, _ = tprof.summary([WORKLOADS / "regions"])
+    own = [site for site in sites(run.traces()[0], "leaks") if site["stack"][0]["module"].startswith("libgomp.so")]
+    assert own and all(site["held_by"] == "OpenMP's pool of threads" for site in own)
+
+
+def test_interned_strings(tprof):
+    """What was interned in native code; a Python function in between owns what it allocates."""
+    run, _ = tprof.summary([PYTHON, "-S", "-c", INTERNS])
+    seen = 0
+    for site in sites(run.traces()[0], "leaks"):
+        native = []
+        for frame in site["stack"]:
+            if frame["language"] == "python":
+                break
+            native.append(frame)
+        interned = any(name in ("PyUnicode_InternFromString", "PyUnicode_InternInPlace") for name in functions(native))
+        assert (site["held_by"] == "Python's interned strings") is interned
+        seen += site["bytes"] * interned
+    assert seen > 20000 * 24  # a table of so many entries
+
+
+@pytest.mark.real
+def test_registry_of_torch(tprof):
+    """The larger part of what a program with torch leaves behind is none of its own."""
+    run = tprof.profile([PYTHON, "-c", "import torch, os; os._exit(0)"], timeout=600)
+    held = sum(site["bytes"] for site in sites(run.traces()[0], "leaks")
+               if site["held_by"] == "torch's registry of operators")
+    assert held > 15 << 20
