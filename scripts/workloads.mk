@@ -17,7 +17,7 @@ WORKLOADS += $(addprefix $(W)/,growth lost thread_work jitdump unbound read_only
 WORKLOADS += $(W)/outliers
 
 # Programs that do what once went wrong.
-WORKLOADS += $(addprefix $(W)/,coroutines handlers odd signal_traps libfence.so liblazyblas.so loaders windows)
+WORKLOADS += $(addprefix $(W)/,coroutines handlers odd signal_traps libfence.so liblazyblas.so loaders windows steady-asan)
 .PHONY: workloads
 workloads: $(WORKLOADS)
 
@@ -108,6 +108,10 @@ $(W)/libplugin_a.so $(W)/libplugin_b.so $(W)/nested/libplugin_b.so: tests/worklo
 	$(workload_c)
 $(W)/libthrower.so: tests/workloads/thrower.cc $(workload_headers)
 	$(workload_cxx)
+# The sanitizer is in the program itself, and looks for functions before all else.
+$(W)/steady-asan: tests/workloads/steady.c $(workload_headers)
+	@mkdir -p $(@D)
+	clang -std=gnu11 -D_GNU_SOURCE -g -O1 -fsanitize=address $< -o $@
 $(W)/regions-clang: tests/workloads/regions.c $(workload_headers)
 	@mkdir -p $(@D)
 	clang -std=gnu11 -D_GNU_SOURCE -g -O1 -fopenmp -Wall -Wextra -Werror $< -o $@

@@ -56,11 +56,19 @@ static uint32_t hash_of(const char *name)
 	return hash;
 }
 
+/* Not strcmp: a sanitizer's, which stands before libc's, is not ready yet when the first functions are looked up. */
+static bool same_name(const char *a, const char *b)
+{
+	for (; *a && *a == *b; a++)
+		b++;
+	return *a == *b;
+}
+
 static const ElfW(Sym) * definition(const struct symbols *symbols, uint32_t i, const char *name)
 {
 	const ElfW(Sym) *symbol = &symbols->table[i];
 
-	if (symbol->st_shndx == SHN_UNDEF || strcmp(symbols->strings + symbol->st_name, name) != 0 ||
+	if (symbol->st_shndx == SHN_UNDEF || !same_name(symbols->strings + symbol->st_name, name) ||
 	    (symbols->versions && symbols->versions[i] & VERSION_HIDDEN))
 		return NULL;
 	return symbol;

@@ -178,3 +178,11 @@ def test_forks_beside_a_thread_that_asks_the_loader(tprof, lazy_libraries):
     run = tprof.profile([WORKLOADS / "loaders", "fork", lazy_libraries, 150], env=QUIET)
     assert run.stdout == b"children 150\n"
     assert len(run.traces()) == 151
+
+
+@pytest.mark.parametrize("env", [QUIET, SAMPLED])
+def test_program_with_a_sanitizer(tprof, env):
+    """It asks for libc's functions before anything of ours has begun. Its malloc is its own, and the report says so."""
+    run, summary = tprof.summary([WORKLOADS / "steady-asan", 500], env={"ASAN_OPTIONS": "detect_leaks=0", **env})
+    assert run.status == 0
+    assert summary["capture"]["damage"] == []

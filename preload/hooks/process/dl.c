@@ -5,6 +5,7 @@
  * would go wrong. As nothing of ours runs behind a dlopen, what it loaded is hooked at the next call to the loader: a
  * program that loads a library asks it for a symbol.
  */
+#include "core/lookup.h"
 #include "core/state.h"
 #include "hooks/enter.h"
 #include "hooks/lifecycle.h"
@@ -45,6 +46,11 @@ struct tp_asked tp_before_dlsym(void *handle, const char *name)
 	struct tp_asked asked = { (void *)tp_real.dlsym, NULL };
 	struct tp_op_choice choice;
 
+	if (!asked.jump) {
+		/* Who asks before all else stands before libc (a sanitizer), and what he defines is not ready to be called. */
+		asked.jump = tp_lookup_next("dlsym");
+		return asked;
+	}
 	tp_start();
 	tp_ops_install();
 	if (handle == RTLD_NEXT || handle == RTLD_DEFAULT || !name || !tp_ops_wanted() || !tp_ops_choose(name, &choice))
