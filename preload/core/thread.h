@@ -16,7 +16,7 @@
 #include "core/timed.h"
 
 #define TP_WALK_BYTES (1536u * 1024u) /* untouched pages cost nothing */
-#define TP_PYTHON_BYTES (128u * 1024u)
+#define TP_PYTHON_BYTES (160u * 1024u)
 #define TP_WALK_HEAD 64u /* zeroed when the thread changes: an empty walk */
 
 #define TP_OPS_MAX 256u /* nested ops of one thread; what is deeper is called without an event */

@@ -84,6 +84,7 @@ struct tp_recall {
 	uint32_t edge_mask; /* of an edge's place in edges[], in bytes: those in use lie close together */
 	uint32_t last;	    /* where the leaf that was recalled last is; 0: the last walk was none of them */
 	uint32_t descents;  /* past a branch */
+	uint32_t age;	    /* how often it was cleared: what was where before is not there any more */
 };
 
 struct tp_start { /* where a walk starts, and how far up its stack goes */

@@ -88,4 +88,16 @@ TP_HOT uint32_t tp_walk_hot(struct tp_thread *thread, const void *frame, uint32_
 	return leaf->result.node;
 }
 
+/*
+ * tp_walk_hot(), where it is known which stack it is likely to be: `leaf` is what the recall's `last` was after an
+ * earlier walk, when its `age` was `age`. 0: it is not known.
+ */
+TP_HOT uint32_t tp_walk_expected(struct tp_thread *thread, const void *frame, uint32_t guess, uint32_t leaf,
+				 uint32_t age)
+{
+	const struct tp_walk_front *walk = (const struct tp_walk_front *)thread->walk;
+
+	return tp_walk_hot(thread, frame, leaf && walk->recall.age == age ? leaf : guess);
+}
+
 #endif

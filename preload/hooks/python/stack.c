@@ -4,15 +4,15 @@
 #include "core/config.h"
 #include "core/state.h"
 #include "hooks/python/codes.h"
+#include "hooks/python/joins.h"
 #include "hooks/python/state.h"
 #include "stacks/nodes.h"
 
 #include <pthread.h>
 
 #define FRAMES_MAX 1024u
-#define NODES_CACHED 1024u /* powers of two */
-#define JOINS_CACHED 1024u
-#define OWNER_LAST 2 /* thread, generator, frame object; beyond: the loop's own, below its first frame */
+#define NODES_CACHED 1024u /* a power of two */
+#define OWNER_LAST 2	   /* thread, generator, frame object; beyond: the loop's own, below its first frame */
 
 bool tp_python_on;
 struct tp_range tp_python_runtime;
@@ -33,25 +33,22 @@ struct cached_node { /* a frame below a node */
 	uint64_t deaths; /* tp_code_deaths at the time: later the address may be another code object's */
 };
 
-struct cached_join {
-	uint32_t native, python, joined;
-};
-
 /* The thread's last Python stack, outermost frame first, so that what stays keeps its place. */
 struct stack {
 	uint32_t count;
-	uint32_t known;			 /* entries from the outermost on whose nodes are right */
-	uint32_t native, python, joined; /* of the last join */
-	uint32_t cached;		 /* 1: joins[] and nodes[] are of this process's trace */
-	uint64_t deaths;		 /* tp_code_deaths at the time */
-	uint8_t head[TP_WALK_HEAD - 32];
+	uint32_t known;	 /* entries from the outermost on whose nodes are right */
+	uint32_t cached; /* 1: joins[] and nodes[] are of this process's trace */
+	uint32_t unused;
+	uint64_t deaths; /* tp_code_deaths at the time */
+	struct tp_joins joins;
+	uint8_t head[TP_WALK_HEAD - 24 - sizeof(struct tp_joins)];
 
 	struct entry entries[FRAMES_MAX];
 	struct place fresh[FRAMES_MAX]; /* innermost first */
 
 	/* What was found lately in the tables of all threads, which are too large for the processor's caches. */
 	struct cached_node nodes[NODES_CACHED];
-	struct cached_join joins[JOINS_CACHED];
+	struct tp_join joined[TP_JOINS];
 };
 
 _Static_assert(sizeof(struct stack) <= TP_PYTHON_BYTES, "the stack fits its room in struct tp_thread");
@@ -189,20 +186,11 @@ static bool intern(struct tp_reader *reader, struct stack *stack, uint32_t root)
 	return true;
 }
 
-static uint32_t find_join(struct stack *stack, uint32_t native, uint32_t python)
-{
-	struct cached_join *cached = &stack->joins[slot_of((uint64_t)native << 32 | python, JOINS_CACHED)];
-
-	if (tp_unlikely(cached->native != native || cached->python != python || !cached->joined))
-		*cached = (struct cached_join){ native, python, tp_node_join(native, python) };
-	return cached->joined;
-}
-
 /* The thread's first, or a forked child's: numbers begin anew. */
 static TP_SLOW void begin(struct stack *stack)
 {
 	memset(stack->nodes, 0, sizeof(stack->nodes));
-	memset(stack->joins, 0, sizeof(stack->joins));
+	tp_joins_clear(stack->joined);
 	stack->cached = 1;
 }
 
@@ -316,10 +304,11 @@ static uint32_t find_python(struct stack *stack, uintptr_t frame)
 	return renew(stack, frame, same_depth);
 }
 
-uint32_t tp_python_join(struct tp_thread *thread, uint32_t native)
+/* The joined node of `native` and the thread's Python frames; and what is to be expected next. */
+TP_INLINE uint32_t join(struct tp_thread *thread, struct stack *stack, uint32_t native)
 {
-	struct stack *stack = stack_of(thread);
 	uintptr_t frame = innermost(NULL);
+	const struct tp_join *join;
 	uint32_t python;
 
 	if (!frame)
@@ -329,12 +318,21 @@ uint32_t tp_python_join(struct tp_thread *thread, uint32_t native)
 	python = find_python(stack, frame);
 	if (!python)
 		return unread(stack, native);
-	if (native != stack->native || python != stack->python) {
-		stack->joined = find_join(stack, native, python);
-		stack->native = native;
-		stack->python = python;
-	}
-	return stack->joined;
+	join = tp_joins_find(stack->joined, native, python);
+	tp_joins_go_on(&stack->joins, stack->joined, join, &((struct tp_walk_front *)thread->walk)->recall);
+	return join->joined;
+}
+
+uint32_t tp_python_stack(struct tp_thread *thread, const void *frame, uint32_t guess)
+{
+	struct stack *stack = stack_of(thread);
+	uint32_t native;
+
+	if (tp_likely(thread->bounds.high == thread->own.high))
+		native = tp_walk_expected(thread, frame, guess, stack->joins.expected, stack->joins.age);
+	else
+		native = tp_walk(thread, frame);
+	return join(thread, stack, native);
 }
 
 /* ---- a sample's ---- */

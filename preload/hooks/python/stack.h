@@ -13,12 +13,12 @@ extern bool tp_python_on TP_NEAR;	  /* an interpreter was found; false costs a l
 extern struct tp_range tp_python_runtime; /* its _PyRuntime */
 
 /*
- * The node of the native stack `native` with the thread's Python frames in it; `native` itself if it has none. In a hook:
- * whatever the thread was doing is a call that the interpreter made.
+ * tp_walk(), with the thread's Python frames, if it has any, in the node. In a hook: whatever the thread was doing is a
+ * call that the interpreter made. `guess`: tp_walk_guess(), or 0.
  */
-uint32_t tp_python_join(struct tp_thread *thread, uint32_t native);
+uint32_t tp_python_stack(struct tp_thread *thread, const void *frame, uint32_t guess);
 
-/* The same for a thread that was interrupted anywhere, by the sampler's signal. */
+/* The native stack `native` with the Python frames of a thread that was interrupted anywhere, by the sampler's signal. */
 TP_SLOW uint32_t tp_python_join_interrupted(struct tp_thread *thread, uint32_t native);
 
 #endif
