@@ -10,7 +10,7 @@
 bool tp_usage_read(struct tp_usage *usage, const char *bytes, size_t length)
 {
 	uint8_t copy[10 * FIELDS + TP_PADDING] = { 0 };
-	uint64_t fields[FIELDS];
+	uint64_t fields[FIELDS] = { 0 };
 	const uint8_t *at = copy;
 
 	length = length < 10 * FIELDS ? length : 10 * FIELDS;

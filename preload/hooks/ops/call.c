@@ -159,7 +159,7 @@ static inline void begin(struct tp_thread *thread, struct tp_hot_call *call)
 	open->shape = call->shape;
 	open->slot = call->slot;
 	open->ends_step = function->ends_step;
-	open->tells_usage = function->ends_step || function->signature.tells_usage;
+	open->tells_usage = function->signature.tells_usage;
 	open->after = function->signature.after;
 }
 
