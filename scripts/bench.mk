@@ -24,7 +24,7 @@ bench: all $(BENCH_BIN) $(B)/tests/bench/replay_bench
 # The roofs beside what OpenBLAS and STREAM's triad reach.
 $(B)/tests/bench/machine_check: tests/bench/machine_check.c $(B)/libanalyzer.a
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 $(WARN) $(OPT) -O3 -march=native -Ianalyzer -o $@ $^ $(ANALYZER_LIBS) -lopenblas
+	$(CC) -std=gnu11 $(WARN) $(OPT) -O3 -march=native -Iinclude -Ianalyzer -o $@ $^ $(ANALYZER_LIBS) -lopenblas
 .PHONY: bench-machine
 bench-machine: $(B)/tests/bench/machine_check
 	OPENBLAS_NUM_THREADS=1 $<
