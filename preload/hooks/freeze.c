@@ -42,7 +42,7 @@ static void note_stack(struct tp_thread *thread)
  */
 static bool waits(uint32_t tid)
 {
-	char path[64], state[16];
+	char path[64], state[16] = "";
 	struct tp_text text = tp_text_in(path, sizeof(path));
 	long got = -1;
 	int fd;

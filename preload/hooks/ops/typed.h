@@ -36,7 +36,7 @@ struct tp_signature {
 	bool by_reference, wide; /* arguments are pointers (Fortran); integers have 64 bits */
 	bool stack_known;
 	bool tells_usage; /* its end may be a step's: what the kernel counts is recorded there (core/usage.h) */
-	uint8_t stack; /* if that is known: stack arguments, in units of 8 bytes; more does no harm */
+	uint8_t stack;	  /* if that is known: stack arguments, in units of 8 bytes; more does no harm */
 	uint8_t parts;
 	struct {
 		uint8_t part;  /* enum tp_part */
