@@ -51,8 +51,7 @@ __attribute__((target("avx2"))) static inline __m256i add_products(__m256i sum, 
 NARROW_KERNEL(bf16_avx512, "avx512f,avx512bf16", __m512, _mm512_setzero_ps(), 64,
 	      _mm512_dpbf16_ps(c, (__m512bh)left, (__m512bh)right))
 NARROW_KERNEL(half_avx512, "avx512f,avx512fp16", __m512i, _mm512_setzero_si512(), 64,
-	      _mm512_castph_si512(_mm512_fmadd_ph(_mm512_castsi512_ph(c), _mm512_castsi512_ph(left),
-						  _mm512_castsi512_ph(right))))
+	      (__m512i)_mm512_fmadd_ph((__m512h)c, (__m512h)left, (__m512h)right))
 NARROW_KERNEL(int8_avx512, "avx512f,avx512vnni", __m512i, _mm512_setzero_si512(), 128,
 	      _mm512_dpbusd_epi32(c, left, right))
 NARROW_KERNEL(int8_avx_vnni, "avx2,avxvnni", __m256i, _mm256_setzero_si256(), 64,

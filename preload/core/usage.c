@@ -20,8 +20,8 @@ static uint64_t microseconds(const struct timeval *time)
 
 uint64_t tp_usage_emit(struct tp_thread *thread, uint64_t ticks)
 {
-	struct timespec own;
-	struct rusage all;
+	struct timespec own = { 0 };
+	struct rusage all = { 0 };
 	uint64_t after;
 	uint8_t *p;
 
