@@ -17,10 +17,10 @@
 #define MOST (100 * THREADS)
 
 struct work {
-	unsigned int number;
 	void *blocks[MOST];
 	struct truth truth;
 	uint64_t cpu_ns, op_ns;
+	unsigned int number;
 	int tid;
 };
 
