@@ -73,10 +73,13 @@ static void reset_coding(struct tp_thread *thread)
 	memset(thread->stacks, 0, sizeof(thread->stacks));
 }
 
+/* As the kernel has it: it may have changed since the last chunk. */
 static void put_name(struct tp_thread *thread)
 {
 	char name[16] = "";
 
+	if (thread->named)
+		return;
 	tp_syscall(SYS_prctl, PR_GET_NAME, name, 0, 0);
 	tp_emit_name(thread, name, strnlen(name, sizeof(name)));
 }
@@ -102,6 +105,7 @@ bool tp_thread_new_chunk(struct tp_thread *thread)
 	thread->limit = tp_chunk_limit(chunk) - TP_RECORD_MAX;
 	thread->time = chunk->begin.ticks >> tp_emit_shift;
 	reset_coding(thread);
+	thread->named = thread->named && old;
 	put_name(thread);
 	if (old)
 		tp_chunk_end(old); /* last: a longjmp may leave us anywhere */
@@ -115,6 +119,7 @@ static void continue_chunk(struct tp_thread *thread)
 
 	reset_coding(thread);
 	tp_emit_thread(thread, ticks);
+	thread->named = false;
 	put_name(thread);
 }
 

@@ -71,6 +71,7 @@ struct tp_thread {
 	struct tp_perf perf;		       /* TPROF_COUNTERS */
 	struct tp_perf_values counters;	       /* as last recorded */
 	struct tp_range alternate;	       /* signal stack, as the program set it */
+	bool named;			       /* by a name that the kernel does not know; in this trace */
 	bool signal_blocked;		       /* as far as the program knows, the sampler's signal is blocked here */
 	uint32_t timer;			       /* of the CPU sampler: the kernel's id + 1; 0: none */
 	struct tp_range own;		       /* the thread's own stack */

@@ -163,6 +163,32 @@ def test_python(tprof):
     assert {op["flop"] for op in summary["ops"]} == {0, 80}
 
 
+NAMES = """
+import sys, threading
+sys.path.insert(0, sys.argv[1])
+import tprof
+
+def fill():  # chunks
+    for i in range(40000):
+        b"x" * (1000 + i % 100)
+
+tprof.thread_name("the loader")
+fill()
+again = threading.Thread(target=fill)
+again.start()
+again.join()
+"""
+
+
+def test_a_name_stays(tprof):
+    """Though the kernel, which is asked with each chunk, has another one; and it is of that thread alone."""
+    run = tprof.run([PYTHON, "-I", "-c", NAMES, BUILD / "share/tprof"], [LIBRARY])
+    info = report(run.traces()[0], command="info")
+    assert info["trace"]["chunks"] > 4
+    first, second = (thread["name"] for thread in info["threads"])
+    assert first == "the loader" and second not in ("", "the loader")
+
+
 def test_where_python_finds_it(tprof):
     found = tprof.run([LAUNCHER, "--python"])
     assert found.stdout.decode().strip() == str(BUILD / "share/tprof")

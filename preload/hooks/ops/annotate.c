@@ -126,9 +126,15 @@ void tp_annotate_mark(const char *text)
 	RECORD(tp_enter, tp_emit_mark(thread, ticks, text ? text : ""));
 }
 
-void tp_annotate_thread(const char *name)
+void tp_annotate_thread(const char *name, bool to_kernel)
 {
-	RECORD(tp_enter, (void)ticks; tp_emit_name(thread, name ? name : "", strnlen(name ? name : "", TP_TEXT_MAX)));
+	RECORD(tp_enter, (void)ticks; tp_emit_name(thread, name ? name : "", strnlen(name ? name : "", TP_TEXT_MAX));
+	       thread->named = !to_kernel);
+}
+
+static void thread_name(const char *name)
+{
+	tp_annotate_thread(name, false);
 }
 
 static void pool_alloc(const void *pool, const void *block, size_t size)
@@ -170,7 +176,7 @@ TP_EXPORT const struct tprof_api tprof_api_1 = {
 	.op_detail = tp_annotate_detail,
 	.step = step,
 	.mark = tp_annotate_mark,
-	.thread_name = tp_annotate_thread,
+	.thread_name = thread_name,
 	.value = value,
 	.pool_alloc = pool_alloc,
 	.pool_free = pool_free,

@@ -14,7 +14,8 @@ void tp_annotate_end(void);
 void tp_annotate_skip(void); /* begins one that is not recorded, nor is its end */
 void tp_annotate_detail(const char *shape, uint64_t flop, uint64_t bytes);
 void tp_annotate_mark(const char *text);
-void tp_annotate_thread(const char *name);
+/* `to_kernel`: it was told too, and is asked again with each chunk. */
+void tp_annotate_thread(const char *name, bool to_kernel);
 
 /* In a forked child, by its only thread. */
 void tp_annotate_forget(void);

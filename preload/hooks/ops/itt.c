@@ -114,7 +114,7 @@ static void marker(const struct domain *domain, struct id id, const struct strin
 
 static void thread_set_name(const char *name)
 {
-	tp_annotate_thread(name);
+	tp_annotate_thread(name, false);
 }
 
 static void pause_recording(void)

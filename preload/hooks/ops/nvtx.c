@@ -110,7 +110,7 @@ static int pop(void)
 static void name_thread_a(uint32_t thread, const char *name)
 {
 	if (thread == tp_sys_gettid())
-		tp_annotate_thread(name);
+		tp_annotate_thread(name, false);
 }
 
 static void name_thread_w(uint32_t thread, const wchar_t *name)

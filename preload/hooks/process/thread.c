@@ -70,6 +70,6 @@ TP_EXPORT int pthread_setname_np(pthread_t id, const char *name)
 		tp_start();
 	error = tp_real.pthread_setname_np(id, name);
 	if (!error && pthread_equal(id, pthread_self()))
-		tp_annotate_thread(name);
+		tp_annotate_thread(name, true);
 	return error;
 }
