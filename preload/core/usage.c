@@ -25,6 +25,8 @@ uint64_t tp_usage_emit(struct tp_thread *thread, uint64_t ticks)
 	uint64_t after;
 	uint8_t *p;
 
+	if (tp_load(&tp_state.mode) != TP_MODE_ON) /* in a pause only what ends something is recorded */
+		return ticks;
 	if (ticks - tp_load(&last) < tp_clock_ticks(GAP_NS) && ticks > tp_load(&last))
 		return ticks;
 	if (tp_syscall(SYS_getrusage, RUSAGE_SELF, &all, 0, 0) != 0 ||
