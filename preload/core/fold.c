@@ -48,8 +48,7 @@ void tp_fold_settle(struct tp_thread *thread)
 	open->events = UINT64_MAX; /* no leaf, whatever follows */
 	open->shape = hot->shape;
 	open->slot = hot->slot;
-	open->ends_step = open->tells_usage = false;
-	open->after = NULL;
+	open->ending = NULL;
 	give_back_limit(thread);
 	tp_emit_op(thread, fold->start, hot->op);
 	if (hot->work.kind)
@@ -103,13 +102,6 @@ static void count(struct tprof_fold *to, const struct tp_fold_hot *hot, uint32_t
 	to->calls++;
 }
 
-/* A call was none that can be folded. One in a hundred does little harm; one in 16, and the op never becomes hot. */
-static void cool(struct tp_fold_slot *slot, uint64_t now)
-{
-	slot->heat = slot->heat > TP_FOLD_COOLING ? slot->heat - TP_FOLD_COOLING : 0;
-	slot->since = now;
-}
-
 static bool has_record(const struct tp_fold *fold, const struct tp_fold_slot *slot, uint64_t now)
 {
 	return slot->count && slot->scope == fold->scope && now - slot->since <= TP_FOLD_SPAN;
@@ -154,7 +146,7 @@ bool tp_fold_end(struct tp_thread *thread, uint64_t now)
 
 	if (tp_unlikely(ticks >= TP_FOLD_TICKS)) {
 		if (hot->slot->shape == hot->shape)
-			cool(hot->slot, now);
+			tp_fold_cool(hot->slot, now);
 		hot->key = 0; /* until it is hot again */
 		tp_fold_settle(thread);
 		return false;
@@ -175,13 +167,8 @@ bool tp_fold_end(struct tp_thread *thread, uint64_t now)
 
 /* ---- */
 
-void tp_fold_warm(struct tp_fold_slot *slot, uint64_t shape, uint64_t start, uint64_t now, bool leaf)
+void tp_fold_warm_short(struct tp_fold_slot *slot, uint64_t shape, uint64_t start, uint64_t now)
 {
-	if (!leaf || now - start >= TP_FOLD_TICKS) {
-		if (slot->shape == shape)
-			cool(slot, now);
-		return;
-	}
 	if (slot->shape != shape) {
 		if (slot->heat) {
 			slot->heat--;

@@ -147,8 +147,24 @@ void tp_fold_settle(struct tp_thread *thread);
  */
 bool tp_fold_end(struct tp_thread *thread, uint64_t now);
 
+/* A call was none that can be folded. One in a hundred does little harm; one in 16, and the op never becomes hot. */
+static inline void tp_fold_cool(struct tp_fold_slot *slot, uint64_t now)
+{
+	slot->heat = slot->heat > TP_FOLD_COOLING ? slot->heat - TP_FOLD_COOLING : 0;
+	slot->since = now;
+}
+
+/* A call ended that was not pending, and could have been. */
+void tp_fold_warm_short(struct tp_fold_slot *slot, uint64_t shape, uint64_t start, uint64_t now);
+
 /* A call that was not pending ended: does its op become hot? `leaf`: no event happened in it. */
-void tp_fold_warm(struct tp_fold_slot *slot, uint64_t shape, uint64_t start, uint64_t now, bool leaf);
+static inline void tp_fold_warm(struct tp_fold_slot *slot, uint64_t shape, uint64_t start, uint64_t now, bool leaf)
+{
+	if (tp_likely(leaf && now - start < TP_FOLD_TICKS))
+		tp_fold_warm_short(slot, shape, start, now);
+	else if (slot->shape == shape)
+		tp_fold_cool(slot, now);
+}
 
 TP_APART void tp_fold_close_all(struct tp_fold *fold);
 

@@ -27,15 +27,14 @@ enum tp_busy {
 	TP_BUSY_RECORD, /* recording: only a signal handler can come by, and its event is lost */
 };
 
-/* What is kept of a hooked op while it is open, beside its frame. */
+/* What is kept of a hooked op while it is open, beside its frame. A cache line each. */
 struct tp_open_op {
 	uint64_t start, events; /* ticks at its begin; the thread's events just after it */
 	uint64_t shape;		/* for its slot */
 	struct tp_fold_slot *slot;
-	uint64_t outer; /* fold.scope of what is around it */
-	bool ends_step, tells_usage;
-	void (*after)(const uintptr_t *frame); /* to be called when it has returned; NULL: nothing */
-};
+	uint64_t outer;	    /* fold.scope of what is around it */
+	const void *ending; /* hooks/ops/call.c's: of what function its end calls for more than its event; NULL: none */
+} __attribute__((aligned(64)));
 
 struct tp_thread {
 	uint8_t handler_stack[TP_HANDLER_STACK_END] __attribute__((aligned(64))); /* of hooks/sampling/handler.S */

@@ -121,7 +121,7 @@ static inline uint8_t *put_work(uint8_t *at, const struct tp_work *work)
 static inline void put_begin(struct tp_thread *thread, uint64_t ticks, uint32_t op)
 {
 	const struct tp_work *work = &thread->fold.work;
-	uint8_t *p;
+	uint8_t *at = thread->at, *p;
 
 	if (tp_unlikely(thread->perf.count)) {
 		tp_emit_op(thread, ticks, op);
@@ -129,8 +129,8 @@ static inline void put_begin(struct tp_thread *thread, uint64_t ticks, uint32_t 
 			tp_emit_work(thread, ticks, work);
 		return;
 	}
-	*thread->at = TPROF_CLASS_OP;
-	p = tp_emit_passed(thread, thread->at + 1, ticks >> tp_emit_shift);
+	*at = TPROF_CLASS_OP;
+	p = tp_emit_passed(thread, at + 1, ticks >> tp_emit_shift);
 	p = tp_put_short(p, op);
 	if (work->kind) {
 		p = put_work(p, work);
@@ -140,27 +140,26 @@ static inline void put_begin(struct tp_thread *thread, uint64_t ticks, uint32_t 
 }
 
 /* A call is to be recorded: by its begin, or, if the op is hot, by noting that it began. */
-static inline void begin(struct tp_thread *thread, struct tp_hot_call *call)
+static inline void begin(struct tp_thread *thread, uint32_t index, uint32_t op, const uintptr_t *frame,
+			 struct tp_window window)
 {
-	const struct tp_op_function *function = &tp_op_functions[call->index];
-	struct tp_fold *fold = &thread->fold;
+	const struct tp_op_function *function = &tp_op_functions[index];
+	uint64_t ticks = tp_clock_before(), shape;
+	struct tp_fold_slot *slot = tp_fold_find(&thread->fold, op, &shape);
 	struct tp_open_op *open;
 
-	call->slot = tp_fold_find(fold, call->op, &call->shape);
-	if (call->slot->shape == call->shape && call->slot->heat >= TP_FOLD_HOT && !function->ends_step &&
-	    !function->signature.after && !thread->perf.count) {
-		tp_hot_begin(thread, call);
+	if (slot->shape == shape && slot->heat >= TP_FOLD_HOT && !function->ends_step && !function->signature.after &&
+	    !thread->perf.count) {
+		tp_hot_begin(thread, &(struct tp_hot_call){ index, op, frame, window, slot, shape, ticks });
 		return;
 	}
-	put_begin(thread, call->ticks, call->op);
-	open = tp_scope_open(thread, (uintptr_t)call->frame);
-	open->start = call->ticks;
+	put_begin(thread, ticks, op);
+	open = tp_scope_open(thread, (uintptr_t)frame);
+	open->start = ticks;
 	open->events = thread->events;
-	open->shape = call->shape;
-	open->slot = call->slot;
-	open->ends_step = function->ends_step;
-	open->tells_usage = function->signature.tells_usage;
-	open->after = function->signature.after;
+	open->shape = shape;
+	open->slot = slot;
+	open->ending = function->ending;
 }
 
 struct slow_begin {
@@ -213,7 +212,7 @@ struct called tp_op_begin(uint32_t index, const uintptr_t *frame, struct tp_thre
 		end_unwound(thread, (uintptr_t)frame + 1, tp_clock_before());
 	if (tp_likely(thread->op_depth < TP_OPS_MAX && op != TP_OP_SILENT)) {
 		tp_typed_read(signature, frame, &thread->fold.work);
-		begin(thread, &(struct tp_hot_call){ index, op, frame, window, NULL, 0, tp_clock_before() });
+		begin(thread, index, op, frame, window);
 		if (tp_unlikely(signature->begun != NULL))
 			signature->begun((uintptr_t *)(uintptr_t)frame);
 	}
@@ -262,36 +261,50 @@ static void run_after(void *context)
 
 static inline void put_end(struct tp_thread *thread, uint64_t ticks)
 {
+	uint8_t *at = thread->at;
+
 	if (tp_unlikely(thread->perf.count)) {
 		tp_emit_op_end(thread, ticks, false);
 		return;
 	}
-	*thread->at = TPROF_CLASS_OP | TPROF_OP_END;
-	tp_emit_end(thread, tp_emit_passed(thread, thread->at + 1, ticks >> tp_emit_shift));
+	*at = TPROF_CLASS_OP | TPROF_OP_END;
+	tp_emit_end(thread, tp_emit_passed(thread, at + 1, ticks >> tp_emit_shift));
+}
+
+/* The end of an op that calls for more than its event. */
+static TP_SLOW void end_with_more(struct tp_thread *thread, const struct tp_op_function *function,
+				  const uintptr_t *frame, uint64_t ticks)
+{
+	uint64_t after = ticks;
+
+	if (function->signature.tells_usage) {
+		after = tp_usage_emit(thread, ticks);
+		make_room(thread);
+	}
+	put_end(thread, ticks);
+	if (function->ends_step) {
+		make_room(thread);
+		tp_emit_step(thread, after, 0);
+		tp_fold_close(&thread->fold);
+	}
+	if (function->signature.after) {
+		struct slow_after slow = { function->signature.after, frame };
+
+		tp_with_vectors_kept(run_after, &slow);
+	}
 }
 
 /* The thread's innermost op ends. */
 static inline void end(struct tp_thread *thread, const uintptr_t *frame, uint64_t ticks)
 {
 	struct tp_open_op *open = tp_scope_shut(thread);
-	uint64_t after = ticks;
+	const struct tp_op_function *function = open->ending;
 
 	tp_fold_warm(open->slot, open->shape, open->start, ticks, open->events == thread->events);
-	if (tp_unlikely(open->tells_usage)) {
-		after = tp_usage_emit(thread, ticks);
-		make_room(thread);
-	}
-	put_end(thread, ticks);
-	if (tp_unlikely(open->ends_step)) {
-		make_room(thread);
-		tp_emit_step(thread, after, 0);
-		tp_fold_close(&thread->fold);
-	}
-	if (tp_unlikely(open->after != NULL)) {
-		struct slow_after slow = { open->after, frame };
-
-		tp_with_vectors_kept(run_after, &slow);
-	}
+	if (tp_unlikely(function != NULL))
+		end_with_more(thread, function, frame, ticks);
+	else
+		put_end(thread, ticks);
 }
 
 /* A call was pending. True: it was this one, and it is counted. */

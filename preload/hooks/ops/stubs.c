@@ -88,6 +88,7 @@ void *tp_op_stub(void *address, const struct tp_op_choice *choice)
 		function->ends_step = choice->ends_step;
 		function->signature = choice->signature;
 		function->signature.tells_usage |= choice->ends_step;
+		function->ending = function->signature.tells_usage || function->signature.after ? function : NULL;
 		memcpy(function->name, choice->name, sizeof(function->name));
 		next[i] = *head;
 		tp_store_release(head, (uint16_t)(i + 1)); /* pairs with tp_op_is_hooked(): the function is there */

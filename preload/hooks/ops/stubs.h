@@ -9,7 +9,8 @@ struct tp_op_function {
 	void *address;
 	uint32_t op; /* number in the trace; 0: to be asked for */
 	bool ends_step;
-	uint32_t object; /* of hooks/ops/install.c: the last that it was found in */
+	uint32_t object;		     /* of hooks/ops/install.c: the last that it was found in */
+	const struct tp_op_function *ending; /* itself, if its end calls for more than its event; else NULL */
 	struct tp_signature signature;
 	const char *category;
 	char name[160];

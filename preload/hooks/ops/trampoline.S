@@ -248,6 +248,8 @@ tp_op_copy_many:
 	cmpq	$-1, %rdx		/* TP_WINDOW_PASS */
 	je	.Lpass
 	movq	%rax, TP_KEPT_FUNCTION(%rbp)
+	testq	%rdx, %rdx		/* mostly there are none */
+	jz	.Lcopied
 	movl	%edx, %ecx		/* as far from a multiple of 64 as the caller's: vectors are aligned there */
 	negl	%ecx
 	andl	$63, %ecx

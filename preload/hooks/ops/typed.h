@@ -105,6 +105,8 @@ static inline void tp_typed_flag(const struct tp_signature *signature, uint8_t p
 /* Fills *work by the call's arguments. work->kind 0: not typed, or nothing is known. */
 static inline void tp_typed_read(const struct tp_signature *signature, const uintptr_t *frame, struct tp_work *work)
 {
+	uint8_t dims = 0;
+
 	work->kind = signature->kind;
 	if (!signature->kind)
 		return;
@@ -122,11 +124,12 @@ static inline void tp_typed_read(const struct tp_signature *signature, const uin
 		if (tp_likely(signature->part[i].part == TP_PART_DIM)) {
 			int64_t n = tp_typed_number(signature, value);
 
-			work->dim[work->dims++] = (uint64_t)(n & ~(n >> 63)); /* not below 0 */
+			work->dim[dims++] = (uint64_t)(n & ~(n >> 63)); /* not below 0 */
 		} else {
 			tp_typed_flag(signature, signature->part[i].part, value, work);
 		}
 	}
+	work->dims = dims;
 }
 
 #endif
