@@ -63,10 +63,10 @@ struct tp_thread {
 	struct tp_fold fold;   /* calls that get no events of their own */
 
 	/* The rest. */
-	uint32_t tid;	   /* 0: free to take */
-	uint32_t op_depth; /* hooked ops that are open */
-	uintptr_t op_frames[TP_OPS_MAX];
-	struct tp_open_op op_open[TP_OPS_MAX]; /* the same ops; core/scope.h adds and takes away */
+	struct tp_open_op op_open[TP_OPS_MAX]; /* hooked ops that are open; core/scope.h adds and takes away */
+	uintptr_t op_frames[TP_OPS_MAX];       /* theirs */
+	uint32_t op_depth;		       /* how many */
+	uint32_t tid;			       /* 0: free to take */
 	struct tp_perf perf;		       /* TPROF_COUNTERS */
 	struct tp_perf_values counters;	       /* as last recorded */
 	struct tp_range alternate;	       /* signal stack, as the program set it */
