@@ -88,6 +88,7 @@ void tp_recall_clear(struct tp_recall *recall)
 	memset(recall->edges, 0, recall->edge_mask + EDGE_BYTES);
 	recall->edge_count = 0;
 	recall->used = 1; /* 0 is nowhere */
+	recall->expected = 0;
 	recall->age++;
 }
 

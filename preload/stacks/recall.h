@@ -85,6 +85,7 @@ struct tp_recall {
 	uint32_t last;	    /* where the leaf that was recalled last is; 0: the last walk was none of them */
 	uint32_t descents;  /* past a branch */
 	uint32_t age;	    /* how often it was cleared: what was where before is not there any more */
+	uint32_t expected;  /* the leaf of the stack that comes next, to who knows what follows what; 0: not known */
 };
 
 struct tp_start { /* where a walk starts, and how far up its stack goes */

@@ -62,13 +62,16 @@ TP_HOT struct tp_start tp_walk_start(const struct tp_thread *thread, const void 
 
 /*
  * What tp_walk_hot() is to be told: where the stack is known by heart, most probably. Before the real call, so that it is
- * fetched meanwhile. Of a thread that is on its own stack.
+ * fetched meanwhile. Of a thread that is on its own stack. One that is expected was fetched before, and nothing is asked.
  */
 TP_HOT uint32_t tp_walk_guess(struct tp_thread *thread, const void *frame)
 {
 	const struct tp_walk_front *walk = (const struct tp_walk_front *)thread->walk;
-	struct tp_start start = tp_walk_start(thread, frame);
+	struct tp_start start;
 
+	if (tp_unlikely(walk->recall.expected))
+		return walk->recall.expected;
+	start = tp_walk_start(thread, frame);
 	return tp_recall_guess(&walk->recall, &start);
 }
 
@@ -86,18 +89,6 @@ TP_HOT uint32_t tp_walk_hot(struct tp_thread *thread, const void *frame, uint32_
 		return tp_walk(thread, frame); /* incomplete: to be counted */
 	walk->recall.last = guess;
 	return leaf->result.node;
-}
-
-/*
- * tp_walk_hot(), where it is known which stack it is likely to be: `leaf` is what the recall's `last` was after an
- * earlier walk, when its `age` was `age`. 0: it is not known.
- */
-TP_HOT uint32_t tp_walk_expected(struct tp_thread *thread, const void *frame, uint32_t guess, uint32_t leaf,
-				 uint32_t age)
-{
-	const struct tp_walk_front *walk = (const struct tp_walk_front *)thread->walk;
-
-	return tp_walk_hot(thread, frame, leaf && walk->recall.age == age ? leaf : guess);
 }
 
 #endif

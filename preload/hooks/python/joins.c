@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hooks/python/joins.h"
 
+_Static_assert(TP_JOINS * sizeof(struct tp_join) <= UINT16_MAX, "a place in the list fits tp_join.after");
+
 void tp_joins_clear(struct tp_join *list)
 {
 	memset(list, 0, TP_JOINS * sizeof(*list));
 }
 
-/* One that is part of what goes round stays. */
-struct tp_join *tp_joins_make(struct tp_join *here, struct tp_join *beside, uint32_t native, uint32_t python)
+/* Puts the join of these two into one of two places. One that is part of what goes round stays. */
+static struct tp_join *make(struct tp_join *here, struct tp_join *beside, uint32_t native, uint32_t python)
 {
 	struct tp_join *join = here->joined && (here->sure || !beside->joined) ? beside : here;
 
@@ -15,7 +17,20 @@ struct tp_join *tp_joins_make(struct tp_join *here, struct tp_join *beside, uint
 	return join;
 }
 
-void tp_joins_renew(struct tp_joins *joins, struct tp_join *list, uint32_t age)
+struct tp_join *tp_joins_find(struct tp_join *list, uint32_t native, uint32_t python)
+{
+	uint64_t key = ((uint64_t)native << 32 | python) * UINT64_C(0x9e3779b97f4a7c15);
+	uint32_t at = (uint32_t)(key >> 40) & (TP_JOINS - 1);
+
+	if (tp_likely(tp_join_is(&list[at], native, python)))
+		return &list[at];
+	if (tp_likely(tp_join_is(&list[at ^ 1], native, python)))
+		return &list[at ^ 1];
+	return make(&list[at], &list[at ^ 1], native, python);
+}
+
+/* The recall was cleared. */
+static void renew(struct tp_joins *joins, struct tp_join *list, uint32_t age)
 {
 	for (uint32_t i = 0; i < TP_JOINS; i++) {
 		list[i].next = 0;
@@ -24,11 +39,16 @@ void tp_joins_renew(struct tp_joins *joins, struct tp_join *list, uint32_t age)
 	joins->age = age;
 }
 
-void tp_joins_learn(struct tp_join *before, uint32_t index, const struct tp_recall *recall)
+void tp_joins_learn(struct tp_joins *joins, struct tp_join *list, uint32_t index, const struct tp_recall *recall)
 {
+	struct tp_join *before = tp_join_at(list, joins->last);
 	const struct tp_recall_leaf *leaf;
 	uint32_t lines;
 
+	if (tp_unlikely(joins->age != recall->age)) {
+		renew(joins, list, recall->age);
+		return;
+	}
 	before->sure = recall->last && before->next == recall->last;
 	before->next = recall->last;
 	if (!before->sure)

@@ -18,68 +18,65 @@
 struct tp_join {
 	uint32_t native, python, joined; /* joined: 0 for an unused one */
 	uint32_t next;			 /* the leaf of the stack that came next, of recall.last; 0: it had none */
-	uint16_t after;			 /* and that one's join, its index */
+	uint16_t after;			 /* and that one's join: where it is in the list, in bytes */
 	uint8_t lines;			 /* of that leaf */
 	bool sure;			 /* twice in a row */
 };
 
 /* The thread's: beside it a list of TP_JOINS. All zero at first; the list is to be cleared. */
 struct tp_joins {
-	uint32_t last;	   /* index of the last one */
-	uint32_t expected; /* leaf of the next stack; 0: not known */
-	uint32_t age;	   /* the recall's: after it, its leaves are others */
-	uint32_t unused;
+	uint32_t last; /* where the last one is in the list, in bytes */
+	uint32_t age;  /* the recall's: after it, its leaves are others */
 };
 
 TP_SLOW void tp_joins_clear(struct tp_join *list);
 
-/* Puts the join of these two into one of two places. */
-TP_SLOW struct tp_join *tp_joins_make(struct tp_join *here, struct tp_join *beside, uint32_t native, uint32_t python);
+/* The join of these two, found or made. */
+TP_APART struct tp_join *tp_joins_find(struct tp_join *list, uint32_t native, uint32_t python);
+
+/* The stack just walked is not what was expected. `index`: where its join is in the list, in bytes. */
+TP_SLOW void tp_joins_learn(struct tp_joins *joins, struct tp_join *list, uint32_t index,
+			    const struct tp_recall *recall);
+
+TP_HOT struct tp_join *tp_join_at(struct tp_join *list, uint32_t bytes)
+{
+	return (struct tp_join *)((char *)list + bytes);
+}
 
 TP_HOT bool tp_join_is(const struct tp_join *join, uint32_t native, uint32_t python)
 {
 	return join->native == native && join->python == python && join->joined;
 }
 
-/* The join of these two, found or made. */
-TP_HOT struct tp_join *tp_joins_find(struct tp_join *list, uint32_t native, uint32_t python)
+/* What is to be expected after `join`, which is not the one before, is fetched. */
+TP_HOT void tp_joins_fetch(struct tp_join *list, const struct tp_join *join, const struct tp_recall *recall)
 {
-	uint64_t key = ((uint64_t)native << 32 | python) * UINT64_C(0x9e3779b97f4a7c15);
-	uint32_t at = (uint32_t)(key >> 40) & (TP_JOINS - 1);
+	const char *leaf = (const char *)tp_recall_leaf_at(recall, join->next);
 
-	if (tp_likely(tp_join_is(&list[at], native, python)))
-		return &list[at];
-	if (tp_likely(tp_join_is(&list[at ^ 1], native, python)))
-		return &list[at ^ 1];
-	return tp_joins_make(&list[at], &list[at ^ 1], native, python);
-}
-
-/* The recall was cleared. */
-TP_SLOW void tp_joins_renew(struct tp_joins *joins, struct tp_join *list, uint32_t age);
-
-/* It was another stack than last time after the join before. */
-TP_SLOW void tp_joins_learn(struct tp_join *before, uint32_t index, const struct tp_recall *recall);
-
-/* `join` is what the stack just walked came to. */
-TP_HOT void tp_joins_go_on(struct tp_joins *joins, struct tp_join *list, const struct tp_join *join,
-			   const struct tp_recall *recall)
-{
-	struct tp_join *before = &list[joins->last];
-	const char *leaf;
-
-	if (tp_unlikely(joins->age != recall->age))
-		tp_joins_renew(joins, list, recall->age);
-	else if (tp_unlikely(before->next != recall->last || !before->sure))
-		tp_joins_learn(before, (uint32_t)(join - list), recall);
-	joins->last = (uint32_t)(join - list);
-	joins->expected = 0;
-	if (tp_unlikely(!join->sure))
-		return;
-	joins->expected = join->next;
-	leaf = (const char *)tp_recall_leaf_at(recall, join->next);
-	__builtin_prefetch(&list[join->after]);
+	__builtin_prefetch(tp_join_at(list, join->after));
 	for (uint32_t i = 0; i < join->lines; i++)
 		__builtin_prefetch(leaf + (size_t)i * TP_LINE);
+}
+
+/* The joined node of the stack that was just walked and these Python frames; and what comes next is expected. */
+TP_HOT uint32_t tp_joins_go_on(struct tp_joins *joins, struct tp_join *list, uint32_t native, uint32_t python,
+			       struct tp_recall *recall)
+{
+	struct tp_join *join = tp_join_at(list, tp_join_at(list, joins->last)->after);
+	uint32_t index;
+
+	if (tp_unlikely(!tp_join_is(join, native, python)))
+		join = tp_joins_find(list, native, python);
+	index = (uint32_t)((char *)join - (char *)list);
+	if (tp_unlikely(!recall->expected || recall->expected != recall->last))
+		tp_joins_learn(joins, list, index, recall);
+	recall->expected = join->sure ? join->next : 0;
+	if (joins->last == index) /* again: all of it is at hand */
+		return join->joined;
+	joins->last = index;
+	if (tp_likely(join->sure))
+		tp_joins_fetch(list, join, recall);
+	return join->joined;
 }
 
 #endif

@@ -62,9 +62,21 @@ static struct stack *stack_of(struct tp_thread *thread)
 /* ---- the chain of frames ---- */
 
 /*
- * Each of these is compiled twice: with a reader for a sample, and with NULL for a hook, where a frame costs a dozen
- * instructions. `layout` is a copy that the compiler can keep in registers.
+ * Each of these is compiled twice: with a reader for a sample, and with NULL for a hook, where a frame costs some fifteen
+ * instructions.
  */
+
+/* Of struct tp_python_layout, what frames are read by: as wide as an address, so that nothing is to be widened. */
+struct offsets {
+	uintptr_t previous, code, at, entry, owner;
+	bool at_is_index;
+};
+
+TP_INLINE struct offsets offsets_of(const struct tp_python_layout *layout)
+{
+	return (struct offsets){ layout->frame_previous, layout->frame_code,  layout->frame_at,
+				 layout->frame_entry,	 layout->frame_owner, layout->at_is_index };
+}
 
 /* This thread's PyThreadState. 0: it has none. */
 TP_INLINE uintptr_t thread_state(struct tp_reader *reader)
@@ -86,13 +98,12 @@ TP_INLINE uintptr_t thread_state(struct tp_reader *reader)
 }
 
 /* Past what the loop puts below the first frame of a call of its own. */
-TP_INLINE uintptr_t skip_own(struct tp_reader *reader, const struct tp_python_layout *layout, uintptr_t frame,
-			     bool *skipped)
+TP_INLINE uintptr_t skip_own(struct tp_reader *reader, const struct offsets *of, uintptr_t frame, bool *skipped)
 {
 	*skipped = false;
-	while (frame && tp_read_byte(reader, frame + layout->frame_owner) > OWNER_LAST) {
+	while (frame && tp_read_byte(reader, frame + of->owner) > OWNER_LAST) {
 		*skipped = true;
-		frame = tp_read_word(reader, frame + layout->frame_previous);
+		frame = tp_read_word(reader, frame + of->previous);
 	}
 	return frame;
 }
@@ -100,6 +111,7 @@ TP_INLINE uintptr_t skip_own(struct tp_reader *reader, const struct tp_python_la
 TP_INLINE uintptr_t innermost(struct tp_reader *reader)
 {
 	uintptr_t state = thread_state(reader), frame;
+	struct offsets of;
 	bool skipped;
 
 	if (!state)
@@ -107,33 +119,40 @@ TP_INLINE uintptr_t innermost(struct tp_reader *reader)
 	frame = tp_read_word(reader, state + tp_python.thread_frame);
 	if (tp_python.cframe && frame)
 		frame = tp_read_word(reader, frame + tp_python.cframe - 1);
-	return tp_python.frame_owner ? skip_own(reader, &tp_python, frame, &skipped) : frame;
+	if (!tp_python.frame_owner)
+		return frame;
+	of = offsets_of(&tp_python);
+	return skip_own(reader, &of, frame, &skipped);
 }
 
 /* Reads a frame; returns its caller's. */
-TP_INLINE uintptr_t read_frame(struct tp_reader *reader, const struct tp_python_layout *layout, uintptr_t frame,
-			       struct place *place)
+TP_INLINE uintptr_t read_frame(struct tp_reader *reader, const struct offsets *of, uintptr_t frame,
+			       struct tp_python_place *place)
 {
-	uintptr_t previous = tp_read_word(reader, frame + layout->frame_previous), at;
-	bool entry = true;
+	uintptr_t previous = tp_read_word(reader, frame + of->previous), at;
+	uintptr_t code = tp_read_word(reader, frame + of->code);
+	bool skipped = true;
 
-	if (layout->frame_entry)
-		entry = tp_read_byte(reader, frame + layout->frame_entry);
-	else if (layout->frame_owner)
-		previous = skip_own(reader, layout, previous, &entry);
-	if (layout->at_is_index)
-		at = (uintptr_t)(uint32_t)tp_read_int(reader, frame + layout->frame_at) << 1;
+	if (of->at_is_index)
+		at = (uintptr_t)(uint32_t)tp_read_int(reader, frame + of->at) << 1;
 	else
-		at = tp_read_word(reader, frame + layout->frame_at);
-	place->frame = frame;
-	place->at.code = tp_read_word(reader, frame + layout->frame_code) & ~(uintptr_t)7;
-	place->at.at = at | entry;
+		at = tp_read_word(reader, frame + of->at);
+	if (of->entry) {
+		at |= tp_read_byte(reader, frame + of->entry) & 1u; /* a bool of C's */
+	} else if (of->owner) {
+		previous = skip_own(reader, of, previous, &skipped);
+		at |= skipped;
+		code &= ~(uintptr_t)7; /* from 3.14 on with marks */
+	} else {
+		at |= 1;
+	}
+	*place = (struct tp_python_place){ .code = code, .at = at };
 	return previous;
 }
 
-static inline bool same(const struct place *a, const struct place *b)
+static inline bool same(const struct tp_python_place *a, const struct tp_python_place *b)
 {
-	return a->frame == b->frame && !((a->at.code ^ b->at.code) | (a->at.at ^ b->at.at));
+	return !((a->code ^ b->code) | (a->at ^ b->at));
 }
 
 /* ---- nodes ---- */
@@ -196,11 +215,11 @@ static TP_SLOW void begin(struct stack *stack)
 
 /* ---- a hook's ---- */
 
-static TP_SLOW void note_difference(struct stack *stack, struct entry *entry, const struct place *place)
+static TP_SLOW void note_difference(struct stack *stack, struct entry *entry, struct tp_python_place at)
 {
 	uint32_t i = (uint32_t)(entry - stack->entries);
 
-	entry->place = *place;
+	entry->place.at = at;
 	stack->known = i < stack->known ? i : stack->known;
 }
 
@@ -208,16 +227,16 @@ static TP_SLOW void note_difference(struct stack *stack, struct entry *entry, co
  * Most stacks are as deep as the last one, and most of their frames the same: those are only looked at, and where the
  * others are is written down. False: it is another stack.
  */
-TP_INLINE bool compare_as(struct stack *stack, uintptr_t frame, const struct tp_python_layout *layout)
+TP_INLINE bool compare_as(struct stack *stack, uintptr_t frame, const struct offsets *of)
 {
 	for (struct entry *entry = &stack->entries[stack->count]; entry-- > stack->entries;) {
-		struct place place;
+		struct tp_python_place at;
 
 		if (tp_unlikely(frame != entry->place.frame))
 			return false;
-		frame = read_frame(NULL, layout, frame, &place);
-		if (tp_unlikely(!same(&place, &entry->place)))
-			note_difference(stack, entry, &place);
+		frame = read_frame(NULL, of, frame, &at);
+		if (tp_unlikely(!same(&at, &entry->place.at)))
+			note_difference(stack, entry, at);
 	}
 	return !frame;
 }
@@ -225,34 +244,36 @@ TP_INLINE bool compare_as(struct stack *stack, uintptr_t frame, const struct tp_
 /* A loop for each kind of layout: what tells them apart is asked once a stack, not once a frame. */
 static bool compare(struct stack *stack, uintptr_t frame)
 {
-	struct tp_python_layout layout = tp_python;
+	struct offsets of = offsets_of(&tp_python);
 
-	if (tp_python.at_is_index) {
-		layout.at_is_index = true;
-		layout.frame_entry = layout.frame_owner = 0;
-		return compare_as(stack, frame, &layout);
+	if (of.at_is_index) {
+		of.at_is_index = true;
+		of.entry = of.owner = 0;
+		return compare_as(stack, frame, &of);
 	}
-	layout.at_is_index = false;
-	if (tp_python.frame_entry) {
-		if (!layout.frame_entry)
-			__builtin_unreachable();
-		layout.frame_owner = 0;
-		return compare_as(stack, frame, &layout);
+	of.at_is_index = false;
+	if (of.entry) {
+		of.owner = 0;
+		return compare_as(stack, frame, &of);
 	}
-	layout.frame_entry = 0;
-	if (!layout.frame_owner)
+	of.entry = 0;
+	if (!of.owner)
 		__builtin_unreachable();
-	return compare_as(stack, frame, &layout);
+	return compare_as(stack, frame, &of);
 }
 
 /* Frames from `frame` outwards into fresh[], as many as are kept. *root: what stands above them. */
 TP_INLINE uint32_t collect(struct tp_reader *reader, struct stack *stack, uintptr_t frame, uint32_t *root)
 {
-	const struct tp_python_layout layout = tp_python;
+	const struct offsets of = offsets_of(&tp_python);
 	uint32_t count = 0, most = tp_config.depth < FRAMES_MAX ? tp_config.depth : FRAMES_MAX;
 
-	for (; frame && count < most; count++)
-		frame = read_frame(reader, &layout, frame, &stack->fresh[count]);
+	for (; frame && count < most; count++) {
+		struct place *place = &stack->fresh[count];
+
+		place->frame = frame;
+		frame = read_frame(reader, &of, frame, &place->at);
+	}
 	*root = frame ? TPROF_NODE_CUT : TPROF_NODE_ROOT;
 	return count;
 }
@@ -262,9 +283,13 @@ static void replace(struct stack *stack, uint32_t count)
 {
 	uint32_t stays = 0;
 
-	while (stays < count && stays < stack->known &&
-	       same(&stack->fresh[count - 1 - stays], &stack->entries[stays].place))
+	while (stays < count && stays < stack->known) {
+		const struct place *fresh = &stack->fresh[count - 1 - stays], *old = &stack->entries[stays].place;
+
+		if (fresh->frame != old->frame || !same(&fresh->at, &old->at))
+			break;
 		stays++;
+	}
 	for (uint32_t i = stays; i < count; i++)
 		stack->entries[i].place = stack->fresh[count - 1 - i];
 	stack->count = count;
@@ -308,7 +333,6 @@ static uint32_t find_python(struct stack *stack, uintptr_t frame)
 TP_INLINE uint32_t join(struct tp_thread *thread, struct stack *stack, uint32_t native)
 {
 	uintptr_t frame = innermost(NULL);
-	const struct tp_join *join;
 	uint32_t python;
 
 	if (!frame)
@@ -318,9 +342,8 @@ TP_INLINE uint32_t join(struct tp_thread *thread, struct stack *stack, uint32_t 
 	python = find_python(stack, frame);
 	if (!python)
 		return unread(stack, native);
-	join = tp_joins_find(stack->joined, native, python);
-	tp_joins_go_on(&stack->joins, stack->joined, join, &((struct tp_walk_front *)thread->walk)->recall);
-	return join->joined;
+	return tp_joins_go_on(&stack->joins, stack->joined, native, python,
+			      &((struct tp_walk_front *)thread->walk)->recall);
 }
 
 uint32_t tp_python_stack(struct tp_thread *thread, const void *frame, uint32_t guess)
@@ -329,7 +352,7 @@ uint32_t tp_python_stack(struct tp_thread *thread, const void *frame, uint32_t g
 	uint32_t native;
 
 	if (tp_likely(thread->bounds.high == thread->own.high))
-		native = tp_walk_expected(thread, frame, guess, stack->joins.expected, stack->joins.age);
+		native = tp_walk_hot(thread, frame, guess);
 	else
 		native = tp_walk(thread, frame);
 	return join(thread, stack, native);
