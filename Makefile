@@ -53,7 +53,7 @@ install: all
 	install -m 644 include/tprof.h $(DESTDIR)$(PREFIX)/include/
 	install -m 644 scripts/tprof.py $(DESTDIR)$(PREFIX)/share/tprof/
 	install -m 644 scripts/tprof.1 analyzer/tprof-analyze.1 $(DESTDIR)$(PREFIX)/share/man/man1/
-	install -m 644 include/tprof/tprof-trace.5 $(DESTDIR)$(PREFIX)/share/man/man5/
+	install -m 644 include/tprof/tprof-trace.5 analyzer/tprof-json.5 $(DESTDIR)$(PREFIX)/share/man/man5/
 	install -m 644 scripts/completion.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/tprof
 	ln -sf tprof $(DESTDIR)$(PREFIX)/share/bash-completion/completions/tprof-analyze
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the programs take, and what help, man pages, README and completion say of it, are the same."""
+import json
 import re
 import subprocess
 
 import pytest
-from conftest import BUILD, LAUNCHER, ROOT, analyze
+from conftest import BUILD, LAUNCHER, LIBRARY, ROOT, WORKLOADS, analyze
 
 ANALYZER = BUILD / "bin" / "tprof-analyze"
 COMMANDS = re.findall(r"^  ([a-z]+) ", analyze("--help").stdout.split("\n\n")[1], re.M)
@@ -109,3 +110,122 @@ def test_environment():
     described = set(re.findall(r"TPROF_([A-Z]+)", page))
     assert read and read <= described, read - described
     assert described <= read | {"OUTPUT"}, described - read
+
+
+# ---- tprof-json(5) ----
+
+# Keys that the trace gives: counters' names, numbers of stacks.
+FREE_KEYS = {"ops.counters", "ops.self_counters", "dump.stacks.stacks"}
+OF_A_RUN = ["summary", "peak", "leaks", "hotspots", "ops", "steps", "timeline", "threads", "info"]
+MACHINE = {"schema": "tprof-machine/1", "cpu": "Made up", "cores": 2, "measured_unix_s": 0,
+           "gflops": {"SSE": {"single": {"one": 100, "all": 200}, "double": {"one": 50, "all": 100}}},
+           "gbytes_per_s": {"L1": {"one": 100, "all": 200}, "memory": {"one": 10, "all": 20}}, "cache_bytes": {"L1": 32768}}
+
+
+def sections_of_json_page():
+    """Where an object stands, as components: the keys that it may have."""
+    source = (ROOT / "analyzer/tprof-json.5").read_text(encoding="utf-8").replace("\\-", "-")
+    sections = {}
+    for section in re.split(r"^\.S[SH] ", source, flags=re.M):
+        heading, _, body = section.partition("\n")
+        tags = re.findall(r"^\.TP\n\.BR? (.*)$", body, re.M)
+        keys = {key for tag in tags for key in re.findall(r"[A-Za-z][\w-]*", tag)}
+        for title in heading.strip('"').split(", ") if keys else []:
+            assert tuple(title.split(".")) not in sections, title
+            sections[tuple(title.split("."))] = keys
+    return sections
+
+
+def section_of(path, sections):
+    """The one with the longest heading that the path ends with."""
+    found = [title for title in sections if len(title) <= len(path) and
+             all(a in (b, "*") for a, b in zip(title, path[-len(title):]))]
+    return max(found, key=lambda title: (len(title), [part != "*" for part in title]), default=None)
+
+
+def undocumented(value, path, sections):
+    """Keys, with where they stand, that the page has not in the section of their object."""
+    if isinstance(value, list):
+        return set().union(*(undocumented(item, path, sections) for item in value))
+    if not isinstance(value, dict):
+        return set()
+    missing, title = set(), section_of(path, sections)
+    free = any(".".join(path).endswith(name) for name in FREE_KEYS)
+    for key, item in value.items():
+        known = sections[title] if title else set()
+        if not free and key not in known and re.sub("_ci95$", "", key) not in known:
+            missing.add(".".join([*path, key]))
+        missing |= undocumented(item, [*path, key], sections)
+    return missing
+
+
+def traces_of_many_kinds(tprof):
+    """By what they have of their own."""
+    found = {
+        "ops": tprof.run([WORKLOADS / "ops", 30], [LIBRARY]),
+        "counters": tprof.run([WORKLOADS / "ops", 3], [LIBRARY], {"TPROF_COUNTERS": "page-faults,cycles"}),
+        "outliers": tprof.run([WORKLOADS / "outliers"], [LIBRARY]),
+        "roofs": tprof.run([WORKLOADS / "roofs"], [LIBRARY], {"OPENBLAS_NUM_THREADS": "1"}),
+        "folded": tprof.run([WORKLOADS / "hot", "plain", 100000, 100], [LIBRARY], {"TPROF_OPS": "blas"}),
+        "growth": tprof.run([WORKLOADS / "growth", "spread", 300, 1], [LIBRARY]),
+        "lost": tprof.run([WORKLOADS / "lost"], [LIBRARY], {"TPROF_LEAKCHECK": "exit"}),
+        "threads": tprof.run([WORKLOADS / "thread_work", 5], [LIBRARY]),
+        "samples": tprof.run([WORKLOADS / "steady", 100000], [LIBRARY], {"TPROF_SAMPLE": "4096"}),
+        "pools": tprof.run([WORKLOADS / "pools"], [LIBRARY]),
+        "failures": tprof.run([WORKLOADS / "truth", 1, 500, 1, "failures"], [LIBRARY]),
+        "fork": tprof.run([WORKLOADS / "fork", "nested"], [LIBRARY]),
+    }
+    return {name: run.traces() for name, run in found.items()}
+
+
+def test_json_page_has_every_key(tprof, tmp_path):
+    """Each key that any command prints stands in the section of its object."""
+    sections, traces, missing = sections_of_json_page(), traces_of_many_kinds(tprof), set()
+    machine, rules = tmp_path / "machine.json", tmp_path / "known.supp"
+    machine.write_text(json.dumps(MACHINE))
+    rules.write_text("leak:forgotten\n")
+
+    def look(command, root, files, *options, status=0):
+        done = analyze(command, "--json", *options, *files, status=status)
+        missing.update(undocumented(json.loads(done.stdout), [root], sections))
+
+    for name, files in traces.items():
+        for command in OF_A_RUN:
+            look(command, "report", files)
+        look("dump", "dump", files, "--top", 500)
+        look("diff", "diff", [traces["ops"][0], files[0]])
+        for command, root in (("summary", "report"), ("compare", "compare"), ("roofline", "roofline")):
+            if name in ("ops", "roofs", "fork"):
+                look(command, root, files, "--machine", machine)
+    for command in ("peak", "leaks", "hotspots"):
+        for by in re.search(r"--by .* one of: (.*)$", help_of(command), re.M).group(1).split():
+            for name in ("growth", "fork") if command == "leaks" else ("threads",):
+                look(command, "report", traces[name], "--by", by)
+    ops, growth = traces["ops"], traces["growth"]
+    for options in (["--tree"], ["--by", "layer"]):
+        look("ops", "report", ops, *options)
+    for relation in ("--callers", "--callees"):
+        look("hotspots", "report", traces["fork"], relation, "main")
+        look("hotspots", "report", traces["threads"], relation, "main")
+    for by in ("function", "module", "op"):
+        look("diff", "diff", growth, "--by", by, "--baseline", ops[0], "--baseline", growth[0])
+    look("check", "check", growth, "--max-peak", "1", "--max-regress", "peak=5%", "--baseline", ops[0], status=1)
+    for name in ("ops", "fork"):
+        look("lines", "lines", traces[name])
+    look("lines", "lines", ops, "ops.c")
+    look("dump", "dump", traces["folded"])
+    look("leaks", "report", traces["lost"], "--suppressions", rules)
+    half = tmp_path / "half.bin"
+    half.write_bytes(ops[0].read_bytes()[:ops[0].stat().st_size // 2])
+    look("info", "report", [half])
+    assert missing == set()
+
+
+def test_json_page_has_no_other_key():
+    """Each key of the page stands in the code."""
+    sources = [path for folder in ("analyzer", "include/tprof") for path in (ROOT / folder).rglob("*.[ch]")]
+    text = "".join(path.read_text(encoding="utf-8") for path in sources)
+    literals = set(re.findall(r'"([A-Za-z][\w-]*)\\?"', text))
+    literals |= {f"{key}_total" for key in literals if key.endswith("_sites")} | {f"total_{key}" for key in literals}
+    keys = set().union(*sections_of_json_page().values())
+    assert len(keys) > 300 and keys - literals == set()
