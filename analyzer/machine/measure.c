@@ -226,7 +226,8 @@ static uint64_t set_bytes(const struct tp_machine *machine, enum tp_level level,
 
 static bool measure_bandwidth(struct tp_machine *machine, const cpu_set_t *allowed, enum tp_level level)
 {
-	struct work work = { .load = tp_load_kernel_widest(), .bytes = set_bytes(machine, level, 1) };
+	struct work work = { .load = tp_load_kernel_widest(level == TP_LEVEL_MEMORY),
+			     .bytes = set_bytes(machine, level, 1) };
 	struct tp_rate *to = &machine->bandwidth[level];
 
 	if (level == TP_LEVEL_MEMORY) /* a pass takes too long for others not to come between: the best part of one */

@@ -16,7 +16,7 @@
  * Under load no long run is left alone: each of these takes some milliseconds, there are many, in alternation with the
  * measuring, and of each the best counts, as tprof's own are the best of many.
  */
-enum { N = 768, WINDOW = 512 << 10, RUNS = 60, ROUNDS = 4 };
+enum { N = 768, WINDOW = 512 << 10, RUNS = 160, ROUNDS = 4 };
 
 /* Of each vector of the triad: all three are four times the last cache, or what is left of them would be read from it. */
 static size_t elements;
@@ -39,10 +39,13 @@ typedef void kernel(double *a, double *b, double *c);
 /* In GFLOP/s or GB/s, or what was best before. */
 static double best(kernel *run, double *a, double *b, double *c, double work, double most, size_t step)
 {
-	for (size_t i = 0; i < RUNS; i++) {
-		size_t at = step ? i * step % (elements - step) : 0;
-		double begin = now(), took;
+	static size_t at; /* goes round all of them, or the same parts would stay in the last cache */
 
+	for (size_t i = 0; i < RUNS; i++) {
+		double begin, took;
+
+		at = step && at + 2 * step <= elements ? at + step : 0;
+		begin = now();
 		run(a + at, b + at, c + at);
 		took = now() - begin;
 		most = work / took > most ? work / took : most;
