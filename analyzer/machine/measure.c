@@ -51,7 +51,8 @@ static double now_ns(void)
 
 static double run(const struct work *work, const char *set, uint64_t rounds, int number)
 {
-	size_t windows = work->window ? work->bytes / work->window : 1, bytes = work->bytes / windows;
+	size_t windows = work->window && work->bytes > work->window ? work->bytes / work->window : 1,
+	       bytes = work->bytes / windows;
 
 	if (work->flop)
 		return work->flop(rounds);
