@@ -152,7 +152,7 @@ static void add_modules(struct tp_notes *notes, const struct tp_trace *trace, co
 		const struct tp_module *module = &trace->modules[i];
 
 		unloaded += module->unloaded_ticks != 0;
-		if (strstr(module->path, "/libtprof.so")) /* its frames are not shown anyway */
+		if (module->collector) /* its frames are not shown anyway */
 			continue;
 		switch (tp_symbols_module_state(symbols, module)) {
 		case TP_MODULE_REPLACED:

@@ -261,6 +261,7 @@ struct view {
 	const struct tp_trace *trace;
 	const struct tp_module *interpreter; /* NULL: no Python frame is in the stack */
 	size_t python;			     /* index of the innermost Python frame */
+	size_t program;			     /* index of the innermost frame that is not the collector's */
 	enum tp_language language;
 	bool interpreters; /* the interpreter's own frames are shown */
 };
@@ -269,13 +270,17 @@ static struct view view_of(const struct tp_trace *trace, const struct tp_symbols
 			   size_t count)
 {
 	const struct tp_symbols_options *options = tp_symbols_options(symbols);
-	struct view view = {
-		.trace = trace, .python = count, .language = options->language, .interpreters = options->interpreter
-	};
+	struct view view = { .trace = trace,
+			     .python = count,
+			     .program = count,
+			     .language = options->language,
+			     .interpreters = options->interpreter };
 
 	for (size_t i = 0; i < count; i++) {
 		const struct tp_frame *frame = &trace->frames[frames[i]];
 
+		if (view.program == count && !(frame->module && frame->module->collector))
+			view.program = i;
 		if (frame->code && view.python == count)
 			view.python = i;
 		if (!frame->code && frame->flags & TPROF_FRAME_LOOP && !view.interpreter)
@@ -302,6 +307,9 @@ static bool is_hidden(const struct view *view, const struct tp_frame *frame, siz
 	if (frame->code)
 		return view->language == TP_LANGUAGE_NATIVE || (!view->interpreters && is_import(view->trace, frame));
 	if (view->language == TP_LANGUAGE_PYTHON)
+		return true;
+	if (i > view->program && frame->module &&
+	    frame->module->collector) /* what a hooked function is called through */
 		return true;
 	return !view->interpreters && i > view->python && frame->module && frame->module == view->interpreter;
 }

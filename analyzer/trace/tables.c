@@ -44,6 +44,13 @@ static struct tp_module *find_module(const struct tp_trace *trace, uint64_t id)
 	return low < trace->module_count && trace->modules[low].id == id ? &trace->modules[low] : NULL;
 }
 
+static bool is_collector(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return strncmp(slash ? slash + 1 : path, "libtprof", 8) == 0;
+}
+
 /* One block for both: path, NUL, build-id. */
 static bool set_names(struct tp_module *module, const uint8_t *id, uint8_t id_length, const uint8_t *path,
 		      size_t length)
@@ -56,6 +63,7 @@ static bool set_names(struct tp_module *module, const uint8_t *id, uint8_t id_le
 	text[length] = 0;
 	memcpy(text + length + 1, id, id_length);
 	module->path = text;
+	module->collector = is_collector(text);
 	module->build_id = (const uint8_t *)text + length + 1;
 	module->build_id_length = id_length;
 	return true;

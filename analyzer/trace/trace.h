@@ -18,6 +18,7 @@ struct tp_module {
 	uint64_t loaded_ticks, unloaded_ticks; /* unloaded_ticks 0: it stayed */
 	const uint8_t *build_id;
 	uint8_t build_id_length;
+	bool collector;	  /* libtprof.so itself */
 	const char *path; /* NUL-terminated, owned by the trace; "" if unknown */
 };
 

@@ -2,7 +2,7 @@
 """Annotated ops and steps: counts, nesting and bytes are exact, times are those of the program's own clock."""
 import json
 
-from conftest import LIBRARY, WORKLOADS, analyze, nothing_lost, report, sites
+from conftest import LIBRARY, ROOT, WORKLOADS, analyze, nothing_lost, report, sites
 
 STEPS = 40
 
@@ -163,3 +163,15 @@ def test_processes_together(tprof):
         assert (steps["processes"], steps["count"], steps["items"]) == (2, 12, 12 * 32)
     text = analyze("ops", *run.traces()).stdout
     assert "processes together" in text and "Steps of all processes together" in text
+
+
+def test_hooks_are_in_no_stack(tprof):
+    """What an op allocates, and where the CPU was in it: below the op stands who called it, not what it is called through."""
+    run = tprof.run([WORKLOADS / "digits", ROOT / "tests/workloads/data/digits.csv"], [LIBRARY], {"OPENBLAS_NUM_THREADS": "2"})
+    trace = run.traces()[0]
+    assert report(trace)["capture"]["hooks"]["slots"] > 0
+    stacks = [[frame["function"] for frame in site["stack"]]
+              for command in ("peak", "hotspots") for site in sites(trace, command)]
+    of_sgemm = [stack for stack in stacks if "cblas_sgemm" in stack[:-1]]
+    assert of_sgemm and {stack[stack.index("cblas_sgemm") + 1] for stack in of_sgemm} <= {"layer_forward", "train_step"}
+    assert not [stack for stack in stacks if any((name or "").startswith("tp_") for name in stack)]
