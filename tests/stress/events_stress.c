@@ -155,7 +155,8 @@ static void *work(void *argument)
 
 	pthread_barrier_wait(&met);
 	thread = tp_thread_attach();
-	HARNESS_CHECK(thread && thread == tp_self && thread->tid == (uint32_t)gettid());
+	/* An atomic read: another thread may try to take the struct over at this moment, in vain. */
+	HARNESS_CHECK(thread && thread == tp_self && tp_load(&thread->tid) == (uint32_t)gettid());
 	structs[i % THREADS] = thread;
 	for (size_t k = 0; k < EVENTS; k++)
 		put(thread, &random, &written[i][k]);
