@@ -69,7 +69,8 @@ static double usual_ticks(const struct tp_chunks *chunks)
 	}
 	if (!list)
 		return -1;
-	result = found ? median(list, found) : samples > 0 ? ticks / samples : 0;
+	/* A few timed events are no estimate: one that was interrupted would take whole ops out. */
+	result = found ? median(list, found) : samples >= TP_COST_SAMPLES ? ticks / samples : 0;
 	free(list);
 	return result;
 }
