@@ -13,23 +13,9 @@
 #include "model/difference.h"
 #include "model/student.h"
 
+#include "normal.h"
+
 #define SEEDS 400
-
-static uint64_t random_state;
-
-/* Marsaglia's xorshift; twelve uniforms: about normal. */
-static double normal(void)
-{
-	double sum = -6;
-
-	for (int i = 0; i < 12; i++) {
-		random_state ^= random_state << 13;
-		random_state ^= random_state >> 7;
-		random_state ^= random_state << 17;
-		sum += (double)(random_state >> 11) / 0x1p53;
-	}
-	return sum;
-}
 
 /* A run's calls: each varies by 10% on its own, and with the machine, which drifts by 5%: an AR(1) process. */
 struct machine {

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "commands/verdicts.h"
+#include "normal.h"
 #include "replayed.h"
 
 #define OP 1
@@ -18,22 +19,6 @@ struct kind {
 	double slower, spread; /* spread: of a call */
 	double run;	       /* what all calls of this run are off by */
 };
-
-static uint64_t random_state = 88172645463325252u;
-
-/* Marsaglia's xorshift; twelve uniforms: about normal. */
-static double normal(void)
-{
-	double sum = -6;
-
-	for (int i = 0; i < 12; i++) {
-		random_state ^= random_state << 13;
-		random_state ^= random_state >> 7;
-		random_state ^= random_state << 17;
-		sum += (double)(random_state >> 11) / 0x1p53;
-	}
-	return sum;
-}
 
 static void add(struct tp_verdicts *verdicts, int side, const struct kind *kind)
 {
