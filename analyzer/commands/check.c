@@ -34,12 +34,6 @@ static int gather(const struct tp_options *options, struct tp_rules *rules)
 	return TP_EXIT_USAGE;
 }
 
-static int out_of_memory(void)
-{
-	fputs("tprof-analyze: out of memory\n", stderr);
-	return TP_EXIT_TRACE;
-}
-
 struct adding {
 	struct tp_verdicts *verdicts;
 	int side;
@@ -56,14 +50,8 @@ static int add_side(const struct tp_options *options, struct tp_verdicts *verdic
 		    size_t count)
 {
 	struct adding adding = { verdicts, side };
-	struct tp_file_runs runs;
-	int status;
 
-	if (!tp_runs_find(files, count, &runs))
-		return out_of_memory();
-	status = tp_runs_replay(options, &runs, add, &adding);
-	tp_runs_free(&runs);
-	return status;
+	return tp_runs_each(options, files, count, add, &adding);
 }
 
 /* ---- what is said ---- */
@@ -124,7 +112,7 @@ static int write_junit(const struct tp_verdicts *verdicts, const char *path, int
 	bool good;
 
 	if (!cases)
-		return out_of_memory();
+		return tp_out_of_memory();
 	for (size_t i = 0; i < verdicts->count; i++) {
 		const struct tp_verdict_row *row = &verdicts->list[i];
 
@@ -144,14 +132,14 @@ static int report(const struct tp_session *page, struct tp_verdicts *verdicts)
 	int status = TP_EXIT_OK;
 
 	if (!tp_verdicts_judge(verdicts))
-		return out_of_memory();
+		return tp_out_of_memory();
 	for (size_t i = 0; i < verdicts->count; i++)
 		if (verdicts->list[i].verdict != TP_RULE_KEPT)
 			status = TP_EXIT_FOUND;
 	if (!options->json)
 		print_text(verdicts, page->page.out);
 	else if (!tp_json_write(verdicts_json(verdicts, status == TP_EXIT_OK), page->page.out))
-		return out_of_memory();
+		return tp_out_of_memory();
 	return options->junit ? write_junit(verdicts, options->junit, status) : status;
 }
 
@@ -163,7 +151,7 @@ static int check(const struct tp_options *options, const struct tp_rules *rules)
 
 	if (status != TP_EXIT_OK)
 		return status;
-	status = tp_verdicts_init(&verdicts, rules) ? TP_EXIT_OK : out_of_memory();
+	status = tp_verdicts_init(&verdicts, rules) ? TP_EXIT_OK : tp_out_of_memory();
 	if (status == TP_EXIT_OK)
 		status = add_side(options, &verdicts, 0, options->baselines, options->baseline_count);
 	if (status == TP_EXIT_OK)

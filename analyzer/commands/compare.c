@@ -23,10 +23,8 @@ int tp_cmd_compare(const struct tp_options *options)
 		status = tp_session_replay(&session, TP_GROUP_STACK);
 	if (status != TP_EXIT_OK)
 		return status;
-	if (!tp_variants_make(&variants, session.run)) {
-		fputs("tprof-analyze: out of memory\n", stderr);
-		return tp_session_close(&session, TP_EXIT_TRACE);
-	}
+	if (!tp_variants_make(&variants, session.run))
+		return tp_session_out_of_memory(&session);
 	if (!options->json && variants.count > TP_COMPARE_MAX) {
 		fprintf(stderr, "tprof-analyze: %zu programs are more than stand side by side (%d); --json takes all\n",
 			variants.count, TP_COMPARE_MAX);

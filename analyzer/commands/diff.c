@@ -20,24 +20,12 @@ static bool add(struct tp_session *session, void *context)
 	return tp_diff_add(adding->diff, adding->side, session->run, session->symbols);
 }
 
-static int out_of_memory(void)
-{
-	fputs("tprof-analyze: out of memory\n", stderr);
-	return TP_EXIT_TRACE;
-}
-
 static int add_side(const struct tp_options *options, struct tp_diff *diff, int side, const char *const *files,
 		    size_t count)
 {
 	struct adding adding = { diff, side };
-	struct tp_file_runs runs;
-	int status;
 
-	if (!tp_runs_find(files, count, &runs))
-		return out_of_memory();
-	status = tp_runs_replay(options, &runs, add, &adding);
-	tp_runs_free(&runs);
-	return status;
+	return tp_runs_each(options, files, count, add, &adding);
 }
 
 static int add_sides(const struct tp_options *options, struct tp_diff *diff)
@@ -56,7 +44,7 @@ static int print(struct tp_session *page, struct tp_diff *diff)
 	json_t *json = tp_diff_test(diff) ? tp_diff_json(diff, tp_top(page->options, 10)) : NULL;
 
 	if (!json)
-		return out_of_memory();
+		return tp_out_of_memory();
 	if (page->options->json) {
 		tp_json_write(json, page->page.out);
 	} else {
@@ -72,7 +60,7 @@ static int compare(const struct tp_options *options, struct tp_session *page, co
 	int status;
 
 	if (!tp_diff_init(&diff, options->by_set ? options->by : TP_BY_STACK, filter))
-		status = out_of_memory();
+		status = tp_out_of_memory();
 	else
 		status = add_sides(options, &diff);
 	if (status == TP_EXIT_OK)

@@ -41,7 +41,7 @@ static void write_folded(const struct tp_tree *tree, const struct tp_session *se
 		fprintf(out, "%" PRIu64 "\n", tree->nodes[i].self_bytes);
 	}
 	if (!path)
-		fputs("tprof-analyze: out of memory\n", stderr);
+		tp_out_of_memory();
 	free(path);
 }
 

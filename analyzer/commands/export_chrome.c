@@ -334,7 +334,7 @@ int tp_export_chrome(const struct tp_options *options)
 		good = write_process(&chrome, session.traces[i]);
 	tp_chrome_end(&chrome.out, chrome.truncated);
 	if (!good && !ferror(session.page.out)) {
-		fputs("tprof-analyze: out of memory\n", stderr);
+		tp_out_of_memory();
 		status = TP_EXIT_TRACE;
 	}
 	if (chrome.truncated)

@@ -296,7 +296,7 @@ static int report(struct tp_session *session, struct tp_file_lines *lines)
 	bool found;
 
 	if (!add_all(session, lines)) {
-		fputs("tprof-analyze: out of memory\n", stderr);
+		tp_out_of_memory();
 		json_decref(json);
 		json_decref(list);
 		return TP_EXIT_TRACE;
@@ -330,7 +330,7 @@ int tp_cmd_lines(const struct tp_options *options)
 	if (status == TP_EXIT_OK && lines)
 		status = report(&session, lines);
 	else
-		fputs("tprof-analyze: out of memory\n", stderr);
+		tp_out_of_memory();
 	tp_file_lines_free(lines);
 	return tp_session_close(&session, status);
 }

@@ -141,6 +141,6 @@ int tp_cmd_roofline(const struct tp_options *options)
 		good = options->json ? print_json(&session, &roofs) : print_text(&session, &roofs);
 	free(roofs.places);
 	if (!good)
-		fputs("tprof-analyze: out of memory\n", stderr);
+		tp_out_of_memory();
 	return tp_session_close(&session, good ? TP_EXIT_OK : TP_EXIT_TRACE);
 }

@@ -4,6 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct run {
+	const char **files; /* names are borrowed */
+	size_t count;
+};
+
+struct runs {
+	struct run *list; /* in the order in which their first files were named */
+	size_t count;
+};
+
 /* A process's life, as its file's header has it. */
 struct life {
 	uint32_t pid, ppid;
@@ -60,10 +70,10 @@ static void join(struct life *lives, size_t count, size_t one, size_t other)
 			lives[i].run = low;
 }
 
-static bool collect(const char *const *files, const struct life *lives, size_t count, struct tp_file_runs *runs)
+static bool collect(const char *const *files, const struct life *lives, size_t count, struct runs *runs)
 {
 	for (size_t first = 0; first < count; first++) {
-		struct tp_file_run *run = &runs->list[runs->count];
+		struct run *run = &runs->list[runs->count];
 
 		if (lives[first].run != first)
 			continue;
@@ -78,12 +88,21 @@ static bool collect(const char *const *files, const struct life *lives, size_t c
 	return true;
 }
 
-bool tp_runs_find(const char *const *files, size_t count, struct tp_file_runs *runs)
+static void free_runs(struct runs *runs)
+{
+	for (size_t i = 0; i < runs->count; i++)
+		free((void *)runs->list[i].files);
+	free(runs->list);
+	*runs = (struct runs){ NULL, 0 };
+}
+
+/* False: no memory. Files that can't be read are runs of their own: who opens them says so. */
+static bool find_runs(const char *const *files, size_t count, struct runs *runs)
 {
 	struct life *lives = calloc(count + 1, sizeof(*lives));
 	bool good;
 
-	*runs = (struct tp_file_runs){ calloc(count + 1, sizeof(*runs->list)), 0 };
+	*runs = (struct runs){ calloc(count + 1, sizeof(*runs->list)), 0 };
 	for (size_t i = 0; lives && i < count; i++)
 		lives[i] = life_of(files[i], i);
 	for (size_t i = 0; lives && i < count; i++)
@@ -93,19 +112,11 @@ bool tp_runs_find(const char *const *files, size_t count, struct tp_file_runs *r
 	good = lives && runs->list && collect(files, lives, count, runs);
 	free(lives);
 	if (!good)
-		tp_runs_free(runs);
+		free_runs(runs);
 	return good;
 }
 
-void tp_runs_free(struct tp_file_runs *runs)
-{
-	for (size_t i = 0; i < runs->count; i++)
-		free((void *)runs->list[i].files);
-	free(runs->list);
-	*runs = (struct tp_file_runs){ NULL, 0 };
-}
-
-static int replay(const struct tp_options *options, const struct tp_file_run *run, tp_run_taker *take, void *context)
+static int replay(const struct tp_options *options, const struct run *run, tp_run_taker *take, void *context)
 {
 	struct tp_options own = *options;
 	struct tp_session session;
@@ -114,24 +125,23 @@ static int replay(const struct tp_options *options, const struct tp_file_run *ru
 	own.traces = run->files;
 	own.trace_count = run->count;
 	own.output = NULL;
-	status = tp_session_open(&session, &own);
-	if (status == TP_EXIT_OK)
-		status = tp_session_replay(&session, TP_GROUP_STACK);
+	status = tp_session_start(&session, &own);
 	if (status != TP_EXIT_OK)
 		return status;
-	if (!take(&session, context)) {
-		fputs("tprof-analyze: out of memory\n", stderr);
-		status = TP_EXIT_TRACE;
-	}
-	return tp_session_close(&session, status);
+	return take(&session, context) ? tp_session_close(&session, status) : tp_session_out_of_memory(&session);
 }
 
-int tp_runs_replay(const struct tp_options *options, const struct tp_file_runs *runs, tp_run_taker *take, void *context)
+int tp_runs_each(const struct tp_options *options, const char *const *files, size_t count, tp_run_taker *take,
+		 void *context)
 {
 	int status = TP_EXIT_OK;
+	struct runs runs;
 
-	for (size_t i = 0; status == TP_EXIT_OK && i < runs->count; i++)
-		status = replay(options, &runs->list[i], take, context);
+	if (!find_runs(files, count, &runs))
+		return tp_out_of_memory();
+	for (size_t i = 0; status == TP_EXIT_OK && i < runs.count; i++)
+		status = replay(options, &runs.list[i], take, context);
+	free_runs(&runs);
 	return status;
 }
 

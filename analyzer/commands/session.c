@@ -12,10 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-int tp_session_out_of_memory(struct tp_session *session)
+int tp_out_of_memory(void)
 {
 	fputs("tprof-analyze: out of memory\n", stderr);
-	return tp_session_close(session, TP_EXIT_TRACE);
+	return TP_EXIT_TRACE;
+}
+
+int tp_session_out_of_memory(struct tp_session *session)
+{
+	return tp_session_close(session, tp_out_of_memory());
 }
 
 static int open_output(struct tp_session *session)

@@ -35,7 +35,10 @@ int tp_session_replay(struct tp_session *session, enum tp_group group);
 /* Both, by stack: what most commands begin with. */
 int tp_session_start(struct tp_session *session, const struct tp_options *options);
 
-/* Says so on stderr, and closes. Returns TP_EXIT_TRACE. */
+/* Says so on stderr. Returns TP_EXIT_TRACE. */
+int tp_out_of_memory(void);
+
+/* The same, and closes. */
 int tp_session_out_of_memory(struct tp_session *session);
 
 /* A line on stderr for each trace that was found damaged so far. tp_session_replay() does that itself. */

@@ -30,7 +30,7 @@ struct tp_suppressions *tp_session_suppressions(const struct tp_session *session
 			return NULL;
 		}
 	if (!suppressions)
-		fputs("tprof-analyze: out of memory\n", stderr);
+		tp_out_of_memory();
 	return suppressions;
 }
 

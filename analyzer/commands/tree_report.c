@@ -107,7 +107,7 @@ int tp_tree_report(const struct tp_options *options,
 			make_title(&session, tree, title, sizeof(title));
 			write(tree, &session, title);
 		} else {
-			fputs("tprof-analyze: out of memory\n", stderr);
+			tp_out_of_memory();
 			status = TP_EXIT_TRACE;
 		}
 		tp_tree_free(tree);
