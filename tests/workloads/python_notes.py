@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Blocks of a size of its own each, and beside each the Python frames that were there, as the interpreter tells them:
+function, file and line, innermost first."""
+import ctypes
+import json
+import os
+import sys
+import threading
+
+libc = ctypes.CDLL(None)
+libc.malloc.restype = ctypes.c_void_p
+FIRST = 1000001
+notes = []
+lock = threading.Lock()
+
+
+def frames(frame):
+    found = []
+    while frame:
+        code = frame.f_code
+        found.append((getattr(code, "co_qualname", code.co_name), code.co_filename, frame.f_lineno or 0))
+        frame = frame.f_back
+    return found
+
+
+def note(value=0):
+    with lock:
+        size = FIRST + 16 * len(notes)
+        notes.append((size, frames(sys._getframe()), libc.malloc(ctypes.c_size_t(size))))
+    return value
+
+
+def tell():
+    with open(os.environ["TRUTH_FILE"], "w") as out:
+        json.dump(notes, out)
