@@ -212,7 +212,7 @@ static json_t *rate_json(const struct tp_rate *rate)
 	return json_pack("{s:f, s:f}", "one", rate->one, "all", rate->all);
 }
 
-static json_t *machine_json(const struct tp_machine *machine)
+json_t *tp_machine_json(const struct tp_machine *machine, json_t *(*rate)(const struct tp_rate *))
 {
 	json_t *flops = json_object(), *bandwidth = json_object(), *caches = json_object();
 
@@ -221,17 +221,17 @@ static json_t *machine_json(const struct tp_machine *machine)
 
 		for (int precision = 0; precision < TP_PRECISIONS; precision++)
 			json_object_set_new(row, tp_precision_names[precision],
-					    rate_json(&machine->flops[width][precision]));
+					    rate(&machine->flops[width][precision]));
 		json_object_set_new(flops, tp_width_names[width], row);
 	}
 	for (int level = 0; level < TP_LEVELS; level++)
-		json_object_set_new(bandwidth, tp_level_names[level], rate_json(&machine->bandwidth[level]));
+		json_object_set_new(bandwidth, tp_level_names[level], rate(&machine->bandwidth[level]));
 	for (int level = 0; level < TP_LEVEL_MEMORY; level++)
 		json_object_set_new(caches, tp_level_names[level],
 				    json_integer((json_int_t)machine->cache_bytes[level]));
-	return json_pack("{s:s, s:s, s:I, s:I, s:o, s:o, s:o}", "schema", SCHEMA, "cpu", machine->cpu, "cores",
-			 (json_int_t)machine->cores, "measured_unix_s", (json_int_t)machine->measured_unix_s, "gflops",
-			 flops, "gbytes_per_s", bandwidth, "cache_bytes", caches);
+	return json_pack("{s:s, s:I, s:I, s:o, s:o, s:o}", "cpu", machine->cpu, "cores", (json_int_t)machine->cores,
+			 "measured_unix_s", (json_int_t)machine->measured_unix_s, "gflops", flops, "gbytes_per_s",
+			 bandwidth, "cache_bytes", caches);
 }
 
 /* Each folder of the path that is not there yet. */
@@ -246,9 +246,10 @@ static void make_folders(char *path)
 
 bool tp_machine_write(const struct tp_machine *machine, const char *path)
 {
-	json_t *json = machine_json(machine);
+	json_t *json = tp_machine_json(machine, rate_json);
 	char *folders = strdup(path), *draft = NULL;
-	bool good = json && folders && asprintf(&draft, "%s.%d", path, (int)getpid()) > 0;
+	bool good = json && folders && json_object_set_new(json, "schema", json_string(SCHEMA)) == 0 &&
+		    asprintf(&draft, "%s.%d", path, (int)getpid()) > 0;
 
 	if (good) {
 		make_folders(folders);

@@ -4,12 +4,13 @@
  * core and on all. Measured once, then kept in a file for each model of processor and number of cores.
  *
  * The methods are known ones. FMA peak: independent chains of multiply-adds in registers, more of them than the units'
- * latency times their number (likwid-bench's peakflops). Bandwidth: loads, unrolled, four streams, over a working set of half a cache,
- * or of several times the last cache, best of several runs (likwid-bench's load; McCalpin, STREAM 1995).
+ * latency times their number (likwid-bench's peakflops). Bandwidth: loads, unrolled, four streams, over a working set of
+ * half a cache, or of several times the last cache, best of several runs (likwid-bench's load; McCalpin, STREAM 1995).
  */
 #ifndef TPROF_MACHINE_MACHINE_H
 #define TPROF_MACHINE_MACHINE_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -48,6 +49,9 @@ struct tp_rate tp_machine_peak(const struct tp_machine *machine, enum tp_precisi
 
 /* Between one core and all: FLOP/s grow with the cores, bandwidth until all cores' is reached. */
 double tp_rate_at(const struct tp_rate *rate, uint32_t cores, uint32_t of, bool shared);
+
+/* All of it, each rate as `rate` has it. NULL: no memory. */
+json_t *tp_machine_json(const struct tp_machine *machine, json_t *(*rate)(const struct tp_rate *));
 
 /* ---- the file ---- */
 

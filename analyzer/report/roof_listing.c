@@ -206,23 +206,7 @@ static json_t *rate_json(const struct tp_rate *rate)
 
 json_t *tp_machine_rates_json(const struct tp_machine *machine)
 {
-	json_t *flops = json_object(), *bandwidth = json_object(), *caches = json_object();
-
-	for (int width = 0; width < TP_WIDTHS; width++) {
-		json_t *row = json_object();
-
-		for (int precision = 0; precision < TP_PRECISIONS; precision++)
-			json_object_set_new(row, tp_precision_names[precision],
-					    rate_json(&machine->flops[width][precision]));
-		json_object_set_new(flops, tp_width_names[width], row);
-	}
-	for (int level = 0; level < TP_LEVELS; level++)
-		json_object_set_new(bandwidth, tp_level_names[level], rate_json(&machine->bandwidth[level]));
-	for (int level = 0; level < TP_LEVEL_MEMORY; level++)
-		json_object_set_new(caches, tp_level_names[level], tp_json_number(machine->cache_bytes[level]));
-	return json_pack("{s:s, s:I, s:I, s:o, s:o, s:o}", "cpu", machine->cpu, "cores", (json_int_t)machine->cores,
-			 "measured_unix_s", (json_int_t)machine->measured_unix_s, "gflops", flops, "gbytes_per_s",
-			 bandwidth, "cache_bytes", caches);
+	return tp_machine_json(machine, rate_json);
 }
 
 static json_t *place_json(const struct tp_roof_place *place)
