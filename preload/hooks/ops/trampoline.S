@@ -41,6 +41,25 @@
 	.endr
 	.endm
 
+/* What C may overwrite of the registers that the function is called with, beside those that the trampoline itself uses. */
+	.macro keep_arguments
+	movq	%rdi, TP_KEPT_RDI(%rbp)
+	movq	%rsi, TP_KEPT_RSI(%rbp)
+	movq	%r8, TP_KEPT_R8(%rbp)
+	movq	%r9, TP_KEPT_R9(%rbp)
+	.endm
+
+	.macro give_arguments_back
+	movq	TP_KEPT_RDI(%rbp), %rdi
+	movq	TP_KEPT_RSI(%rbp), %rsi
+	movq	TP_KEPT_RDX(%rbp), %rdx
+	movq	TP_KEPT_RCX(%rbp), %rcx
+	movq	TP_KEPT_R8(%rbp), %r8
+	movq	TP_KEPT_R9(%rbp), %r9
+	movq	TP_KEPT_RAX(%rbp), %rax
+	movq	TP_KEPT_R10(%rbp), %r10
+	.endm
+
 	.text
 	.globl	tp_op_trampoline, tp_op_copied, tp_op_copy_many
 	.hidden	tp_op_trampoline, tp_op_copied, tp_op_copy_many
@@ -202,10 +221,7 @@ tp_op_copy_many:
 
 	/* Does it work on the same? tp_op_same() reads the arguments. */
 .Ltyped:
-	movq	%rdi, TP_KEPT_RDI(%rbp)
-	movq	%rsi, TP_KEPT_RSI(%rbp)
-	movq	%r8, TP_KEPT_R8(%rbp)
-	movq	%r9, TP_KEPT_R9(%rbp)
+	keep_arguments
 	movq	%rax, TP_KEPT_FUNCTION(%rbp)
 	movq	%r11, TP_KEPT_INDEX(%rbp)
 	movq	%rbp, %rdi
@@ -226,10 +242,7 @@ tp_op_copy_many:
 
 	/* Any other call: of a thread that is recording it, */
 .Lbegin:
-	movq	%rdi, TP_KEPT_RDI(%rbp)
-	movq	%rsi, TP_KEPT_RSI(%rbp)
-	movq	%r8, TP_KEPT_R8(%rbp)
-	movq	%r9, TP_KEPT_R9(%rbp)
+	keep_arguments
 	movl	%r11d, %edi
 	movq	%rbp, %rsi
 	movq	%r10, %rdx
@@ -237,10 +250,7 @@ tp_op_copy_many:
 	jmp	.Lbegun
 	/* or not yet, or not at all. */
 .Lcall:
-	movq	%rdi, TP_KEPT_RDI(%rbp)
-	movq	%rsi, TP_KEPT_RSI(%rbp)
-	movq	%r8, TP_KEPT_R8(%rbp)
-	movq	%r9, TP_KEPT_R9(%rbp)
+	keep_arguments
 	movl	%r11d, %edi
 	movq	%rbp, %rsi
 	call	tp_op_enter		/* -> the same */
@@ -263,14 +273,7 @@ tp_op_copy_many:
 	notrack jmp *%rcx
 	copy_arguments TP_WINDOW_NEAR
 .Lcopied:
-	movq	TP_KEPT_RDI(%rbp), %rdi
-	movq	TP_KEPT_RSI(%rbp), %rsi
-	movq	TP_KEPT_RDX(%rbp), %rdx
-	movq	TP_KEPT_RCX(%rbp), %rcx
-	movq	TP_KEPT_R8(%rbp), %r8
-	movq	TP_KEPT_R9(%rbp), %r9
-	movq	TP_KEPT_RAX(%rbp), %rax
-	movq	TP_KEPT_R10(%rbp), %r10
+	give_arguments_back
 	call	*TP_KEPT_FUNCTION(%rbp)
 	jmp	.Lreturned
 .Lmany:
@@ -308,14 +311,7 @@ tp_op_copy_many:
 	/* It is not recorded: it is as if the caller had called the function itself. */
 .Lpass:
 	movq	%rax, %r11
-	movq	TP_KEPT_RDI(%rbp), %rdi
-	movq	TP_KEPT_RSI(%rbp), %rsi
-	movq	TP_KEPT_RDX(%rbp), %rdx
-	movq	TP_KEPT_RCX(%rbp), %rcx
-	movq	TP_KEPT_R8(%rbp), %r8
-	movq	TP_KEPT_R9(%rbp), %r9
-	movq	TP_KEPT_RAX(%rbp), %rax
-	movq	TP_KEPT_R10(%rbp), %r10
+	give_arguments_back
 	leave
 	.cfi_def_cfa rsp, 8
 	jmp	*%r11
