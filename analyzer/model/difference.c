@@ -235,11 +235,11 @@ struct tp_difference tp_difference_estimates(double old_value, double old_varian
 					     double new_variance)
 {
 	struct tp_difference difference = nothing(TP_DOUBT_NONE);
-	double variance = old_variance + new_variance;
+	double variance = old_variance + new_variance, half = TP_NORMAL_95 * sqrt(variance);
 
 	ratio_of(old_value, old_variance, new_value, new_variance, TP_NORMAL_95, &difference);
-	difference.change.low = new_value - old_value - tp_interval_half(variance);
-	difference.change.high = new_value - old_value + tp_interval_half(variance);
+	difference.change.low = new_value - old_value - half;
+	difference.change.high = new_value - old_value + half;
 	if (variance > 0)
 		difference.p = erfc(fabs(new_value - old_value) / sqrt(2 * variance));
 	return difference;

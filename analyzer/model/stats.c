@@ -18,16 +18,23 @@ struct tp_interval tp_interval_share(double hits, double trials)
 				     hits < trials ? fmin(centre + half, 1) : 1 };
 }
 
-double tp_interval_half(double variance)
+/* Of the gamma distribution with that mean and variance, by Wilson and Hilferty (1931): `z` is the normal one's. */
+static double gamma_quantile(double mean, double variance, double z)
 {
-	return variance > 0 ? TP_NORMAL_95 * sqrt(variance) : 0;
+	double ninth = variance / (mean * mean) / 9;
+
+	return mean * pow(fmax(1 - ninth + z * sqrt(ninth), 0), 3);
 }
 
 struct tp_interval tp_interval_estimate(double estimate, double variance)
 {
-	double half = tp_interval_half(variance);
+	double weight;
 
-	return (struct tp_interval){ estimate > half ? estimate - half : 0, estimate + half };
+	if (!(variance > 0) || !(estimate > 0))
+		return (struct tp_interval){ fmax(estimate, 0), fmax(estimate, 0) };
+	weight = variance / estimate;
+	return (struct tp_interval){ gamma_quantile(estimate, variance, -TP_NORMAL_95),
+				     gamma_quantile(estimate + weight, variance + weight * weight, TP_NORMAL_95) };
 }
 
 uint64_t tp_round(double value)

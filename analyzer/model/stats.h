@@ -17,11 +17,13 @@ struct tp_interval {
  */
 struct tp_interval tp_interval_share(double hits, double trials);
 
-/* Of an estimate of something that can't be negative, with its variance: normal, cut at 0. */
+/*
+ * Of a sum over what was sampled, with its variance: by the gamma distribution (M. Fay, E. Feuer, "Confidence intervals for
+ * directly standardized rates", Statistics in Medicine 16, 1997), for a sum of rare things that weigh much is skewed, and a
+ * normal interval ends too low. What one more would have weighed is taken to be variance / estimate, the mean weight of
+ * one that was sampled. Equal weights give Garwood's (1936) interval of a Poisson count.
+ */
 struct tp_interval tp_interval_estimate(double estimate, double variance);
-
-/* Half the width of tp_interval_estimate() before it is cut. */
-double tp_interval_half(double variance);
 
 /*
  * Mean and variance of numbers that come one by one, without cancellation: Welford, "Note on a method for calculating

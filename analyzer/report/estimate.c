@@ -15,6 +15,12 @@ static struct tp_text with_half(const struct tp_numbers *numbers, struct tp_text
 	return text;
 }
 
+/* The interval reaches further up than down. */
+static uint64_t half_of(uint64_t value, double variance)
+{
+	return tp_round(tp_interval_estimate((double)value, variance).high - (double)value);
+}
+
 struct tp_text tp_some_bytes(const struct tp_numbers *numbers, uint64_t bytes, double variance)
 {
 	bool exact = numbers->page->exact;
@@ -22,7 +28,7 @@ struct tp_text tp_some_bytes(const struct tp_numbers *numbers, uint64_t bytes, d
 
 	if (!numbers->estimated)
 		return text;
-	return with_half(numbers, text, tp_bytes(tp_round(tp_interval_half(variance)), exact));
+	return with_half(numbers, text, tp_bytes(half_of(bytes, variance), exact));
 }
 
 struct tp_text tp_some_count(const struct tp_numbers *numbers, uint64_t count, double variance)
@@ -31,7 +37,7 @@ struct tp_text tp_some_count(const struct tp_numbers *numbers, uint64_t count, d
 
 	if (!numbers->estimated)
 		return text;
-	return with_half(numbers, text, tp_count(tp_round(tp_interval_half(variance))));
+	return with_half(numbers, text, tp_count(half_of(count, variance)));
 }
 
 struct tp_text tp_some_percent(const struct tp_numbers *numbers, uint64_t part, uint64_t whole)
