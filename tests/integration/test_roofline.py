@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The roofline: kernels that are made to be bound by the one or the other, under a machine that is given."""
+import itertools
 import json
 import os
 import subprocess
@@ -74,6 +75,11 @@ def test_text_and_picture(trace, machine, tmp_path):
     assert any(title.startswith("triad: memory-bound") for title in titles)
     for circle in svg.getElementsByTagName("circle"):
         assert 0 < float(circle.getAttribute("cx")) < 960 and 0 < float(circle.getAttribute("cy")) < 620
+    labels = [(node.firstChild.data, float(node.getAttribute("x")), float(node.getAttribute("y")))
+              for node in svg.getElementsByTagName("text") if node.getAttribute("paint-order")]
+    assert {"triad", "cblas_dgemm"} <= {words for words, _, _ in labels}
+    for (one, x, y), (other, u, v) in itertools.combinations(labels, 2):  # a letter is 5 wide at least
+        assert abs(y - v) > 11 or x + 5 * len(one) <= u or u + 5 * len(other) <= x, (one, other)
 
 
 def test_summary(trace, machine, tmp_path):
