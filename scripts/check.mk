@@ -6,7 +6,7 @@ PYTEST = PYTHONDONTWRITEBYTECODE=1 CHECK_BUILD=$(abspath $(B)) CHECK_SANITIZED=$
 SANITIZED := build/asan-ubsan/bin/tprof-analyze
 JOBS := $(shell nproc)
 
-.PHONY: deps demo demo-run check check-run check-real check-real-run check-pythons integration sanitized
+.PHONY: deps demo demo-run check check-run check-real check-real-run check-browser check-pythons integration sanitized
 
 deps:
 	scripts/install-deps build check
@@ -40,6 +40,12 @@ check-real:
 	$(MAKE) check-real-run
 check-real-run: all workloads
 	$(PYTEST) tests/integration -m real
+
+# The pictures, in a browser.
+check-browser:
+	scripts/install-deps build check browser
+	$(MAKE) -j$(JOBS) all workloads
+	$(PYTEST) tests/browser
 
 # Python's frames in the CPythons of Debian's unstable suite too; once they are there, make check has them.
 check-pythons:
