@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "model/student.h"
+
 struct series {
 	const double *values;
 	size_t count;
@@ -65,7 +67,7 @@ struct tp_effective tp_effective_mean(const double *values, size_t count)
 	tau = fmax(fmax(first_order(&series, squares), monotone_sequence(&series, squares)), 1);
 	effective.count = fmax((double)count / tau, 2);
 	variance = squares / (double)count / (1 - 1 / effective.count); /* the mean has taken its part of it */
-	half = tp_student_95((uint64_t)(effective.count - 1)) * sqrt(variance / effective.count);
+	half = tp_student_t(0.05, effective.count - 1) * sqrt(variance / effective.count);
 	effective.interval.low -= half;
 	effective.interval.high += half;
 	return effective;

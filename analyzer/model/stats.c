@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "model/student.h"
+
 struct tp_interval tp_interval_share(double hits, double trials)
 {
 	const double z2 = TP_NORMAL_95 * TP_NORMAL_95;
@@ -86,39 +88,7 @@ struct tp_interval tp_moments_interval(const struct tp_moments *moments)
 
 	if (moments->count < 2)
 		return (struct tp_interval){ NAN, NAN };
-	half = tp_student_95(moments->count - 1) * tp_moments_deviation(moments) / sqrt((double)moments->count);
+	half = tp_student_t(0.05, (double)(moments->count - 1)) * tp_moments_deviation(moments) /
+	       sqrt((double)moments->count);
 	return (struct tp_interval){ moments->mean - half, moments->mean + half };
-}
-
-/* The names are those of the publication; P is both tails together. */
-double tp_student_95(uint64_t degrees)
-{
-	const double P = 0.05;
-	double n = (double)degrees, a, b, c, d, x, y;
-
-	if (degrees < 1)
-		return NAN;
-	if (degrees == 1)
-		return 1 / tan(P * M_PI_2);
-	if (degrees == 2)
-		return sqrt(2 / (P * (2 - P)) - 2);
-	a = 1 / (n - 0.5);
-	b = 48 / (a * a);
-	c = ((20700 * a / b - 98) * a - 16) * a + 96.36;
-	d = ((94.5 / (b + c) - 3) / b + 1) * sqrt(a * M_PI_2) * n;
-	y = pow(d * P, 2 / n);
-	if (y > 0.05 + a) {
-		x = -TP_NORMAL_95;
-		y = x * x;
-		if (degrees < 5)
-			c += 0.3 * (n - 4.5) * (x + 0.6);
-		c = (((0.05 * d * x - 5) * x - 7) * x - 2) * x + b + c;
-		y = (((((0.4 * y + 6.3) * y + 36) * y + 94.5) / c - y - 3) / b + 1) * x;
-		y = expm1(a * y * y);
-	} else {
-		y = ((1 / (((n + 6) / (n * y) - 0.089 * d - 0.822) * (n + 2) * 3) + 0.5 / (n + 4)) * y - 1) * (n + 1) /
-			    (n + 2) +
-		    1 / y;
-	}
-	return sqrt(n * y);
 }

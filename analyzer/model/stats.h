@@ -47,9 +47,6 @@ double tp_moments_deviation(const struct tp_moments *moments);
  */
 struct tp_interval tp_moments_interval(const struct tp_moments *moments);
 
-/* Student's t distribution: the 97.5% point. Hill, Algorithm 396, CACM 13 (1970): six digits from 3 degrees on. */
-double tp_student_95(uint64_t degrees);
-
 /* A number that was made from a trace, as an integer: negative and too large ones end at the ends of the type. */
 uint64_t tp_round(double value);
 

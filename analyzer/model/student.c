@@ -4,6 +4,7 @@
 #include <math.h>
 
 #define TERMS 300
+#define STEPS 1000
 #define ENOUGH 1e-14
 #define TINY 1e-300
 
@@ -39,18 +40,27 @@ static double beta_fraction(double a, double b, double x)
 	return f.value;
 }
 
-/* The regularised incomplete beta function; `y` is 1 - x, which may be known better. */
-static double beta(double a, double b, double x, double y)
+/* log(gamma(a + 1/2) / gamma(a)): of large a by its series, as the difference of two logarithms would be their noise. */
+static double log_half_step(double a)
+{
+	int sign;
+
+	if (a > 1e4)
+		return log(a) / 2 - 1 / (8 * a) + 1 / (192 * a * a * a);
+	return lgamma_r(a + 0.5, &sign) - lgamma_r(a, &sign);
+}
+
+/* The regularised incomplete beta function of (a, 1/2); `y` is 1 - x, which may be known better. */
+static double beta_half(double a, double x, double y)
 {
 	double front;
-	int sign;
 
 	if (x <= 0 || y <= 0)
 		return x <= 0 ? 0 : 1;
-	front = exp(lgamma_r(a + b, &sign) - lgamma_r(a, &sign) - lgamma_r(b, &sign) + a * log(x) + b * log(y));
-	if (x < (a + 1) / (a + b + 2))
-		return front * beta_fraction(a, b, x) / a;
-	return 1 - front * beta_fraction(b, a, y) / b;
+	front = exp(log_half_step(a) + a * (y < 0.5 ? log1p(-y) : log(x))) * sqrt(y / M_PI);
+	if (x < (a + 1) / (a + 2.5))
+		return front * beta_fraction(a, 0.5, x) / a;
+	return 1 - front * beta_fraction(0.5, a, y) / 0.5;
 }
 
 double tp_student_p(double t, double degrees)
@@ -61,24 +71,24 @@ double tp_student_p(double t, double degrees)
 		return NAN;
 	if (isinf(square))
 		return 0;
-	return beta(degrees / 2, 0.5, degrees / (degrees + square), square / (degrees + square));
+	return beta_half(degrees / 2, degrees / (degrees + square), square / (degrees + square));
 }
 
+static double density(double t, double degrees)
+{
+	return exp(log_half_step(degrees / 2) - (degrees + 1) / 2 * log1p(t * t / degrees)) / sqrt(degrees * M_PI);
+}
+
+/* Newton's method: from 0 on p falls ever more slowly, so that no step is too long. */
 double tp_student_t(double p, double degrees)
 {
-	double low = 0, high = 1;
+	double t = 0, more = 1;
 
 	if (!(p > 0) || !(degrees > 0))
 		return NAN;
-	while (tp_student_p(high, degrees) > p && high < 1e12)
-		high *= 2;
-	for (int i = 0; i < 200 && high - low > 1e-12 * high; i++) {
-		double middle = (low + high) / 2;
-
-		if (tp_student_p(middle, degrees) > p)
-			low = middle;
-		else
-			high = middle;
+	for (int i = 0; i < STEPS && more > 1e-12 * t; i++) {
+		more = (tp_student_p(t, degrees) - p) / (2 * density(t, degrees));
+		t += more;
 	}
-	return (low + high) / 2;
+	return t;
 }

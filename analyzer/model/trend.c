@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "model/stats.h"
+#include "model/student.h"
 
 #define FLOORS 16u /* blocks, of whose minima the coarse series is made */
 
@@ -241,7 +242,7 @@ void tp_trend_slope(const double *x, const double *y, size_t count, struct tp_tr
 		walk += off * off / (x[i] - x[i - 1]);
 	}
 	/* 1.2: of a random walk's drift, a line through all values is that much worse than one through the ends. */
-	half = tp_student_95(count - 2) * sqrt(1.2 * walk / (double)(count - 2) / (x[count - 1] - x[0]));
+	half = tp_student_t(0.05, (double)count - 2) * sqrt(1.2 * walk / (double)(count - 2) / (x[count - 1] - x[0]));
 	half = fmax(half, fabs(trend->slope) * 1e-9);
 	trend->low = trend->slope - half;
 	trend->high = trend->slope + half;

@@ -12,6 +12,7 @@
 #include "model/histogram.h"
 #include "model/run.h"
 #include "model/steps.h"
+#include "model/student.h"
 #include "replayed.h"
 
 static struct gen *new_gen(void)
@@ -368,7 +369,7 @@ static void test_student(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
-		assert_true(fabs(tp_student_95(table[i].degrees) - table[i].point) < 1e-4 * table[i].point);
+		assert_true(fabs(tp_student_t(0.05, (double)table[i].degrees) - table[i].point) < 2e-7);
 	tp_moments_add(&moments, 1);
 	assert_true(isnan(tp_moments_interval(&moments).low));
 	tp_moments_add(&moments, 2);
