@@ -325,6 +325,16 @@ uint64_t tp_run_start(struct tp_trace *const *traces, size_t count)
 	return start;
 }
 
+const struct tp_process *tp_stepping(const struct tp_run *run)
+{
+	const struct tp_process *most = &run->processes[0];
+
+	for (size_t i = 1; i < run->process_count; i++)
+		if (run->processes[i].steps.count > most->steps.count)
+			most = &run->processes[i];
+	return most;
+}
+
 const char *tp_process_op_name(const struct tp_process *process, uint32_t op)
 {
 	const struct tp_trace *trace = process->trace;

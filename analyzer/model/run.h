@@ -402,6 +402,9 @@ void tp_run_free(struct tp_run *run);
 /* Where the run's time counts from: the start of the first of its processes, CLOCK_REALTIME. */
 uint64_t tp_run_start(struct tp_trace *const *traces, size_t count);
 
+/* The process of a run with the most steps speaks for it: its workers have none of their own. */
+const struct tp_process *tp_stepping(const struct tp_run *run);
+
 /* Name of the op with that number, as sites have it; NULL: 0, no op. */
 const char *tp_process_op_name(const struct tp_process *process, uint32_t op);
 

@@ -98,10 +98,9 @@ static bool add_file(struct tp_diff *diff, int side, const struct tp_run *run)
 bool tp_diff_add(struct tp_diff *diff, int side, const struct tp_run *run, struct tp_symbols *const *symbols)
 {
 	for (size_t i = 0; i < run->process_count; i++)
-		if (!tp_diff_sites_add(&diff->sites, &run->processes[i], symbols[i]))
+		if (!tp_diff_sites_add(&diff->sites, run, i, symbols[i]))
 			return false;
 	tp_diff_sites_end_run(&diff->sites, side, run);
-	diff->processes = run->process_count > diff->processes ? run->process_count : diff->processes;
 	return add_totals(diff, side, run) && tp_diff_times_add(&diff->times, side, run) && add_file(diff, side, run);
 }
 

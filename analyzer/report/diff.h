@@ -26,14 +26,13 @@ struct tp_diff {
 	struct tp_diff_rows growth; /* one row: of all live blocks */
 	char **files[2];	    /* owned; the first of each run */
 	size_t runs[2];
-	size_t processes; /* the most of any run */
 };
 
 /* False: no memory; tp_diff_free() is due in any case. */
 bool tp_diff_init(struct tp_diff *diff, enum tp_by by, const regex_t *filter);
 void tp_diff_free(struct tp_diff *diff);
 
-/* Side 0: old, 1: new. `symbols` of each process; only `by` op has none. Replayed with `batches`. False: no memory. */
+/* Side 0: old, 1: new. `symbols` of each process. Replayed with `batches`. False: no memory. */
 bool tp_diff_add(struct tp_diff *diff, int side, const struct tp_run *run, struct tp_symbols *const *symbols);
 
 /* After the last run. False: no memory. */

@@ -50,12 +50,11 @@ static const struct {
 	[TP_DIFF_RSS] = { "rss", "bytes" },
 };
 
-static json_t *total_json(const struct tp_diff *diff, const struct tp_diff_row *row)
+static json_t *total_json(const struct tp_diff_row *row)
 {
 	bool exact = isnan(row->difference.p), differs = tp_diff_differs(row);
 	json_t *json = json_object();
 
-	(void)diff;
 	json_object_set_new(json, "name", json_string(totals[row->key].name));
 	json_object_set_new(json, "unit", json_string(totals[row->key].unit));
 	json_object_set_new(json, "old", tp_json_number(tp_round(row->side[0].runs.mean)));
@@ -78,7 +77,7 @@ static json_t *totals_json(const struct tp_diff *diff)
 	json_t *json = json_array();
 
 	for (size_t i = 0; i < diff->totals.count; i++)
-		json_array_append_new(json, total_json(diff, &diff->totals.list[i]));
+		json_array_append_new(json, total_json(&diff->totals.list[i]));
 	return json;
 }
 

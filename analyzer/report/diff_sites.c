@@ -80,12 +80,20 @@ static bool find_place(struct adding *adding, uint32_t node, struct place *place
 	return !memory_is_out(place);
 }
 
-static bool find_op(struct adding *adding, uint32_t op, struct place *place)
+/* The filter asks the stack, which by op nothing else does. */
+static bool find_op(struct adding *adding, uint32_t op, uint32_t node, struct place *place)
 {
 	const char *name = tp_process_op_name(adding->process, op);
 
+	if (adding->sites->filter && !find_place(adding, node, place))
+		return false;
 	place->key = place->own = tp_named_text(&adding->sites->names, name ? name : "(outside of ops)");
 	return !memory_is_out(place);
+}
+
+static bool find(struct adding *adding, uint32_t op, uint32_t node, struct place *place)
+{
+	return adding->sites->by == TP_BY_OP ? find_op(adding, op, node, place) : find_place(adding, node, place);
 }
 
 /* ---- what is put there ---- */
@@ -106,13 +114,11 @@ static bool add_memory(struct tp_diff_sites *sites, const struct place *place, c
 
 static bool add_sites(struct adding *adding)
 {
-	bool by_op = adding->sites->by == TP_BY_OP;
-
 	for (size_t i = 0; i < adding->process->site_count; i++) {
 		const struct tp_site *site = &adding->process->sites[i];
 		struct place place = { .known = true };
 
-		if (by_op ? !find_op(adding, site->op, &place) : !find_place(adding, site->node, &place))
+		if (!find(adding, site->op, site->node, &place))
 			return false;
 		if (!place.left_out && !add_memory(adding->sites, &place, site))
 			return false;
@@ -120,11 +126,14 @@ static bool add_sites(struct adding *adding)
 	return true;
 }
 
-static bool add_growth(struct adding *adding)
+/* Rates add up if they are of one unit: a run's is that of the process with its steps. */
+static bool add_growth(struct adding *adding, const struct tp_process *stepping)
 {
 	const struct tp_growth_stats *growth = &adding->process->growth;
 	struct tp_diff_sites *sites = adding->sites;
 
+	if (growth->seconds != stepping->growth.seconds)
+		return true;
 	if (growth->looks >= TP_TREND_LEAST)
 		sites->growth_unit |= growth->seconds ? 2 : 1;
 	for (size_t i = 0; i < growth->heap.count; i++) {
@@ -135,8 +144,7 @@ static bool add_growth(struct adding *adding)
 
 		if (site->verdict != TP_VERDICT_LEAK)
 			continue;
-		if (sites->by == TP_BY_OP ? !find_op(adding, site->op, &place)
-					  : !find_place(adding, site->node, &place))
+		if (!find(adding, site->op, site->node, &place))
 			return false;
 		if (!place.left_out && !tp_diff_rows_add(&sites->growth, place.key, place.own, &amount))
 			return false;
@@ -153,8 +161,8 @@ static bool add_sample(struct adding *adding, const struct tp_cpu_site *site)
 	struct place place = { .known = true };
 
 	if (sites->by == TP_BY_OP)
-		return find_op(adding, site->op, &place) &&
-		       tp_diff_rows_add(&sites->cpu, place.key, place.own, &amount);
+		return find_op(adding, site->op, site->node, &place) &&
+		       (place.left_out || tp_diff_rows_add(&sites->cpu, place.key, place.own, &amount));
 	if (!tp_stack_read(stack, adding->process->trace, adding->symbols, site->node))
 		return false;
 	place = place_of(sites, stack, stack->last ? &stack->lines[0] : NULL, 0);
@@ -168,14 +176,15 @@ static bool add_sample(struct adding *adding, const struct tp_cpu_site *site)
 	       tp_diff_rows_add(&sites->cpu_stacks, place.key, place.own, &amount);
 }
 
-bool tp_diff_sites_add(struct tp_diff_sites *sites, const struct tp_process *process, struct tp_symbols *symbols)
+bool tp_diff_sites_add(struct tp_diff_sites *sites, const struct tp_run *run, size_t index, struct tp_symbols *symbols)
 {
+	const struct tp_process *process = &run->processes[index];
 	struct adding adding = { .sites = sites, .process = process, .symbols = symbols };
 	bool good;
 
 	tp_named_process(&sites->names, process->trace);
 	adding.places = calloc(process->trace->node_count + 1, sizeof(*adding.places));
-	good = adding.places && add_sites(&adding) && add_growth(&adding);
+	good = adding.places && add_sites(&adding) && add_growth(&adding, tp_stepping(run));
 	for (size_t i = 0; good && i < process->cpu_site_count; i++)
 		good = add_sample(&adding, &process->cpu_sites[i]);
 	tp_stack_free(&adding.stack);

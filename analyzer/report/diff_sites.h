@@ -19,15 +19,15 @@ struct tp_diff_sites {
 	struct tp_diff_rows growth;		      /* of what leaks, bytes a step, or a second */
 	struct tp_diff_rows cpu;		      /* shares of the samples; by stack: by function */
 	struct tp_diff_rows cpu_stacks;		      /* by stack: that */
-	int growth_unit;			      /* 0: no run can tell; 1: a step; 2: a second; 3: they differ */
+	int growth_unit;			      /* 0: no run can tell; 1: a step; 2: a second; 3: the runs differ */
 };
 
 /* `by` and `filter` are set. False: no memory; tp_diff_sites_free() is due in any case. */
 bool tp_diff_sites_init(struct tp_diff_sites *sites);
 void tp_diff_sites_free(struct tp_diff_sites *sites);
 
-/* Each process of a run, then its end. Side 0: old, 1: new. False: no memory. */
-bool tp_diff_sites_add(struct tp_diff_sites *sites, const struct tp_process *process, struct tp_symbols *symbols);
+/* Each process of a run, by its index, then its end. Side 0: old, 1: new. False: no memory. */
+bool tp_diff_sites_add(struct tp_diff_sites *sites, const struct tp_run *run, size_t index, struct tp_symbols *symbols);
 void tp_diff_sites_end_run(struct tp_diff_sites *sites, int side, const struct tp_run *run);
 
 bool tp_diff_sites_test(struct tp_diff_sites *sites);

@@ -102,16 +102,6 @@ static bool add_ops(struct tp_diff_times *times, int side, const struct tp_run *
 	return good;
 }
 
-const struct tp_process *tp_stepping(const struct tp_run *run)
-{
-	const struct tp_process *most = &run->processes[0];
-
-	for (size_t i = 1; i < run->process_count; i++)
-		if (run->processes[i].steps.count > most->steps.count)
-			most = &run->processes[i];
-	return most;
-}
-
 /* What is no op, one run's. */
 struct gathered {
 	struct tp_batches batches;

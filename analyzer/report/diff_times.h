@@ -37,16 +37,15 @@ bool tp_diff_times_add(struct tp_diff_times *times, int side, const struct tp_ru
 /* After the last run. False: no memory. */
 bool tp_diff_times_test(struct tp_diff_times *times);
 
-/* An op of that name, the one with the most time; `category` NULL: any. NULL: there is none. */
+/* An op of that name, of whichever category; of several, the one with the most time. NULL: there is none. */
 const struct tp_diff_time *tp_diff_op(const struct tp_diff_times *times, const char *name);
+
+/* What is no op: the steps, the whole run. NULL: no run has any. */
 #define TP_DIFF_STEP "step"
 #define TP_DIFF_RUN "run"
 const struct tp_diff_time *tp_diff_time(const struct tp_diff_times *times, const char *what);
 
 /* "faster", "slower", "noise", "too few", "drifts", "new", "gone". */
 const char *tp_diff_time_verdict(const struct tp_diff_time *time);
-
-/* The process of a run with the most steps speaks for it: its workers have none of their own. */
-const struct tp_process *tp_stepping(const struct tp_run *run);
 
 #endif

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What two sides are put together from: which processes' growth is added up, and what a filter leaves out. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "report/diff.h"
+#include "report/diff_json.h"
+#include "site_runs.h"
+#include "symbols/symbols.h"
+
+#define STEPS 200u
+#define MILLISECOND UINT64_C(1000000)
+
+/* Each step, of a millisecond, leaks a block. */
+static struct gen *leaking(uint32_t pid, bool steps, uint64_t size)
+{
+	struct gen *gen = gen_with_sites(&(struct gen_options){ .pid = pid, .chunk_size = 1 << 16 });
+
+	for (uint32_t i = 0; i < STEPS; i++) {
+		do_alloc(gen, 1, (i + 1) * MILLISECOND, 0x100000 + 0x1000 * (uint64_t)i, size, 1);
+		if (steps)
+			gen_step(gen, 1, (i + 1) * MILLISECOND + 10, 0);
+	}
+	gen_finish(gen, (STEPS + 1) * MILLISECOND, 0);
+	return gen;
+}
+
+static void add_side(struct tp_diff *diff, int side, const struct replayed *run)
+{
+	const struct tp_symbols_options options = { 0 };
+	struct tp_symbols *symbols[4];
+
+	for (size_t i = 0; i < run->count; i++) {
+		symbols[i] = tp_symbols_open(run->run->processes[i].trace, &options);
+		assert_non_null(symbols[i]);
+	}
+	assert_true(tp_diff_add(diff, side, run->run, symbols));
+	for (size_t i = 0; i < run->count; i++)
+		tp_symbols_close(symbols[i]);
+}
+
+/* A program with steps, and a helper without any that leaks as well: the helper's rate is one of seconds, and no part of it. */
+static void test_unit_of_growth(void **state)
+{
+	const struct tp_replay_options options = { .batches = true };
+	struct tp_diff diff;
+	json_t *json;
+
+	(void)state;
+	assert_true(tp_diff_init(&diff, TP_BY_MODULE, NULL));
+	for (int side = 0; side < 2; side++) {
+		struct replayed run = { .count = 0 };
+		struct gen *trainer = leaking(10, true, side ? 300 : 100), *helper = leaking(11, false, 5000);
+
+		add_trace(&run, helper);
+		add_trace(&run, trainer);
+		replay(&run, &options);
+		for (size_t i = 0; i < 2; i++)
+			assert_true(run.run->processes[i].growth.heap.leaks == 1);
+		add_side(&diff, side, &run);
+		close_replayed(&run);
+		gen_free(trainer);
+		gen_free(helper);
+	}
+	assert_true(tp_diff_test(&diff));
+	assert_int_equal(diff.sites.growth_unit, 1);
+	assert_int_equal(diff.sites.growth.count, 1);
+	assert_float_equal(diff.sites.growth.list[0].side[0].runs.mean, 100, 1e-6);
+	assert_float_equal(diff.sites.growth.list[0].side[1].runs.mean, 300, 1e-6);
+	json = tp_diff_json(&diff, 0);
+	assert_string_equal(json_string_value(json_object_get(json_object_get(json, "growth"), "unit")), "bytes/step");
+	json_decref(json);
+	tp_diff_free(&diff);
+}
+
+/* Two ops, and a stack of each in a module of its own; each op's samples there too. */
+static struct gen *two_ops(void)
+{
+	struct gen *gen = gen_new(&(struct gen_options){ .start_ticks = 0 });
+
+	gen_header(gen)->cpu_period_ns = 1000;
+	for (uint32_t i = 1; i <= 2; i++) {
+		uint64_t now = 1000 * i;
+
+		gen_module(gen, i, 0x10000 * i, 0x10000 * i, 0x10000 * i + 0x8000,
+			   i == 1 ? "/lib/wanted.so" : "/lib/other.so");
+		gen_frame(gen, i, i, 0x100, 0);
+		gen_nodes(gen, NODE(i), TPROF_NODE_ROOT, &i, 1);
+		gen_op(gen, i, TPROF_OP_ANNOTATION, "test", i == 1 ? "first" : "second");
+		gen_op_begin(gen, 1, now, i);
+		do_alloc(gen, 1, now + 10, 0x1000 * i, 100 * i, i);
+		gen_sample(gen, 1, now + 20, NODE(i), 1);
+		gen_op_end(gen, 1, now + 30, false);
+	}
+	gen_finish(gen, 9000, 0);
+	return gen;
+}
+
+static const struct tp_diff_row *row_named(const struct tp_diff *diff, const struct tp_diff_rows *rows, const char *name)
+{
+	char text[400];
+
+	for (size_t i = 0; i < rows->count; i++) {
+		tp_named_print(&diff->sites.names, rows->list[i].key, text, sizeof(text));
+		if (strcmp(text, name) == 0)
+			return &rows->list[i];
+	}
+	return NULL;
+}
+
+static void test_filter_by_op(void **state)
+{
+	const struct tp_replay_options options = { .batches = true };
+	regex_t filter;
+
+	(void)state;
+	assert_int_equal(regcomp(&filter, "wanted", REG_EXTENDED | REG_NOSUB), 0);
+	for (int filtered = 0; filtered < 2; filtered++) {
+		struct replayed run = { .count = 0 };
+		struct gen *gen = two_ops();
+		struct tp_diff diff;
+
+		assert_true(tp_diff_init(&diff, TP_BY_OP, filtered ? &filter : NULL));
+		add_trace(&run, gen);
+		replay(&run, &options);
+		add_side(&diff, 0, &run);
+		assert_non_null(row_named(&diff, &diff.sites.peak, "first"));
+		assert_non_null(row_named(&diff, &diff.sites.cpu, "first"));
+		assert_int_equal(!!row_named(&diff, &diff.sites.peak, "second"), !filtered);
+		assert_int_equal(!!row_named(&diff, &diff.sites.allocated, "second"), !filtered);
+		assert_int_equal(!!row_named(&diff, &diff.sites.cpu, "second"), !filtered);
+		close_replayed(&run);
+		gen_free(gen);
+		tp_diff_free(&diff);
+	}
+	regfree(&filter);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_unit_of_growth),
+		cmocka_unit_test(test_filter_by_op),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
