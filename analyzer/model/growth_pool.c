@@ -5,8 +5,6 @@
 
 #include "model/growth_impl.h"
 
-#define ROUNDS 100 /* leaks that are taken apart at most */
-
 struct pool {
 	const struct tp_growth_kept *kept;
 	uint32_t *order; /* members, group by group */
@@ -180,7 +178,7 @@ static bool take_apart(const struct tp_growth_family *family, struct tp_growth_f
 	struct pool *pool = (struct pool *)family->source;
 	bool *chosen = calloc(pool->kept->count + 1, sizeof(*chosen));
 
-	for (size_t round = 0; chosen && count && count != SIZE_MAX && round < ROUNDS; round++) {
+	while (chosen && count && count != SIZE_MAX) { /* each round takes one at least from the list */
 		size_t best = best_of(list, count), group = list[best].index;
 
 		tp_growth_take(result, &list[best].site);

@@ -16,6 +16,7 @@
 
 #define LOOKS 96
 #define SITES 64
+#define MANY 160
 #define FAMILIES 200
 
 static uint64_t random_state = 88172645463325252u;
@@ -32,25 +33,25 @@ static uint64_t draw(uint64_t below)
 /* Sites in a tree as stacks make one: site i is in group 0 (main), in one of four, in one of sixteen, and in its own. */
 struct made {
 	struct tp_growth_kept kept;
-	size_t first[SITES + 1];
-	uint32_t list[4 * SITES];
+	size_t first[MANY + 1];
+	uint32_t list[4 * MANY];
 	struct tp_growth_groups groups;
 };
-enum { OF_FOUR = 1, OF_SIXTEEN = 5, OWN = 21, GROUPS = OWN + SITES };
+enum { OF_FOUR = 1, OF_SIXTEEN = 5, OWN = 21 };
 
-static struct made *make(void)
+static struct made *make_many(size_t sites)
 {
 	struct made *made = calloc(1, sizeof(*made));
 
 	made->kept.places.count = LOOKS;
-	made->kept.count = SITES;
-	made->kept.members = calloc(SITES, sizeof(*made->kept.members));
-	made->kept.states = calloc(SITES, sizeof(*made->kept.states));
+	made->kept.count = sites;
+	made->kept.members = calloc(sites, sizeof(*made->kept.members));
+	made->kept.states = calloc(sites, sizeof(*made->kept.states));
 	for (size_t i = 0; i < LOOKS; i++) {
 		made->kept.places.place[i] = i + 1;
 		made->kept.places.x[i] = (double)(i + 1);
 	}
-	for (size_t i = 0; i < SITES; i++) {
+	for (size_t i = 0; i < sites; i++) {
 		uint32_t *groups = made->list + 4 * i;
 
 		made->kept.members[i].node = (uint32_t)i + 100;
@@ -61,8 +62,13 @@ static struct made *make(void)
 		groups[3] = OWN + (uint32_t)i;
 		made->first[i + 1] = 4 * (i + 1);
 	}
-	made->groups = (struct tp_growth_groups){ made->first, made->list, GROUPS };
+	made->groups = (struct tp_growth_groups){ made->first, made->list, OWN + sites };
 	return made;
+}
+
+static struct made *make(void)
+{
+	return make_many(SITES);
 }
 
 static void give(struct made *made, size_t site, size_t look, uint64_t bytes)
@@ -83,7 +89,7 @@ static struct tp_growth_list pool(struct made *made)
 	size_t varying;
 
 	assert_true(tp_growth_pool(&made->kept, &made->groups, &list, &varying));
-	for (size_t i = 0; i < SITES; i++)
+	for (size_t i = 0; i < made->kept.count; i++)
 		free(made->kept.states[i].series);
 	free(made->kept.states);
 	free(made->kept.members);
@@ -127,6 +133,23 @@ static void test_apart(void **unused)
 	assert_int_equal(list.list[1].number, OF_SIXTEEN + 6);
 	assert_int_equal(list.list[2].number, OWN + 12);
 	assert_true(list.leak_rate > 549.99 && list.leak_rate < 550.01);
+	free(list.list);
+}
+
+/* Each site leaks as steadily as can be: all of them are listed, however many. */
+static void test_many(void **unused)
+{
+	struct made *made = make_many(MANY);
+	struct tp_growth_list list;
+
+	(void)unused;
+	for (size_t site = 0; site < MANY; site++)
+		for (size_t i = 0; i < LOOKS; i++)
+			give(made, site, i, 100 + site);
+	list = pool(made);
+	assert_int_equal(list.leaks, MANY);
+	for (size_t i = 0; i < MANY; i++)
+		assert_int_equal(list.list[i].members, 1);
 	free(list.list);
 }
 
@@ -180,6 +203,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_spread),
 		cmocka_unit_test(test_apart),
+		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_constants),
 		cmocka_unit_test(test_no_false_leak),
 	};
