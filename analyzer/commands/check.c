@@ -87,11 +87,11 @@ static json_t *row_json(const struct tp_verdict_row *row)
 			    timed || !row->side[1].count ? json_null()
 			    : regress			 ? json_real(row->side[1].mean)
 							 : json_real(row->most));
-	json_object_set_new(json, "ratio", tp_diff_real(row->difference.ratio));
+	json_object_set_new(json, "ratio", tp_json_real(row->difference.ratio));
 	json_object_set_new(json, "ratio_ci95",
-			    isnan(row->difference.p) ? json_null() : tp_diff_interval(row->difference.interval));
-	json_object_set_new(json, "p", tp_diff_real(row->difference.p));
-	json_object_set_new(json, "p_corrected", tp_diff_real(row->corrected));
+			    isnan(row->difference.p) ? json_null() : tp_json_interval(row->difference.interval));
+	json_object_set_new(json, "p", tp_json_real(row->difference.p));
+	json_object_set_new(json, "p_corrected", tp_json_real(row->corrected));
 	return json;
 }
 

@@ -13,6 +13,7 @@
 #include "report/text.h"
 #include "trace/append.h"
 #include "trace/frozen.h"
+#include "trace/reserve.h"
 
 enum { DONE = 0, NOT_YET = 1, FAILED = 3 };
 
@@ -37,19 +38,11 @@ struct roots {
 
 static void add_root(struct roots *roots, uint64_t low, uint64_t high, bool exact_only)
 {
-	struct tp_reach_root *grown;
-
 	if (low >= high)
 		return;
-	if (roots->count == roots->room) {
-		roots->room = roots->room ? 2 * roots->room : 64;
-		grown = realloc(roots->list, roots->room * sizeof(*grown));
-		if (!grown) {
-			roots->failed = true;
-			roots->room = roots->count;
-			return;
-		}
-		roots->list = grown;
+	if (!tp_reserve(&roots->list, &roots->room, roots->count + 1, sizeof(*roots->list))) {
+		roots->failed = true;
+		return;
 	}
 	roots->list[roots->count++] = (struct tp_reach_root){ low, high, exact_only };
 }

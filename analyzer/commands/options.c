@@ -131,8 +131,6 @@ static const struct {
 	{ OPT_JUNIT, TP_OPT_CHECK },
 };
 
-static const char *const by_names[] = { "stack", "function", "line", "module", "thread",
-					"size",	 "op",	     "step", "layer",  NULL };
 static const char *const color_names[] = { "auto", "always", "never", NULL };
 static const char *const language_names[] = { "mixed", "python", "native", NULL };
 static const char *const format_names[] = { "folded", "chrome", NULL };
@@ -271,7 +269,9 @@ static enum tp_parse parse_by(struct tp_options *options, const char *value)
 		return wrong("%s takes no --by", options->command->name);
 	if (!word_in(keys, value))
 		return wrong("--by %s: %s allows one of: %s", value, options->command->name, keys);
-	options->by = (enum tp_by)name_index(by_names, value);
+	for (enum tp_by by = TP_BY_STACK; tp_by_name(by); by++)
+		if (strcmp(tp_by_name(by), value) == 0)
+			options->by = by;
 	options->by_set = true;
 	return TP_PARSE_RUN;
 }

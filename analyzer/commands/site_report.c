@@ -239,14 +239,13 @@ static bool print_text(struct tp_session *session, const struct tp_site_report *
 /* The rows of a process, or of all of them, as the value of the report's key. */
 static json_t *json_report(struct tp_session *session, const struct tp_site_report *report, size_t process)
 {
-	static const char *const by_names[] = { "stack", "function", "line", "module", "thread", "size", "op", "step" };
 	struct tp_suppressions *suppressions = report->suppress ? tp_session_suppressions(session) : NULL;
 	const struct tp_options *options = session->options;
 	struct tp_rows *rows = tp_session_rows(session, process, options->by, report->what, NULL, suppressions);
 	json_t *json = rows ? json_object() : NULL;
 
 	if (rows) {
-		json_object_set_new(json, "by", json_string(by_names[options->by]));
+		json_object_set_new(json, "by", json_string(tp_by_name(options->by)));
 		tp_json_some(json, "bytes", tp_sums_bytes(&rows->sums, report->what),
 			     tp_sums_bytes_variance(&rows->sums, report->what), rows->estimated);
 		tp_json_some(json, "blocks", tp_sums_blocks(&rows->sums, report->what),

@@ -4,6 +4,7 @@
 
 #include "model/growth.h"
 #include "model/replay.h"
+#include "model/steps.h"
 #include "trace/reserve.h"
 
 struct birth {
@@ -25,22 +26,6 @@ static int by_size(const void *a, const void *b)
 	const struct birth *x = a, *y = b;
 
 	return x->size < y->size ? -1 : x->size > y->size;
-}
-
-/* The step that goes on at a time; of several that were put together, the first. */
-static uint64_t step_at(const struct tp_step_stats *steps, uint64_t ns)
-{
-	size_t low = 0, high = steps->list_count;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (steps->list[middle].end_ns < ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < steps->list_count ? steps->list[low].first : steps->count + 1;
 }
 
 static void summarize(struct tp_growth_site *site, struct birth *births, size_t count)
@@ -73,8 +58,8 @@ bool tp_growth_births(const struct tp_replay *replay, const struct tp_step_stats
 		if (!good)
 			break;
 		ns = tp_replay_ns(replay, block->time);
-		births[count++] =
-			(struct birth){ index[block->site] - 1, stats->seconds ? ns : step_at(steps, ns), block->size };
+		births[count++] = (struct birth){ index[block->site] - 1,
+						  stats->seconds ? ns : tp_steps_at(steps, ns).first, block->size };
 	}
 	if (count)
 		qsort(births, count, sizeof(*births), by_place);

@@ -77,6 +77,12 @@ void tp_moments_add_many(struct tp_moments *moments, double value, uint64_t time
 	moments->squares += distance * distance * before * more / (before + more);
 }
 
+void tp_moments_fill(struct tp_moments *moments, uint64_t count)
+{
+	if (moments->count < count)
+		tp_moments_add_many(moments, 0, count - moments->count);
+}
+
 double tp_moments_deviation(const struct tp_moments *moments)
 {
 	return moments->count > 1 ? sqrt(moments->squares / (double)(moments->count - 1)) : 0;

@@ -38,6 +38,8 @@ void tp_moments_add(struct tp_moments *moments, double value);
 void tp_moments_merge(struct tp_moments *to, const struct tp_moments *from);
 /* The same value so many times: the pairwise update of Chan, Golub and LeVeque (1979). */
 void tp_moments_add_many(struct tp_moments *moments, double value, uint64_t times);
+/* Zeros until there are `count`: of what was met late, those before. */
+void tp_moments_fill(struct tp_moments *moments, uint64_t count);
 /* Of a sample, by n - 1; 0 if there are less than two. */
 double tp_moments_deviation(const struct tp_moments *moments);
 

@@ -372,7 +372,7 @@ static json_t *variant_json(const struct tp_variant *variant, const struct tp_ma
 	json_object_set_new(json, "parameters",
 			    variant->parameters ? tp_json_number(variant->parameters) : json_null());
 	json_object_set_new(json, "step_ns", real_or_null(variant->step_ns, variant->step_ns > 0));
-	json_object_set_new(json, "step_ci95_ns", tp_json_interval(variant->step_interval));
+	json_object_set_new(json, "step_ci95_ns", tp_json_interval_ns(variant->step_interval));
 	json_object_set_new(json, "items_per_step", json_real(variant->items_per_step));
 	json_object_set_new(json, "flop_per_step", json_real(variant->flop_per_step));
 	json_object_set_new(json, "gflops", json_real(gflops(variant)));

@@ -7,13 +7,6 @@ static void set(json_t *object, const char *key, json_t *value)
 	json_object_set_new(object, key, value);
 }
 
-static json_t *interval(const struct tp_cpu_rows *rows, const struct tp_cpu *part)
-{
-	struct tp_interval share = tp_cpu_interval(rows, part);
-
-	return json_pack("[f, f]", share.low, share.high);
-}
-
 static void set_thread(json_t *json, const struct tp_process *process, uint32_t number)
 {
 	set(json, "thread", tp_json_number(number));
@@ -65,12 +58,12 @@ static json_t *json_row(const struct tp_cpu_listing *context, const struct tp_cp
 		set(json, "self_samples", tp_json_number(row->self.samples));
 		set(json, "self_ns", tp_json_number(row->self_ns));
 		set(json, "self_share", json_real(tp_cpu_share(rows, &row->self)));
-		set(json, "self_share_ci95", interval(rows, &row->self));
+		set(json, "self_share_ci95", tp_json_interval(tp_cpu_interval(rows, &row->self)));
 	}
 	set(json, "total_samples", tp_json_number(row->total.samples));
 	set(json, "total_ns", tp_json_number(row->total_ns));
 	set(json, "total_share", json_real(tp_cpu_share(rows, &row->total)));
-	set(json, "total_share_ci95", interval(rows, &row->total));
+	set(json, "total_share_ci95", tp_json_interval(tp_cpu_interval(rows, &row->total)));
 	return json;
 }
 

@@ -7,18 +7,6 @@
 
 #define LEVEL 0.05
 
-json_t *tp_diff_real(double value)
-{
-	return isfinite(value) ? json_real(value) : json_null();
-}
-
-json_t *tp_diff_interval(struct tp_interval interval)
-{
-	if (isnan(interval.low) && isnan(interval.high))
-		return json_null();
-	return json_pack("[o, o]", tp_diff_real(interval.low), tp_diff_real(interval.high));
-}
-
 /* An interval of a ratio, the other way round. */
 static struct tp_interval inverse(struct tp_interval interval)
 {
@@ -59,12 +47,12 @@ static json_t *total_json(const struct tp_diff_row *row)
 	json_object_set_new(json, "unit", json_string(totals[row->key].unit));
 	json_object_set_new(json, "old", tp_json_number(tp_round(row->side[0].runs.mean)));
 	json_object_set_new(json, "new", tp_json_number(tp_round(row->side[1].runs.mean)));
-	json_object_set_new(json, "ratio", tp_diff_real(row->difference.ratio));
-	json_object_set_new(json, "ratio_ci95", exact ? json_null() : tp_diff_interval(row->difference.interval));
+	json_object_set_new(json, "ratio", tp_json_real(row->difference.ratio));
+	json_object_set_new(json, "ratio_ci95", exact ? json_null() : tp_json_interval(row->difference.interval));
 	json_object_set_new(json, "exact", json_boolean(exact));
-	json_object_set_new(json, "p", tp_diff_real(row->difference.p));
+	json_object_set_new(json, "p", tp_json_real(row->difference.p));
 	if (!exact)
-		json_object_set_new(json, "p_corrected", tp_diff_real(row->corrected));
+		json_object_set_new(json, "p_corrected", tp_json_real(row->corrected));
 	json_object_set_new(json, "verdict",
 			    json_string(!differs ? "same"
 					: exact	 ? "different"
@@ -103,12 +91,12 @@ static void put_times(json_t *json, const struct tp_diff_time *time)
 	json_object_set_new(json, "new_total_ns", tp_json_number(b->total_ns));
 	json_object_set_new(json, "old_p50_ns", tp_json_number(tp_histogram_percentile(&a->durations, 0.5)));
 	json_object_set_new(json, "new_p50_ns", tp_json_number(tp_histogram_percentile(&b->durations, 0.5)));
-	json_object_set_new(json, "speedup", tp_diff_real(1 / difference->ratio));
-	json_object_set_new(json, "speedup_ci95", tp_diff_interval(inverse(difference->interval)));
-	json_object_set_new(json, "later", tp_diff_real(time->later));
-	json_object_set_new(json, "p", tp_diff_real(difference->p));
+	json_object_set_new(json, "speedup", tp_json_real(1 / difference->ratio));
+	json_object_set_new(json, "speedup_ci95", tp_json_interval(inverse(difference->interval)));
+	json_object_set_new(json, "later", tp_json_real(time->later));
+	json_object_set_new(json, "p", tp_json_real(difference->p));
 	if (!isnan(time->corrected))
-		json_object_set_new(json, "p_corrected", tp_diff_real(time->corrected));
+		json_object_set_new(json, "p_corrected", tp_json_real(time->corrected));
 	json_object_set_new(json, "verdict", json_string(tp_diff_time_verdict(time)));
 }
 
@@ -121,7 +109,7 @@ static json_t *op_json(const struct tp_diff_time *time)
 	json_object_set_new(json, "category", tp_json_string(time->category));
 	json_object_set_new(json, "old_calls", tp_json_number(tp_round(a->calls.mean * (double)a->calls.count)));
 	json_object_set_new(json, "new_calls", tp_json_number(tp_round(b->calls.mean * (double)b->calls.count)));
-	json_object_set_new(json, "calls_ratio", tp_diff_real(time->calls.ratio));
+	json_object_set_new(json, "calls_ratio", tp_json_real(time->calls.ratio));
 	json_object_set_new(json, "calls_verdict", json_string(calls_verdict(time)));
 	put_times(json, time);
 	return json;
@@ -185,7 +173,7 @@ struct columns {
 
 static json_t *amount_json(const struct columns *columns, double value)
 {
-	return columns->as == AS_BYTES ? tp_json_number(tp_round(value)) : tp_diff_real(value);
+	return columns->as == AS_BYTES ? tp_json_number(tp_round(value)) : tp_json_real(value);
 }
 
 static json_t *frame_json(const struct tp_named_stacks *names, uint32_t name)
@@ -241,11 +229,11 @@ static json_t *row_json(const struct tp_diff_sites *sites, const struct tp_diff_
 				    tp_json_number(tp_round(b->count / fmax((double)b->runs.count, 1))));
 	}
 	json_object_set_new(json, "change", json_real(fabs(b->runs.mean - a->runs.mean)));
-	json_object_set_new(json, "ratio", tp_diff_real(row->difference.ratio));
-	json_object_set_new(json, "ratio_ci95", exact ? json_null() : tp_diff_interval(row->difference.interval));
-	json_object_set_new(json, "p", tp_diff_real(row->difference.p));
+	json_object_set_new(json, "ratio", tp_json_real(row->difference.ratio));
+	json_object_set_new(json, "ratio_ci95", exact ? json_null() : tp_json_interval(row->difference.interval));
+	json_object_set_new(json, "p", tp_json_real(row->difference.p));
 	if (!isnan(row->corrected))
-		json_object_set_new(json, "p_corrected", tp_diff_real(row->corrected));
+		json_object_set_new(json, "p_corrected", tp_json_real(row->corrected));
 	if (rows->estimated)
 		json_object_set_new(json, "estimated", json_true());
 	json_object_set_new(json, "verdict", json_string(verdict_of(row, exact)));
@@ -305,11 +293,11 @@ static json_t *growth_json(const struct tp_diff *diff)
 		return json_null();
 	json = json_object();
 	json_object_set_new(json, "unit", json_string(unit));
-	json_object_set_new(json, "old", tp_diff_real(row->side[0].runs.mean));
-	json_object_set_new(json, "new", tp_diff_real(row->side[1].runs.mean));
-	json_object_set_new(json, "change_ci95", tp_diff_interval(row->difference.change));
-	json_object_set_new(json, "ratio", tp_diff_real(row->difference.ratio));
-	json_object_set_new(json, "p", tp_diff_real(row->difference.p));
+	json_object_set_new(json, "old", tp_json_real(row->side[0].runs.mean));
+	json_object_set_new(json, "new", tp_json_real(row->side[1].runs.mean));
+	json_object_set_new(json, "change_ci95", tp_json_interval(row->difference.change));
+	json_object_set_new(json, "ratio", tp_json_real(row->difference.ratio));
+	json_object_set_new(json, "p", tp_json_real(row->difference.p));
 	json_object_set_new(json, "verdict",
 			    json_string(!tp_diff_differs(row) ? "same"
 					: exact		      ? more_or_less(row, 0)

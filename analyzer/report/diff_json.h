@@ -9,8 +9,4 @@
 /* After tp_diff_test(). The first `top` rows of each list (0: all). A new reference; NULL: no memory. */
 json_t *tp_diff_json(const struct tp_diff *diff, uint64_t top);
 
-/* As JSON has them: null if not finite; [low, high], null if neither end is known. */
-json_t *tp_diff_real(double value);
-json_t *tp_diff_interval(struct tp_interval interval);
-
 #endif

@@ -37,20 +37,13 @@ bool tp_diff_rows_add(struct tp_diff_rows *rows, uint32_t key, uint32_t own, con
 	return true;
 }
 
-/* The runs before the one in which the row was met first had none of it. */
-static void fill_up(struct tp_diff_side *side, size_t runs)
-{
-	if (side->runs.count < runs)
-		tp_moments_add_many(&side->runs, 0, runs - side->runs.count);
-}
-
 void tp_diff_rows_end_run(struct tp_diff_rows *rows, int side, double scale)
 {
 	for (size_t i = 0; i < rows->count; i++) {
 		struct tp_diff_row *row = &rows->list[i];
 		struct tp_diff_side *of = &row->side[side];
 
-		fill_up(of, rows->runs[side]);
+		tp_moments_fill(&of->runs, rows->runs[side]); /* that had none of it */
 		tp_moments_add(&of->runs, row->current.value * scale);
 		of->variance += row->current.variance * scale * scale;
 		of->count += row->current.count;
@@ -93,7 +86,7 @@ bool tp_diff_rows_test(struct tp_diff_rows *rows)
 
 	for (size_t i = 0; good && i < rows->count; i++) {
 		for (int side = 0; side < 2; side++) {
-			fill_up(&rows->list[i].side[side], rows->runs[side]);
+			tp_moments_fill(&rows->list[i].side[side].runs, rows->runs[side]);
 			sums[side] += fabs(rows->list[i].side[side].runs.mean);
 		}
 	}

@@ -50,12 +50,6 @@ static struct tp_diff_time *time_for(struct tp_diff_times *times, const char *na
 	return time->name && (time->category || !category) ? time : NULL;
 }
 
-static void fill_up(struct tp_moments *calls, size_t runs)
-{
-	if (calls->count < runs)
-		tp_moments_add_many(calls, 0, runs - calls->count);
-}
-
 /*
  * What a run's calls took, by those that are neither short nor long: how many were interrupted, and for how long, says
  * more of the machine than of the program.
@@ -72,7 +66,7 @@ static double middle_of(const struct tp_histogram *durations)
 static void end_run(struct tp_times *side, const struct tp_batches *batches, const struct tp_histogram *durations,
 		    size_t runs)
 {
-	fill_up(&side->calls, runs);
+	tp_moments_fill(&side->calls, runs);
 	tp_moments_add(&side->calls, (double)batches->calls);
 	tp_moments_add(&side->runs, middle_of(durations));
 	side->batches = *batches;
@@ -169,8 +163,8 @@ static bool test(const struct tp_diff_times *times, struct tp_diff_time *time)
 	struct tp_times *a = &time->side[0], *b = &time->side[1];
 	struct tp_rank_test ranks = tp_rank_test(&a->durations, &b->durations);
 
-	fill_up(&a->calls, times->runs[0]);
-	fill_up(&b->calls, times->runs[1]);
+	tp_moments_fill(&a->calls, times->runs[0]);
+	tp_moments_fill(&b->calls, times->runs[1]);
 	time->later = ranks.later;
 	if (times->runs[0] > 1 || times->runs[1] > 1)
 		time->difference = tp_difference_runs(&a->runs, &b->runs, true);

@@ -4,11 +4,6 @@
 
 #define MANY 1000 /* stacks that do not leak: more of them tell nothing */
 
-static json_t *interval(double low, double high)
-{
-	return json_pack("[f, f]", low, high);
-}
-
 static void set_births(json_t *json, const struct tp_growth_site *site)
 {
 	json_object_set_new(json, "typical_bytes", site->typical ? tp_json_number(site->typical) : json_null());
@@ -47,7 +42,7 @@ static json_t *json_site(const struct tp_growth_view *view, const struct tp_grow
 	json_int_t own;
 
 	json_object_set_new(json, stats->seconds ? "bytes_per_second" : "bytes_per_step", json_real(site->rate));
-	json_object_set_new(json, "ci95", interval(site->low, site->high));
+	json_object_set_new(json, "ci95", tp_json_interval((struct tp_interval){ site->low, site->high }));
 	json_object_set_new(json, "verdict", json_string(tp_verdict_name(site->verdict, stats->seconds)));
 	if (heap)
 		json_object_set_new(json, stats->seconds ? "blocks_per_second" : "blocks_per_step",
@@ -100,8 +95,9 @@ static json_t *json_maps(const struct tp_growth_view *view)
 static json_t *json_line(const struct tp_growth_line *line)
 {
 	return json_pack("{s:o, s:o, s:f, s:o, s:s}", "first_bytes", json_integer(line->first), "last_bytes",
-			 json_integer(line->last), "rate", line->rate, "ci95", interval(line->low, line->high),
-			 "verdict", tp_verdict_name(line->verdict, false));
+			 json_integer(line->last), "rate", line->rate, "ci95",
+			 tp_json_interval((struct tp_interval){ line->low, line->high }), "verdict",
+			 tp_verdict_name(line->verdict, false));
 }
 
 /* Lines that add up to RSS; null: the trace does not say. */
@@ -120,9 +116,6 @@ static json_t *json_parts(const struct tp_growth_stats *stats)
 
 json_t *tp_growth_json(const struct tp_growth_view *view)
 {
-	static const char *const by_names[] = {
-		[TP_BY_FUNCTION] = "function", [TP_BY_LINE] = "line", [TP_BY_MODULE] = "module", [TP_BY_OP] = "op"
-	};
 	const struct tp_growth_stats *stats = tp_growth_stats_of(view);
 	const struct tp_growth_list *listed = tp_growth_listed(view);
 	json_t *json = json_object();
@@ -131,7 +124,7 @@ json_t *tp_growth_json(const struct tp_growth_view *view)
 	json_object_set_new(json, "looks", tp_json_number(stats->looks));
 	json_object_set_new(json, "enough", json_boolean(stats->looks >= TP_TREND_LEAST));
 	json_object_set_new(json, "last", tp_json_number(stats->last));
-	json_object_set_new(json, "by", json_string(view->pooled ? by_names[view->listing.by] : "stack"));
+	json_object_set_new(json, "by", json_string(tp_growth_series(view)));
 	json_object_set_new(json, "sites_total", tp_json_number(view->pooled ? view->pooled->count : stats->sites));
 	json_object_set_new(json, "varying", tp_json_number(view->pooled ? view->pooled->varying : stats->varying));
 	json_object_set_new(json, "leaks", tp_json_number(listed->leaks));

@@ -185,16 +185,7 @@ static void print_limit(const struct tp_growth_view *view)
 	fputc('\n', page->out);
 }
 
-/* What is looked at: "line", ... */
-static const char *series_name(const struct tp_growth_view *view)
-{
-	static const char *const names[] = {
-		[TP_BY_FUNCTION] = "function", [TP_BY_LINE] = "line", [TP_BY_MODULE] = "module", [TP_BY_OP] = "op"
-	};
-
-	return view->pooled ? names[view->listing.by] : "stack";
-}
-
+/* Of what was put together there are leaks alone: all that is here are stacks. */
 static void print_others(const struct tp_growth_view *view)
 {
 	const struct tp_growth_list *list = tp_growth_listed(view);
@@ -223,14 +214,10 @@ static void print_others(const struct tp_growth_view *view)
 		}
 		if (!largest)
 			continue;
-		if (!view->pooled)
-			tp_listing_describe(&view->listing, view->process, largest->node, 60, text, sizeof(text));
-		fprintf(page->out, "  %zu %s%s that %s: %s at most, %s of it by %s\n", count, series_name(view),
-			count == 1 ? "" : "s", kinds[k].words, tp_bytes(most, page->exact).text,
-			tp_bytes(largest->most, page->exact).text,
-			view->pooled
-				? tp_growth_group_name(view, &view->pooled->groups[largest->number], text, sizeof(text))
-				: text);
+		tp_listing_describe(&view->listing, view->process, largest->node, 60, text, sizeof(text));
+		fprintf(page->out, "  %zu stack%s that %s: %s at most, %s of it by %s\n", count, count == 1 ? "" : "s",
+			kinds[k].words, tp_bytes(most, page->exact).text, tp_bytes(largest->most, page->exact).text,
+			text);
 	}
 }
 
@@ -244,7 +231,7 @@ static void print_basis(const struct tp_growth_view *view)
 		 "below 5%%\n",
 		 stats->looks, stats->span, tp_growth_unit(stats), stats->span == 1 ? "" : "s",
 		 tp_count(view->pooled ? view->pooled->varying : stats->varying).text,
-		 tp_count(view->pooled ? view->pooled->count : stats->sites).text, series_name(view));
+		 tp_count(view->pooled ? view->pooled->count : stats->sites).text, tp_growth_series(view));
 }
 
 void tp_growth_print(const struct tp_growth_view *view)
@@ -260,7 +247,7 @@ void tp_growth_print(const struct tp_growth_view *view)
 	tp_headline(page, "%s%s%s",
 		    stats->seconds ? "What grows with time (the trace has no steps: tprof_step() marks them)"
 				   : "What leaks: it grows with the steps, and had not stopped",
-		    view->pooled ? ": put together by " : "", view->pooled ? series_name(view) : "");
+		    view->pooled ? ": put together by " : "", view->pooled ? tp_growth_series(view) : "");
 	if (stats->looks < TP_TREND_LEAST) {
 		fputs("  too short a run to tell\n", page->out);
 		return;
@@ -275,7 +262,7 @@ void tp_growth_print(const struct tp_growth_view *view)
 	}
 	if (hidden)
 		tp_print(page, TP_STYLE_DIM, "\n      and %zu more %ss (--top 0 shows all)\n", hidden,
-			 series_name(view));
+			 tp_growth_series(view));
 	printed = tp_growth_print_maps(view, printed);
 	print_limit(view);
 	if (!printed)

@@ -25,6 +25,12 @@ static inline const struct tp_growth_list *tp_growth_listed(const struct tp_grow
 	return view->pooled ? &view->pooled->list : &view->listing.run->processes[view->process].growth.heap;
 }
 
+/* What each row is: "stack", "line", ... */
+static inline const char *tp_growth_series(const struct tp_growth_view *view)
+{
+	return tp_by_name(view->pooled ? view->listing.by : TP_BY_STACK);
+}
+
 static inline const struct tp_growth_stats *tp_growth_stats_of(const struct tp_growth_view *view)
 {
 	return &view->listing.run->processes[view->process].growth;

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/keys.h"
+#include "report/row_index.h"
+#include "trace/reserve.h"
 
 struct builder {
 	struct tp_growth_pooled *pooled;
@@ -13,14 +14,11 @@ struct builder {
 	enum tp_by by;
 	const regex_t *filter;
 	struct tp_suppressions *suppressions;
-	struct tp_keys keys;
-	struct tp_map index; /* key to group */
+	struct tp_row_index index; /* key to group */
 	struct tp_stack stack;
-	size_t group_room;
 	size_t *first; /* as struct tp_growth_groups has it */
 	uint32_t *list;
 	size_t count, room; /* of the list */
-	uint32_t *stamps;   /* of each group: number of the last member in it, from 1 on */
 };
 
 /* The text that two members of a group have in common. NULL: no memory. `line` NULL: the stack was not recorded. */
@@ -30,60 +28,28 @@ static const char *key_of(struct builder *builder, const struct tp_line *line)
 			   : builder->by == TP_BY_LINE	 ? TP_KEY_PLACE
 							 : TP_KEY_MODULE;
 
-	return line ? tp_keys_get(&builder->keys, line, kind) : "";
-}
-
-static bool add_group(struct builder *builder, const struct tp_line *line, const char *op)
-{
-	struct tp_growth_pooled *pooled = builder->pooled;
-
-	if (pooled->count == builder->group_room) {
-		size_t room = builder->group_room ? 2 * builder->group_room : 64;
-		struct tp_growth_group *grown = realloc(pooled->groups, room * sizeof(*grown));
-		uint32_t *stamps;
-
-		if (!grown)
-			return false;
-		pooled->groups = grown;
-		stamps = realloc(builder->stamps, room * sizeof(*stamps));
-		if (!stamps)
-			return false;
-		builder->stamps = stamps;
-		builder->group_room = room;
-	}
-	pooled->groups[pooled->count] = (struct tp_growth_group){ .op = op };
-	if (line)
-		pooled->groups[pooled->count].line = *line;
-	builder->stamps[pooled->count++] = 0;
-	return true;
+	return line ? tp_keys_get(&builder->index.keys, line, kind) : "";
 }
 
 /* The member joins the group of that key, once. */
-static bool join(struct builder *builder, size_t member, const char *key, const struct tp_line *line, const char *op)
+static bool join(struct builder *builder, const char *key, const struct tp_line *line, const char *op)
 {
-	bool found = false;
-	uint32_t *number = key ? tp_map_at(&builder->index, (uintptr_t)key, line || op, &found) : NULL;
+	struct tp_growth_pooled *pooled = builder->pooled;
+	struct tp_growth_group *group =
+		key ? tp_row_index_at(&builder->index, (uintptr_t)key, line || op, &pooled->groups, sizeof(*group))
+		    : NULL;
+	size_t number = group ? (size_t)(group - pooled->groups) : 0;
 
-	if (!number)
+	if (!group || !tp_reserve(&builder->list, &builder->room, builder->count + 1, sizeof(*builder->list)))
 		return false;
-	if (!found) {
-		*number = (uint32_t)builder->pooled->count;
-		if (!add_group(builder, line, op))
-			return false;
+	if (number == pooled->count) {
+		pooled->count++;
+		group->op = op;
+		if (line)
+			group->line = *line;
 	}
-	if (builder->stamps[*number] == member + 1)
-		return true;
-	builder->stamps[*number] = (uint32_t)member + 1;
-	if (builder->count == builder->room) {
-		size_t room = builder->room ? 2 * builder->room : 1024;
-		uint32_t *grown = realloc(builder->list, room * sizeof(*grown));
-
-		if (!grown)
-			return false;
-		builder->list = grown;
-		builder->room = room;
-	}
-	builder->list[builder->count++] = *number;
+	if (tp_row_index_once(&builder->index, number))
+		builder->list[builder->count++] = (uint32_t)number;
 	return true;
 }
 
@@ -94,20 +60,20 @@ static bool is_shown(const struct builder *builder)
 }
 
 /* Each of the stack's lines from the own one outwards: what is nearer to the allocator is its plumbing. */
-static bool join_lines(struct builder *builder, size_t member)
+static bool join_lines(struct builder *builder)
 {
 	const struct tp_stack *stack = &builder->stack;
 	const struct tp_line *own = tp_stack_own(stack);
 
 	if (!own)
-		return join(builder, member, "", NULL, NULL);
+		return join(builder, "", NULL, NULL);
 	for (size_t i = (size_t)(own - stack->lines); i < stack->last; i++)
-		if (!join(builder, member, key_of(builder, &stack->lines[i]), &stack->lines[i], NULL))
+		if (!join(builder, key_of(builder, &stack->lines[i]), &stack->lines[i], NULL))
 			return false;
 	return true;
 }
 
-static bool add_member(struct builder *builder, size_t number, const struct tp_growth_member *member)
+static bool add_member(struct builder *builder, const struct tp_growth_member *member)
 {
 	const char *op = tp_process_op_name(builder->process, member->op);
 
@@ -115,9 +81,10 @@ static bool add_member(struct builder *builder, size_t number, const struct tp_g
 		return false;
 	if (!is_shown(builder))
 		return true;
+	tp_row_index_next(&builder->index);
 	if (builder->by == TP_BY_OP)
-		return join(builder, number, tp_arena_intern(builder->keys.arena, op ? op : ""), NULL, op);
-	return join_lines(builder, number);
+		return join(builder, tp_row_index_op(&builder->index, op), NULL, op);
+	return join_lines(builder);
 }
 
 static bool build(struct builder *builder)
@@ -129,9 +96,9 @@ static bool build(struct builder *builder)
 	bool good;
 
 	builder->first = calloc(count + 1, sizeof(*builder->first));
-	good = builder->first && tp_keys_init(&builder->keys);
+	good = builder->first && tp_row_index_init(&builder->index);
 	for (size_t i = 0; good && i < count; i++) {
-		good = add_member(builder, i, &members[i]);
+		good = add_member(builder, &members[i]);
 		builder->first[i + 1] = builder->count;
 	}
 	if (good && count) {
@@ -155,12 +122,10 @@ bool tp_growth_pooled(struct tp_growth_pooled *pooled, const struct tp_process *
 
 	memset(pooled, 0, sizeof(*pooled));
 	good = build(&builder);
-	tp_keys_free(&builder.keys);
-	tp_map_free(&builder.index);
+	tp_row_index_free(&builder.index);
 	tp_stack_free(&builder.stack);
 	free(builder.first);
 	free(builder.list);
-	free(builder.stamps);
 	return good;
 }
 

@@ -8,20 +8,9 @@
 
 #include <jansson.h>
 
+#include "report/json_value.h"
 #include "report/rows.h"
 #include "report/suppressions.h"
-
-/* Numbers beyond what JSON readers take are the largest one; bytes that are no UTF-8 become '?'; NULL: null. */
-json_t *tp_json_number(uint64_t value);
-json_t *tp_json_string(const char *text);
-
-/* Sets several numbers of an object. */
-struct tp_json_field {
-	const char *key;
-	uint64_t value;
-};
-void tp_json_fields(json_t *json, const struct tp_json_field *fields, size_t count);
-#define TP_JSON_FIELDS(json, fields) tp_json_fields(json, fields, sizeof(fields) / sizeof((fields)[0]))
 
 json_t *tp_json_process(const struct tp_process *process);
 json_t *tp_json_capture(const struct tp_process *process);
@@ -45,8 +34,5 @@ json_t *tp_json_suppressed(const struct tp_rows *rows, const struct tp_suppressi
 json_t *tp_json_points(const struct tp_point *points, size_t count, bool estimated);
 /* The sum over the processes of a run. */
 json_t *tp_json_combined(const struct tp_run *run);
-
-/* Writes and drops the reference; false: memory is out (json is NULL) or the file can't be written. */
-bool tp_json_write(json_t *json, FILE *out);
 
 #endif

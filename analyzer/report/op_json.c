@@ -10,13 +10,6 @@ static void set(json_t *object, const char *key, json_t *value)
 	json_object_set_new(object, key, value);
 }
 
-json_t *tp_json_interval(struct tp_interval interval)
-{
-	if (isnan(interval.low))
-		return json_null();
-	return json_pack("[I, I]", (json_int_t)tp_round(interval.low), (json_int_t)tp_round(interval.high));
-}
-
 static json_t *json_shape(const struct tp_shape_stats *shape)
 {
 	const struct tp_json_field numbers[] = {
@@ -107,7 +100,7 @@ static json_t *json_op(const struct tp_op_stats *op)
 	TP_JSON_FIELDS(json, numbers);
 	set(json, "flop_in", json_precisions(op));
 	set(json, "net_bytes", json_integer(op->net_bytes));
-	set(json, "ci95_ns", tp_json_interval(tp_moments_interval(&op->durations)));
+	set(json, "ci95_ns", tp_json_interval_ns(tp_moments_interval(&op->durations)));
 	set(json, "shapes", json_shapes(op));
 	set(json, "buckets", json_buckets(op));
 	return json;

@@ -30,7 +30,4 @@ void tp_shapes_print(const struct tp_page *page, const struct tp_op_list *list, 
 
 json_t *tp_ops_json(const struct tp_op_list *list, uint64_t top);
 
-/* [low, high] in nanoseconds; null where there is none. A duration is not below 0. */
-json_t *tp_json_interval(struct tp_interval interval);
-
 #endif

@@ -15,6 +15,14 @@ struct tp_rows_builder {
 	struct tp_stack stack;
 };
 
+const char *tp_by_name(enum tp_by by)
+{
+	static const char *const names[] = { "stack", "function", "line", "module", "thread",
+					     "size",  "op",	  "step", "layer" };
+
+	return by < sizeof(names) / sizeof(names[0]) ? names[by] : NULL;
+}
+
 uint64_t tp_sums_bytes(const struct tp_sums *sums, enum tp_what what)
 {
 	switch (what) {

@@ -23,6 +23,9 @@ enum tp_by {
 	TP_BY_LAYER
 };
 
+/* As --by and JSON have it. */
+const char *tp_by_name(enum tp_by by);
+
 /* What is asked about: which sites count. */
 enum tp_what { TP_WHAT_PEAK, TP_WHAT_ALLOCATED, TP_WHAT_UNFREED, TP_WHAT_TEMPORARY, TP_WHAT_CPU };
 

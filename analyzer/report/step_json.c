@@ -111,7 +111,7 @@ json_t *tp_steps_json(const struct tp_process *process, bool list)
 	set(json, "warmup_ns", number(steps->warmup_ns));
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
 		set(json, times[i].key, durations->count ? number(times[i].value) : json_null());
-	set(json, "ci95_ns", tp_json_interval(steps->interval));
+	set(json, "ci95_ns", tp_json_interval_ns(steps->interval));
 	set(json, "effective_steps", durations->count ? json_real(steps->effective) : json_null());
 	set(json, "growth", json_array());
 	set_source(json, process);

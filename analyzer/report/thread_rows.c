@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/keys.h"
+#include "report/row_index.h"
 
 /* CPU time, or bytes, of one function on one thread. */
 struct part {
@@ -16,24 +16,46 @@ struct part {
 struct parts {
 	const struct tp_process *process;
 	struct tp_symbols *symbols;
-	struct tp_keys keys;
-	struct tp_map index; /* (key of the function, thread) to part */
+	struct tp_row_index index; /* (key of the function, thread) to part */
 	struct part *list;
-	size_t count, room;
 	struct tp_stack stack;
 };
 
-static struct tp_thread_row *row_of(const struct tp_thread_rows *rows, uint64_t thread)
+/* The rows, by the number of the thread. */
+struct threads {
+	struct tp_thread_row *rows;
+	struct tp_map index;
+};
+
+/* NULL: there is no such thread, or no memory. */
+static struct tp_thread_row *row_of(struct threads *threads, uint64_t thread)
 {
-	for (size_t i = 0; i < rows->count; i++)
-		if (rows->rows[i].stats->thread == thread)
-			return &rows->rows[i];
-	return NULL;
+	bool found = false;
+	const uint32_t *number = tp_map_at(&threads->index, thread, 0, &found);
+
+	return found ? &threads->rows[*number] : NULL;
+}
+
+static bool begin_rows(struct tp_thread_rows *rows, struct threads *threads, const struct tp_process *process)
+{
+	rows->rows = calloc(process->thread_count + 1, sizeof(*rows->rows));
+	rows->count = rows->rows ? process->thread_count : 0;
+	threads->rows = rows->rows;
+	for (size_t i = 0; i < rows->count; i++) {
+		bool found = false;
+		uint32_t *number = tp_map_at(&threads->index, process->threads[i].thread, 0, &found);
+
+		if (!number)
+			return false;
+		*number = (uint32_t)i;
+		rows->rows[i].stats = &process->threads[i];
+	}
+	return rows->rows != NULL;
 }
 
 /* ---- memory ---- */
 
-static void add_memory(const struct tp_thread_rows *rows, const struct tp_process *process)
+static void add_memory(struct threads *threads, const struct tp_process *process)
 {
 	struct tp_thread_row *row = NULL;
 
@@ -41,7 +63,7 @@ static void add_memory(const struct tp_thread_rows *rows, const struct tp_proces
 		const struct tp_site *site = &process->sites[i];
 
 		if (!row || row->stats->thread != site->key)
-			row = row_of(rows, site->key);
+			row = row_of(threads, site->key);
 		if (!row)
 			continue;
 		row->peak_bytes += site->peak_bytes;
@@ -59,26 +81,13 @@ static void add_memory(const struct tp_thread_rows *rows, const struct tp_proces
 
 static struct part *part_at(struct parts *parts, const struct tp_line *line, uint32_t thread)
 {
-	const char *key = tp_keys_get(&parts->keys, line, TP_KEY_FUNCTION);
-	bool found = false;
-	uint32_t *number = key ? tp_map_at(&parts->index, (uintptr_t)key, thread, &found) : NULL;
+	const char *key = tp_keys_get(&parts->index.keys, line, TP_KEY_FUNCTION);
+	struct part *part =
+		key ? tp_row_index_at(&parts->index, (uintptr_t)key, thread, &parts->list, sizeof(*part)) : NULL;
 
-	if (!number)
-		return NULL;
-	if (found)
-		return &parts->list[*number];
-	if (parts->count == parts->room) {
-		size_t room = parts->room ? 2 * parts->room : 64;
-		struct part *grown = realloc(parts->list, room * sizeof(*grown));
-
-		if (!grown)
-			return NULL;
-		parts->list = grown;
-		parts->room = room;
-	}
-	*number = (uint32_t)parts->count;
-	parts->list[parts->count] = (struct part){ .line = *line, .thread = thread };
-	return &parts->list[parts->count++];
+	if (part && !part->line.location)
+		*part = (struct part){ .line = *line, .thread = thread };
+	return part;
 }
 
 /* A stack's weight goes to its own function: of samples the innermost, of memory the one that is behind the plumbing. */
@@ -98,15 +107,7 @@ static bool add_part(struct parts *parts, uint32_t node, uint32_t thread, uint64
 	return part || !line;
 }
 
-/* Empties the parts for the next question. */
-static void forget(struct parts *parts)
-{
-	tp_map_free(&parts->index);
-	memset(&parts->index, 0, sizeof(parts->index));
-	parts->count = 0;
-}
-
-static bool add_cpu_lines(struct parts *parts, const struct tp_thread_rows *rows)
+static bool add_cpu_lines(struct parts *parts, struct threads *threads)
 {
 	const struct tp_process *process = parts->process;
 
@@ -116,8 +117,8 @@ static bool add_cpu_lines(struct parts *parts, const struct tp_thread_rows *rows
 		if (!add_part(parts, site->node, site->thread, tp_cpu_ns(process, &site->cpu), false))
 			return false;
 	}
-	for (size_t i = 0; i < parts->count; i++) {
-		struct tp_thread_row *row = row_of(rows, parts->list[i].thread);
+	for (size_t i = 0; i < parts->index.count; i++) {
+		struct tp_thread_row *row = row_of(threads, parts->list[i].thread);
 
 		if (!row || parts->list[i].weight <= row->cpu_line_ns)
 			continue;
@@ -127,7 +128,7 @@ static bool add_cpu_lines(struct parts *parts, const struct tp_thread_rows *rows
 	return true;
 }
 
-static bool add_alloc_lines(struct parts *parts, const struct tp_thread_rows *rows)
+static bool add_alloc_lines(struct parts *parts, struct threads *threads)
 {
 	const struct tp_process *process = parts->process;
 
@@ -135,8 +136,8 @@ static bool add_alloc_lines(struct parts *parts, const struct tp_thread_rows *ro
 		if (!add_part(parts, process->sites[i].node, (uint32_t)process->sites[i].key, process->sites[i].bytes,
 			      true))
 			return false;
-	for (size_t i = 0; i < parts->count; i++) {
-		struct tp_thread_row *row = row_of(rows, parts->list[i].thread);
+	for (size_t i = 0; i < parts->index.count; i++) {
+		struct tp_thread_row *row = row_of(threads, parts->list[i].thread);
 
 		if (!row || parts->list[i].weight <= row->alloc_line_bytes)
 			continue;
@@ -146,15 +147,14 @@ static bool add_alloc_lines(struct parts *parts, const struct tp_thread_rows *ro
 	return true;
 }
 
-static bool add_lines(const struct tp_thread_rows *rows, const struct tp_process *process, struct tp_symbols *symbols)
+/* One question: whose CPU time, or whose bytes. */
+static bool add_lines(struct threads *threads, const struct tp_process *process, struct tp_symbols *symbols,
+		      bool (*add)(struct parts *parts, struct threads *threads))
 {
 	struct parts parts = { .process = process, .symbols = symbols };
-	bool good = tp_keys_init(&parts.keys) && add_cpu_lines(&parts, rows);
+	bool good = tp_row_index_init(&parts.index) && add(&parts, threads);
 
-	forget(&parts);
-	good = good && add_alloc_lines(&parts, rows);
-	forget(&parts);
-	tp_keys_free(&parts.keys);
+	tp_row_index_free(&parts.index);
 	tp_stack_free(&parts.stack);
 	free(parts.list);
 	return good;
@@ -201,14 +201,14 @@ static int compare(const void *left, const void *right, void *sort)
 bool tp_thread_rows(struct tp_thread_rows *rows, const struct tp_process *process, struct tp_symbols *symbols,
 		    const char *sort)
 {
-	bool good;
+	struct threads threads = { NULL };
+	bool good = begin_rows(rows, &threads, process);
 
-	rows->rows = calloc(process->thread_count + 1, sizeof(*rows->rows));
-	rows->count = rows->rows ? process->thread_count : 0;
-	for (size_t i = 0; i < rows->count; i++)
-		rows->rows[i].stats = &process->threads[i];
-	add_memory(rows, process);
-	good = rows->rows && add_lines(rows, process, symbols);
+	if (good)
+		add_memory(&threads, process);
+	good = good && add_lines(&threads, process, symbols, add_cpu_lines) &&
+	       add_lines(&threads, process, symbols, add_alloc_lines);
+	tp_map_free(&threads.index);
 	if (rows->count)
 		qsort_r(rows->rows, rows->count, sizeof(*rows->rows), compare, (void *)sort);
 	return good;

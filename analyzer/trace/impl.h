@@ -10,6 +10,7 @@
 #include "trace/reserve.h"
 
 struct tp_jit_times;
+struct tp_pairs;
 
 /* A chunk whose header was found sound. */
 struct tp_chunk {
@@ -70,6 +71,10 @@ bool tp_tables_read(struct tp_trace_impl *impl);
 
 /* Makes nodes with the same parent and frame one. False: no memory. */
 bool tp_nodes_unify(struct tp_trace *trace, const uint32_t *frame_alias);
+
+/* The node of a frame below a parent: as `children` has it, (parent, frame) to node, or new there and behind all. 0: no memory. */
+uint32_t tp_nodes_child(struct tp_trace *trace, size_t *node_room, struct tp_pairs *children, uint32_t parent,
+			uint32_t frame);
 
 void tp_clock_fit(struct tp_trace_impl *impl);
 

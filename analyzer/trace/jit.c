@@ -144,22 +144,6 @@ static uint32_t frame_in(struct splitter *splitter, uint32_t frame, uint32_t cod
 	return number;
 }
 
-static uint32_t child(struct splitter *splitter, uint32_t parent, uint32_t frame)
-{
-	struct tp_trace *trace = splitter->trace;
-	uint32_t number = tp_pairs_find(&splitter->children, parent, frame);
-
-	if (number)
-		return number;
-	number = (uint32_t)trace->node_count;
-	if (trace->node_count >= UINT32_MAX ||
-	    !tp_reserve(&trace->nodes, &splitter->node_room, trace->node_count + 1, sizeof(*trace->nodes)) ||
-	    !tp_pairs_set(&splitter->children, parent, frame, number))
-		return 0;
-	trace->nodes[trace->node_count++] = (struct tp_node){ parent, frame };
-	return number;
-}
-
 /* From `node` outwards down to what is the same at all times: frames into stack[]; *outer is the rest. False: no memory. */
 static bool take_stack(struct splitter *splitter, uint32_t node, size_t *count, uint32_t *outer)
 {
@@ -193,7 +177,8 @@ static struct version version_at(struct splitter *splitter, uint32_t node, uint6
 			version.until = span.until < version.until ? span.until : version.until;
 			frame = frame_in(splitter, frame, number_of(splitter->dump, span.code));
 		}
-		mixed = frame ? child(splitter, mixed, frame) : 0;
+		mixed = frame ? tp_nodes_child(splitter->trace, &splitter->node_room, &splitter->children, mixed, frame)
+			      : 0;
 		if (!mixed)
 			return version;
 	}

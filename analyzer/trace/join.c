@@ -36,17 +36,7 @@ static uint32_t parent_of(const struct joiner *joiner, uint32_t node)
 /* The mixed node of a frame below a mixed node, made if need be. 0: no memory. */
 static uint32_t child(struct joiner *joiner, uint32_t parent, uint32_t frame)
 {
-	struct tp_trace *trace = joiner->trace;
-	uint32_t number = tp_pairs_find(&joiner->children, parent, frame);
-
-	if (number || trace->node_count >= UINT32_MAX)
-		return number;
-	number = (uint32_t)trace->node_count;
-	if (!tp_reserve(&trace->nodes, joiner->node_room, trace->node_count + 1, sizeof(*trace->nodes)) ||
-	    !tp_pairs_set(&joiner->children, parent, frame, number))
-		return 0;
-	trace->nodes[trace->node_count++] = (struct tp_node){ parent, frame };
-	return number;
+	return tp_nodes_child(joiner->trace, joiner->node_room, &joiner->children, parent, frame);
 }
 
 /* Past the Python frames that one call of the loop ran. */

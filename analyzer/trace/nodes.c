@@ -2,11 +2,12 @@
 /*
  * Nodes that mean the same become one. A node's parent has a lower number, so one pass in order of numbers sees each
  * parent before its children. Most nodes are their parent's only child: that one is remembered beside the parent, where
- * the lookup costs nothing; only further children go to a hash table.
+ * the lookup costs nothing; only further children go to a hash table. Beside that: nodes that are made, each once.
  */
 #include <stdlib.h>
 
 #include "trace/impl.h"
+#include "trace/pairs.h"
 
 struct children {
 	uint32_t *only;	 /* a node's first child; 0: none */
@@ -98,4 +99,19 @@ bool tp_nodes_unify(struct tp_trace *trace, const uint32_t *frame_alias)
 	free(children.only);
 	free(children.table);
 	return good;
+}
+
+uint32_t tp_nodes_child(struct tp_trace *trace, size_t *node_room, struct tp_pairs *children, uint32_t parent,
+			uint32_t frame)
+{
+	uint32_t number = tp_pairs_find(children, parent, frame);
+
+	if (number || trace->node_count >= UINT32_MAX)
+		return number;
+	number = (uint32_t)trace->node_count;
+	if (!tp_reserve(&trace->nodes, node_room, trace->node_count + 1, sizeof(*trace->nodes)) ||
+	    !tp_pairs_set(children, parent, frame, number))
+		return 0;
+	trace->nodes[trace->node_count++] = (struct tp_node){ parent, frame };
+	return number;
 }
