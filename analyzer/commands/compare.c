@@ -9,20 +9,14 @@ int tp_cmd_compare(const struct tp_options *options)
 	struct tp_variants variants;
 	struct tp_machine machine;
 	struct tp_session session;
-	bool known = tp_machine_known(options, &machine);
-	int status = TP_EXIT_OK;
+	bool known;
+	int status = tp_session_start(&session, options);
 
-	if (options->machine || options->measure) {
-		status = tp_machine_get(options, &machine);
-		known = true;
-	}
 	if (status != TP_EXIT_OK)
 		return status;
-	status = tp_session_open(&session, options);
-	if (status == TP_EXIT_OK)
-		status = tp_session_replay(&session, TP_GROUP_STACK);
+	status = tp_machine_find(options, &machine, &known);
 	if (status != TP_EXIT_OK)
-		return status;
+		return tp_session_close(&session, status);
 	if (!tp_variants_make(&variants, session.run))
 		return tp_session_out_of_memory(&session);
 	if (!options->json && variants.count > TP_COMPARE_MAX) {
@@ -30,7 +24,8 @@ int tp_cmd_compare(const struct tp_options *options)
 			variants.count, TP_COMPARE_MAX);
 		status = TP_EXIT_USAGE;
 	} else if (options->json) {
-		tp_json_write(tp_compare_json(&variants, known ? &machine : NULL), session.page.out);
+		if (!tp_json_write(tp_compare_json(&variants, known ? &machine : NULL), session.page.out))
+			status = tp_out_of_memory();
 	} else {
 		tp_compare_print(&session.page, &variants, known ? &machine : NULL, tp_top(options, 15));
 	}

@@ -56,17 +56,17 @@ int tp_machine_get(const struct tp_options *options, struct tp_machine *machine)
 	return status;
 }
 
-bool tp_machine_known(const struct tp_options *options, struct tp_machine *machine)
+int tp_machine_find(const struct tp_options *options, struct tp_machine *machine, bool *known)
 {
 	const char *error;
 	char *path;
-	bool good;
 
-	if (options->machine)
-		return tp_machine_read(machine, options->machine, &error);
+	*known = options->machine || options->measure;
+	if (*known)
+		return tp_machine_get(options, machine);
 	tp_machine_identify(machine);
 	path = tp_machine_path(machine);
-	good = path && tp_machine_read(machine, path, &error);
+	*known = path && tp_machine_read(machine, path, &error);
 	free(path);
-	return good;
+	return TP_EXIT_OK;
 }

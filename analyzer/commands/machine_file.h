@@ -12,7 +12,10 @@
  */
 int tp_machine_get(const struct tp_options *options, struct tp_machine *machine);
 
-/* The same without measuring, in silence. False: nothing is known of this machine. */
-bool tp_machine_known(const struct tp_options *options, struct tp_machine *machine);
+/*
+ * For commands that can do without: by --machine and --measure as above; else what is known, without measuring, in silence.
+ * *known: there is something. Behind the opening of traces: a bad one is better known before the machine is measured.
+ */
+int tp_machine_find(const struct tp_options *options, struct tp_machine *machine, bool *known);
 
 #endif

@@ -145,41 +145,30 @@ static bool print_sites(struct tp_session *session, size_t process, const struct
 	return rows != NULL;
 }
 
-/* What is known of the machine, without measuring; false: nothing. */
-static bool roofs_of(const struct tp_session *session, size_t index, struct tp_roof_notes *notes)
+/* `machine` NULL: nothing is known of it. */
+static bool print_priorities(struct tp_session *session, size_t index, const struct tp_machine *machine)
 {
-	if (!tp_machine_known(session->options, &notes->machine))
-		return false;
-	notes->cores = tp_roof_cores(&notes->machine, &session->run->processes[index]);
-	return true;
-}
-
-static bool print_priorities(struct tp_session *session, size_t index)
-{
+	const struct tp_process *process = &session->run->processes[index];
 	struct tp_rows *peak = tp_session_rows(session, index, TP_BY_STACK, TP_WHAT_PEAK, "bytes", NULL);
-	struct tp_roof_notes notes;
-	bool roofs = roofs_of(session, index, &notes);
-	bool good = peak && tp_priorities_print(&session->page, &session->run->processes[index], peak,
-						roofs ? tp_roof_note : NULL, &notes);
+	struct tp_roof_notes notes = { machine, machine ? tp_roof_cores(machine, process) : 0, "" };
+	bool good = peak && tp_priorities_print(&session->page, process, peak, machine ? tp_roof_note : NULL, &notes);
 
 	tp_rows_free(peak);
 	return good;
 }
 
-static json_t *json_priorities(struct tp_session *session, size_t index)
+static json_t *json_priorities(struct tp_session *session, size_t index, const struct tp_machine *machine)
 {
+	const struct tp_process *process = &session->run->processes[index];
 	struct tp_rows *peak = tp_session_rows(session, index, TP_BY_STACK, TP_WHAT_PEAK, "bytes", NULL);
-	struct tp_roof_notes notes;
-	bool roofs = roofs_of(session, index, &notes);
-	json_t *json = peak ? tp_priorities_json(&session->run->processes[index], peak,
-						 roofs ? tp_roof_place_json : NULL, &notes)
-			    : NULL;
+	struct tp_roof_notes notes = { machine, machine ? tp_roof_cores(machine, process) : 0, "" };
+	json_t *json = peak ? tp_priorities_json(process, peak, machine ? tp_roof_place_json : NULL, &notes) : NULL;
 
 	tp_rows_free(peak);
 	return json;
 }
 
-static bool print_process(struct tp_session *session, size_t index)
+static bool print_process(struct tp_session *session, size_t index, const struct tp_machine *machine)
 {
 	const struct tp_process *process = &session->run->processes[index];
 	const struct tp_page *page = &session->page;
@@ -210,7 +199,7 @@ static bool print_process(struct tp_session *session, size_t index)
 	good = good && print_sites(session, index, &hot, "Who allocated most often");
 	good = good && tp_ops_short_print(session, index, TOP_SITES);
 	good = good && tp_cpu_short_print(session, index, TOP_SITES);
-	good = good && print_priorities(session, index);
+	good = good && print_priorities(session, index, machine);
 	tp_notes_collect(&notes, process, session->symbols[index]);
 	tp_notes_print(&notes, page);
 	tp_notes_free(&notes);
@@ -245,14 +234,14 @@ static void print_next(const struct tp_session *session)
 		tp_next_print(&session->page, "tprof-analyze peak %s   lists the peak's stacks in full", names);
 }
 
-static bool print_text(struct tp_session *session)
+static bool print_text(struct tp_session *session, const struct tp_machine *machine)
 {
 	bool good = true;
 
 	for (size_t i = 0; good && i < session->run->process_count; i++) {
 		if (i)
 			fputs("\n\n", session->page.out);
-		good = print_process(session, i);
+		good = print_process(session, i, machine);
 	}
 	if (good && session->run->process_count > 1) {
 		tp_combined_print(session);
@@ -282,6 +271,7 @@ static bool add_sites(struct tp_session *session, size_t index, const struct que
 	return true;
 }
 
+/* `argument`: the machine, or NULL. */
 static json_t *json_process(struct tp_session *session, size_t index, const void *argument)
 {
 	const struct tp_process *process = &session->run->processes[index];
@@ -294,7 +284,6 @@ static json_t *json_process(struct tp_session *session, size_t index, const void
 	json_t *json = json_object(), *heap = tp_json_heap(process);
 	bool good = suppressions != NULL;
 
-	(void)argument;
 	for (size_t i = 0; good && i < sizeof(questions) / sizeof(questions[0]); i++)
 		good = add_sites(session, index, &questions[i], heap);
 	json_object_set_new(json, "process", tp_json_process(process));
@@ -302,7 +291,7 @@ static json_t *json_process(struct tp_session *session, size_t index, const void
 	json_object_set_new(json, "heap", heap);
 	good = good && tp_ops_section_json(session, index, json, false);
 	good = good && tp_cpu_section_json(session, index, json);
-	good = good && json_object_set_new(json, "priorities", json_priorities(session, index)) == 0;
+	good = good && json_object_set_new(json, "priorities", json_priorities(session, index, argument)) == 0;
 	json_object_set_new(json, "notes", tp_json_notes(process, session->symbols[index]));
 	tp_suppressions_free(suppressions);
 	if (good)
@@ -317,31 +306,34 @@ static bool combine(struct tp_session *session, json_t *combined, const void *ar
 	return tp_ops_combined_json(session, combined);
 }
 
+static int report(struct tp_session *session, const struct tp_machine *machine)
+{
+	const struct tp_process_report in_json = { .process = json_process, .combine = combine, .argument = machine };
+	bool good = true;
+
+	for (size_t i = 0; good && i < session->run->process_count; i++)
+		good = tp_session_symbols(session, i) != NULL;
+	good = good && (session->options->json ? tp_processes_json(session, &in_json) : print_text(session, machine));
+	return good ? tp_session_close(session, TP_EXIT_OK) : tp_session_out_of_memory(session);
+}
+
 int tp_cmd_summary(const struct tp_options *options)
 {
-	const struct tp_process_report in_json = { .process = json_process, .combine = combine };
 	struct tp_suppressions *suppressions;
 	struct tp_session session;
 	struct tp_machine machine;
-	int status = TP_EXIT_OK;
+	int status = tp_session_open(&session, options);
+	bool known;
 
-	if (options->machine || options->measure) /* else what is known is enough: nothing is measured unasked */
-		status = tp_machine_get(options, &machine);
-	if (status == TP_EXIT_OK)
-		status = tp_session_open(&session, options);
 	if (status != TP_EXIT_OK)
 		return status;
 	suppressions = tp_session_suppressions(&session);
 	if (!suppressions)
 		return tp_session_close(&session, TP_EXIT_USAGE);
 	tp_suppressions_free(suppressions);
-	status = tp_session_replay(&session, TP_GROUP_STACK);
+	status = tp_machine_find(options, &machine, &known);
 	if (status != TP_EXIT_OK)
-		return status;
-	for (size_t i = 0; i < session.run->process_count; i++)
-		if (!tp_session_symbols(&session, i))
-			return tp_session_out_of_memory(&session);
-	if (!(options->json ? tp_processes_json(&session, &in_json) : print_text(&session)))
-		return tp_session_out_of_memory(&session);
-	return tp_session_close(&session, TP_EXIT_OK);
+		return tp_session_close(&session, status);
+	status = tp_session_replay(&session, TP_GROUP_STACK);
+	return status == TP_EXIT_OK ? report(&session, known ? &machine : NULL) : status;
 }

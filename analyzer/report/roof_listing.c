@@ -166,7 +166,7 @@ void tp_utilisation_print(const struct tp_page *page, const struct tp_machine *m
 const char *tp_roof_note(void *context, const struct tp_op_stats *op)
 {
 	struct tp_roof_notes *notes = context;
-	struct tp_roof_place place = tp_roof_place(&notes->machine, notes->cores, op);
+	struct tp_roof_place place = tp_roof_place(notes->machine, notes->cores, op);
 	bool cached = place.bound == TP_BOUND_MEMORY && place.level != TP_LEVEL_MEMORY;
 
 	if (place.bound == TP_BOUND_UNKNOWN)
@@ -228,7 +228,7 @@ static json_t *place_json(const struct tp_roof_place *place)
 json_t *tp_roof_place_json(void *context, const struct tp_op_stats *op)
 {
 	struct tp_roof_notes *notes = context;
-	struct tp_roof_place place = tp_roof_place(&notes->machine, notes->cores, op);
+	struct tp_roof_place place = tp_roof_place(notes->machine, notes->cores, op);
 
 	return place.bound == TP_BOUND_UNKNOWN ? json_null() : place_json(&place);
 }

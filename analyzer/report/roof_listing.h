@@ -28,7 +28,7 @@ json_t *tp_roof_json(const struct tp_roof_place *places, size_t count, uint64_t 
  * does. The context is a struct tp_roof_notes; the text is valid until the next call.
  */
 struct tp_roof_notes {
-	struct tp_machine machine;
+	const struct tp_machine *machine;
 	uint32_t cores;
 	char text[96];
 };

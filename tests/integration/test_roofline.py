@@ -100,6 +100,19 @@ def test_summary(trace, machine, tmp_path):
     assert "not there" in summary("--machine", tmp_path / "none", status=2).stderr
 
 
+def test_summary_measures_for_itself(trace, tmp_path):
+    """What --measure found is what the page is written with, kept or not; a bad trace is told before anything is measured."""
+    nowhere = {name: value for name, value in os.environ.items() if name not in ("XDG_CACHE_HOME", "HOME")}
+    def summary(file):
+        return subprocess.run([ANALYZE, "summary", "--json", "--measure", file], env=nowhere, capture_output=True, text=True,
+                              timeout=120, check=False)
+    roofs = {one["op"]: one["roof"] for one in json.loads(summary(trace).stdout)["priorities"]["time"]}
+    assert roofs["triad"]["bound"] == "memory" and roofs["triad"]["roof_fraction"] > 0
+    (tmp_path / "bad.bin").write_bytes(b"nothing")
+    done = summary(tmp_path / "bad.bin")
+    assert done.returncode == 3 and "bad.bin" in done.stderr and "measured" not in done.stderr
+
+
 def test_precision(trace, machine):
     """By what the kernel works on, not by a name; an annotation does not say."""
     found = places(trace, machine)

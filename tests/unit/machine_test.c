@@ -114,7 +114,8 @@ static void test_places(void **state)
 
 static void test_notes(void **state)
 {
-	struct tp_roof_notes notes = { .machine = machine(), .cores = 1 };
+	const struct tp_machine made = machine();
+	struct tp_roof_notes notes = { .machine = &made, .cores = 1 };
 	struct tp_op_stats dgemm = in_doubles(op("cblas_dgemm", "blas", 2000000000, 24000000, 80000000));
 	struct tp_op_stats copy = op("copy", "", 0, 2000000, 10000), silent = op("silent", "", 0, 0, 100);
 
