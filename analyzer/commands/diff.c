@@ -45,12 +45,10 @@ static int print(struct tp_session *page, struct tp_diff *diff)
 
 	if (!json)
 		return tp_out_of_memory();
-	if (page->options->json) {
-		tp_json_write(json, page->page.out);
-	} else {
-		tp_diff_print(&page->page, json);
-		json_decref(json);
-	}
+	if (page->options->json)
+		return tp_json_write(json, page->page.out) ? TP_EXIT_OK : tp_out_of_memory();
+	tp_diff_print(&page->page, json);
+	json_decref(json);
 	return TP_EXIT_OK;
 }
 

@@ -305,7 +305,8 @@ static int report(struct tp_session *session, struct tp_file_lines *lines)
 	if (json) {
 		json_object_set_new(json, "schema", json_string("tprof/1"));
 		json_object_set_new(json, options->source ? "lines" : "files", list);
-		tp_json_write(json, session->page.out);
+		if (!tp_json_write(json, session->page.out))
+			return tp_out_of_memory();
 	} else if (found) {
 		tp_scope_print(session);
 	}
@@ -327,10 +328,7 @@ int tp_cmd_lines(const struct tp_options *options)
 		if (!tp_session_symbols(&session, i))
 			status = TP_EXIT_TRACE;
 	lines = tp_file_lines_new();
-	if (status == TP_EXIT_OK && lines)
-		status = report(&session, lines);
-	else
-		tp_out_of_memory();
+	status = status == TP_EXIT_OK && lines ? report(&session, lines) : tp_out_of_memory();
 	tp_file_lines_free(lines);
 	return tp_session_close(&session, status);
 }

@@ -35,5 +35,5 @@ bool tp_processes_json(struct tp_session *session, const struct tp_process_repor
 		json_decref(json);
 		return false;
 	}
-	return tp_json_write(json, session->page.out) || ferror(session->page.out);
+	return tp_json_write(json, session->page.out);
 }

@@ -76,7 +76,7 @@ static bool print_json(struct tp_session *session, struct roofs *roofs)
 		json_decref(json);
 		return false;
 	}
-	return tp_json_write(json, session->page.out) || ferror(session->page.out);
+	return tp_json_write(json, session->page.out);
 }
 
 /* Of all processes, one picture: that of the one with the most time in ops that have a place. */

@@ -58,5 +58,5 @@ bool tp_json_write(json_t *json, FILE *out)
 	bool good = json && json_dumpf(json, out, JSON_INDENT(2)) == 0 && fputc('\n', out) != EOF;
 
 	json_decref(json);
-	return good;
+	return good || ferror(out);
 }

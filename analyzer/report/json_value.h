@@ -34,7 +34,7 @@ json_t *tp_json_interval(struct tp_interval interval);
 /* The same in whole nanoseconds. A duration is not below 0. */
 json_t *tp_json_interval_ns(struct tp_interval interval);
 
-/* Writes and drops the reference; false: memory is out (json is NULL) or the file can't be written. */
+/* Writes and drops the reference. False: memory is out (json is NULL, for one). What can't be written is ferror(out). */
 bool tp_json_write(json_t *json, FILE *out);
 
 #endif

@@ -121,6 +121,18 @@ def test_a_wrong_line_of_a_rules_file_is_named(traces):
     assert status == 2 and f"{rules}:2: max-fun" in error and "max-peak" in error
 
 
+@pytest.mark.parametrize("command", ["check", "diff", "compare", "peak", "roofline", "lines"])
+def test_a_full_disk_is_not_taken_for_full_memory(traces, command):
+    """More than the output's buffer holds, so that writing fails while the answer is put together."""
+    arguments = {"check": [word for size in range(1, 60) for word in ("--max-peak", size)] + [traces["ops"]],
+                 "diff": [traces["small"], traces["ops"]]}.get(command, [traces["ops"]])
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([str(ANALYZE), command, "--json", *map(str, arguments)], stdout=full, stderr=subprocess.PIPE,
+                              text=True, timeout=120, check=False)
+    assert "could not be written" in done.stderr and "memory" not in done.stderr, done.stderr
+    assert done.returncode == (1 if command == "check" else 2)
+
+
 def test_a_baseline_that_cannot_be_read(traces):
     assert check("--baseline", "/nowhere/trace.bin", "--max-regress", "peak=5%", traces["small"])[0] == 3
 
