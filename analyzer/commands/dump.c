@@ -16,7 +16,7 @@ static bool is_wanted(const struct tp_dump *dump, const struct tp_event *event, 
 
 static void show(struct tp_dump *dump, const struct tp_event *event, uint64_t time_ns)
 {
-	if (tp_dump_has_stack(event))
+	if (tp_event_has_node(event->kind))
 		dump->used[tp_trace_node(dump->trace, event->node)] = true;
 	if (dump->session->options->json)
 		tp_dump_event_json(dump, event, time_ns);

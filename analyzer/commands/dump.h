@@ -17,11 +17,6 @@ struct tp_dump {
 	bool out_of_memory;
 };
 
-static inline bool tp_dump_has_stack(const struct tp_event *event)
-{
-	return event->kind == TP_EVENT_ALLOC || event->kind == TP_EVENT_MAP || event->kind == TP_EVENT_POOL_ALLOC;
-}
-
 /* The op that the event names; NULL: none of that number. */
 static inline const struct tp_op *tp_dump_op(const struct tp_dump *dump, const struct tp_event *event)
 {

@@ -166,7 +166,9 @@ void tp_dump_event_json(struct tp_dump *dump, const struct tp_event *event, uint
 	}
 	if (event->kind == TP_EVENT_POOL_FREE)
 		fprintf(out, ", \"whole_pool\": %s", event->size ? "true" : "false");
-	if (tp_dump_has_stack(event))
+	if (event->kind == TP_EVENT_SAMPLE)
+		json_number(out, "periods", event->size);
+	if (tp_event_has_node(event->kind))
 		json_number(out, "stack", tp_trace_node(dump->trace, event->node));
 	if (event->kind == TP_EVENT_MEMORY) {
 		json_number(out, "rss", event->size);

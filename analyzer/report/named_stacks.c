@@ -115,6 +115,7 @@ static const char *python_module(const char *path)
 
 static uint32_t add_name(struct tp_named_stacks *stacks, const struct tp_named *name)
 {
+	struct tp_named kept = { .python = name->python };
 	char text[1200];
 	const char *key;
 	uint32_t *number;
@@ -123,16 +124,16 @@ static uint32_t add_name(struct tp_named_stacks *stacks, const struct tp_named *
 	snprintf(text, sizeof(text), "%c%s\n%s", name->python ? 'p' : 'n', name->module ? name->module : "\1",
 		 name->function ? name->function : "\1");
 	key = tp_arena_intern(stacks->arena, text);
+	kept.function = tp_arena_intern(stacks->arena, name->function);
+	kept.module = tp_arena_intern(stacks->arena, name->module);
+	if (!kept.function != !name->function || !kept.module != !name->module)
+		return TP_NAMED_NONE;
 	number = key ? tp_map_at(&stacks->texts, (uintptr_t)key, 0, &found) : NULL;
 	if (!number || !tp_reserve(&stacks->names, &stacks->name_room, stacks->name_count + 1, sizeof(*name)))
 		return TP_NAMED_NONE;
 	if (!found) {
 		*number = (uint32_t)stacks->name_count;
-		stacks->names[stacks->name_count++] = (struct tp_named){
-			.function = tp_arena_intern(stacks->arena, name->function),
-			.module = tp_arena_intern(stacks->arena, name->module),
-			.python = name->python,
-		};
+		stacks->names[stacks->name_count++] = kept;
 	}
 	return *number;
 }

@@ -45,7 +45,7 @@ struct tp_event {
 	bool remap;		/* MAP, UNMAP: half of an mremap */
 	bool unwound;		/* OP_END: an exception or longjmp left it */
 	uint32_t thread, tid;
-	uint32_t node;	  /* ALLOC, MAP, POOL_ALLOC: stack node, as in the file (see tp_trace_node) */
+	uint32_t node;	  /* ALLOC, MAP, POOL_ALLOC, SAMPLE: stack node, as in the file (see tp_trace_node) */
 	uint64_t time;	  /* ticks >> header->tick_shift */
 	uint64_t address; /* bytes */
 	uint64_t size;	  /* ALLOC: bytes requested. MAP, UNMAP: length in bytes. MEMORY: RSS in bytes. OP_BEGIN: number
@@ -68,6 +68,13 @@ static inline bool tp_event_has_text(unsigned kind)
 	return (1u << TP_EVENT_NAME | 1u << TP_EVENT_DETAIL | 1u << TP_EVENT_MARK | 1u << TP_EVENT_COUNTERS |
 		1u << TP_EVENT_MEMORY | 1u << TP_EVENT_WORK | 1u << TP_EVENT_FOLD | 1u << TP_EVENT_USAGE) >>
 		       kind &
+	       1;
+}
+
+/* Whether an event of that kind has a `node`. */
+static inline bool tp_event_has_node(unsigned kind)
+{
+	return (1u << TP_EVENT_ALLOC | 1u << TP_EVENT_MAP | 1u << TP_EVENT_SAMPLE | 1u << TP_EVENT_POOL_ALLOC) >> kind &
 	       1;
 }
 

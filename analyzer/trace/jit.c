@@ -17,7 +17,7 @@ struct version {
 };
 
 struct versions {
-	struct version *list; /* in no order: most have few */
+	struct version *list; /* in order of time: none overlaps another */
 	size_t count, room;
 };
 
@@ -186,12 +186,40 @@ static struct version version_at(struct splitter *splitter, uint32_t node, uint6
 	return version;
 }
 
+/* The place of the first version that ends behind a time. */
+static size_t place_of(const struct versions *versions, uint64_t time)
+{
+	size_t low = 0, high = versions->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (versions->list[middle].until > time)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
 static const struct version *find_version(const struct versions *versions, uint64_t time)
 {
-	for (size_t i = versions->count; i-- > 0;)
-		if (time >= versions->list[i].from && time < versions->list[i].until)
-			return &versions->list[i];
-	return NULL;
+	size_t at = place_of(versions, time);
+
+	return at < versions->count && versions->list[at].from <= time ? &versions->list[at] : NULL;
+}
+
+/* False: no memory. */
+static bool add_version(struct versions *versions, const struct version *version)
+{
+	size_t at = place_of(versions, version->from);
+
+	if (!tp_reserve(&versions->list, &versions->room, versions->count + 1, sizeof(*version)))
+		return false;
+	memmove(versions->list + at + 1, versions->list + at, (versions->count - at) * sizeof(*version));
+	versions->list[at] = *version;
+	versions->count++;
+	return true;
 }
 
 static struct versions *versions_of(const struct tp_jit_times *times, uint32_t node)
@@ -203,12 +231,6 @@ static struct versions *versions_of(const struct tp_jit_times *times, uint32_t n
 
 /* ---- events ---- */
 
-static bool has_node(unsigned kind)
-{
-	return (1u << TP_EVENT_ALLOC | 1u << TP_EVENT_MAP | 1u << TP_EVENT_SAMPLE | 1u << TP_EVENT_POOL_ALLOC) >> kind &
-	       1;
-}
-
 static bool see_event(struct splitter *splitter, const struct tp_event *event)
 {
 	uint32_t node = tp_trace_node(splitter->trace, event->node);
@@ -218,10 +240,7 @@ static bool see_event(struct splitter *splitter, const struct tp_event *event)
 	if (!versions || find_version(versions, event->time))
 		return true;
 	version = version_at(splitter, node, event->time);
-	if (!version.node || !tp_reserve(&versions->list, &versions->room, versions->count + 1, sizeof(version)))
-		return false;
-	versions->list[versions->count++] = version;
-	return true;
+	return version.node && add_version(versions, &version);
 }
 
 /* Which stacks there were at which times. */
@@ -232,7 +251,7 @@ static bool see_events(struct splitter *splitter)
 	bool good = events != NULL;
 
 	while (good && (event = tp_events_next(events)))
-		good = !has_node(event->kind) || see_event(splitter, event);
+		good = !tp_event_has_node(event->kind) || see_event(splitter, event);
 	good = good && !tp_events_failed(events);
 	tp_events_close(events);
 	return good;
@@ -244,7 +263,7 @@ void tp_jit_time(const struct tp_jit_times *times, const struct tp_trace *trace,
 		const struct versions *versions;
 		const struct version *version;
 
-		if (!has_node(events[i].kind))
+		if (!tp_event_has_node(events[i].kind))
 			continue;
 		versions = versions_of(times, tp_trace_node(trace, events[i].node));
 		version = versions ? find_version(versions, events[i].time) : NULL;
@@ -297,7 +316,9 @@ bool tp_jit_load(struct tp_trace *trace, const char *folder)
 		return true;
 	trace->jit = dump;
 	if (!read_dump(dump, trace, folder))
-		return true;
+		return !dump->failed;
+	if (dump->failed)
+		return false;
 	tp_jitdump_sort(dump);
 	return split(trace, dump);
 }

@@ -70,13 +70,24 @@ struct reader {
 
 /* ---- memory ---- */
 
+/* tp_reserve(), of which the dump remembers that it failed. */
+static bool reserve(struct tp_jitdump *dump, void *list, size_t *room, size_t need, size_t size)
+{
+	bool good = tp_reserve(list, room, need, size);
+
+	dump->failed = dump->failed || !good;
+	return good;
+}
+
+/* NULL: no memory. */
 static void *keep(struct tp_jitdump *dump, size_t size)
 {
 	void *block;
 
-	if (!tp_reserve(&dump->texts, &dump->text_room, dump->text_count + 1, sizeof(*dump->texts)))
+	if (!reserve(dump, &dump->texts, &dump->text_room, dump->text_count + 1, sizeof(*dump->texts)))
 		return NULL;
 	block = malloc(size);
+	dump->failed = !block;
 	if (block)
 		dump->texts[dump->text_count++] = block;
 	return block;
@@ -108,17 +119,19 @@ static uint64_t time_of(const struct reader *reader, uint64_t time)
 	return time > start ? tp_trace_time(reader->trace, time - start) : 0;
 }
 
-/* False: no memory. */
+/* False: no memory, or as much code as can be numbered. */
 static bool add_code(struct reader *reader, struct tp_jit_code code)
 {
 	struct tp_jitdump *dump = reader->dump;
 
-	if (!code.name || !tp_reserve(&dump->codes, &dump->room, dump->count + 1, sizeof(code)))
+	if (!code.name || dump->count >= UINT32_MAX - 1 ||
+	    !reserve(dump, &dump->codes, &dump->room, dump->count + 1, sizeof(code)))
 		return false;
 	code.order = dump->count;
 	dump->codes[dump->count++] = code;
-	return dump->count < UINT32_MAX && tp_pairs_set(&reader->numbered, (uint32_t)(code.index >> 32),
-							(uint32_t)code.index, (uint32_t)dump->count);
+	dump->failed = !tp_pairs_set(&reader->numbered, (uint32_t)(code.index >> 32), (uint32_t)code.index,
+				     (uint32_t)dump->count);
+	return !dump->failed;
 }
 
 static bool is_range(uint64_t start, uint64_t size)
@@ -247,7 +260,7 @@ static void read_lines(struct reader *reader)
 
 static bool fill(struct reader *reader, size_t size)
 {
-	if (!tp_reserve(&reader->bytes, &reader->room, size + 1, 1))
+	if (!reserve(reader->dump, &reader->bytes, &reader->room, size + 1, 1))
 		return false;
 	reader->size = fread(reader->bytes, 1, size, reader->file);
 	reader->bytes[reader->size] = 0;
@@ -268,7 +281,7 @@ static size_t wanted(uint32_t id, size_t size)
 	return size < most ? size : most;
 }
 
-/* False: nothing follows. */
+/* False: nothing follows, or memory is out. */
 static bool read_record(struct reader *reader)
 {
 	struct record record;
@@ -288,7 +301,7 @@ static bool read_record(struct reader *reader)
 		return read_move(reader, record.time);
 	case CODE_DEBUG_INFO:
 		read_lines(reader);
-		return true;
+		return !reader->dump->failed;
 	default: /* unwinding tables: frames are walked as they were recorded */
 		return true;
 	}

@@ -30,11 +30,12 @@ struct tp_jitdump {
 	size_t count, room;
 	void **texts; /* all that the codes point to */
 	size_t text_count, text_room;
+	bool failed; /* memory was out: what is here is not all */
 };
 
 /*
  * Adds what is in the file to *dump, up to the first record that is cut or can't be right. Times are made the trace's.
- * False: it is no jitdump, or can't be read. Not through links, and nothing but a file: /tmp is everybody's.
+ * False: it is no jitdump, or can't be read. Memory may be out in either case: dump->failed. Not through links, and nothing but a file: /tmp is everybody's.
  */
 bool tp_jitdump_read(struct tp_jitdump *dump, const char *path, const struct tp_trace *trace);
 void tp_jitdump_sort(struct tp_jitdump *dump);

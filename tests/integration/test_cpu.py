@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """CPU samples: the truth that a program measures itself, and the programs that a sampler could disturb."""
+import json
 import math
 import re
 import signal
@@ -53,6 +54,18 @@ def test_shares(split):
         # The interval that is printed is the one at 95%, and as wide as so many samples make it.
         width = row["self_share_ci95"][1] - row["self_share_ci95"][0]
         assert 0.2 < width / (high - low) < 1
+
+
+def test_each_sample_is_dumped_with_its_stack(split):
+    """As many as were taken, for as much time; their stacks stand beside the events, each once."""
+    trace, _ = split
+    dump, capture = json.loads(analyze("dump", "--json", trace).stdout), report(trace)["capture"]
+    samples = [event for event in dump["events"] if event["kind"] == "sample"]
+    assert len(samples) == capture["cpu_samples"]
+    assert sum(event["periods"] for event in samples) * capture["cpu_period_ns"] == capture["cpu_ns"]
+    ((_, stacks),) = [(one["pid"], one["stacks"]) for one in dump["stacks"]]
+    heavy = sum(stacks[str(event["stack"])]["stack"][0]["function"] == "heavy" for event in samples)
+    assert heavy == by_function(cpu(trace))["heavy"]["self_samples"] > 0
 
 
 def test_totals(split):
