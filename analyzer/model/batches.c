@@ -19,7 +19,6 @@ static void add_log(struct tp_batches *batches, double value, uint64_t calls)
 	if (!batches->size)
 		batches->size = 1;
 	batches->calls += calls;
-	batches->sum += value * (double)calls;
 	while (calls) {
 		uint64_t take = batches->size - batches->open;
 
@@ -93,9 +92,4 @@ void tp_batches_append(struct tp_batches *to, const struct tp_batches *from)
 		add_log(to, from->means[i], from->size);
 	if (from->open)
 		add_log(to, from->open_sum / (double)from->open, from->open);
-}
-
-double tp_batches_mean(const struct tp_batches *batches)
-{
-	return batches->calls ? batches->sum / (double)batches->calls : NAN;
 }

@@ -19,7 +19,6 @@
 
 struct tp_batches {
 	uint64_t calls;		    /* in all */
-	double sum;		    /* of all logarithms */
 	double means[TP_BATCH_MAX]; /* of the full batches */
 	size_t count;
 	uint64_t size; /* calls of a full batch; 0: nothing was added yet */
@@ -39,8 +38,5 @@ void tp_batches_add_parts(struct tp_batches *batches, const struct tp_batch_part
 
 /* The other's behind its own: of another process, in which the same op was called. */
 void tp_batches_append(struct tp_batches *to, const struct tp_batches *from);
-
-/* The mean of all logarithms; NAN if there are none. */
-double tp_batches_mean(const struct tp_batches *batches);
 
 #endif

@@ -58,9 +58,9 @@ static struct tp_slow_step *slow_place(struct tp_step_ops *ops, uint64_t ns)
 	if (ops->slow_count < TP_STEP_SLOWEST)
 		return &ops->slowest[ops->slow_count++];
 	for (uint32_t i = 1; i < TP_STEP_SLOWEST; i++)
-		if (ops->slowest[i].ns < least->ns)
+		if (ops->slowest[i].in.ns < least->in.ns)
 			least = &ops->slowest[i];
-	return ns > least->ns ? least : NULL;
+	return ns > least->in.ns ? least : NULL;
 }
 
 static bool keep(struct tp_step_ops *ops, uint64_t step, const struct tp_step_in *in)
@@ -70,7 +70,6 @@ static bool keep(struct tp_step_ops *ops, uint64_t step, const struct tp_step_in
 	if (!place)
 		return true;
 	place->step = step;
-	place->ns = in->ns;
 	place->in = *in;
 	if (!ops->now)
 		return true;
@@ -181,7 +180,7 @@ static void name_ops(const struct tp_step_ops *ops, const struct tp_slow_step *s
 				difference = other;
 			}
 	}
-	outlier->outside_ns = more(slow->ns > in_ops ? slow->ns - in_ops : 0,
+	outlier->outside_ns = more(slow->in.ns > in_ops ? slow->in.ns - in_ops : 0,
 				   ops->sum.ns > usual ? ops->sum.ns - usual : 0, ops->steps);
 }
 
@@ -227,9 +226,9 @@ bool tp_step_ops_result(struct tp_step_ops *ops, uint64_t fence_ns, struct tp_st
 	stats->outliers = calloc(TP_STEP_SLOWEST, sizeof(*stats->outliers));
 	for (uint32_t i = 0; stats->outliers && i < ops->slow_count; i++) {
 		const struct tp_slow_step *slow = &ops->slowest[i];
-		struct tp_step_outlier outlier = { .step = slow->step, .ns = slow->ns };
+		struct tp_step_outlier outlier = { .step = slow->step, .ns = slow->in.ns };
 
-		if (slow->ns <= fence_ns)
+		if (slow->in.ns <= fence_ns)
 			continue;
 		outlier.allocated_bytes = more(slow->in.allocated_bytes, ops->sum.allocated_bytes, ops->steps);
 		outlier.allocations = more(slow->in.allocations, ops->sum.allocations, ops->steps);

@@ -28,7 +28,7 @@ struct tp_step_in {
 };
 
 struct tp_slow_step {
-	uint64_t step, ns;
+	uint64_t step;
 	struct tp_step_in in;
 	uint64_t *ops; /* self times by op; NULL: no ops */
 };

@@ -16,7 +16,7 @@ void tp_steps_free(struct tp_steps *steps)
 static void begin(struct tp_steps *steps, const struct tp_step_moment *moment)
 {
 	steps->begin_ns = moment->ns;
-	steps->begin_bytes = steps->high = moment->live_bytes;
+	steps->begin_bytes = steps->high = moment->totals.live_bytes;
 	steps->begin_flop = moment->flop;
 }
 
@@ -90,8 +90,8 @@ bool tp_steps_end(struct tp_steps *steps, const struct tp_step_moment *moment, u
 		.begin_ns = steps->begin_ns,
 		.end_ns = moment->ns,
 		.begin_bytes = steps->begin_bytes,
-		.end_bytes = moment->live_bytes,
-		.high_bytes = steps->high > moment->live_bytes ? steps->high : moment->live_bytes,
+		.end_bytes = moment->totals.live_bytes,
+		.high_bytes = steps->high > moment->totals.live_bytes ? steps->high : moment->totals.live_bytes,
 		.items = items,
 		.flop = moment->flop - steps->begin_flop,
 	};

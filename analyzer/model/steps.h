@@ -35,7 +35,7 @@ void tp_steps_free(struct tp_steps *steps);
 
 /* Where a step begins or ends. */
 struct tp_step_moment {
-	uint64_t ns, live_bytes;
+	uint64_t ns;
 	uint64_t flop; /* of all ops that ended up to now */
 	struct tp_step_totals totals;
 };

@@ -69,9 +69,7 @@ struct tp_work_amount tp_work_amount(const struct tp_work *work);
 /* "m=64 n=10 k=128 TN"; "kind 99: 1 2 3" if it is not known. Always terminated. */
 void tp_work_shape(const struct tp_work *work, char *text, size_t size);
 
-/* The kind's name ("gemm"), where its formulas come from, and the bytes of an element; "?" and 0 if not known. */
+/* The kind's name ("gemm"); "?" if it is not known. */
 const char *tp_work_name(uint32_t kind);
-const char *tp_work_source(uint32_t kind);
-unsigned tp_dtype_bytes(uint8_t dtype);
 
 #endif

@@ -95,13 +95,3 @@ const char *tp_work_name(uint32_t kind)
 {
 	return tp_work_row(kind) ? tp_work_row(kind)->name : "?";
 }
-
-const char *tp_work_source(uint32_t kind)
-{
-	return tp_work_row(kind) ? tp_work_row(kind)->source : "?";
-}
-
-unsigned tp_dtype_bytes(uint8_t dtype)
-{
-	return tp_dtype(dtype) ? tp_dtype(dtype)->bytes : 0;
-}

@@ -24,6 +24,17 @@ struct machine {
 	double drift;
 };
 
+/* The mean of all logarithms, as the batches have it: full ones, and the open one. */
+static double mean_of(const struct tp_batches *batches)
+{
+	double sum = batches->open_sum;
+
+	for (size_t i = 0; i < batches->count; i++)
+		sum += batches->means[i] * (double)batches->size;
+	assert_int_equal(batches->count * batches->size + batches->open, batches->calls);
+	return sum / (double)batches->calls;
+}
+
 static struct tp_batches run_of(const struct machine *machine, double slower)
 {
 	double state = normal(), fresh = sqrt(1 - machine->memory * machine->memory);
@@ -93,7 +104,7 @@ static void test_calls_are_not_independent(void **state)
 		for (int side = 0; side < 2; side++) {
 			struct tp_batches batches = run_of(&machine, 1);
 
-			sum[side] = tp_batches_mean(&batches);
+			sum[side] = mean_of(&batches);
 		}
 		error = sqrt((0.1 * 0.1 + 0.05 * 0.05) * 2 / 3000);
 		found += fabs(sum[1] - sum[0]) > 1.96 * error;
@@ -219,10 +230,10 @@ static void test_student(void **state)
 	static const struct {
 		double t, degrees, p;
 	} table[] = {
-		{ 12.7062047362, 1, 0.05 },  { 4.3026527297, 2, 0.05 },
-		{ 2.7764451052, 4, 0.05 },   { 2.2281388520, 10, 0.05 },
-		{ 2.0422724563, 30, 0.05 },  { 8.6103015814, 4, 0.001 },
-		{ 1.9599639845, 1e9, 0.05 }, { 0, 7, 1 },
+		{ 12.7062047362, 1, 0.05 },   { 4.3026527297, 2, 0.05 },
+		{ 2.7764451052, 4, 0.05 },    { 2.2281388520, 10, 0.05 },
+		{ 2.0422724563, 30, 0.05 },   { 8.6103015814, 4, 0.001 },
+		{ 1.9599639845, 1e9, 0.05 },  { 0, 7, 1 },
 		{ 6.36619772368e7, 1, 1e-8 },
 	};
 
@@ -230,8 +241,7 @@ static void test_student(void **state)
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		assert_float_equal(tp_student_p(table[i].t, table[i].degrees), table[i].p, 1e-7);
 		assert_float_equal(tp_student_p(-table[i].t, table[i].degrees), table[i].p, 1e-7);
-		assert_true(fabs(tp_student_t(table[i].p, table[i].degrees) - table[i].t) <
-			    1e-9 * table[i].t + 1e-7);
+		assert_true(fabs(tp_student_t(table[i].p, table[i].degrees) - table[i].t) < 1e-9 * table[i].t + 1e-7);
 	}
 	assert_true(isnan(tp_student_p(1, 0)));
 	assert_true(isnan(tp_student_p(NAN, 3)));
@@ -243,7 +253,6 @@ static void test_batches_are_means(void **state)
 	double sum = 0;
 
 	(void)state;
-	assert_true(isnan(tp_batches_mean(&batches)));
 	for (int i = 1; i <= 1000; i++)
 		tp_batches_add(&batches, i, 1);
 	assert_int_equal(batches.size, 16);
@@ -258,7 +267,7 @@ static void test_batches_are_means(void **state)
 	sum = 0;
 	for (int i = 1; i <= 1000; i++)
 		sum += log(i) / 1000;
-	assert_float_equal(tp_batches_mean(&batches), sum, 1e-12);
+	assert_float_equal(mean_of(&batches), sum, 1e-12);
 }
 
 static void test_many_at_once(void **state)
@@ -276,7 +285,7 @@ static void test_many_at_once(void **state)
 		assert_float_equal(one.means[i], many.means[i], 1e-12);
 	tp_batches_append(&many, &one);
 	assert_int_equal(many.calls, 10000);
-	assert_float_equal(tp_batches_mean(&many), tp_batches_mean(&one), 1e-12);
+	assert_float_equal(mean_of(&many), mean_of(&one), 1e-12);
 }
 
 /* What has no order is spread: no batch is of one value alone, and the mean stays. */
@@ -288,7 +297,7 @@ static void test_parts(void **state)
 	(void)state;
 	tp_batches_add_parts(&batches, parts, 2);
 	assert_int_equal(batches.calls, 10000);
-	assert_float_equal(tp_batches_mean(&batches), (log(10) + log(20)) / 2, 0.01);
+	assert_float_equal(mean_of(&batches), (log(10) + log(20)) / 2, 0.01);
 	for (size_t i = 0; i < batches.count; i++)
 		assert_true(batches.means[i] > log(10) && batches.means[i] < log(20));
 	tp_batches_add_parts(&batches, parts, 0);
