@@ -96,38 +96,41 @@ static void find_widths(const struct tp_table *table, const struct tp_page *page
 		widths[table->wide] = page->width - sum < 20 ? 20 : page->width - sum;
 }
 
+/* Blanks are printed before the next cell that has a text: a line does not end with them. */
 static void print_cell(const struct tp_page *page, const char *text, enum tp_style style, int width, bool right,
-		       bool last)
+		       int *blanks)
 {
 	char buffer[1024];
 	int pad;
 
 	tp_shorten(page, text, width, buffer, sizeof(buffer));
 	pad = width - tp_text_columns(page, buffer);
-	if (right)
-		fprintf(page->out, "%*s", pad > 0 ? pad : 0, "");
-	tp_print(page, style, "%s", buffer);
-	if (!right && !last)
-		fprintf(page->out, "%*s", pad > 0 ? pad : 0, "");
-	fputs(last ? "\n" : "  ", page->out);
+	pad = pad > 0 ? pad : 0;
+	if (buffer[0]) {
+		fprintf(page->out, "%*s", *blanks + (right ? pad : 0), "");
+		tp_print(page, style, "%s", buffer);
+		*blanks = 0;
+	}
+	*blanks += (right && buffer[0] ? 0 : pad) + 2;
 }
 
 void tp_table_print(const struct tp_table *table, const struct tp_page *page, int indent)
 {
-	int widths[TP_TABLE_COLUMNS];
+	int widths[TP_TABLE_COLUMNS], blanks = indent;
 
 	find_widths(table, page, indent, widths);
-	fprintf(page->out, "%*s", indent, "");
 	for (int c = 0; c < table->columns; c++)
-		print_cell(page, table->title[c], TP_STYLE_DIM, widths[c], table->right[c], c + 1 == table->columns);
+		print_cell(page, table->title[c], TP_STYLE_DIM, widths[c], table->right[c], &blanks);
 	for (size_t i = 0; i < table->count; i++) {
 		int c = (int)(i % (size_t)table->columns);
 
-		if (c == 0)
-			fprintf(page->out, "%*s", indent, "");
-		print_cell(page, cell_text(table, i), table->cells[i].style, widths[c], table->right[c],
-			   c + 1 == table->columns);
+		if (c == 0) {
+			fputc('\n', page->out);
+			blanks = indent;
+		}
+		print_cell(page, cell_text(table, i), table->cells[i].style, widths[c], table->right[c], &blanks);
 	}
+	fputc('\n', page->out);
 	if (table->failed)
 		tp_print(page, TP_STYLE_WARN, "(rows are missing: out of memory)\n");
 }

@@ -160,13 +160,30 @@ static void times_on_the_command_line(void **state)
 	assert_false(tp_parse_time("inf", &ns));
 }
 
+/* An empty cell at the end, or a title that is none, leaves no blanks there; those before it stay under their titles. */
+static void lines_do_not_end_with_blanks(void **state)
+{
+	static const char *const cells[] = { "1", "one", "", "2", "second", "note", "", "", "" };
+	struct tp_table *table = tp_table_new(">n|*op|");
+	char *text;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cells) / sizeof(cells[0]); i++)
+		tp_table_add(table, i % 3 == 2 ? TP_STYLE_DIM : TP_STYLE_PLAIN, cells[i]);
+	text = print_table(table, 80);
+	assert_string_equal(text, "  n  op\n  1  one\n  2  second  note\n\n");
+	free(text);
+	tp_table_free(table);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bytes_have_three_digits),    cmocka_unit_test(counts_have_commas),
-		cmocka_unit_test(times_have_fitting_units),   cmocka_unit_test(shares_are_never_a_false_zero),
-		cmocka_unit_test(long_text_loses_its_middle), cmocka_unit_test(names_lose_their_parameters),
-		cmocka_unit_test(tables_are_aligned),	      cmocka_unit_test(times_on_the_command_line),
+		cmocka_unit_test(bytes_have_three_digits),	cmocka_unit_test(counts_have_commas),
+		cmocka_unit_test(times_have_fitting_units),	cmocka_unit_test(shares_are_never_a_false_zero),
+		cmocka_unit_test(long_text_loses_its_middle),	cmocka_unit_test(names_lose_their_parameters),
+		cmocka_unit_test(tables_are_aligned),		cmocka_unit_test(times_on_the_command_line),
+		cmocka_unit_test(lines_do_not_end_with_blanks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
