@@ -67,6 +67,11 @@ static void add_losses(struct tp_notes *notes, const struct tp_trace *trace)
 		else if (i == TPROF_LOST_TIMER)
 			add(notes, "%s thread%s without CPU samples: the kernel had no timer left (RLIMIT_SIGPENDING)",
 			    tp_count(lost).text, plural(lost));
+		else if (i == TPROF_LOST_COUNTERS)
+			add(notes,
+			    "%s thread%s without performance counters from some point on: they could not be opened, or "
+			    "read",
+			    tp_count(lost).text, plural(lost));
 		else
 			add(notes, "%s event%s not recorded: %s", tp_count(lost).text, plural(lost),
 			    name ? name : "unknown cause");

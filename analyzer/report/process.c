@@ -88,10 +88,12 @@ const char *tp_lost_name(unsigned int cause)
 
 uint64_t tp_lost_events(const struct tp_trace *trace)
 {
+	const unsigned int others =
+		1u << TPROF_LOST_STACK | 1u << TPROF_LOST_SAMPLE | 1u << TPROF_LOST_TIMER | 1u << TPROF_LOST_COUNTERS;
 	uint64_t sum = 0;
 
 	for (unsigned int i = 0; i < TPROF_LOST_CAUSES; i++)
-		if (i != TPROF_LOST_STACK && i != TPROF_LOST_SAMPLE && i != TPROF_LOST_TIMER)
+		if (!(others >> i & 1))
 			sum += trace->header->lost[i];
 	return sum;
 }

@@ -24,7 +24,7 @@ const char *tp_unfreed_phrase(const struct tp_trace *trace);
 /* Name of the program: the last part of its path. */
 const char *tp_program_name(const struct tp_trace *trace);
 
-/* Events that were not recorded; stacks, memory samples and timers are counted apart: no event is missing for them. */
+/* Events that were not recorded; of other causes stacks, memory samples or threads are counted: no event is missing for them. */
 uint64_t tp_lost_events(const struct tp_trace *trace);
 /* Name of a cause; NULL: no such cause. */
 const char *tp_lost_name(unsigned int cause);
