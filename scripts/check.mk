@@ -52,4 +52,4 @@ check-pythons:
 	scripts/install-deps build check pythons
 	$(MAKE) -j$(JOBS) all workloads
 	scripts/pythons build/pythons
-	$(PYTEST) tests/integration/test_python.py -m "not real"
+	$(PYTEST) tests/integration/test_python.py tests/integration/test_python_processes.py -m "not real"

@@ -110,6 +110,13 @@ def test_environment():
     described = set(re.findall(r"TPROF_([A-Z]+)", page))
     assert read and read <= described, read - described
     assert described <= read | {"OUTPUT"}, described - read
+    # Nor does any other page, the README or a test name one that is not there.
+    files = [*(ROOT / "analyzer").glob("*.[15]"), *(ROOT / "include").rglob("*.5"), *(ROOT / "scripts").glob("*.1"),
+             ROOT / "README.md", *(ROOT / "tests/integration").glob("*.py")]
+    assert len(files) > 20
+    for file in files:
+        named = set(re.findall(r"TPROF_([A-Z]+)", file.read_text(encoding="utf-8")))
+        assert named <= read | {"OUTPUT"}, (file, named - read)
 
 
 # ---- tprof-json(5) ----
@@ -170,7 +177,7 @@ def traces_of_many_kinds(tprof):
         "growth": tprof.run([WORKLOADS / "growth", "spread", 300, 1], [LIBRARY]),
         "lost": tprof.run([WORKLOADS / "lost"], [LIBRARY], {"TPROF_LEAKCHECK": "exit"}),
         "threads": tprof.run([WORKLOADS / "thread_work", 5], [LIBRARY]),
-        "samples": tprof.run([WORKLOADS / "steady", 100000], [LIBRARY], {"TPROF_SAMPLE": "4096"}),
+        "samples": tprof.run([WORKLOADS / "steady", 100000], [LIBRARY], {"TPROF_ALLOC": "sample:4096"}),
         "pools": tprof.run([WORKLOADS / "pools"], [LIBRARY]),
         "failures": tprof.run([WORKLOADS / "truth", 1, 500, 1, "failures"], [LIBRARY]),
         "fork": tprof.run([WORKLOADS / "fork", "nested"], [LIBRARY]),
