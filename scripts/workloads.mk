@@ -18,6 +18,7 @@ WORKLOADS += $(W)/outliers
 
 # Programs that do what once went wrong.
 WORKLOADS += $(addprefix $(W)/,coroutines handlers odd signal_traps libfence.so liblazyblas.so loaders windows steady-asan)
+WORKLOADS += $(addprefix $(W)/,bindings bindings-now)
 .PHONY: workloads
 workloads: $(WORKLOADS)
 
@@ -87,6 +88,17 @@ $(W)/libcountblas.so: WORKLOAD_EXTRA := -shared -fPIC -ldl
 $(W)/blas_calls: WORKLOAD_EXTRA := -L$(W) -lcountblas -lopenblas -Wl,-rpath,'$$ORIGIN'
 $(W)/blas_calls: $(W)/libcountblas.so
 
+# Not position-independent, and bound at each first call or before all else; their libraries are loaded by name.
+bind_libraries := $(addprefix $(W)/,libbind_one.so libbind_two.so libbind_user.so libbind_late.so)
+$(bind_libraries): WORKLOAD_EXTRA := -shared -fPIC
+$(W)/libbind_one.so: WORKLOAD_EXTRA += -Wl,--version-script=tests/workloads/bind_one.map
+$(W)/libbind_one.so: tests/workloads/bind_one.map
+$(W)/libbind_user.so: WORKLOAD_EXTRA += -L$(W) -lbind_two -Wl,-rpath,'$$ORIGIN' -Wl,-z,lazy
+$(W)/libbind_user.so: $(W)/libbind_two.so
+$(W)/bindings: WORKLOAD_EXTRA := -fno-pic -no-pie -L$(W) -lbind_one -Wl,-rpath,'$$ORIGIN' -Wl,-z,lazy
+$(W)/bindings-now: WORKLOAD_EXTRA := -fno-pic -no-pie -L$(W) -lbind_one -Wl,-rpath,'$$ORIGIN' -Wl,-z,relro,-z,now
+$(W)/bindings $(W)/bindings-now: $(bind_libraries) $(W)/libplugin_a.so
+
 workload_headers := $(wildcard tests/workloads/*.h) scripts/workloads.mk
 define workload_c
 	@mkdir -p $(@D)
@@ -116,6 +128,8 @@ $(W)/regions-clang: tests/workloads/regions.c $(workload_headers)
 	@mkdir -p $(@D)
 	clang -std=gnu11 -D_GNU_SOURCE -g -O1 -fopenmp -Wall -Wextra -Werror $< -o $@
 $(W)/op_calls-now $(W)/op_calls-cet: tests/workloads/op_calls.c $(workload_headers)
+	$(workload_c)
+$(W)/bindings-now: tests/workloads/bindings.c $(workload_headers)
 	$(workload_c)
 $(W)/stacknote.o: tests/workloads/stacknote.c $(workload_headers)
 	@mkdir -p $(@D)

@@ -64,18 +64,20 @@ static bool same_name(const char *a, const char *b)
 	return *a == *b;
 }
 
-static const ElfW(Sym) * definition(const struct symbols *symbols, uint32_t i, const char *name)
+/* `defined`: its definition; else one that has a value all the same. */
+static const ElfW(Sym) * is_it(const struct symbols *symbols, uint32_t i, const char *name, bool defined)
 {
 	const ElfW(Sym) *symbol = &symbols->table[i];
 
-	if (symbol->st_shndx == SHN_UNDEF || !same_name(symbols->strings + symbol->st_name, name) ||
-	    (symbols->versions && symbols->versions[i] & VERSION_HIDDEN))
+	if ((symbol->st_shndx != SHN_UNDEF) != defined || (!defined && !symbol->st_value) ||
+	    !same_name(symbols->strings + symbol->st_name, name) ||
+	    (defined && symbols->versions && symbols->versions[i] & VERSION_HIDDEN))
 		return NULL;
 	return symbol;
 }
 
 /* Layout of DT_GNU_HASH: bucket count, first symbol, bloom words, bloom shift; bloom; buckets; chains. */
-static const ElfW(Sym) * find_in(const struct symbols *symbols, const char *name, uint32_t hash)
+static const ElfW(Sym) * find(const struct symbols *symbols, const char *name, uint32_t hash, bool defined)
 {
 	uint32_t bucket_count = symbols->hash[0], first = symbols->hash[1], bloom_words = symbols->hash[2];
 	const uint32_t *buckets = symbols->hash + 4 + (size_t)bloom_words * (sizeof(ElfW(Addr)) / sizeof(uint32_t));
@@ -86,11 +88,16 @@ static const ElfW(Sym) * find_in(const struct symbols *symbols, const char *name
 		return NULL;
 	for (;; i++) {
 		uint32_t there = chains[i - first];
-		const ElfW(Sym) *found = (there | 1) == (hash | 1) ? definition(symbols, i, name) : NULL;
+		const ElfW(Sym) *found = (there | 1) == (hash | 1) ? is_it(symbols, i, name, defined) : NULL;
 
 		if (found || there & 1) /* the low bit ends a chain */
 			return found;
 	}
+}
+
+static const ElfW(Sym) * find_in(const struct symbols *symbols, const char *name, uint32_t hash)
+{
+	return find(symbols, name, hash, true);
 }
 
 static void *function(const struct symbols *symbols, const ElfW(Sym) * symbol)
@@ -127,9 +134,20 @@ void *tp_lookup_beside(const void *address, const char *name)
 	return function(&symbols, find_in(&symbols, name, hash_of(name)));
 }
 
-void *tp_lookup_next(const char *name)
+bool tp_lookup_is_plt(const void *address, const char *name)
 {
-	const struct link_map *map = map_of((const void *)&tp_lookup_next);
+	const struct link_map *map = map_of(address);
+	const ElfW(Sym) *symbol = NULL;
+	struct symbols symbols;
+
+	if (map && read_symbols(map->l_addr, map->l_ld, &symbols))
+		symbol = find(&symbols, name, hash_of(name), false);
+	return symbol && map->l_addr + symbol->st_value == (uintptr_t)address;
+}
+
+void *tp_lookup_behind(const void *address, const char *name)
+{
+	const struct link_map *map = map_of(address);
 	uint32_t hash = hash_of(name);
 	struct symbols symbols;
 	void *found = NULL;
@@ -140,6 +158,11 @@ void *tp_lookup_next(const char *name)
 			found = function(&symbols, find_in(&symbols, name, hash));
 	}
 	return found;
+}
+
+void *tp_lookup_next(const char *name)
+{
+	return tp_lookup_behind((const void *)&tp_lookup_next, name);
 }
 
 bool tp_lookup_in(const struct dl_phdr_info *object, const char *name, struct tp_lookup_found *found)

@@ -17,6 +17,15 @@ void *tp_lookup_next(const char *name);
 /* The default version's definition of a function in the object that holds `address`. NULL: none. */
 void *tp_lookup_beside(const void *address, const char *name);
 
+/*
+ * Is the address a PLT entry that stands for the function of that name, as a program's does which is not
+ * position-independent and took its address? For all objects that entry is the function then, but for the slot behind it.
+ */
+bool tp_lookup_is_plt(const void *address, const char *name);
+
+/* As tp_lookup_next(), behind the object that holds `address`. */
+void *tp_lookup_behind(const void *address, const char *name);
+
 struct tp_lookup_found {
 	uintptr_t address;
 	uint64_t size;

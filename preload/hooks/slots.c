@@ -3,6 +3,7 @@
 
 #include "core/objects.h"
 #include "core/sys.h"
+#include "hooks/version.h"
 
 #include <elf.h>
 #include <link.h>
@@ -16,6 +17,7 @@ struct image {
 	uintptr_t relro_low, relro_high;
 	uintptr_t start, end; /* of its segments */
 	const uint32_t *hash; /* DT_GNU_HASH */
+	struct tp_versions versions;
 };
 
 struct visit {
@@ -44,6 +46,12 @@ static void read_dynamic(struct image *image, const ElfW(Dyn) * entry)
 			break;
 		case DT_GNU_HASH:
 			image->hash = (const uint32_t *)address_of(image, entry->d_un.d_ptr);
+			break;
+		case DT_VERSYM:
+			image->versions.of_symbols = (const uint16_t *)address_of(image, entry->d_un.d_ptr);
+			break;
+		case DT_VERNEED:
+			image->versions.needed = (const ElfW(Verneed) *)address_of(image, entry->d_un.d_ptr);
 			break;
 		case DT_JMPREL:
 			image->tables[0] = (const ElfW(Rela) *)address_of(image, entry->d_un.d_ptr);
@@ -121,17 +129,21 @@ static void offer(struct visit *visit, const struct image *image, const ElfW(Rel
 {
 	uint32_t type = (uint32_t)ELF64_R_TYPE(relocation->r_info);
 	void **slot = (void **)(image->bias + relocation->r_offset), *choice;
-	const ElfW(Sym) * symbol;
+	uint32_t index = (uint32_t)ELF64_R_SYM(relocation->r_info);
+	const ElfW(Sym) *symbol = &image->symbols[index];
 	struct tp_slot offered;
 	bool good;
 
 	if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT &&
 	    (type != R_X86_64_64 || relocation->r_addend != 0))
 		return;
-	symbol = &image->symbols[ELF64_R_SYM(relocation->r_info)];
-	offered = (struct tp_slot){ image->strings + symbol->st_name, visit->object, *slot };
-	if (type == R_X86_64_JUMP_SLOT && is_unbound(image, symbol, (uintptr_t)*slot))
+	if (!*slot)
+		return; /* a weak symbol that nothing defines; or the program took a function out of its table */
+	offered = (struct tp_slot){ image->strings + symbol->st_name, visit->object, *slot, NULL };
+	if (type == R_X86_64_JUMP_SLOT && is_unbound(image, symbol, (uintptr_t)*slot)) {
 		offered.target = NULL;
+		offered.version = tp_version_needed(&image->versions, image->strings, index);
+	}
 	choice = visit->visitor->choose(&offered, visit->visitor->context);
 	if (!choice || choice == *slot)
 		return;
@@ -222,7 +234,7 @@ static void show_exports(const struct visit *visit, const struct image *image)
 		for (uint32_t i = buckets[bucket]; i >= hash[1]; i++) {
 			const ElfW(Sym) *symbol = &image->symbols[i];
 			struct tp_slot shown = { image->strings + symbol->st_name, visit->object,
-						 (void *)(image->bias + symbol->st_value) };
+						 (void *)(image->bias + symbol->st_value), NULL };
 
 			if (ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_shndx != SHN_UNDEF)
 				visit->visitor->choose(&shown, visit->visitor->context);

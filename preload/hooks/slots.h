@@ -11,8 +11,9 @@
 
 struct tp_slot {
 	const char *symbol;
-	const char *object; /* path of the object that holds the slot; "" for the program */
-	void *target;	    /* what it points to; NULL: not bound yet */
+	const char *object;  /* path of the object that holds the slot; "" for the program */
+	void *target;	     /* what it points to; NULL: not bound yet */
+	const char *version; /* that it will be bound to; NULL: the default one */
 };
 
 struct tp_slot_visitor {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hooks/ops/install.h"
 
+#include "core/lookup.h"
 #include "core/state.h"
 #include "core/turn.h"
 #include "hooks/enter.h"
@@ -16,23 +17,63 @@
 static struct tp_seen seen;
 static uint32_t installing;
 
+static bool own_scope_first; /* of some objects; survives a fork, as they do */
+
+void tp_ops_deepbind(void)
+{
+	tp_store(&own_scope_first, true);
+}
+
+/* The program may ask for a message after a dlclose that found nothing wrong, where this is called: it must find none. */
+static void *without_message(void *found)
+{
+	if (!found)
+		dlerror();
+	return found;
+}
+
+static void *find_symbol(void *where, const struct tp_slot *slot)
+{
+	return without_message(slot->version ? dlvsym(where, slot->symbol, slot->version)
+					     : tp_real.dlsym(where, slot->symbol));
+}
+
+/* In the scope of the slot's object: its own symbols and those of what it was linked with. */
+static void *find_in_own_scope(const struct tp_slot *slot)
+{
+	void *object = without_message(tp_real.dlopen(slot->object, RTLD_NOLOAD | RTLD_LAZY)), *found;
+
+	if (!object)
+		return NULL;
+	found = find_symbol(object, slot);
+	tp_real.dlclose(object);
+	return found;
+}
+
+/* The function itself; a call of what stands for it would come round to the slot for ever. */
+static void *find_behind_plt(const void *plt, const struct tp_slot *slot)
+{
+	void *found = tp_lookup_behind(plt, slot->symbol);
+
+	return slot->version && found != find_symbol(RTLD_NEXT, slot) ? NULL : found;
+}
+
 /*
  * Where a slot that is not bound yet will lead: in the global scope, else in its object's own (dlsym's two ways of
- * looking, in the loader's order).
+ * looking, in the loader's order). Some objects have the order reversed (RTLD_DEEPBIND), and do not say so: where both
+ * scopes have the symbol, and not the same, nobody can tell.
  */
 static void *bind(const struct tp_slot *slot)
 {
-	void *target = tp_real.dlsym(RTLD_DEFAULT, slot->symbol), *object;
+	void *target = find_symbol(RTLD_DEFAULT, slot), *own = NULL;
 
-	if (target)
-		return target;
-	dlerror();
-	object = tp_real.dlopen(slot->object, RTLD_NOLOAD | RTLD_LAZY);
-	if (!object)
-		return NULL;
-	target = tp_real.dlsym(object, slot->symbol);
-	tp_real.dlclose(object);
-	return target;
+	if (target && tp_lookup_is_plt(target, slot->symbol))
+		return find_behind_plt(target, slot);
+	if (!target || tp_load(&own_scope_first))
+		own = find_in_own_scope(slot);
+	if (!target)
+		return own;
+	return own && own != target ? NULL : target;
 }
 
 /* ---- coverage: of the object that is being visited ---- */
@@ -74,8 +115,8 @@ static void *choose(const struct tp_slot *slot, void *context)
 		return NULL;
 	}
 	target = slot->target ? slot->target : bind(slot);
-	if (target && !tp_slots_is_code(target))
-		return NULL; /* a variable that is called so */
+	if (target && (!tp_slots_is_code(target) || tp_lookup_is_plt(target, slot->symbol)))
+		return NULL; /* a variable that is called so; or what leads to a slot that is hooked */
 	if (target && choice.signature.bound)
 		choice.signature.bound(target);
 	if (choice.signature.unhooked)
@@ -208,7 +249,8 @@ void *tp_ops_hooked(const char *symbol, void *target)
 	struct wish wish = { &choice, target, NULL };
 	struct tp_thread *thread;
 
-	if (!tp_ops_wanted() || tp_op_is_stub(target) || !tp_ops_choose(symbol, &choice) || !tp_slots_is_code(target))
+	if (!tp_ops_wanted() || tp_op_is_stub(target) || !tp_ops_choose(symbol, &choice) || !tp_slots_is_code(target) ||
+	    tp_lookup_is_plt(target, symbol))
 		return target;
 	thread = tp_enter(__builtin_frame_address(0));
 	if (!thread)

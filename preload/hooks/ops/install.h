@@ -10,6 +10,9 @@
  */
 void tp_ops_install(void);
 
+/* The program loads objects that look for symbols in their own scope first. */
+void tp_ops_deepbind(void);
+
 /*
  * Recording went on: what ops cost is measured if it was off from the start on. The thread is in no hook; `frame` is the
  * exported function's __builtin_frame_address(0).

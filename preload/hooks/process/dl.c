@@ -30,6 +30,8 @@ void *tp_before_dlopen(const char *file, int flags)
 {
 	(void)file;
 	tp_start();
+	if (flags & RTLD_DEEPBIND)
+		tp_ops_deepbind();
 	if (flags & RTLD_DEEPBIND && tp_state_has_trace())
 		__atomic_fetch_or(&tp_header->flags, TPROF_FLAG_DEEPBIND, __ATOMIC_RELAXED);
 	tp_ops_install();
@@ -77,6 +79,7 @@ TP_EXPORT int dlclose(void *handle)
 	tp_modules_close_ends(thread != NULL);
 	if (thread)
 		tp_leave(thread);
-	tp_ops_install();
+	if (result == 0) /* else dlerror() has a message for the program, which a call to the loader would take away */
+		tp_ops_install();
 	return result;
 }

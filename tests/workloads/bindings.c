@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * bindings HOW: calls whose target is not what their name says at first sight; prints what they return.
+ *   plt       this program is not position-independent: its PLT entry of bind_call() is the function's address, for its
+ *             library too. Four ways to call it, ten times each
+ *   versions  the old version of a function, and the default one
+ *   deep      a library that looks for symbols in its own scope first, and is bound as it calls
+ *   shallow   the same library, without that
+ *   errors    what dlerror() has to say after a dlclose that fails, and one that does not
+ *   none      a pointer that was made NULL, and a weak symbol that was not there when it was asked for
+ */
+#include "bindings.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+__asm__(".symver bind_old, bind_versioned@BIND_1");
+int bind_old(void);
+
+static int call(void *handle, const char *name)
+{
+	int (*function)(void);
+
+	*(void **)&function = dlsym(handle, name);
+	return function ? function() : -1;
+}
+
+static void *load(const char *path, int flags)
+{
+	void *handle = dlopen(path, flags);
+
+	if (!handle)
+		printf("%s\n", dlerror());
+	return handle;
+}
+
+static void call_by_plt(void *user)
+{
+	int (*volatile function)(void) = bind_call;
+	int sum = 0;
+
+	for (int i = 0; i < 10; i++)
+		sum += function() + bind_call() + call(user, "bind_by_table") + call(user, "bind_by_address");
+	printf("plt %d %d\n", sum, function == bind_call);
+}
+
+static void call_none(void *user)
+{
+	load("libbind_late.so", RTLD_NOW | RTLD_GLOBAL);
+	dlclose(load("libplugin_a.so", RTLD_NOW | RTLD_LOCAL)); /* after it all objects are looked at again */
+	printf("none %d %d\n", call(user, "bind_off"), call(user, "bind_weak"));
+}
+
+static void close_twice(void)
+{
+	void *handle = load("libc.so.6", RTLD_LAZY);
+	int first = dlclose(handle);
+	const char *error = dlerror();
+
+	printf("errors %d %s", first, error ? error : "none");
+	first = dlclose(handle);
+	error = dlerror();
+	printf(", %d %s\n", first, error ? error : "none");
+}
+
+int main(int argc, char **argv)
+{
+	const char *how = argc > 1 ? argv[1] : "";
+	int deep = strcmp(how, "deep") == 0 ? RTLD_DEEPBIND : 0;
+	void *user = load("libbind_user.so", RTLD_LAZY | RTLD_LOCAL | deep);
+
+	if (!user)
+		return 1;
+	if (strcmp(how, "plt") == 0)
+		call_by_plt(user);
+	else if (strcmp(how, "versions") == 0)
+		printf("versions %d %d\n", bind_old(), bind_versioned());
+	else if (strcmp(how, "none") == 0)
+		call_none(user);
+	else if (strcmp(how, "errors") == 0)
+		close_twice();
+	else
+		printf("%s %d %d\n", how, bind_lazy(), call(user, "bind_user"));
+	return 0;
+}
