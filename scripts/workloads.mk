@@ -18,7 +18,7 @@ WORKLOADS += $(W)/outliers
 
 # Programs that do what once went wrong.
 WORKLOADS += $(addprefix $(W)/,coroutines handlers odd signal_traps libfence.so liblazyblas.so loaders windows steady-asan)
-WORKLOADS += $(addprefix $(W)/,bindings bindings-now)
+WORKLOADS += $(addprefix $(W)/,refuse bindings bindings-now)
 .PHONY: workloads
 workloads: $(WORKLOADS)
 

@@ -84,8 +84,9 @@ static int reserve(int fd, uint64_t offset, uint64_t length)
 	do {
 		result = tp_sys_fallocate(fd, offset, length);
 	} while (result == -EINTR);
-	if (result != -EOPNOTSUPP && result != -ENOSYS)
+	if (result == 0 || result == -ENOSPC || result == -EDQUOT)
 		return result;
+	/* The file system, or a sandbox, has no such call. */
 	for (uint64_t at = offset; at < offset + length; at += TP_PAGE) {
 		long wrote = tp_sys_pwrite(fd, zeros, TP_PAGE, at);
 
@@ -110,11 +111,14 @@ static void fill(int fd, uint64_t offset)
 	tp_sys_pwritev(fd, parts, TP_LENGTH(parts), offset);
 }
 
-static void *map(int fd, uint64_t offset, uint64_t length)
+static void *map(int fd, uint64_t offset, uint64_t length, int *error)
 {
 	void *p = tp_sys_mmap(length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset);
 
-	return tp_sys_failed(p) ? NULL : p;
+	if (!tp_sys_failed(p))
+		return p;
+	*error = (int)(intptr_t)p;
+	return NULL;
 }
 
 static const char *name_error(int error)
@@ -136,6 +140,8 @@ static const char *name_error(int error)
 		return "permission denied";
 	case ENOMEM:
 		return "mmap failed (RLIMIT_AS?)";
+	case ENODEV:
+		return "its file system can't map files shared (MAP_SHARED)";
 	case ENOENT:
 		return "no such directory";
 	case ENOTDIR:
@@ -159,11 +165,9 @@ static struct tprof_header *make(int fd, const struct tp_identity *identity, con
 		return NULL;
 	device = status.st_dev;
 	inode = status.st_ino;
-	header = map(fd, 0, TPROF_HEADER_SIZE);
-	if (!header) {
-		*error = -ENOMEM;
+	header = map(fd, 0, TPROF_HEADER_SIZE, error);
+	if (!header)
 		return NULL;
-	}
 	tp_syscall(SYS_flock, fd, LOCK_SH | LOCK_NB, 0, 0);
 	tp_describe(header, identity, parent);
 	return header;
@@ -209,8 +213,8 @@ struct tprof_header *tp_output_create(const struct tp_identity *identity, uint32
 struct tprof_chunk *tp_output_grow(bool whole, enum tprof_lost *cause, const char **reason)
 {
 	uint64_t offset = TPROF_HEADER_SIZE + tp_add(&tp_header->chunks, 1) * TPROF_CHUNK_SIZE;
-	int fd = reach(), error = fd < 0 ? -ENOENT : reserve(fd, offset, TPROF_CHUNK_SIZE);
-	void *chunk = error ? NULL : map(fd, offset, TPROF_CHUNK_SIZE);
+	int fd = reach(), error = fd < 0 ? -ENOENT : reserve(fd, offset, TPROF_CHUNK_SIZE), unmapped = 0;
+	void *chunk = error ? NULL : map(fd, offset, TPROF_CHUNK_SIZE, &unmapped);
 
 	if (chunk && whole)
 		fill(fd, offset);
@@ -224,7 +228,7 @@ struct tprof_chunk *tp_output_grow(bool whole, enum tprof_lost *cause, const cha
 		*reason = name_error(error);
 	} else if (!chunk) {
 		*cause = TPROF_LOST_NO_MEMORY;
-		*reason = name_error(-ENOMEM);
+		*reason = name_error(unmapped);
 	}
 	return chunk;
 }

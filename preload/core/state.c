@@ -19,6 +19,12 @@ void tp_state_protect(void)
 	tp_sys_madvise(&tp_state_page, sizeof(tp_state_page), MADV_WIPEONFORK);
 }
 
+void tp_state_forked(void)
+{
+	if (tp_state.mode != TP_MODE_NEW && tp_state.pid != tp_sys_getpid())
+		memset(&tp_state_page, 0, sizeof(tp_state_page));
+}
+
 void tp_lost(enum tprof_lost cause, uint64_t n)
 {
 	if (tp_header && !tp_state_is_child())

@@ -56,6 +56,9 @@ static inline bool tp_state_has_trace(void)
 /* Makes the state page one that forks wipe. Once, before mode leaves NEW. */
 void tp_state_protect(void);
 
+/* In a forked child, by fork()'s handlers: what is to be done where the kernel can't wipe (gVisor; Linux before 4.14). */
+void tp_state_forked(void);
+
 /* Counts n things lost for `cause`. Any thread, any time. */
 void tp_lost(enum tprof_lost cause, uint64_t n);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hooks/loader.h"
 
+#include "core/state.h"
 #include "core/sys.h"
 #include "hooks/real.h"
 
@@ -36,8 +37,10 @@ void tp_loader_locked(void (*work)(void *context), void *context)
 
 	job = &mine;
 	tp_real.dlsym(RTLD_DEFAULT, "tprof_loader_job");
-	if (!mine.done)
+	if (!mine.done) {
+		dlerror(); /* the message is not the program's */
 		work(context);
+	}
 	job = outer;
 }
 
@@ -83,6 +86,7 @@ static void forked(void)
 {
 	inside = 0;
 	forking = 0;
+	tp_state_forked();
 }
 
 void tp_loader_watch_forks(void)

@@ -4,6 +4,14 @@ import pytest
 from conftest import WORKLOADS, add, heap_of, nothing_lost
 
 
+def arena_extras(tprof, allocator="glibc", env=None):
+    """The run without random calls has the forced peak all the same: what is above it is libc's."""
+    extras = tprof.extras([WORKLOADS / "shared_arena", 0], allocator, env)
+    idle_truth = {"allocations": 544, "frees": 544, "allocated_bytes": 544 * 800, "peak_bytes": 544 * 800,
+                  "peak_blocks": 544, "end_bytes": 0, "end_blocks": 0}
+    return {key: extras[key] - idle_truth[key] for key in idle_truth}
+
+
 @pytest.mark.parametrize("turn", range(3))
 @pytest.mark.parametrize("allocator", ["glibc", "jemalloc", "tcmalloc", "mimalloc"])
 def test_shared_arena(tprof, allocator, turn):
@@ -12,13 +20,8 @@ def test_shared_arena(tprof, allocator, turn):
              "GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"}
     env = arena if turn != 2 else {}
     run, summary = tprof.summary([WORKLOADS / "shared_arena", 50000], allocator=allocator, env=env)
-    extras = tprof.extras([WORKLOADS / "shared_arena", 0], allocator, env)
     truth = run.truth()
-    # The run without random calls has the forced peak all the same: what is above it is libc's.
-    idle_truth = {"allocations": 544, "frees": 544, "allocated_bytes": 544 * 800, "peak_bytes": 544 * 800,
-                  "peak_blocks": 544, "end_bytes": 0, "end_blocks": 0}
-    extras = {key: extras[key] - idle_truth[key] for key in idle_truth}
     assert truth["end_blocks"] == 0
-    assert heap_of(summary) == add(truth, extras)
+    assert heap_of(summary) == add(truth, arena_extras(tprof, allocator, env))
     assert summary["heap"]["unmatched_frees"] == 0
     nothing_lost(summary)
