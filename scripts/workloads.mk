@@ -14,7 +14,7 @@ WORKLOADS := $(addprefix $(W)/,digits truth truth-nopie truth-stripped truth-now
 	mlp cnn transformer)
 WORKLOADS += $(addprefix $(W)/,control faults roofs)
 WORKLOADS += $(addprefix $(W)/,growth lost thread_work jitdump unbound read_only libmany.so)
-WORKLOADS += $(W)/outliers
+WORKLOADS += $(W)/outliers $(W)/jemalloc_stats $(W)/jemalloc_locks
 
 # Programs that do what once went wrong.
 WORKLOADS += $(addprefix $(W)/,coroutines handlers odd signal_traps libfence.so liblazyblas.so loaders windows steady-asan)
@@ -34,7 +34,9 @@ $(W)/truth: WORKLOAD_EXTRA := -Wl,-z,dynamic-undefined-weak -Wl,-z,lazy
 $(W)/truth-now: WORKLOAD_EXTRA := -Wl,-z,dynamic-undefined-weak -Wl,-z,relro,-z,now -fno-plt
 $(W)/truth-nopie: WORKLOAD_EXTRA := -Wl,-z,dynamic-undefined-weak -fno-pie -no-pie
 $(W)/truth-stripped: WORKLOAD_EXTRA := -Wl,-z,dynamic-undefined-weak -s
-$(W)/jemalloc_api: WORKLOAD_EXTRA := -ljemalloc
+$(W)/jemalloc_api $(W)/jemalloc_locks: WORKLOAD_EXTRA := -ljemalloc
+$(W)/jemalloc_stats: WORKLOAD_EXTRA := -Iinclude -ljemalloc
+$(W)/jemalloc_stats: include/tprof.h
 $(W)/dl: WORKLOAD_EXTRA := -ldl
 $(W)/ops $(W)/control $(W)/faults $(W)/pools $(W)/pauses $(W)/annotate: WORKLOAD_EXTRA := -Iinclude
 $(W)/ops $(W)/control $(W)/faults $(W)/pools $(W)/pauses $(W)/annotate: include/tprof.h

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "model/allocator.h"
 #include "model/memory_parts.h"
 #include "model/usage.h"
 #include "model/work.h"
@@ -44,6 +45,20 @@ static void json_parts(FILE *out, const struct tp_event *event)
 	json_number(out, "collector", parts.own);
 	json_number(out, "stacks", parts.stacks);
 	json_number(out, "mapped", parts.mapped);
+}
+
+static void json_allocator(FILE *out, const struct tp_event *event)
+{
+	struct tp_allocator numbers;
+
+	if (!tp_allocator_read(&numbers, event->name, event->name_length))
+		return;
+	json_number(out, "allocated", numbers.allocated);
+	json_number(out, "active", numbers.active);
+	json_number(out, "metadata", numbers.metadata);
+	json_number(out, "resident", numbers.resident);
+	json_number(out, "mapped", numbers.mapped);
+	json_number(out, "retained", numbers.retained);
 }
 
 static void json_counters(const struct tp_dump *dump, const struct tp_event *event)
@@ -175,6 +190,8 @@ void tp_dump_event_json(struct tp_dump *dump, const struct tp_event *event, uint
 		json_number(out, "vms", event->usable);
 		json_parts(out, event);
 	}
+	if (event->kind == TP_EVENT_ALLOCATOR)
+		json_allocator(out, event);
 	if (event->kind == TP_EVENT_USAGE)
 		json_usage(out, event);
 	if (event->kind == TP_EVENT_NAME || event->kind == TP_EVENT_MARK)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/allocator.h"
 #include "model/memory_parts.h"
 #include "model/usage.h"
 #include "model/work.h"
@@ -198,6 +199,23 @@ static void print_parts(const struct tp_dump *dump, const struct tp_event *event
 	fprintf(out, "  mapped %s", size_text(dump, parts.mapped, &size));
 }
 
+static void print_allocator(const struct tp_dump *dump, const struct tp_event *event)
+{
+	FILE *out = dump->session->page.out;
+	struct tp_allocator numbers;
+	struct tp_text size;
+
+	fprintf(out, "%-14s ", "allocator");
+	if (!tp_allocator_read(&numbers, event->name, event->name_length))
+		return;
+	fprintf(out, "allocated %s", size_text(dump, numbers.allocated, &size));
+	fprintf(out, "  active %s", size_text(dump, numbers.active, &size));
+	fprintf(out, "  metadata %s", size_text(dump, numbers.metadata, &size));
+	fprintf(out, "  resident %s", size_text(dump, numbers.resident, &size));
+	fprintf(out, "  mapped %s", size_text(dump, numbers.mapped, &size));
+	fprintf(out, "  retained %s", size_text(dump, numbers.retained, &size));
+}
+
 void tp_dump_event(struct tp_dump *dump, const struct tp_event *event, uint64_t time_ns)
 {
 	FILE *out = dump->session->page.out;
@@ -252,6 +270,9 @@ void tp_dump_event(struct tp_dump *dump, const struct tp_event *event, uint64_t 
 		break;
 	case TP_EVENT_USAGE:
 		print_usage(out, event);
+		break;
+	case TP_EVENT_ALLOCATOR:
+		print_allocator(dump, event);
 		break;
 	case TP_EVENT_PAUSE:
 	case TP_EVENT_RESUME:

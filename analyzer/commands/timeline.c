@@ -22,6 +22,26 @@ static const struct tp_point *last_point(const struct tp_process *process)
 	return process->point_count ? &process->timeline[process->point_count - 1] : NULL;
 }
 
+static void add_numbers(const struct tp_page *page, struct tp_table *table, const char *what, uint64_t most,
+			uint64_t end)
+{
+	tp_table_add(table, TP_STYLE_PLAIN, what);
+	tp_table_add(table, TP_STYLE_NUMBER, tp_bytes(most, page->exact).text);
+	tp_table_add(table, TP_STYLE_PLAIN, tp_bytes(end, page->exact).text);
+}
+
+/* As jemalloc(3) calls them. */
+static void add_allocator(const struct tp_page *page, struct tp_table *table, const struct tp_allocator_series *series)
+{
+	if (!tp_allocator_told(&series->most))
+		return;
+	add_numbers(page, table, "jemalloc: allocated", series->most.allocated, series->last.allocated);
+	add_numbers(page, table, "jemalloc: active", series->most.active, series->last.active);
+	add_numbers(page, table, "jemalloc: metadata", series->most.metadata, series->last.metadata);
+	add_numbers(page, table, "jemalloc: resident", series->most.resident, series->last.resident);
+	add_numbers(page, table, "jemalloc: retained", series->most.retained, series->last.retained);
+}
+
 static void print_numbers(const struct tp_page *page, const struct tp_process *process)
 {
 	const struct tp_heap *heap = &process->heap;
@@ -38,12 +58,11 @@ static void print_numbers(const struct tp_page *page, const struct tp_process *p
 	tp_table_add(table, TP_STYLE_NUMBER,
 		     tp_some_count(&numbers, heap->peak_blocks, heap->variance.peak_blocks).text);
 	tp_table_add(table, TP_STYLE_PLAIN, tp_some_count(&numbers, heap->end_blocks, heap->variance.live_blocks).text);
-	tp_table_add(table, TP_STYLE_PLAIN, "mmap");
-	tp_table_add(table, TP_STYLE_NUMBER, tp_bytes(heap->mapped_peak, page->exact).text);
-	tp_table_add(table, TP_STYLE_PLAIN, tp_bytes(heap->mapped_end, page->exact).text);
+	add_numbers(page, table, "mmap", heap->mapped_peak, heap->mapped_end);
 	tp_table_add(table, TP_STYLE_PLAIN, "RSS");
 	tp_table_add(table, TP_STYLE_NUMBER, heap->rss_peak ? tp_bytes(heap->rss_peak, page->exact).text : "?");
 	tp_table_add(table, TP_STYLE_PLAIN, last && last->rss ? tp_bytes(last->rss, page->exact).text : "?");
+	add_allocator(page, table, &process->allocator);
 	fputc('\n', page->out);
 	tp_table_print(table, page, 2);
 	tp_table_free(table);
@@ -101,6 +120,7 @@ static json_t *json_process(struct tp_session *session, size_t index, const void
 	(void)argument;
 	json_object_set_new(timeline, "points",
 			    tp_json_points(process->timeline, process->point_count, process->estimated));
+	json_object_set_new(timeline, "allocator", tp_json_allocator_points(&process->allocator));
 	json_object_set_new(timeline, "marks", tp_marks_json(&process->marks));
 	json_object_set_new(timeline, "marks_total", tp_json_number(process->marks.all));
 	json_object_set_new(json, "process", tp_json_process(process));

@@ -148,7 +148,9 @@ bool tp_growth_look(struct tp_growth *growth, const struct tp_replay *replay, ui
 	growth->at[growth->count] = now;
 	growth->whole[growth->count] = (struct tp_growth_whole){ .live = replay->now.live_bytes,
 								 .rss = replay->now.rss,
-								 .parts = replay->parts };
+								 .parts = replay->parts,
+								 .allocator = replay->allocator.last,
+								 .allocator_live = replay->allocator_live };
 	if (!look_at_sites(growth, replay) || !look_at_maps(growth, replay))
 		return false;
 	if (++growth->count == TP_TREND_MAX)

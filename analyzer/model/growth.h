@@ -11,6 +11,7 @@
 #ifndef TPROF_MODEL_GROWTH_H
 #define TPROF_MODEL_GROWTH_H
 
+#include "model/allocator.h"
 #include "model/memory_parts.h"
 #include "model/run.h"
 #include "model/trend.h"
@@ -21,6 +22,8 @@ struct tp_replay;
 struct tp_growth_whole {
 	uint64_t live, anonymous, file, rss;
 	struct tp_memory_parts parts;
+	struct tp_allocator allocator;
+	uint64_t allocator_live; /* when it said this */
 };
 
 struct tp_growth_state; /* a site's */

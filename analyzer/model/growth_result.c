@@ -175,6 +175,41 @@ static void measure_parts(const struct tp_growth *growth, const struct tp_growth
 	}
 }
 
+static double allocator_line(const struct tp_growth_whole *whole, enum tp_allocator_line line)
+{
+	const struct tp_allocator *says = &whole->allocator;
+
+	switch (line) {
+	case TP_ALLOCATOR_LIVE:
+		return (double)whole->allocator_live;
+	case TP_ALLOCATOR_ROUNDING:
+		return (double)says->allocated - (double)whole->allocator_live;
+	case TP_ALLOCATOR_FRAGMENTS:
+		return (double)says->active - (double)says->allocated;
+	case TP_ALLOCATOR_FREE:
+		return (double)says->resident - (double)says->active - (double)says->metadata;
+	case TP_ALLOCATOR_METADATA:
+		return (double)says->metadata;
+	case TP_ALLOCATOR_RESIDENT:
+		return (double)says->resident;
+	default:
+		return (double)says->retained;
+	}
+}
+
+static void measure_allocator(const struct tp_growth *growth, const struct tp_growth_places *places,
+			      struct tp_growth_stats *stats)
+{
+	double y[TP_TREND_MAX] = { 0 };
+
+	stats->allocator_known = tp_allocator_told(&growth->whole[skip_of(places)].allocator);
+	for (int line = 0; stats->allocator_known && line < TP_ALLOCATOR_LINES; line++) {
+		for (size_t i = 0; i < places->count; i++)
+			y[i] = allocator_line(&growth->whole[i], (enum tp_allocator_line)line);
+		measure_line(places, y, &stats->allocator[line]);
+	}
+}
+
 /* ---- places ---- */
 
 /* What a program frees on its way out says nothing about how it ran. */
@@ -255,6 +290,7 @@ bool tp_growth_result(struct tp_growth *growth, const struct tp_replay *replay, 
 		return true;
 	measure_whole(growth, &places, stats);
 	measure_parts(growth, &places, stats);
+	measure_allocator(growth, &places, stats);
 	return judge(&source, &places, stats) &&
 	       (!replay->options->keep_growth || keep(growth, replay, &places, stats));
 }

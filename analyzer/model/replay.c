@@ -66,6 +66,7 @@ void tp_replay_free(struct tp_replay *replay)
 	tp_estimates_free(&replay->estimates);
 	free(replay->timeline.points);
 	tp_marks_free(&replay->marks);
+	tp_allocator_free(&replay->allocator);
 	for (i = 0; i < replay->thread_count; i++)
 		free(replay->threads[i].undo.ranges.list), free(replay->threads[i].open.frames),
 			free(replay->threads[i].calls.ring);
@@ -142,6 +143,7 @@ static tp_replay_handler *const handlers[TP_EVENT_KINDS] = {
 	[TP_EVENT_WORK] = tp_replay_op,
 	[TP_EVENT_FOLD] = tp_replay_op,
 	[TP_EVENT_USAGE] = tp_replay_usage,
+	[TP_EVENT_ALLOCATOR] = tp_replay_allocator,
 };
 /* clang-format on */
 

@@ -6,6 +6,7 @@
 #ifndef TPROF_MODEL_REPLAY_H
 #define TPROF_MODEL_REPLAY_H
 
+#include "model/allocator.h"
 #include "model/cost.h"
 #include "model/cpu.h"
 #include "model/estimate.h"
@@ -106,6 +107,8 @@ struct tp_replay {
 	struct tp_heap heap;
 	struct tp_point now;
 	struct tp_memory_parts parts; /* of now.rss */
+	struct tp_allocator_series allocator;
+	uint64_t allocator_live; /* live bytes when it said the last of it */
 	struct tp_timeline timeline;
 	struct tp_marks marks;
 

@@ -55,7 +55,7 @@ typedef bool tp_replay_handler(struct tp_replay *replay, const struct tp_event *
 /* Of exact and of sampled runs: made twice, so that exact ones pay nothing for the others. */
 tp_replay_handler tp_replay_alloc, tp_replay_sampled_alloc, tp_replay_free_block, tp_replay_sampled_free_block;
 tp_replay_handler tp_replay_cancel;
-tp_replay_handler tp_replay_map, tp_replay_unmap, tp_replay_memory;
+tp_replay_handler tp_replay_map, tp_replay_unmap, tp_replay_memory, tp_replay_allocator;
 tp_replay_handler tp_replay_name, tp_replay_sample, tp_replay_pause;
 tp_replay_handler tp_replay_op, tp_replay_step_end, tp_replay_mark, tp_replay_counters, tp_replay_usage;
 tp_replay_handler tp_replay_pool_alloc, tp_replay_pool_free;

@@ -68,6 +68,19 @@ bool tp_replay_memory(struct tp_replay *replay, const struct tp_event *event)
 	return true;
 }
 
+bool tp_replay_allocator(struct tp_replay *replay, const struct tp_event *event)
+{
+	struct tp_allocator numbers;
+
+	if (!event->name || !tp_allocator_read(&numbers, event->name, event->name_length))
+		return true;
+	replay->allocator_live = replay->now.live_bytes;
+	if (replay->inside)
+		return tp_allocator_add(&replay->allocator, tp_replay_ns(replay, event->time), &numbers);
+	replay->allocator.last = numbers;
+	return true;
+}
+
 bool tp_replay_restore_map(struct tp_replay *replay, struct tp_thread_state *thread)
 {
 	const struct tp_undo *undo = &thread->undo;

@@ -73,6 +73,8 @@ bool tp_replay_result(struct tp_replay *replay, struct tp_process *process)
 		process->timeline[i].time_ns = tp_replay_ns(replay, process->timeline[i].time_ns);
 	process->marks = replay->marks;
 	replay->marks = (struct tp_marks){ NULL };
+	process->allocator = replay->allocator;
+	replay->allocator.list = NULL;
 	process->sites = tp_sites_result(&replay->sites, replay->peak_number,
 					 replay->sampled ? &replay->estimates : NULL, &process->site_count);
 	process->cpu_outside = replay->cpu_outside;

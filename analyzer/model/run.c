@@ -308,6 +308,7 @@ void tp_run_free(struct tp_run *run)
 		tp_steps_result_free(&process->steps);
 		free(process->timeline);
 		tp_marks_free(&process->marks);
+		tp_allocator_free(&process->allocator);
 		free(process->threads);
 	}
 	free(run->processes);

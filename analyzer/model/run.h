@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/allocator.h"
 #include "model/batches.h"
 #include "model/counters.h"
 #include "model/histogram.h"
@@ -286,6 +287,18 @@ enum tp_growth_part {
 	TP_PARTS,
 };
 
+/* Of what jemalloc holds, as it says itself: the lines from LIVE to METADATA add up to RESIDENT. */
+enum tp_allocator_line {
+	TP_ALLOCATOR_LIVE,	/* live blocks, bytes requested */
+	TP_ALLOCATOR_ROUNDING,	/* up to its classes of sizes; and what threads' caches hold */
+	TP_ALLOCATOR_FRAGMENTS, /* in pages of which blocks take a part: active less allocated */
+	TP_ALLOCATOR_FREE,	/* pages without blocks that it keeps */
+	TP_ALLOCATOR_METADATA,
+	TP_ALLOCATOR_RESIDENT,
+	TP_ALLOCATOR_RETAINED, /* address space without memory, for later */
+	TP_ALLOCATOR_LINES,
+};
+
 struct tp_growth_stats {
 	bool seconds;		     /* rates are per second */
 	size_t looks;		     /* 0: there is nothing to say; less than TP_TREND_LEAST: too few for verdicts */
@@ -300,6 +313,8 @@ struct tp_growth_stats {
 		rest; /* rest: RSS without live blocks and anonymous mappings */
 	struct tp_growth_line parts[TP_PARTS];
 	bool parts_known; /* they were counted from the end of the warm-up on */
+	struct tp_growth_line allocator[TP_ALLOCATOR_LINES];
+	bool allocator_known; /* it said something from there on */
 };
 
 struct tp_thread_stats {
@@ -368,7 +383,8 @@ struct tp_process {
 	struct tp_growth_stats growth;
 	struct tp_point *timeline;
 	size_t point_count;
-	struct tp_marks marks; /* within the time, and of the thread, that are looked at */
+	struct tp_allocator_series allocator; /* what it said; `last` also from before the time that is looked at */
+	struct tp_marks marks;		      /* within the time, and of the thread, that are looked at */
 	struct tp_thread_stats *threads;
 	size_t thread_count;
 	uint64_t start_ns;	      /* of this process, since the run's start */

@@ -114,6 +114,25 @@ static json_t *json_parts(const struct tp_growth_stats *stats)
 	return json;
 }
 
+/* What jemalloc said; null: it did not. */
+static json_t *json_allocator(const struct tp_growth_stats *stats)
+{
+	static const char *const keys[TP_ALLOCATOR_LINES] = {
+		[TP_ALLOCATOR_LIVE] = "live",
+		[TP_ALLOCATOR_ROUNDING] = "rounding",
+		[TP_ALLOCATOR_FRAGMENTS] = "fragmentation",
+		[TP_ALLOCATOR_FREE] = "free_pages",
+		[TP_ALLOCATOR_METADATA] = "metadata",
+		[TP_ALLOCATOR_RESIDENT] = "resident",
+		[TP_ALLOCATOR_RETAINED] = "retained",
+	};
+	json_t *json = stats->allocator_known ? json_object() : json_null();
+
+	for (int line = 0; stats->allocator_known && line < TP_ALLOCATOR_LINES; line++)
+		json_object_set_new(json, keys[line], json_line(&stats->allocator[line]));
+	return json;
+}
+
 json_t *tp_growth_json(const struct tp_growth_view *view)
 {
 	const struct tp_growth_stats *stats = tp_growth_stats_of(view);
@@ -132,6 +151,7 @@ json_t *tp_growth_json(const struct tp_growth_view *view)
 	json_object_set_new(json, "sites", tp_growth_json_sites(view));
 	json_object_set_new(json, "mappings", json_maps(view));
 	json_object_set_new(json, "resident", json_parts(stats));
+	json_object_set_new(json, "allocator", json_allocator(stats));
 	json_object_set_new(json, "memory",
 			    json_pack("{s:o, s:o, s:o, s:o, s:o}", "live", json_line(&stats->live), "anonymous",
 				      json_line(&stats->anonymous), "file", json_line(&stats->file), "rss",

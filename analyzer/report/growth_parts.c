@@ -111,6 +111,40 @@ static void print_meaning(const struct tp_growth_view *view)
 			 "  it grows, and live blocks do not as much: fragmentation, or memory from past the hooks\n");
 }
 
+static struct tp_table *new_table(const struct tp_growth_view *view)
+{
+	return tp_table_new(tp_growth_stats_of(view)->seconds ? "|>at first|>at last|>a second|>95% interval|"
+							      : "|>at first|>at last|>a step|>95% interval|");
+}
+
+/* What the allocator's line is made of, where the allocator says it. */
+static void print_allocator(const struct tp_growth_view *view)
+{
+	static const char *const names[TP_ALLOCATOR_LINES] = {
+		[TP_ALLOCATOR_LIVE] = "live blocks",	    [TP_ALLOCATOR_ROUNDING] = "rounding, threads' caches",
+		[TP_ALLOCATOR_FRAGMENTS] = "fragmentation", [TP_ALLOCATOR_FREE] = "free pages kept",
+		[TP_ALLOCATOR_METADATA] = "metadata",	    [TP_ALLOCATOR_RESIDENT] = "resident",
+		[TP_ALLOCATOR_RETAINED] = "retained",
+	};
+	const struct tp_growth_stats *stats = tp_growth_stats_of(view);
+	const struct tp_growth_line *fragments = &stats->allocator[TP_ALLOCATOR_FRAGMENTS];
+	const struct tp_page *page = view->listing.page;
+	struct tp_table *table = stats->allocator_known ? new_table(view) : NULL;
+
+	if (!table)
+		return;
+	tp_headline(page, "What jemalloc says that it holds");
+	for (int line = 0; line < TP_ALLOCATOR_LINES; line++)
+		add_line(view, table, names[line], &stats->allocator[line]);
+	tp_table_print(table, page, 2);
+	tp_table_free(table);
+	tp_print(page, TP_STYLE_DIM,
+		 "  fragmentation: free room in pages that blocks lie in; retained: address space without memory\n");
+	if (fragments->verdict == TP_VERDICT_LEAK && fragments->low > 0)
+		tp_print(page, TP_STYLE_WARN,
+			 "  fragmentation grows: what lives on keeps pages from being given back\n");
+}
+
 void tp_growth_print_parts(const struct tp_growth_view *view)
 {
 	const struct tp_growth_stats *stats = tp_growth_stats_of(view);
@@ -119,8 +153,7 @@ void tp_growth_print_parts(const struct tp_growth_view *view)
 
 	if (!stats->rss.last)
 		return;
-	table = tp_table_new(stats->seconds ? "|>at first|>at last|>a second|>95% interval|"
-					    : "|>at first|>at last|>a step|>95% interval|");
+	table = new_table(view);
 	if (!table)
 		return;
 	tp_headline(page, "What the process's memory (RSS) is made of");
@@ -131,4 +164,5 @@ void tp_growth_print_parts(const struct tp_growth_view *view)
 	tp_table_print(table, page, 2);
 	tp_table_free(table);
 	print_meaning(view);
+	print_allocator(view);
 }

@@ -165,6 +165,42 @@ static json_t *json_pools(const struct tp_pool_counts *pools)
 	return json;
 }
 
+static json_t *json_allocator_numbers(const struct tp_allocator *numbers)
+{
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "allocated_bytes", tp_json_number(numbers->allocated),
+			 "active_bytes", tp_json_number(numbers->active), "metadata_bytes",
+			 tp_json_number(numbers->metadata), "resident_bytes", tp_json_number(numbers->resident),
+			 "mapped_bytes", tp_json_number(numbers->mapped), "retained_bytes",
+			 tp_json_number(numbers->retained));
+}
+
+/* null: the allocator does not tell about itself. */
+static json_t *json_allocator(const struct tp_allocator_series *series)
+{
+	json_t *json;
+
+	if (!tp_allocator_told(&series->last))
+		return json_null();
+	json = json_object();
+	set(json, "name", json_string("jemalloc"));
+	set(json, "samples", tp_json_number(series->said));
+	set(json, "end", json_allocator_numbers(&series->last));
+	set(json, "most", json_allocator_numbers(&series->most));
+	return json;
+}
+
+json_t *tp_json_allocator_points(const struct tp_allocator_series *series)
+{
+	json_t *list = json_array(), *point;
+
+	for (size_t i = 0; i < series->count; i++) {
+		point = json_allocator_numbers(&series->list[i].numbers);
+		set(point, "time_ns", tp_json_number(series->list[i].time_ns));
+		json_array_append_new(list, point);
+	}
+	return list;
+}
+
 json_t *tp_json_heap(const struct tp_process *process)
 {
 	const struct tp_heap *heap = &process->heap;
@@ -211,6 +247,7 @@ json_t *tp_json_heap(const struct tp_process *process)
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		set(json, numbers[i].key, tp_json_number(numbers[i].value));
 	set(json, "pools", json_pools(&process->pools));
+	set(json, "allocator", json_allocator(&process->allocator));
 	return json;
 }
 

@@ -31,6 +31,9 @@ enum tp_json_sites {
 json_t *tp_json_rows(const struct tp_run *run, struct tp_symbols *const *symbols, const struct tp_rows *rows,
 		     enum tp_by by, enum tp_json_sites shape, uint64_t top);
 json_t *tp_json_suppressed(const struct tp_rows *rows, const struct tp_suppressions *suppressions);
+/* What the allocator said, over time. */
+json_t *tp_json_allocator_points(const struct tp_allocator_series *series);
+
 json_t *tp_json_points(const struct tp_point *points, size_t count, bool estimated);
 /* The sum over the processes of a run. */
 json_t *tp_json_combined(const struct tp_run *run);

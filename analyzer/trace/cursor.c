@@ -336,6 +336,9 @@ static bool read_fields(struct tp_cursor *cursor, struct tp_event *event, unsign
 	case TPROF_EVENT_USAGE:
 		read_name(cursor, event, TP_EVENT_USAGE, at, end);
 		return true;
+	case TPROF_EVENT_ALLOCATOR:
+		read_name(cursor, event, TP_EVENT_ALLOCATOR, at, end);
+		return true;
 	case TPROF_EVENT_POOL_ALLOC:
 		read_pool_alloc(cursor, event, at);
 		return true;

@@ -31,9 +31,10 @@ enum tp_event_kind {
 	TP_EVENT_COUNTERS,   /* before a begin or end of an op: `name` has the increases, see model/counters.h */
 	TP_EVENT_POOL_ALLOC, /* a block of the program's own allocator */
 	TP_EVENT_POOL_FREE,
-	TP_EVENT_WORK,	/* of the thread's innermost open op, see model/work.h */
-	TP_EVENT_FOLD,	/* calls of an op without events of their own */
-	TP_EVENT_USAGE, /* what the kernel counted up to now: `name` is for tp_usage_read() */
+	TP_EVENT_WORK,	    /* of the thread's innermost open op, see model/work.h */
+	TP_EVENT_FOLD,	    /* calls of an op without events of their own */
+	TP_EVENT_USAGE,	    /* what the kernel counted up to now: `name` is for tp_usage_read() */
+	TP_EVENT_ALLOCATOR, /* what the allocator says of itself: `name` is for tp_allocator_read() */
 	TP_EVENT_KINDS,
 };
 
@@ -57,7 +58,8 @@ struct tp_event {
 	uint64_t prot; /* MAP */
 	const char *
 		name; /* NAME, MARK, DETAIL (shape), COUNTERS, MEMORY (for tp_memory_parts_read()): not terminated, valid until the next event. WORK: bytes, for
-			   * tp_work_read(). FOLD: for tp_fold_read(); USAGE for tp_usage_read() */
+			   * tp_work_read(). FOLD: for tp_fold_read(); USAGE for tp_usage_read(), ALLOCATOR for
+			   * tp_allocator_read() */
 	uint32_t name_length;
 	uint64_t offset; /* of its record in the file */
 };
@@ -66,7 +68,8 @@ struct tp_event {
 static inline bool tp_event_has_text(unsigned kind)
 {
 	return (1u << TP_EVENT_NAME | 1u << TP_EVENT_DETAIL | 1u << TP_EVENT_MARK | 1u << TP_EVENT_COUNTERS |
-		1u << TP_EVENT_MEMORY | 1u << TP_EVENT_WORK | 1u << TP_EVENT_FOLD | 1u << TP_EVENT_USAGE) >>
+		1u << TP_EVENT_MEMORY | 1u << TP_EVENT_WORK | 1u << TP_EVENT_FOLD | 1u << TP_EVENT_USAGE |
+		1u << TP_EVENT_ALLOCATOR) >>
 		       kind &
 	       1;
 }

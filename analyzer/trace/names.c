@@ -26,6 +26,7 @@ const char *tp_event_kind_name(enum tp_event_kind kind)
 		[TP_EVENT_WORK] = "work",
 		[TP_EVENT_FOLD] = "folded",
 		[TP_EVENT_USAGE] = "usage",
+		[TP_EVENT_ALLOCATOR] = "allocator",
 	};
 
 	return (unsigned)kind < TP_EVENT_KINDS ? names[kind] : "?";

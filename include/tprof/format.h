@@ -373,7 +373,15 @@ enum tprof_event_type {
 	                         * voluntary context switches, involuntary ones, nanoseconds of CPU time; then those of
 	                         * the writing thread. Before a STEP (unless there was one just before), before the end
 	                         * of a backward pass of torch, and with a MEMORY */
+	TPROF_EVENT_ALLOCATOR = 21, /* uvarint dtime, uvarint enum tprof_allocator, then what the allocator says of
+	                             * itself, uvarints, bytes. Behind a MEMORY of about the same moment */
 };
+
+/* Whose numbers those of ALLOCATOR are. */
+enum tprof_allocator {
+	TPROF_ALLOCATOR_JEMALLOC = 1, /* its stats.allocated, active, metadata, resident, mapped, retained */
+};
+#define TPROF_ALLOCATOR_NUMBERS 6u
 
 /*
  * Folded calls: each was open while the op was innermost that is when the record is read, each began and ended without

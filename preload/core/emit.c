@@ -119,6 +119,18 @@ void tp_emit_memory(struct tp_thread *thread, uint64_t ticks, const struct tp_me
 	end(thread, p);
 }
 
+void tp_emit_allocator(struct tp_thread *thread, uint64_t ticks, const uint64_t *numbers)
+{
+	uint8_t *p;
+
+	if (!tp_emit_room(thread))
+		return;
+	p = tp_put_uvarint(begin(thread, TPROF_EVENT_ALLOCATOR, ticks), TPROF_ALLOCATOR_JEMALLOC);
+	for (size_t i = 0; i < TPROF_ALLOCATOR_NUMBERS; i++)
+		p = tp_put_uvarint(p, numbers[i]);
+	end(thread, p);
+}
+
 void tp_emit_sample(struct tp_thread *thread, uint64_t ticks, uint32_t node, uint64_t periods)
 {
 	uint8_t *p;

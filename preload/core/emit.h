@@ -34,6 +34,8 @@ TP_SLOW void tp_emit_unmap(struct tp_thread *thread, uint64_t ticks, uint64_t ad
 /* `resident` NULL: it was not counted this time. */
 TP_SLOW void tp_emit_memory(struct tp_thread *thread, uint64_t ticks, const struct tp_memory *memory,
 			    const struct tp_resident *resident);
+/* `numbers`: TPROF_ALLOCATOR_NUMBERS of jemalloc's. */
+TP_SLOW void tp_emit_allocator(struct tp_thread *thread, uint64_t ticks, const uint64_t *numbers);
 TP_SLOW void tp_emit_sample(struct tp_thread *thread, uint64_t ticks, uint32_t node, uint64_t periods);
 TP_SLOW void tp_emit_detail(struct tp_thread *thread, uint64_t ticks, const char *shape, uint64_t flop, uint64_t bytes);
 TP_SLOW void tp_emit_step(struct tp_thread *thread, uint64_t ticks, uint64_t items);

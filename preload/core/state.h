@@ -24,6 +24,8 @@ struct tp_state {
 	uint32_t pid;
 	uint64_t next_memory_sample; /* ticks */
 	uint64_t next_resident;	     /* the same, of what RSS is made of; all ones: a thread is at it */
+	uint64_t next_allocator;     /* the same, of what the allocator says of itself */
+	uint32_t by_libc;	     /* 1: the first process, or a child whose fork libc and the allocator know of */
 } __attribute__((aligned(4096)));
 
 extern union tp_state_page {

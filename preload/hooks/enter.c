@@ -8,6 +8,7 @@
 #include "hooks/control.h"
 #include "hooks/freeze.h"
 #include "hooks/lifecycle.h"
+#include "hooks/memory/allocator.h"
 #include "hooks/ops/install.h"
 
 #define MEMORY_SAMPLE_NS 10000000u
@@ -160,16 +161,32 @@ static void sample_memory(struct tp_thread *thread, uint64_t early)
 	tp_usage_emit(thread, tp_clock_before());
 }
 
-void tp_recorded_slow(struct tp_thread *thread)
+static void time_event(struct tp_thread *thread)
 {
 	if (tp_timed_is(&thread->timed, thread->events) && thread->chunk) {
 		thread->chunk->overhead_ticks += TP_TIMED_SHARE * (tp_clock_before() - thread->event_start);
 		thread->chunk->overhead_samples++;
 	}
+}
+
+void tp_recorded_slow(struct tp_thread *thread)
+{
+	time_event(thread);
+	sample_memory(thread, 0);
+}
+
+/* The allocator first: whoever waits for an answer, which comes with the sample, is to find what it says. */
+void tp_recorded_called_slow(struct tp_thread *thread)
+{
+	bool answers = thread->event_start >= tp_load(&tp_state.next_memory_sample) && tp_control_waits();
+
+	time_event(thread);
+	tp_allocator_ask(thread, answers);
 	sample_memory(thread, 0);
 }
 
 void tp_recorded_step(struct tp_thread *thread)
 {
+	tp_allocator_ask(thread, false);
 	sample_memory(thread, tp_clock_ticks(MEMORY_SAMPLE_NS - STEP_SAMPLE_NS));
 }

@@ -15,6 +15,7 @@
 #include "core/thread.h"
 #include "hooks/freeze.h"
 #include "hooks/loader.h"
+#include "hooks/memory/allocator.h"
 #include "hooks/memory/jemalloc.h"
 #include "hooks/ops/annotate.h"
 #include "hooks/ops/entry.h"
@@ -197,10 +198,23 @@ void tp_mark_end(uint32_t end, int status)
 	tp_store_release(&tp_header->end, end);
 }
 
+/* What it says at the end. */
+static void ask_allocator(const void *frame)
+{
+	struct tp_thread *thread = tp_enter(frame);
+
+	if (!thread)
+		return;
+	tp_record(thread, tp_clock_before());
+	tp_allocator_ask(thread, true);
+	tp_leave(thread);
+}
+
 static void at_exit(int status, void *unused)
 {
 	(void)unused;
 	tp_start(); /* a forked child that never allocated */
+	ask_allocator(__builtin_frame_address(0));
 	if (tp_config.leakcheck && tp_state_has_trace() && tp_load(&tp_state.mode) != TP_MODE_STOPPED)
 		tp_freeze_check();
 	tp_freeze_reap();
@@ -247,6 +261,7 @@ __attribute__((constructor)) static void constructor(void)
 	tp_cpu_start();
 	tp_counters_start();
 	tp_real_check_malloc();
+	tp_allocator_find();
 	tp_jemalloc_hook();
 	tp_ops_install();
 	tp_python_find();

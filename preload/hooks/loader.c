@@ -87,6 +87,7 @@ static void forked(void)
 	inside = 0;
 	forking = 0;
 	tp_state_forked();
+	tp_state.by_libc = 1;
 }
 
 void tp_loader_watch_forks(void)

@@ -88,6 +88,11 @@ bool tp_real_is_allocator(uintptr_t pc)
 	return pc - allocator_start < allocator_end - allocator_start;
 }
 
+struct tp_range tp_real_allocator(void)
+{
+	return (struct tp_range){ allocator_start, allocator_end };
+}
+
 /* A preloaded malloc may come without the rest of the family: libc's must not be asked about its blocks. */
 static bool same_object(void *a, void *b)
 {

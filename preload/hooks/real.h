@@ -77,6 +77,7 @@ void tp_real_check_malloc(void);
 
 /* The code of the allocator behind the hooks, when it is not libc's: its own mmap calls are no events. */
 bool tp_real_is_allocator(uintptr_t pc);
+struct tp_range tp_real_allocator(void);
 
 /*
  * The bootstrap arena: memory before the real malloc is known. Its blocks are never given back; whoever frees or grows

@@ -477,6 +477,22 @@ uint32_t tp_walk_interrupted(struct tp_thread *thread, struct tp_registers at)
 	return node;
 }
 
+bool tp_walk_is_plain(const struct tp_thread *thread, const void *frame, struct tp_range apart)
+{
+	struct tp_registers at = tp_walk_caller(frame);
+	struct stepper stepper = { .at = at, .readable = { at.sp, end_of_stack(thread, at.sp) } };
+	struct fresh fresh;
+
+	for (size_t i = 0; i < WALK_MAX; i++) {
+		fresh = (struct fresh){ .at = stepper.at, .frame = tp_frame_find(stepper.at.pc, stepper.exact) };
+		if (fresh.frame.rule.kind == TP_RULE_SIGNAL || stepper.at.pc - apart.low < apart.high - apart.low)
+			return false;
+		if (!step(&stepper, &fresh, thread))
+			return stepper.root == TPROF_NODE_ROOT;
+	}
+	return false;
+}
+
 bool tp_walk_last_short(const struct tp_thread *thread)
 {
 	const struct walk *walk = (const struct walk *)thread->walk;

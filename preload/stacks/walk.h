@@ -36,6 +36,12 @@ uint32_t tp_walk(struct tp_thread *thread, const void *frame);
 /* That of a thread that was interrupted: at.pc is the instruction that it was at, not a return address. */
 uint32_t tp_walk_interrupted(struct tp_thread *thread, struct tp_registers at);
 
+/*
+ * Is the stack of the hook's caller known to its outermost frame, and is none of its frames a signal handler's, or in the code
+ * `apart`? Goes through all of it, and remembers nothing.
+ */
+TP_SLOW bool tp_walk_is_plain(const struct tp_thread *thread, const void *frame, struct tp_range apart);
+
 /* Program counters of the last walk, innermost first; for tests. Returns how many there are. */
 size_t tp_walk_last(const struct tp_thread *thread, uintptr_t *pcs, size_t max);
 

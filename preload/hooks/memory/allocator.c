@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hooks/memory/allocator.h"
+
+#include "core/lookup.h"
+#include "core/sys.h"
+#include "hooks/loader.h"
+#include "hooks/real.h"
+
+#include <errno.h>
+#include <signal.h>
+
+#define SHARE 400 /* one part of the time at most */
+#define LEAST_NS 5000000
+#define BUSY UINT64_MAX
+#define DEPTH_MAX 8
+
+/* In the order of the record's fields; what a jemalloc does not have is 0. */
+static const char *const names[TPROF_ALLOCATOR_NUMBERS] = {
+	"stats.allocated", "stats.active", "stats.metadata", "stats.resident", "stats.mapped", "stats.retained",
+};
+
+static struct {
+	int (*ctl)(const char *, void *, size_t *, void *, size_t);
+	int (*ctl_by_mib)(const size_t *, size_t, void *, size_t *, void *, size_t);
+	int (*name_to_mib)(const char *, size_t *, size_t *);
+	bool known; /* the mibs; only while BUSY */
+	size_t mibs[TPROF_ALLOCATOR_NUMBERS][DEPTH_MAX], depths[TPROF_ALLOCATOR_NUMBERS];
+} jemalloc;
+
+void tp_allocator_find(void)
+{
+	const void *beside = (const void *)tp_real.malloc;
+
+	tp_state.by_libc = 1;
+	if (!beside)
+		return;
+	jemalloc.ctl_by_mib = tp_lookup_beside(beside, "mallctlbymib");
+	jemalloc.name_to_mib = tp_lookup_beside(beside, "mallctlnametomib");
+	/* Release: pairs with tp_allocator_ask(), maybe of another thread. */
+	if (jemalloc.ctl_by_mib && jemalloc.name_to_mib)
+		tp_store_release(&jemalloc.ctl, tp_lookup_beside(beside, "mallctl"));
+}
+
+/* Names are looked up once. Depth 0: there is none of it. */
+static void find_numbers(void)
+{
+	for (size_t i = 0; i < TPROF_ALLOCATOR_NUMBERS && !jemalloc.known; i++) {
+		jemalloc.depths[i] = DEPTH_MAX;
+		if (jemalloc.name_to_mib(names[i], jemalloc.mibs[i], &jemalloc.depths[i]) != 0)
+			jemalloc.depths[i] = 0;
+	}
+	jemalloc.known = true;
+}
+
+/* False: it was built without statistics. */
+static bool read_numbers(uint64_t *numbers)
+{
+	uint64_t epoch = 1;
+	size_t size = sizeof(epoch);
+
+	if (jemalloc.ctl("epoch", &epoch, &size, &epoch, sizeof(epoch)) != 0) /* takes all of them anew */
+		return false;
+	find_numbers();
+	for (size_t i = 0; i < TPROF_ALLOCATOR_NUMBERS; i++) {
+		size_t value = 0;
+
+		size = sizeof(value);
+		if (jemalloc.depths[i] &&
+		    jemalloc.ctl_by_mib(jemalloc.mibs[i], jemalloc.depths[i], &value, &size, NULL, 0) != 0)
+			value = 0;
+		numbers[i] = value;
+	}
+	return numbers[0] || numbers[1];
+}
+
+/* With all signals blocked, those that libc keeps for itself too. */
+static bool ask(struct tp_thread *thread, uint64_t *numbers)
+{
+	uint64_t all = ~UINT64_C(0), before = 0;
+	int saved = errno;
+	bool told;
+
+	thread->busy = TP_BUSY_REAL;
+	tp_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof(all));
+	told = read_numbers(numbers);
+	tp_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, 0, sizeof(before));
+	thread->busy = TP_BUSY_RECORD;
+	errno = saved;
+	return told;
+}
+
+static bool is_safe(struct tp_thread *thread)
+{
+	return tp_load(&tp_state.by_libc) && tp_load(&tp_state.mode) == TP_MODE_ON &&
+	       tp_walk_is_plain(thread, (const void *)thread->busy_frame, tp_real_allocator());
+}
+
+/* RSS first: it is to fit the numbers. */
+static void record(struct tp_thread *thread)
+{
+	uint64_t numbers[TPROF_ALLOCATOR_NUMBERS];
+
+	if (!tp_loader_begin())
+		return;
+	if (ask(thread, numbers)) {
+		tp_sample_memory(thread);
+		tp_emit_allocator(thread, tp_clock_before(), numbers);
+	} else {
+		tp_store(&jemalloc.ctl, NULL);
+	}
+	tp_loader_end();
+}
+
+void tp_allocator_ask(struct tp_thread *thread, bool now)
+{
+	uint64_t ticks = tp_clock_before(), due = tp_load(&tp_state.next_allocator), pause, spent;
+
+	/* Acquire: pairs with tp_allocator_find(). */
+	if (!tp_load_acquire(&jemalloc.ctl) || due == BUSY || (ticks < due && !now) || !is_safe(thread) ||
+	    !tp_swap_if(&tp_state.next_allocator, due, BUSY))
+		return;
+	record(thread);
+	spent = tp_clock_before() - ticks;
+	if (thread->chunk)
+		thread->chunk->overhead_ticks += spent;
+	pause = tp_clock_ticks(LEAST_NS);
+	if (pause < spent * SHARE)
+		pause = spent * SHARE;
+	/* Release: pairs with the next one's swap, who has these variables then. */
+	tp_store_release(&tp_state.next_allocator, ticks + pause);
+}
