@@ -21,10 +21,11 @@ bench-deps:
 bench: all $(BENCH_BIN) $(B)/tests/bench/replay_bench
 	PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/bench/run.py --build $(abspath $(B)) --json build/bench.json
 
-# The roofs beside what OpenBLAS and STREAM's triad reach.
-$(B)/tests/bench/machine_check: tests/bench/machine_check.c $(B)/libanalyzer.a
+# The roofs beside what likwid-bench, OpenBLAS and STREAM's triad reach. BENCH_ROUNDS=N: 5 if unset.
+$(B)/tests/bench/reached: tests/bench/reached.c $(B)/libanalyzer.a
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(WARN) $(OPT) -O3 -march=native -Iinclude -Ianalyzer -o $@ $^ $(ANALYZER_LIBS) -lopenblas
 .PHONY: bench-machine
-bench-machine: $(B)/tests/bench/machine_check
-	OPENBLAS_NUM_THREADS=1 $<
+bench-machine: all $(B)/tests/bench/reached
+	PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/bench/machine.py --build $(abspath $(B)) --json build/bench-machine.json \
+		--rounds $(or $(BENCH_ROUNDS),5)

@@ -17,6 +17,7 @@
 #define RUNS_LEAST 8
 #define WINDOW (UINT64_C(16) << 20) /* of memory, that takes about as long */
 #define MEMORY_MAX (UINT64_C(1) << 30)
+#define LAST_MAX (UINT64_C(32) << 20)
 
 struct work {
 	tp_flop_kernel *flop;
@@ -205,10 +206,13 @@ static uint64_t round_down(uint64_t bytes)
 	return bytes / 4096 * 4096;
 }
 
-/* Half a cache, so that it stays there; more than the cache before it holds. Of the last one, each core's part. */
+/*
+ * Half a cache, so that it stays there; more than the cache before it holds. Of the last one, each core's part, and no more
+ * than is read in a millisecond or two: longer runs are disturbed, and other machines on this one may hold the rest of it.
+ */
 static uint64_t set_bytes(const struct tp_machine *machine, enum tp_level level, uint32_t threads)
 {
-	uint64_t own = machine->cache_bytes[level == TP_LEVEL_MEMORY ? TP_LEVEL_L3 : level], before, memory;
+	uint64_t own = machine->cache_bytes[level == TP_LEVEL_MEMORY ? TP_LEVEL_L3 : level], part, before, memory;
 
 	if (level == TP_LEVEL_MEMORY) {
 		memory = (uint64_t)sysconf(_SC_AVPHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 4;
@@ -222,7 +226,8 @@ static uint64_t set_bytes(const struct tp_machine *machine, enum tp_level level,
 	if (level != TP_LEVEL_L3)
 		return round_down(own / 2);
 	before = 2 * machine->cache_bytes[TP_LEVEL_L2];
-	return round_down(own / 2 / threads > before ? own / 2 / threads : before);
+	part = own / 2 / threads < LAST_MAX ? own / 2 / threads : LAST_MAX;
+	return round_down(part > before ? part : before);
 }
 
 static bool measure_bandwidth(struct tp_machine *machine, const cpu_set_t *allowed, enum tp_level level)

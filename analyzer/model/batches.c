@@ -5,35 +5,10 @@
 
 #define SHUFFLED_MAX 256u /* pieces that durations without order are cut into */
 
-/* When there are as many as can be, and none is open. */
-static void merge_pairs(struct tp_batches *batches)
-{
-	batches->count /= 2;
-	batches->size *= 2;
-	for (size_t i = 0; i < batches->count; i++)
-		batches->means[i] = (batches->means[2 * i] + batches->means[2 * i + 1]) / 2;
-}
-
 static void add_log(struct tp_batches *batches, double value, uint64_t calls)
 {
-	if (!batches->size)
-		batches->size = 1;
 	batches->calls += calls;
-	while (calls) {
-		uint64_t take = batches->size - batches->open;
-
-		take = take < calls ? take : calls;
-		batches->open += take;
-		batches->open_sum += value * (double)take;
-		calls -= take;
-		if (batches->open < batches->size)
-			break;
-		batches->means[batches->count++] = batches->open_sum / (double)batches->size;
-		batches->open = 0;
-		batches->open_sum = 0;
-		if (batches->count == TP_BATCH_MAX)
-			merge_pairs(batches);
-	}
+	tp_series_add(&batches->series, batches->means, TP_BATCH_MAX, value, calls);
 }
 
 static double log_of(double ns)
@@ -88,8 +63,8 @@ void tp_batches_add_parts(struct tp_batches *batches, const struct tp_batch_part
 
 void tp_batches_append(struct tp_batches *to, const struct tp_batches *from)
 {
-	for (size_t i = 0; i < from->count; i++)
-		add_log(to, from->means[i], from->size);
-	if (from->open)
-		add_log(to, from->open_sum / (double)from->open, from->open);
+	for (size_t i = 0; i < from->series.count; i++)
+		add_log(to, from->means[i], from->series.size);
+	if (from->series.open)
+		add_log(to, from->series.open_sum / (double)from->series.open, from->series.open);
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Durations in the order in which they came, as the means of batches of neighbours: what is left of calls that depend on
- * each other once they are put together, in bounded memory. At most TP_BATCH_MAX batches are kept; when there are more,
- * neighbours become one, so all have the same number of calls, a power of two.
+ * Durations in the order in which they came, as the means of batches of neighbours (model/series.h).
  *
  * Means are of the logarithms: a batch with one call that took a thousand times as long stays near the others, and a
  * difference of two is the logarithm of a ratio.
@@ -14,16 +12,14 @@
 #include <stdint.h>
 
 #include "model/histogram.h"
+#include "model/series.h"
 
 #define TP_BATCH_MAX 64u
 
 struct tp_batches {
-	uint64_t calls;		    /* in all */
-	double means[TP_BATCH_MAX]; /* of the full batches */
-	size_t count;
-	uint64_t size; /* calls of a full batch; 0: nothing was added yet */
-	uint64_t open; /* calls of the batch that is being filled */
-	double open_sum;
+	uint64_t calls; /* in all */
+	struct tp_series series;
+	double means[TP_BATCH_MAX]; /* of its full batches */
 };
 
 /* A duration, ns, of so many calls. Those below 1 ns count as 1 ns. */

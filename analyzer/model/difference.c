@@ -37,12 +37,12 @@ static int by_value(const void *left, const void *right)
 static void rank(const struct tp_batches *a, const struct tp_batches *b, double *ranks_a, double *ranks_b)
 {
 	struct ranked list[BOTH];
-	size_t all = a->count + b->count;
+	size_t all = a->series.count + b->series.count;
 
-	for (size_t i = 0; i < a->count; i++)
+	for (size_t i = 0; i < a->series.count; i++)
 		list[i] = (struct ranked){ a->means[i], &ranks_a[i] };
-	for (size_t i = 0; i < b->count; i++)
-		list[a->count + i] = (struct ranked){ b->means[i], &ranks_b[i] };
+	for (size_t i = 0; i < b->series.count; i++)
+		list[a->series.count + i] = (struct ranked){ b->means[i], &ranks_b[i] };
 	qsort(list, all, sizeof(*list), by_value);
 	for (size_t i = 0, next; i < all; i = next) {
 		for (next = i + 1; next < all && list[next].value <= list[i].value; next++)
@@ -121,11 +121,11 @@ static int by_number(const void *left, const void *right)
 static void ratios(const struct tp_batches *a, const struct tp_batches *b, double half,
 		   struct tp_difference *difference)
 {
-	double list[TP_BATCH_MAX * TP_BATCH_MAX] = { 0 }, all = (double)(a->count * b->count), out = all * (0.5 - half);
+	double list[TP_BATCH_MAX * TP_BATCH_MAX] = { 0 }, all = (double)(a->series.count * b->series.count), out = all * (0.5 - half);
 	size_t count = 0, skip = out >= 1 ? (size_t)out : 0;
 
-	for (size_t i = 0; i < a->count; i++)
-		for (size_t k = 0; k < b->count; k++)
+	for (size_t i = 0; i < a->series.count; i++)
+		for (size_t k = 0; k < b->series.count; k++)
 			list[count++] = b->means[k] - a->means[i];
 	qsort(list, count, sizeof(*list), by_number);
 	difference->ratio = exp((list[(count - 1) / 2] + list[count / 2]) / 2);
@@ -137,26 +137,26 @@ static void ratios(const struct tp_batches *a, const struct tp_batches *b, doubl
 
 struct tp_difference tp_difference_batches(const struct tp_batches *a, const struct tp_batches *b)
 {
-	double ranks[BOTH], spread = 0, n = (double)a->count, m = (double)b->count, error, degrees;
+	double ranks[BOTH], spread = 0, n = (double)a->series.count, m = (double)b->series.count, error, degrees;
 	struct tp_difference difference = nothing(TP_DOUBT_NONE);
 	struct series of_a, of_b;
 
-	if (!a->count || !b->count)
+	if (!a->series.count || !b->series.count)
 		return nothing(TP_DOUBT_FEW);
-	rank(a, b, ranks, ranks + a->count);
-	if (a->count < TP_DIFFERENCE_LEAST || b->count < TP_DIFFERENCE_LEAST) {
+	rank(a, b, ranks, ranks + a->series.count);
+	if (a->series.count < TP_DIFFERENCE_LEAST || b->series.count < TP_DIFFERENCE_LEAST) {
 		difference.doubt = TP_DOUBT_FEW;
 		ratios(a, b, 0.5, &difference);
 		return difference;
 	}
-	of_a = series_of(ranks, a->count);
-	of_b = series_of(ranks + a->count, b->count);
-	for (size_t i = 0; i < a->count + b->count; i++)
+	of_a = series_of(ranks, a->series.count);
+	of_b = series_of(ranks + a->series.count, b->series.count);
+	for (size_t i = 0; i < a->series.count + b->series.count; i++)
 		spread += pow(ranks[i] - 0.5 - 0.5 / (n + m), 2) / (n + m - 1);
 	error = sqrt(spread * (of_a.factor / n + of_b.factor / m));
 	degrees = of_a.degrees + of_b.degrees;
 	ratios(a, b, error * tp_student_t(LEVEL, degrees), &difference);
-	if (drifts(&of_a, a->count) || drifts(&of_b, b->count))
+	if (drifts(&of_a, a->series.count) || drifts(&of_b, b->series.count))
 		difference.doubt = TP_DOUBT_DRIFT;
 	else
 		difference.p = error > 0 ? tp_student_p((of_b.mean - of_a.mean) / error, degrees) : 1;

@@ -107,16 +107,20 @@ static bool merge(struct tp_op_stats *to, const struct tp_op_stats *from)
 		to->category = from->category;
 		to->first_ns = from->first_ns;
 		to->histogram = calloc(1, sizeof(*to->histogram));
+		to->means = calloc(1, sizeof(*to->means));
 	}
+	if (!to->histogram || !to->means)
+		return false;
 	add_counts(to, from);
 	tp_moments_merge(&to->durations, &from->durations);
-	return to->histogram && tp_histogram_merge(to->histogram, from->histogram) && add_shapes(to, from) &&
-	       add_batches(to, from);
+	tp_means_append(to->means, from->means);
+	return tp_histogram_merge(to->histogram, from->histogram) && add_shapes(to, from) && add_batches(to, from);
 }
 
 static void finish(struct tp_op_stats *op)
 {
 	op->mean_ns = op->durations.mean;
+	op->interval = tp_means_interval(op->means, &op->durations);
 	op->min_ns = op->histogram->min;
 	op->max_ns = op->histogram->max;
 	op->p50_ns = tp_histogram_percentile(op->histogram, 0.5);

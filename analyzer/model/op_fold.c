@@ -186,5 +186,6 @@ bool tp_ops_fold(struct tp_ops *ops, struct tp_op_stack *stack, const struct tp_
 	ops->outermost_ns += outer ? 0 : sums.total_ns;
 	ops->counts.self_flop += sums.work.flop;
 	all.scale = scale_of(&all, clock - cost);
+	tp_means_add_mean(state->means, (clock - cost) / counts->calls, counts->calls);
 	return add_durations(state, &all);
 }

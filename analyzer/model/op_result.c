@@ -49,6 +49,8 @@ static void leave_out_warmup(struct tp_op_state *state)
 	tp_moments_merge(&stats->durations, &state->later);
 	stats->first_ns = kept ? all->few[0] : 0;
 	stats->mean_ns = stats->durations.mean;
+	tp_means_leave_out(state->means, stats->warmup_calls);
+	stats->interval = tp_means_interval(state->means, &stats->durations);
 }
 
 static void finish(const struct tp_ops *ops, struct tp_op_state *state)
@@ -65,6 +67,7 @@ static void finish(const struct tp_ops *ops, struct tp_op_state *state)
 	stats->p90_ns = tp_histogram_percentile(state->durations, 0.9);
 	stats->p99_ns = tp_histogram_percentile(state->durations, 0.99);
 	stats->histogram = state->durations;
+	stats->means = state->means;
 	stats->batches = state->batches;
 }
 
@@ -96,6 +99,7 @@ struct tp_op_stats *tp_ops_result(struct tp_ops *ops, size_t *count)
 		state->stats.shapes = NULL; /* the list's now */
 		state->stats.shape_count = 0;
 		state->durations = NULL;
+		state->means = NULL;
 		state->batches = NULL;
 	}
 	if (list && *count)
@@ -111,6 +115,7 @@ void tp_ops_result_free(struct tp_op_stats *list, size_t count)
 		free(list[i].shapes);
 		tp_histogram_free(list[i].histogram);
 		free(list[i].histogram);
+		free(list[i].means);
 		free(list[i].batches);
 	}
 	free(list);

@@ -53,6 +53,15 @@ bool tp_ops_init(struct tp_ops *ops, const struct tp_trace *trace, const struct 
 	return ops->same && unify(ops);
 }
 
+static void free_state(struct tp_op_state *state)
+{
+	tp_histogram_free(state->durations);
+	free(state->durations);
+	free(state->means);
+	free(state->batches);
+	free(state);
+}
+
 void tp_ops_free(struct tp_ops *ops)
 {
 	for (uint32_t i = 0; ops->states && i < ops->count; i++) {
@@ -63,10 +72,7 @@ void tp_ops_free(struct tp_ops *ops)
 		for (size_t k = 0; k < state->stats.shape_count; k++)
 			free(state->stats.shapes[k].text);
 		free(state->stats.shapes);
-		tp_histogram_free(state->durations);
-		free(state->batches);
-		free(state->durations);
-		free(state);
+		free_state(state);
 	}
 	free(ops->states);
 	free(ops->same);
@@ -88,12 +94,11 @@ static struct tp_op_state *new_state(uint32_t op, bool batches)
 		return NULL;
 	state->stats.op = op;
 	state->durations = calloc(1, sizeof(*state->durations));
+	state->means = calloc(1, sizeof(*state->means));
 	state->batches = batches ? calloc(1, sizeof(*state->batches)) : NULL;
-	if (state->durations && (state->batches || !batches))
+	if (state->durations && state->means && (state->batches || !batches))
 		return state;
-	free(state->durations);
-	free(state->batches);
-	free(state);
+	free_state(state);
 	return NULL;
 }
 
@@ -268,6 +273,7 @@ static bool add_call(struct tp_ops *ops, const struct tp_op_frame *frame, const 
 					 .end_ns = frame->begin_ns + result->clock_ns,
 					 .total_ns = result->total_ns,
 					 .self_ns = result->self_ns };
+	tp_means_add(state->means, (double)result->total_ns);
 	if (state->batches)
 		tp_batches_add(state->batches, (double)result->total_ns, 1);
 	return tp_histogram_add(state->durations, result->total_ns);

@@ -63,6 +63,7 @@ struct tp_op_state {
 	struct tp_op_stats stats;
 	struct tp_moments later; /* durations of the calls behind the first TP_HISTOGRAM_EXACT */
 	struct tp_histogram *durations;
+	struct tp_means *means;
 	struct tp_batches *batches; /* NULL: not asked for */
 	size_t shape_room;
 };

@@ -14,6 +14,7 @@
 
 #include "model/allocator.h"
 #include "model/batches.h"
+#include "model/series.h"
 #include "model/counters.h"
 #include "model/histogram.h"
 #include "model/marks.h"
@@ -131,6 +132,8 @@ struct tp_op_stats {
 	uint64_t warmup_calls, warmup_ns; /* the first calls that are not like the rest: model/warmup.h */
 	double mean_ns;			  /* of the others */
 	struct tp_moments durations;	  /* of the others */
+	struct tp_means *means;		  /* of the others, in order, but for what was put together with the first */
+	struct tp_interval interval;	  /* of mean_ns: model/series.h; NAN of less than two */
 	uint64_t min_ns, p50_ns, p90_ns, p99_ns, max_ns; /* of all; percentiles as in model/histogram.h */
 	struct tp_histogram *histogram;			 /* of all, in order */
 	struct tp_batches *batches;			 /* of all, as they came; NULL: not asked for */

@@ -100,7 +100,9 @@ static json_t *json_op(const struct tp_op_stats *op)
 	TP_JSON_FIELDS(json, numbers);
 	set(json, "flop_in", json_precisions(op));
 	set(json, "net_bytes", json_integer(op->net_bytes));
-	set(json, "ci95_ns", tp_json_interval_ns(tp_moments_interval(&op->durations)));
+	set(json, "effective_calls",
+	    op->durations.count ? json_real(tp_means_worth(op->interval, &op->durations)) : json_null());
+	set(json, "ci95_ns", tp_json_interval_ns(op->interval));
 	set(json, "shapes", json_shapes(op));
 	set(json, "buckets", json_buckets(op));
 	return json;

@@ -77,11 +77,9 @@ static const struct tp_text nothing = { "-" };
 /* Half the width of the mean's interval. */
 static struct tp_text half_text(const struct tp_op_stats *op)
 {
-	struct tp_interval interval = tp_moments_interval(&op->durations);
-
-	if (isnan(interval.low))
+	if (isnan(op->interval.low))
 		return nothing;
-	return time_of((interval.high - interval.low) / 2);
+	return time_of((op->interval.high - op->interval.low) / 2);
 }
 
 static void print_times(const struct tp_page *page, const struct tp_op_list *list, size_t count)

@@ -27,11 +27,11 @@ struct machine {
 /* The mean of all logarithms, as the batches have it: full ones, and the open one. */
 static double mean_of(const struct tp_batches *batches)
 {
-	double sum = batches->open_sum;
+	double sum = batches->series.open_sum;
 
-	for (size_t i = 0; i < batches->count; i++)
-		sum += batches->means[i] * (double)batches->size;
-	assert_int_equal(batches->count * batches->size + batches->open, batches->calls);
+	for (size_t i = 0; i < batches->series.count; i++)
+		sum += batches->means[i] * (double)batches->series.size;
+	assert_int_equal(batches->series.count * batches->series.size + batches->series.open, batches->calls);
 	return sum / (double)batches->calls;
 }
 
@@ -255,8 +255,8 @@ static void test_batches_are_means(void **state)
 	(void)state;
 	for (int i = 1; i <= 1000; i++)
 		tp_batches_add(&batches, i, 1);
-	assert_int_equal(batches.size, 16);
-	assert_int_equal(batches.count, 62);
+	assert_int_equal(batches.series.size, 16);
+	assert_int_equal(batches.series.count, 62);
 	assert_int_equal(batches.calls, 1000);
 	for (int k = 0; k < 62; k++) {
 		sum = 0;
@@ -279,13 +279,38 @@ static void test_many_at_once(void **state)
 		tp_batches_add(&one, i < 1777 ? 10 : 20, 1);
 	tp_batches_add(&many, 10, 1777);
 	tp_batches_add(&many, 20, 5000 - 1777);
-	assert_int_equal(one.count, many.count);
-	assert_int_equal(one.size, many.size);
-	for (size_t i = 0; i < one.count; i++)
+	assert_int_equal(one.series.count, many.series.count);
+	assert_int_equal(one.series.size, many.series.size);
+	for (size_t i = 0; i < one.series.count; i++)
 		assert_float_equal(one.means[i], many.means[i], 1e-12);
 	tp_batches_append(&many, &one);
 	assert_int_equal(many.calls, 10000);
 	assert_float_equal(mean_of(&many), mean_of(&one), 1e-12);
+}
+
+/* 1 to 5, then four of which only the mean is known: 1 to 4 are a batch by then, and 5 goes with the others. */
+static void test_means_that_came_together(void **state)
+{
+	struct tp_means means = { 0 }, all = { 0 };
+
+	(void)state;
+	for (int i = 1; i <= 5; i++)
+		tp_means_add(&means, i);
+	assert_false(means.together);
+	tp_means_add_mean(&means, 10, 4);
+	assert_true(means.together);
+	assert_int_equal(means.series.size, 4);
+	assert_int_equal(means.series.count, 2);
+	assert_float_equal(means.values[0], 2.5, 1e-12);
+	assert_float_equal(means.values[1], 9, 1e-12);
+	tp_means_append(&all, &means);
+	assert_int_equal(all.series.count, 2);
+	assert_true(all.together);
+	tp_means_leave_out(&means, 3);
+	assert_int_equal(means.series.count, 1);
+	assert_float_equal(means.values[0], 9, 1e-12);
+	tp_means_leave_out(&means, 100);
+	assert_int_equal(means.series.count, 0);
 }
 
 /* What has no order is spread: no batch is of one value alone, and the mean stays. */
@@ -298,7 +323,7 @@ static void test_parts(void **state)
 	tp_batches_add_parts(&batches, parts, 2);
 	assert_int_equal(batches.calls, 10000);
 	assert_float_equal(mean_of(&batches), (log(10) + log(20)) / 2, 0.01);
-	for (size_t i = 0; i < batches.count; i++)
+	for (size_t i = 0; i < batches.series.count; i++)
 		assert_true(batches.means[i] > log(10) && batches.means[i] < log(20));
 	tp_batches_add_parts(&batches, parts, 0);
 	tp_batches_add_parts(&batches, &parts[2], 1);
@@ -333,6 +358,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_quantiles),
+		cmocka_unit_test(test_means_that_came_together),
 		cmocka_unit_test(test_level),
 		cmocka_unit_test(test_calls_are_not_independent),
 		cmocka_unit_test(test_power),

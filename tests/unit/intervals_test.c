@@ -68,7 +68,7 @@ static bool covers(enum shape shape, unsigned calls, uint64_t seed)
 	}
 	gen_finish(gen, (uint64_t)now + 1000, 0);
 	run = replay(gen, NULL);
-	interval = tp_moments_interval(&op_named(&run, "timed")->durations);
+	interval = op_named(&run, "timed")->interval;
 	done(&run);
 	return interval.low <= 100000 && 100000 <= interval.high;
 }
@@ -202,12 +202,148 @@ static void test_very_many_steps(void **state)
 	assert_true(179 <= covered && covered <= 198);
 }
 
+/*
+ * ---- ops whose calls are alike ----
+ *
+ * The same series, level and bounds as for steps.
+ */
+static struct tp_interval op_interval_of(enum series series, unsigned calls, uint64_t seed, bool independent)
+{
+	struct gen *gen = gen_new(&(struct gen_options){ .start_ticks = 0, .chunk_size = 1 << 16 });
+	double now = 1000, state = 0;
+	const struct tp_op_stats *op;
+	struct tp_interval interval;
+	struct replayed run;
+
+	gen_op(gen, 1, TPROF_OP_ANNOTATION, "", "timed");
+	for (unsigned i = 0; i < 50; i++)
+		step_duration(series, &state, &seed);
+	for (unsigned i = 0; i < calls; i++) {
+		gen_op_begin(gen, 1, (uint64_t)now, 1);
+		now += step_duration(series, &state, &seed);
+		gen_op_end(gen, 1, (uint64_t)now, false);
+		now += 1000;
+	}
+	gen_finish(gen, (uint64_t)now, 0);
+	run = replay(gen, NULL);
+	op = op_named(&run, "timed");
+	interval = independent ? tp_moments_interval(&op->durations) : op->interval;
+	done(&run);
+	return interval;
+}
+
+static unsigned covered_ops(enum series series, unsigned calls, unsigned runs, bool independent)
+{
+	unsigned covered = 0;
+
+	for (unsigned run = 0; run < runs; run++) {
+		struct tp_interval interval =
+			op_interval_of(series, calls, UINT64_C(1000003) * run + calls, independent);
+
+		covered += interval.low <= 100000 && 100000 <= interval.high;
+	}
+	print_message("%u of %u intervals hold the truth (%u calls)\n", covered, runs, calls);
+	return covered;
+}
+
+static void check_ops(enum series series, unsigned calls)
+{
+	unsigned covered = covered_ops(series, calls, STEP_RUNS, false);
+
+	assert_true(FEWEST <= covered && covered <= MOST);
+}
+
+static void test_independent_calls(void **state)
+{
+	(void)state;
+	check_ops(INDEPENDENT, 60);
+	check_ops(INDEPENDENT, 300);
+	check_ops(INDEPENDENT, 2000);
+}
+
+static void test_calls_that_are_alike(void **state)
+{
+	(void)state;
+	check_ops(ALIKE, 300);
+	check_ops(ALIKE, 2000);
+	check_ops(VERY_ALIKE, 300);
+	check_ops(VERY_ALIKE, 2000);
+	check_ops(TWO_SPEEDS, 300);
+	/* As if they were independent, the intervals would be wrong: the test can tell. */
+	assert_true(covered_ops(VERY_ALIKE, 300, STEP_RUNS, true) < 700);
+}
+
+/* 200 runs, between 179 and 198 of them in 99.9% of all sets of seeds. */
+static void test_very_many_calls(void **state)
+{
+	unsigned covered = covered_ops(VERY_ALIKE, 20000, 200, false);
+
+	(void)state;
+	assert_true(179 <= covered && covered <= 198);
+}
+
+/* The next calls, as the collector folds them: sum, extremes and a coarse histogram, no order. */
+static struct tprof_fold folded_calls(enum series series, unsigned calls, double *state, uint64_t *seed)
+{
+	struct tprof_fold counts = { .calls = calls, .min = UINT32_MAX };
+
+	for (unsigned i = 0; i < calls; i++) {
+		uint32_t ticks = (uint32_t)step_duration(series, state, seed);
+
+		counts.ticks += ticks;
+		counts.min = ticks < counts.min ? ticks : counts.min;
+		counts.max = ticks > counts.max ? ticks : counts.max;
+		counts.histogram[tprof_fold_bucket(ticks)]++;
+	}
+	return counts;
+}
+
+/* Many records of 40 calls: what neighbours have in common is in the records' means. */
+static bool covers_folded(enum series series, uint64_t seed)
+{
+	struct gen *gen = gen_new(&(struct gen_options){ .start_ticks = 0, .chunk_size = 1 << 16 });
+	struct tp_interval interval;
+	struct replayed run;
+	double state = 0;
+
+	gen_op(gen, 1, TPROF_OP_FUNCTION, "", "timed");
+	for (unsigned i = 0; i < 50; i++)
+		step_duration(series, &state, &seed);
+	for (unsigned i = 0; i < 100; i++) {
+		struct tprof_fold counts = folded_calls(series, 40, &state, &seed);
+
+		gen_fold(gen, 1, 1000 + 5000000 * i, 1, NULL, &counts);
+	}
+	gen_finish(gen, UINT64_C(600000000), 0);
+	run = replay(gen, NULL);
+	interval = op_named(&run, "timed")->interval;
+	done(&run);
+	return interval.low <= 100000 && 100000 <= interval.high;
+}
+
+static void test_folded_calls(void **state)
+{
+	static const enum series all[] = { INDEPENDENT, ALIKE, VERY_ALIKE };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		unsigned covered = 0;
+
+		for (unsigned run = 0; run < STEP_RUNS; run++)
+			covered += covers_folded(all[i], UINT64_C(1000003) * run);
+		print_message("%u of %u intervals hold the truth (4000 calls, folded)\n", covered, STEP_RUNS);
+		assert_true(FEWEST <= covered && covered <= MOST);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_normal_times),	     cmocka_unit_test(test_flat_times),
 		cmocka_unit_test(test_skewed_times),	     cmocka_unit_test(test_independent_steps),
 		cmocka_unit_test(test_steps_that_are_alike), cmocka_unit_test(test_very_many_steps),
+		cmocka_unit_test(test_independent_calls),    cmocka_unit_test(test_calls_that_are_alike),
+		cmocka_unit_test(test_very_many_calls),	     cmocka_unit_test(test_folded_calls),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
