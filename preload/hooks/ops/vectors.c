@@ -1,10 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hooks/ops/vectors.h"
 
+#include <cpuid.h>
+
+uint32_t tp_vectors_kept_by;
+
+/* CPUID 1, ECX bit 27: the system uses XSAVE. Plain virtual processors (kvm64, qemu64) have SSE alone, and FXSAVE. */
+static TP_SLOW uint32_t find_out(void)
+{
+	unsigned int a, b, c, d;
+	uint32_t by = __get_cpuid(1, &a, &b, &c, &d) && c & 1u << 27 ? TP_VECTORS_XSAVE : TP_VECTORS_FXSAVE;
+
+	tp_store(&tp_vectors_kept_by, by); /* relaxed: each thread finds the same */
+	return by;
+}
+
 /*
  * Components 0xe7: x87, SSE, AVX, AVX-512, all that carry arguments and results (Intel SDM 13.1); 2,688 bytes at most.
  */
-void tp_with_vectors_kept(void (*run)(void *), void *context)
+static void with_xsave(void (*run)(void *), void *context)
 {
 	uint8_t area[2752] __attribute__((aligned(64)));
 	uint32_t low = 0xe7, high = 0;
@@ -14,4 +28,25 @@ void tp_with_vectors_kept(void (*run)(void *), void *context)
 	__asm__ volatile("xsave64 %0" : "+m"(area) : "a"(low), "d"(high) : "memory");
 	run(context);
 	__asm__ volatile("xrstor64 %0" : : "m"(area), "a"(low), "d"(high) : "memory");
+}
+
+static void with_fxsave(void (*run)(void *), void *context)
+{
+	uint8_t area[512] __attribute__((aligned(16)));
+
+	__asm__ volatile("fxsave64 %0" : "=m"(area) : : "memory");
+	run(context);
+	__asm__ volatile("fxrstor64 %0" : : "m"(area) : "memory");
+}
+
+void tp_with_vectors_kept(void (*run)(void *), void *context)
+{
+	uint32_t by = tp_load(&tp_vectors_kept_by);
+
+	if (tp_unlikely(!by))
+		by = find_out();
+	if (by == TP_VECTORS_XSAVE)
+		with_xsave(run, context);
+	else
+		with_fxsave(run, context);
 }

@@ -7,4 +7,8 @@
 /* Runs what may touch vector registers (libc's memset, the vDSO) between two calls that must not: they are kept. */
 TP_SLOW void tp_with_vectors_kept(void (*run)(void *), void *context);
 
+/* How: found out by the first call. A test can say it. */
+extern uint32_t tp_vectors_kept_by;
+enum { TP_VECTORS_UNKNOWN, TP_VECTORS_FXSAVE, TP_VECTORS_XSAVE };
+
 #endif
