@@ -18,7 +18,7 @@ WORKLOADS += $(W)/outliers $(W)/jemalloc_stats $(W)/jemalloc_locks
 
 # Programs that do what once went wrong.
 WORKLOADS += $(addprefix $(W)/,coroutines handlers odd signal_traps libfence.so liblazyblas.so loaders windows steady-asan)
-WORKLOADS += $(addprefix $(W)/,refuse bindings bindings-now)
+WORKLOADS += $(addprefix $(W)/,refuse bindings bindings-now stack_needs)
 .PHONY: workloads
 workloads: $(WORKLOADS)
 
@@ -95,10 +95,12 @@ bind_libraries := $(addprefix $(W)/,libbind_one.so libbind_two.so libbind_user.s
 $(bind_libraries): WORKLOAD_EXTRA := -shared -fPIC
 $(W)/libbind_one.so: WORKLOAD_EXTRA += -Wl,--version-script=tests/workloads/bind_one.map
 $(W)/libbind_one.so: tests/workloads/bind_one.map
-$(W)/libbind_user.so: WORKLOAD_EXTRA += -L$(W) -lbind_two -Wl,-rpath,'$$ORIGIN' -Wl,-z,lazy
+$(W)/libbind_user.so: WORKLOAD_EXTRA += -L$(W) -lbind_two -Wl,-rpath,'$$ORIGIN' -Wl,-z,lazy,-z,notext
 $(W)/libbind_user.so: $(W)/libbind_two.so
 $(W)/bindings: WORKLOAD_EXTRA := -fno-pic -no-pie -L$(W) -lbind_one -Wl,-rpath,'$$ORIGIN' -Wl,-z,lazy
 $(W)/bindings-now: WORKLOAD_EXTRA := -fno-pic -no-pie -L$(W) -lbind_one -Wl,-rpath,'$$ORIGIN' -Wl,-z,relro,-z,now
+$(W)/stack_needs: WORKLOAD_EXTRA := -L$(W) -lbind_one -Wl,-rpath,'$$ORIGIN' -Wl,-z,now
+$(W)/stack_needs: $(W)/libbind_one.so
 $(W)/bindings $(W)/bindings-now: $(bind_libraries) $(W)/libplugin_a.so
 
 workload_headers := $(wildcard tests/workloads/*.h) scripts/workloads.mk

@@ -9,6 +9,7 @@
 #include <link.h>
 
 struct image {
+	const struct dl_phdr_info *info;
 	uintptr_t bias;
 	const ElfW(Sym) * symbols;
 	const char *strings;
@@ -83,7 +84,7 @@ static bool is_own(const struct dl_phdr_info *info)
 
 static bool read_image(const struct dl_phdr_info *info, struct image *image)
 {
-	*image = (struct image){ .bias = info->dlpi_addr, .start = UINTPTR_MAX };
+	*image = (struct image){ .info = info, .bias = info->dlpi_addr, .start = UINTPTR_MAX };
 	for (size_t i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *header = &info->dlpi_phdr[i];
 		uintptr_t start = info->dlpi_addr + header->p_vaddr;
@@ -92,7 +93,8 @@ static bool read_image(const struct dl_phdr_info *info, struct image *image)
 			read_dynamic(image, (const ElfW(Dyn) *)start);
 		} else if (header->p_type == PT_GNU_RELRO) {
 			image->relro_low = start & ~(uintptr_t)(TP_PAGE - 1);
-			image->relro_high = start + header->p_memsz;
+			/* A page that is only partly so stays writable (elf/dl-reloc.c): there is data of the program's in it. */
+			image->relro_high = (start + header->p_memsz) & ~(uintptr_t)(TP_PAGE - 1);
 		} else if (header->p_type == PT_LOAD) {
 			image->start = start < image->start ? start : image->start;
 			image->end = start + header->p_memsz > image->end ? start + header->p_memsz : image->end;
@@ -101,13 +103,26 @@ static bool read_image(const struct dl_phdr_info *info, struct image *image)
 	return image->symbols && image->strings;
 }
 
+/* Pointers among code, which the loader relocates too (DT_TEXTREL), are not: threads run there. */
+static bool lies_in_data(const struct image *image, const void *slot)
+{
+	for (size_t i = 0; i < image->info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *header = &image->info->dlpi_phdr[i];
+
+		if (header->p_type == PT_LOAD && (uintptr_t)slot - image->bias - header->p_vaddr < header->p_memsz)
+			return header->p_flags & PF_W;
+	}
+	return false;
+}
+
 /* RELRO made the slot's page read-only after relocation: writable for the moment. */
 static bool store(const struct image *image, void **slot, void *value)
 {
 	uintptr_t page = (uintptr_t)slot & ~(uintptr_t)(TP_PAGE - 1);
 	bool protected_page = (uintptr_t)slot >= image->relro_low && (uintptr_t)slot < image->relro_high;
 
-	if (protected_page && tp_syscall(SYS_mprotect, page, TP_PAGE, PROT_READ | PROT_WRITE, 0) != 0)
+	if (!lies_in_data(image, slot) ||
+	    (protected_page && tp_syscall(SYS_mprotect, page, TP_PAGE, PROT_READ | PROT_WRITE, 0) != 0))
 		return false;
 	tp_store_release(slot, value);
 	if (protected_page)

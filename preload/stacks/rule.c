@@ -194,7 +194,7 @@ static struct tp_range code_of(const uint8_t *fde)
 {
 	struct tp_cfi cfi = { .pointer_encoding = TP_PE_ABSPTR };
 	struct tp_cursor in = content(fde);
-	struct cie cie;
+	struct cie cie = { .is_signal = false };
 
 	return read_fde(&in, &cfi, &cie);
 }

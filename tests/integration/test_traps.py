@@ -47,6 +47,16 @@ def test_samples_on_a_small_stack(tprof):
     assert row["total_samples"] > 0  # on a busy machine they come late, and few
 
 
+@pytest.mark.parametrize("env", [{}, {"TPROF_START": "off"}, {"TPROF_ALLOC": "sample:1000"}])
+def test_what_hooks_use_of_a_stack(tprof, env):
+    """README's number: who makes stacks of its own can count on it. The sampler's signal frame would come on top."""
+    run = tprof.run([WORKLOADS / "stack_needs", 3000], [LIBRARY], {"TPROF_OPS": "bind_call", **QUIET, **env})
+    assert run.status == 0
+    needs = {line.split()[0]: int(line.split()[1]) for line in run.stdout.decode().splitlines()}
+    assert list(needs) == ["malloc", "mmap", "op"]
+    assert max(needs.values()) <= 6144, needs
+
+
 # ---- handlers that came into a recording ----
 
 @pytest.mark.parametrize("env", [QUIET, SAMPLED])

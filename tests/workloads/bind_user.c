@@ -13,6 +13,15 @@ __attribute__((constructor)) static void turn_off(void)
 	bind_pointer = NULL;
 }
 
+/* Among its code, where nobody may write after relocation. */
+__asm__(".text\n\t.p2align 3\nbind_in_text:\n\t.quad bind_lazy");
+extern int (*const bind_in_text)(void) __attribute__((visibility("hidden")));
+
+int bind_by_text(void)
+{
+	return bind_in_text();
+}
+
 int bind_user(void)
 {
 	return bind_lazy();
@@ -32,7 +41,10 @@ int bind_by_address(void)
 
 int bind_off(void)
 {
-	return bind_pointer ? bind_pointer() : 0;
+	int (*function)(void) = bind_pointer;
+
+	bind_pointer = function; /* it may be written to still */
+	return function ? function() : 0;
 }
 
 int bind_weak(void)

@@ -81,6 +81,6 @@ int main(int argc, char **argv)
 	else if (strcmp(how, "errors") == 0)
 		close_twice();
 	else
-		printf("%s %d %d\n", how, bind_lazy(), call(user, "bind_user"));
+		printf("%s %d %d %d\n", how, bind_lazy(), call(user, "bind_user"), call(user, "bind_by_text"));
 	return 0;
 }

@@ -11,6 +11,7 @@ int bind_late(void);	  /* 5: libbind_late.so's */
 /* libbind_user.so's, which was linked with libbind_two.so. */
 int bind_user(void);	   /* bind_lazy(), through a PLT */
 int bind_by_table(void);   /* through a pointer in a table */
+int bind_by_text(void);	   /* bind_lazy(), through a pointer among its code */
 int bind_by_address(void); /* through its address in the GOT */
 int bind_off(void);	   /* through a pointer that its constructor made NULL: 0 */
 int bind_weak(void);	   /* bind_late() if that was there when it was loaded; else 0 */

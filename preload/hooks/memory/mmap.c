@@ -141,18 +141,21 @@ TP_EXPORT void *mmap64(void *at, size_t length, int protection, int flags, int f
 TP_EXPORT int munmap(void *at, size_t length)
 {
 	struct tp_thread *thread = enter_end(FRAME, CALLER);
+	bool private = false;
 	int result;
 
 	tp_cpu_unmapped(at, length);
 	if (thread) {
 		record_unmap(thread, at, length, false);
-		tp_resident_unmap((uintptr_t)at, (uintptr_t)at + length);
+		private = tp_resident_unmap((uintptr_t)at, (uintptr_t)at + length);
 	}
 	result = tp_real.munmap ? tp_real.munmap(at, length) : tp_sys_munmap(at, length);
 	if (!thread)
 		return result;
 	if (result != 0)
 		record_cancel(thread);
+	if (result != 0 && private)
+		tp_resident_map((uintptr_t)at, (uintptr_t)at + length);
 	tp_leave(thread);
 	return result;
 }
