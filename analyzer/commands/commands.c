@@ -28,7 +28,7 @@ const struct tp_command tp_commands[] = {
 	  "a source file with memory and CPU time a line: lines FILE TRACE; without FILE: which files there are",
 	  SITES | TP_OPT_SOURCE, NULL, NULL, tp_cmd_lines },
 	{ "timeline", "live bytes, blocks, mapped memory, RSS and VMS over time, as a plot",
-	  TP_OPT_JSON | TP_OPT_TIME | TP_OPT_THREAD | TP_OPT_EXACT, NULL, NULL, tp_cmd_timeline },
+	  TP_OPT_JSON | TP_OPT_TOP | TP_OPT_TIME | TP_OPT_THREAD | TP_OPT_EXACT, NULL, NULL, tp_cmd_timeline },
 	{ "roofline", "what this machine can do, and how near to it each op came; -o FILE.svg: a picture",
 	  TP_OPT_JSON | TP_OPT_TOP | TP_OPT_THREAD | TP_OPT_TIME | TP_OPT_EXACT | TP_OPT_MACHINE | TP_OPT_NO_TRACE,
 	  NULL, NULL, tp_cmd_roofline },

@@ -115,13 +115,14 @@ static void print_text(const struct tp_session *session)
 static json_t *json_process(struct tp_session *session, size_t index, const void *argument)
 {
 	const struct tp_process *process = &session->run->processes[index];
+	const struct tp_options *options = session->options;
 	json_t *json = json_object(), *timeline = json_object();
 
 	(void)argument;
 	json_object_set_new(timeline, "points",
 			    tp_json_points(process->timeline, process->point_count, process->estimated));
 	json_object_set_new(timeline, "allocator", tp_json_allocator_points(&process->allocator));
-	json_object_set_new(timeline, "marks", tp_marks_json(&process->marks));
+	json_object_set_new(timeline, "marks", tp_marks_json(&process->marks, options->top_set ? options->top : 0));
 	json_object_set_new(timeline, "marks_total", tp_json_number(process->marks.all));
 	json_object_set_new(json, "process", tp_json_process(process));
 	json_object_set_new(json, "capture", tp_json_capture(process));

@@ -23,14 +23,15 @@ void tp_marks_print(const struct tp_page *page, const struct tp_marks *marks, ui
 	tp_table_print(table, page, 2);
 	tp_table_free(table);
 	if (shown < marks->all)
-		fprintf(page->out, "  and %" PRIu64 " more\n", marks->all - shown);
+		tp_print(page, TP_STYLE_DIM, "      and %" PRIu64 " more%s\n", marks->all - shown,
+			 shown < marks->count ? " (--top 0 shows all)" : "");
 }
 
-json_t *tp_marks_json(const struct tp_marks *marks)
+json_t *tp_marks_json(const struct tp_marks *marks, uint64_t top)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < marks->count; i++) {
+	for (size_t i = 0; i < marks->count && (!top || i < top); i++) {
 		json_t *mark = json_object();
 
 		json_object_set_new(mark, "time_ns", tp_json_number(marks->list[i].time_ns));

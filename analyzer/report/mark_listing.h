@@ -10,6 +10,6 @@
 
 /* Nothing where there is no mark. `top`: rows, 0: all. */
 void tp_marks_print(const struct tp_page *page, const struct tp_marks *marks, uint64_t top);
-json_t *tp_marks_json(const struct tp_marks *marks);
+json_t *tp_marks_json(const struct tp_marks *marks, uint64_t top);
 
 #endif

@@ -72,6 +72,55 @@ def test_help_is_what_is_taken(command):
     assert complete([ANALYZER, command, "--"], "_tprof_analyze") == taken
 
 
+def test_rows_unless_told():
+    """What the manual says that --top is by itself, against the numbers in the commands' code."""
+    page = (ROOT / "analyzer/tprof-analyze.1").read_text(encoding="utf-8").replace("\\-", "-")
+    text = " ".join(re.sub(r"^\.BR? ", "", page.split('--top " n"')[1].split("\n.TP")[0], flags=re.M).replace('"', "").split())
+    said = re.search(r"Unless told: (\d+) in a summary, (\d+) in compare, (\d+) in lines, roofline and threads and of a "
+                     r"timeline's marks, (\d+) of ops --tree , all in dump, else (\d+)\. In JSON (\d+); all in compare, dump, "
+                     r"info, lines, steps and timeline\. 0: all\.", text)
+    assert said, text
+    summary, compare, many, tree, others, in_json = map(int, said.groups())
+    expected = {"summary": {summary}, "compare": {compare}, "lines": {many}, "roofline": {many}, "threads": {many},
+                "timeline": {many}, "ops": {others, tree}}
+    found = {}
+    for file in (ROOT / "analyzer/commands").glob("*.c"):
+        code = file.read_text(encoding="utf-8").replace("TOP_SITES)", str(summary) + ")")
+        numbers = {int(n) for n in re.findall(r"\btp_top\([^()]*, (\d+)\)", code)} - {0, in_json}  # those of JSON alone
+        if numbers:
+            found[file.stem] = numbers
+    assert f"#define TOP_SITES {summary}\n" in (ROOT / "analyzer/commands/summary.c").read_text(encoding="utf-8")
+    assert {"summary", "site_report", "steps", "diff", "cpu_report"} <= set(found)
+    for stem, numbers in found.items():
+        assert numbers == expected.get(stem, {others}), stem
+
+
+def test_rows_in_json(tprof):
+    """As many as the page says, of what there is more of."""
+    trace = tprof.run([WORKLOADS / "growth", "spread", 300, 1], [LIBRARY]).traces()[0]
+
+    def answer(command, *options):
+        return json.loads(analyze(command, "--json", *options, trace).stdout)
+
+    peak = answer("peak")["peak"]
+    assert len(peak["sites"]) == 100 < peak["sites_total"] == len(answer("peak", "--top", "0")["peak"]["sites"])
+    assert len(answer("dump")["events"]) > 1000 and len(answer("dump", "--top", "7")["events"]) == 7
+    assert len(answer("steps")["steps"]["list"]) == 300
+
+
+def test_rows_of_a_timeline(tprof):
+    """Its marks: 20 in the table, all in JSON; as many as --top says in both."""
+    program = tprof.directory / "marks.c"
+    program.write_text("#include <tprof.h>\nint main(void) { for (int i = 0; i < 30; i++) tprof_mark(\"here\"); return 0; }")
+    subprocess.run(["gcc", f"-I{ROOT}/include", program, "-o", tprof.directory / "marks"], check=True)
+    trace = tprof.run([tprof.directory / "marks"], [LIBRARY]).traces()[0]
+    for options, table, in_json in (((), 20, 30), (("--top", "3"), 3, 3), (("--top", "0"), 30, 30)):
+        lines = analyze("timeline", *options, trace).stdout.splitlines()
+        assert sum(line.endswith("  here") for line in lines) == table
+        assert any(line.strip() == f"and {30 - table} more (--top 0 shows all)" for line in lines) == (table < 30)
+        assert len(json.loads(analyze("timeline", "--json", *options, trace).stdout)["timeline"]["marks"]) == in_json
+
+
 @pytest.mark.parametrize("option", ["--by", "--sort"])
 @pytest.mark.parametrize("command", COMMANDS)
 def test_keys(command, option):
