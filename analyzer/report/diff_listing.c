@@ -185,9 +185,17 @@ static void memory(const struct tp_page *page, const json_t *json, const char *k
 
 /* ---- sections ---- */
 
-static void print_totals(const struct tp_page *page, const json_t *rows)
+static bool has_runs(const json_t *json)
 {
-	struct tp_table *table = tp_table_new("total|>old|>new|>new / old|>95%|>p|is");
+	return json_array_size(json_object_get(json, "old_runs")) > 1 ||
+	       json_array_size(json_object_get(json, "new_runs")) > 1;
+}
+
+static void print_totals(const struct tp_page *page, const json_t *json)
+{
+	struct tp_table *table = tp_table_new(has_runs(json) ? "total, mean|>old|>new|>new / old|>95%|>p|is"
+							     : "total|>old|>new|>new / old|>95%|>p|is");
+	const json_t *rows = json_object_get(json, "totals");
 	json_t *row;
 	size_t i;
 
@@ -252,14 +260,16 @@ static void print_times(const struct tp_page *page, const json_t *json)
 					     { "new_p50_ns", FORM_TIME },    { "speedup", FORM_RATIO },
 					     { "speedup_ci95", FORM_RANGE }, { "p_corrected", FORM_P },
 					     { "verdict", FORM_TEXT } };
-	bool runs = json_array_size(json_object_get(json, "old_runs")) > 1 ||
-		    json_array_size(json_object_get(json, "new_runs")) > 1;
+	bool runs = has_runs(json);
 	const char *test = runs ? "Welch's test between the runs" : "the rank test over batches of calls";
 
 	tp_headline(page, "Times, median; speed-up with its 95%% interval; p by %s (Holm)", test);
 	LIST(page, json_object_get(json, "times"), "time|>old|>new|>speed-up|>95%|>p|is", times);
 	tp_headline(page, "Ops: time of a call, median; p by %s (Holm)", test);
-	LIST(page, json_object_get(json, "ops"), "op|>old calls|>new calls|>old|>new|>speed-up|>95%|>p|is", ops);
+	LIST(page, json_object_get(json, "ops"),
+	     runs ? "op|>calls of all old|>of all new|>old|>new|>speed-up|>95%|>p|is"
+		  : "op|>old calls|>new calls|>old|>new|>speed-up|>95%|>p|is",
+	     ops);
 }
 
 static void print_cpu(const struct tp_page *page, const json_t *json)
@@ -312,7 +322,7 @@ static void print_notes(const struct tp_page *page, const json_t *json)
 void tp_diff_print(const struct tp_page *page, const json_t *json)
 {
 	print_sides(page, json);
-	print_totals(page, json_object_get(json, "totals"));
+	print_totals(page, json);
 	print_growth(page, json);
 	print_times(page, json);
 	print_cpu(page, json);
