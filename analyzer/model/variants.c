@@ -15,12 +15,12 @@ static bool same_program(const struct tp_process *a, const struct tp_process *b)
 	return true;
 }
 
-static struct tp_variant *variant_for(struct tp_variants *variants, const struct tp_process *process, size_t room)
+static struct tp_variant *variant_for(struct tp_variants *variants, const struct tp_run *run, size_t room)
 {
 	struct tp_variant *variant;
 
 	for (size_t i = 0; i < variants->count; i++)
-		if (same_program(variants->list[i].runs[0], process))
+		if (same_program(&variants->list[i].runs[0]->processes[0], &run->processes[0]))
 			return &variants->list[i];
 	variant = &variants->list[variants->count];
 	variant->runs = calloc(room, sizeof(*variant->runs));
@@ -99,26 +99,37 @@ static int by_self(const void *left, const void *right)
 	return strcmp(a->sum.name, b->sum.name);
 }
 
+/* Returns their self time, all together. */
+static double add_ops(struct tp_variant *variant, const struct tp_process *process)
+{
+	double all = 0;
+
+	for (size_t i = 0; i < process->op_count; i++) {
+		const struct tp_op_stats *op = &process->ops[i];
+
+		add_op(&op_for(variant, op->name, op->category)->sum, op);
+		all += (double)op->self_ns;
+	}
+	return all;
+}
+
 static bool pool_ops(struct tp_variant *variant)
 {
 	size_t room = 1;
 	double all = 0;
 
 	for (size_t r = 0; r < variant->run_count; r++)
-		room += variant->runs[r]->op_count;
+		for (size_t p = 0; p < variant->runs[r]->process_count; p++)
+			room += variant->runs[r]->processes[p].op_count;
 	variant->ops = calloc(room, sizeof(*variant->ops));
 	if (!variant->ops)
 		return false;
 	for (size_t r = 0; r < variant->run_count; r++)
-		for (size_t i = 0; i < variant->runs[r]->op_count; i++) {
-			const struct tp_op_stats *op = &variant->runs[r]->ops[i];
-
-			add_op(&op_for(variant, op->name, op->category)->sum, op);
-			all += (double)op->self_ns;
-		}
+		for (size_t p = 0; p < variant->runs[r]->process_count; p++)
+			all += add_ops(variant, &variant->runs[r]->processes[p]);
 	for (size_t i = 0; all > 0 && i < variant->op_count; i++)
 		variant->ops[i].share = (double)variant->ops[i].sum.self_ns / all;
-	add_peak(variant, variant->runs[0]);
+	add_peak(variant, tp_stepping(variant->runs[0]));
 	qsort(variant->ops, variant->op_count, sizeof(*variant->ops), by_self);
 	return true;
 }
@@ -132,12 +143,13 @@ static void pool_steps(struct tp_variant *variant)
 	const struct tp_process *last = NULL;
 
 	for (size_t r = 0; r < variant->run_count; r++) {
-		const struct tp_step_stats *of = &variant->runs[r]->steps;
+		const struct tp_process *process = tp_stepping(variant->runs[r]);
+		const struct tp_step_stats *of = &process->steps;
 
 		if (!of->durations.count)
 			continue;
 		tp_moments_add(&means, of->durations.mean);
-		last = variant->runs[r];
+		last = process;
 		steps += (double)of->durations.count;
 		all_steps += (double)of->count;
 		items += (double)of->items;
@@ -155,29 +167,30 @@ static void pool_steps(struct tp_variant *variant)
 static void pool_memory(struct tp_variant *variant)
 {
 	for (size_t r = 0; r < variant->run_count; r++) {
-		const struct tp_heap *heap = &variant->runs[r]->heap;
+		const struct tp_run *run = variant->runs[r];
 
-		if (heap->peak_bytes > variant->peak_bytes)
-			variant->peak_bytes = heap->peak_bytes;
-		if (heap->rss_peak > variant->rss_peak)
-			variant->rss_peak = heap->rss_peak;
+		if (run->peak_bytes > variant->peak_bytes)
+			variant->peak_bytes = run->peak_bytes;
+		for (size_t p = 0; p < run->process_count; p++)
+			if (run->processes[p].heap.rss_peak > variant->rss_peak)
+				variant->rss_peak = run->processes[p].heap.rss_peak;
 	}
-	tp_trace_value(variant->runs[0]->trace, "parameters", &variant->parameters);
+	tp_trace_value(tp_stepping(variant->runs[0])->trace, "parameters", &variant->parameters);
 }
 
-bool tp_variants_make(struct tp_variants *variants, const struct tp_run *run)
+bool tp_variants_make(struct tp_variants *variants, const struct tp_run *const *runs, size_t count)
 {
 	bool good;
 
 	variants->count = 0;
-	variants->list = calloc(run->process_count + 1, sizeof(*variants->list));
+	variants->list = calloc(count + 1, sizeof(*variants->list));
 	good = variants->list != NULL;
-	for (size_t i = 0; good && i < run->process_count; i++) {
-		struct tp_variant *variant = variant_for(variants, &run->processes[i], run->process_count);
+	for (size_t i = 0; good && i < count; i++) {
+		struct tp_variant *variant = variant_for(variants, runs[i], count);
 
 		good = variant != NULL;
 		if (good)
-			variant->runs[variant->run_count++] = &run->processes[i];
+			variant->runs[variant->run_count++] = runs[i];
 	}
 	for (size_t i = 0; good && i < variants->count; i++) {
 		good = pool_ops(&variants->list[i]);
@@ -192,7 +205,7 @@ bool tp_variants_make(struct tp_variants *variants, const struct tp_run *run)
 void tp_variants_free(struct tp_variants *variants)
 {
 	for (size_t i = 0; i < variants->count; i++) {
-		free(variants->list[i].runs);
+		free((void *)variants->list[i].runs);
 		free(variants->list[i].ops);
 	}
 	free(variants->list);

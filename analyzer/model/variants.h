@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs that are held side by side. Processes of the same program with the same arguments are repeated runs of one variant,
- * and are pooled: what differs from run to run is what its intervals are made of.
+ * Runs that are held side by side, each with all of its processes. Those that begin with the same program and arguments are
+ * repeated runs of one variant, and are pooled: what differs from run to run is what its intervals are made of.
  */
 #ifndef TPROF_MODEL_VARIANTS_H
 #define TPROF_MODEL_VARIANTS_H
@@ -12,11 +12,12 @@
 struct tp_variant_op {
 	struct tp_op_stats sum; /* name, category, calls, times, work; the rest is 0. `op` is no number here */
 	double share;		/* of the self times of all ops; 0 to 1 */
-	uint64_t peak_bytes;	/* of the first run's peak: what was allocated in it, innermost */
+	uint64_t
+		peak_bytes; /* at the peak of the first run's process with the steps: what was allocated in it, innermost */
 };
 
 struct tp_variant {
-	const struct tp_process **runs;
+	const struct tp_run **runs; /* none is empty */
 	size_t run_count;
 	struct tp_variant_op *ops; /* by self time; category NULL: what no op held, at the peak */
 	size_t op_count;
@@ -27,17 +28,17 @@ struct tp_variant {
 	 */
 	struct tp_interval step_interval;
 	double items_per_step, flop_per_step; /* 0: not said */
-	uint64_t peak_bytes, rss_peak;	      /* the largest of the runs */
+	uint64_t peak_bytes, rss_peak;	      /* the largest of the runs; RSS: of one process */
 	uint64_t parameters;		      /* tprof_value("parameters"); 0: not said */
 };
 
 struct tp_variants {
-	struct tp_variant *list; /* in the order in which the processes began */
+	struct tp_variant *list; /* in the order of their first runs */
 	size_t count;
 };
 
-/* The processes stay the run's. False: no memory. */
-bool tp_variants_make(struct tp_variants *variants, const struct tp_run *run);
+/* The runs stay the caller's. False: no memory. */
+bool tp_variants_make(struct tp_variants *variants, const struct tp_run *const *runs, size_t count);
 void tp_variants_free(struct tp_variants *variants);
 
 /* The op of that name and category; NULL: the variant has none. */

@@ -13,7 +13,7 @@
 /* The trace's file, without folder and suffix. */
 static void label_of(const struct tp_variant *variant, char *label, size_t size)
 {
-	const char *file = variant->runs[0]->trace->file, *slash = strrchr(file, '/');
+	const char *file = variant->runs[0]->processes[0].trace->file, *slash = strrchr(file, '/');
 	size_t length;
 
 	file = slash ? slash + 1 : file;
@@ -118,7 +118,7 @@ static double utilisation(const struct tp_machine *machine, const struct tp_vari
 
 	if (!machine)
 		return -1;
-	use = tp_roof_utilisation(machine, variant->runs[0]);
+	use = tp_roof_utilisation(machine, tp_stepping(variant->runs[0]));
 	return use.known ? gflops(variant) / use.peak : -1;
 }
 
@@ -234,7 +234,7 @@ static struct tp_roof_place place_of(const struct tp_machine *machine, const str
 {
 	if (!machine || !op->sum.category)
 		return (struct tp_roof_place){ .op = &op->sum };
-	return tp_roof_place(machine, tp_roof_cores(machine, variant->runs[0]), &op->sum);
+	return tp_roof_place(machine, tp_roof_cores(machine, tp_stepping(variant->runs[0])), &op->sum);
 }
 
 static void share_cell(struct tp_table *table, const struct tp_machine *machine, const struct tp_variant *variant,
@@ -363,7 +363,8 @@ static json_t *variant_json(const struct tp_variant *variant, const struct tp_ma
 
 	label_of(variant, label, sizeof(label));
 	for (size_t i = 0; i < variant->run_count; i++)
-		json_array_append_new(files, tp_json_string(variant->runs[i]->trace->file));
+		for (size_t p = 0; p < variant->runs[i]->process_count; p++)
+			json_array_append_new(files, tp_json_string(variant->runs[i]->processes[p].trace->file));
 	for (size_t i = 0; i < variant->op_count; i++)
 		json_array_append_new(ops, op_json(machine, variant, &variant->ops[i]));
 	json_object_set_new(json, "label", tp_json_string(label));

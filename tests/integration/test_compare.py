@@ -56,3 +56,12 @@ def test_text(runs, machine):  # noqa: F811
     rows = {line.split("  ")[1]: line for line in text.splitlines() if line.startswith("  ")}
     assert f"{int(truth['mlp']['parameters']):,}" in rows["parameters"]
     assert "Share of the time in ops" in text and "attention" in text and "Memory at the peak" in text
+
+
+def test_workers_are_no_further_runs(tprof):
+    """Two runs of a program that forks, each with two traces: two runs, with all four processes' memory in pairs."""
+    runs = [tprof.run([WORKLOADS / "fork", "fork"], [LIBRARY]).traces() for _ in range(2)]
+    assert [len(traces) for traces in runs] == [2, 2]
+    (variant,) = report(*runs[0], *runs[1], command="compare")["variants"]
+    assert variant["runs"] == 2 and set(variant["files"]) == {str(trace) for traces in runs for trace in traces}
+    assert variant["peak_bytes"] == max(report(*traces)["combined"]["peak_bytes"] for traces in runs)

@@ -17,8 +17,8 @@
 
 struct compared {
 	struct tp_trace *traces[RUNS_MAX];
-	size_t count;
-	struct tp_run *run;
+	struct tp_run *runs[RUNS_MAX];
+	size_t count, trace_count;
 	struct tp_variants variants;
 };
 
@@ -31,35 +31,53 @@ static struct gen *new_gen(const char *arguments, size_t length)
 	return gen;
 }
 
-static void add(struct compared *compared, struct gen *gen)
+static void open_trace(struct compared *compared, struct gen *gen)
 {
 	const char *name = gen_save(gen);
 	char *error = NULL;
 
-	compared->traces[compared->count] = tp_trace_open(name, &error);
-	if (!compared->traces[compared->count])
+	compared->traces[compared->trace_count] = tp_trace_open(name, &error);
+	if (!compared->traces[compared->trace_count])
 		fail_msg("%s", error);
-	compared->count++;
+	compared->trace_count++;
 	unlink(name);
 	gen_free(gen);
 }
 
+/* A run of one process, or of two. */
+static void add_two(struct compared *compared, struct gen *gen, struct gen *other)
+{
+	struct tp_trace **first = &compared->traces[compared->trace_count];
+	const char *failure = NULL;
+	struct tp_run *run;
+
+	open_trace(compared, gen);
+	if (other)
+		open_trace(compared, other);
+	run = tp_run_replay(first, other ? 2 : 1, &(struct tp_replay_options){ 0 }, &failure);
+	assert_non_null(run);
+	compared->runs[compared->count++] = run;
+}
+
+static void add(struct compared *compared, struct gen *gen)
+{
+	add_two(compared, gen, NULL);
+}
+
 static void make(struct compared *compared)
 {
-	const char *failure = NULL;
-
-	compared->run = tp_run_replay(compared->traces, compared->count, &(struct tp_replay_options){ 0 }, &failure);
-	assert_non_null(compared->run);
-	assert_true(tp_variants_make(&compared->variants, compared->run));
+	assert_true(
+		tp_variants_make(&compared->variants, (const struct tp_run *const *)compared->runs, compared->count));
 }
 
 static void done(struct compared *compared)
 {
 	tp_variants_free(&compared->variants);
-	tp_run_free(compared->run);
 	for (size_t i = 0; i < compared->count; i++)
+		tp_run_free(compared->runs[i]);
+	for (size_t i = 0; i < compared->trace_count; i++)
 		tp_trace_close(compared->traces[i]);
-	compared->count = 0;
+	compared->count = compared->trace_count = 0;
 }
 
 static void call(struct gen *gen, uint32_t op, uint64_t begin, uint64_t end, uint64_t flop)
@@ -96,10 +114,6 @@ static void test_pooling(void **state)
 	assert_int_equal(compared.variants.count, 2);
 	first = &compared.variants.list[0];
 	second = &compared.variants.list[1];
-	if (first->run_count == 1) { /* all began at once: their order is not given */
-		first = second;
-		second = &compared.variants.list[0];
-	}
 	assert_int_equal(first->run_count, 2);
 	assert_int_equal(second->parameters, 200);
 	assert_true(fabs(first->step_ns - (11000 + 13000) / 2.0) < 1);
@@ -112,6 +126,34 @@ static void test_pooling(void **state)
 	assert_null(tp_variant_op(first, "one", "layer"));
 	assert_true(fabs(tp_variant_op(first, "two", "layer")->share - 0.75) < 0.01);
 	assert_string_equal(first->ops[0].sum.name, "two");
+	done(&compared);
+}
+
+/* A worker of the second run: its ops and memory are the run's, its steps and arguments are not looked at. */
+static void test_processes_of_a_run(void **state)
+{
+	struct compared compared = { .count = 0 };
+	const struct tp_variant *variant;
+	struct gen *worker;
+
+	(void)state;
+	add(&compared, two_ops("model\0-a", 9, 1));
+	worker = gen_new(&(struct gen_options){ .start_ticks = 0, .pid = 5000, .start_unix_ns = 50 });
+	gen_op(worker, 1, TPROF_OP_ANNOTATION, "", "load");
+	call(worker, 1, 1000, 1400, 3);
+	gen_alloc(worker, 1, 2000, &(struct gen_alloc){ .address = 4096, .size = 777 });
+	gen_finish(worker, 3000, 0);
+	add_two(&compared, two_ops("model\0-a", 9, 3), worker);
+	make(&compared);
+	assert_int_equal(compared.variants.count, 1);
+	variant = &compared.variants.list[0];
+	assert_int_equal(variant->run_count, 2);
+	assert_true(fabs(variant->step_ns - (11000 + 13000) / 2.0) < 1);
+	assert_true(fabs(variant->step_interval.high - 12000 - 12706.2) < 1);
+	assert_int_equal(tp_variant_op(variant, "one", "")->sum.calls, 2);
+	assert_int_equal(tp_variant_op(variant, "load", "")->sum.calls, 1);
+	assert_int_equal(variant->peak_bytes, 777);
+	assert_int_equal(variant->parameters, 100);
 	done(&compared);
 }
 
@@ -162,6 +204,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_pooling),
+		cmocka_unit_test(test_processes_of_a_run),
 		cmocka_unit_test(test_intervals_cover),
 	};
 
