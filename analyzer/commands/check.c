@@ -82,11 +82,12 @@ static json_t *row_json(const struct tp_verdict_row *row)
 	json_object_set_new(json, "message", row->verdict == TP_RULE_KEPT ? json_null() : tp_json_string(row->message));
 	json_object_set_new(json, "limit", json_real(row->rule->limit));
 	json_object_set_new(json, "old",
-			    regress && !timed && row->side[0].count ? json_real(row->side[0].mean) : json_null());
+			    regress && !timed && row->side[0].runs.count ? json_real(row->side[0].runs.mean)
+									 : json_null());
 	json_object_set_new(json, "new",
-			    timed || !row->side[1].count ? json_null()
-			    : regress			 ? json_real(row->side[1].mean)
-							 : json_real(row->most));
+			    timed || !row->side[1].runs.count ? json_null()
+			    : regress			      ? json_real(row->side[1].runs.mean)
+							      : json_real(row->most));
 	json_object_set_new(json, "ratio", tp_json_real(row->difference.ratio));
 	json_object_set_new(json, "ratio_ci95",
 			    isnan(row->difference.p) ? json_null() : tp_json_interval(row->difference.interval));

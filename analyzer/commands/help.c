@@ -38,7 +38,7 @@ static const struct {
 	  "  --max-allocations N  calls\n"
 	  "  --max-growth RATE    of what leaks, as in 1KiB/step or 64KiB/s\n"
 	  "  --max-regress LIST   over the baseline, as in peak=5%,op:aten::addmm=10%; of: peak unfreed rss\n"
-	  "                       allocations steps op:NAME\n"
+	  "                       allocations growth steps op:NAME\n"
 	  "  --rules FILE         more of these, a line each, without the dashes\n"
 	  "  --junit FILE         also write the results as JUnit XML\n" },
 	{ TP_OPT_LIMIT, "  --limit SIZE         when the process will be that large at this rate, as in 8GiB\n" },

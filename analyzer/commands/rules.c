@@ -23,9 +23,10 @@ static const struct {
 	const char *name;
 	enum tp_metric metric;
 } regressions[] = {
-	{ "peak", TP_METRIC_PEAK }, { "unfreed", TP_METRIC_UNFREED },
-	{ "rss", TP_METRIC_RSS },   { "allocations", TP_METRIC_ALLOCATIONS },
-	{ "step", TP_METRIC_STEP }, { "steps", TP_METRIC_STEP },
+	{ "peak", TP_METRIC_PEAK },	{ "unfreed", TP_METRIC_UNFREED },
+	{ "rss", TP_METRIC_RSS },	{ "allocations", TP_METRIC_ALLOCATIONS },
+	{ "step", TP_METRIC_STEP },	{ "steps", TP_METRIC_STEP },
+	{ "growth", TP_METRIC_GROWTH },
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -121,7 +122,7 @@ static bool add_regression(struct tp_rules *rules, const char *where, const char
 	}
 	fprintf(stderr,
 		"tprof-analyze: %smax-regress %s: WHAT=N%% is wanted, WHAT one of: peak unfreed rss allocations "
-		"steps op:NAME\n",
+		"growth steps op:NAME\n",
 		where, item);
 	return false;
 }

@@ -12,7 +12,7 @@ enum tp_metric {
 	TP_METRIC_UNFREED,     /* bytes that live at the end, all processes together */
 	TP_METRIC_RSS,	       /* of the process whose resident memory was largest, bytes */
 	TP_METRIC_ALLOCATIONS, /* calls */
-	TP_METRIC_GROWTH,      /* bytes a step of what leaks, see model/growth.h */
+	TP_METRIC_GROWTH,      /* bytes a step, or a second, of what leaks, see model/growth.h */
 	TP_METRIC_STEP,	       /* duration */
 	TP_METRIC_OP,	       /* duration of a call */
 };
@@ -23,7 +23,7 @@ struct tp_rule {
 	char *op;     /* of TP_METRIC_OP: its name */
 	bool regress; /* the limit is a share more than the baseline's; else it is absolute */
 	double limit; /* 0.05: 5%; or bytes, calls */
-	bool seconds; /* of TP_METRIC_GROWTH: bytes a second, for runs without steps */
+	bool seconds; /* of a limit of TP_METRIC_GROWTH: bytes a second, for runs without steps */
 };
 
 struct tp_rules {

@@ -33,25 +33,42 @@ static bool is_timed(const struct tp_rule *rule)
 	return rule->metric == TP_METRIC_STEP || rule->metric == TP_METRIC_OP;
 }
 
-/* A number of the run; NAN: it has none. */
-static double figure(const struct tp_run *run, const struct tp_rule *rule)
-{
-	const struct tp_growth_stats *growth = &tp_stepping(run)->growth;
+static const struct tp_diff_amount no_amount = { NAN, 0, 0 };
 
-	switch (rule->metric) {
+/* Of all leaks together. A limit has its unit; over the baseline it is that of the runs. */
+static struct tp_diff_amount growth_of(const struct tp_growth_stats *growth, struct tp_verdict_row *row)
+{
+	struct tp_diff_amount sum = { 0, 0, 0 };
+
+	if (growth->looks < TP_TREND_LEAST || (!row->rule->regress && growth->seconds != row->rule->seconds))
+		return no_amount;
+	for (size_t i = 0; i < growth->heap.leaks; i++) {
+		const struct tp_growth_site *site = &growth->heap.list[i];
+		struct tp_diff_amount rate = tp_diff_rate(site->rate, site->low, site->high, 0);
+
+		sum.value += rate.value;
+		sum.variance += rate.variance;
+	}
+	*(growth->seconds ? &row->by_second : &row->by_step) = true;
+	return sum;
+}
+
+/* Of the run; NAN: it has none. */
+static struct tp_diff_amount amount_of(const struct tp_run *run, struct tp_verdict_row *row)
+{
+	switch (row->rule->metric) {
 	case TP_METRIC_PEAK:
-		return tp_diff_total_of(run, TP_DIFF_PEAK).value;
+		return tp_diff_total_of(run, TP_DIFF_PEAK);
 	case TP_METRIC_UNFREED:
-		return tp_diff_total_of(run, TP_DIFF_UNFREED).value;
+		return tp_diff_total_of(run, TP_DIFF_UNFREED);
 	case TP_METRIC_RSS:
-		return tp_diff_total_of(run, TP_DIFF_RSS).value;
+		return tp_diff_total_of(run, TP_DIFF_RSS);
 	case TP_METRIC_ALLOCATIONS:
-		return tp_diff_total_of(run, TP_DIFF_ALLOCATIONS).value;
+		return tp_diff_total_of(run, TP_DIFF_ALLOCATIONS);
 	case TP_METRIC_GROWTH:
-		return growth->looks >= TP_TREND_LEAST && growth->seconds == rule->seconds ? growth->heap.leak_rate
-											   : NAN;
+		return growth_of(&tp_stepping(run)->growth, row);
 	default:
-		return NAN; /* by the times */
+		return no_amount; /* by the times */
 	}
 }
 
@@ -61,14 +78,15 @@ bool tp_verdicts_add(struct tp_verdicts *verdicts, int side, const struct tp_run
 
 	for (size_t i = 0; i < verdicts->count; i++) {
 		struct tp_verdict_row *row = &verdicts->list[i];
-		double value = figure(run, row->rule);
+		struct tp_diff_amount amount = amount_of(run, row);
 
 		timed = timed || is_timed(row->rule);
-		if (isnan(value))
+		if (isnan(amount.value))
 			continue;
-		tp_moments_add(&row->side[side], value);
+		tp_moments_add(&row->side[side].runs, amount.value);
+		row->side[side].variance += amount.variance;
 		if (side)
-			row->most = fmax(row->most, value);
+			row->most = fmax(row->most, amount.value);
 	}
 	verdicts->runs[side]++;
 	return !timed || tp_diff_times_add(&verdicts->times, side, run);
@@ -83,7 +101,7 @@ static const struct tp_diff_time *time_of(const struct tp_verdicts *verdicts, co
 	return tp_diff_op(&verdicts->times, rule->op);
 }
 
-/* Of one run a side memory is counted: there is nothing to test. */
+/* Of one run a side memory that was counted is not tested; what is an estimate, is by what it varies by. */
 static void measure(const struct tp_verdicts *verdicts, struct tp_verdict_row *row)
 {
 	const struct tp_diff_time *time = is_timed(row->rule) ? time_of(verdicts, row->rule) : NULL;
@@ -93,10 +111,11 @@ static void measure(const struct tp_verdicts *verdicts, struct tp_verdict_row *r
 		return;
 	if (time) {
 		row->difference = time->difference;
-		row->side[0] = time->side[0].runs;
-		row->side[1] = time->side[1].runs;
+		row->side[0].runs = time->side[0].runs;
+		row->side[1].runs = time->side[1].runs;
 	} else if (!is_timed(row->rule)) {
-		row->difference = tp_difference_runs(&row->side[0], &row->side[1], false);
+		row->difference =
+			tp_diff_sides(&row->side[0], &row->side[1], verdicts->runs[0] > 1 || verdicts->runs[1] > 1);
 	}
 }
 
@@ -117,14 +136,15 @@ static bool correct(struct tp_verdicts *verdicts)
 
 /* ---- verdicts ---- */
 
-static struct tp_text amount(const struct tp_rule *rule, double value)
+static struct tp_text amount(const struct tp_verdict_row *row, double value)
 {
+	const struct tp_rule *rule = row->rule;
 	struct tp_text text = tp_bytes(tp_round(value), false);
 
 	if (rule->metric == TP_METRIC_ALLOCATIONS)
 		snprintf(text.text, sizeof(text.text), "%.0f", value);
 	else if (rule->metric == TP_METRIC_GROWTH)
-		strcat(text.text, rule->seconds ? " a second" : " a step");
+		strcat(text.text, (rule->regress ? row->by_second : rule->seconds) ? " a second" : " a step");
 	return text;
 }
 
@@ -132,7 +152,7 @@ static void judge_limit(struct tp_verdict_row *row, size_t runs)
 {
 	const struct tp_rule *rule = row->rule;
 
-	if (row->side[1].count < runs) {
+	if (row->side[1].runs.count < runs) {
 		row->verdict = TP_RULE_UNCHECKED;
 		snprintf(row->message, sizeof(row->message), "can't be checked: the run has no %s",
 			 rule->seconds ? "growth by time (it has steps: say /step), or is too short"
@@ -142,8 +162,8 @@ static void judge_limit(struct tp_verdict_row *row, size_t runs)
 	if (row->most <= rule->limit)
 		return;
 	row->verdict = TP_RULE_BROKEN;
-	snprintf(row->message, sizeof(row->message), "%s%s, and %s is allowed", amount(rule, row->most).text,
-		 runs > 1 ? " in the run that has most" : "", amount(rule, rule->limit).text);
+	snprintf(row->message, sizeof(row->message), "%s%s, and %s is allowed", amount(row, row->most).text,
+		 runs > 1 ? " in the run that has most" : "", amount(row, rule->limit).text);
 }
 
 /* What was seen exceeds the limit, and is no proof. */
@@ -199,19 +219,38 @@ static void judge_times(const struct tp_verdicts *verdicts, struct tp_verdict_ro
 		 tp_time(tp_histogram_percentile(&time->side[0].durations, 0.5)).text, 100 * row->rule->limit);
 }
 
-static void judge_amount(struct tp_verdict_row *row)
+/* What of growth can't be compared; NULL: it can. */
+static const char *open_growth(const struct tp_verdicts *verdicts, const struct tp_verdict_row *row)
 {
-	double from = row->side[0].mean, to = row->side[1].mean;
-	char interval[64] = "";
+	if (row->rule->metric != TP_METRIC_GROWTH)
+		return NULL;
+	for (int side = 0; side < 2; side++)
+		if (row->side[side].runs.count < verdicts->runs[side])
+			return side ? "the run is too short to tell its growth"
+				    : "the baseline is too short to tell its growth";
+	return row->by_step && row->by_second ? "one run has steps, and another has none" : NULL;
+}
 
+static void judge_amount(const struct tp_verdicts *verdicts, struct tp_verdict_row *row)
+{
+	double from = row->side[0].runs.mean, to = row->side[1].runs.mean;
+	const char *open = open_growth(verdicts, row);
+	char interval[64] = "", more[32] = "more";
+
+	if (open) {
+		row->verdict = TP_RULE_UNCHECKED;
+		snprintf(row->message, sizeof(row->message), "can't be checked: %s", open);
+		return;
+	}
 	if (to <= from * (1 + row->rule->limit) || row->corrected >= LEVEL)
 		return;
 	if (!isnan(row->corrected))
 		range(&row->difference, interval, sizeof(interval));
+	if (from > 0)
+		snprintf(more, sizeof(more), "%.1f%% more", 100 * (to / from - 1));
 	row->verdict = TP_RULE_BROKEN;
-	snprintf(row->message, sizeof(row->message), "%s, %.1f%% more than the baseline's %s%s; %.1f%% is allowed",
-		 amount(row->rule, to).text, from > 0 ? 100 * (to / from - 1) : INFINITY, amount(row->rule, from).text,
-		 interval, 100 * row->rule->limit);
+	snprintf(row->message, sizeof(row->message), "%s, %s than the baseline's %s%s; %.1f%% is allowed",
+		 amount(row, to).text, more, amount(row, from).text, interval, 100 * row->rule->limit);
 }
 
 bool tp_verdicts_judge(struct tp_verdicts *verdicts)
@@ -230,7 +269,7 @@ bool tp_verdicts_judge(struct tp_verdicts *verdicts)
 		else if (is_timed(row->rule))
 			judge_times(verdicts, row);
 		else
-			judge_amount(row);
+			judge_amount(verdicts, row);
 	}
 	return true;
 }

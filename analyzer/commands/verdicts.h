@@ -4,14 +4,16 @@
 #define TPROF_COMMANDS_VERDICTS_H
 
 #include "commands/rules.h"
+#include "report/diff_rows.h"
 #include "report/diff_times.h"
 
 enum tp_kept { TP_RULE_KEPT, TP_RULE_BROKEN, TP_RULE_UNCHECKED };
 
 struct tp_verdict_row {
 	const struct tp_rule *rule;
-	struct tp_moments side[2]; /* a value a run, of those that have one; baseline, run */
-	double most;		   /* of the runs */
+	struct tp_diff_side side[2]; /* baseline, run; a value a run, of those that have one */
+	bool by_step, by_second;     /* of growth over the baseline: what the runs grow by */
+	double most;		     /* of the runs */
 	struct tp_difference difference;
 	double corrected; /* its p, for the number of rules that are tested; NAN: not tested */
 	enum tp_kept verdict;

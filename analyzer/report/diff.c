@@ -65,8 +65,7 @@ struct tp_diff_amount tp_diff_total_of(const struct tp_run *run, enum tp_diff_to
 static bool add_totals(struct tp_diff *diff, int side, const struct tp_run *run)
 {
 	const struct tp_growth_line *live = &tp_stepping(run)->growth.live;
-	double error = (live->high - live->low) / (2 * TP_NORMAL_95);
-	struct tp_diff_amount growth = { live->rate, error * error, 0 };
+	struct tp_diff_amount growth = tp_diff_rate(live->rate, live->low, live->high, 0);
 
 	for (enum tp_diff_total what = 0; what < TP_DIFF_TOTALS; what++) {
 		struct tp_diff_amount amount = tp_diff_total_of(run, what);

@@ -10,6 +10,13 @@
 
 #define TESTED_SHARE 0.001 /* of all: what is smaller than that is not tested */
 
+struct tp_diff_amount tp_diff_rate(double rate, double low, double high, double count)
+{
+	double error = (high - low) / (2 * TP_NORMAL_95);
+
+	return (struct tp_diff_amount){ rate, error * error, count };
+}
+
 void tp_diff_rows_free(struct tp_diff_rows *rows)
 {
 	free(rows->list);
@@ -62,15 +69,19 @@ bool tp_diff_differs(const struct tp_diff_row *row)
 	       fabs(a->count * m - b->count * n) > 0.5;
 }
 
+struct tp_difference tp_diff_sides(const struct tp_diff_side *a, const struct tp_diff_side *b, bool several)
+{
+	return several ? tp_difference_runs(&a->runs, &b->runs, false)
+		       : tp_difference_estimates(a->runs.mean, a->variance, b->runs.mean, b->variance);
+}
+
 static struct tp_difference difference_of(const struct tp_diff_rows *rows, const struct tp_diff_row *row)
 {
 	const struct tp_diff_side *a = &row->side[0], *b = &row->side[1];
-	struct tp_difference difference;
+	bool several = rows->runs[0] > 1 || rows->runs[1] > 1;
+	struct tp_difference difference = tp_diff_sides(a, b, several);
 
-	if (rows->runs[0] > 1 || rows->runs[1] > 1)
-		return tp_difference_runs(&a->runs, &b->runs, false);
-	difference = tp_difference_estimates(a->runs.mean, a->variance, b->runs.mean, b->variance);
-	if (rows->trials[0] > 0 || rows->trials[1] > 0) {
+	if (!several && (rows->trials[0] > 0 || rows->trials[1] > 0)) {
 		difference.p = tp_share_test(a->runs.mean * rows->trials[0], rows->trials[0],
 					     b->runs.mean * rows->trials[1], rows->trials[1]);
 		difference.interval = (struct tp_interval){ NAN, NAN };

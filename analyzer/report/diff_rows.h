@@ -15,6 +15,9 @@ struct tp_diff_amount {
 	double count;		/* blocks, calls */
 };
 
+/* Of a rate with its 95% interval. */
+struct tp_diff_amount tp_diff_rate(double rate, double low, double high, double count);
+
 /* Of one side. */
 struct tp_diff_side {
 	struct tp_moments runs; /* of the values */
@@ -54,6 +57,9 @@ void tp_diff_rows_end_run(struct tp_diff_rows *rows, int side, double scale);
  * thousandth of the larger side's sum are not tested: there may be a hundred thousand of them. False: no memory.
  */
 bool tp_diff_rows_test(struct tp_diff_rows *rows);
+
+/* By the runs, if there are `several` of a side; else by what the two estimates vary by. */
+struct tp_difference tp_diff_sides(const struct tp_diff_side *a, const struct tp_diff_side *b, bool several);
 
 /* Does the row differ at all? */
 bool tp_diff_differs(const struct tp_diff_row *row);

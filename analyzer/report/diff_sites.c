@@ -138,8 +138,7 @@ static bool add_growth(struct adding *adding, const struct tp_process *stepping)
 		sites->growth_unit |= growth->seconds ? 2 : 1;
 	for (size_t i = 0; i < growth->heap.count; i++) {
 		const struct tp_growth_site *site = &growth->heap.list[i];
-		double error = (site->high - site->low) / (2 * TP_NORMAL_95);
-		struct tp_diff_amount amount = { site->rate, error * error, site->block_rate };
+		struct tp_diff_amount amount = tp_diff_rate(site->rate, site->low, site->high, site->block_rate);
 		struct place place = { .known = true };
 
 		if (site->verdict != TP_VERDICT_LEAK)

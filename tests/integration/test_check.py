@@ -193,6 +193,34 @@ def test_growth(runs):
     assert rule["verdict"] == "unchecked" and "say /step" in rule["message"]
 
 
+def test_growth_over_a_baseline(runs):
+    """Bytes a step of what leaks: by their intervals where there is a run a side, else by what the runs differ by."""
+    base, leaky = runs["base"], runs["leaky"]
+    faster = record(leaky[0].parent, "faster.bin", leaky[0].parent / "steps", 200, 6144, 1000)
+    for old, new in ((base[:1], leaky[:1]), (base, leaky), (base[:1], leaky)):
+        (rule,) = said(*baselines(old), "--max-regress", "growth=900%", *new)["rules"]
+        assert rule["verdict"] == "breach" and rule["p_corrected"] < 0.05
+        assert rule["old"] == 0 and rule["new"] == pytest.approx(4096, rel=0.01)
+        assert "4.00 KiB a step, more than the baseline's 0 B a step" in rule["message"]
+        assert said(*baselines(new), "--max-regress", "growth=0%", *old)["passed"]
+    breach, kept = said(*baselines(leaky[:1]), "--max-regress", "growth=40%,growth=60%", faster)["rules"]
+    assert (breach["verdict"], kept["verdict"]) == ("breach", "kept")
+    assert breach["ratio"] == pytest.approx(1.5, rel=0.02) and "50.0% more" in breach["message"]
+    assert said(*baselines(leaky), "--max-regress", "growth=0%", *leaky)["passed"]
+    short = [record(leaky[0].parent, "short.bin", leaky[0].parent / "steps", 10, 4096, 1000)]
+    for old, new, who in ((short, leaky, "the baseline"), (leaky, short, "the run")):
+        (rule,) = said(*baselines(old), "--max-regress", "growth=900%", *new)["rules"]
+        assert rule["verdict"] == "unchecked" and f"{who} is too short" in rule["message"]
+
+
+def test_growth_by_steps_is_not_held_against_growth_by_time(runs, traces):
+    clock = record(traces["directory"], "clock.bin", WORKLOADS / "growth", "clock", 400, 1)
+    assert report(clock, command="leaks")["growth"]["unit"] == "second"
+    (rule,) = said(*baselines([clock]), "--max-regress", "growth=900%", runs["leaky"][0])["rules"]
+    assert rule["verdict"] == "unchecked" and "one run has steps, and another has none" in rule["message"]
+    assert said(*baselines([clock]), "--max-regress", "growth=0%", clock)["passed"]
+
+
 def test_rss_against_a_baseline(runs):
     assert said(*baselines(runs["base"][:1]), "--max-regress", "rss=400%", "--max-rss", "1GiB", runs["base"][1])["passed"]
     assert not said("--max-rss", "1KiB", runs["base"][1])["passed"]
