@@ -34,6 +34,14 @@ static int by_bytes(const void *a, const void *b)
 	return x->node < y->node ? -1 : x->node > y->node;
 }
 
+/* Words in registers that calls keep, of threads that were not stopped: what could be held there and nowhere else. */
+#define REGISTERS 6u
+
+static uint64_t unseen_registers(const struct tp_trace *trace)
+{
+	return REGISTERS * ((uint64_t)trace->header->snapshot_waiting + trace->header->snapshot_running);
+}
+
 struct found {
 	const struct tp_reach_sum **list;
 	size_t count;
@@ -94,6 +102,19 @@ static void print_stacks(const struct tp_growth_view *view, const struct found *
 			 found->count - (size_t)top);
 }
 
+static void print_unseen(const struct tp_page *page, const struct tp_trace *trace)
+{
+	uint32_t waiting = trace->header->snapshot_waiting;
+
+	if (!waiting)
+		return;
+	tp_print(page, TP_STYLE_DIM,
+		 "\n  %s other thread%s waited in a system call, whose registers are not searched: %s blocks at most "
+		 "that\n"
+		 "  only these hold, and what they lead to, can be among what is said to be lost\n",
+		 tp_count(waiting).text, waiting == 1 ? "" : "s", tp_count((uint64_t)REGISTERS * waiting).text);
+}
+
 void tp_reach_print(const struct tp_growth_view *view)
 {
 	const struct tp_page *page = view->listing.page;
@@ -114,6 +135,7 @@ void tp_reach_print(const struct tp_growth_view *view)
 			print_stacks(view, &found);
 		free(found.list);
 	}
+	print_unseen(page, trace);
 }
 
 static json_t *json_sum(const struct tp_growth_view *view, const struct tp_reach_sum *sum)
@@ -138,6 +160,9 @@ json_t *tp_reach_json(const struct tp_growth_view *view)
 		return json_null();
 	}
 	json_object_set_new(json, "time_ns", tp_json_number(tp_trace_ns(trace, ticks)));
+	json_object_set_new(json, "threads_waiting", json_integer(trace->header->snapshot_waiting));
+	json_object_set_new(json, "threads_running", json_integer(trace->header->snapshot_running));
+	json_object_set_new(json, "registers_unseen", tp_json_number(unseen_registers(trace)));
 	for (size_t i = 0; i < KINDS; i++) {
 		struct found found = find(view, kinds[i].reach);
 		json_t *list = json_array();

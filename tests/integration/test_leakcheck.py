@@ -63,7 +63,7 @@ def test_at_exit(tprof, allocator):
 def lost_of(trace, kind):
     part = report(trace, command="leaks", options=["--top", "0"])["reachability"][kind]
     return {frame["function"]: site["blocks"] for site in part["sites"] for frame in site["stack"]
-            if frame["function"] in ("held_by_running", "forgotten_often")}
+            if frame["function"] in ("held_by_running", "held_by_waiting", "forgotten_often")}
 
 
 def test_registers_of_a_thread_that_runs(tprof):
@@ -72,6 +72,20 @@ def test_registers_of_a_thread_that_runs(tprof):
     run = tprof.profile([WORKLOADS / "lost", "spin"], env={"TPROF_LEAKCHECK": "exit", "TPROF_CPU": "0"})
     assert lost_of(run.traces()[0], "definitely_lost") == {"forgotten_often": 100}
     assert lost_of(run.traces()[0], "possibly_lost") == {"held_by_running": 1}
+
+
+def test_registers_of_a_thread_that_waits(tprof):
+    """They can't be read without stopping it, by which some system calls would end: the report says how many blocks that may
+    concern."""
+    run = tprof.profile([WORKLOADS / "lost", "register"], env={"TPROF_LEAKCHECK": "exit", "TPROF_CPU": "0"})
+    trace = run.traces()[0]
+    assert lost_of(trace, "definitely_lost") == {"forgotten_often": 100, "held_by_waiting": 1}
+    found = report(trace, command="leaks")["reachability"]
+    assert (found["threads_waiting"], found["threads_running"], found["registers_unseen"]) == (1, 0, 6)
+    assert re.search(r"1 other thread waited in a system call, whose registers are not searched: 6 blocks at most",
+                     analyze("leaks", trace).stdout)
+    run = tprof.profile([WORKLOADS / "lost", "spin"], env={"TPROF_LEAKCHECK": "exit", "TPROF_CPU": "0"})
+    assert "waited in a system call" not in analyze("leaks", run.traces()[0]).stdout
 
 
 def test_the_cause_of_a_failure_is_told(tprof):

@@ -175,12 +175,49 @@ static void run_spin(void)
 	exit(0); /* with the thread running */
 }
 
+/* ---- a thread that waits, with what it holds in registers that calls keep ---- */
+
+NOINLINE static void held_by_waiting(void)
+{
+	slot = get(2843);
+}
+
+static void *wait_with_register(void *unused)
+{
+	static long end[2] = { 60, 0 };
+	long result;
+
+	wipe_stack();
+	held_by_waiting();
+	wipe_stack();
+	__asm__ volatile("movq %0, %%r12\n\tmovq $0, %0\n\tmovl $1, %1\n\tsyscall"
+			 : "+m"(slot), "+m"(spins), "=a"(result)
+			 : "a"(35 /* nanosleep */), "D"(end), "S"(0)
+			 : "rcx", "r11", "r12", "memory", "cc");
+	return result ? unused : NULL;
+}
+
+static void run_wait(void)
+{
+	pthread_t id;
+
+	forgotten_often();
+	if (pthread_create(&id, NULL, wait_with_register, NULL) != 0)
+		truth_die("pthread_create");
+	while (!spins)
+		usleep(1000);
+	wipe_stack();
+	exit(0); /* with the thread waiting */
+}
+
 int main(int argc, char **argv)
 {
 	pthread_t id;
 
 	if (argc > 1 && strcmp(argv[1], "spin") == 0)
 		run_spin();
+	if (argc > 1 && strcmp(argv[1], "register") == 0)
+		run_wait();
 
 	pthread_barrier_init(&ready, NULL, 2);
 	pthread_barrier_init(&done, NULL, 2);
