@@ -40,14 +40,40 @@ void tp_lost_stopped(uint64_t n)
 	tp_lost(cause && cause <= TPROF_LOST_CAUSES ? (enum tprof_lost)(cause - 1) : TPROF_LOST_NO_SPACE, n);
 }
 
-bool tp_switch(bool on)
+static bool end_pause(void)
 {
-	uint32_t from = on ? TP_MODE_PAUSED : TP_MODE_ON, to = on ? TP_MODE_ON : TP_MODE_PAUSED;
-
-	if (!tp_swap_if(&tp_state.mode, from, to) && !(on && tp_swap_if(&tp_state.mode, (uint32_t)TP_MODE_WAITING, to)))
+	if (!tp_swap_if(&tp_state.mode, (uint32_t)TP_MODE_PAUSED, (uint32_t)TP_MODE_ON) &&
+	    !tp_swap_if(&tp_state.mode, (uint32_t)TP_MODE_WAITING, (uint32_t)TP_MODE_ON))
 		return false;
-	tp_store(&tp_header->recording, (uint32_t)(on ? TPROF_RECORDING_ON : TPROF_RECORDING_PAUSED));
+	tp_store(&tp_state.next_memory_sample, UINT64_C(1));
 	return true;
+}
+
+/*
+ * Who sees the mode sees the rest (release), and so does who gets memory that was freed by one who did: hooks/memory/ended.h
+ * relies on it. The sample is due at a time that is not 0 while recording is on, so nobody who was about to take one sets it.
+ */
+static bool begin_pause(void (*before)(void))
+{
+	if (tp_load(&tp_state.mode) != TP_MODE_ON)
+		return false;
+	before();
+	tp_store(&tp_state.next_memory_sample, UINT64_C(0));
+	return tp_swap_if(&tp_state.mode, (uint32_t)TP_MODE_ON, (uint32_t)TP_MODE_PAUSED);
+}
+
+/* One thread at a time: who waits, waits for a few instructions. */
+bool tp_switch(bool on, void (*before_pause)(void))
+{
+	bool switched;
+
+	while (!tp_swap_if(&tp_state.switching, 0u, 1u))
+		tp_syscall(SYS_sched_yield, 0, 0, 0, 0);
+	switched = on ? end_pause() : begin_pause(before_pause);
+	if (switched)
+		tp_store(&tp_header->recording, (uint32_t)(on ? TPROF_RECORDING_ON : TPROF_RECORDING_PAUSED));
+	tp_store_release(&tp_state.switching, 0u); /* pairs with the swap above */
+	return switched;
 }
 
 /* False: it was stopped before, or never ran. */

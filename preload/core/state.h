@@ -22,9 +22,10 @@ enum tp_mode {
 struct tp_state {
 	uint32_t mode; /* enum tp_mode */
 	uint32_t pid;
-	uint64_t next_memory_sample; /* ticks */
+	uint64_t next_memory_sample; /* ticks; 0: never, in a pause, so that each event is looked at closer */
 	uint64_t next_resident;	     /* the same, of what RSS is made of; all ones: a thread is at it */
 	uint64_t next_allocator;     /* the same, of what the allocator says of itself */
+	uint32_t switching;	     /* 1: a thread is in tp_switch() */
 	uint32_t by_libc;	     /* 1: the first process, or a child whose fork libc and the allocator know of */
 } __attribute__((aligned(4096)));
 
@@ -34,9 +35,9 @@ extern union tp_state_page {
 } tp_state_page TP_NEAR;
 #define tp_state (tp_state_page.s)
 
-extern bool tp_sealed;		       /* the program is in a sandbox: no more system calls */
-extern bool tp_was_started;	       /* survives a fork: mode NEW then means child */
-extern struct tprof_header *tp_header; /* mapped while mode is ON, STOPPED, PAUSED or WAITING */
+extern bool tp_sealed;			       /* the program is in a sandbox: no more system calls */
+extern bool tp_was_started;		       /* survives a fork: mode NEW then means child */
+extern struct tprof_header *tp_header TP_NEAR; /* mapped while mode is ON, STOPPED, PAUSED or WAITING */
 
 /*
  * A child that was forked by a signal handler which came into a recording, and goes back into it: what it would write belongs
@@ -69,9 +70,9 @@ void tp_lost_stopped(uint64_t n);
 
 /*
  * Switches from ON to PAUSED, and from PAUSED or WAITING to ON. False: it was not the other of the two. Any thread; the events PAUSE and RESUME are the
- * caller's to write (hooks/control.h).
+ * caller's to write (hooks/control.h). `before_pause` is called when a pause is about to begin, by one thread at a time.
  */
-bool tp_switch(bool on);
+bool tp_switch(bool on, void (*before_pause)(void));
 
 /* Ends recording early without a word: the program enters a sandbox. What follows makes no system call. */
 TP_SLOW void tp_seal(void);

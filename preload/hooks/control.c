@@ -5,12 +5,13 @@
 #include "core/emit.h"
 #include "hooks/enter.h"
 #include "hooks/freeze.h"
+#include "hooks/memory/ended.h"
 
 bool tp_control_pause(struct tp_thread *thread)
 {
 	uint64_t ticks = tp_clock_before();
 
-	if (!tp_switch(false))
+	if (!tp_switch(false, tp_ended_clear))
 		return false;
 	tp_emit_plain(thread, ticks, TPROF_EVENT_PAUSE);
 	return true;
@@ -22,7 +23,7 @@ bool tp_control_resume(struct tp_thread *thread)
 	if (tp_load(&tp_state.mode) != TP_MODE_PAUSED && tp_load(&tp_state.mode) != TP_MODE_WAITING)
 		return false;
 	tp_emit_plain(thread, tp_clock_before(), TPROF_EVENT_RESUME);
-	return tp_switch(true);
+	return tp_switch(true, NULL);
 }
 
 static void mark(struct tp_thread *thread, const char *text)

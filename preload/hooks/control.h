@@ -15,9 +15,10 @@
  * not unfreed by mistake; of what begins in a pause nothing is known. The events PAUSE and RESUME tell where it was. The thread is
  * recording (TP_BUSY_RECORD). False: there was nothing to switch.
  *
- * So an allocation in a pause costs a load and a branch, and a free a whole event: whether its block was recorded could only
- * be told by a table of all blocks that were, which each allocation would pay for all the time. Paused from the start on
- * (TPROF_START=off), frees cost no more than allocations.
+ * So an allocation in a pause costs a few loads and branches, and the first free of an address a whole event: whether its block
+ * was recorded could only be told by a table of all blocks that were, which each allocation would pay for all the time. Later
+ * frees of that address cost little more than allocations (hooks/memory/ended.h); and so do all, paused from the start on
+ * (TPROF_START=off).
  */
 TP_SLOW bool tp_control_pause(struct tp_thread *thread);
 TP_SLOW bool tp_control_resume(struct tp_thread *thread);
@@ -28,15 +29,10 @@ static inline bool tp_control_waits(void)
 	return tp_load(&tp_header->control_asked) != tp_load(&tp_header->control_taken);
 }
 
-/* Is there nothing to do, as recording is paused? Or, of what ends something, as it was off from the start on? */
+/* Is there nothing to do, as recording is paused? Of what ends something hooks/memory/ended.h knows. */
 static inline bool tp_is_paused(void)
 {
 	return tp_load(&tp_state.mode) >= TP_MODE_PAUSED && tp_likely(!tp_control_waits());
-}
-
-static inline bool tp_is_waiting(void)
-{
-	return tp_load(&tp_state.mode) == TP_MODE_WAITING && tp_likely(!tp_control_waits());
 }
 
 /* Carries out a request if there is one. The thread is recording (TP_BUSY_RECORD). */

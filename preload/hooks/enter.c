@@ -9,6 +9,7 @@
 #include "hooks/freeze.h"
 #include "hooks/lifecycle.h"
 #include "hooks/memory/allocator.h"
+#include "hooks/memory/ended.h"
 #include "hooks/ops/install.h"
 
 #define MEMORY_SAMPLE_NS 10000000u
@@ -145,12 +146,12 @@ void tp_sample_memory(struct tp_thread *thread)
 		tp_lost(TPROF_LOST_SAMPLE, 1);
 }
 
-/* If it is due, or will be within `early` ticks. */
+/* If it is due (in a pause it is not), or will be within `early` ticks. */
 static void sample_memory(struct tp_thread *thread, uint64_t early)
 {
 	uint64_t due = tp_load(&tp_state.next_memory_sample);
 
-	if (thread->event_start + early < due || /* another thread took this one */
+	if (!due || thread->event_start + early < due || /* another thread took this one */
 	    !tp_swap_if(&tp_state.next_memory_sample, due, thread->event_start + tp_clock_ticks(MEMORY_SAMPLE_NS)))
 		return;
 	note_moment();
@@ -180,6 +181,8 @@ void tp_recorded_called_slow(struct tp_thread *thread)
 {
 	bool answers = thread->event_start >= tp_load(&tp_state.next_memory_sample) && tp_control_waits();
 
+	if (tp_load(&tp_state.mode) == TP_MODE_PAUSED)
+		tp_ended_forget(thread->last_block);
 	time_event(thread);
 	tp_allocator_ask(thread, answers);
 	sample_memory(thread, 0);

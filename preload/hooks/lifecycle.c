@@ -85,7 +85,7 @@ static uint32_t begin(uint32_t origin, const char *parent)
 	if (!wanted(origin))
 		return TP_MODE_OFF;
 	tp_state.pid = identity.pid;
-	tp_state.next_memory_sample = 0;
+	tp_state.next_memory_sample = 1; /* at once */
 	if (!open_trace(origin, parent))
 		return TP_MODE_OFF;
 	tp_emit_shift = tp_header->tick_shift;

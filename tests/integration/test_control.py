@@ -13,7 +13,7 @@ import threading
 import time
 
 import pytest
-from conftest import LAUNCHER, ROOT, WORKLOADS, analyze, report
+from conftest import LAUNCHER, LIBRARY, ROOT, WORKLOADS, analyze, report, sites
 from test_ends import wait_for
 
 
@@ -68,6 +68,29 @@ def test_a_pause_records_ends_alone(program):
     assert summary["heap"]["end_blocks"] <= 1 and summary["heap"]["unmatched_frees"] <= 1
     assert any("recording was paused 1 time" in note for note in summary["notes"])
     assert summary["process"]["end"] == "exit"
+
+
+@pytest.mark.parametrize("tunables", ["glibc.malloc.tcache_count=0", "glibc.malloc.tcache_count=7"])
+def test_pauses_among_threads(tprof, tunables):
+    """Frees in a pause are recorded once for each address: no block that began outside of one is missed, though threads are in
+    the midst of allocating it when the pause begins, and get an address that was freed in it."""
+    for _ in range(3):
+        run = tprof.run([WORKLOADS / "paused", "race", 400], [LIBRARY],
+                        {"TPROF_CPU": "0", "MALLOC_ARENA_MAX": "1", "GLIBC_TUNABLES": tunables})
+        assert run.status == 0, run.stderr
+        trace = run.traces()[0]
+        own = [site for site in sites(trace, "leaks") if any(f["function"] in ("exchange", "main") for f in site["stack"])]
+        assert own == []
+        assert report(trace)["heap"]["allocations"] > 10000
+
+
+def test_blocks_of_before_a_pause(tprof):
+    """They end in it, whatever else comes and goes there; of that at most one end for each address is recorded."""
+    run = tprof.run([WORKLOADS / "paused", 50000, 1000], [LIBRARY], {"TPROF_CPU": "0"})
+    assert run.status == 0, run.stderr
+    heap = report(run.traces()[0])["heap"]
+    assert (heap["allocations"], heap["frees"], heap["end_blocks"]) == (1000, 1000, 0)
+    assert heap["unmatched_frees"] < 500
 
 
 def test_ops_stay_in_order(program):

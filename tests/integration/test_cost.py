@@ -81,6 +81,23 @@ def test_instructions_of_a_pause(tprof):
     assert 0 < added <= 80
 
 
+def test_instructions_of_a_pause_that_began_later(tprof):
+    """A free, too, of what cannot have been recorded: as its address was freed in the pause before."""
+    costs = []
+    for preload in ((), [LIBRARY]):
+        counts = []
+        for pairs in (SHORT, LONG):
+            command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", "--toggle-collect=pairs",
+                       WORKLOADS / "paused", pairs, 100]
+            run = tprof.run(command, preload, {"TPROF_CPU": "0", "TPROF_EXE": "paused"})
+            assert run.status == 0, run.stderr.decode(errors="replace")
+            counts.append(int(re.search(rb"refs:\s+([\d,]+)", run.stderr).group(1).replace(b",", b"")))
+        costs.append((counts[1] - counts[0]) / (LONG - SHORT))
+    added = costs[1] - costs[0]
+    print(f"paused later: {added:.1f} instructions added")
+    assert 0 < added <= 68
+
+
 # A call of cblas_saxpy through the PLT, as many elements as (N): folded if the call is short under valgrind too, typed and
 # with events of its own if it is not.
 RECORDED_CALLS = {

@@ -4,6 +4,7 @@
  * it. Where tp_enter() says no, the real function is called and that is all.
  */
 #include "hooks/control.h"
+#include "hooks/memory/ended.h"
 #include "hooks/memory/record.h"
 
 #include <errno.h>
@@ -299,6 +300,8 @@ static TP_SLOW void slow_free(const void *frame, void *block, uint8_t fn)
 		plain_free(block);
 	} else {
 		tp_record_free(thread, block, fn);
+		if (tp_load(&tp_state.mode) == TP_MODE_PAUSED)
+			tp_ended_note(block);
 		tp_real.free(block);
 	}
 	if (thread)
@@ -338,7 +341,7 @@ TP_HOT void release(const void *frame, void *block, uint8_t fn)
 			tp_real.free(block);
 			return;
 		}
-	} else if (tp_is_waiting()) {
+	} else if (tp_ended_passes(block)) {
 		tp_real.free(block);
 		return;
 	}

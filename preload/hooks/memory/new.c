@@ -5,6 +5,7 @@
  * their own, which are called.
  */
 #include "core/lookup.h"
+#include "hooks/memory/ended.h"
 #include "hooks/memory/record.h"
 
 #include <dlfcn.h>
@@ -218,12 +219,15 @@ static void call_next_delete(void *block, const struct deletion *d)
 
 static TP_SLOW void slow_delete(const void *frame, void *block, const struct deletion *deletion)
 {
-	struct tp_thread *thread = tp_enter_end(frame);
+	struct tp_thread *thread = tp_ended_passes(block) ? NULL : tp_enter_end(frame);
 
-	if (thread)
+	if (thread) {
 		tp_record_free(thread, block, deletion->array ? TPROF_FN_DELETE_ARRAY : TPROF_FN_DELETE);
-	else
+		if (tp_load(&tp_state.mode) == TP_MODE_PAUSED)
+			tp_ended_note(block);
+	} else {
 		tp_unrecorded(1);
+	}
 	if (is_standard)
 		tp_real.free(block);
 	else

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Blocks that were freed in the current pause of recording. Each is recorded once: whatever has its address later began in
+ * the pause, so its end is nobody's business, and costs a look into this table instead of an event. An allocator hands out
+ * the same addresses again and again.
+ *
+ * A table without chains: an address that is not in it is recorded, which does no harm. One that is must be right. A
+ * block that is recorded all the same in a pause (a reallocation; the hook of a thread that came in before it) is taken out
+ * again before the program sees it: tp_switch() has every event of a pause come by tp_recorded_called_slow().
+ */
+#ifndef TPROF_HOOKS_MEMORY_ENDED_H
+#define TPROF_HOOKS_MEMORY_ENDED_H
+
+#include "hooks/control.h"
+
+#define TP_ENDED_BITS 15
+
+extern uint64_t tp_ended[1u << TP_ENDED_BITS] TP_NEAR; /* addresses; 0: none */
+
+static inline uint64_t *tp_ended_at(uint64_t address)
+{
+	return &tp_ended[address * UINT64_C(0x9e3779b97f4a7c15) >> (64 - TP_ENDED_BITS)];
+}
+
+/* Before a pause begins. */
+TP_SLOW void tp_ended_clear(void);
+
+/*
+ * Is recording paused, and the block none whose end is to be recorded: as all began in the pause, or as one of its address
+ * ended in it? Any thread.
+ */
+static inline bool tp_ended_passes(const void *block)
+{
+	uint32_t mode =
+		tp_load_acquire(&tp_state.mode); /* pairs with tp_switch(): of this pause is what the table has */
+
+	return mode >= TP_MODE_PAUSED && tp_likely(!tp_control_waits()) &&
+	       (mode == TP_MODE_WAITING || tp_load(tp_ended_at((uintptr_t)block)) == (uintptr_t)block);
+}
+
+/* In a pause: its end was recorded, and its memory not yet given back. */
+static inline void tp_ended_note(const void *block)
+{
+	tp_store(tp_ended_at((uintptr_t)block), (uintptr_t)block);
+}
+
+/* Its beginning was recorded. */
+static inline void tp_ended_forget(uint64_t address)
+{
+	tp_store(tp_ended_at(address), UINT64_C(0));
+}
+
+#endif
