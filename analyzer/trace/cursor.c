@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "trace/cursor.h"
+#include "trace/cursor_impl.h"
 
 static const char bad_record[] = "a record is malformed";
 static const char cut_record[] = "a record does not fit its chunk";
@@ -35,7 +35,7 @@ static void refill(struct tp_cursor *cursor)
 	memset(cursor->window + keep + got, 0, TP_PADDING);
 }
 
-static void reset_coding(struct tp_cursor *cursor)
+void tp_cursor_reset(struct tp_cursor *cursor)
 {
 	cursor->address = 0;
 	cursor->stack = cursor->delta = 0;
@@ -44,8 +44,7 @@ static void reset_coding(struct tp_cursor *cursor)
 	memset(cursor->stacks, 0, sizeof(cursor->stacks));
 }
 
-/* Thread numbers are indices of whoever counts by thread. */
-static uint32_t checked_thread(struct tp_cursor *cursor, uint64_t thread, uint64_t offset)
+uint32_t tp_cursor_thread(struct tp_cursor *cursor, uint64_t thread, uint64_t offset)
 {
 	if (thread < cursor->impl->thread_limit)
 		return (uint32_t)thread;
@@ -57,7 +56,7 @@ void tp_cursor_open(struct tp_cursor *cursor, struct tp_trace_impl *impl, const 
 {
 	cursor->impl = impl;
 	cursor->chunk = chunk;
-	cursor->thread = checked_thread(cursor, chunk->thread, chunk->offset);
+	cursor->thread = tp_cursor_thread(cursor, chunk->thread, chunk->offset);
 	cursor->tid = chunk->tid;
 	cursor->time = chunk->begin >> impl->header.tick_shift;
 	/* Two bits are left for the key; and as ticks it must fit too. */
@@ -66,7 +65,7 @@ void tp_cursor_open(struct tp_cursor *cursor, struct tp_trace_impl *impl, const 
 	cursor->ahead = chunk->committed;
 	cursor->at = cursor->end = cursor->window;
 	cursor->key = 0;
-	reset_coding(cursor);
+	tp_cursor_reset(cursor);
 }
 
 /* An index of one byte, or a difference to the last address; in units of 8 bytes. */
@@ -121,11 +120,6 @@ __attribute__((always_inline)) static inline bool read_alloc(struct tp_cursor *c
 	return !(tag & 0x80);
 }
 
-static inline bool is_cancel(const struct tp_cursor *cursor, const uint8_t *at)
-{
-	return at < cursor->end && *at == TPROF_EVENT_CANCEL << 2;
-}
-
 __attribute__((always_inline)) static inline bool read_free(struct tp_cursor *cursor, struct tp_event *event,
 							    const uint8_t **at, uint8_t tag)
 {
@@ -133,7 +127,7 @@ __attribute__((always_inline)) static inline bool read_free(struct tp_cursor *cu
 	cursor->time += tp_uvarint_short(at);
 	event->address = read_address(cursor, at, tag);
 	event->fn = tag & TPROF_FREE_FN ? *(*at)++ : TPROF_FN_FREE;
-	event->cancelled = tp_fn_reallocates(event->fn) && is_cancel(cursor, *at);
+	event->cancelled = tp_fn_reallocates(event->fn) && tp_cursor_cancels(cursor, *at);
 	return !(tag & 0xf0);
 }
 
@@ -149,210 +143,6 @@ static bool read_op(struct tp_cursor *cursor, struct tp_event *event, const uint
 	event->kind = TP_EVENT_OP_BEGIN;
 	event->size = tp_uvarint_short(at);
 	return !(tag & 0xf8);
-}
-
-static void read_thread(struct tp_cursor *cursor, struct tp_event *event, const uint8_t **at)
-{
-	uint64_t time = tp_uvarint(at) >> cursor->impl->header.tick_shift, thread = tp_uvarint(at);
-
-	event->kind = TP_EVENT_THREAD;
-	/* Never back: the chunk's first owner had stopped before. */
-	cursor->time = time > cursor->time ? time : cursor->time;
-	cursor->thread = checked_thread(cursor, thread, event->offset);
-	cursor->tid = (uint32_t)tp_uvarint(at);
-	reset_coding(cursor);
-}
-
-/* Its time is all that it says. */
-static void read_plain(struct tp_cursor *cursor, struct tp_event *event, enum tp_event_kind kind, const uint8_t **at)
-{
-	event->kind = (uint8_t)kind;
-	cursor->time += tp_uvarint(at);
-}
-
-/* The page number times 4096; what does not fit 64 bits is no address. */
-static uint64_t read_pages(const uint8_t **at)
-{
-	uint64_t pages = tp_uvarint(at);
-
-	return pages > UINT64_MAX >> 12 ? UINT64_MAX << 12 : pages << 12;
-}
-
-static void read_map(struct tp_cursor *cursor, struct tp_event *event, const uint8_t **at)
-{
-	event->kind = TP_EVENT_MAP;
-	cursor->time += tp_uvarint(at);
-	event->address = read_pages(at);
-	event->size = tp_uvarint(at);
-	event->prot = tp_uvarint(at);
-	event->usable = tp_uvarint(at);
-	event->remap = event->usable & TPROF_MAP_REMAP;
-	event->node = (uint32_t)tp_uvarint(at);
-}
-
-static void read_unmap(struct tp_cursor *cursor, struct tp_event *event, const uint8_t **at, const uint8_t *end)
-{
-	event->kind = TP_EVENT_UNMAP;
-	cursor->time += tp_uvarint(at);
-	event->address = read_pages(at);
-	event->size = tp_uvarint(at);
-	event->remap = tp_uvarint(at) & 1;
-	event->cancelled = is_cancel(cursor, end);
-}
-
-/* What is left of the record is text. */
-static void read_text(struct tp_cursor *cursor, struct tp_event *event, const uint8_t **at, const uint8_t *end)
-{
-	if (tp_read_ok(cursor->window, *at, end)) {
-		event->name = (const char *)*at;
-		event->name_length = (uint32_t)(end - *at);
-	}
-}
-
-static void read_name(struct tp_cursor *cursor, struct tp_event *event, enum tp_event_kind kind, const uint8_t **at,
-		      const uint8_t *end)
-{
-	event->kind = (uint8_t)kind;
-	cursor->time += tp_uvarint(at);
-	read_text(cursor, event, at, end);
-}
-
-static void read_detail(struct tp_cursor *cursor, struct tp_event *event, const uint8_t **at, const uint8_t *end)
-{
-	event->kind = TP_EVENT_DETAIL;
-	cursor->time += tp_uvarint(at);
-	event->size = tp_uvarint(at);
-	event->usable = tp_uvarint(at);
-	read_text(cursor, event, at, end);
-}
-
-static void read_fold(struct tp_cursor *cursor, struct tp_event *event, const uint8_t **at, const uint8_t *end)
-{
-	event->kind = TP_EVENT_FOLD;
-	cursor->time += tp_uvarint(at);
-	event->size = tp_uvarint(at);
-	read_text(cursor, event, at, end);
-}
-
-static void read_long_alloc(struct tp_cursor *cursor, struct tp_event *event, const uint8_t **at)
-{
-	event->kind = TP_EVENT_ALLOC;
-	cursor->time += tp_uvarint(at);
-	event->address = tp_uvarint(at);
-	event->size = tp_uvarint(at);
-	event->usable = tp_uvarint(at);
-	event->fn = *(*at)++;
-	event->alignment_log2 = *(*at)++;
-	event->node = (uint32_t)tp_uvarint(at);
-}
-
-static void read_long_free(struct tp_cursor *cursor, struct tp_event *event, const uint8_t **at, const uint8_t *end)
-{
-	event->kind = TP_EVENT_FREE;
-	cursor->time += tp_uvarint(at);
-	event->address = tp_uvarint(at);
-	event->fn = *(*at)++;
-	event->cancelled = tp_fn_reallocates(event->fn) && is_cancel(cursor, end);
-}
-
-static void read_pool_alloc(struct tp_cursor *cursor, struct tp_event *event, const uint8_t **at)
-{
-	event->kind = TP_EVENT_POOL_ALLOC;
-	cursor->time += tp_uvarint(at);
-	event->address = tp_uvarint(at);
-	event->size = tp_uvarint(at);
-	event->usable = tp_uvarint(at);
-	event->node = (uint32_t)tp_uvarint(at);
-}
-
-/* The fields of a record that ends at `end`. False: its type is unknown. */
-static bool read_fields(struct tp_cursor *cursor, struct tp_event *event, unsigned type, const uint8_t **at,
-			const uint8_t *end)
-{
-	switch (type) {
-	case TPROF_EVENT_THREAD:
-		read_thread(cursor, event, at);
-		return true;
-	case TPROF_EVENT_CANCEL:
-		read_plain(cursor, event, TP_EVENT_CANCEL, at);
-		return true;
-	case TPROF_EVENT_MAP:
-		read_map(cursor, event, at);
-		return true;
-	case TPROF_EVENT_UNMAP:
-		read_unmap(cursor, event, at, end);
-		return true;
-	case TPROF_EVENT_MEMORY:
-		event->kind = TP_EVENT_MEMORY;
-		cursor->time += tp_uvarint(at);
-		event->size = read_pages(at);
-		event->usable = read_pages(at);
-		read_text(cursor, event, at, end);
-		return true;
-	case TPROF_EVENT_NAME:
-		read_name(cursor, event, TP_EVENT_NAME, at, end);
-		return true;
-	case TPROF_EVENT_ALLOC:
-		read_long_alloc(cursor, event, at);
-		return true;
-	case TPROF_EVENT_FREE:
-		read_long_free(cursor, event, at, end);
-		return true;
-	case TPROF_EVENT_SAMPLE:
-		event->kind = TP_EVENT_SAMPLE;
-		cursor->time += tp_uvarint(at);
-		event->node = (uint32_t)tp_uvarint(at);
-		event->size = tp_uvarint(at);
-		return true;
-	case TPROF_EVENT_DETAIL:
-		read_detail(cursor, event, at, end);
-		return true;
-	case TPROF_EVENT_STEP:
-		event->kind = TP_EVENT_STEP;
-		cursor->time += tp_uvarint(at);
-		event->size = tp_uvarint(at);
-		return true;
-	case TPROF_EVENT_MARK:
-		read_name(cursor, event, TP_EVENT_MARK, at, end);
-		return true;
-	case TPROF_EVENT_WORK:
-		read_name(cursor, event, TP_EVENT_WORK, at, end);
-		return true;
-	case TPROF_EVENT_FOLD:
-		read_fold(cursor, event, at, end);
-		return true;
-	case TPROF_EVENT_PAUSE:
-		read_plain(cursor, event, TP_EVENT_PAUSE, at);
-		return true;
-	case TPROF_EVENT_RESUME:
-		read_plain(cursor, event, TP_EVENT_RESUME, at);
-		return true;
-	case TPROF_EVENT_COUNTERS:
-		event->kind = TP_EVENT_COUNTERS;
-		cursor->time += tp_uvarint(at);
-		event->size = tp_uvarint(at);
-		read_text(cursor, event, at, end);
-		return true;
-	case TPROF_EVENT_USAGE:
-		read_name(cursor, event, TP_EVENT_USAGE, at, end);
-		return true;
-	case TPROF_EVENT_ALLOCATOR:
-		read_name(cursor, event, TP_EVENT_ALLOCATOR, at, end);
-		return true;
-	case TPROF_EVENT_POOL_ALLOC:
-		read_pool_alloc(cursor, event, at);
-		return true;
-	case TPROF_EVENT_POOL_FREE:
-		event->kind = TP_EVENT_POOL_FREE;
-		cursor->time += tp_uvarint(at);
-		event->address = tp_uvarint(at);
-		event->size = *(*at)++ & 1;
-		return true;
-	default:
-		if (*at < end)
-			cursor->time += tp_uvarint(at); /* later records count from it */
-		return false;
-	}
 }
 
 /* Steps over a record that is larger than the window; nothing that is known is. */
@@ -397,7 +187,7 @@ static bool read_long(struct tp_cursor *cursor, struct tp_event *event)
 	}
 	event->offset = cursor->window_offset + (uint64_t)(record - cursor->window);
 	cursor->at = at = body;
-	if (!read_fields(cursor, event, type, &at, body + length)) {
+	if (!tp_cursor_fields(cursor, event, type, &at, body + length)) {
 		cursor->at = body + length;
 		return false;
 	}

@@ -55,6 +55,9 @@ bool tp_tables_python(struct tp_tables *tables, const uint8_t *record, const uin
 /* The JOIN record at tables->at, which is moved behind it. False: no memory. */
 bool tp_tables_join(struct tp_tables *tables, const uint8_t *record);
 
+/* Once all chunks are read: see resolve.c. False: no memory. */
+bool tp_tables_resolve(struct tp_tables *tables);
+
 /* Makes each joined node an alias of a node whose frames are those of both. The nodes are unified. False: no memory. */
 bool tp_nodes_join(struct tp_trace *trace, size_t *node_room, const struct tp_join *joins, size_t count);
 

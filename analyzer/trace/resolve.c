@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tables once they are read: modules in order, frames as run-time addresses, what means the same made one. */
+#include <stdlib.h>
+
+#include "trace/tables.h"
+
+static struct tp_module *find_module(const struct tp_trace *trace, uint64_t id)
+{
+	size_t low = 0, high = trace->module_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (trace->modules[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < trace->module_count && trace->modules[low].id == id ? &trace->modules[low] : NULL;
+}
+
+static int by_id(const void *a, const void *b)
+{
+	const struct tp_module *x = a, *y = b;
+
+	if (x->id != y->id)
+		return x->id < y->id ? -1 : 1;
+	return x->loaded_ticks < y->loaded_ticks ? -1 : x->loaded_ticks > y->loaded_ticks;
+}
+
+/* Puts the modules in order and tells them when they were unloaded. */
+static void sort_modules(struct tp_tables *tables)
+{
+	struct tp_trace *trace = &tables->impl->trace;
+	size_t kept = 0, i;
+
+	if (trace->module_count)
+		qsort(trace->modules, trace->module_count, sizeof(*trace->modules), by_id);
+	for (i = 0; i < trace->module_count; i++) {
+		if (kept && trace->modules[kept - 1].id == trace->modules[i].id) {
+			tp_damage_add(trace, tables->impl->header_size, 0, TP_NUMBER_TWICE);
+			free((void *)(uintptr_t)trace->modules[i].path);
+		} else {
+			trace->modules[kept++] = trace->modules[i];
+		}
+	}
+	trace->module_count = kept;
+	for (i = 0; i < tables->unload_count; i++) {
+		struct tp_module *module = find_module(trace, tables->unloads[i].module);
+
+		if (module)
+			module->unloaded_ticks = tables->unloads[i].ticks;
+		else
+			tp_damage_add(trace, tables->impl->header_size, 0, "an unloaded module is not in the file");
+	}
+}
+
+/* Frames as run-time addresses, now that all modules are known. */
+static bool resolve_frames(struct tp_tables *tables)
+{
+	struct tp_trace *trace = &tables->impl->trace;
+	size_t i, known = trace->frame_count;
+
+	for (i = 1; i < known; i++) {
+		uint32_t number = tables->frame_module[i];
+
+		if (!number)
+			continue;
+		trace->frames[i].module = find_module(trace, number);
+		if (trace->frames[i].module)
+			trace->frames[i].pc += trace->frames[i].module->start;
+		else
+			tp_damage_add(trace, tables->impl->header_size, 0, "a frame's module is not in the file");
+	}
+	return tp_tables_extend(&trace->frames, &trace->frame_count, &tables->frame_room, tables->frame_top,
+				sizeof(*trace->frames));
+}
+
+struct frame_rank {
+	struct tp_frame frame;
+	uint32_t number;
+};
+
+static int by_place(const void *a, const void *b)
+{
+	const struct frame_rank *x = a, *y = b;
+
+	if (x->frame.pc != y->frame.pc)
+		return x->frame.pc < y->frame.pc ? -1 : 1;
+	if (x->frame.module != y->frame.module)
+		return x->frame.module < y->frame.module ? -1 : 1;
+	if (x->frame.flags != y->frame.flags)
+		return x->frame.flags < y->frame.flags ? -1 : 1;
+	if (x->frame.code != y->frame.code)
+		return x->frame.code < y->frame.code ? -1 : 1;
+	if (x->frame.line != y->frame.line)
+		return x->frame.line < y->frame.line ? -1 : 1;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* Of a frame whose record is missing nothing is known. */
+static bool same_frame(const struct tp_frame *a, const struct tp_frame *b)
+{
+	return (a->pc || a->code) && a->pc == b->pc && a->module == b->module && a->flags == b->flags &&
+	       a->code == b->code && a->line == b->line;
+}
+
+/* For each frame number the lowest that means the same: two threads may have met a frame at once. */
+static uint32_t *alias_frames(const struct tp_trace *trace)
+{
+	size_t count = trace->frame_count, i;
+	uint32_t *alias = calloc(count + 1, sizeof(*alias));
+	struct frame_rank *ranks = calloc(count + 1, sizeof(*ranks));
+
+	for (i = 0; alias && ranks && i < count; i++)
+		ranks[i] = (struct frame_rank){ trace->frames[i], (uint32_t)i };
+	if (alias && ranks) {
+		qsort(ranks, count, sizeof(*ranks), by_place);
+		for (i = 0; i < count; i++) {
+			bool same = i && same_frame(&ranks[i].frame, &ranks[i - 1].frame);
+
+			alias[ranks[i].number] = same ? alias[ranks[i - 1].number] : ranks[i].number;
+		}
+	}
+	if (!ranks) {
+		free(alias);
+		alias = NULL;
+	}
+	free(ranks);
+	return alias;
+}
+
+bool tp_tables_resolve(struct tp_tables *tables)
+{
+	struct tp_trace *trace = &tables->impl->trace;
+	uint32_t *alias;
+	bool good;
+
+	sort_modules(tables);
+	if (!resolve_frames(tables))
+		return false;
+	alias = alias_frames(trace);
+	good = alias && tp_nodes_unify(trace, alias) &&
+	       tp_nodes_join(trace, &tables->node_room, tables->joins, tables->join_count);
+	free(alias);
+	return good;
+}
