@@ -1,152 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command line: what is allowed stands in tables, so that a refusal can name it. */
+/* The command line: the command, its options one by one, the traces. */
 #include "commands/options.h"
 
-#include <ctype.h>
-#include <errno.h>
-#include <getopt.h>
-#include <inttypes.h>
-#include <math.h>
 #include <regex.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "commands/command.h"
 #include "commands/help.h"
-#include "trace/trace.h"
 #include "commands/marks.h"
-
-enum {
-	OPT_JSON = 256,
-	OPT_TOP,
-	OPT_SORT,
-	OPT_BY,
-	OPT_FILTER,
-	OPT_THREAD,
-	OPT_PROCESS,
-	OPT_FROM,
-	OPT_TO,
-	OPT_SUPPRESSIONS,
-	OPT_DEBUG_DIR,
-	OPT_COLOR,
-	OPT_WHAT,
-	OPT_FORMAT,
-	OPT_EXACT,
-	OPT_CALLERS,
-	OPT_CALLEES,
-	OPT_SHAPES,
-	OPT_TREE,
-	OPT_LANGUAGE,
-	OPT_INTERPRETER,
-	OPT_LIMIT,
-	OPT_MACHINE,
-	OPT_MEASURE,
-	OPT_MAX_PEAK,
-	OPT_MAX_UNFREED,
-	OPT_MAX_RSS,
-	OPT_MAX_ALLOCATIONS,
-	OPT_MAX_GROWTH,
-	OPT_MAX_REGRESS,
-	OPT_BASELINE,
-	OPT_RULES,
-	OPT_JUNIT,
-	OPT_VERSION,
-};
-
-static const struct option long_options[] = {
-	{ "json", no_argument, NULL, OPT_JSON },
-	{ "top", required_argument, NULL, OPT_TOP },
-	{ "sort", required_argument, NULL, OPT_SORT },
-	{ "by", required_argument, NULL, OPT_BY },
-	{ "filter", required_argument, NULL, OPT_FILTER },
-	{ "thread", required_argument, NULL, OPT_THREAD },
-	{ "process", required_argument, NULL, OPT_PROCESS },
-	{ "from", required_argument, NULL, OPT_FROM },
-	{ "to", required_argument, NULL, OPT_TO },
-	{ "suppressions", required_argument, NULL, OPT_SUPPRESSIONS },
-	{ "debug-dir", required_argument, NULL, OPT_DEBUG_DIR },
-	{ "color", required_argument, NULL, OPT_COLOR },
-	{ "what", required_argument, NULL, OPT_WHAT },
-	{ "format", required_argument, NULL, OPT_FORMAT },
-	{ "exact", no_argument, NULL, OPT_EXACT },
-	{ "callers", required_argument, NULL, OPT_CALLERS },
-	{ "callees", required_argument, NULL, OPT_CALLEES },
-	{ "shapes", no_argument, NULL, OPT_SHAPES },
-	{ "tree", no_argument, NULL, OPT_TREE },
-	{ "language", required_argument, NULL, OPT_LANGUAGE },
-	{ "interpreter", no_argument, NULL, OPT_INTERPRETER },
-	{ "limit", required_argument, NULL, OPT_LIMIT },
-	{ "machine", required_argument, NULL, OPT_MACHINE },
-	{ "measure", no_argument, NULL, OPT_MEASURE },
-	{ "max-peak", required_argument, NULL, OPT_MAX_PEAK },
-	{ "max-unfreed", required_argument, NULL, OPT_MAX_UNFREED },
-	{ "max-rss", required_argument, NULL, OPT_MAX_RSS },
-	{ "max-allocations", required_argument, NULL, OPT_MAX_ALLOCATIONS },
-	{ "max-growth", required_argument, NULL, OPT_MAX_GROWTH },
-	{ "max-regress", required_argument, NULL, OPT_MAX_REGRESS },
-	{ "baseline", required_argument, NULL, OPT_BASELINE },
-	{ "rules", required_argument, NULL, OPT_RULES },
-	{ "junit", required_argument, NULL, OPT_JUNIT },
-	{ "output", required_argument, NULL, 'o' },
-	{ "help", no_argument, NULL, 'h' },
-	{ "version", no_argument, NULL, OPT_VERSION },
-	{ NULL, 0, NULL, 0 },
-};
-
-/* Which bit a command must have for an option; 0: every command takes it. */
-static const struct {
-	int option;
-	unsigned int bit;
-} option_bits[] = {
-	{ OPT_JSON, TP_OPT_JSON },
-	{ OPT_TOP, TP_OPT_TOP },
-	{ OPT_FILTER, TP_OPT_FILTER },
-	{ OPT_THREAD, TP_OPT_THREAD },
-	{ OPT_FROM, TP_OPT_TIME },
-	{ OPT_TO, TP_OPT_TIME },
-	{ OPT_SUPPRESSIONS, TP_OPT_SUPPRESS },
-	{ OPT_WHAT, TP_OPT_WHAT },
-	{ OPT_FORMAT, TP_OPT_FORMAT },
-	{ OPT_EXACT, TP_OPT_EXACT },
-	{ OPT_CALLERS, TP_OPT_RELATION },
-	{ OPT_CALLEES, TP_OPT_RELATION },
-	{ OPT_SHAPES, TP_OPT_SHAPES },
-	{ OPT_LANGUAGE, TP_OPT_LANGUAGE },
-	{ OPT_INTERPRETER, TP_OPT_LANGUAGE },
-	{ OPT_MACHINE, TP_OPT_MACHINE },
-	{ OPT_MEASURE, TP_OPT_MACHINE },
-	{ OPT_TREE, TP_OPT_TREE },
-	{ OPT_LIMIT, TP_OPT_FORMAT | TP_OPT_LIMIT },
-	{ OPT_MAX_PEAK, TP_OPT_CHECK },
-	{ OPT_MAX_UNFREED, TP_OPT_CHECK },
-	{ OPT_MAX_RSS, TP_OPT_CHECK },
-	{ OPT_MAX_ALLOCATIONS, TP_OPT_CHECK },
-	{ OPT_MAX_GROWTH, TP_OPT_CHECK },
-	{ OPT_MAX_REGRESS, TP_OPT_CHECK },
-	{ OPT_BASELINE, TP_OPT_BASELINE },
-	{ OPT_RULES, TP_OPT_CHECK },
-	{ OPT_JUNIT, TP_OPT_CHECK },
-};
+#include "commands/option_list.h"
+#include "commands/values.h"
+#include "trace/trace.h"
 
 static const char *const color_names[] = { "auto", "always", "never", NULL };
 static const char *const language_names[] = { "mixed", "python", "native", NULL };
 static const char *const format_names[] = { "folded", "chrome", NULL };
 static const char *const what_names[] = { "peak", "allocated", "unfreed", "temporary", "cpu", NULL };
-
-__attribute__((format(printf, 1, 2))) static enum tp_parse wrong(const char *format, ...)
-{
-	va_list args;
-
-	fputs("tprof-analyze: ", stderr);
-	va_start(args, format);
-	vfprintf(stderr, format, args);
-	va_end(args);
-	fputc('\n', stderr);
-	return TP_PARSE_WRONG;
-}
 
 static int name_index(const char *const *names, const char *name)
 {
@@ -167,85 +38,15 @@ static bool word_in(const char *list, const char *word)
 	return false;
 }
 
-bool tp_parse_size(const char *text, uint64_t *bytes)
-{
-	static const char units[] = "kmgtp";
-	const char *unit;
-	char *end;
-	double value;
-
-	if (!isdigit((unsigned char)text[0]))
-		return false;
-	value = strtod(text, &end);
-	while (*end == ' ')
-		end++;
-	unit = *end ? strchr(units, tolower((unsigned char)*end)) : NULL;
-	if (unit) {
-		value = ldexp(value, 10 * (int)(unit - units + 1));
-		end += strncasecmp(end + 1, "ib", 2) == 0 ? 3 : 1;
-	} else if (*end == 'B' || *end == 'b') {
-		end++;
-	}
-	if (*end || !(value < 0x1p63))
-		return false;
-	*bytes = (uint64_t)value;
-	return true;
-}
-
-static bool parse_number(const char *text, uint64_t max, uint64_t *number)
-{
-	char *end;
-
-	if (!isdigit((unsigned char)text[0]))
-		return false;
-	errno = 0;
-	*number = strtoull(text, &end, 10);
-	return !errno && !*end && *number <= max;
-}
-
-bool tp_parse_time(const char *text, uint64_t *ns)
-{
-	static const struct {
-		const char *unit;
-		double ns;
-	} units[] = { { "", 1e9 }, { "s", 1e9 },  { "ms", 1e6 },  { "us", 1e3 },
-		      { "ns", 1 }, { "m", 60e9 }, { "h", 3600e9 } };
-	char *end;
-	double value;
-
-	if (!isdigit((unsigned char)text[0]) && text[0] != '.')
-		return false;
-	value = strtod(text, &end);
-	if (end == text)
-		return false;
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		if (strcmp(end, units[i].unit) == 0) {
-			value *= units[i].ns;
-			if (!isfinite(value) || value < 0 || value >= 9e18)
-				return false;
-			*ns = (uint64_t)llround(value);
-			return true;
-		}
-	return false;
-}
-
-static const char *option_name(int option)
-{
-	for (const struct option *o = long_options; o->name; o++)
-		if (o->val == option)
-			return o->name;
-	return "?";
-}
-
 /* Of memory, or of a list: each command has but one. */
 static enum tp_parse parse_limit(struct tp_options *options, const char *value)
 {
 	if (!(options->command->options & TP_OPT_LIMIT))
-		return parse_number(value, UINT64_MAX, &options->limit)
+		return tp_parse_number(value, UINT64_MAX, &options->limit)
 			       ? TP_PARSE_RUN
-			       : wrong("--limit %s: a number of ops is wanted; 0 is all", value);
+			       : tp_option_wrong("--limit %s: a number of ops is wanted; 0 is all", value);
 	if (!tp_parse_size(value, &options->limit) || !options->limit)
-		return wrong("--limit %s: a size is wanted, as in 512MiB, 8GiB or 1000000", value);
+		return tp_option_wrong("--limit %s: a size is wanted, as in 512MiB, 8GiB or 1000000", value);
 	return TP_PARSE_RUN;
 }
 
@@ -254,9 +55,9 @@ static enum tp_parse parse_sort(struct tp_options *options, const char *value)
 	const char *keys = options->command->sort_keys;
 
 	if (!keys)
-		return wrong("%s takes no --sort", options->command->name);
+		return tp_option_wrong("%s takes no --sort", options->command->name);
 	if (!word_in(keys, value))
-		return wrong("--sort %s: %s allows one of: %s", value, options->command->name, keys);
+		return tp_option_wrong("--sort %s: %s allows one of: %s", value, options->command->name, keys);
 	options->sort = value;
 	return TP_PARSE_RUN;
 }
@@ -266,9 +67,9 @@ static enum tp_parse parse_by(struct tp_options *options, const char *value)
 	const char *keys = options->command->by_keys;
 
 	if (!keys)
-		return wrong("%s takes no --by", options->command->name);
+		return tp_option_wrong("%s takes no --by", options->command->name);
 	if (!word_in(keys, value))
-		return wrong("--by %s: %s allows one of: %s", value, options->command->name, keys);
+		return tp_option_wrong("--by %s: %s allows one of: %s", value, options->command->name, keys);
 	for (enum tp_by by = TP_BY_STACK; tp_by_name(by); by++)
 		if (strcmp(tp_by_name(by), value) == 0)
 			options->by = by;
@@ -284,7 +85,7 @@ static enum tp_parse parse_filter(struct tp_options *options, const char *value)
 
 	if (error) {
 		regerror(error, &regex, reason, sizeof(reason));
-		return wrong("--filter %s: not an extended regular expression: %s", value, reason);
+		return tp_option_wrong("--filter %s: not an extended regular expression: %s", value, reason);
 	}
 	regfree(&regex);
 	options->filter = value;
@@ -295,8 +96,8 @@ static enum tp_parse parse_id(int option, const char *value, uint32_t *id)
 {
 	uint64_t number;
 
-	if (!parse_number(value, UINT32_MAX, &number) || number == 0)
-		return wrong("--%s %s: a number is wanted, 1 or more", option_name(option), value);
+	if (!tp_parse_number(value, UINT32_MAX, &number) || number == 0)
+		return tp_option_wrong("--%s %s: a number is wanted, 1 or more", tp_option_name(option), value);
 	*id = (uint32_t)number;
 	return TP_PARSE_RUN;
 }
@@ -304,9 +105,10 @@ static enum tp_parse parse_id(int option, const char *value, uint32_t *id)
 static enum tp_parse parse_moment(int option, const char *value, uint64_t *ns)
 {
 	if (!tp_parse_time(value, ns))
-		return wrong("--%s %s: a time since the start is wanted, as in 1.5s, 300ms, 20us, 7ns, 2m, 1h (plain "
-			     "numbers are seconds)",
-			     option_name(option), value);
+		return tp_option_wrong(
+			"--%s %s: a time since the start is wanted, as in 1.5s, 300ms, 20us, 7ns, 2m, 1h (plain "
+			"numbers are seconds)",
+			tp_option_name(option), value);
 	return TP_PARSE_RUN;
 }
 
@@ -315,7 +117,7 @@ static enum tp_parse parse_choice(int option, const char *value, const char *con
 	*choice = name_index(names, value);
 	if (*choice >= 0)
 		return TP_PARSE_RUN;
-	fprintf(stderr, "tprof-analyze: --%s %s: one of these is wanted:", option_name(option), value);
+	fprintf(stderr, "tprof-analyze: --%s %s: one of these is wanted:", tp_option_name(option), value);
 	for (int i = 0; names[i]; i++)
 		fprintf(stderr, " %s", names[i]);
 	fputc('\n', stderr);
@@ -327,7 +129,7 @@ static enum tp_parse add_file(const char *const **list, size_t *count, const cha
 	const char **files = realloc((void *)*list, (*count + 1) * sizeof(*files));
 
 	if (!files)
-		return wrong("out of memory");
+		return tp_option_wrong("out of memory");
 	files[(*count)++] = file;
 	*list = files;
 	return TP_PARSE_RUN;
@@ -338,7 +140,7 @@ static enum tp_parse add_rule(struct tp_options *options, const char *name, cons
 	struct tp_said_rule *rules = realloc(options->rules, (options->rule_count + 1) * sizeof(*rules));
 
 	if (!rules)
-		return wrong("out of memory");
+		return tp_option_wrong("out of memory");
 	rules[options->rule_count++] = (struct tp_said_rule){ name, value };
 	options->rules = rules;
 	return TP_PARSE_RUN;
@@ -347,10 +149,10 @@ static enum tp_parse add_rule(struct tp_options *options, const char *name, cons
 static enum tp_parse parse_relation(struct tp_options *options, enum tp_relation relation, const char *function)
 {
 	if (options->relation)
-		return wrong("--callers and --callees are of one function: one of them, once");
+		return tp_option_wrong("--callers and --callees are of one function: one of them, once");
 	if (!function[0])
-		return wrong("--%s wants the name of a function",
-			     relation == TP_RELATION_CALLERS ? "callers" : "callees");
+		return tp_option_wrong("--%s wants the name of a function",
+				       relation == TP_RELATION_CALLERS ? "callers" : "callees");
 	options->relation = relation;
 	options->function = function;
 	return TP_PARSE_RUN;
@@ -368,7 +170,7 @@ static enum tp_parse parse_check_option(struct tp_options *options, int option, 
 		options->junit = value;
 		return TP_PARSE_RUN;
 	default:
-		return add_rule(options, option_name(option), value);
+		return add_rule(options, tp_option_name(option), value);
 	}
 }
 
@@ -393,8 +195,8 @@ static enum tp_parse parse_option(struct tp_options *options, int option, const 
 	case OPT_LIMIT:
 		return parse_limit(options, value);
 	case OPT_TOP:
-		if (!parse_number(value, UINT32_MAX, &options->top))
-			return wrong("--top %s: a number of rows is wanted; 0 is all", value);
+		if (!tp_parse_number(value, UINT32_MAX, &options->top))
+			return tp_option_wrong("--top %s: a number of rows is wanted; 0 is all", value);
 		options->top_set = true;
 		return result;
 	case OPT_SORT:
@@ -454,58 +256,19 @@ static enum tp_parse parse_option(struct tp_options *options, int option, const 
 	}
 }
 
-/* Says no to an option that the command has no use for: silence would let a reader believe in it. */
-static enum tp_parse check_allowed(const struct tp_command *command, int option)
-{
-	for (size_t i = 0; i < sizeof(option_bits) / sizeof(option_bits[0]); i++)
-		if (option_bits[i].option == option && !(command->options & option_bits[i].bit))
-			return wrong("%s takes no --%s; see tprof-analyze %s --help", command->name,
-				     option_name(option), command->name);
-	return TP_PARSE_RUN;
-}
-
-static enum tp_parse unknown_option(const struct tp_command *command, int option, char **argv)
-{
-	const char *what = argv[optind - 1];
-
-	if (optopt && optopt < 256)
-		return wrong(option == ':' ? "-%c wants a value; see tprof-analyze --help"
-					   : "unknown option -%c; see tprof-analyze --help",
-			     optopt);
-	if (optopt)
-		return wrong(option == ':' ? "--%s wants a value; see tprof-analyze --help"
-					   : "--%s takes no value; see tprof-analyze --help",
-			     option_name(optopt));
-	fprintf(stderr, "tprof-analyze: unknown option %s; %s allows:", what, command->name);
-	for (const struct option *o = long_options; o->name; o++) {
-		bool allowed = true;
-
-		for (size_t i = 0; i < sizeof(option_bits) / sizeof(option_bits[0]); i++)
-			if (option_bits[i].option == o->val && !(command->options & option_bits[i].bit))
-				allowed = false;
-		if ((o->val == OPT_SORT && !command->sort_keys) || (o->val == OPT_BY && !command->by_keys))
-			allowed = false;
-		if (allowed)
-			fprintf(stderr, " --%s", o->name);
-	}
-	fputc('\n', stderr);
-	return TP_PARSE_WRONG;
-}
-
 /*
  * The command is the first word that is not an option, wherever it stands; a word that names no command is a trace, and
  * the command is summary. A word that looks like neither (no such file) is a mistyped command: it is named as such.
  */
 static enum tp_parse find_command(int argc, char **argv, struct tp_options *options, int *index)
 {
-	static const struct option *const table = long_options;
 	int option;
 
 	options->command = tp_command_find("summary");
 	*index = 0;
 	opterr = 0;
 	optind = 0;
-	while ((option = getopt_long(argc, argv, "-:o:h", table, NULL)) != -1)
+	while ((option = getopt_long(argc, argv, "-:o:h", tp_option_list, NULL)) != -1)
 		if (option == 1)
 			break;
 	if (option == 1) {
@@ -539,7 +302,7 @@ static enum tp_parse collect_traces(int argc, char **argv, int first, struct tp_
 	const char **traces = calloc((size_t)argc + 1, sizeof(*traces));
 
 	if (!traces)
-		return wrong("out of memory");
+		return tp_option_wrong("out of memory");
 	for (int i = first; i < argc; i++)
 		traces[count++] = argv[i];
 	if (options->command->options & TP_OPT_SOURCE && count && !is_trace(traces[0])) {
@@ -549,11 +312,11 @@ static enum tp_parse collect_traces(int argc, char **argv, int first, struct tp_
 	options->traces = traces;
 	options->trace_count = count;
 	if (!count && !(options->command->options & TP_OPT_NO_TRACE))
-		return wrong("no trace is named; usage: tprof-analyze [COMMAND] [options] TRACE...");
+		return tp_option_wrong("no trace is named; usage: tprof-analyze [COMMAND] [options] TRACE...");
 	if (options->measure && options->machine)
-		return wrong("--machine names a file, --measure is of this machine: one of them");
+		return tp_option_wrong("--machine names a file, --measure is of this machine: one of them");
 	if (options->to_ns && options->to_ns <= options->from_ns)
-		return wrong("--to must be later than --from");
+		return tp_option_wrong("--to must be later than --from");
 	return TP_PARSE_RUN;
 }
 
@@ -586,14 +349,14 @@ enum tp_parse tp_options_parse(int argc, char **argv, struct tp_options *options
 		argc--;
 	}
 	optind = 0;
-	while ((option = getopt_long(argc, argv, ":o:h", long_options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, ":o:h", tp_option_list, NULL)) != -1) {
 		if (option == 'h')
 			return tp_help_print(command_index ? options->command : NULL);
 		if (option == OPT_VERSION)
 			return tp_help_version();
 		if (option == '?' || option == ':')
-			return unknown_option(options->command, option, argv);
-		result = check_allowed(options->command, option);
+			return tp_option_unknown(options->command, option, argv);
+		result = tp_option_allowed(options->command, option);
 		if (result == TP_PARSE_RUN)
 			result = parse_option(options, option, optarg);
 		if (result != TP_PARSE_RUN)

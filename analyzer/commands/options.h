@@ -90,10 +90,4 @@ enum tp_parse { TP_PARSE_RUN, TP_PARSE_DONE, TP_PARSE_WRONG };
 enum tp_parse tp_options_parse(int argc, char **argv, struct tp_options *options);
 void tp_options_free(struct tp_options *options);
 
-/* "8GiB", "8G", "512 MiB", "1000000", "1.5g" to bytes: powers of 1024. */
-bool tp_parse_size(const char *text, uint64_t *bytes);
-
-/* A length of time to nanoseconds: "1.5s", "300ms", "20us", "7ns", "2m", "1h", plain numbers are seconds. */
-bool tp_parse_time(const char *text, uint64_t *ns);
-
 #endif

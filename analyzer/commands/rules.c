@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands/options.h"
+#include "commands/values.h"
 
 static const struct {
 	const char *name;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands/options.h"
+#include "commands/values.h"
 #include "report/name.h"
 #include "report/text.h"
 

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "commands/option_list.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "commands/command.h"
+
+const struct option tp_option_list[] = {
+	{ "json", no_argument, NULL, OPT_JSON },
+	{ "top", required_argument, NULL, OPT_TOP },
+	{ "sort", required_argument, NULL, OPT_SORT },
+	{ "by", required_argument, NULL, OPT_BY },
+	{ "filter", required_argument, NULL, OPT_FILTER },
+	{ "thread", required_argument, NULL, OPT_THREAD },
+	{ "process", required_argument, NULL, OPT_PROCESS },
+	{ "from", required_argument, NULL, OPT_FROM },
+	{ "to", required_argument, NULL, OPT_TO },
+	{ "suppressions", required_argument, NULL, OPT_SUPPRESSIONS },
+	{ "debug-dir", required_argument, NULL, OPT_DEBUG_DIR },
+	{ "color", required_argument, NULL, OPT_COLOR },
+	{ "what", required_argument, NULL, OPT_WHAT },
+	{ "format", required_argument, NULL, OPT_FORMAT },
+	{ "exact", no_argument, NULL, OPT_EXACT },
+	{ "callers", required_argument, NULL, OPT_CALLERS },
+	{ "callees", required_argument, NULL, OPT_CALLEES },
+	{ "shapes", no_argument, NULL, OPT_SHAPES },
+	{ "tree", no_argument, NULL, OPT_TREE },
+	{ "language", required_argument, NULL, OPT_LANGUAGE },
+	{ "interpreter", no_argument, NULL, OPT_INTERPRETER },
+	{ "limit", required_argument, NULL, OPT_LIMIT },
+	{ "machine", required_argument, NULL, OPT_MACHINE },
+	{ "measure", no_argument, NULL, OPT_MEASURE },
+	{ "max-peak", required_argument, NULL, OPT_MAX_PEAK },
+	{ "max-unfreed", required_argument, NULL, OPT_MAX_UNFREED },
+	{ "max-rss", required_argument, NULL, OPT_MAX_RSS },
+	{ "max-allocations", required_argument, NULL, OPT_MAX_ALLOCATIONS },
+	{ "max-growth", required_argument, NULL, OPT_MAX_GROWTH },
+	{ "max-regress", required_argument, NULL, OPT_MAX_REGRESS },
+	{ "baseline", required_argument, NULL, OPT_BASELINE },
+	{ "rules", required_argument, NULL, OPT_RULES },
+	{ "junit", required_argument, NULL, OPT_JUNIT },
+	{ "output", required_argument, NULL, 'o' },
+	{ "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, OPT_VERSION },
+	{ NULL, 0, NULL, 0 },
+};
+
+/* Which bit a command must have for an option; 0: every command takes it. */
+static const struct {
+	int option;
+	unsigned int bit;
+} option_bits[] = {
+	{ OPT_JSON, TP_OPT_JSON },
+	{ OPT_TOP, TP_OPT_TOP },
+	{ OPT_FILTER, TP_OPT_FILTER },
+	{ OPT_THREAD, TP_OPT_THREAD },
+	{ OPT_FROM, TP_OPT_TIME },
+	{ OPT_TO, TP_OPT_TIME },
+	{ OPT_SUPPRESSIONS, TP_OPT_SUPPRESS },
+	{ OPT_WHAT, TP_OPT_WHAT },
+	{ OPT_FORMAT, TP_OPT_FORMAT },
+	{ OPT_EXACT, TP_OPT_EXACT },
+	{ OPT_CALLERS, TP_OPT_RELATION },
+	{ OPT_CALLEES, TP_OPT_RELATION },
+	{ OPT_SHAPES, TP_OPT_SHAPES },
+	{ OPT_LANGUAGE, TP_OPT_LANGUAGE },
+	{ OPT_INTERPRETER, TP_OPT_LANGUAGE },
+	{ OPT_MACHINE, TP_OPT_MACHINE },
+	{ OPT_MEASURE, TP_OPT_MACHINE },
+	{ OPT_TREE, TP_OPT_TREE },
+	{ OPT_LIMIT, TP_OPT_FORMAT | TP_OPT_LIMIT },
+	{ OPT_MAX_PEAK, TP_OPT_CHECK },
+	{ OPT_MAX_UNFREED, TP_OPT_CHECK },
+	{ OPT_MAX_RSS, TP_OPT_CHECK },
+	{ OPT_MAX_ALLOCATIONS, TP_OPT_CHECK },
+	{ OPT_MAX_GROWTH, TP_OPT_CHECK },
+	{ OPT_MAX_REGRESS, TP_OPT_CHECK },
+	{ OPT_BASELINE, TP_OPT_BASELINE },
+	{ OPT_RULES, TP_OPT_CHECK },
+	{ OPT_JUNIT, TP_OPT_CHECK },
+};
+
+enum tp_parse tp_option_wrong(const char *format, ...)
+{
+	va_list args;
+
+	fputs("tprof-analyze: ", stderr);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+	return TP_PARSE_WRONG;
+}
+
+const char *tp_option_name(int option)
+{
+	for (const struct option *o = tp_option_list; o->name; o++)
+		if (o->val == option)
+			return o->name;
+	return "?";
+}
+
+enum tp_parse tp_option_allowed(const struct tp_command *command, int option)
+{
+	for (size_t i = 0; i < sizeof(option_bits) / sizeof(option_bits[0]); i++)
+		if (option_bits[i].option == option && !(command->options & option_bits[i].bit))
+			return tp_option_wrong("%s takes no --%s; see tprof-analyze %s --help", command->name,
+					       tp_option_name(option), command->name);
+	return TP_PARSE_RUN;
+}
+
+enum tp_parse tp_option_unknown(const struct tp_command *command, int option, char **argv)
+{
+	const char *what = argv[optind - 1];
+
+	if (optopt && optopt < 256)
+		return tp_option_wrong(option == ':' ? "-%c wants a value; see tprof-analyze --help"
+						     : "unknown option -%c; see tprof-analyze --help",
+				       optopt);
+	if (optopt)
+		return tp_option_wrong(option == ':' ? "--%s wants a value; see tprof-analyze --help"
+						     : "--%s takes no value; see tprof-analyze --help",
+				       tp_option_name(optopt));
+	fprintf(stderr, "tprof-analyze: unknown option %s; %s allows:", what, command->name);
+	for (const struct option *o = tp_option_list; o->name; o++) {
+		bool allowed = true;
+
+		for (size_t i = 0; i < sizeof(option_bits) / sizeof(option_bits[0]); i++)
+			if (option_bits[i].option == o->val && !(command->options & option_bits[i].bit))
+				allowed = false;
+		if ((o->val == OPT_SORT && !command->sort_keys) || (o->val == OPT_BY && !command->by_keys))
+			allowed = false;
+		if (allowed)
+			fprintf(stderr, " --%s", o->name);
+	}
+	fputc('\n', stderr);
+	return TP_PARSE_WRONG;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which options there are, and which command takes which: a table, so that a refusal can name what is allowed. */
+#ifndef TPROF_COMMANDS_OPTION_LIST_H
+#define TPROF_COMMANDS_OPTION_LIST_H
+
+#include <getopt.h>
+
+#include "commands/options.h"
+
+enum {
+	OPT_JSON = 256,
+	OPT_TOP,
+	OPT_SORT,
+	OPT_BY,
+	OPT_FILTER,
+	OPT_THREAD,
+	OPT_PROCESS,
+	OPT_FROM,
+	OPT_TO,
+	OPT_SUPPRESSIONS,
+	OPT_DEBUG_DIR,
+	OPT_COLOR,
+	OPT_WHAT,
+	OPT_FORMAT,
+	OPT_EXACT,
+	OPT_CALLERS,
+	OPT_CALLEES,
+	OPT_SHAPES,
+	OPT_TREE,
+	OPT_LANGUAGE,
+	OPT_INTERPRETER,
+	OPT_LIMIT,
+	OPT_MACHINE,
+	OPT_MEASURE,
+	OPT_MAX_PEAK,
+	OPT_MAX_UNFREED,
+	OPT_MAX_RSS,
+	OPT_MAX_ALLOCATIONS,
+	OPT_MAX_GROWTH,
+	OPT_MAX_REGRESS,
+	OPT_BASELINE,
+	OPT_RULES,
+	OPT_JUNIT,
+	OPT_VERSION,
+};
+
+/* For getopt_long(). */
+extern const struct option tp_option_list[];
+
+/* The word behind the dashes. */
+const char *tp_option_name(int option);
+
+/* A line on stderr. Returns TP_PARSE_WRONG. */
+__attribute__((format(printf, 1, 2))) enum tp_parse tp_option_wrong(const char *format, ...);
+
+/* Says no to an option that the command has no use for: silence would let a reader believe in it. */
+enum tp_parse tp_option_allowed(const struct tp_command *command, int option);
+
+/* What getopt_long() did not understand, '?' or ':': says what it was, and what the command takes. */
+enum tp_parse tp_option_unknown(const struct tp_command *command, int option, char **argv);
+
+#endif
