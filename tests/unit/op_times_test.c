@@ -1,155 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What recording cost taken out of ops' times, warm-up, the tree of calls and the work summed up in it: by hand. */
+/* Ops' warm-up, and what is put down to them: work, blocks, samples. By hand. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <cmocka.h>
 
-#include "model/op_combine.h"
 #include "model/ops.h"
 #include "model/warmup.h"
 #include "replayed.h"
-
-enum { NOTE = 1, FUNCTION, LEAF };
-
-static struct gen *new_gen(uint32_t inside, uint32_t outside)
-{
-	struct gen *gen = gen_new(&(struct gen_options){ .start_ticks = 0 });
-
-	gen_op(gen, NOTE, TPROF_OP_ANNOTATION, "layer", "note");
-	gen_op(gen, FUNCTION, TPROF_OP_FUNCTION, "torch", "function");
-	gen_op(gen, LEAF, TPROF_OP_FUNCTION, "blas", "leaf");
-	gen_header(gen)->op_inside_ticks = inside;
-	gen_header(gen)->op_outside_ticks = outside;
-	return gen;
-}
-
-/*
- * A function of 1000 ns with a leaf of 200 in it; two allocations and a free, one of them in the leaf; an event costs 10,
- * a call 3 inside and 5 outside. The leaf: 200 - 3 - 10 = 187. The function itself: 1000 - 200 - 3 - 5 - 2 * 10 = 772.
- */
-static void test_cost_of_hooked(void **state)
-{
-	struct gen *gen = new_gen(3, 5);
-	const struct tp_op_stats *op;
-	struct replayed replayed;
-
-	(void)state;
-	gen_op_begin(gen, 1, 1000, FUNCTION);
-	allocate(gen, 1, 1100, 0x1000, 16);
-	gen_op_begin(gen, 1, 1200, LEAF);
-	allocate(gen, 1, 1300, 0x2000, 16);
-	gen_op_end(gen, 1, 1400, false);
-	gen_release(gen, 1, 1500, 0x1000, TPROF_FN_FREE);
-	gen_op_end(gen, 1, 2000, false);
-	gen_overhead(gen, 1, 10, TP_COST_SAMPLES);
-	replayed = replay(gen, NULL);
-	op = op_named(&replayed, "leaf");
-	assert_int_equal(op->total_ns, 187);
-	assert_int_equal(op->self_ns, 187);
-	assert_int_equal(op->total_cost_ns, 13);
-	op = op_named(&replayed, "function");
-	assert_int_equal(op->self_ns, 772);
-	assert_int_equal(op->total_ns, 772 + 187);
-	assert_int_equal(op->self_cost_ns, 28);
-	assert_int_equal(op->total_cost_ns, 41);
-	assert_int_equal(op->max_ns, 959);
-	done(&replayed);
-}
-
-/* An annotation's begin is recorded within it, its end behind it: in the op around. Steps and details cost as well. */
-static void test_cost_of_annotations(void **state)
-{
-	struct gen *gen = new_gen(3, 5);
-	const struct tp_op_stats *op;
-	struct replayed replayed;
-
-	(void)state;
-	gen_op_begin(gen, 1, 1000, NOTE);	       /* 10 */
-	gen_detail(gen, 1, 1010, 7, 8, "");	       /* 10 */
-	gen_op_begin(gen, 1, 1100, NOTE);	       /* 10 of the inner one */
-	gen_map(gen, 1, 1110, 0x10000, 4096, 0x22, 0); /* 10 of it */
-	gen_op_end(gen, 1, 1200, false);	       /* 10 of the outer one */
-	gen_step(gen, 1, 1300, 1);		       /* 10 */
-	gen_op_end(gen, 1, 2000, false);
-	gen_overhead(gen, 1, 10, TP_COST_SAMPLES);
-	replayed = replay(gen, NULL);
-	op = op_named(&replayed, "note");
-	assert_int_equal(op->calls, 2);
-	assert_int_equal(op->self_ns, 1000 - 60);
-	assert_int_equal(op->total_ns, 1000 - 60);
-	assert_int_equal(op->min_ns, 100 - 20);
-	assert_int_equal(op->max_ns, 1000 - 60);
-	assert_int_equal(op->total_cost_ns, 60);
-	done(&replayed);
-}
-
-/* Fractions of a nanosecond are not lost over many events, and no time falls below zero. */
-static void test_small_and_large_costs(void **state)
-{
-	struct tp_op_frame frame = { .op = 1 };
-	struct tp_op_stack stack = { .frames = &frame, .count = 1 };
-	struct gen *gen = new_gen(1, 0);
-	const struct tp_op_stats *op;
-	struct replayed replayed;
-
-	(void)state;
-	for (uint32_t i = 0; i < 1000; i++)
-		tp_op_charge(&stack, 0.25);
-	assert_int_equal(frame.cost_ns, 250);
-
-	gen_op_begin(gen, 1, 100, FUNCTION);
-	for (uint32_t i = 0; i < 20; i++)
-		allocate(gen, 1, 110 + i, 0x1000 + 16 * i, 8);
-	gen_op_end(gen, 1, 200, false);
-	gen_overhead(gen, 1, 10, 16);
-	replayed = replay(gen, NULL);
-	op = op_named(&replayed, "function");
-	assert_int_equal(op->total_ns, 0);
-	assert_int_equal(op->self_ns, 0);
-	assert_int_equal(op->total_cost_ns, 100);
-	done(&replayed);
-}
-
-/* A chunk's cost is the median of its own thread's chunks around it: a single one that was disturbed changes nothing. */
-static void test_disturbed_chunk(void **state)
-{
-	struct gen *gen = gen_new(&(struct gen_options){ .start_ticks = 0 });
-	struct tp_trace *trace;
-	struct tp_cost cost;
-	const char *name;
-	char *error;
-
-	(void)state;
-	gen_op(gen, 1, TPROF_OP_FUNCTION, "", "op");
-	for (uint32_t i = 0; i < 9; i++) { /* nine chunks, too full for another page */
-		char body[3900] = "";
-
-		gen_long(gen, 1, 1000 * i, 60, body, sizeof(body));
-		gen_overhead(gen, 1, i == 4 ? 100000 : i < 3 ? 20 : 50, TP_COST_SAMPLES);
-	}
-	gen_long(gen, 2, 500, 60, "x", 1);
-	gen_overhead(gen, 2, 7, TP_COST_SAMPLES);
-	gen_long(gen, 3, 600, 60, "x", 1);
-	gen_overhead(gen, 3, 700, TP_COST_SAMPLES - 1); /* too few to be believed */
-	name = gen_save(gen);
-	trace = tp_trace_open(name, &error);
-	assert_non_null(trace);
-	unlink(name);
-	assert_true(tp_cost_init(&cost, trace));
-	for (uint32_t i = 0, table = 1; i < 9; i++) {
-		double expected = i < 2 ? 20 : 50;
-
-		assert_true(fabs(tp_cost_event(&cost, cost.first + (i + table) * cost.size + 200) - expected) < 1e-3);
-	}
-	assert_true(fabs(tp_cost_event(&cost, cost.first + 10 * cost.size) - 7) < 1e-3);
-	assert_true(fabs(tp_cost_event(&cost, cost.first + 11 * cost.size) - cost.usual) < 1e-3);
-	assert_true(fabs(cost.usual - 50) < 1e-3);
-	tp_cost_free(&cost);
-	tp_trace_close(trace);
-	gen_free(gen);
-}
+#include "op_gen.h"
 
 static void test_warmup(void **state)
 {
@@ -198,56 +58,6 @@ static void test_warmup_of_op(void **state)
 	assert_true(fabs(op->mean_ns - mean) < 1e-9);
 	assert_true(fabs(tp_moments_deviation(&op->durations) - sqrt(squares / 196)) < 1e-9);
 	assert_int_equal(op->max_ns, 5000);
-	done(&replayed);
-}
-
-/* note > function > leaf, note > leaf, leaf alone, function > function: each chain is a node of its own. */
-static void test_tree(void **state)
-{
-	static const struct {
-		uint32_t op, parent;
-		uint64_t calls, total, self, allocated;
-	} truth[] = {
-		{ NOTE, 0, 2, 200, 120, 30 },  { FUNCTION, 2, 2, 60, 40, 30 }, { LEAF, 3, 2, 20, 20, 20 },
-		{ LEAF, 2, 2, 20, 20, 0 },     { LEAF, 0, 1, 5, 5, 0 },	       { FUNCTION, 0, 1, 50, 40, 0 },
-		{ FUNCTION, 7, 1, 10, 10, 0 },
-	};
-	struct gen *gen = new_gen(0, 0);
-	struct replayed replayed;
-
-	(void)state;
-	for (uint32_t i = 0; i < 2; i++) {
-		uint64_t t = 1000 * i;
-
-		gen_op_begin(gen, 1, t, NOTE);
-		gen_op_begin(gen, 1, t + 10, FUNCTION);
-		allocate(gen, 1, t + 11, 0x1000 + 64 * i, 5);
-		gen_op_begin(gen, 1, t + 20, LEAF);
-		allocate(gen, 1, t + 25, 0x2000 + 64 * i, 10);
-		gen_op_end(gen, 1, t + 30, false);
-		gen_op_end(gen, 1, t + 40, false);
-		gen_op_begin(gen, 1, t + 50, LEAF);
-		gen_op_end(gen, 1, t + 60, false);
-		gen_op_end(gen, 1, t + 100, false);
-	}
-	gen_op_begin(gen, 2, 3000, LEAF);
-	gen_op_end(gen, 2, 3005, false);
-	gen_op_begin(gen, 2, 4000, FUNCTION);
-	gen_op_begin(gen, 2, 4010, FUNCTION);
-	gen_op_end(gen, 2, 4020, false);
-	gen_op_end(gen, 2, 4050, false);
-	replayed = replay(gen, NULL);
-	assert_int_equal(replayed.process->op_node_count, TP_OP_NODE_FIRST + 7);
-	for (uint32_t i = 0; i < 7; i++) {
-		const struct tp_op_node *node = &replayed.process->op_nodes[TP_OP_NODE_FIRST + i];
-
-		assert_int_equal(node->op, truth[i].op);
-		assert_int_equal(node->parent, truth[i].parent);
-		assert_int_equal(node->calls, truth[i].calls);
-		assert_int_equal(node->total_ns, truth[i].total);
-		assert_int_equal(node->self_ns, truth[i].self);
-		assert_int_equal(node->allocated_bytes, truth[i].allocated);
-	}
 	done(&replayed);
 }
 
@@ -357,98 +167,6 @@ static void test_samples(void **state)
 	done(&replayed);
 }
 
-/* Two processes: sums, and percentiles of the calls of both, few and many. */
-static void test_combined(void **state)
-{
-	for (uint32_t many = 0; many < 4; many++) { /* bit 0: the first has many calls; bit 1: the second */
-		struct tp_trace *traces[2];
-		struct tp_histogram truth = { 0 };
-		const char *failure = NULL;
-		struct tp_op_stats *ops;
-		struct tp_run *run;
-		uint64_t total = 0;
-		size_t count;
-
-		(void)state;
-		for (uint32_t p = 0; p < 2; p++) {
-			struct gen *gen = gen_new(&(struct gen_options){ .chunk_size = 1 << 16, .pid = 10 + p });
-			uint32_t calls = many >> p & 1 ? 500 : 20;
-			char *error = NULL;
-			const char *name;
-			uint64_t t = 0;
-
-			gen_op(gen, 1, TPROF_OP_FUNCTION, "", "own");
-			gen_op(gen, 2 + p, TPROF_OP_FUNCTION, "blas", "shared");
-			for (uint32_t i = 0; i < calls; i++) {
-				uint64_t took = 100 + 37 * i % 90;
-
-				gen_op_begin(gen, 1, t += 10, 2 + p);
-				gen_detail(gen, 1, t, 3, 0, "2x2");
-				gen_op_end(gen, 1, t += took, false);
-				total += took;
-				tp_histogram_add(&truth, took);
-			}
-			name = gen_save(gen);
-			traces[p] = tp_trace_open(name, &error);
-			assert_non_null(traces[p]);
-			unlink(name);
-			gen_free(gen);
-		}
-		run = tp_run_replay(traces, 2, NULL, &failure);
-		assert_non_null(run);
-		ops = tp_ops_combine(run, &count);
-		assert_non_null(ops);
-		assert_int_equal(count, 1);
-		assert_string_equal(ops->name, "shared");
-		assert_int_equal(ops->total_ns, total);
-		assert_int_equal(ops->calls, truth.count);
-		assert_int_equal(ops->flop, 3 * truth.count);
-		assert_int_equal(ops->min_ns, truth.min);
-		assert_int_equal(ops->max_ns, truth.max);
-		assert_int_equal(ops->p50_ns, tp_histogram_percentile(&truth, 0.5));
-		assert_int_equal(ops->p99_ns, tp_histogram_percentile(&truth, 0.99));
-		assert_int_equal(ops->shape_count, 1);
-		assert_int_equal(ops->shapes[0].calls, truth.count);
-		assert_int_equal(ops->durations.count, truth.count - ops->warmup_calls);
-		tp_ops_result_free(ops, count);
-		tp_histogram_free(&truth);
-		tp_run_free(run);
-		for (uint32_t p = 0; p < 2; p++)
-			tp_trace_close(traces[p]);
-	}
-}
-
-/* More chains than have a place: none is lost. */
-static void test_wide_tree(void **state)
-{
-	struct gen *gen = gen_new(&(struct gen_options){ .start_ticks = 0, .chunk_size = 1 << 24 });
-	const uint32_t ops = 300;
-	struct replayed replayed;
-	uint64_t t = 0, calls = 0;
-
-	(void)state;
-	for (uint32_t i = 1; i <= ops; i++) {
-		char name[16];
-
-		snprintf(name, sizeof(name), "op%u", i);
-		gen_op(gen, i, TPROF_OP_FUNCTION, "", name);
-	}
-	for (uint32_t i = 1; i <= ops; i++)
-		for (uint32_t k = 1; k <= ops; k++) {
-			gen_op_begin(gen, 1, ++t, i);
-			gen_op_begin(gen, 1, ++t, k);
-			gen_op_end(gen, 1, ++t, false);
-			gen_op_end(gen, 1, ++t, false);
-		}
-	replayed = replay(gen, NULL);
-	assert_int_equal(replayed.process->op_node_count, 65536);
-	for (size_t i = 1; i < replayed.process->op_node_count; i++)
-		calls += replayed.process->op_nodes[i].calls;
-	assert_int_equal(calls, 2 * ops * ops);
-	assert_true(replayed.process->op_nodes[1].calls > 20000);
-	done(&replayed);
-}
-
 /*
  * Of a function that calls a product in bf16, one in f64, a decomposition that has no count, and says something of its
  * own: each op's own FLOP by type, and who holds work that has no count. Folded calls the same.
@@ -502,19 +220,9 @@ static void test_types_of_work(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cost_of_hooked),
-		cmocka_unit_test(test_cost_of_annotations),
-		cmocka_unit_test(test_small_and_large_costs),
-		cmocka_unit_test(test_disturbed_chunk),
-		cmocka_unit_test(test_warmup),
-		cmocka_unit_test(test_warmup_of_op),
-		cmocka_unit_test(test_tree),
-		cmocka_unit_test(test_work),
-		cmocka_unit_test(test_blocks),
-		cmocka_unit_test(test_samples),
-		cmocka_unit_test(test_combined),
-		cmocka_unit_test(test_wide_tree),
-		cmocka_unit_test(test_types_of_work),
+		cmocka_unit_test(test_warmup),	cmocka_unit_test(test_warmup_of_op),
+		cmocka_unit_test(test_work),	cmocka_unit_test(test_blocks),
+		cmocka_unit_test(test_samples), cmocka_unit_test(test_types_of_work),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,132 +7,9 @@
 #include <cmocka.h>
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/auxv.h>
-#include <unistd.h>
-
-#include <elfutils/libdwelf.h>
-#include <dlfcn.h>
-#include <fcntl.h>
 #include <libiberty/demangle.h>
 
-#include "symbols/demangle.h"
-#include "symbols/symbols.h"
-
-#include "folder.h"
-
-#define BIAS UINT64_C(0x7f0000000000)
-#define FRAMES 4000
-
-static const char source[] = "#include <stdlib.h>\n"
-			     "struct node { struct node *next; int value; };\n"
-			     "static inline __attribute__((always_inline)) void *deepest(size_t n)\n"
-			     "{\n"
-			     "	return malloc(n);\n"
-			     "}\n"
-			     "static inline __attribute__((always_inline)) void *middle(size_t n)\n"
-			     "{\n"
-			     "	void *p = deepest(n + 1);\n"
-			     "	return p ? p : deepest(n);\n"
-			     "}\n"
-			     "static __attribute__((noinline)) int hidden(int a)\n"
-			     "{\n"
-			     "	return a * a + 3;\n"
-			     "}\n"
-			     "namespace outer { namespace {\n"
-			     "struct Thing { int v; __attribute__((noinline)) int method(int a) const; };\n"
-			     "int Thing::method(int a) const { return v + hidden(a); }\n"
-			     "} }\n"
-			     "extern \"C\" int entry(int a)\n"
-			     "{\n"
-			     "	outer::Thing thing = { a };\n"
-			     "	void *p = middle((size_t)a);\n"
-			     "	int r = thing.method(a);\n"
-			     "	free(p);\n"
-			     "	return r;\n"
-			     "}\n"
-			     "template <class T> __attribute__((noinline)) T twice(T t)\n"
-			     "{\n"
-			     "	return t + t;\n"
-			     "}\n"
-			     "int use(int a) { return twice(a) + (int)twice((double)a); }\n";
-
-/* A trace of one module, whose frames are every address of its functions. */
-struct made {
-	struct tprof_header header;
-	struct tp_module module;
-	struct tp_frame frames[FRAMES];
-	struct tp_trace trace;
-	char path[200];
-	uint8_t build_id[64];
-};
-
-__attribute__((format(printf, 1, 2))) static void run(const char *format, ...)
-{
-	char command[2000];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(command, sizeof(command), format, args);
-	va_end(args);
-	if (system(command) != 0)
-		fail_msg("%s", command);
-}
-
-static void read_build_id(struct made *made)
-{
-	int fd = open(made->path, O_RDONLY);
-	const void *id = NULL;
-	ssize_t length;
-	Elf *elf;
-
-	elf_version(EV_CURRENT);
-	elf = elf_begin(fd, ELF_C_READ, NULL);
-	length = dwelf_elf_gnu_build_id(elf, &id);
-	assert_in_range(length, 8, sizeof(made->build_id));
-	memcpy(made->build_id, id, (size_t)length);
-	made->module.build_id = made->build_id;
-	made->module.build_id_length = (uint8_t)length;
-	elf_end(elf);
-	close(fd);
-}
-
-static void compile(struct made *made, const char *name, const char *flags)
-{
-	char path[200];
-	FILE *out;
-
-	snprintf(path, sizeof(path), "%s/%s.cc", folder, name);
-	out = fopen(path, "w");
-	fputs(source, out);
-	fclose(out);
-	snprintf(made->path, sizeof(made->path), "%s/%s.so", folder, name);
-	run("cd %s && ${CXX:-g++} -O2 -fPIC -shared -Wl,--build-id %s -o %s %s/%s.cc", folder, flags, made->path,
-	    folder, name);
-	read_build_id(made);
-}
-
-static void begin(struct made *made)
-{
-	memset(made, 0, sizeof(*made));
-	made->header.pid = 4711;
-	made->trace.header = &made->header;
-	made->trace.modules = &made->module;
-	made->trace.module_count = 1;
-	made->trace.frames = made->frames;
-	made->trace.frame_count = 1;
-	made->module =
-		(struct tp_module){ .id = 1, .bias = BIAS, .start = BIAS, .end = BIAS + 0x100000, .path = made->path };
-}
-
-static void add_frame(struct made *made, uint64_t address, uint8_t flags)
-{
-	assert_true(made->trace.frame_count < FRAMES);
-	made->frames[made->trace.frame_count++] =
-		(struct tp_frame){ .pc = BIAS + address, .module = &made->module, .flags = flags };
-}
+#include "compiled.h"
 
 /* Every byte of the functions that the source defines. */
 static void add_functions(struct made *made)
@@ -306,19 +183,6 @@ static void separate_debug_file(void **state)
 	same_as_addr2line(&made, truth);
 }
 
-static const char *name_at(struct made *made, uint32_t frame, const char *debug_dir, enum tp_module_state *module_state)
-{
-	static char name[300];
-	struct tp_symbols_options options = { .debug_dir = debug_dir };
-	struct tp_symbols *symbols = tp_symbols_open(&made->trace, &options);
-	const struct tp_symbol *symbol = tp_symbols_frame(symbols, frame);
-
-	snprintf(name, sizeof(name), "%s", symbol->locations[0].function ? symbol->locations[0].function : "");
-	*module_state = tp_symbols_module_state(symbols, &made->module);
-	tp_symbols_close(symbols);
-	return name;
-}
-
 static uint64_t address_of(const struct made *made, const char *function)
 {
 	char line[500], command[400], name[200];
@@ -423,82 +287,6 @@ static void without_debug_information(void **state)
 	assert_string_equal(name_at(&made, 2, NULL, &module_state), "");
 }
 
-static void jit_code(void **state)
-{
-	enum tp_module_state module_state;
-	struct made made;
-	char path[300];
-	FILE *out;
-
-	(void)state;
-	begin(&made);
-	snprintf(path, sizeof(path), "%s/perf-4711.map", folder);
-	out = fopen(path, "w");
-	fputs("1000 100 old name\nnonsense\n2000 10 other\n1080 20 new name\n3000 zz bad\nffffffffffffffff ff wraps\n",
-	      out);
-	fclose(out);
-	made.frames[1] = (struct tp_frame){ .pc = 0x1001, .module = NULL, .flags = TPROF_FRAME_EXACT };
-	made.frames[2] = (struct tp_frame){ .pc = 0x1081, .module = NULL, .flags = TPROF_FRAME_EXACT };
-	made.frames[3] = (struct tp_frame){ .pc = 0x1100, .module = NULL, .flags = TPROF_FRAME_EXACT };
-	made.frames[4] = (struct tp_frame){ .pc = 0x1100, .module = NULL, .flags = 0 };
-	made.trace.frame_count = 5;
-	made.module.path = "";
-	assert_string_equal(name_at(&made, 1, folder, &module_state), "old name");
-	assert_string_equal(name_at(&made, 2, folder, &module_state), "new name");
-	assert_string_equal(name_at(&made, 3, folder, &module_state), "");
-	assert_string_equal(name_at(&made, 4, folder, &module_state), "old name");
-}
-
-/* No file, but this process's own one is the same. */
-static void code_of_the_kernel(void **state)
-{
-	void *vdso = dlopen("linux-vdso.so.1", RTLD_LAZY | RTLD_NOLOAD);
-	uint64_t start = getauxval(AT_SYSINFO_EHDR);
-	uint64_t function = vdso ? (uint64_t)dlsym(vdso, "__vdso_clock_gettime") : 0;
-	enum tp_module_state module_state;
-	struct made made;
-
-	(void)state;
-	if (!start || !function)
-		skip();
-	begin(&made);
-	made.module = (struct tp_module){
-		.id = 1, .bias = start, .start = start, .end = start + 0x2000, .path = "linux-vdso.so.1"
-	};
-	made.frames[1] = (struct tp_frame){ .pc = function, .module = &made.module, .flags = TPROF_FRAME_EXACT };
-	made.trace.frame_count = 2;
-	assert_non_null(strstr(name_at(&made, 1, NULL, &module_state), "clock_gettime"));
-	assert_int_equal(module_state, TP_MODULE_OK);
-}
-
-static void demangled(const char *linkage, const char *expected)
-{
-	char *name = tp_demangle(linkage);
-
-	if (expected)
-		assert_string_equal(name, expected);
-	else
-		assert_null(name);
-	free(name);
-}
-
-static void mangled_names(void **state)
-{
-	(void)state;
-	demangled("_ZN2at4_ops10add_Tensor4callERKNS_6TensorES4_RKN3c106ScalarE",
-		  "at::_ops::add_Tensor::call(at::Tensor const&, at::Tensor const&, c10::Scalar const&)");
-	demangled("_Znwm", "operator new(unsigned long)");
-	demangled("_Z5twiceIdET_S0_", "twice<double>(double)"); /* without the type it returns */
-	demangled("_ZL6hiddeni.part.0", "hidden(int) [clone .part.0]");
-	demangled("_ZN4core3fmt9Formatter3pad17h0123456789abcdefE", "core::fmt::Formatter::pad");
-	demangled("_RNvC6_123foo3bar", "123foo::bar");
-	demangled("_RNvMs_C3fooNtB4_3Bar3new", "<foo::Bar>::new");
-	demangled("main", NULL);
-	demangled("sgemm_", NULL);
-	demangled("", NULL);
-	demangled("_Z", NULL);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -509,9 +297,6 @@ int main(void)
 		cmocka_unit_test(debug_file_by_build_id_alone),
 		cmocka_unit_test(return_addresses_name_the_call),
 		cmocka_unit_test(without_debug_information),
-		cmocka_unit_test(jit_code),
-		cmocka_unit_test(code_of_the_kernel),
-		cmocka_unit_test(mangled_names),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What recording cost taken out of ops' times: by hand. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+#include "model/ops.h"
+#include "replayed.h"
+#include "op_gen.h"
+
+/*
+ * A function of 1000 ns with a leaf of 200 in it; two allocations and a free, one of them in the leaf; an event costs 10,
+ * a call 3 inside and 5 outside. The leaf: 200 - 3 - 10 = 187. The function itself: 1000 - 200 - 3 - 5 - 2 * 10 = 772.
+ */
+static void test_cost_of_hooked(void **state)
+{
+	struct gen *gen = new_gen(3, 5);
+	const struct tp_op_stats *op;
+	struct replayed replayed;
+
+	(void)state;
+	gen_op_begin(gen, 1, 1000, FUNCTION);
+	allocate(gen, 1, 1100, 0x1000, 16);
+	gen_op_begin(gen, 1, 1200, LEAF);
+	allocate(gen, 1, 1300, 0x2000, 16);
+	gen_op_end(gen, 1, 1400, false);
+	gen_release(gen, 1, 1500, 0x1000, TPROF_FN_FREE);
+	gen_op_end(gen, 1, 2000, false);
+	gen_overhead(gen, 1, 10, TP_COST_SAMPLES);
+	replayed = replay(gen, NULL);
+	op = op_named(&replayed, "leaf");
+	assert_int_equal(op->total_ns, 187);
+	assert_int_equal(op->self_ns, 187);
+	assert_int_equal(op->total_cost_ns, 13);
+	op = op_named(&replayed, "function");
+	assert_int_equal(op->self_ns, 772);
+	assert_int_equal(op->total_ns, 772 + 187);
+	assert_int_equal(op->self_cost_ns, 28);
+	assert_int_equal(op->total_cost_ns, 41);
+	assert_int_equal(op->max_ns, 959);
+	done(&replayed);
+}
+
+/* An annotation's begin is recorded within it, its end behind it: in the op around. Steps and details cost as well. */
+static void test_cost_of_annotations(void **state)
+{
+	struct gen *gen = new_gen(3, 5);
+	const struct tp_op_stats *op;
+	struct replayed replayed;
+
+	(void)state;
+	gen_op_begin(gen, 1, 1000, NOTE);	       /* 10 */
+	gen_detail(gen, 1, 1010, 7, 8, "");	       /* 10 */
+	gen_op_begin(gen, 1, 1100, NOTE);	       /* 10 of the inner one */
+	gen_map(gen, 1, 1110, 0x10000, 4096, 0x22, 0); /* 10 of it */
+	gen_op_end(gen, 1, 1200, false);	       /* 10 of the outer one */
+	gen_step(gen, 1, 1300, 1);		       /* 10 */
+	gen_op_end(gen, 1, 2000, false);
+	gen_overhead(gen, 1, 10, TP_COST_SAMPLES);
+	replayed = replay(gen, NULL);
+	op = op_named(&replayed, "note");
+	assert_int_equal(op->calls, 2);
+	assert_int_equal(op->self_ns, 1000 - 60);
+	assert_int_equal(op->total_ns, 1000 - 60);
+	assert_int_equal(op->min_ns, 100 - 20);
+	assert_int_equal(op->max_ns, 1000 - 60);
+	assert_int_equal(op->total_cost_ns, 60);
+	done(&replayed);
+}
+
+/* Fractions of a nanosecond are not lost over many events, and no time falls below zero. */
+static void test_small_and_large_costs(void **state)
+{
+	struct tp_op_frame frame = { .op = 1 };
+	struct tp_op_stack stack = { .frames = &frame, .count = 1 };
+	struct gen *gen = new_gen(1, 0);
+	const struct tp_op_stats *op;
+	struct replayed replayed;
+
+	(void)state;
+	for (uint32_t i = 0; i < 1000; i++)
+		tp_op_charge(&stack, 0.25);
+	assert_int_equal(frame.cost_ns, 250);
+
+	gen_op_begin(gen, 1, 100, FUNCTION);
+	for (uint32_t i = 0; i < 20; i++)
+		allocate(gen, 1, 110 + i, 0x1000 + 16 * i, 8);
+	gen_op_end(gen, 1, 200, false);
+	gen_overhead(gen, 1, 10, 16);
+	replayed = replay(gen, NULL);
+	op = op_named(&replayed, "function");
+	assert_int_equal(op->total_ns, 0);
+	assert_int_equal(op->self_ns, 0);
+	assert_int_equal(op->total_cost_ns, 100);
+	done(&replayed);
+}
+
+/* A chunk's cost is the median of its own thread's chunks around it: a single one that was disturbed changes nothing. */
+static void test_disturbed_chunk(void **state)
+{
+	struct gen *gen = gen_new(&(struct gen_options){ .start_ticks = 0 });
+	struct tp_trace *trace;
+	struct tp_cost cost;
+	const char *name;
+	char *error;
+
+	(void)state;
+	gen_op(gen, 1, TPROF_OP_FUNCTION, "", "op");
+	for (uint32_t i = 0; i < 9; i++) { /* nine chunks, too full for another page */
+		char body[3900] = "";
+
+		gen_long(gen, 1, 1000 * i, 60, body, sizeof(body));
+		gen_overhead(gen, 1, i == 4 ? 100000 : i < 3 ? 20 : 50, TP_COST_SAMPLES);
+	}
+	gen_long(gen, 2, 500, 60, "x", 1);
+	gen_overhead(gen, 2, 7, TP_COST_SAMPLES);
+	gen_long(gen, 3, 600, 60, "x", 1);
+	gen_overhead(gen, 3, 700, TP_COST_SAMPLES - 1); /* too few to be believed */
+	name = gen_save(gen);
+	trace = tp_trace_open(name, &error);
+	assert_non_null(trace);
+	unlink(name);
+	assert_true(tp_cost_init(&cost, trace));
+	for (uint32_t i = 0, table = 1; i < 9; i++) {
+		double expected = i < 2 ? 20 : 50;
+
+		assert_true(fabs(tp_cost_event(&cost, cost.first + (i + table) * cost.size + 200) - expected) < 1e-3);
+	}
+	assert_true(fabs(tp_cost_event(&cost, cost.first + 10 * cost.size) - 7) < 1e-3);
+	assert_true(fabs(tp_cost_event(&cost, cost.first + 11 * cost.size) - cost.usual) < 1e-3);
+	assert_true(fabs(cost.usual - 50) < 1e-3);
+	tp_cost_free(&cost);
+	tp_trace_close(trace);
+	gen_free(gen);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_cost_of_hooked),
+		cmocka_unit_test(test_cost_of_annotations),
+		cmocka_unit_test(test_small_and_large_costs),
+		cmocka_unit_test(test_disturbed_chunk),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* For tests of work: a kernel of a kind, a type and dimensions. Behind cmocka. */
+#ifndef TPROF_TESTS_WORK_MADE_H
+#define TPROF_TESTS_WORK_MADE_H
+
+#include "model/work.h"
+
+#define WORK(type, how, ...)                                                                                           \
+	((struct tp_work){ .kind = TPROF_WORK_##type,                                                                  \
+			   .dtype = TPROF_DTYPE_##how,                                                                 \
+			   .dims = sizeof((uint64_t[]){ __VA_ARGS__ }) / sizeof(uint64_t),                             \
+			   .dim = { __VA_ARGS__ } })
+
+static inline uint64_t flop(struct tp_work work)
+{
+	struct tp_work_amount amount = tp_work_amount(&work);
+
+	assert_true(amount.flop_known);
+	return amount.flop;
+}
+
+#endif
