@@ -99,7 +99,8 @@ static struct gen *two_ops(void)
 	return gen;
 }
 
-static const struct tp_diff_row *row_named(const struct tp_diff *diff, const struct tp_diff_rows *rows, const char *name)
+static const struct tp_diff_row *row_named(const struct tp_diff *diff, const struct tp_diff_rows *rows,
+					   const char *name)
 {
 	char text[400];
 

@@ -201,11 +201,8 @@ static void test_no_false_leak(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_spread),
-		cmocka_unit_test(test_apart),
-		cmocka_unit_test(test_many),
-		cmocka_unit_test(test_constants),
-		cmocka_unit_test(test_no_false_leak),
+		cmocka_unit_test(test_spread),	  cmocka_unit_test(test_apart),		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_constants), cmocka_unit_test(test_no_false_leak),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
