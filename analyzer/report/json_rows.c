@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stacks, and rows of sites, as JSON. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "model/steps.h"
+#include "report/estimate.h"
+#include "report/holders.h"
+#include "report/json.h"
+
+static void set(json_t *object, const char *key, json_t *value)
+{
+	json_object_set_new(object, key, value);
+}
+
+static json_t *json_frame(const struct tp_line *line)
+{
+	const struct tp_location *location = line->location;
+	json_t *json = json_object();
+	char address[32];
+
+	snprintf(address, sizeof(address), "0x%" PRIx64, line->address);
+	set(json, "function", tp_json_string(location->function));
+	set(json, "file", tp_json_string(location->file));
+	set(json, "line", location->line ? json_integer(location->line) : json_null());
+	set(json, "module", line->symbol->module[0] ? tp_json_string(line->symbol->module) : json_null());
+	set(json, "address", json_string(address));
+	set(json, "inlined", json_boolean(location->inlined));
+	set(json, "language", json_string(location->python ? "python" : "native"));
+	return json;
+}
+
+static const char *end_word(uint32_t end)
+{
+	return end == TPROF_NODE_ROOT	 ? "root"
+	       : end == TPROF_NODE_CUT	 ? "cut"
+	       : end == TPROF_NODE_SHORT ? "short"
+					 : "none";
+}
+
+json_t *tp_json_stack(const struct tp_trace *trace, struct tp_symbols *symbols, uint32_t node, json_int_t *own)
+{
+	struct tp_stack stack = { NULL };
+	json_t *list = json_array();
+	const struct tp_line *line = NULL;
+
+	if (tp_stack_read(&stack, trace, symbols, node)) {
+		line = tp_stack_own(&stack);
+		for (size_t i = 0; i < stack.count; i++)
+			json_array_append_new(list, json_frame(&stack.lines[i]));
+	}
+	*own = line ? line - stack.lines : -1;
+	tp_stack_free(&stack);
+	return list;
+}
+
+/* `key` behind the prefix. */
+static void set_some(json_t *json, const char *prefix, const char *key, uint64_t value, double variance, bool estimated)
+{
+	char name[48];
+
+	snprintf(name, sizeof(name), "%s%s", prefix, key);
+	tp_json_some(json, name, value, variance, estimated);
+}
+
+static void set_numbers(json_t *json, const struct tp_sums *sums, enum tp_json_sites shape, const char *prefix,
+			bool estimated)
+{
+	enum tp_what what = shape == TP_JSON_PEAK ? TP_WHAT_PEAK : TP_WHAT_UNFREED;
+	const struct tp_variance *variance = &sums->variance;
+	char key[40];
+
+	if (shape == TP_JSON_HOT) {
+		set_some(json, prefix, "allocations", sums->allocations, variance->allocations, estimated);
+		set_some(json, prefix, "bytes", sums->bytes, variance->bytes, estimated);
+		snprintf(key, sizeof(key), "%stemporary", prefix);
+		set(json, key, estimated ? json_null() : tp_json_number(sums->temporary));
+		set_some(json, prefix, "short_lived", sums->short_lived, variance->short_lived, estimated);
+	} else {
+		set_some(json, prefix, "bytes", tp_sums_bytes(sums, what), tp_sums_bytes_variance(sums, what),
+			 estimated);
+		set_some(json, prefix, "blocks", tp_sums_blocks(sums, what), tp_sums_blocks_variance(sums, what),
+			 estimated);
+	}
+}
+
+/* A row by anything but its stack says what it is of in the keys of a frame. */
+static void set_name(json_t *json, const struct tp_row *row, enum tp_by by)
+{
+	const struct tp_location *location = row->line.location;
+
+	if (by == TP_BY_OP) {
+		set(json, "op", tp_json_string(row->op));
+		return;
+	}
+	if (by == TP_BY_STEP)
+		set(json, "steps", tp_json_number(tp_step_key_span(row->key)));
+	if (tp_by_key(by)) {
+		set(json, by == TP_BY_THREAD ? "thread" : by == TP_BY_SIZE ? "size" : "step", tp_json_number(row->key));
+		return;
+	}
+	if (by == TP_BY_LINE) {
+		set(json, "file", tp_json_string(location ? location->file : NULL));
+		set(json, "line", location && location->line ? json_integer(location->line) : json_null());
+	}
+	if (by != TP_BY_MODULE)
+		set(json, "function", tp_json_string(location ? location->function : NULL));
+	set(json, "module",
+	    location && row->line.symbol->module[0] ? tp_json_string(row->line.symbol->module) : json_null());
+	if (by == TP_BY_MODULE)
+		set(json, "path",
+		    location && row->line.symbol->path[0] ? tp_json_string(row->line.symbol->path) : json_null());
+}
+
+/* One step, or bounds; of samples neither is known. */
+static void set_born(json_t *json, const struct tp_born *born, bool estimated)
+{
+	bool known = born->first && !estimated;
+
+	set(json, "step", known && born->first == born->last ? tp_json_number(born->first) : json_null());
+	set(json, "first_step", known ? tp_json_number(born->first) : json_null());
+	set(json, "last_step", known ? tp_json_number(born->last) : json_null());
+}
+
+static json_t *json_row(const struct tp_run *run, struct tp_symbols *const *symbols, const struct tp_row *row,
+			enum tp_by by, enum tp_json_sites shape)
+{
+	const struct tp_trace *trace = run->processes[row->process].trace;
+	json_t *json = json_object();
+	bool estimated = run->processes[row->process].estimated;
+	json_int_t own;
+	uint32_t end;
+
+	set(json, "estimated", json_boolean(estimated));
+	set_numbers(json, &row->self, shape, "", estimated);
+	set(json, "largest_bytes", tp_json_number(row->self.largest));
+	if (by != TP_BY_STACK) {
+		if (!tp_by_key(by))
+			set_numbers(json, &row->total, shape, "total_", estimated);
+		set_name(json, row, by);
+		return json;
+	}
+	set(json, "op", tp_json_string(row->op));
+	if (shape != TP_JSON_HOT)
+		set_born(json, &row->born, estimated);
+	tp_trace_stack(trace, row->node, NULL, 0, &end);
+	set(json, "stack", tp_json_stack(trace, symbols[row->process], row->node, &own));
+	set(json, "own", own < 0 ? json_null() : json_integer(own));
+	set(json, "held_by", tp_json_string(tp_node_holder(trace, symbols[row->process], row->node)));
+	set(json, "stack_end", json_string(end_word(end)));
+	return json;
+}
+
+json_t *tp_json_rows(const struct tp_run *run, struct tp_symbols *const *symbols, const struct tp_rows *rows,
+		     enum tp_by by, enum tp_json_sites shape, uint64_t top)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < rows->count && (!top || i < top); i++)
+		json_array_append_new(list, json_row(run, symbols, &rows->rows[i], by, shape));
+	return list;
+}
+
+json_t *tp_json_suppressed(const struct tp_rows *rows, const struct tp_suppressions *suppressions)
+{
+	size_t count;
+	const struct tp_suppression *rules = tp_suppressions_list(suppressions, &count);
+	json_t *json = json_object(), *list = json_array();
+
+	for (size_t i = 0; i < count; i++)
+		if (rules[i].sites)
+			json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:o, s:b}", "pattern",
+							      tp_json_string(rules[i].pattern), "source",
+							      tp_json_string(rules[i].source), "bytes",
+							      tp_json_number(rules[i].bytes), "blocks",
+							      tp_json_number(rules[i].blocks), "estimated",
+							      (int)rows->estimated));
+	set_numbers(json, &rows->suppressed, TP_JSON_UNFREED, "", rows->estimated);
+	set(json, "rules", list);
+	return json;
+}
