@@ -87,6 +87,7 @@ bool tp_cost_init(struct tp_cost *cost, const struct tp_trace *trace)
 	cost->op_outside = trace->header->op_outside_ticks * tick;
 	cost->fold_inside = trace->header->fold_inside_ticks * tick;
 	cost->fold_outside = trace->header->fold_outside_ticks * tick;
+	cost->fold_untimed = trace->header->fold_untimed_ticks * tick;
 	cost->work = trace->header->work_ticks * tick;
 	usual = usual_ticks(&impl->events);
 	if (usual < 0)

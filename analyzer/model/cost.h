@@ -18,6 +18,7 @@
 struct tp_cost {
 	double op_inside, op_outside; /* ns of a hooked function's call: between its begin and its end, and around */
 	double fold_inside, fold_outside; /* the same of a call that was folded */
+	double fold_untimed;		  /* of one that was folded and not timed: in all */
 	double work;			  /* what telling its work adds to op_inside */
 	double usual;			  /* ns of any other event, over the whole trace */
 	double *chunks;			  /* the same, by chunk; NULL: nothing was timed */

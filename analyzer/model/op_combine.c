@@ -65,6 +65,10 @@ static void add_counts(struct tp_op_stats *to, const struct tp_op_stats *from)
 {
 	to->calls += from->calls;
 	to->unwound += from->unwound;
+	to->folded += from->folded;
+	to->untimed += from->untimed;
+	to->total_variance += from->total_variance;
+	to->self_variance += from->self_variance;
 	to->open += from->open;
 	to->total_ns += from->total_ns;
 	to->self_ns += from->self_ns;

@@ -6,11 +6,14 @@
 
 #define SHAPE_ROOM 256
 
+#define ENOUGH 8u /* timed calls of a record, for it to be judged by them alone */
+
 /* Of one record, in ns without what recording cost. */
 struct durations {
 	const struct tprof_fold *counts;
-	double ns_per_tick, cost; /* cost: of a call, between its stamps */
-	double scale;		  /* makes the sum of what is taken for the calls what it really was */
+	double ns_per_tick, cost;		/* cost: of a call, between its stamps */
+	double scale;				/* makes the sum of what is taken for the calls what it really was */
+	uint64_t histogram[TPROF_FOLD_BUCKETS]; /* of all calls, timed or not */
 };
 
 static double net(const struct durations *all, double ticks)
@@ -46,8 +49,8 @@ static void add_batches(struct tp_op_state *state, const struct durations *all)
 	size_t count = 0;
 
 	for (unsigned i = 0; i < TPROF_FOLD_BUCKETS; i++)
-		if (all->counts->histogram[i])
-			parts[count++] = (struct tp_batch_part){ middle(all, i), all->counts->histogram[i] };
+		if (all->histogram[i])
+			parts[count++] = (struct tp_batch_part){ middle(all, i), all->histogram[i] };
 	tp_batches_add_parts(state->batches, parts, count);
 }
 
@@ -61,7 +64,7 @@ static bool add_durations(struct tp_op_state *state, const struct durations *all
 	if (state->batches)
 		add_batches(state, all);
 	for (unsigned i = 0; good && i < TPROF_FOLD_BUCKETS; i++) {
-		uint64_t calls = counts->histogram[i];
+		uint64_t calls = all->histogram[i];
 
 		if (calls && i == shortest) {
 			good = add_calls(state, net(all, counts->min), 1, 1);
@@ -81,12 +84,13 @@ static double scale_of(const struct durations *all, double total)
 	double sum = 0;
 
 	for (unsigned i = 0; i < TPROF_FOLD_BUCKETS; i++)
-		sum += all->counts->histogram[i] * middle(all, i);
+		sum += (double)all->histogram[i] * middle(all, i);
 	return sum > 0 ? total / sum : 1;
 }
 
 struct sums {
-	uint64_t calls, total_ns, cost_ns;
+	uint64_t calls, untimed, total_ns, cost_ns;
+	double variance; /* of total_ns */
 	struct tp_op_work work;
 	bool recursive;
 };
@@ -116,6 +120,8 @@ static bool add_shape(struct tp_op_state *state, const struct tp_folded *folded,
 static void add_to_op(struct tp_op_stats *stats, const struct sums *sums)
 {
 	stats->folded += sums->calls;
+	stats->untimed += sums->untimed;
+	stats->self_variance += sums->variance;
 	stats->self_ns += sums->total_ns;
 	stats->self_cost_ns += sums->cost_ns;
 	stats->self_flop += sums->work.flop;
@@ -125,6 +131,7 @@ static void add_to_op(struct tp_op_stats *stats, const struct sums *sums)
 	if (sums->recursive)
 		return;
 	stats->total_ns += sums->total_ns;
+	stats->total_variance += sums->variance;
 	stats->total_cost_ns += sums->cost_ns;
 	stats->flop += sums->work.flop;
 	stats->bytes += sums->work.bytes;
@@ -151,41 +158,110 @@ static void add_to_outer(struct tp_op_frame *outer, const struct sums *sums)
 {
 	outer->children_ns += sums->total_ns + sums->cost_ns;
 	outer->inner_ns += sums->total_ns;
+	outer->variance += sums->variance;
 	outer->inner.flop += sums->work.flop;
 	outer->inner.bytes += sums->work.bytes;
 	outer->inner.uncounted |= sums->work.uncounted;
 }
+
+/* ---- calls that were not timed ---- */
+
+/* All timed calls, put into `moments` as the middles of their buckets. */
+static void add_timed(struct tp_moments *moments, const struct durations *all)
+{
+	for (unsigned i = 0; i < TPROF_FOLD_BUCKETS; i++)
+		if (all->counts->histogram[i])
+			tp_moments_add_many(moments, middle(all, i), all->counts->histogram[i]);
+}
+
+/* Each bucket's part of all calls; what rounding leaves over goes to the fullest. */
+static void spread(struct durations *all, uint64_t timed, uint64_t calls)
+{
+	uint64_t left = calls;
+	unsigned fullest = 0;
+
+	for (unsigned i = 0; i < TPROF_FOLD_BUCKETS; i++) {
+		all->histogram[i] = timed ? all->counts->histogram[i] * calls / timed : 0;
+		left -= all->histogram[i];
+		fullest = all->counts->histogram[i] > all->counts->histogram[fullest] ? i : fullest;
+	}
+	all->histogram[fullest] += left;
+}
+
+/*
+ * Each call was timed with the same chance, independently: the mean of those that were is that of all, with the variance of
+ * a sample without replacement. Where a record has too few, what is known of the op so far has to do.
+ */
+static void estimate(const struct tp_op_state *state, const struct durations *all, uint64_t timed, struct sums *sums,
+		     double *total)
+{
+	struct tp_moments own = { 0 };
+	const struct tp_moments *moments = &own;
+	double calls = (double)sums->calls, deviation, worth;
+
+	add_timed(&own, all);
+	if (timed < ENOUGH)
+		moments = &state->timed;
+	*total = timed < ENOUGH ? moments->mean * calls : *total / (double)timed * calls;
+	worth = moments->count ? (double)moments->count : 1;
+	deviation = tp_moments_deviation(moments);
+	sums->variance = calls * (calls - (double)timed) * deviation * deviation / worth;
+}
+
+/* There is nothing that tells how long they took but the op's mean. */
+static bool add_like_others(struct tp_op_state *state, double mean, uint64_t calls)
+{
+	if (state->batches)
+		tp_batches_add(state->batches, mean, calls);
+	return add_calls(state, mean, 1, calls);
+}
+
+/* ---- */
 
 bool tp_ops_fold(struct tp_ops *ops, struct tp_op_stack *stack, const struct tp_op_fold *fold)
 {
 	const struct tprof_fold *counts = &fold->folded->counts;
 	struct tp_op_frame *outer = stack->count ? &stack->frames[stack->count - 1] : NULL;
 	struct tp_work_amount amount = tp_fold_amount(fold->folded);
-	struct durations all = { counts, fold->ns_per_tick, ops->cost->fold_inside, 1 };
-	double clock = (double)counts->ticks * fold->ns_per_tick, cost = all.cost * counts->calls;
+	struct durations all = {
+		.counts = counts, .ns_per_tick = fold->ns_per_tick, .cost = ops->cost->fold_inside, .scale = 1
+	};
+	uint64_t timed = fold->folded->timed;
+	double clock = (double)counts->ticks * fold->ns_per_tick, cost = all.cost * (double)timed, total;
 	uint32_t op = tp_op_of(ops, fold->number);
-	struct sums sums = { .calls = counts->calls, .work = tp_op_work_of(&fold->folded->work, &amount) };
+	struct sums sums = { .calls = counts->calls,
+			     .untimed = counts->calls - timed,
+			     .work = tp_op_work_of(&fold->folded->work, &amount) };
 	struct tp_op_state *state;
 
 	if (stack->deeper || !counts->calls)
 		return true;
+	state = tp_op_state(ops, op);
+	if (!state)
+		return false;
 	cost = cost < clock ? cost : clock;
-	sums.total_ns = tp_round(clock - cost);
-	sums.cost_ns = tp_round(clock) - sums.total_ns;
+	total = clock - cost;
+	add_timed(&state->timed, &all);
+	if (sums.untimed)
+		estimate(state, &all, timed, &sums, &total);
+	sums.total_ns = tp_round(total);
+	sums.cost_ns = sums.untimed ? tp_round(cost) : tp_round(clock) - sums.total_ns;
 	sums.recursive = tp_op_is_open(stack, op);
 	if (outer)
 		add_to_outer(outer, &sums);
-	tp_op_charge(stack, ops->cost->fold_outside * counts->calls);
+	tp_op_charge(stack, ops->cost->fold_outside * (double)timed + ops->cost->fold_untimed * (double)sums.untimed);
 	if (!fold->counted)
 		return true;
-	state = tp_op_state(ops, op);
-	if (!state || !add_shape(state, fold->folded, &sums) ||
+	if (!add_shape(state, fold->folded, &sums) ||
 	    !add_to_tree(ops, outer ? outer->node : TP_OP_NODE_ROOT, op, &sums))
 		return false;
 	add_to_op(&state->stats, &sums);
 	ops->outermost_ns += outer ? 0 : sums.total_ns;
 	ops->counts.self_flop += sums.work.flop;
-	all.scale = scale_of(&all, clock - cost);
-	tp_means_add_mean(state->means, (clock - cost) / counts->calls, counts->calls);
+	tp_means_add_mean(state->means, total / (double)sums.calls, sums.calls);
+	if (timed < ENOUGH && sums.untimed)
+		return add_like_others(state, total / (double)sums.calls, sums.calls);
+	spread(&all, timed, sums.calls);
+	all.scale = scale_of(&all, total);
 	return add_durations(state, &all);
 }

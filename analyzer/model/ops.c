@@ -171,6 +171,7 @@ static int64_t add(int64_t net, uint64_t bytes)
 struct result {
 	uint64_t clock_ns; /* between its events */
 	uint64_t total_ns, self_ns, total_cost_ns, self_cost_ns;
+	double self_variance;
 	struct tp_op_work total, self;
 	bool unwound;
 };
@@ -184,12 +185,15 @@ static uint64_t at_least(uint64_t value, uint64_t least)
 static struct result result_of(const struct tp_op_frame *frame, uint64_t time_ns, bool unwound)
 {
 	struct result result = { .clock_ns = time_ns > frame->begin_ns ? time_ns - frame->begin_ns : 0,
+				 .self_variance = frame->variance,
 				 .unwound = unwound };
 	uint64_t own = result.clock_ns > frame->children_ns ? result.clock_ns - frame->children_ns : 0;
 
 	result.self_cost_ns = frame->cost_ns < own ? frame->cost_ns : own;
 	result.self_ns = own - result.self_cost_ns;
 	result.total_ns = result.self_ns + frame->inner_ns;
+	if (frame->variance > 0 && result.total_ns > result.clock_ns)
+		result.total_ns = result.clock_ns; /* what is in it was estimated */
 	result.total_cost_ns = result.clock_ns > result.total_ns ? result.clock_ns - result.total_ns : 0;
 	result.total.flop = at_least(frame->said.flop, frame->inner.flop);
 	result.total.bytes = at_least(frame->said.bytes, frame->inner.bytes);
@@ -251,6 +255,7 @@ static bool add_call(struct tp_ops *ops, const struct tp_op_frame *frame, const 
 		tp_moments_add(&state->later, (double)result->total_ns);
 	stats->unwound += result->unwound;
 	stats->self_ns += result->self_ns;
+	stats->self_variance += result->self_variance;
 	stats->self_cost_ns += result->self_cost_ns;
 	stats->self_flop += result->self.flop;
 	stats->flop_in[result->self.precision] += result->self.flop;

@@ -39,6 +39,7 @@ struct tp_op_frame {
 	uint64_t children_ns; /* of the clock */
 	uint64_t inner_ns;    /* of the ops within, without what recording cost */
 	uint64_t cost_ns;     /* of recording, while it was innermost */
+	double variance;      /* of what is taken for the time of the ops directly within */
 	uint64_t self_allocated;
 	struct tp_op_work said, inner; /* its own work, if it is known; that of the ops within */
 	struct tp_op_memory memory;
@@ -62,6 +63,7 @@ struct tp_op_call {
 struct tp_op_state {
 	struct tp_op_stats stats;
 	struct tp_moments later; /* durations of the calls behind the first TP_HISTOGRAM_EXACT */
+	struct tp_moments timed; /* of the folded calls: durations that were measured, ns */
 	struct tp_histogram *durations;
 	struct tp_means *means;
 	struct tp_batches *batches; /* NULL: not asked for */

@@ -37,7 +37,7 @@ bool tp_work_read(struct tp_work *work, const uint8_t *bytes, size_t length)
 
 bool tp_fold_read(struct tp_folded *folded, const uint8_t *bytes, size_t length)
 {
-	uint32_t calls = 0;
+	uint32_t timed = 0;
 
 	memset(&folded->work, 0, sizeof(folded->work));
 	if (length < 1 + sizeof(folded->counts) || bytes[0] > length - 1 - sizeof(folded->counts))
@@ -46,8 +46,11 @@ bool tp_fold_read(struct tp_folded *folded, const uint8_t *bytes, size_t length)
 		return false;
 	memcpy(&folded->counts, bytes + length - sizeof(folded->counts), sizeof(folded->counts));
 	for (unsigned i = 0; i < TPROF_FOLD_BUCKETS; i++)
-		calls += folded->counts.histogram[i];
-	folded->counts.calls = calls; /* the writer may have been killed between the two */
+		timed += folded->counts.histogram[i];
+	folded->timed = timed;
+	/* The writer may have been killed between the two. */
+	if (!(folded->counts.flags & TPROF_FOLD_SHARE) || folded->counts.calls < timed)
+		folded->counts.calls = timed;
 	folded->sums = folded->work.dims == 1 && folded->counts.flags & TPROF_FOLD_MIXED;
 	return true;
 }

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "model/buckets.h"
+#include "report/estimate.h"
 #include "report/json.h"
 #include "report/op_listing.h"
 
@@ -66,9 +67,8 @@ static json_t *json_op(const struct tp_op_stats *op)
 		{ "calls", op->calls },
 		{ "unwound", op->unwound },
 		{ "folded", op->folded },
+		{ "untimed", op->untimed },
 		{ "open", op->open },
-		{ "total_ns", op->total_ns },
-		{ "self_ns", op->self_ns },
 		{ "total_overhead_ns", op->total_cost_ns },
 		{ "self_overhead_ns", op->self_cost_ns },
 		{ "first_ns", op->first_ns },
@@ -98,6 +98,9 @@ static json_t *json_op(const struct tp_op_stats *op)
 	set(json, "name", tp_json_string(op->name));
 	set(json, "category", tp_json_string(op->category));
 	TP_JSON_FIELDS(json, numbers);
+	tp_json_some(json, "total_ns", op->total_ns, op->total_variance, op->untimed > 0);
+	tp_json_some(json, "self_ns", op->self_ns, op->self_variance, op->self_variance > 0);
+	set(json, "estimated", json_boolean(op->untimed > 0));
 	set(json, "flop_in", json_precisions(op));
 	set(json, "net_bytes", json_integer(op->net_bytes));
 	set(json, "effective_calls",

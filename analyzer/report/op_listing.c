@@ -184,13 +184,27 @@ static void print_rest(const struct tp_page *page, const struct tp_op_list *list
 			 tp_count(list->count - count).text, list->count - count == 1 ? "" : "s");
 }
 
+static void print_untimed(const struct tp_page *page, const struct tp_op_stats *op)
+{
+	struct tp_interval total = tp_interval_estimate((double)op->total_ns, op->total_variance);
+
+	tp_print(page, TP_STYLE_DIM,
+		 "\n%s of %s calls of %.100s were folded: counts are exact; a random share of them was timed, %s were "
+		 "not: its total is %s %s%s\n",
+		 tp_count(op->folded).text, tp_count(op->calls).text, op->name, tp_count(op->untimed).text,
+		 tp_time(op->total_ns).text, page->utf8 ? "\xc2\xb1" : "+-",
+		 time_of(total.high - (double)op->total_ns).text);
+}
+
 /* Which ops were too hot to have each call recorded by itself. */
 static void print_folded(const struct tp_page *page, const struct tp_op_list *list)
 {
 	for (size_t i = 0; i < list->count; i++) {
 		const struct tp_op_stats *op = list->ops[i];
 
-		if (op->folded)
+		if (op->untimed)
+			print_untimed(page, op);
+		else if (op->folded)
 			tp_print(page, TP_STYLE_DIM,
 				 "\n%s of %s calls of %.100s were folded: counts and sums are exact, percentiles "
 				 "within 13%%\n",

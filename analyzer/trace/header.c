@@ -44,10 +44,10 @@ static bool check_identity(struct tp_trace_impl *impl, size_t got, char **error)
 		return refuse(impl, error, offsetof(struct tprof_header, version),
 			      "written in version %" PRIu32 " of the format; this tprof-analyze reads version %u",
 			      header->version, TPROF_VERSION);
-	if (header->features_required)
+	if (header->features_required & ~TPROF_FEATURES_KNOWN)
 		return refuse(impl, error, offsetof(struct tprof_header, features_required),
 			      "needs features 0x%" PRIx64 " that this tprof-analyze does not know: use a newer one",
-			      header->features_required);
+			      header->features_required & ~TPROF_FEATURES_KNOWN);
 	if (header->tick_shift > SHIFT_MAX)
 		return refuse(impl, error, offsetof(struct tprof_header, tick_shift),
 			      "the header is damaged: tick shift %" PRIu32 ", at most %u is possible",

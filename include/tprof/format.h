@@ -92,6 +92,11 @@ enum tprof_text {
 	TPROF_TEXT_COUNT = 8,
 };
 
+enum tprof_feature {
+	TPROF_FEATURE_TIMED_SHARE = 1u << 0, /* there are FOLD records with TPROF_FOLD_SHARE */
+};
+#define TPROF_FEATURES_KNOWN UINT64_C(1)
+
 struct tprof_span {
 	uint32_t offset, length;
 };
@@ -138,12 +143,14 @@ struct tprof_snapshot {
 
 struct tprof_header {
 	uint8_t magic[8];
-	uint32_t version;	    /* TPROF_VERSION */
-	uint32_t header_size;	    /* offset of chunk 0 */
-	uint32_t chunk_size;	    /* bytes; a multiple of the page size, at most 64 MiB */
-	uint32_t page_size;	    /* of the machine that wrote */
-	uint64_t features_required; /* bits that a reader must know, or refuse the file; none in version 1 */
-	uint64_t features;	    /* bits that a reader may ignore; none in version 1 */
+	uint32_t version;     /* TPROF_VERSION */
+	uint32_t header_size; /* offset of chunk 0 */
+	uint32_t chunk_size;  /* bytes; a multiple of the page size, at most 64 MiB */
+	uint32_t page_size;   /* of the machine that wrote */
+	uint64_t
+		features_required; /* bits that a reader must know, or refuse the file: enum tprof_feature; set as soon as
+				     * something in the file needs it */
+	uint64_t features;	   /* bits that a reader may ignore; none in version 1 */
 
 	uint32_t pid, ppid;
 	uint32_t origin;	   /* enum tprof_origin */
@@ -205,6 +212,9 @@ struct tprof_header {
 	uint32_t snapshot_running; /* other threads that were on a processor then, or could be: their registers can't be
 				    * searched */
 	uint32_t snapshot_waiting; /* other threads that were in a system call */
+	uint32_t
+		fold_untimed_ticks; /* what it costs to count a folded call that is not timed, in all; 0: not measured */
+	uint32_t unused;
 };
 
 /* ---- chunks ------------------------------------------------------------------------------------------------- */
@@ -389,16 +399,24 @@ enum tprof_allocator {
  * to records never changing. It is not counted up any more when the thread's open ops change for good, its chunk
  * ends, a step ends, or TPROF_FOLD_CALLS is reached. Durations are ticks, not shifted; bucket i of the histogram counts
  * those from tprof_fold_low(i) to tprof_fold_low(i + 1) - 1.
+ *
+ * TPROF_FOLD_SHARE: the calls are so short that time stamps would take longer than they do. Each was timed with the chance
+ * of one in TPROF_FOLD_DISTANCE, whatever came of the others; `ticks`, `min`, `max` and the histogram are of those that
+ * were timed, as many as the histogram's sum. The last bucket has also those that have none. `calls` and `units` are of all.
  */
 #define TPROF_FOLD_BUCKETS 64u
 #define TPROF_FOLD_CALLS 65535u
+#define TPROF_FOLD_CALLS_SHARE (1u << 18) /* TPROF_FOLD_SHARE: and those up to the next one that is timed */
 #define TPROF_FOLD_MIXED 1u
+#define TPROF_FOLD_SHARE 2u
+#define TPROF_FOLD_DISTANCE 256u
 struct tprof_fold {
 	uint64_t ticks; /* sum of the durations */
 	uint64_t
 		units; /* WORK of one dimension: its sum over the calls. Of others all calls have the same dimensions */
 	uint32_t calls, min, max; /* min, max: ticks */
-	uint32_t flags; /* TPROF_FOLD_MIXED: the one dimension was not the same in all calls; it is the first's */
+	uint32_t
+		flags; /* TPROF_FOLD_MIXED: the one dimension was not the same in all calls; it is the first's. TPROF_FOLD_SHARE */
 	uint16_t histogram[TPROF_FOLD_BUCKETS];
 };
 

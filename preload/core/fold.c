@@ -2,9 +2,23 @@
 #include "core/fold.h"
 
 #include "core/emit.h"
+#include "core/clock.h"
 #include "core/scope.h"
+#include "core/state.h"
+
+uint32_t tp_fold_short;
 
 /* ---- a call that is pending ---- */
+
+/* Its slot's record is `count` now, or NULL: none. */
+static void take_record(struct tp_fold_hot *hot, struct tprof_fold *count)
+{
+	hot->count = count;
+	hot->until = count ? hot->slot->since + TP_FOLD_SPAN : 0;
+	hot->share = TP_FOLD_SHARE_NONE;
+	if (count && hot->slot->share)
+		hot->share = hot->window ? TP_FOLD_SHARE_WINDOW : TP_FOLD_SHARE_PLAIN;
+}
 
 void tp_fold_fill(struct tp_fold *fold, struct tp_fold_hot *hot, struct tp_fold_slot *slot, uint64_t shape, uint32_t op)
 {
@@ -26,8 +40,7 @@ void tp_fold_fill(struct tp_fold *fold, struct tp_fold_hot *hot, struct tp_fold_
 	/* That it is the first of another size is for tp_fold_end() to say. */
 	if (count && hot->units && hot->units != slot->dim && !(count->flags & TPROF_FOLD_MIXED))
 		count = NULL;
-	hot->count = count;
-	hot->until = count ? slot->since + TP_FOLD_SPAN : 0;
+	take_record(hot, count);
 	fold->filled |= UINT64_C(1) << (hot - fold->hots);
 }
 
@@ -44,6 +57,10 @@ void tp_fold_settle(struct tp_thread *thread)
 	const struct tp_fold_hot *hot = fold->hot;
 	struct tp_open_op *open = tp_scope_open(thread, fold->frame & ~(uintptr_t)1);
 
+	if (!fold->start)
+		fold->start = tp_clock_before();
+	if (hot->slot->shape == hot->shape)
+		hot->slot->surprises++;
 	open->start = fold->start;
 	open->events = UINT64_MAX; /* no leaf, whatever follows */
 	open->shape = hot->shape;
@@ -56,7 +73,7 @@ void tp_fold_settle(struct tp_thread *thread)
 }
 
 /* A new record in the thread's chunk. False: no room. */
-static bool open_record(struct tp_thread *thread, const struct tp_fold_hot *hot)
+static bool open_record(struct tp_thread *thread, const struct tp_fold_hot *hot, uint64_t now)
 {
 	struct tp_fold *fold = &thread->fold;
 	struct tp_fold_slot *slot = hot->slot;
@@ -65,7 +82,7 @@ static bool open_record(struct tp_thread *thread, const struct tp_fold_hot *hot)
 	if (tp_chunk_limit(thread->chunk) - TP_RECORD_MAX - p < (ptrdiff_t)sizeof(struct tprof_fold) + 32)
 		return false;
 	p[0] = TPROF_EVENT_FOLD << 2;
-	p = tp_put_uvarint(body, tp_emit_time(thread, fold->start));
+	p = tp_put_uvarint(body, tp_emit_time(thread, now));
 	p = tp_put_uvarint(p, hot->op);
 	length = p++;
 	if (hot->work.kind)
@@ -78,7 +95,8 @@ static bool open_record(struct tp_thread *thread, const struct tp_fold_hot *hot)
 	*slot->count = (struct tprof_fold){ .min = UINT32_MAX };
 	slot->dim = hot->units;
 	slot->scope = fold->scope;
-	slot->since = fold->start;
+	slot->since = now;
+	slot->timed = slot->surprises = 0;
 	p += sizeof(struct tprof_fold);
 	thread->at[1] =
 		(uint8_t)((p - body) | 0x80); /* two bytes of length: never less than sizeof(struct tprof_fold) */
@@ -87,19 +105,64 @@ static bool open_record(struct tp_thread *thread, const struct tp_fold_hot *hot)
 	return true;
 }
 
-/* trampoline.S does the same. */
-static void count(struct tprof_fold *to, const struct tp_fold_hot *hot, uint32_t ticks)
+/* It is also what trampoline.S does. */
+static void count(struct tprof_fold *to, const struct tp_fold_hot *hot)
 {
 	to->units += hot->units;
 	if (hot->units != hot->slot->dim)
-		to->flags = TPROF_FOLD_MIXED;
-	to->ticks += ticks;
+		to->flags |= TPROF_FOLD_MIXED;
+	to->calls++;
+}
+
+/* The same. */
+static void count_ticks(struct tprof_fold *to, struct tp_fold_slot *slot, uint64_t passed)
+{
+	uint32_t ticks = passed < UINT32_MAX ? (uint32_t)passed : UINT32_MAX;
+	uint32_t bucket = tprof_fold_bucket(ticks);
+
+	slot->timed++;
+	to->ticks += passed;
 	if (ticks < to->min)
 		to->min = ticks;
 	if (ticks > to->max)
 		to->max = ticks;
-	to->histogram[tprof_fold_bucket(ticks)]++;
-	to->calls++;
+	to->histogram[bucket < TPROF_FOLD_BUCKETS ? bucket : TPROF_FOLD_BUCKETS - 1]++;
+}
+
+/* The slot's record ends: was it of very short calls, and very many of them? */
+static void judge(struct tp_fold_slot *slot)
+{
+	const struct tprof_fold *last = slot->count;
+	uint32_t timed = slot->share ? slot->timed : last->calls;
+
+	slot->next_share = last->calls >= TP_FOLD_MANY && slot->surprises <= last->calls / TP_FOLD_SURPRISES &&
+			   last->ticks < (uint64_t)timed * tp_fold_short;
+	slot->count = NULL;
+}
+
+/* As many calls until the next one that is timed as independent draws of one in TPROF_FOLD_DISTANCE give. */
+static int32_t draw(struct tp_fold *fold)
+{
+	_Static_assert(TPROF_FOLD_DISTANCE == 1u << 8, "eight bits are all ones");
+	int32_t calls = 0;
+
+	if (!fold->random)
+		fold->random = (uintptr_t)fold ^ tp_clock_before() << 20 ^ TP_FOLD_MIX;
+	for (;;) {
+		uint64_t drawn = UINT64_MAX;
+
+		for (int i = 0; i < 8;
+		     i++) { /* Steele, Lea and Flood 2014, "Fast splittable pseudorandom number generators" */
+			uint64_t z = fold->random += TP_FOLD_MIX;
+
+			z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+			z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+			drawn &= z ^ z >> 31;
+		}
+		if (drawn)
+			return calls + __builtin_ctzll(drawn);
+		calls = calls < 1 << 20 ? calls + 64 : calls;
+	}
 }
 
 static bool has_record(const struct tp_fold *fold, const struct tp_fold_slot *slot, uint64_t now)
@@ -107,8 +170,24 @@ static bool has_record(const struct tp_fold *fold, const struct tp_fold_slot *sl
 	return slot->count && slot->scope == fold->scope && now - slot->since <= TP_FOLD_SPAN;
 }
 
-/* The record that counts the call that began as `hot` and is over `now`. NULL: there is none. */
-static struct tprof_fold *record_of(struct tp_thread *thread, struct tp_fold_hot *hot, uint64_t now)
+/* From here on its calls are counted in a record of its own. False: no room. */
+static bool begin_record(struct tp_thread *thread, const struct tp_fold_hot *hot, uint64_t now)
+{
+	struct tp_fold_slot *slot = hot->slot;
+
+	if (!open_record(thread, hot, now))
+		return false;
+	slot->share = slot->next_share && tp_clock_kind == TPROF_CLOCK_TSC;
+	if (!slot->share)
+		return true;
+	slot->count->flags = TPROF_FOLD_SHARE;
+	tp_store(&tp_header->features_required, tp_load(&tp_header->features_required) | TPROF_FEATURE_TIMED_SHARE);
+	thread->fold.untimed = draw(&thread->fold);
+	return true;
+}
+
+/* The record that counts the call that began as `hot`, at `start`, and is over `now`. NULL: there is none. */
+static struct tprof_fold *record_of(struct tp_thread *thread, struct tp_fold_hot *hot, uint64_t start, uint64_t now)
 {
 	struct tp_fold_slot *slot = hot->slot;
 
@@ -117,8 +196,9 @@ static struct tprof_fold *record_of(struct tp_thread *thread, struct tp_fold_hot
 	if (!has_record(&thread->fold, slot, now)) {
 		if (slot->count && slot->count->calls < TP_FOLD_FEW)
 			slot->heat = 0;
-		slot->count = NULL;
-		if (!slot->heat || !open_record(thread, hot))
+		if (slot->count)
+			judge(slot);
+		if (!slot->heat || !begin_record(thread, hot, start))
 			return NULL;
 	}
 	return slot->count;
@@ -127,42 +207,69 @@ static struct tprof_fold *record_of(struct tp_thread *thread, struct tp_fold_hot
 /* All that counted calls in this record asks for another. */
 static TP_SLOW void end_record(struct tp_fold *fold, struct tp_fold_slot *slot)
 {
-	slot->count = NULL;
+	judge(slot);
 	for (uint64_t left = fold->filled; left; left &= left - 1) {
 		struct tp_fold_hot *hot = &fold->hots[__builtin_ctzll(left)];
 
-		if (hot->slot == slot) {
-			hot->count = NULL;
-			hot->until = 0;
-		}
+		if (hot->slot == slot)
+			take_record(hot, NULL);
 	}
+}
+
+/* It is to have events of its own. */
+static bool not_counted(struct tp_thread *thread)
+{
+	thread->fold.hot->key = 0; /* until it is hot again */
+	tp_fold_settle(thread);
+	return false;
+}
+
+static bool counted(struct tp_thread *thread)
+{
+	struct tp_fold_hot *hot = thread->fold.hot;
+
+	give_back_limit(thread);
+	count(hot->count, hot);
+	if (tp_unlikely(hot->count->calls >= (hot->share ? TPROF_FOLD_CALLS_SHARE : TPROF_FOLD_CALLS)))
+		end_record(&thread->fold, hot->slot);
+	return true;
+}
+
+/* A call of those of which a share is timed. If it was drawn it is taken as it is, however long it was. */
+static bool end_of_share(struct tp_thread *thread, uint64_t ticks)
+{
+	struct tp_fold *fold = &thread->fold;
+	struct tp_fold_hot *hot = fold->hot;
+
+	if (ticks >= TP_FOLD_TICKS)
+		hot->slot->surprises += TP_FOLD_LONG;
+	count_ticks(hot->count, hot->slot, ticks);
+	fold->untimed = draw(fold);
+	return counted(thread);
 }
 
 bool tp_fold_end(struct tp_thread *thread, uint64_t now)
 {
 	struct tp_fold *fold = &thread->fold;
 	struct tp_fold_hot *hot = fold->hot;
-	uint64_t ticks = now > fold->start ? now - fold->start : 0;
+	uint64_t end = fold->stop ? fold->stop : now, ticks = end > fold->start ? end - fold->start : 0;
 
+	fold->stop = 0;
+	if (!fold->start) /* if there is no record any more, it was closed within the call */
+		return hot->share ? counted(thread) : not_counted(thread);
+	if (hot->share && hot->count == hot->slot->count && has_record(fold, hot->slot, now))
+		return end_of_share(thread, ticks);
 	if (tp_unlikely(ticks >= TP_FOLD_TICKS)) {
 		if (hot->slot->shape == hot->shape)
 			tp_fold_cool(hot->slot, now);
-		hot->key = 0; /* until it is hot again */
-		tp_fold_settle(thread);
-		return false;
+		return not_counted(thread);
 	}
-	hot->count = record_of(thread, hot, now);
-	if (tp_unlikely(!hot->count)) {
-		hot->key = 0;
-		tp_fold_settle(thread);
-		return false;
-	}
-	hot->until = hot->slot->since + TP_FOLD_SPAN;
-	give_back_limit(thread);
-	count(hot->count, hot, (uint32_t)ticks);
-	if (tp_unlikely(hot->count->calls == TPROF_FOLD_CALLS))
-		end_record(fold, hot->slot);
-	return true;
+	take_record(hot, record_of(thread, hot, fold->start, now));
+	if (tp_unlikely(!hot->count))
+		return not_counted(thread);
+	if (!hot->share) /* else nobody has drawn it */
+		count_ticks(hot->count, hot->slot, ticks);
+	return counted(thread);
 }
 
 /* ---- */
@@ -176,6 +283,7 @@ void tp_fold_warm_short(struct tp_fold_slot *slot, uint64_t shape, uint64_t star
 		}
 		slot->shape = shape;
 		slot->count = NULL;
+		slot->next_share = false;
 	}
 	/* A pause in between is no reason to begin anew: the thread may have waited for a processor. */
 	slot->heat += start - slot->since < TP_FOLD_GAP;
@@ -188,11 +296,11 @@ void tp_fold_close_all(struct tp_fold *fold)
 	for (uint64_t left = fold->filled; left; left &= left - 1) {
 		struct tp_fold_hot *hot = &fold->hots[__builtin_ctzll(left)];
 
-		hot->count = NULL;
-		hot->until = 0;
+		take_record(hot, NULL);
 	}
 	for (uint32_t i = 0; i < TP_FOLD_SLOTS; i++)
-		fold->slots[i].count = NULL;
+		if (fold->slots[i].count)
+			judge(&fold->slots[i]);
 }
 
 void tp_fold_reset(struct tp_thread *thread)

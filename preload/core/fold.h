@@ -9,6 +9,11 @@
  *
  * A call like the one before it, of the same function from the same place, costs some hundred instructions: all that is
  * needed for it stands in a struct tp_fold_hot, which hooks/ops/trampoline.S finds and counts by itself.
+ *
+ * Two time stamps are half of that. Once a record of an op was full, of calls that take no more than some times what it
+ * costs to time them, its next record times a share of its calls only: each with the same chance, drawn independently of
+ * all others, so that nothing in the program can keep step with it. All are counted. One that is not timed is pending like
+ * any other: if something happens in it, it becomes a call with events of its own, that begins then.
  */
 #ifndef TPROF_CORE_FOLD_H
 #define TPROF_CORE_FOLD_H
@@ -26,6 +31,10 @@
 #define TP_FOLD_FEW 16u		/* records of fewer calls than that are no gain: the op is not hot any more */
 #define TP_FOLD_COOLING 16u	/* heat that a call which could not be folded takes away */
 #define TP_FOLD_PARTS 7u	/* arguments that tell what a call works on */
+#define TP_FOLD_MANY 16384u	/* calls of a record, at least, for a share to be timed in the next one */
+#define TP_FOLD_SURPRISES 4096u /* one call in so many, at most, had something happen in it */
+#define TP_FOLD_LONG 6u		/* a long call that was timed stands for so many of these at least */
+#define TP_FOLD_WORTH 16u	/* what is longer than so many times the cost of timing it is always timed */
 
 /* What a typed kernel works on; see include/tprof/work.h. */
 struct tp_work {
@@ -43,6 +52,17 @@ struct tp_fold_slot {
 	uint64_t dim;		  /* the record's one dimension */
 	uint64_t scope;		  /* of the record */
 	uint32_t heat;
+	uint32_t timed;	    /* calls of the record that were */
+	uint32_t surprises; /* calls that began while it was the record, and could not be counted in it, or were long */
+	bool share;	    /* in this record: a share of the calls is timed */
+	bool next_share;    /* the same of the next record */
+};
+
+/* Of the calls of a record a share is timed; ... */
+enum tp_fold_share {
+	TP_FOLD_SHARE_NONE, /* all are */
+	TP_FOLD_SHARE_PLAIN,
+	TP_FOLD_SHARE_WINDOW, /* and there are stack arguments */
 };
 
 /* Calls of a hot op from one place: what the trampoline needs, in its order (hooks/ops/layout.h). */
@@ -55,14 +75,15 @@ struct tp_fold_hot {
 	uint64_t until;		  /* ticks up to which it counts calls; 0: none at all */
 	uint64_t units;		  /* what it adds to count->units */
 	uint32_t epoch;		  /* tp_modules_epoch up to which the caller's code is what it was */
-	uint16_t align;		  /* bytes left free above the stack arguments */
+	uint8_t align;		  /* bytes left free above the stack arguments */
+	uint8_t share;		  /* of the calls in *count: enum tp_fold_share */
 	uint16_t typed;		  /* arguments tell what the call works on: `raw` are their values */
 	uint32_t window;	  /* bytes of stack arguments */
 	uint32_t op;
+	uint64_t raw[TP_FOLD_PARTS];
 	struct tp_fold_slot *slot;
 	uint64_t shape; /* the slot's, unless it is another's by now */
 	struct tp_work work;
-	uint64_t raw[TP_FOLD_PARTS];
 } __attribute__((aligned(64)));
 
 /* Of a thread. */
@@ -70,20 +91,25 @@ struct tp_fold {
 	/* The trampoline's. */
 	uintptr_t
 		frame; /* of the call that is pending; its lowest bit: its end is not the trampoline's to count. 0: none is */
-	uint64_t start;		 /* ticks at which it began */
+	uint64_t start;		 /* ticks at which it began; 0: it is not timed */
 	struct tp_fold_hot *hot; /* and what it is */
 	uint64_t scope;		 /* number of the innermost open op's call, or of none, in the upper half */
 	uintptr_t outer;	 /* that op's frame; UINTPTR_MAX: none is open */
+	int32_t untimed;	 /* calls that are not timed, of those of which a share is; then one is */
 
 	uint32_t scopes; /* given out */
-	uint64_t filled; /* bit i: hots[i] is not empty */
+	uint64_t stop;	 /* ticks at which the call of which a share is timed ended; 0: not known */
 	bool counting;	 /* there may be a record that goes on */
 	struct tp_fold_hot hots[TP_FOLD_HOTS];
+	uint64_t filled;     /* bit i: hots[i] is not empty */
+	uint64_t random;     /* of the draw; 0: not begun */
 	struct tp_work work; /* of the call that begins */
 	struct tp_fold_slot slots[TP_FOLD_SLOTS];
 } __attribute__((aligned(64)));
 
 struct tp_thread;
+
+extern uint32_t tp_fold_short TP_NEAR; /* ticks: of calls that take longer on average, all are timed. 0: of all calls */
 
 #define TP_FOLD_MIX UINT64_C(0x9e3779b97f4a7c15) /* Knuth, TAOCP 6.4 */
 
@@ -125,11 +151,17 @@ static inline struct tp_fold_hot *tp_fold_hot(struct tp_fold *fold, uint32_t ind
 	return &fold->hots[(index + (uint32_t)caller) % TP_FOLD_HOTS];
 }
 
-/* From here on it is of calls of `op` with fold.work, whose slot that is. The trampoline's part is left as it is. */
+/* From here on it is of calls of `op` with fold.work, whose slot that is. What is known of the place stands already. */
 void tp_fold_fill(struct tp_fold *fold, struct tp_fold_hot *hot, struct tp_fold_slot *slot, uint64_t shape,
 		  uint32_t op);
 
-/* A call begins: it is pending from here on. `frame`: as fold.frame. */
+/* Is a call that begins as `hot` to be timed? Asked once a call. */
+static inline bool tp_fold_times(struct tp_fold *fold, const struct tp_fold_hot *hot)
+{
+	return !hot->share || --fold->untimed < 0;
+}
+
+/* A call begins: it is pending from here on. `frame`, `start`: as fold's. */
 static inline void tp_fold_begin(struct tp_fold *fold, uint8_t **limit, struct tp_fold_hot *hot, uintptr_t frame,
 				 uint64_t start)
 {
@@ -143,7 +175,7 @@ static inline void tp_fold_begin(struct tp_fold *fold, uint8_t **limit, struct t
 void tp_fold_settle(struct tp_thread *thread);
 
 /*
- * The pending call ends. False: it was too long, or there is no room for a record; its begin was written, its end is to be.
+ * The pending call ends. False: it is none for a record, or there is no room for one; its begin was written, its end is to be.
  */
 bool tp_fold_end(struct tp_thread *thread, uint64_t now);
 

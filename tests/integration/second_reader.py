@@ -33,6 +33,9 @@ class Trace:
         assert data[:8] == b"TPROF\r\n\x1a"
         version, header_size, chunk_size, _page = struct.unpack_from("<4I", data, 8)
         assert version == 1
+        features = struct.unpack_from("<Q", data, 24)[0]
+        assert not features & ~1
+        self.share = bool(features & 1)
         self.tick_shift = struct.unpack_from("<I", data, 64)[0]
         self.events, self.nodes, self.frames, self.modules = [], {}, {}, {}
         self.codes, self.joins, self.loops, self.entries = {}, {}, set(), set()
@@ -171,10 +174,12 @@ class Trace:
         elif kind == 14:
             op, at = uvarint(body, at)
             work = self.read_work(body[at + 1:at + 1 + body[at]]) if body[at] else None
-            ticks, units, calls, least, most, _flags = struct.unpack_from("<QQIIII", body, len(body) - 160)
+            ticks, units, calls, least, most, flags = struct.unpack_from("<QQIIII", body, len(body) - 160)
             histogram = struct.unpack_from("<64H", body, len(body) - 128)
-            assert sum(histogram) == calls and calls * least <= ticks <= calls * most
-            self.events.append((time, "fold", op, work, calls, units))
+            timed = sum(histogram)
+            assert self.share if flags & 2 else timed == calls
+            assert timed <= calls and (timed * least <= ticks <= timed * most if timed else ticks == 0)
+            self.events.append((time, "fold", op, work, calls, units, timed))
         elif kind == 7:
             where, at = uvarint(body, at)
             size, at = uvarint(body, at)

@@ -8,6 +8,7 @@ from conftest import LIBRARY, WORKLOADS, analyze, nothing_lost, report
 from second_reader import Trace
 
 CALLS = 600000
+MANY = 6000000  # so many that a share of them is timed
 BLAS = {"TPROF_OPS": "blas"}
 
 
@@ -53,6 +54,64 @@ def test_memory_within_is_attributed(tprof):
     scal = ops["cblas_sscal"]
     assert scal["calls"] == CALLS and scal["folded"] > 0.5 * CALLS
     assert (scal["allocated_bytes"], scal["peak_bytes"]) == (64 * CALLS // 1000, 64)
+    assert scal["untimed"] == 0, "one call in a thousand holds an event: each is looked at"
+
+
+def folds(run):
+    return [event for event in Trace(run.traces()[0].read_bytes()).events if event[1] == "fold"]
+
+
+def test_share_is_timed(tprof):
+    """Of very many very short calls a random share is timed, one in 256; all are counted, and what is said of times is said to
+    be estimated."""
+    run, ops = profile(tprof, "plain", MANY, 20)
+    saxpy = ops["cblas_saxpy"]
+    assert (saxpy["calls"], saxpy["flop"], saxpy["bytes"]) == (MANY, 40 * MANY, 240 * MANY)
+    assert shapes(saxpy) == {"n=20": (MANY, 40 * MANY)}
+    records = folds(run)
+    assert saxpy["untimed"] == sum(event[4] - event[6] for event in records) > 0
+    calls, timed = (sum(event[i] for event in records if event[6] < event[4]) for i in (4, 6))
+    expected = calls / 256
+    assert abs(timed - expected) < 6 * expected ** 0.5 + len(records), (calls, timed)
+    assert saxpy["estimated"]
+    for key in ("total_ns", "self_ns"):
+        low, high = saxpy[key + "_ci95"]
+        assert low <= saxpy[key] <= high
+    assert saxpy["ci95_ns"][0] <= saxpy["mean_ns"] <= saxpy["ci95_ns"][1]
+    assert saxpy["min_ns"] <= saxpy["p50_ns"] <= saxpy["p99_ns"] <= saxpy["max_ns"]
+    assert "a random share of them was timed" in analyze("ops", run.traces()[0]).stdout
+    # Where all are timed nothing is estimated.
+    _, ops = profile(tprof, "plain")
+    assert all("total_ns_ci95" not in op for op in ops.values() if not op["untimed"])
+
+
+def test_share_of_other_lengths(tprof):
+    run, ops = profile(tprof, "lengths", MANY, 4)
+    truth = run.truth()
+    assert [ops[name]["calls"] for name in ("cblas_saxpy", "saxpy")] == [truth["cblas_saxpy"], truth["saxpy"]]
+    assert ops["cblas_saxpy"]["flop"] == 2 * truth["elements"]
+    assert ops["saxpy"]["untimed"] > 0
+
+
+def test_memory_within_what_is_not_timed(tprof):
+    """Some of these calls are not timed, and an allocation in one is its op's all the same."""
+    _, ops = profile(tprof, "rarely", MANY, 20)
+    scal = ops["cblas_sscal"]
+    assert scal["calls"] == MANY and scal["untimed"] > 0
+    assert (scal["allocated_bytes"], scal["self_allocations"]) == (64 * MANY // 20000, MANY // 20000)
+    assert scal["peak_bytes"] == 64
+
+
+def test_share_of_two_threads(tprof):
+    _, ops = profile(tprof, "threads", MANY, 20)
+    assert ops["cblas_saxpy"]["calls"] == 2 * MANY and ops["cblas_saxpy"]["flop"] == 80 * MANY
+    assert ops["cblas_saxpy"]["untimed"] > 0
+
+
+def test_share_killed(tprof):
+    run, ops = profile(tprof, "kill", MANY, 20)
+    assert run.status == -9 and MANY - 1 <= ops["cblas_saxpy"]["calls"] <= MANY
+    assert ops["cblas_saxpy"]["untimed"] > 0
 
 
 def test_within_another_op(tprof):

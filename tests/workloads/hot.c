@@ -4,6 +4,7 @@
  *   plain     CALLS of cblas_saxpy on N elements
  *   lengths   the same on 1, 2, ... N, 1, 2, ... elements, by turns with saxpy_
  *   allocate  cblas_sscal, which allocates now and then
+ *   rarely    the same, at each 20,000th call
  *   nested    CALLS / N of cblas_sgemv with N rows of 10 elements: N calls of cblas_sdot each
  *   threads   as plain, on each of two threads
  *   kill      as plain; then it kills itself
@@ -20,6 +21,7 @@
 
 #define LONG_EVERY 50000
 #define LONG_TIMES 1000
+#define RARELY 20000
 
 static unsigned long calls;
 static int length;
@@ -91,6 +93,8 @@ static void allocate(void)
 {
 	float *x = vector(length);
 
+	if (!strcmp(how, "rarely"))
+		tiny_leak_every = RARELY;
 	for (unsigned long i = 0; i < calls; i++)
 		cblas_sscal(length, 1.0f, x, 1);
 }
@@ -116,7 +120,7 @@ int main(int argc, char **argv)
 		return 1;
 	if (!strcmp(how, "lengths"))
 		lengths();
-	else if (!strcmp(how, "allocate"))
+	else if (!strcmp(how, "allocate") || !strcmp(how, "rarely"))
 		allocate();
 	else if (!strcmp(how, "nested"))
 		nested();

@@ -32,13 +32,14 @@ float cblas_sdot(int n, const float *x, int incx, const float *y, int incy)
 }
 
 void *volatile tiny_kept; /* the last one */
+unsigned int tiny_leak_every = TINY_LEAK_EVERY;
 
 void cblas_sscal(int n, float alpha, float *x, int incx)
 {
 	static unsigned int calls;
 
 	(void)incx;
-	if (++calls % TINY_LEAK_EVERY == 0)
+	if (++calls % tiny_leak_every == 0)
 		tiny_kept = malloc(TINY_LEAK_BYTES);
 	for (int i = 0; i < n; i++)
 		x[i] *= alpha;

@@ -7,6 +7,7 @@
 #define TINY_LEAK_BYTES 64
 
 extern void *volatile tiny_kept;
+extern unsigned int tiny_leak_every;
 
 void cblas_saxpy(int n, float alpha, const float *x, int incx, float *y, int incy);
 float cblas_sdot(int n, const float *x, int incx, const float *y, int incy);

@@ -23,7 +23,7 @@ struct stage {
 };
 
 static struct costs {
-	uint32_t op_inside, op_outside, fold_inside, fold_outside, work;
+	uint32_t op_inside, op_outside, fold_inside, fold_outside, fold_untimed, work;
 } costs; /* as in the header; once they are known */
 
 struct cost {
@@ -92,8 +92,13 @@ static void keep_least(uint64_t *least, uint64_t value)
 		*least = value;
 }
 
-/* `folded`: the calls are made hot first. */
-static struct cost measure(struct tp_thread *thread, struct stage *stage, callee *volatile call, bool folded)
+enum how {
+	EVENTS,	 /* each call has events of its own */
+	FOLDED,	 /* the calls are made hot first */
+	UNTIMED, /* and they are counted, and no more */
+};
+
+static struct cost measure(struct tp_thread *thread, struct stage *stage, callee *volatile call, enum how how)
 {
 	struct cost cost = { UINT64_MAX, UINT64_MAX };
 	uint64_t plain = UINT64_MAX, floor;
@@ -105,13 +110,15 @@ static struct cost measure(struct tp_thread *thread, struct stage *stage, callee
 		thread->at = stage->records;
 		call(101, 111, 111, 100, 100, 100);
 		slot = thread->op_open[thread->op_depth].slot;
-		slot->heat = folded ? TP_FOLD_HOT : 0;
+		slot->heat = how != EVENTS ? TP_FOLD_HOT : 0;
 		tp_fold_close(&thread->fold);
 		call(101, 111, 111, 100, 100, 100);
 		before = slot->count ? slot->count->ticks : 0;
+		slot->share = how == UNTIMED && slot->count;
+		thread->fold.untimed = INT32_MAX;
 		keep_least(&plain, time_of(nothing));
 		keep_least(&cost.total, time_of(call));
-		if (!folded)
+		if (how == EVENTS)
 			keep_least(&cost.inside, inside_of(thread, call));
 		else if (slot->count)
 			keep_least(&cost.inside, slot->count->ticks - before);
@@ -145,12 +152,19 @@ static callee *make_stub(const char *name, bool typed)
 	return (callee *)stub;
 }
 
+/* From how many ticks on, on average, a call is worth that to be timed. */
+static uint32_t worth_timing(uint64_t ticks)
+{
+	return ticks < TP_FOLD_TICKS / 2 / TP_FOLD_WORTH ? (uint32_t)ticks * TP_FOLD_WORTH : TP_FOLD_TICKS / 2;
+}
+
 void tp_ops_tell_costs(void)
 {
 	tp_header->op_inside_ticks = costs.op_inside;
 	tp_header->op_outside_ticks = costs.op_outside;
 	tp_header->fold_inside_ticks = costs.fold_inside;
 	tp_header->fold_outside_ticks = costs.fold_outside;
+	tp_header->fold_untimed_ticks = costs.fold_untimed;
 	tp_header->work_ticks = costs.work;
 }
 
@@ -159,7 +173,7 @@ uint32_t tp_ops_calibrate(struct tp_thread *thread)
 	callee *untyped = make_stub("untyped", false), *typed = make_stub("typed", true);
 	struct stage *stage = tp_sys_mmap(sizeof(*stage), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	uint32_t busy = thread->busy, made = (untyped ? 1u : 0u) + (typed ? 1u : 0u);
-	struct cost op, work, fold;
+	struct cost op, work, fold, untimed;
 
 	if (tp_sys_failed(stage))
 		return made;
@@ -168,9 +182,10 @@ uint32_t tp_ops_calibrate(struct tp_thread *thread)
 	    thread->fold.outer > (uintptr_t)__builtin_frame_address(0)) {
 		enter_stage(thread, stage);
 		thread->busy = TP_IDLE;
-		op = measure(thread, stage, untyped, false);
-		fold = measure(thread, stage, untyped, true);
-		work = measure(thread, stage, typed, false);
+		op = measure(thread, stage, untyped, EVENTS);
+		fold = measure(thread, stage, untyped, FOLDED);
+		untimed = measure(thread, stage, untyped, UNTIMED);
+		work = measure(thread, stage, typed, EVENTS);
 		thread->busy = busy;
 		leave_stage(thread, stage);
 		costs = (struct costs){
@@ -178,8 +193,10 @@ uint32_t tp_ops_calibrate(struct tp_thread *thread)
 			.op_outside = (uint32_t)(op.total - op.inside),
 			.fold_inside = (uint32_t)fold.inside,
 			.fold_outside = (uint32_t)(fold.total - fold.inside),
+			.fold_untimed = (uint32_t)untimed.total,
 			.work = work.total > op.total ? (uint32_t)(work.total - op.total) : 0,
 		};
+		tp_fold_short = costs.fold_untimed && fold.total > untimed.total ? worth_timing(fold.total) : 0;
 	}
 	tp_sys_munmap(stage, sizeof(*stage));
 	tp_ops_tell_costs();

@@ -2,7 +2,6 @@
 #include "hooks/ops/hot.h"
 
 #include "core/clock.h"
-#include "hooks/ops/layout.h"
 
 extern const char tp_op_copied[], tp_op_copy_many[]; /* of trampoline.S */
 
@@ -59,7 +58,7 @@ static void place(struct tp_fold_hot *hot, uint32_t index, uintptr_t caller, uin
 	hot->function = tp_op_functions[index].address;
 	hot->epoch = tp_modules_renew();
 	hot->window = (uint32_t)window;
-	hot->align = -hot->window & 63;
+	hot->align = (uint8_t)(-hot->window & 63);
 	hot->copy = (uintptr_t)tp_op_copied - window / 8 * TP_COPY_BYTES;
 	if (window > TP_WINDOW_NEAR)
 		hot->copy = (uintptr_t)tp_op_copy_many;
@@ -78,6 +77,15 @@ struct tp_window tp_hot_find_window(struct tp_thread *thread, uint32_t index, co
 	return window;
 }
 
+/* What of the arguments is to be compared: of vectors mostly one length, the first. */
+static uint16_t typed_by(const struct tp_signature *signature)
+{
+	if (signature->parts != 1 || signature->wide || signature->part[0].part != TP_PART_DIM ||
+	    signature->part[0].offset != tp_argument_offset(0))
+		return TP_HOT_BY_PARTS;
+	return TP_HOT_BY_PARTS | TP_HOT_BY_FIRST | (signature->by_reference ? TP_HOT_BY_REFERENCE : 0);
+}
+
 /* What trampoline.S needs to take the next call for one like this. False: each call must be looked at. */
 static bool remember(struct tp_fold_hot *hot, const struct tp_hot_call *call)
 {
@@ -88,7 +96,7 @@ static bool remember(struct tp_fold_hot *hot, const struct tp_hot_call *call)
 	    call->window.kind == TP_WINDOW_VARIES || (typed && call->window.kind == TP_WINDOW_BY_RBP))
 		return false;
 	place(hot, call->index, call->frame[1], call->window.bytes);
-	hot->typed = typed ? TP_HOT_BY_PARTS : 0;
+	hot->typed = typed ? typed_by(signature) : 0;
 	for (uint32_t i = 0; typed && i < signature->parts; i++)
 		hot->raw[i] = raw_part(signature, i, call->frame);
 	if (call->window.kind == TP_WINDOW_BY_RBP) {
@@ -104,7 +112,8 @@ void tp_hot_begin(struct tp_thread *thread, const struct tp_hot_call *call)
 	struct tp_fold_hot *hot = tp_fold_hot(fold, call->index, call->frame[1]);
 	bool by_counter = tp_clock_kind == TPROF_CLOCK_TSC;
 
-	tp_fold_fill(fold, hot, call->slot, call->shape, call->op);
 	hot->key = remember(hot, call) ? fold->scope | call->index : 0;
-	tp_fold_begin(fold, &thread->limit, hot, (uintptr_t)call->frame | !by_counter, call->ticks);
+	tp_fold_fill(fold, hot, call->slot, call->shape, call->op);
+	tp_fold_begin(fold, &thread->limit, hot, (uintptr_t)call->frame | !by_counter,
+		      tp_fold_times(fold, hot) ? call->ticks : 0);
 }

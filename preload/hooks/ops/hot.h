@@ -4,13 +4,10 @@
 #define TPROF_HOOKS_OPS_HOT_H
 
 #include "core/thread.h"
+#include "hooks/ops/layout.h"
 #include "hooks/ops/stubs.h"
 #include "hooks/ops/window.h"
 #include "stacks/modules.h"
-
-/* Bits of tp_fold_hot.typed. */
-#define TP_HOT_BY_PARTS 1u
-#define TP_HOT_BY_RBP 2u /* raw[0]: the caller's rbp, from the stub's frame */
 
 /* A call of an op that is hot begins: the thread's fold.work, and this. */
 struct tp_hot_call {

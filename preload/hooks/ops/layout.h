@@ -24,6 +24,8 @@
 #define TP_FOLD_HOT_NOW (TP_THREAD_FOLD + 16)
 #define TP_FOLD_SCOPE (TP_THREAD_FOLD + 24)
 #define TP_FOLD_OUTER (TP_THREAD_FOLD + 32)
+#define TP_FOLD_UNTIMED (TP_THREAD_FOLD + 40)
+#define TP_FOLD_STOP (TP_THREAD_FOLD + 48)
 #define TP_FOLD_HOTS_AT (TP_THREAD_FOLD + 64)
 #define TP_LAYOUT_HOTS 64
 
@@ -39,6 +41,8 @@
 #define TP_HOT_ALIGN 60
 #define TP_HOT_TYPED 62
 #define TP_HOT_WINDOW 64
+#define TP_HOT_SHARE 61
+#define TP_HOT_RAW 72
 #define TP_HOT_SHIFT 8 /* log2 of its size */
 
 /* struct tprof_fold */
@@ -56,6 +60,16 @@
 #define TP_LAYOUT_CALLS 65534	      /* the last but one that a record counts: TPROF_FOLD_CALLS - 1 */
 #define TP_LAYOUT_SHORTEST 4	      /* ticks: what is shorter has a bucket of another kind */
 #define TP_LAYOUT_TICKS 8192	      /* TP_FOLD_TICKS */
+
+/* enum tp_fold_share */
+#define TP_HOT_SHARE_PLAIN 1
+#define TP_HOT_SHARE_WINDOW 2
+
+/* Bits of tp_fold_hot.typed. */
+#define TP_HOT_BY_PARTS 1
+#define TP_HOT_BY_RBP 2	      /* raw[0]: the caller's rbp, from the stub's frame */
+#define TP_HOT_BY_FIRST 4     /* beside BY_PARTS: raw[0] alone, which is the first argument, 32 bits */
+#define TP_HOT_BY_REFERENCE 8 /* beside BY_FIRST: or what it points to */
 
 #define TP_WINDOW_NEAR                                                                                                 \
 	128 /* bytes of stack arguments that are copied one by one: rep takes some tens of cycles to begin */

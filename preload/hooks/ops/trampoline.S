@@ -60,6 +60,33 @@
 	movq	TP_KEPT_R10(%rbp), %r10
 	.endm
 
+	/* The function is called with what the trampoline itself used as it was. */
+	.macro give_registers
+	movl	$0, TP_THREAD_BUSY(%r10)
+	movq	TP_KEPT_RAX(%rbp), %rax
+	movq	TP_KEPT_RDX(%rbp), %rdx
+	movq	TP_KEPT_RCX(%rbp), %rcx
+	movq	TP_KEPT_R10(%rbp), %r10
+	.endm
+
+	/* It has returned. The thread, in %r10, still records, and the call is still pending. */
+	.macro returned_to
+	movq	tp_self@gottpoff(%rip), %r10
+	movq	%fs:(%r10), %r10
+	testq	%r10, %r10
+	jz	.Lleave
+	cmpl	$TP_LAYOUT_MODE_ON, tp_state_page(%rip)
+	jne	.Lleave
+	cmpl	$0, TP_THREAD_BUSY(%r10)
+	jne	.Lleave
+	movq	8(%rbp), %rcx
+	movq	%rbp, TP_THREAD_BUSY_FRAME(%r10)
+	movq	%rcx, TP_THREAD_BUSY_RETURN(%r10)
+	movl	$TP_LAYOUT_BUSY_RECORD, TP_THREAD_BUSY(%r10)
+	cmpq	%rbp, TP_FOLD_FRAME(%r10)
+	jne	.Lend
+	.endm
+
 	.text
 	.globl	tp_op_trampoline, tp_op_copied, tp_op_copy_many
 	.hidden	tp_op_trampoline, tp_op_copied, tp_op_copy_many
@@ -117,92 +144,114 @@ tp_op_trampoline:
 	movl	tp_modules_epoch(%rip), %edx
 	cmpl	%edx, TP_HOT_EPOCH(%rax)
 	jne	.Lbegin
-	cmpw	$0, TP_HOT_TYPED(%rax)
+	movzwl	TP_HOT_TYPED(%rax), %edx
+	testl	%edx, %edx
 	jne	.Ltyped
+	/* It is. Mostly it is one of many of which a share is timed, without stack arguments; */
 .Lpending:
+	cmpb	$TP_HOT_SHARE_PLAIN, TP_HOT_SHARE(%rax)
+	jne	.Lany
+	decl	TP_FOLD_UNTIMED(%r10)		/* tp_fold_times() */
+	js	.Lany
 	movq	%rax, TP_FOLD_HOT_NOW(%r10)
+	movq	$0, TP_FOLD_START(%r10)
 	movq	%rbp, TP_FOLD_FRAME(%r10)
 	movq	$0, TP_THREAD_LIMIT(%r10)
-	movzwl	TP_HOT_ALIGN(%rax), %ecx
-	subq	%rcx, %rsp
 	movq	TP_HOT_FUNCTION(%rax), %r11
-	notrack jmp *TP_HOT_COPY(%rax)
-	copy_arguments TP_WINDOW_NEAR
-tp_op_copied:
-	rdtsc
-	shlq	$32, %rdx
-	orq	%rdx, %rax
-	movq	%rax, TP_FOLD_START(%r10)
-	movl	$0, TP_THREAD_BUSY(%r10)
-	movq	TP_KEPT_RAX(%rbp), %rax
-	movq	TP_KEPT_RDX(%rbp), %rdx
-	movq	TP_KEPT_RCX(%rbp), %rcx
-	movq	TP_KEPT_R10(%rbp), %r10
+.Lcall_untimed:
+	give_registers
 	call	*%r11
-
-.Lreturned:
-	movq	%rax, %r8
-	movq	%rdx, %r9
-	movq	tp_self@gottpoff(%rip), %r10
-	movq	%fs:(%r10), %r10
-	testq	%r10, %r10
-	jz	.Lleave
-	cmpl	$TP_LAYOUT_MODE_ON, tp_state_page(%rip)
-	jne	.Lleave
-	cmpl	$0, TP_THREAD_BUSY(%r10)
-	jne	.Lleave
-	movq	8(%rbp), %rcx
-	movq	%rbp, TP_THREAD_BUSY_FRAME(%r10)
-	movq	%rcx, TP_THREAD_BUSY_RETURN(%r10)
-	movl	$TP_LAYOUT_BUSY_RECORD, TP_THREAD_BUSY(%r10)
-	cmpq	%rbp, TP_FOLD_FRAME(%r10)
-	jne	.Lend
-	rdtsc
-	shlq	$32, %rdx
-	orq	%rdx, %rax
+	returned_to
 	movq	TP_FOLD_HOT_NOW(%r10), %rsi
-	cmpq	TP_HOT_UNTIL(%rsi), %rax
-	ja	.Lend
-	subq	TP_FOLD_START(%r10), %rax
-	leaq	-TP_LAYOUT_SHORTEST(%rax), %rcx
-	cmpq	$TP_LAYOUT_TICKS - TP_LAYOUT_SHORTEST, %rcx
-	jae	.Lend
 	movq	TP_HOT_COUNT(%rsi), %rdi
-	cmpl	$TP_LAYOUT_CALLS, TP_COUNT_CALLS(%rdi)
-	jae	.Lend
-	movq	TP_HOT_UNITS(%rsi), %rdx
-	addq	%rdx, TP_COUNT_UNITS(%rdi)
-	addq	%rax, TP_COUNT_TICKS(%rdi)
-	cmpl	TP_COUNT_MIN(%rdi), %eax
-	jb	.Lshortest
-.Lnot_shortest:
-	cmpl	TP_COUNT_MAX(%rdi), %eax
-	ja	.Llongest
-.Lnot_longest:
-	bsrl	%eax, %ecx		/* tprof_fold_bucket() */
-	subl	$2, %ecx
-	shrl	%cl, %eax
-	leal	(%rax,%rcx,4), %eax
-	incw	TP_COUNT_HISTOGRAM(%rdi,%rax,2)
+	testq	%rdi, %rdi
+	jz	.Lend
+.Lcount:
+	movq	TP_HOT_UNITS(%rsi), %rcx
+	addq	%rcx, TP_COUNT_UNITS(%rdi)
 	incl	TP_COUNT_CALLS(%rdi)
 	movq	TP_THREAD_CHUNK(%r10), %rcx
 	addq	$TP_LAYOUT_LIMIT, %rcx
 	movq	%rcx, TP_THREAD_LIMIT(%r10)
 	movq	$0, TP_FOLD_FRAME(%r10)
 	movl	$0, TP_THREAD_BUSY(%r10)
-	movq	%r8, %rax
-	movq	%r9, %rdx
 	leave
 	.cfi_remember_state
 	.cfi_def_cfa rsp, 8
 	ret
 	.cfi_restore_state
 
+	/* or it is timed. */
+.Lany:
+	movq	%rax, TP_FOLD_HOT_NOW(%r10)
+	movq	%rbp, TP_FOLD_FRAME(%r10)
+	movq	$0, TP_THREAD_LIMIT(%r10)
+	movzbl	TP_HOT_ALIGN(%rax), %ecx
+	subq	%rcx, %rsp
+	movq	TP_HOT_FUNCTION(%rax), %r11
+	notrack jmp *TP_HOT_COPY(%rax)
+	copy_arguments TP_WINDOW_NEAR
+tp_op_copied:
+	cmpb	$TP_HOT_SHARE_WINDOW, TP_HOT_SHARE(%rax)
+	je	.Lshare
+.Ltimed:
+	rdtsc
+	shlq	$32, %rdx
+	orq	%rdx, %rax
+	movq	%rax, TP_FOLD_START(%r10)
+	give_registers
+	call	*%r11
+.Lreturned:
+	returned_to
+	movq	TP_FOLD_HOT_NOW(%r10), %rsi
+	movq	TP_HOT_COUNT(%rsi), %rdi
+	movq	%rax, %r8
+	movq	%rdx, %r9
+	rdtsc
+	shlq	$32, %rdx
+	orq	%rdx, %rax
+	movq	%rax, %rcx
+	movq	%r8, %rax
+	movq	%r9, %rdx
+	cmpb	$0, TP_HOT_SHARE(%rsi)
+	jne	.Lend_of_share
+	cmpq	TP_HOT_UNTIL(%rsi), %rcx
+	ja	.Lend
+	subq	TP_FOLD_START(%r10), %rcx
+	leaq	-TP_LAYOUT_SHORTEST(%rcx), %r8
+	cmpq	$TP_LAYOUT_TICKS - TP_LAYOUT_SHORTEST, %r8
+	jae	.Lend
+	cmpl	$TP_LAYOUT_CALLS, TP_COUNT_CALLS(%rdi)
+	jae	.Lend
+	addq	%rcx, TP_COUNT_TICKS(%rdi)
+	cmpl	TP_COUNT_MIN(%rdi), %ecx
+	jb	.Lshortest
+.Lnot_shortest:
+	cmpl	TP_COUNT_MAX(%rdi), %ecx
+	ja	.Llongest
+.Lnot_longest:
+	movl	%ecx, %r8d			/* tprof_fold_bucket() */
+	bsrl	%ecx, %ecx
+	subl	$2, %ecx
+	shrl	%cl, %r8d
+	leal	(%r8,%rcx,4), %ecx
+	incw	TP_COUNT_HISTOGRAM(%rdi,%rcx,2)
+	jmp	.Lcount
+	/* tp_fold_end() draws the next one; this one, if it was drawn, ended when those end of which all are timed. */
+.Lend_of_share:
+	movq	%rcx, TP_FOLD_STOP(%r10)
+	jmp	.Lend
+.Lshare:
+	decl	TP_FOLD_UNTIMED(%r10)
+	js	.Ltimed
+	movq	$0, TP_FOLD_START(%r10)
+	jmp	.Lcall_untimed
+
 .Lshortest:
-	movl	%eax, TP_COUNT_MIN(%rdi)
+	movl	%ecx, TP_COUNT_MIN(%rdi)
 	jmp	.Lnot_shortest
 .Llongest:
-	movl	%eax, TP_COUNT_MAX(%rdi)
+	movl	%ecx, TP_COUNT_MAX(%rdi)
 	jmp	.Lnot_longest
 
 	/* Many stack arguments, of a call that is folded. */
@@ -221,6 +270,16 @@ tp_op_copy_many:
 
 	/* Does it work on the same? tp_op_same() reads the arguments. */
 .Ltyped:
+	testl	$TP_HOT_BY_FIRST, %edx
+	jz	.Lcompare
+	movq	%rdi, %rcx
+	testl	$TP_HOT_BY_REFERENCE, %edx
+	jz	.Lfirst
+	movl	(%rdi), %ecx
+.Lfirst:
+	cmpl	%ecx, TP_HOT_RAW(%rax)
+	je	.Lpending
+.Lcompare:
 	keep_arguments
 	movq	%rax, TP_KEPT_FUNCTION(%rbp)
 	movq	%r11, TP_KEPT_INDEX(%rbp)
@@ -286,8 +345,8 @@ tp_op_copy_many:
 	jmp	.Lcopied
 
 .Lend:
-	movq	%r8, TP_KEPT_RAX(%rbp)
-	movq	%r9, TP_KEPT_RDX(%rbp)
+	movq	%rax, TP_KEPT_RAX(%rbp)
+	movq	%rdx, TP_KEPT_RDX(%rbp)
 	leaq	-TP_FRAME_BYTES(%rbp), %rsp
 	movq	%rbp, %rdi
 	movq	%r10, %rsi
@@ -301,8 +360,8 @@ tp_op_copy_many:
 	ret
 	.cfi_restore_state
 .Lleave:
-	movq	%r8, TP_KEPT_RAX(%rbp)
-	movq	%r9, TP_KEPT_RDX(%rbp)
+	movq	%rax, TP_KEPT_RAX(%rbp)
+	movq	%rdx, TP_KEPT_RDX(%rbp)
 	leaq	-TP_FRAME_BYTES(%rbp), %rsp
 	movq	%rbp, %rdi
 	call	tp_op_leave
