@@ -127,7 +127,7 @@ struct tp_op_stats {
 	uint64_t folded;  /* among `calls`: those that were recorded together, see TPROF_EVENT_FOLD */
 	uint64_t untimed; /* among `folded`: a share of the likes of them was timed, and all times are estimates */
 	double total_variance, self_variance; /* of total_ns and self_ns, ns^2; self_ns may be one without `untimed` */
-	uint64_t open;	/* calls that had not ended when the trace did; not among `calls` */
+	uint64_t open;			      /* calls that had not ended when the trace did; not among `calls` */
 	uint64_t total_ns, self_ns;
 	uint64_t total_cost_ns, self_cost_ns; /* that were taken out of them */
 	uint64_t first_ns;
