@@ -31,9 +31,31 @@ static bool is_timed(const struct tp_chunk *chunk, uint32_t thread)
 	return chunk->thread == thread && chunk->overhead_samples >= TP_COST_SAMPLES;
 }
 
+/* Of the events that are there one by one, without those that took out of all proportion to the others; 0: there are none. */
+static double undisturbed(const struct tp_chunk *chunk)
+{
+	double list[TPROF_CHUNK_TIMED], limit, sum = 0;
+	size_t count = 0, kept = 0;
+
+	while (count < TPROF_CHUNK_TIMED && chunk->timed[count]) {
+		list[count] = chunk->timed[count];
+		count++;
+	}
+	if (count < TP_COST_SAMPLES)
+		return 0;
+	limit = TP_COST_INTERRUPTED * median(list, count); /* they are sorted now */
+	for (; kept < count && list[kept] <= limit; kept++)
+		sum += list[kept];
+	return sum / (double)kept;
+}
+
+/* One that was interrupted may be most of the sum: then it is not believed. */
 static double mean_of(const struct tp_chunk *chunk)
 {
-	return (double)chunk->overhead_ticks / (64 * (double)chunk->overhead_samples);
+	double mean = (double)chunk->overhead_ticks / (64 * (double)chunk->overhead_samples),
+	       plain = undisturbed(chunk);
+
+	return plain > 0 && mean > 2 * plain ? plain : mean;
 }
 
 /* Ticks an event: of the nearest chunks of the same thread, itself among them. Negative: there are none. */

@@ -2,8 +2,9 @@
 /*
  * What recording cost the program, event by event, so that it can be taken out of the times of ops. The collector times
  * one event in 64, and says for each chunk what these took: so an event's cost is known where and when it happened (new
- * stacks cost ten times what known ones do). One timed event that was interrupted would spoil its chunk's mean, so the
- * median of neighbouring chunks is taken. Of hooked functions the collector says once what a call costs.
+ * stacks cost ten times what known ones do). One timed event that was interrupted would spoil its chunk's mean: so the
+ * median of neighbouring chunks is taken, and of a chunk whose mean is more than twice that of some of its events, without
+ * those beyond TP_COST_INTERRUPTED times their median, the latter. Of hooked functions the collector says once what a call costs.
  */
 #ifndef TPROF_MODEL_COST_H
 #define TPROF_MODEL_COST_H
@@ -14,6 +15,7 @@
 
 #define TP_COST_NEIGHBOURS 5u /* chunks of which the median is taken */
 #define TP_COST_SAMPLES 8u    /* timed events that a chunk must have to be one of them */
+#define TP_COST_INTERRUPTED 32
 
 struct tp_cost {
 	double op_inside, op_outside; /* ns of a hooked function's call: between its begin and its end, and around */

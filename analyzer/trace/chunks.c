@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finding the chunks of a file and how much of each is valid. */
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "trace/impl.h"
@@ -60,6 +61,7 @@ static bool take(struct tp_trace_impl *impl, uint64_t offset, const struct tprof
 				  .tid = chunk->tid,
 				  .overhead_ticks = chunk->overhead_ticks,
 				  .overhead_samples = chunk->overhead_samples };
+	memcpy(new->timed, chunk->timed, sizeof(new->timed));
 	trace->used_bytes += sizeof(*chunk) + new->committed;
 	trace->overhead_ticks += chunk->overhead_ticks;
 	return true;

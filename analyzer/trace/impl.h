@@ -19,6 +19,7 @@ struct tp_chunk {
 	uint64_t begin;	    /* ticks */
 	uint32_t thread, tid;
 	uint64_t overhead_ticks, overhead_samples; /* of its header */
+	uint32_t timed[TPROF_CHUNK_TIMED];	   /* the same */
 };
 
 struct tp_chunks {

@@ -224,6 +224,7 @@ enum tprof_chunk_kind {
 	TPROF_CHUNK_TABLES = 2,
 };
 
+#define TPROF_CHUNK_TIMED 10u
 struct tprof_chunk {
 	uint32_t magic;	 /* TPROF_CHUNK_MAGIC; 0: handed out, not yet begun */
 	uint32_t kind;	 /* enum tprof_chunk_kind */
@@ -234,7 +235,9 @@ struct tprof_chunk {
 	uint64_t overhead_ticks;   /* estimate of the ticks spent recording the events of this chunk, those of hooked
 				    * functions left out: 64 times what the timed ones took */
 	uint64_t overhead_samples; /* how many were timed */
-	uint64_t reserved[7];
+	uint64_t reserved[2];
+	uint32_t
+		timed[TPROF_CHUNK_TIMED]; /* ticks that some of these took, any of them with the same chance; 0: none */
 };
 
 /* ---- records ------------------------------------------------------------------------------------------------ */

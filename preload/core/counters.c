@@ -115,6 +115,6 @@ uint64_t tp_counters_emit(struct tp_thread *thread, uint64_t ticks)
 	tp_emit_end(thread, p);
 	thread->counters = now;
 	after = tp_clock_before();
-	thread->event_start += after > ticks ? after - ticks : 0; /* the reader sees what this took: not twice */
+	thread->event_start = tp_timed_leave_out(thread->event_start, ticks, after);
 	return after;
 }

@@ -34,4 +34,16 @@ static inline bool tp_timed_is(struct tp_timed *timed, uint64_t event)
 	return is;
 }
 
+/*
+ * When the recording of an event began, if what happened from `from` to `to`, which is now, is no part of it: a reader sees
+ * that by itself. Some of it may have been left out before, so an event never begins later than now.
+ */
+static inline uint64_t tp_timed_leave_out(uint64_t began, uint64_t from, uint64_t to)
+{
+	if (to <= from)
+		return began;
+	began += to - from;
+	return began < to ? began : to;
+}
+
 #endif

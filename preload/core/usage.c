@@ -45,6 +45,6 @@ uint64_t tp_usage_emit(struct tp_thread *thread, uint64_t ticks)
 	tp_put_length(thread->at + 1, p);
 	tp_emit_end(thread, p);
 	after = tp_clock_before();
-	thread->event_start += after > ticks ? after - ticks : 0; /* not twice */
+	thread->event_start = tp_timed_leave_out(thread->event_start, ticks, after);
 	return after;
 }

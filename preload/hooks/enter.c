@@ -162,12 +162,28 @@ static void sample_memory(struct tp_thread *thread, uint64_t early)
 	tp_usage_emit(thread, tp_clock_before());
 }
 
+/* Of all that the chunk had so far, each stays with the same chance (Waterman's reservoir; Knuth, TAOCP 3.4.2 R). */
+static void keep_some(struct tprof_chunk *chunk, uint64_t ticks, uint32_t random)
+{
+	uint64_t place = chunk->overhead_samples;
+
+	if (place >= TPROF_CHUNK_TIMED)
+		place = random % (place + 1);
+	if (place < TPROF_CHUNK_TIMED)
+		chunk->timed[place] = ticks < UINT32_MAX ? (uint32_t)ticks + !ticks : UINT32_MAX;
+}
+
 static void time_event(struct tp_thread *thread)
 {
-	if (tp_timed_is(&thread->timed, thread->events) && thread->chunk) {
-		thread->chunk->overhead_ticks += TP_TIMED_SHARE * (tp_clock_before() - thread->event_start);
-		thread->chunk->overhead_samples++;
-	}
+	struct tprof_chunk *chunk = thread->chunk;
+	uint64_t now = tp_clock_before(), took;
+
+	if (!tp_timed_is(&thread->timed, thread->events) || !chunk)
+		return;
+	took = now > thread->event_start ? now - thread->event_start : 0;
+	keep_some(chunk, took, thread->timed.seed >> 8);
+	chunk->overhead_ticks += TP_TIMED_SHARE * took;
+	chunk->overhead_samples++;
 }
 
 void tp_recorded_slow(struct tp_thread *thread)

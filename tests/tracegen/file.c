@@ -65,6 +65,15 @@ void gen_overhead(struct gen *gen, uint32_t thread, uint64_t ticks, uint64_t sam
 		}
 }
 
+void gen_timed(struct gen *gen, uint32_t thread, const uint32_t *ticks, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < gen->chunk_count; i++)
+		if (gen->chunks[i].owner == thread)
+			memcpy(gen->chunks[i].header.timed, ticks, count * sizeof(*ticks));
+}
+
 void gen_end_thread(struct gen *gen, uint32_t thread)
 {
 	size_t i;

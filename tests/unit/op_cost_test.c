@@ -136,13 +136,47 @@ static void test_disturbed_chunk(void **state)
 	gen_free(gen);
 }
 
+/*
+ * Of a run with one chunk: 20 events of which one was interrupted for 22,000 ticks make 1,120 on average; what is there of
+ * single ones says 20. Where half of the events find a new stack, and take ten times as long, nothing was interrupted.
+ */
+static void test_interrupted_event(void **state)
+{
+	static const uint32_t interrupted[] = { 20, 21, 19, 20, 22000, 18, 22, 20, 20, 20 };
+	static const uint32_t uneven[] = { 20, 200, 20, 200, 20, 200, 20, 200, 20, 200 };
+
+	(void)state;
+	for (int pass = 0; pass < 3; pass++) {
+		struct gen *gen = gen_new(&(struct gen_options){ .start_ticks = 0 });
+		const uint64_t mean = pass < 2 ? 1120 : 110, expected = pass == 0 ? 1120 : pass == 1 ? 20 : 110;
+		struct tp_trace *trace;
+		struct tp_cost cost;
+		const char *name;
+		char *error;
+
+		gen_op(gen, 1, TPROF_OP_FUNCTION, "", "op");
+		gen_long(gen, 1, 1000, 60, "x", 1);
+		gen_overhead(gen, 1, mean, 20);
+		if (pass) /* the first is of a trace that does not have them */
+			gen_timed(gen, 1, pass == 1 ? interrupted : uneven, 10);
+		name = gen_save(gen);
+		trace = tp_trace_open(name, &error);
+		assert_non_null(trace);
+		unlink(name);
+		assert_true(tp_cost_init(&cost, trace));
+		assert_true(fabs(cost.usual - (double)expected) < 1e-3);
+		tp_cost_free(&cost);
+		tp_trace_close(trace);
+		gen_free(gen);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cost_of_hooked),
-		cmocka_unit_test(test_cost_of_annotations),
-		cmocka_unit_test(test_small_and_large_costs),
-		cmocka_unit_test(test_disturbed_chunk),
+		cmocka_unit_test(test_cost_of_hooked),	      cmocka_unit_test(test_cost_of_annotations),
+		cmocka_unit_test(test_small_and_large_costs), cmocka_unit_test(test_disturbed_chunk),
+		cmocka_unit_test(test_interrupted_event),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

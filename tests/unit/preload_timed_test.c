@@ -65,12 +65,26 @@ static void test_once(void **state)
 	assert_true(last > EVENTS - 2 * TP_TIMED_SHARE);
 }
 
+/* A step from 100 on: a memory sample whose own counts were read from 150 to 250, then the step's, both within it. */
+static void test_left_out_twice(void **state)
+{
+	uint64_t began = 100;
+
+	(void)state;
+	began = tp_timed_leave_out(began, 150, 250);
+	assert_int_equal(began, 200);
+	began = tp_timed_leave_out(began, 100, 300);
+	assert_int_equal(began, 300);
+	assert_int_equal(tp_timed_leave_out(began, 310, 305), 300); /* clocks of two processors */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_events_in_turns),
 		cmocka_unit_test(test_events_that_are_not_ours),
 		cmocka_unit_test(test_once),
+		cmocka_unit_test(test_left_out_twice),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
