@@ -169,17 +169,31 @@ static struct found look_at(const char *name, const struct tp_identity *identity
 
 /* ---- taking a name ---- */
 
-/* Where the file system can't rename without replacing, a second link does it. */
+/* Whoever makes an empty file of that name has it: others find that it is no trace, and take another one. */
+static int take_by_making(const char *temporary, const char *name)
+{
+	int fd = tp_sys_open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0644);
+
+	if (fd < 0)
+		return fd;
+	tp_sys_close(fd);
+	return (int)tp_syscall(SYS_rename, temporary, name, 0, 0);
+}
+
+/* Where the file system can't rename without replacing, a second link does it; where it has no such links, a third way. */
 static int take_free_name(const char *temporary, const char *name)
 {
 	long result = tp_syscall6(SYS_renameat2, AT_FDCWD, (long)temporary, AT_FDCWD, (long)name, RENAME_NOREPLACE, 0);
 
-	if (result != -EINVAL && result != -ENOSYS)
+	if (result == 0 || result == -EEXIST)
 		return (int)result;
 	result = tp_syscall(SYS_link, temporary, name, 0, 0);
-	if (result == 0)
-		tp_sys_unlink(temporary);
-	return (int)result;
+	if (result == -EEXIST)
+		return -EEXIST;
+	if (result != 0)
+		return take_by_making(temporary, name);
+	tp_sys_unlink(temporary);
+	return 0;
 }
 
 /* Over an old trace, which is locked: of several that want its name one gets it, and the name must still be its. */
