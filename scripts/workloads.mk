@@ -95,7 +95,7 @@ $(W)/blas_calls: $(W)/libcountblas.so
 # Not position-independent, and bound at each first call or before all else; their libraries are loaded by name.
 bind_libraries := $(addprefix $(W)/,libbind_one.so libbind_two.so libbind_user.so libbind_late.so)
 $(bind_libraries): WORKLOAD_EXTRA := -shared -fPIC
-$(W)/libbind_one.so: WORKLOAD_EXTRA += -Wl,--version-script=tests/workloads/bind_one.map
+$(W)/libbind_one.so: WORKLOAD_EXTRA += -Wl,--version-script=tests/workloads/bind_one.map,-z,noseparate-code
 $(W)/libbind_one.so: tests/workloads/bind_one.map
 $(W)/libbind_user.so: WORKLOAD_EXTRA += -L$(W) -lbind_two -Wl,-rpath,'$$ORIGIN' -Wl,-z,lazy,-z,notext
 $(W)/libbind_user.so: $(W)/libbind_two.so

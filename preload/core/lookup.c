@@ -134,15 +134,28 @@ void *tp_lookup_beside(const void *address, const char *name)
 	return function(&symbols, find_in(&symbols, name, hash_of(name)));
 }
 
-bool tp_lookup_is_plt(const void *address, const char *name)
+/* What the object that holds the address says of the name, if it means the address by it. */
+static const ElfW(Sym) * symbol_at(const void *address, const char *name, bool defined)
 {
 	const struct link_map *map = map_of(address);
 	const ElfW(Sym) *symbol = NULL;
 	struct symbols symbols;
 
 	if (map && read_symbols(map->l_addr, map->l_ld, &symbols))
-		symbol = find(&symbols, name, hash_of(name), false);
-	return symbol && map->l_addr + symbol->st_value == (uintptr_t)address;
+		symbol = find(&symbols, name, hash_of(name), defined);
+	return symbol && map->l_addr + symbol->st_value == (uintptr_t)address ? symbol : NULL;
+}
+
+bool tp_lookup_is_plt(const void *address, const char *name)
+{
+	return symbol_at(address, name, false) != NULL;
+}
+
+bool tp_lookup_is_data(const void *address, const char *name)
+{
+	const ElfW(Sym) *symbol = symbol_at(address, name, true);
+
+	return symbol && ELF64_ST_TYPE(symbol->st_info) == STT_OBJECT;
 }
 
 void *tp_lookup_behind(const void *address, const char *name)

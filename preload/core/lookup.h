@@ -23,6 +23,9 @@ void *tp_lookup_beside(const void *address, const char *name);
  */
 bool tp_lookup_is_plt(const void *address, const char *name);
 
+/* Is there a variable of that name at the address? Constants may lie among code. */
+bool tp_lookup_is_data(const void *address, const char *name);
+
 /* As tp_lookup_next(), behind the object that holds `address`. */
 void *tp_lookup_behind(const void *address, const char *name);
 

@@ -15,14 +15,15 @@ from test_op_hooks import ops_of
     ("deep", b"deep 1 2 2\n", {"bind_lazy": 1}),  # the others could be either: they are left alone
     ("shallow", b"shallow 1 1 1\n", {"bind_lazy": 2}),  # and what stands among code can't be changed
     ("none", b"none 0 0\n", {}),
+    ("data", b"data 7 7\n", {}),
     ("errors", None, {}),
 ])
 def test_targets(tprof, program, how, said, calls):
     """
     plt: an address that is a PLT entry leads to a slot, which leads to the function; not round and round, nor counted twice.
     versions: of two functions of one name each caller has its own. deep: so it has with RTLD_DEEPBIND. none: a pointer that
-    is NULL, as nothing defined the symbol, or since the program made it so, stays NULL. errors: the loader's last message is
-    about what the program asked.
+    is NULL, as nothing defined the symbol, or since the program made it so, stays NULL. data: a
+    constant is no function. errors: the loader's last message is about what the program asked.
     """
     command = [WORKLOADS / program, how]
     env = {"TPROF_OPS": "bind_*,-bind_by_*,-bind_user,-bind_off,-bind_weak", "LD_LIBRARY_PATH": str(WORKLOADS)}

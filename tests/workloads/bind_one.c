@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bindings.h"
 
+const int bind_constant = 7;
+
 int bind_versioned_1(void);
 int bind_versioned_2(void);
 

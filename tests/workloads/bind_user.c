@@ -17,6 +17,11 @@ __attribute__((constructor)) static void turn_off(void)
 __asm__(".text\n\t.p2align 3\nbind_in_text:\n\t.quad bind_lazy");
 extern int (*const bind_in_text)(void) __attribute__((visibility("hidden")));
 
+int bind_by_data(void)
+{
+	return bind_constant;
+}
+
 int bind_by_text(void)
 {
 	return bind_in_text();

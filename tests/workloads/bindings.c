@@ -6,6 +6,7 @@
  *   versions  the old version of a function, and the default one
  *   deep      a library that looks for symbols in its own scope first, and is bound as it calls
  *   shallow   the same library, without that
+ *   data      a constant, by its library's pointer to it, and asked for by its name
  *   errors    what dlerror() has to say after a dlclose that fails, and one that does not
  *   none      a pointer that was made NULL, and a weak symbol that was not there when it was asked for
  */
@@ -76,6 +77,9 @@ int main(int argc, char **argv)
 		call_by_plt(user);
 	else if (strcmp(how, "versions") == 0)
 		printf("versions %d %d\n", bind_old(), bind_versioned());
+	else if (strcmp(how, "data") == 0)
+		printf("data %d %d\n", call(user, "bind_by_data"),
+		       *(const int *)dlsym(load("libbind_one.so", RTLD_NOW), "bind_constant"));
 	else if (strcmp(how, "none") == 0)
 		call_none(user);
 	else if (strcmp(how, "errors") == 0)

@@ -101,6 +101,12 @@ static void put_coverage(const char *path, void *context)
 	object++;
 }
 
+/* Not a variable that is called so, nor what leads to a slot that is hooked. */
+static bool is_function(const void *target, const char *symbol)
+{
+	return tp_slots_is_code(target) && !tp_lookup_is_plt(target, symbol) && !tp_lookup_is_data(target, symbol);
+}
+
 static void *choose(const struct tp_slot *slot, void *context)
 {
 	struct tp_op_choice choice;
@@ -115,8 +121,8 @@ static void *choose(const struct tp_slot *slot, void *context)
 		return NULL;
 	}
 	target = slot->target ? slot->target : bind(slot);
-	if (target && (!tp_slots_is_code(target) || tp_lookup_is_plt(target, slot->symbol)))
-		return NULL; /* a variable that is called so; or what leads to a slot that is hooked */
+	if (target && !is_function(target, slot->symbol))
+		return NULL;
 	if (target && choice.signature.bound)
 		choice.signature.bound(target);
 	if (choice.signature.unhooked)
@@ -249,8 +255,8 @@ void *tp_ops_hooked(const char *symbol, void *target)
 	struct wish wish = { &choice, target, NULL };
 	struct tp_thread *thread;
 
-	if (!tp_ops_wanted() || tp_op_is_stub(target) || !tp_ops_choose(symbol, &choice) || !tp_slots_is_code(target) ||
-	    tp_lookup_is_plt(target, symbol))
+	if (!tp_ops_wanted() || tp_op_is_stub(target) || !tp_ops_choose(symbol, &choice) ||
+	    !is_function(target, symbol))
 		return target;
 	thread = tp_enter(__builtin_frame_address(0));
 	if (!thread)
