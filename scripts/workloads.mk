@@ -10,7 +10,7 @@ WORKLOADS := $(addprefix $(W)/,digits truth truth-nopie truth-stripped truth-now
 	threads ends fork dl own_malloc early mmap interrupts cpu_split cpu_traps sampled limits deep usable ops steady stack0 \
 	stack2 stack3 exceptions0 exceptions2 exceptions3 liboracle.so libplugin_a.so libplugin_b.so liborigin.so \
 	nested/libplugin_b.so libsignatures.so libthrower.so op_calls op_calls-now op_throws op_dlsym libtinyblas.so hot libcountblas.so blas_calls libtorture.so op_torture op_calls-cet pools pauses annotate collectors onednn regions regions-clang \
-	instrumented libraries libmocks.so libtracer.so fourier xnnpack \
+	libdnnl3.so onednn3 instrumented libraries libmocks.so libtracer.so fourier xnnpack \
 	mlp cnn transformer)
 WORKLOADS += $(addprefix $(W)/,control faults roofs)
 WORKLOADS += $(addprefix $(W)/,growth lost thread_work jitdump unbound read_only libmany.so)
@@ -51,6 +51,9 @@ $(W)/regions: WORKLOAD_EXTRA := -fopenmp
 $(W)/libtracer.so: WORKLOAD_EXTRA := -shared -fPIC
 $(W)/instrumented: WORKLOAD_EXTRA := -O0 -finstrument-functions -L$(W) -ltracer -Wl,-rpath,'$$ORIGIN'
 $(W)/instrumented: $(W)/libtracer.so
+$(W)/libdnnl3.so: WORKLOAD_EXTRA := -shared -fPIC
+$(W)/onednn3: WORKLOAD_EXTRA := -L$(W) -ldnnl3 -Wl,-rpath,'$$ORIGIN'
+$(W)/onednn3: $(W)/libdnnl3.so
 $(W)/libmocks.so: WORKLOAD_EXTRA := -shared -fPIC
 $(W)/libraries: WORKLOAD_EXTRA := -L$(W) -lmocks -Wl,-rpath,'$$ORIGIN'
 $(W)/libraries: $(W)/libmocks.so

@@ -68,6 +68,28 @@ def test_onednn(tprof):
     assert "backward" in shape["shape"]
 
 
+def test_onednn_3(tprof):
+    """Version 3 hides its structures: the same is known of its primitives, by what it answers."""
+    _, ops = profile(tprof, [WORKLOADS / "onednn3", TIMES], "onednn")
+    kinds = ["matmul", "convolution", "convolution_backward_data", "inner_product", "pooling", "eltwise", "sum", "rnn"]
+    assert calls(ops) == {**{f"{kind} [mock:any]": TIMES for kind in kinds}, "eltwise [mock:any]": 3 * TIMES,
+                          "dnnl_primitive_create": 10}
+    by_kind = {name.split(" ")[0]: op for name, op in ops.items()}
+    convolution = 2 * (2 * 6 * 8 * 8) * (2 * 3 * 3)
+    flop = {kind: by_kind[kind]["flop"] / TIMES for kind in kinds}
+    assert flop == {"matmul": 7 * 2 * 16 * 8 * 32, "convolution": convolution, "convolution_backward_data": convolution,
+                    "inner_product": 2 * 5 * 20 * 30, "pooling": 3 * 4 * 4 * 2 * 2, "eltwise": 100 + 2 * 25, "sum": 40,
+                    "rnn": 0}
+    shape = {kind: [shape["shape"] for shape in by_kind[kind]["shapes"]] for kind in kinds}
+    [name] = shape["convolution"]
+    assert "batch=2 groups=2 ic=4 oc=6" in name and "kh=3 kw=3" in name
+    assert "backward" in shape["convolution_backward_data"][0]
+    assert len(shape["eltwise"]) == 3 and shape["rnn"] == []
+    # Nobody counts what a tanh takes.
+    assert by_kind["eltwise"]["flop_uncounted_calls"] == TIMES
+    assert by_kind["inner_product"]["flop_in"] == {"double": 2 * 5 * 20 * 30 * TIMES}
+
+
 def test_onednn_by_itt(tprof):
     """As a library speaks that is linked statically. Where its calls are hooked it is not told twice."""
     itt = {"INTEL_LIBITTNOTIFY64": str(LIBRARY), "OMP_NUM_THREADS": "1"}

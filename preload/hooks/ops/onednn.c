@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a primitive is, is asked of the library when it was made, or at its first call, and kept by its address until it is
- * destroyed. The numbers are those of oneDNN's C interface; version 2's structures can be read, version 3 hides them, and
- * its primitives are named without their dimensions.
+ * destroyed. The numbers are those of oneDNN's C interface; version 2's structures can be read, version 3 hides them and
+ * answers what is asked about them.
  */
 #include "hooks/ops/onednn.h"
 
@@ -18,18 +18,24 @@ enum {
 	QUERY_INPUTS = 3,
 	QUERY_IMPLEMENTATION = 8,
 	QUERY_PROPAGATION = 11,
+	QUERY_ALGORITHM_3 = 20,
+	QUERY_KERNEL_3 = 31,
+	QUERY_ELTWISE = 69,
 	QUERY_POOLING = 71,
 	QUERY_POOLING_V2 = 82,
 	QUERY_SRC = 129, /* and at the next number the same of the gradient */
 	QUERY_WEIGHTS = 131,
 	QUERY_DST = 133,
+	MEMORY_COUNT_3 = 256,
+	MEMORY_DIMS_3 = 257,
+	MEMORY_TYPE_3 = 258,
 	BACKWARD_DATA = 160,
 	BACKWARD_WEIGHTS = 192,
 	DIMS_MAX = 12,
 	KERNEL_AT = 2896, /* in both descriptors of pooling */
 };
 
-struct memory { /* the begin of version 2's dnnl_memory_desc_t */
+struct memory { /* as version 2's dnnl_memory_desc_t begins */
 	int count;
 	int64_t dims[DIMS_MAX];
 	int type;
@@ -37,7 +43,8 @@ struct memory { /* the begin of version 2's dnnl_memory_desc_t */
 
 static int (*get_descriptor)(const void *primitive, const void **descriptor);
 static int (*query)(const void *descriptor, int what, int index, void *result);
-static const struct memory *(*query_memory)(const void *descriptor, int what, int index);
+static const void *(*query_memory)(const void *descriptor, int what, int index);
+static int (*ask_memory)(const void *memory, int what, void *result); /* version 3 */
 static int major;
 
 enum kind {
@@ -92,27 +99,27 @@ static const struct kind_name kinds_2[] = {
 
 static const struct kind_name kinds_3[] = {
 	{ "primitive", OTHER },
-	{ "reorder", OTHER },
+	{ "reorder", REORDER },
 	{ "shuffle", OTHER },
-	{ "concat", OTHER },
-	{ "sum", OTHER },
-	{ "convolution", OTHER },
-	{ "deconvolution", OTHER },
-	{ "eltwise", OTHER },
+	{ "concat", CONCAT },
+	{ "sum", SUM },
+	{ "convolution", CONVOLUTION },
+	{ "deconvolution", DECONVOLUTION },
+	{ "eltwise", ELTWISE },
 	{ "lrn", OTHER },
-	{ "batch_normalization", OTHER },
-	{ "inner_product", OTHER },
+	{ "batch_normalization", BATCH_NORMALIZATION },
+	{ "inner_product", INNER_PRODUCT },
 	{ "rnn", OTHER },
 	{ "gemm", OTHER },
-	{ "binary", OTHER },
-	{ "matmul", OTHER },
+	{ "binary", BINARY },
+	{ "matmul", MATMUL },
 	{ "resampling", OTHER },
-	{ "pooling", OTHER },
-	{ "reduction", OTHER },
+	{ "pooling", POOLING },
+	{ "reduction", REDUCTION },
 	{ "prelu", OTHER },
-	{ "softmax", OTHER },
-	{ "layer_normalization", OTHER },
-	{ "group_normalization", OTHER },
+	{ "softmax", SOFTMAX },
+	{ "layer_normalization", LAYER_NORMALIZATION },
+	{ "group_normalization", BATCH_NORMALIZATION },
 };
 
 /*
@@ -131,7 +138,9 @@ static void find_library(void *target)
 	*(void **)&get_descriptor = tp_lookup_beside(target, "dnnl_primitive_get_primitive_desc");
 	*(void **)&query_memory = tp_lookup_beside(target, "dnnl_primitive_desc_query_md");
 	major = version ? version()->major : 0;
-	if (get_descriptor && query_memory && (major == 2 || major == 3))
+	if (major == 3)
+		*(void **)&ask_memory = tp_lookup_beside(target, "dnnl_memory_desc_query");
+	if (get_descriptor && query_memory && (major == 2 || ask_memory))
 		*(void **)&query = tp_lookup_beside(target, "dnnl_primitive_desc_query");
 	if (query)
 		tp_itt_mute_onednn();
@@ -211,19 +220,37 @@ static void keep(uintptr_t address, uint32_t op, const struct tp_work *work)
 static uint8_t type_of(const struct memory *memory)
 {
 	static const uint8_t types[] = { TPROF_DTYPE_NONE, TPROF_DTYPE_F16, TPROF_DTYPE_BF16, TPROF_DTYPE_F32,
-					 TPROF_DTYPE_S32,  TPROF_DTYPE_S8,  TPROF_DTYPE_U8 };
+					 TPROF_DTYPE_S32,  TPROF_DTYPE_S8,  TPROF_DTYPE_U8,   TPROF_DTYPE_F64 };
 
 	return memory->type > 0 && (size_t)memory->type < TP_LENGTH(types) ? types[memory->type] : TPROF_DTYPE_NONE;
 }
 
-/* The tensor, or, of a primitive that has it not, its gradient. NULL: none, or its dimensions come with the call. */
-static const struct memory *tensor(const void *descriptor, int what)
+/* False: there is none, or nothing is known of it. */
+static bool read_memory(const void *memory, struct memory *to)
 {
-	const struct memory *memory = query_memory(descriptor, what, 0);
+	const int64_t *dims = NULL;
 
-	if (!memory || memory->count <= 0)
-		memory = query_memory(descriptor, what + 1, 0);
-	if (!memory || memory->count <= 0 || memory->count > DIMS_MAX)
+	if (!memory)
+		return false;
+	if (major == 2) {
+		*to = *(const struct memory *)memory;
+		return to->count > 0 && to->count <= DIMS_MAX;
+	}
+	if (ask_memory(memory, MEMORY_COUNT_3, &to->count) || to->count <= 0 || to->count > DIMS_MAX ||
+	    ask_memory(memory, MEMORY_DIMS_3, &dims) || !dims || ask_memory(memory, MEMORY_TYPE_3, &to->type))
+		return false;
+	memcpy(to->dims, dims, (size_t)to->count * sizeof(*dims));
+	return true;
+}
+
+/*
+ * The tensor, or, of a primitive that has it not, its gradient; read into *memory. NULL: none, or its dimensions come with
+ * the call.
+ */
+static const struct memory *tensor(const void *descriptor, int what, struct memory *memory)
+{
+	if (!read_memory(query_memory(descriptor, what, 0), memory) &&
+	    !read_memory(query_memory(descriptor, what + 1, 0), memory))
 		return NULL;
 	for (int i = 0; i < memory->count; i++) {
 		if (memory->dims[i] < 0)
@@ -299,18 +326,26 @@ static bool inner_product(struct tp_work *work, const struct memory *src, const 
 	return true;
 }
 
-static bool pooling(struct tp_work *work, const void *descriptor, const struct memory *src, const struct memory *dst)
+static const int64_t *kernel_of(const void *descriptor)
 {
 	const char *description = NULL;
-	const int64_t *kernel;
+	const int64_t *kernel = NULL;
 
-	if (!src || !dst || src->count < 3 || src->count > 5)
-		return false;
+	if (major == 3)
+		return query(descriptor, QUERY_KERNEL_3, 0, &kernel) ? NULL : kernel;
 	if ((query(descriptor, QUERY_POOLING, 0, &description) &&
 	     query(descriptor, QUERY_POOLING_V2, 0, &description)) ||
 	    !description)
+		return NULL;
+	return (const int64_t *)(description + KERNEL_AT);
+}
+
+static bool pooling(struct tp_work *work, const void *descriptor, const struct memory *src, const struct memory *dst)
+{
+	const int64_t *kernel = kernel_of(descriptor);
+
+	if (!kernel || !src || !dst || src->count < 3 || src->count > 5)
 		return false;
-	kernel = (const int64_t *)(description + KERNEL_AT);
 	work->kind = TPROF_WORK_POOL;
 	add(work, (uint64_t)src->dims[0]);
 	add(work, (uint64_t)src->dims[1]);
@@ -331,19 +366,43 @@ static bool elements(struct tp_work *work, enum tprof_work kind, const struct me
 	return true;
 }
 
+/* On each element; 0: no count says so. */
+static uint64_t operations_of(const void *descriptor)
+{
+	/* dnnl_alg_kind_t: relu, square, abs, linear of version 2; of version 3, each by its number from relu's on. */
+	static const struct {
+		int algorithm[2];
+		uint64_t operations;
+	} counted[] = { { { 0x1f, 0x20 }, 1 }, { { 0x4f, 0x23 }, 1 }, { { 0x5f, 0x24 }, 1 }, { { 0x7f, 0x26 }, 2 } };
+	const int *description = NULL;
+	int algorithm = 0;
+
+	if (major == 3)
+		query(descriptor, QUERY_ALGORITHM_3, 0, &algorithm);
+	else if (!query(descriptor, QUERY_ELTWISE, 0, &description) && description)
+		algorithm = description[2];
+	for (size_t i = 0; i < TP_LENGTH(counted); i++) {
+		if (algorithm == counted[i].algorithm[major == 3])
+			return counted[i].operations;
+	}
+	return 0;
+}
+
 /* Fills *work as far as it is known. */
 static bool describe(struct tp_work *work, const void *descriptor, enum kind kind)
 {
-	const struct memory *src = tensor(descriptor, QUERY_SRC), *dst = tensor(descriptor, QUERY_DST);
+	struct memory room[3];
+	const struct memory *src = tensor(descriptor, QUERY_SRC, &room[0]);
+	const struct memory *dst = tensor(descriptor, QUERY_DST, &room[1]);
 	int inputs = 1;
 
 	if (src || dst)
 		work->dtype = type_of(src ? src : dst);
 	switch (kind) {
 	case CONVOLUTION:
-		return convolution(work, src, tensor(descriptor, QUERY_WEIGHTS), dst);
+		return convolution(work, src, tensor(descriptor, QUERY_WEIGHTS, &room[2]), dst);
 	case DECONVOLUTION: /* the products of the convolution that it is the gradient of */
-		return convolution(work, dst, tensor(descriptor, QUERY_WEIGHTS), src);
+		return convolution(work, dst, tensor(descriptor, QUERY_WEIGHTS, &room[2]), src);
 	case MATMUL:
 		return matmul(work, src, dst);
 	case INNER_PRODUCT:
@@ -357,7 +416,7 @@ static bool describe(struct tp_work *work, const void *descriptor, enum kind kin
 	case SOFTMAX:
 		return elements(work, TPROF_WORK_SOFTMAX, dst ? dst : src, 0, false);
 	case ELTWISE:
-		return elements(work, TPROF_WORK_ELEMENTWISE, src ? src : dst, 1, true);
+		return elements(work, TPROF_WORK_ACTIVATION, src ? src : dst, operations_of(descriptor), true);
 	case BINARY:
 		return elements(work, TPROF_WORK_ELEMENTWISE, dst, 2, true);
 	case SUM:
@@ -409,7 +468,7 @@ static uint32_t look_at(const void *primitive, struct tp_work *work)
 		work->flags = propagation == BACKWARD_WEIGHTS ? TPROF_WORK_WEIGHTS : TPROF_WORK_BACKWARD;
 	}
 	add_implementation(&text, descriptor);
-	if (major != 2 || !describe(work, descriptor, kind->kind) || !work->dtype)
+	if (!describe(work, descriptor, kind->kind) || !work->dtype)
 		work->kind = 0;
 	op = tp_op_number(name, "onednn", TPROF_OP_FUNCTION);
 	if (op)
