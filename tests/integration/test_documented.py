@@ -58,14 +58,15 @@ def test_options_of_the_analyzer():
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_help_is_what_is_taken(command):
+def test_help_is_what_is_taken(command, tmp_path):
     """Every option that help names is known; every other one is refused, and the message says what there is."""
     everything, taken = analyze("--help").stdout, options_of(help_of(command))
     for option in sorted(options_of(everything) - {"--help", "--version"}):
         if option == "--measure" and option in taken:
             continue  # it would
         value = "=\x01" if re.search(rf"{option} [A-Z]", everything) else ""
-        done = subprocess.run([ANALYZER, command, option + value, "none.bin"], capture_output=True, text=True, check=False)
+        done = subprocess.run([ANALYZER, command, option + value, "none.bin"], capture_output=True, text=True, check=False,
+                              cwd=tmp_path)
         assert done.returncode in (2, 3) and len(done.stderr.splitlines()) == 1, (option, done.stderr)
         refused = re.search(rf"{command} takes no {option}(;|$)", done.stderr) is not None
         assert refused == (option not in taken), (option, done.stderr)
