@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How old the blocks of leaks are: when each that lives at the end was born. */
+/* How old the blocks of leaks are: when each that lives at the end, or lived at the last step's, was born. */
 #include <stdlib.h>
 
 #include "model/growth.h"
@@ -37,38 +37,64 @@ static void summarize(struct tp_growth_site *site, struct birth *births, size_t 
 	site->typical = births[count / 2].size;
 }
 
+struct births {
+	const struct tp_replay *replay;
+	const struct tp_step_stats *steps;
+	const struct tp_growth_stats *stats;
+	uint32_t *index; /* by site's number: its place in the list, and 1; 0: it is no leak */
+	struct birth *list;
+	size_t count, room;
+};
+
+static bool add(struct births *births, uint32_t site, uint64_t time, uint64_t size)
+{
+	uint64_t ns;
+
+	if (site == TP_SITE_NONE || !births->index[site])
+		return true;
+	if (!tp_reserve(&births->list, &births->room, births->count + 1, sizeof(*births->list)))
+		return false;
+	ns = tp_replay_ns(births->replay, time);
+	births->list[births->count++] =
+		(struct birth){ births->index[site] - 1,
+				births->stats->seconds ? ns : tp_steps_at(births->steps, ns).first, size };
+	return true;
+}
+
+/* Those that live, and with steps those that did when the last one ended. */
+static bool collect(struct births *births)
+{
+	const struct tp_live *live = &births->replay->live;
+	const struct tp_outlived *outlived = &births->replay->outlived;
+	size_t slots = (size_t)1 << (64 - live->shift);
+	bool good = true;
+
+	for (size_t i = 0; good && i < slots; i++)
+		good = add(births, live->blocks[i].site, live->blocks[i].time, live->blocks[i].size);
+	for (size_t i = 0; good && !births->stats->seconds && i < outlived->count; i++)
+		good = add(births, outlived->list[i].site, outlived->list[i].time, outlived->list[i].size);
+	return good;
+}
+
 bool tp_growth_births(const struct tp_replay *replay, const struct tp_step_stats *steps, struct tp_growth_stats *stats)
 {
-	size_t slots = (size_t)1 << (64 - replay->live.shift), count = 0, room = 0;
-	uint32_t *index = stats->heap.leaks ? calloc(replay->sites.count, sizeof(*index)) : NULL;
-	struct birth *births = NULL;
-	bool good = index != NULL;
+	struct births births = { .replay = replay, .steps = steps, .stats = stats };
+	bool good;
 
 	if (!stats->heap.leaks)
 		return true;
-	for (size_t i = 0; good && i < stats->heap.leaks; i++)
-		index[stats->heap.list[i].number] = (uint32_t)i + 1;
-	for (size_t i = 0; good && i < slots; i++) {
-		const struct tp_block *block = &replay->live.blocks[i];
-		uint64_t ns;
-
-		if (block->site == TP_SITE_NONE || !index[block->site])
-			continue;
-		good = tp_reserve(&births, &room, count + 1, sizeof(*births));
-		if (!good)
-			break;
-		ns = tp_replay_ns(replay, block->time);
-		births[count++] = (struct birth){ index[block->site] - 1,
-						  stats->seconds ? ns : tp_steps_at(steps, ns).first, block->size };
-	}
-	if (count)
-		qsort(births, count, sizeof(*births), by_place);
-	for (size_t from = 0, to; good && from < count; from = to) {
-		for (to = from; to < count && births[to].site == births[from].site; to++)
+	births.index = calloc(replay->sites.count, sizeof(*births.index));
+	for (size_t i = 0; births.index && i < stats->heap.leaks; i++)
+		births.index[stats->heap.list[i].number] = (uint32_t)i + 1;
+	good = births.index && collect(&births);
+	if (births.count)
+		qsort(births.list, births.count, sizeof(*births.list), by_place);
+	for (size_t from = 0, to; good && from < births.count; from = to) {
+		for (to = from; to < births.count && births.list[to].site == births.list[from].site; to++)
 			;
-		summarize(&stats->heap.list[births[from].site], births + from, to - from);
+		summarize(&stats->heap.list[births.list[from].site], births.list + from, to - from);
 	}
-	free(index);
-	free(births);
+	free(births.index);
+	free(births.list);
 	return good;
 }

@@ -67,6 +67,7 @@ void tp_replay_free(struct tp_replay *replay)
 	free(replay->timeline.points);
 	tp_marks_free(&replay->marks);
 	tp_allocator_free(&replay->allocator);
+	free(replay->outlived.list);
 	for (i = 0; i < replay->thread_count; i++)
 		free(replay->threads[i].undo.ranges.list), free(replay->threads[i].open.frames),
 			free(replay->threads[i].calls.ring);

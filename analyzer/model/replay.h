@@ -15,6 +15,7 @@
 #include "model/maps.h"
 #include "model/memory_parts.h"
 #include "model/ops.h"
+#include "model/outlived.h"
 #include "model/period.h"
 #include "model/pools.h"
 #include "model/run.h"
@@ -98,6 +99,7 @@ struct tp_replay {
 	double counters_cost_ns; /* of all threads */
 	struct tp_steps steps;
 	struct tp_growth of_steps, of_time; /* what grows with the steps, and, while there are none, with time */
+	struct tp_outlived outlived;
 	struct tp_anchor anchor;	    /* whose calls end the steps, if no STEP does */
 	uint32_t sequences;		    /* threads whose calls are remembered, if the anchor is to be found */
 	bool sampled;			    /* allocations were */

@@ -75,6 +75,8 @@ HOT void lower(struct tp_replay *replay, const struct tp_block *block, bool samp
 	tp_site_touch(site, replay->peak_number);
 	tp_amount_sub(&site->live, block->size, usable);
 	tp_amount_sub(&replay->amount, block->size, usable);
+	if (__builtin_expect(block->time < replay->outlived.step_ended, 0))
+		tp_outlived_add(&replay->outlived, block);
 	if (__builtin_expect(block->time < replay->from, 0)) {
 		tp_amount_sub(&site->before, block->size, usable);
 		tp_amount_sub(&replay->before, block->size, usable);

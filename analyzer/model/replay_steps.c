@@ -146,6 +146,7 @@ static bool end_step(struct tp_replay *replay, const struct tp_thread_state *thr
 {
 	struct tp_step_moment moment = tp_replay_step_moment(replay, ns);
 
+	tp_outlived_begin(&replay->outlived, replay->last);
 	moment.totals.thread = thread->stats.thread;
 	moment.totals.usage.own_cpu_ns = thread->cpu_ns;
 	return tp_steps_end(&replay->steps, &moment, items) && look_at_growth(replay);

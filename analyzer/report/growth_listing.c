@@ -261,8 +261,8 @@ void tp_growth_print(const struct tp_growth_view *view)
 			hidden++;
 	}
 	if (hidden)
-		tp_print(page, TP_STYLE_DIM, "\n      and %zu more %ss (--top 0 shows all)\n", hidden,
-			 tp_growth_series(view));
+		tp_print(page, TP_STYLE_DIM, "\n      and %zu more %s%s (--top 0 shows all)\n", hidden,
+			 tp_growth_series(view), hidden == 1 ? "" : "s");
 	printed = tp_growth_print_maps(view, printed);
 	print_limit(view);
 	if (!printed)

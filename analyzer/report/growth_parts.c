@@ -34,8 +34,8 @@ size_t tp_growth_print_maps(const struct tp_growth_view *view, size_t printed)
 			hidden++;
 	}
 	if (hidden)
-		tp_print(view->listing.page, TP_STYLE_DIM, "\n      and %zu more mappings (--top 0 shows all)\n",
-			 hidden);
+		tp_print(view->listing.page, TP_STYLE_DIM, "\n      and %zu more mapping%s (--top 0 shows all)\n",
+			 hidden, hidden == 1 ? "" : "s");
 	return printed;
 }
 

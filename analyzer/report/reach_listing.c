@@ -98,8 +98,8 @@ static void print_stacks(const struct tp_growth_view *view, const struct found *
 		tp_listing_print_stack(&view->listing, view->process, sum->node);
 	}
 	if (top && found->count > top)
-		tp_print(page, TP_STYLE_DIM, "\n      and %zu more stacks (--top 0 shows all)\n",
-			 found->count - (size_t)top);
+		tp_print(page, TP_STYLE_DIM, "\n      and %zu more stack%s (--top 0 shows all)\n",
+			 found->count - (size_t)top, found->count - (size_t)top == 1 ? "" : "s");
 }
 
 static void print_unseen(const struct tp_page *page, const struct tp_trace *trace)

@@ -204,6 +204,31 @@ def test_mappings_have_their_line(tprof):
                                                                                      run.traces()[0]).stdout)
 
 
+FREED_AT_THE_END = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import tprof
+class Step:
+    kept = []
+    def run(self):
+        self.kept.append(bytearray(5000))
+for _ in range(40):
+    Step().run()
+    tprof.step()
+Step.kept.clear()
+"""
+
+
+def test_ages_of_what_is_freed_at_the_end(tprof):
+    """As Python does with all it has: what lived when the last step ended has ages and a size."""
+    run = tprof.run([PYTHON, "-c", FREED_AT_THE_END, BUILD / "share/tprof"], [LIBRARY], QUIET)
+    assert run.status == 0, run.stderr
+    site = next(s for s in leaks_of(report(run.traces()[0], command="leaks")["growth"]) if s["bytes_per_step"] > 4000)
+    assert site["typical_bytes"] == 5001 and site["born"] == [1, 21, 40]
+    assert "typically 4.88 KiB; born in step 1 to step 40, half of them more than 19 steps old" in \
+        analyze("leaks", run.traces()[0]).stdout
+
+
 PARTS = ("live", "allocator", "mapped", "files", "stacks", "collector")
 
 
