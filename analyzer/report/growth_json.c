@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/growth_listing.h"
+#include "report/holders.h"
 #include "report/json.h"
 
 #define MANY 1000 /* stacks that do not leak: more of them tell nothing */
@@ -87,6 +88,11 @@ static json_t *json_maps(const struct tp_growth_view *view)
 		json_t *json = json_site(view, &stats->maps.list[i], false);
 
 		json_object_set_new(json, "file", json_boolean(stats->maps.list[i].file));
+		json_object_set_new(
+			json, "held_by",
+			tp_json_string(tp_mapping_holder(&view->listing.run->processes[view->process],
+							 view->listing.symbols[view->process], stats->maps.list[i].node,
+							 stats->maps.list[i].file)));
 		json_array_append_new(list, json);
 	}
 	return list;

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is not the heap's: mappings that grow; and what the process's memory is made of, in a table whose lines add up. */
 #include "report/growth_listing.h"
+#include "report/holders.h"
 
 static void print_mapping(const struct tp_growth_view *view, const struct tp_growth_site *site, size_t number)
 {
 	const struct tp_growth_stats *stats = tp_growth_stats_of(view);
 	const struct tp_page *page = view->listing.page;
+	const char *holder = tp_mapping_holder(&view->listing.run->processes[view->process],
+					       view->listing.symbols[view->process], site->node, site->file);
 
 	fprintf(page->out, "\n%4zu. ", number);
 	tp_print(page, TP_STYLE_NUMBER, "%s a %s", tp_growth_rate(view, site->rate).text, tp_growth_unit(stats));
@@ -14,6 +17,8 @@ static void print_mapping(const struct tp_growth_view *view, const struct tp_gro
 		site->file ? "files mapped" : "address space, by mmap", tp_bytes(site->bytes, page->exact).text,
 		tp_growth_place(stats, stats->last).text);
 	fprintf(page->out, "%s\n", tp_growth_place(stats, site->since).text);
+	if (holder)
+		tp_print(page, TP_STYLE_DIM, "        held by %s\n", holder);
 	tp_listing_print_stack(&view->listing, view->process, site->node);
 }
 

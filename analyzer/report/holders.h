@@ -3,6 +3,7 @@
 #ifndef TPROF_REPORT_HOLDERS_H
 #define TPROF_REPORT_HOLDERS_H
 
+#include "model/run.h"
 #include "report/stack.h"
 
 /*
@@ -13,5 +14,8 @@ const char *tp_stack_holder(const struct tp_stack *stack);
 
 /* The same of a node. */
 const char *tp_node_holder(const struct tp_trace *trace, struct tp_symbols *symbols, uint32_t node);
+
+/* The same of mappings that a stack made; `file`: of files. Python's arenas are known by their size, too, where no name is left. */
+const char *tp_mapping_holder(const struct tp_process *process, struct tp_symbols *symbols, uint32_t node, bool file);
 
 #endif

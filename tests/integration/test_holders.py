@@ -3,7 +3,7 @@
 import subprocess
 
 import pytest
-from conftest import PYTHON, WORKLOADS, analyze, functions, sites
+from conftest import BUILD, LIBRARY, PYTHON, WORKLOADS, analyze, functions, report, sites
 
 CACHE = "void *npy_alloc_cache(size_t n) { return malloc(n); }"
 SOURCES = {  # what each object of the program has; its functions allocate blocks whose size says who asked
@@ -84,3 +84,33 @@ def test_registry_of_torch(tprof):
     held = sum(site["bytes"] for site in sites(run.traces()[0], "leaks")
                if site["held_by"] == "torch's registry of operators")
     assert held > 15 << 20
+
+
+ARENAS = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import mmap, tprof
+kept = []
+def grow():
+    for number in range(9000):
+        kept.append((number, str(number)))
+def map_some():
+    kept.append(mmap.mmap(-1, 2**20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS))
+for _ in range(60):
+    grow()
+    map_some()
+    tprof.step()
+"""
+
+
+def test_arenas_of_python(tprof):
+    """Told from what the program maps itself, of the same size, also where Python's functions have no names."""
+    run = tprof.run([PYTHON, "-c", ARENAS, BUILD / "share/tprof"], [LIBRARY], {"TPROF_CPU": "0"})
+    assert run.status == 0, run.stderr
+    trace = run.traces()[0]
+    grown = [site for site in report(trace, command="leaks")["growth"]["mappings"] if site["verdict"] == "leak"]
+    arenas = [site for site in grown if "grow" in functions(site["stack"])]
+    own = [site for site in grown if "map_some" in functions(site["stack"])]
+    assert arenas and all(site["held_by"] == "Python's arenas of small objects" for site in arenas)
+    assert own and all(site["held_by"] is None for site in own)
+    assert "held by Python's arenas of small objects" in analyze("leaks", trace).stdout
