@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/clock.h"
 
+#include "core/sys.h"
+
 #include <cpuid.h>
 #include <time.h>
 
@@ -49,4 +51,12 @@ uint64_t tp_clock_ticks(uint64_t ns)
 {
 	/* Counters run at 1 to 4 GHz; 2 is near enough for the pause between two memory samples. */
 	return tp_clock_kind == TPROF_CLOCK_TSC ? ns * 2 : ns;
+}
+
+uint64_t tp_clock_thread_ns(void)
+{
+	struct timespec now = { 0 };
+
+	tp_syscall(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &now, 0, 0);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }

@@ -19,6 +19,9 @@ void tp_clock_start(void);
 struct tprof_moment tp_clock_moment(void);
 uint64_t tp_clock_slow(void); /* CLOCK_MONOTONIC, nanoseconds */
 
+/* CPU time of the calling thread: what something cost, not how long it waited for a processor. A system call. */
+uint64_t tp_clock_thread_ns(void);
+
 /* Ticks that about pass in `ns` nanoseconds; exact enough for pauses between samples. */
 uint64_t tp_clock_ticks(uint64_t ns);
 

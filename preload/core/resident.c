@@ -7,8 +7,6 @@
 #include "core/sys.h"
 #include "core/thread.h"
 
-#include <time.h>
-
 #define SHARE 400			/* one part of the time at most */
 #define LEAST_NS 5000000		/* from one count to the next */
 #define AT_ONCE (UINT64_C(256) << 20)	/* bytes that mincore() is asked about in one call */
@@ -182,15 +180,6 @@ static bool count_mapped(uint64_t *bytes)
 	return all <= TOO_MUCH;
 }
 
-/* What it cost, not how long the thread waited for a processor. */
-static uint64_t cpu_ns(void)
-{
-	struct timespec now = { 0 };
-
-	tp_syscall(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &now, 0, 0);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 bool tp_resident_count(uint64_t ticks, struct tp_resident *resident)
 {
 	uint64_t due = tp_load(&tp_state.next_resident), began, pause;
@@ -198,14 +187,14 @@ bool tp_resident_count(uint64_t ticks, struct tp_resident *resident)
 
 	if (due == BUSY || ticks < due || !tp_swap_if(&tp_state.next_resident, due, BUSY))
 		return false;
-	began = cpu_ns();
+	began = tp_clock_thread_ns();
 	*resident = (struct tp_resident){ 0 };
 	counted = resident;
 	threads_seen = 0;
 	resident->own = count_own();
 	tp_threads_each(count_stack);
 	good = count_mapped(&resident->mapped);
-	pause = (cpu_ns() - began) * SHARE;
+	pause = (tp_clock_thread_ns() - began) * SHARE;
 	/* Release: pairs with the next one's swap, who has these variables then. */
 	tp_store_release(&tp_state.next_resident, ticks + tp_clock_ticks(pause > LEAST_NS ? pause : LEAST_NS));
 	return good;

@@ -113,19 +113,20 @@ static void record(struct tp_thread *thread)
 
 void tp_allocator_ask(struct tp_thread *thread, bool now)
 {
-	uint64_t ticks = tp_clock_before(), due = tp_load(&tp_state.next_allocator), pause, spent;
+	uint64_t ticks = tp_clock_before(), due = tp_load(&tp_state.next_allocator), began, spent;
 
 	/* Acquire: pairs with tp_allocator_find(). */
 	if (!tp_load_acquire(&jemalloc.ctl) || due == BUSY || (ticks < due && !now) || !is_safe(thread) ||
 	    !tp_swap_if(&tp_state.next_allocator, due, BUSY))
 		return;
+	began = tp_clock_thread_ns();
 	record(thread);
-	spent = tp_clock_before() - ticks;
+	spent = tp_clock_thread_ns() - began;
 	if (thread->chunk)
-		thread->chunk->overhead_ticks += spent;
-	pause = tp_clock_ticks(LEAST_NS);
-	if (pause < spent * SHARE)
-		pause = spent * SHARE;
+		thread->chunk->overhead_ticks += tp_clock_ticks(spent);
+	if (!due) /* the first time: much of it was for making what is asked */
+		spent = 0;
 	/* Release: pairs with the next one's swap, who has these variables then. */
-	tp_store_release(&tp_state.next_allocator, ticks + pause);
+	tp_store_release(&tp_state.next_allocator,
+			 ticks + tp_clock_ticks(spent * SHARE > LEAST_NS ? spent * SHARE : LEAST_NS));
 }
