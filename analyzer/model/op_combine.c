@@ -124,7 +124,7 @@ static bool merge(struct tp_op_stats *to, const struct tp_op_stats *from)
 static void finish(struct tp_op_stats *op)
 {
 	op->mean_ns = op->durations.mean;
-	op->interval = tp_means_interval(op->means, &op->durations);
+	op->interval = tp_op_interval(op, op->means);
 	op->min_ns = op->histogram->min;
 	op->max_ns = op->histogram->max;
 	op->p50_ns = tp_histogram_percentile(op->histogram, 0.5);

@@ -34,6 +34,14 @@ uint32_t tp_op_shape(struct tp_op_state *state, const char *text, size_t length)
 	return (uint32_t)++stats->shape_count;
 }
 
+struct tp_interval tp_op_interval(const struct tp_op_stats *stats, const struct tp_means *means)
+{
+	double calls = stats->untimed ? (double)stats->calls : 1;
+
+	return tp_means_interval(means, &stats->durations,
+				 stats->untimed ? stats->total_variance / (calls * calls) : 0);
+}
+
 /* The first calls are kept one by one, those behind them as moments: what is not warm-up is put together. */
 static void leave_out_warmup(struct tp_op_state *state)
 {
@@ -50,7 +58,7 @@ static void leave_out_warmup(struct tp_op_state *state)
 	stats->first_ns = kept ? all->few[0] : 0;
 	stats->mean_ns = stats->durations.mean;
 	tp_means_leave_out(state->means, stats->warmup_calls);
-	stats->interval = tp_means_interval(state->means, &stats->durations);
+	stats->interval = tp_op_interval(stats, state->means);
 }
 
 static void finish(const struct tp_ops *ops, struct tp_op_state *state)

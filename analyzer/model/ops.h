@@ -156,6 +156,9 @@ bool tp_ops_left_open(struct tp_ops *ops, const struct tp_op_stack *stack);
 /* An op's shape, by its text: index + 1; 0: no memory. The last of the list stands for those that found no place. */
 uint32_t tp_op_shape(struct tp_op_state *state, const char *text, size_t length);
 
+/* Of the mean of its calls without the first ones. */
+struct tp_interval tp_op_interval(const struct tp_op_stats *stats, const struct tp_means *means);
+
 /* The ops that were met, by total time. NULL: no memory. */
 struct tp_op_stats *tp_ops_result(struct tp_ops *ops, size_t *count);
 

@@ -99,7 +99,7 @@ static double half_of(struct tp_interval interval)
 	return (interval.high - interval.low) / 2;
 }
 
-struct tp_interval tp_means_interval(const struct tp_means *means, const struct tp_moments *moments)
+struct tp_interval tp_means_interval(const struct tp_means *means, const struct tp_moments *moments, double variance)
 {
 	double least = half_of(tp_moments_interval(moments)), half;
 
@@ -108,6 +108,7 @@ struct tp_interval tp_means_interval(const struct tp_means *means, const struct 
 	half = half_of(tp_effective_mean(means->values, means->series.count).interval);
 	if (!means->together || means->series.count < TP_MEANS_LEAST)
 		half = fmax(half, least);
+	half = hypot(half, TP_NORMAL_95 * sqrt(variance));
 	return (struct tp_interval){ moments->mean - half, moments->mean + half };
 }
 

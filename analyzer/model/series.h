@@ -53,8 +53,9 @@ void tp_means_leave_out(struct tp_means *means, uint64_t values);
  * The 95% interval of the mean of the values that `moments` is of. That of batches whose neighbours may be alike
  * (model/effective.h), and never narrower than that of independent values, of which the moments know all: but of values
  * that came together the moments know about where they were, and are too wide.
+ * `variance`: of the mean, by those values that were not measured but estimated; 0: there are none.
  */
-struct tp_interval tp_means_interval(const struct tp_means *means, const struct tp_moments *moments);
+struct tp_interval tp_means_interval(const struct tp_means *means, const struct tp_moments *moments, double variance);
 
 /* As many independent values would have an interval of that width: at most all of them. */
 double tp_means_worth(struct tp_interval interval, const struct tp_moments *moments);

@@ -292,6 +292,8 @@ static void test_many_at_once(void **state)
 static void test_means_that_came_together(void **state)
 {
 	struct tp_means means = { 0 }, all = { 0 };
+	struct tp_interval plain, wide;
+	struct tp_moments moments;
 
 	(void)state;
 	for (int i = 1; i <= 5; i++)
@@ -306,6 +308,12 @@ static void test_means_that_came_together(void **state)
 	tp_means_append(&all, &means);
 	assert_int_equal(all.series.count, 2);
 	assert_true(all.together);
+	/* A deviation of the mean of 100, by values that were estimated: 196 on each side, and what batches say. */
+	moments = (struct tp_moments){ .count = 9, .mean = 6, .squares = 80 };
+	plain = tp_means_interval(&means, &moments, 0);
+	wide = tp_means_interval(&means, &moments, 10000);
+	assert_true(fabs(wide.high - 6 - hypot(plain.high - 6, 195.9964)) < 1e-2);
+	assert_true(fabs(wide.high + wide.low - 12) < 1e-9);
 	tp_means_leave_out(&means, 3);
 	assert_int_equal(means.series.count, 1);
 	assert_float_equal(means.values[0], 9, 1e-12);
