@@ -11,73 +11,102 @@
 
 static uint32_t handed_out; /* node numbers, from TPROF_NODE_FIRST on */
 
-/* ---- firstborns ---- */
+/* ---- children ---- */
 
 /*
- * Most nodes have one child at most, and most new nodes come in chains, numbered one after the other. So a node's first
- * child has its place by the node's number: a chain is written and read from one cache line to the next, in 8 bytes a
- * node. The place holds what the child is, above its number; 0: there is none. Segments of 512 KiB, never moved.
+ * Most nodes have a few children at most, and most new nodes come in chains, numbered one after the other. So a node has
+ * its place by its number, and what is written lies beside what was written last: a new stack meets no cache line that it
+ * has to wait for. The children of a node are a list, the youngest first, and a few long: of those that have more, the
+ * later ones are in a table. Places are in segments of 768 KiB, never moved.
  */
 #define SEGMENT_BITS 16
 #define SEGMENTS 16384u
+#define LISTED 8u			  /* children in a list */
 #define JOINED_CHILD UINT32_C(0x80000000) /* beside a Python node: not a frame's, but tp_node_join()'s */
 
-static uint64_t *segments[SEGMENTS];
+struct place {
+	uint32_t youngest; /* child; 0: there is none */
+	uint32_t what;	   /* the node itself is */
+	uint32_t elder;	   /* of its parent's children, the one that was the youngest before it; 0: it was the first */
+};
 
-static uint64_t child_of(uint32_t what, uint32_t number)
+static struct place *segments[SEGMENTS];
+
+static struct place *place_of(uint32_t node)
 {
-	return (uint64_t)what << 32 | number;
+	struct place *segment;
+
+	if (node >> SEGMENT_BITS >= SEGMENTS)
+		return NULL;
+	segment = tp_load_acquire(&segments[node >> SEGMENT_BITS]);
+	return tp_likely(segment) ? &segment[node & ((1u << SEGMENT_BITS) - 1)] : NULL;
 }
 
-static uint64_t *place_of(uint32_t parent)
+static TP_SLOW struct place *make_place(uint32_t node)
 {
-	uint64_t *segment;
+	size_t bytes = sizeof(struct place) << SEGMENT_BITS;
+	struct place *made;
 
-	if (parent >> SEGMENT_BITS >= SEGMENTS)
+	if (node >> SEGMENT_BITS >= SEGMENTS || !(made = tp_space_take(bytes)))
 		return NULL;
-	segment = tp_load_acquire(&segments[parent >> SEGMENT_BITS]);
-	return tp_likely(segment) ? &segment[parent & ((1u << SEGMENT_BITS) - 1)] : NULL;
-}
-
-static TP_SLOW uint64_t *make_place(uint32_t parent)
-{
-	size_t bytes = sizeof(uint64_t) << SEGMENT_BITS;
-	uint64_t *made;
-
-	if (parent >> SEGMENT_BITS >= SEGMENTS || !(made = tp_space_take(bytes)))
-		return NULL;
-	if (!tp_swap_if(&segments[parent >> SEGMENT_BITS], (uint64_t *)NULL, made))
+	if (!tp_swap_if(&segments[node >> SEGMENT_BITS], (struct place *)NULL, made))
 		tp_space_give_back(made, bytes); /* another thread was first */
-	else if (parent >> SEGMENT_BITS) /* all of it will be used soon: 128 page faults in one. Older kernels say no */
+	else if (node >> SEGMENT_BITS) /* all of it will be used soon: 192 page faults in one. Older kernels say no */
 		tp_sys_madvise(made, bytes, MADV_POPULATE_WRITE);
-	return place_of(parent);
+	return place_of(node);
 }
 
-/* Finds the child there. If it is not, *taken says whether it may be in the table. */
-static uint32_t find_firstborn(uint32_t parent, uint32_t what, bool *taken)
+static struct place *room_of(uint32_t node)
 {
-	const uint64_t *place = place_of(parent);
-	uint64_t child =
-		place ? tp_load_acquire(place) : 0; /* pairs with keep_firstborn(): its record is in the trace */
+	struct place *place = place_of(node);
 
-	*taken = child != 0;
-	return tp_likely(child >> 32 == what) ? (uint32_t)child : 0;
+	return tp_likely(place) ? place : make_place(node);
 }
 
-/* False: the place is another's. `alone`: nobody else knows the parent yet. */
-static bool keep_firstborn(uint32_t parent, uint32_t what, uint32_t number, bool alone)
+/* The child there; 0: none that is listed. *listed: how many are. */
+static uint32_t find_child(uint32_t parent, uint32_t what, uint32_t *listed)
 {
-	uint64_t *place = place_of(parent);
+	const struct place *place = place_of(parent);
+	uint32_t child = 0;
 
-	if (tp_unlikely(!place) && !(place = make_place(parent)))
-		return true; /* no memory: it will be made again, under another number that means the same */
-	if (!alone)
-		return tp_swap_if(place, (uint64_t)0, child_of(what, number));
-	tp_store_release(place, child_of(what, number));
-	return true;
+	*listed = 0;
+	if (tp_likely(place))
+		child = tp_load_acquire(&place->youngest); /* pairs with add_child(): its record is in the trace */
+	while (child) {
+		place = place_of(child);
+		if (place->what == what)
+			break;
+		child = place->elder;
+		++*listed;
+	}
+	return child;
 }
 
-/* ---- the table of all other children ---- */
+/* Puts a node into its parent's list. No memory: it will be made again, under another number, which means the same. */
+static void add_child(uint32_t parent, uint32_t what, uint32_t node)
+{
+	struct place *above = room_of(parent), *place = room_of(node);
+
+	if (tp_unlikely(!above || !place))
+		return;
+	place->what = what;
+	do
+		place->elder = tp_load_acquire(&above->youngest);
+	while (!tp_swap_if(&above->youngest, place->elder, node));
+}
+
+/* As add_child(), of nodes that nobody else knows yet. */
+static void add_only_child(uint32_t parent, uint32_t what, uint32_t node)
+{
+	struct place *above = room_of(parent), *place = room_of(node);
+
+	if (tp_unlikely(!above || !place))
+		return;
+	place->what = what;
+	tp_store(&above->youngest, node);
+}
+
+/* ---- the table of children that are not listed, and of other things ---- */
 
 /* Keys and numbers apart, so that a slot is 12 bytes: at 3/8 to 3/4 full, 16 to 32 bytes a child. */
 struct table {
@@ -206,41 +235,51 @@ void tp_number_keep(uint64_t key, uint32_t number)
 
 /* ---- both ---- */
 
+static uint32_t find(uint32_t parent, uint32_t what, uint64_t key, uint32_t *listed)
+{
+	uint32_t number = find_child(parent, what, listed);
+
+	return tp_likely(number || *listed < LISTED) ? number : tp_number_find(key);
+}
+
+static void keep(uint32_t parent, uint32_t what, uint64_t key, uint32_t number, uint32_t listed)
+{
+	if (tp_likely(listed < LISTED))
+		add_child(parent, what, number);
+	else
+		tp_number_keep(key, number);
+}
+
 uint32_t tp_node_find(uint32_t parent, uint32_t frame)
 {
-	bool taken;
-	uint32_t number = find_firstborn(parent, frame, &taken);
+	uint32_t listed;
 
-	return tp_likely(number || !taken) ? number : tp_number_find(key_of(parent, frame));
+	return find(parent, frame, key_of(parent, frame), &listed);
 }
 
 /* The chain's outer end is kept last: until then nobody finds the others, nor puts children of theirs beside them. */
 uint32_t tp_nodes_make(uint32_t parent, const uint32_t *frames, size_t count)
 {
-	uint32_t first = tp_add(&handed_out, (uint32_t)count) + TPROF_NODE_FIRST;
+	uint32_t first = tp_add(&handed_out, (uint32_t)count) + TPROF_NODE_FIRST, listed;
 
 	tp_table_nodes(first, parent, frames, count);
 	for (size_t i = 1; i < count; i++)
-		keep_firstborn(first + (uint32_t)i - 1, frames[i], first + (uint32_t)i, true);
-	if (!keep_firstborn(parent, frames[0], first, false))
-		tp_number_keep(key_of(parent, frames[0]), first);
+		add_only_child(first + (uint32_t)i - 1, frames[i], first + (uint32_t)i);
+	if (!find_child(parent, frames[0], &listed))
+		keep(parent, frames[0], key_of(parent, frames[0]), first, listed);
 	return first;
 }
 
 uint32_t tp_node_join(uint32_t native, uint32_t python)
 {
 	uint64_t key = JOINED | (uint64_t)native << 31 | python;
-	bool taken;
-	uint32_t number = find_firstborn(native, python | JOINED_CHILD, &taken);
+	uint32_t listed, number = find(native, python | JOINED_CHILD, key, &listed);
 
 	if (tp_likely(number))
 		return number;
-	if (taken && (number = tp_number_find(key)))
-		return number;
 	number = tp_add(&handed_out, 1) + TPROF_NODE_FIRST;
 	tp_table_join(number, native, python);
-	if (!keep_firstborn(native, python | JOINED_CHILD, number, false))
-		tp_number_keep(key, number);
+	keep(native, python | JOINED_CHILD, key, number, listed);
 	return number;
 }
 
@@ -248,7 +287,7 @@ void tp_nodes_forget(void)
 {
 	for (size_t i = 0; i < SEGMENTS && i <= (handed_out + TPROF_NODE_FIRST) >> SEGMENT_BITS; i++) {
 		if (segments[i])
-			tp_space_give_back(segments[i], sizeof(uint64_t) << SEGMENT_BITS);
+			tp_space_give_back(segments[i], sizeof(struct place) << SEGMENT_BITS);
 		segments[i] = NULL;
 	}
 	if (table)
