@@ -8,6 +8,8 @@
 #include <elf.h>
 #include <link.h>
 
+#define AHEAD 8 /* relocations: some hundred instructions each */
+
 struct image {
 	const struct dl_phdr_info *info;
 	uintptr_t bias;
@@ -15,6 +17,7 @@ struct image {
 	const char *strings;
 	const ElfW(Rela) * tables[2]; /* DT_JMPREL and DT_RELA */
 	size_t bytes[2];
+	size_t relative; /* relocations that name no symbol: so many of DT_RELA's, in front */
 	uintptr_t relro_low, relro_high;
 	uintptr_t start, end; /* of its segments */
 	const uint32_t *hash; /* DT_GNU_HASH */
@@ -27,6 +30,7 @@ struct visit {
 	size_t from; /* of tp_slots_exports() */
 	const char *object;
 	size_t changed;
+	uintptr_t opened; /* page that is writable for the moment; 0: none */
 };
 
 /* ld.so has turned these into addresses; the vDSO's are still offsets. */
@@ -65,6 +69,9 @@ static void read_dynamic(struct image *image, const ElfW(Dyn) * entry)
 			break;
 		case DT_RELASZ:
 			image->bytes[1] = entry->d_un.d_val;
+			break;
+		case DT_RELACOUNT:
+			image->relative = entry->d_un.d_val;
 			break;
 		}
 	}
@@ -115,18 +122,36 @@ static bool lies_in_data(const struct image *image, const void *slot)
 	return false;
 }
 
-/* RELRO made the slot's page read-only after relocation: writable for the moment. */
-static bool store(const struct image *image, void **slot, void *value)
+/* What open_page() made writable is read-only again. */
+static void close_page(struct visit *visit)
+{
+	if (visit->opened)
+		tp_syscall(SYS_mprotect, visit->opened, TP_PAGE, PROT_READ, 0);
+	visit->opened = 0;
+}
+
+/*
+ * RELRO made the slot's page read-only after relocation: writable for the moment. As slots lie side by side, the page stays
+ * so until one on another page comes: to change a page's protection splits its mapping, and interrupts the other processors.
+ */
+static bool open_page(struct visit *visit, const struct image *image, void **slot)
 {
 	uintptr_t page = (uintptr_t)slot & ~(uintptr_t)(TP_PAGE - 1);
-	bool protected_page = (uintptr_t)slot >= image->relro_low && (uintptr_t)slot < image->relro_high;
 
-	if (!lies_in_data(image, slot) ||
-	    (protected_page && tp_syscall(SYS_mprotect, page, TP_PAGE, PROT_READ | PROT_WRITE, 0) != 0))
+	if ((uintptr_t)slot < image->relro_low || (uintptr_t)slot >= image->relro_high || page == visit->opened)
+		return true;
+	close_page(visit);
+	if (tp_syscall(SYS_mprotect, page, TP_PAGE, PROT_READ | PROT_WRITE, 0) != 0)
+		return false;
+	visit->opened = page;
+	return true;
+}
+
+static bool store(struct visit *visit, const struct image *image, void **slot, void *value)
+{
+	if (!lies_in_data(image, slot) || !open_page(visit, image, slot))
 		return false;
 	tp_store_release(slot, value);
-	if (protected_page)
-		tp_syscall(SYS_mprotect, page, TP_PAGE, PROT_READ, 0);
 	return true;
 }
 
@@ -162,7 +187,7 @@ static void offer(struct visit *visit, const struct image *image, const ElfW(Rel
 	choice = visit->visitor->choose(&offered, visit->visitor->context);
 	if (!choice || choice == *slot)
 		return;
-	good = store(image, slot, choice);
+	good = store(visit, image, slot, choice);
 	visit->changed += good;
 	if (visit->visitor->stored)
 		visit->visitor->stored(choice, good, visit->visitor->context);
@@ -186,6 +211,30 @@ static bool was_seen(struct tp_seen *seen, const struct dl_phdr_info *info)
 	return false;
 }
 
+/* Symbols and their names lie anywhere in tables of megabytes: those of the relocations that come next are fetched. */
+static void fetch_ahead(const struct image *image, const ElfW(Rela) * next, const ElfW(Rela) * end)
+{
+	if (next + 2 * AHEAD < end)
+		__builtin_prefetch(&image->symbols[ELF64_R_SYM(next[2 * AHEAD].r_info)]);
+	if (next + AHEAD < end)
+		__builtin_prefetch(image->strings + image->symbols[ELF64_R_SYM(next[AHEAD].r_info)].st_name);
+}
+
+static void offer_all(struct visit *visit, const struct image *image)
+{
+	for (size_t table = 0; table < TP_LENGTH(image->tables); table++) {
+		const ElfW(Rela) *at = image->tables[table], *end = at + image->bytes[table] / sizeof(*at);
+
+		if (table == 1 && image->relative <= (size_t)(end - at))
+			at += image->relative;
+		for (; image->tables[table] && at < end; at++) {
+			fetch_ahead(image, at, end);
+			offer(visit, image, at);
+		}
+	}
+	close_page(visit);
+}
+
 static int visit_object(struct dl_phdr_info *info, size_t size, void *context)
 {
 	struct visit *visit = context;
@@ -197,10 +246,7 @@ static int visit_object(struct dl_phdr_info *info, size_t size, void *context)
 	if ((visit->seen && was_seen(visit->seen, info)) || is_own(info) || !read_image(info, &image))
 		return 0;
 	visit->object = info->dlpi_name ? info->dlpi_name : "";
-	for (size_t table = 0; table < TP_LENGTH(image.tables); table++) {
-		for (size_t i = 0; image.tables[table] && i < image.bytes[table] / sizeof(ElfW(Rela)); i++)
-			offer(visit, &image, &image.tables[table][i]);
-	}
+	offer_all(visit, &image);
 	if (visit->visitor->visited)
 		visit->visitor->visited(visit->object, visit->visitor->context);
 	return 0;
@@ -240,19 +286,28 @@ size_t tp_slots_visit(const struct tp_slot_visitor *visitor, struct tp_seen *see
 
 /* ---- what objects define ---- */
 
+static void show_export(const struct visit *visit, const struct image *image, const ElfW(Sym) * symbol)
+{
+	struct tp_slot shown = { image->strings + symbol->st_name, visit->object,
+				 (void *)(image->bias + symbol->st_value), NULL };
+
+	if (ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_shndx != SHN_UNDEF)
+		visit->visitor->choose(&shown, visit->visitor->context);
+}
+
 /* The symbols that the GNU hash table leads to are all that an object exports: chains of them, one for each bucket. */
 static void show_exports(const struct visit *visit, const struct image *image)
 {
 	const uint32_t *hash = image->hash, *buckets = hash + 4 + 2 * (size_t)hash[2], *chains = buckets + hash[0];
+	uint32_t last = 0; /* of those that begin a chain */
 
+	for (uint32_t bucket = 0; bucket < hash[0]; bucket++)
+		last = buckets[bucket] > last ? buckets[bucket] : last;
 	for (uint32_t bucket = 0; bucket < hash[0]; bucket++) {
 		for (uint32_t i = buckets[bucket]; i >= hash[1]; i++) {
-			const ElfW(Sym) *symbol = &image->symbols[i];
-			struct tp_slot shown = { image->strings + symbol->st_name, visit->object,
-						 (void *)(image->bias + symbol->st_value), NULL };
-
-			if (ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_shndx != SHN_UNDEF)
-				visit->visitor->choose(&shown, visit->visitor->context);
+			if (i + AHEAD <= last) /* as in fetch_ahead() */
+				__builtin_prefetch(image->strings + image->symbols[i + AHEAD].st_name);
+			show_export(visit, image, &image->symbols[i]);
 			if (chains[i - hash[1]] & 1)
 				break; /* the last of its bucket */
 		}

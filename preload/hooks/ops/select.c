@@ -80,21 +80,23 @@ static const struct preset {
 	const char *name;
 	/* Fills in what the function is called, and its signature if its arguments are understood. */
 	bool (*choose)(const char *symbol, struct tp_text *to, struct tp_signature *signature);
+	/* What such a symbol may begin with, one character each: of ten thousands of symbols a few are asked about. */
+	const char *begins;
 	bool mangled; /* among C++'s symbols, which are the many; the others among C's */
 } presets[] = {
-	{ "torch", choose_torch, true },
-	{ "blas", tp_blas_choose, false },
-	{ "onednn", tp_onednn_choose, false },
-	{ "openmp", tp_openmp_choose, false },
-	{ "fftw", tp_fftw_choose, false },
-	{ "mpi", tp_mpi_choose, false },
-	{ "ggml", tp_ggml_choose, false },
-	{ "xnnpack", tp_xnnpack_choose, false },
-	{ "onnxruntime", tp_onnxruntime_choose, false },
+	{ "torch", choose_torch, "_", true },
+	{ "blas", tp_blas_choose, "sdczi", false },
+	{ "onednn", tp_onednn_choose, "d", false },
+	{ "openmp", tp_openmp_choose, "G_", false },
+	{ "fftw", tp_fftw_choose, "f", false },
+	{ "mpi", tp_mpi_choose, "M", false },
+	{ "ggml", tp_ggml_choose, "g", false },
+	{ "xnnpack", tp_xnnpack_choose, "x", false },
+	{ "onnxruntime", tp_onnxruntime_choose, "O", false },
 	/* Not chosen by symbols: the program tells. */
-	{ "itt", NULL, false },
-	{ "nvtx", NULL, false },
-	{ "instrument", NULL, false },
+	{ "itt", NULL, "", false },
+	{ "nvtx", NULL, "", false },
+	{ "instrument", NULL, "", false },
 };
 
 /* ---- TPROF_OPS ---- */
@@ -220,13 +222,22 @@ static bool choose_glob(const char *symbol, const char *name, bool excludes)
 	return false;
 }
 
+static bool begins(const struct preset *preset, char with)
+{
+	for (const char *letter = preset->begins; *letter; letter++) {
+		if (*letter == with)
+			return true;
+	}
+	return false;
+}
+
 static void choose_preset(const char *symbol, struct tp_text *to, struct tp_op_choice *choice)
 {
 	bool mangled = is_mangled(symbol);
 
 	for (size_t i = 0; i < TP_LENGTH(presets) && !choice->category; i++) {
 		if (use_preset[i] && presets[i].mangled == mangled && presets[i].choose &&
-		    presets[i].choose(symbol, to, &choice->signature))
+		    begins(&presets[i], *symbol) && presets[i].choose(symbol, to, &choice->signature))
 			choice->category = presets[i].name;
 	}
 }
