@@ -14,10 +14,22 @@ struct expected {
 	int32_t line;
 };
 
+/* A code object's number for each table, and one that is new. */
+static uint32_t codes;
+
+/* Whatever was looked for before, in front of it or behind. */
 static void check(const struct tp_lines *lines, const struct expected *expected, size_t count)
 {
+	uint32_t code = ++codes;
+
 	for (size_t i = 0; i < count; i++)
-		assert_int_equal(tp_line_find(lines, expected[i].unit), expected[i].line);
+		assert_int_equal(tp_line_find(lines, ++codes, expected[i].unit), expected[i].line);
+	for (size_t i = 0; i < count; i++) {
+		for (size_t k = 0; k < count; k++) {
+			assert_int_equal(tp_line_find(lines, code, expected[i].unit), expected[i].line);
+			assert_int_equal(tp_line_find(lines, code, expected[k].unit), expected[k].line);
+		}
+	}
 }
 
 /* 3.9: 8 bytes of line 11, 6 of line 13, then back to line 12. */
@@ -60,9 +72,29 @@ static void test_locations(void **state)
 
 	(void)state;
 	check(&lines, expected, 11);
-	for (lines.length = 0; lines.length < sizeof(bytes); lines.length++)
+	for (lines.length = 0; lines.length < sizeof(bytes); lines.length++) {
+		codes++;
 		for (int64_t unit = -1; unit < 20; unit++) /* nothing behind the end is read: sanitizers would say */
-			assert_true(tp_line_find(&lines, unit) >= 0);
+			assert_true(tp_line_find(&lines, codes, unit) >= 0);
+	}
+}
+
+/* Two code objects whose places are remembered in one, by turns; and one that is another's after a fork. */
+static void test_turns(void **state)
+{
+	static const uint8_t bytes[] = { 2, 1, 2, 1, 2, 1, 2, 1 }, others[] = { 8, 100, 2, 1 };
+	struct tp_lines lines = { TP_LINES_PAIRS, bytes, sizeof(bytes), 10 };
+	struct tp_lines other = { TP_LINES_PAIRS, others, sizeof(others), 1 };
+
+	(void)state;
+	for (int64_t unit = 0; unit < 4; unit++) {
+		assert_int_equal(tp_line_find(&lines, 1000, unit), 11 + unit);
+		assert_int_equal(tp_line_find(&other, 1000 + 65536, unit), 101);
+	}
+	assert_int_equal(tp_line_find(&lines, 1000, 3), 14);
+	tp_lines_forget();
+	assert_int_equal(tp_line_find(&other, 1000, 3), 101);
+	assert_int_equal(tp_line_find(&other, 1000, 4), 102);
 }
 
 int main(void)
@@ -71,6 +103,7 @@ int main(void)
 		cmocka_unit_test(test_lnotab),
 		cmocka_unit_test(test_pairs),
 		cmocka_unit_test(test_locations),
+		cmocka_unit_test(test_turns),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -154,6 +154,7 @@ void tp_codes_forget(void)
 	growing = 0;
 	code_numbers = 0;
 	tp_code_deaths++;
+	tp_lines_forget();
 }
 
 /* ---- what a code object is ---- */
@@ -268,7 +269,7 @@ static TP_SLOW uint32_t make_place(struct tp_reader *reader, const struct tp_pyt
 
 	if (!read_lines(reader, place->code, &lines))
 		return 0;
-	line = (uint32_t)tp_line_find(&lines, unit);
+	line = (uint32_t)tp_line_find(&lines, code, unit);
 	key = KEY_LINE | (uint64_t)code << 24 | (uint64_t)(line << 1 & 0xffffff) | entry;
 	frame = tp_number_find(key);
 	if (!frame) {

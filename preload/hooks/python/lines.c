@@ -11,34 +11,45 @@ enum {
 	LOCATION_NONE = 15,
 };
 
-/* 3.9, Objects/lnotab_notes.txt: pairs of bytes to add to the address and, signed, to the line. */
-static int32_t in_lnotab(const struct tp_lines *lines, int64_t unit)
-{
-	int64_t at = unit * 2, address = 0;
-	int32_t line = lines->first;
+/* The beginning of a table's entry, and what the entries before it come to. All zero is the first's. */
+struct entry {
+	uint32_t at;	 /* bytes into the table */
+	uint32_t passed; /* instructions before it: units, or in tables of before 3.11 bytes */
+	int32_t line;	 /* from the code object's first one on */
+};
 
-	for (size_t i = 0; i + 1 < lines->length; i += 2) {
-		address += lines->bytes[i];
+/* Each of these goes on from *entry, which does not begin behind the instruction, and leaves there which one it is in. */
+
+/* 3.9, Objects/lnotab_notes.txt: pairs of bytes to add to the address and, signed, to the line. */
+static int32_t in_lnotab(const struct tp_lines *lines, int64_t unit, struct entry *entry)
+{
+	int64_t at = unit * 2;
+
+	for (; entry->at + 1 < lines->length; entry->at += 2) {
+		uint32_t address = entry->passed + lines->bytes[entry->at];
+
 		if (address > at)
 			break;
-		line += (int8_t)lines->bytes[i + 1];
+		entry->passed = address;
+		entry->line += (int8_t)lines->bytes[entry->at + 1];
 	}
-	return line;
+	return lines->first + entry->line;
 }
 
 /* 3.10: pairs of a range's length and what its line is more than that of the range before. */
-static int32_t in_pairs(const struct tp_lines *lines, int64_t unit)
+static int32_t in_pairs(const struct tp_lines *lines, int64_t unit, struct entry *entry)
 {
-	int64_t at = unit * 2, end = 0;
-	int32_t line = lines->first;
+	int64_t at = unit * 2;
 
-	for (size_t i = 0; i + 1 < lines->length; i += 2) {
-		int8_t more = (int8_t)lines->bytes[i + 1];
+	for (; entry->at + 1 < lines->length; entry->at += 2) {
+		int8_t more = (int8_t)lines->bytes[entry->at + 1];
+		uint32_t end = entry->passed + lines->bytes[entry->at];
+		int32_t line = entry->line + (more == NO_LINE ? 0 : more);
 
-		end += lines->bytes[i];
-		line += more == NO_LINE ? 0 : more;
 		if (at < end)
-			return more == NO_LINE ? 0 : line;
+			return more == NO_LINE ? 0 : lines->first + line;
+		entry->passed = end;
+		entry->line = line;
 	}
 	return 0;
 }
@@ -60,45 +71,114 @@ static int32_t signed_number(const uint8_t *bytes, const uint8_t *end)
 }
 
 /* 3.11, Objects/locations.md. An entry's first byte is the only one that has its highest bit set. */
-static int32_t in_locations(const struct tp_lines *lines, int64_t unit)
+static int32_t in_locations(const struct tp_lines *lines, int64_t unit, struct entry *entry)
 {
-	const uint8_t *at = lines->bytes, *end = at + lines->length;
-	int64_t covered = 0;
-	int32_t line = lines->first;
+	const uint8_t *at = lines->bytes + entry->at, *end = lines->bytes + lines->length;
+	int64_t passed = entry->passed;
+	int32_t line = entry->line;
 
 	while (at < end) {
-		unsigned code = *at >> 3 & 15;
+		const uint8_t *begin = at++;
+		unsigned code = *begin >> 3 & 15;
+		int64_t covered = passed + (*begin & 7) + 1;
+		int32_t more = 0;
 
-		covered += (*at & 7) + 1;
-		at++;
 		if (code == LOCATION_NO_COLUMNS || code == LOCATION_LONG)
-			line += signed_number(at, end);
+			more = signed_number(at, end);
 		else if (code >= LOCATION_ONE_LINE && code < LOCATION_NO_COLUMNS)
-			line += (int32_t)code - LOCATION_ONE_LINE;
-		if (unit < covered)
-			return code == LOCATION_NONE ? 0 : line;
+			more = (int32_t)code - LOCATION_ONE_LINE;
+		if (unit < covered) {
+			*entry = (struct entry){ (uint32_t)(begin - lines->bytes), (uint32_t)passed, line };
+			return code == LOCATION_NONE ? 0 : lines->first + line + more;
+		}
+		passed = covered;
+		line += more;
 		while (at < end && !(*at & 0x80))
 			at++;
 	}
 	return 0;
 }
 
-int32_t tp_line_find(const struct tp_lines *lines, int64_t unit)
+static int32_t find_from(const struct tp_lines *lines, int64_t unit, struct entry *entry)
 {
 	int32_t line = 0;
 
-	if (unit < 0)
-		return lines->first;
 	switch (lines->kind) {
 	case TP_LINES_LNOTAB:
-		line = in_lnotab(lines, unit);
+		line = in_lnotab(lines, unit, entry);
 		break;
 	case TP_LINES_PAIRS:
-		line = in_pairs(lines, unit);
+		line = in_pairs(lines, unit, entry);
 		break;
 	case TP_LINES_LOCATIONS:
-		line = in_locations(lines, unit);
+		line = in_locations(lines, unit, entry);
 		break;
 	}
 	return line > 0 ? line : 0;
+}
+
+/* ---- where it was last looked ---- */
+
+/*
+ * A module's code is run from one end to the other, and its table is as long: what was found last is a step before what is
+ * looked for next. Any thread may read and write one of these: that its two words belong together is seen by their sum,
+ * which is the code's number and no other's.
+ */
+#define REMEMBERED 256u
+
+static struct {
+	uint64_t entry, check;
+} remembered[REMEMBERED];
+
+#define AT_BITS 24
+#define PASSED_BITS 21
+#define LINE_BITS 19
+
+static uint64_t check_of(uint32_t code, uint64_t packed)
+{
+	return packed ^ code * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static void remember(uint32_t code, const struct entry *entry)
+{
+	uint64_t line = (uint64_t)(entry->line + (1 << (LINE_BITS - 1))), packed;
+
+	if (entry->at >> AT_BITS || entry->passed >> PASSED_BITS || line >> LINE_BITS)
+		return;
+	packed = ((uint64_t)entry->at << PASSED_BITS | entry->passed) << LINE_BITS | line;
+	tp_store(&remembered[code % REMEMBERED].entry, packed);
+	tp_store(&remembered[code % REMEMBERED].check, check_of(code, packed));
+}
+
+static struct entry recall(uint32_t code)
+{
+	uint64_t packed = tp_load(&remembered[code % REMEMBERED].entry);
+
+	if (tp_load(&remembered[code % REMEMBERED].check) != check_of(code, packed))
+		return (struct entry){ 0, 0, 0 };
+	return (struct entry){
+		.at = (uint32_t)(packed >> (PASSED_BITS + LINE_BITS)),
+		.passed = (uint32_t)(packed >> LINE_BITS) & ((1u << PASSED_BITS) - 1),
+		.line = (int32_t)(packed & ((1u << LINE_BITS) - 1)) - (1 << (LINE_BITS - 1)),
+	};
+}
+
+int32_t tp_line_find(const struct tp_lines *lines, uint32_t code, int64_t unit)
+{
+	struct entry entry = recall(code);
+	int64_t at = lines->kind == TP_LINES_LOCATIONS ? unit : unit * 2;
+	int32_t line;
+
+	if (unit < 0)
+		return lines->first;
+	if (entry.passed > at)
+		entry = (struct entry){ 0, 0, 0 };
+	line = find_from(lines, unit, &entry);
+	remember(code, &entry);
+	return line;
+}
+
+void tp_lines_forget(void)
+{
+	memset(remembered, 0, sizeof(remembered));
 }

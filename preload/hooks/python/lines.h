@@ -12,7 +12,14 @@ struct tp_lines {
 	int32_t first; /* the code object's first line */
 };
 
-/* `unit`: the instruction, in units of two bytes from the first; below 0: before it. 0: it belongs to no line. */
-int32_t tp_line_find(const struct tp_lines *lines, int64_t unit);
+/*
+ * `unit`: the instruction, in units of two bytes from the first; below 0: before it. 0: it belongs to no line. `code` is the
+ * code object's number, which no other has: what is looked for behind what was looked for last is found in a few steps.
+ * Any thread.
+ */
+int32_t tp_line_find(const struct tp_lines *lines, uint32_t code, int64_t unit);
+
+/* In a forked child: code objects are numbered anew. */
+void tp_lines_forget(void);
 
 #endif
