@@ -43,13 +43,30 @@ void *tp_space_take(size_t bytes)
 	return space;
 }
 
+/* Asks for large pages, as many as fit from `low` on. */
+static void ask_large(uintptr_t low, uintptr_t end)
+{
+	uintptr_t first = tp_round_up(low, HUGE_PAGE);
+
+	if (end > first && end - first >= HUGE_PAGE)
+		tp_sys_madvise((void *)first, (end - first) & ~(HUGE_PAGE - 1), MADV_HUGEPAGE);
+}
+
 void *tp_space_take_dense(size_t bytes)
 {
 	void *space = tp_space_take(bytes);
-	uintptr_t first = tp_round_up((uintptr_t)space + TP_PAGE, HUGE_PAGE), end = (uintptr_t)space + bytes;
 
-	if (space && end > first && end - first >= HUGE_PAGE)
-		tp_sys_madvise((void *)first, (end - first) & ~(HUGE_PAGE - 1), MADV_HUGEPAGE);
+	if (space)
+		ask_large((uintptr_t)space + TP_PAGE, (uintptr_t)space + bytes);
+	return space;
+}
+
+void *tp_space_take_large(size_t bytes)
+{
+	void *space = tp_space_take(bytes);
+
+	if (space)
+		ask_large((uintptr_t)space, (uintptr_t)space + bytes);
 	return space;
 }
 

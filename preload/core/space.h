@@ -16,6 +16,9 @@ void *tp_space_take(size_t bytes);
  */
 void *tp_space_take_dense(size_t bytes);
 
+/* The same for what is filled from one end to the other. */
+void *tp_space_take_large(size_t bytes);
+
 /*
  * For a table that others may still be reading: its pages go back to the kernel, but for those of the first `keep`
  * bytes, the address range stays. A late reader finds zeros, which is an empty slot.

@@ -20,9 +20,11 @@ static uint32_t handed_out; /* node numbers, from TPROF_NODE_FIRST on */
  * later ones are in a table. Places are in segments of 768 KiB, never moved.
  */
 #define SEGMENT_BITS 16
+#define SEGMENT_BYTES (sizeof(struct place) << SEGMENT_BITS)
 #define SEGMENTS 16384u
+#define SEGMENTS_TAKEN 8u		  /* at once, after the first: 6 MiB, three large pages */
 #define LISTED 8u			  /* children in a list */
-#define JOINED_CHILD UINT32_C(0x80000000) /* beside a Python node: not a frame's, but tp_node_join()'s */
+#define JOINED_CHILD UINT32_C(0x80000000) /* beside a node: not a frame's, but tp_node_join()'s */
 
 struct place {
 	uint32_t youngest; /* child; 0: there is none */
@@ -42,17 +44,23 @@ static struct place *place_of(uint32_t node)
 	return tp_likely(segment) ? &segment[node & ((1u << SEGMENT_BITS) - 1)] : NULL;
 }
 
+/* The first one for a program that has few; then several, in pages that are large: one fault and not 512. */
 static TP_SLOW struct place *make_place(uint32_t node)
 {
-	size_t bytes = sizeof(struct place) << SEGMENT_BITS;
+	uint32_t segment = node >> SEGMENT_BITS, first = 0, count = 1;
 	struct place *made;
 
-	if (node >> SEGMENT_BITS >= SEGMENTS || !(made = tp_space_take(bytes)))
+	if (segment) {
+		first = (segment - 1) / SEGMENTS_TAKEN * SEGMENTS_TAKEN + 1;
+		count = SEGMENTS_TAKEN;
+	}
+	if (first + count > SEGMENTS ||
+	    !(made = segment ? tp_space_take_large(count * SEGMENT_BYTES) : tp_space_take(SEGMENT_BYTES)))
 		return NULL;
-	if (!tp_swap_if(&segments[node >> SEGMENT_BITS], (struct place *)NULL, made))
-		tp_space_give_back(made, bytes); /* another thread was first */
-	else if (node >> SEGMENT_BITS) /* all of it will be used soon: 192 page faults in one. Older kernels say no */
-		tp_sys_madvise(made, bytes, MADV_POPULATE_WRITE);
+	for (uint32_t i = 0; i < count; i++, made += 1u << SEGMENT_BITS) {
+		if (!tp_swap_if(&segments[first + i], (struct place *)NULL, made))
+			tp_space_give_back(made, SEGMENT_BYTES); /* another thread was first */
+	}
 	return place_of(node);
 }
 
@@ -270,24 +278,30 @@ uint32_t tp_nodes_make(uint32_t parent, const uint32_t *frames, size_t count)
 	return first;
 }
 
+/*
+ * The child of the younger of the two: a loop of Python's comes to a native stack with a hundred lines, and a line to
+ * hundreds of native stacks, but of those that are new together each has a few.
+ */
 uint32_t tp_node_join(uint32_t native, uint32_t python)
 {
 	uint64_t key = JOINED | (uint64_t)native << 31 | python;
-	uint32_t listed, number = find(native, python | JOINED_CHILD, key, &listed);
+	uint32_t parent = native > python ? native : python, what = (native ^ python ^ parent) | JOINED_CHILD;
+	uint32_t listed, number = find(parent, what, key, &listed);
 
 	if (tp_likely(number))
 		return number;
 	number = tp_add(&handed_out, 1) + TPROF_NODE_FIRST;
 	tp_table_join(number, native, python);
-	keep(native, python | JOINED_CHILD, key, number, listed);
+	keep(parent, what, key, number, listed);
 	return number;
 }
 
 void tp_nodes_forget(void)
 {
-	for (size_t i = 0; i < SEGMENTS && i <= (handed_out + TPROF_NODE_FIRST) >> SEGMENT_BITS; i++) {
+	for (size_t i = 0; i < SEGMENTS && i <= ((handed_out + TPROF_NODE_FIRST) >> SEGMENT_BITS) + SEGMENTS_TAKEN;
+	     i++) {
 		if (segments[i])
-			tp_space_give_back(segments[i], sizeof(struct place) << SEGMENT_BITS);
+			tp_space_give_back(segments[i], SEGMENT_BYTES);
 		segments[i] = NULL;
 	}
 	if (table)
