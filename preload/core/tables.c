@@ -4,10 +4,13 @@
 #include "core/chunk.h"
 #include "core/clock.h"
 #include "core/state.h"
+#include "core/thread.h"
 #include "core/varint.h"
 
+#define KEEPS 512u /* records that a thread writes before it keeps a chunk */
+
 /*
- * Chunks that nobody writes to now. As many as writers have ever met at once, which is about the number of processors;
+ * Chunks that nobody writes to now, and no thread keeps. As many as writers have ever met at once, which is about the number of processors;
  * one that finds no slot on its return is ended, with what it holds.
  */
 static struct tprof_chunk *idle[32];
@@ -16,12 +19,15 @@ static struct tprof_chunk *idle[32];
 #define EXPECTED(chunk) ((chunk)->reserved[0])
 #define LAST_PYTHON(chunk) ((chunk)->reserved[1])
 
-static struct tprof_chunk *borrow(size_t room)
+static bool has_room(struct tprof_chunk *chunk, size_t room)
+{
+	return tp_chunk_bytes(chunk) + tp_chunk_committed(chunk) + room <= tp_chunk_limit(chunk);
+}
+
+static struct tprof_chunk *borrow_any(size_t room)
 {
 	bool filled = false;
 
-	if (tp_state_is_child())
-		return NULL;
 	for (size_t i = 0; i < TP_LENGTH(idle); i++) {
 		struct tprof_chunk *chunk;
 
@@ -31,7 +37,7 @@ static struct tprof_chunk *borrow(size_t room)
 		chunk = __atomic_exchange_n(&idle[i], NULL, __ATOMIC_ACQUIRE);
 		if (!chunk)
 			continue;
-		if (tp_chunk_bytes(chunk) + tp_chunk_committed(chunk) + room <= tp_chunk_limit(chunk))
+		if (has_room(chunk, room))
 			return chunk;
 		tp_chunk_end(chunk);
 		filled = true;
@@ -39,8 +45,42 @@ static struct tprof_chunk *borrow(size_t room)
 	return tp_chunk_begin(TPROF_CHUNK_TABLES, 0, 0, filled);
 }
 
+/*
+ * A thread that writes much keeps its chunk: to hand one on takes two atomic operations, each of which waits until all that
+ * the processor has still to store is stored. While the thread records nobody else comes by (core/thread.h); a record that
+ * a longjmp leaves half-way takes the chunk with it, as its coding state may be ahead of it.
+ */
+static struct tprof_chunk **kept_by(struct tp_thread *thread)
+{
+	return thread && thread->busy == TP_BUSY_RECORD ? &thread->tables : NULL;
+}
+
+static struct tprof_chunk *borrow(size_t room)
+{
+	struct tprof_chunk **kept = kept_by(tp_self), *chunk;
+
+	if (tp_state_is_child())
+		return NULL;
+	if (!kept || !*kept)
+		return borrow_any(room);
+	chunk = *kept;
+	*kept = NULL;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST); /* before a byte of it is written */
+	if (tp_likely(has_room(chunk, room)))
+		return chunk;
+	tp_chunk_end(chunk);
+	return tp_chunk_begin(TPROF_CHUNK_TABLES, 0, 0, true);
+}
+
 static void give_back(struct tprof_chunk *chunk)
 {
+	struct tprof_chunk **kept = kept_by(tp_self);
+
+	if (kept && ++tp_self->table_records > KEEPS) {
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+		*kept = chunk;
+		return;
+	}
 	for (size_t i = 0; i < TP_LENGTH(idle); i++) {
 		if (!tp_load(&idle[i]) && tp_swap_if(&idle[i], (struct tprof_chunk *)NULL, chunk))
 			return;

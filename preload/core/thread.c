@@ -191,7 +191,9 @@ void tp_threads_forget(struct tp_thread *survivor)
 	for (struct tp_thread *thread = all; thread; thread = thread->next) {
 		if (thread->chunk)
 			tp_chunk_end(thread->chunk);
-		thread->chunk = NULL;
+		if (thread->tables)
+			tp_chunk_end(thread->tables);
+		thread->chunk = thread->tables = NULL;
 	}
 	all = survivor;
 	hand = NULL;

@@ -73,8 +73,10 @@ struct tp_thread {
 	bool named;			       /* by a name that the kernel does not know; in this trace */
 	bool signal_blocked;		       /* as far as the program knows, the sampler's signal is blocked here */
 	uint32_t timer;			       /* of the CPU sampler: the kernel's id + 1; 0: none */
-	struct tp_range own;		       /* the thread's own stack */
-	struct tp_thread *next;		       /* of all ever made */
+	uint32_t table_records;		       /* core/tables.c: written by this thread */
+	struct tprof_chunk *tables; /* and the chunk that it keeps for them; NULL: none, or it writes to it */
+	struct tp_range own;	    /* the thread's own stack */
+	struct tp_thread *next;	    /* of all ever made */
 	uint64_t addresses[256];
 	uint32_t stacks[256];
 	char scratch[4096]; /* for paths: the user's stack may be small */

@@ -9,7 +9,7 @@
 #define FIRST_CAPACITY 4096u
 #define JOINED (UINT64_C(1) << 63) /* | native << 31 | python; other keys with that bit: hooks/python/codes.c */
 
-static uint32_t handed_out; /* node numbers, from TPROF_NODE_FIRST on */
+static uint32_t handed_out; /* node numbers, from TPROF_NODE_FIRST on; a parent's is below its children's */
 
 /* ---- children ---- */
 
