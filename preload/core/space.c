@@ -5,6 +5,8 @@
 #include "core/sys.h"
 
 #define HUGE_PAGE ((uintptr_t)2 << 20)
+#define AT_ONCE                                                                                                        \
+	((size_t)1 << 20) /* bytes of a table that has outgrown a smaller one: what it holds lies on all its pages */
 
 static struct tprof_range noted[TPROF_SNAPSHOT_RANGES];
 static uint32_t noted_count;
@@ -56,8 +58,11 @@ void *tp_space_take_dense(size_t bytes)
 {
 	void *space = tp_space_take(bytes);
 
-	if (space)
-		ask_large((uintptr_t)space + TP_PAGE, (uintptr_t)space + bytes);
+	if (!space)
+		return NULL;
+	ask_large((uintptr_t)space + TP_PAGE, (uintptr_t)space + bytes);
+	if (bytes >= AT_ONCE) /* older kernels say no */
+		tp_sys_madvise(space, tp_round_up(bytes, TP_PAGE), MADV_POPULATE_WRITE);
 	return space;
 }
 

@@ -7,6 +7,7 @@
 #include "core/thread.h"
 #include "core/varint.h"
 
+#define AHEAD 256u /* bytes: where the next records but a few will stand */
 #define KEEPS 512u /* records that a thread writes before it keeps a chunk */
 
 /*
@@ -66,6 +67,7 @@ static struct tprof_chunk *borrow(size_t room)
 	chunk = *kept;
 	*kept = NULL;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST); /* before a byte of it is written */
+	__builtin_prefetch(tp_chunk_bytes(chunk) + tp_chunk_committed(chunk) + AHEAD, 1);
 	if (tp_likely(has_room(chunk, room)))
 		return chunk;
 	tp_chunk_end(chunk);

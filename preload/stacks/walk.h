@@ -57,7 +57,7 @@ static inline struct tp_registers tp_walk_caller(const void *frame)
 }
 
 /* tp_walk() where the guess was wrong, or none. */
-TP_SLOW uint32_t tp_walk_missed(struct tp_thread *thread, const void *frame, uint32_t guess);
+TP_APART uint32_t tp_walk_missed(struct tp_thread *thread, const void *frame, uint32_t guess);
 
 TP_HOT struct tp_start tp_walk_start(const struct tp_thread *thread, const void *frame)
 {
