@@ -18,7 +18,7 @@ WORKLOADS += $(W)/outliers $(W)/drawn $(W)/jemalloc_stats $(W)/jemalloc_locks $(
 
 # Programs that do what once went wrong.
 WORKLOADS += $(addprefix $(W)/,coroutines handlers odd signal_traps libfence.so liblazyblas.so loaders windows steady-asan)
-WORKLOADS += $(addprefix $(W)/,refuse bindings bindings-now stack_needs)
+WORKLOADS += $(addprefix $(W)/,refuse bindings bindings-now stack_needs counted)
 .PHONY: workloads
 workloads: $(WORKLOADS)
 
@@ -104,6 +104,7 @@ $(W)/libbind_user.so: WORKLOAD_EXTRA += -L$(W) -lbind_two -Wl,-rpath,'$$ORIGIN' 
 $(W)/libbind_user.so: $(W)/libbind_two.so
 $(W)/bindings: WORKLOAD_EXTRA := -fno-pic -no-pie -L$(W) -lbind_one -Wl,-rpath,'$$ORIGIN' -Wl,-z,lazy
 $(W)/bindings-now: WORKLOAD_EXTRA := -fno-pic -no-pie -L$(W) -lbind_one -Wl,-rpath,'$$ORIGIN' -Wl,-z,relro,-z,now
+$(W)/counted: WORKLOAD_EXTRA := -pg -O2
 $(W)/stack_needs: WORKLOAD_EXTRA := -L$(W) -lbind_one -Wl,-rpath,'$$ORIGIN' -Wl,-z,now
 $(W)/stack_needs: $(W)/libbind_one.so
 $(W)/bindings $(W)/bindings-now: $(bind_libraries) $(W)/libplugin_a.so

@@ -54,3 +54,12 @@ def test_data_beside_relro_stays_writable(tprof, tmp_path):
     bare = tprof.run(command, env=env)
     run = tprof.run(command, [LIBRARY], env)
     assert (run.status, run.stdout) == (bare.status, bare.stdout) == (0, b"none 0 0\n")
+
+
+def test_counters_of_the_compiler(tprof):
+    """A glob that is everything: what is called with arguments still in registers, as mcount() is, is left alone."""
+    bare = tprof.run([WORKLOADS / "counted"])  # 0 + 1 + 4 + ... + 99 * 99, and 2 a call
+    assert (bare.status, bare.stdout) == (0, b"counted 328550\n")
+    run = tprof.run([WORKLOADS / "counted"], [LIBRARY], {"TPROF_OPS": "*"})
+    assert (run.status, run.stdout) == (0, bare.stdout)
+    assert "printf" in ops_of(run.traces()[0])
