@@ -108,6 +108,18 @@ def test_share_of_two_threads(tprof):
     assert ops["cblas_saxpy"]["untimed"] > 0
 
 
+def test_share_interrupted(tprof):
+    """What is not timed is left by longjmp and interrupted by handlers that call ops: all is counted."""
+    run = tprof.run([WORKLOADS / "hot", "jumps", MANY + 1, 1], [LIBRARY], {"TPROF_OPS": "tiny_call,blas"})
+    assert run.status == 0
+    ops = {op["name"]: op for op in report(run.traces()[0], command="ops", options=["--top", "0"])["ops"]}
+    call, dot = ops["tiny_call"], ops["cblas_sdot"]
+    assert call["calls"] == MANY + 1 and call["unwound"] == MANY // 20000 and call["untimed"] > 0
+    # A handler that comes while tprof itself records is not recorded, and counted as that.
+    lost = report(run.traces()[0])["capture"]["lost"]["reentrant"]
+    assert dot["calls"] <= run.truth()["handled"] <= dot["calls"] + lost
+
+
 def test_share_killed(tprof):
     run, ops = profile(tprof, "kill", MANY, 20)
     assert run.status == -9 and MANY - 1 <= ops["cblas_saxpy"]["calls"] <= MANY

@@ -5,6 +5,8 @@
  *   lengths   the same on 1, 2, ... N, 1, 2, ... elements, by turns with saxpy_
  *   allocate  cblas_sscal, which allocates now and then
  *   rarely    the same, at each 20,000th call
+ *   jumps     tiny_call, of which each 20,000th is left by a longjmp; a timer's signal handler, each millisecond of CPU
+ *             time, calls cblas_sdot
  *   nested    CALLS / N of cblas_sgemv with N rows of 10 elements: N calls of cblas_sdot each
  *   threads   as plain, on each of two threads
  *   kill      as plain; then it kills itself
@@ -12,10 +14,12 @@
  * What was called, and the sum of the lengths, go to the file that TRUTH_FILE names.
  */
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 
 #include "tinyblas.h"
 
@@ -26,6 +30,48 @@
 static unsigned long calls;
 static int length;
 static const char *how;
+
+static sigjmp_buf back;
+static unsigned long jumped;
+static volatile unsigned long handled;
+
+static void jump_rarely(void)
+{
+	if (++jumped % RARELY == 0)
+		siglongjmp(back, 1);
+}
+
+static void handle(int signal)
+{
+	float x[4] = { 1, 2, 3, 4 };
+
+	(void)signal;
+	cblas_sdot(4, x, 1, x, 1);
+	handled++;
+}
+
+static void jumps(void)
+{
+	struct itimerval each = { { 0, 1000 }, { 0, 1000 } }, never = { { 0, 0 }, { 0, 0 } };
+	struct sigaction action = { .sa_handler = handle, .sa_flags = SA_RESTART };
+	const char *name = getenv("TRUTH_FILE");
+	FILE *file;
+
+	sigaction(SIGVTALRM, &action, NULL);
+	setitimer(ITIMER_VIRTUAL, &each, NULL);
+	while (jumped < calls) {
+		if (sigsetjmp(back, 0))
+			continue;
+		while (jumped < calls)
+			tiny_call(jump_rarely);
+	}
+	setitimer(ITIMER_VIRTUAL, &never, NULL);
+	file = name ? fopen(name, "w") : NULL;
+	if (file) {
+		fprintf(file, "{\"handled\": %lu}\n", handled);
+		fclose(file);
+	}
+}
 
 static void write_truth(unsigned long saxpy, unsigned long fortran, unsigned long long elements)
 {
@@ -124,6 +170,8 @@ int main(int argc, char **argv)
 		allocate();
 	else if (!strcmp(how, "nested"))
 		nested();
+	else if (!strcmp(how, "jumps"))
+		jumps();
 	else if (!strcmp(how, "slow"))
 		slow();
 	else

@@ -34,6 +34,11 @@ float cblas_sdot(int n, const float *x, int incx, const float *y, int incy)
 void *volatile tiny_kept; /* the last one */
 unsigned int tiny_leak_every = TINY_LEAK_EVERY;
 
+void tiny_call(void (*function)(void))
+{
+	function();
+}
+
 void cblas_sscal(int n, float alpha, float *x, int incx)
 {
 	static unsigned int calls;

@@ -9,6 +9,9 @@
 extern void *volatile tiny_kept;
 extern unsigned int tiny_leak_every;
 
+/* Calls it: it may not return. */
+void tiny_call(void (*function)(void));
+
 void cblas_saxpy(int n, float alpha, const float *x, int incx, float *y, int incy);
 float cblas_sdot(int n, const float *x, int incx, const float *y, int incy);
 void cblas_sscal(int n, float alpha, float *x, int incx);
