@@ -36,6 +36,16 @@ struct tp_open_op {
 	const void *ending; /* hooks/ops/call.c's: of what function its end calls for more than its event; NULL: none */
 } __attribute__((aligned(64)));
 
+/* What is known of the place of a call, for hooks/ops/window.h: a thread's calls come from a few hundred. */
+struct tp_caller {
+	uintptr_t pc;	/* the return address; 0: none */
+	uint32_t epoch; /* tp_modules_epoch up to which the code there is what it was */
+	int32_t rule; /* where the caller's frame ends: the offset of its struct tp_rule, a multiple of 8, and the kind */
+};
+
+#define TP_CALLERS 512u	   /* a power of two */
+#define TP_CALLERS_WAYS 4u /* each has a choice of that many places, in one cache line */
+
 struct tp_thread {
 	uint8_t handler_stack[TP_HANDLER_STACK_END] __attribute__((aligned(64))); /* of hooks/sampling/handler.S */
 
@@ -77,6 +87,7 @@ struct tp_thread {
 	struct tprof_chunk *tables; /* and the chunk that it keeps for them; NULL: none, or it writes to it */
 	struct tp_range own;	    /* the thread's own stack */
 	struct tp_thread *next;	    /* of all ever made */
+	struct tp_caller callers[TP_CALLERS] __attribute__((aligned(64)));
 	uint64_t addresses[256];
 	uint32_t stacks[256];
 	char scratch[4096]; /* for paths: the user's stack may be small */

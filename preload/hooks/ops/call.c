@@ -202,7 +202,7 @@ struct called tp_op_begin(uint32_t index, const uintptr_t *frame, struct tp_thre
 
 	if (tp_unlikely(thread->fold.frame))
 		tp_fold_settle(thread);
-	window = tp_hot_window(thread, index, frame);
+	window = tp_window_of(thread, signature, frame);
 	if (tp_unlikely(signature->op != NULL))
 		op = signature->op(frame, false);
 	if (tp_unlikely(!op || !has_room(thread))) {

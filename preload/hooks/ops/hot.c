@@ -65,18 +65,6 @@ static void place(struct tp_fold_hot *hot, uint32_t index, uintptr_t caller, uin
 	hot->typed = 0;
 }
 
-struct tp_window tp_hot_find_window(struct tp_thread *thread, uint32_t index, const uintptr_t *frame)
-{
-	struct tp_fold_hot *hot = tp_fold_hot(&thread->fold, index, frame[1]);
-	struct tp_window window = tp_window_of(thread, &tp_op_functions[index].signature, frame);
-
-	if (window.kind == TP_WINDOW_FIXED && hot->key >> 32 != thread->fold.scope >> 32) {
-		hot->key = 0; /* calls of no op that is innermost now were folded there */
-		place(hot, index, frame[1], window.bytes);
-	}
-	return window;
-}
-
 /* What of the arguments is to be compared: of vectors mostly one length, the first. */
 static uint16_t typed_by(const struct tp_signature *signature)
 {

@@ -20,22 +20,6 @@ struct tp_hot_call {
 	uint64_t ticks;
 };
 
-TP_APART struct tp_window tp_hot_find_window(struct tp_thread *thread, uint32_t index, const uintptr_t *frame);
-
-/* tp_window_of(), remembered for calls of that function from that place. */
-static inline struct tp_window tp_hot_window(struct tp_thread *thread, uint32_t index, const uintptr_t *frame)
-{
-	const struct tp_fold_hot *hot = tp_fold_hot(&thread->fold, index, frame[1]);
-	struct tp_window window;
-
-	if (tp_window_known(thread, &tp_op_functions[index].signature, frame, &window))
-		return window;
-	if (tp_likely(hot->caller == frame[1] && hot->function == tp_op_functions[index].address &&
-		      hot->epoch == tp_load_acquire(&tp_modules_epoch) && !(hot->typed & TP_HOT_BY_RBP)))
-		return (struct tp_window){ hot->window, TP_WINDOW_FIXED };
-	return tp_hot_find_window(thread, index, frame);
-}
-
 /* It is pending from here on, and the next like it will not come here. */
 void tp_hot_begin(struct tp_thread *thread, const struct tp_hot_call *call);
 

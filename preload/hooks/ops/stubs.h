@@ -5,16 +5,19 @@
 
 #include "hooks/ops/select.h"
 
+/* What a call that is like most needs stands in the first cache line: a program's own data drives it out ever again. */
 struct tp_op_function {
 	void *address;
-	uint32_t op; /* number in the trace; 0: to be asked for */
-	bool ends_step;
-	uint32_t object;		     /* of hooks/ops/install.c: the last that it was found in */
 	const struct tp_op_function *ending; /* itself, if its end calls for more than its event; else NULL */
+	uint32_t op;			     /* number in the trace; 0: to be asked for */
+	bool ends_step;
 	struct tp_signature signature;
+	uint32_t object; /* of hooks/ops/install.c: the last that it was found in */
 	const char *category;
 	char name[160];
-};
+} __attribute__((aligned(64)));
+
+_Static_assert(offsetof(struct tp_op_function, signature.read) <= 64, "a call's part of it is one cache line");
 
 extern struct tp_op_function *tp_op_functions;
 

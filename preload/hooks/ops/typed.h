@@ -42,7 +42,6 @@ struct tp_signature {
 		uint8_t part;  /* enum tp_part */
 		int8_t offset; /* from the stub's frame, in units of 8 bytes */
 	} part[TP_SIGNATURE_PARTS];
-	bool (*read)(const uintptr_t *frame, struct tp_work *work); /* instead of the parts; false: nothing is known */
 
 	/*
 	 * Which op a call is, if its arguments say (else NULL): its number, 0 if that is not known, or TP_OP_SILENT for
@@ -51,6 +50,7 @@ struct tp_signature {
 	 */
 	uint32_t (*op)(const uintptr_t *frame, bool may_write);
 	void (*begun)(uintptr_t *frame); /* when the op has begun: arguments may be changed; NULL: nothing */
+	bool (*read)(const uintptr_t *frame, struct tp_work *work); /* instead of the parts; false: nothing is known */
 	/* When the call has returned; NULL: nothing. Arguments 0 and 1 are there. */
 	void (*after)(const uintptr_t *frame);
 	bool unhooked;		     /* the function itself is no op: `bound` sees to what it leads to */

@@ -24,13 +24,43 @@ static void find_caller(void *context)
 	slow->frame = tp_frame_find(slow->pc, false);
 }
 
-static struct tp_rule rule_of(uintptr_t pc)
+static struct tp_rule find_rule(uintptr_t pc)
 {
 	struct slow_caller slow = { .pc = pc };
 
 	if (!tp_frame_known(pc, &slow.frame))
 		tp_with_vectors_kept(find_caller, &slow);
 	return slow.frame.rule;
+}
+
+/* From here on it is found at once. What is odd in any way is not noted. */
+static void note(struct tp_thread *thread, uintptr_t pc, struct tp_rule rule)
+{
+	struct tp_caller *first = tp_window_caller(thread, pc), *other;
+
+	if (rule.cfa & TP_CALLER_KIND || rule.kind > TP_CALLER_KIND || rule.cfa > (int32_t)WINDOW_MAX ||
+	    rule.cfa < -(int32_t)WINDOW_MAX)
+		return;
+	other = &thread->callers[(pc % TP_CALLERS) ^ (1 + (pc >> 9) % (TP_CALLERS_WAYS - 1))];
+	if (first->pc != pc)
+		*other = *first;
+	*first = (struct tp_caller){ pc, tp_modules_renew(), rule.cfa | rule.kind };
+}
+
+static struct tp_rule rule_of(struct tp_thread *thread, uintptr_t pc)
+{
+	struct tp_rule rule;
+
+	for (uint32_t i = 0; i < TP_CALLERS_WAYS; i++) {
+		const struct tp_caller *caller = &thread->callers[(pc % TP_CALLERS) ^ i];
+
+		if (tp_window_is(caller, pc))
+			return (struct tp_rule){ .cfa = caller->rule & ~TP_CALLER_KIND,
+						 .kind = (uint8_t)(caller->rule & TP_CALLER_KIND) };
+	}
+	rule = find_rule(pc);
+	note(thread, pc, rule);
+	return rule;
 }
 
 /* Where the caller's frame ends; 0: nobody can tell. */
@@ -51,10 +81,10 @@ static uintptr_t end_of_frame(const struct tp_thread *thread, const uintptr_t *f
 	}
 }
 
-static struct tp_window by_rule(const struct tp_thread *thread, const uintptr_t *frame)
+struct tp_window tp_window_by_rule(struct tp_thread *thread, const uintptr_t *frame)
 {
 	uintptr_t arguments = (uintptr_t)(frame + 2), high = thread->bounds.high;
-	struct tp_rule rule = rule_of(frame[1]);
+	struct tp_rule rule = rule_of(thread, frame[1]);
 	uintptr_t end = end_of_frame(thread, frame, rule);
 	bool known = end >= arguments && end <= high;
 	uint64_t most = known ? WINDOW_MAX : WINDOW_UNKNOWN;
@@ -65,14 +95,4 @@ static struct tp_window by_rule(const struct tp_thread *thread, const uintptr_t 
 	if (known)
 		window.kind = rule.kind == TP_RULE_RSP ? TP_WINDOW_FIXED : TP_WINDOW_BY_RBP;
 	return window;
-}
-
-struct tp_window tp_window_of(const struct tp_thread *thread, const struct tp_signature *signature,
-			      const uintptr_t *frame)
-{
-	struct tp_window window;
-
-	if (tp_window_known(thread, signature, frame, &window))
-		return window;
-	return by_rule(thread, frame);
 }

@@ -5,6 +5,8 @@
 
 #include "core/thread.h"
 #include "hooks/ops/typed.h"
+#include "stacks/modules.h"
+#include "stacks/rule.h"
 
 struct tp_window {
 	uint64_t bytes; /* above the return address; a multiple of 16 */
@@ -24,9 +26,34 @@ static inline bool tp_window_known(const struct tp_thread *thread, const struct 
 	return signature->stack_known && (uintptr_t)(frame + 2) + window->bytes <= thread->bounds.high;
 }
 
+#define TP_CALLER_KIND 7 /* of tp_caller.rule: enum tp_rule_kind */
+
+/* Where calls from there are noted lately; or beside it, within a multiple of TP_CALLERS_WAYS. */
+static inline struct tp_caller *tp_window_caller(struct tp_thread *thread, uintptr_t pc)
+{
+	return &thread->callers[pc % TP_CALLERS];
+}
+
+static inline bool tp_window_is(const struct tp_caller *caller, uintptr_t pc)
+{
+	return caller->pc == pc && caller->epoch == tp_load_acquire(&tp_modules_epoch);
+}
+
+TP_APART struct tp_window tp_window_by_rule(struct tp_thread *thread, const uintptr_t *frame);
+
 /* `frame` is the stub's, on the thread's stack. Touches no vector register. */
-struct tp_window tp_window_of(const struct tp_thread *thread, const struct tp_signature *signature,
-			      const uintptr_t *frame);
+static inline struct tp_window tp_window_of(struct tp_thread *thread, const struct tp_signature *signature,
+					    const uintptr_t *frame)
+{
+	const struct tp_caller *caller = tp_window_caller(thread, frame[1]);
+	struct tp_window window;
+
+	if (tp_window_known(thread, signature, frame, &window))
+		return window;
+	if (tp_likely(tp_window_is(caller, frame[1]) && (caller->rule & TP_CALLER_KIND) == TP_RULE_RSP))
+		return (struct tp_window){ (uint64_t)caller->rule & ~UINT64_C(15), TP_WINDOW_FIXED };
+	return tp_window_by_rule(thread, frame);
+}
 
 /* Instead of bytes: the function is jumped to, and finds all that its caller passed. It does not come back to the stub. */
 #define TP_WINDOW_PASS UINT64_MAX
