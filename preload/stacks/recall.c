@@ -306,6 +306,24 @@ void tp_recall_add(struct tp_recall *recall, const struct tp_start *start, const
 		set_edge(recall, tp_recall_start_key(start->pc, start->sp), leaf, 0);
 }
 
+/* ---- what follows what ---- */
+
+void tp_recall_learn(struct tp_recall *recall, uint32_t before)
+{
+	struct tp_recall_leaf *leaf = leaf_at(recall, before);
+
+	if (!before || !recall->last)
+		return;
+	if (leaf->next == recall->last) {
+		leaf->sure = TP_RECALL_TWICE;
+	} else if (leaf->sure) {
+		leaf->sure--;
+	} else {
+		leaf->next = recall->last;
+		leaf->lines = tp_recall_lines(leaf_at(recall, recall->last));
+	}
+}
+
 /* ---- shortcuts ---- */
 
 /* Adds a word to those that are asked, which ascend. False: there are four others. */

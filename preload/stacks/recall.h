@@ -57,7 +57,10 @@ struct tp_recall_leaf {
 	uintptr_t bp, bp_matters; /* all bits set if it does, else 0 */
 	uintptr_t top;		  /* behind the outermost slot */
 	struct tp_recalled result;
-	uint16_t groups, words, others, unused;
+	uint16_t groups, words, others;
+	uint16_t sure;	/* how often it may be wrong of what comes next; 0: nothing is expected */
+	uint32_t next;	/* the leaf that came next; 0: not known */
+	uint32_t lines; /* how many cache lines that takes */
 	struct tp_recall_group group[];
 };
 
@@ -84,6 +87,7 @@ struct tp_recall {
 	uint32_t edge_mask; /* of an edge's place in edges[], in bytes: those in use lie close together */
 	uint32_t last;	    /* where the leaf that was recalled last is; 0: the last walk was none of them */
 	uint32_t descents;  /* past a branch */
+	uint32_t drawn;	    /* a random number */
 	uint32_t age;	    /* how often it was cleared: what was where before is not there any more */
 	uint32_t expected;  /* the leaf of the stack that comes next, to who knows what follows what; 0: not known */
 };
@@ -228,6 +232,58 @@ static inline const struct tp_recall_leaf *tp_recall_find(struct tp_recall *reca
 		return tp_recall_find_long(recall, start->pc, start->sp, start->bp, start->high, to);
 	recall->last = to;
 	return tp_recall_leaf_at(recall, to);
+}
+
+/* ---- what follows what ---- */
+
+/*
+ * A program that trains or serves does the same things over and over, and its own data pushes ours out of the processor's
+ * caches each time round. So a leaf knows which one came next, and that one is fetched while the program goes on, and is
+ * what the next walk looks at first. A wrong guess costs time, no more.
+ */
+#define TP_RECALL_TWICE 2u /* wrong in a row, or nearly: the end of a loop is no reason to forget how it goes */
+#define TP_RECALL_LINES                                                                                                \
+	20u /* cache lines of a leaf that are fetched, at most: some 30 frames; the processor goes on by itself */
+
+/* How many cache lines of it are to be fetched. */
+static inline uint32_t tp_recall_lines(const struct tp_recall_leaf *leaf)
+{
+	uint32_t lines = (uint32_t)(sizeof(*leaf) + leaf->groups * sizeof(leaf->group[0])) / 64 + 1;
+
+	return lines < TP_RECALL_LINES ? lines : TP_RECALL_LINES;
+}
+
+TP_HOT void tp_recall_fetch(const struct tp_recall *recall, uint32_t to, uint32_t lines)
+{
+	const char *leaf = (const char *)tp_recall_leaf_at(recall, to);
+
+	for (uint32_t i = 0; i < lines; i++)
+		__builtin_prefetch(leaf + (size_t)i * 64);
+}
+
+/* `last` came after `before`, and was not what was expected. Called one time in four, as chance will have it: of stacks
+ * that have no order, not all pay; and of a loop, not the same ones every time. */
+TP_SLOW void tp_recall_learn(struct tp_recall *recall, uint32_t before);
+
+/* After each walk: what comes next is expected. `before`: recall.last before it. */
+TP_HOT void tp_recall_follow(struct tp_recall *recall, uint32_t before)
+{
+	uint32_t last = recall->last, expected = 0;
+
+	if (tp_unlikely(!recall->expected || recall->expected != last)) {
+		recall->drawn = recall->drawn * 1664525 + 1013904223; /* Knuth, TAOCP 3.3.4, line 16 of table 1 */
+		if (recall->drawn < UINT32_MAX / 4)
+			tp_recall_learn(recall, before);
+	}
+	if (tp_likely(last)) {
+		const struct tp_recall_leaf *leaf = tp_recall_leaf_at(recall, last);
+
+		if (leaf->sure)
+			expected = leaf->next;
+		if (expected && expected != last) /* else all of it is at hand */
+			tp_recall_fetch(recall, expected, leaf->lines);
+	}
+	recall->expected = expected;
 }
 
 /* A walk's outcome: what is remembered of it. */

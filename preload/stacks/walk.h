@@ -97,4 +97,14 @@ TP_HOT uint32_t tp_walk_hot(struct tp_thread *thread, const void *frame, uint32_
 	return leaf->result.node;
 }
 
+/* The same, and what comes next is expected. */
+TP_HOT uint32_t tp_walk_on(struct tp_thread *thread, const void *frame, uint32_t guess)
+{
+	struct tp_recall *recall = &((struct tp_walk_front *)thread->walk)->recall;
+	uint32_t before = recall->last, node = tp_walk_hot(thread, frame, guess);
+
+	tp_recall_follow(recall, before);
+	return node;
+}
+
 #endif

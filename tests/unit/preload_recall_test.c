@@ -178,6 +178,60 @@ static void one_changed_word_is_noticed(void **state)
 	}
 }
 
+/* Walks to a stack that is known, as a hook does, and notes whether it was expected. */
+static bool was_expected(uint32_t path)
+{
+	struct tp_start start = build(path);
+	uint32_t before = recall.last, expected = recall.expected;
+	const struct tp_recall_leaf *leaf = tp_recall_find(&recall, &start);
+
+	assert_non_null(leaf);
+	assert_int_equal(leaf->result.node, path);
+	assert_int_equal(tp_recall_leaf_at(&recall, recall.last)->result.node, path);
+	tp_recall_follow(&recall, before);
+	return expected && tp_recall_leaf_at(&recall, expected)->result.node == path;
+}
+
+static uint32_t expected_of(const uint32_t *paths, uint32_t count)
+{
+	uint32_t expected = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		expected += was_expected(paths[i]);
+	return expected;
+}
+
+/* 7 is followed by 8 four times of five, and by 9 where the loop ends: only the ends are not foretold. */
+static void what_comes_next_is_expected(void **state)
+{
+	static const uint32_t loop[] = { 7, 8, 7, 8, 7, 8, 7, 8, 7, 9, 10 };
+	static struct naive naive;
+	uint32_t foretold = 0;
+
+	(void)state;
+	tp_recall_clear(&recall);
+	recall.last = 0;
+	for (uint32_t path = 1; path <= 200; path++) {
+		struct tp_start start = build(path);
+
+		walk(&start, &naive);
+		naive.outcome.result = (struct tp_recalled){ path, 0 };
+		tp_recall_add(&recall, &start, &naive.outcome);
+	}
+	for (uint32_t round = 0; round < 40; round++)
+		expected_of(loop, TP_LENGTH(loop));
+	for (uint32_t round = 0; round < 100; round++)
+		foretold += expected_of(loop, TP_LENGTH(loop));
+	assert_true(foretold >= 100 * (TP_LENGTH(loop) - 2));
+	for (uint32_t round = 0, expected = 0; round < 20000; round++) { /* in no order: hardly ever a guess at all */
+		was_expected(1 + draw(200));
+		expected += recall.expected != 0;
+		assert_true(expected <= 2000 + round / 5);
+	}
+	tp_recall_clear(&recall);
+	assert_int_equal(recall.expected, 0);
+}
+
 /* The program counters of what was recalled, and nothing beyond the stack's end is looked at. */
 static void what_was_recalled_can_be_told(void **state)
 {
@@ -299,6 +353,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_result_is_always_that_of_a_full_walk),
 		cmocka_unit_test(one_changed_word_is_noticed),
+		cmocka_unit_test(what_comes_next_is_expected),
 		cmocka_unit_test(what_was_recalled_can_be_told),
 		cmocka_unit_test(shortcuts_are_learnt_and_say_what_the_branches_say),
 		cmocka_unit_test(a_shortcut_is_never_taken_for_another_stack),

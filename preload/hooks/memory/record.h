@@ -79,7 +79,7 @@ TP_HOT void *tp_allocated_here(struct tp_thread *thread, const void *frame, void
 	ticks = tp_clock_counter_after();
 	thread->busy = TP_BUSY_RECORD;
 	__atomic_signal_fence(__ATOMIC_ACQUIRE);
-	node = tp_unlikely(tp_python_on) ? tp_python_stack(thread, frame, guess) : tp_walk_hot(thread, frame, guess);
+	node = tp_unlikely(tp_python_on) ? tp_python_stack(thread, frame, guess) : tp_walk_on(thread, frame, guess);
 	tp_verify_walk(thread, tp_walk_caller(frame));
 	if (tp_likely(has_usual_size(block, size) && thread->at < thread->limit)) /* glibc's: a multiple of 16 */
 		tp_emit_short_alloc(thread, ticks >> TP_CLOCK_TSC_SHIFT,

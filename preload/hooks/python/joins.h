@@ -11,28 +11,28 @@
 #include "stacks/nodes.h"
 #include "stacks/walk.h"
 
-#define TP_JOINS 2048u	     /* a power of two; each has a choice of two places side by side */
-#define TP_LINE 64u	     /* bytes of a cache line */
-#define TP_JOINS_FETCHED 20u /* cache lines of a leaf, at most: some 30 frames; the processor goes on by itself */
+#define TP_JOINS 2048u	 /* a power of two */
+#define TP_JOINS_WAYS 4u /* each has a choice of that many places side by side; a power of two */
 
 struct tp_join {
 	uint32_t native, python, joined; /* joined: 0 for an unused one */
 	uint32_t next;			 /* the leaf of the stack that came next, of recall.last; 0: it had none */
 	uint16_t after;			 /* and that one's join: where it is in the list, in bytes */
 	uint8_t lines;			 /* of that leaf */
-	bool sure;			 /* twice in a row */
+	uint8_t sure;			 /* how often `next` may be wrong; 0: nothing is expected */
 };
 
 /* The thread's: beside it a list of TP_JOINS. All zero at first; the list is to be cleared. */
 struct tp_joins {
 	uint32_t last; /* where the last one is in the list, in bytes */
 	uint32_t age;  /* the recall's: after it, its leaves are others */
+	uint32_t turn; /* whose place is another's next */
 };
 
 TP_SLOW void tp_joins_clear(struct tp_join *list);
 
-/* The join of these two, found or made. */
-TP_APART struct tp_join *tp_joins_find(struct tp_join *list, uint32_t native, uint32_t python);
+/* The join of these two, found or made. It is what comes after the last one from now on. */
+TP_APART struct tp_join *tp_joins_find(struct tp_joins *joins, struct tp_join *list, uint32_t native, uint32_t python);
 
 /* The stack just walked is not what was expected. `index`: where its join is in the list, in bytes. */
 TP_SLOW void tp_joins_learn(struct tp_joins *joins, struct tp_join *list, uint32_t index,
@@ -51,11 +51,8 @@ TP_HOT bool tp_join_is(const struct tp_join *join, uint32_t native, uint32_t pyt
 /* What is to be expected after `join`, which is not the one before, is fetched. */
 TP_HOT void tp_joins_fetch(struct tp_join *list, const struct tp_join *join, const struct tp_recall *recall)
 {
-	const char *leaf = (const char *)tp_recall_leaf_at(recall, join->next);
-
 	__builtin_prefetch(tp_join_at(list, join->after));
-	for (uint32_t i = 0; i < join->lines; i++)
-		__builtin_prefetch(leaf + (size_t)i * TP_LINE);
+	tp_recall_fetch(recall, join->next, join->lines);
 }
 
 /* The joined node of the stack that was just walked and these Python frames; and what comes next is expected. */
@@ -66,7 +63,7 @@ TP_HOT uint32_t tp_joins_go_on(struct tp_joins *joins, struct tp_join *list, uin
 	uint32_t index;
 
 	if (tp_unlikely(!tp_join_is(join, native, python)))
-		join = tp_joins_find(list, native, python);
+		join = tp_joins_find(joins, list, native, python);
 	index = (uint32_t)((char *)join - (char *)list);
 	if (tp_unlikely(!recall->expected || recall->expected != recall->last))
 		tp_joins_learn(joins, list, index, recall);

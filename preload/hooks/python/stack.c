@@ -173,21 +173,30 @@ static uint32_t make_node(struct tp_reader *reader, const struct tp_python_place
 	return node ? node : tp_nodes_make(parent, &number, 1);
 }
 
+static inline bool is_cached(const struct cached_node *cached, const struct stack *stack,
+			     const struct tp_python_place *at, uint32_t parent)
+{
+	return cached->parent == parent && same(&cached->at, at) && cached->deaths == stack->deaths && cached->node;
+}
+
 static uint32_t find_node(struct tp_reader *reader, struct stack *stack, const struct tp_python_place *at,
 			  uint32_t parent)
 {
 	struct cached_node *cached;
-	uint32_t node;
+	uint32_t slot;
 
 	if (reader->careful)
 		return make_node(reader, at, parent);
-	cached = &stack->nodes[slot_of((at->at ^ at->code << 20) + parent, NODES_CACHED)];
-	if (tp_likely(cached->parent == parent && cached->at.at == at->at && cached->at.code == at->code &&
-		      cached->deaths == stack->deaths && cached->node))
+	slot = slot_of((at->at ^ at->code << 20) + parent, NODES_CACHED);
+	cached = &stack->nodes[slot];
+	if (tp_likely(is_cached(cached, stack, at, parent)))
 		return cached->node;
-	node = make_node(reader, at, parent);
-	*cached = (struct cached_node){ *at, parent, node, stack->deaths };
-	return node;
+	cached = &stack->nodes[slot ^ 1];
+	if (tp_likely(is_cached(cached, stack, at, parent)))
+		return cached->node;
+	*cached = stack->nodes[slot]; /* which was later */
+	stack->nodes[slot] = (struct cached_node){ *at, parent, make_node(reader, at, parent), stack->deaths };
+	return stack->nodes[slot].node;
 }
 
 /* Nodes for the entries that have none yet. False: a frame could not be read. */
