@@ -9,6 +9,7 @@ import subprocess
 
 import inputs
 import peers
+import turns
 from measure import paired, run, spread
 
 PAIRS = "build/bench/pairs"
@@ -88,10 +89,10 @@ class Bench:
 
     # ---- real programs ----
 
-    def program(self, name, target, command, look=lambda done: done.seconds, rounds=None, with_peers=True):
-        rounds = rounds or (2 if self.quick else 3)
+    def program(self, name, target, command, with_peers=True):
+        rounds = 2 if self.quick else 3
         # gperftools takes 17 us a pair: minutes.
-        return row(name, "x", target, paired(self.variants(command, with_peers, False), look, rounds))
+        return row(name, "x", target, paired(self.variants(command, with_peers, False), lambda done: done.seconds, rounds))
 
     def jq(self):
         megabytes = 5 if self.quick else 50
@@ -117,12 +118,28 @@ class Bench:
     def torch(self):
         """The step, the import, and what the trace of a training run holds."""
         if not self.has_torch():
-            return [skipped("PyTorch", "1.03x; 1.5x; 10 B", "python3-torch is not installed")]
-        step = [PYTHON, os.path.abspath("tests/bench/torch_step.py"), "20" if self.quick else "60"]
-        # The peers take a minute each for what they make of `import torch`.
-        return [self.program("PyTorch training step", "1.03x", step, lambda done: done.said("ns"), self.rounds, False),
+            return [skipped("PyTorch", "1.03x; 1.05x; 1.5x; 10 B", "python3-torch is not installed")]
+        return [*self.torch_step(),
                 self.program("import torch", "1.5x", [PYTHON, "-c", "import torch"], with_peers=False),
                 *self.torch_trace()]
+
+    def torch_step(self):
+        """Of the processor's time. Peers take a minute each for what they make of `import torch`. Bare against bare tells
+        what the measurement is worth."""
+        command = [PYTHON, os.path.abspath("tests/bench/torch_step.py")]
+        rows = {"bare again": ("bare against bare", "1.00x", peers.bare(command)),
+                "native": ("everything on but Python's stacks", "1.03x",
+                           peers.tprof(self.build, command, TPROF_PYTHON="0")),
+                "all": ("everything on", "1.05x", peers.tprof(self.build, command))}
+        variants = {"bare": peers.bare(command), **{name: variant for name, (_, _, variant) in rows.items()}}
+        try:
+            figures = turns.games(variants, 10, 4 if self.quick else 16, 3 if self.quick else 15, "cpu")
+        except (OSError, ValueError, subprocess.SubprocessError) as error:
+            return [skipped("PyTorch training step", "1.03x; 1.05x", f"failed: {error}")]
+        bare = spread([step for step, _ in figures["bare"]])
+        return [{"name": f"PyTorch training step, {what}", "unit": "x", "target": target, "bare": bare,
+                 "tprof": turns.interval([ratio for _, ratio in figures[name]])}
+                for name, (what, target, _) in rows.items()]
 
     def torch_trace(self):
         command = [PYTHON, os.path.abspath("tests/workloads/torch_train.py")]

@@ -27,6 +27,8 @@ def figure(value, unit, bare):
     sign = "+" if unit == "+ns" and not bare else ""
     digits = {"+ns": 0, "x": 3}.get(unit, 1)
     text = f"{sign}{value['median']:.{digits}f}"
+    if "low" in value:
+        return f"{text} ({value['low']:.{digits}f} to {value['high']:.{digits}f})"
     return f"{text} ~{value['spread']:.{digits}f}" if value["spread"] else text
 
 
@@ -64,8 +66,8 @@ def main():
     for peer, here in facts["peers"].items():
         if not here:
             print(f"{peer}: not installed")
-    print("median, and after ~ the distance of the quartiles; added nanoseconds or ratio, to the bare program in the "
-          "same round\n")
+    print("median, and after ~ the distance of the quartiles, or in brackets what it is with 95% certainty; added "
+          "nanoseconds or ratio, to the bare program in the same round\n")
     print_table(rows)
     pathlib.Path(options.json).write_text(json.dumps({"machine": facts, "rows": rows}, indent=1) + "\n",
                                           encoding="ascii")
