@@ -121,7 +121,8 @@ static int by_number(const void *left, const void *right)
 static void ratios(const struct tp_batches *a, const struct tp_batches *b, double half,
 		   struct tp_difference *difference)
 {
-	double list[TP_BATCH_MAX * TP_BATCH_MAX] = { 0 }, all = (double)(a->series.count * b->series.count), out = all * (0.5 - half);
+	double list[TP_BATCH_MAX * TP_BATCH_MAX] = { 0 };
+	double out = (double)(a->series.count * b->series.count) * (0.5 - half);
 	size_t count = 0, skip = out >= 1 ? (size_t)out : 0;
 
 	for (size_t i = 0; i < a->series.count; i++)

@@ -100,9 +100,9 @@ struct tp_replay {
 	struct tp_steps steps;
 	struct tp_growth of_steps, of_time; /* what grows with the steps, and, while there are none, with time */
 	struct tp_outlived outlived;
-	struct tp_anchor anchor;	    /* whose calls end the steps, if no STEP does */
-	uint32_t sequences;		    /* threads whose calls are remembered, if the anchor is to be found */
-	bool sampled;			    /* allocations were */
+	struct tp_anchor anchor; /* whose calls end the steps, if no STEP does */
+	uint32_t sequences;	 /* threads whose calls are remembered, if the anchor is to be found */
+	bool sampled;		 /* allocations were */
 	struct tp_estimates estimates;
 	struct tp_amount amount, before;
 	uint64_t peak_number, peak_time;
