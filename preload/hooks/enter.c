@@ -146,12 +146,16 @@ void tp_sample_memory(struct tp_thread *thread)
 		tp_lost(TPROF_LOST_SAMPLE, 1);
 }
 
-/* If it is due (in a pause it is not), or will be within `early` ticks. */
+/*
+ * If it is due (in a pause it is not), or will be within `early` ticks. Nor is it once recording has stopped: a reallocation's
+ * first half may have found the disk full.
+ */
 static void sample_memory(struct tp_thread *thread, uint64_t early)
 {
 	uint64_t due = tp_load(&tp_state.next_memory_sample);
 
-	if (!due || thread->event_start + early < due || /* another thread took this one */
+	if (!due || tp_load(&tp_state.mode) == TP_MODE_STOPPED || thread->event_start + early < due ||
+	    /* another thread took this one */
 	    !tp_swap_if(&tp_state.next_memory_sample, due, thread->event_start + tp_clock_ticks(MEMORY_SAMPLE_NS)))
 		return;
 	note_moment();

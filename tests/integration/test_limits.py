@@ -108,6 +108,56 @@ def test_full_disk(tprof, small_disk, threads):
         assert recorded + summary["capture"]["lost_events"] == truth["allocations"] + truth["frees"]
 
 
+REALLOCATIONS = """
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+	char *block = malloc(16);
+	for (int i = 1; i < argc; i++)
+		free(malloc(argc));
+	for (long i = 0; i < 500000; i++)
+		block = realloc(block, i & 1 ? 1000 : 100);
+	free(block);
+	return block == (char *)argv;
+}
+"""
+
+# Behind tprof: the first reallocation after a word of its on stderr takes longer than the time to the next memory sample.
+SLOW = """
+#include <dlfcn.h>
+#include <stddef.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+void *realloc(void *block, size_t size)
+{
+	static void *(*real)(void *, size_t);
+	static int slept;
+	int said = 0;
+	if (!real)
+		*(void **)&real = dlsym(RTLD_NEXT, "realloc");
+	if (!slept && ioctl(2, FIONREAD, &said) == 0 && said > 0)
+		slept = !usleep(100000);
+	return real(block, size);
+}
+"""
+
+
+def test_disk_full_in_a_reallocation(tprof, small_disk, tmp_path):
+    """Its free is the first event without room. What is due by the time of its allocation is no event that was lost."""
+    for name, text, *options in (("reallocations", REALLOCATIONS), ("slow.so", SLOW, "-shared", "-fPIC", "-ldl")):
+        source = tmp_path / f"{name}.c"
+        source.write_text(text)
+        subprocess.run(["gcc", "-O1", "-fno-builtin", "-D_GNU_SOURCE", source, *options, "-o", tmp_path / name], check=True)
+    for lead in range(4):  # a chunk ends with an allocation or with a free
+        run = tprof.run([tmp_path / "reallocations", *["more"] * lead], [LIBRARY, tmp_path / "slow.so"],
+                        {"TPROF_OUTPUT": str(small_disk / "trace.bin")})
+        assert run.status == 0 and b"space" in run.stderr
+        summary = report(small_disk / "trace.bin")
+        recorded = summary["heap"]["allocations"] + summary["heap"]["frees"]
+        assert recorded + summary["capture"]["lost_events"] == 2 * (500000 + 1 + lead)
+        (small_disk / "trace.bin").unlink()
+
+
 def test_disk_full_from_the_start(tprof, small_disk):
     filler = os.open(small_disk / "filler", os.O_WRONLY | os.O_CREAT)
     try:
