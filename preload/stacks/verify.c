@@ -89,14 +89,15 @@ static __thread uintptr_t ours[FRAMES_MAX];
 static __thread void *theirs[FRAMES_MAX];
 
 /*
- * Is libunwind's walk no reference from here on? It ends at what is no code, where ours goes on: assembly whose rules say
- * that rbp is still on the stack when it has been popped (kernels of OpenBLAS) leads it there.
+ * Is libunwind's walk no reference from here on? It goes to what is no code, where ours goes on in code: assembly whose rules
+ * say that rbp is still on the stack when it has been popped, or that has none, where libunwind follows rbp but takes rsp to
+ * be 16 further on (kernels of OpenBLAS), leads it there.
  */
 static bool is_astray(size_t at, size_t count, void *const *their, size_t their_count)
 {
 	Dl_info info;
 
-	return at + 1 == their_count && at < count && !dladdr(their[at], &info) && dladdr((void *)ours[at], &info);
+	return at < their_count && at < count && !dladdr(their[at], &info) && dladdr((void *)ours[at], &info);
 }
 
 /* `may_end`: our walk stopped where no rule led on, and is marked as such in the trace: it is as far as it goes. */
