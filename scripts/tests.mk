@@ -7,7 +7,7 @@
 # trace format, makes the traces they read.
 UNIT_SRC := $(sort $(wildcard tests/unit/*_test.c))
 UNIT_BIN := $(patsubst %.c,$(B)/%,$(UNIT_SRC))
-UNIT_FLAGS := $(ANALYZER_FLAGS) -Itests/unit -Itests/tracegen
+UNIT_FLAGS := $(ANALYZER_FLAGS) -Itests/unit -Itests/tracegen -Itests/workloads
 TRACEGEN := $(patsubst %.c,$(B)/%.c.o,$(wildcard tests/tracegen/*.c))
 
 define unit_object

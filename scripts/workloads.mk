@@ -44,7 +44,7 @@ $(W)/onednn: WORKLOAD_EXTRA := -ldnnl
 $(W)/growth $(W)/thread_work $(W)/outliers $(W)/paused: WORKLOAD_EXTRA := -Iinclude
 $(W)/growth $(W)/thread_work $(W)/outliers $(W)/paused: include/tprof.h
 $(W)/drawn: WORKLOAD_EXTRA := -Iinclude -lm
-$(W)/drawn: include/tprof.h
+$(W)/drawn: include/tprof.h tests/workloads/random_numbers.h
 $(W)/fourier: WORKLOAD_EXTRA := -lfftw3f -lfftw3 -lm
 $(W)/xnnpack: WORKLOAD_EXTRA := -lXNNPACK
 $(W)/regions: WORKLOAD_EXTRA := -fopenmp

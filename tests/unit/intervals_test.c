@@ -9,28 +9,11 @@
 
 #include "model/stats.h"
 #include "replayed.h"
+#include "random_numbers.h"
 
 #define RUNS 400u
 #define ALLOWED                                                                                                        \
 	3 /* deviations of a binomial count with p = 0.95: 1 in 370 sets of seeds is farther off; the seeds are fixed */
-
-/* SplitMix64 (Steele, Lea and Flood 2014): the same numbers everywhere. In (0, 1). */
-static double uniform(uint64_t *seed)
-{
-	uint64_t z = *seed += UINT64_C(0x9e3779b97f4a7c15);
-
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return ((double)((z ^ z >> 31) >> 11) + 0.5) / 9007199254740992.0;
-}
-
-/* Box and Muller 1958. */
-static double normal(uint64_t *seed)
-{
-	double radius = sqrt(-2 * log(uniform(seed)));
-
-	return radius * cos(2 * M_PI * uniform(seed));
-}
 
 enum shape { NORMAL, FLAT, SKEWED };
 
@@ -39,11 +22,11 @@ static double duration(enum shape shape, uint64_t *seed)
 {
 	switch (shape) {
 	case NORMAL:
-		return 100000 + 8000 * normal(seed);
+		return 100000 + 8000 * random_normal(seed);
 	case FLAT:
-		return 80000 + 40000 * uniform(seed);
+		return 80000 + 40000 * random_uniform(seed);
 	default: /* what is often met: a floor, and a tail */
-		return 90000 - 10000 * log(uniform(seed));
+		return 90000 - 10000 * log(random_uniform(seed));
 	}
 }
 
@@ -59,11 +42,11 @@ static bool covers(enum shape shape, unsigned calls, uint64_t seed)
 	gen_op(gen, 2, TPROF_OP_ANNOTATION, "", "timed");
 	for (unsigned i = 0; i < calls; i++) {
 		gen_op_begin(gen, 1, (uint64_t)now, 1);
-		now += 500 * uniform(&seed);
+		now += 500 * random_uniform(&seed);
 		gen_op_begin(gen, 1, (uint64_t)now, 2);
 		now += duration(shape, &seed);
 		gen_op_end(gen, 1, (uint64_t)now, false);
-		now += 50000 * uniform(&seed);
+		now += 50000 * random_uniform(&seed);
 		gen_op_end(gen, 1, (uint64_t)now, false);
 	}
 	gen_finish(gen, (uint64_t)now + 1000, 0);
@@ -122,11 +105,11 @@ static double step_duration(enum series series, double *state, uint64_t *seed)
 	double keep = series == ALIKE ? 0.5 : series == VERY_ALIKE ? 0.8 : 0;
 
 	if (series == TWO_SPEEDS) { /* a machine that others use now and then */
-		if (uniform(seed) < 0.2 || *state == 0)
-			*state = uniform(seed) < 0.5 ? -9000 : 9000;
-		return 100000 + *state + 3000 * normal(seed);
+		if (random_uniform(seed) < 0.2 || *state == 0)
+			*state = random_uniform(seed) < 0.5 ? -9000 : 9000;
+		return 100000 + *state + 3000 * random_normal(seed);
 	}
-	*state = keep * *state + sqrt(1 - keep * keep) * 8000 * normal(seed);
+	*state = keep * *state + sqrt(1 - keep * keep) * 8000 * random_normal(seed);
 	return 100000 + *state;
 }
 

@@ -12,6 +12,8 @@
 
 #include <tprof.h>
 
+#include "random_numbers.h"
+
 #define MEAN_NS 8000.0
 #define DEVIATION_NS 2400.0
 #define LEAST_NS 200.0 /* what a clock can be asked for: three deviations from the mean */
@@ -30,29 +32,11 @@ static double now(void)
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-/* SplitMix64 (Steele, Lea and Flood 2014). In (0, 1). */
-static double uniform(uint64_t *seed)
-{
-	uint64_t z = *seed += UINT64_C(0x9e3779b97f4a7c15);
-
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return ((double)((z ^ z >> 31) >> 11) + 0.5) / 9007199254740992.0;
-}
-
-/* Box and Muller 1958. */
-static double normal(uint64_t *seed)
-{
-	double radius = sqrt(-2 * log(uniform(seed)));
-
-	return radius * cos(2 * M_PI * uniform(seed));
-}
-
 static double draw(double kept, double *state, uint64_t *seed)
 {
 	double ns;
 
-	*state = kept * *state + sqrt(1 - kept * kept) * normal(seed);
+	*state = kept * *state + sqrt(1 - kept * kept) * random_normal(seed);
 	ns = MEAN_NS + DEVIATION_NS * *state;
 	return ns > LEAST_NS ? ns : LEAST_NS;
 }
