@@ -116,28 +116,28 @@ class Bench:
                               check=False).returncode == 0
 
     def torch(self):
-        """The step, the import, and what the trace of a training run holds."""
+        """The step of three models, the import, and what the trace of a training run holds."""
         if not self.has_torch():
             return [skipped("PyTorch", "1.03x; 1.05x; 1.5x; 10 B", "python3-torch is not installed")]
-        return [*self.torch_step(),
+        return [*self.torch_step("mlp", 10, 15), *self.torch_step("cnn", 3, 7), *self.torch_step("transformer", 2, 7),
                 self.program("import torch", "1.5x", [PYTHON, "-c", "import torch"], with_peers=False),
                 *self.torch_trace()]
 
-    def torch_step(self):
+    def torch_step(self, model, turn, games):
         """Of the processor's time. Peers take a minute each for what they make of `import torch`. Bare against bare tells
         what the measurement is worth."""
-        command = [PYTHON, os.path.abspath("tests/bench/torch_step.py")]
+        command = [PYTHON, os.path.abspath("tests/bench/torch_step.py"), model]
         rows = {"bare again": ("bare against bare", "1.00x", peers.bare(command)),
                 "native": ("everything on but Python's stacks", "1.03x",
                            peers.tprof(self.build, command, TPROF_PYTHON="0")),
                 "all": ("everything on", "1.05x", peers.tprof(self.build, command))}
         variants = {"bare": peers.bare(command), **{name: variant for name, (_, _, variant) in rows.items()}}
         try:
-            figures = turns.games(variants, 10, 4 if self.quick else 16, 3 if self.quick else 15, "cpu")
+            figures = turns.games(variants, turn, 4 if self.quick else 16, 3 if self.quick else games, "cpu")
         except (OSError, ValueError, subprocess.SubprocessError) as error:
-            return [skipped("PyTorch training step", "1.03x; 1.05x", f"failed: {error}")]
+            return [skipped(f"PyTorch training step, {model}", "1.03x; 1.05x", f"failed: {error}")]
         bare = spread([step for step, _ in figures["bare"]])
-        return [{"name": f"PyTorch training step, {what}", "unit": "x", "target": target, "bare": bare,
+        return [{"name": f"PyTorch training step, {model}, {what}", "unit": "x", "target": target, "bare": bare,
                  "tprof": turns.interval([ratio for _, ratio in figures[name]])}
                 for name, (what, target, _) in rows.items()]
 
