@@ -127,3 +127,24 @@ def test_killed_at_any_moment(tprof, seed):
     assert summary["heap"]["unmatched_frees"] == 0
     assert summary["heap"]["allocations"] - summary["heap"]["frees"] == summary["heap"]["end_blocks"]
     nothing_lost(summary)
+
+
+FIRST_CALLS = ("malloc calloc realloc reallocarray memalign aligned_alloc posix_memalign valloc pvalloc free malloc_usable_size "
+               "mmap munmap mremap sigaction signal sigaltstack sigprocmask pthread_sigmask pthread_create "
+               "pthread_setname_np dlopen dlsym dlclose prctl syscall _exit _Exit quick_exit abort").split()
+
+
+@pytest.mark.parametrize("settings", [{}, {"TPROF_EXE": "another"}], ids=["recorded", "not"])
+def test_very_first_call(tprof, settings):
+    """Whatever hooked function a process calls before all others: nothing is known yet of what stands behind the hooks."""
+    assert tprof.run([WORKLOADS / "first_call", "list"]).stdout.decode().split() == FIRST_CALLS
+    for name in FIRST_CALLS:
+        run = tprof.profile([WORKLOADS / "first_call", name], env=settings)
+        assert b"wrong" not in run.stdout, name
+        if name == "mmap" and not settings:
+            assert report(run.traces()[0])["heap"]["maps"] == 1
+        if settings:
+            assert not run.traces()
+        elif (run.directory / "truth").exists():
+            truth = run.truth()
+            assert own_calls(run.traces()[0], "first_call") == (truth["allocations"], truth["allocated_bytes"]), name

@@ -163,14 +163,15 @@ TP_EXPORT void *calloc(size_t count, size_t size)
 	return slow_calloc(FRAME, count, size);
 }
 
-static inline void *aligned(const void *frame, void *(*real)(size_t, size_t), size_t alignment, size_t size, uint8_t fn)
+/* `real` is where the real function is kept: the process's very first call finds none there until it has entered. */
+static inline void *aligned(const void *frame, void *(**real)(size_t, size_t), size_t alignment, size_t size, uint8_t fn)
 {
 	struct tp_thread *thread = tp_enter(frame);
 	void *block;
 
 	if (tp_unlikely(!thread))
-		return plain_aligned(real, alignment, size);
-	block = real(alignment, size);
+		return plain_aligned(*real, alignment, size);
+	block = (*real)(alignment, size);
 	if (tp_likely(block))
 		tp_record_alloc(thread, frame, block, (struct tp_request){ size, fn, tp_log2(alignment) });
 	tp_leave(thread);
@@ -179,12 +180,12 @@ static inline void *aligned(const void *frame, void *(*real)(size_t, size_t), si
 
 TP_EXPORT void *memalign(size_t alignment, size_t size)
 {
-	return aligned(FRAME, tp_real.memalign, alignment, size, TPROF_FN_MEMALIGN);
+	return aligned(FRAME, &tp_real.memalign, alignment, size, TPROF_FN_MEMALIGN);
 }
 
 TP_EXPORT void *aligned_alloc(size_t alignment, size_t size)
 {
-	return aligned(FRAME, tp_real.aligned_alloc, alignment, size, TPROF_FN_ALIGNED_ALLOC);
+	return aligned(FRAME, &tp_real.aligned_alloc, alignment, size, TPROF_FN_ALIGNED_ALLOC);
 }
 
 static TP_SLOW int slow_posix_memalign(const void *frame, void **out, size_t alignment, size_t size)
@@ -215,14 +216,14 @@ TP_EXPORT int posix_memalign(void **out, size_t alignment, size_t size)
 	return error;
 }
 
-static inline void *whole_pages(const void *frame, void *(*real)(size_t), size_t size, uint8_t fn)
+static inline void *whole_pages(const void *frame, void *(**real)(size_t), size_t size, uint8_t fn)
 {
 	struct tp_thread *thread = tp_enter(frame);
 	void *block;
 
 	if (tp_unlikely(!thread))
-		return plain_pages(real, size);
-	block = real(size);
+		return plain_pages(*real, size);
+	block = (*real)(size);
 	if (tp_likely(block))
 		tp_record_alloc(thread, frame, block, (struct tp_request){ size, fn, tp_log2(TP_PAGE) });
 	tp_leave(thread);
@@ -231,12 +232,12 @@ static inline void *whole_pages(const void *frame, void *(*real)(size_t), size_t
 
 TP_EXPORT void *valloc(size_t size)
 {
-	return whole_pages(FRAME, tp_real.valloc, size, TPROF_FN_VALLOC);
+	return whole_pages(FRAME, &tp_real.valloc, size, TPROF_FN_VALLOC);
 }
 
 TP_EXPORT void *pvalloc(size_t size)
 {
-	return whole_pages(FRAME, tp_real.pvalloc, size, TPROF_FN_PVALLOC);
+	return whole_pages(FRAME, &tp_real.pvalloc, size, TPROF_FN_PVALLOC);
 }
 
 /* ---- reallocation: two phases, see format.h ---- */

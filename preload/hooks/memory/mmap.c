@@ -7,6 +7,7 @@
 #include "core/sys.h"
 #include "core/tables.h"
 #include "core/text.h"
+#include "hooks/lifecycle.h"
 #include "hooks/memory/record.h"
 #include "hooks/sampling/signals.h"
 
@@ -27,15 +28,23 @@ static TP_SLOW void *plain_mmap(void *at, size_t length, int protection, int fla
 	return MAP_FAILED;
 }
 
+/* What is recorded, and what the real functions are, is known once it has started: this may be the process's first call. */
+static inline bool is_wanted(uintptr_t caller)
+{
+	if (tp_unlikely(tp_load(&tp_state.mode) == TP_MODE_NEW))
+		tp_start();
+	return tp_config.alloc != TP_ALLOC_OFF && !tp_real_is_allocator(caller);
+}
+
 static inline struct tp_thread *enter(const void *frame, uintptr_t caller)
 {
-	return tp_config.alloc == TP_ALLOC_OFF || tp_real_is_allocator(caller) ? NULL : tp_enter(frame);
+	return is_wanted(caller) ? tp_enter(frame) : NULL;
 }
 
 /* What takes a range away, also in a pause. */
 static inline struct tp_thread *enter_end(const void *frame, uintptr_t caller)
 {
-	return tp_config.alloc == TP_ALLOC_OFF || tp_real_is_allocator(caller) ? NULL : tp_enter_end(frame);
+	return is_wanted(caller) ? tp_enter_end(frame) : NULL;
 }
 
 /* Shared memory is among the files in RSS. */

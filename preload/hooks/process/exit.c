@@ -11,12 +11,14 @@
 #include <signal.h>
 #include <tprof/format.h>
 
-static void end_process(void (*real)(int), int status) __attribute__((noreturn));
-static void end_process(void (*real)(int), int status)
+static void end_process(void (**real)(int), int status) __attribute__((noreturn));
+static void end_process(void (**real)(int), int status)
 {
+	if (!*real) /* the process's very first call */
+		tp_start();
 	tp_mark_end(TPROF_END_EXIT, status & 0xff);
-	if (real)
-		real(status);
+	if (*real)
+		(*real)(status);
 	for (;;)
 		tp_syscall(SYS_exit_group, status, 0, 0, 0);
 }
@@ -28,18 +30,18 @@ void abort(void) __attribute__((noreturn));
 
 TP_EXPORT void _exit(int status)
 {
-	end_process(tp_real._exit, status);
+	end_process(&tp_real._exit, status);
 }
 
 TP_EXPORT void _Exit(int status)
 {
-	end_process(tp_real._Exit, status);
+	end_process(&tp_real._Exit, status);
 }
 
 /* Runs at_quick_exit handlers first; should one of them end the process otherwise, it says so itself. */
 TP_EXPORT void quick_exit(int status)
 {
-	end_process(tp_real.quick_exit, status);
+	end_process(&tp_real.quick_exit, status);
 }
 
 TP_EXPORT void abort(void)
