@@ -13,7 +13,7 @@ WORKLOADS := $(addprefix $(W)/,digits truth truth-nopie truth-stripped truth-now
 	libdnnl3.so onednn3 instrumented libraries libmocks.so libtracer.so fourier xnnpack \
 	mlp cnn transformer)
 WORKLOADS += $(addprefix $(W)/,control faults roofs)
-WORKLOADS += $(addprefix $(W)/,growth lost thread_work jitdump unbound read_only libmany.so)
+WORKLOADS += $(addprefix $(W)/,growth lost thread_work jitdump remapped remapped-nopie unbound read_only libmany.so)
 WORKLOADS += $(W)/outliers $(W)/drawn $(W)/jemalloc_stats $(W)/jemalloc_locks $(W)/paused
 
 # Programs that do what once went wrong.
@@ -35,6 +35,8 @@ $(W)/truth: WORKLOAD_EXTRA := -Wl,-z,dynamic-undefined-weak -Wl,-z,lazy
 $(W)/truth-now: WORKLOAD_EXTRA := -Wl,-z,dynamic-undefined-weak -Wl,-z,relro,-z,now -fno-plt
 $(W)/truth-nopie: WORKLOAD_EXTRA := -Wl,-z,dynamic-undefined-weak -fno-pie -no-pie
 $(W)/truth-stripped: WORKLOAD_EXTRA := -Wl,-z,dynamic-undefined-weak -s
+$(W)/remapped: WORKLOAD_EXTRA := -fno-omit-frame-pointer
+$(W)/remapped-nopie: WORKLOAD_EXTRA := -fno-omit-frame-pointer -fno-pie -no-pie
 $(W)/jemalloc_api $(W)/jemalloc_locks: WORKLOAD_EXTRA := -ljemalloc
 $(W)/jemalloc_stats: WORKLOAD_EXTRA := -Iinclude -ljemalloc
 $(W)/jemalloc_stats: include/tprof.h
@@ -139,6 +141,8 @@ $(W)/regions-clang: tests/workloads/regions.c $(workload_headers)
 	@mkdir -p $(@D)
 	clang -std=gnu11 -D_GNU_SOURCE -g -O1 -fopenmp -Wall -Wextra -Werror $< -o $@
 $(W)/op_calls-now $(W)/op_calls-cet: tests/workloads/op_calls.c $(workload_headers)
+	$(workload_c)
+$(W)/remapped-nopie: tests/workloads/remapped.c $(workload_headers)
 	$(workload_c)
 $(W)/bindings-now: tests/workloads/bindings.c $(workload_headers)
 	$(workload_c)

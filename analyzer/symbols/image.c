@@ -184,6 +184,16 @@ static bool begin(struct tp_image *image, const char *debug_dir)
 	return image->dwfl != NULL;
 }
 
+/* libdwfl takes a program that is not position-independent to lie where it says, also if it was mapped elsewhere. */
+static uint64_t shift_of(const struct tp_image *image, const struct tp_module *module)
+{
+	GElf_Addr bias;
+	GElf_Ehdr header;
+	Elf *elf = dwfl_module_getelf(image->module, &bias);
+
+	return elf && gelf_getehdr(elf, &header) && header.e_type == ET_EXEC ? module->bias - bias : 0;
+}
+
 bool tp_image_open(struct tp_image *image, const struct tp_module *module, const char *debug_dir,
 		   struct tp_arena *arena)
 {
@@ -207,6 +217,7 @@ bool tp_image_open(struct tp_image *image, const struct tp_module *module, const
 	}
 	if (!image->module)
 		return true;
+	image->shift = shift_of(image, module);
 	image->scopes = tp_scopes_new(image->module, arena);
 	return tp_symtab_load(&image->symtab, image->module);
 }

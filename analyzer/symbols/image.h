@@ -16,6 +16,7 @@ struct tp_image {
 	enum tp_module_state state;
 	Dwfl *dwfl; /* one a module: two modules of a run may have had the same addresses, one after the other */
 	Dwfl_Module *module; /* NULL: no file with the right build-id was found */
+	uint64_t shift;	     /* an address of the trace less this is one of libdwfl's */
 	struct tp_symtab symtab;
 	struct tp_scopes *scopes; /* NULL: no DWARF */
 	char *debug_path;	  /* what libdwfl searches; it and the callbacks must stay where they are */

@@ -100,8 +100,10 @@ static size_t find_in_module(struct tp_symbols *symbols, const struct tp_module 
 			     struct tp_location *locations)
 {
 	const struct tp_image *image = image_of(symbols, module);
-	size_t count = image->scopes ? tp_scopes_find(image->scopes, address, locations, INLINED_MAX) : 0;
+	size_t count;
 
+	address -= image->shift;
+	count = image->scopes ? tp_scopes_find(image->scopes, address, locations, INLINED_MAX) : 0;
 	if (!count) {
 		memset(&locations[0], 0, sizeof(locations[0]));
 		count = 1;

@@ -8,6 +8,7 @@
 #include "core/tables.h"
 #include "core/thread.h"
 #include "stacks/frames.h"
+#include "stacks/mapped.h"
 
 #include <elf.h>
 #include <link.h>
@@ -228,6 +229,7 @@ void tp_modules_forget(void)
 	used = 0;
 	tp_modules_closes = 0;
 	tp_modules_epoch++;
+	tp_mapped_forget();
 }
 
 struct tp_module_at tp_module_find(uintptr_t pc)
@@ -235,8 +237,10 @@ struct tp_module_at tp_module_find(uintptr_t pc)
 	struct tp_module_at found = { 0, 0, NULL };
 	struct dl_find_object object;
 
-	if (!tp_object_find(pc, &object))
+	if (!tp_object_find(pc, &object)) {
+		found.module = tp_mapped_find(pc, &found.start);
 		return found;
+	}
 	found.start = (uintptr_t)object.dlfo_map_start;
 	found.eh_frame_hdr = object.dlfo_eh_frame;
 	for (uint32_t i = 0; i < tp_load(&used); i++) {

@@ -9,7 +9,7 @@
 #include "core/base.h"
 
 struct tp_module_at {
-	uint32_t module; /* number in the trace; 0: the PC is in no object */
+	uint32_t module; /* number in the trace; 0: the PC is in no object, and in no file's code */
 	uintptr_t start;
 	const void *eh_frame_hdr; /* NULL: none */
 };

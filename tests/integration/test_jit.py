@@ -148,6 +148,33 @@ def test_damaged_jitdumps(tprof):
         assert sum(site["bytes"] for site in unfreed["sites"]) == unfreed["bytes"] == truth
 
 
+@pytest.mark.parametrize("program", ["remapped", "remapped-nopie"])
+def test_a_file_that_is_mapped_again(tprof, program):
+    """Code that the program maps from its own file has the file's names, for as long as it is there; forked children too."""
+    run = tprof.profile([WORKLOADS / program])
+    found = {}
+    for trace in run.traces():
+        for site in sites(trace, "leaks"):
+            if 1001 <= site["bytes"] <= 1006:
+                found[site["bytes"]] = site["stack"][0]["function"], functions(site["stack"])[1:3]
+    assert found == {1001: ("first", ["call", "main"]), 1002: ("second", ["call", "main"]), 1003: (None, ["call", "main"]),
+                     1004: ("second", ["call", "main"]), 1005: ("first", ["call", "main"]), 1006: ("second", ["call", "main"])}
+
+
+@pytest.mark.skipif(not NODE, reason="node is not installed")
+def test_builtins_of_node(tprof):
+    """V8 maps its builtins a second time, close to the code that it makes: they have their names there too."""
+    script = 'for (let i = 0; i < 3000; i++) JSON.parse("[" + "[1],".repeat(200) + "1]");'
+    run = tprof.profile([NODE, "--short-builtin-calls", "-e", script], env={"TPROF_CPU": "0"})
+    callers = {}
+    for site in sites(run.traces()[0], "hotspots", "--filter", "Builtin_JsonParse"):
+        names = functions(site["stack"])
+        for called, name in zip(names, names[1:]):
+            if called and called.startswith("v8::internal::Builtin_JsonParse("):
+                callers[name] = callers.get(name, 0) + site["allocations"]
+    assert sum(callers.values()) > 3000 and all(name and name.startswith("Builtins_CEntry") for name in callers), callers
+
+
 @pytest.mark.skipif(not NODE, reason="node is not installed")
 def test_node(tprof):
     """A real compiler's dump, with lines: what its own functions allocate by native code is put down to them."""

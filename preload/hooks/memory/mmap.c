@@ -10,6 +10,7 @@
 #include "hooks/lifecycle.h"
 #include "hooks/memory/record.h"
 #include "hooks/sampling/signals.h"
+#include "stacks/mapped.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -90,24 +91,49 @@ static void record_cancel(struct tp_thread *thread)
 
 /*
  * Compilers of code at run time that write down its names for perf (jit-PID.dump) map that file executable, once, to say
- * which it is. Few other files are: the loader's own mappings do not come by here.
+ * which it is.
  */
-static TP_SLOW void note_jitdump(const void *frame, int fd)
+static void note_jitdump(int fd)
 {
 	char link[32], path[TP_TABLE_TEXT_MAX];
 	struct tp_text text = tp_text_in(link, sizeof(link));
-	struct tp_thread *thread = tp_header ? tp_enter_end(frame) : NULL; /* in a pause too */
 	long length;
 
-	if (!thread)
-		return;
 	tp_text_add(&text, "/proc/self/fd/");
 	tp_text_add_number(&text, (uint64_t)fd);
 	length = tp_sys_readlink(link, path, sizeof(path) - 1);
 	path[length > 0 ? length : 0] = 0;
 	if (tp_text_glob("jit-*.dump", tp_text_base(path)))
 		tp_table_jitdump(path, (size_t)length);
+}
+
+/* Few files are mapped executable here: the loader's own mappings do not come by. */
+static TP_SLOW void note_code(const void *frame, const void *at, size_t length, int fd, off_t offset)
+{
+	struct tp_thread *thread = tp_header ? tp_enter_end(frame) : NULL; /* in a pause too */
+
+	if (!thread)
+		return;
+	note_jitdump(fd);
+	tp_mapped_add((uintptr_t)at, (uintptr_t)at + length, fd, (uint64_t)offset);
 	tp_leave(thread);
+}
+
+static TP_SLOW void note_gone(const void *frame, const void *at, size_t length)
+{
+	struct tp_thread *thread = tp_enter_end(frame);
+
+	if (!thread)
+		return;
+	tp_mapped_remove((uintptr_t)at, (uintptr_t)at + length);
+	tp_leave(thread);
+}
+
+/* Before a call that takes the range away. */
+static inline void forget_code(const void *frame, const void *at, size_t length)
+{
+	if (tp_unlikely(tp_load(&tp_mapped_count)))
+		note_gone(frame, at, length);
 }
 
 static inline void *map(const void *frame, uintptr_t caller, void *(*real)(void *, size_t, int, int, int, off_t),
@@ -120,9 +146,11 @@ static inline void *map(const void *frame, uintptr_t caller, void *(*real)(void 
 		real = plain_mmap;
 	if (thread)
 		tp_leave(thread);
+	if (flags & MAP_FIXED)
+		forget_code(frame, at, length);
 	got = real(at, length, protection, flags, fd, offset);
 	if (tp_unlikely(protection & PROT_EXEC && fd >= 0 && got != MAP_FAILED))
-		note_jitdump(frame, fd);
+		note_code(frame, got, length, fd, offset);
 	if (!thread)
 		return got;
 	if (got != MAP_FAILED) {
@@ -149,11 +177,13 @@ TP_EXPORT void *mmap64(void *at, size_t length, int protection, int flags, int f
 
 TP_EXPORT int munmap(void *at, size_t length)
 {
-	struct tp_thread *thread = enter_end(FRAME, CALLER);
+	struct tp_thread *thread;
 	bool private = false;
 	int result;
 
 	tp_cpu_unmapped(at, length);
+	forget_code(FRAME, at, length);
+	thread = enter_end(FRAME, CALLER);
 	if (thread) {
 		record_unmap(thread, at, length, false);
 		private = tp_resident_unmap((uintptr_t)at, (uintptr_t)at + length);
@@ -171,11 +201,13 @@ TP_EXPORT int munmap(void *at, size_t length)
 
 TP_EXPORT void *mremap(void *at, size_t old_length, size_t length, int flags, ...)
 {
-	struct tp_thread *thread = enter_end(FRAME, CALLER);
+	struct tp_thread *thread;
 	bool private = false;
 	void *target, *got;
 	va_list more;
 
+	forget_code(FRAME, at, old_length);
+	thread = enter_end(FRAME, CALLER);
 	va_start(more, flags);
 	target = va_arg(more, void *); /* there only with MREMAP_FIXED; passing what lies there else is harmless */
 	va_end(more);

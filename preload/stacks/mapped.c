@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "stacks/mapped.h"
+
+#include "core/maps.h"
+#include "core/state.h"
+#include "core/sys.h"
+#include "core/tables.h"
+#include "core/thread.h"
+#include "stacks/frames.h"
+#include "stacks/modules.h"
+
+#include <elf.h>
+#include <link.h>
+
+#define MAPPED_MAX 16
+#define ID_MAX 64
+#define HEADERS_MAX 64
+#define NOTES_MAX 1024
+
+enum { FREE, TAKEN, THERE };
+
+struct mapped {
+	uint32_t state;	 /* THERE is stored last, and taken back first */
+	uint32_t number; /* in this process's trace; 0: not yet */
+	uintptr_t start, end;
+	uint64_t bias;
+	uint32_t build_id_length;
+	uint8_t build_id[ID_MAX];
+};
+
+static struct mapped all[MAPPED_MAX];
+uint32_t tp_mapped_count;
+
+/* ---- what the file says ---- */
+
+static bool read_at(int fd, void *to, size_t size, uint64_t offset)
+{
+	return tp_sys_pread(fd, to, size, offset) == (long)size;
+}
+
+static void read_build_id(struct mapped *mapped, int fd, const ElfW(Phdr) * header)
+{
+	char notes[NOTES_MAX];
+	size_t size = header->p_filesz < sizeof(notes) ? header->p_filesz : sizeof(notes), at = 0;
+
+	if (!read_at(fd, notes, size, header->p_offset))
+		return;
+	while (at + sizeof(ElfW(Nhdr)) + 4 <= size) {
+		const ElfW(Nhdr) *note = (const void *)(notes + at);
+		size_t text = at + sizeof(*note) + tp_round_up(note->n_namesz, 4);
+
+		if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && note->n_descsz <= ID_MAX &&
+		    text + note->n_descsz <= size && memcmp(note + 1, "GNU", 4) == 0) {
+			memcpy(mapped->build_id, notes + text, note->n_descsz);
+			mapped->build_id_length = note->n_descsz;
+			return;
+		}
+		at = text + tp_round_up(note->n_descsz, 4);
+	}
+}
+
+/* False: it is no ELF file, or has no code there. */
+static bool read_file(struct mapped *mapped, int fd, uint64_t offset)
+{
+	ElfW(Ehdr) image;
+	ElfW(Phdr) headers[HEADERS_MAX];
+	bool found = false;
+
+	if (!read_at(fd, &image, sizeof(image), 0) || memcmp(image.e_ident, ELFMAG, SELFMAG) != 0 ||
+	    image.e_ident[EI_CLASS] != ELFCLASS64 || image.e_phentsize != sizeof(headers[0]) ||
+	    image.e_phnum > HEADERS_MAX || !read_at(fd, headers, image.e_phnum * sizeof(headers[0]), image.e_phoff))
+		return false;
+	for (size_t i = 0; i < image.e_phnum; i++) {
+		const ElfW(Phdr) *header = &headers[i];
+
+		if (header->p_type == PT_LOAD && header->p_flags & PF_X &&
+		    offset >= (header->p_offset & ~(uint64_t)(TP_PAGE - 1)) &&
+		    offset < header->p_offset + header->p_filesz) {
+			mapped->bias = mapped->start - (header->p_vaddr + offset - header->p_offset);
+			found = true;
+		}
+		if (header->p_type == PT_NOTE && !mapped->build_id_length)
+			read_build_id(mapped, fd, header);
+	}
+	return found;
+}
+
+/* ---- the ranges ---- */
+
+/* What was worked out for an address before is about something else. */
+static void renew(uintptr_t start, uintptr_t end)
+{
+	tp_frames_purge(start, end);
+	__atomic_fetch_add(&tp_modules_epoch, 1, __ATOMIC_RELEASE);
+}
+
+void tp_mapped_add(uintptr_t start, uintptr_t end, int fd, uint64_t offset)
+{
+	struct mapped made = { .start = start, .end = end };
+
+	if (!read_file(&made, fd, offset))
+		return;
+	for (size_t i = 0; i < MAPPED_MAX; i++) {
+		struct mapped *mapped = &all[i];
+
+		if (tp_load(&mapped->state) != FREE || !tp_swap_if(&mapped->state, (uint32_t)FREE, (uint32_t)TAKEN))
+			continue;
+		made.state = TAKEN;
+		*mapped = made;
+		tp_store_release(&mapped->state, (uint32_t)THERE); /* pairs with tp_mapped_find() */
+		tp_add(&tp_mapped_count, 1);
+		renew(start, end);
+		return;
+	}
+}
+
+void tp_mapped_remove(uintptr_t start, uintptr_t end)
+{
+	for (size_t i = 0; i < MAPPED_MAX; i++) {
+		struct mapped *mapped = &all[i];
+
+		if (tp_load_acquire(&mapped->state) != THERE || mapped->start >= end || mapped->end <= start ||
+		    !tp_swap_if(&mapped->state, (uint32_t)THERE, (uint32_t)TAKEN))
+			continue;
+		if (mapped->number)
+			tp_table_unload(mapped->number);
+		renew(mapped->start, mapped->end);
+		tp_add(&tp_mapped_count, -1u);
+		tp_store_release(&mapped->state, (uint32_t)FREE);
+	}
+}
+
+/* The kernel knows the file's path. Two threads may give it a number each, and one counts. */
+static uint32_t write_down(struct mapped *mapped)
+{
+	struct tp_module_record record = { .module = tp_add(&tp_header->modules, 1) + 1,
+					   .bias = mapped->bias,
+					   .start = mapped->start,
+					   .end = mapped->end,
+					   .build_id = mapped->build_id,
+					   .build_id_length = mapped->build_id_length };
+
+	if (!tp_maps_find(mapped->start, tp_self->scratch, sizeof(tp_self->scratch), &record.path).high)
+		record.path = "";
+	tp_table_module(&record);
+	tp_swap_if(&mapped->number, 0u, record.module);
+	return tp_load(&mapped->number);
+}
+
+uint32_t tp_mapped_find(uintptr_t pc, uintptr_t *start)
+{
+	for (size_t i = 0; tp_load(&tp_mapped_count) && i < MAPPED_MAX; i++) {
+		struct mapped *mapped = &all[i];
+
+		if (tp_load_acquire(&mapped->state) != THERE || pc < mapped->start || pc >= mapped->end)
+			continue;
+		*start = mapped->start;
+		return tp_load(&mapped->number) ? tp_load(&mapped->number) : write_down(mapped);
+	}
+	return 0;
+}
+
+void tp_mapped_forget(void)
+{
+	for (size_t i = 0; i < MAPPED_MAX; i++) {
+		if (all[i].state == TAKEN) /* another thread of the parent's was at it */
+			all[i].state = FREE;
+		all[i].number = 0;
+	}
+}

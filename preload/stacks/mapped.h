@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Code that the program itself maps from a file, beside the loader: V8 maps its builtins a second time, close to the code
+ * that it makes. No unwind tables are known for it, but the file has names. Fixed room: what does not fit has none.
+ */
+#ifndef TPROF_STACKS_MAPPED_H
+#define TPROF_STACKS_MAPPED_H
+
+#include "core/base.h"
+
+extern uint32_t tp_mapped_count TP_NEAR; /* ranges that are known; mostly none */
+
+/* `fd` was mapped executable at [start, end), from `offset` on. The calling thread may record. Keeps no descriptor. */
+void tp_mapped_add(uintptr_t start, uintptr_t end, int fd, uint64_t offset);
+
+/* Something else is or will be mapped there, or nothing. The calling thread may record. */
+void tp_mapped_remove(uintptr_t start, uintptr_t end);
+
+/* The module of the trace that has the PC, and where it starts. 0: none. */
+uint32_t tp_mapped_find(uintptr_t pc, uintptr_t *start);
+
+/* In a forked child: nothing is registered in its trace yet. */
+void tp_mapped_forget(void);
+
+#endif
