@@ -6,7 +6,8 @@ PYTEST = PYTHONDONTWRITEBYTECODE=1 CHECK_BUILD=$(abspath $(B)) CHECK_SANITIZED=$
 SANITIZED := build/asan-ubsan/bin/tprof-analyze
 JOBS := $(shell nproc)
 
-.PHONY: deps demo demo-run check check-run check-real check-real-run check-browser check-pythons integration sanitized
+.PHONY: deps demo demo-run check check-run check-real check-real-run check-browser check-pythons \
+	check-onnxruntime integration sanitized
 
 deps:
 	scripts/install-deps build check
@@ -37,6 +38,7 @@ sanitized:
 check-real:
 	scripts/install-deps build check real
 	$(MAKE) -j$(JOBS) all workloads
+	-scripts/onnxruntime build/onnxruntime
 	$(MAKE) check-real-run
 check-real-run: all workloads
 	$(PYTEST) tests/integration -m real
@@ -53,3 +55,10 @@ check-pythons:
 	$(MAKE) -j$(JOBS) all workloads
 	scripts/pythons build/pythons
 	$(PYTEST) tests/integration/test_python.py tests/integration/test_python_processes.py -m "not real"
+
+# A real ONNX Runtime, as its package for Node.js ships it. Where npm can't fetch it, check-real goes on without.
+check-onnxruntime:
+	scripts/install-deps build check
+	$(MAKE) -j$(JOBS) all workloads
+	scripts/onnxruntime build/onnxruntime
+	$(PYTEST) tests/integration/test_onnxruntime.py

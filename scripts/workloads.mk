@@ -19,6 +19,7 @@ WORKLOADS += $(W)/outliers $(W)/drawn $(W)/jemalloc_stats $(W)/jemalloc_locks $(
 # Programs that do what once went wrong.
 WORKLOADS += $(addprefix $(W)/,coroutines handlers odd signal_traps libfence.so liblazyblas.so loaders windows steady-asan)
 WORKLOADS += $(W)/first_call
+WORKLOADS += $(W)/onnxruntime
 WORKLOADS += $(addprefix $(W)/,refuse bindings bindings-now stack_needs counted)
 .PHONY: workloads
 workloads: $(WORKLOADS)
@@ -40,7 +41,7 @@ $(W)/remapped-nopie: WORKLOAD_EXTRA := -fno-omit-frame-pointer -fno-pie -no-pie
 $(W)/jemalloc_api $(W)/jemalloc_locks: WORKLOAD_EXTRA := -ljemalloc
 $(W)/jemalloc_stats: WORKLOAD_EXTRA := -Iinclude -ljemalloc
 $(W)/jemalloc_stats: include/tprof.h
-$(W)/dl: WORKLOAD_EXTRA := -ldl
+$(W)/dl $(W)/onnxruntime: WORKLOAD_EXTRA := -ldl
 $(W)/ops $(W)/control $(W)/faults $(W)/pools $(W)/pauses $(W)/annotate: WORKLOAD_EXTRA := -Iinclude
 $(W)/ops $(W)/control $(W)/faults $(W)/pools $(W)/pauses $(W)/annotate: include/tprof.h
 $(W)/onednn: WORKLOAD_EXTRA := -ldnnl

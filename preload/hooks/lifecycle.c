@@ -148,14 +148,27 @@ static void start_child(void)
 	tp_counters_start();
 }
 
+/* By dlopen, as a collector of ITT's or NVTX's: the program's calls were bound before, and there is nothing behind us. */
+static bool came_late(void)
+{
+	return !tp_real.malloc;
+}
+
 static void start_first(void)
 {
 	uint32_t mode;
 
 	tp_real_find();
+	tp_say_start();
+	if (came_late()) {
+		tp_say("loaded by dlopen, so nothing is recorded: LD_PRELOAD must name it", "");
+		gave_up = true;
+		tp_was_started = true;
+		tp_store_release(&tp_state.mode, TP_MODE_OFF);
+		return;
+	}
 	tp_config_ops = tp_ops_set;
 	tp_config_step = tp_ops_set_step;
-	tp_say_start();
 	tp_clock_start();
 	read_environment();
 	tp_was_started = true;
@@ -255,6 +268,8 @@ static void attach(struct tp_thread *thread)
 __attribute__((constructor)) static void constructor(void)
 {
 	tp_start(); /* a program that never allocates has its trace too */
+	if (came_late())
+		return; /* a dlclose may take us away again */
 	on_exit(at_exit, NULL);
 	tp_loader_watch_forks();
 	tp_thread_attached = attach;

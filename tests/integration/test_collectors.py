@@ -2,7 +2,7 @@
 """What programs say by ITT and NVTX: libtprof.so is the collector that their libraries load."""
 import json
 
-from conftest import LAUNCHER, LIBRARY, WORKLOADS, analyze, report
+from conftest import LAUNCHER, LIBRARY, PYTHON, WORKLOADS, analyze, report
 
 TIMES = 20
 
@@ -40,3 +40,17 @@ def test_the_launcher_names_the_collector(tprof):
     run = tprof.run([LAUNCHER, "run", "--", "sh", "-c", "echo $INTEL_LIBITTNOTIFY64 $NVTX_INJECTION64_PATH"],
                     env={"INTEL_LIBITTNOTIFY64": "/mine", "NVTX_INJECTION64_PATH": "/also/mine"})
     assert run.stdout == b"/mine /also/mine\n"
+
+
+def test_loaded_but_not_preloaded(tprof):
+    """Too late to record anything: a line says so, and the program goes on, forks and unloads it."""
+    variables = {"INTEL_LIBITTNOTIFY64": str(LIBRARY), "NVTX_INJECTION64_PATH": str(LIBRARY)}
+    run = tprof.run([WORKLOADS / "collectors", TIMES], env=variables)
+    assert (run.status, run.stdout, run.traces()) == (0, b"done\n", [])
+    assert run.stderr == b"tprof: loaded by dlopen, so nothing is recorded: LD_PRELOAD must name it\n"
+    script = ("import ctypes, _ctypes, os\n"
+              f"library = ctypes.CDLL('{LIBRARY}', os.RTLD_GLOBAL)\n"
+              "if os.fork() == 0: import decimal; print('child', flush=True); os._exit(0)\n"
+              "os.wait(); _ctypes.dlclose(library._handle); print('end')")
+    run = tprof.run([PYTHON, "-c", script])
+    assert (run.status, run.stdout, run.traces()) == (0, b"child\nend\n", [])

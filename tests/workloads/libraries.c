@@ -24,6 +24,8 @@ int main(int argc, char **argv)
 			return 1;
 	}
 	free(session);
+	if (getenv("MOCK_VERSION"))
+		puts(api->later[133 - 10]);
 	printf("%.0f %d\n", (double)to[3], rank);
 	return 0;
 }

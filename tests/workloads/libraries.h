@@ -19,6 +19,7 @@ struct ort_api {
 					   const void *options, void **out);
 	void *(*run)(void *session, const void *options, const char *const *inputs, const void *const *values,
 		     unsigned long input_count, const char *const *outputs, unsigned long output_count, void **results);
+	const void *later[251]; /* what versions up to 1.16 added */
 };
 struct ort_api_base {
 	const struct ort_api *(*get_api)(unsigned version);

@@ -58,7 +58,10 @@ static void *run(void *session, const void *options, const char *const *inputs, 
 	return NULL;
 }
 
-static const struct ort_api api = { .create_session = create_session, .run = run };
+/* RunWithBinding came with 1.5: of an older one what stands there is no member. */
+static const struct ort_api api = { .create_session = create_session,
+				    .run = run,
+				    .later[133 - 10] = "behind the table" };
 
 static const struct ort_api *get_api(unsigned version)
 {
@@ -67,7 +70,9 @@ static const struct ort_api *get_api(unsigned version)
 
 static const char *get_version(void)
 {
-	return "1.17.0";
+	const char *version = getenv("MOCK_VERSION");
+
+	return version ? version : "1.17.0";
 }
 
 static const struct ort_api_base base = { get_api, get_version };

@@ -241,10 +241,16 @@ struct wish {
 static void make_stub(void *context)
 {
 	struct wish *wish = context;
+	const struct tp_signature *signature = &wish->choice->signature;
 
 	if (!tp_turn_take(&installing))
 		return;
-	wish->stub = tp_op_stub(wish->target, wish->choice);
+	if (signature->bound && tp_loader_begin()) {
+		signature->bound(wish->target);
+		tp_loader_end();
+	}
+	if (!signature->unhooked)
+		wish->stub = tp_op_stub(wish->target, wish->choice);
 	tell_functions();
 	tp_turn_end(&installing);
 }

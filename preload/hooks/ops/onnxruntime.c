@@ -12,14 +12,23 @@ struct base { /* OrtApiBase */
 	const char *(*get_version)(void);
 };
 
-/* Places in OrtApi, whose members are only ever added at the end. */
+/* Places in OrtApi, whose members are only ever added at the end; and the version, 1.x, that each came with. */
 static const struct {
 	size_t place;
+	uint32_t version;
 	const char *name;
 } functions[] = {
-	{ 7, "OrtApi::CreateSession" },
-	{ 8, "OrtApi::CreateSessionFromArray" },
-	{ 9, "OrtApi::Run" },
+	{ 7, 1, "OrtApi::CreateSession" },
+	{ 8, 1, "OrtApi::CreateSessionFromArray" },
+	{ 9, 1, "OrtApi::Run" },
+	{ 48, 1, "OrtApi::CreateTensorAsOrtValue" },
+	{ 75, 1, "OrtApi::AllocatorAlloc" },
+	{ 76, 1, "OrtApi::AllocatorFree" },
+	{ 131, 5, "OrtApi::CreateAllocator" },
+	{ 133, 5, "OrtApi::RunWithBinding" },
+	{ 168, 8, "OrtApi::CreateSessionWithPrepackedWeightsContainer" },
+	{ 169, 8, "OrtApi::CreateSessionFromArrayWithPrepackedWeightsContainer" },
+	{ 260, 16, "OrtApi::RunAsync" },
 };
 
 struct place {
@@ -56,15 +65,31 @@ static void store(void **slot, void *value)
 	tp_add(&tp_header->slots, 1);
 }
 
+/* Of "1.17.3", 17: so much of the table is there. To ask for a version that is too new is answered on stderr. */
+static uint64_t version_of(const struct base *base)
+{
+	const char *version = base->get_version ? base->get_version() : NULL;
+	uint64_t major, minor;
+
+	if (!version || !tp_text_number(&version, &major) || major != 1 || *version++ != '.' ||
+	    !tp_text_number(&version, &minor))
+		return 1;
+	return minor;
+}
+
 static void hook(void *target)
 {
 	const struct base *base = ((const struct base *(*)(void))target)();
 	void **api = base && base->get_api ? base->get_api(1) : NULL;
+	uint64_t version = api ? version_of(base) : 0;
 
-	for (size_t i = 0; api && i < TP_LENGTH(functions); i++) {
+	for (size_t i = 0; i < TP_LENGTH(functions); i++) {
 		struct tp_op_choice choice = { .category = "onnxruntime" };
-		void **slot = &api[functions[i].place], *stub;
+		void **slot, *stub;
 
+		if (version < functions[i].version)
+			continue;
+		slot = &api[functions[i].place];
 		memcpy(choice.name, functions[i].name, strlen(functions[i].name) + 1);
 		stub = *slot && !tp_op_is_stub(*slot) ? tp_op_stub(*slot, &choice) : NULL;
 		if (stub)
