@@ -302,8 +302,8 @@ static void print(const struct tp_control *control, const struct search *search,
 		blocks[sums[i].reach] += sums[i].blocks;
 	}
 	for (int reach = 1; reach <= TPROF_REACH_STILL; reach++)
-		printf("  %-16s %s in %s blocks\n", words[reach], tp_bytes(bytes[reach], false).text,
-		       tp_count(blocks[reach]).text);
+		printf("  %-16s %s in %s block%s\n", words[reach], tp_bytes(bytes[reach], false).text,
+		       tp_count(blocks[reach]).text, blocks[reach] == 1 ? "" : "s");
 	if (search->running || search->waiting)
 		printf("  %u other thread%s in %s, %u ran: their registers are not searched; what those that ran could "
 		       "hold is possibly lost\n",

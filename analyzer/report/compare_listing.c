@@ -90,8 +90,10 @@ static struct tp_text interval_text(const struct row_context *context, const str
 
 static struct tp_text rate_text(const struct row_context *context, const struct tp_variant *variant)
 {
+	double rate = variant->step_ns > 0 ? variant->items_per_step / variant->step_ns * 1e9 : 0;
+
 	(void)context;
-	return number_text(variant->step_ns > 0 ? variant->items_per_step / variant->step_ns * 1e9 : 0);
+	return rate < 1000 ? number_text(rate) : tp_count(tp_round(rate));
 }
 
 static struct tp_text flop_text(const struct row_context *context, const struct tp_variant *variant)

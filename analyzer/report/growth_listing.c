@@ -140,10 +140,10 @@ static void print_leak(const struct tp_growth_view *view, const struct tp_growth
 			tp_bytes(site->bytes, page->exact).text, tp_growth_place(stats, stats->last).text,
 			tp_growth_place(stats, site->since).text);
 	else
-		fprintf(page->out, "%s), %.3g block%s; %s in %s blocks by %s, since %s\n",
+		fprintf(page->out, "%s), %.3g block%s; %s in %s block%s by %s, since %s\n",
 			tp_growth_rate(view, site->high).text, site->block_rate, site->block_rate == 1 ? "" : "s",
 			tp_bytes(site->bytes, page->exact).text, tp_count(site->blocks).text,
-			tp_growth_place(stats, stats->last).text, tp_growth_place(stats, site->since).text);
+			site->blocks == 1 ? "" : "s", tp_growth_place(stats, stats->last).text, tp_growth_place(stats, site->since).text);
 	if (view->pooled) {
 		print_group(view, site);
 		return;
@@ -264,13 +264,13 @@ void tp_growth_print(const struct tp_growth_view *view)
 		tp_print(page, TP_STYLE_DIM, "\n      and %zu more %s%s (--top 0 shows all)\n", hidden,
 			 tp_growth_series(view), hidden == 1 ? "" : "s");
 	printed = tp_growth_print_maps(view, printed);
-	print_limit(view);
 	if (!printed)
 		fputs("  nothing does\n", page->out);
 	else
 		fputc('\n', page->out);
 	print_basis(view);
 	print_others(view);
+	print_limit(view);
 	tp_growth_print_parts(view);
 }
 

@@ -70,6 +70,7 @@ def test_the_report_in_words(tprof):
     assert "typically 160 B; born in step 10 to step 300" in text
     number = int(re.search(r"at 16 B a step, 8.00 GiB are reached in ([\d,]+) steps", text).group(1).replace(",", ""))
     assert number == pytest.approx(8 * 1024**3 / 16, rel=0.01)
+    assert text.index("the chance of any false one") < text.index("are reached in"), "the limit stands amid what leaks"
     assert "What leaks" in analyze(run.traces()[0]).stdout
     growing = report(run.traces()[0])["steps"]["growth"]
     assert [site["verdict"] for site in growing].count("leak") == 1
