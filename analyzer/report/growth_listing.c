@@ -143,7 +143,8 @@ static void print_leak(const struct tp_growth_view *view, const struct tp_growth
 		fprintf(page->out, "%s), %.3g block%s; %s in %s block%s by %s, since %s\n",
 			tp_growth_rate(view, site->high).text, site->block_rate, site->block_rate == 1 ? "" : "s",
 			tp_bytes(site->bytes, page->exact).text, tp_count(site->blocks).text,
-			site->blocks == 1 ? "" : "s", tp_growth_place(stats, stats->last).text, tp_growth_place(stats, site->since).text);
+			site->blocks == 1 ? "" : "s", tp_growth_place(stats, stats->last).text,
+			tp_growth_place(stats, site->since).text);
 	if (view->pooled) {
 		print_group(view, site);
 		return;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/output.h"
 
+#include "core/apart.h"
 #include "core/claim.h"
 #include "core/process.h"
 #include "core/state.h"
@@ -210,25 +211,61 @@ struct tprof_header *tp_output_create(const struct tp_identity *identity, uint32
 	return NULL;
 }
 
+/* ---- a chunk ---- */
+
+struct growth {
+	uint64_t offset;
+	bool whole;
+	int unreached, error, unmapped; /* of the descriptor; of the disk; of the mapping */
+	void *chunk;
+};
+
+static void grow(struct growth *growth, int fd)
+{
+	growth->unreached = fd < 0 ? fd : 0;
+	if (fd >= 0)
+		growth->error = reserve(fd, growth->offset, TPROF_CHUNK_SIZE);
+	if (!growth->unreached && !growth->error)
+		growth->chunk = map(fd, growth->offset, TPROF_CHUNK_SIZE, &growth->unmapped);
+	if (growth->chunk && growth->whole)
+		fill(fd, growth->offset);
+}
+
+/* Where descriptors are a copy: nobody closes the one that is kept, and another one, any, can make room. */
+static void grow_apart(void *context)
+{
+	int fd = kept;
+
+	if (!is_trace(fd)) {
+		tp_sys_close(0);
+		fd = tp_sys_open(tp_output_path(), O_RDWR | O_NOFOLLOW, 0);
+	}
+	grow(context, fd < 0 || is_trace(fd) ? fd : -ENOENT);
+}
+
 struct tprof_chunk *tp_output_grow(bool whole, enum tprof_lost *cause, const char **reason)
 {
-	uint64_t offset = TPROF_HEADER_SIZE + tp_add(&tp_header->chunks, 1) * TPROF_CHUNK_SIZE;
-	int fd = reach(), error = fd < 0 ? -ENOENT : reserve(fd, offset, TPROF_CHUNK_SIZE), unmapped = 0;
-	void *chunk = error ? NULL : map(fd, offset, TPROF_CHUNK_SIZE, &unmapped);
+	struct growth growth = { .offset = TPROF_HEADER_SIZE + tp_add(&tp_header->chunks, 1) * TPROF_CHUNK_SIZE,
+				 .whole = whole };
+	int fd = reach();
 
-	if (chunk && whole)
-		fill(fd, offset);
+	if ((fd == -EMFILE || fd == -ENFILE) && tp_apart(grow_apart, &growth))
+		fd = -1; /* done */
+	else
+		grow(&growth, fd);
 	if (fd >= 0)
 		tp_sys_close(fd);
-	if (error == -ENOENT || error == -EBADF) {
+	if (growth.unreached || growth.error == -EBADF) {
+		bool none_left = growth.unreached == -EMFILE || growth.unreached == -ENFILE;
+
 		*cause = TPROF_LOST_NO_FILE;
-		*reason = "the trace file can't be reached any more";
-	} else if (error) {
+		*reason = none_left ? name_error(growth.unreached) : "the trace file can't be reached any more";
+	} else if (growth.error) {
 		*cause = TPROF_LOST_NO_SPACE;
-		*reason = name_error(error);
-	} else if (!chunk) {
+		*reason = name_error(growth.error);
+	} else if (!growth.chunk) {
 		*cause = TPROF_LOST_NO_MEMORY;
-		*reason = name_error(unmapped);
+		*reason = name_error(growth.unmapped);
 	}
-	return chunk;
+	return growth.chunk;
 }

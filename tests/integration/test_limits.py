@@ -76,6 +76,21 @@ def test_few_descriptors(tprof, count):
         assert summary["heap"]["allocations"] + summary["capture"]["lost_events"] == 1000
 
 
+@pytest.mark.parametrize("manner", ["leave", "forget"])
+@pytest.mark.parametrize("count", [64, 1024])
+def test_no_descriptor_left(tprof, count, manner):
+    """For as long as the program has taken them all, also the one that the collector kept: the trace grows all the same."""
+    bare = tprof.run([WORKLOADS / "limits", f"nofile={count}", WORKLOADS / "few", manner])
+    run = tprof.run([WORKLOADS / "limits", f"nofile={count}", WORKLOADS / "few", manner], [],
+                    {"LIMITS_PRELOAD": str(LIBRARY)})
+    assert (run.status, run.stdout, run.stderr) == (bare.status, bare.stdout, bare.stderr) == (0, b"few: done\n", b"")
+    summary = report(run.traces()[0])
+    assert heap_of(summary) == add(run.truth(), NOTHING)
+    lost = {cause for cause, count in summary["capture"]["lost"].items() if count}
+    assert summary["capture"]["stopped"] is False and lost <= {"memory_sample"}  # /proc can't be read meanwhile
+    assert summary["capture"]["damage"] == []
+
+
 @pytest.fixture
 def small_disk(tmp_path):
     """A tmpfs of 2 MB."""

@@ -164,7 +164,8 @@ TP_EXPORT void *calloc(size_t count, size_t size)
 }
 
 /* `real` is where the real function is kept: the process's very first call finds none there until it has entered. */
-static inline void *aligned(const void *frame, void *(**real)(size_t, size_t), size_t alignment, size_t size, uint8_t fn)
+static inline void *aligned(const void *frame, void *(**real)(size_t, size_t), size_t alignment, size_t size,
+			    uint8_t fn)
 {
 	struct tp_thread *thread = tp_enter(frame);
 	void *block;

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Work with descriptors of its own, for when the process has none left. */
+#ifndef TPROF_CORE_APART_H
+#define TPROF_CORE_APART_H
+
+#include "core/base.h"
+
+/*
+ * Calls work(context) in a task that has this process's memory, and a copy of its descriptors: what it opens and closes is
+ * nobody's but its own, and gone when it ends. The calling thread waits for it meanwhile, as in vfork(). `work` makes system
+ * calls of core/sys.h, and nothing else of the kernel's or of libc's. False: there is no such task to be had.
+ */
+TP_SLOW bool tp_apart(void (*work)(void *context), void *context);
+
+#endif
