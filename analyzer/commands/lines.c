@@ -8,8 +8,7 @@
 #include "commands/site_report.h"
 #include "report/file_lines.h"
 
-#define NUMBERS_WIDTH 76 /* columns before the source */
-#define CONTEXT 2	 /* lines of source around one that has numbers */
+#define CONTEXT 2 /* lines of source around one that has numbers */
 
 /* ---- all lines, of all processes together ---- */
 
@@ -172,33 +171,12 @@ static const char *source_line(const struct source *source, int line)
 	return line > 0 && (size_t)line <= source->count ? source->lines[line - 1] : NULL;
 }
 
-/* Source is cut at its end: how a line begins says most. */
-static const char *cut_source(const struct tp_page *page, const char *text, char *buffer, size_t size)
-{
-	int room = page->width - NUMBERS_WIDTH > 30 ? page->width - NUMBERS_WIDTH : 30, columns = 0;
-	size_t used = 0;
-
-	for (; text[used] && used + 1 < size; used++) {
-		bool begins = ((unsigned char)text[used] & 0xc0) != 0x80;
-
-		if (begins && columns++ == room)
-			break;
-		buffer[used] = text[used];
-	}
-	buffer[used] = '\0';
-	return buffer;
-}
-
-static void add_line(const struct tp_page *page, struct tp_table *table, const struct tp_file_line *line, int number,
-		     const char *text)
+static void add_row(const struct tp_page *page, struct tp_table *table, const struct tp_file_line *line,
+		    const char *label, const char *text)
 {
 	static const struct tp_file_line nothing;
-	char digits[16], cut[512];
 
-	snprintf(digits, sizeof(digits), "%d", number);
-	if (text)
-		text = cut_source(page, text, cut, sizeof(cut));
-	tp_table_add(table, TP_STYLE_DIM, digits);
+	tp_table_add(table, TP_STYLE_DIM, label);
 	add_numbers(page, table, line ? line : &nothing);
 	tp_table_add(table, line ? TP_STYLE_PLAIN : TP_STYLE_DIM,
 		     text		      ? text
@@ -206,11 +184,26 @@ static void add_line(const struct tp_page *page, struct tp_table *table, const s
 					      : "");
 }
 
+static void add_line(const struct tp_page *page, struct tp_table *table, const struct tp_file_line *line, int number,
+		     const char *text)
+{
+	char digits[16];
+
+	snprintf(digits, sizeof(digits), "%d", number);
+	add_row(page, table, line, digits, text);
+}
+
+/* Lines that are not shown. One alone is: it takes no more room. */
+static void add_gap(const struct tp_page *page, struct tp_table *table)
+{
+	add_row(page, table, NULL, page->utf8 ? "\xe2\x8b\xae" : "...", NULL);
+}
+
 /* The lines [first, last) of the list are one file's. */
 static void print_file(const struct tp_session *session, const struct tp_file_line *first, size_t count,
 		       const struct source *source)
 {
-	struct tp_table *table = table_of(session, ">line|", "*source");
+	struct tp_table *table = table_of(session, ">line|", "=source");
 	int printed = 0;
 
 	for (size_t i = 0; table && i < count; i++) {
@@ -218,7 +211,9 @@ static void print_file(const struct tp_session *session, const struct tp_file_li
 
 		if (i + 1 < count && first[i + 1].line - 1 < after)
 			after = first[i + 1].line - 1;
-		if (before <= printed)
+		if (source->count && before > printed + 2)
+			add_gap(&session->page, table);
+		else
 			before = printed + 1;
 		for (int k = before; source->count && k < line && k > 0; k++)
 			add_line(&session->page, table, NULL, k, source_line(source, k));

@@ -15,6 +15,7 @@ struct tp_table {
 	const char *title[TP_TABLE_COLUMNS]; /* without their marks */
 	bool right[TP_TABLE_COLUMNS];
 	int columns, wide; /* wide: the column that takes the rest of the line; -1: none */
+	bool cut;	   /* that one at its end, not in its middle */
 	struct cell *cells;
 	size_t count, capacity;
 	bool failed; /* a cell was lost: memory is out */
@@ -36,9 +37,11 @@ struct tp_table *tp_table_new(const char *titles)
 	for (next = table->titles; next && table->columns < TP_TABLE_COLUMNS; table->columns++) {
 		title = strsep(&next, "|");
 		table->right[table->columns] = *title == '>';
-		if (*title == '*')
+		if (*title == '*' || *title == '=') {
 			table->wide = table->columns;
-		table->title[table->columns] = *title == '>' || *title == '*' ? title + 1 : title;
+			table->cut = *title == '=';
+		}
+		table->title[table->columns] = strchr(">*=", *title) && *title ? title + 1 : title;
 	}
 	return table;
 }
@@ -98,12 +101,15 @@ static void find_widths(const struct tp_table *table, const struct tp_page *page
 
 /* Blanks are printed before the next cell that has a text: a line does not end with them. */
 static void print_cell(const struct tp_page *page, const char *text, enum tp_style style, int width, bool right,
-		       int *blanks)
+		       bool cut, int *blanks)
 {
 	char buffer[1024];
 	int pad;
 
-	tp_shorten(page, text, width, buffer, sizeof(buffer));
+	if (cut)
+		tp_shorten_end(page, text, width, buffer, sizeof(buffer));
+	else
+		tp_shorten(page, text, width, buffer, sizeof(buffer));
 	pad = width - tp_text_columns(page, buffer);
 	pad = pad > 0 ? pad : 0;
 	if (buffer[0]) {
@@ -120,7 +126,8 @@ void tp_table_print(const struct tp_table *table, const struct tp_page *page, in
 
 	find_widths(table, page, indent, widths);
 	for (int c = 0; c < table->columns; c++)
-		print_cell(page, table->title[c], TP_STYLE_DIM, widths[c], table->right[c], &blanks);
+		print_cell(page, table->title[c], TP_STYLE_DIM, widths[c], table->right[c],
+			   table->cut && c == table->wide, &blanks);
 	for (size_t i = 0; i < table->count; i++) {
 		int c = (int)(i % (size_t)table->columns);
 
@@ -128,7 +135,8 @@ void tp_table_print(const struct tp_table *table, const struct tp_page *page, in
 			fputc('\n', page->out);
 			blanks = indent;
 		}
-		print_cell(page, cell_text(table, i), table->cells[i].style, widths[c], table->right[c], &blanks);
+		print_cell(page, cell_text(table, i), table->cells[i].style, widths[c], table->right[c],
+			   table->cut && c == table->wide, &blanks);
 	}
 	fputc('\n', page->out);
 	if (table->failed)

@@ -210,21 +210,20 @@ char *tp_shorten_front(const struct tp_page *page, const char *text, int columns
 	return buffer;
 }
 
-char *tp_shorten(const struct tp_page *page, const char *text, int columns, char *buffer, size_t size)
+/* Of `keep` columns beside the dots, `tail` are from the end. */
+static char *leave_out(const struct tp_page *page, const char *text, int columns, int keep, int tail, char *buffer,
+		       size_t size)
 {
 	const char *dots = page->utf8 ? "\xe2\x80\xa6" : "...";
-	int have = tp_text_columns(page, text), keep = columns - (page->utf8 ? 1 : 3);
+	int have = tp_text_columns(page, text);
 	size_t used = 0;
 	int column = 0;
 	bool cut = false;
 
-	if (keep < 2)
-		keep = 2;
 	for (const char *p = text; *p && used + 8 < size; column++) {
 		size_t bytes = character_bytes(page, p);
 
-		/* Two thirds from the front, one third from the end: names tell most where they begin. */
-		if (have > columns && column >= keep - keep / 3 && column < have - keep / 3) {
+		if (have > columns && column >= keep - tail && column < have - tail) {
 			if (!cut)
 				used += (size_t)sprintf(buffer + used, "%s", dots);
 			cut = true;
@@ -236,4 +235,24 @@ char *tp_shorten(const struct tp_page *page, const char *text, int columns, char
 	}
 	buffer[used] = '\0';
 	return buffer;
+}
+
+static int beside_dots(const struct tp_page *page, int columns)
+{
+	int keep = columns - (page->utf8 ? 1 : 3);
+
+	return keep < 2 ? 2 : keep;
+}
+
+/* Two thirds from the front, one third from the end: names tell most where they begin. */
+char *tp_shorten(const struct tp_page *page, const char *text, int columns, char *buffer, size_t size)
+{
+	int keep = beside_dots(page, columns);
+
+	return leave_out(page, text, columns, keep, keep / 3, buffer, size);
+}
+
+char *tp_shorten_end(const struct tp_page *page, const char *text, int columns, char *buffer, size_t size)
+{
+	return leave_out(page, text, columns, beside_dots(page, columns), 0, buffer, size);
 }

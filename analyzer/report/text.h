@@ -60,13 +60,16 @@ char *tp_shorten(const struct tp_page *page, const char *text, int columns, char
 /* The same, but the front is left out: of a path the end tells most. */
 char *tp_shorten_front(const struct tp_page *page, const char *text, int columns, char *buffer, size_t size);
 
+/* The same, but the end is left out: of a line of source the beginning tells most. */
+char *tp_shorten_end(const struct tp_page *page, const char *text, int columns, char *buffer, size_t size);
+
 /* A table: cells are added row by row, then everything is printed with aligned columns. */
 struct tp_table;
 #define TP_TABLE_COLUMNS 16
 
 /*
  * `titles`: separated by '|'; a title that begins with '>' is of a right-aligned column, one that begins with '*' takes
- * what is left of the line and is shortened to fit. NULL: memory is out.
+ * what is left of the line and is shortened to fit; one that begins with '=' too, and is cut at its end. NULL: memory is out.
  */
 struct tp_table *tp_table_new(const char *titles);
 /* Cells of a row, in order; a new row begins when the columns are used up. Copies the text, with "?" for control characters. */

@@ -191,6 +191,26 @@ def test_lines_of_a_python_file(tprof):
     analyze("lines", "no_such_file.py", run.traces()[0], status=2)
 
 
+LONG = "kept = [bytes(5000 + i) for i in range(100)]  # a line that is longer than there is room for, whatever the terminal"
+
+
+def test_how_lines_are_shown(tprof):
+    """Each line of source where it stands, cut at its end if at all; lines that are left out leave a mark."""
+    text = ["", "", "", "a = bytes(6000)", "", "", "one = 1", "", "", "b = bytes(7000)", "", "", "pass", "pass", "", "", LONG, ""]
+    program = tprof.directory / "shown.py"
+    program.write_text("\n".join(text))
+    run, _ = tprof.summary([PYTHON, "-S", program])
+    page = analyze("lines", "shown.py", "--language", "python", run.traces()[0]).stdout.splitlines()
+    start = next(i for i, line in enumerate(page) if line.strip().startswith("line "))
+    column = page[start].index("source")
+    rows = [(line.split()[0], line[column:]) for line in page[start + 1:] if line[:8].strip()]
+    numbers = [number for number, _ in rows]
+    assert numbers == [*map(str, range(1, 13)), "⋮", *map(str, range(15, 18))]
+    for number, source in rows:
+        whole = text[int(number) - 1] if number.isdigit() else ""
+        assert source == whole if len(whole) <= len(source) else source.endswith("…") and whole.startswith(source[:-1])
+
+
 def test_lines_of_a_c_file(tprof):
     source = PROGRAMS / "digits.c"
     leak = next(i for i, text in enumerate(source.read_text().splitlines(), 1) if "malloc(sizeof(*note))" in text)

@@ -77,6 +77,13 @@ static void long_text_loses_its_middle(void **state)
 	assert_string_equal(tp_shorten_front(&ascii, "/usr/include/c++/12/bits/x.h", 10, buffer, sizeof(buffer)),
 			    "...its/x.h");
 	assert_string_equal(tp_shorten_front(&ascii, "x.h", 10, buffer, sizeof(buffer)), "x.h");
+	assert_string_equal(tp_shorten_end(&ascii, "short", 5, buffer, sizeof(buffer)), "short");
+	assert_string_equal(tp_shorten_end(&ascii, "for x in range(10):", 12, buffer, sizeof(buffer)), "for x in ...");
+	assert_string_equal(tp_shorten_end(&utf8,
+					   "abc\xc3\xa4"
+					   "fgh",
+					   5, buffer, sizeof(buffer)),
+			    "abc\xc3\xa4\xe2\x80\xa6");
 	/* What is no UTF-8 is taken byte by byte. */
 	assert_int_equal(tp_text_columns(&utf8, "\xff\xc3"), 2);
 }
