@@ -47,6 +47,7 @@ void tp_fold_fill(struct tp_fold *fold, struct tp_fold_hot *hot, struct tp_fold_
 static void give_back_limit(struct tp_thread *thread)
 {
 	thread->fold.frame = 0;
+	thread->fold.start = 0;
 	if (thread->chunk)
 		thread->limit = tp_chunk_limit(thread->chunk) - TP_RECORD_MAX;
 }
@@ -56,20 +57,19 @@ void tp_fold_settle(struct tp_thread *thread)
 	struct tp_fold *fold = &thread->fold;
 	const struct tp_fold_hot *hot = fold->hot;
 	struct tp_open_op *open = tp_scope_open(thread, fold->frame & ~(uintptr_t)1);
+	uint64_t start = fold->start ? fold->start : tp_clock_before();
 
-	if (!fold->start)
-		fold->start = tp_clock_before();
 	if (hot->slot->shape == hot->shape)
 		hot->slot->surprises++;
-	open->start = fold->start;
+	open->start = start;
 	open->events = UINT64_MAX; /* no leaf, whatever follows */
 	open->shape = hot->shape;
 	open->slot = hot->slot;
 	open->ending = NULL;
 	give_back_limit(thread);
-	tp_emit_op(thread, fold->start, hot->op);
+	tp_emit_op(thread, start, hot->op);
 	if (hot->work.kind)
-		tp_emit_work(thread, fold->start, &hot->work);
+		tp_emit_work(thread, start, &hot->work);
 }
 
 /* A new record in the thread's chunk. False: no room. */

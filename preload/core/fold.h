@@ -91,7 +91,7 @@ struct tp_fold {
 	/* The trampoline's. */
 	uintptr_t
 		frame; /* of the call that is pending; its lowest bit: its end is not the trampoline's to count. 0: none is */
-	uint64_t start;		 /* ticks at which it began; 0: it is not timed */
+	uint64_t start;		 /* ticks at which it began; 0: it is not timed, or none is pending */
 	struct tp_fold_hot *hot; /* and what it is */
 	uint64_t scope;		 /* number of the innermost open op's call, or of none, in the upper half */
 	uintptr_t outer;	 /* that op's frame; UINTPTR_MAX: none is open */

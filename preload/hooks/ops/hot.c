@@ -68,8 +68,7 @@ static void place(struct tp_fold_hot *hot, uint32_t index, uintptr_t caller, uin
 /* What of the arguments is to be compared: of vectors mostly one length, the first. */
 static uint16_t typed_by(const struct tp_signature *signature)
 {
-	if (signature->parts != 1 || signature->wide || signature->part[0].part != TP_PART_DIM ||
-	    signature->part[0].offset != tp_argument_offset(0))
+	if (!tp_typed_by_first(signature))
 		return TP_HOT_BY_PARTS;
 	return TP_HOT_BY_PARTS | TP_HOT_BY_FIRST | (signature->by_reference ? TP_HOT_BY_REFERENCE : 0);
 }
@@ -97,7 +96,9 @@ static bool remember(struct tp_fold_hot *hot, const struct tp_hot_call *call)
 void tp_hot_begin(struct tp_thread *thread, const struct tp_hot_call *call)
 {
 	struct tp_fold *fold = &thread->fold;
-	struct tp_fold_hot *hot = tp_fold_hot(fold, call->index, call->frame[1]);
+	/* A short one is not looked for by its caller: trampoline.S. */
+	uintptr_t caller = tp_op_functions[call->index].trampoline ? 0 : call->frame[1];
+	struct tp_fold_hot *hot = tp_fold_hot(fold, call->index, caller);
 	bool by_counter = tp_clock_kind == TPROF_CLOCK_TSC;
 
 	hot->key = remember(hot, call) ? fold->scope | call->index : 0;

@@ -6,13 +6,18 @@
 
 #define FUNCTIONS_MAX 16384u
 #define STUB_BYTES 16u
-#define STUBS_AT 64u /* the trampoline's address stands before them */
+#define STUBS_BYTES (FUNCTIONS_MAX * STUB_BYTES)
+#define STUBS_AT TP_PAGE /* the trampolines' addresses stand before them */
+#define AREA_BYTES (STUBS_AT + TRAMPOLINES * STUBS_BYTES)
 
-extern void tp_op_trampoline(void);
+/* Of each a stub for each function has room; a page of them is made when the first on it is asked for. */
+enum { TRAMPOLINES = 3 };
+static void (*const trampolines[TRAMPOLINES])(void) = { tp_op_trampoline, tp_op_trampoline_value,
+							tp_op_trampoline_reference };
 
 struct tp_op_function *tp_op_functions;
 static uint32_t function_count;
-static uint8_t *stubs;
+static uint8_t *stubs; /* all that is executable, or can be */
 
 /* By address, chained through next[]: indices + 1, 0 is the end. Thousands of functions are looked for as often. */
 #define HEADS 4096u /* a power of two */
@@ -24,39 +29,71 @@ static uint16_t *head_of(const void *address)
 	return &heads[(uint64_t)(uintptr_t)address * UINT64_C(0x9e3779b97f4a7c15) >> 40 & (HEADS - 1)];
 }
 
+static bool protect(uint8_t *at, size_t bytes, int protection)
+{
+	return tp_syscall(SYS_mprotect, at, bytes, protection, 0) == 0;
+}
+
+static void *reserve(size_t bytes)
+{
+	return tp_sys_mmap(bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+}
+
 static bool make_room(void)
 {
-	size_t stub_bytes = STUBS_AT + FUNCTIONS_MAX * STUB_BYTES;
+	struct tp_op_function *functions;
 
 	if (tp_op_functions)
 		return true;
-	tp_op_functions = tp_sys_mmap(FUNCTIONS_MAX * sizeof(*tp_op_functions), PROT_READ | PROT_WRITE,
-				      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	tp_space_note(tp_op_functions, FUNCTIONS_MAX * sizeof(*tp_op_functions));
-	stubs = tp_sys_mmap(stub_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (tp_sys_failed(tp_op_functions) || tp_sys_failed(stubs)) {
-		tp_op_functions = NULL;
+	functions = reserve(FUNCTIONS_MAX * sizeof(*functions));
+	if (tp_sys_failed(functions))
+		return false;
+	tp_space_note(functions, FUNCTIONS_MAX * sizeof(*functions));
+	stubs = reserve(AREA_BYTES);
+	if (tp_sys_failed(stubs)) {
+		stubs = NULL;
 		return false;
 	}
-	*(void **)stubs = (void *)tp_op_trampoline;
-	for (uint32_t i = 0; i < FUNCTIONS_MAX; i++) {
-		uint8_t *stub = stubs + STUBS_AT + i * STUB_BYTES;
-		int32_t back = (int32_t)(stubs - (stub + STUB_BYTES));
+	memcpy(stubs, trampolines, sizeof(trampolines));
+	protect(stubs, STUBS_AT, PROT_READ);
+	tp_op_functions = functions;
+	return true;
+}
 
-		memcpy(stub, "\xf3\x0f\x1e\xfa\x41\xbb", 6); /* endbr64; mov $i, %r11d */
-		memcpy(stub + 6, &i, 4);
-		memcpy(stub + 10, "\xff\x25", 2); /* jmp *back(%rip) */
-		memcpy(stub + 12, &back, 4);
-	}
-	if (tp_syscall(SYS_mprotect, stubs, tp_round_up(stub_bytes, TP_PAGE), PROT_READ | PROT_EXEC, 0) == 0)
+static uint8_t *stub_of(uint32_t i, uint32_t trampoline)
+{
+	return stubs + STUBS_AT + trampoline * STUBS_BYTES + i * STUB_BYTES;
+}
+
+static void write_stub(uint32_t i, uint32_t trampoline)
+{
+	uint8_t *stub = stub_of(i, trampoline);
+	int32_t back = (int32_t)(stubs + trampoline * sizeof(*trampolines) - (stub + STUB_BYTES));
+
+	memcpy(stub, "\xf3\x0f\x1e\xfa\x41\xbb", 6); /* endbr64; mov $i, %r11d */
+	memcpy(stub + 6, &i, 4);
+	memcpy(stub + 10, "\xff\x25", 2); /* jmp *back(%rip) */
+	memcpy(stub + 12, &back, 4);
+}
+
+/* The page that its stub is on. False: no memory, or the system forbids code that was written. */
+static bool make_page(uint32_t i, uint32_t trampoline)
+{
+	static bool made[TRAMPOLINES][STUBS_BYTES / TP_PAGE];
+	uint32_t each = TP_PAGE / STUB_BYTES, first = i / each * each;
+	uint8_t *page = stub_of(first, trampoline);
+
+	if (made[trampoline][i / each])
 		return true;
-	tp_op_functions = NULL; /* the system forbids code that was written */
-	return false;
+	for (uint32_t k = first; k < first + each; k++)
+		write_stub(k, trampoline);
+	made[trampoline][i / each] = protect(page, TP_PAGE, PROT_READ | PROT_EXEC);
+	return made[trampoline][i / each];
 }
 
 bool tp_op_is_stub(const void *address)
 {
-	return stubs && (uintptr_t)address - (uintptr_t)stubs < STUBS_AT + FUNCTIONS_MAX * STUB_BYTES;
+	return stubs && (uintptr_t)address - (uintptr_t)stubs < AREA_BYTES;
 }
 
 /* The function's index; if it is none yet, the next one's. */
@@ -69,9 +106,33 @@ static uint32_t find(const void *address, const char *name)
 	return function_count;
 }
 
+static uint32_t trampoline_for(const struct tp_op_function *function)
+{
+	if (function->ending || !tp_op_is_short(&function->signature))
+		return 0;
+	return function->signature.by_reference ? 2 : 1;
+}
+
+static void add(void *address, const struct tp_op_choice *choice, uint32_t i)
+{
+	struct tp_op_function *function = &tp_op_functions[i];
+	uint16_t *head = head_of(address);
+
+	function->address = address;
+	function->category = choice->category;
+	function->ends_step = choice->ends_step;
+	function->signature = choice->signature;
+	function->signature.tells_usage |= choice->ends_step;
+	function->ending = function->signature.tells_usage || function->signature.after ? function : NULL;
+	function->trampoline = (uint8_t)trampoline_for(function);
+	memcpy(function->name, choice->name, sizeof(function->name));
+	next[i] = *head;
+	tp_store_release(head, (uint16_t)(i + 1)); /* pairs with tp_op_is_hooked(): the function is there */
+	tp_store_release(&function_count, i + 1);
+}
+
 void *tp_op_stub(void *address, const struct tp_op_choice *choice)
 {
-	struct tp_op_function *function;
 	uint32_t i;
 
 	if (!make_room())
@@ -79,22 +140,9 @@ void *tp_op_stub(void *address, const struct tp_op_choice *choice)
 	i = find(address, choice->name);
 	if (i == FUNCTIONS_MAX)
 		return NULL;
-	if (i == function_count) {
-		uint16_t *head = head_of(address);
-
-		function = &tp_op_functions[i];
-		function->address = address;
-		function->category = choice->category;
-		function->ends_step = choice->ends_step;
-		function->signature = choice->signature;
-		function->signature.tells_usage |= choice->ends_step;
-		function->ending = function->signature.tells_usage || function->signature.after ? function : NULL;
-		memcpy(function->name, choice->name, sizeof(function->name));
-		next[i] = *head;
-		tp_store_release(head, (uint16_t)(i + 1)); /* pairs with tp_op_is_hooked(): the function is there */
-		tp_store_release(&function_count, i + 1);
-	}
-	return stubs + STUBS_AT + i * STUB_BYTES;
+	if (i == function_count)
+		add(address, choice, i);
+	return make_page(i, tp_op_functions[i].trampoline) ? stub_of(i, tp_op_functions[i].trampoline) : NULL;
 }
 
 bool tp_op_is_hooked(const void *address)
@@ -108,7 +156,7 @@ bool tp_op_is_hooked(const void *address)
 
 struct tp_op_function *tp_op_of_stub(const void *stub)
 {
-	return &tp_op_functions[((const uint8_t *)stub - stubs - STUBS_AT) / STUB_BYTES];
+	return &tp_op_functions[((const uint8_t *)stub - stubs - STUBS_AT) % STUBS_BYTES / STUB_BYTES];
 }
 
 uint32_t tp_op_function_count(void)

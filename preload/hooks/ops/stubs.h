@@ -12,6 +12,7 @@ struct tp_op_function {
 	uint32_t op;			     /* number in the trace; 0: to be asked for */
 	bool ends_step;
 	struct tp_signature signature;
+	uint8_t trampoline; /* which: number of stubs.c */
 	uint32_t object; /* of hooks/ops/install.c: the last that it was found in */
 	const char *category;
 	char name[160];
@@ -20,6 +21,11 @@ struct tp_op_function {
 _Static_assert(offsetof(struct tp_op_function, signature.read) <= 64, "a call's part of it is one cache line");
 
 extern struct tp_op_function *tp_op_functions;
+
+/* Of trampoline.S: for any function, and for those of which tp_op_is_short() is true, by how the length is passed. */
+void tp_op_trampoline(void) __attribute__((visibility("hidden")));
+void tp_op_trampoline_value(void) __attribute__((visibility("hidden")));
+void tp_op_trampoline_reference(void) __attribute__((visibility("hidden")));
 
 /*
  * The stub for a function, made when it is first asked for. NULL: no room. At start and after loading only, never in a

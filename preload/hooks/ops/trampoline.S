@@ -60,6 +60,63 @@
 	movq	TP_KEPT_R10(%rbp), %r10
 	.endm
 
+	/* A frame as above. */
+	.macro enter_frame
+	.cfi_startproc
+	endbr64
+	pushq	%rbp
+	.cfi_def_cfa_offset 16
+	.cfi_offset rbp, -16
+	movq	%rsp, %rbp
+	.cfi_def_cfa_register rbp
+	.endm
+
+	.macro keep_used
+	subq	$TP_FRAME_BYTES, %rsp
+	movq	%rdx, TP_KEPT_RDX(%rbp)
+	movq	%rcx, TP_KEPT_RCX(%rbp)
+	movq	%rax, TP_KEPT_RAX(%rbp)
+	movq	%r10, TP_KEPT_R10(%rbp)
+	.endm
+
+	/*
+	 * Can the call be one that is folded? The thread, in %r10, records (else: \none), and is on its stack; its return
+	 * address is in \return then, and \scratch used. There is room for its begin, and no other call is pending; no frame
+	 * that an exception left is to be ended (else: \begin).
+	 */
+	.macro may_fold none, begin, scratch, return
+	movq	tp_self@gottpoff(%rip), %r10
+	movq	%fs:(%r10), %r10
+	testq	%r10, %r10
+	jz	\none
+	cmpl	$TP_LAYOUT_MODE_ON, tp_state_page(%rip)
+	jne	\none
+	movq	%rbp, \scratch
+	subq	TP_THREAD_LOW(%r10), \scratch
+	cmpq	TP_THREAD_EXTENT(%r10), \scratch
+	jae	\none
+	cmpl	$0, TP_THREAD_BUSY(%r10)
+	jne	\none
+	movq	8(%rbp), \return
+	movq	%rbp, TP_THREAD_BUSY_FRAME(%r10)
+	movq	\return, TP_THREAD_BUSY_RETURN(%r10)
+	movl	$TP_LAYOUT_BUSY_RECORD, TP_THREAD_BUSY(%r10)
+	movq	TP_THREAD_LIMIT(%r10), \scratch
+	subq	TP_THREAD_AT(%r10), \scratch
+	cmpq	$TP_LAYOUT_ROOM, \scratch
+	jl	\begin
+	cmpq	TP_FOLD_OUTER(%r10), %rbp
+	jae	\begin
+	.endm
+
+	/* It is pending, and not timed: fold.start is 0, as it is while no call is pending. */
+	.macro pend_untimed hot
+	movq	\hot, TP_FOLD_HOT_NOW(%r10)
+	movq	%rbp, TP_FOLD_FRAME(%r10)
+	movq	$0, TP_THREAD_LIMIT(%r10)
+	movq	TP_HOT_FUNCTION(\hot), %r11
+	.endm
+
 	/* The function is called with what the trampoline itself used as it was. */
 	.macro give_registers
 	movl	$0, TP_THREAD_BUSY(%r10)
@@ -69,7 +126,10 @@
 	movq	TP_KEPT_R10(%rbp), %r10
 	.endm
 
-	/* It has returned. The thread, in %r10, still records, and the call is still pending. */
+	/*
+	 * It has returned. The thread, in %r10, still records, and the call is still pending. The thread knows the frame
+	 * already, unless another hook ran meanwhile.
+	 */
 	.macro returned_to
 	movq	tp_self@gottpoff(%rip), %r10
 	movq	%fs:(%r10), %r10
@@ -79,12 +139,28 @@
 	jne	.Lleave
 	cmpl	$0, TP_THREAD_BUSY(%r10)
 	jne	.Lleave
-	movq	8(%rbp), %rcx
-	movq	%rbp, TP_THREAD_BUSY_FRAME(%r10)
-	movq	%rcx, TP_THREAD_BUSY_RETURN(%r10)
+	cmpq	%rbp, TP_THREAD_BUSY_FRAME(%r10)
+	jne	.Lafter_others
 	movl	$TP_LAYOUT_BUSY_RECORD, TP_THREAD_BUSY(%r10)
 	cmpq	%rbp, TP_FOLD_FRAME(%r10)
 	jne	.Lend
+	.endm
+
+	/* It is counted, in %rdi, and as what %rsi points to. */
+	.macro count_call
+	movq	TP_HOT_UNITS(%rsi), %rcx
+	addq	%rcx, TP_COUNT_UNITS(%rdi)
+	incl	TP_COUNT_CALLS(%rdi)
+	movq	TP_THREAD_CHUNK(%r10), %rcx
+	addq	$TP_LAYOUT_LIMIT, %rcx
+	movq	%rcx, TP_THREAD_LIMIT(%r10)
+	movq	$0, TP_FOLD_FRAME(%r10)
+	movl	$0, TP_THREAD_BUSY(%r10)
+	leave
+	.cfi_remember_state
+	.cfi_def_cfa rsp, 8
+	ret
+	.cfi_restore_state
 	.endm
 
 	.text
@@ -93,43 +169,9 @@
 	.type	tp_op_trampoline, @function
 	.p2align 6
 tp_op_trampoline:
-	.cfi_startproc
-	endbr64
-	pushq	%rbp
-	.cfi_def_cfa_offset 16
-	.cfi_offset rbp, -16
-	movq	%rsp, %rbp
-	.cfi_def_cfa_register rbp
-	subq	$TP_FRAME_BYTES, %rsp
-	movq	%rdx, TP_KEPT_RDX(%rbp)
-	movq	%rcx, TP_KEPT_RCX(%rbp)
-	movq	%rax, TP_KEPT_RAX(%rbp)
-	movq	%r10, TP_KEPT_R10(%rbp)
-
-	/* Is the call one that is folded? The thread records, and is on its stack; */
-	movq	tp_self@gottpoff(%rip), %r10
-	movq	%fs:(%r10), %r10
-	testq	%r10, %r10
-	jz	.Lcall
-	cmpl	$TP_LAYOUT_MODE_ON, tp_state_page(%rip)
-	jne	.Lcall
-	movq	%rbp, %rax
-	subq	TP_THREAD_LOW(%r10), %rax
-	cmpq	TP_THREAD_EXTENT(%r10), %rax
-	jae	.Lcall
-	cmpl	$0, TP_THREAD_BUSY(%r10)
-	jne	.Lcall
-	movq	8(%rbp), %rcx
-	movq	%rbp, TP_THREAD_BUSY_FRAME(%r10)
-	movq	%rcx, TP_THREAD_BUSY_RETURN(%r10)
-	movl	$TP_LAYOUT_BUSY_RECORD, TP_THREAD_BUSY(%r10)
-	/* there is room for its begin, and no other call is pending; no frame that an exception left is to be ended; */
-	movq	TP_THREAD_LIMIT(%r10), %rax
-	subq	TP_THREAD_AT(%r10), %rax
-	cmpq	$TP_LAYOUT_ROOM, %rax
-	jl	.Lbegin
-	cmpq	TP_FOLD_OUTER(%r10), %rbp
-	jae	.Lbegin
+	enter_frame
+	keep_used
+	may_fold .Lcall, .Lbegin, %rax, %rcx
 	/* and such a call, from there, within that op, was made before: struct tp_fold_hot. */
 	leal	(%r11,%rcx), %eax
 	andl	$TP_LAYOUT_HOTS - 1, %eax
@@ -153,11 +195,7 @@ tp_op_trampoline:
 	jne	.Lany
 	decl	TP_FOLD_UNTIMED(%r10)		/* tp_fold_times() */
 	js	.Lany
-	movq	%rax, TP_FOLD_HOT_NOW(%r10)
-	movq	$0, TP_FOLD_START(%r10)
-	movq	%rbp, TP_FOLD_FRAME(%r10)
-	movq	$0, TP_THREAD_LIMIT(%r10)
-	movq	TP_HOT_FUNCTION(%rax), %r11
+	pend_untimed %rax
 .Lcall_untimed:
 	give_registers
 	call	*%r11
@@ -167,19 +205,7 @@ tp_op_trampoline:
 	testq	%rdi, %rdi
 	jz	.Lend
 .Lcount:
-	movq	TP_HOT_UNITS(%rsi), %rcx
-	addq	%rcx, TP_COUNT_UNITS(%rdi)
-	incl	TP_COUNT_CALLS(%rdi)
-	movq	TP_THREAD_CHUNK(%r10), %rcx
-	addq	$TP_LAYOUT_LIMIT, %rcx
-	movq	%rcx, TP_THREAD_LIMIT(%r10)
-	movq	$0, TP_FOLD_FRAME(%r10)
-	movl	$0, TP_THREAD_BUSY(%r10)
-	leave
-	.cfi_remember_state
-	.cfi_def_cfa rsp, 8
-	ret
-	.cfi_restore_state
+	count_call
 
 	/* or it is timed. */
 .Lany:
@@ -236,6 +262,7 @@ tp_op_copied:
 	shrl	%cl, %r8d
 	leal	(%r8,%rcx,4), %ecx
 	incw	TP_COUNT_HISTOGRAM(%rdi,%rcx,2)
+	movq	$0, TP_FOLD_START(%r10)
 	jmp	.Lcount
 	/* tp_fold_end() draws the next one; this one, if it was drawn, ended when those end of which all are timed. */
 .Lend_of_share:
@@ -244,7 +271,6 @@ tp_op_copied:
 .Lshare:
 	decl	TP_FOLD_UNTIMED(%r10)
 	js	.Ltimed
-	movq	$0, TP_FOLD_START(%r10)
 	jmp	.Lcall_untimed
 
 .Lshortest:
@@ -344,6 +370,27 @@ tp_op_copy_many:
 	rep movsq
 	jmp	.Lcopied
 
+	/* tp_op_trampoline_value, tp_op_trampoline_reference: */
+.Lshort_any:
+	keep_used
+	jmp	.Lany
+.Lshort_compare:
+	keep_used
+	movl	TP_HOT_KEY(%rax), %r11d
+	jmp	.Lcompare
+.Lshort_call:
+	keep_used
+	jmp	.Lcall
+.Lshort_begin:
+	keep_used
+	jmp	.Lbegin
+
+	/* Another hook ran meanwhile: the thread is to know this frame again. */
+.Lafter_others:
+	movq	8(%rbp), %rcx
+	movq	%rbp, TP_THREAD_BUSY_FRAME(%r10)
+	movq	%rcx, TP_THREAD_BUSY_RETURN(%r10)
+	movl	$TP_LAYOUT_BUSY_RECORD, TP_THREAD_BUSY(%r10)
 .Lend:
 	movq	%rax, TP_KEPT_RAX(%rbp)
 	movq	%rdx, TP_KEPT_RDX(%rbp)
@@ -376,4 +423,51 @@ tp_op_copy_many:
 	jmp	*%r11
 	.cfi_endproc
 	.size	tp_op_trampoline, . - tp_op_trampoline
+
+/*
+ * The same for functions of which hooks/ops/hot.h's tp_hot_is_short() is true: one length tells what a call works on, the
+ * first argument, which is `raw` of the hot one; all arguments are in registers. Such a function is given neither %rax nor
+ * %r10, there is nothing to copy, and where it is called from is all the same. What is not short goes on above.
+ */
+	.macro trampoline_short name, reference
+	.globl	\name
+	.hidden	\name
+	.type	\name, @function
+	.p2align 6
+\name:
+	enter_frame
+	may_fold .Lshort_call, .Lshort_begin, %rax, %rax
+	movl	%r11d, %eax
+	andl	$TP_LAYOUT_HOTS - 1, %eax
+	shll	$TP_HOT_SHIFT, %eax
+	leaq	TP_FOLD_HOTS_AT(%r10,%rax), %rax
+	orq	TP_FOLD_SCOPE(%r10), %r11
+	cmpq	%r11, TP_HOT_KEY(%rax)
+	jne	.Lshort_begin
+	.if \reference
+	movl	(%rdi), %r11d
+	cmpl	%r11d, TP_HOT_RAW(%rax)
+	.else
+	cmpl	%edi, TP_HOT_RAW(%rax)
+	.endif
+	jne	.Lshort_compare
+	cmpb	$TP_HOT_SHARE_PLAIN, TP_HOT_SHARE(%rax)
+	jne	.Lshort_any
+	decl	TP_FOLD_UNTIMED(%r10)
+	js	.Lshort_any
+	pend_untimed %rax
+	movl	$0, TP_THREAD_BUSY(%r10)
+	call	*%r11
+	returned_to
+	movq	TP_FOLD_HOT_NOW(%r10), %rsi
+	movq	TP_HOT_COUNT(%rsi), %rdi
+	testq	%rdi, %rdi
+	jz	.Lend
+	count_call
+	.cfi_endproc
+	.size	\name, . - \name
+	.endm
+
+	trampoline_short tp_op_trampoline_value, 0
+	trampoline_short tp_op_trampoline_reference, 1
 	.section .note.GNU-stack, "", @progbits

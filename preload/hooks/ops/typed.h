@@ -75,6 +75,20 @@ static inline void tp_signature_add(struct tp_signature *signature, enum tp_part
 	signature->part[signature->parts++].offset = (int8_t)tp_argument_offset(i);
 }
 
+/* What a call works on is told by one length, of 32 bits, its first argument. */
+static inline bool tp_typed_by_first(const struct tp_signature *signature)
+{
+	return signature->parts == 1 && !signature->wide && signature->part[0].part == TP_PART_DIM &&
+	       signature->part[0].offset == tp_argument_offset(0);
+}
+
+/* And that is all there is to know, and no argument is on the stack. */
+static inline bool tp_op_is_short(const struct tp_signature *signature)
+{
+	return signature->kind && tp_typed_by_first(signature) && signature->stack_known && !signature->stack &&
+	       !signature->op && !signature->read && !signature->begun && !signature->after;
+}
+
 static inline int64_t tp_typed_number(const struct tp_signature *signature, uintptr_t value)
 {
 	if (signature->wide)
