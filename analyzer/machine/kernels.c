@@ -73,32 +73,38 @@ FLOP_KERNEL(flop_avx512_double, "avx512f,fma", d512, double)
 	LOAD(type, from, 2);                                                                                           \
 	LOAD(type, from, 3)
 
-/* Four places at once: one stream alone waits for its prefetcher. */
-#define LOAD_KERNEL(name, isa, type, ahead)                                                                            \
+/* So many places at once, each the next part of what is read. */
+#define LOAD_KERNEL(name, isa, type, streams, ahead)                                                                   \
 	__attribute__((target(isa))) static void name(const void *at, size_t bytes, uint64_t rounds)                   \
 	{                                                                                                              \
-		size_t quarter = bytes / 4;                                                                            \
+		size_t part = bytes / (streams);                                                                       \
                                                                                                                        \
 		for (uint64_t round = 0; round < rounds; round++) {                                                    \
-			for (const char *p = at, *end = p + quarter; p < end; p += 4 * sizeof(type)) {                 \
+			for (const char *p = at, *end = p + part; p < end; p += 4 * sizeof(type)) {                    \
 				type value;                                                                            \
                                                                                                                        \
-				LOAD_FOUR(type, p, ahead);                                                             \
-				LOAD_FOUR(type, p + quarter, ahead);                                                   \
-				LOAD_FOUR(type, p + 2 * quarter, ahead);                                               \
-				LOAD_FOUR(type, p + 3 * quarter, ahead);                                               \
+				_Pragma("GCC unroll 4") for (size_t s = 0; s < (streams); s++)                         \
+				{                                                                                      \
+					LOAD_FOUR(type, p + s * part, ahead);                                          \
+				}                                                                                      \
 			}                                                                                              \
 		}                                                                                                      \
 	}
 
-LOAD_KERNEL(load_sse, "sse2", f128, 0)
-LOAD_KERNEL(load_avx, "avx", f256, 0)
-LOAD_KERNEL(load_avx512, "avx512f", f512, 0)
+/*
+ * How many streams a prefetcher follows best, and whether it is of help to ask for what comes next, differs from processor to
+ * processor: all are tried. Half a KiB ahead is the best of 0 to 4 KiB; nearer caches would be slowed down by the asking.
+ */
+#define LOAD_KERNELS(width, isa, type)                                                                                 \
+	LOAD_KERNEL(width##_1, isa, type, 1, 0)                                                                        \
+	LOAD_KERNEL(width##_2, isa, type, 2, 0)                                                                        \
+	LOAD_KERNEL(width##_4, isa, type, 4, 0)                                                                        \
+	LOAD_KERNEL(width##_ahead, isa, type, 4, 512)                                                                  \
+	static tp_load_kernel *const width##_kernels[] = { width##_1, width##_2, width##_4, width##_ahead, NULL };
 
-/* From memory: half a KiB ahead, measured to be the best of 0 to 4 KiB. Nearer caches would be slowed down by the asking. */
-LOAD_KERNEL(stream_sse, "sse2", f128, 512)
-LOAD_KERNEL(stream_avx, "avx", f256, 512)
-LOAD_KERNEL(stream_avx512, "avx512f", f512, 512)
+LOAD_KERNELS(load_sse, "sse2", f128)
+LOAD_KERNELS(load_avx, "avx", f256)
+LOAD_KERNELS(load_avx512, "avx512f", f512)
 
 static bool has_fma(void)
 {
@@ -129,11 +135,9 @@ tp_flop_kernel *tp_flop_kernel_of(enum tp_width width, enum tp_precision precisi
 	}
 }
 
-tp_load_kernel *tp_load_kernel_widest(bool memory)
+tp_load_kernel *const *tp_load_kernels_widest(void)
 {
 	if (__builtin_cpu_supports("avx512f"))
-		return memory ? stream_avx512 : load_avx512;
-	if (__builtin_cpu_supports("avx"))
-		return memory ? stream_avx : load_avx;
-	return memory ? stream_sse : load_sse;
+		return load_avx512_kernels;
+	return __builtin_cpu_supports("avx") ? load_avx_kernels : load_sse_kernels;
 }

@@ -16,7 +16,7 @@ tp_flop_kernel *tp_flop_kernel_of(enum tp_width width, enum tp_precision precisi
 /* The same of precisions below single. */
 tp_flop_kernel *tp_narrow_kernel_of(enum tp_width width, enum tp_precision precision);
 
-/* The widest that this processor has; the one for memory asks for what comes next. */
-tp_load_kernel *tp_load_kernel_widest(bool memory);
+/* The widest that this processor has, as many ways as there are to read; NULL ends them. */
+tp_load_kernel *const *tp_load_kernels_widest(void);
 
 #endif

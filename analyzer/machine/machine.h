@@ -4,9 +4,9 @@
  * core and on all. Measured once, then kept in a file for each model of processor and number of cores.
  *
  * The methods are known ones. FMA peak: independent chains of multiply-adds in registers, more of them than the units'
- * latency times their number (likwid-bench's peakflops). Bandwidth: loads, unrolled, four streams, over a working set of
- * half a cache (32 MiB at most), or of several times the last cache, best of several runs (likwid-bench's load; McCalpin,
- * STREAM 1995).
+ * latency times their number (likwid-bench's peakflops). Bandwidth: loads, unrolled, in one stream and in several, over a
+ * working set of half a cache (a quarter of the last), or of several times the last cache, best of many runs (likwid-bench's
+ * load; McCalpin, STREAM 1995).
  */
 #ifndef TPROF_MACHINE_MACHINE_H
 #define TPROF_MACHINE_MACHINE_H

@@ -11,13 +11,14 @@
 
 #include "machine/kernels.h"
 
-#define RUN_NS 2000000.0 /* of one timing; the best counts, as others run on the machine too, */
+#define RUN_NS 1000000.0 /* of one timing; the best counts, as others run on the machine too, */
 #define RUNS 40		 /* and of many short ones some are not disturbed */
 #define TOTAL_NS 400000000.0
 #define RUNS_LEAST 8
-#define WINDOW (UINT64_C(16) << 20) /* of memory, that takes about as long */
+#define WINDOW (UINT64_C(16) << 20) /* of memory: it takes no longer */
 #define MEMORY_MAX (UINT64_C(1) << 30)
-#define LAST_MAX (UINT64_C(32) << 20)
+#define LAST_MAX (UINT64_C(8) << 20)
+#define SPINS 20000 /* some 0.2 to 1 ms */
 
 struct work {
 	tp_flop_kernel *flop;
@@ -28,7 +29,7 @@ struct work {
 
 struct team {
 	const struct work *work;
-	pthread_barrier_t barrier;
+	uint32_t members, arrived, meetings;
 	uint64_t rounds;
 	int runs;
 	bool failed;
@@ -59,6 +60,30 @@ static double run(const struct work *work, const char *set, uint64_t rounds, int
 		return work->flop(rounds);
 	work->load(set + (size_t)number % windows * bytes, bytes, rounds);
 	return (double)bytes * (double)rounds;
+}
+
+/*
+ * All begin together: who comes first waits awake, for to wake up a core that sleeps takes as long as a part of a run, above all
+ * in a virtual machine. Only if another is late, because there is more to do here than there are cores, is its core given away.
+ */
+static void meet(struct team *team)
+{
+	uint32_t meeting = __atomic_load_n(&team->meetings, __ATOMIC_RELAXED);
+
+	/* Acquire and release: what each did before is seen by all behind. The last one's store of `meetings` is for the loop. */
+	if (__atomic_add_fetch(&team->arrived, 1, __ATOMIC_ACQ_REL) == team->members) {
+		__atomic_store_n(&team->arrived, 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&team->meetings, meeting + 1, __ATOMIC_RELEASE);
+		return;
+	}
+	for (int spins = 0; __atomic_load_n(&team->meetings, __ATOMIC_ACQUIRE) == meeting;) {
+		if (spins++ < SPINS) {
+			__builtin_ia32_pause();
+		} else {
+			sched_yield();
+			spins = SPINS;
+		}
+	}
 }
 
 /* Rounds that take about RUN_NS, found on one core, and how many such runs there are time for. */
@@ -121,15 +146,15 @@ static void *member_main(void *context)
 	set = make_set(work->bytes);
 	if (work->bytes && !set)
 		__atomic_store_n(&team->failed, true, __ATOMIC_RELAXED);
-	pthread_barrier_wait(&team->barrier);
+	meet(team);
 	if (__atomic_load_n(&team->failed, __ATOMIC_RELAXED))
 		goto out;
 	if (member->first)
 		calibrate(team, set);
-	pthread_barrier_wait(&team->barrier);
+	meet(team);
 	run(work, set, team->rounds, 0); /* vector units and clocks wake up */
 	for (int i = 0; i < team->runs; i++) {
-		pthread_barrier_wait(&team->barrier);
+		meet(team);
 		member->begin_ns[i] = now_ns();
 		member->done = run(work, set, team->rounds, i + 1);
 		member->end_ns[i] = now_ns();
@@ -171,14 +196,12 @@ static int nth_cpu(const cpu_set_t *allowed, uint32_t n)
 static double rate(const struct work *work, const cpu_set_t *allowed, uint32_t threads)
 {
 	struct member *members = calloc(threads, sizeof(*members));
-	struct team team = { .work = work };
+	struct team team = { .work = work, .members = threads };
 	uint32_t started = 0;
 	double best = 0;
 
-	if (!members || pthread_barrier_init(&team.barrier, NULL, threads) != 0) {
-		free(members);
+	if (!members)
 		return 0;
-	}
 	for (; started < threads; started++) {
 		members[started].team = &team;
 		members[started].first = started == 0;
@@ -194,7 +217,6 @@ static double rate(const struct work *work, const cpu_set_t *allowed, uint32_t t
 		pthread_join(members[i].id, NULL);
 	if (!team.failed)
 		best = best_rate(members, threads, team.runs);
-	pthread_barrier_destroy(&team.barrier);
 	free(members);
 	return best;
 }
@@ -207,8 +229,8 @@ static uint64_t round_down(uint64_t bytes)
 }
 
 /*
- * Half a cache, so that it stays there; more than the cache before it holds. Of the last one, each core's part, and no more
- * than is read in a millisecond or two: longer runs are disturbed, and other machines on this one may hold the rest of it.
+ * Half a cache, so that it stays there; more than the cache before it holds. Of the last one, each core's part of a quarter:
+ * other machines on this one hold the rest of it, and what they leave is not known.
  */
 static uint64_t set_bytes(const struct tp_machine *machine, enum tp_level level, uint32_t threads)
 {
@@ -226,23 +248,37 @@ static uint64_t set_bytes(const struct tp_machine *machine, enum tp_level level,
 	if (level != TP_LEVEL_L3)
 		return round_down(own / 2);
 	before = 2 * machine->cache_bytes[TP_LEVEL_L2];
-	part = own / 2 / threads < LAST_MAX ? own / 2 / threads : LAST_MAX;
+	part = own / 4 / threads < LAST_MAX ? own / 4 / threads : LAST_MAX;
 	return round_down(part > before ? part : before);
+}
+
+/* The best of all ways to read. 0: it failed. */
+static double best_load(struct work *work, const cpu_set_t *allowed, uint32_t threads)
+{
+	double best = 0;
+
+	for (tp_load_kernel *const *load = tp_load_kernels_widest(); *load; load++) {
+		double one;
+
+		work->load = *load;
+		one = rate(work, allowed, threads);
+		best = one > best ? one : best;
+	}
+	return best;
 }
 
 static bool measure_bandwidth(struct tp_machine *machine, const cpu_set_t *allowed, enum tp_level level)
 {
-	struct work work = { .load = tp_load_kernel_widest(level == TP_LEVEL_MEMORY),
-			     .bytes = set_bytes(machine, level, 1) };
+	struct work work = { .bytes = set_bytes(machine, level, 1) };
 	struct tp_rate *to = &machine->bandwidth[level];
 
 	if (level == TP_LEVEL_MEMORY) /* a pass takes too long for others not to come between: the best part of one */
 		work.window = WINDOW;
 	if (!work.bytes)
 		return level != TP_LEVEL_MEMORY; /* there may be no such cache */
-	to->one = rate(&work, allowed, 1);
+	to->one = best_load(&work, allowed, 1);
 	work.bytes = set_bytes(machine, level, machine->cores);
-	to->all = machine->cores > 1 ? rate(&work, allowed, machine->cores) : to->one;
+	to->all = machine->cores > 1 ? best_load(&work, allowed, machine->cores) : to->one;
 	return to->one > 0 && to->all > 0;
 }
 

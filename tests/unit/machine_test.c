@@ -239,8 +239,8 @@ static void test_this_machine(void **state)
 		}
 	}
 	assert_non_null(tp_flop_kernel_of(TP_WIDTH_SSE, TP_SINGLE));
-	tp_load_kernel_widest(false)(set, sizeof(set), 3);
-	tp_load_kernel_widest(true)(set, sizeof(set), 3);
+	for (tp_load_kernel *const *load = tp_load_kernels_widest(); *load; load++)
+		(*load)(set, sizeof(set), 3);
 }
 
 int main(void)
