@@ -18,7 +18,7 @@ WORKLOADS += $(W)/outliers $(W)/drawn $(W)/jemalloc_stats $(W)/jemalloc_locks $(
 
 # Programs that do what once went wrong.
 WORKLOADS += $(addprefix $(W)/,coroutines handlers odd signal_traps libfence.so liblazyblas.so loaders windows steady-asan)
-WORKLOADS += $(W)/first_call $(W)/onnxruntime $(W)/few
+WORKLOADS += $(W)/first_call $(W)/onnxruntime $(W)/few $(W)/starved
 WORKLOADS += $(addprefix $(W)/,refuse bindings bindings-now stack_needs counted)
 .PHONY: workloads
 workloads: $(WORKLOADS)

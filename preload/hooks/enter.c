@@ -117,10 +117,19 @@ struct tp_thread *tp_enter_off(const void *frame)
 	return mode == TP_MODE_PAUSED || mode == TP_MODE_WAITING ? enter(frame) : NULL;
 }
 
+TP_TLS uint32_t tp_unrecorded_calls;
+
 void tp_unrecorded(uint32_t n)
 {
+	tp_unrecorded_calls++;
 	if (tp_load(&tp_state.mode) == TP_MODE_STOPPED && !(tp_self && tp_self->busy))
 		tp_lost_stopped(n);
+}
+
+void tp_unrecorded_around(uint32_t before)
+{
+	if (tp_unrecorded_calls == before)
+		tp_unrecorded(1);
 }
 
 /* So that the trace of a killed program can be timed: ticks are 0 while the rest is not right. */

@@ -74,6 +74,13 @@ TP_HOT bool tp_enters(struct tp_thread *thread, const void *frame)
 /* Counts n events of a call for which tp_enter() said NULL, if that is a loss: recording was stopped. */
 void tp_unrecorded(uint32_t n);
 
+/*
+ * The same around a real function that may call hooked ones, which count themselves then: one event, if none of them did.
+ * `before` is tp_unrecorded_calls from before the call.
+ */
+extern TP_TLS uint32_t tp_unrecorded_calls;
+void tp_unrecorded_around(uint32_t before);
+
 static inline void tp_leave(struct tp_thread *thread)
 {
 	__atomic_signal_fence(__ATOMIC_RELEASE); /* with a handler on this thread: the event is whole */

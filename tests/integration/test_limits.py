@@ -5,7 +5,7 @@ import shutil
 import subprocess
 
 import pytest
-from conftest import LIBRARY, WORKLOADS, add, heap_of, nothing_lost, report
+from conftest import ALLOCATORS, LIBRARY, WORKLOADS, add, allocator_library, heap_of, nothing_lost, report
 from test_truth import NOTHING
 
 COUNT = 300000  # some megabytes of trace
@@ -76,6 +76,26 @@ def test_few_descriptors(tprof, count):
         assert summary["heap"]["allocations"] + summary["capture"]["lost_events"] == 1000
 
 
+@pytest.mark.parametrize("settings", [{}, {"TPROF_ALLOC": "sample:100"}], ids=["trace", "sample"])
+@pytest.mark.parametrize("events", [0, 100000])
+def test_no_memory_left(tprof, events, settings):
+    """What the program asks for fails as it would without tprof, which may find no room for its trace either."""
+    command = [WORKLOADS / "starved", events]
+    bare, run = tprof.run(command), tprof.run(command, [LIBRARY], settings)
+    assert (run.status, run.stdout) == (bare.status, bare.stdout) == (0, b"starved: done\n"), run.stderr
+    summary = report(run.traces()[0])
+    assert summary["capture"]["damage"] == []
+    assert summary["capture"]["stopped"] is (events > 0)
+    if events:
+        one_line(run.stderr, "RLIMIT_AS")
+    if not settings:
+        truth, heap = run.truth(), summary["heap"]
+        lost = {cause: count for cause, count in summary["capture"]["lost"].items() if count}
+        lost.pop("memory_sample", None)
+        recorded = heap["allocations"] + heap["frees"] + sum(lost.values())
+        assert recorded == truth["allocations"] + truth["frees"]
+
+
 @pytest.mark.parametrize("manner", ["leave", "forget"])
 @pytest.mark.parametrize("count", [64, 1024])
 def test_no_descriptor_left(tprof, count, manner):
@@ -89,6 +109,52 @@ def test_no_descriptor_left(tprof, count, manner):
     lost = {cause for cause, count in summary["capture"]["lost"].items() if count}
     assert summary["capture"]["stopped"] is False and lost <= {"memory_sample"}  # /proc can't be read meanwhile
     assert summary["capture"]["damage"] == []
+
+
+OPERATORS = """
+#include <cstdlib>
+#include <new>
+int main()
+{
+	for (int i = 0; i < 50000; i++) {
+		void *block = ::operator new(24), *array = ::operator new[](33);
+		::operator delete(block);
+		::operator delete[](array);
+	}
+}
+"""
+
+JEMALLOCS = """
+#include <jemalloc/jemalloc.h>
+int main(void)
+{
+	for (int i = 0; i < 50000; i++) {
+		void *block = rallocx(mallocx(24, 0), 3000, 0), *other = mallocx(50, 0);
+		xallocx(block, 2900, 0, 0);
+		dallocx(block, 0);
+		sdallocx(other, 50, 0);
+	}
+}
+"""
+
+
+@pytest.mark.parametrize("text, allocator", [(OPERATORS, name) for name in ALLOCATORS] + [(JEMALLOCS, "jemalloc")],
+                         ids=[*ALLOCATORS, "mallocx"])
+def test_all_that_is_lost_is_counted(tprof, tmp_path, text, allocator):
+    """Once: an allocator's own operators, and what they call that is hooked too."""
+    (tmp_path / "calls.cc").write_text(text)
+    subprocess.run(["g++", "-O1", "-fno-builtin", tmp_path / "calls.cc", "-o", tmp_path / "calls",
+                    *(["-ljemalloc"] if text is JEMALLOCS else [])], check=True)
+    events = []
+    for size in (100_000_000, 300_000):
+        library = allocator_library(allocator)
+        run = tprof.run([WORKLOADS / "limits", f"fsize={size}", tmp_path / "calls"], [],
+                        {"LIMITS_PRELOAD": ":".join(str(path) for path in (LIBRARY, library) if path)})
+        assert run.status == 0
+        summary = report(run.traces()[0])
+        assert (summary["capture"]["lost_events"] > 0) is (size == 300_000)
+        events.append(summary["heap"]["allocations"] + summary["heap"]["frees"] + summary["capture"]["lost_events"])
+    assert events[0] >= 200_000 and events[0] == events[1]
 
 
 @pytest.fixture

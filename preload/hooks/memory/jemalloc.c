@@ -22,8 +22,10 @@ static void *hook_mallocx(size_t size, int flags)
 	struct tp_thread *thread = tp_enter(FRAME);
 	void *block = tp_real.mallocx(size, flags);
 
-	if (!thread)
+	if (!thread) {
+		tp_unrecorded(block != NULL);
 		return block;
+	}
 	if (block)
 		tp_record_alloc(thread, FRAME, block, request_of(size, flags, TPROF_FN_MALLOCX));
 	tp_leave(thread);
@@ -36,8 +38,11 @@ static void *hook_rallocx(void *old, size_t size, int flags)
 	void *block;
 	bool freed;
 
-	if (!thread)
-		return tp_real.rallocx(old, size, flags);
+	if (!thread) {
+		block = tp_real.rallocx(old, size, flags);
+		tp_unrecorded(block ? 2 : 0);
+		return block;
+	}
 	freed = tp_record_free(thread, old, TPROF_FN_RALLOCX);
 	block = tp_real.rallocx(old, size, flags);
 	tp_record_moved(thread, FRAME, old, freed, block, request_of(size, flags, TPROF_FN_RALLOCX));
@@ -52,8 +57,11 @@ static size_t hook_xallocx(void *block, size_t size, size_t extra, int flags)
 	size_t usable;
 	bool freed;
 
-	if (!thread)
-		return tp_real.xallocx(block, size, extra, flags);
+	if (!thread) {
+		usable = tp_real.xallocx(block, size, extra, flags);
+		tp_unrecorded(usable >= size ? 2 : 0);
+		return usable;
+	}
 	freed = tp_record_free(thread, block, TPROF_FN_XALLOCX);
 	usable = tp_real.xallocx(block, size, extra, flags);
 	if (usable >= size && (freed || tp_load(&tp_state.mode) != TP_MODE_PAUSED))
@@ -73,6 +81,8 @@ static void hook_dallocx(void *block, int flags)
 	tp_real.dallocx(block, flags);
 	if (thread)
 		tp_leave(thread);
+	else
+		tp_unrecorded(1);
 }
 
 static void hook_sdallocx(void *block, size_t size, int flags)
@@ -84,6 +94,8 @@ static void hook_sdallocx(void *block, size_t size, int flags)
 	tp_real.sdallocx(block, size, flags);
 	if (thread)
 		tp_leave(thread);
+	else
+		tp_unrecorded(1);
 }
 
 static void *choose(const struct tp_slot *slot, void *context)

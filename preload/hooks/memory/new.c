@@ -132,11 +132,14 @@ static TP_SLOW void *foreign_new(const void *frame, struct form form, size_t siz
 {
 	struct tp_thread *thread = tp_enter(frame);
 	uint64_t events = thread ? thread->events : 0;
+	uint32_t unrecorded = tp_unrecorded_calls;
 	void *block;
 
 	if (thread)
 		tp_leave(thread);
 	block = call_next(form, size, alignment, nothrow);
+	if (block && !thread)
+		tp_unrecorded_around(unrecorded);
 	if (!block || !thread || (thread->events != events && thread->last_block == (uintptr_t)block))
 		return block;
 	thread = tp_enter(frame);
@@ -220,13 +223,12 @@ static void call_next_delete(void *block, const struct deletion *d)
 static TP_SLOW void slow_delete(const void *frame, void *block, const struct deletion *deletion)
 {
 	struct tp_thread *thread = tp_ended_passes(block) ? NULL : tp_enter_end(frame);
+	uint32_t unrecorded = tp_unrecorded_calls;
 
 	if (thread) {
 		tp_record_free(thread, block, deletion->array ? TPROF_FN_DELETE_ARRAY : TPROF_FN_DELETE);
 		if (tp_load(&tp_state.mode) == TP_MODE_PAUSED)
 			tp_ended_note(block);
-	} else {
-		tp_unrecorded(1);
 	}
 	if (is_standard)
 		tp_real.free(block);
@@ -234,6 +236,8 @@ static TP_SLOW void slow_delete(const void *frame, void *block, const struct del
 		call_next_delete(block, deletion);
 	if (thread)
 		tp_leave(thread);
+	else
+		tp_unrecorded_around(unrecorded);
 }
 
 /* Apart, as for twelve operators once is enough. */
