@@ -5,6 +5,7 @@
 
 #include "commands/processes.h"
 #include "commands/site_report.h"
+#include "report/coverage.h"
 #include "report/cpu_listing.h"
 #include "report/estimate.h"
 #include "report/process.h"
@@ -150,7 +151,9 @@ static void print_coverage(const struct tp_page *page, const struct tp_process *
 		     header->python >> 8 & 0xff, header->python & 0xff, tp_count(header->python_unread).text,
 		     header->python_unread == 1 ? "" : "s");
 	line(page, "hooks", "malloc %s; %s pointers to %s functions hooked besides",
-	     header->flags & TPROF_FLAG_FOREIGN_MALLOC ? "not seen: linked statically" : "by symbol",
+	     !(header->flags & TPROF_FLAG_FOREIGN_MALLOC) ? "by symbol"
+	     : tp_malloc_is_shared(trace)		  ? "not seen: another library's stands before"
+							  : "not seen: linked statically",
 	     tp_count(header->slots).text, tp_count(header->op_functions).text);
 	print_hooks(page, trace);
 	line(page, "overhead", "about %s (%s of the run)", tp_time(process->overhead_ns).text,

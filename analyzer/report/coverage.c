@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
 #include "report/coverage.h"
 
 struct sum {
@@ -32,4 +34,11 @@ void tp_hooks_print_line(const struct tp_page *page, const struct tp_trace *trac
 			fprintf(page->out, "; not %s: %s", tp_count(sum.functions).text, tp_hooks_name(state));
 	}
 	fputc('\n', page->out);
+}
+
+bool tp_malloc_is_shared(const struct tp_trace *trace)
+{
+	const char *slash = strrchr(trace->malloc_path, '/');
+
+	return strstr(slash ? slash : trace->malloc_path, ".so") != NULL; /* the program's own is as it was called */
 }

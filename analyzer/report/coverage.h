@@ -12,4 +12,7 @@
  */
 void tp_hooks_print_line(const struct tp_page *page, const struct tp_trace *trace);
 
+/* Of a malloc that was not seen: is it another library's that stands before libtprof.so, or is it linked into the program? */
+bool tp_malloc_is_shared(const struct tp_trace *trace);
+
 #endif

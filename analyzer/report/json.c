@@ -2,6 +2,7 @@
 /* A process, what was captured of it, its heap, and all processes together; rows and stacks are in json_rows.c. */
 #include "report/json.h"
 
+#include "report/coverage.h"
 #include "report/estimate.h"
 #include "report/process.h"
 
@@ -54,7 +55,9 @@ static json_t *json_hooks(const struct tp_trace *trace)
 		json_array_append_new(skipped,
 				      json_pack("{s:o, s:s}", "module",
 						tp_json_string(trace->malloc_path[0] ? trace->malloc_path : trace->exe),
-						"reason", "malloc is linked statically"));
+						"reason",
+						tp_malloc_is_shared(trace) ? "its malloc stands before libtprof.so"
+									   : "malloc is linked statically"));
 	if (header->flags & TPROF_FLAG_DEEPBIND)
 		json_array_append_new(skipped,
 				      json_pack("{s:n, s:s}", "module", "reason", "loaded with RTLD_DEEPBIND"));

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/coverage.h"
 #include "report/process.h"
 
 __attribute__((format(printf, 2, 3))) static void add(struct tp_notes *notes, const char *format, ...)
@@ -32,7 +33,10 @@ static void add_bypasses(struct tp_notes *notes, const struct tp_trace *trace)
 {
 	const struct tprof_header *header = trace->header;
 
-	if (header->flags & TPROF_FLAG_FOREIGN_MALLOC)
+	if (header->flags & TPROF_FLAG_FOREIGN_MALLOC && tp_malloc_is_shared(trace))
+		add(notes, "malloc is that of %s, which stands before libtprof.so: its allocations can't be seen",
+		    trace->malloc_path);
+	else if (header->flags & TPROF_FLAG_FOREIGN_MALLOC)
 		add(notes,
 		    "this program's own malloc is linked statically: its allocations can't be seen (malloc is that of "
 		    "%s)",

@@ -2,9 +2,10 @@
 """Programs that do what once went wrong: each behaves as without tprof, and its trace is whole and exact."""
 import os
 import shutil
+import subprocess
 
 import pytest
-from conftest import LIBRARY, WORKLOADS, add, analyze, functions, heap_of, nothing_lost, report, sites
+from conftest import LAUNCHER, LIBRARY, ROOT, WORKLOADS, add, analyze, functions, heap_of, nothing_lost, report, sites
 from test_truth import NOTHING
 
 SAMPLED = {"TPROF_CPU": "2000"}
@@ -196,3 +197,34 @@ def test_program_with_a_sanitizer(tprof, env):
     run, summary = tprof.summary([WORKLOADS / "steady-asan", 500], env={"ASAN_OPTIONS": "detect_leaks=0", **env})
     assert run.status == 0
     assert summary["capture"]["damage"] == []
+
+
+@pytest.mark.parametrize("sanitizer", ["address", "thread", "leak"])
+def test_launcher_puts_a_sanitizer_first(tprof, tmp_path, sanitizer):
+    """gcc's end the program as it begins where another library stands before theirs; the report says whose malloc it is."""
+    program = tmp_path / "program"
+    subprocess.run(["gcc", "-O1", "-fno-builtin", f"-fsanitize={sanitizer}", "-I", ROOT / "include", "-x", "c", "-",
+                    "-o", program], check=True, input=b"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <tprof.h>
+int main(void)
+{
+	for (int i = 0; i < 10; i++) {
+		tprof_op_begin("loop", "phase");
+		free(malloc(100));
+		tprof_op_end();
+	}
+	return puts("fine") < 0;
+}
+""")
+    bare = tprof.run([program])
+    if bare.status != 0:
+        pytest.skip(f"{sanitizer} does not work here: {bare.stderr.decode()}")
+    run = tprof.run([LAUNCHER, "run", "--", program])
+    assert (run.status, run.stdout) == (bare.status, bare.stdout) == (0, b"fine\n"), run.stderr
+    assert b"is built with a sanitizer: lib" in run.stderr
+    summary = report(run.traces()[0])
+    assert [(op["name"], op["calls"]) for op in summary["ops"]] == [("loop", 10)]
+    assert summary["capture"]["foreign_malloc"] and summary["heap"]["allocations"] == 0
+    assert "san.so" in (said := analyze(run.traces()[0]).stdout) and "stands before libtprof.so" in said
