@@ -144,7 +144,10 @@ static void find_in_map(struct tp_symbols *symbols, uint64_t address, struct tp_
 	location->function = location->linkage = tp_arena_intern(symbols->arena, name);
 }
 
-/* What the interpreter knew is in the trace: neither it nor the source is needed. */
+/*
+ * What the interpreter knew is in the trace: neither it nor the source is needed. What a function begins with (cells for
+ * variables that are shared) has no line there: it belongs to the first.
+ */
 static bool find_in_python(const struct tp_symbols *symbols, const struct tp_frame *frame, struct tp_location *location)
 {
 	const struct tp_code *code =
@@ -155,7 +158,7 @@ static bool find_in_python(const struct tp_symbols *symbols, const struct tp_fra
 	*location = (struct tp_location){ .function = code->name[0] ? code->name : "?",
 					  .linkage = code->name,
 					  .file = code->file[0] ? code->file : NULL,
-					  .line = (int)frame->line,
+					  .line = (int)(frame->line ? frame->line : code->first_line),
 					  .python = true };
 	return true;
 }
