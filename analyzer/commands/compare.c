@@ -50,9 +50,11 @@ static int print(const struct tp_session *page, const struct tp_variants *varian
 			variants->count, TP_COMPARE_MAX);
 		return TP_EXIT_USAGE;
 	}
-	if (options->json)
-		return tp_json_write(tp_compare_json(variants, machine), page->page.out) ? TP_EXIT_OK
-											 : tp_out_of_memory();
+	if (options->json) {
+		json_t *json = tp_compare_json(variants, machine, options->top_set ? options->top : 0);
+
+		return tp_json_write(json, page->page.out) ? TP_EXIT_OK : tp_out_of_memory();
+	}
 	tp_compare_print(&page->page, variants, machine, tp_top(options, 15));
 	return TP_EXIT_OK;
 }

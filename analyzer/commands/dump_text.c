@@ -265,7 +265,8 @@ void tp_dump_event(struct tp_dump *dump, const struct tp_event *event, uint64_t 
 		print_fold(dump, event);
 		break;
 	case TP_EVENT_SAMPLE:
-		fprintf(out, "%-14s %" PRIu64 " of CPU time  stack %" PRIu32 " %s", "sample", event->size, event->node,
+		fprintf(out, "%-14s %s of CPU time  stack %" PRIu32 " %s", "sample",
+			tp_time(event->size * dump->trace->header->cpu_period_ns).text, event->node,
 			stack_text(dump, event->node));
 		break;
 	case TP_EVENT_USAGE:

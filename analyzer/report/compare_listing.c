@@ -183,6 +183,7 @@ struct union_op {
 	const struct tp_variant_op *op;
 	double share;
 	uint64_t peak;
+	bool chosen;
 };
 
 static struct union_op *union_of(const struct tp_variants *variants, size_t *count)
@@ -357,7 +358,37 @@ static json_t *real_or_null(double number, bool known)
 	return known ? json_real(number) : json_null();
 }
 
-static json_t *variant_json(const struct tp_variant *variant, const struct tp_machine *machine)
+/* The first `top` of either of the text's tables go to the front. Returns how many that is. */
+static size_t choose(struct union_op *list, size_t count, uint64_t top)
+{
+	size_t chosen = 0;
+
+	if (top > count)
+		top = count;
+	qsort(list, count, sizeof(*list), by_peak);
+	for (size_t n = 0; n < top; n++)
+		list[n].chosen = true;
+	qsort(list, count, sizeof(*list), by_share);
+	for (size_t n = 0; n < count; n++) {
+		if (n < top || list[n].chosen)
+			list[chosen++] = list[n];
+	}
+	return chosen;
+}
+
+static bool is_chosen(const struct tp_variant *variant, const struct tp_variant_op *op, const struct union_op *list,
+		      size_t count)
+{
+	for (size_t n = 0; n < count; n++) {
+		if (in(variant, &list[n]) == op)
+			return true;
+	}
+	return false;
+}
+
+/* `list`: the ops that are wanted; NULL: all. */
+static json_t *variant_json(const struct tp_variant *variant, const struct tp_machine *machine,
+			    const struct union_op *list, size_t count)
 {
 	json_t *json = json_object(), *files = json_array(), *ops = json_array();
 	double share = utilisation(machine, variant);
@@ -367,8 +398,10 @@ static json_t *variant_json(const struct tp_variant *variant, const struct tp_ma
 	for (size_t i = 0; i < variant->run_count; i++)
 		for (size_t p = 0; p < variant->runs[i]->process_count; p++)
 			json_array_append_new(files, tp_json_string(variant->runs[i]->processes[p].trace->file));
-	for (size_t i = 0; i < variant->op_count; i++)
-		json_array_append_new(ops, op_json(machine, variant, &variant->ops[i]));
+	for (size_t i = 0; i < variant->op_count; i++) {
+		if (!list || is_chosen(variant, &variant->ops[i], list, count))
+			json_array_append_new(ops, op_json(machine, variant, &variant->ops[i]));
+	}
 	json_object_set_new(json, "label", tp_json_string(label));
 	json_object_set_new(json, "runs", tp_json_number(variant->run_count));
 	json_object_set_new(json, "files", files);
@@ -386,11 +419,16 @@ static json_t *variant_json(const struct tp_variant *variant, const struct tp_ma
 	return json;
 }
 
-json_t *tp_compare_json(const struct tp_variants *variants, const struct tp_machine *machine)
+json_t *tp_compare_json(const struct tp_variants *variants, const struct tp_machine *machine, uint64_t top)
 {
+	size_t count = 0;
+	struct union_op *ops = top ? union_of(variants, &count) : NULL;
 	json_t *list = json_array();
 
+	if (ops)
+		count = choose(ops, count, top);
 	for (size_t i = 0; i < variants->count; i++)
-		json_array_append_new(list, variant_json(&variants->list[i], machine));
+		json_array_append_new(list, variant_json(&variants->list[i], machine, ops, count));
+	free(ops);
 	return json_pack("{s:s, s:o}", "schema", "tprof/1", "variants", list);
 }

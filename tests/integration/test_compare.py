@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """compare: the trainers side by side; repeated runs are one column."""
+import collections
 import shutil
 
 import pytest
@@ -46,6 +47,22 @@ def test_side_by_side(runs, machine):  # noqa: F811
         assert gemm["bound"] in ("compute", "memory") and gemm["roof_fraction"] > 0
         assert variant["peak_bytes"] >= report(traces[name])["heap"]["peak_bytes"]
     assert sum(op["calls"] for op in variants[0]["ops"] if op["name"] == "optimizer") == 2 * STEPS
+
+
+def test_top_in_json(runs):
+    """The ops that stand in either of the text's tables, of each program; without --top all."""
+    traces, _ = runs
+    whole = report(*traces.values(), command="compare")["variants"]
+    shown = report(*traces.values(), command="compare", options=["--top", "2"])["variants"]
+    assert [variant["ops"] for variant in shown] != [variant["ops"] for variant in whole]
+    ops = collections.defaultdict(list)
+    for op in (op for variant in whole for op in variant["ops"]):
+        ops[op["name"], op["category"]].append(op)
+    wanted = {name for key in ("share", "peak_bytes")
+              for name in sorted(ops, key=lambda name: -max(op[key] for op in ops[name]))[:2]}
+    assert [variant["ops"] for variant in shown] == [
+        [op for op in variant["ops"] if (op["name"], op["category"]) in wanted] for variant in whole]
+    assert report(*traces.values(), command="compare", options=["--top", "0"])["variants"] == whole
 
 
 def test_text(runs, machine):  # noqa: F811
