@@ -2,6 +2,7 @@
 #include "commands/cpu_report.h"
 
 #include "commands/site_report.h"
+#include "report/coverage.h"
 #include "report/cpu_listing.h"
 
 static struct tp_cpu_listing listing_of(const struct tp_session *session, enum tp_relation relation)
@@ -68,6 +69,8 @@ static void headline(const struct tp_session *session, size_t process)
 		return;
 	tp_cpu_print_capture(page, &session->run->processes[process]);
 	fputc('\n', page->out);
+	if (options->relation == TP_RELATION_NONE)
+		tp_hooks_print(page, session->run->processes[process].trace);
 }
 
 bool tp_cpu_section_print(struct tp_session *session, size_t process)

@@ -5,8 +5,21 @@
 #include "commands/op_report.h"
 #include "report/coverage.h"
 #include "report/counter_listing.h"
+#include "report/cpu_listing.h"
 #include "report/op_listing.h"
 #include "report/op_tree_listing.h"
+
+/* What the ops are of, and how much of the CPU time they do not tell of. */
+static void print_coverage(const struct tp_page *page, const struct tp_process *process)
+{
+	fputc('\n', page->out);
+	if (process->trace->hooks_count)
+		fputs("  ", page->out);
+	tp_hooks_print(page, process->trace);
+	fputs("  CPU time: ", page->out);
+	tp_cpu_print_capture(page, process);
+	fputc('\n', page->out);
+}
 
 static bool print(struct tp_session *session, size_t process)
 {
@@ -30,8 +43,10 @@ static bool print(struct tp_session *session, size_t process)
 						       : "Operators");
 	else
 		fprintf(page->out, "\n  %s\n",
-			of->op_count ? "no op matches the filter"
-				     : "no op is in the trace: annotate the program (tprof.h)");
+			of->op_count
+				? "no op matches the filter"
+				: "no op is in the trace: nothing that TPROF_OPS names was called where it could be "
+				  "hooked, and the program names none itself (tprof.h)");
 	if (list.count && options->by == TP_BY_LAYER) {
 		good = tp_layers_print(page, of, top);
 	} else if (list.count && options->tree) {
@@ -42,10 +57,7 @@ static bool print(struct tp_session *session, size_t process)
 	}
 	if (options->shapes)
 		tp_shapes_print(page, &list, top);
-	if (of->trace->hooks_count) {
-		fputs("\n  hooked: ", page->out);
-		tp_hooks_print_line(page, of->trace);
-	}
+	print_coverage(page, of);
 	free(list.ops);
 	return good;
 }

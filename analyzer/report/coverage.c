@@ -42,3 +42,11 @@ bool tp_malloc_is_shared(const struct tp_trace *trace)
 
 	return strstr(slash ? slash : trace->malloc_path, ".so") != NULL; /* the program's own is as it was called */
 }
+
+void tp_hooks_print(const struct tp_page *page, const struct tp_trace *trace)
+{
+	if (!trace->hooks_count)
+		return;
+	fputs("hooked: ", page->out);
+	tp_hooks_print_line(page, trace);
+}

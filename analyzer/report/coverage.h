@@ -3,8 +3,8 @@
 #ifndef TPROF_REPORT_COVERAGE_H
 #define TPROF_REPORT_COVERAGE_H
 
+#include "model/run.h"
 #include "report/text.h"
-#include "trace/trace.h"
 
 /*
  * Of a trace that tells of hooks (hooks_count): pointers hooked and from how many objects, then how many functions were not,
@@ -14,5 +14,8 @@ void tp_hooks_print_line(const struct tp_page *page, const struct tp_trace *trac
 
 /* Of a malloc that was not seen: is it another library's that stands before libtprof.so, or is it linked into the program? */
 bool tp_malloc_is_shared(const struct tp_trace *trace);
+
+/* The same and a label in front of it, if the trace tells of hooks; else nothing. */
+void tp_hooks_print(const struct tp_page *page, const struct tp_trace *trace);
 
 #endif

@@ -81,7 +81,9 @@ def test_the_table(tprof, model):
         "OrtApi::AllocatorAlloc": 2 * TIMES, "OrtApi::AllocatorFree": 2 * TIMES}
     assert {op["category"] for op in ops.values()} == {"onnxruntime"}
     assert summary["heap"]["unmatched_frees"] == 0
-    assert summary["capture"]["hooks"]["slots"] == len(ops) + 3  # the other ways to make a session
+    (hooked,) = summary["capture"]["hooks"]["modules"]
+    assert hooked["module"].endswith("/libonnxruntime.so.1")
+    assert hooked["pointers"] == summary["capture"]["hooks"]["slots"] == len(ops) + 3  # other ways to make a session
     # The default allocator's blocks are malloc's, and count once: those asked for by the table are the op's.
     mine = [site for site in sites(run.traces()[0], "hotspots", "--by", "op") if site["op"] == "OrtApi::AllocatorAlloc"]
     assert 10000 * TIMES <= sum(site["bytes"] for site in mine) < 10000 * TIMES * 1.1

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from conftest import ANALYZE, LIBRARY, WORKLOADS, report
+from conftest import ANALYZE, LIBRARY, WORKLOADS, analyze, report
 from test_control import offset_of
 
 TIMES = 50
@@ -110,13 +110,13 @@ def test_coverage_is_told(tprof):
 
 
 def test_coverage_in_the_reports(tprof):
-    """One line of summary and ops sums up what info lists."""
+    """One line of summary, ops and hotspots sums up what info lists."""
     run = tprof.run([WORKLOADS / "op_calls", TIMES], [LIBRARY], {"TPROF_OPS": "op_*,*setjmp*,-op_excluded"})
     trace = run.traces()[0]
     hooks = hooks_of(trace)
     refused = sum(skipped["functions"] for skipped in hooks["skipped"] if "return twice" in skipped["reason"])
     said = f"{hooks['slots']} pointers of {len(hooks['modules'])} object"
-    for command in ("summary", "ops"):
+    for command in ("summary", "ops", "hotspots"):
         text = subprocess.run([ANALYZE, command, trace], capture_output=True, text=True, check=True).stdout
         line = next(line for line in text.splitlines() if " pointers of " in line)
         assert said in line and f"not {refused}: functions that return twice" in line
@@ -136,6 +136,15 @@ def test_functions_that_no_pointer_reaches(tprof):
     assert [(s["module"].rsplit("/", 1)[1], s["functions"]) for s in unreached] == [
         ("libsignatures.so", len(defined - pointed))]
     assert 0 < len(defined - pointed) < len(defined)
+
+
+def test_time_outside_of_every_op(tprof):
+    """Of a program that spends some of its time in ops: each report on ops or time says what the JSON does."""
+    trace = tprof.run([WORKLOADS / "thread_work"], [LIBRARY]).traces()[0]
+    capture = report(trace)["capture"]
+    assert 0 < capture["cpu_outside_ops_ns"] < capture["cpu_ns"]
+    said = f"{100 * capture['cpu_outside_ops_ns'] / capture['cpu_ns']:.1f}% of it outside of every op"
+    assert all(said in analyze(command, trace).stdout for command in ("summary", "ops", "hotspots", "info"))
 
 
 def skipped_of(hooks, reason):

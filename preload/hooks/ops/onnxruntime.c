@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hooks/ops/onnxruntime.h"
 
+#include "core/objects.h"
 #include "core/state.h"
 #include "core/sys.h"
+#include "hooks/ops/covered.h"
 #include "hooks/ops/stubs.h"
 
 #include <link.h>
@@ -51,18 +53,28 @@ static int find_relro(struct dl_phdr_info *info, size_t size, void *context)
 	return place->relro;
 }
 
-static void store(void **slot, void *value)
+static bool store(void **slot, void *value)
 {
 	struct place place = { (uintptr_t)slot, false };
 	uintptr_t page = (uintptr_t)slot & ~(uintptr_t)(TP_PAGE - 1);
 
 	dl_iterate_phdr(find_relro, &place);
 	if (place.relro && tp_syscall(SYS_mprotect, page, TP_PAGE, PROT_READ | PROT_WRITE, 0) != 0)
-		return;
+		return false;
 	tp_store_release(slot, value);
 	if (place.relro)
 		tp_syscall(SYS_mprotect, page, TP_PAGE, PROT_READ, 0);
 	tp_add(&tp_header->slots, 1);
+	return true;
+}
+
+/* What holds for so many pointers of the library's table. */
+static void tell(enum tprof_hooks state, uint64_t pointers, void *target)
+{
+	struct dl_find_object object;
+
+	if (pointers && tp_object_find((uintptr_t)target, &object))
+		tp_covered_add(state, pointers, pointers, object.dlfo_link_map->l_name);
 }
 
 /* Of "1.17.3", 17: so much of the table is there. To ask for a version that is too new is answered on stderr. */
@@ -81,7 +93,7 @@ static void hook(void *target)
 {
 	const struct base *base = ((const struct base *(*)(void))target)();
 	void **api = base && base->get_api ? base->get_api(1) : NULL;
-	uint64_t version = api ? version_of(base) : 0;
+	uint64_t version = api ? version_of(base) : 0, done = 0, refused = 0;
 
 	for (size_t i = 0; i < TP_LENGTH(functions); i++) {
 		struct tp_op_choice choice = { .category = "onnxruntime" };
@@ -92,9 +104,13 @@ static void hook(void *target)
 		slot = &api[functions[i].place];
 		memcpy(choice.name, functions[i].name, strlen(functions[i].name) + 1);
 		stub = *slot && !tp_op_is_stub(*slot) ? tp_op_stub(*slot, &choice) : NULL;
-		if (stub)
-			store(slot, stub);
+		if (stub && store(slot, stub))
+			done++;
+		else if (stub)
+			refused++;
 	}
+	tell(TPROF_HOOKS_DONE, done, target);
+	tell(TPROF_HOOKS_PROTECTED, refused, target);
 }
 
 bool tp_onnxruntime_choose(const char *symbol, struct tp_text *to, struct tp_signature *signature)
