@@ -261,7 +261,7 @@ bool tp_fold_end(struct tp_thread *thread, uint64_t now)
 		return end_of_share(thread, ticks);
 	if (tp_unlikely(ticks >= TP_FOLD_TICKS)) {
 		if (hot->slot->shape == hot->shape)
-			tp_fold_cool(hot->slot, now);
+			tp_fold_cool(fold, hot->slot, now);
 		return not_counted(thread);
 	}
 	take_record(hot, record_of(thread, hot, fold->start, now));
@@ -274,7 +274,7 @@ bool tp_fold_end(struct tp_thread *thread, uint64_t now)
 
 /* ---- */
 
-void tp_fold_warm_short(struct tp_fold_slot *slot, uint64_t shape, uint64_t start, uint64_t now)
+void tp_fold_warm_short(struct tp_fold *fold, struct tp_fold_slot *slot, uint64_t shape, uint64_t start, uint64_t now)
 {
 	if (slot->shape != shape) {
 		if (slot->heat) {
@@ -286,7 +286,7 @@ void tp_fold_warm_short(struct tp_fold_slot *slot, uint64_t shape, uint64_t star
 		slot->next_share = false;
 	}
 	/* A pause in between is no reason to begin anew: the thread may have waited for a processor. */
-	slot->heat += start - slot->since < TP_FOLD_GAP;
+	tp_fold_heat(fold, slot, slot->heat + (start - slot->since < TP_FOLD_GAP));
 	slot->since = now;
 }
 
@@ -312,6 +312,7 @@ void tp_fold_reset(struct tp_thread *thread)
 	for (uint64_t left = fold->filled; left; left &= left - 1)
 		fold->hots[__builtin_ctzll(left)].key = 0;
 	fold->filled = 0;
+	fold->warm = fold->heats = 0;
 	tp_scope_new(fold);
 	fold->outer = tp_scope_frame(thread);
 	for (uint32_t i = 0; i < TP_FOLD_SLOTS; i++)

@@ -96,12 +96,14 @@ struct tp_fold {
 	uint64_t scope;		 /* number of the innermost open op's call, or of none, in the upper half */
 	uintptr_t outer;	 /* that op's frame; UINTPTR_MAX: none is open */
 	int32_t untimed;	 /* calls that are not timed, of those of which a share is; then one is */
+	uint32_t scopes;	 /* given out */
+	/* What is not hot is not looked for: it would be a cache line each, of very many. */
+	uint64_t filled;      /* bit i: hots[i] is not empty */
+	uint32_t warm, heats; /* bit i: slots[i] may be warm; may be hot */
 
-	uint32_t scopes; /* given out */
-	uint64_t stop;	 /* ticks at which the call of which a share is timed ended; 0: not known */
-	bool counting;	 /* there may be a record that goes on */
 	struct tp_fold_hot hots[TP_FOLD_HOTS];
-	uint64_t filled;     /* bit i: hots[i] is not empty */
+	uint64_t stop;	     /* ticks at which the call of which a share is timed ended; 0: not known */
+	bool counting;	     /* there may be a record that goes on */
 	uint64_t random;     /* of the draw; 0: not begun */
 	struct tp_work work; /* of the call that begins */
 	struct tp_fold_slot slots[TP_FOLD_SLOTS];
@@ -179,23 +181,44 @@ void tp_fold_settle(struct tp_thread *thread);
  */
 bool tp_fold_end(struct tp_thread *thread, uint64_t now);
 
-/* A call was none that can be folded. One in a hundred does little harm; one in 16, and the op never becomes hot. */
-static inline void tp_fold_cool(struct tp_fold_slot *slot, uint64_t now)
+static inline uint32_t tp_fold_bit(const struct tp_fold *fold, const struct tp_fold_slot *slot)
 {
+	return UINT32_C(1) << (slot - fold->slots);
+}
+
+static inline void tp_fold_heat(struct tp_fold *fold, struct tp_fold_slot *slot, uint32_t heat)
+{
+	slot->heat = heat;
+	fold->warm |= heat ? tp_fold_bit(fold, slot) : 0;
+	fold->heats |= heat >= TP_FOLD_HOT ? tp_fold_bit(fold, slot) : 0;
+}
+
+/* Are further calls, whose slot and shape these are, to be pending? */
+static inline bool tp_fold_is_hot(const struct tp_fold *fold, const struct tp_fold_slot *slot, uint64_t shape)
+{
+	return tp_unlikely(fold->heats & tp_fold_bit(fold, slot)) && slot->shape == shape && slot->heat >= TP_FOLD_HOT;
+}
+
+/* A call was none that can be folded. One in a hundred does little harm; one in 16, and the op never becomes hot. */
+static inline void tp_fold_cool(struct tp_fold *fold, struct tp_fold_slot *slot, uint64_t now)
+{
+	if (!slot->heat)
+		fold->warm &= ~tp_fold_bit(fold, slot);
 	slot->heat = slot->heat > TP_FOLD_COOLING ? slot->heat - TP_FOLD_COOLING : 0;
 	slot->since = now;
 }
 
 /* A call ended that was not pending, and could have been. */
-void tp_fold_warm_short(struct tp_fold_slot *slot, uint64_t shape, uint64_t start, uint64_t now);
+void tp_fold_warm_short(struct tp_fold *fold, struct tp_fold_slot *slot, uint64_t shape, uint64_t start, uint64_t now);
 
 /* A call that was not pending ended: does its op become hot? `leaf`: no event happened in it. */
-static inline void tp_fold_warm(struct tp_fold_slot *slot, uint64_t shape, uint64_t start, uint64_t now, bool leaf)
+static inline void tp_fold_warm(struct tp_fold *fold, struct tp_fold_slot *slot, uint64_t shape, uint64_t start,
+				uint64_t now, bool leaf)
 {
-	if (tp_likely(leaf && now - start < TP_FOLD_TICKS))
-		tp_fold_warm_short(slot, shape, start, now);
-	else if (slot->shape == shape)
-		tp_fold_cool(slot, now);
+	if (leaf && now - start < TP_FOLD_TICKS)
+		tp_fold_warm_short(fold, slot, shape, start, now);
+	else if (fold->warm & tp_fold_bit(fold, slot) && slot->shape == shape)
+		tp_fold_cool(fold, slot, now);
 }
 
 TP_APART void tp_fold_close_all(struct tp_fold *fold);

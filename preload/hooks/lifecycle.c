@@ -23,6 +23,7 @@
 #include "hooks/ops/install.h"
 #include "hooks/ops/names.h"
 #include "hooks/ops/stubs.h"
+#include "hooks/ops/thread_end.h"
 #include "hooks/python/codes.h"
 #include "hooks/python/find.h"
 #include "hooks/real.h"
@@ -263,6 +264,7 @@ static void attach(struct tp_thread *thread)
 {
 	tp_cpu_attach(thread);
 	tp_counters_attach(thread);
+	tp_ops_watch_end();
 }
 
 __attribute__((constructor)) static void constructor(void)
@@ -279,6 +281,7 @@ __attribute__((constructor)) static void constructor(void)
 	tp_allocator_find();
 	tp_jemalloc_hook();
 	tp_ops_install();
+	tp_ops_watch_ends();
 	tp_python_find();
 	say_hooks();
 }

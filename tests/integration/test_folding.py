@@ -120,6 +120,40 @@ def test_share_interrupted(tprof):
     assert dot["calls"] <= run.truth()["handled"] <= dot["calls"] + lost
 
 
+def tiny_calls(tprof, command, **env):
+    """Each trace's (calls, unwound, open) of tiny_call, most calls first; of the first most are not timed."""
+    run = tprof.run(command, [LIBRARY], {"TPROF_OPS": "tiny_call", "TPROF_ALLOC": "off", **env})
+    assert run.status == 0
+    ops = [report(trace, command="ops", options=["--top", "0"])["ops"] for trace in run.traces()]
+    calls = sorted(((op["calls"], op["unwound"], op["open"], op["untimed"]) for all_of in ops for op in all_of),
+                   reverse=True)
+    assert calls[0][3] > calls[0][0] / 2
+    return [op[:3] for op in calls]
+
+
+@pytest.mark.parametrize("alloc", ["off", "trace"])
+@pytest.mark.parametrize("how", ["exits", "waits"])
+def test_share_ends_its_thread(tprof, how, alloc):
+    """The last call of each thread is left by pthread_exit, or cancelled."""
+    assert tiny_calls(tprof, [WORKLOADS / "hot", how, 400000, 5], TPROF_ALLOC=alloc) == [(5 * 400000, 5, 0)]
+
+
+def test_share_left_by_exceptions(tprof):
+    """An exception needs no event of its own: what it left ends when the next one begins."""
+    calls = MANY + 1
+    assert tiny_calls(tprof, [WORKLOADS / "hot_throws", calls]) == [(calls, MANY // 20000, 0)]
+
+
+def test_share_forks(tprof):
+    """The call that forked ends in the parent; it is none of the child's, whose own are its own trace's."""
+    assert tiny_calls(tprof, [WORKLOADS / "hot", "forks", MANY, 1]) == [(MANY, 0, 0)] + 12 * [(10, 0, 0)]
+
+
+def test_share_pauses(tprof):
+    """What began before a pause is counted, what began in it is not."""
+    assert tiny_calls(tprof, [WORKLOADS / "hot", "stops", MANY, 1]) == [(MANY, 0, 0)]
+
+
 def test_share_killed(tprof):
     run, ops = profile(tprof, "kill", MANY, 20)
     assert run.status == -9 and MANY - 1 <= ops["cblas_saxpy"]["calls"] <= MANY

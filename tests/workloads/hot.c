@@ -7,6 +7,10 @@
  *   rarely    the same, at each 20,000th call
  *   jumps     tiny_call, of which each 20,000th is left by a longjmp; a timer's signal handler, each millisecond of CPU
  *             time, calls cblas_sdot
+ *   exits     CALLS of tiny_call on each of N threads, one after the other: the last is left by pthread_exit
+ *   waits     the same: by pthread_cancel
+ *   forks     tiny_call, of which each 500,000th forks: the child makes ten more, and ends
+ *   stops     tiny_call, in which each 500,000th time recording is paused: it is begun again within another
  *   nested    CALLS / N of cblas_sgemv with N rows of 10 elements: N calls of cblas_sdot each
  *   threads   as plain, on each of two threads
  *   kill      as plain; then it kills itself
@@ -16,16 +20,23 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <tprof.h>
 
 #include "tinyblas.h"
 
 #define LONG_EVERY 50000
 #define LONG_TIMES 1000
 #define RARELY 20000
+#define SELDOM 500000
+#define FEW 10
 
 static unsigned long calls;
 static int length;
@@ -70,6 +81,95 @@ static void jumps(void)
 	if (file) {
 		fprintf(file, "{\"handled\": %lu}\n", handled);
 		fclose(file);
+	}
+}
+
+static void nothing(void)
+{
+}
+
+static void leave(void)
+{
+	pthread_exit(NULL);
+}
+
+static void wait_for_the_end(void)
+{
+	for (;;)
+		pause();
+}
+
+static void *calls_thread(void *last)
+{
+	void (**function)(void) = last;
+
+	for (unsigned long i = 1; i < calls; i++)
+		tiny_call(nothing);
+	tiny_call(*function);
+	return NULL;
+}
+
+static void exits(void)
+{
+	void (*last)(void) = strcmp(how, "exits") ? wait_for_the_end : leave;
+
+	for (int i = 0; i < length; i++) {
+		pthread_t thread;
+
+		if (pthread_create(&thread, NULL, calls_thread, &last))
+			abort();
+		if (last == wait_for_the_end) {
+			usleep(1000);
+			pthread_cancel(thread); /* it takes effect in pause(), wherever the thread is now */
+		}
+		pthread_join(thread, NULL);
+	}
+}
+
+static bool is_child, is_stopped;
+
+static void fork_seldom(void)
+{
+	static unsigned long made;
+	pid_t pid;
+
+	if (++made % SELDOM)
+		return;
+	pid = fork();
+	is_child = pid == 0;
+	if (pid > 0)
+		waitpid(pid, NULL, 0);
+}
+
+static void forks(void)
+{
+	for (unsigned long i = 0; i < calls && !is_child; i++)
+		tiny_call(fork_seldom);
+	if (!is_child)
+		return;
+	for (int i = 0; i < FEW; i++)
+		tiny_call(nothing);
+	_exit(0);
+}
+
+static void stop_seldom(void)
+{
+	static unsigned long made;
+
+	is_stopped = ++made % SELDOM == 0;
+	if (is_stopped)
+		tprof_stop();
+}
+
+static void stops(void)
+{
+	for (unsigned long i = 0; i < calls; i++) {
+		tiny_call(stop_seldom);
+		if (!is_stopped)
+			continue;
+		for (int k = 0; k < FEW; k++)
+			tiny_call(nothing);
+		tiny_call(tprof_start);
 	}
 }
 
@@ -172,6 +272,12 @@ int main(int argc, char **argv)
 		nested();
 	else if (!strcmp(how, "jumps"))
 		jumps();
+	else if (!strcmp(how, "exits") || !strcmp(how, "waits"))
+		exits();
+	else if (!strcmp(how, "forks"))
+		forks();
+	else if (!strcmp(how, "stops"))
+		stops();
 	else if (!strcmp(how, "slow"))
 		slow();
 	else

@@ -110,7 +110,7 @@ static struct cost measure(struct tp_thread *thread, struct stage *stage, callee
 		thread->at = stage->records;
 		call(101, 111, 111, 100, 100, 100);
 		slot = thread->op_open[thread->op_depth].slot;
-		slot->heat = how != EVENTS ? TP_FOLD_HOT : 0;
+		tp_fold_heat(&thread->fold, slot, how != EVENTS ? TP_FOLD_HOT : 0);
 		tp_fold_close(&thread->fold);
 		call(101, 111, 111, 100, 100, 100);
 		before = slot->count ? slot->count->ticks : 0;

@@ -45,6 +45,7 @@ STANDS_IN_FOLD(TP_FOLD_HOT_NOW, hot);
 STANDS_IN_FOLD(TP_FOLD_SCOPE, scope);
 STANDS_IN_FOLD(TP_FOLD_OUTER, outer);
 STANDS_IN_FOLD(TP_FOLD_UNTIMED, untimed);
+STANDS_IN_FOLD(TP_FOLD_FILLED, filled);
 STANDS_IN_FOLD(TP_FOLD_STOP, stop);
 STANDS_IN_FOLD(TP_FOLD_HOTS_AT, hots);
 STANDS(TP_HOT_KEY, tp_fold_hot, key);
@@ -154,7 +155,7 @@ static inline void begin(struct tp_thread *thread, uint32_t index, uint32_t op, 
 	struct tp_fold_slot *slot = tp_fold_find(&thread->fold, op, &shape);
 	struct tp_open_op *open;
 
-	if (slot->shape == shape && slot->heat >= TP_FOLD_HOT && !function->ends_step && !function->signature.after &&
+	if (tp_fold_is_hot(&thread->fold, slot, shape) && !function->ends_step && !function->signature.after &&
 	    !thread->perf.count) {
 		tp_hot_begin(thread, &(struct tp_hot_call){ index, op, frame, window, slot, shape, ticks });
 		return;
@@ -306,7 +307,7 @@ static inline void end(struct tp_thread *thread, const uintptr_t *frame, uint64_
 	struct tp_open_op *open = tp_scope_shut(thread);
 	const struct tp_op_function *function = open->ending;
 
-	tp_fold_warm(open->slot, open->shape, open->start, ticks, open->events == thread->events);
+	tp_fold_warm(&thread->fold, open->slot, open->shape, open->start, ticks, open->events == thread->events);
 	if (tp_unlikely(function != NULL))
 		end_with_more(thread, function, frame, ticks);
 	else

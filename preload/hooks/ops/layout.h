@@ -25,9 +25,10 @@
 #define TP_FOLD_SCOPE (TP_THREAD_FOLD + 24)
 #define TP_FOLD_OUTER (TP_THREAD_FOLD + 32)
 #define TP_FOLD_UNTIMED (TP_THREAD_FOLD + 40)
-#define TP_FOLD_STOP (TP_THREAD_FOLD + 48)
+#define TP_FOLD_FILLED (TP_THREAD_FOLD + 48)
 #define TP_FOLD_HOTS_AT (TP_THREAD_FOLD + 64)
 #define TP_LAYOUT_HOTS 64
+#define TP_FOLD_STOP (TP_FOLD_HOTS_AT + (TP_LAYOUT_HOTS << TP_HOT_SHIFT))
 
 /* struct tp_fold_hot */
 #define TP_HOT_KEY 0
@@ -72,7 +73,7 @@
 #define TP_HOT_BY_REFERENCE 8 /* beside BY_FIRST: or what it points to */
 
 #define TP_WINDOW_NEAR                                                                                                 \
-	128 /* bytes of stack arguments that are copied one by one: rep takes some tens of cycles to begin */
+	256 /* bytes of stack arguments that are copied one by one: rep takes some tens of cycles to begin */
 #define TP_COPY_BYTES 6 /* of an instruction that copies 8 of them */
 
 #endif

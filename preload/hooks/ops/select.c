@@ -7,6 +7,7 @@
 #include "hooks/ops/onednn.h"
 #include "hooks/ops/onnxruntime.h"
 #include "hooks/ops/openmp.h"
+#include "hooks/ops/parameters.h"
 
 /* ---- names ---- */
 
@@ -73,6 +74,7 @@ static bool choose_torch(const char *symbol, struct tp_text *to, struct tp_signa
 
 		tp_text_add_bytes(to, overload ? "." : name + i, 1);
 	}
+	signature->stack_known = tp_parameter_words(symbol, &signature->stack);
 	return true;
 }
 

@@ -175,6 +175,9 @@ tp_op_trampoline:
 	/* and such a call, from there, within that op, was made before: struct tp_fold_hot. */
 	leal	(%r11,%rcx), %eax
 	andl	$TP_LAYOUT_HOTS - 1, %eax
+	movq	TP_FOLD_FILLED(%r10), %rdx
+	btq	%rax, %rdx
+	jnc	.Lbegin
 	shll	$TP_HOT_SHIFT, %eax
 	leaq	TP_FOLD_HOTS_AT(%r10,%rax), %rax
 	movq	TP_FOLD_SCOPE(%r10), %rdx

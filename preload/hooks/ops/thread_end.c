@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hooks/ops/thread_end.h"
+
+#include <pthread.h>
+
+#include "core/scope.h"
+#include "hooks/enter.h"
+#include "hooks/ops/select.h"
+
+#define KEYS_WITH_ROOM 32u /* glibc keeps the values of so many in the thread's own structure; for more it allocates */
+
+static pthread_key_t key;
+static bool has_key;
+
+/* All of the thread's functions have been left; destructors of the program's may come, and call ops that are ended by then. */
+static void end_all(void *unused)
+{
+	struct tp_thread *thread = tp_self;
+
+	(void)unused;
+	if (!thread || (!thread->op_depth && !thread->fold.frame))
+		return;
+	thread = tp_enter_end(__builtin_frame_address(0));
+	if (!thread)
+		return;
+	thread->busy = TP_BUSY_RECORD;
+	if (thread->fold.frame)
+		tp_fold_settle(thread);
+	while (thread->op_depth > 0) {
+		tp_scope_shut(thread);
+		tp_emit_op_end(thread, tp_clock_before(), true);
+	}
+	tp_leave(thread);
+}
+
+void tp_ops_watch_ends(void)
+{
+	if (has_key || !tp_ops_wanted() || pthread_key_create(&key, end_all) != 0)
+		return;
+	has_key = key < KEYS_WITH_ROOM;
+	if (!has_key)
+		pthread_key_delete(key);
+	else if (tp_self)
+		tp_ops_watch_end();
+}
+
+void tp_ops_watch_end(void)
+{
+	if (has_key)
+		pthread_setspecific(key, tp_self);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TPROF_HOOKS_OPS_THREAD_END_H
+#define TPROF_HOOKS_OPS_THREAD_END_H
+
+/*
+ * From here on, ops that a thread leaves by pthread_exit, or because it is cancelled, end with it, unwound: no later call
+ * would find their frames gone. Once, at start.
+ */
+void tp_ops_watch_ends(void);
+
+/* The calling thread is watched. It is busy. */
+void tp_ops_watch_end(void);
+
+#endif
