@@ -17,10 +17,8 @@ static void set_thread(json_t *json, const struct tp_process *process, uint32_t 
 		}
 }
 
-/* Function and module are always there; null where they don't apply, or are not known. */
 static void set_name(json_t *json, const struct tp_cpu_listing *context, const struct tp_cpu_row *row)
 {
-	const struct tp_location *location = row->line.location;
 	enum tp_by by = context->options.relation ? TP_BY_FUNCTION : context->options.by;
 	const struct tp_process *process = &context->run->processes[row->process];
 	json_int_t own;
@@ -33,17 +31,7 @@ static void set_name(json_t *json, const struct tp_cpu_listing *context, const s
 		set(json, "op", tp_json_string(row->op));
 		return;
 	}
-	if (by != TP_BY_MODULE)
-		set(json, "function", tp_json_string(location ? location->function : NULL));
-	set(json, "module",
-	    location && row->line.symbol->module[0] ? tp_json_string(row->line.symbol->module) : json_null());
-	if (by == TP_BY_MODULE)
-		set(json, "path",
-		    location && row->line.symbol->path[0] ? tp_json_string(row->line.symbol->path) : json_null());
-	if (by == TP_BY_LINE) {
-		set(json, "file", tp_json_string(location ? location->file : NULL));
-		set(json, "line", location && location->line ? json_integer(location->line) : json_null());
-	}
+	tp_json_line(json, &row->line, by);
 	if (by == TP_BY_STACK)
 		set(json, "stack", tp_json_stack(process->trace, context->symbols[row->process], row->node, &own));
 }

@@ -18,21 +18,12 @@ static void set_births(json_t *json, const struct tp_growth_site *site)
 static void set_group(const struct tp_growth_view *view, json_t *json, const struct tp_growth_site *site)
 {
 	const struct tp_growth_group *group = &view->pooled->groups[site->number];
-	const struct tp_location *location = group->line.location;
 
 	json_object_set_new(json, "stacks", json_integer(site->members));
-	if (view->listing.by == TP_BY_OP) {
+	if (view->listing.by == TP_BY_OP)
 		json_object_set_new(json, "op", tp_json_string(group->op));
-		return;
-	}
-	if (view->listing.by != TP_BY_MODULE)
-		json_object_set_new(json, "function", tp_json_string(location ? location->function : NULL));
-	if (view->listing.by == TP_BY_LINE) {
-		json_object_set_new(json, "file", tp_json_string(location ? location->file : NULL));
-		json_object_set_new(json, "line",
-				    location && location->line ? json_integer(location->line) : json_null());
-	}
-	json_object_set_new(json, "module", tp_json_string(location ? group->line.symbol->module : NULL));
+	else
+		tp_json_line(json, &group->line, view->listing.by);
 }
 
 static json_t *json_site(const struct tp_growth_view *view, const struct tp_growth_site *site, bool heap)

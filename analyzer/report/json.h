@@ -18,6 +18,11 @@ json_t *tp_json_capture(const struct tp_process *process);
 json_t *tp_json_heap(const struct tp_process *process);
 /* Notes: what limits the numbers. */
 json_t *tp_json_notes(const struct tp_process *process, const struct tp_symbols *symbols);
+/*
+ * Names what a row by function, line or module is of, in the keys of a frame: null where something is not known. location
+ * NULL: nothing is.
+ */
+void tp_json_line(json_t *json, const struct tp_line *line, enum tp_by by);
 /* All frames of a stack, innermost first; *own is the index of the one that tp_stack_own() names, or -1. */
 json_t *tp_json_stack(const struct tp_trace *trace, struct tp_symbols *symbols, uint32_t node, json_int_t *own);
 

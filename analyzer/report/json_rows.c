@@ -84,32 +84,33 @@ static void set_numbers(json_t *json, const struct tp_sums *sums, enum tp_json_s
 	}
 }
 
-/* A row by anything but its stack says what it is of in the keys of a frame. */
-static void set_name(json_t *json, const struct tp_row *row, enum tp_by by)
+void tp_json_line(json_t *json, const struct tp_line *line, enum tp_by by)
 {
-	const struct tp_location *location = row->line.location;
+	const struct tp_location *location = line->location;
+	const char *module = location && line->symbol->module[0] ? line->symbol->module : NULL;
 
-	if (by == TP_BY_OP) {
-		set(json, "op", tp_json_string(row->op));
-		return;
-	}
-	if (by == TP_BY_STEP)
-		set(json, "steps", tp_json_number(tp_step_key_span(row->key)));
-	if (tp_by_key(by)) {
-		set(json, by == TP_BY_THREAD ? "thread" : by == TP_BY_SIZE ? "size" : "step", tp_json_number(row->key));
-		return;
-	}
 	if (by == TP_BY_LINE) {
 		set(json, "file", tp_json_string(location ? location->file : NULL));
 		set(json, "line", location && location->line ? json_integer(location->line) : json_null());
 	}
 	if (by != TP_BY_MODULE)
 		set(json, "function", tp_json_string(location ? location->function : NULL));
-	set(json, "module",
-	    location && row->line.symbol->module[0] ? tp_json_string(row->line.symbol->module) : json_null());
+	set(json, "module", tp_json_string(module));
 	if (by == TP_BY_MODULE)
-		set(json, "path",
-		    location && row->line.symbol->path[0] ? tp_json_string(row->line.symbol->path) : json_null());
+		set(json, "path", tp_json_string(location && line->symbol->path[0] ? line->symbol->path : NULL));
+}
+
+/* A row by anything but its stack. */
+static void set_name(json_t *json, const struct tp_row *row, enum tp_by by)
+{
+	if (by == TP_BY_STEP)
+		set(json, "steps", tp_json_number(tp_step_key_span(row->key)));
+	if (by == TP_BY_OP)
+		set(json, "op", tp_json_string(row->op));
+	else if (tp_by_key(by))
+		set(json, by == TP_BY_THREAD ? "thread" : by == TP_BY_SIZE ? "size" : "step", tp_json_number(row->key));
+	else
+		tp_json_line(json, &row->line, by);
 }
 
 /* One step, or bounds; of samples neither is known. */

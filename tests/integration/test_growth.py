@@ -114,6 +114,8 @@ def test_put_together_each_leak_is_listed_once(tprof, what, function, call, rate
     assert len(here) == 1 and here[0]["bytes_per_step"] == pytest.approx(rate)
     others = [site for site in found if site is not here[0]]
     assert [site["function"] for site in others] == (["append_to_list"] if what == "list" else [])
+    modules = [(site["module"], site["path"]) for site in leaks_of(pooled(run.traces()[0], "module"))]
+    assert modules == [("growth", str(WORKLOADS / "growth"))]
 
 
 @pytest.mark.parametrize("what", ["none", "warm-up", "sawtooth"])
