@@ -53,20 +53,22 @@ static void qualify(const char *symbol, struct tp_text *to)
 
 /* ---- presets ---- */
 
+#define TORCH_OPS "_ZN2at4_ops"
+#define TORCH_ENGINE "_ZN5torch8autograd6Engine7executeE"
+
 /* at::_ops::add_Tensor::call is known as aten::add.Tensor: an overload's name begins with a capital. */
 static bool choose_torch(const char *symbol, struct tp_text *to, struct tp_signature *signature)
 {
-	static const char prefix[] = "_ZN2at4_ops", engine[] = "_ZN5torch8autograd6Engine7executeE";
-	const char *at = symbol + sizeof(prefix) - 1, *name, *call;
+	const char *at = symbol + sizeof(TORCH_OPS) - 1, *name, *call;
 	size_t length, call_length;
 
-	if (strncmp(symbol, engine, sizeof(engine) - 1) == 0) {
+	if (symbol[3] == TORCH_ENGINE[3]) {
 		tp_text_add(to, "torch::autograd::Engine::execute");
 		signature->tells_usage = true;
 		return true;
 	}
-	if (strncmp(symbol, prefix, sizeof(prefix) - 1) != 0 || !read_identifier(&at, &name, &length) ||
-	    !read_identifier(&at, &call, &call_length) || call_length != 4 || memcmp(call, "call", 4) != 0)
+	if (!read_identifier(&at, &name, &length) || !read_identifier(&at, &call, &call_length) || call_length != 4 ||
+	    memcmp(call, "call", 4) != 0)
 		return false;
 	tp_text_add(to, "aten::");
 	for (size_t i = 0; i < length; i++) {
@@ -82,23 +84,26 @@ static const struct preset {
 	const char *name;
 	/* Fills in what the function is called, and its signature if its arguments are understood. */
 	bool (*choose)(const char *symbol, struct tp_text *to, struct tp_signature *signature);
-	/* What such a symbol may begin with, one character each: of ten thousands of symbols a few are asked about. */
-	const char *begins;
-	bool mangled; /* among C++'s symbols, which are the many; the others among C's */
+	/*
+	 * What a symbol that it is asked about begins with: one of these characters, if it is C's, or one of these texts,
+	 * if it is C++'s. Of hundreds of thousands of symbols a few thousand are.
+	 */
+	const char *letters;
+	const char *mangled[2];
 } presets[] = {
-	{ "torch", choose_torch, "_", true },
-	{ "blas", tp_blas_choose, "sdczi", false },
-	{ "onednn", tp_onednn_choose, "d", false },
-	{ "openmp", tp_openmp_choose, "G_", false },
-	{ "fftw", tp_fftw_choose, "f", false },
-	{ "mpi", tp_mpi_choose, "M", false },
-	{ "ggml", tp_ggml_choose, "g", false },
-	{ "xnnpack", tp_xnnpack_choose, "x", false },
-	{ "onnxruntime", tp_onnxruntime_choose, "O", false },
+	{ "torch", choose_torch, "", { TORCH_OPS, TORCH_ENGINE } },
+	{ "blas", tp_blas_choose, "sdczi", { NULL } },
+	{ "onednn", tp_onednn_choose, "d", { NULL } },
+	{ "openmp", tp_openmp_choose, "G_", { NULL } },
+	{ "fftw", tp_fftw_choose, "f", { NULL } },
+	{ "mpi", tp_mpi_choose, "M", { NULL } },
+	{ "ggml", tp_ggml_choose, "g", { NULL } },
+	{ "xnnpack", tp_xnnpack_choose, "x", { NULL } },
+	{ "onnxruntime", tp_onnxruntime_choose, "O", { NULL } },
 	/* Not chosen by symbols: the program tells. */
-	{ "itt", NULL, "", false },
-	{ "nvtx", NULL, "", false },
-	{ "instrument", NULL, "", false },
+	{ "itt", NULL, "", { NULL } },
+	{ "nvtx", NULL, "", { NULL } },
+	{ "instrument", NULL, "", { NULL } },
 };
 
 /* ---- TPROF_OPS ---- */
@@ -228,36 +233,61 @@ static bool choose_glob(const char *symbol, const char *name, bool excludes)
 	return false;
 }
 
-static bool begins(const struct preset *preset, char with)
+/* No call of libc's: nearly all differ in the first few characters. */
+static bool starts_with(const char *symbol, const char *text)
 {
-	for (const char *letter = preset->begins; *letter; letter++) {
-		if (*letter == with)
+	for (; *text; text++, symbol++) {
+		if (*symbol != *text)
+			return false;
+	}
+	return true;
+}
+
+static bool begins(const struct preset *preset, const char *symbol, bool mangled)
+{
+	for (size_t i = 0; mangled && i < TP_LENGTH(preset->mangled) && preset->mangled[i]; i++) {
+		if (starts_with(symbol, preset->mangled[i]))
+			return true;
+	}
+	for (const char *letter = preset->letters; !mangled && *letter; letter++) {
+		if (*letter == *symbol)
 			return true;
 	}
 	return false;
 }
 
-static void choose_preset(const char *symbol, struct tp_text *to, struct tp_op_choice *choice)
+/* The next preset that is to be asked about the symbol, from the `from`th on; TP_LENGTH(presets): none. */
+static size_t next_preset(size_t from, const char *symbol)
 {
 	bool mangled = is_mangled(symbol);
 
-	for (size_t i = 0; i < TP_LENGTH(presets) && !choice->category; i++) {
-		if (use_preset[i] && presets[i].mangled == mangled && presets[i].choose &&
-		    begins(&presets[i], *symbol) && presets[i].choose(symbol, to, &choice->signature))
+	while (from < TP_LENGTH(presets) && !(use_preset[from] && begins(&presets[from], symbol, mangled)))
+		from++;
+	return from;
+}
+
+static void choose_preset(size_t first, const char *symbol, struct tp_text *to, struct tp_op_choice *choice)
+{
+	for (size_t i = first; i < TP_LENGTH(presets) && !choice->category; i = next_preset(i + 1, symbol)) {
+		if (presets[i].choose(symbol, to, &choice->signature))
 			choice->category = presets[i].name;
 	}
 }
 
 bool tp_ops_choose(const char *symbol, struct tp_op_choice *choice)
 {
+	size_t preset = next_preset(0, symbol);
+	struct tp_text to, plain;
 	char qualified[160];
-	struct tp_text to = tp_text_in(choice->name, sizeof(choice->name));
-	struct tp_text plain = tp_text_in(qualified, sizeof(qualified));
 
 	choice->category = NULL;
 	choice->ends_step = choice->refused = false;
+	if (preset == TP_LENGTH(presets) && !glob_count && !*step)
+		return false;
+	to = tp_text_in(choice->name, sizeof(choice->name));
+	plain = tp_text_in(qualified, sizeof(qualified));
 	memset(&choice->signature, 0, sizeof(choice->signature));
-	choose_preset(symbol, &to, choice);
+	choose_preset(preset, symbol, &to, choice);
 	if (!choice->category && !glob_count && !*step)
 		return false;
 	qualify(symbol, &plain);
