@@ -17,6 +17,7 @@
 
 #define TP_WALK_BYTES (1536u * 1024u) /* untouched pages cost nothing */
 #define TP_PYTHON_BYTES (160u * 1024u)
+#define TP_RULES_BYTES 768u
 #define TP_WALK_HEAD 64u /* zeroed when the thread changes: an empty walk */
 
 #define TP_OPS_MAX 256u /* nested ops of one thread; what is deeper is called without an event */
@@ -90,7 +91,8 @@ struct tp_thread {
 	struct tp_caller callers[TP_CALLERS] __attribute__((aligned(64)));
 	uint64_t addresses[256];
 	uint32_t stacks[256];
-	char scratch[4096]; /* for paths: the user's stack may be small */
+	char scratch[4096];					    /* for paths: the user's stack may be small */
+	uint8_t rules[TP_RULES_BYTES] __attribute__((aligned(64))); /* of stacks/lately.c */
 	uint8_t walk[TP_WALK_BYTES] __attribute__((aligned(64)));
 	uint8_t python[TP_PYTHON_BYTES] __attribute__((aligned(64))); /* of hooks/python/stack.c */
 };

@@ -215,6 +215,7 @@ bool tp_cfi_run(struct tp_cfi *cfi, struct tp_cursor instructions, uintptr_t pc)
 
 	while (run.in.at < run.in.end) {
 		uint8_t op = *run.in.at++;
+		uintptr_t before = cfi->location;
 		uint64_t units;
 
 		if (advance(&run, op, &units)) {
@@ -232,9 +233,12 @@ bool tp_cfi_run(struct tp_cfi *cfi, struct tp_cursor instructions, uintptr_t pc)
 		} else {
 			continue;
 		}
-		if (cfi->location > pc)
-			break;
+		if (cfi->location > pc) {
+			cfi->holds = (struct tp_range){ before, cfi->location };
+			return true;
+		}
 	}
+	cfi->holds = (struct tp_range){ cfi->location, UINTPTR_MAX };
 	return true;
 }
 

@@ -34,11 +34,13 @@ struct tp_cfi {
 	uint64_t ra_register;
 	uint8_t pointer_encoding;
 	uintptr_t location;	   /* starts at the FDE's pc_begin */
+	struct tp_range holds;	   /* where the result does */
 	struct tp_cfi_row row;	   /* the result */
 	struct tp_cfi_row initial; /* after the CIE's instructions */
 };
 
-/* Runs instructions until they are at an end or their location is behind `pc`. False: one is not understood. */
+/* Runs instructions until they are at an end (the result then holds to the end of memory, as far as they know) or their
+ * location is behind `pc`. False: one is not understood. */
 bool tp_cfi_run(struct tp_cfi *cfi, struct tp_cursor instructions, uintptr_t pc);
 
 /* The rule that a row amounts to. */

@@ -4,6 +4,7 @@
 #include "core/space.h"
 #include "core/tables.h"
 #include "core/turn.h"
+#include "stacks/lately.h"
 #include "stacks/modules.h"
 
 #include <tprof/format.h>
@@ -182,15 +183,11 @@ static uint8_t flags_of(uintptr_t pc, bool exact)
 
 static TP_SLOW struct tp_frame work_out(uintptr_t pc, bool exact, uint64_t key)
 {
-	struct tp_module_at module = tp_module_find(pc);
-	struct slot slot = { .key = key };
+	struct tp_ruled found = tp_rule_lately(pc, exact);
+	struct slot slot = { .key = key, .rule = found.rule, .number = tp_frame_number() };
 	struct table *to = tp_load_acquire(&table);
 
-	if (module.eh_frame_hdr)
-		slot.rule = tp_rule_find(module.eh_frame_hdr, pc, exact);
-	slot.rule.module = (uint16_t)module.module;
-	slot.number = tp_frame_number();
-	tp_table_frame(slot.number, module.module, module.module ? pc - module.start : pc, flags_of(pc, exact));
+	tp_table_frame(slot.number, found.module, found.module ? pc - found.start : pc, flags_of(pc, exact));
 	if (!to || tp_load(&to->used) >= to->capacity / 4 * 3) {
 		grow(to);
 		to = tp_load_acquire(&table);

@@ -155,10 +155,20 @@ static bool run(const uint8_t *fde, uintptr_t pc, struct tp_cfi *cfi, struct cie
 		return false;
 	cfi->location = code.low;
 	cfi->initial = cfi->row;
-	return tp_cfi_run(cfi, in, pc);
+	if (!tp_cfi_run(cfi, in, pc))
+		return false;
+	if (cfi->holds.high > code.high)
+		cfi->holds.high = code.high;
+	return true;
 }
 
-struct tp_rule tp_rule_find(const void *eh_frame_hdr, uintptr_t pc, bool exact)
+/* An expression may ask where it is: in a PLT's entry, how far on. */
+static bool has_expressions(const struct tp_cfi_row *row)
+{
+	return row->cfa_is_expression || row->rbp.kind == TP_SAVE_EXPRESSION;
+}
+
+struct tp_rule tp_rule_find(const void *eh_frame_hdr, uintptr_t pc, bool exact, struct tp_range *holds)
 {
 	struct tp_rule none = { .kind = TP_RULE_NONE };
 	struct tp_cfi cfi = { .pointer_encoding = TP_PE_ABSPTR };
@@ -166,11 +176,14 @@ struct tp_rule tp_rule_find(const void *eh_frame_hdr, uintptr_t pc, bool exact)
 	uintptr_t at = exact ? pc : pc - 1;
 	const uint8_t *fde = find_fde(eh_frame_hdr, at);
 
+	*holds = (struct tp_range){ 0, 0 };
 	/* A signal trampoline is returned to, not called: its FDE covers the return address itself. */
 	if (!fde || !run(fde, at, &cfi, &cie))
 		return none;
 	if (cie.is_signal)
 		return (struct tp_rule){ .kind = TP_RULE_SIGNAL };
+	if (!has_expressions(&cfi.row))
+		*holds = cfi.holds;
 	return tp_cfi_rule(&cfi.row, at);
 }
 

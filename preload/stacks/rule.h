@@ -35,9 +35,10 @@ struct tp_rule {
 
 /*
  * The rule at `pc`, from the module's .eh_frame_hdr. `pc` is where the frame stands: a return address is looked up one
- * byte before (its call may be the last instruction of a function), an interrupted instruction as it is.
+ * byte before (its call may be the last instruction of a function), an interrupted instruction as it is. *holds: the code
+ * around where it was looked up whose rule is the same, as far as was seen; empty if nothing was.
  */
-struct tp_rule tp_rule_find(const void *eh_frame_hdr, uintptr_t pc, bool exact);
+struct tp_rule tp_rule_find(const void *eh_frame_hdr, uintptr_t pc, bool exact, struct tp_range *holds);
 
 /*
  * The code of the function that begins at `start`: compilers put what they take to be rarely run elsewhere, under a name
