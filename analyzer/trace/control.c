@@ -258,6 +258,8 @@ enum tp_control_answer tp_control_ask(struct tp_control *control, enum tprof_con
 	number++;
 	/* Release: pairs with tp_control_answer() of the collector, which sees the whole request with its number. */
 	__atomic_store_n(&header->control_asked, number, __ATOMIC_RELEASE);
+	/* Behind it; pairs with tp_gate_set() of the collector. */
+	__atomic_store_n(&header->gate, TPROF_GATE_OPEN, __ATOMIC_SEQ_CST);
 	lock(control, F_UNLCK);
 	return wait_for(control, number, wait_ms);
 }

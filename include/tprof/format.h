@@ -115,6 +115,13 @@ enum tprof_recording {
 	TPROF_RECORDING_PAUSED = 2,
 };
 
+/* What hooks pass by without a further look, header.gate. */
+enum tprof_gate {
+	TPROF_GATE_OPEN = 0,
+	TPROF_GATE_BEGINS = 1, /* recording is paused: all that begins something */
+	TPROF_GATE_ALL = 2,    /* and was from the start on: what ends something, too */
+};
+
 /* What the program is asked to do, header.control_what. */
 enum tprof_control {
 	TPROF_CONTROL_START = 1, /* record again, after a pause */
@@ -214,7 +221,7 @@ struct tprof_header {
 	uint32_t snapshot_waiting; /* other threads that were in a system call */
 	uint32_t
 		fold_untimed_ticks; /* what it costs to count a folded call that is not timed, in all; 0: not measured */
-	uint32_t unused;
+	uint32_t gate; /* enum tprof_gate: what hooks look at first; who asks for something opens it */
 };
 
 /* ---- chunks ------------------------------------------------------------------------------------------------- */

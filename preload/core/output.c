@@ -166,9 +166,11 @@ static struct tprof_header *make(int fd, const struct tp_identity *identity, con
 		return NULL;
 	device = status.st_dev;
 	inode = status.st_ino;
-	header = map(fd, 0, TPROF_HEADER_SIZE, error);
-	if (!header)
+	header = tp_sys_mmap_at(&tp_header_area, TPROF_HEADER_SIZE, MAP_SHARED, fd);
+	if (tp_sys_failed(header)) {
+		*error = (int)(intptr_t)header;
 		return NULL;
+	}
 	tp_syscall(SYS_flock, fd, LOCK_SH | LOCK_NB, 0, 0);
 	tp_describe(header, identity, parent);
 	return header;
@@ -201,7 +203,7 @@ struct tprof_header *tp_output_create(const struct tp_identity *identity, uint32
 		return header;
 	}
 	if (header)
-		tp_sys_munmap(header, TPROF_HEADER_SIZE);
+		tp_header_area_clear();
 	if (fd >= 0) {
 		tp_sys_unlink(temporary);
 		tp_sys_close(fd);

@@ -13,16 +13,39 @@ union tp_state_page tp_state_page;
 bool tp_was_started;
 bool tp_sealed;
 struct tprof_header *tp_header;
+union tp_header_area tp_header_area;
 
 void tp_state_protect(void)
 {
 	tp_sys_madvise(&tp_state_page, sizeof(tp_state_page), MADV_WIPEONFORK);
 }
 
+/*
+ * The child of a pause has its parent's gate, which is closed, and would not learn that it has no trace. It gets a header
+ * of nobody's, with what its start asks its parent's for.
+ */
+static void leave_gate(void)
+{
+	uint32_t recording = tp_load(&tp_header->recording);
+	uint64_t slots = tp_load(&tp_header->slots);
+
+	if (!tp_header_area_clear())
+		return;
+	tp_header->recording = recording;
+	tp_header->slots = slots;
+}
+
 void tp_state_forked(void)
 {
 	if (tp_state.mode != TP_MODE_NEW && tp_state.pid != tp_sys_getpid())
 		memset(&tp_state_page, 0, sizeof(tp_state_page));
+	if (tp_header && tp_state_is_child() && tp_gate())
+		leave_gate();
+}
+
+bool tp_header_area_clear(void)
+{
+	return !tp_sys_failed(tp_sys_mmap_at(&tp_header_area, sizeof(tp_header_area), MAP_PRIVATE | MAP_ANONYMOUS, -1));
 }
 
 void tp_lost(enum tprof_lost cause, uint64_t n)
@@ -40,8 +63,26 @@ void tp_lost_stopped(uint64_t n)
 	tp_lost(cause && cause <= TPROF_LOST_CAUSES ? (enum tprof_lost)(cause - 1) : TPROF_LOST_NO_SPACE, n);
 }
 
+/*
+ * Who asks stores the request's number, then opens the gate; here it is closed, then the number is looked at. So either this
+ * opens it again, or the other's store comes behind it.
+ */
+void tp_gate_set(void)
+{
+	uint32_t mode = tp_load(&tp_state.mode), gate = TPROF_GATE_OPEN;
+
+	if (mode == TP_MODE_PAUSED || mode == TP_MODE_WAITING)
+		gate = mode == TP_MODE_PAUSED ? TPROF_GATE_BEGINS : TPROF_GATE_ALL;
+	__atomic_store_n(&tp_header->gate, gate, __ATOMIC_SEQ_CST); /* pairs with tp_control_ask() of the analyzer */
+	if (tp_load(&tp_header->control_asked) != tp_load(&tp_header->control_taken) ||
+	    tp_load(&tp_state.mode) != mode)
+		tp_store(&tp_header->gate, (uint32_t)TPROF_GATE_OPEN);
+}
+
+/* The gate first: what comes between is looked at closer, and finds a pause. */
 static bool end_pause(void)
 {
+	tp_store(&tp_header->gate, (uint32_t)TPROF_GATE_OPEN);
 	if (!tp_swap_if(&tp_state.mode, (uint32_t)TP_MODE_PAUSED, (uint32_t)TP_MODE_ON) &&
 	    !tp_swap_if(&tp_state.mode, (uint32_t)TP_MODE_WAITING, (uint32_t)TP_MODE_ON))
 		return false;
@@ -59,7 +100,10 @@ static bool begin_pause(void (*before)(void))
 		return false;
 	before();
 	tp_store(&tp_state.next_memory_sample, UINT64_C(0));
-	return tp_swap_if(&tp_state.mode, (uint32_t)TP_MODE_ON, (uint32_t)TP_MODE_PAUSED);
+	if (!tp_swap_if(&tp_state.mode, (uint32_t)TP_MODE_ON, (uint32_t)TP_MODE_PAUSED))
+		return false;
+	tp_gate_set();
+	return true;
 }
 
 /* One thread at a time: who waits, waits for a few instructions. */
@@ -82,6 +126,7 @@ static bool stop(enum tprof_lost cause)
 	if (!tp_swap_if(&tp_state.mode, (uint32_t)TP_MODE_ON, (uint32_t)TP_MODE_STOPPED) &&
 	    !tp_swap_if(&tp_state.mode, (uint32_t)TP_MODE_PAUSED, (uint32_t)TP_MODE_STOPPED))
 		return false;
+	tp_store(&tp_header->gate, (uint32_t)TPROF_GATE_OPEN); /* what follows is counted */
 	tp_header->stop_ticks = tp_clock_before();
 	__atomic_fetch_or(&tp_header->flags, TPROF_FLAG_STOPPED, __ATOMIC_RELAXED);
 	tp_store_release(&tp_header->stop_cause, (uint32_t)cause + 1); /* pairs with the reader: the rest is set */

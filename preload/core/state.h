@@ -13,7 +13,6 @@ enum tp_mode {
 	TP_MODE_ON,
 	TP_MODE_OFF,	 /* not to be recorded: TPROF_EXE, TPROF_CHILDREN, no trace file */
 	TP_MODE_STOPPED, /* recording ended early: disk full, ... ; what follows is counted */
-	/* From here on paused: tp_is_paused() counts on it. */
 	TP_MODE_PAUSED,	 /* the user does not want it now: only what ends what was recorded before is */
 	TP_MODE_WAITING, /* paused from the start on: there is nothing that could end */
 };
@@ -37,7 +36,32 @@ extern union tp_state_page {
 
 extern bool tp_sealed;			       /* the program is in a sandbox: no more system calls */
 extern bool tp_was_started;		       /* survives a fork: mode NEW then means child */
-extern struct tprof_header *tp_header TP_NEAR; /* mapped while mode is ON, STOPPED, PAUSED or WAITING */
+extern struct tprof_header *tp_header TP_NEAR; /* NULL, or tp_header_area's: in all modes with a trace */
+
+/*
+ * Where the trace's header is mapped: in the library's own data, so that a hook reaches the one word that it looks at first
+ * (tp_gate()) without asking where it is. Zeros when there is no trace, which is an open gate.
+ */
+extern union tp_header_area {
+	struct tprof_header h;
+	char pages[TPROF_HEADER_SIZE];
+} __attribute__((aligned(4096))) tp_header_area TP_NEAR;
+
+/*
+ * What is to be passed by (enum tprof_gate): 0 while recording is on, and where a request waits. In the header and not in
+ * the state's page, so that `tprof ctl` can open it. Acquire: pairs with tp_gate_set(); who sees it closed sees the rest of
+ * the pause.
+ */
+TP_HOT uint32_t tp_gate(void)
+{
+	return tp_load_acquire(&tp_header_area.h.gate);
+}
+
+/* Zeros instead of a header. False: it could not be had. */
+TP_SLOW bool tp_header_area_clear(void);
+
+/* As the mode wants it; open if a request waits. After each change of the mode that is not to ON. */
+TP_SLOW void tp_gate_set(void);
 
 /*
  * A child that was forked by a signal handler which came into a recording, and goes back into it: what it would write belongs

@@ -38,6 +38,13 @@ static inline void *tp_sys_mmap(size_t length, int protection, int flags, int fd
 	return (void *)tp_syscall6(SYS_mmap, 0, (long)length, protection, flags, fd, (long)offset);
 }
 
+/* From the file's beginning, in place of what is mapped there. */
+static inline void *tp_sys_mmap_at(void *place, size_t length, int flags, int fd)
+{
+	return (void *)tp_syscall6(SYS_mmap, (long)place, (long)length, PROT_READ | PROT_WRITE, flags | MAP_FIXED, fd,
+				   0);
+}
+
 /* The kernel's error values are the last page of the address space. */
 static inline bool tp_sys_failed(const void *p)
 {

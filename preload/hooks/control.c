@@ -78,5 +78,7 @@ void tp_control_answer(struct tp_thread *thread)
 	default:
 		break;
 	}
+	if (tp_load(&tp_state.mode) != TP_MODE_ON)
+		tp_gate_set();
 	tp_store_release(&tp_header->control_done, asked); /* pairs with who asked */
 }

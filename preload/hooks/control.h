@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Recording switched off and on again while the program runs: by the program itself, or from outside, by the mailbox in the
- * trace's header (`tprof ctl`). Nobody waits for anything: whichever thread has an event looks into the mailbox.
+ * trace's header (`tprof ctl`). Nobody waits for anything: whichever thread has an event looks into the mailbox, in a pause
+ * as the request has opened the gate.
  */
 #ifndef TPROF_HOOKS_CONTROL_H
 #define TPROF_HOOKS_CONTROL_H
@@ -15,24 +16,18 @@
  * not unfreed by mistake; of what begins in a pause nothing is known. The events PAUSE and RESUME tell where it was. The thread is
  * recording (TP_BUSY_RECORD). False: there was nothing to switch.
  *
- * So an allocation in a pause costs a few loads and branches, and the first free of an address a whole event: whether its block
- * was recorded could only be told by a table of all blocks that were, which each allocation would pay for all the time. Later
- * frees of that address cost little more than allocations (hooks/memory/ended.h); and so do all, paused from the start on
- * (TPROF_START=off).
+ * So an allocation or an op in a pause costs a load, a branch and a jump (tp_gate()), and the first free of an address a whole
+ * event: whether its block was recorded could only be told by a table of all blocks that were, which each allocation would
+ * pay for all the time. Later frees of that address cost a look into a table beside (hooks/memory/ended.h); and paused from
+ * the start on (TPROF_START=off) none costs more than to know the blocks of the time before the real functions were found.
  */
 TP_SLOW bool tp_control_pause(struct tp_thread *thread);
 TP_SLOW bool tp_control_resume(struct tp_thread *thread);
 
-/* Is there a request that nobody has taken yet? Two loads of one cache line; mode is ON or PAUSED. */
+/* Is there a request that nobody has taken yet? Mode is ON, PAUSED or WAITING. */
 static inline bool tp_control_waits(void)
 {
 	return tp_load(&tp_header->control_asked) != tp_load(&tp_header->control_taken);
-}
-
-/* Is there nothing to do, as recording is paused? Of what ends something hooks/memory/ended.h knows. */
-static inline bool tp_is_paused(void)
-{
-	return tp_load(&tp_state.mode) >= TP_MODE_PAUSED && tp_likely(!tp_control_waits());
 }
 
 /* Carries out a request if there is one. The thread is recording (TP_BUSY_RECORD). */

@@ -78,6 +78,16 @@ static void count_threads(void)
 	tp_header->snapshot_waiting = threads_waiting;
 }
 
+/* Its data is no mapping of its own: the header lies amidst. */
+static void note_own_module(void)
+{
+	struct dl_find_object object;
+
+	if (tp_object_find((uintptr_t)&note, &object))
+		note.own[note.own_count++] = (struct tprof_range){ (uintptr_t)object.dlfo_map_start,
+								   (uintptr_t)object.dlfo_map_end };
+}
+
 static void write_note(uintptr_t sp)
 {
 	uintptr_t end = tp_self ? tp_self->own.high : sp;
@@ -86,7 +96,8 @@ static void write_note(uintptr_t sp)
 	note.stack_count = 1;
 	tp_threads_each(note_stack);
 	count_threads();
-	note.own_count = (uint32_t)tp_space_list(note.own, TPROF_SNAPSHOT_RANGES);
+	note.own_count = (uint32_t)tp_space_list(note.own, TPROF_SNAPSHOT_RANGES - 1);
+	note_own_module();
 }
 
 /* ---- the fork ---- */

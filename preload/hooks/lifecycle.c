@@ -102,7 +102,7 @@ static void forget_parent(void)
 {
 	tp_output_forget();
 	if (tp_header)
-		tp_sys_munmap(tp_header, TPROF_HEADER_SIZE);
+		tp_header_area_clear();
 	tp_header = NULL;
 	tp_tables_forget();
 	tp_nodes_forget();
@@ -143,6 +143,8 @@ static void start_child(void)
 		mode = begin_paused();
 	tp_threads_forget(mode == TP_MODE_ON ? thread : NULL);
 	tp_store_release(&tp_state.mode, mode);
+	if (mode == TP_MODE_WAITING)
+		tp_gate_set();
 	if (mode != TP_MODE_OFF)
 		tp_ops_tell(slots);
 	tp_cpu_start();
@@ -174,7 +176,11 @@ static void start_first(void)
 	read_environment();
 	tp_was_started = true;
 	mode = begin(0, NULL);
-	tp_store_release(&tp_state.mode, mode == TP_MODE_ON && tp_config.start_off ? begin_paused() : mode);
+	if (mode == TP_MODE_ON && tp_config.start_off)
+		mode = begin_paused();
+	tp_store_release(&tp_state.mode, mode);
+	if (mode == TP_MODE_WAITING)
+		tp_gate_set();
 }
 
 void tp_start(void)

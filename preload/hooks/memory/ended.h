@@ -25,17 +25,10 @@ static inline uint64_t *tp_ended_at(uint64_t address)
 /* Before a pause begins. */
 TP_SLOW void tp_ended_clear(void);
 
-/*
- * Is recording paused, and the block none whose end is to be recorded: as all began in the pause, or as one of its address
- * ended in it? Any thread.
- */
-static inline bool tp_ended_passes(const void *block)
+/* The gate is closed. Is the end of the block nobody's: as all began in the pause, or as one of its address ended in it? */
+static inline bool tp_ended_passes(uint32_t gate, const void *block)
 {
-	uint32_t mode =
-		tp_load_acquire(&tp_state.mode); /* pairs with tp_switch(): of this pause is what the table has */
-
-	return mode >= TP_MODE_PAUSED && tp_likely(!tp_control_waits()) &&
-	       (mode == TP_MODE_WAITING || tp_load(tp_ended_at((uintptr_t)block)) == (uintptr_t)block);
+	return gate == TPROF_GATE_ALL || tp_load(tp_ended_at((uintptr_t)block)) == (uintptr_t)block;
 }
 
 /* In a pause: its end was recorded, and its memory not yet given back. */

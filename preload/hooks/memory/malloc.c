@@ -2,6 +2,9 @@
 /*
  * The malloc family. Each hook: enter, record a release before the real call, make the call, record an allocation after
  * it. Where tp_enter() says no, the real function is called and that is all.
+ *
+ * Those that are called most look at the gate before all else, and have no frame until it is open: what is behind it is a
+ * function of its own, whose frame is where theirs were (gcc jumps to it).
  */
 #include "hooks/control.h"
 #include "hooks/memory/ended.h"
@@ -118,7 +121,7 @@ static TP_APART void *recorded_malloc(struct tp_thread *thread, const void *fram
 	return tp_allocated_here(thread, frame, tp_real.malloc(size), size, TPROF_FN_MALLOC, guess);
 }
 
-TP_EXPORT void *malloc(size_t size)
+static TP_APART void *open_malloc(size_t size)
 {
 	struct tp_thread *thread = tp_self;
 
@@ -127,10 +130,15 @@ TP_EXPORT void *malloc(size_t size)
 			return recorded_malloc(thread, FRAME, size);
 		if (tp_sample_passes(thread, FRAME, size))
 			return tp_real.malloc(size);
-	} else if (tp_is_paused()) {
-		return tp_real.malloc(size);
 	}
 	return slow_malloc(FRAME, size);
+}
+
+TP_EXPORT void *malloc(size_t size)
+{
+	if (tp_unlikely(tp_gate()))
+		return tp_real.malloc(size);
+	return open_malloc(size);
 }
 
 static TP_SLOW void *slow_calloc(const void *frame, size_t count, size_t size)
@@ -147,7 +155,7 @@ static TP_SLOW void *slow_calloc(const void *frame, size_t count, size_t size)
 	return block;
 }
 
-TP_EXPORT void *calloc(size_t count, size_t size)
+static TP_APART void *open_calloc(size_t count, size_t size)
 {
 	struct tp_thread *thread = tp_self;
 
@@ -157,17 +165,22 @@ TP_EXPORT void *calloc(size_t count, size_t size)
 		/* One that fails has taken its part of the distance: what remains of it is as random. */
 		if (tp_sample_passes(thread, FRAME, count * size))
 			return tp_real.calloc(count, size);
-	} else if (tp_is_paused()) {
-		return tp_real.calloc(count, size);
 	}
 	return slow_calloc(FRAME, count, size);
+}
+
+TP_EXPORT void *calloc(size_t count, size_t size)
+{
+	if (tp_unlikely(tp_gate()))
+		return tp_real.calloc(count, size);
+	return open_calloc(count, size);
 }
 
 /* `real` is where the real function is kept: the process's very first call finds none there until it has entered. */
 static inline void *aligned(const void *frame, void *(**real)(size_t, size_t), size_t alignment, size_t size,
 			    uint8_t fn)
 {
-	struct tp_thread *thread = tp_enter(frame);
+	struct tp_thread *thread = tp_unlikely(tp_gate()) ? NULL : tp_enter(frame);
 	void *block;
 
 	if (tp_unlikely(!thread))
@@ -204,7 +217,7 @@ static TP_SLOW int slow_posix_memalign(const void *frame, void **out, size_t ali
 	return error;
 }
 
-TP_EXPORT int posix_memalign(void **out, size_t alignment, size_t size)
+static TP_APART int open_posix_memalign(void **out, size_t alignment, size_t size)
 {
 	struct tp_thread *thread = tp_self;
 	int error;
@@ -217,9 +230,16 @@ TP_EXPORT int posix_memalign(void **out, size_t alignment, size_t size)
 	return error;
 }
 
+TP_EXPORT int posix_memalign(void **out, size_t alignment, size_t size)
+{
+	if (tp_unlikely(tp_gate()))
+		return tp_real.posix_memalign(out, alignment, size);
+	return open_posix_memalign(out, alignment, size);
+}
+
 static inline void *whole_pages(const void *frame, void *(**real)(size_t), size_t size, uint8_t fn)
 {
-	struct tp_thread *thread = tp_enter(frame);
+	struct tp_thread *thread = tp_unlikely(tp_gate()) ? NULL : tp_enter(frame);
 	void *block;
 
 	if (tp_unlikely(!thread))
@@ -258,6 +278,14 @@ static TP_SLOW void *slow_realloc(const void *frame, void *old, size_t size, uin
 	return block;
 }
 
+/* A block that began in the pause: where it moves to is nobody's business either. */
+static inline bool reallocation_passes(const void *old)
+{
+	uint32_t gate = tp_gate();
+
+	return tp_unlikely(gate) && (!old || tp_ended_passes(gate, old));
+}
+
 static inline void *reallocate(const void *frame, void *old, size_t size, uint8_t fn)
 {
 	struct tp_thread *thread;
@@ -265,6 +293,8 @@ static inline void *reallocate(const void *frame, void *old, size_t size, uint8_
 
 	if (tp_bootstrap_holds(old))
 		return leave_arena(old, size);
+	if (reallocation_passes(old))
+		return tp_real.realloc(old, size);
 	thread = tp_self;
 	if (tp_unlikely(!tp_is_open(thread) || !tp_enters(thread, frame)))
 		return slow_realloc(frame, old, size, fn);
@@ -325,6 +355,14 @@ static TP_APART void recorded_release(struct tp_thread *thread, void *block, uin
 	tp_leave(thread);
 }
 
+/* In a pause, of nothing that was recorded. NULL is the real function's, too. */
+TP_HOT bool release_passes(const void *block)
+{
+	uint32_t gate = tp_gate();
+
+	return tp_unlikely(gate) && tp_ended_passes(gate, block) && !tp_bootstrap_holds(block);
+}
+
 TP_HOT void release(const void *frame, void *block, uint8_t fn)
 {
 	struct tp_thread *thread = tp_self;
@@ -343,16 +381,21 @@ TP_HOT void release(const void *frame, void *block, uint8_t fn)
 			tp_real.free(block);
 			return;
 		}
-	} else if (tp_ended_passes(block)) {
-		tp_real.free(block);
-		return;
 	}
 	slow_free(frame, block, fn);
 }
 
-TP_EXPORT void free(void *block)
+static TP_APART void open_free(void *block)
 {
 	release(FRAME, block, TPROF_FN_FREE);
+}
+
+TP_EXPORT void free(void *block)
+{
+	if (release_passes(block))
+		tp_real.free(block);
+	else
+		open_free(block);
 }
 
 void cfree(void *block);

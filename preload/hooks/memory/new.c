@@ -172,6 +172,17 @@ static TP_SLOW void *slow_new(const void *frame, struct form form, size_t size, 
 	return block ? block : out_of_memory(form, size, alignment, nothrow);
 }
 
+/* In a pause. */
+TP_HOT void *new_in_pause(struct form form, size_t size, size_t alignment, const void *nothrow)
+{
+	void *block;
+
+	if (tp_unlikely(!is_standard))
+		return call_next(form, size, alignment, nothrow);
+	block = standard_new(form, size, alignment);
+	return tp_likely(block) ? block : out_of_memory(form, size, alignment, nothrow);
+}
+
 TP_HOT void *operator_new(const void *frame, struct form form, size_t size, size_t alignment, const void *nothrow)
 {
 	uint8_t fn = form.array ? TPROF_FN_NEW_ARRAY : TPROF_FN_NEW, log2 = tp_log2(alignment);
@@ -220,9 +231,17 @@ static void call_next_delete(void *block, const struct deletion *d)
 		tp_real.free(block);
 }
 
+/* In a pause, of nothing that was recorded. */
+TP_HOT bool delete_passes(const void *block)
+{
+	uint32_t gate = tp_gate();
+
+	return tp_unlikely(gate) && tp_ended_passes(gate, block) && !tp_bootstrap_holds(block);
+}
+
 static TP_SLOW void slow_delete(const void *frame, void *block, const struct deletion *deletion)
 {
-	struct tp_thread *thread = tp_ended_passes(block) ? NULL : tp_enter_end(frame);
+	struct tp_thread *thread = tp_enter_end(frame);
 	uint32_t unrecorded = tp_unrecorded_calls;
 
 	if (thread) {
@@ -269,42 +288,57 @@ TP_HOT void operator_delete(const void *frame, void *block, struct deletion dele
 
 /* ---- the exported operators ---- */
 
-#define NEW(name, is_array, is_aligned, is_nothrow, parameters, size, alignment, tag)                                  \
+#define NEW(name, is_array, is_aligned, is_nothrow, parameters, names, size, alignment, tag)                               \
+	static TP_APART void *open_##name parameters                                                                   \
+	{                                                                                                              \
+		return operator_new(FRAME, (struct form){ is_array, is_aligned, is_nothrow }, size, alignment, tag);   \
+	}                                                                                                              \
 	TP_EXPORT void *name parameters __asm__(#name);                                                                \
 	TP_EXPORT void *name parameters                                                                                \
 	{                                                                                                              \
-		return operator_new(FRAME, (struct form){ is_array, is_aligned, is_nothrow }, size, alignment, tag);   \
+		if (tp_unlikely(tp_gate()))                                                                            \
+			return new_in_pause((struct form){ is_array, is_aligned, is_nothrow }, size, alignment, tag);  \
+		return open_##name names;                                                                              \
 	}
 
-NEW(_Znwm, false, false, false, (size_t n), n, 0, NULL)
-NEW(_Znam, true, false, false, (size_t n), n, 0, NULL)
-NEW(_ZnwmRKSt9nothrow_t, false, false, true, (size_t n, const void *t), n, 0, t)
-NEW(_ZnamRKSt9nothrow_t, true, false, true, (size_t n, const void *t), n, 0, t)
-NEW(_ZnwmSt11align_val_t, false, true, false, (size_t n, size_t a), n, a, NULL)
-NEW(_ZnamSt11align_val_t, true, true, false, (size_t n, size_t a), n, a, NULL)
-NEW(_ZnwmSt11align_val_tRKSt9nothrow_t, false, true, true, (size_t n, size_t a, const void *t), n, a, t)
-NEW(_ZnamSt11align_val_tRKSt9nothrow_t, true, true, true, (size_t n, size_t a, const void *t), n, a, t)
+NEW(_Znwm, false, false, false, (size_t n), (n), n, 0, NULL)
+NEW(_Znam, true, false, false, (size_t n), (n), n, 0, NULL)
+NEW(_ZnwmRKSt9nothrow_t, false, false, true, (size_t n, const void *t), (n, t), n, 0, t)
+NEW(_ZnamRKSt9nothrow_t, true, false, true, (size_t n, const void *t), (n, t), n, 0, t)
+NEW(_ZnwmSt11align_val_t, false, true, false, (size_t n, size_t a), (n, a), n, a, NULL)
+NEW(_ZnamSt11align_val_t, true, true, false, (size_t n, size_t a), (n, a), n, a, NULL)
+NEW(_ZnwmSt11align_val_tRKSt9nothrow_t, false, true, true, (size_t n, size_t a, const void *t), (n, a, t), n, a, t)
+NEW(_ZnamSt11align_val_tRKSt9nothrow_t, true, true, true, (size_t n, size_t a, const void *t), (n, a, t), n, a, t)
 
-#define DELETE(name, parameters, ...)                                                                                  \
+#define DELETE(name, parameters, names, ...)                                                                           \
+	static TP_APART void open_##name parameters                                                                    \
+	{                                                                                                              \
+		operator_delete(FRAME, p, (struct deletion){ __VA_ARGS__ });                                           \
+	}                                                                                                              \
 	TP_EXPORT void name parameters __asm__(#name);                                                                 \
 	TP_EXPORT void name parameters                                                                                 \
 	{                                                                                                              \
-		operator_delete(FRAME, p, (struct deletion){ __VA_ARGS__ });                                           \
+		if (!delete_passes(p))                                                                                 \
+			open_##name names;                                                                             \
+		else if (tp_likely(is_standard))                                                                       \
+			tp_real.free(p);                                                                               \
+		else                                                                                                   \
+			call_next_delete(p, &(struct deletion){ __VA_ARGS__ });                                        \
 	}
 
-DELETE(_ZdlPv, (void *p), .array = false)
-DELETE(_ZdaPv, (void *p), .array = true)
-DELETE(_ZdlPvm, (void *p, size_t n), .array = false, .sized = true, .size = n)
-DELETE(_ZdaPvm, (void *p, size_t n), .array = true, .sized = true, .size = n)
-DELETE(_ZdlPvRKSt9nothrow_t, (void *p, const void *t), .array = false, .nothrow = true, .tag = t)
-DELETE(_ZdaPvRKSt9nothrow_t, (void *p, const void *t), .array = true, .nothrow = true, .tag = t)
-DELETE(_ZdlPvSt11align_val_t, (void *p, size_t a), .array = false, .aligned = true, .alignment = a)
-DELETE(_ZdaPvSt11align_val_t, (void *p, size_t a), .array = true, .aligned = true, .alignment = a)
-DELETE(_ZdlPvmSt11align_val_t, (void *p, size_t n, size_t a), .array = false, .aligned = true, .sized = true, .size = n,
+DELETE(_ZdlPv, (void *p), (p), .array = false)
+DELETE(_ZdaPv, (void *p), (p), .array = true)
+DELETE(_ZdlPvm, (void *p, size_t n), (p, n), .array = false, .sized = true, .size = n)
+DELETE(_ZdaPvm, (void *p, size_t n), (p, n), .array = true, .sized = true, .size = n)
+DELETE(_ZdlPvRKSt9nothrow_t, (void *p, const void *t), (p, t), .array = false, .nothrow = true, .tag = t)
+DELETE(_ZdaPvRKSt9nothrow_t, (void *p, const void *t), (p, t), .array = true, .nothrow = true, .tag = t)
+DELETE(_ZdlPvSt11align_val_t, (void *p, size_t a), (p, a), .array = false, .aligned = true, .alignment = a)
+DELETE(_ZdaPvSt11align_val_t, (void *p, size_t a), (p, a), .array = true, .aligned = true, .alignment = a)
+DELETE(_ZdlPvmSt11align_val_t, (void *p, size_t n, size_t a), (p, n, a), .array = false, .aligned = true, .sized = true, .size = n,
        .alignment = a)
-DELETE(_ZdaPvmSt11align_val_t, (void *p, size_t n, size_t a), .array = true, .aligned = true, .sized = true, .size = n,
+DELETE(_ZdaPvmSt11align_val_t, (void *p, size_t n, size_t a), (p, n, a), .array = true, .aligned = true, .sized = true, .size = n,
        .alignment = a)
-DELETE(_ZdlPvSt11align_val_tRKSt9nothrow_t, (void *p, size_t a, const void *t), .array = false, .aligned = true,
+DELETE(_ZdlPvSt11align_val_tRKSt9nothrow_t, (void *p, size_t a, const void *t), (p, a, t), .array = false, .aligned = true,
        .nothrow = true, .alignment = a, .tag = t)
-DELETE(_ZdaPvSt11align_val_tRKSt9nothrow_t, (void *p, size_t a, const void *t), .array = true, .aligned = true,
+DELETE(_ZdaPvSt11align_val_tRKSt9nothrow_t, (void *p, size_t a, const void *t), (p, a, t), .array = true, .aligned = true,
        .nothrow = true, .alignment = a, .tag = t)

@@ -68,6 +68,9 @@ STANDS(TP_COUNT_MIN, tprof_fold, min);
 STANDS(TP_COUNT_MAX, tprof_fold, max);
 STANDS(TP_COUNT_HISTOGRAM, tprof_fold, histogram);
 _Static_assert(offsetof(union tp_state_page, s.mode) == 0, "trampoline.S: mode");
+_Static_assert(offsetof(struct tprof_header, gate) == TP_LAYOUT_GATE, "trampoline.S: the gate");
+_Static_assert(offsetof(struct tp_op_function, address) == 0 && sizeof(struct tp_op_function) == TP_LAYOUT_FUNCTION,
+	       "trampoline.S: a function's address");
 _Static_assert(sizeof(struct tp_fold_hot) == 1 << TP_HOT_SHIFT, "trampoline.S: size of a tp_fold_hot");
 _Static_assert(TP_HOT_SHARE_PLAIN == TP_FOLD_SHARE_PLAIN && TP_HOT_SHARE_WINDOW == TP_FOLD_SHARE_WINDOW,
 	       "trampoline.S: share");
@@ -243,8 +246,7 @@ struct called tp_op_enter(uint32_t index, const uintptr_t *frame)
 {
 	struct slow_enter slow = { .frame = frame };
 
-	if (!tp_is_paused())
-		tp_with_vectors_kept(enter, &slow);
+	tp_with_vectors_kept(enter, &slow);
 	if (slow.thread) {
 		slow.thread->busy = TP_BUSY_RECORD;
 		return tp_op_begin(index, frame, slow.thread);

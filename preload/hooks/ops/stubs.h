@@ -20,7 +20,7 @@ struct tp_op_function {
 
 _Static_assert(offsetof(struct tp_op_function, signature.read) <= 64, "a call's part of it is one cache line");
 
-extern struct tp_op_function *tp_op_functions;
+extern struct tp_op_function *tp_op_functions TP_NEAR;
 
 /* Of trampoline.S: for any function, and for those of which tp_op_is_short() is true, by how the length is passed. */
 void tp_op_trampoline(void) __attribute__((visibility("hidden")));

@@ -64,6 +64,8 @@
 	.macro enter_frame
 	.cfi_startproc
 	endbr64
+	cmpl	$0, tp_header_area + TP_LAYOUT_GATE(%rip)
+	jne	.Lpaused
 	pushq	%rbp
 	.cfi_def_cfa_offset 16
 	.cfi_offset rbp, -16
@@ -426,6 +428,14 @@ tp_op_copy_many:
 	jmp	*%r11
 	.cfi_endproc
 	.size	tp_op_trampoline, . - tp_op_trampoline
+
+	/* The gate is closed: nothing is recorded. */
+.Lpaused:
+	.cfi_startproc
+	imulq	$TP_LAYOUT_FUNCTION, %r11, %r11
+	addq	tp_op_functions(%rip), %r11
+	jmp	*(%r11)
+	.cfi_endproc
 
 /*
  * The same for functions of which hooks/ops/hot.h's tp_hot_is_short() is true: one length tells what a call works on, the
