@@ -41,14 +41,20 @@ struct tprof_api {
 	void (*stop)(void);
 };
 
+#ifdef __cplusplus
+#define TPROF_API_CAST(found) static_cast<const struct tprof_api *>(found)
+#else
+#define TPROF_API_CAST(found) (const struct tprof_api *)(found)
+#endif
+
 /* The API of the libtprof.so in this process; NULL if there is none. Asked for once in each source file. */
-static inline const struct tprof_api *tprof_find_api(void)
+static __inline__ const struct tprof_api *tprof_find_api(void)
 {
 	static const struct tprof_api *api;
 	static int asked;
 
 	if (__builtin_expect(!__atomic_load_n(&asked, __ATOMIC_ACQUIRE), 0)) {
-		api = (const struct tprof_api *)dlsym((void *)0 /* RTLD_DEFAULT */, "tprof_api_1");
+		api = TPROF_API_CAST(dlsym(NULL /* RTLD_DEFAULT */, "tprof_api_1"));
 		__atomic_store_n(&asked, 1, __ATOMIC_RELEASE);
 	}
 	return api;
@@ -59,7 +65,7 @@ static inline const struct tprof_api *tprof_find_api(void)
 	(__builtin_expect((api) != 0, 0) && (api)->size >= offsetof(struct tprof_api, member) + sizeof((api)->member))
 
 /* Begins an op. `category` ("layer", "kernel", "io", ...) may be NULL. */
-static inline void tprof_op_begin(const char *name, const char *category)
+static __inline__ void tprof_op_begin(const char *name, const char *category)
 {
 	const struct tprof_api *api = tprof_find_api();
 
@@ -68,7 +74,7 @@ static inline void tprof_op_begin(const char *name, const char *category)
 }
 
 /* Ends the thread's innermost op. */
-static inline void tprof_op_end(void)
+static __inline__ void tprof_op_end(void)
 {
 	const struct tprof_api *api = tprof_find_api();
 
@@ -80,7 +86,7 @@ static inline void tprof_op_end(void)
  * What the thread's innermost op works on: its shape as text ("64x128,128x10"; NULL: not said), the floating-point
  * operations that it does and the bytes that it moves (0: not known).
  */
-static inline void tprof_op_detail(const char *shape, uint64_t flop, uint64_t bytes)
+static __inline__ void tprof_op_detail(const char *shape, uint64_t flop, uint64_t bytes)
 {
 	const struct tprof_api *api = tprof_find_api();
 
@@ -89,8 +95,8 @@ static inline void tprof_op_detail(const char *shape, uint64_t flop, uint64_t by
 }
 
 /* Begins an op and says what it works on, in one: tprof_op_begin(), then tprof_op_detail(). */
-static inline void tprof_op_begin_detail(const char *name, const char *category, const char *shape, uint64_t flop,
-					 uint64_t bytes)
+static __inline__ void tprof_op_begin_detail(const char *name, const char *category, const char *shape, uint64_t flop,
+					     uint64_t bytes)
 {
 	const struct tprof_api *api = tprof_find_api();
 
@@ -101,7 +107,7 @@ static inline void tprof_op_begin_detail(const char *name, const char *category,
 }
 
 /* Ends a training step (or a batch, a request), in which `items` were processed (0: not said). */
-static inline void tprof_step(uint64_t items)
+static __inline__ void tprof_step(uint64_t items)
 {
 	const struct tprof_api *api = tprof_find_api();
 
@@ -110,7 +116,7 @@ static inline void tprof_step(uint64_t items)
 }
 
 /* A moment to be seen on the timeline. */
-static inline void tprof_mark(const char *text)
+static __inline__ void tprof_mark(const char *text)
 {
 	const struct tprof_api *api = tprof_find_api();
 
@@ -119,7 +125,7 @@ static inline void tprof_mark(const char *text)
 }
 
 /* Names the calling thread in the reports. */
-static inline void tprof_thread_name(const char *name)
+static __inline__ void tprof_thread_name(const char *name)
 {
 	const struct tprof_api *api = tprof_find_api();
 
@@ -131,7 +137,7 @@ static inline void tprof_thread_name(const char *name)
  * Something that the reports should know of the program: the number of its model's parameters ("parameters"), the batch
  * size. The last value said of a name counts.
  */
-static inline void tprof_value(const char *name, uint64_t value)
+static __inline__ void tprof_value(const char *name, uint64_t value)
 {
 	const struct tprof_api *api = tprof_find_api();
 
@@ -152,7 +158,7 @@ static inline void tprof_value(const char *name, uint64_t value)
  * tprof_pool_free() goes before the pool takes the block back, tprof_pool_reset() before it takes back all at once. When
  * the heap block that is `pool` is freed or reallocated, the blocks in it have ended too.
  */
-static inline void tprof_pool_alloc(const void *pool, const void *block, size_t size)
+static __inline__ void tprof_pool_alloc(const void *pool, const void *block, size_t size)
 {
 	const struct tprof_api *api = tprof_find_api();
 
@@ -160,7 +166,7 @@ static inline void tprof_pool_alloc(const void *pool, const void *block, size_t 
 		api->pool_alloc(pool, block, size);
 }
 
-static inline void tprof_pool_free(const void *block)
+static __inline__ void tprof_pool_free(const void *block)
 {
 	const struct tprof_api *api = tprof_find_api();
 
@@ -168,7 +174,7 @@ static inline void tprof_pool_free(const void *block)
 		api->pool_free(block);
 }
 
-static inline void tprof_pool_reset(const void *pool)
+static __inline__ void tprof_pool_reset(const void *pool)
 {
 	const struct tprof_api *api = tprof_find_api();
 
@@ -180,7 +186,7 @@ static inline void tprof_pool_reset(const void *pool)
  * Recording begins, or goes on: after tprof_stop(), and in a program that was started with TPROF_START=off. Nothing if it
  * is on.
  */
-static inline void tprof_start(void)
+static __inline__ void tprof_start(void)
 {
 	const struct tprof_api *api = tprof_find_api();
 
@@ -192,7 +198,7 @@ static inline void tprof_start(void)
  * Recording pauses, in all threads, until tprof_start(). Blocks and ops that were recorded are followed to their end all
  * the same, so what is unfreed in the end really is; what begins in the pause is not in the report.
  */
-static inline void tprof_stop(void)
+static __inline__ void tprof_stop(void)
 {
 	const struct tprof_api *api = tprof_find_api();
 
@@ -240,7 +246,7 @@ class recording
 	recording(const recording &) = delete;
 	recording &operator=(const recording &) = delete;
 };
-} // namespace tprof
+} /* namespace tprof */
 #endif
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hooks/slots.h"
 
+#include "core/lookup.h"
 #include "core/objects.h"
 #include "core/sys.h"
 #include "hooks/version.h"
@@ -24,8 +25,29 @@ struct image {
 	struct tp_versions versions;
 };
 
+/*
+ * A program that is not position-independent, or was compiled as if it were to be, has variables of its libraries in
+ * memory of its own: with all the pointers in them, which no relocation of its names.
+ */
+#define COPIES_MAX 64u
+
+struct copy {
+	const char *name;
+	uintptr_t to, from; /* from: 0 while the object that defines it was not visited */
+	size_t bytes;
+};
+
+struct copies {
+	struct dl_phdr_info info; /* of the program */
+	struct image program;
+	struct copy list[COPIES_MAX];
+	size_t count;
+	bool here; /* some are of the object that is being visited */
+};
+
 struct visit {
 	const struct tp_slot_visitor *visitor;
+	struct copies *copies;
 	struct tp_seen *seen;
 	size_t from; /* of tp_slots_exports() */
 	const char *object;
@@ -165,15 +187,60 @@ static bool is_unbound(const struct image *image, const ElfW(Sym) * symbol, uint
 	       (symbol->st_shndx == SHN_UNDEF || target != image->bias + symbol->st_value);
 }
 
+static void offer_slot(struct visit *visit, const struct image *image, void **slot, const struct tp_slot *offered)
+{
+	void *choice = visit->visitor->choose(offered, visit->visitor->context);
+	bool good;
+
+	if (!choice || choice == *slot)
+		return;
+	good = store(visit, image, slot, choice);
+	visit->changed += good;
+	if (visit->visitor->stored)
+		visit->visitor->stored(choice, good, visit->visitor->context);
+}
+
+/* The loader copies variables when it has relocated what they are copied from: what is a pointer there is one here. */
+static void offer_copies(struct visit *visit, const struct tp_slot *offered, uintptr_t slot)
+{
+	struct copies *copies = visit->copies;
+
+	for (size_t i = 0; i < copies->count; i++) {
+		const struct copy *copy = &copies->list[i];
+		void **copied = (void **)(copy->to + (slot - copy->from));
+		struct tp_slot it = *offered;
+
+		if (!copy->from || slot - copy->from >= copy->bytes || !*copied)
+			continue;
+		it.target = *copied;
+		offer_slot(visit, &copies->program, copied, &it);
+	}
+}
+
+static void note_copy(struct visit *visit, const struct image *image, const ElfW(Rela) * relocation)
+{
+	const ElfW(Sym) *symbol = &image->symbols[ELF64_R_SYM(relocation->r_info)];
+	struct copies *copies = visit->copies;
+
+	if (copies->count == COPIES_MAX)
+		return;
+	copies->info = *image->info;
+	copies->program = *image;
+	copies->program.info = &copies->info;
+	copies->list[copies->count++] = (struct copy){ image->strings + symbol->st_name,
+						       image->bias + relocation->r_offset, 0, symbol->st_size };
+}
+
 static void offer(struct visit *visit, const struct image *image, const ElfW(Rela) * relocation)
 {
 	uint32_t type = (uint32_t)ELF64_R_TYPE(relocation->r_info);
-	void **slot = (void **)(image->bias + relocation->r_offset), *choice;
+	void **slot = (void **)(image->bias + relocation->r_offset);
 	uint32_t index = (uint32_t)ELF64_R_SYM(relocation->r_info);
 	const ElfW(Sym) *symbol = &image->symbols[index];
 	struct tp_slot offered;
-	bool good;
 
+	if (type == R_X86_64_COPY)
+		note_copy(visit, image, relocation);
 	if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT &&
 	    (type != R_X86_64_64 || relocation->r_addend != 0))
 		return;
@@ -184,13 +251,23 @@ static void offer(struct visit *visit, const struct image *image, const ElfW(Rel
 		offered.target = NULL;
 		offered.version = tp_version_needed(&image->versions, image->strings, index);
 	}
-	choice = visit->visitor->choose(&offered, visit->visitor->context);
-	if (!choice || choice == *slot)
-		return;
-	good = store(visit, image, slot, choice);
-	visit->changed += good;
-	if (visit->visitor->stored)
-		visit->visitor->stored(choice, good, visit->visitor->context);
+	offer_slot(visit, image, slot, &offered);
+	if (type == R_X86_64_64 && visit->copies->here)
+		offer_copies(visit, &offered, (uintptr_t)slot);
+}
+
+/* Which of the program's copies are of this object? The first one that defines a name is asked, as the loader does. */
+static void find_copied(struct copies *copies, const struct dl_phdr_info *info)
+{
+	struct tp_lookup_found found;
+
+	copies->here = false;
+	for (size_t i = 0; i < copies->count; i++) {
+		if (!copies->list[i].from && tp_lookup_in(info, copies->list[i].name, &found)) {
+			copies->list[i].from = found.address;
+			copies->here = true;
+		}
+	}
 }
 
 /* Has the object been visited? Remembers it. After an unloading all may be others, under the same addresses. */
@@ -237,15 +314,21 @@ static void offer_all(struct visit *visit, const struct image *image)
 
 static int visit_object(struct dl_phdr_info *info, size_t size, void *context)
 {
+	static struct copies copies; /* of one visit at a time, as dl_iterate_phdr has a lock; the stack may be small */
 	struct visit *visit = context;
 	struct image image;
 
 	(void)size;
+	if (!visit->copies) {
+		visit->copies = &copies;
+		copies.count = 0;
+	}
 	if (visit->seen && visit->seen->loads == info->dlpi_adds && visit->seen->unloads == info->dlpi_subs)
 		return 1; /* nothing was loaded since */
 	if ((visit->seen && was_seen(visit->seen, info)) || is_own(info) || !read_image(info, &image))
 		return 0;
 	visit->object = info->dlpi_name ? info->dlpi_name : "";
+	find_copied(visit->copies, info);
 	offer_all(visit, &image);
 	if (visit->visitor->visited)
 		visit->visitor->visited(visit->object, visit->visitor->context);

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each way in which a compiler and a linker let one object reach another's functions: every call is counted, once."""
+import shutil
+import subprocess
+
+import pytest
+
+from conftest import LIBRARY, ROOT, report
+
+TIMES = 7
+SOURCES = ROOT / "tests/workloads"
+PIE, NO_PIE = ("-fPIE", "-pie"), ("-fno-pie", "-no-pie")
+CALLS = {"reach_plain": 3, "reach_alias": 2, "reach_protected": 2, "reach_chosen": 2, "reach_tabled": 2, "reach_copied": 1,
+         "reach_through": 1, "reach_inside": 1}
+
+# How the program is built, and how its library. Without a PLT, or with one whose entries say where a branch may land
+# (.plt.sec); by the addresses of a program that is not position-independent, or, in one that is, of the variables that it
+# has copies of, as gcc builds by default; tables that the loader makes read-only, or does not.
+WAYS = {
+    "lazy": ((*PIE, "-Wl,-z,lazy"), ()),
+    "now": ((*PIE, "-Wl,-z,relro,-z,now"), ("-Wl,-z,now",)),
+    "no-plt": ((*PIE, "-fno-plt", "-Wl,-z,now"), ("-fno-plt",)),
+    "no-copies": (("-fPIC", "-pie"), ()),
+    "optimized": (("-O2", *PIE), ("-O2",)),
+    "no-pie": ((*NO_PIE, "-Wl,-z,lazy"), ("-Wl,-z,lazy",)),
+    "no-pie-now": ((*NO_PIE, "-Wl,-z,relro,-z,now"), ()),
+    "landing-pads": ((*PIE, "-fcf-protection=full", "-Wl,-z,ibtplt,-z,lazy"), ("-fcf-protection=full", "-Wl,-z,ibtplt")),
+    "no-relro": ((*PIE, "-Wl,-z,norelro"), ("-Wl,-z,norelro",)),
+    "both-hashes": ((*PIE, "-Wl,--hash-style=both"), ("-Wl,--hash-style=both",)),
+}
+
+
+def build(directory, compiler, program, library=None):
+    common = [compiler, "-g", f"-I{SOURCES}"]
+    sources = [SOURCES / "reached.c"]
+    if library is None:
+        sources.append(SOURCES / "reached_library.c")
+    else:
+        subprocess.run([*common, "-fPIC", "-shared", *library, "-o", directory / "libreached.so",
+                        SOURCES / "reached_library.c"], check=True)
+        program = (*program, f"-L{directory}", "-lreached", f"-Wl,-rpath,{directory}")
+    subprocess.run([*common, "-o", directory / "reached", *sources, *program], check=True)
+    return directory / "reached"
+
+
+def run(tprof, program):
+    """The same output with and without; the run."""
+    bare, run = tprof.run([program, TIMES]), tprof.run([program, TIMES], [LIBRARY], {"TPROF_OPS": "reach_*"})
+    assert (run.status, run.stdout, run.stderr) == (bare.status, bare.stdout, bare.stderr)
+    assert bare.status == 0 and bare.stdout.endswith(b" 1\n")
+    return run
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_ways_to_reach_a_function(tprof, tmp_path, compiler, way):
+    if not shutil.which(compiler):
+        pytest.skip(f"{compiler} is not installed")
+    trace = run(tprof, build(tmp_path, compiler, *WAYS[way])).traces()[0]
+    ops = report(trace, command="ops", options=["--top", "0"])["ops"]
+    assert {op["name"]: op["calls"] for op in ops} == {name: times * TIMES for name, times in CALLS.items()}
+
+
+@pytest.mark.parametrize("flags", [("-static-pie", "-fPIE"), ("-static", "-fno-pie")])
+def test_linked_statically(tprof, tmp_path, flags):
+    """There is no loader, and nothing is recorded."""
+    assert run(tprof, build(tmp_path, "gcc", flags)).traces() == []
