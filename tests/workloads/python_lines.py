@@ -31,9 +31,9 @@ def records(n):
 
 
 def remember(space, n):
-    for i in range(n):
-        if i not in space:
-            space[i] = bytes(i % 900)
+    for name in map(str, range(n)):
+        if name not in space:
+            space[name] = bytes(100 * len(name))
     return space
 
 

@@ -9,20 +9,10 @@ import sys
 import threading
 import weakref
 
-libc = ctypes.CDLL(None)
-libc.malloc.restype = ctypes.c_void_p
-FIRST = 1000001
+from python_notes import FIRST, frames, libc
+
 truth = os.open(os.environ["TRUTH_FILE"], os.O_WRONLY | os.O_CREAT, 0o600)
 count = [0]
-
-
-def frames(frame):
-    found = []
-    while frame:
-        code = frame.f_code
-        found.append((getattr(code, "co_qualname", code.co_name), code.co_filename, frame.f_lineno or 0))
-        frame = frame.f_back
-    return found
 
 
 def note(frames=frames, here=sys._getframe, malloc=libc.malloc, size_t=ctypes.c_size_t, count=count, write=os.write,
