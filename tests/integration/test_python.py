@@ -27,6 +27,8 @@ def version_of(python):
     return tuple(map(int, text.split())) if text else (0, 0)
 
 
+OLD = [path for path in OTHERS if (3, 7) <= version_of(path) < (3, 9)]
+DESCRIBED = [path for path in OTHERS if version_of(path) >= (3, 13)]
 PYTHONS = [PYTHON] + [path for path in OTHERS if (3, 9) <= version_of(path) <= (3, 15)]
 
 
@@ -165,6 +167,58 @@ def test_pythons_own_allocator(tprof, python):
     assert sum(blocks for (word, _), blocks in found.items() if word == "gone") < 100
     _, plain = tprof.summary([python, program])
     assert plain["heap"]["allocations"] < summary["heap"]["allocations"] / 5
+
+
+def not_read(run, version):
+    """The program ran as ever, its stacks are native, and each report says which Python it was."""
+    nothing_lost(report(run.traces()[0]))
+    told_of = report(run.traces()[0])["capture"]["python"]
+    assert told_of["version"] is None and told_of["not_read"] == version
+    assert f"the frames of this Python ({version}) can't be read" in analyze(run.traces()[0]).stdout
+    trace = Trace(run.traces()[0].read_bytes())
+    assert not trace.joins and not trace.codes
+
+
+@pytest.mark.skipif(not OLD, reason="no older Python is installed")
+@pytest.mark.parametrize("python", OLD)
+def test_pythons_that_are_too_old(tprof, python):
+    run = tprof.profile([python, "-c", "print(len([bytes(5000) for _ in range(100)]))"])
+    assert run.stdout == b"100\n"
+    not_read(run, "{}.{}".format(*version_of(python)))
+
+
+DESCRIPTION = """
+import ctypes, sys
+words = (ctypes.c_uint64 * 96).in_dll(ctypes.pythonapi, "_PyRuntime")
+print(sys.hexversion, *words)
+"""
+INTERPRETER = """
+const unsigned long long _PyRuntime[96] = { %s };
+const unsigned long Py_Version = %s;
+long PyCode_Type[60];
+void _PyEval_EvalFrameDefault(void) {}
+void *PyGILState_GetThisThreadState(void) { return 0; }
+"""
+
+
+@pytest.mark.skipif(not DESCRIBED, reason="no Python that describes itself is installed")
+@pytest.mark.parametrize("python", DESCRIBED)
+def test_free_threaded_pythons(tprof, python):
+    """A real description, but for the word that says so. (Where none of these builds can be had.) As it was, it is read."""
+    version, *words = subprocess.run([python, "-c", DESCRIPTION], stdout=subprocess.PIPE, check=True).stdout.decode().split()
+    library, program = tprof.directory / "libdescribed.so", tprof.directory / "program"
+    found = []
+    for free_threaded in "01":
+        words[2] = free_threaded
+        (tprof.directory / "source.c").write_text(INTERPRETER % (", ".join(word + "ull" for word in words), version))
+        (tprof.directory / "main.c").write_text(
+            "#include <stdlib.h>\nextern long PyCode_Type[];\nint main(void) { free(malloc(1)); return (int)PyCode_Type[0]; }\n")
+        subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, tprof.directory / "source.c"], check=True)
+        subprocess.run(["gcc", "-o", program, tprof.directory / "main.c", library, "-Wl,-rpath,$ORIGIN"], check=True)
+        found.append(tprof.profile([program]))
+    not_read(found[1], "{}.{}".format(*version_of(python)))
+    if version_of(python) < (3, 15):  # later ones are also asked for a function's code
+        assert report(found[0].traces()[0])["capture"]["python"]["not_read"] is None
 
 
 def lines_of(run, file, *options):

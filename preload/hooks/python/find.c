@@ -56,7 +56,10 @@ static uint32_t version_of(const struct dl_phdr_info *object)
 		return (uint32_t)(*(const unsigned long *)found.address >> 16);
 	if (tp_lookup_in(object, "PyModule_AddObjectRef", &found))
 		return 0x030a;
-	return tp_lookup_in(object, "PyFrame_GetBack", &found) ? 0x0309 : 0;
+	if (tp_lookup_in(object, "PyFrame_GetBack", &found))
+		return 0x0309;
+	return tp_lookup_in(object, "PyCode_NewWithPosOnlyArgs", &found) ? 0x0308
+									 : 0x0307; /* 3.7 began to have _PyRuntime */
 }
 
 /* The interpreter's loop, all of it: GCC may have left less of it under its name than it put aside. */
