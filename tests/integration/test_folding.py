@@ -174,6 +174,13 @@ def test_within_another_op(tprof):
         assert event["kind"] != "folded" or (depth == 1 and event["calls"] <= 100)
 
 
+def test_on_the_smallest_stack(tprof):
+    """PTHREAD_STACK_MIN is what a thread may have: what hooks, walks and samples need is within it."""
+    _, ops = profile(tprof, "small", TPROF_OPS="blas,tiny_call", TPROF_CPU="999")
+    assert (ops["cblas_sscal"]["calls"], ops["tiny_call"]["calls"]) == (CALLS, CALLS)
+    assert ops["cblas_sscal"]["allocated_bytes"] == 64 * CALLS // 1000
+
+
 def test_two_threads(tprof):
     _, ops = profile(tprof, "threads")
     assert ops["cblas_saxpy"]["calls"] == 2 * CALLS

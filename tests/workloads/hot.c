@@ -9,6 +9,7 @@
  *             time, calls cblas_sdot
  *   exits     CALLS of tiny_call on each of N threads, one after the other: the last is left by pthread_exit
  *   waits     the same: by pthread_cancel
+ *   small     CALLS of cblas_sscal, as allocate, and of tiny_call, by turns, on a thread of the smallest stack there is
  *   forks     tiny_call, of which each 500,000th forks: the child makes ten more, and ends
  *   stops     tiny_call, in which each 500,000th time recording is paused: it is begun again within another
  *   nested    CALLS / N of cblas_sgemv with N rows of 10 elements: N calls of cblas_sdot each
@@ -253,6 +254,29 @@ static void nested(void)
 		cblas_sgemv(101, 111, length, 10, 1.0f, a, 10, x, 1, 0.0f, y, 1);
 }
 
+static void *small_thread(void *unused)
+{
+	float *x = vector(length);
+
+	for (unsigned long i = 0; i < calls; i++) {
+		cblas_sscal(length, 1.0f, x, 1);
+		tiny_call(nothing);
+	}
+	return unused;
+}
+
+static void small(void)
+{
+	pthread_attr_t attributes;
+	pthread_t thread;
+
+	pthread_attr_init(&attributes);
+	if (pthread_attr_setstacksize(&attributes, (size_t)sysconf(_SC_THREAD_STACK_MIN)) ||
+	    pthread_create(&thread, &attributes, small_thread, NULL))
+		abort();
+	pthread_join(thread, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	pthread_t other = 0;
@@ -274,6 +298,8 @@ int main(int argc, char **argv)
 		jumps();
 	else if (!strcmp(how, "exits") || !strcmp(how, "waits"))
 		exits();
+	else if (!strcmp(how, "small"))
+		small();
 	else if (!strcmp(how, "forks"))
 		forks();
 	else if (!strcmp(how, "stops"))
