@@ -6,6 +6,8 @@
 #include "core/sys.h"
 #include "core/text.h"
 
+#define LINE 64u /* bytes: longer than any line of a number in /proc/PID/status */
+
 extern void *__libc_stack_end; /* ld.so's: where the kernel put argc */
 
 static long read_file(const char *path, char *buffer, size_t size)
@@ -81,20 +83,39 @@ bool tp_memory(struct tp_memory *memory)
 	return true;
 }
 
+/* The number behind `name`, of a line that is there whole. */
+static bool find_line(const char *text, const char *name, uint64_t *number)
+{
+	const char *at = strstr(text, name);
+
+	if (!at || !strchr(at + 1, '\n'))
+		return false;
+	for (at += strlen(name); *at == ' ' || *at == '\t'; at++)
+		;
+	return tp_text_number(&at, number);
+}
+
+/* In pieces: before it stands the line of the user's groups, of which there may be thousands. */
 uint64_t tp_memory_peak(void)
 {
-	char status[2048];
-	const char *at;
+	int fd = tp_sys_open("/proc/self/status", O_RDONLY, 0);
+	char piece[2048];
+	size_t kept = 0;
 	uint64_t kib = 0;
+	long got;
 
-	if (read_file("/proc/self/status", status, sizeof(status)) <= 0)
+	if (fd < 0)
 		return 0;
-	at = strstr(status, "VmHWM:");
-	if (!at)
-		return 0;
-	for (at += 6; *at == ' ' || *at == '\t'; at++)
-		;
-	tp_text_number(&at, &kib);
+	while ((got = tp_sys_read(fd, piece + kept, sizeof(piece) - 1 - kept)) > 0) {
+		size_t length = kept + (size_t)got;
+
+		piece[length] = 0;
+		if (find_line(piece, "\nVmHWM:", &kib))
+			break;
+		kept = length < LINE ? length : LINE; /* it may have begun there */
+		memmove(piece, piece + length - kept, kept);
+	}
+	tp_sys_close(fd);
 	return kib * 1024;
 }
 

@@ -2,6 +2,7 @@
 """A trace that can't be written, or not to its end: the program runs on, and what is lost is counted."""
 import os
 import shutil
+import struct
 import subprocess
 
 import pytest
@@ -64,6 +65,19 @@ def test_address_space_limit(tprof, megabytes):
     for trace in run.traces():
         summary = report(trace)
         assert summary["heap"]["allocations"] + summary["capture"]["lost_events"] == 20000
+
+
+@pytest.mark.parametrize("groups", [0, 140, 180, 185, 190, 2000])
+def test_peak_of_a_user_in_many_groups(tprof, groups):
+    """They stand before it in /proc/PID/status, in a line of any length."""
+    if os.geteuid() != 0 or not shutil.which("setpriv"):
+        pytest.skip("groups are root's to set")
+    listed = ["--groups", ",".join(str(10**9 + i) for i in range(groups))] if groups else ["--clear-groups"]
+    run = tprof.run(["setpriv", *listed, WORKLOADS / "limits", "nofile=1024", WORKLOADS / "steady", 1000], [],
+                    {"LIMITS_PRELOAD": str(LIBRARY)})
+    assert (run.status, run.stdout) == (0, b"steady: done\n")
+    peak = struct.unpack_from("Q", run.traces()[0].read_bytes(), 368)[0]  # tprof-trace(5)
+    assert peak % 1024 == 0 and 500_000 < peak < 100_000_000
 
 
 @pytest.mark.parametrize("count", [4, 5, 10])
