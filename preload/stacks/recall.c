@@ -1,62 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "stacks/recall.h"
 
+#include "stacks/edges.h"
+#include "stacks/leaves.h"
+
 #define LEAF TP_RECALL_LEAF
-#define GROUP TP_RECALL_GROUP
 #define FIRST_EDGES 1024u
 #define EDGE_BYTES sizeof(struct tp_recall_edge)
-#define FAR (UINT16_MAX * sizeof(uintptr_t)) /* the largest step, in bytes */
+#define FAR TP_RECALL_FAR
 
 static uint64_t load(uintptr_t slot)
 {
 	return *(const uintptr_t *)slot;
-}
-
-static struct tp_recall_leaf *leaf_at(const struct tp_recall *recall, uint32_t to)
-{
-	return (struct tp_recall_leaf *)((uintptr_t)recall->words + (to & ~LEAF));
-}
-
-static uint32_t groups_of(size_t words)
-{
-	return (uint32_t)(words + GROUP - 1) / GROUP;
-}
-
-/* Words that a walk takes in words[]. */
-static uint32_t leaf_words(const struct tp_outcome *outcome)
-{
-	uint64_t bytes = sizeof(struct tp_recall_leaf) +
-			 groups_of(outcome->return_count + outcome->other_count) * sizeof(struct tp_recall_group) +
-			 outcome->other_count * sizeof(uint16_t);
-
-	return (uint32_t)(tp_round_up(bytes, sizeof(uint64_t)) / sizeof(uint64_t));
-}
-
-static const uint16_t *others_of(const struct tp_recall_leaf *leaf)
-{
-	return (const uint16_t *)(leaf->group + leaf->groups);
-}
-
-/* ---- edges: (start) or (branch, value) -> branch or leaf ---- */
-
-/* The edge of that key, or the unused one where it is to be. */
-static struct tp_recall_edge *edge_of(struct tp_recall *recall, uint64_t key)
-{
-	for (uint64_t at = key >> 36;; at += EDGE_BYTES) {
-		struct tp_recall_edge *edge =
-			(struct tp_recall_edge *)((uintptr_t)recall->edges + (at & recall->edge_mask));
-
-		if (edge->key == key || !edge->key)
-			return edge;
-	}
-}
-
-static void set_edge(struct tp_recall *recall, uint64_t key, uint32_t to, uint32_t distance)
-{
-	struct tp_recall_edge *edge = edge_of(recall, key);
-
-	recall->edge_count += !edge->key;
-	*edge = (struct tp_recall_edge){ key, to, distance };
 }
 
 /* ---- adding ---- */
@@ -66,14 +21,9 @@ static uint32_t mask_of(uint32_t edges)
 	return (uint32_t)((edges - 1) * EDGE_BYTES);
 }
 
-static uint32_t edges_of(const struct tp_recall *recall)
-{
-	return (uint32_t)(recall->edge_mask / EDGE_BYTES) + 1;
-}
-
 static bool edges_short(const struct tp_recall *recall)
 {
-	return recall->edge_count >= edges_of(recall) / 4 * 3;
+	return recall->edge_count >= tp_edges_of(recall) / 4 * 3;
 }
 
 void tp_recall_clear(struct tp_recall *recall)
@@ -87,7 +37,8 @@ void tp_recall_clear(struct tp_recall *recall)
 		recall->edge_mask = mask_of(FIRST_EDGES);
 	memset(recall->edges, 0, recall->edge_mask + EDGE_BYTES);
 	recall->edge_count = 0;
-	recall->used = 1; /* 0 is nowhere */
+	recall->used = TP_RECALL_LINE; /* 0 is nowhere */
+	recall->branches = 0;
 	recall->expected = 0;
 	recall->age++;
 }
@@ -95,123 +46,17 @@ void tp_recall_clear(struct tp_recall *recall)
 /* Full: over with what is known, and with more room for edges next time if they were what was short. */
 static void start_over(struct tp_recall *recall)
 {
-	if (edges_short(recall) && edges_of(recall) < TP_RECALL_EDGES)
-		recall->edge_mask = mask_of(edges_of(recall) * 2);
+	if (edges_short(recall) && tp_edges_of(recall) < TP_RECALL_EDGES)
+		recall->edge_mask = mask_of(tp_edges_of(recall) * 2);
 	tp_recall_clear(recall);
 }
 
-/* The next word of a walk, the one with the lowest slot of both lists, which each ascend. */
-struct merge {
-	const struct tp_outcome *outcome;
-	size_t return_at, other_at;
-};
-
-static bool next_is_other(const struct merge *merge)
-{
-	const struct tp_outcome *outcome = merge->outcome;
-
-	return merge->other_at < outcome->other_count &&
-	       (merge->return_at == outcome->return_count ||
-		outcome->others[merge->other_at].slot < outcome->returns[merge->return_at].slot);
-}
-
-/* What the walk loaded, into the leaf's groups. False: two slots lie too far from each other. */
-static bool write_groups(struct tp_recall_leaf *leaf, const struct tp_outcome *outcome)
-{
-	uint16_t *others = (uint16_t *)(uintptr_t)others_of(leaf);
-	struct merge merge = { .outcome = outcome };
-	struct tp_word word = { leaf->sp, 0 };
-	uintptr_t base = leaf->sp;
-
-	for (uint32_t i = 0; i < leaf->groups * GROUP; i++) {
-		struct tp_recall_group *group = &leaf->group[i / GROUP];
-		bool first = i % GROUP == 0;
-
-		if (i >= leaf->words) {
-			word.value = group->values[0];
-			word.slot = base;
-		} else if (next_is_other(&merge)) {
-			word = outcome->others[merge.other_at++];
-			*others++ = (uint16_t)i;
-		} else {
-			word = outcome->returns[merge.return_at++];
-		}
-		if (word.slot - base > FAR)
-			return false;
-		group->values[i % GROUP] = word.value;
-		group->steps[i % GROUP] = (uint16_t)((word.slot - base) / sizeof(uintptr_t));
-		if (first)
-			base = word.slot;
-		if (i < leaf->words)
-			leaf->top = word.slot + sizeof(uintptr_t);
-	}
-	return true;
-}
-
-/* Packs a walk into words[]. 0: it has no short form. */
-static uint32_t write_leaf(struct tp_recall *recall, const struct tp_start *start, const struct tp_outcome *outcome)
-{
-	uint32_t to = recall->used * (uint32_t)sizeof(recall->words[0]) | LEAF;
-	struct tp_recall_leaf *leaf = leaf_at(recall, to);
-
-	*leaf = (struct tp_recall_leaf){
-		.pc = start->pc,
-		.sp = start->sp,
-		.bp = start->bp,
-		.bp_matters = outcome->needs_bp ? UINTPTR_MAX : 0,
-		.top = start->sp,
-		.result = outcome->result,
-		.groups = (uint16_t)groups_of(outcome->return_count + outcome->other_count),
-		.words = (uint16_t)(outcome->return_count + outcome->other_count),
-		.others = (uint16_t)outcome->other_count,
-	};
-	if (!write_groups(leaf, outcome))
-		return 0;
-	recall->used += leaf_words(outcome);
-	return to;
-}
-
-/* A leaf's words, one after the other. */
-struct cursor {
-	const struct tp_recall_leaf *leaf;
-	const uint16_t *other; /* the next of them */
-	const uint64_t *base;
-	uint32_t at;
-};
-
-static struct cursor begin(const struct tp_recall_leaf *leaf)
-{
-	return (struct cursor){ leaf, others_of(leaf), (const uint64_t *)leaf->sp, 0 };
-}
-
-/* The next return address and where it stood. False: that was the last. */
-static bool next_return(struct cursor *cursor, struct tp_word *word)
-{
-	const struct tp_recall_leaf *leaf = cursor->leaf;
-
-	for (; cursor->at < leaf->words; cursor->at++) {
-		const struct tp_recall_group *group = &leaf->group[cursor->at / GROUP];
-		uint32_t i = cursor->at % GROUP;
-
-		if (i == 0)
-			cursor->base += group->steps[0];
-		if (cursor->other < others_of(leaf) + leaf->others && *cursor->other == cursor->at) {
-			cursor->other++;
-			continue;
-		}
-		*word = (struct tp_word){ (uintptr_t)(cursor->base + (i ? group->steps[i] : 0)), group->values[i] };
-		cursor->at++;
-		return true;
-	}
-	return false;
-}
-
 /* The first return address that is another now. False: all are as they were. */
-static bool first_difference(const struct tp_recall_leaf *leaf, struct tp_word *word)
+static bool first_difference(const struct tp_recall *recall, const struct tp_recall_leaf *leaf, struct tp_word *word)
 {
-	struct cursor cursor = begin(leaf);
+	struct tp_leaf_cursor cursor = tp_leaf_begin(recall, leaf);
 
-	while (next_return(&cursor, word)) {
+	while (tp_leaf_next_return(&cursor, word)) {
 		if (load(word->slot) != word->value)
 			return true;
 	}
@@ -224,7 +69,7 @@ static uint64_t edge_above(struct tp_recall *recall, const struct tp_start *star
 	uint64_t key = tp_recall_start_key(start->pc, start->sp);
 
 	for (;;) {
-		const struct tp_recall_edge *edge = edge_of(recall, key);
+		const struct tp_recall_edge *edge = tp_edge_of(recall, key);
 
 		if (!edge->key || edge->to & LEAF || edge->distance >= distance)
 			return key;
@@ -237,7 +82,7 @@ static void add_beside(struct tp_recall *recall, const struct tp_start *start, u
 		       uint32_t leaf)
 {
 	uint32_t distance = (uint32_t)(at->slot - start->sp), branch;
-	struct tp_recall_edge *above = edge_of(recall, edge_above(recall, start, distance));
+	struct tp_recall_edge *above = tp_edge_of(recall, edge_above(recall, start, distance));
 	struct tp_recall_edge below = *above;
 
 	if (!below.key)
@@ -245,13 +90,13 @@ static void add_beside(struct tp_recall *recall, const struct tp_start *start, u
 	if (!(below.to & LEAF) && below.distance == distance) {
 		branch = below.to;
 	} else {
-		branch = recall->used << 1;
-		recall->words[recall->used++] = other;
+		branch = (TP_RECALL_WORDS - ++recall->branches) << 1;
+		recall->words[branch >> 1] = other;
 		above->to = branch;
 		above->distance = distance;
-		set_edge(recall, tp_recall_value_key(branch, at->value), below.to, below.distance);
+		tp_edge_set(recall, tp_recall_value_key(branch, at->value), below.to, below.distance);
 	}
-	set_edge(recall, tp_recall_value_key(branch, load(at->slot)), leaf, 0);
+	tp_edge_set(recall, tp_recall_value_key(branch, load(at->slot)), leaf, 0);
 }
 
 /* Down the branches. NULL: there is no way on. *to: where it got. */
@@ -264,7 +109,7 @@ static const struct tp_recall_leaf *descend(const struct tp_recall *recall, cons
 
 		*to = edge->to;
 		if (edge->to & LEAF)
-			return leaf_at(recall, edge->to);
+			return tp_leaf_at(recall, edge->to);
 		if (slot + sizeof(uintptr_t) > start->high)
 			return NULL;
 		edge = tp_recall_edge(recall, tp_recall_value_key(edge->to, load(slot)));
@@ -279,49 +124,47 @@ static const struct tp_recall_leaf *find_other(const struct tp_recall *recall, c
 	*other = 0;
 	if (!descend(recall, start, other) && *other)
 		*other = (uint32_t)recall->words[*other >> 1];
-	return *other ? leaf_at(recall, *other) : NULL;
+	return *other ? tp_leaf_at(recall, *other) : NULL;
 }
 
 void tp_recall_add(struct tp_recall *recall, const struct tp_start *start, const struct tp_outcome *outcome)
 {
-	size_t words = leaf_words(outcome) + 1u; /* and a branch */
+	size_t words = tp_leaf_most(outcome) + 1u; /* and a branch */
 	const struct tp_recall_leaf *beside;
 	struct tp_word difference;
 	uint32_t other, leaf;
 
 	if (words > TP_RECALL_WORDS / 8)
 		return;
-	if (recall->used + words > TP_RECALL_WORDS || edges_short(recall))
+	if (recall->used + recall->branches + words > TP_RECALL_WORDS || edges_short(recall))
 		start_over(recall);
 	beside = find_other(recall, start, &other);
 	if (beside && (beside->pc != start->pc || beside->sp != start->sp || beside->top > start->high ||
-		       !first_difference(beside, &difference)))
+		       !first_difference(recall, beside, &difference)))
 		return; /* two keys met; or they differ in an rbp only: rare enough to be walked */
-	leaf = write_leaf(recall, start, outcome);
+	leaf = tp_leaf_write(recall, start, outcome);
 	if (!leaf)
 		return;
 	if (beside)
 		add_beside(recall, start, other, &difference, leaf);
 	else
-		set_edge(recall, tp_recall_start_key(start->pc, start->sp), leaf, 0);
+		tp_edge_set(recall, tp_recall_start_key(start->pc, start->sp), leaf, 0);
 }
 
 /* ---- what follows what ---- */
 
 void tp_recall_learn(struct tp_recall *recall, uint32_t before)
 {
-	struct tp_recall_leaf *leaf = leaf_at(recall, before);
+	struct tp_recall_leaf *leaf = tp_leaf_at(recall, before);
 
 	if (!before || !recall->last)
 		return;
-	if (leaf->next == recall->last) {
+	if (leaf->next == recall->last)
 		leaf->sure = TP_RECALL_TWICE;
-	} else if (leaf->sure) {
+	else if (leaf->sure)
 		leaf->sure--;
-	} else {
+	else
 		leaf->next = recall->last;
-		leaf->lines = tp_recall_lines(leaf_at(recall, recall->last));
-	}
 }
 
 /* ---- shortcuts ---- */
@@ -383,7 +226,7 @@ const struct tp_recall_leaf *tp_recall_find_long(struct tp_recall *recall, uintp
 	uint32_t to;
 	const struct tp_recall_leaf *leaf = descend(recall, &start, &to);
 
-	if (!leaf || to == wrong || !tp_recall_is(leaf, &start))
+	if (!leaf || to == wrong || !tp_recall_is(recall, leaf, &start))
 		return NULL;
 	recall->last = to;
 	if (++recall->descents % 8 == 0)
@@ -393,14 +236,14 @@ const struct tp_recall_leaf *tp_recall_find_long(struct tp_recall *recall, uintp
 
 size_t tp_recall_last(const struct tp_recall *recall, uintptr_t *pcs, size_t max)
 {
-	const struct tp_recall_leaf *leaf = leaf_at(recall, recall->last);
-	struct cursor cursor = begin(leaf);
+	const struct tp_recall_leaf *leaf = tp_leaf_at(recall, recall->last);
+	struct tp_leaf_cursor cursor = tp_leaf_begin(recall, leaf);
 	struct tp_word word;
 	size_t count = 0;
 
 	if (max)
 		pcs[0] = leaf->pc;
-	while (next_return(&cursor, &word)) {
+	while (tp_leaf_next_return(&cursor, &word)) {
 		if (++count < max)
 			pcs[count] = word.value;
 	}

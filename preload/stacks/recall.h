@@ -13,6 +13,10 @@
  * are several, the words that they ask are loaded at once and hashed together, and a table of shortcuts says where that led
  * last time. What it says is checked like any other stack; if it was wrong or has nothing to say, the trie is gone through.
  *
+ * Stacks have their outer ends in common, so these are kept once: of a walk's words, the leaf holds the innermost few, and the
+ * others are in pieces of sixteen, counted from the outer end, each of which knows what lies beyond it. Two walks that end
+ * the same way share those pieces (hash-consing: Ershov, CACM 1(8), 1958), and what is compared most stays in the cache.
+ *
  * One for each thread, used by that thread alone. It holds some thousand stacks; when it is full it starts over.
  */
 #ifndef TPROF_STACKS_RECALL_H
@@ -25,6 +29,9 @@
 
 #define TP_RECALL_LEAF 1u
 #define TP_RECALL_GROUP 4u
+#define TP_RECALL_PIECE 16u			       /* words, in four groups */
+#define TP_RECALL_LINE 8u			       /* words in a cache line */
+#define TP_RECALL_FAR (UINT16_MAX * sizeof(uintptr_t)) /* the largest step, in bytes */
 
 #define TP_RECALL_FORKS 512u /* 8 KiB */
 #define TP_RECALL_ASKED 4u
@@ -37,11 +44,11 @@ struct tp_recall_edge {
 };
 
 /*
- * In words[], a branch is one word: the leaf that stands for all below it. A leaf is this header, and behind it what its
- * walk loaded, slots ascending, in whole groups: a group is four values and where they stood. Its first slot is counted
- * in words from the first of the group before (or the start's sp), the others from its own first. The last group is
- * filled up with what it begins with. Behind the groups, 16 bits each, the indices of those words that are no return
- * addresses.
+ * In words[], from the end downwards, a branch is one word: the leaf that stands for all below it. From the beginning on, at
+ * cache lines, leaves and pieces. A leaf is this header, and behind it the innermost words that its walk loaded, as many
+ * as make no piece, slots ascending, in whole groups: a group is four values and where they stood. Its first slot is
+ * counted in words from the first of the group before (or the start's sp, or the piece's first), the others from its own
+ * first. The last group is filled up with what it begins with.
  */
 struct tp_recall_group {
 	uint64_t values[TP_RECALL_GROUP];
@@ -57,12 +64,19 @@ struct tp_recall_leaf {
 	uintptr_t bp, bp_matters; /* all bits set if it does, else 0 */
 	uintptr_t top;		  /* behind the outermost slot */
 	struct tp_recalled result;
-	uint16_t groups, words, others;
-	uint16_t sure;	/* how often it may be wrong of what comes next; 0: nothing is expected */
-	uint32_t next;	/* the leaf that came next; 0: not known */
-	uint32_t lines; /* how many cache lines that takes */
+	uint32_t outer;	 /* the piece that goes on: its place in bytes; 0: there is none */
+	uint32_t next;	 /* the leaf that came next; 0: not known */
+	uint16_t others; /* a bit for each word that is no return address */
+	uint8_t groups, words;
+	uint8_t sure; /* how often it may be wrong of what comes next; 0: nothing is expected */
 	struct tp_recall_group group[];
-};
+} __attribute__((aligned(64)));
+
+struct tp_recall_piece {
+	uintptr_t base;		/* its first slot */
+	uint32_t outer, others; /* as a leaf's */
+	struct tp_recall_group group[TP_RECALL_PIECE / TP_RECALL_GROUP];
+} __attribute__((aligned(64)));
 
 /* A start with several branches below it. */
 struct tp_recall_fork {
@@ -79,10 +93,11 @@ struct tp_recall_shortcut {
 /* All zero is an empty one, but for `used` and `edge_mask`: call tp_recall_clear(). */
 struct tp_recall {
 	struct tp_recall_edge edges[TP_RECALL_EDGES];
-	uint64_t words[TP_RECALL_WORDS];
+	uint64_t words[TP_RECALL_WORDS] __attribute__((aligned(64)));
 	struct tp_recall_fork forks[TP_RECALL_FORKS];
 	struct tp_recall_shortcut shortcuts[1u << TP_RECALL_SHORTCUT_BITS];
-	uint32_t used; /* words */
+	uint32_t used;	   /* words, from the beginning */
+	uint32_t branches; /* and from the end */
 	uint32_t edge_count;
 	uint32_t edge_mask; /* of an edge's place in edges[], in bytes: those in use lie close together */
 	uint32_t last;	    /* where the leaf that was recalled last is; 0: the last walk was none of them */
@@ -132,6 +147,11 @@ TP_HOT const struct tp_recall_leaf *tp_recall_leaf_at(const struct tp_recall *re
 	return (const void *)((const char *)recall->words + (to - TP_RECALL_LEAF));
 }
 
+TP_HOT const struct tp_recall_piece *tp_recall_piece_at(const struct tp_recall *recall, uint32_t to)
+{
+	return (const void *)((const char *)recall->words + to);
+}
+
 /* A start's fork, if it has one. */
 TP_HOT const struct tp_recall_fork *tp_recall_fork_at(const struct tp_recall *recall, uint64_t key)
 {
@@ -169,28 +189,55 @@ TP_HOT uint32_t tp_recall_shortcut(const struct tp_recall *recall, const struct 
 	return to <= UINT32_MAX ? (uint32_t)to : 0;
 }
 
-/* What differs in what the leaf's walk loaded; 0: nothing. Four instructions a word and four a group, no branch on them. */
-TP_HOT uint64_t tp_recall_difference(const struct tp_recall_leaf *leaf)
+/* What differs in a group; `slot`: its first. Four instructions a word. */
+TP_HOT uint64_t tp_recall_group_difference(const struct tp_recall_group *group, const uint64_t *slot)
+{
+	return (slot[0] ^ group->values[0]) | (slot[group->steps[1]] ^ group->values[1]) |
+	       (slot[group->steps[2]] ^ group->values[2]) | (slot[group->steps[3]] ^ group->values[3]);
+}
+
+/* What differs in what the leaf's walk loaded; 0: nothing. No branch on a word. */
+TP_HOT uint64_t tp_recall_difference(const struct tp_recall *recall, const struct tp_recall_leaf *leaf)
 {
 	const struct tp_recall_group *group = leaf->group, *end = group + leaf->groups;
 	const uint64_t *slot = (const uint64_t *)leaf->sp;
+	const struct tp_recall_piece *piece;
 	uint64_t difference = 0;
 
 	for (; group < end; group++) {
 		slot += group->steps[0];
-		difference |= slot[0] ^ group->values[0];
-		difference |= slot[group->steps[1]] ^ group->values[1];
-		difference |= slot[group->steps[2]] ^ group->values[2];
-		difference |= slot[group->steps[3]] ^ group->values[3];
+		difference |= tp_recall_group_difference(group, slot);
+	}
+	for (uint32_t to = leaf->outer; to; to = piece->outer) {
+		piece = tp_recall_piece_at(recall, to);
+		slot = (const uint64_t *)piece->base;
+		difference |= tp_recall_group_difference(&piece->group[0], slot);
+		slot += piece->group[1].steps[0];
+		difference |= tp_recall_group_difference(&piece->group[1], slot);
+		slot += piece->group[2].steps[0];
+		difference |= tp_recall_group_difference(&piece->group[2], slot);
+		slot += piece->group[3].steps[0];
+		difference |= tp_recall_group_difference(&piece->group[3], slot);
 	}
 	return difference;
 }
 
 /* Is it the leaf of the stack that the thread is on? */
-TP_HOT bool tp_recall_is(const struct tp_recall_leaf *leaf, const struct tp_start *start)
+TP_HOT bool tp_recall_is(const struct tp_recall *recall, const struct tp_recall_leaf *leaf,
+			 const struct tp_start *start)
 {
 	return tp_likely(leaf->pc == start->pc && leaf->sp == start->sp && leaf->top <= start->high) &&
-	       tp_likely(!(tp_recall_difference(leaf) | ((leaf->bp ^ start->bp) & leaf->bp_matters)));
+	       tp_likely(!(tp_recall_difference(recall, leaf) | ((leaf->bp ^ start->bp) & leaf->bp_matters)));
+}
+
+/* A leaf or a piece: the three cache lines that nearly all of them have at most. Of 0: a line that is nobody's. */
+TP_HOT void tp_recall_fetch(const struct tp_recall *recall, uint32_t to)
+{
+	const char *at = (const char *)recall->words + to;
+
+	__builtin_prefetch(at);
+	__builtin_prefetch(at + 64);
+	__builtin_prefetch(at + 128);
 }
 
 /*
@@ -202,7 +249,6 @@ TP_HOT uint32_t tp_recall_guess(const struct tp_recall *recall, const struct tp_
 {
 	uint64_t key = tp_recall_start_key(start->pc, start->sp);
 	const struct tp_recall_edge *edge = tp_recall_edge(recall, key);
-	const char *leaf;
 	uint32_t to;
 
 	if (tp_unlikely(!edge))
@@ -210,9 +256,8 @@ TP_HOT uint32_t tp_recall_guess(const struct tp_recall *recall, const struct tp_
 	if (edge->to & TP_RECALL_LEAF)
 		return edge->to;
 	to = tp_recall_shortcut(recall, start, key);
-	leaf = (const char *)recall->words + to;
-	for (int line = 0; line < 6; line++) /* of 40 words: 30 frames and more */
-		__builtin_prefetch(leaf + line * 64);
+	tp_recall_fetch(recall, to);
+	tp_recall_fetch(recall, to ? tp_recall_leaf_at(recall, to)->outer : 0);
 	return to;
 }
 
@@ -228,7 +273,7 @@ static inline const struct tp_recall_leaf *tp_recall_find(struct tp_recall *reca
 {
 	uint32_t to = tp_recall_guess(recall, start);
 
-	if (tp_unlikely(!to || !tp_recall_is(tp_recall_leaf_at(recall, to), start)))
+	if (tp_unlikely(!to || !tp_recall_is(recall, tp_recall_leaf_at(recall, to), start)))
 		return tp_recall_find_long(recall, start->pc, start->sp, start->bp, start->high, to);
 	recall->last = to;
 	return tp_recall_leaf_at(recall, to);
@@ -242,24 +287,6 @@ static inline const struct tp_recall_leaf *tp_recall_find(struct tp_recall *reca
  * what the next walk looks at first. A wrong guess costs time, no more.
  */
 #define TP_RECALL_TWICE 2u /* wrong in a row, or nearly: the end of a loop is no reason to forget how it goes */
-#define TP_RECALL_LINES                                                                                                \
-	20u /* cache lines of a leaf that are fetched, at most: some 30 frames; the processor goes on by itself */
-
-/* How many cache lines of it are to be fetched. */
-static inline uint32_t tp_recall_lines(const struct tp_recall_leaf *leaf)
-{
-	uint32_t lines = (uint32_t)(sizeof(*leaf) + leaf->groups * sizeof(leaf->group[0])) / 64 + 1;
-
-	return lines < TP_RECALL_LINES ? lines : TP_RECALL_LINES;
-}
-
-TP_HOT void tp_recall_fetch(const struct tp_recall *recall, uint32_t to, uint32_t lines)
-{
-	const char *leaf = (const char *)tp_recall_leaf_at(recall, to);
-
-	for (uint32_t i = 0; i < lines; i++)
-		__builtin_prefetch(leaf + (size_t)i * 64);
-}
 
 /* `last` came after `before`, and was not what was expected. Called one time in four, as chance will have it: of stacks
  * that have no order, not all pay; and of a loop, not the same ones every time. */
@@ -281,7 +308,7 @@ TP_HOT void tp_recall_follow(struct tp_recall *recall, uint32_t before)
 		if (leaf->sure)
 			expected = leaf->next;
 		if (expected && expected != last) /* else all of it is at hand */
-			tp_recall_fetch(recall, expected, leaf->lines);
+			tp_recall_fetch(recall, expected);
 	}
 	recall->expected = expected;
 }

@@ -89,7 +89,7 @@ TP_HOT uint32_t tp_walk_hot(struct tp_thread *thread, const void *frame, uint32_
 	const struct tp_recall_leaf *leaf = tp_recall_leaf_at(&walk->recall, guess);
 
 	if (tp_unlikely(!guess || walk->recall_epoch != tp_load_acquire(&tp_modules_epoch) ||
-			!tp_recall_is(leaf, &start)))
+			!tp_recall_is(&walk->recall, leaf, &start)))
 		return tp_walk_missed(thread, frame, guess);
 	if (tp_unlikely(leaf->result.flags))
 		return tp_walk(thread, frame); /* incomplete: to be counted */

@@ -253,6 +253,59 @@ static void what_was_recalled_can_be_told(void **state)
 	assert_null(tp_recall_find(&recall, &start));
 }
 
+#define LONG_WORDS 70 /* of a stack, every third a saved rbp: four pieces and six words */
+#define LONG_STACKS 60
+
+/* A long stack: the word at `parts` is the path's own, all others are the same in each of them. */
+static struct tp_start build_long(uint32_t path, uint32_t parts, struct naive *naive)
+{
+	struct tp_start start = { 7, (uintptr_t)(stack + 4), 0, (uintptr_t)(stack + STACK_WORDS) };
+	struct tp_outcome *outcome = &naive->outcome;
+	static struct tp_word returns[LONG_WORDS], others[LONG_WORDS];
+
+	*outcome = (struct tp_outcome){ .returns = returns, .others = others, .result = { path + 1, 0 } };
+	for (uint32_t i = 0; i < LONG_WORDS; i++) {
+		uintptr_t *slot = &stack[4 + i * 5 + i % 4];
+		struct tp_word word = { (uintptr_t)slot, 1000 + i + (i == parts ? path * 1000 : 0) };
+
+		*slot = word.value;
+		if (i % 3 == 2)
+			others[outcome->other_count++] = word;
+		else
+			returns[outcome->return_count++] = word;
+	}
+	return start;
+}
+
+/* Wherever they part, what lies outside of it is kept once; and of what is shared, too, each word is compared. */
+static void outer_ends_are_shared(void **state)
+{
+	static struct naive naive;
+
+	(void)state;
+	for (uint32_t parts = 0; parts < LONG_WORDS; parts += 3) {
+		uint32_t first;
+
+		tp_recall_clear(&recall);
+		for (uint32_t path = 0; path < LONG_STACKS; path++) {
+			struct tp_start start = build_long(path, parts, &naive);
+
+			tp_recall_add(&recall, &start, &naive.outcome);
+			first = path ? first : recall.used;
+		}
+		/* Each has a leaf of its own, and the piece where it parts with those further in. */
+		assert_in_range(recall.used, 1, first + LONG_STACKS * (24 + (parts + 10) / 16 * 24));
+		for (uint32_t path = 0; path < LONG_STACKS; path++) {
+			struct tp_start start = build_long(path, parts, &naive);
+			uintptr_t *word = &stack[4 + path % LONG_WORDS * 5 + path % LONG_WORDS % 4];
+
+			assert_int_equal(found(&start), path + 1);
+			*word += 1 << 20;
+			assert_null(tp_recall_find(&recall, &start));
+		}
+	}
+}
+
 #define WAYS 6
 #define FORKS 4 /* frames where the ways part */
 
@@ -357,6 +410,7 @@ int main(void)
 		cmocka_unit_test(what_was_recalled_can_be_told),
 		cmocka_unit_test(shortcuts_are_learnt_and_say_what_the_branches_say),
 		cmocka_unit_test(a_shortcut_is_never_taken_for_another_stack),
+		cmocka_unit_test(outer_ends_are_shared),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -78,7 +78,6 @@ void tp_joins_learn(struct tp_joins *joins, struct tp_join *list, uint32_t index
 	}
 	if (recall->last && before->next == recall->last) {
 		before->sure = TP_RECALL_TWICE;
-		before->lines = (uint8_t)tp_recall_lines(tp_recall_leaf_at(recall, recall->last));
 		before->after = (uint16_t)index;
 	} else if (before->sure) {
 		before->sure--;

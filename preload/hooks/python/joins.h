@@ -18,7 +18,6 @@ struct tp_join {
 	uint32_t native, python, joined; /* joined: 0 for an unused one */
 	uint32_t next;			 /* the leaf of the stack that came next, of recall.last; 0: it had none */
 	uint16_t after;			 /* and that one's join: where it is in the list, in bytes */
-	uint8_t lines;			 /* of that leaf */
 	uint8_t sure;			 /* how often `next` may be wrong; 0: nothing is expected */
 };
 
@@ -52,7 +51,7 @@ TP_HOT bool tp_join_is(const struct tp_join *join, uint32_t native, uint32_t pyt
 TP_HOT void tp_joins_fetch(struct tp_join *list, const struct tp_join *join, const struct tp_recall *recall)
 {
 	__builtin_prefetch(tp_join_at(list, join->after));
-	tp_recall_fetch(recall, join->next, join->lines);
+	tp_recall_fetch(recall, join->next);
 }
 
 /* The joined node of the stack that was just walked and these Python frames; and what comes next is expected. */
