@@ -239,11 +239,14 @@ static TP_SLOW void note_difference(struct stack *stack, struct entry *entry, st
 TP_INLINE bool compare_as(struct stack *stack, uintptr_t frame, const struct offsets *of)
 {
 	for (struct entry *entry = &stack->entries[stack->count]; entry-- > stack->entries;) {
+		uintptr_t known = entry->place.frame;
 		struct tp_python_place at;
 
-		if (tp_unlikely(frame != entry->place.frame))
+		if (tp_unlikely(frame != known))
 			return false;
-		frame = read_frame(NULL, of, frame, &at);
+		__asm__(""
+			: "+r"(known)); /* else the compiler takes `frame`, which is to be waited for, frame after frame */
+		frame = read_frame(NULL, of, known, &at);
 		if (tp_unlikely(!same(&at, &entry->place.at)))
 			note_difference(stack, entry, at);
 	}
