@@ -76,6 +76,7 @@ TP_HOT void *tp_allocated_here(struct tp_thread *thread, const void *frame, void
 		tp_leave(thread);
 		return block;
 	}
+	tp_emit_fetch_address(thread, (uintptr_t)block);
 	ticks = tp_clock_counter_after();
 	thread->busy = TP_BUSY_RECORD;
 	__atomic_signal_fence(__ATOMIC_ACQUIRE);
