@@ -18,10 +18,16 @@ static bool read_number(const uint8_t **at, const uint8_t *end, uint64_t *number
 	return false;
 }
 
+static void take_types(struct tp_work *work, uint64_t types)
+{
+	work->second = TPROF_WORK_TYPE_SECOND(types);
+	work->result = TPROF_WORK_TYPE_RESULT(types);
+}
+
 bool tp_work_read(struct tp_work *work, const uint8_t *bytes, size_t length)
 {
 	const uint8_t *at = bytes, *end = bytes + length;
-	uint64_t kind;
+	uint64_t kind, number;
 
 	memset(work, 0, sizeof(*work));
 	if (!read_number(&at, end, &kind) || end - at < 2)
@@ -29,9 +35,16 @@ bool tp_work_read(struct tp_work *work, const uint8_t *bytes, size_t length)
 	work->kind = kind < UINT32_MAX ? (uint32_t)kind : UINT32_MAX;
 	work->dtype = *at++;
 	work->flags = *at++;
-	while (at < end && work->dims < TPROF_WORK_DIMS)
-		if (!read_number(&at, end, &work->dim[work->dims++]))
+	while (at < end && work->dims < TPROF_WORK_DIMS + 1) {
+		if (!read_number(&at, end, &number))
 			return false;
+		if (at == end && work->flags & TPROF_WORK_TYPES)
+			take_types(work, number);
+		else if (work->dims < TPROF_WORK_DIMS)
+			work->dim[work->dims++] = number;
+		else
+			break;
+	}
 	return true;
 }
 
@@ -71,6 +84,18 @@ static tp_real flop_of(const struct tp_work_count *count, const struct tp_work *
 	return 6 * count->multiplications + 2 * count->additions;
 }
 
+static const struct tp_dtype *of(uint8_t dtype, const struct tp_dtype *first)
+{
+	return dtype ? tp_dtype(dtype) : first;
+}
+
+static tp_real bytes_of(const struct tp_work_count *count, const struct tp_dtype *first, const struct tp_dtype *second,
+			const struct tp_dtype *result)
+{
+	return (count->elements - count->second - count->result) * first->bytes + count->second * second->bytes +
+	       count->result * result->bytes;
+}
+
 struct tp_work_amount tp_work_amount(const struct tp_work *work)
 {
 	const struct tp_work_row *row = tp_work_row(work->kind);
@@ -90,11 +115,11 @@ struct tp_work_amount tp_work_amount(const struct tp_work *work)
 		dims.d[i] = (tp_real)work->dim[i];
 	count = row->formula(&dims);
 	amount.flop_known = count.additions >= 0;
-	amount.bytes_known = count.elements >= 0;
+	amount.bytes_known = count.elements >= 0 && of(work->second, type) && of(work->result, type);
 	if (amount.flop_known)
 		amount.flop = whole(flop_of(&count, work, type->complex && !row->real));
 	if (amount.bytes_known)
-		amount.bytes = whole(count.elements * type->bytes);
+		amount.bytes = whole(bytes_of(&count, type, of(work->second, type), of(work->result, type)));
 	return amount;
 }
 

@@ -29,6 +29,7 @@ struct tp_work {
 	uint8_t dtype; /* enum tprof_dtype; the same */
 	uint8_t flags; /* enum tprof_work_flags */
 	uint8_t dims;  /* that were given; the others are 0 */
+	uint8_t second, result; /* enum tprof_dtype: of those tensors, see tprof/work.h; 0: dtype */
 	uint64_t dim[TPROF_WORK_DIMS];
 };
 

@@ -122,7 +122,7 @@ struct tp_work_count tp_work_tbmv(const struct tp_work_dims *s)
 {
 	tp_real n = s->d[0], side = beside(n, n, s->d[1]);
 
-	return (struct tp_work_count){ n + side, side, n + side + 2 * n };
+	return tp_work_of(n + side, side, n + side + 2 * n);
 }
 
 /* ---- BLAS 1 ---- */
@@ -134,7 +134,7 @@ struct tp_work_count tp_work_axpy(const struct tp_work_dims *s)
 
 struct tp_work_count tp_work_axpby(const struct tp_work_dims *s)
 {
-	return (struct tp_work_count){ 2 * s->d[0], s->d[0], 3 * s->d[0] };
+	return tp_work_of(2 * s->d[0], s->d[0], 3 * s->d[0]);
 }
 
 struct tp_work_count tp_work_dot(const struct tp_work_dims *s)
@@ -144,17 +144,17 @@ struct tp_work_count tp_work_dot(const struct tp_work_dims *s)
 
 struct tp_work_count tp_work_scal(const struct tp_work_dims *s)
 {
-	return (struct tp_work_count){ s->d[0], 0, 2 * s->d[0] };
+	return tp_work_of(s->d[0], 0, 2 * s->d[0]);
 }
 
 struct tp_work_count tp_work_copy(const struct tp_work_dims *s)
 {
-	return (struct tp_work_count){ 0, 0, 2 * s->d[0] };
+	return tp_work_of(0, 0, 2 * s->d[0]);
 }
 
 struct tp_work_count tp_work_swap(const struct tp_work_dims *s)
 {
-	return (struct tp_work_count){ 0, 0, 4 * s->d[0] };
+	return tp_work_of(0, 0, 4 * s->d[0]);
 }
 
 /* The square of a length is the sum of the squares of all parts. */
@@ -166,15 +166,15 @@ struct tp_work_count tp_work_nrm2(const struct tp_work_dims *s)
 /* Of the parts' absolute values. */
 struct tp_work_count tp_work_asum(const struct tp_work_dims *s)
 {
-	return (struct tp_work_count){ 0, (s->complex ? 2 : 1) * s->d[0], s->d[0] };
+	return tp_work_of(0, (s->complex ? 2 : 1) * s->d[0], s->d[0]);
 }
 
 struct tp_work_count tp_work_iamax(const struct tp_work_dims *s)
 {
-	return (struct tp_work_count){ 0, 0, s->d[0] };
+	return tp_work_of(0, 0, s->d[0]);
 }
 
 struct tp_work_count tp_work_rot(const struct tp_work_dims *s)
 {
-	return (struct tp_work_count){ 4 * s->d[0], 2 * s->d[0], 4 * s->d[0] };
+	return tp_work_of(4 * s->d[0], 2 * s->d[0], 4 * s->d[0]);
 }

@@ -14,7 +14,8 @@ typedef long double tp_real;
 /* A negative number is not known. */
 struct tp_work_count {
 	tp_real multiplications, additions; /* of elements */
-	tp_real elements;		    /* moved */
+	tp_real elements;		    /* moved, of all tensors, */
+	tp_real second, result;		    /* and how many of those are of the second and of the result; 0: none */
 };
 
 /* By the names of the BLAS. */
@@ -50,9 +51,14 @@ const struct tp_dtype *tp_dtype(uint8_t dtype);
 
 /* ---- for formulas ---- */
 
+static inline struct tp_work_count tp_work_of(tp_real multiplications, tp_real additions, tp_real elements)
+{
+	return (struct tp_work_count){ multiplications, additions, elements, 0, 0 };
+}
+
 static inline struct tp_work_count tp_work_both(tp_real times, tp_real elements)
 {
-	return (struct tp_work_count){ times, times, elements };
+	return tp_work_of(times, times, elements);
 }
 
 static inline tp_real tp_work_half(tp_real n, tp_real more) /* n (n + more) / 2 */
@@ -63,8 +69,8 @@ static inline tp_real tp_work_half(tp_real n, tp_real more) /* n (n + more) / 2 
 /* A triangle of that order times, or solved for, `count` vectors. */
 static inline struct tp_work_count tp_work_triangle(tp_real order, tp_real count)
 {
-	return (struct tp_work_count){ count * tp_work_half(order, 1), count * tp_work_half(order, -1),
-				       tp_work_half(order, 1) + 2 * order * count };
+	return tp_work_of(count * tp_work_half(order, 1), count * tp_work_half(order, -1),
+			  tp_work_half(order, 1) + 2 * order * count);
 }
 
 /* work_blas.c */
@@ -75,9 +81,9 @@ extern tp_work_formula tp_work_gemm, tp_work_gemmt, tp_work_symm, tp_work_syrk, 
 /* work_lapack.c */
 extern tp_work_formula tp_work_getrf, tp_work_getrs, tp_work_getri, tp_work_gesv, tp_work_potrf, tp_work_potrs,
 	tp_work_potri, tp_work_posv, tp_work_geqrf, tp_work_orgqr, tp_work_ormqr, tp_work_trtri, tp_work_trtrs,
-	tp_work_gels;
+	tp_work_gels, tp_work_gebrd, tp_work_sytrd, tp_work_gehrd;
 /* work_nn.c */
 extern tp_work_formula tp_work_matmul, tp_work_conv, tp_work_pool, tp_work_norm, tp_work_softmax, tp_work_activation,
-	tp_work_elementwise, tp_work_reduce;
+	tp_work_elementwise, tp_work_reorder, tp_work_reduce;
 
 #endif

@@ -4,12 +4,12 @@
 
 static struct tp_work_count sixths(tp_real multiplications, tp_real additions, tp_real elements)
 {
-	return (struct tp_work_count){ multiplications / 6, additions / 6, elements };
+	return tp_work_of(multiplications / 6, additions / 6, elements);
 }
 
 static struct tp_work_count plus(struct tp_work_count a, struct tp_work_count b, tp_real elements)
 {
-	return (struct tp_work_count){ a.multiplications + b.multiplications, a.additions + b.additions, elements };
+	return tp_work_of(a.multiplications + b.multiplications, a.additions + b.additions, elements);
 }
 
 /* LAWN has it for m >= n; of a wide matrix the steps of the same algorithm, summed up. */
@@ -27,7 +27,7 @@ struct tp_work_count tp_work_getrs(const struct tp_work_dims *s)
 {
 	tp_real n = s->d[0], rhs = s->d[1];
 
-	return (struct tp_work_count){ rhs * n * n, rhs * n * (n - 1), n * n + 2 * n * rhs };
+	return tp_work_of(rhs * n * n, rhs * n * (n - 1), n * n + 2 * n * rhs);
 }
 
 struct tp_work_count tp_work_getri(const struct tp_work_dims *s)
@@ -55,7 +55,7 @@ struct tp_work_count tp_work_potrs(const struct tp_work_dims *s)
 {
 	tp_real n = s->d[0], rhs = s->d[1];
 
-	return (struct tp_work_count){ rhs * n * (n + 1), rhs * n * (n - 1), tp_work_half(n, 1) + 2 * n * rhs };
+	return tp_work_of(rhs * n * (n + 1), rhs * n * (n - 1), tp_work_half(n, 1) + 2 * n * rhs);
 }
 
 struct tp_work_count tp_work_potri(const struct tp_work_dims *s)
@@ -95,8 +95,7 @@ struct tp_work_count tp_work_ormqr(const struct tp_work_dims *s)
 	if (s->right)
 		return sixths(6 * (2 * n * m * k - m * k * k + m * k + n * k) - 3 * k * k + 3 * k,
 			      6 * (2 * n * m * k - m * k * k + m * k), elements);
-	return (struct tp_work_count){ 2 * n * m * k - n * k * k + 2 * n * k, 2 * n * m * k - n * k * k + n * k,
-				       elements };
+	return tp_work_of(2 * n * m * k - n * k * k + 2 * n * k, 2 * n * m * k - n * k * k + n * k, elements);
 }
 
 struct tp_work_count tp_work_trtri(const struct tp_work_dims *s)
@@ -118,6 +117,35 @@ struct tp_work_count tp_work_gels(const struct tp_work_dims *s)
 	struct tp_work_dims apply = { .d = { m, rhs, n } }, solve = { .d = { n, rhs } };
 
 	if (m < n)
-		return (struct tp_work_count){ -1, -1, -1 };
+		return tp_work_of(-1, -1, -1);
 	return plus(plus(tp_work_geqrf(s), tp_work_ormqr(&apply), 0), tp_work_trtrs(&solve), 2 * m * n + 2 * m * rhs);
+}
+
+struct tp_work_count tp_work_gebrd(const struct tp_work_dims *s)
+{
+	tp_real m = s->d[0] < s->d[1] ? s->d[1] : s->d[0], n = s->d[0] < s->d[1] ? s->d[0] : s->d[1];
+
+	return sixths(n * (n * (12 * m - 4 * n + 12) + 40), n * (n * (12 * m - 4 * n + 6) - 6 * m + 10), 2 * m * n);
+}
+
+/* Of a matrix of order 1 there is nothing to reduce; the formula holds from 2 on, where it is 0. */
+struct tp_work_count tp_work_sytrd(const struct tp_work_dims *s)
+{
+	tp_real n = s->d[0];
+
+	if (n < 2)
+		return tp_work_of(0, 0, n);
+	return sixths(n * (n * (4 * n + 15) - 1) - 90, n * (n * (4 * n + 6) - 16) - 24, 2 * tp_work_half(n, 1));
+}
+
+/* As the one before. Of a part of the matrix: no formula here. */
+struct tp_work_count tp_work_gehrd(const struct tp_work_dims *s)
+{
+	tp_real n = s->d[0];
+
+	if (n >= 1 && (s->d[1] != 1 || s->d[2] != n))
+		return tp_work_of(-1, -1, -1);
+	if (n < 2)
+		return tp_work_of(0, 0, n);
+	return sixths(n * (n * (10 * n + 3) - 7) - 78, n * (n * (10 * n - 6) - 4) - 48, 2 * n * n);
 }

@@ -2,11 +2,17 @@
 /* Layers of neural networks, by their definition. */
 #include "model/work_impl.h"
 
+/* A multiplication and an addition each; of input, weights and result. */
+static struct tp_work_count products(tp_real times, tp_real input, tp_real weights, tp_real result)
+{
+	return (struct tp_work_count){ times, times, input + weights + result, weights, result };
+}
+
 struct tp_work_count tp_work_matmul(const struct tp_work_dims *s)
 {
 	tp_real batch = s->d[0], m = s->d[1], n = s->d[2], k = s->d[3];
 
-	return tp_work_both(batch * m * n * k, batch * (m * k + k * n + m * n));
+	return products(batch * m * n * k, batch * m * k, batch * k * n, batch * m * n);
 }
 
 /*
@@ -20,7 +26,7 @@ struct tp_work_count tp_work_conv(const struct tp_work_dims *s)
 	tp_real in = batch * ic * d[4] * d[5] * d[6], out = batch * oc * d[7] * d[8] * d[9];
 	tp_real weights = ic / groups * oc * kernel;
 
-	return tp_work_both(out * ic / groups * kernel, in + out + weights);
+	return products(out * ic / groups * kernel, in, weights, out);
 }
 
 /* One addition or comparison for each element under the window. */
@@ -29,7 +35,7 @@ struct tp_work_count tp_work_pool(const struct tp_work_dims *s)
 	const tp_real *d = s->d;
 	tp_real in = d[0] * d[1] * d[2] * d[3] * d[4], out = d[0] * d[1] * d[5] * d[6] * d[7];
 
-	return (struct tp_work_count){ 0, out * d[8] * d[9] * d[10], in + out };
+	return (struct tp_work_count){ 0, out * d[8] * d[9] * d[10], in + out, 0, out };
 }
 
 /*
@@ -39,15 +45,17 @@ struct tp_work_count tp_work_pool(const struct tp_work_dims *s)
  */
 struct tp_work_count tp_work_norm(const struct tp_work_dims *s)
 {
+	tp_real n = s->d[0], channels = s->d[1];
+
 	if (s->backward)
-		return (struct tp_work_count){ 4 * s->d[0], 5 * s->d[0], 3 * s->d[0] + 3 * s->d[1] };
-	return (struct tp_work_count){ 3 * s->d[0], 5 * s->d[0], 2 * s->d[0] + 2 * s->d[1] };
+		return (struct tp_work_count){ 4 * n, 5 * n, 3 * n + 3 * channels, 3 * channels, n };
+	return (struct tp_work_count){ 3 * n, 5 * n, 2 * n + 2 * channels, 2 * channels, n };
 }
 
-/* An exponential has no count: what is moved is known, the FLOP are not. */
+/* An exponential has no count: what is moved is known, the FLOP are not. Backward the result and its gradient are read. */
 struct tp_work_count tp_work_softmax(const struct tp_work_dims *s)
 {
-	return (struct tp_work_count){ -1, -1, (s->backward ? 3 : 2) * s->d[0] };
+	return (struct tp_work_count){ -1, -1, (s->backward ? 3 : 2) * s->d[0], 0, (s->backward ? 2 : 1) * s->d[0] };
 }
 
 /* Forward one tensor is read, backward two. 0 operations: they have no count. */
@@ -55,17 +63,22 @@ struct tp_work_count tp_work_activation(const struct tp_work_dims *s)
 {
 	tp_real additions = s->d[1] > 0 ? s->d[1] * s->d[0] : -1;
 
-	return (struct tp_work_count){ additions < 0 ? -1 : 0, additions, (s->backward ? 3 : 2) * s->d[0] };
+	return (struct tp_work_count){ additions < 0 ? -1 : 0, additions, (s->backward ? 3 : 2) * s->d[0], 0, s->d[0] };
 }
 
 struct tp_work_count tp_work_elementwise(const struct tp_work_dims *s)
 {
 	tp_real operands = s->d[1] > 0 ? s->d[1] : 1;
 
-	return (struct tp_work_count){ 0, s->d[0], (operands + 1) * s->d[0] };
+	return (struct tp_work_count){ 0, s->d[0], (operands + 1) * s->d[0], (operands - 1) * s->d[0], s->d[0] };
+}
+
+struct tp_work_count tp_work_reorder(const struct tp_work_dims *s)
+{
+	return (struct tp_work_count){ 0, 0, 2 * s->d[0], 0, s->d[0] };
 }
 
 struct tp_work_count tp_work_reduce(const struct tp_work_dims *s)
 {
-	return (struct tp_work_count){ 0, s->d[0] - s->d[1], s->d[0] + s->d[1] };
+	return (struct tp_work_count){ 0, s->d[0] - s->d[1], s->d[0] + s->d[1], 0, s->d[1] };
 }

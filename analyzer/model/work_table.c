@@ -58,6 +58,9 @@ static const struct tp_work_row rows[TPROF_WORK_KINDS] = {
 	[TPROF_WORK_SYEV] = { "syev", "n", NULL, "-" },
 	[TPROF_WORK_GEEV] = { "geev", "n", NULL, "-" },
 	[TPROF_WORK_GESVD] = { "gesvd", "m n", NULL, "-" },
+	[TPROF_WORK_GEBRD] = { "gebrd", "m n", tp_work_gebrd, "LAWN" },
+	[TPROF_WORK_SYTRD] = { "sytrd", "n", tp_work_sytrd, "LAWN" },
+	[TPROF_WORK_GEHRD] = { "gehrd", "n ilo ihi", tp_work_gehrd, "LAWN" },
 	[TPROF_WORK_MATMUL] = { "matmul", "batch m n k", tp_work_matmul, "def", .says_type = true },
 	[TPROF_WORK_CONV] = { "conv", "batch groups ic oc id ih iw od oh ow kd kh kw", tp_work_conv, "def",
 			      .says_type = true },
@@ -66,7 +69,7 @@ static const struct tp_work_row rows[TPROF_WORK_KINDS] = {
 	[TPROF_WORK_NORM] = { "norm", "n channels", tp_work_norm, "def", .says_type = true },
 	[TPROF_WORK_SOFTMAX] = { "softmax", "n", tp_work_softmax, "-", .says_type = true },
 	[TPROF_WORK_ELEMENTWISE] = { "elementwise", "n operands", tp_work_elementwise, "def", .says_type = true },
-	[TPROF_WORK_REORDER] = { "reorder", "n", tp_work_copy, "def", .says_type = true },
+	[TPROF_WORK_REORDER] = { "reorder", "n", tp_work_reorder, "def", .says_type = true },
 	[TPROF_WORK_ACTIVATION] = { "activation", "n each", tp_work_activation, "def", .says_type = true },
 	[TPROF_WORK_REDUCE] = { "reduce", "in out", tp_work_reduce, "def", .says_type = true },
 };

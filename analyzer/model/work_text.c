@@ -41,6 +41,16 @@ static void put_flags(struct writer *to, const struct tp_work *work)
 		put(to, " (workspace query)");
 }
 
+/* "u8 s8 -> s32": the input's, the second's if it is another, the result's. */
+static void put_types(struct writer *to, const struct tp_work *work)
+{
+	put(to, " %s", tp_dtype(work->dtype)->name);
+	if (work->second && work->second != work->dtype)
+		put(to, " %s", tp_dtype(work->second) ? tp_dtype(work->second)->name : "?");
+	if (work->result && work->result != work->dtype)
+		put(to, " -> %s", tp_dtype(work->result) ? tp_dtype(work->result)->name : "?");
+}
+
 void tp_work_shape(const struct tp_work *work, char *text, size_t size)
 {
 	const struct tp_work_row *row = tp_work_row(work->kind);
@@ -63,7 +73,7 @@ void tp_work_shape(const struct tp_work *work, char *text, size_t size)
 	}
 	put_flags(&to, work);
 	if (row && row->says_type && tp_dtype(work->dtype))
-		put(&to, " %s", tp_dtype(work->dtype)->name);
+		put_types(&to, work);
 }
 
 void tp_fold_shape(const struct tp_folded *folded, char *text, size_t size)

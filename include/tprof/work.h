@@ -61,6 +61,9 @@ enum tprof_work {
 	TPROF_WORK_SYEV = 55,  /* n; also SYEVD and SYEVR */
 	TPROF_WORK_GEEV = 56,  /* n */
 	TPROF_WORK_GESVD = 57, /* m n; also GESDD */
+	TPROF_WORK_GEBRD = 58, /* m n */
+	TPROF_WORK_SYTRD = 59, /* n */
+	TPROF_WORK_GEHRD = 60, /* n, first and last row of what is reduced */
 	/* Neural networks. Forward and backward differ in what is read and written, not in their products. */
 	TPROF_WORK_MATMUL = 64,	     /* batch m n k */
 	TPROF_WORK_CONV = 65,	     /* batch groups ic oc id ih iw od oh ow kd kh kw */
@@ -95,9 +98,18 @@ enum tprof_work_flags {
 	TPROF_WORK_REAL = 8,	  /* complex vectors by a real scalar (csscal, zdrot) */
 	TPROF_WORK_BACKWARD = 16, /* of data (CONV, POOL: towards the input) */
 	TPROF_WORK_WEIGHTS = 32,  /* of weights */
-	TPROF_WORK_QUERY = 128,	  /* it was only asked how large the workspace must be: no work */
+	TPROF_WORK_TYPES = 64,	/* not all tensors are of the element type: a number behind the dimensions says more */
+	TPROF_WORK_QUERY = 128, /* it was only asked how large the workspace must be: no work */
 };
 
-#define TPROF_WORK_DIMS 13u
+/*
+ * What stands behind the dimensions of work with TPROF_WORK_TYPES: types (enum tprof_dtype) of the tensors that are not of the
+ * element type, which is the input's. 0: as the input.
+ */
+#define TPROF_WORK_TYPES_OF(second, result) ((uint64_t)(second) | (uint64_t)(result) << 8)
+#define TPROF_WORK_TYPE_SECOND(types) ((uint8_t)(types))	/* weights; of NORM scale, shift, mean and variance */
+#define TPROF_WORK_TYPE_RESULT(types) ((uint8_t)((types) >> 8)) /* or, of the backward pass, its gradient */
+
+#define TPROF_WORK_DIMS 13u /* at most, without that number */
 
 #endif

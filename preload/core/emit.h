@@ -209,6 +209,8 @@ static inline uint8_t *tp_put_work(uint8_t *p, const struct tp_work *work)
 	*p++ = work->flags;
 	for (uint32_t i = 0; i < work->dims; i++)
 		p = tp_put_uvarint(p, work->dim[i] < TP_WORK_DIM_MAX ? work->dim[i] : TP_WORK_DIM_MAX);
+	if (tp_unlikely(work->flags & TPROF_WORK_TYPES))
+		p = tp_put_uvarint(p, TPROF_WORK_TYPES_OF(work->second, work->result));
 	return p;
 }
 

@@ -34,6 +34,8 @@ void tp_fold_fill(struct tp_fold *fold, struct tp_fold_hot *hot, struct tp_fold_
 		hot->work.dtype = work->dtype;
 		hot->work.flags = work->flags;
 		hot->work.dims = work->dims;
+		hot->work.second = work->second;
+		hot->work.result = work->result;
 		for (uint32_t i = 0; i < work->dims; i++)
 			hot->work.dim[i] = work->dim[i];
 	}

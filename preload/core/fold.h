@@ -41,6 +41,7 @@ struct tp_work {
 	uint16_t kind;	     /* enum tprof_work; 0: not typed */
 	uint8_t dtype;	     /* enum tprof_dtype */
 	uint8_t flags, dims; /* dims: how many */
+	uint8_t second, result; /* enum tprof_dtype, with TPROF_WORK_TYPES: of the other tensors */
 	uint64_t dim[TPROF_WORK_DIMS];
 };
 
@@ -135,13 +136,23 @@ static inline uint64_t tp_fold_shape(const struct tp_work *work)
 	return key ^ key >> 32;
 }
 
+/* A BLAS function's are always the same; a library's primitives may differ in nothing else. */
+static inline uint64_t tp_fold_types(const struct tp_work *work)
+{
+	uint64_t first = (uint64_t)work->dtype << 8;
+
+	if (tp_likely(!(work->flags & TPROF_WORK_TYPES)))
+		return first;
+	return first | (uint64_t)work->second << 16 | (uint64_t)work->result << 24;
+}
+
 /* The slot for calls of `op` with fold.work; *shape is what is theirs. */
 static inline struct tp_fold_slot *tp_fold_find(struct tp_fold *fold, uint32_t op, uint64_t *shape)
 {
 	uint64_t of = (uint64_t)op << 8;
 
 	if (fold->work.kind)
-		of = (of | fold->work.flags) ^ tp_fold_shape(&fold->work) << 32;
+		of = (of | fold->work.flags) ^ (tp_fold_shape(&fold->work) ^ tp_fold_types(&fold->work)) << 32;
 	of *= TP_FOLD_MIX;
 	*shape = of | 1;
 	return &fold->slots[of >> 59];

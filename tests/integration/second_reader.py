@@ -234,6 +234,8 @@ class Trace:
         while at < len(data):
             dim, at = uvarint(data, at)
             dims.append(dim)
+        if flags & 64:
+            dims.pop()  # says of which types the other tensors are
         return kind, dtype, flags, dims
 
     def stack(self, node):

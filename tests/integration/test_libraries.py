@@ -68,6 +68,34 @@ def test_onednn(tprof):
     assert "backward" in shape["shape"]
 
 
+def test_onednn_int8(tprof):
+    """Bytes multiplied, sums of 32 bits: each tensor's elements are counted with their own size."""
+    _, ops = profile(tprof, [WORKLOADS / "onednn", TIMES, "int8"], "onednn")
+    by_kind = {name.split(" ")[0]: op for name, op in ops.items()}
+    assert calls(by_kind) == {"matmul": TIMES, "reorder": TIMES, "dnnl_primitive_create": 2}
+    assert by_kind["matmul"]["bytes"] == TIMES * (16 * 32 + 32 * 8 + 4 * 16 * 8)
+    assert by_kind["reorder"]["bytes"] == TIMES * (4 + 1) * 16 * 32
+    assert by_kind["matmul"]["flop_in"] == {"int8": TIMES * 2 * 16 * 8 * 32}
+    assert [shape["shape"] for shape in by_kind["matmul"]["shapes"]] == ["batch=1 m=16 n=8 k=32 u8 s8 -> s32"]
+    assert [shape["shape"] for shape in by_kind["reorder"]["shapes"]] == ["n=512 f32 -> u8"]
+
+
+def test_onednn_mixed(tprof):
+    """Of the same kind and dimensions, but of other types: rows of their own, each with its bytes."""
+    _, ops = profile(tprof, [WORKLOADS / "onednn3", TIMES, "mixed"], "onednn")
+    product = "batch=1 m=16 n=8 k=32 "
+    sizes = "batch=2 groups=2 ic=4 oc=6 id=1 ih=10 iw=10 od=1 oh=8 ow=8 kd=1 kh=3 kw=3 "
+    assert {name.split(" ")[0]: sorted(shape["shape"] for shape in op["shapes"]) for name, op in ops.items()} == {
+        "matmul": [product + types for types in ("bf16 -> f32", "u8 s8", "u8 s8 -> f32", "u8 s8 -> s32")],
+        "convolution": [sizes + "u8 s8 -> s32"], "reorder": ["n=100 f32 -> bf16"], "dnnl_primitive_create": [],
+        "batch_normalization": ["n=150 channels=3 bf16 f32"]}
+    first, second, result = 16 * 32, 32 * 8, 16 * 8
+    assert {name.split(" ")[0]: op["bytes"] / TIMES for name, op in ops.items()} == {
+        "matmul": 3 * (first + second) + (4 + 4 + 1) * result + 2 * (first + second) + 4 * result,
+        "convolution": 2 * 4 * 100 + 2 * 3 * 2 * 9 + 4 * 2 * 6 * 64, "reorder": 4 * 100 + 2 * 100,
+        "batch_normalization": 2 * 2 * 150 + 4 * 2 * 3, "dnnl_primitive_create": 0}
+
+
 def test_onednn_3(tprof):
     """Version 3 hides its structures: the same is known of its primitives, by what it answers."""
     _, ops = profile(tprof, [WORKLOADS / "onednn3", TIMES], "onednn")

@@ -54,6 +54,26 @@ static void by_hand(void **state)
 	assert_int_equal(flop_with(WORK(GEQRF, F64, 100, 50), TPROF_WORK_QUERY), 0);
 }
 
+/* Kind 64, u8, flags 64, 1 16 8 32, s8 and s32: input, weights and result each with their own size. */
+static void of_several_types(void **state)
+{
+	static const uint8_t record[] = {
+		64, TPROF_DTYPE_U8, 64, 1, 16, 8, 32, 0x88, 0x80 | (TPROF_DTYPE_S32 << 1), 0
+	};
+	struct tp_work work;
+
+	(void)state;
+	assert_true(tp_work_read(&work, record, sizeof(record)));
+	assert_int_equal(work.dims, 4);
+	assert_int_equal(work.second, TPROF_DTYPE_S8);
+	assert_int_equal(work.result, TPROF_DTYPE_S32);
+	assert_int_equal(bytes(work), 16 * 32 + 32 * 8 + 4 * 16 * 8);
+	assert_int_equal(tp_work_amount(&work).precision, TP_INT8);
+	work.result = 99; /* of a later version */
+	assert_false(tp_work_amount(&work).bytes_known);
+	assert_int_equal(flop(work), 2 * 16 * 8 * 32);
+}
+
 /* n = 1000, from the working note's table of the totals: 2/3 n^3 - 1/2 n^2 + 5/6 n and so on. */
 static void totals(void **state)
 {
@@ -70,6 +90,17 @@ static void totals(void **state)
 	/* 4/3 n^3 + n^2 - 4/3 n */
 	assert_int_equal(flop(WORK(ORGQR, F64, 1000, 1000, 1000)), 1333333333 + 1000000 - 1333);
 	assert_int_equal(flop(WORK(ORMQR, F64, 1000, 10, 500)), 2 * (2 * 5000000 - 2500000) + 15000);
+	/* 4 m n^2 - 4/3 n^3 + 3 n^2 - m n + 25/3 n: of 6 x 3 it is 216 - 36 + 27 - 18 + 25; the same on its side */
+	assert_int_equal(flop(WORK(GEBRD, F64, 6, 3)), 214);
+	assert_int_equal(flop(WORK(GEBRD, F64, 3, 6)), 214);
+	assert_int_equal(flop(WORK(GEBRD, C64, 6, 3)), 6 * (108 - 18 + 18 + 20) + 2 * (108 - 18 + 9 - 18 + 5));
+	/* 4/3 n^3 + 7/2 n^2 - 17/6 n - 19: of 6 it is 288 + 126 - 17 - 19 */
+	assert_int_equal(flop(WORK(SYTRD, F64, 6)), 378);
+	assert_int_equal(flop(WORK(SYTRD, F64, 2)) + flop(WORK(SYTRD, F64, 1)) + flop(WORK(SYTRD, F64, 0)), 0);
+	/* 10/3 n^3 - 1/2 n^2 - 11/6 n - 21: of 6 it is 720 - 18 - 11 - 21 */
+	assert_int_equal(flop(WORK(GEHRD, F64, 6, 1, 6)), 670);
+	assert_int_equal(flop(WORK(GEHRD, F64, 2, 1, 2)) + flop(WORK(GEHRD, F64, 1, 1, 1)), 0);
+	assert_int_equal(bytes(WORK(GEHRD, F64, 6, 1, 6)), 8 * 2 * 36);
 }
 
 struct counted {
@@ -284,9 +315,10 @@ static void attention(void **state)
 /* Of exponentials and iterations there is no count; what they move is known where each element is met once. */
 static void no_count(void **state)
 {
-	const struct tp_work none[] = { WORK(SOFTMAX, F32, 100),  WORK(ACTIVATION, F32, 100, 0),
-					WORK(GESVD, F64, 10, 10), WORK(GELSD, F64, 10, 10, 1),
-					WORK(SYEV, F64, 10),	  WORK(GEEV, F64, 10) };
+	const struct tp_work none[] = { WORK(SOFTMAX, F32, 100),   WORK(ACTIVATION, F32, 100, 0),
+					WORK(GESVD, F64, 10, 10),  WORK(GELSD, F64, 10, 10, 1),
+					WORK(SYEV, F64, 10),	   WORK(GEEV, F64, 10),
+					WORK(GEHRD, F64, 10, 3, 9) };
 	struct tp_work softmax = WORK(SOFTMAX, F32, 100);
 
 	(void)state;
@@ -357,10 +389,18 @@ static void many(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(by_hand),    cmocka_unit_test(totals),	   cmocka_unit_test(loops),
-		cmocka_unit_test(bands),      cmocka_unit_test(triangles), cmocka_unit_test(convolution),
-		cmocka_unit_test(backward),   cmocka_unit_test(attention), cmocka_unit_test(no_count),
-		cmocka_unit_test(precisions), cmocka_unit_test(many),
+		cmocka_unit_test(of_several_types),
+		cmocka_unit_test(by_hand),
+		cmocka_unit_test(totals),
+		cmocka_unit_test(loops),
+		cmocka_unit_test(bands),
+		cmocka_unit_test(triangles),
+		cmocka_unit_test(convolution),
+		cmocka_unit_test(backward),
+		cmocka_unit_test(attention),
+		cmocka_unit_test(no_count),
+		cmocka_unit_test(precisions),
+		cmocka_unit_test(many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

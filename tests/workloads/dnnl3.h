@@ -10,7 +10,7 @@ struct dnnl_descriptor;
 struct dnnl_primitive;
 
 enum { RELU = 0x20, TANH = 0x21, LINEAR = 0x26 };
-enum { F32 = 3, F64 = 7 };
+enum { BF16 = 2, F32 = 3, S32, S8, U8, F64 };
 
 /* The library's own would need an engine; these make descriptors without one. `dims` ends with 0. */
 struct dnnl_memory *dnnl3_memory(int type, const int64_t *dims);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Primitives of oneDNN with known dimensions. `onednn N`: each is created once and executed N times.
+// Primitives of oneDNN with known dimensions. `onednn N [int8]`: each is created once and executed N times; int8: a product of
+// bytes whose sums are 32 bits wide, and what makes bytes of floats.
 #include <cstdio>
 #include <cstdlib>
 #include <dnnl.hpp>
@@ -96,6 +97,35 @@ static float inner_product(int times)
 	return sum(result);
 }
 
+static dnnl::memory bytes(const dnnl::memory::dims &dims, type of)
+{
+	dnnl::memory memory({ dims, of, tag::ab }, engine);
+	unsigned char *data = static_cast<unsigned char *>(memory.get_data_handle());
+
+	for (size_t i = 0; i < memory.get_desc().get_size(); i++)
+		data[i] = static_cast<unsigned char>(i % 7);
+	return memory;
+}
+
+static int int8(int times)
+{
+	dnnl::memory a = bytes({ 16, 32 }, type::u8), b = bytes({ 32, 8 }, type::s8), c = bytes({ 16, 8 }, type::s32),
+		     wide = tensor({ 16, 32 }, tag::ab);
+	dnnl::matmul::primitive_desc description({ a.get_desc(), b.get_desc(), c.get_desc() }, engine);
+	dnnl::matmul primitive(description);
+	dnnl::reorder narrow(wide, a);
+	int total = 0;
+
+	for (int i = 0; i < times; i++) {
+		primitive.execute(cpu, { { DNNL_ARG_SRC, a }, { DNNL_ARG_WEIGHTS, b }, { DNNL_ARG_DST, c } });
+		if (!i)
+			for (int j = 0; j < 16 * 8; j++)
+				total += static_cast<int *>(c.get_data_handle())[j];
+		narrow.execute(cpu, wide, a);
+	}
+	return total;
+}
+
 static void run(int times)
 {
 	printf("%.3f %.3f %.3f\n", static_cast<double>(matmul(times)), static_cast<double>(convolution(times)),
@@ -106,7 +136,10 @@ static void run(int times)
 int main(int argc, char **argv)
 {
 	try {
-		run(argc > 1 ? atoi(argv[1]) : 1);
+		if (argc > 2)
+			printf("%d\n", int8(atoi(argv[1])));
+		else
+			run(argc > 1 ? atoi(argv[1]) : 1);
 	} catch (...) {
 		return 1;
 	}

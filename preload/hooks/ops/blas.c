@@ -111,6 +111,10 @@ static const struct routine {
 	{ "zgeev", "ccm........w..", TPROF_WORK_GEEV, 4, 0, 0 },
 	{ "?gesvd", "ccmm........w..", TPROF_WORK_GESVD, 4, 0, 0 },
 	{ "?gesdd", "cmm........w...", TPROF_WORK_GESVD, 4, 0, 0 },
+	{ "?gebrd", "mm........w.", TPROF_WORK_GEBRD, 4, 0, 0 },
+	{ "?sytrd", "cm......w.", TPROF_WORK_SYTRD, 4, 0, 0 },
+	{ "?hetrd", "cm......w.", TPROF_WORK_SYTRD, 4, 0, 0 },
+	{ "?gehrd", "mmm....w.", TPROF_WORK_GEHRD, 4, 0, 0 },
 };
 
 /* Does `name`, of `length` bytes, fit a pattern that may begin with ? for s, d, c or z? */

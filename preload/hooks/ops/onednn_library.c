@@ -167,6 +167,11 @@ const struct tp_onednn_memory *tp_onednn_tensor(const void *descriptor, enum tp_
 	return memory;
 }
 
+const struct tp_onednn_memory *tp_onednn_second(const void *descriptor, struct tp_onednn_memory *memory)
+{
+	return read_memory(query_memory(descriptor, TP_ONEDNN_SRC, 1), memory) ? memory : NULL;
+}
+
 const int64_t *tp_onednn_kernel(const void *descriptor)
 {
 	const char *description = NULL;

@@ -67,6 +67,9 @@ bool tp_onednn_ask(const void *primitive, struct tp_onednn_primitive *to);
 const struct tp_onednn_memory *tp_onednn_tensor(const void *descriptor, enum tp_onednn_tensor what,
 						struct tp_onednn_memory *memory);
 
+/* The second of several inputs. NULL: there is none, or nothing is known of it. */
+const struct tp_onednn_memory *tp_onednn_second(const void *descriptor, struct tp_onednn_memory *memory);
+
 /* enum tprof_dtype */
 uint8_t tp_onednn_type(const struct tp_onednn_memory *memory);
 

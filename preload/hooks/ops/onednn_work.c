@@ -96,19 +96,16 @@ static bool elements(struct tp_work *work, enum tprof_work kind, const struct tp
 	return true;
 }
 
-bool tp_onednn_describe(struct tp_work *work, const void *descriptor, enum tp_onednn_kind kind)
+static bool describe(struct tp_work *work, const void *descriptor, enum tp_onednn_kind kind,
+		     const struct tp_onednn_memory *src, const struct tp_onednn_memory *dst)
 {
-	struct tp_onednn_memory room[3];
-	const struct tp_onednn_memory *src = tp_onednn_tensor(descriptor, TP_ONEDNN_SRC, &room[0]);
-	const struct tp_onednn_memory *dst = tp_onednn_tensor(descriptor, TP_ONEDNN_DST, &room[1]);
+	struct tp_onednn_memory room;
 
-	if (src || dst)
-		work->dtype = tp_onednn_type(src ? src : dst);
 	switch (kind) {
 	case TP_ONEDNN_CONVOLUTION:
-		return convolution(work, src, tp_onednn_tensor(descriptor, TP_ONEDNN_WEIGHTS, &room[2]), dst);
+		return convolution(work, src, tp_onednn_tensor(descriptor, TP_ONEDNN_WEIGHTS, &room), dst);
 	case TP_ONEDNN_DECONVOLUTION: /* the products of the convolution that it is the gradient of */
-		return convolution(work, dst, tp_onednn_tensor(descriptor, TP_ONEDNN_WEIGHTS, &room[2]), src);
+		return convolution(work, dst, tp_onednn_tensor(descriptor, TP_ONEDNN_WEIGHTS, &room), src);
 	case TP_ONEDNN_MATMUL:
 		return matmul(work, src, dst);
 	case TP_ONEDNN_INNER_PRODUCT:
@@ -135,4 +132,48 @@ bool tp_onednn_describe(struct tp_work *work, const void *descriptor, enum tp_on
 	default:
 		return false;
 	}
+}
+
+static bool normalises(enum tp_onednn_kind kind)
+{
+	return kind == TP_ONEDNN_BATCH_NORMALIZATION || kind == TP_ONEDNN_LAYER_NORMALIZATION;
+}
+
+/*
+ * Products of small integers are summed up in larger ones, what is computed in half precision is often kept in single. What
+ * belongs to a normalisation's channels is in single whatever it normalises.
+ */
+static void add_types(struct tp_work *work, const void *descriptor, enum tp_onednn_kind kind,
+		      const struct tp_onednn_memory *dst)
+{
+	struct tp_onednn_memory room;
+	const struct tp_onednn_memory *weights = tp_onednn_tensor(descriptor, TP_ONEDNN_WEIGHTS, &room);
+	uint8_t second = work->dtype, result = dst ? tp_onednn_type(dst) : work->dtype;
+
+	if (kind == TP_ONEDNN_BINARY)
+		weights = tp_onednn_second(descriptor, &room);
+	if (normalises(kind))
+		second = TPROF_DTYPE_F32;
+	else if (weights)
+		second = tp_onednn_type(weights);
+	if (second == work->dtype && result == work->dtype)
+		return;
+	work->flags |= TPROF_WORK_TYPES;
+	work->second = second;
+	work->result = result;
+}
+
+bool tp_onednn_describe(struct tp_work *work, const void *descriptor, enum tp_onednn_kind kind)
+{
+	struct tp_onednn_memory room[2];
+	const struct tp_onednn_memory *src = tp_onednn_tensor(descriptor, TP_ONEDNN_SRC, &room[0]);
+	const struct tp_onednn_memory *dst = tp_onednn_tensor(descriptor, TP_ONEDNN_DST, &room[1]);
+
+	if (src || dst)
+		work->dtype = tp_onednn_type(src ? src : dst);
+	if (!describe(work, descriptor, kind, src, dst))
+		return false;
+	add_types(work, descriptor, kind, dst);
+	/* Its input and result have changed places, so which of them is of which type can't be said. */
+	return kind != TP_ONEDNN_DECONVOLUTION || !(work->flags & TPROF_WORK_TYPES);
 }
