@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define LEVEL 0.05
+#define BY_SECOND 2 /* growth_unit */
 
 /* An interval of a ratio, the other way round. */
 static struct tp_interval inverse(struct tp_interval interval)
@@ -95,6 +96,8 @@ static void put_times(json_t *json, const struct tp_diff_time *time)
 	json_object_set_new(json, "speedup_ci95", tp_json_interval(inverse(difference->interval)));
 	json_object_set_new(json, "later", tp_json_real(time->later));
 	json_object_set_new(json, "p", tp_json_real(difference->p));
+	if (!isnan(time->among))
+		json_object_set_new(json, "p_among", json_real(time->among));
 	if (!isnan(time->corrected))
 		json_object_set_new(json, "p_corrected", tp_json_real(time->corrected));
 	json_object_set_new(json, "verdict", json_string(tp_diff_time_verdict(time)));
@@ -169,6 +172,7 @@ static bool put_all_times(json_t *json, const struct tp_diff_times *times, uint6
 struct columns {
 	const char *old_value, *new_value, *old_count, *new_count;
 	enum { AS_BYTES, AS_RATE, AS_SHARE } as;
+	bool by_speed; /* of one run a side, by the second: what a run does in one is the machine's doing as well */
 };
 
 static json_t *amount_json(const struct columns *columns, double value)
@@ -205,8 +209,10 @@ static void put_name(json_t *json, const struct tp_diff_sites *sites, const stru
 }
 
 /* `exact`: there is nothing to test. */
-static const char *verdict_of(const struct tp_diff_row *row, bool exact)
+static const char *verdict_of(const struct tp_diff_row *row, bool exact, bool by_speed)
 {
+	if (by_speed && (exact || row->corrected < LEVEL))
+		return "one run";
 	if (exact || !isnan(row->corrected))
 		return more_or_less(row, exact ? 0 : row->corrected);
 	return isnan(row->difference.p) ? "too few" : "not tested";
@@ -236,7 +242,7 @@ static json_t *row_json(const struct tp_diff_sites *sites, const struct tp_diff_
 		json_object_set_new(json, "p_corrected", tp_json_real(row->corrected));
 	if (rows->estimated)
 		json_object_set_new(json, "estimated", json_true());
-	json_object_set_new(json, "verdict", json_string(verdict_of(row, exact)));
+	json_object_set_new(json, "verdict", json_string(verdict_of(row, exact, columns->by_speed)));
 	return json;
 }
 
@@ -256,13 +262,19 @@ static json_t *rows_json(const struct tp_diff_sites *sites, const struct tp_diff
 	return NULL;
 }
 
-static bool put_rows(json_t *json, const struct tp_diff_sites *sites, uint64_t top)
+static bool is_by_speed(const struct tp_diff *diff)
 {
-	static const struct columns blocks = { "old_bytes", "new_bytes", "old_blocks", "new_blocks", AS_BYTES };
+	return diff->sites.growth_unit == BY_SECOND && diff->runs[0] == 1 && diff->runs[1] == 1;
+}
+
+static bool put_rows(json_t *json, const struct tp_diff *diff, uint64_t top)
+{
+	static const struct columns blocks = { "old_bytes", "new_bytes", "old_blocks", "new_blocks", AS_BYTES, false };
 	static const struct columns calls = { "old_bytes", "new_bytes", "old_allocations", "new_allocations",
-					      AS_BYTES };
-	static const struct columns rates = { "old_rate", "new_rate", NULL, NULL, AS_RATE };
-	static const struct columns shares = { "old_share", "new_share", NULL, NULL, AS_SHARE };
+					      AS_BYTES, false };
+	const struct tp_diff_sites *sites = &diff->sites;
+	const struct columns rates = { "old_rate", "new_rate", NULL, NULL, AS_RATE, is_by_speed(diff) };
+	static const struct columns shares = { "old_share", "new_share", NULL, NULL, AS_SHARE, false };
 	bool stacks = sites->by == TP_BY_STACK;
 	bool good = json_object_set_new(json, "peak", rows_json(sites, &sites->peak, &blocks, stacks, top)) == 0;
 
@@ -299,9 +311,7 @@ static json_t *growth_json(const struct tp_diff *diff)
 	json_object_set_new(json, "ratio", tp_json_real(row->difference.ratio));
 	json_object_set_new(json, "p", tp_json_real(row->difference.p));
 	json_object_set_new(json, "verdict",
-			    json_string(!tp_diff_differs(row) ? "same"
-					: exact		      ? more_or_less(row, 0)
-							      : more_or_less(row, row->corrected)));
+			    json_string(!tp_diff_differs(row) ? "same" : verdict_of(row, exact, is_by_speed(diff))));
 	return json;
 }
 
@@ -321,7 +331,7 @@ json_t *tp_diff_json(const struct tp_diff *diff, uint64_t top)
 				 "old_runs", files_json(diff, 0), "new_runs", files_json(diff, 1), "totals",
 				 totals_json(diff), "growth", growth_json(diff));
 
-	if (json && put_all_times(json, &diff->times, top) && put_rows(json, &diff->sites, top))
+	if (json && put_all_times(json, &diff->times, top) && put_rows(json, diff, top))
 		return json;
 	json_decref(json);
 	return NULL;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/among.h"
 #include "model/op_combine.h"
 #include "model/ops.h"
 #include "model/rank.h"
@@ -174,15 +175,56 @@ static bool test(const struct tp_diff_times *times, struct tp_diff_time *time)
 	return ranks.memory;
 }
 
+static bool is_one_of_many(const struct tp_diff_time *time)
+{
+	const struct tp_interval *interval = &time->difference.interval;
+
+	return time->category && interval->low > 0 && interval->high > 0;
+}
+
+/* Each op among those whose time is known well enough. */
+static bool test_among(struct tp_diff_times *times)
+{
+	struct tp_among *list = malloc((times->count + 1) * sizeof(*list));
+	size_t count = 0;
+
+	for (size_t i = 0; list && i < times->count; i++) {
+		const struct tp_difference *difference = &times->list[i]->difference;
+
+		if (is_one_of_many(times->list[i]))
+			list[count++] = (struct tp_among){
+				.log_ratio = log(difference->ratio),
+				.error = log(difference->interval.high / difference->interval.low) / (2 * TP_NORMAL_95),
+			};
+	}
+	if (list)
+		tp_among_test(list, count);
+	for (size_t i = times->count; list && i-- > 0;)
+		if (is_one_of_many(times->list[i]))
+			times->list[i]->among = list[--count].p;
+	free(list);
+	return list != NULL;
+}
+
+/* NAN: nothing is tested. Without an `among` what the calls say stands; the verdict tells what it is worth. */
+static double p_of(const struct tp_diff_time *time)
+{
+	return isnan(time->difference.p) ? NAN : fmax(time->difference.p, time->among);
+}
+
 bool tp_diff_times_test(struct tp_diff_times *times)
 {
+	bool one_a_side = times->runs[0] == 1 && times->runs[1] == 1;
 	double *p = malloc((times->count + 1) * sizeof(*p));
 	bool good = p != NULL;
 
 	for (size_t i = 0; good && i < times->count; i++) {
 		good = test(times, times->list[i]);
-		p[i] = times->list[i]->difference.p;
+		times->list[i]->among = NAN;
 	}
+	good = good && (!one_a_side || test_among(times));
+	for (size_t i = 0; good && i < times->count; i++)
+		p[i] = p_of(times->list[i]);
 	good = good && tp_holm(p, times->count);
 	for (size_t i = 0; good && i < times->count; i++)
 		times->list[i]->corrected = p[i];
@@ -221,5 +263,7 @@ const char *tp_diff_time_verdict(const struct tp_diff_time *time)
 		return time->difference.doubt == TP_DOUBT_DRIFT ? "drifts" : "too few";
 	if (!(time->corrected < LEVEL))
 		return "noise";
+	if (isnan(time->among) && time->side[0].runs.count == 1 && time->side[1].runs.count == 1)
+		return "one run";
 	return time->difference.ratio > 1 ? "slower" : "faster";
 }

@@ -20,7 +20,8 @@ struct tp_diff_time {
 	struct tp_times side[2];
 	struct tp_difference difference, calls; /* after tp_diff_times_test() */
 	double later;				/* that a new call takes longer than an old one, see model/rank.h */
-	double corrected;			/* difference.p, for the number of tests; NAN: not tested */
+	double among;	  /* of one run a side: p of being one of the ops, see model/among.h; NAN: not tested, as of several */
+	double corrected; /* difference.p, or `among` if that is larger, for the number of tests; NAN: not tested */
 };
 
 struct tp_diff_times {
@@ -45,7 +46,7 @@ const struct tp_diff_time *tp_diff_op(const struct tp_diff_times *times, const c
 #define TP_DIFF_RUN "run"
 const struct tp_diff_time *tp_diff_time(const struct tp_diff_times *times, const char *what);
 
-/* "faster", "slower", "noise", "too few", "drifts", "new", "gone". */
+/* "faster", "slower", "noise", "one run", "too few", "drifts", "new", "gone". */
 const char *tp_diff_time_verdict(const struct tp_diff_time *time);
 
 #endif
