@@ -17,7 +17,7 @@ static const struct holder {
 	{ "^torch::Library::_impl", "libtorch", "torch's registry of operators" },
 	{ "^torch::jit::registerOperator", "libtorch", "torch's registry of operators" },
 	{ "^npy_alloc_cache_dim$", "_multiarray_umath", "numpy's cache of shapes" },
-	{ "^npy_alloc_cache", "_multiarray_umath", "numpy's cache of small blocks" },
+	{ "^npy_alloc_cache", "_multiarray_umath", "numpy's small arrays, or its cache of their blocks" },
 	{ "^PyUnicode_InternFromString$", "python3", "Python's interned strings" },
 	{ "^PyUnicode_InternInPlace$", "python3", "Python's interned strings" },
 	{ "^_PyUnicode_Intern", "python3", "Python's interned strings" },
