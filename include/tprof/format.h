@@ -407,8 +407,8 @@ enum tprof_allocator {
  * Folded calls: each was open while the op was innermost that is when the record is read, each began and ended without
  * any event of its thread between. The record is counted up in place, after it was committed: that is the one exception
  * to records never changing. It is not counted up any more when the thread's open ops change for good, its chunk
- * ends, a step ends, or TPROF_FOLD_CALLS is reached. Durations are ticks, not shifted; bucket i of the histogram counts
- * those from tprof_fold_low(i) to tprof_fold_low(i + 1) - 1.
+ * ends, a step ends, or it is full, with TPROF_FOLD_CALLS at the latest. Durations are ticks, not shifted; bucket i of the
+ * histogram counts those from tprof_fold_low(i) to tprof_fold_low(i + 1) - 1.
  *
  * TPROF_FOLD_SHARE: the calls are so short that time stamps would take longer than they do. Each was timed with the chance
  * of one in TPROF_FOLD_DISTANCE, whatever came of the others; `ticks`, `min`, `max` and the histogram are of those that

@@ -8,6 +8,8 @@
 
 uint32_t tp_fold_short;
 
+_Static_assert(TP_FOLD_FULL <= TPROF_FOLD_CALLS, "a histogram's bucket has 16 bits");
+
 /* ---- a call that is pending ---- */
 
 /* Its slot's record is `count` now, or NULL: none. */
@@ -131,13 +133,21 @@ static void count_ticks(struct tprof_fold *to, struct tp_fold_slot *slot, uint64
 	to->histogram[bucket < TPROF_FOLD_BUCKETS ? bucket : TPROF_FOLD_BUCKETS - 1]++;
 }
 
+/* Were there very many calls for the time that the record is about? A pause after it is none of that. */
+static bool often(const struct tp_fold_slot *slot, uint64_t now)
+{
+	uint64_t passed = now - slot->since < TP_FOLD_SPAN ? now - slot->since : TP_FOLD_SPAN;
+
+	return slot->count->calls >= TP_FOLD_FULL && passed <= (uint64_t)slot->count->calls * TP_FOLD_OFTEN;
+}
+
 /* The slot's record ends: was it of very short calls, and very many of them? */
-static void judge(struct tp_fold_slot *slot)
+static void judge(struct tp_fold_slot *slot, uint64_t now)
 {
 	const struct tprof_fold *last = slot->count;
 	uint32_t timed = slot->share ? slot->timed : last->calls;
 
-	slot->next_share = last->calls >= TP_FOLD_MANY && slot->surprises <= last->calls / TP_FOLD_SURPRISES &&
+	slot->next_share = often(slot, now) && slot->surprises <= last->calls / TP_FOLD_SURPRISES &&
 			   last->ticks < (uint64_t)timed * tp_fold_short;
 	slot->count = NULL;
 }
@@ -199,7 +209,7 @@ static struct tprof_fold *record_of(struct tp_thread *thread, struct tp_fold_hot
 		if (slot->count && slot->count->calls < TP_FOLD_FEW)
 			slot->heat = 0;
 		if (slot->count)
-			judge(slot);
+			judge(slot, now);
 		if (!slot->heat || !begin_record(thread, hot, start))
 			return NULL;
 	}
@@ -209,7 +219,7 @@ static struct tprof_fold *record_of(struct tp_thread *thread, struct tp_fold_hot
 /* All that counted calls in this record asks for another. */
 static TP_SLOW void end_record(struct tp_fold *fold, struct tp_fold_slot *slot)
 {
-	judge(slot);
+	judge(slot, tp_clock_before());
 	for (uint64_t left = fold->filled; left; left &= left - 1) {
 		struct tp_fold_hot *hot = &fold->hots[__builtin_ctzll(left)];
 
@@ -232,7 +242,7 @@ static bool counted(struct tp_thread *thread)
 
 	give_back_limit(thread);
 	count(hot->count, hot);
-	if (tp_unlikely(hot->count->calls >= (hot->share ? TPROF_FOLD_CALLS_SHARE : TPROF_FOLD_CALLS)))
+	if (tp_unlikely(hot->count->calls >= (hot->share ? TPROF_FOLD_CALLS_SHARE : TP_FOLD_FULL)))
 		end_record(&thread->fold, hot->slot);
 	return true;
 }
@@ -294,6 +304,8 @@ void tp_fold_warm_short(struct tp_fold *fold, struct tp_fold_slot *slot, uint64_
 
 void tp_fold_close_all(struct tp_fold *fold)
 {
+	uint64_t now = tp_clock_before();
+
 	fold->counting = false;
 	for (uint64_t left = fold->filled; left; left &= left - 1) {
 		struct tp_fold_hot *hot = &fold->hots[__builtin_ctzll(left)];
@@ -302,7 +314,7 @@ void tp_fold_close_all(struct tp_fold *fold)
 	}
 	for (uint32_t i = 0; i < TP_FOLD_SLOTS; i++)
 		if (fold->slots[i].count)
-			judge(&fold->slots[i]);
+			judge(&fold->slots[i], now);
 }
 
 void tp_fold_reset(struct tp_thread *thread)

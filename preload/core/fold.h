@@ -10,8 +10,8 @@
  * A call like the one before it, of the same function from the same place, costs some hundred instructions: all that is
  * needed for it stands in a struct tp_fold_hot, which hooks/ops/trampoline.S finds and counts by itself.
  *
- * Two time stamps are half of that. Once a record of an op was full, of calls that take no more than some times what it
- * costs to time them, its next record times a share of its calls only: each with the same chance, drawn independently of
+ * Two time stamps are half of that. Once a record of an op was full, soon, of calls that take no more than some times what
+ * it costs to time them, its next record times a share of its calls only: each with the same chance, drawn independently of
  * all others, so that nothing in the program can keep step with it. All are counted. One that is not timed is pending like
  * any other: if something happens in it, it becomes a call with events of its own, that begins then.
  */
@@ -31,7 +31,8 @@
 #define TP_FOLD_FEW 16u		/* records of fewer calls than that are no gain: the op is not hot any more */
 #define TP_FOLD_COOLING 16u	/* heat that a call which could not be folded takes away */
 #define TP_FOLD_PARTS 7u	/* arguments that tell what a call works on */
-#define TP_FOLD_MANY 16384u	/* calls of a record, at least, for a share to be timed in the next one */
+#define TP_FOLD_FULL 4096u   /* calls of a record all of which are timed: many threads live for no more than 10,000 */
+#define TP_FOLD_OFTEN 16384u /* ticks between two calls, at most, for a share to be timed in the next record */
 #define TP_FOLD_SURPRISES 4096u /* one call in so many, at most, had something happen in it */
 #define TP_FOLD_LONG 6u		/* a long call that was timed stands for so many of these at least */
 #define TP_FOLD_WORTH 16u	/* what is longer than so many times the cost of timing it is always timed */

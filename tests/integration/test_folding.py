@@ -131,6 +131,12 @@ def tiny_calls(tprof, command, **env):
     return [op[:3] for op in calls]
 
 
+def test_share_of_short_threads(tprof):
+    """A thread comes to it after some thousand calls, not only after 65,535: many live for no more."""
+    threads, calls = 20, 50000
+    assert tiny_calls(tprof, [WORKLOADS / "hot", "exits", calls, threads]) == [(threads * calls, threads, 0)]
+
+
 @pytest.mark.parametrize("alloc", ["off", "trace"])
 @pytest.mark.parametrize("how", ["exits", "waits"])
 def test_share_ends_its_thread(tprof, how, alloc):

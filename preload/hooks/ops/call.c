@@ -78,7 +78,7 @@ _Static_assert(TP_LAYOUT_HOTS == TP_FOLD_HOTS, "trampoline.S: how many");
 _Static_assert(TP_LAYOUT_MODE_ON == TP_MODE_ON && TP_LAYOUT_BUSY_RECORD == TP_BUSY_RECORD, "trampoline.S: states");
 _Static_assert(TP_LAYOUT_LIMIT == TPROF_CHUNK_SIZE - TP_RECORD_MAX, "trampoline.S: a chunk's limit");
 _Static_assert(TP_LAYOUT_ROOM == 2 * TP_RECORD_MAX, "trampoline.S: has_room()");
-_Static_assert(TP_LAYOUT_CALLS == TPROF_FOLD_CALLS - 1, "trampoline.S: the last call is counted by tp_fold_end()");
+_Static_assert(TP_LAYOUT_CALLS == TP_FOLD_FULL - 1, "trampoline.S: the last call is counted by tp_fold_end()");
 _Static_assert(TP_LAYOUT_TICKS == TP_FOLD_TICKS, "trampoline.S: longest");
 
 /* Room for three records: what a begin takes, with its work and counters. An end takes less. */

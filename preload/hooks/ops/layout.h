@@ -60,7 +60,7 @@
 #define TP_LAYOUT_BUSY_RECORD 2
 #define TP_LAYOUT_LIMIT (65536 - 128) /* from the chunk's begin: TPROF_CHUNK_SIZE - TP_RECORD_MAX */
 #define TP_LAYOUT_ROOM 256	      /* has_room() */
-#define TP_LAYOUT_CALLS 65534	      /* the last but one that a record counts: TPROF_FOLD_CALLS - 1 */
+#define TP_LAYOUT_CALLS 4095	      /* the last but one that a record counts: TP_FOLD_FULL - 1 */
 #define TP_LAYOUT_SHORTEST 4	      /* ticks: what is shorter has a bucket of another kind */
 #define TP_LAYOUT_TICKS 8192	      /* TP_FOLD_TICKS */
 
