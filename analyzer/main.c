@@ -6,7 +6,7 @@
 
 #include "commands/command.h"
 #include "commands/ctl.h"
-#include "commands/marks.h"
+#include "commands/moments.h"
 
 int main(int argc, char **argv)
 {
@@ -18,7 +18,7 @@ int main(int argc, char **argv)
 		return tp_ctl(argc - 1, argv + 1);
 	switch (tp_options_parse(argc, argv, &options)) {
 	case TP_PARSE_RUN:
-		status = tp_marks_find(&options);
+		status = tp_moments_find(&options);
 		if (status == TP_EXIT_OK)
 			status = options.command->run(&options);
 		break;

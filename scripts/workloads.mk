@@ -14,7 +14,7 @@ WORKLOADS := $(addprefix $(W)/,digits truth truth-nopie truth-stripped truth-now
 	mlp cnn transformer)
 WORKLOADS += $(addprefix $(W)/,control faults roofs)
 WORKLOADS += $(addprefix $(W)/,growth lost thread_work jitdump remapped remapped-nopie unbound read_only libmany.so)
-WORKLOADS += $(W)/outliers $(W)/drawn $(W)/jemalloc_stats $(W)/jemalloc_locks $(W)/paused
+WORKLOADS += $(W)/outliers $(W)/step_ends $(W)/drawn $(W)/jemalloc_stats $(W)/jemalloc_locks $(W)/paused
 
 # Programs that do what once went wrong.
 WORKLOADS += $(addprefix $(W)/,coroutines handlers odd signal_traps libfence.so liblazyblas.so loaders windows steady-asan)
@@ -44,8 +44,8 @@ $(W)/dl $(W)/onnxruntime: WORKLOAD_EXTRA := -ldl
 $(W)/ops $(W)/control $(W)/faults $(W)/pools $(W)/pauses $(W)/annotate: WORKLOAD_EXTRA := -Iinclude
 $(W)/ops $(W)/control $(W)/faults $(W)/pools $(W)/pauses $(W)/annotate: include/tprof.h
 $(W)/onednn: WORKLOAD_EXTRA := -ldnnl
-$(W)/growth $(W)/thread_work $(W)/outliers $(W)/paused: WORKLOAD_EXTRA := -Iinclude
-$(W)/growth $(W)/thread_work $(W)/outliers $(W)/paused: include/tprof.h
+$(W)/growth $(W)/thread_work $(W)/outliers $(W)/step_ends $(W)/paused: WORKLOAD_EXTRA := -Iinclude
+$(W)/growth $(W)/thread_work $(W)/outliers $(W)/step_ends $(W)/paused: include/tprof.h
 $(W)/drawn: WORKLOAD_EXTRA := -Iinclude -lm
 $(W)/drawn: include/tprof.h tests/workloads/random_numbers.h
 $(W)/fourier: WORKLOAD_EXTRA := -lfftw3f -lfftw3 -lm

@@ -13,7 +13,8 @@ static const struct {
 	{ TP_OPT_TOP, "  --top N              rows to print; 0: all\n" },
 	{ TP_OPT_FILTER, "  --filter REGEX       only stacks with a function, file or module that matches\n" },
 	{ TP_OPT_THREAD, "  --thread N           only this thread (1, 2, ...)\n" },
-	{ TP_OPT_TIME, "  --from T, --to T     only this part of the run, as in 1.5s, 300ms, 2m, or mark:TEXT\n" },
+	{ TP_OPT_TIME,
+	  "  --from T, --to T     only this part of the run, as in 1.5s, 300ms, 2m, mark:TEXT or step:N\n" },
 	{ TP_OPT_SUPPRESS, "  --suppressions FILE  LeakSanitizer syntax (leak:PATTERN); may be given several times\n" },
 	{ TP_OPT_WHAT, "  --what WHAT          peak (default), allocated, unfreed, temporary or cpu\n" },
 	{ TP_OPT_FORMAT, "  --format FORMAT      folded (default): semicolon-separated stacks and bytes (cpu: ns);\n"

@@ -9,7 +9,7 @@
 
 #include "commands/command.h"
 #include "commands/help.h"
-#include "commands/marks.h"
+#include "commands/moments.h"
 #include "commands/option_list.h"
 #include "commands/values.h"
 #include "trace/trace.h"
@@ -102,12 +102,23 @@ static enum tp_parse parse_id(int option, const char *value, uint32_t *id)
 	return TP_PARSE_RUN;
 }
 
-static enum tp_parse parse_moment(int option, const char *value, uint64_t *ns)
+static enum tp_parse parse_moment(int option, const char *value, uint64_t *ns, struct tp_moment *moment)
 {
+	const char *number;
+
+	*ns = 0;
+	*moment = (struct tp_moment){ .mark = NULL };
+	if (tp_mark_named(value, &moment->mark))
+		return TP_PARSE_RUN;
+	if (tp_step_named(value, &number))
+		return tp_parse_number(number, UINT64_MAX, &moment->step) && moment->step
+			       ? TP_PARSE_RUN
+			       : tp_option_wrong("--%s %s: the number of a step is wanted, 1 or more",
+						 tp_option_name(option), value);
 	if (!tp_parse_time(value, ns))
 		return tp_option_wrong(
 			"--%s %s: a time since the start is wanted, as in 1.5s, 300ms, 20us, 7ns, 2m, 1h (plain "
-			"numbers are seconds)",
+			"numbers are seconds), or mark:TEXT, or step:N",
 			tp_option_name(option), value);
 	return TP_PARSE_RUN;
 }
@@ -210,10 +221,9 @@ static enum tp_parse parse_option(struct tp_options *options, int option, const 
 	case OPT_PROCESS:
 		return parse_id(option, value, &options->process);
 	case OPT_FROM:
-		return tp_mark_named(value, &options->from_mark) ? result
-								 : parse_moment(option, value, &options->from_ns);
+		return parse_moment(option, value, &options->from_ns, &options->from_at);
 	case OPT_TO:
-		return tp_mark_named(value, &options->to_mark) ? result : parse_moment(option, value, &options->to_ns);
+		return parse_moment(option, value, &options->to_ns, &options->to_at);
 	case OPT_CALLERS:
 		return parse_relation(options, TP_RELATION_CALLERS, value);
 	case OPT_CALLEES:

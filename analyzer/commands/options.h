@@ -38,6 +38,12 @@ enum tp_option_bit {
 	TP_OPT_BASELINE = 1u << 24,
 };
 
+/* By what happened then; see commands/moments.h. */
+struct tp_moment {
+	const char *mark; /* its text; NULL: no mark */
+	uint64_t step;	  /* its number; 0: no step */
+};
+
 struct tp_said_rule {
 	const char *name, *value; /* --name value */
 };
@@ -58,7 +64,7 @@ struct tp_options {
 	const char *filter;		 /* NULL: none; compiles as an extended regular expression (checked) */
 	uint32_t thread, process;	 /* 0: all */
 	uint64_t from_ns, to_ns;	 /* since the run's start; to_ns 0: the end */
-	const char *from_mark, *to_mark; /* instead, by a mark's text; NULL: none. See commands/marks.h */
+	struct tp_moment from_at, to_at; /* instead of these, until they are found */
 	const char *const *suppressions;
 	size_t suppression_count;
 	const char *debug_dir; /* NULL: none */

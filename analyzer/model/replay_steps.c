@@ -142,6 +142,14 @@ static bool look_at_growth(struct tp_replay *replay)
 	return ended < replay->of_steps.due || tp_growth_look(&replay->of_steps, replay, ended);
 }
 
+/* Exact, where the list of steps may have put neighbours together; by the event's time, as --from and --to are. */
+static void note_end(struct tp_replay *replay)
+{
+	for (int i = 0; i < 2; i++)
+		if (replay->options->step_ends[i] == replay->steps.ended)
+			replay->steps.ends_ns[i] = tp_replay_ns(replay, replay->last);
+}
+
 static bool end_step(struct tp_replay *replay, const struct tp_thread_state *thread, uint64_t ns, uint64_t items)
 {
 	struct tp_step_moment moment = tp_replay_step_moment(replay, ns);
@@ -149,7 +157,10 @@ static bool end_step(struct tp_replay *replay, const struct tp_thread_state *thr
 	tp_outlived_begin(&replay->outlived, replay->last);
 	moment.totals.thread = thread->stats.thread;
 	moment.totals.usage.own_cpu_ns = thread->cpu_ns;
-	return tp_steps_end(&replay->steps, &moment, items) && look_at_growth(replay);
+	if (!tp_steps_end(&replay->steps, &moment, items))
+		return false;
+	note_end(replay);
+	return look_at_growth(replay);
 }
 
 /* What is right before a STEP was read for it, and the times say how long that took. */

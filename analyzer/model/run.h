@@ -35,6 +35,7 @@ struct tp_replay_options {
 	                            * counts and unfreed. */
 	bool batches;		  /* of the ops' calls too: struct tp_op_stats */
 	bool find_steps;	  /* where the program marks none: by the period of its ops, in a second pass */
+	uint64_t step_ends[2];	  /* steps whose ends are asked for: struct tp_step_stats.ends_ns; 0: none */
 	bool keep_growth;	  /* of each site what it had at each look, for tp_growth_pool() */
 	uint32_t timeline_points; /* resolution of the timeline: at most that many points; 0: 512 */
 	void (*progress)(void *context, uint64_t done, uint64_t total); /* may be NULL; bytes of trace */
@@ -233,6 +234,7 @@ struct tp_step_stats {
 	struct tp_interval interval; /* of their mean: model/effective.h; NAN of less than two */
 	double effective;	     /* as many independent steps would tell as much */
 	uint64_t min_ns, p50_ns, p99_ns, max_ns;
+	uint64_t ends_ns[2]; /* of the steps that were asked for: the events that ended them; 0: there was none */
 	struct tp_step *list;
 	size_t list_count;
 	struct tp_step_op *ops; /* by time */

@@ -184,6 +184,7 @@ bool tp_steps_result(struct tp_steps *steps, struct tp_step_stats *stats)
 		.p50_ns = tp_histogram_percentile(&steps->durations, 0.5),
 		.p99_ns = tp_histogram_percentile(&steps->durations, 0.99),
 		.max_ns = steps->durations.max,
+		.ends_ns = { steps->ends_ns[0], steps->ends_ns[1] },
 		.list = steps->list,
 		.list_count = steps->count,
 	};

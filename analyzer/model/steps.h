@@ -24,6 +24,7 @@ struct tp_steps {
 	struct tp_moments later;       /* durations of the steps behind the first TP_HISTOGRAM_EXACT + 1 */
 	struct tp_histogram durations; /* of all but the first */
 	struct tp_step_ops ops;
+	uint64_t ends_ns[2]; /* of the steps that the replay was asked for; 0: not yet */
 
 	/* Of the step that goes on. */
 	uint64_t begin_ns, begin_bytes;

@@ -21,6 +21,11 @@ def test_found_by_the_period_of_the_ops(tprof):
     text = analyze("steps", trace).stdout
     assert "found by the period of its ops" in text and "Time in a step, by op" in text
     assert report(trace)["steps"]["source"] is None  # a summary does not look for them
+    middle = report(trace, command="steps", options=["--from", "step:1001", "--to", "step:2000"])["steps"]
+    assert (middle["source"], middle["count"]) == ("period", 1000)
+    wrong = analyze("ops", "--to", "step:9000", trace, status=2).stderr
+    assert wrong.strip() == (f"tprof-analyze: --to step:9000: the trace has {steps['count']} steps, "
+                             "found by the period of its ops")
 
 
 def test_marked_by_the_program(tprof):
@@ -39,12 +44,80 @@ def test_admitted_where_there_are_none(tprof):
     assert "no step is in the trace" in analyze("steps", trace).stdout
 
 
+@pytest.mark.parametrize("count", [40, 9000])
+def test_from_and_to_a_step(tprof, count):
+    """At a step's end is live what the program says, also where the list of steps puts neighbours together."""
+    run = tprof.run([WORKLOADS / "step_ends", count], [LIBRARY], {"TPROF_CPU": "0"})
+    trace, ends = run.traces()[0], run.truth()
+    assert len(ends) == count and len(set(map(tuple, ends))) > count / 2
+    for step in (1, 2, 17, count // 2, count - 1, count):
+        heap = report(trace, options=["--to", f"step:{step}"])["heap"]
+        assert [heap["allocations"], heap["end_bytes"]] == ends[step - 1], step
+    for first, last in ((1, 1), (2, 2), (5, 30), (count - 3, count)):
+        part = report(trace, options=["--from", f"step:{first}", "--to", f"step:{last}"])
+        before = ends[first - 2][0] if first > 1 else 0
+        assert part["heap"]["allocations"] == ends[last - 1][0] - before, (first, last)
+        assert part["steps"]["count"] == last - first + 1
+    whole = report(trace)["heap"]["allocations"]
+    after = report(trace, options=["--from", f"step:{count + 1}"])  # it began, and did not end
+    assert after["heap"]["allocations"] == whole - ends[-1][0] and after["steps"]["count"] == 0
+
+
+def test_from_and_to_in_every_command(tprof):
+    trace = tprof.run([WORKLOADS / "step_ends", 40], [LIBRARY]).traces()[0]
+    part = ["--from", "step:10", "--to", "step:12"]
+    for command in ("summary", "peak", "leaks", "hotspots", "ops", "steps", "threads", "timeline", "lines", "flamegraph", "export",
+                    "dump"):
+        assert analyze(command, *part, trace).stdout != analyze(command, trace).stdout, command
+    assert report(trace, command="steps", options=part)["steps"]["count"] == 3
+    events = report(trace, command="dump", options=["--top", "0", *part])["events"]
+    assert [event["kind"] for event in events].count("step") == 3 and events[-1]["kind"] == "step"
+
+
+def test_steps_that_are_not_there(tprof):
+    trace = tprof.run([WORKLOADS / "step_ends", 40], [LIBRARY]).traces()[0]
+    bare = tprof.run([WORKLOADS / "steady", 100], [LIBRARY]).traces()[0]
+
+    def wrong(trace, *options):
+        return analyze("peak", *options, trace, status=2).stderr.strip().removeprefix("tprof-analyze: ")
+
+    assert wrong(trace, "--to", "step:41") == "--to step:41: the trace has 40 steps"
+    assert wrong(trace, "--from", "step:900", "--to", "step:3") == "--from step:900: the trace has 40 steps"
+    assert wrong(trace, "--from", "step:4", "--to", "step:3") == "--to must be later than --from"
+    for value in ("step:0", "step:", "step:two", "step:-1"):
+        assert wrong(trace, "--from", value) == f"--from {value}: the number of a step is wanted, 1 or more"
+    for option in ("--from", "--to"):
+        assert wrong(bare, option, "step:1") == (f"{option} step:1: no step is in the trace, and its ops have no period: "
+                                                 "mark their ends with tprof_step()")
+    assert "none of the traces" in wrong(trace, "--process", "1", "--to", "step:3")
+
+
+def test_the_first_process_to_get_there(tprof):
+    """One after the other: what the first says, but for steps that only the second has, or with --process."""
+    runs = [tprof.run([WORKLOADS / "step_ends", count], [LIBRARY], {"TPROF_CPU": "0"}) for count in (40, 80)]
+    traces, ends = [run.traces()[0] for run in runs], [run.truth() for run in runs]
+    pids = [report(trace)["process"]["pid"] for trace in traces]
+
+    def at(*options):
+        answer = report(*traces[::-1], options=options)
+        return {one["process"]["pid"]: one["heap"]["allocations"] for one in answer["processes"]}
+
+    assert at("--to", "step:10") == {pids[0]: ends[0][9][0], pids[1]: 0}
+    assert at("--to", "step:60")[pids[1]] == ends[1][59][0]
+    own = report(*traces, options=["--process", pids[1], "--to", "step:10"])["heap"]
+    assert [own["allocations"], own["end_bytes"]] == ends[1][9]
+    assert "has 80 steps" in analyze("peak", "--to", "step:81", *traces, status=2).stderr
+    assert "has 40 steps" in analyze("peak", "--process", pids[0], "--to", "step:60", *traces, status=2).stderr
+
+
 @pytest.mark.real
 def test_a_backward_pass_ends_a_step(tprof):
     run = tprof.run([PYTHON, ROOT / "tests/workloads/torch_train.py"], [LIBRARY], timeout=300)
     steps = steps_of(run.traces()[0])
     assert steps["source"] == "autograd" and steps["count"] == 80
     assert steps["ends_with_op"] == "torch::autograd::Engine::execute"
+    half = report(run.traces()[0], command="steps", options=["--from", "step:41"])["steps"]
+    assert (half["source"], half["count"]) == ("autograd", 40)
     tree = report(run.traces()[0], command="ops", options=["--tree", "--top", "0"])["tree"]
     ids = {node["id"]: node for node in tree}
     linear = [node for node in tree if node["name"] == "aten::linear" and node["parent"] is None][0]

@@ -65,6 +65,22 @@ static void options_stand_anywhere(void **state)
 	tp_options_free(&options);
 }
 
+static void moments_have_names(void **state)
+{
+	struct tp_options options;
+
+	(void)state;
+	assert_int_equal(parse("--from mark:warm --to step:12 a.bin", &options), TP_PARSE_RUN);
+	assert_string_equal(options.from_at.mark, "warm");
+	assert_int_equal(options.to_at.step, 12);
+	assert_int_equal(options.from_at.step + options.from_ns + options.to_ns, 0);
+	tp_options_free(&options);
+	assert_int_equal(parse("--to mark:warm --to step:12 --to 3ns a.bin", &options), TP_PARSE_RUN);
+	assert_int_equal(options.to_ns, 3);
+	assert_true(!options.to_at.mark && !options.to_at.step);
+	tp_options_free(&options);
+}
+
 static void the_first_sort_key_is_the_default(void **state)
 {
 	struct tp_options options;
@@ -125,6 +141,8 @@ static void wrong_lines(void **state)
 		"--process 0 a.bin",
 		"--from yesterday a.bin",
 		"--from 2 --to 1 a.bin",
+		"--from step:0 a.bin",
+		"--to step:x a.bin",
 		"--color blue a.bin",
 		"flamegraph --what all a.bin",
 		"flamegraph --json a.bin",
@@ -160,6 +178,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(summary_is_the_default),
 		cmocka_unit_test(options_stand_anywhere),
+		cmocka_unit_test(moments_have_names),
 		cmocka_unit_test(the_first_sort_key_is_the_default),
 		cmocka_unit_test(a_command_behind_two_dashes_is_a_file),
 		cmocka_unit_test(suppressions_add_up),

@@ -110,6 +110,37 @@ static void test_period(void **state)
 	}
 }
 
+/* What ended the steps that are asked for: the op's event, in the pass that found the period, or the STEP. */
+static void test_ends(void **state)
+{
+	const struct tp_replay_options ask = { .find_steps = true, .step_ends = { 7, 50 } };
+	const struct tp_replay_options beyond = { .step_ends = { 9000, 9001 } };
+	struct gen *gen = new_gen();
+	struct replayed replayed;
+
+	(void)state;
+	for (uint32_t i = 0; i < 50; i++) {
+		uint64_t t = 1000 + 100 * i;
+
+		call(gen, t, t + 10, LEAF, "1x1");
+		call(gen, t + 20, t + 50, LEAF, "2x2");
+		call(gen, t + 60, t + 80, FORWARD, "3x3");
+	}
+	replayed = replay(gen, &ask);
+	assert_int_equal(replayed.process->steps.source, TP_STEPS_PERIOD);
+	assert_int_equal(replayed.process->steps.ends_ns[0], replayed.process->steps.list[6].end_ns);
+	assert_int_equal(replayed.process->steps.ends_ns[1], replayed.process->steps.list[49].end_ns);
+	done(&replayed);
+
+	gen = new_gen();
+	for (uint32_t i = 1; i <= 9000; i++)
+		gen_step(gen, 1, 100 * i + i % 7, 0);
+	replayed = replay(gen, &beyond);
+	assert_int_equal(replayed.process->steps.ends_ns[0], 900000 + 9000 % 7);
+	assert_int_equal(replayed.process->steps.ends_ns[1], 0);
+	done(&replayed);
+}
+
 static void test_no_period(void **state)
 {
 	const struct tp_replay_options find = { .find_steps = true };
@@ -335,7 +366,7 @@ int main(void)
 		cmocka_unit_test(test_period),	 cmocka_unit_test(test_no_period),
 		cmocka_unit_test(test_warmup),	 cmocka_unit_test(test_outlier),
 		cmocka_unit_test(test_usage),	 cmocka_unit_test(test_slowest),
-		cmocka_unit_test(test_births),
+		cmocka_unit_test(test_births),	 cmocka_unit_test(test_ends),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
