@@ -117,12 +117,15 @@ static const struct routine {
 	{ "?gehrd", "mmm....w.", TPROF_WORK_GEHRD, 4, 0, 0 },
 };
 
-/* Does `name`, of `length` bytes, fit a pattern that may begin with ? for s, d, c or z? */
+/*
+ * Does `name`, of `length` bytes, which begins with s, d, c, z or i, fit a pattern that may begin with ? for all of these
+ * but i? Nearly none gets further than two letters.
+ */
 static bool fits(const char *pattern, const char *name, size_t length)
 {
-	if (strlen(pattern) != length || (*pattern == '?' ? !strchr("sdcz", *name) : *pattern != *name))
+	if (pattern[1] != name[1] || (*pattern == '?' ? *name == 'i' : *pattern != *name))
 		return false;
-	return memcmp(pattern + 1, name + 1, length - 1) == 0;
+	return strlen(pattern) == length && memcmp(pattern + 2, name + 2, length - 2) == 0;
 }
 
 static const struct routine *find(const char *name, size_t length)

@@ -111,6 +111,11 @@ static const struct preset {
 #define GLOBS_MAX 32
 
 static bool use_preset[TP_LENGTH(presets)];
+/* Bit i: presets[i] is in use, and asked about symbols of C's that begin with that character; of C++'s. */
+static uint32_t of_letter[UINT8_MAX + 1], of_mangled;
+
+_Static_assert(TP_LENGTH(presets) < 32, "a bit each");
+
 static struct glob {
 	char text[120];
 	bool excludes;
@@ -164,6 +169,20 @@ bool tp_ops_use(const char *preset)
 	return false;
 }
 
+static void index_presets(void)
+{
+	memset(of_letter, 0, sizeof(of_letter));
+	of_mangled = 0;
+	for (size_t i = 0; i < TP_LENGTH(presets); i++) {
+		uint32_t bit = use_preset[i] ? UINT32_C(1) << i : 0;
+
+		for (const char *letter = presets[i].letters; *letter; letter++)
+			of_letter[(uint8_t)*letter] |= bit;
+		if (presets[i].mangled[0])
+			of_mangled |= bit;
+	}
+}
+
 static bool set_all(const char *value)
 {
 	memset(use_preset, 0, sizeof(use_preset));
@@ -184,6 +203,7 @@ bool tp_ops_set(const char *value)
 {
 	bool understood = set_all(value);
 
+	index_presets();
 	tp_ops_instrumented = tp_ops_use("instrument");
 	return understood;
 }
@@ -243,27 +263,28 @@ static bool starts_with(const char *symbol, const char *text)
 	return true;
 }
 
-static bool begins(const struct preset *preset, const char *symbol, bool mangled)
+static bool begins(const struct preset *preset, const char *symbol)
 {
-	for (size_t i = 0; mangled && i < TP_LENGTH(preset->mangled) && preset->mangled[i]; i++) {
+	for (size_t i = 0; i < TP_LENGTH(preset->mangled) && preset->mangled[i]; i++) {
 		if (starts_with(symbol, preset->mangled[i]))
-			return true;
-	}
-	for (const char *letter = preset->letters; !mangled && *letter; letter++) {
-		if (*letter == *symbol)
 			return true;
 	}
 	return false;
 }
 
 /* The next preset that is to be asked about the symbol, from the `from`th on; TP_LENGTH(presets): none. */
-static size_t next_preset(size_t from, const char *symbol)
+static inline size_t next_preset(size_t from, const char *symbol)
 {
 	bool mangled = is_mangled(symbol);
+	uint32_t left = mangled ? of_mangled : of_letter[(uint8_t)*symbol];
 
-	while (from < TP_LENGTH(presets) && !(use_preset[from] && begins(&presets[from], symbol, mangled)))
-		from++;
-	return from;
+	for (left &= UINT32_MAX << from; left; left &= left - 1) {
+		size_t preset = (size_t)__builtin_ctz(left);
+
+		if (!mangled || begins(&presets[preset], symbol))
+			return preset;
+	}
+	return TP_LENGTH(presets);
 }
 
 static void choose_preset(size_t first, const char *symbol, struct tp_text *to, struct tp_op_choice *choice)
