@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "commands/op_names.h"
 #include "commands/session.h"
 #include "model/replay.h"
 #include "report/chrome.h"
@@ -331,7 +332,7 @@ int tp_export_chrome(const struct tp_options *options)
 	chrome.session = &session;
 	tp_chrome_begin(&chrome.out, session.page.out);
 	for (size_t i = 0; good && !chrome.truncated && i < session.trace_count; i++)
-		good = write_process(&chrome, session.traces[i]);
+		good = tp_op_names(session.traces[i], options->debug_dir) && write_process(&chrome, session.traces[i]);
 	tp_chrome_end(&chrome.out, chrome.truncated);
 	if (!good && !ferror(session.page.out)) {
 		tp_out_of_memory();

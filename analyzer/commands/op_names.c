@@ -3,9 +3,13 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "symbols/schemas.h"
 #include "symbols/symbols.h"
+
+/* ---- by a function's address ---- */
 
 /* What compilers make of a parallel region: its name says the function, or not even that; the line says which. */
 static bool is_outlined(const char *name)
@@ -29,7 +33,7 @@ static void name_of(char *text, size_t size, const struct tp_symbol *symbol, con
 		snprintf(text, size, "0x%" PRIx64, frame->pc);
 }
 
-bool tp_op_names(struct tp_trace *trace, const char *debug_dir)
+static bool name_by_address(struct tp_trace *trace, const char *debug_dir)
 {
 	struct tp_symbols_options options = { .debug_dir = debug_dir };
 	struct tp_symbols *symbols = NULL;
@@ -54,4 +58,76 @@ bool tp_op_names(struct tp_trace *trace, const char *debug_dir)
 	}
 	tp_symbols_close(symbols);
 	return good;
+}
+
+/* ---- torch's ---- */
+
+#define TORCH_SPACE "aten::"
+
+/* aten::add.Tensor and aten::add_Tensor: what the collector makes of at::_ops::add_Tensor. "": it is not torch's. */
+static void function_of(const struct tp_op *op, char *function)
+{
+	const char *name = op->name + strlen(TORCH_SPACE);
+
+	function[0] = 0;
+	if (strcmp(op->category, "torch") != 0 || strncmp(op->name, TORCH_SPACE, strlen(TORCH_SPACE)) != 0 ||
+	    strlen(name) >= TP_SCHEMA_MAX)
+		return;
+	for (; *name; name++)
+		*function++ = *name == '.' ? '_' : *name;
+	*function = 0;
+}
+
+static bool rename_to(struct tp_trace *trace, size_t op, const struct tp_schema *schema)
+{
+	char text[TP_SCHEMA_MAX + sizeof(TORCH_SPACE)];
+
+	if (!schema->name[0] || strcmp(schema->name, trace->ops[op].name + strlen(TORCH_SPACE)) == 0)
+		return true;
+	snprintf(text, sizeof(text), TORCH_SPACE "%s", schema->name);
+	return tp_trace_rename_op(trace, op, text);
+}
+
+static void find_schemas(const struct tp_trace *trace, const char *debug_dir, struct tp_schema *schemas)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < trace->module_count; i++) {
+		if (!tp_schemas_in(&trace->modules[i]))
+			continue;
+		tp_schemas_find(&trace->modules[i], debug_dir, schemas, trace->op_count);
+		found = true;
+	}
+	/* Modules are those of stacks. Where none goes through libtorch, what was hooked tells its path, and no build-id. */
+	for (size_t i = 0; !found && i < trace->hooks_count; i++) {
+		struct tp_module hooked = { .path = trace->hooks[i].object };
+
+		found = tp_schemas_in(&hooked);
+		if (found)
+			tp_schemas_find(&hooked, debug_dir, schemas, trace->op_count);
+	}
+}
+
+/* Not in the program, which would have to read 10 MB for it. */
+static bool name_by_schema(struct tp_trace *trace, const char *debug_dir)
+{
+	struct tp_schema *schemas = calloc(trace->op_count + 1, sizeof(*schemas));
+	bool good = schemas != NULL, any = false;
+
+	for (size_t i = 1; good && i < trace->op_count; i++) {
+		if (trace->ops[i].name)
+			function_of(&trace->ops[i], schemas[i].function);
+		any = any || schemas[i].function[0];
+	}
+	if (any)
+		find_schemas(trace, debug_dir, schemas);
+	for (size_t i = 1; good && any && i < trace->op_count; i++)
+		good = rename_to(trace, i, &schemas[i]);
+	free(schemas);
+	return good;
+}
+
+bool tp_op_names(struct tp_trace *trace, const char *debug_dir)
+{
+	return name_by_address(trace, debug_dir) && name_by_schema(trace, debug_dir);
 }

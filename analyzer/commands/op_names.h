@@ -5,8 +5,8 @@
 #include "trace/trace.h"
 
 /*
- * Names the ops that are known by a function's address alone (regions of OpenMP, -finstrument-functions), before anything
- * counts by their names. `debug_dir` as in struct tp_symbols_options. False: no memory.
+ * Names the ops that are known by a function's address alone (regions of OpenMP, -finstrument-functions), and torch's as
+ * its schemas have them, before anything counts by their names. `debug_dir` as in struct tp_symbols_options. False: no memory.
  */
 bool tp_op_names(struct tp_trace *trace, const char *debug_dir);
 

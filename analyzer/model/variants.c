@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/op_name.h"
+
 static bool same_program(const struct tp_process *a, const struct tp_process *b)
 {
 	if (strcmp(a->trace->exe, b->trace->exe) != 0 || a->trace->arg_count != b->trace->arg_count)
@@ -40,7 +42,7 @@ static bool same_category(const char *a, const char *b)
 const struct tp_variant_op *tp_variant_op(const struct tp_variant *variant, const char *name, const char *category)
 {
 	for (size_t i = 0; i < variant->op_count; i++)
-		if (strcmp(variant->ops[i].sum.name, name) == 0 &&
+		if (tp_op_name_same(variant->ops[i].sum.name, name) &&
 		    same_category(variant->ops[i].sum.category, category))
 			return &variant->ops[i];
 	return NULL;

@@ -7,6 +7,7 @@
 
 #include "model/among.h"
 #include "model/op_combine.h"
+#include "model/op_name.h"
 #include "model/ops.h"
 #include "model/rank.h"
 #include "trace/reserve.h"
@@ -38,7 +39,7 @@ static struct tp_diff_time *time_for(struct tp_diff_times *times, const char *na
 	struct tp_diff_time *time;
 
 	for (size_t i = 0; i < times->count; i++)
-		if (same(times->list[i]->name, name) && same(times->list[i]->category, category))
+		if (tp_op_name_same(times->list[i]->name, name) && same(times->list[i]->category, category))
 			return times->list[i];
 	time = calloc(1, sizeof(*time));
 	if (!time || !tp_reserve((void *)&times->list, &times->room, times->count + 1, sizeof(*times->list))) {
@@ -240,7 +241,7 @@ const struct tp_diff_time *tp_diff_op(const struct tp_diff_times *times, const c
 		const struct tp_diff_time *time = times->list[i];
 		uint64_t total = time->side[0].total_ns + time->side[1].total_ns;
 
-		if (time->category && strcmp(time->name, name) == 0 &&
+		if (time->category && tp_op_name_same(time->name, name) &&
 		    (!most || total > most->side[0].total_ns + most->side[1].total_ns))
 			most = time;
 	}

@@ -128,16 +128,16 @@ static int open_in_folder(const char *folder, const struct tp_module *module)
 	return fd;
 }
 
-static int find_file(struct tp_image *image, const struct tp_module *module, const char *debug_dir)
+int tp_image_find(const struct tp_module *module, const char *debug_dir, enum tp_module_state *state)
 {
 	int fd;
 
-	image->state = TP_MODULE_MISSING;
+	*state = TP_MODULE_MISSING;
 	if (module->path[0] != '/')
 		return -1;
-	fd = open_checked(module->path, module, &image->state);
+	fd = open_checked(module->path, module, state);
 	if (fd >= 0)
-		image->state = TP_MODULE_OK;
+		*state = TP_MODULE_OK;
 	if (fd < 0 && debug_dir)
 		fd = open_in_folder(debug_dir, module);
 	if (fd < 0 && debug_dir)
@@ -204,7 +204,7 @@ bool tp_image_open(struct tp_image *image, const struct tp_module *module, const
 	if (!begin(image, debug_dir))
 		return false;
 	dwfl_report_begin(image->dwfl);
-	fd = find_file(image, module, debug_dir);
+	fd = tp_image_find(module, debug_dir, &image->state);
 	if (fd >= 0) {
 		image->module = dwfl_report_elf(image->dwfl, module->path, module->path, fd, module->bias, true);
 		if (!image->module) {

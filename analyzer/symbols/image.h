@@ -23,6 +23,9 @@ struct tp_image {
 	Dwfl_Callbacks callbacks;
 };
 
+/* Opens the module's file, or its debug file. -1: there is none of the right build; *state says what there is. */
+int tp_image_find(const struct tp_module *module, const char *debug_dir, enum tp_module_state *state);
+
 /* false: memory is out. A file that is missing or of another build is no failure: image->module is NULL then. */
 bool tp_image_open(struct tp_image *image, const struct tp_module *module, const char *debug_dir,
 		   struct tp_arena *arena);

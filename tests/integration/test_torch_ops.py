@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ops of torch models, forward and backward: as many calls of each as torch's own profiler counts in the same run."""
+import json
+import re
+
 import pytest
 
-from conftest import LIBRARY, PYTHON, ROOT, nothing_lost, report
+from conftest import LIBRARY, PYTHON, ROOT, analyze, nothing_lost, report
 
 pytestmark = pytest.mark.real
 BETWEEN = ["--top", "0", "--from", "mark:begin", "--to", "mark:end"]
@@ -19,16 +22,40 @@ def profile(tprof, model, **env):
 @pytest.mark.parametrize("model,least", [("mlp", 400), ("cnn", 400), ("transformer", 5000)])
 def test_calls_are_those_of_torchs_profiler(tprof, model, least):
     """Every single one: these models run no TorchScript, whose top-level ops go past all PLTs, and tensors are made by
-    calls within libtorch that its PLT sees. The profiler knows ops without their overloads."""
+    calls within libtorch that its PLT sees. The profiler knows ops without their overloads, torch's own
+    registry with them: each op's name is that of a schema."""
     run = profile(tprof, model)
     truth = run.truth()
     counts = {}
     for op in report(run.traces()[0], command="ops", options=BETWEEN)["ops"]:
         if op["name"].startswith("aten::"):
-            name = truth["schemas"][op["name"][6:].replace(".", "_")]
+            name = truth["schemas"][op["name"]]
             counts[name] = counts.get(name, 0) + op["calls"]
     assert counts == truth["counts"]
     assert sum(counts.values()) > least
+
+
+def test_names_are_the_same_everywhere(tprof):
+    """In reports, in what is exported, by rules, and against a trace that is read where libtorch is not."""
+    trace = profile(tprof, "mlp", TPROF_ALLOC="off", TPROF_CPU="0").traces()[0]
+    ops = {op["name"]: op["calls"] for op in report(trace, command="ops", options=["--top", "0"])["ops"]}
+    assert {"aten::addmm", "aten::add_.Tensor", "aten::sum.dim_IntList", "aten::randint.low"} <= set(ops), sorted(ops)
+    assert "aten::randint_low" not in ops
+    one = report(trace, command="ops", options=["--filter", r"^aten::randint\.low$"])["ops"]
+    assert [op["name"] for op in one] == ["aten::randint.low"]
+    events = json.loads(analyze("export", "--format", "chrome", trace).stdout)["traceEvents"]
+    assert {event["name"] for event in events if event.get("cat") == "torch"} == set(ops)
+    elsewhere = trace.with_name("elsewhere.bin")
+    elsewhere.write_bytes(re.sub(rb"/[!-~](?=[!-~]+/libtorch_cpu\.so)", b"/?", trace.read_bytes()))
+    others = {op["name"]: op["calls"] for op in report(elsewhere, command="ops", options=["--top", "0"])["ops"]}
+    assert "aten::randint_low" in others and "aten::addmm" in others
+    assert sorted(others.values()) == sorted(ops.values())
+    both = report(trace, command="diff", options=["--top", "0", "--baseline", elsewhere])["ops"]
+    assert all(op["verdict"] not in ("new", "gone") for op in both) and len(both) == len(ops)
+    variant, = report(trace, elsewhere, command="compare", options=["--top", "0"])["variants"]
+    assert {op["name"]: op["calls"] for op in variant["ops"]} == {name: 2 * calls for name, calls in ops.items()}
+    for name in "aten::randint.low", "aten::randint_low":
+        analyze("check", "--baseline", elsewhere, "--max-regress", f"op:{name}=50%", trace)
 
 
 def test_a_backward_is_one_execution_of_the_engine(tprof):

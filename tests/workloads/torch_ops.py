@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """torch_ops.py MODEL: three training steps under torch.profiler, between two marks in the trace. How often each aten op was
-called goes to the file that TRUTH_FILE names, with the C++ name of each schema."""
+called goes to the file that TRUTH_FILE names, with torch's schemas: by its qualified name (aten::add.Tensor), each one's own."""
 import collections
 import json
 import os
@@ -46,13 +46,9 @@ def train(model, batch, labels, steps):
 
 
 def schemas():
-    """C++ struct in at::_ops -> the op's name, as the profiler has it."""
-    names = {}
-    for schema in torch._C._jit_get_all_schemas():
-        if schema.name.startswith("aten::"):
-            cpp = schema.name[6:] + ("_" + schema.overload_name if schema.overload_name else "")
-            names[cpp.replace(".", "_")] = schema.name
-    return names
+    """An op's qualified name -> its name, as the profiler has it."""
+    return {schema.name + ("." + schema.overload_name if schema.overload_name else ""): schema.name
+            for schema in torch._C._jit_get_all_schemas()}
 
 
 def main():
