@@ -71,36 +71,39 @@ static struct place *room_of(uint32_t node)
 	return tp_likely(place) ? place : make_place(node);
 }
 
-/* The child there; 0: none that is listed. *listed: how many are. */
-static uint32_t find_child(uint32_t parent, uint32_t what, uint32_t *listed)
+/* The child there; 0: none that is listed. */
+static uint32_t find_child(uint32_t parent, uint32_t what, struct tp_node_miss *miss)
 {
 	const struct place *place = place_of(parent);
 	uint32_t child = 0;
 
-	*listed = 0;
+	miss->listed = 0;
 	if (tp_likely(place))
 		child = tp_load_acquire(&place->youngest); /* pairs with add_child(): its record is in the trace */
+	miss->youngest = child;
 	while (child) {
 		place = place_of(child);
 		if (place->what == what)
 			break;
 		child = place->elder;
-		++*listed;
+		miss->listed++;
 	}
 	return child;
 }
 
-/* Puts a node into its parent's list. No memory: it will be made again, under another number, which means the same. */
-static void add_child(uint32_t parent, uint32_t what, uint32_t node)
+/*
+ * Puts a node into its parent's list, where it was missing. False: others are there now. No memory: it will be made again,
+ * under another number, which means the same.
+ */
+static bool add_child(uint32_t parent, uint32_t what, uint32_t node, const struct tp_node_miss *miss)
 {
 	struct place *above = room_of(parent), *place = room_of(node);
 
 	if (tp_unlikely(!above || !place))
-		return;
+		return true;
 	place->what = what;
-	do
-		place->elder = tp_load_acquire(&above->youngest);
-	while (!tp_swap_if(&above->youngest, place->elder, node));
+	place->elder = miss->youngest;
+	return tp_swap_if(&above->youngest, miss->youngest, node);
 }
 
 /* As add_child(), of nodes that nobody else knows yet. */
@@ -243,26 +246,28 @@ void tp_number_keep(uint64_t key, uint32_t number)
 
 /* ---- both ---- */
 
-static uint32_t find(uint32_t parent, uint32_t what, uint64_t key, uint32_t *listed)
+static uint32_t find(uint32_t parent, uint32_t what, uint64_t key, struct tp_node_miss *miss)
 {
-	uint32_t number = find_child(parent, what, listed);
+	uint32_t number = find_child(parent, what, miss);
 
-	return tp_likely(number || *listed < LISTED) ? number : tp_number_find(key);
+	return tp_likely(number || miss->listed < LISTED) ? number : tp_number_find(key);
 }
 
-static void keep(uint32_t parent, uint32_t what, uint64_t key, uint32_t number, uint32_t listed)
+/* Another thread may have been first, and with this very child: then that one stays. */
+static void keep(uint32_t parent, uint32_t what, uint64_t key, uint32_t number, const struct tp_node_miss *miss)
 {
-	if (tp_likely(listed < LISTED))
-		add_child(parent, what, number);
-	else
-		tp_number_keep(key, number);
+	struct tp_node_miss now = *miss;
+
+	while (tp_likely(now.listed < LISTED)) {
+		if (tp_likely(add_child(parent, what, number, &now)) || find_child(parent, what, &now))
+			return;
+	}
+	tp_number_keep(key, number);
 }
 
-uint32_t tp_node_find(uint32_t parent, uint32_t frame)
+uint32_t tp_node_find(uint32_t parent, uint32_t frame, struct tp_node_miss *miss)
 {
-	uint32_t listed;
-
-	return find(parent, frame, key_of(parent, frame), &listed);
+	return find(parent, frame, key_of(parent, frame), miss);
 }
 
 /* The places that are written to next but a few: nobody has yet, so they are far from the processor. */
@@ -277,16 +282,15 @@ static void fetch_ahead(uint32_t node)
 }
 
 /* The chain's outer end is kept last: until then nobody finds the others, nor puts children of theirs beside them. */
-uint32_t tp_nodes_make(uint32_t parent, const uint32_t *frames, size_t count)
+uint32_t tp_nodes_make(uint32_t parent, const uint32_t *frames, size_t count, const struct tp_node_miss *miss)
 {
-	uint32_t first = tp_add(&handed_out, (uint32_t)count) + TPROF_NODE_FIRST, listed;
+	uint32_t first = tp_add(&handed_out, (uint32_t)count) + TPROF_NODE_FIRST;
 
 	fetch_ahead(first);
 	tp_table_nodes(first, parent, frames, count);
 	for (size_t i = 1; i < count; i++)
 		add_only_child(first + (uint32_t)i - 1, frames[i], first + (uint32_t)i);
-	if (!find_child(parent, frames[0], &listed))
-		keep(parent, frames[0], key_of(parent, frames[0]), first, listed);
+	keep(parent, frames[0], key_of(parent, frames[0]), first, miss);
 	return first;
 }
 
@@ -298,13 +302,14 @@ uint32_t tp_node_join(uint32_t native, uint32_t python)
 {
 	uint64_t key = JOINED | (uint64_t)native << 31 | python;
 	uint32_t parent = native > python ? native : python, what = (native ^ python ^ parent) | JOINED_CHILD;
-	uint32_t listed, number = find(parent, what, key, &listed);
+	struct tp_node_miss miss;
+	uint32_t number = find(parent, what, key, &miss);
 
 	if (tp_likely(number))
 		return number;
 	number = tp_add(&handed_out, 1) + TPROF_NODE_FIRST;
 	tp_table_join(number, native, python);
-	keep(parent, what, key, number, listed);
+	keep(parent, what, key, number, &miss);
 	return number;
 }
 

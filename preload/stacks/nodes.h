@@ -8,12 +8,20 @@
 
 #include "core/base.h"
 
-/* The child of `parent` for `frame`; 0 if it is not known. */
-uint32_t tp_node_find(uint32_t parent, uint32_t frame);
+/* Among which children one was not found: it may be put beside them, if they are still all. */
+struct tp_node_miss {
+	uint32_t youngest; /* of those in the parent's list; 0: there is none */
+	uint32_t listed;   /* how many are */
+};
 
-/* Makes a chain of nodes below `parent`, one for each frame, outermost first. Returns the first's number; the others'
- * follow it. */
-uint32_t tp_nodes_make(uint32_t parent, const uint32_t *frames, size_t count);
+/* The child of `parent` for `frame`; 0 if it is not known: then *miss is filled in. */
+uint32_t tp_node_find(uint32_t parent, uint32_t frame, struct tp_node_miss *miss);
+
+/*
+ * Makes a chain of nodes below `parent`, one for each frame, outermost first, of which the outermost was not found: *miss.
+ * Returns the first's number; the others' follow it.
+ */
+uint32_t tp_nodes_make(uint32_t parent, const uint32_t *frames, size_t count, const struct tp_node_miss *miss);
 
 /* The number of a node that is two joined: native frames and Python frames, see TPROF_CLASS_JOIN. */
 uint32_t tp_node_join(uint32_t native, uint32_t python);

@@ -307,13 +307,13 @@ static uint32_t base_of(uint32_t count)
 	return count <= tp_config.depth ? 0 : count - tp_config.depth;
 }
 
-static void make_nodes(struct walk *walk, uint32_t parent, uint32_t from)
+static void make_nodes(struct walk *walk, uint32_t parent, uint32_t from, const struct tp_node_miss *miss)
 {
 	uint32_t count = walk->count - from, first;
 
 	for (uint32_t i = 0; i < count; i++)
 		walk->numbers[i] = walk->details[from + i].number;
-	first = tp_nodes_make(parent, walk->numbers, count);
+	first = tp_nodes_make(parent, walk->numbers, count, miss);
 	for (uint32_t i = 0; i < count; i++)
 		walk->details[from + i].node = first + i;
 }
@@ -324,10 +324,11 @@ static bool intern(struct walk *walk, uint32_t from, uint32_t base)
 	uint32_t parent = from > base ? walk->details[from - 1].node : base ? (uint32_t)TPROF_NODE_CUT : walk->root;
 
 	for (uint32_t i = from; i < walk->count; i++) {
-		uint32_t node = tp_node_find(parent, walk->details[i].number);
+		struct tp_node_miss miss;
+		uint32_t node = tp_node_find(parent, walk->details[i].number, &miss);
 
 		if (!node) {
-			make_nodes(walk, parent, i);
+			make_nodes(walk, parent, i, &miss);
 			return false;
 		}
 		walk->details[i].node = parent = node;

@@ -46,10 +46,11 @@ static void intern(struct worker *worker, const uint32_t *frames, size_t depth)
 	uint32_t parent = TPROF_NODE_ROOT;
 
 	for (size_t i = 0; i < depth; i++) {
-		uint32_t node = tp_node_find(parent, frames[i]);
+		struct tp_node_miss miss;
+		uint32_t node = tp_node_find(parent, frames[i], &miss);
 
 		if (!node) {
-			uint32_t first = tp_nodes_make(parent, frames + i, depth - i);
+			uint32_t first = tp_nodes_make(parent, frames + i, depth - i, &miss);
 
 			worker->given[worker->count++] = (struct given){ first, parent, frames[i] };
 			for (size_t k = 1; k < depth - i; k++)

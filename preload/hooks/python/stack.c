@@ -166,11 +166,12 @@ static uint32_t slot_of(uint64_t key, uint32_t slots)
 static uint32_t make_node(struct tp_reader *reader, const struct tp_python_place *at, uint32_t parent)
 {
 	uint32_t number = tp_python_frame(reader, at), node;
+	struct tp_node_miss miss;
 
 	if (!number)
 		return 0;
-	node = tp_node_find(parent, number);
-	return node ? node : tp_nodes_make(parent, &number, 1);
+	node = tp_node_find(parent, number, &miss);
+	return node ? node : tp_nodes_make(parent, &number, 1, &miss);
 }
 
 static inline bool is_cached(const struct cached_node *cached, const struct stack *stack,
