@@ -21,13 +21,23 @@ static double products(const struct series *series, size_t lag)
 	return sum;
 }
 
+#define FEW 64u /* values: of more, the wider of the two estimates is wide enough without what one of them varies by */
+
+/*
+ * (1 + R) / (1 - R) of a process with correlation R. r is R - (1 + 4 R) / n on average: solved for R, as the bias of r put in
+ * R's place is too small where the values are few. What r is then, R may be more or less than, by a variance of about
+ * (1 - r^2) / n (Bartlett 1946): what is wanted is the mean over these R, to the second order.
+ */
 static double first_order(const struct series *series, double squares)
 {
-	double n = (double)series->count, r = products(series, 1) / squares;
+	double n = (double)series->count, r = products(series, 1) / squares, tau;
 
-	r += (1 + 4 * r) / n;
+	r = n > 4 ? (n * r + 1) / (n - 4) : r + (1 + 4 * r) / n;
 	r = r < 1 - 2 / n ? r : 1 - 2 / n;
-	return r > 0 ? (1 + r) / (1 - r) : 1;
+	if (!(r > 0))
+		return 1;
+	tau = (1 + r) / (1 - r);
+	return series->count <= FEW ? tau * (1 + 2 / (n * (1 - r))) : tau;
 }
 
 /*
