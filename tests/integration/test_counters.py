@@ -72,6 +72,14 @@ def test_what_is_missing_is_named(tprof):
         assert listed["cycles"]["value"] > 10000
 
 
+def test_second_names(tprof):
+    """perf's own: what they count is what the first ones do."""
+    run = profile(tprof, 100, 1, names={"TPROF_COUNTERS": "page-faults,faults,context-switches,cs,cpu-migrations,migrations"})
+    touched = counters(run.traces()[0])["touch"]
+    assert touched["faults"] == touched["page-faults"] >= 1000
+    assert touched["cs"] == touched["context-switches"] and touched["migrations"] == touched["cpu-migrations"]
+
+
 def test_unknown_name(tprof):
     run = tprof.run([WORKLOADS / "faults", 10], [LIBRARY], {"TPROF_COUNTERS": "page-fault"})
     (line,) = run.stderr.decode().splitlines()
