@@ -6,33 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/compare_label.h"
 #include "report/json.h"
 #include "report/name.h"
 #include "report/op_listing.h"
 
-/* The trace's file, without folder and suffix. */
-static void label_of(const struct tp_variant *variant, char *label, size_t size)
-{
-	const char *file = variant->runs[0]->processes[0].trace->file, *slash = strrchr(file, '/');
-	size_t length;
-
-	file = slash ? slash + 1 : file;
-	length = strlen(file);
-	if (length > 4 && strcmp(file + length - 4, ".bin") == 0)
-		length -= 4;
-	snprintf(label, size, "%.*s", (int)(length < 24 ? length : 24), file);
-	for (char *c = label; *c; c++)
-		if (*c == '|' || (unsigned char)*c < ' ')
-			*c = '?';
-}
-
 static struct tp_table *table_of(const struct tp_variants *variants, const char *first)
 {
-	char titles[TP_TABLE_COLUMNS * 32], label[32];
+	char titles[TP_TABLE_COLUMNS * 32], label[TP_LABEL_MAX];
 	size_t used = (size_t)snprintf(titles, sizeof(titles), "%s", first);
 
 	for (size_t i = 0; i < variants->count; i++) {
-		label_of(&variants->list[i], label, sizeof(label));
+		tp_compare_label(variants, i, label);
 		used += (size_t)snprintf(titles + used, sizeof(titles) - used, "|>%s", label);
 	}
 	return tp_table_new(titles);
@@ -387,14 +372,15 @@ static bool is_chosen(const struct tp_variant *variant, const struct tp_variant_
 }
 
 /* `list`: the ops that are wanted; NULL: all. */
-static json_t *variant_json(const struct tp_variant *variant, const struct tp_machine *machine,
+static json_t *variant_json(const struct tp_variants *variants, size_t number, const struct tp_machine *machine,
 			    const struct union_op *list, size_t count)
 {
+	const struct tp_variant *variant = &variants->list[number];
 	json_t *json = json_object(), *files = json_array(), *ops = json_array();
 	double share = utilisation(machine, variant);
-	char label[32];
+	char label[TP_LABEL_MAX];
 
-	label_of(variant, label, sizeof(label));
+	tp_compare_label(variants, number, label);
 	for (size_t i = 0; i < variant->run_count; i++)
 		for (size_t p = 0; p < variant->runs[i]->process_count; p++)
 			json_array_append_new(files, tp_json_string(variant->runs[i]->processes[p].trace->file));
@@ -428,7 +414,7 @@ json_t *tp_compare_json(const struct tp_variants *variants, const struct tp_mach
 	if (ops)
 		count = choose(ops, count, top);
 	for (size_t i = 0; i < variants->count; i++)
-		json_array_append_new(list, variant_json(&variants->list[i], machine, ops, count));
+		json_array_append_new(list, variant_json(variants, i, machine, ops, count));
 	free(ops);
 	return json_pack("{s:s, s:o}", "schema", "tprof/1", "variants", list);
 }

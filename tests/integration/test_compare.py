@@ -75,6 +75,25 @@ def test_text(runs, machine):  # noqa: F811
     assert "Share of the time in ops" in text and "attention" in text and "Memory at the peak" in text
 
 
+def test_columns_of_automatic_names(tprof):
+    """Traces that are called by their process's number say nothing: the program and what its arguments differ in does."""
+    def columns(output, *runs):
+        traces = []
+        for program, *arguments in runs:
+            before = set(tprof.directory.glob("*/*.bin"))
+            run = tprof.run([WORKLOADS / program, "--data", DATA, "--steps", 3, *arguments], [LIBRARY],
+                            {**ONE, "TPROF_OUTPUT": str(tprof.directory / f"run{tprof.runs + 1}" / output)})
+            assert run.status == 0, run.stderr
+            (trace,) = set(tprof.directory.glob("*/*.bin")) - before
+            traces.append(trace)
+        return [variant["label"] for variant in report(*traces, command="compare")["variants"]]
+
+    assert columns("%e.%p.bin", ["mlp"], ["cnn"]) == ["mlp", "cnn"]
+    assert columns("%p.bin", ["mlp", "--batch", 8], ["mlp", "--batch", 16]) == ["mlp 8", "mlp 16"]
+    assert columns("trace.%p.bin", ["mlp", "--batch", 8], ["cnn", "--batch", 8]) == ["mlp", "cnn"]
+    assert columns("trace.bin", ["mlp"], ["mlp", "--depth", 3]) == ["mlp", "mlp --depth 3"]
+
+
 def test_workers_are_no_further_runs(tprof):
     """Two runs of a program that forks, each with two traces: two runs, with all four processes' memory in pairs."""
     runs = [tprof.run([WORKLOADS / "fork", "fork"], [LIBRARY]).traces() for _ in range(2)]
