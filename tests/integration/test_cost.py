@@ -81,7 +81,7 @@ def test_instructions_of_a_pause(tprof):
     """Recording is off from the start: a load, a branch and a jump; a free asks too whether the block is the hooks' own."""
     added = a_pair(tprof, (20, 1, 0), [LIBRARY], TPROF_START="off") - a_pair(tprof, (20, 1, 0))
     print(f"paused: {added:.1f} instructions added")
-    assert 0 < added <= RECORDED_PAUSED
+    assert 0 < added < RECORDED_PAUSED + 0.5  # of what is around the pairs
 
 
 def test_instructions_of_a_pause_that_began_later(tprof):
@@ -98,7 +98,7 @@ def test_instructions_of_a_pause_that_began_later(tprof):
         costs.append((counts[1] - counts[0]) / (LONG - SHORT))
     added = costs[1] - costs[0]
     print(f"paused later: {added:.1f} instructions added")
-    assert 0 < added <= RECORDED_PAUSED_LATER
+    assert 0 < added < RECORDED_PAUSED_LATER + 0.5
 
 
 # A call of cblas_saxpy through the PLT, as many elements as (N): folded if the call is short under valgrind too, typed and
