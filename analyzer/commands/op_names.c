@@ -67,13 +67,13 @@ static bool name_by_address(struct tp_trace *trace, const char *debug_dir)
 /* aten::add.Tensor and aten::add_Tensor: what the collector makes of at::_ops::add_Tensor. "": it is not torch's. */
 static void function_of(const struct tp_op *op, char *function)
 {
-	const char *name = op->name + strlen(TORCH_SPACE);
+	size_t space = strlen(TORCH_SPACE);
 
 	function[0] = 0;
-	if (strcmp(op->category, "torch") != 0 || strncmp(op->name, TORCH_SPACE, strlen(TORCH_SPACE)) != 0 ||
-	    strlen(name) >= TP_SCHEMA_MAX)
+	if (strcmp(op->category, "torch") != 0 || strncmp(op->name, TORCH_SPACE, space) != 0 ||
+	    strlen(op->name + space) >= TP_SCHEMA_MAX)
 		return;
-	for (; *name; name++)
+	for (const char *name = op->name + space; *name; name++)
 		*function++ = *name == '.' ? '_' : *name;
 	*function = 0;
 }

@@ -81,6 +81,7 @@ struct tp_replay {
 	bool inside;	      /* `from` has been reached */
 	uint64_t short_time;  /* event time within which a block is short-lived */
 	uint64_t stray_time;  /* event time within which order may be repaired */
+	uint64_t early_time;  /* event time by which a free may stand before its block's allocation */
 	uint64_t first, last; /* event times */
 
 	struct tp_live live;

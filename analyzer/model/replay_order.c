@@ -50,7 +50,7 @@ void tp_order_unmatched(struct tp_replay *replay, const struct tp_event *event)
 }
 
 /*
- * Whether an allocation's own free stands before it: by another thread, at the very same time. Not in a forked process,
+ * Whether an allocation's own free stands before it: by another thread, a moment earlier at most. Not in a forked process,
  * where such a free is that of an inherited block.
  */
 bool tp_order_is_freed_already(struct tp_replay *replay, const struct tp_event *event)
@@ -62,7 +62,7 @@ bool tp_order_is_freed_already(struct tp_replay *replay, const struct tp_event *
 	for (i = 1; i <= TP_STRAYS && i <= replay->early_next; i++) {
 		struct tp_stray *stray = &replay->early[(replay->early_next - i) % TP_STRAYS];
 
-		if (stray->time != event->time)
+		if (event->time - stray->time > replay->early_time)
 			break;
 		if (stray->address == event->address && stray->thread != event->thread) {
 			stray->address = TP_NO_ADDRESS;

@@ -153,6 +153,21 @@ static const char *name_error(int error)
 	return "it can't be created";
 }
 
+/* Elsewhere first: a mapping in place that fails can leave a hole behind, and every hook looks there. */
+static struct tprof_header *map_header(int fd, int *error)
+{
+	void *elsewhere = map(fd, 0, TPROF_HEADER_SIZE, error), *p;
+
+	if (!elsewhere)
+		return NULL;
+	p = tp_sys_mremap_to(elsewhere, TPROF_HEADER_SIZE, &tp_header_area);
+	if (!tp_sys_failed(p))
+		return p;
+	*error = (int)(intptr_t)p;
+	tp_sys_munmap(elsewhere, TPROF_HEADER_SIZE);
+	return NULL;
+}
+
 /* A whole trace without events, under a temporary name. */
 static struct tprof_header *make(int fd, const struct tp_identity *identity, const char *parent, int *error)
 {
@@ -166,11 +181,9 @@ static struct tprof_header *make(int fd, const struct tp_identity *identity, con
 		return NULL;
 	device = status.st_dev;
 	inode = status.st_ino;
-	header = tp_sys_mmap_at(&tp_header_area, TPROF_HEADER_SIZE, MAP_SHARED, fd);
-	if (tp_sys_failed(header)) {
-		*error = (int)(intptr_t)header;
+	header = map_header(fd, error);
+	if (!header)
 		return NULL;
-	}
 	tp_syscall(SYS_flock, fd, LOCK_SH | LOCK_NB, 0, 0);
 	tp_describe(header, identity, parent);
 	return header;

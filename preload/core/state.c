@@ -45,7 +45,7 @@ void tp_state_forked(void)
 
 bool tp_header_area_clear(void)
 {
-	return !tp_sys_failed(tp_sys_mmap_at(&tp_header_area, sizeof(tp_header_area), MAP_PRIVATE | MAP_ANONYMOUS, -1));
+	return !tp_sys_failed(tp_sys_mmap_zeros(&tp_header_area, sizeof(tp_header_area)));
 }
 
 void tp_lost(enum tprof_lost cause, uint64_t n)
@@ -74,8 +74,7 @@ void tp_gate_set(void)
 	if (mode == TP_MODE_PAUSED || mode == TP_MODE_WAITING)
 		gate = mode == TP_MODE_PAUSED ? TPROF_GATE_BEGINS : TPROF_GATE_ALL;
 	__atomic_store_n(&tp_header->gate, gate, __ATOMIC_SEQ_CST); /* pairs with tp_control_ask() of the analyzer */
-	if (tp_load(&tp_header->control_asked) != tp_load(&tp_header->control_taken) ||
-	    tp_load(&tp_state.mode) != mode)
+	if (tp_load(&tp_header->control_asked) != tp_load(&tp_header->control_taken) || tp_load(&tp_state.mode) != mode)
 		tp_store(&tp_header->gate, (uint32_t)TPROF_GATE_OPEN);
 }
 

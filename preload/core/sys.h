@@ -38,11 +38,18 @@ static inline void *tp_sys_mmap(size_t length, int protection, int flags, int fd
 	return (void *)tp_syscall6(SYS_mmap, 0, (long)length, protection, flags, fd, (long)offset);
 }
 
-/* From the file's beginning, in place of what is mapped there. */
-static inline void *tp_sys_mmap_at(void *place, size_t length, int flags, int fd)
+/* Zeros in place of what is mapped there. */
+static inline void *tp_sys_mmap_zeros(void *place, size_t length)
 {
-	return (void *)tp_syscall6(SYS_mmap, (long)place, (long)length, PROT_READ | PROT_WRITE, flags | MAP_FIXED, fd,
-				   0);
+	return (void *)tp_syscall6(SYS_mmap, (long)place, (long)length, PROT_READ | PROT_WRITE,
+				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+}
+
+/* In place of what is mapped there. */
+static inline void *tp_sys_mremap_to(void *from, size_t length, void *place)
+{
+	return (void *)tp_syscall6(SYS_mremap, (long)from, (long)length, (long)length, MREMAP_MAYMOVE | MREMAP_FIXED,
+				   (long)place, 0);
 }
 
 /* The kernel's error values are the last page of the address space. */

@@ -55,8 +55,8 @@ def test_ops_are_the_threads_own(run):
 def test_samples_are_the_threads_own(run):
     rows = threads(run)["threads"]
     capture = report(run.traces()[0])["capture"]
-    assert sum(row["cpu_samples"] for row in rows) == capture["cpu_samples"] > 50
-    assert sum(row["cpu_ns"] for row in rows) == capture["cpu_ns"]
+    assert sum(row["cpu_samples"] for row in rows) == capture["cpu_samples"]
+    assert sum(row["cpu_ns"] for row in rows) == capture["cpu_ns"] > 50 * capture["cpu_period_ns"]  # a late one counts for several
     by_thread = report(run.traces()[0], command="hotspots", options=["--by", "thread"])["cpu"]
     assert {row["thread"]: row["self_ns"] for row in by_thread} == {row["thread"]: row["cpu_ns"] for row in rows
                                                                    if row["cpu_samples"]}

@@ -63,6 +63,33 @@ static void test_late_free(void **state)
 	gen_free(gen);
 }
 
+/* The free of a block is stamped a moment before the allocation by the thread that handed the block over. */
+static void test_early_free(void **state)
+{
+	static const struct {
+		uint64_t before;
+		uint32_t thread;
+		bool repaired;
+	} cases[] = { { 0, 2, true }, { 34, 2, true }, { 900, 2, true }, { 1100, 2, false }, { 34, 1, false } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct gen *gen = gen_with_sites(&(struct gen_options){ 0 });
+		struct replayed replayed;
+		const struct tp_process *process;
+
+		do_free(gen, cases[i].thread, 5000 - cases[i].before, 0x1000);
+		do_alloc(gen, 1, 5000, 0x1000, 100, 0);
+		process = replay_gen(&replayed, gen);
+		assert_int_equal(process->heap.reordered, cases[i].repaired);
+		assert_int_equal(process->heap.unmatched_frees, !cases[i].repaired);
+		assert_int_equal(process->heap.frees, cases[i].repaired);
+		assert_int_equal(process->heap.end_bytes, cases[i].repaired ? 0 : 100);
+		close_replayed(&replayed);
+		gen_free(gen);
+	}
+}
+
 /* An address is allocated again, and its free is not in the trace at all. */
 static void test_implied_free(void **state)
 {
@@ -264,11 +291,17 @@ static void test_empty(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_inherited),    cmocka_unit_test(test_late_free),
-		cmocka_unit_test(test_implied_free), cmocka_unit_test(test_cancel_at_peak),
-		cmocka_unit_test(test_remap),	     cmocka_unit_test(test_groups_and_filter),
-		cmocka_unit_test(test_combined),     cmocka_unit_test(test_huge),
-		cmocka_unit_test(test_marks),	     cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_inherited),
+		cmocka_unit_test(test_late_free),
+		cmocka_unit_test(test_early_free),
+		cmocka_unit_test(test_implied_free),
+		cmocka_unit_test(test_cancel_at_peak),
+		cmocka_unit_test(test_remap),
+		cmocka_unit_test(test_groups_and_filter),
+		cmocka_unit_test(test_combined),
+		cmocka_unit_test(test_huge),
+		cmocka_unit_test(test_marks),
+		cmocka_unit_test(test_empty),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
