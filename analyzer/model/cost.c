@@ -31,16 +31,22 @@ static bool is_timed(const struct tp_chunk *chunk, uint32_t thread)
 	return chunk->thread == thread && chunk->overhead_samples >= TP_COST_SAMPLES;
 }
 
-/* Of the events that are there one by one, without those that took out of all proportion to the others; 0: there are none. */
-static double undisturbed(const struct tp_chunk *chunk)
+/* Of those that are there one by one. Returns how many there are. */
+static size_t timed_events(const struct tp_chunk *chunk, double list[static TPROF_CHUNK_TIMED])
 {
-	double list[TPROF_CHUNK_TIMED], limit, sum = 0;
-	size_t count = 0, kept = 0;
+	size_t count = 0;
 
-	while (count < TPROF_CHUNK_TIMED && chunk->timed[count]) {
+	for (; count < TPROF_CHUNK_TIMED && chunk->timed[count]; count++)
 		list[count] = chunk->timed[count];
-		count++;
-	}
+	return count;
+}
+
+/* The mean without those that took out of all proportion to the others; 0: there are too few to tell. Sorts the list. */
+static double undisturbed(double *list, size_t count)
+{
+	double limit, sum = 0;
+	size_t kept = 0;
+
 	if (count < TP_COST_SAMPLES)
 		return 0;
 	limit = TP_COST_INTERRUPTED * median(list, count); /* they are sorted now */
@@ -49,11 +55,15 @@ static double undisturbed(const struct tp_chunk *chunk)
 	return sum / (double)kept;
 }
 
+static double plain_mean(const struct tp_chunk *chunk)
+{
+	return (double)chunk->overhead_ticks / (TP_COST_SHARE * (double)chunk->overhead_samples);
+}
+
 /* One that was interrupted may be most of the sum: then it is not believed. */
 static double mean_of(const struct tp_chunk *chunk)
 {
-	double mean = (double)chunk->overhead_ticks / (64 * (double)chunk->overhead_samples),
-	       plain = undisturbed(chunk);
+	double list[TPROF_CHUNK_TIMED], mean = plain_mean(chunk), plain = undisturbed(list, timed_events(chunk, list));
 
 	return plain > 0 && mean > 2 * plain ? plain : mean;
 }
@@ -84,7 +94,7 @@ static double usual_ticks(const struct tp_chunks *chunks)
 	for (size_t i = 0; list && i < chunks->count; i++) {
 		const struct tp_chunk *chunk = &chunks->list[i];
 
-		ticks += (double)chunk->overhead_ticks / 64;
+		ticks += (double)chunk->overhead_ticks / TP_COST_SHARE;
 		samples += (double)chunk->overhead_samples;
 		if (chunk->overhead_samples >= TP_COST_SAMPLES)
 			list[found++] = mean_of(chunk);
@@ -95,6 +105,38 @@ static double usual_ticks(const struct tp_chunks *chunks)
 	result = found ? median(list, found) : samples >= TP_COST_SAMPLES ? ticks / samples : 0;
 	free(list);
 	return result;
+}
+
+/* Of all chunks' timed events together, as undisturbed(); negative: no memory. */
+static double common_mean(const struct tp_chunks *chunks)
+{
+	double *list = calloc(chunks->count + 1, TPROF_CHUNK_TIMED * sizeof(*list)), mean;
+	size_t count = 0;
+
+	if (!list)
+		return -1;
+	for (size_t i = 0; i < chunks->count; i++)
+		count += timed_events(&chunks->list[i], list + count);
+	mean = undisturbed(list, count);
+	free(list);
+	return mean;
+}
+
+bool tp_cost_recording(const struct tp_trace *trace, uint64_t *ticks)
+{
+	const struct tp_chunks *chunks = &tp_impl(trace)->events;
+	double common = common_mean(chunks), sum = 0;
+
+	for (size_t i = 0; i < chunks->count; i++) {
+		const struct tp_chunk *chunk = &chunks->list[i];
+		double mean = chunk->overhead_samples ? mean_of(chunk) : 0;
+
+		if (chunk->overhead_samples < TP_COST_SAMPLES && common > 0 && mean > TP_COST_INTERRUPTED * common)
+			mean = common;
+		sum += TP_COST_SHARE * (double)chunk->overhead_samples * mean;
+	}
+	*ticks = (uint64_t)sum;
+	return common >= 0;
 }
 
 bool tp_cost_init(struct tp_cost *cost, const struct tp_trace *trace)

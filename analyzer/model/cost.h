@@ -16,6 +16,7 @@
 #define TP_COST_NEIGHBOURS 5u /* chunks of which the median is taken */
 #define TP_COST_SAMPLES 8u    /* timed events that a chunk must have to be one of them */
 #define TP_COST_INTERRUPTED 32
+#define TP_COST_SHARE 64.0 /* one event in so many is timed (tprof-trace(5)) */
 
 struct tp_cost {
 	double op_inside, op_outside; /* ns of a hooked function's call: between its begin and its end, and around */
@@ -27,6 +28,9 @@ struct tp_cost {
 	uint64_t first, size;		  /* of chunks: where the first begins in the file, bytes of each */
 	size_t count;
 };
+
+/* What recording cost in all, in ticks, but for hooked functions' calls. False: no memory. */
+bool tp_cost_recording(const struct tp_trace *trace, uint64_t *ticks);
 
 /* False: no memory; tp_cost_free() is due in any case. Of a trace without ops nothing is computed. */
 bool tp_cost_init(struct tp_cost *cost, const struct tp_trace *trace);

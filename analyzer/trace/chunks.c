@@ -63,7 +63,6 @@ static bool take(struct tp_trace_impl *impl, uint64_t offset, const struct tprof
 				  .overhead_samples = chunk->overhead_samples };
 	memcpy(new->timed, chunk->timed, sizeof(new->timed));
 	trace->used_bytes += sizeof(*chunk) + new->committed;
-	trace->overhead_ticks += chunk->overhead_ticks;
 	return true;
 }
 

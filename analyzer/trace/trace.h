@@ -84,7 +84,6 @@ struct tp_trace {
 	const char *file;		   /* as named by the user */
 	const struct tprof_header *header; /* a checked copy */
 	uint64_t file_bytes, used_bytes;   /* used: header and committed bytes of all chunks with their headers */
-	uint64_t overhead_ticks;	   /* the collector's estimate of its own cost, all threads together */
 	const char *exe, *cwd, *malloc_path, *parent_path; /* NUL-terminated; "" if absent */
 	const char *const *args;
 	size_t arg_count;

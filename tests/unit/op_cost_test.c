@@ -171,12 +171,40 @@ static void test_interrupted_event(void **state)
 	}
 }
 
+/* What the report says of the whole: of 7 timed events in a second thread's chunk one was interrupted for 10 million ticks. */
+static void test_interrupted_in_all(void **state)
+{
+	static const uint32_t quiet[] = { 20, 21, 19, 20, 20, 18, 22, 20, 20, 20 };
+	static const uint32_t interrupted[] = { 20, 20, 10000000, 20, 20, 20, 20 };
+	struct gen *gen = gen_new(&(struct gen_options){ .start_ticks = 0 });
+	struct tp_trace *trace;
+	uint64_t ticks;
+	const char *name;
+	char *error;
+
+	(void)state;
+	gen_long(gen, 1, 1000, 60, "x", 1);
+	gen_overhead(gen, 1, 20, 10);
+	gen_timed(gen, 1, quiet, 10);
+	gen_long(gen, 2, 1000, 60, "x", 1);
+	gen_overhead(gen, 2, 10000120 / 7, 7);
+	gen_timed(gen, 2, interrupted, 7);
+	name = gen_save(gen);
+	trace = tp_trace_open(name, &error);
+	assert_non_null(trace);
+	unlink(name);
+	assert_true(tp_cost_recording(trace, &ticks));
+	assert_in_range(ticks, 64 * 17 * 20 - 64, 64 * 17 * 20 + 64);
+	tp_trace_close(trace);
+	gen_free(gen);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cost_of_hooked),	      cmocka_unit_test(test_cost_of_annotations),
 		cmocka_unit_test(test_small_and_large_costs), cmocka_unit_test(test_disturbed_chunk),
-		cmocka_unit_test(test_interrupted_event),
+		cmocka_unit_test(test_interrupted_event),     cmocka_unit_test(test_interrupted_in_all),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
