@@ -29,8 +29,8 @@ static struct others others_of(const struct tp_among *list, size_t count, size_t
 /* What the others vary by has their own errors in it; this one has its own. */
 static double p_of(const struct tp_among *one, const struct others *others)
 {
-	double variance = fmax(others->variance - others->errors, 0) + one->error * one->error +
-			  others->variance / others->count;
+	double variance =
+		fmax(others->variance - others->errors, 0) + one->error * one->error + others->variance / others->count;
 
 	if (!(variance > 0))
 		return fabs(one->log_ratio - others->mean) > 0 ? 0 : 1;

@@ -25,10 +25,10 @@ enum tp_precision {
 extern const char *const tp_precision_names[TP_PRECISIONS]; /* "single", "double", "bf16", "f16", "int8" */
 
 struct tp_work {
-	uint32_t kind; /* enum tprof_work; may be one that is not known here */
-	uint8_t dtype; /* enum tprof_dtype; the same */
-	uint8_t flags; /* enum tprof_work_flags */
-	uint8_t dims;  /* that were given; the others are 0 */
+	uint32_t kind;		/* enum tprof_work; may be one that is not known here */
+	uint8_t dtype;		/* enum tprof_dtype; the same */
+	uint8_t flags;		/* enum tprof_work_flags */
+	uint8_t dims;		/* that were given; the others are 0 */
 	uint8_t second, result; /* enum tprof_dtype: of those tensors, see tprof/work.h; 0: dtype */
 	uint64_t dim[TPROF_WORK_DIMS];
 };

@@ -270,8 +270,8 @@ static bool is_by_speed(const struct tp_diff *diff)
 static bool put_rows(json_t *json, const struct tp_diff *diff, uint64_t top)
 {
 	static const struct columns blocks = { "old_bytes", "new_bytes", "old_blocks", "new_blocks", AS_BYTES, false };
-	static const struct columns calls = { "old_bytes", "new_bytes", "old_allocations", "new_allocations",
-					      AS_BYTES, false };
+	static const struct columns calls = { "old_bytes",	 "new_bytes", "old_allocations",
+					      "new_allocations", AS_BYTES,    false };
 	const struct tp_diff_sites *sites = &diff->sites;
 	const struct columns rates = { "old_rate", "new_rate", NULL, NULL, AS_RATE, is_by_speed(diff) };
 	static const struct columns shares = { "old_share", "new_share", NULL, NULL, AS_SHARE, false };

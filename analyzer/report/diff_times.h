@@ -20,7 +20,7 @@ struct tp_diff_time {
 	struct tp_times side[2];
 	struct tp_difference difference, calls; /* after tp_diff_times_test() */
 	double later;				/* that a new call takes longer than an old one, see model/rank.h */
-	double among;	  /* of one run a side: p of being one of the ops, see model/among.h; NAN: not tested, as of several */
+	double among; /* of one run a side: p of being one of the ops, see model/among.h; NAN: not tested, as of several */
 	double corrected; /* difference.p, or `among` if that is larger, for the number of tests; NAN: not tested */
 };
 

@@ -221,7 +221,7 @@ struct tprof_header {
 	uint32_t snapshot_waiting; /* other threads that were in a system call */
 	uint32_t
 		fold_untimed_ticks; /* what it costs to count a folded call that is not timed, in all; 0: not measured */
-	uint32_t gate; /* enum tprof_gate: what hooks look at first; who asks for something opens it */
+	uint32_t gate;		    /* enum tprof_gate: what hooks look at first; who asks for something opens it */
 };
 
 /* ---- chunks ------------------------------------------------------------------------------------------------- */

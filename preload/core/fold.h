@@ -39,9 +39,9 @@
 
 /* What a typed kernel works on; see include/tprof/work.h. */
 struct tp_work {
-	uint16_t kind;	     /* enum tprof_work; 0: not typed */
-	uint8_t dtype;	     /* enum tprof_dtype */
-	uint8_t flags, dims; /* dims: how many */
+	uint16_t kind;		/* enum tprof_work; 0: not typed */
+	uint8_t dtype;		/* enum tprof_dtype */
+	uint8_t flags, dims;	/* dims: how many */
 	uint8_t second, result; /* enum tprof_dtype, with TPROF_WORK_TYPES: of the other tensors */
 	uint64_t dim[TPROF_WORK_DIMS];
 };

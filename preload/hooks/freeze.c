@@ -84,8 +84,8 @@ static void note_own_module(void)
 	struct dl_find_object object;
 
 	if (tp_object_find((uintptr_t)&note, &object))
-		note.own[note.own_count++] = (struct tprof_range){ (uintptr_t)object.dlfo_map_start,
-								   (uintptr_t)object.dlfo_map_end };
+		note.own[note.own_count++] =
+			(struct tprof_range){ (uintptr_t)object.dlfo_map_start, (uintptr_t)object.dlfo_map_end };
 }
 
 static void write_note(uintptr_t sp)

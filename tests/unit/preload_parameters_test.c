@@ -15,7 +15,8 @@
 
 #define ADDMM "_ZN2at4_ops5addmm4callERKNS_6TensorES4_S4_RKN3c106ScalarES8_"
 #define EMPTY                                                                                                          \
-	"_ZN2at4_ops19empty_memory_format4callEN3c108ArrayRefINS2_6SymIntEEENS2_8optionalINS2_10ScalarTypeEEENS6_INS2_6LayoutEEE" \
+	"_ZN2at4_ops19empty_memory_format4callEN3c108ArrayRefINS2_6SymIntEEENS2_8optionalINS2_10ScalarTypeEEENS6_"     \
+	"INS2_6LayoutEEE"                                                                                              \
 	"NS6_INS2_6DeviceEEENS6_IbEENS6_INS2_12MemoryFormatEEE"
 
 static int words_of(const char *symbol)

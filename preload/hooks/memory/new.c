@@ -288,7 +288,7 @@ TP_HOT void operator_delete(const void *frame, void *block, struct deletion dele
 
 /* ---- the exported operators ---- */
 
-#define NEW(name, is_array, is_aligned, is_nothrow, parameters, names, size, alignment, tag)                               \
+#define NEW(name, is_array, is_aligned, is_nothrow, parameters, names, size, alignment, tag)                           \
 	static TP_APART void *open_##name parameters                                                                   \
 	{                                                                                                              \
 		return operator_new(FRAME, (struct form){ is_array, is_aligned, is_nothrow }, size, alignment, tag);   \
@@ -334,11 +334,11 @@ DELETE(_ZdlPvRKSt9nothrow_t, (void *p, const void *t), (p, t), .array = false, .
 DELETE(_ZdaPvRKSt9nothrow_t, (void *p, const void *t), (p, t), .array = true, .nothrow = true, .tag = t)
 DELETE(_ZdlPvSt11align_val_t, (void *p, size_t a), (p, a), .array = false, .aligned = true, .alignment = a)
 DELETE(_ZdaPvSt11align_val_t, (void *p, size_t a), (p, a), .array = true, .aligned = true, .alignment = a)
-DELETE(_ZdlPvmSt11align_val_t, (void *p, size_t n, size_t a), (p, n, a), .array = false, .aligned = true, .sized = true, .size = n,
-       .alignment = a)
-DELETE(_ZdaPvmSt11align_val_t, (void *p, size_t n, size_t a), (p, n, a), .array = true, .aligned = true, .sized = true, .size = n,
-       .alignment = a)
-DELETE(_ZdlPvSt11align_val_tRKSt9nothrow_t, (void *p, size_t a, const void *t), (p, a, t), .array = false, .aligned = true,
-       .nothrow = true, .alignment = a, .tag = t)
-DELETE(_ZdaPvSt11align_val_tRKSt9nothrow_t, (void *p, size_t a, const void *t), (p, a, t), .array = true, .aligned = true,
-       .nothrow = true, .alignment = a, .tag = t)
+DELETE(_ZdlPvmSt11align_val_t, (void *p, size_t n, size_t a), (p, n, a), .array = false, .aligned = true, .sized = true,
+       .size = n, .alignment = a)
+DELETE(_ZdaPvmSt11align_val_t, (void *p, size_t n, size_t a), (p, n, a), .array = true, .aligned = true, .sized = true,
+       .size = n, .alignment = a)
+DELETE(_ZdlPvSt11align_val_tRKSt9nothrow_t, (void *p, size_t a, const void *t), (p, a, t), .array = false,
+       .aligned = true, .nothrow = true, .alignment = a, .tag = t)
+DELETE(_ZdaPvSt11align_val_tRKSt9nothrow_t, (void *p, size_t a, const void *t), (p, a, t), .array = true,
+       .aligned = true, .nothrow = true, .alignment = a, .tag = t)

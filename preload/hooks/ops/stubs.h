@@ -13,7 +13,7 @@ struct tp_op_function {
 	bool ends_step;
 	struct tp_signature signature;
 	uint8_t trampoline; /* which: number of stubs.c */
-	uint32_t object; /* of hooks/ops/install.c: the last that it was found in */
+	uint32_t object;    /* of hooks/ops/install.c: the last that it was found in */
 	const char *category;
 	char name[160];
 } __attribute__((aligned(64)));
