@@ -82,7 +82,9 @@ static bool rename_to(struct tp_trace *trace, size_t op, const struct tp_schema 
 {
 	char text[TP_SCHEMA_MAX + sizeof(TORCH_SPACE)];
 
-	if (!schema->name[0] || strcmp(schema->name, trace->ops[op].name + strlen(TORCH_SPACE)) == 0)
+	const char *name = trace->ops[op].name;
+
+	if (!schema->name[0] || !name || strcmp(schema->name, name + strlen(TORCH_SPACE)) == 0)
 		return true;
 	snprintf(text, sizeof(text), TORCH_SPACE "%s", schema->name);
 	return tp_trace_rename_op(trace, op, text);

@@ -53,7 +53,7 @@ struct tp_thread_state {
 /* An event that came too early or too late for its block, remembered for as long as its counterpart may still come. */
 struct tp_stray {
 	uint64_t address, time;
-	uint32_t thread;
+	uint32_t thread; /* 0: it is one of two */
 };
 #define TP_STRAYS 32
 

@@ -2,15 +2,15 @@
 /* What came too early or too late, of blocks that several threads had a hand in. */
 #include "model/replay_impl.h"
 
-static void remember(struct tp_stray *strays, unsigned *next, const struct tp_event *event)
+static void remember(struct tp_stray *strays, unsigned *next, const struct tp_event *event, uint32_t thread)
 {
-	strays[*next % TP_STRAYS] = (struct tp_stray){ event->address, event->time, event->thread };
+	strays[*next % TP_STRAYS] = (struct tp_stray){ event->address, event->time, thread };
 	++*next;
 }
 
 void tp_order_closed(struct tp_replay *replay, const struct tp_event *event)
 {
-	remember(replay->late, &replay->late_next, event);
+	remember(replay->late, &replay->late_next, event, event->thread);
 	if (replay->late_count < TP_STRAYS)
 		replay->late_count++;
 }
@@ -44,9 +44,25 @@ bool tp_order_was_closed(struct tp_replay *replay, const struct tp_event *event)
 	return found;
 }
 
+/*
+ * Did another thread free the address a moment ago? Then one of the two frees is the early one, be it that one, which took
+ * the block before: who allocates the address first tells.
+ */
+static bool freed_before(const struct tp_replay *replay, const struct tp_event *event)
+{
+	for (size_t i = 0; i < replay->thread_count; i++) {
+		const struct tp_thread_state *thread = &replay->threads[i];
+
+		if (thread->undo.what == TP_UNDO_FREE && thread->undo.block.address == event->address &&
+		    event->time - thread->last <= replay->early_time && thread->stats.thread != event->thread)
+			return true;
+	}
+	return false;
+}
+
 void tp_order_unmatched(struct tp_replay *replay, const struct tp_event *event)
 {
-	remember(replay->early, &replay->early_next, event);
+	remember(replay->early, &replay->early_next, event, freed_before(replay, event) ? 0 : event->thread);
 }
 
 /*

@@ -40,7 +40,7 @@ static bool read_at(int fd, void *to, size_t size, uint64_t offset)
 
 static void read_build_id(struct mapped *mapped, int fd, const ElfW(Phdr) * header)
 {
-	char notes[NOTES_MAX];
+	char notes[NOTES_MAX] = { 0 };
 	size_t size = header->p_filesz < sizeof(notes) ? header->p_filesz : sizeof(notes), at = 0;
 
 	if (!read_at(fd, notes, size, header->p_offset))

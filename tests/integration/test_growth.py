@@ -285,7 +285,7 @@ for page in range(3):
 large[2**29:2**29 + 2**23] = b"x" * 2**23
 gone.close()
 for _ in range(60):
-    time.sleep(0.003)
+    time.sleep(0.01)
     tprof.step()
 status = dict(line.split(":") for line in open("/proc/self/status"))
 print(int(status["RssAnon"].split()[0]) * 1024)

@@ -90,6 +90,31 @@ static void test_early_free(void **state)
 	}
 }
 
+/* The same, so early that it stands before the free that begins its owner's reallocation in place. */
+static void test_free_before_reallocation(void **state)
+{
+	struct gen *gen = gen_with_sites(&(struct gen_options){ 0 });
+	struct replayed replayed;
+	const struct tp_process *process;
+
+	(void)state;
+	do_alloc(gen, 1, 1000, 0x1000, 100, 0);
+	do_free(gen, 2, 5000, 0x1000);
+	gen_release(gen, 1, 5016, 0x1000, TPROF_FN_REALLOC);
+	do_alloc(gen, 1, 5034, 0x1000, 50, 1);
+	do_alloc(gen, 2, 5300, 0x1000, 7, 2);
+	process = replay_gen(&replayed, gen);
+	assert_int_equal(process->heap.unmatched_frees, 0);
+	assert_int_equal(process->heap.implied_frees, 0);
+	assert_int_equal(process->heap.reordered, 1);
+	assert_int_equal(process->heap.allocations, 3);
+	assert_int_equal(process->heap.frees, 2);
+	assert_int_equal(process->heap.end_bytes, 7);
+	assert_int_equal(process->heap.end_blocks, 1);
+	close_replayed(&replayed);
+	gen_free(gen);
+}
+
 /* An address is allocated again, and its free is not in the trace at all. */
 static void test_implied_free(void **state)
 {
@@ -291,17 +316,12 @@ static void test_empty(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_inherited),
-		cmocka_unit_test(test_late_free),
-		cmocka_unit_test(test_early_free),
-		cmocka_unit_test(test_implied_free),
-		cmocka_unit_test(test_cancel_at_peak),
-		cmocka_unit_test(test_remap),
-		cmocka_unit_test(test_groups_and_filter),
-		cmocka_unit_test(test_combined),
-		cmocka_unit_test(test_huge),
-		cmocka_unit_test(test_marks),
-		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_inherited),    cmocka_unit_test(test_late_free),
+		cmocka_unit_test(test_early_free),   cmocka_unit_test(test_free_before_reallocation),
+		cmocka_unit_test(test_implied_free), cmocka_unit_test(test_cancel_at_peak),
+		cmocka_unit_test(test_remap),	     cmocka_unit_test(test_groups_and_filter),
+		cmocka_unit_test(test_combined),     cmocka_unit_test(test_huge),
+		cmocka_unit_test(test_marks),	     cmocka_unit_test(test_empty),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
