@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "model/stats.h"
 #include "trace/impl.h"
 
 /* Nanoseconds of a tick, as fitted. */
@@ -135,7 +136,7 @@ bool tp_cost_recording(const struct tp_trace *trace, uint64_t *ticks)
 			mean = common;
 		sum += TP_COST_SHARE * (double)chunk->overhead_samples * mean;
 	}
-	*ticks = (uint64_t)sum;
+	*ticks = tp_round(sum);
 	return common >= 0;
 }
 
