@@ -199,12 +199,35 @@ static void test_interrupted_in_all(void **state)
 	gen_free(gen);
 }
 
+/* What a damaged header says need not be possible. */
+static void test_beyond_all_bounds(void **state)
+{
+	struct gen *gen = gen_new(&(struct gen_options){ .start_ticks = 0 });
+	struct tp_trace *trace;
+	uint64_t ticks;
+	const char *name;
+	char *error;
+
+	(void)state;
+	gen_long(gen, 1, 1000, 60, "x", 1);
+	gen_overhead(gen, 1, UINT64_MAX / 64, 1);
+	name = gen_save(gen);
+	trace = tp_trace_open(name, &error);
+	assert_non_null(trace);
+	unlink(name);
+	assert_true(tp_cost_recording(trace, &ticks));
+	assert_true(ticks == UINT64_MAX);
+	tp_trace_close(trace);
+	gen_free(gen);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cost_of_hooked),	      cmocka_unit_test(test_cost_of_annotations),
 		cmocka_unit_test(test_small_and_large_costs), cmocka_unit_test(test_disturbed_chunk),
 		cmocka_unit_test(test_interrupted_event),     cmocka_unit_test(test_interrupted_in_all),
+		cmocka_unit_test(test_beyond_all_bounds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
