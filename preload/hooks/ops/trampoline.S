@@ -58,10 +58,7 @@ tp_op_trampoline:
 	give_registers
 	call	*%r11
 	returned_to
-	movq	TP_FOLD_HOT_NOW(%r10), %rsi
-	movq	TP_HOT_COUNT(%rsi), %rdi
-	testq	%rdi, %rdi
-	jz	.Lend
+	find_count
 .Lcount:
 	count_call
 
@@ -325,10 +322,7 @@ tp_op_copy_many:
 	movl	$0, TP_THREAD_BUSY(%r10)
 	call	*%r11
 	returned_to
-	movq	TP_FOLD_HOT_NOW(%r10), %rsi
-	movq	TP_HOT_COUNT(%rsi), %rdi
-	testq	%rdi, %rdi
-	jz	.Lend
+	find_count
 	count_call
 	.cfi_endproc
 	.size	\name, . - \name
