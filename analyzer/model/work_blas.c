@@ -86,8 +86,7 @@ struct tp_work_count tp_work_syr2(const struct tp_work_dims *s)
 	return tp_work_both(2 * tp_work_half(n, 1), 2 * tp_work_half(n, 1) + 2 * n);
 }
 
-/* Elements of an m x n matrix on `count` diagonals, the i-th of them i away from the main one. */
-static tp_real beside(tp_real rows, tp_real columns, tp_real count)
+tp_real tp_work_beside(tp_real rows, tp_real columns, tp_real count)
 {
 	tp_real longest = columns < rows ? columns : rows, sum = 0, outside;
 
@@ -107,20 +106,20 @@ struct tp_work_count tp_work_gbmv(const struct tp_work_dims *s)
 {
 	tp_real m = s->d[0], n = s->d[1], elements;
 
-	elements = (m < n ? m : n) + beside(n, m, s->d[2]) + beside(m, n, s->d[3]);
+	elements = (m < n ? m : n) + tp_work_beside(n, m, s->d[2]) + tp_work_beside(m, n, s->d[3]);
 	return tp_work_both(elements, elements + m + n);
 }
 
 struct tp_work_count tp_work_sbmv(const struct tp_work_dims *s)
 {
-	tp_real n = s->d[0], side = beside(n, n, s->d[1]);
+	tp_real n = s->d[0], side = tp_work_beside(n, n, s->d[1]);
 
 	return tp_work_both(n + 2 * side, n + side + 2 * n);
 }
 
 struct tp_work_count tp_work_tbmv(const struct tp_work_dims *s)
 {
-	tp_real n = s->d[0], side = beside(n, n, s->d[1]);
+	tp_real n = s->d[0], side = tp_work_beside(n, n, s->d[1]);
 
 	return tp_work_of(n + side, side, n + side + 2 * n);
 }

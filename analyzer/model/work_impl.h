@@ -73,6 +73,9 @@ static inline struct tp_work_count tp_work_triangle(tp_real order, tp_real count
 			  tp_work_half(order, 1) + 2 * order * count);
 }
 
+/* Elements of an m x n matrix on `count` diagonals above the main one. */
+tp_real tp_work_beside(tp_real rows, tp_real columns, tp_real count);
+
 /* work_blas.c */
 extern tp_work_formula tp_work_gemm, tp_work_gemmt, tp_work_symm, tp_work_syrk, tp_work_syr2k, tp_work_trmm,
 	tp_work_gemv, tp_work_symv, tp_work_trmv, tp_work_ger, tp_work_syr, tp_work_syr2, tp_work_gbmv, tp_work_sbmv,
@@ -81,7 +84,8 @@ extern tp_work_formula tp_work_gemm, tp_work_gemmt, tp_work_symm, tp_work_syrk, 
 /* work_lapack.c */
 extern tp_work_formula tp_work_getrf, tp_work_getrs, tp_work_getri, tp_work_gesv, tp_work_potrf, tp_work_potrs,
 	tp_work_potri, tp_work_posv, tp_work_geqrf, tp_work_orgqr, tp_work_ormqr, tp_work_trtri, tp_work_trtrs,
-	tp_work_gels, tp_work_gebrd, tp_work_sytrd, tp_work_gehrd;
+	tp_work_gels, tp_work_gebrd, tp_work_sytrd, tp_work_gehrd, tp_work_gelqf, tp_work_orglq, tp_work_sytrf,
+	tp_work_sytrs, tp_work_sytri, tp_work_sysv, tp_work_pbtrf, tp_work_pbtrs, tp_work_pbsv, tp_work_gbtrs;
 /* work_nn.c */
 extern tp_work_formula tp_work_matmul, tp_work_conv, tp_work_pool, tp_work_norm, tp_work_softmax, tp_work_activation,
 	tp_work_elementwise, tp_work_reorder, tp_work_reduce;

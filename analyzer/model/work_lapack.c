@@ -110,15 +110,35 @@ struct tp_work_count tp_work_trtrs(const struct tp_work_dims *s)
 	return tp_work_triangle(s->d[0], s->d[1]);
 }
 
-/* QR, its transpose times the right-hand sides, and the triangle. Of a wide matrix it is LQ: no formula here. */
+struct tp_work_count tp_work_gelqf(const struct tp_work_dims *s)
+{
+	tp_real m = s->d[0], n = s->d[1];
+
+	if (m > n)
+		return sixths(n * (n * (3 - 2 * n + 6 * m) + 6 * m + 29), n * (n * (6 * m - 2 * n - 3) + 6 * m + 5),
+			      2 * m * n);
+	return sixths(m * (m * (6 * n - 2 * m - 3) + 12 * n + 29), m * (m * (6 * n - 2 * m + 3) + 5), 2 * m * n);
+}
+
+struct tp_work_count tp_work_orglq(const struct tp_work_dims *s)
+{
+	tp_real m = s->d[0], n = s->d[1], k = s->d[2];
+
+	return sixths(k * (12 * m * n + 6 * (m + n) - 4 + k * (4 * k - 6 * (m + n) - 6)),
+		      k * (12 * m * n + 6 * m - 6 * n + 2 + k * (4 * k - 6 * (m + n))), k * n + m * n);
+}
+
+/*
+ * QR of a tall matrix or LQ of a wide one, its orthogonal factor times the right-hand sides, and the triangle; in another
+ * order for the transpose. The factor is of the longer side and has as many reflections as the shorter.
+ */
 struct tp_work_count tp_work_gels(const struct tp_work_dims *s)
 {
-	tp_real m = s->d[0], n = s->d[1], rhs = s->d[2];
-	struct tp_work_dims apply = { .d = { m, rhs, n } }, solve = { .d = { n, rhs } };
+	tp_real m = s->d[0], n = s->d[1], rhs = s->d[2], larger = m < n ? n : m, smaller = m < n ? m : n;
+	struct tp_work_dims apply = { .d = { larger, rhs, smaller } }, solve = { .d = { smaller, rhs } };
 
-	if (m < n)
-		return tp_work_of(-1, -1, -1);
-	return plus(plus(tp_work_geqrf(s), tp_work_ormqr(&apply), 0), tp_work_trtrs(&solve), 2 * m * n + 2 * m * rhs);
+	return plus(plus(m < n ? tp_work_gelqf(s) : tp_work_geqrf(s), tp_work_ormqr(&apply), 0), tp_work_trtrs(&solve),
+		    2 * m * n + 2 * larger * rhs);
 }
 
 struct tp_work_count tp_work_gebrd(const struct tp_work_dims *s)
@@ -148,4 +168,68 @@ struct tp_work_count tp_work_gehrd(const struct tp_work_dims *s)
 	if (n < 2)
 		return tp_work_of(0, 0, n);
 	return sixths(n * (n * (10 * n + 3) - 7) - 78, n * (n * (10 * n - 6) - 4) - 48, 2 * n * n);
+}
+
+struct tp_work_count tp_work_sytrf(const struct tp_work_dims *s)
+{
+	tp_real n = s->d[0];
+
+	return sixths(n * (n * (n + 3) + 20), n * (n * n - 1), 2 * tp_work_half(n, 1));
+}
+
+struct tp_work_count tp_work_sytrs(const struct tp_work_dims *s)
+{
+	tp_real n = s->d[0], rhs = s->d[1];
+
+	return tp_work_of(rhs * n * n, rhs * n * (n - 1), tp_work_half(n, 1) + 2 * n * rhs);
+}
+
+struct tp_work_count tp_work_sytri(const struct tp_work_dims *s)
+{
+	tp_real n = s->d[0];
+
+	return sixths(n * (2 * n * n + 4), n * (2 * n * n - 2), 2 * tp_work_half(n, 1));
+}
+
+struct tp_work_count tp_work_sysv(const struct tp_work_dims *s)
+{
+	return plus(tp_work_sytrf(s), tp_work_sytrs(s), 2 * tp_work_half(s->d[0], 1) + 2 * s->d[0] * s->d[1]);
+}
+
+/* ---- bands, of kd, kl, ku diagonals beside the main one: no more of them count than the matrix has ---- */
+
+static tp_real within(tp_real diagonals, tp_real n)
+{
+	return diagonals < n ? diagonals : n > 0 ? n - 1 : 0;
+}
+
+struct tp_work_count tp_work_pbtrf(const struct tp_work_dims *s)
+{
+	tp_real n = s->d[0], k = within(s->d[1], n);
+
+	return sixths(k * (-4 + k * (-6 - 2 * k)) + n * (6 + k * (9 + 3 * k)),
+		      k * (-1 + k * (-3 - 2 * k)) + 3 * n * k * (1 + k), 2 * (n + tp_work_beside(n, n, k)));
+}
+
+struct tp_work_count tp_work_pbtrs(const struct tp_work_dims *s)
+{
+	tp_real n = s->d[0], rhs = s->d[2], side = tp_work_beside(n, n, s->d[1]);
+
+	return tp_work_of(2 * rhs * (n + side), 2 * rhs * side, n + side + 2 * n * rhs);
+}
+
+struct tp_work_count tp_work_pbsv(const struct tp_work_dims *s)
+{
+	tp_real n = s->d[0];
+
+	return plus(tp_work_pbtrf(s), tp_work_pbtrs(s), 2 * (n + tp_work_beside(n, n, s->d[1])) + 2 * n * s->d[2]);
+}
+
+/* U is taken for a band of kl + ku diagonals, zeros or not. */
+struct tp_work_count tp_work_gbtrs(const struct tp_work_dims *s)
+{
+	tp_real n = s->d[0], rhs = s->d[3];
+	tp_real sides = tp_work_beside(n, n, s->d[1]) + tp_work_beside(n, n, s->d[1] + s->d[2]);
+
+	return tp_work_of(rhs * (n + sides), rhs * sides, n + sides + 2 * n * rhs);
 }

@@ -5,9 +5,12 @@
  *          result takes. Scalings by alpha and beta are left out, as in the next.
  *   LAWN   Blackford and Dongarra, "Installation Guide for LAPACK", LAPACK Working Note 41, appendix C: multiplications
  *          and additions of each routine, exact to the last term.
+ *   LAWN2  The same, for the Bunch-Kaufman factors of symmetric matrices: the cube is exact, the terms below it depend on
+ *          which pivots are of order 2 (for n = 1000, by less than 1%).
  *   parts  the sum of the routines that it is made of, as LAPACK's own text says.
  *   def    the layer's definition: 2 FLOP for each product that is summed up.
- *   -      iterative, or not defined by its shape: no FLOP.
+ *   -      iterative, or not defined by its shape: no FLOP. So the LU of a band: how far rows that are exchanged fill it
+ *          depends on the pivots, and LAPACK's own count (dopla.f) says that it is too large, by up to a half.
  */
 #include "model/work_impl.h"
 
@@ -61,6 +64,18 @@ static const struct tp_work_row rows[TPROF_WORK_KINDS] = {
 	[TPROF_WORK_GEBRD] = { "gebrd", "m n", tp_work_gebrd, "LAWN" },
 	[TPROF_WORK_SYTRD] = { "sytrd", "n", tp_work_sytrd, "LAWN" },
 	[TPROF_WORK_GEHRD] = { "gehrd", "n ilo ihi", tp_work_gehrd, "LAWN" },
+	[TPROF_WORK_GELQF] = { "gelqf", "m n", tp_work_gelqf, "LAWN" },
+	[TPROF_WORK_ORGLQ] = { "orglq", "m n k", tp_work_orglq, "LAWN" },
+	[TPROF_WORK_SYTRF] = { "sytrf", "n", tp_work_sytrf, "LAWN2" },
+	[TPROF_WORK_SYTRS] = { "sytrs", "n nrhs", tp_work_sytrs, "LAWN2" },
+	[TPROF_WORK_SYTRI] = { "sytri", "n", tp_work_sytri, "LAWN2" },
+	[TPROF_WORK_SYSV] = { "sysv", "n nrhs", tp_work_sysv, "parts" },
+	[TPROF_WORK_PBTRF] = { "pbtrf", "n kd", tp_work_pbtrf, "LAWN" },
+	[TPROF_WORK_PBTRS] = { "pbtrs", "n kd nrhs", tp_work_pbtrs, "LAWN" },
+	[TPROF_WORK_PBSV] = { "pbsv", "n kd nrhs", tp_work_pbsv, "parts" },
+	[TPROF_WORK_GBTRF] = { "gbtrf", "m n kl ku", NULL, "-" },
+	[TPROF_WORK_GBTRS] = { "gbtrs", "n kl ku nrhs", tp_work_gbtrs, "LAWN" },
+	[TPROF_WORK_GBSV] = { "gbsv", "n kl ku nrhs", NULL, "-" },
 	[TPROF_WORK_MATMUL] = { "matmul", "batch m n k", tp_work_matmul, "def", .says_type = true },
 	[TPROF_WORK_CONV] = { "conv", "batch groups ic oc id ih iw od oh ow kd kh kw", tp_work_conv, "def",
 			      .says_type = true },

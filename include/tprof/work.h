@@ -64,6 +64,18 @@ enum tprof_work {
 	TPROF_WORK_GEBRD = 58, /* m n */
 	TPROF_WORK_SYTRD = 59, /* n */
 	TPROF_WORK_GEHRD = 60, /* n, first and last row of what is reduced */
+	TPROF_WORK_GELQF = 80, /* m n */
+	TPROF_WORK_ORGLQ = 81, /* m n k */
+	TPROF_WORK_SYTRF = 82, /* n; also HETRF */
+	TPROF_WORK_SYTRS = 83, /* n nrhs */
+	TPROF_WORK_SYTRI = 84, /* n */
+	TPROF_WORK_SYSV = 85,  /* n nrhs */
+	TPROF_WORK_PBTRF = 86, /* n kd */
+	TPROF_WORK_PBTRS = 87, /* n kd nrhs */
+	TPROF_WORK_PBSV = 88,  /* n kd nrhs */
+	TPROF_WORK_GBTRF = 89, /* m n kl ku */
+	TPROF_WORK_GBTRS = 90, /* n kl ku nrhs */
+	TPROF_WORK_GBSV = 91,  /* n kl ku nrhs */
 	/* Neural networks. Forward and backward differ in what is read and written, not in their products. */
 	TPROF_WORK_MATMUL = 64,	     /* batch m n k */
 	TPROF_WORK_CONV = 65,	     /* batch groups ic oc id ih iw od oh ow kd kh kw */
@@ -74,7 +86,8 @@ enum tprof_work {
 	TPROF_WORK_REORDER = 70,     /* elements */
 	TPROF_WORK_REDUCE = 71,	     /* elements in, elements out */
 	TPROF_WORK_ACTIVATION = 72,  /* elements, operations on each: 0 if they have no count (exp, tanh, ...) */
-	TPROF_WORK_KINDS,
+
+	TPROF_WORK_KINDS = 92,
 };
 
 enum tprof_dtype {

@@ -42,8 +42,26 @@ def test_every_interface(tprof):
     run, ops = profile(tprof, [WORKLOADS / "blas_calls", TIMES])
     counts = agree(run, ops)
     assert run.stderr == b"" and len(counts) == 22
-    assert counts["dgeqrf"].keys() & {"m=22 n=6 (workspace query)", "m=22 n=6"}
+    assert all(len(counts[name]) <= 64 for name in ("dgesv", "dgeqrf", "dsyevd"))  # so agree() compared the shapes
+    assert counts["dgeqrf"].keys() >= {"m=22 n=6 (workspace query)", "m=22 n=6"}
     bare = tprof.run([WORKLOADS / "blas_calls", TIMES], env={"OPENBLAS_NUM_THREADS": "1"})
+    assert (bare.status, bare.stdout) == (run.status, run.stdout)
+
+
+def test_lapack(tprof):
+    """Of each routine every call and shape; asking for a workspace is no work, and what has no count has none."""
+    run, ops = profile(tprof, [WORKLOADS / "lapack_calls", TIMES])
+    counts = agree(run, ops)
+    assert run.stderr == b"" and len(counts) == 15
+    for name, shapes in counts.items():
+        assert len(shapes) <= 64 and not ops[name]["folded"], name  # agree() compared the shapes
+        by_shape = {shape["shape"]: shape["flop"] for shape in ops[name]["shapes"]}
+        assert all(flop == 0 for shape, flop in by_shape.items() if "query" in shape), name
+        assert all(flop > 0 for shape, flop in by_shape.items() if "query" not in shape), name  # or of what it called
+    # By hand: 1/3 n^3 + 1/2 n^2 + 19/6 n, and 2 m^2 n - 2/3 m^3 + 2 m n + 17/3 m. What others call within themselves is more.
+    for name, shape, flop in (("dsytrf", "n=4", 42), ("dgelqf", "m=3 n=8", 191)):
+        assert [row["flop"] / row["calls"] for row in ops[name]["shapes"] if row["shape"] == shape] == [flop]
+    bare = tprof.run([WORKLOADS / "lapack_calls", TIMES], env={"OPENBLAS_NUM_THREADS": "1"})
     assert (bare.status, bare.stdout) == (run.status, run.stdout)
 
 

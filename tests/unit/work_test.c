@@ -103,6 +103,29 @@ static void totals(void **state)
 	assert_int_equal(bytes(WORK(GEHRD, F64, 6, 1, 6)), 8 * 2 * 36);
 }
 
+static void more_totals(void **state)
+{
+	(void)state;
+	/* 2 m^2 n - 2/3 m^3 + 2 m n + 17/3 m: of 3 x 6 it is 108 - 18 + 36 + 17; the same of 6 x 3, in other parts */
+	assert_int_equal(flop(WORK(GELQF, F64, 3, 6)), 143);
+	assert_int_equal(flop(WORK(GELQF, F64, 6, 3)), 143);
+	assert_int_equal(flop(WORK(GELQF, C64, 3, 6)), 6 * 91 + 2 * 52);
+	assert_int_equal(flop(WORK(GELQF, C64, 6, 3)), 6 * 82 + 2 * 61);
+	/* 4 m n k - 2 (m + n) k^2 + 4/3 k^3 - k^2 + 2 m k - k/3, of 3 x 6: 216 - 162 + 36 - 9 + 18 - 1 */
+	assert_int_equal(flop(WORK(ORGLQ, F64, 3, 6, 3)), 98);
+	assert_int_equal(flop(WORK(ORGLQ, C64, 3, 6, 3)), 6 * 61 + 2 * 37);
+	/* 1/3 n^3 + 1/2 n^2 + 19/6 n, of 6: 72 + 18 + 19; 2/3 n^3 + 1/3 n: 144 + 2; a solution 2 n^2 - n: 66 */
+	assert_int_equal(flop(WORK(SYTRF, F64, 6)), 109);
+	assert_int_equal(flop(WORK(SYTRF, C64, 6)), 6 * 74 + 2 * 35);
+	assert_int_equal(flop(WORK(SYTRI, F64, 6)), 146);
+	assert_int_equal(flop(WORK(SYSV, F64, 6, 2)), 109 + 2 * 66);
+	assert_int_equal(bytes(WORK(SYSV, F64, 6, 2)), 8 * (2 * 21 + 2 * 12));
+	/* The factors, k reflections on 2 right-hand sides (2 * 2 k (2 N - k) + 2 * 3 k), and a triangle, 2 * k^2. */
+	assert_int_equal(flop(WORK(GELS, F64, 3, 6, 2)), 143 + (4 * 3 * 9 + 18) + 18);
+	assert_int_equal(flop(WORK(GELS, F64, 6, 3, 2)), (108 - 18 + 18 + 9 + 14) + (4 * 3 * 9 + 18) + 18);
+	assert_int_equal(bytes(WORK(GELS, F64, 3, 6, 2)), 8 * (2 * 18 + 2 * 12));
+}
+
 struct counted {
 	uint64_t multiplications, additions;
 };
@@ -174,6 +197,36 @@ static struct counted solve_triangle(int n, int rhs)
 	return c;
 }
 
+/* Within the band of k diagonals. */
+static struct counted band_cholesky(int n, int band)
+{
+	struct counted c = { 0, 0 };
+
+	for (int j = 0; j < n; j++) {
+		c.multiplications++; /* the root */
+		for (int i = j + 1; i < n && i <= j + band; i++) {
+			c.multiplications++;
+			for (int k = j + 1; k <= i; k++) {
+				c.multiplications++;
+				c.additions++;
+			}
+		}
+	}
+	return c;
+}
+
+/* Of a triangle with `band` diagonals beside the main one, by which nothing is divided if it is of ones. */
+static void add_band_solve(struct counted *c, int n, int band, bool ones, int rhs)
+{
+	for (int i = 0; i < n * rhs; i++) {
+		c->multiplications += !ones;
+		for (int k = i % n; k-- && k >= i % n - band;) {
+			c->multiplications++;
+			c->additions++;
+		}
+	}
+}
+
 /* Both parts apart: of a complex matrix they weigh differently. */
 static void compare(struct tp_work real, struct counted c)
 {
@@ -232,6 +285,28 @@ static void bands(void **state)
 			assert_int_equal(flop(WORK(TBMV, F64, (uint64_t)n, (uint64_t)k)),
 					 2 * band(n, n, 0, k) - (uint64_t)n);
 		}
+}
+
+static void band_solvers(void **state)
+{
+	(void)state;
+	for (uint64_t n = 0; n <= 9; n++)
+		for (uint64_t k = 0; k <= 11; k++) {
+			struct counted both = { 0, 0 }, lu_both = { 0, 0 };
+
+			compare(WORK(PBTRF, F64, n, k), band_cholesky((int)n, (int)k));
+			add_band_solve(&both, (int)n, (int)k, false, 3);
+			add_band_solve(&both, (int)n, (int)k, false, 3);
+			compare(WORK(PBTRS, F64, n, k, 3), both);
+			assert_int_equal(flop(WORK(PBSV, F64, n, k, 3)),
+					 flop(WORK(PBTRF, F64, n, k)) + flop(WORK(PBTRS, F64, n, k, 3)));
+			add_band_solve(&lu_both, (int)n, (int)k, true, 3);
+			add_band_solve(&lu_both, (int)n, (int)k + 2, false, 3);
+			compare(WORK(GBTRS, F64, n, k, 2, 3), lu_both);
+		}
+	assert_int_equal(bytes(WORK(PBTRF, F64, 5, 2)), 8 * 2 * (5 + 4 + 3));
+	assert_int_equal(bytes(WORK(PBSV, F64, 5, 2, 3)), 8 * 2 * (5 + 4 + 3 + 15));
+	assert_int_equal(bytes(WORK(GBTRS, F64, 5, 1, 1, 3)), 8 * (5 + 4 + 4 + 3 + 2 * 15));
 }
 
 static void triangles(void **state)
@@ -315,10 +390,11 @@ static void attention(void **state)
 /* Of exponentials and iterations there is no count; what they move is known where each element is met once. */
 static void no_count(void **state)
 {
-	const struct tp_work none[] = { WORK(SOFTMAX, F32, 100),   WORK(ACTIVATION, F32, 100, 0),
-					WORK(GESVD, F64, 10, 10),  WORK(GELSD, F64, 10, 10, 1),
-					WORK(SYEV, F64, 10),	   WORK(GEEV, F64, 10),
-					WORK(GEHRD, F64, 10, 3, 9) };
+	const struct tp_work none[] = { WORK(SOFTMAX, F32, 100),    WORK(ACTIVATION, F32, 100, 0),
+					WORK(GESVD, F64, 10, 10),   WORK(GELSD, F64, 10, 10, 1),
+					WORK(SYEV, F64, 10),	    WORK(GEEV, F64, 10),
+					WORK(GEHRD, F64, 10, 3, 9), WORK(GBTRF, F64, 9, 9, 1, 1),
+					WORK(GBSV, F64, 9, 1, 1, 1) };
 	struct tp_work softmax = WORK(SOFTMAX, F32, 100);
 
 	(void)state;
@@ -392,6 +468,8 @@ int main(void)
 		cmocka_unit_test(of_several_types),
 		cmocka_unit_test(by_hand),
 		cmocka_unit_test(totals),
+		cmocka_unit_test(more_totals),
+		cmocka_unit_test(band_solvers),
 		cmocka_unit_test(loops),
 		cmocka_unit_test(bands),
 		cmocka_unit_test(triangles),
