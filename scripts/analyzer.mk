@@ -4,6 +4,10 @@ ANALYZER_SRC := $(shell find analyzer -name '*.c' | sort)
 ANALYZER_OBJ := $(patsubst %,$(B)/%.o,$(filter-out analyzer/main.c,$(ANALYZER_SRC)))
 # Counters that are added one by one and then read in pairs stall in the store buffer: no vectors made of scalars.
 ANALYZER_FLAGS := -std=gnu11 -Iinclude -Ianalyzer -fno-tree-slp-vectorize $(SAN)
+# What an HTML report's content security policy lets run: its style and its scripts, by their hashes.
+page_hash = sha256-$(shell sha256sum analyzer/report/$(1) | cut -c1-64 | tr a-f A-F | basenc -d --base16 | base64)
+$(B)/analyzer/report/html.c.o: DEFS += -DTPROF_HASH_STYLE='"$(call page_hash,html.css)"' \
+	-DTPROF_HASH_SCRIPT='"$(call page_hash,html.js)"' -DTPROF_HASH_FLAME='"$(call page_hash,flame.js)"'
 ANALYZER_LIBS := -ldw -lelf -ljansson -liberty -lm
 # jemalloc serves the analyzer's many small blocks; the sanitizers bring an allocator of their own.
 ANALYZER_MALLOC := $(if $(ASAN)$(TSAN)$(FUZZ),,-ljemalloc)
@@ -13,6 +17,7 @@ $(B)/analyzer/%.c.o: analyzer/%.c
 	$(CC) $(DEFS) $(WARN) $(OPT) $(ANALYZER_FLAGS) $(DEP) -c $< -o $@
 # Included by the assembler, so the compiler's list of dependencies does not name it.
 $(B)/analyzer/report/flame.c.o: analyzer/report/flame.js
+$(B)/analyzer/report/html.c.o: analyzer/report/html.css analyzer/report/html.js analyzer/report/flame.js scripts/analyzer.mk
 $(B)/libanalyzer.a: $(ANALYZER_OBJ)
 	rm -f $@ && ar rcs $@ $^
 $(B)/bin/tprof-analyze: $(B)/analyzer/main.c.o $(B)/libanalyzer.a

@@ -5,7 +5,8 @@ LINT_CXX = $(shell git ls-files '*.cc')
 LINT_H = $(shell git ls-files '*.h')
 LINT_SH = scripts/tprof scripts/install-deps scripts/pythons scripts/onnxruntime $(shell git ls-files '*.sh')
 TIDY := clang-tidy --quiet
-TIDY_FLAGS := -D_GNU_SOURCE -DTPROF_VERSION_STRING='"$(VERSION)"' -Iinclude
+TIDY_FLAGS := -D_GNU_SOURCE -DTPROF_VERSION_STRING='"$(VERSION)"' $(foreach part,STYLE SCRIPT FLAME,-DTPROF_HASH_$(part)='""') \
+	-Iinclude
 # Not built with clang here: what clang says of gcc's options is nobody's concern.
 TIDY_WARN := -Wall -Wextra -Wno-unknown-warning-option -Wno-unused-command-line-argument
 

@@ -41,6 +41,7 @@ int tp_cmd_compare(const struct tp_options *options);
 int tp_cmd_diff(const struct tp_options *options);
 int tp_cmd_check(const struct tp_options *options);
 int tp_cmd_flamegraph(const struct tp_options *options);
+int tp_cmd_html(const struct tp_options *options);
 int tp_cmd_export(const struct tp_options *options);
 int tp_cmd_lines(const struct tp_options *options);
 int tp_cmd_threads(const struct tp_options *options);

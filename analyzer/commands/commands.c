@@ -44,6 +44,10 @@ const struct tp_command tp_commands[] = {
 	{ "flamegraph", "stacks as a stand-alone SVG with search and zoom",
 	  TP_OPT_FILTER | TP_OPT_THREAD | TP_OPT_TIME | TP_OPT_SUPPRESS | TP_OPT_WHAT | TP_OPT_LANGUAGE, NULL, NULL,
 	  tp_cmd_flamegraph },
+	{ "html", "all of it as one HTML file that opens anywhere, to hand on",
+	  TP_OPT_TOP | TP_OPT_FILTER | TP_OPT_THREAD | TP_OPT_TIME | TP_OPT_EXACT | TP_OPT_LANGUAGE | TP_OPT_SUPPRESS |
+		  TP_OPT_MACHINE,
+	  NULL, NULL, tp_cmd_html },
 	{ "export", "what other tools show: stacks (folded), ops over time (chrome)",
 	  TP_OPT_FILTER | TP_OPT_THREAD | TP_OPT_TIME | TP_OPT_SUPPRESS | TP_OPT_WHAT | TP_OPT_FORMAT | TP_OPT_LANGUAGE,
 	  NULL, NULL, tp_cmd_export },

@@ -6,6 +6,7 @@
 #include "commands/op_report.h"
 #include "commands/processes.h"
 #include "commands/site_report.h"
+#include "commands/summary.h"
 
 #include <string.h>
 
@@ -271,8 +272,8 @@ static bool add_sites(struct tp_session *session, size_t index, const struct que
 	return true;
 }
 
-/* `argument`: the machine, or NULL. */
-static json_t *json_process(struct tp_session *session, size_t index, const void *argument)
+json_t *tp_summary_json(struct tp_session *session, size_t index, const struct tp_machine *machine,
+			bool steps_one_by_one)
 {
 	const struct tp_process *process = &session->run->processes[index];
 	struct tp_suppressions *suppressions = tp_session_suppressions(session);
@@ -289,15 +290,21 @@ static json_t *json_process(struct tp_session *session, size_t index, const void
 	json_object_set_new(json, "process", tp_json_process(process));
 	json_object_set_new(json, "capture", tp_json_capture(process));
 	json_object_set_new(json, "heap", heap);
-	good = good && tp_ops_section_json(session, index, json, false);
+	good = good && tp_ops_section_json(session, index, json, steps_one_by_one);
 	good = good && tp_cpu_section_json(session, index, json);
-	good = good && json_object_set_new(json, "priorities", json_priorities(session, index, argument)) == 0;
+	good = good && json_object_set_new(json, "priorities", json_priorities(session, index, machine)) == 0;
 	json_object_set_new(json, "notes", tp_json_notes(process, session->symbols[index]));
 	tp_suppressions_free(suppressions);
 	if (good)
 		return json;
 	json_decref(json);
 	return NULL;
+}
+
+/* `argument`: the machine, or NULL. */
+static json_t *json_process(struct tp_session *session, size_t index, const void *argument)
+{
+	return tp_summary_json(session, index, argument, false);
 }
 
 static bool combine(struct tp_session *session, json_t *combined, const void *argument)

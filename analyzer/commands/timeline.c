@@ -2,6 +2,7 @@
 /* timeline: memory over time. */
 #include "commands/processes.h"
 #include "commands/site_report.h"
+#include "commands/timeline.h"
 
 #include "report/estimate.h"
 #include "report/mark_listing.h"
@@ -112,34 +113,45 @@ static void print_text(const struct tp_session *session)
 		      tp_trace_names(session, names, sizeof(names)));
 }
 
-static json_t *json_process(struct tp_session *session, size_t index, const void *argument)
+json_t *tp_timeline_json(const struct tp_session *session, size_t index)
 {
 	const struct tp_process *process = &session->run->processes[index];
 	const struct tp_options *options = session->options;
-	json_t *json = json_object(), *timeline = json_object();
+	json_t *timeline = json_object();
 
-	(void)argument;
 	json_object_set_new(timeline, "points",
 			    tp_json_points(process->timeline, process->point_count, process->estimated));
 	json_object_set_new(timeline, "allocator", tp_json_allocator_points(&process->allocator));
 	json_object_set_new(timeline, "marks", tp_marks_json(&process->marks, options->top_set ? options->top : 0));
 	json_object_set_new(timeline, "marks_total", tp_json_number(process->marks.all));
+	return timeline;
+}
+
+static json_t *json_process(struct tp_session *session, size_t index, const void *argument)
+{
+	const struct tp_process *process = &session->run->processes[index];
+	json_t *json = json_object();
+
+	(void)argument;
 	json_object_set_new(json, "process", tp_json_process(process));
 	json_object_set_new(json, "capture", tp_json_capture(process));
 	json_object_set_new(json, "heap", tp_json_heap(process));
-	json_object_set_new(json, "timeline", timeline);
+	json_object_set_new(json, "timeline", tp_timeline_json(session, index));
 	json_object_set_new(json, "notes", tp_json_notes(process, NULL));
 	return json;
 }
 
-static bool combine(struct tp_session *session, json_t *combined, const void *argument)
+json_t *tp_timeline_combined_json(const struct tp_session *session)
 {
 	const struct tp_run *run = session->run;
-	json_t *timeline = json_object();
 
+	return json_pack("{s:o}", "points", tp_json_points(run->timeline, run->point_count, tp_run_estimated(run)));
+}
+
+static bool combine(struct tp_session *session, json_t *combined, const void *argument)
+{
 	(void)argument;
-	json_object_set_new(timeline, "points", tp_json_points(run->timeline, run->point_count, tp_run_estimated(run)));
-	return json_object_set_new(combined, "timeline", timeline) == 0;
+	return json_object_set_new(combined, "timeline", tp_timeline_combined_json(session)) == 0;
 }
 
 int tp_cmd_timeline(const struct tp_options *options)

@@ -209,5 +209,5 @@ void tp_flame_write(const struct tp_tree *tree, const char *title, const char *u
 	fprintf(out, "<text id=\"details\" x=\"%d\" y=\"%d\"> </text>\n", MARGIN, height - 16);
 	fprintf(out, "<text id=\"matched\" x=\"%d\" y=\"%d\" text-anchor=\"end\"> </text>\n", WIDTH - MARGIN,
 		height - 16);
-	fprintf(out, "<script><![CDATA[\n%s]]></script>\n</svg>\n", tp_flame_script);
+	fprintf(out, "<script>%s</script>\n</svg>\n", tp_flame_script);
 }

@@ -1,3 +1,4 @@
+// <![CDATA[
 // SPDX-License-Identifier: Apache-2.0
 // Zoom, search and keyboard of the flame graph. Frames carry their depth, first byte and bytes (data-d, -a, -b).
 "use strict";
@@ -153,3 +154,4 @@
 		}
 	});
 })();
+// ]]>

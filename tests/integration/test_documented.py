@@ -77,12 +77,12 @@ def test_rows_unless_told():
     """What the manual says that --top is by itself, against the numbers in the commands' code."""
     page = (ROOT / "analyzer/tprof-analyze.1").read_text(encoding="utf-8").replace("\\-", "-")
     text = " ".join(re.sub(r"^\.BR? ", "", page.split('--top " n"')[1].split("\n.TP")[0], flags=re.M).replace('"', "").split())
-    said = re.search(r"Unless told: (\d+) in a summary, (\d+) in compare, (\d+) in lines, roofline and threads and of a "
+    said = re.search(r"Unless told: (\d+) in a summary, (\d+) in compare, (\d+) in html, lines, roofline and threads and of a "
                      r"timeline's marks, (\d+) of ops --tree , all in dump, else (\d+)\. In JSON (\d+); all in compare, dump, "
                      r"info, lines, steps and timeline\. 0: all\.", text)
     assert said, text
     summary, compare, many, tree, others, in_json = map(int, said.groups())
-    expected = {"summary": {summary}, "compare": {compare}, "lines": {many}, "roofline": {many}, "threads": {many},
+    expected = {"summary": {summary}, "compare": {compare}, "html": {many}, "lines": {many}, "roofline": {many}, "threads": {many},
                 "timeline": {many}, "ops": {others, tree}}
     found = {}
     for file in (ROOT / "analyzer/commands").glob("*.c"):

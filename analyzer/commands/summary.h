@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A process's part of the summary in JSON, which other reports of everything begin with. */
+#ifndef TPROF_COMMANDS_SUMMARY_H
+#define TPROF_COMMANDS_SUMMARY_H
+
+#include <jansson.h>
+
+#include "commands/session.h"
+#include "machine/machine.h"
+
+/* `machine` NULL: nothing is known of it. `steps_one_by_one`: as steps --json. NULL: memory is out. */
+json_t *tp_summary_json(struct tp_session *session, size_t index, const struct tp_machine *machine,
+			bool steps_one_by_one);
+
+#endif

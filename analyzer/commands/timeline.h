@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory over time in JSON: of a process, of all of a run together. */
+#ifndef TPROF_COMMANDS_TIMELINE_H
+#define TPROF_COMMANDS_TIMELINE_H
+
+#include <jansson.h>
+
+#include "commands/session.h"
+
+json_t *tp_timeline_json(const struct tp_session *session, size_t index);
+json_t *tp_timeline_combined_json(const struct tp_session *session);
+
+#endif

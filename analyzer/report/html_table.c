@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/html_table.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Letters stand left, figures right. */
+static bool is_text(enum tp_html_kind kind)
+{
+	return kind == TP_HTML_TEXT || kind == TP_HTML_CODE || kind >= TP_HTML_PLACE;
+}
+
+/* "self_share" of an estimate has "self_share_ci95" beside it. */
+static void put_interval(const struct tp_html *html, const struct tp_html_column *column, const json_t *row)
+{
+	char key[80];
+	const json_t *interval;
+
+	snprintf(key, sizeof(key), "%s_ci95", column->key);
+	interval = json_object_get(row, key);
+	if (json_is_array(interval))
+		tp_html_element(html, "small", "ci", "%s", tp_html_figure(html, column->kind, interval).text);
+}
+
+static void put_hint(const struct tp_html *html, const char *hint)
+{
+	if (!hint)
+		return;
+	fputs(" title=\"", html->out);
+	tp_html_text(html, hint);
+	fputc('"', html->out);
+}
+
+static void figure_cell(const struct tp_html *html, const struct tp_html_column *column, const json_t *row)
+{
+	const json_t *value = json_object_get(row, column->key);
+
+	fputs("<td", html->out);
+	tp_html_put_value(html, column->key, value ? value : json_null());
+	fputc('>', html->out);
+	tp_html_text(html, tp_html_figure(html, column->kind, value).text);
+	put_interval(html, column, row);
+	fputs("</td>", html->out);
+}
+
+/* Worked out from the row: sorted by, but no figure of the JSON. */
+static void derived_cell(const struct tp_html *html, double value, const char *text)
+{
+	fprintf(html->out, "<td data-v=\"%.6g\">", value);
+	tp_html_text(html, text);
+	fputs("</td>", html->out);
+}
+
+static void flops_cell(const struct tp_html *html, const json_t *row)
+{
+	double flop = json_number_value(json_object_get(row, "flop"));
+	double ns = json_number_value(json_object_get(row, "total_ns"));
+	struct tp_text text = { "\xe2\x80\x93" };
+
+	if (flop > 0 && ns > 0)
+		snprintf(text.text, sizeof(text.text), "%.3g", flop / ns);
+	derived_cell(html, flop > 0 && ns > 0 ? flop / ns : -1, text.text);
+}
+
+/* Without the folder that the program ran in. */
+static const char *short_path(const char *file, const char *cwd)
+{
+	size_t length = cwd ? strlen(cwd) : 0;
+
+	return length > 1 && strncmp(file, cwd, length) == 0 && file[length] == '/' ? file + length + 1 : file;
+}
+
+static void put_place(const struct tp_html *html, const json_t *row, const char *cwd)
+{
+	const char *file = json_string_value(json_object_get(row, "file"));
+	json_int_t line = json_integer_value(json_object_get(row, "line"));
+
+	if (!file)
+		tp_html_element(html, "span", "dim", "%s", "(line not known)");
+	else if (line)
+		tp_html_element(html, "code", NULL, "%s:%" JSON_INTEGER_FORMAT, short_path(file, cwd), line);
+	else
+		tp_html_element(html, "code", NULL, "%s", short_path(file, cwd));
+}
+
+static const char *frame_name(const json_t *frame)
+{
+	const char *function = json_string_value(json_object_get(frame, "function"));
+	const char *module = json_string_value(json_object_get(frame, "module"));
+
+	return function ? function : module ? module : "?";
+}
+
+static void put_short_frame(const struct tp_html *html, const json_t *frame, const char *class)
+{
+	const char *file = json_string_value(json_object_get(frame, "file"));
+	json_int_t line = json_integer_value(json_object_get(frame, "line"));
+
+	tp_html_element(html, "code", class, "%s", frame_name(frame));
+	if (file && line)
+		tp_html_element(html, "small", NULL, "%s:%" JSON_INTEGER_FORMAT,
+				strrchr(file, '/') ? strrchr(file, '/') + 1 : file, line);
+}
+
+#define CALLERS 4
+
+/* What every program begins with tells nothing of this one. */
+static bool starts_program(const json_t *frame)
+{
+	static const char *const names[] = {
+		"__libc_start_call_main", "__libc_start_main_impl", "_start", "start_thread", "clone3", "__clone3"
+	};
+	const char *function = json_string_value(json_object_get(frame, "function"));
+
+	for (size_t i = 0; function && i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(function, names[i]) == 0)
+			return true;
+	return false;
+}
+
+/* How many frames there are before those. */
+static size_t own_frames(const json_t *stack, size_t first)
+{
+	size_t count = json_array_size(stack);
+
+	while (count > first + 1 && starts_program(json_array_get(stack, count - 1)))
+		count--;
+	return count;
+}
+
+static void put_frames(const struct tp_html *html, const json_t *stack, json_int_t own, const char *cwd)
+{
+	for (size_t i = 0; i < json_array_size(stack); i++) {
+		const json_t *frame = json_array_get(stack, i);
+		const char *module = json_string_value(json_object_get(frame, "module"));
+
+		fprintf(html->out, "<li%s>", (json_int_t)i == own ? " class=\"own\"" : "");
+		tp_html_element(html, "code", "f", "%s", frame_name(frame));
+		if (json_object_get(frame, "file") && json_string_value(json_object_get(frame, "file")))
+			put_place(html, frame, cwd);
+		else
+			tp_html_element(html, "span", "dim", "%s",
+					json_string_value(json_object_get(frame, "address"))
+						? json_string_value(json_object_get(frame, "address"))
+						: "");
+		if (module)
+			tp_html_element(html, "span", "dim", "%s", module);
+		if (json_is_true(json_object_get(frame, "inlined")))
+			tp_html_element(html, "span", "dim", "%s", "inlined");
+		fputs("</li>\n", html->out);
+	}
+}
+
+void tp_html_stack(const struct tp_html *html, const json_t *row, const char *cwd)
+{
+	const json_t *stack = json_object_get(row, "stack"), *own = json_object_get(row, "own");
+	const char *op = json_string_value(json_object_get(row, "op"));
+	const char *holder = json_string_value(json_object_get(row, "held_by"));
+	size_t count,
+		first = json_is_integer(own) && json_integer_value(own) >= 0 ? (size_t)json_integer_value(own) : 0;
+
+	if (!json_array_size(stack)) {
+		tp_html_element(html, "span", "dim", "%s", "(stack not recorded)");
+	} else {
+		count = own_frames(stack, first);
+		fputs("<details><summary>", html->out);
+		for (size_t i = first; i < count && i < first + CALLERS; i++) {
+			if (i > first)
+				fputs(" <i>\xe2\x86\x90</i> ", html->out);
+			put_short_frame(html, json_array_get(stack, i), i == first ? "f" : NULL);
+		}
+		if (count > first + CALLERS)
+			tp_html_element(html, "small", NULL, " \xe2\x86\x90 %zu more", count - first - CALLERS);
+		fputs("</summary>\n<ol>\n", html->out);
+		put_frames(html, stack, (json_int_t)first, cwd);
+		fputs("</ol></details>", html->out);
+	}
+	if (op)
+		tp_html_element(html, "span", "tag", "in op %s", op);
+	if (holder)
+		tp_html_element(html, "span", "tag", "held by %s", holder);
+}
+
+static void put_shapes(const struct tp_html *html, const json_t *row)
+{
+	const json_t *shapes = json_object_get(row, "shapes");
+	const char *name = json_string_value(json_object_get(row, "name"));
+	static const struct tp_html_column columns[] = {
+		{ "shape", "shape", TP_HTML_CODE, NULL },    { "calls", "calls", TP_HTML_COUNT, NULL },
+		{ "total", "total_ns", TP_HTML_TIME, NULL }, { "GFLOP/s", "flop", TP_HTML_FLOPS, NULL },
+		{ NULL, NULL, TP_HTML_TEXT, NULL },
+	};
+	struct tp_html_table table = { .path = "shapes", .columns = columns };
+
+	if (!json_array_size(shapes)) {
+		tp_html_element(html, "code", "f", "%s", name ? name : "?");
+		return;
+	}
+	fputs("<details><summary>", html->out);
+	tp_html_element(html, "code", "f", "%s", name ? name : "?");
+	tp_html_element(html, "small", NULL, "%zu shape%s", json_array_size(shapes),
+			json_array_size(shapes) == 1 ? "" : "s");
+	fputs("</summary>\n", html->out);
+	tp_html_table(html, &table, shapes);
+	fputs("</details>", html->out);
+}
+
+static void put_names(const struct tp_html *html, const json_t *list)
+{
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const json_t *one = json_array_get(list, i);
+		const char *name = json_string_value(json_object_get(one, "name"));
+
+		tp_html_element(html, "code", NULL, "%s", name ? name : "?");
+		tp_html_element(html, "small", NULL, "%s",
+				tp_html_figure(html, TP_HTML_TIME, json_object_get(one, "self_ns")).text);
+	}
+}
+
+static void text_cell(const struct tp_html *html, const struct tp_html_table *table,
+		      const struct tp_html_column *column, const json_t *row)
+{
+	const json_t *value = json_object_get(row, column->key);
+	const char *text = json_string_value(value);
+
+	fputs("<td class=\"t\">", html->out);
+	switch (column->kind) {
+	case TP_HTML_PLACE:
+		put_place(html, row, table->cwd);
+		break;
+	case TP_HTML_STACK:
+		tp_html_stack(html, row, table->cwd);
+		break;
+	case TP_HTML_SHAPES:
+		put_shapes(html, row);
+		break;
+	case TP_HTML_NAMES:
+		put_names(html, value);
+		break;
+	default:
+		tp_html_element(html,
+				!text			       ? "span"
+				: column->kind == TP_HTML_CODE ? "code"
+							       : "span",
+				!text			       ? "dim"
+				: column->kind == TP_HTML_CODE ? "f"
+							       : NULL,
+				"%s", text ? text : "\xe2\x80\x93");
+	}
+	fputs("</td>", html->out);
+}
+
+static void put_cell(const struct tp_html *html, const struct tp_html_table *table, const struct tp_html_column *column,
+		     const json_t *row)
+{
+	json_int_t part = json_integer_value(json_object_get(row, column->key));
+
+	if (is_text(column->kind))
+		text_cell(html, table, column, row);
+	else if (column->kind == TP_HTML_FLOPS)
+		flops_cell(html, row);
+	else if (column->kind == TP_HTML_PERCENT)
+		derived_cell(html, (double)part, tp_percent((uint64_t)part, (uint64_t)table->whole).text);
+	else
+		figure_cell(html, column, row);
+}
+
+static void put_head(const struct tp_html *html, const struct tp_html_table *table)
+{
+	fprintf(html->out, "<div class=\"wide\"><table data-path=\"%s\"><thead><tr>", table->path);
+	for (const struct tp_html_column *column = table->columns; column->title; column++) {
+		fprintf(html->out, "<th scope=\"col\"%s", is_text(column->kind) ? " class=\"t\"" : "");
+		put_hint(html, column->hint);
+		fputc('>', html->out);
+		tp_html_text(html, column->title);
+		fputs("</th>", html->out);
+	}
+	fputs("</tr></thead>\n<tbody>\n", html->out);
+}
+
+void tp_html_table(const struct tp_html *html, const struct tp_html_table *table, const json_t *rows)
+{
+	json_int_t count = (json_int_t)json_array_size(rows);
+
+	if (!count)
+		return;
+	put_head(html, table);
+	for (size_t i = 0; i < json_array_size(rows); i++) {
+		fputs("<tr>", html->out);
+		for (const struct tp_html_column *column = table->columns; column->title; column++)
+			put_cell(html, table, column, json_array_get(rows, i));
+		fputs("</tr>\n", html->out);
+	}
+	fputs("</tbody></table></div>\n", html->out);
+	if (table->total > count)
+		tp_html_element(html, "p", "rest", "and %s more (--top 0 shows all)",
+				tp_count((uint64_t)(table->total - count)).text);
+}
+
+void tp_html_facts(const struct tp_html *html, const char *class, const struct tp_html_fact *facts, const json_t *json)
+{
+	fprintf(html->out, "<dl class=\"%s\">\n", class);
+	for (; facts->title; facts++) {
+		const json_t *value = tp_html_at(json, facts->path);
+
+		if (!value)
+			continue;
+		fputs("<div", html->out);
+		put_hint(html, facts->hint);
+		fputc('>', html->out);
+		tp_html_element(html, "dt", NULL, "%s", facts->title);
+		fputs("<dd", html->out);
+		if (!json_is_string(value))
+			tp_html_put_value(html, facts->path, value);
+		fputc('>', html->out);
+		tp_html_text(html, json_is_string(value) ? json_string_value(value)
+							 : tp_html_figure(html, facts->kind, value).text);
+		fputs("</dd></div>\n", html->out);
+	}
+	fputs("</dl>\n", html->out);
+}

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The HTML report: one well-formed file, each of whose figures is that of --json, and no part of which a trace can write."""
+import base64
+import hashlib
+import html.parser
+import json
+import re
+import subprocess
+import xml.etree.ElementTree as ET
+
+import pytest
+from conftest import BUILD, LIBRARY, ROOT, WORKLOADS, analyze, report
+
+NAMESPACE = "{http://www.w3.org/1999/xhtml}"
+TOP = 7
+OPTIONS = ["--top", str(TOP)]
+
+
+class Reader(html.parser.HTMLParser):
+    """As a browser reads it: which elements there are, and what is text."""
+
+    def __init__(self):
+        super().__init__(convert_charrefs=True)
+        self.tags, self.words, self.attributes, self.open, self.raw = [], [], [], [], {"style": [], "script": []}
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += [(tag, name, value or "") for name, value in attrs]
+        self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.handle_starttag(tag, attrs)
+        self.open.pop()
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        (self.raw[self.open[-1]] if self.open and self.open[-1] in self.raw else self.words).append(data)
+
+
+def page_of(*traces, options=(), status=0):
+    return analyze("html", *OPTIONS, *options, *traces, status=status).stdout
+
+
+def read(page):
+    """Both ways."""
+    reader = Reader()
+    reader.feed(page)
+    reader.close()
+    assert reader.open == []
+    return reader, ET.fromstring(page)
+
+
+def check_nothing_leaves(reader):
+    """No address but names of namespaces and places in the page itself; no handlers; scripts and style by their hashes."""
+    for tag, name, value in reader.attributes:
+        assert name not in ("src", "action", "srcset", "data", "style") and not name.startswith("on"), (tag, name)
+        if name in ("href", "xlink:href"):
+            assert value.startswith("#"), value
+        elif name != "xmlns":
+            assert "://" not in value or tag in ("td", "dd", "div", "th"), (tag, name, value)
+    assert not {"link", "iframe", "object", "embed", "base", "form", "img"} & set(reader.tags)
+    policy = next(value for tag, name, value in reader.attributes if tag == "meta" and "default-src" in value)
+    assert "default-src 'none'" in policy and "unsafe" not in policy
+    for kind, texts in reader.raw.items():
+        assert texts
+        for text in texts:
+            digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+            assert f"'sha256-{digest}'" in re.search(f"{kind}-src ([^;]*)", policy).group(1), kind
+            assert "http" not in text and "url(" not in text and "@import" not in text
+
+
+def json_of(trace, *options):
+    """What the page's figures are of, by the commands that print them."""
+    found = report(trace, options=[*OPTIONS, *options])
+    found["timeline"] = report(trace, command="timeline", options=[*OPTIONS, *options])["timeline"]
+    leaks = report(trace, command="leaks", options=[*OPTIONS, *options])
+    found["growth"], found["reachability"] = leaks["growth"], leaks["reachability"]
+    for by in ("line", "op"):
+        found[f"peak_{by}s"] = report(trace, command="peak", options=[*OPTIONS, "--by", by, *options])["peak"]
+    return found
+
+
+def at(answer, path):
+    for key in path.split("."):
+        answer = answer[key]
+    return answer
+
+
+def direct_cells(row):
+    return row.findall(f"{NAMESPACE}td")
+
+
+def check_figures(article, answer):
+    """Each fact and each cell with a key has the JSON's value of it; returns the paths of the tables seen."""
+    facts = [fact for fact in article.iter(f"{NAMESPACE}dd") if fact.get("data-k")]
+    for fact in facts:
+        assert json.loads(fact.get("data-v")) == at(answer, fact.get("data-k")), fact.get("data-k")
+    nested = {id(inner) for cell in article.iter(f"{NAMESPACE}td") for inner in cell.iter(f"{NAMESPACE}table")}
+    seen = {}
+    for table in article.iter(f"{NAMESPACE}table"):
+        if id(table) in nested:
+            continue
+        path, rows = table.get("data-path"), table.find(f"{NAMESPACE}tbody").findall(f"{NAMESPACE}tr")
+        expected = at(answer, path)
+        assert len(rows) == len(expected), path
+        figures = 0
+        for row, item in zip(rows, expected):
+            for cell in direct_cells(row):
+                if cell.get("data-k"):
+                    assert json.loads(cell.get("data-v")) == item[cell.get("data-k")], (path, cell.get("data-k"))
+                    figures += 1
+        seen[path] = figures
+    assert len(facts) > 15
+    return seen
+
+
+def article(tree, number=0):
+    return next(found for found in tree.iter(f"{NAMESPACE}article") if found.get("data-process") == str(number))
+
+
+def test_one_process(tprof):
+    """Peak, timeline and header of a program that allocates, against the JSON of the same trace."""
+    trace = tprof.run([WORKLOADS / "ops", 30], [LIBRARY], {"OPENBLAS_NUM_THREADS": "1"}).traces()[0]
+    reader, tree = read(page_of(trace))
+    check_nothing_leaves(reader)
+    answer = json_of(trace)
+    seen = check_figures(article(tree), answer)
+    assert seen["heap.peak_sites"] >= 2 * min(TOP, answer["heap"]["peak_sites_total"])
+    left_out = answer["heap"]["peak_sites_total"] - TOP
+    assert left_out <= 0 or f"and {left_out:,} more" in " ".join(reader.words)
+    frames = [frame["function"] for site in answer["heap"]["peak_sites"] for frame in site["stack"] if frame["function"]]
+    assert frames and all(any(name in words for words in reader.words) for name in frames)
+
+
+HOSTILE = "</script><img src=x onerror=alert(1)>\"'&<!--]]>"
+
+
+def test_a_trace_writes_no_markup(tprof):
+    """Arguments, names of threads, ops and marks, and the folder: what is no word of tprof's is text."""
+    source = tprof.directory / "hostile.c"
+    source.write_text(f"""#include <tprof.h>
+        #include <stdlib.h>
+        #include <sys/prctl.h>
+        void *volatile keep;
+        int main(void) {{
+            prctl(PR_SET_NAME, "</b><i>x&\\"");
+            for (int i = 0; i < 50; i++) {{
+                tprof_op_begin({json.dumps(HOSTILE)}, "<u>");
+                free(malloc(1000));
+                keep = malloc(100);
+                tprof_op_end();
+                tprof_mark({json.dumps(HOSTILE)});
+                tprof_step(1);
+            }}
+            return 0; }}""")
+    program = tprof.directory / "a<b>&c"
+    subprocess.run(["gcc", f"-I{ROOT}/include", source, "-o", program], check=True)
+    run = tprof.run([program, HOSTILE, "\x1b[31m", "--></style>"], [LIBRARY])
+    reader, _ = read(page_of(run.traces()[0]))
+    check_nothing_leaves(reader)
+    words = "".join(reader.words)
+    assert "a<b>&c" in words and words.count(HOSTILE) >= 3 and "\x1b" not in words
+    assert not {"img", "u", "b"} & set(reader.tags)
+
+
+def test_empty_and_damaged(tprof, tmp_path):
+    """A page of what is there, which says what is not."""
+    whole = tprof.run([WORKLOADS / "steady", "7"], [LIBRARY]).traces()[0].read_bytes()
+    path = tmp_path / "part.bin"
+    for size in (len(whole) // 2, len(whole) // 4, 20000, 16384):
+        path.write_bytes(whole[:size])
+        reader, tree = read(page_of(path, options=["--color", "never"]))
+        check_nothing_leaves(reader)
+        check_figures(article(tree), json_of(path))
+    off = tprof.run(["/bin/true"], [LIBRARY], {"TPROF_ALLOC": "off", "TPROF_OPS": "off", "TPROF_CPU": "0"}).traces()[0]
+    reader, _ = read(page_of(off))
+    assert any("no allocation was recorded" in words for words in reader.words)
+    path.write_bytes(b"no trace")
+    analyze("html", "-o", tmp_path / "x.html", path, status=3)
+
+
+def test_what_it_is_written_to(tprof, tmp_path):
+    trace = tprof.run([WORKLOADS / "steady", "7"], [LIBRARY]).traces()[0]
+    said = analyze("html", "-o", tmp_path / "report.html", trace)
+    assert said.stdout == "" and said.stderr.endswith(f"open {tmp_path}/report.html in a browser\n")
+    again = analyze("html", trace).stdout
+    assert (tmp_path / "report.html").read_text() == again  # the same trace, the same page
+    before = trace.read_bytes()
+    assert "it is a trace" in analyze("html", "-o", trace, trace, status=2).stderr
+    assert trace.read_bytes() == before
+    assert "html takes no --json" in analyze("html", "--json", trace, status=2).stderr
