@@ -12,7 +12,7 @@
 #include "machine/kernels.h"
 
 #define RUN_NS 1000000.0 /* of one timing; the best counts, as others run on the machine too, */
-#define RUNS 40		 /* and of many short ones some are not disturbed */
+#define RUNS 100	 /* and of many short ones some are not disturbed */
 #define TOTAL_NS 400000000.0
 #define RUNS_LEAST 8
 #define WINDOW (UINT64_C(16) << 20) /* of memory: it takes no longer */
