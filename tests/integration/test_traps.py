@@ -118,7 +118,7 @@ def test_few_descriptors_beside_threads(tprof):
     assert summary["capture"]["trace_bytes"] > 40 * 65536
 
 
-@pytest.mark.parametrize("how", ["sandbox", "sandbox_syscall"])
+@pytest.mark.parametrize("how", ["sandbox", "sandbox_syscall", "sandbox_syscall_prctl"])
 @pytest.mark.parametrize("env", [QUIET, SAMPLED])
 def test_sandbox(tprof, how, env):
     """A filter that kills for any call but a few: recording ends before it, what follows is counted and said."""

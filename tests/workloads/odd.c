@@ -161,7 +161,22 @@ static void descriptors(void)
 
 #define ALLOW(number) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 
-static void enter_sandbox(int by_syscall)
+enum door { DOOR_PRCTL, DOOR_SECCOMP, DOOR_SYSCALL_PRCTL };
+
+static long pass(enum door door, struct sock_fprog *program)
+{
+	switch (door) {
+	case DOOR_PRCTL:
+		return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, program);
+	case DOOR_SECCOMP:
+		return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, program);
+	case DOOR_SYSCALL_PRCTL:
+		return syscall(SYS_prctl, PR_SET_SECCOMP, SECCOMP_MODE_FILTER, program, 0, 0);
+	}
+	return -1;
+}
+
+static void enter_sandbox(enum door door)
 {
 	struct sock_filter filter[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
@@ -176,13 +191,12 @@ static void enter_sandbox(int by_syscall)
 
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		truth_die("PR_SET_NO_NEW_PRIVS");
-	if (by_syscall ? syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program)
-		       : prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+	if (pass(door, &program))
 		truth_die("seccomp");
 }
 
 /* The truth is what comes to be, written before no file can be opened any more. */
-static void sandbox(int by_syscall)
+static void sandbox(enum door door)
 {
 	for (size_t i = 0; i < 500; i++)
 		release(allocate(200 + i), 200 + i);
@@ -191,7 +205,7 @@ static void sandbox(int by_syscall)
 		truth_free(&truth, INSIDE_SIZE);
 	}
 	truth_write(&truth);
-	enter_sandbox(by_syscall);
+	enter_sandbox(door);
 	for (int i = 0; i < INSIDE; i++)
 		free(malloc(INSIDE_SIZE));
 	TRUTH_SAY("odd: done inside\n");
@@ -238,8 +252,12 @@ int main(int argc, char **argv)
 		title(argc, argv);
 	else if (!strcmp(how, "descriptors"))
 		descriptors();
-	else if (!strcmp(how, "sandbox") || !strcmp(how, "sandbox_syscall"))
-		sandbox(!strcmp(how, "sandbox_syscall"));
+	else if (!strcmp(how, "sandbox"))
+		sandbox(DOOR_PRCTL);
+	else if (!strcmp(how, "sandbox_syscall"))
+		sandbox(DOOR_SECCOMP);
+	else if (!strcmp(how, "sandbox_syscall_prctl"))
+		sandbox(DOOR_SYSCALL_PRCTL);
 	else if (!strcmp(how, "churn"))
 		churn();
 	else

@@ -34,7 +34,8 @@ void *tp_before_prctl(int option)
 
 void *tp_before_syscall(long number, long operation)
 {
-	if (number == SYS_seccomp && (operation == SECCOMP_SET_MODE_STRICT || operation == SECCOMP_SET_MODE_FILTER))
+	if ((number == SYS_seccomp && (operation == SECCOMP_SET_MODE_STRICT || operation == SECCOMP_SET_MODE_FILTER)) ||
+	    (number == SYS_prctl && operation == PR_SET_SECCOMP))
 		seal();
 	else if (number == SYS_exit_group)
 		tp_mark_end(TPROF_END_EXIT, (int)(operation & 0xff));
