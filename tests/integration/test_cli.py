@@ -162,6 +162,38 @@ def test_launcher_keeps_an_existing_preload(tprof):
     assert report(run.traces()[0])["capture"]["malloc"].split("/")[-1].startswith("libjemalloc")
 
 
+def test_launcher_and_a_static_program(tprof):
+    run = launch(tprof, "run", "--", "/sbin/ldconfig", "--version")
+    assert run.status == 0 and run.stdout.startswith(b"ldconfig")
+    assert run.stderr == b"tprof: /sbin/ldconfig itself is not recorded: it is linked statically\n"
+
+
+@pytest.mark.parametrize("patch", [(4, b"\1"), (18, b"\3")])
+def test_launcher_and_a_program_of_another_processor(tprof, patch):
+    """A file that the kernel does not start either; a 32-bit one would run."""
+    program = bytearray((WORKLOADS / "steady").read_bytes())
+    program[patch[0]:patch[0] + 1] = patch[1]
+    file = tprof.directory / "other"
+    file.write_bytes(program)
+    file.chmod(0o755)
+    assert b"not recorded: it is not of x86-64" in launch(tprof, "run", "--", file).stderr
+
+
+def test_launcher_and_another_c_library(tprof):
+    """musl's loader ends at a preloaded library that it can't link; here the true loader, by such a name, shows the preload."""
+    program, mine, other = (WORKLOADS / "steady").read_bytes(), b"/lib64/ld-linux-x86-64.so.2\0", b"ld-musl-x86_64.so.1\0"
+    assert program.count(mine) == 1
+    file = tprof.directory / "foreign"
+    file.write_bytes(program.replace(mine, other.ljust(len(mine), b"\0")))
+    file.chmod(0o755)
+    link = f"ln -s /lib64/ld-linux-x86-64.so.2 {other[:-1].decode()}; exec "
+    bare = tprof.run(["sh", "-c", link + f"{file} 7"])
+    run = tprof.run(["sh", "-c", link + f"{LAUNCHER} run -- {file} 7"])
+    assert (run.status, run.stdout) == (bare.status, bare.stdout) == (0, b"steady: done\n")
+    assert not run.traces()
+    assert b"of another C library than glibc: its loader is ld-musl-x86_64.so.1" in run.stderr
+
+
 @pytest.mark.parametrize("arguments, word", [(["run"], "no command"), (["walk"], "run"), (["run", "--deep", "x"], "--deep"),
                                              (["run", "-o"], "-o"), ([], "Usage")])
 def test_launcher_wrong_usage(tprof, arguments, word):
