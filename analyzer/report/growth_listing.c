@@ -26,6 +26,17 @@ struct tp_text tp_growth_rate(const struct tp_growth_view *view, double rate)
 	return text;
 }
 
+/* Blocks a second may be thousands, a step a few hundredths. */
+static struct tp_text plain_number(double value)
+{
+	struct tp_text text;
+
+	if (fabs(value) >= 999.5)
+		return tp_count(tp_round(value));
+	snprintf(text.text, sizeof(text.text), "%.3g", value);
+	return text;
+}
+
 const char *tp_growth_unit(const struct tp_growth_stats *stats)
 {
 	return stats->seconds ? "second" : "step";
@@ -140,11 +151,11 @@ static void print_leak(const struct tp_growth_view *view, const struct tp_growth
 			tp_bytes(site->bytes, page->exact).text, tp_growth_place(stats, stats->last).text,
 			tp_growth_place(stats, site->since).text);
 	else
-		fprintf(page->out, "%s), %.3g block%s; %s in %s block%s by %s, since %s\n",
-			tp_growth_rate(view, site->high).text, site->block_rate, site->block_rate == 1 ? "" : "s",
-			tp_bytes(site->bytes, page->exact).text, tp_count(site->blocks).text,
-			site->blocks == 1 ? "" : "s", tp_growth_place(stats, stats->last).text,
-			tp_growth_place(stats, site->since).text);
+		fprintf(page->out, "%s), %s block%s; %s in %s block%s by %s, since %s\n",
+			tp_growth_rate(view, site->high).text, plain_number(site->block_rate).text,
+			site->block_rate == 1 ? "" : "s", tp_bytes(site->bytes, page->exact).text,
+			tp_count(site->blocks).text, site->blocks == 1 ? "" : "s",
+			tp_growth_place(stats, stats->last).text, tp_growth_place(stats, site->since).text);
 	if (view->pooled) {
 		print_group(view, site);
 		return;
@@ -228,9 +239,9 @@ static void print_basis(const struct tp_growth_view *view)
 	const struct tp_page *page = view->listing.page;
 
 	tp_print(page, TP_STYLE_DIM,
-		 "  from %zu looks, some %.3g %s%s apart; %s of %s %ss changed; the chance of any false one is "
+		 "  from %zu looks, some %s %s%s apart; %s of %s %ss changed; the chance of any false one is "
 		 "below 5%%\n",
-		 stats->looks, stats->span, tp_growth_unit(stats), stats->span == 1 ? "" : "s",
+		 stats->looks, plain_number(stats->span).text, tp_growth_unit(stats), stats->span == 1 ? "" : "s",
 		 tp_count(view->pooled ? view->pooled->varying : stats->varying).text,
 		 tp_count(view->pooled ? view->pooled->count : stats->sites).text, tp_growth_series(view));
 }

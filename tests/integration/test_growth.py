@@ -299,6 +299,8 @@ def test_without_steps_time_takes_their_place(tprof):
     assert result["unit"] == "second" and result["looks"] >= 16
     growing = [site for site in result["sites"] if site["verdict"] == "growth"]
     assert growing and growing[0]["bytes_per_second"] > 0
+    blocks = growing[0]["blocks_per_second"]
+    assert blocks > 10000 and f", {blocks:,.0f} blocks; " in analyze("leaks", run.traces()[0]).stdout
     assert report(run.traces()[0])["steps"]["growth"] == []
 
 
