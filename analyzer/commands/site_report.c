@@ -38,9 +38,11 @@ struct tp_rows *tp_session_rows(struct tp_session *session, size_t process, enum
 				const char *sort, struct tp_suppressions *suppressions)
 {
 	const struct tp_options *options = session->options;
-	struct tp_rows_options rows_options = {
-		.by = by, .what = what, .suppressions = suppressions, .sort = sort ? sort : options->sort
-	};
+	struct tp_rows_options rows_options = { .by = by,
+						.what = what,
+						.suppressions = suppressions,
+						.sort = sort ? sort : options->sort,
+						.held_last = what == TP_WHAT_UNFREED && !options->json };
 	size_t first = process, last = process + 1;
 	struct tp_rows_builder *builder;
 	struct tp_rows *rows;
@@ -253,6 +255,8 @@ static json_t *json_report(struct tp_session *session, const struct tp_site_repo
 		json_object_set_new(json, "sites_total", json_integer((json_int_t)rows->count));
 		if (suppressions)
 			json_object_set_new(json, "suppressed", tp_json_suppressed(rows, suppressions));
+		if (options->by == TP_BY_STACK && !report->hotspots)
+			json_object_set_new(json, "held", tp_json_held(rows, report->what));
 		json_object_set_new(json, "sites",
 				    tp_json_rows(session->run, session->symbols, rows, options->by, report->shape,
 						 tp_top(options, 100)));

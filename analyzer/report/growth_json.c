@@ -81,9 +81,9 @@ static json_t *json_maps(const struct tp_growth_view *view)
 		json_object_set_new(json, "file", json_boolean(stats->maps.list[i].file));
 		json_object_set_new(
 			json, "held_by",
-			tp_json_string(tp_mapping_holder(&view->listing.run->processes[view->process],
-							 view->listing.symbols[view->process], stats->maps.list[i].node,
-							 stats->maps.list[i].file)));
+			tp_json_string(tp_holder_name(tp_mapping_holder(
+				&view->listing.run->processes[view->process], view->listing.symbols[view->process],
+				stats->maps.list[i].node, stats->maps.list[i].file))));
 		json_array_append_new(list, json);
 	}
 	return list;

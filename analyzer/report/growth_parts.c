@@ -7,8 +7,9 @@ static void print_mapping(const struct tp_growth_view *view, const struct tp_gro
 {
 	const struct tp_growth_stats *stats = tp_growth_stats_of(view);
 	const struct tp_page *page = view->listing.page;
-	const char *holder = tp_mapping_holder(&view->listing.run->processes[view->process],
-					       view->listing.symbols[view->process], site->node, site->file);
+	const char *holder =
+		tp_holder_name(tp_mapping_holder(&view->listing.run->processes[view->process],
+						 view->listing.symbols[view->process], site->node, site->file));
 
 	fprintf(page->out, "\n%4zu. ", number);
 	tp_print(page, TP_STYLE_NUMBER, "%s a %s", tp_growth_rate(view, site->rate).text, tp_growth_unit(stats));

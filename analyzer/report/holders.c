@@ -3,74 +3,157 @@
 
 #include <string.h>
 
+#include "report/stack.h"
 #include "report/suppressions.h"
 
-#define ARENAS "Python's arenas of small objects"
+#define FRAMES_MAX 4096
 
-/* Functions that allocate for what holds them, and the modules that they count in: another's of the same name does not. */
-static const struct holder {
-	const char *function, *module, *name;
-} holders[] = {
-	{ "^c10::Dispatcher::register", "libtorch", "torch's registry of operators" },
-	{ "^c10::Dispatcher::findOrRegister", "libtorch", "torch's registry of operators" },
-	{ "^torch::Library::_def", "libtorch", "torch's registry of operators" },
-	{ "^torch::Library::_impl", "libtorch", "torch's registry of operators" },
-	{ "^torch::jit::registerOperator", "libtorch", "torch's registry of operators" },
-	{ "^npy_alloc_cache_dim$", "_multiarray_umath", "numpy's cache of shapes" },
-	{ "^npy_alloc_cache", "_multiarray_umath", "numpy's small arrays, or its cache of their blocks" },
-	{ "^PyUnicode_InternFromString$", "python3", "Python's interned strings" },
-	{ "^PyUnicode_InternInPlace$", "python3", "Python's interned strings" },
-	{ "^_PyUnicode_Intern", "python3", "Python's interned strings" },
-	{ "^_PyObject_Arena", "python3", ARENAS },
-	{ "^_PyMem_Arena", "python3", ARENAS },
-	{ "^new_arena$", "python3", ARENAS },
+static const char *const names[TP_HOLDERS] = {
+	[TP_HOLDER_TORCH] = "torch's registry of operators",
+	[TP_HOLDER_NUMPY_SHAPES] = "numpy's cache of shapes",
+	[TP_HOLDER_NUMPY_BLOCKS] = "numpy's small arrays, or its cache of their blocks",
+	[TP_HOLDER_PYTHON_INTERNED] = "Python's interned strings",
+	[TP_HOLDER_PYTHON_ARENAS] = "Python's arenas of small objects",
+	[TP_HOLDER_PYTHON_START] = "Python's start",
+	[TP_HOLDER_PYTHON_IMPORTS] = "Python's imported modules",
+	[TP_HOLDER_OPENMP] = "OpenMP's pool of threads",
 };
 
-static const struct {
-	const char *module, *name;
-} pools[] = {
-	{ "^libgomp.so", "OpenMP's pool of threads" },
-	{ "^libomp.so", "OpenMP's pool of threads" },
-};
-
-static const char *holder_of(const struct tp_line *line)
+const char *tp_holder_name(enum tp_holder holder)
 {
-	for (size_t i = 0; line->location->function && i < sizeof(holders) / sizeof(holders[0]); i++)
-		if (tp_pattern_match(holders[i].function, line->location->function) &&
-		    tp_pattern_match(holders[i].module, line->symbol->module))
-			return holders[i].name;
-	return NULL;
+	return names[holder];
 }
 
-/* A library without names that allocates for little else: only what it asked for itself counts, not what it called. */
-static const char *pool_of(const struct tp_line *line)
+/* Functions that allocate for what holds them, and the modules that they count in: another's of the same name does not. */
+static const struct {
+	const char *function, *module;
+	enum tp_holder holder;
+} functions[] = {
+	{ "^c10::Dispatcher::register", "libtorch", TP_HOLDER_TORCH },
+	{ "^c10::Dispatcher::findOrRegister", "libtorch", TP_HOLDER_TORCH },
+	{ "^torch::Library::_def", "libtorch", TP_HOLDER_TORCH },
+	{ "^torch::Library::_impl", "libtorch", TP_HOLDER_TORCH },
+	{ "^torch::jit::registerOperator", "libtorch", TP_HOLDER_TORCH },
+	{ "^npy_alloc_cache_dim$", "_multiarray_umath", TP_HOLDER_NUMPY_SHAPES },
+	{ "^npy_alloc_cache", "_multiarray_umath", TP_HOLDER_NUMPY_BLOCKS },
+	{ "^PyUnicode_InternFromString$", "python3", TP_HOLDER_PYTHON_INTERNED },
+	{ "^PyUnicode_InternInPlace$", "python3", TP_HOLDER_PYTHON_INTERNED },
+	{ "^_PyUnicode_Intern", "python3", TP_HOLDER_PYTHON_INTERNED },
+	{ "^_PyObject_Arena", "python3", TP_HOLDER_PYTHON_ARENAS },
+	{ "^_PyMem_Arena", "python3", TP_HOLDER_PYTHON_ARENAS },
+	{ "^new_arena$", "python3", TP_HOLDER_PYTHON_ARENAS },
+	{ "^arena_map_", "python3", TP_HOLDER_PYTHON_ARENAS },
+};
+
+/* Libraries without names that allocate for little else: only what they asked for themselves counts, not what they called. */
+static const struct {
+	const char *module;
+	enum tp_holder holder;
+} pools[] = {
+	{ "^libgomp.so", TP_HOLDER_OPENMP },
+	{ "^libomp.so", TP_HOLDER_OPENMP },
+};
+
+static enum tp_holder of_function(const struct tp_symbol *symbol, const char *function)
+{
+	for (size_t i = 0; function && i < sizeof(functions) / sizeof(functions[0]); i++)
+		if (tp_pattern_match(functions[i].function, function) &&
+		    tp_pattern_match(functions[i].module, symbol->module))
+			return functions[i].holder;
+	return TP_HOLDER_NONE;
+}
+
+static enum tp_holder of_pool(const struct tp_symbol *symbol)
 {
 	for (size_t i = 0; i < sizeof(pools) / sizeof(pools[0]); i++)
-		if (tp_pattern_match(pools[i].module, line->symbol->module))
-			return pools[i].name;
-	return NULL;
+		if (tp_pattern_match(pools[i].module, symbol->module))
+			return pools[i].holder;
+	return TP_HOLDER_NONE;
+}
+
+static bool is_start(const struct tp_symbol *symbol, const char *function)
+{
+	return function &&
+	       (strncmp(function, "Py_Initialize", 13) == 0 || strcmp(function, "Py_NewInterpreter") == 0) &&
+	       tp_pattern_match("python3", symbol->module);
+}
+
+struct search {
+	enum tp_holder holder;
+	const struct tp_symbol *caller; /* of the allocator's functions; NULL: not met yet */
+	bool start;			/* the interpreter's was seen */
+};
+
+static void look_at(struct search *search, const struct tp_symbol *symbol)
+{
+	for (size_t l = 0; search->holder == TP_HOLDER_NONE && l < symbol->count; l++) {
+		const struct tp_location *location = &symbol->locations[l];
+
+		search->holder = of_function(symbol, location->function);
+		search->start |= is_start(symbol, location->function);
+		if (search->caller || tp_is_allocator(location, symbol))
+			continue;
+		search->caller = symbol;
+		if (search->holder == TP_HOLDER_NONE)
+			search->holder = of_pool(symbol);
+	}
 }
 
 /*
  * From the inner end to the first line of Python's: what a Python function allocates is its own, though a registry may
  * have called it.
  */
-const char *tp_stack_holder(const struct tp_stack *stack)
+/* Is the file one of Python's own or an installed package's, or code that one of them made (dataclasses)? */
+static bool is_installed(const char *file)
 {
-	const char *name = stack->first < stack->last ? pool_of(&stack->lines[stack->first]) : NULL;
-
-	for (size_t i = stack->first; !name && i < stack->last && !stack->lines[i].location->python; i++)
-		name = holder_of(&stack->lines[i]);
-	return name;
+	return file && (*file == '<' || strstr(file, "/dist-packages/") || strstr(file, "/site-packages/") ||
+			strstr(file, "/lib/python3"));
 }
 
-const char *tp_node_holder(const struct tp_trace *trace, struct tp_symbols *symbols, uint32_t node)
+/*
+ * From the innermost line of Python's outwards: is it import that runs, for itself or for nothing but installed modules,
+ * whose own lines are run then? What the program's own modules do with their lines is theirs.
+ */
+static bool is_importing(const struct tp_trace *trace, const uint32_t *frames, size_t count)
 {
-	struct tp_stack stack = { NULL };
-	const char *name = tp_stack_read(&stack, trace, symbols, node) ? tp_stack_holder(&stack) : NULL;
+	for (size_t i = 0; i < count; i++) {
+		const struct tp_frame *frame = &trace->frames[frames[i]];
 
-	tp_stack_free(&stack);
-	return name;
+		if (!frame->code)
+			continue;
+		if (tp_frame_is_import(trace, frame))
+			return true;
+		if (frame->code >= trace->code_count || !is_installed(trace->codes[frame->code].file))
+			return false;
+	}
+	return false;
+}
+
+static struct search search_of(const struct tp_trace *trace, struct tp_symbols *symbols, uint32_t node)
+{
+	uint32_t frames[FRAMES_MAX], end;
+	size_t count = tp_trace_stack(trace, node, frames, FRAMES_MAX, &end);
+	struct search search = { .holder = TP_HOLDER_NONE };
+
+	count = count > FRAMES_MAX ? FRAMES_MAX : count;
+	for (size_t i = 0; i < count && search.holder == TP_HOLDER_NONE; i++) {
+		const struct tp_frame *frame = &trace->frames[frames[i]];
+
+		if (frame->code) {
+			if (is_importing(trace, frames + i, count - i))
+				search.holder = TP_HOLDER_PYTHON_IMPORTS;
+			return search;
+		}
+		look_at(&search, tp_symbols_frame(symbols, frames[i]));
+	}
+	if (search.start && search.holder == TP_HOLDER_NONE)
+		search.holder = TP_HOLDER_PYTHON_START;
+	return search;
+}
+
+enum tp_holder tp_node_holder(const struct tp_trace *trace, struct tp_symbols *symbols, uint32_t node)
+{
+	return search_of(trace, symbols, node).holder;
 }
 
 /* Bytes of each mapping that a stack made, if all were of one size; else 0. */
@@ -89,25 +172,20 @@ static uint64_t mapping_size(const struct tp_process *process, uint32_t node, bo
  * Python itself maps nothing else of these sizes (Objects/obmalloc.c: ARENA_SIZE; 256 KiB before 3.10): its mmap module is a
  * library of its own, and stacks of threads are libc's.
  */
-static bool is_arena(const struct tp_process *process, const struct tp_stack *stack, uint32_t node)
+static bool is_arena(const struct tp_process *process, const struct tp_symbol *caller, uint32_t node)
 {
 	uint64_t size = mapping_size(process, node, false);
 
-	return (size == 1 << 20 || size == 1 << 18) && stack->first < stack->last &&
-	       (tp_pattern_match("^python3", stack->lines[stack->first].symbol->module) ||
-		tp_pattern_match("^libpython3", stack->lines[stack->first].symbol->module));
+	return (size == 1 << 20 || size == 1 << 18) && caller &&
+	       (tp_pattern_match("^python3", caller->module) || tp_pattern_match("^libpython3", caller->module));
 }
 
-const char *tp_mapping_holder(const struct tp_process *process, struct tp_symbols *symbols, uint32_t node, bool file)
+enum tp_holder tp_mapping_holder(const struct tp_process *process, struct tp_symbols *symbols, uint32_t node, bool file)
 {
-	struct tp_stack stack = { NULL };
-	const char *name = NULL;
+	struct search search;
 
-	if (!file && tp_stack_read(&stack, process->trace, symbols, node)) {
-		name = tp_stack_holder(&stack);
-		if (!name && is_arena(process, &stack, node))
-			name = ARENAS;
-	}
-	tp_stack_free(&stack);
-	return name;
+	if (file)
+		return TP_HOLDER_NONE;
+	search = search_of(process->trace, symbols, node);
+	return is_arena(process, search.caller, node) ? TP_HOLDER_PYTHON_ARENAS : search.holder;
 }

@@ -4,18 +4,33 @@
 #define TPROF_REPORT_HOLDERS_H
 
 #include "model/run.h"
-#include "report/stack.h"
+#include "symbols/symbols.h"
+
+enum tp_holder {
+	TP_HOLDER_NONE, /* not known: no proof of the contrary */
+	TP_HOLDER_TORCH,
+	TP_HOLDER_NUMPY_SHAPES,
+	TP_HOLDER_NUMPY_BLOCKS,
+	TP_HOLDER_PYTHON_INTERNED,
+	TP_HOLDER_PYTHON_ARENAS,
+	TP_HOLDER_PYTHON_START,
+	TP_HOLDER_PYTHON_IMPORTS,
+	TP_HOLDER_OPENMP,
+	TP_HOLDERS,
+};
+
+/* In words. NULL: TP_HOLDER_NONE. */
+const char *tp_holder_name(enum tp_holder holder);
 
 /*
- * What holds the memory of a stack, in words: proven by the library's function that allocated it, which does so for its
- * cache and for nothing else. NULL: no such function is in the stack, or it has no name. Static.
+ * What holds the memory of a stack: proven by the library's function that allocated it, which does so for its cache and for
+ * nothing else, or by what the interpreter was at: its own start, or the import of modules (the program's own lines that run
+ * then are theirs). All frames are looked at, also those that the symbols' options do not show.
  */
-const char *tp_stack_holder(const struct tp_stack *stack);
-
-/* The same of a node. */
-const char *tp_node_holder(const struct tp_trace *trace, struct tp_symbols *symbols, uint32_t node);
+enum tp_holder tp_node_holder(const struct tp_trace *trace, struct tp_symbols *symbols, uint32_t node);
 
 /* The same of mappings that a stack made; `file`: of files. Python's arenas are known by their size, too, where no name is left. */
-const char *tp_mapping_holder(const struct tp_process *process, struct tp_symbols *symbols, uint32_t node, bool file);
+enum tp_holder tp_mapping_holder(const struct tp_process *process, struct tp_symbols *symbols, uint32_t node,
+				 bool file);
 
 #endif

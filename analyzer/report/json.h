@@ -35,6 +35,7 @@ enum tp_json_sites {
 /* The first `top` rows (0: all). By stack each has "stack", else "function" and so on, and "total_..." numbers. */
 json_t *tp_json_rows(const struct tp_run *run, struct tp_symbols *const *symbols, const struct tp_rows *rows,
 		     enum tp_by by, enum tp_json_sites shape, uint64_t top);
+json_t *tp_json_held(const struct tp_rows *rows, enum tp_what what); /* what holds the rows' memory, in sum */
 json_t *tp_json_suppressed(const struct tp_rows *rows, const struct tp_suppressions *suppressions);
 /* What the allocator said, over time. */
 json_t *tp_json_allocator_points(const struct tp_allocator_series *series);

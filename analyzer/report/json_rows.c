@@ -147,7 +147,7 @@ static json_t *json_row(const struct tp_run *run, struct tp_symbols *const *symb
 	tp_trace_stack(trace, row->node, NULL, 0, &end);
 	set(json, "stack", tp_json_stack(trace, symbols[row->process], row->node, &own));
 	set(json, "own", own < 0 ? json_null() : json_integer(own));
-	set(json, "held_by", tp_json_string(tp_node_holder(trace, symbols[row->process], row->node)));
+	set(json, "held_by", tp_json_string(tp_holder_name(row->holder)));
 	set(json, "stack_end", json_string(end_word(end)));
 	return json;
 }
@@ -159,6 +159,24 @@ json_t *tp_json_rows(const struct tp_run *run, struct tp_symbols *const *symbols
 
 	for (size_t i = 0; i < rows->count && (!top || i < top); i++)
 		json_array_append_new(list, json_row(run, symbols, &rows->rows[i], by, shape));
+	return list;
+}
+
+json_t *tp_json_held(const struct tp_rows *rows, enum tp_what what)
+{
+	json_t *list = json_array();
+
+	for (enum tp_holder i = TP_HOLDER_NONE + 1; i < TP_HOLDERS; i++) {
+		const struct tp_sums *sums = &rows->held[i];
+		json_t *json;
+
+		if (!tp_sums_blocks(sums, what))
+			continue;
+		json = json_pack("{s:s}", "held_by", tp_holder_name(i));
+		set(json, "bytes", tp_json_number(tp_sums_bytes(sums, what)));
+		set(json, "blocks", tp_json_number(tp_sums_blocks(sums, what)));
+		json_array_append_new(list, json);
+	}
 	return list;
 }
 

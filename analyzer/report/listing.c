@@ -254,12 +254,41 @@ static void print_table(const struct tp_listing *context, const struct tp_rows *
 
 static void print_holder(const struct tp_listing *context, const struct tp_row *row)
 {
-	const char *name = context->hotspots
-				   ? NULL
-				   : tp_node_holder(trace_of(context, row), context->symbols[row->process], row->node);
+	if (row->holder)
+		tp_print(context->page, TP_STYLE_DIM, "        held by %s\n", tp_holder_name(row->holder));
+}
 
-	if (name)
-		tp_print(context->page, TP_STYLE_DIM, "        held by %s\n", name);
+static int compare_held(const void *left, const void *right, void *context)
+{
+	const struct tp_rows *rows = context;
+	const enum tp_holder *a = left, *b = right;
+	uint64_t x = rows->held[*a].live_bytes, y = rows->held[*b].live_bytes;
+
+	return x != y ? (x > y ? -1 : 1) : (int)*a - (int)*b;
+}
+
+/* What is not the program's own to free, in sum: such rows come last. */
+static void print_held(const struct tp_listing *context, const struct tp_rows *rows)
+{
+	struct tp_numbers numbers = { context->page, rows->estimated };
+	enum tp_holder order[TP_HOLDERS];
+	size_t count = 0;
+
+	if (context->what != TP_WHAT_UNFREED)
+		return;
+	for (enum tp_holder i = TP_HOLDER_NONE + 1; i < TP_HOLDERS; i++)
+		if (rows->held[i].live_blocks)
+			order[count++] = i;
+	qsort_r(order, count, sizeof(*order), compare_held, (void *)(uintptr_t)rows);
+	for (size_t i = 0; i < count; i++) {
+		const struct tp_sums *sums = &rows->held[order[i]];
+
+		tp_print(context->page, TP_STYLE_DIM, "%s%s by %s", i ? ", " : "\nheld: ",
+			 tp_some_bytes(&numbers, sums->live_bytes, sums->variance.live_bytes).text,
+			 tp_holder_name(order[i]));
+	}
+	if (count)
+		fputc('\n', context->page->out);
 }
 
 void tp_listing_print(const struct tp_listing *context, const struct tp_rows *rows)
@@ -280,6 +309,7 @@ void tp_listing_print(const struct tp_listing *context, const struct tp_rows *ro
 		}
 	}
 	print_rest(context, rows, count);
+	print_held(context, rows);
 }
 
 /* The end of a chain of callers is the least of it: it is what a narrow page loses. */
@@ -328,6 +358,7 @@ void tp_listing_print_short(const struct tp_listing *context, const struct tp_ro
 	if (table)
 		tp_table_print(table, page, 2);
 	tp_table_free(table);
+	print_held(context, rows);
 }
 
 void tp_listing_print_stack(const struct tp_listing *context, size_t process, uint32_t node)

@@ -133,7 +133,14 @@ static void add_born(struct tp_row *row, const struct tp_born *born)
 	row->born.last = born->last > row->born.last ? born->last : row->born.last;
 }
 
-static bool add_by_stack(struct tp_rows_builder *builder, const struct tp_site *site, size_t process, const char *op)
+/* Bits of a row's kind, beside the place of its op's text: an address below 2^47. */
+static uint64_t kind_of(const struct tp_rows_builder *builder, const char *op, enum tp_holder holder)
+{
+	return (uint64_t)holder << 56 | (uint64_t)(uintptr_t)op << 1 | (builder->stack.end == TPROF_NODE_CUT);
+}
+
+static bool add_by_stack(struct tp_rows_builder *builder, const struct tp_site *site, size_t process, const char *op,
+			 enum tp_holder holder)
 {
 	const char *key = tp_row_index_op(&builder->index, op);
 	const struct tp_line *own = tp_stack_own(&builder->stack);
@@ -143,18 +150,20 @@ static bool add_by_stack(struct tp_rows_builder *builder, const struct tp_site *
 
 	if (!key || !tp_row_index_chain(&builder->index, &builder->stack, builder->stack.first, &chain))
 		return false;
-	row = row_at(builder, chain, (uint64_t)(uintptr_t)key << 1 | (builder->stack.end == TPROF_NODE_CUT));
+	row = row_at(builder, chain, kind_of(builder, key, holder));
 	if (!row)
 		return false;
 	if (!row->sites) {
 		row->node = site->node;
 		row->process = process;
 		row->op = op;
+		row->holder = holder;
 		if (own)
 			row->line = *own;
 	}
 	row->sites++;
 	tp_sums_add(&row->self, &sums);
+	tp_sums_add(&builder->rows->held[holder], &sums);
 	row->total = row->self;
 	add_born(row, builder->options.what == TP_WHAT_PEAK ? &site->peak_born : &site->live_born);
 	return true;
@@ -247,6 +256,11 @@ static bool is_relevant(const struct tp_site *site, enum tp_what what)
 	}
 }
 
+static bool is_held(enum tp_what what)
+{
+	return what == TP_WHAT_PEAK || what == TP_WHAT_UNFREED;
+}
+
 static bool add_site(struct tp_rows_builder *builder, const struct tp_process *process, size_t index,
 		     struct tp_symbols *symbols, const struct tp_site *site)
 {
@@ -274,7 +288,9 @@ static bool add_site(struct tp_rows_builder *builder, const struct tp_process *p
 	if (by_key)
 		return add_by_key(builder, site, index);
 	if (options->by == TP_BY_STACK)
-		return add_by_stack(builder, site, index, op);
+		return add_by_stack(builder, site, index, op,
+				    is_held(options->what) ? tp_node_holder(process->trace, symbols, site->node)
+							   : TP_HOLDER_NONE);
 	return add_by_line(builder, site, index);
 }
 
@@ -293,6 +309,7 @@ bool tp_rows_add(struct tp_rows_builder *builder, const struct tp_process *proce
 struct order {
 	const char *sort;
 	enum tp_what what;
+	bool held_last;
 };
 
 static uint64_t sort_number(const struct tp_sums *sums, const struct order *order)
@@ -330,9 +347,11 @@ static int compare_rows(const void *left, const void *right, void *context)
 {
 	const struct tp_row *a = left, *b = right;
 	const struct order *order = context;
-	struct order bytes = { "bytes", order->what };
+	struct order bytes = { "bytes", order->what, false };
 	uint64_t x = sort_number(&a->self, order), y = sort_number(&b->self, order);
 
+	if (order->held_last && !a->holder != !b->holder)
+		return a->holder ? 1 : -1;
 	if (x == y)
 		x = sort_number(&a->self, &bytes), y = sort_number(&b->self, &bytes);
 	if (x == y)
@@ -343,7 +362,9 @@ static int compare_rows(const void *left, const void *right, void *context)
 struct tp_rows *tp_rows_end(struct tp_rows_builder *builder)
 {
 	struct tp_rows *rows = builder->rows;
-	struct order order = { builder->options.sort ? builder->options.sort : "bytes", builder->options.what };
+	struct order order = { builder->options.sort ? builder->options.sort : "bytes", builder->options.what,
+			       builder->options.held_last &&
+				       (!builder->options.sort || strcmp(builder->options.sort, "bytes") == 0) };
 
 	if (rows && rows->count)
 		qsort_r(rows->rows, rows->count, sizeof(*rows->rows), compare_rows, &order);

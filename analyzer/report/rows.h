@@ -8,6 +8,7 @@
 #include <regex.h>
 
 #include "model/run.h"
+#include "report/holders.h"
 #include "report/stack.h"
 #include "symbols/symbols.h"
 
@@ -47,6 +48,7 @@ struct tp_row {
 	uint32_t node;	     /* by stack: a stack node that shows it */
 	size_t process;	     /* of that line or node: index in the run */
 	size_t sites;	     /* put together in it (by self) */
+	enum tp_holder holder; /* by stack, of memory that is held: what holds it */
 	struct tp_born born; /* by stack: the steps in which what is asked about was born; 0: not known */
 	struct tp_sums self, total; /* by stack, thread and size both are the same */
 };
@@ -60,6 +62,7 @@ struct tp_rows {
 	struct tp_sums all;	   /* before these */
 	struct tp_sums suppressed; /* of sites that a suppression matched */
 	size_t suppressed_sites;
+	struct tp_sums held[TP_HOLDERS]; /* of the rows with that holder */
 	bool estimated; /* some of it is: allocations of a process were sampled */
 };
 
@@ -69,6 +72,7 @@ struct tp_rows_options {
 	const regex_t *filter;		      /* NULL: all. Matches functions, files, modules of any frame */
 	struct tp_suppressions *suppressions; /* NULL: none; its counters are advanced */
 	const char *sort;		      /* bytes, blocks, allocations, temporary, short-lived, largest, total */
+	bool held_last;			      /* rows that have a holder come behind the others */
 };
 
 /*

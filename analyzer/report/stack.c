@@ -293,8 +293,8 @@ static struct view view_of(const struct tp_trace *trace, const struct tp_symbols
 	return view;
 }
 
-/* What `import` runs between the line that says it and the module: Python leaves it out of tracebacks too. */
-static bool is_import(const struct tp_trace *trace, const struct tp_frame *frame)
+/* Python leaves it out of tracebacks too. */
+bool tp_frame_is_import(const struct tp_trace *trace, const struct tp_frame *frame)
 {
 	const char *file = frame->code < trace->code_count ? trace->codes[frame->code].file : NULL;
 
@@ -305,7 +305,8 @@ static bool is_import(const struct tp_trace *trace, const struct tp_frame *frame
 static bool is_hidden(const struct view *view, const struct tp_frame *frame, size_t i)
 {
 	if (frame->code)
-		return view->language == TP_LANGUAGE_NATIVE || (!view->interpreters && is_import(view->trace, frame));
+		return view->language == TP_LANGUAGE_NATIVE ||
+		       (!view->interpreters && tp_frame_is_import(view->trace, frame));
 	if (view->language == TP_LANGUAGE_PYTHON)
 		return true;
 	if (i > view->program && frame->module &&

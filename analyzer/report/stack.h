@@ -51,6 +51,9 @@ bool tp_is_allocator(const struct tp_location *location, const struct tp_symbol 
 bool tp_is_plumbing(const struct tp_location *location, const struct tp_symbol *symbol);
 bool tp_is_start(const struct tp_location *location);
 
+/* Is it Python code that `import` runs between the line that says it and the module? */
+bool tp_frame_is_import(const struct tp_trace *trace, const struct tp_frame *frame);
+
 /* "function", or "module+0x1234" (a link-time address) where there is no name; as long as `buffer` and the symbols. */
 const char *tp_line_name(const struct tp_line *line, char *buffer, size_t size);
 

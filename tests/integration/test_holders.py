@@ -77,13 +77,51 @@ def test_interned_strings(tprof):
     assert seen > 20000 * 24  # a table of so many entries
 
 
+# Each line's blocks have a size of their own; what a module keeps is kept until the end.
+MODULES = {
+    "site-packages/package.py": "import common\nkept = common.block(100003)\ndef later():\n    return common.block(100019)\n",
+    "site-packages/common.py": "import ctypes\nblock = ctypes.CDLL(None).malloc\nblock.restype = ctypes.c_void_p\n"
+                               "block.argtypes = [ctypes.c_size_t]\n",
+    "own.py": "import common, package\nkept = common.block(100043)\nmore = package.later()\n",
+    "main.py": "import sys\nsys.path[1:1] = [sys.path[0] + '/site-packages']\nimport own, package, common\n"
+               "kept = [common.block(100049), package.later()]\n",
+}
+
+
+def test_imports_and_start_of_python(tprof):
+    """What installed modules do when they are imported is held; what the program's own lines do is not, and comes first."""
+    folder = tprof.directory / "program"
+    for name, text in MODULES.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    run = tprof.run([PYTHON, "-S", folder / "main.py"], [LIBRARY], {"TPROF_CPU": "0"})
+    assert run.status == 0, run.stderr
+    trace = run.traces()[0]
+    for options in ([], ["--language", "python"]):
+        blocks = [site for site in sites(trace, "leaks", *options) if 100003 <= site["largest_bytes"] <= 100049]
+        assert sorted((site["largest_bytes"], site["held_by"]) for site in blocks) == [
+            (100003, "Python's imported modules"), (100019, None), (100019, None), (100043, None), (100049, None)]
+        start = [site for site in sites(trace, "leaks", *options) if site["held_by"] == "Python's start"]
+        assert any("Py_InitializeFromConfig" in functions(site["stack"]) for site in start)
+        assert all(frame["language"] == "native" for site in start for frame in site["stack"])
+        unfreed = report(trace, command="leaks", options=["--top", "0", *options])["unfreed"]
+        sums = {}
+        for site in unfreed["sites"]:
+            sums[site["held_by"]] = sums.get(site["held_by"], 0) + site["bytes"]
+        assert {row["held_by"]: row["bytes"] for row in unfreed["held"]} == {name: sums[name] for name in sums if name}
+        text = analyze("leaks", "--top", "0", *options, trace).stdout
+        assert text.index("main.py:4") < text.index("held by") and "held by" in text and text.rindex("own.py:2") < text.index(
+            "held by")
+
+
 @pytest.mark.real
 def test_registry_of_torch(tprof):
     """The larger part of what a program with torch leaves behind is none of its own."""
     run = tprof.profile([PYTHON, "-c", "import torch, os; os._exit(0)"], timeout=600)
-    held = sum(site["bytes"] for site in sites(run.traces()[0], "leaks")
-               if site["held_by"] == "torch's registry of operators")
-    assert held > 15 << 20
+    unfreed = report(run.traces()[0], command="leaks", options=["--top", "1"])["unfreed"]
+    held = {row["held_by"]: row["bytes"] for row in unfreed["held"]}
+    assert held["torch's registry of operators"] > 15 << 20
+    assert sum(held.values()) > 0.99 * unfreed["bytes"]  # the program does nothing else
 
 
 ARENAS = """
