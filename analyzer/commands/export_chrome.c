@@ -12,6 +12,7 @@
 #include "commands/op_names.h"
 #include "commands/session.h"
 #include "model/replay.h"
+#include "model/starts.h"
 #include "report/chrome.h"
 #include "report/process.h"
 
@@ -255,9 +256,11 @@ static bool step(struct chrome *chrome)
 
 /* ---- processes ---- */
 
-static bool prepare(struct chrome *chrome, struct tp_trace *trace, const struct tp_replay_options *replay)
+static bool prepare(struct chrome *chrome, size_t which, const struct tp_replay_options *replay)
 {
-	uint64_t start = tp_run_start(chrome->session->traces, chrome->session->trace_count), end;
+	struct tp_trace *const *traces = chrome->session->traces, *trace = traces[which];
+	size_t count = chrome->session->trace_count;
+	uint64_t start = tp_start_of(traces, count, which) - tp_run_start(traces, count), end;
 	char name[300];
 
 	chrome->from_ns = chrome->options->from_ns;
@@ -265,7 +268,7 @@ static bool prepare(struct chrome *chrome, struct tp_trace *trace, const struct 
 	chrome->rss = chrome->steps = 0;
 	chrome->high = (struct tp_point){ 0 };
 	chrome->named_count = 0;
-	if (!tp_replay_init(&chrome->replay, trace, replay, trace->header->start.unix_ns - start))
+	if (!tp_replay_init(&chrome->replay, trace, replay, start))
 		return false;
 	chrome->step_begin_ns = chrome->replay.start_ns;
 	end = trace->header->finish.ticks ? tp_trace_ns(trace, trace->header->finish.ticks) : 0;
@@ -298,10 +301,10 @@ static void release(struct chrome *chrome)
 	tp_replay_free(&chrome->replay);
 }
 
-static bool write_process(struct chrome *chrome, struct tp_trace *trace)
+static bool write_process(struct chrome *chrome, size_t which)
 {
 	const struct tp_replay_options replay = { .to_ns = chrome->options->to_ns };
-	bool good = prepare(chrome, trace, &replay);
+	bool good = prepare(chrome, which, &replay);
 	uint64_t limit = chrome->options->limit, last = 0;
 
 	while (good && chrome->replay.event) {
@@ -332,7 +335,7 @@ int tp_export_chrome(const struct tp_options *options)
 	chrome.session = &session;
 	tp_chrome_begin(&chrome.out, session.page.out);
 	for (size_t i = 0; good && !chrome.truncated && i < session.trace_count; i++)
-		good = tp_op_names(session.traces[i], options->debug_dir) && write_process(&chrome, session.traces[i]);
+		good = tp_op_names(session.traces[i], options->debug_dir) && write_process(&chrome, i);
 	tp_chrome_end(&chrome.out, chrome.truncated);
 	if (!good && !ferror(session.page.out)) {
 		tp_out_of_memory();

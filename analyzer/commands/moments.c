@@ -8,6 +8,7 @@
 
 #include "commands/op_names.h"
 #include "commands/session.h"
+#include "model/starts.h"
 #include "trace/events.h"
 
 bool tp_mark_named(const char *value, const char **text)
@@ -50,7 +51,7 @@ static int find_mark(struct tp_trace *const *traces, size_t count, const char *o
 	uint64_t start = tp_run_start(traces, count), best = UINT64_MAX;
 
 	for (size_t i = 0; i < count; i++) {
-		uint64_t found = find_in(traces[i], text, traces[i]->header->start.unix_ns - start);
+		uint64_t found = find_in(traces[i], text, tp_start_of(traces, count, i) - start);
 
 		best = found < best ? found : best;
 	}

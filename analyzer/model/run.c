@@ -5,6 +5,7 @@
 
 #include "model/growth.h"
 #include "model/replay.h"
+#include "model/starts.h"
 #include "trace/queue.h"
 
 #define PROGRESS_EVENTS 65536
@@ -178,35 +179,40 @@ static bool collect(struct work *work)
 	return work->count == 1 ? copy_sum(work) : collect_sum(work);
 }
 
+struct chosen {
+	struct tp_trace *trace;
+	uint64_t start; /* of the process, ns */
+};
+
 static int by_start(const void *a, const void *b)
 {
-	const struct tprof_header *x = (*(struct tp_trace *const *)a)->header;
-	const struct tprof_header *y = (*(struct tp_trace *const *)b)->header;
+	const struct chosen *x = a, *y = b;
 
-	if (x->start.unix_ns != y->start.unix_ns)
-		return x->start.unix_ns < y->start.unix_ns ? -1 : 1;
-	return x->pid < y->pid ? -1 : x->pid > y->pid;
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->trace->header->pid < y->trace->header->pid ? -1 : x->trace->header->pid > y->trace->header->pid;
 }
 
 /* The traces in order of start; those that the options leave out go, the run's start stays. */
-static struct tp_trace **choose(struct work *work, struct tp_trace *const *traces, size_t count)
+static struct chosen *choose(struct work *work, struct tp_trace *const *traces, size_t count)
 {
-	struct tp_trace **chosen = calloc(count + 1, sizeof(struct tp_trace *));
+	struct chosen *chosen = calloc(count + 1, sizeof(*chosen));
 	size_t i;
 
 	if (!chosen)
 		return NULL;
-	memcpy(chosen, traces, count * sizeof(struct tp_trace *));
-	qsort(chosen, count, sizeof(struct tp_trace *), by_start);
-	if (count)
-		work->run->start_unix_ns = chosen[0]->header->start.unix_ns;
 	for (i = 0; i < count; i++)
-		if (!work->options->pid || chosen[i]->header->pid == work->options->pid)
+		chosen[i] = (struct chosen){ traces[i], tp_start_of(traces, count, i) };
+	qsort(chosen, count, sizeof(*chosen), by_start);
+	if (count)
+		work->run->start_unix_ns = chosen[0].start;
+	for (i = 0; i < count; i++)
+		if (!work->options->pid || chosen[i].trace->header->pid == work->options->pid)
 			chosen[work->count++] = chosen[i];
 	return chosen;
 }
 
-static bool prepare(struct work *work, struct tp_trace *const *chosen)
+static bool prepare(struct work *work, const struct chosen *chosen)
 {
 	size_t i;
 
@@ -217,11 +223,11 @@ static bool prepare(struct work *work, struct tp_trace *const *chosen)
 		return false;
 	work->run->process_count = work->count;
 	for (i = 0; i < work->count; i++) {
-		uint64_t start_ns = chosen[i]->header->start.unix_ns - work->run->start_unix_ns;
+		uint64_t start_ns = chosen[i].start - work->run->start_unix_ns;
 
 		if (start_ns > START_MAX)
 			start_ns = START_MAX;
-		if (!tp_replay_init(&work->replays[i], chosen[i], work->options, start_ns))
+		if (!tp_replay_init(&work->replays[i], chosen[i].trace, work->options, start_ns))
 			return false;
 		work->total += tp_events_total(work->replays[i].events);
 	}
@@ -244,7 +250,7 @@ static struct tp_run *replay_all(struct tp_trace *const *traces, size_t count, c
 				 struct tp_anchor *anchors, bool *again)
 {
 	struct work work = { .options = options };
-	struct tp_trace **chosen = NULL;
+	struct chosen *chosen = NULL;
 	bool good;
 
 	work.run = calloc(1, sizeof(*work.run));
@@ -314,16 +320,6 @@ void tp_run_free(struct tp_run *run)
 	free(run->processes);
 	free(run->timeline);
 	free(run);
-}
-
-uint64_t tp_run_start(struct tp_trace *const *traces, size_t count)
-{
-	uint64_t start = UINT64_MAX;
-
-	for (size_t i = 0; i < count; i++)
-		if (traces[i]->header->start.unix_ns < start)
-			start = traces[i]->header->start.unix_ns;
-	return start;
 }
 
 const struct tp_process *tp_stepping(const struct tp_run *run)

@@ -422,9 +422,6 @@ struct tp_run *tp_run_replay(struct tp_trace *const *traces, size_t count, const
 			     const char **error);
 void tp_run_free(struct tp_run *run);
 
-/* Where the run's time counts from: the start of the first of its processes, CLOCK_REALTIME. */
-uint64_t tp_run_start(struct tp_trace *const *traces, size_t count);
-
 /* The process of a run with the most steps speaks for it: its workers have none of their own. */
 const struct tp_process *tp_stepping(const struct tp_run *run);
 

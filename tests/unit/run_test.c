@@ -246,6 +246,42 @@ static void test_combined(void **state)
 	gen_free(b);
 }
 
+/*
+ * The clock was set back by an hour before the child began: it is 500 behind its parent all the same. Of two that may be its
+ * parent it is the one whose clocks say nearly so; a process that is not related stands where real time has it.
+ */
+static void test_clock_that_was_set(void **state)
+{
+	const uint64_t hour = UINT64_C(3600000000000), day = 24 * hour;
+	struct gen *list[] = {
+		gen_with_sites(&(struct gen_options){ .start_ticks = 5000, .start_unix_ns = day, .pid = 10 }),
+		gen_with_sites(&(struct gen_options){ .start_ticks = 4000, .start_unix_ns = 9 * day, .pid = 10 }),
+		gen_with_sites(&(struct gen_options){
+			.origin = TPROF_ORIGIN_FORK, .start_ticks = 5500, .start_unix_ns = day - hour, .pid = 11 }),
+		gen_with_sites(&(struct gen_options){ .origin = TPROF_ORIGIN_EXEC,
+						      .start_ticks = 5700,
+						      .start_unix_ns = day - hour + 200,
+						      .pid = 11 }),
+		gen_with_sites(&(struct gen_options){ .start_ticks = 1, .start_unix_ns = day + 900, .pid = 12 }),
+	};
+	static const uint64_t truth[] = { 0, 500, 700, 900, 8 * 24 * UINT64_C(3600000000000) };
+	struct replayed replayed = { 0 };
+
+	(void)state;
+	gen_header(list[2])->ppid = 10;
+	gen_header(list[3])->ppid = 1; /* its parent ended */
+	for (size_t i = 0; i < 5; i++)
+		add_trace(&replayed, list[4 - i]);
+	replay(&replayed, NULL);
+	assert_int_equal(replayed.run->process_count, 5);
+	assert_int_equal(replayed.run->start_unix_ns, day);
+	for (size_t i = 0; i < 5; i++)
+		assert_int_equal(replayed.run->processes[i].start_ns, truth[i]);
+	close_replayed(&replayed);
+	for (size_t i = 0; i < 5; i++)
+		gen_free(list[i]);
+}
+
 /* Usable sizes beyond 32 bits, and numbers that no program has. */
 static void test_huge(void **state)
 {
@@ -320,8 +356,9 @@ int main(void)
 		cmocka_unit_test(test_early_free),   cmocka_unit_test(test_free_before_reallocation),
 		cmocka_unit_test(test_implied_free), cmocka_unit_test(test_cancel_at_peak),
 		cmocka_unit_test(test_remap),	     cmocka_unit_test(test_groups_and_filter),
-		cmocka_unit_test(test_combined),     cmocka_unit_test(test_huge),
-		cmocka_unit_test(test_marks),	     cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_combined),     cmocka_unit_test(test_clock_that_was_set),
+		cmocka_unit_test(test_huge),	     cmocka_unit_test(test_marks),
+		cmocka_unit_test(test_empty),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,7 +13,7 @@
 #define NODE(site) (TPROF_NODE_FIRST + (uint32_t)(site))
 
 struct replayed {
-	struct tp_trace *traces[4];
+	struct tp_trace *traces[8];
 	size_t count;
 	struct tp_run *run;
 };
