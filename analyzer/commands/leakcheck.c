@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,7 @@ struct search {
 	struct tp_reach_held held;
 	uint64_t ticks;
 	uint32_t running, waiting; /* other threads: on a processor, in a system call */
+	uint32_t unknown;	   /* of those that wait: their registers are not searched */
 };
 
 /* ---- roots ---- */
@@ -159,6 +161,14 @@ static void add_map(struct roots *roots, const struct search *search, const stru
 		add_without(roots, map->low, map->high, frozen->note->own, frozen->note->own_count);
 }
 
+/* Registers of threads that wait; in the collector's memory, which is none of the program's. */
+static void add_kept(struct roots *roots, const struct tp_frozen *frozen)
+{
+	uint64_t low = frozen->note_at + offsetof(struct tprof_snapshot, kept);
+
+	add_root(roots, low, low + frozen->note->kept_count * sizeof(frozen->note->kept[0]), false);
+}
+
 /* ---- one search ---- */
 
 static bool search_frozen(struct tp_control *control, const struct tp_trace *trace, struct search *search, char **error)
@@ -172,6 +182,7 @@ static bool search_frozen(struct tp_control *control, const struct tp_trace *tra
 		return false;
 	for (size_t i = 0; i < frozen.count; i++)
 		add_map(&roots, search, &frozen, i, trace->malloc_path);
+	add_kept(&roots, &frozen);
 	good = !roots.failed && tp_reach_search(search->held.blocks, search->held.count, roots.list, roots.count,
 						tp_frozen_read, &frozen);
 	free(roots.list);
@@ -189,6 +200,7 @@ static bool search_once(struct tp_control *control, struct search *search, char 
 	search->ticks = control->header->snapshot_ticks;
 	search->running = control->header->snapshot_running;
 	search->waiting = control->header->snapshot_waiting;
+	search->unknown = search->waiting - control->header->snapshot_known;
 	good = tp_reach_held(trace, search->ticks, &search->held) && search_frozen(control, trace, search, error);
 	tp_trace_close(trace);
 	return good;
@@ -257,14 +269,17 @@ static int by_kind(const void *a, const void *b)
 }
 
 /*
- * The registers of a thread that runs can't be had without stopping it. So few blocks of a stack as they could hold may be
- * reached by these: they are possibly lost, not definitely. (A search that was done twice knows that they were there all the
- * time, which is unlikely, and not impossible: a loop that waits for another thread.)
+ * The registers of a thread that runs can't be had without stopping it; nor those of one that waits in a call that was not
+ * hooked, but for what its callers needed and calls need not keep: that is on its stack. So few blocks of a stack as they
+ * could hold may be reached by these: they are possibly lost, not definitely. (A search that was done twice knows that they
+ * were there all the time, which is unlikely, and not impossible: a loop that waits for another thread.)
  */
 static void doubt_few(const struct search *search, struct tp_reach_sum *sums, size_t count)
 {
+	uint64_t few = (uint64_t)REGISTERS * search->running + (uint64_t)TPROF_KEPT * search->unknown;
+
 	for (size_t i = 0; i < count; i++)
-		if (sums[i].reach == TPROF_REACH_DEFINITE && sums[i].blocks <= (uint64_t)REGISTERS * search->running)
+		if (sums[i].reach == TPROF_REACH_DEFINITE && sums[i].blocks <= few)
 			sums[i].reach = TPROF_REACH_POSSIBLE;
 }
 
@@ -305,10 +320,13 @@ static void print(const struct tp_control *control, const struct search *search,
 		printf("  %-16s %s in %s block%s\n", words[reach], tp_bytes(bytes[reach], false).text,
 		       tp_count(blocks[reach]).text, blocks[reach] == 1 ? "" : "s");
 	if (search->running || search->waiting)
-		printf("  %u other thread%s in %s, %u ran: their registers are not searched; what those that ran could "
-		       "hold is possibly lost\n",
-		       search->waiting, search->waiting == 1 ? " was" : "s were",
-		       search->waiting == 1 ? "a system call" : "system calls", search->running);
+		printf("  %u other thread%s in %s, %u ran%s\n", search->waiting,
+		       search->waiting == 1 ? " was" : "s were",
+		       search->waiting == 1 ? "a system call" : "system calls", search->running,
+		       search->running || search->unknown ? "" : "; all their registers were searched");
+	if (search->running || search->unknown)
+		printf("  the registers of %u of them are not searched: what these could hold is possibly lost\n",
+		       search->running + search->unknown);
 	if (!search->held.seamless)
 		puts("  the trace does not have all blocks: some of these may be reached from others");
 	printf("tprof-analyze leaks %s   says which\n", control->path);
@@ -356,6 +374,7 @@ static int search_twice(struct tp_control *control, struct search *now, struct s
 	if (!good)
 		return FAILED;
 	now->running = now->running < earlier->running ? now->running : earlier->running;
+	now->unknown = now->unknown < earlier->unknown ? now->unknown : earlier->unknown;
 	tp_reach_confirm(now->held.blocks, now->held.count, earlier->held.blocks, earlier->held.count);
 	return DONE;
 }

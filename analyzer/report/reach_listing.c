@@ -34,12 +34,19 @@ static int by_bytes(const void *a, const void *b)
 	return x->node < y->node ? -1 : x->node > y->node;
 }
 
-/* Words in registers that calls keep, of threads that were not stopped: what could be held there and nowhere else. */
-#define REGISTERS 6u
+/* Threads that waited in a call that was not hooked: their registers are not known. */
+static uint32_t unknown_waiting(const struct tp_trace *trace)
+{
+	const struct tprof_header *header = trace->header;
 
+	return header->snapshot_known < header->snapshot_waiting ? header->snapshot_waiting - header->snapshot_known
+								 : 0;
+}
+
+/* Words in registers that calls keep, of threads that were not stopped: what could be held there and nowhere else. */
 static uint64_t unseen_registers(const struct tp_trace *trace)
 {
-	return REGISTERS * ((uint64_t)trace->header->snapshot_waiting + trace->header->snapshot_running);
+	return TPROF_KEPT * ((uint64_t)unknown_waiting(trace) + trace->header->snapshot_running);
 }
 
 struct found {
@@ -104,15 +111,16 @@ static void print_stacks(const struct tp_growth_view *view, const struct found *
 
 static void print_unseen(const struct tp_page *page, const struct tp_trace *trace)
 {
-	uint32_t waiting = trace->header->snapshot_waiting;
+	uint32_t waiting = unknown_waiting(trace), running = trace->header->snapshot_running;
 
-	if (!waiting)
+	if (!waiting && !running)
 		return;
 	tp_print(page, TP_STYLE_DIM,
-		 "\n  %s other thread%s waited in a system call, whose registers are not searched: %s blocks at most "
-		 "that\n"
-		 "  only these hold, and what they lead to, can be among what is said to be lost\n",
-		 tp_count(waiting).text, waiting == 1 ? "" : "s", tp_count((uint64_t)REGISTERS * waiting).text);
+		 "\n  the registers of %s other thread%s are not searched (%u waited, %u ran): stacks whose lost "
+		 "blocks are "
+		 "so few\n"
+		 "  that these could hold them are among the possibly lost\n",
+		 tp_count((uint64_t)waiting + running).text, waiting + running == 1 ? "" : "s", waiting, running);
 }
 
 void tp_reach_print(const struct tp_growth_view *view)
@@ -162,6 +170,7 @@ json_t *tp_reach_json(const struct tp_growth_view *view)
 	json_object_set_new(json, "time_ns", tp_json_number(tp_trace_ns(trace, ticks)));
 	json_object_set_new(json, "threads_waiting", json_integer(trace->header->snapshot_waiting));
 	json_object_set_new(json, "threads_running", json_integer(trace->header->snapshot_running));
+	json_object_set_new(json, "threads_searched", json_integer(trace->header->snapshot_known));
 	json_object_set_new(json, "registers_unseen", tp_json_number(unseen_registers(trace)));
 	for (size_t i = 0; i < KINDS; i++) {
 		struct found found = find(view, kinds[i].reach);

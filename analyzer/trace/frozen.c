@@ -68,14 +68,17 @@ static bool read_note(struct tp_frozen *frozen, uint64_t at)
 	frozen->note = calloc(1, sizeof(*frozen->note));
 	return frozen->note &&
 	       pread(frozen->memory, frozen->note, sizeof(*frozen->note), (off_t)at) == sizeof(*frozen->note) &&
-	       frozen->note->stack_count <= TPROF_SNAPSHOT_RANGES && frozen->note->own_count <= TPROF_SNAPSHOT_RANGES;
+	       frozen->note->stack_count <= TPROF_SNAPSHOT_RANGES && frozen->note->own_count <= TPROF_SNAPSHOT_RANGES &&
+	       frozen->note->kept_count <= TPROF_SNAPSHOT_RANGES;
 }
 
 bool tp_frozen_open(struct tp_frozen *frozen, pid_t pid, uint64_t note_at, char **error)
 {
 	const char *cause;
 
-	*frozen = (struct tp_frozen){ .pid = pid, .memory = open_of(pid, "mem"), .pagemap = open_of(pid, "pagemap") };
+	*frozen = (struct tp_frozen){
+		.pid = pid, .note_at = note_at, .memory = open_of(pid, "mem"), .pagemap = open_of(pid, "pagemap")
+	};
 	cause = frozen->memory < 0 ? strerror(errno) : NULL;
 	if (!cause && !read_maps(frozen))
 		cause = strerror(errno);

@@ -18,6 +18,7 @@ struct tp_frozen_map {
 
 struct tp_frozen {
 	pid_t pid;
+	uint64_t note_at;
 	int memory, pagemap;	    /* pagemap -1: not to be had */
 	struct tp_frozen_map *maps; /* those that can be read and written to, by address */
 	size_t count;

@@ -140,11 +140,14 @@ enum tprof_control {
 struct tprof_range {
 	uint64_t low, high; /* addresses; high is behind the last */
 };
+#define TPROF_KEPT 6u /* registers that calls keep: rbx rbp r12 r13 r14 r15 */
 struct tprof_snapshot {
 	uint32_t stack_count, own_count;
 	struct tprof_range
 		stacks[TPROF_SNAPSHOT_RANGES];	       /* of the threads, [0] of the one that forked, from its sp on */
 	struct tprof_range own[TPROF_SNAPSHOT_RANGES]; /* the collector's own memory: no part of the program */
+	uint64_t kept_count;
+	uint64_t kept[TPROF_SNAPSHOT_RANGES][TPROF_KEPT]; /* registers of threads that wait: header.snapshot_known */
 };
 #define TPROF_CONTROL_TEXT 48u /* bytes of a mark's text */
 
@@ -222,6 +225,8 @@ struct tprof_header {
 	uint32_t
 		fold_untimed_ticks; /* what it costs to count a folded call that is not timed, in all; 0: not measured */
 	uint32_t gate;		    /* enum tprof_gate: what hooks look at first; who asks for something opens it */
+	uint32_t snapshot_known;    /* those of snapshot_waiting whose registers are known: tprof_snapshot.kept */
+	uint32_t reserved;
 };
 
 /* ---- chunks ------------------------------------------------------------------------------------------------- */

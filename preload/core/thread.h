@@ -47,6 +47,12 @@ struct tp_caller {
 #define TP_CALLERS 512u	   /* a power of two */
 #define TP_CALLERS_WAYS 4u /* each has a choice of that many places, in one cache line */
 
+/* What the thread's registers held when it called a function that may wait (hooks/waits/). A cache line. */
+struct tp_wait {
+	uint64_t sp, caller;	   /* its stack pointer, and the return address there; 0: it has called none yet */
+	uint64_t kept[TPROF_KEPT]; /* the registers that calls keep: rbx rbp r12 r13 r14 r15 */
+} __attribute__((aligned(64)));
+
 struct tp_thread {
 	uint8_t handler_stack[TP_HANDLER_STACK_END] __attribute__((aligned(64))); /* of hooks/sampling/handler.S */
 
@@ -71,7 +77,8 @@ struct tp_thread {
 	uint64_t event_start;  /* ticks at which the recording of the current event began */
 	uint64_t extent;       /* bytes of bounds */
 	struct tp_timed timed; /* which of the events */
-	struct tp_fold fold;   /* calls that get no events of their own */
+	struct tp_wait wait;
+	struct tp_fold fold; /* calls that get no events of their own */
 
 	/* The rest. */
 	struct tp_open_op op_open[TP_OPS_MAX]; /* hooked ops that are open; core/scope.h adds and takes away */

@@ -9,6 +9,7 @@
 #include "core/sys.h"
 #include "core/text.h"
 #include "core/thread.h"
+#include "hooks/waits/registers.h"
 
 #include <link.h>
 #include <signal.h>
@@ -36,46 +37,55 @@ static void note_stack(struct tp_thread *thread)
 	note.stacks[note.stack_count++] = range;
 }
 
-/*
- * Is it in a system call? Then what its frames need is on its stack, but for those of the registers that calls keep which
- * no function between had a use for.
- */
-static bool waits(uint32_t tid)
-{
-	char path[64], state[16] = "";
-	struct tp_text text = tp_text_in(path, sizeof(path));
-	long got = -1;
-	int fd;
+/* Those whose registers are noted. */
+static struct tp_waiting seen[TPROF_SNAPSHOT_RANGES];
+static const struct tp_thread *seen_of[TPROF_SNAPSHOT_RANGES];
 
-	tp_text_add(&text, "/proc/self/task/");
-	tp_text_add_number(&text, tid);
-	tp_text_add(&text, "/syscall");
-	fd = tp_sys_open(path, O_RDONLY, 0);
-	if (fd >= 0) {
-		got = tp_sys_read(fd, state, sizeof(state));
-		tp_sys_close(fd);
-	}
-	return got > 0 && state[0] != 'r'; /* "running" */
+static bool is_other(const struct tp_thread *thread)
+{
+	uint32_t tid = tp_load(&thread->tid);
+
+	return thread != tp_self && tid && tp_sys_thread_lives(tp_state.pid, tid);
 }
 
 static void count_thread(struct tp_thread *thread)
 {
-	uint32_t tid = tp_load(&thread->tid);
+	struct tp_waiting now;
 
-	if (thread == tp_self || !tid || !tp_sys_thread_lives(tp_state.pid, tid))
+	if (!is_other(thread))
 		return;
-	if (waits(tid))
-		threads_waiting++;
-	else
+	now = tp_wait_look(thread);
+	if (now.state == TP_RUNS)
 		threads_running++;
+	else
+		threads_waiting++;
+	if (now.state == TP_IS_KEPT && note.kept_count < TPROF_SNAPSHOT_RANGES) {
+		seen[note.kept_count] = now;
+		seen_of[note.kept_count] = thread;
+		memcpy(note.kept[note.kept_count++], thread->wait.kept, sizeof(note.kept[0]));
+	}
 }
 
 static void count_threads(void)
 {
 	threads_running = threads_waiting = 0;
+	note.kept_count = 0;
 	tp_threads_each(count_thread);
 	tp_header->snapshot_running = threads_running;
 	tp_header->snapshot_waiting = threads_waiting;
+	tp_header->snapshot_known = (uint32_t)note.kept_count;
+}
+
+/* After the fork: who ran meanwhile may have held in other registers then what it had held in these. */
+static void count_still(void)
+{
+	uint32_t known = 0;
+
+	for (size_t i = 0; i < note.kept_count; i++)
+		known += tp_wait_is_still(seen_of[i], &seen[i]);
+	tp_header->snapshot_running += (uint32_t)note.kept_count - known;
+	tp_header->snapshot_waiting -= (uint32_t)note.kept_count - known;
+	tp_header->snapshot_known = known;
 }
 
 /* Its data is no mapping of its own: the header lies amidst. */
@@ -137,6 +147,7 @@ static __attribute__((noinline)) long fork_still(void)
 	if (pid == 0)
 		stand_still();
 	tp_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, 0, sizeof(before));
+	count_still();
 	return pid;
 }
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hooks/ops/install.h"
 
+#include "core/config.h"
 #include "core/lookup.h"
 #include "core/state.h"
 #include "core/turn.h"
+#include "hooks/bind.h"
 #include "hooks/enter.h"
 #include "hooks/loader.h"
 #include "hooks/ops/calibrate.h"
@@ -11,69 +13,18 @@
 #include "hooks/ops/stubs.h"
 #include "hooks/real.h"
 #include "hooks/slots.h"
+#include "hooks/waits/stubs.h"
 
 #include <dlfcn.h>
 
 static struct tp_seen seen;
 static uint32_t installing;
+static size_t waits; /* slots of functions that may wait; so many of those that were changed are no ops' */
 
-static bool own_scope_first; /* of some objects; survives a fork, as they do */
-
-void tp_ops_deepbind(void)
+/* Lost blocks are told of all that are recorded. */
+static bool waits_wanted(void)
 {
-	tp_store(&own_scope_first, true);
-}
-
-/* The program may ask for a message after a dlclose that found nothing wrong, where this is called: it must find none. */
-static void *without_message(void *found)
-{
-	if (!found)
-		dlerror();
-	return found;
-}
-
-static void *find_symbol(void *where, const struct tp_slot *slot)
-{
-	return without_message(slot->version ? dlvsym(where, slot->symbol, slot->version)
-					     : tp_real.dlsym(where, slot->symbol));
-}
-
-/* In the scope of the slot's object: its own symbols and those of what it was linked with. */
-static void *find_in_own_scope(const struct tp_slot *slot)
-{
-	void *object = without_message(tp_real.dlopen(slot->object, RTLD_NOLOAD | RTLD_LAZY)), *found;
-
-	if (!object)
-		return NULL;
-	found = find_symbol(object, slot);
-	tp_real.dlclose(object);
-	return found;
-}
-
-/* The function itself; a call of what stands for it would come round to the slot for ever. */
-static void *find_behind_plt(const void *plt, const struct tp_slot *slot)
-{
-	void *found = tp_lookup_behind(plt, slot->symbol);
-
-	return slot->version && found != find_symbol(RTLD_NEXT, slot) ? NULL : found;
-}
-
-/*
- * Where a slot that is not bound yet will lead: in the global scope, else in its object's own (dlsym's two ways of
- * looking, in the loader's order). Some objects have the order reversed (RTLD_DEEPBIND), and do not say so: where both
- * scopes have the symbol, and not the same, nobody can tell.
- */
-static void *bind(const struct tp_slot *slot)
-{
-	void *target = find_symbol(RTLD_DEFAULT, slot), *own = NULL;
-
-	if (target && tp_lookup_is_plt(target, slot->symbol))
-		return find_behind_plt(target, slot);
-	if (!target || tp_load(&own_scope_first))
-		own = find_in_own_scope(slot);
-	if (!target)
-		return own;
-	return own && own != target ? NULL : target;
+	return tp_config.alloc != TP_ALLOC_OFF;
 }
 
 /* ---- coverage: of the object that is being visited ---- */
@@ -107,20 +58,28 @@ static bool is_function(const void *target, const char *symbol)
 	return tp_slots_is_code(target) && !tp_lookup_is_plt(target, symbol) && !tp_lookup_is_data(target, symbol);
 }
 
+/* No op, and counted as none: whoever looks for lost blocks is to know what the registers of threads that wait hold. */
+static void *choose_wait(const struct tp_slot *slot)
+{
+	void *target = slot->target ? slot->target : tp_bind(slot);
+
+	return target && is_function(target, slot->symbol) ? tp_wait_stub(target) : NULL;
+}
+
 static void *choose(const struct tp_slot *slot, void *context)
 {
 	struct tp_op_choice choice;
 	void *target, *stub;
 
 	(void)context;
-	if (tp_op_is_stub(slot->target))
+	if (tp_op_is_stub(slot->target) || tp_wait_is_stub(slot->target))
 		return NULL;
 	if (!tp_ops_choose(slot->symbol, &choice)) {
 		if (choice.refused)
 			count(TPROF_HOOKS_UNTOUCHABLE, 1);
-		return NULL;
+		return waits_wanted() && tp_wait_is_one(slot->symbol) ? choose_wait(slot) : NULL;
 	}
-	target = slot->target ? slot->target : bind(slot);
+	target = slot->target ? slot->target : tp_bind(slot);
 	if (target && !is_function(target, slot->symbol))
 		return NULL;
 	if (target && choice.signature.bound)
@@ -138,6 +97,10 @@ static void stored(void *stub, bool good, void *context)
 	struct tp_op_function *function = tp_op_of_stub(stub);
 
 	(void)context;
+	if (tp_wait_is_stub(stub)) {
+		waits += good;
+		return;
+	}
 	if (!good) {
 		count(TPROF_HOOKS_PROTECTED, 1);
 		return;
@@ -180,9 +143,13 @@ static void install(struct tp_thread *thread)
 	static const struct tp_slot_visitor slots = { choose, stored, put_coverage, NULL };
 	static const struct tp_slot_visitor exports = { find_unreached, NULL, put_coverage, NULL };
 	uint64_t unloads = seen.unloads;
-	size_t before = seen.count, changed = tp_slots_visit(&slots, &seen);
+	size_t before = seen.count, changed;
 
-	tp_add(&tp_header->slots, changed);
+	waits = 0;
+	changed = tp_slots_visit(&slots, &seen);
+	tp_add(&tp_header->slots, changed - waits);
+	if (!tp_ops_wanted())
+		return;
 	tp_slots_exports(&exports, &seen, seen.unloads == unloads ? before : 0);
 	calibrate(thread);
 	tell_functions();
@@ -206,7 +173,7 @@ void tp_ops_install(void)
 	const void *frame = __builtin_frame_address(0);
 	struct tp_thread *thread;
 
-	if (!tp_ops_wanted())
+	if (!tp_ops_wanted() && !waits_wanted())
 		return;
 	thread = tp_enter(frame);
 	if (!thread)

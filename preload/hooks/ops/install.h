@@ -5,13 +5,10 @@
 #include <stdint.h>
 
 /*
- * Hooks the ops that TPROF_OPS names in all objects that were loaded since the last time. At start, and at calls to the
+ * Hooks the ops that TPROF_OPS names, and functions that may wait, in all objects that were loaded since the last time. At start, and at calls to the
  * loader, whose lock it takes; never in a hook of an allocation.
  */
 void tp_ops_install(void);
-
-/* The program loads objects that look for symbols in their own scope first. */
-void tp_ops_deepbind(void);
 
 /*
  * Recording went on: what ops cost is measured if it was off from the start on. The thread is in no hook; `frame` is the

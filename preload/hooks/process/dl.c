@@ -7,6 +7,7 @@
  */
 #include "core/lookup.h"
 #include "core/state.h"
+#include "hooks/bind.h"
 #include "hooks/enter.h"
 #include "hooks/lifecycle.h"
 #include "hooks/ops/install.h"
@@ -31,7 +32,7 @@ void *tp_before_dlopen(const char *file, int flags)
 	(void)file;
 	tp_start();
 	if (flags & RTLD_DEEPBIND)
-		tp_ops_deepbind();
+		tp_bind_deep();
 	if (flags & RTLD_DEEPBIND && tp_state_has_trace())
 		__atomic_fetch_or(&tp_header->flags, TPROF_FLAG_DEEPBIND, __ATOMIC_RELAXED);
 	tp_ops_install();

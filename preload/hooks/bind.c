@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hooks/bind.h"
+
+#include "core/lookup.h"
+#include "hooks/real.h"
+
+#include <dlfcn.h>
+
+static bool own_scope_first; /* of some objects; survives a fork, as they do */
+
+void tp_bind_deep(void)
+{
+	tp_store(&own_scope_first, true);
+}
+
+/* The program may ask for a message after a dlclose that found nothing wrong, where this is called: it must find none. */
+static void *without_message(void *found)
+{
+	if (!found)
+		dlerror();
+	return found;
+}
+
+static void *find_symbol(void *where, const struct tp_slot *slot)
+{
+	return without_message(slot->version ? dlvsym(where, slot->symbol, slot->version)
+					     : tp_real.dlsym(where, slot->symbol));
+}
+
+/* In the scope of the slot's object: its own symbols and those of what it was linked with. */
+static void *find_in_own_scope(const struct tp_slot *slot)
+{
+	void *object = without_message(tp_real.dlopen(slot->object, RTLD_NOLOAD | RTLD_LAZY)), *found;
+
+	if (!object)
+		return NULL;
+	found = find_symbol(object, slot);
+	tp_real.dlclose(object);
+	return found;
+}
+
+/* The function itself; a call of what stands for it would come round to the slot for ever. */
+static void *find_behind_plt(const void *plt, const struct tp_slot *slot)
+{
+	void *found = tp_lookup_behind(plt, slot->symbol);
+
+	return slot->version && found != find_symbol(RTLD_NEXT, slot) ? NULL : found;
+}
+
+void *tp_bind(const struct tp_slot *slot)
+{
+	void *target = find_symbol(RTLD_DEFAULT, slot), *own = NULL;
+
+	if (target && tp_lookup_is_plt(target, slot->symbol))
+		return find_behind_plt(target, slot);
+	if (!target || tp_load(&own_scope_first))
+		own = find_in_own_scope(slot);
+	if (!target)
+		return own;
+	return own && own != target ? NULL : target;
+}

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Blocks that only a register of a thread holds which waits: tests/workloads/waits.c says what is right."""
+import re
+import subprocess
+
+import pytest
+from conftest import LIBRARY, WORKLOADS, analyze, nothing_lost, report
+from test_leakcheck import lost_of
+
+# What the names of all the calls' kinds are in libc; some save the one register on the stack, some the other.
+CALLS = ("pause", "sleep", "usleep", "nanosleep", "clock_nanosleep", "poll", "ppoll", "select", "pselect", "epoll_wait",
+         "epoll_pwait", "read", "recv", "recvfrom", "sigsuspend", "sem_wait", "pthread_cond_wait",
+         "pthread_barrier_wait", "pthread_join", "syscall")
+ANY = ("definitely_lost", "indirectly_lost", "possibly_lost", "still_reachable")
+
+
+def waits(tprof, *arguments, **env):
+    run = tprof.profile([WORKLOADS / "waits", *arguments], env={"TPROF_LEAKCHECK": "exit", "TPROF_CPU": "0", **env})
+    trace = run.traces()[0]
+    nothing_lost(report(trace))
+    assert lost_of(trace, "definitely_lost").get("forgotten_often") == 100
+    found = report(trace, command="leaks")["reachability"]
+    kinds = [kind for kind in ANY if "held_by_waiting" in lost_of(trace, kind)]
+    return kinds, (found["threads_waiting"], found["threads_running"], found["threads_searched"],
+                   found["registers_unseen"]), trace
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_register_of_a_thread_that_waits(tprof, call):
+    kinds, threads, trace = waits(tprof, call, "r12")
+    assert (kinds, threads) == (["still_reachable"], (1, 0, 1, 0))
+    assert "are not searched" not in analyze("leaks", trace).stdout
+    kinds, threads, _ = waits(tprof, call, "r12", "lost")
+    assert (kinds, threads) == (["definitely_lost"], (1, 0, 1, 0))
+
+
+@pytest.mark.parametrize("register", ["rbx", "r12", "r13", "r15"])
+@pytest.mark.parametrize("call", ["pause", "pthread_cond_wait", "epoll_wait"])
+def test_each_register(tprof, call, register):
+    assert waits(tprof, call, register)[0] == ["still_reachable"]
+    assert waits(tprof, call, register, "lost")[0] == ["definitely_lost"]
+
+
+def test_without_ops(tprof):
+    """TPROF_OPS=off hooks no op; threads that wait are known all the same, and show as no hooked pointer."""
+    assert waits(tprof, "pause", "r12", TPROF_OPS="off")[:2] == (["still_reachable"], (1, 0, 1, 0))
+    _, _, trace = waits(tprof, "pause", "r12", "lost", TPROF_OPS="off")
+    capture = report(trace)["capture"]
+    assert capture["hooks"]["slots"] == 0 and capture["op_events"] == 0
+
+
+def test_a_call_that_has_returned(tprof):
+    """What the registers held then is no root; of the call that the thread waits in nothing is known."""
+    kinds, threads, trace = waits(tprof, "nanosleep", "r12", "stale")
+    assert (kinds, threads) == (["possibly_lost"], (1, 0, 0, 6))
+    assert re.search(r"registers of 1 other thread are not searched \(1 waited, 0 ran\)", analyze("leaks", trace).stdout)
+
+
+def test_cancellation(tprof):
+    """A thread that is cancelled in pause() unwinds as it does without tprof."""
+    plain = subprocess.run([WORKLOADS / "waits", "cancel"], stdout=subprocess.PIPE, check=True).stdout
+    run = tprof.run([WORKLOADS / "waits", "cancel"], [LIBRARY])
+    assert plain == b"1 1\n" and (run.status, run.stdout, run.stderr) == (0, plain, b"")

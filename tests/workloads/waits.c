@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * waits FUNCTION REGISTER [lost | stale]: a thread waits in a call of the function; the only pointer to a block is in that register,
+ * or nowhere (lost). stale: the call has returned, the pointer is gone, and the thread waits in a system call of its own.
+ * waits cancel: a thread that waits in pause() is cancelled; its cleanup handler runs.
+ * 100 other blocks are lost. What comes out is the test's.
+ */
+#include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "truth.h"
+
+#define NOINLINE __attribute__((noinline))
+
+static void *volatile slot; /* nobody reads it again but the search */
+static volatile int waits, cleaned;
+static const struct timespec minute = { 60, 0 }, moment = { 0, 1000000 };
+
+static void *get(size_t size)
+{
+	void *block = calloc(1, size);
+
+	if (!block)
+		truth_die("calloc");
+	return block;
+}
+
+NOINLINE static void held_by_waiting(void)
+{
+	slot = get(2843);
+}
+
+NOINLINE static void forgotten_often(void)
+{
+	for (int i = 0; i < 100; i++)
+		get(2741);
+}
+
+/* What calls leave behind on the stack are addresses, too. */
+NOINLINE static void wipe_stack(void)
+{
+	volatile char used[16384];
+
+	memset((void *)used, 0, sizeof(used));
+}
+
+/* ---- what is waited in ---- */
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+static pthread_barrier_t barrier;
+static sem_t semaphore;
+static sigset_t none;
+static int word, ends[2], epoll_fd;
+static char buffer[64];
+static struct epoll_event event;
+
+/* As the linker made it: what is called is what a program calls. The arguments are those that wait. */
+static struct call {
+	const char *name;
+	void *function;
+	long arguments[6];
+} calls[] = {
+	{ "pause", (void *)pause, { 0 } },
+	{ "sleep", (void *)sleep, { 60 } },
+	{ "usleep", (void *)usleep, { 60000000 } },
+	{ "nanosleep", (void *)nanosleep, { (long)&minute, 0 } },
+	{ "clock_nanosleep", (void *)clock_nanosleep, { CLOCK_MONOTONIC, 0, (long)&minute, 0 } },
+	{ "poll", (void *)poll, { 0, 0, -1 } },
+	{ "ppoll", (void *)ppoll, { 0, 0, 0, 0 } },
+	{ "select", (void *)select, { 0 } },
+	{ "pselect", (void *)pselect, { 0 } },
+	{ "epoll_wait", (void *)epoll_wait, { -1, (long)&event, 1, -1 } },
+	{ "epoll_pwait", (void *)epoll_pwait, { -1, (long)&event, 1, -1, 0 } },
+	{ "read", (void *)read, { -1, (long)buffer, 1 } },
+	{ "recv", (void *)recv, { -1, (long)buffer, 1, 0 } },
+	{ "recvfrom", (void *)recvfrom, { -1, (long)buffer, 1, 0, 0, 0 } },
+	{ "sigsuspend", (void *)sigsuspend, { (long)&none } },
+	{ "sem_wait", (void *)sem_wait, { (long)&semaphore } },
+	{ "pthread_cond_wait", (void *)pthread_cond_wait, { (long)&condition, (long)&mutex } },
+	{ "pthread_barrier_wait", (void *)pthread_barrier_wait, { (long)&barrier } },
+	{ "pthread_join", (void *)pthread_join, { -1, 0 } },
+	{ "syscall", (void *)syscall, { SYS_futex, (long)&word, 0 /* FUTEX_WAIT */, 0, 0, 0 } },
+};
+
+static struct call *find(const char *name)
+{
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
+		if (strcmp(calls[i].name, name) == 0)
+			return &calls[i];
+	truth_die("no such function");
+	return NULL;
+}
+
+static void make_ready(struct call *call)
+{
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0)
+		truth_die("socketpair");
+	epoll_fd = epoll_create1(0);
+	sem_init(&semaphore, 0, 0);
+	pthread_barrier_init(&barrier, NULL, 2);
+	if (strcmp(call->name, "pthread_join") == 0)
+		call->arguments[0] = (long)pthread_self();
+	else if (call->arguments[0] == -1)
+		call->arguments[0] = call->name[0] == 'e' ? epoll_fd : ends[0];
+}
+
+/* Moves what is in `slot` to the register, and calls. %r14 keeps the stack pointer meanwhile. */
+#define CALL_WITH(which)                                                                                               \
+	NOINLINE static void call_with_##which(const struct call *call)                                                \
+	{                                                                                                              \
+		const void *at = call->arguments;                                                                      \
+                                                                                                                       \
+		__asm__ volatile("movq %[slot], %%" #which "\n\tmovq $0, %[slot]\n\tmovl $1, %[waits]\n\t"             \
+				 "movq %%rsp, %%r14\n\tsubq $256, %%rsp\n\tandq $-16, %%rsp\n\t"                       \
+				 "movq (%%rax), %%rdi\n\tmovq 8(%%rax), %%rsi\n\tmovq 16(%%rax), %%rdx\n\t"            \
+				 "movq 24(%%rax), %%rcx\n\tmovq 32(%%rax), %%r8\n\tmovq 40(%%rax), %%r9\n\t"           \
+				 "movq -8(%%rax), %%r10\n\txorl %%eax, %%eax\n\tcall *%%r10\n\t"                       \
+				 "movq %%r14, %%rsp\n\txorq %%" #which ", %%" #which                                   \
+				 : [slot] "+m"(slot), [waits] "+m"(waits), "+a"(at)                                    \
+				 :                                                                                     \
+				 : "rbx", "r12", "r13", "r14", "r15", "rdi", "rsi", "rdx", "rcx", "r8", "r9", "r10",   \
+				   "r11", "memory", "cc");                                                             \
+	}
+
+CALL_WITH(rbx)
+CALL_WITH(r12)
+CALL_WITH(r13)
+CALL_WITH(r15)
+
+static const struct {
+	const char *name;
+	void (*call)(const struct call *call);
+} registers[] = {
+	{ "rbx", call_with_rbx },
+	{ "r12", call_with_r12 },
+	{ "r13", call_with_r13 },
+	{ "r15", call_with_r15 },
+};
+
+static char **arguments; /* of the program's */
+
+static void *thread(void *call)
+{
+	const char *then = arguments[3] ? arguments[3] : "";
+
+	pthread_mutex_lock(&mutex);
+	wipe_stack();
+	held_by_waiting();
+	wipe_stack();
+	if (strcmp(then, "lost") == 0)
+		slot = NULL;
+	for (size_t i = 0; i < sizeof(registers) / sizeof(*registers); i++)
+		if (strcmp(registers[i].name, arguments[2]) == 0)
+			registers[i].call(call);
+	if (strcmp(then, "stale") == 0) {
+		long result;
+
+		__asm__ volatile("syscall"
+				 : "=a"(result)
+				 : "a"(SYS_nanosleep), "D"(&minute), "S"(0)
+				 : "rcx", "r11", "memory");
+	}
+	return NULL;
+}
+
+/* ---- cancellation ---- */
+
+static void clean_up(void *unused)
+{
+	(void)unused;
+	cleaned = 1;
+}
+
+static void *be_cancelled(void *unused)
+{
+	pthread_cleanup_push(clean_up, NULL);
+	waits = 1;
+	for (;;)
+		pause();
+	pthread_cleanup_pop(0);
+	return unused;
+}
+
+static int cancel(void)
+{
+	void *result;
+	pthread_t id;
+
+	if (pthread_create(&id, NULL, be_cancelled, NULL) != 0)
+		truth_die("pthread_create");
+	while (!waits)
+		usleep(1000);
+	usleep(20000);
+	pthread_cancel(id);
+	pthread_join(id, &result);
+	printf("%d %d\n", cleaned, result == PTHREAD_CANCELED);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct call *call;
+	pthread_t id;
+
+	if (argc > 1 && strcmp(argv[1], "cancel") == 0)
+		return cancel();
+	if (argc < 3)
+		truth_die("usage: waits FUNCTION REGISTER [lost | stale]");
+	arguments = argv;
+	call = find(argv[1]);
+	if (argc > 3 && strcmp(argv[3], "stale") == 0)
+		call->arguments[0] = (long)&moment; /* nanosleep's */
+	make_ready(call);
+	forgotten_often();
+	if (pthread_create(&id, NULL, thread, call) != 0)
+		truth_die("pthread_create");
+	while (!waits)
+		usleep(1000);
+	usleep(50000);
+	wipe_stack();
+	exit(0); /* with the thread waiting */
+}
