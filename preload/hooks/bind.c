@@ -2,6 +2,7 @@
 #include "hooks/bind.h"
 
 #include "core/lookup.h"
+#include "core/objects.h"
 #include "hooks/real.h"
 
 #include <dlfcn.h>
@@ -27,6 +28,27 @@ static void *find_symbol(void *where, const struct tp_slot *slot)
 					     : tp_real.dlsym(where, slot->symbol));
 }
 
+static const void *object_of(const void *address)
+{
+	struct dl_find_object object;
+
+	return tp_object_find((uintptr_t)address, &object) ? object.dlfo_map_start : NULL;
+}
+
+/*
+ * The loader takes the first definition, if it has the slot's version or none at all; dlvsym passes one without by. Where an
+ * object stands before the one that has the version (an interposer; libtprof.so itself), it is left to the loader.
+ */
+static void *find_first(const struct tp_slot *slot)
+{
+	void *found = find_symbol(RTLD_DEFAULT, slot);
+
+	if (found && slot->version &&
+	    object_of(without_message(tp_real.dlsym(RTLD_DEFAULT, slot->symbol))) != object_of(found))
+		return NULL;
+	return found;
+}
+
 /* In the scope of the slot's object: its own symbols and those of what it was linked with. */
 static void *find_in_own_scope(const struct tp_slot *slot)
 {
@@ -49,7 +71,7 @@ static void *find_behind_plt(const void *plt, const struct tp_slot *slot)
 
 void *tp_bind(const struct tp_slot *slot)
 {
-	void *target = find_symbol(RTLD_DEFAULT, slot), *own = NULL;
+	void *target = find_first(slot), *own = NULL;
 
 	if (target && tp_lookup_is_plt(target, slot->symbol))
 		return find_behind_plt(target, slot);

@@ -146,6 +146,8 @@ static void install(struct tp_thread *thread)
 	size_t before = seen.count, changed;
 
 	waits = 0;
+	if (waits_wanted())
+		tp_wait_begin();
 	changed = tp_slots_visit(&slots, &seen);
 	tp_add(&tp_header->slots, changed - waits);
 	if (!tp_ops_wanted())

@@ -8,6 +8,7 @@
 #include "hooks/lifecycle.h"
 #include "hooks/real.h"
 #include "hooks/sampling/cpu.h"
+#include "hooks/waits/stubs.h"
 
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
@@ -34,6 +35,8 @@ void *tp_before_prctl(int option)
 
 void *tp_before_syscall(long number, long operation)
 {
+	void *stub;
+
 	if ((number == SYS_seccomp && (operation == SECCOMP_SET_MODE_STRICT || operation == SECCOMP_SET_MODE_FILTER)) ||
 	    (number == SYS_prctl && operation == PR_SET_SECCOMP))
 		seal();
@@ -41,5 +44,6 @@ void *tp_before_syscall(long number, long operation)
 		tp_mark_end(TPROF_END_EXIT, (int)(operation & 0xff));
 	else if (!tp_real.syscall)
 		tp_start();
-	return (void *)tp_real.syscall;
+	stub = tp_load_acquire(&tp_wait_syscall); /* pairs with tp_wait_begin(): it leads to libc's */
+	return stub ? stub : (void *)tp_real.syscall;
 }

@@ -2,6 +2,7 @@
 #include "hooks/waits/stubs.h"
 
 #include "core/thread.h"
+#include "hooks/real.h"
 #include "hooks/waits/layout.h"
 
 _Static_assert(offsetof(struct tp_thread, wait) == TP_THREAD_WAIT, "stubs.S: what a thread's registers held");
@@ -79,7 +80,6 @@ static const char *const names[] = {
 	"sigwaitinfo",
 	"sleep",
 	"splice",
-	"syscall",
 	"thrd_join",
 	"thrd_sleep",
 	"usleep",
@@ -131,6 +131,15 @@ void *tp_wait_stub(void *function)
 		count++;
 	}
 	return tp_wait_stubs[i];
+}
+
+void *tp_wait_syscall;
+
+void tp_wait_begin(void)
+{
+	if (!tp_load(&tp_wait_syscall))
+		tp_store_release(&tp_wait_syscall,
+				 tp_wait_stub((void *)tp_real.syscall)); /* pairs with who jumps there */
 }
 
 bool tp_wait_is_stub(const void *address)

@@ -15,6 +15,13 @@ bool tp_wait_is_one(const char *symbol);
 /* What shall be called in its place. NULL: there is no room for more. One thread at a time. */
 void *tp_wait_stub(void *function);
 
+/*
+ * syscall() is libtprof.so's own before it is libc's (hooks/process/pass_on.S): it goes on there. NULL: as libc's. Made by
+ * tp_wait_begin(); one thread at a time.
+ */
+extern void *tp_wait_syscall TP_NEAR;
+void tp_wait_begin(void);
+
 /* Is it what tp_wait_stub() gave? */
 bool tp_wait_is_stub(const void *address);
 
