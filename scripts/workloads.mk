@@ -14,7 +14,7 @@ WORKLOADS := $(addprefix $(W)/,digits truth truth-nopie truth-stripped truth-now
 	mlp cnn transformer)
 WORKLOADS += $(addprefix $(W)/,control faults roofs)
 WORKLOADS += $(addprefix $(W)/,growth lost waits thread_work jitdump remapped remapped-nopie unbound read_only libmany.so)
-WORKLOADS += $(W)/outliers $(W)/step_ends $(W)/drawn $(W)/jemalloc_stats $(W)/jemalloc_locks $(W)/paused
+WORKLOADS += $(W)/outliers $(W)/step_ends $(W)/drawn $(W)/jemalloc_stats $(W)/jemalloc_locks $(W)/paused $(W)/paused_kinds
 
 # Programs that do what once went wrong.
 WORKLOADS += $(addprefix $(W)/,coroutines handlers odd signal_traps libfence.so liblazyblas.so loaders windows steady-asan)
@@ -38,8 +38,8 @@ $(W)/truth-stripped: WORKLOAD_EXTRA := -Wl,-z,dynamic-undefined-weak -s
 $(W)/remapped: WORKLOAD_EXTRA := -fno-omit-frame-pointer
 $(W)/remapped-nopie: WORKLOAD_EXTRA := -fno-omit-frame-pointer -fno-pie -no-pie
 $(W)/jemalloc_api $(W)/jemalloc_locks: WORKLOAD_EXTRA := -ljemalloc
-$(W)/jemalloc_stats: WORKLOAD_EXTRA := -Iinclude -ljemalloc
-$(W)/jemalloc_stats: include/tprof.h
+$(W)/jemalloc_stats $(W)/paused_kinds: WORKLOAD_EXTRA := -Iinclude -ljemalloc
+$(W)/jemalloc_stats $(W)/paused_kinds: include/tprof.h
 $(W)/dl $(W)/onnxruntime: WORKLOAD_EXTRA := -ldl
 $(W)/ops $(W)/control $(W)/faults $(W)/pools $(W)/pauses $(W)/annotate: WORKLOAD_EXTRA := -Iinclude
 $(W)/ops $(W)/control $(W)/faults $(W)/pools $(W)/pauses $(W)/annotate: include/tprof.h

@@ -43,4 +43,20 @@ static inline void tp_ended_forget(uint64_t address)
 	tp_store(tp_ended_at(address), UINT64_C(0));
 }
 
+/*
+ * A reallocation in a pause: the end of the old block was recorded; before the real call, and after it, when that failed. (If the
+ * new one is where the old one was, its beginning is recorded.)
+ */
+static inline void tp_ended_note_moving(const void *old, bool freed)
+{
+	if (freed && tp_load(&tp_state.mode) == TP_MODE_PAUSED)
+		tp_ended_note(old);
+}
+
+static inline void tp_ended_note_moved(const void *old, bool freed, const void *block)
+{
+	if (freed && !block)
+		tp_ended_forget((uintptr_t)old);
+}
+
 #endif

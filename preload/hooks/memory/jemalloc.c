@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * jemalloc's own API (jemalloc(3), "Non-standard API"). Hooked through slots, where jemalloc is there: a program asks by
- * a weak mallocx whether it is, so libtprof.so must not define one.
+ * a weak mallocx whether it is, so libtprof.so must not define one. Each looks at the gate before all else, and has no frame
+ * until it is open, as malloc.c's have.
  */
 #include "hooks/memory/jemalloc.h"
 
 #include "core/state.h"
+#include "hooks/memory/ended.h"
 #include "hooks/memory/record.h"
 #include "hooks/slots.h"
 
@@ -17,7 +19,7 @@ static struct tp_request request_of(size_t size, int flags, uint8_t fn)
 	return (struct tp_request){ size, fn, (uint8_t)(flags & 63) };
 }
 
-static void *hook_mallocx(size_t size, int flags)
+static TP_APART void *open_mallocx(size_t size, int flags)
 {
 	struct tp_thread *thread = tp_enter(FRAME);
 	void *block = tp_real.mallocx(size, flags);
@@ -32,7 +34,22 @@ static void *hook_mallocx(size_t size, int flags)
 	return block;
 }
 
-static void *hook_rallocx(void *old, size_t size, int flags)
+static void *hook_mallocx(size_t size, int flags)
+{
+	if (tp_unlikely(tp_gate()))
+		return tp_real.mallocx(size, flags);
+	return open_mallocx(size, flags);
+}
+
+/* In a pause, of a block that was not recorded, or whose end was. */
+TP_HOT bool passes(const void *block)
+{
+	uint32_t gate = tp_gate();
+
+	return tp_unlikely(gate) && tp_ended_passes(gate, block);
+}
+
+static TP_APART void *open_rallocx(void *old, size_t size, int flags)
 {
 	struct tp_thread *thread = tp_enter_end(FRAME);
 	void *block;
@@ -44,14 +61,21 @@ static void *hook_rallocx(void *old, size_t size, int flags)
 		return block;
 	}
 	freed = tp_record_free(thread, old, TPROF_FN_RALLOCX);
+	tp_ended_note_moving(old, freed);
 	block = tp_real.rallocx(old, size, flags);
+	tp_ended_note_moved(old, freed, block);
 	tp_record_moved(thread, FRAME, old, freed, block, request_of(size, flags, TPROF_FN_RALLOCX));
 	tp_leave(thread);
 	return block;
 }
 
+static void *hook_rallocx(void *old, size_t size, int flags)
+{
+	return passes(old) ? tp_real.rallocx(old, size, flags) : open_rallocx(old, size, flags);
+}
+
 /* Resizes in place, or does not; the block stays the caller's throughout. */
-static size_t hook_xallocx(void *block, size_t size, size_t extra, int flags)
+static TP_APART size_t open_xallocx(void *block, size_t size, size_t extra, int flags)
 {
 	struct tp_thread *thread = tp_enter_end(FRAME);
 	size_t usable;
@@ -72,13 +96,47 @@ static size_t hook_xallocx(void *block, size_t size, size_t extra, int flags)
 	return usable;
 }
 
-static void hook_dallocx(void *block, int flags)
+static size_t hook_xallocx(void *block, size_t size, size_t extra, int flags)
+{
+	return passes(block) ? tp_real.xallocx(block, size, extra, flags) : open_xallocx(block, size, extra, flags);
+}
+
+/* Before the real call. */
+static void record_end(struct tp_thread *thread, void *block, uint8_t fn)
+{
+	tp_record_free(thread, block, fn);
+	if (tp_load(&tp_state.mode) == TP_MODE_PAUSED)
+		tp_ended_note(block);
+}
+
+static TP_APART void open_dallocx(void *block, int flags)
 {
 	struct tp_thread *thread = tp_enter_end(FRAME);
 
 	if (thread)
-		tp_record_free(thread, block, TPROF_FN_DALLOCX);
+		record_end(thread, block, TPROF_FN_DALLOCX);
 	tp_real.dallocx(block, flags);
+	if (thread)
+		tp_leave(thread);
+	else
+		tp_unrecorded(1);
+}
+
+static void hook_dallocx(void *block, int flags)
+{
+	if (passes(block))
+		tp_real.dallocx(block, flags);
+	else
+		open_dallocx(block, flags);
+}
+
+static TP_APART void open_sdallocx(void *block, size_t size, int flags)
+{
+	struct tp_thread *thread = tp_enter_end(FRAME);
+
+	if (thread)
+		record_end(thread, block, TPROF_FN_SDALLOCX);
+	tp_real.sdallocx(block, size, flags);
 	if (thread)
 		tp_leave(thread);
 	else
@@ -87,15 +145,10 @@ static void hook_dallocx(void *block, int flags)
 
 static void hook_sdallocx(void *block, size_t size, int flags)
 {
-	struct tp_thread *thread = tp_enter_end(FRAME);
-
-	if (thread)
-		tp_record_free(thread, block, TPROF_FN_SDALLOCX);
-	tp_real.sdallocx(block, size, flags);
-	if (thread)
-		tp_leave(thread);
+	if (passes(block))
+		tp_real.sdallocx(block, size, flags);
 	else
-		tp_unrecorded(1);
+		open_sdallocx(block, size, flags);
 }
 
 static void *choose(const struct tp_slot *slot, void *context)

@@ -272,7 +272,9 @@ static TP_SLOW void *slow_realloc(const void *frame, void *old, size_t size, uin
 	if (!thread)
 		return plain_realloc(old, size);
 	freed = old && tp_record_free(thread, old, fn);
+	tp_ended_note_moving(old, freed);
 	block = tp_real.realloc(old, size);
+	tp_ended_note_moved(old, freed && size, block);
 	tp_record_moved(thread, frame, old, freed, block, (struct tp_request){ size, fn, 0 });
 	tp_leave(thread);
 	return block;

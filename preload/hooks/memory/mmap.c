@@ -39,13 +39,16 @@ static inline bool is_wanted(uintptr_t caller)
 
 static inline struct tp_thread *enter(const void *frame, uintptr_t caller)
 {
-	return is_wanted(caller) ? tp_enter(frame) : NULL;
+	return tp_likely(!tp_gate()) && is_wanted(caller) ? tp_enter(frame) : NULL;
 }
 
-/* What takes a range away, also in a pause. */
+/*
+ * What takes a range away, also in a pause that began later: as it may be part of one that is recorded, or of several, no
+ * address says that it is nobody's business.
+ */
 static inline struct tp_thread *enter_end(const void *frame, uintptr_t caller)
 {
-	return is_wanted(caller) ? tp_enter_end(frame) : NULL;
+	return tp_likely(tp_gate() != TPROF_GATE_ALL) && is_wanted(caller) ? tp_enter_end(frame) : NULL;
 }
 
 /* Shared memory is among the files in RSS. */
