@@ -142,8 +142,7 @@ int tp_session_replay(struct tp_session *session, enum tp_group group)
 		.to_ns = options->to_ns,
 		.keep_growth = options->command->run == tp_cmd_leaks && tp_growth_pools_by(options->by),
 		.batches = options->command->run == tp_cmd_diff || options->command->run == tp_cmd_check,
-		.find_steps = group == TP_GROUP_STEP || options->command->run == tp_cmd_steps ||
-			      options->command->run == tp_cmd_html,
+		.find_steps = group == TP_GROUP_STEP || options->command->run == tp_cmd_steps,
 	};
 	const char *error = NULL;
 	int status;

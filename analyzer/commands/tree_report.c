@@ -8,8 +8,9 @@
 #include "report/estimate.h"
 #include "report/process.h"
 
+/* A first level of its own where there are `several`. */
 static bool add_process(struct tp_session *session, size_t index, struct tp_tree *tree,
-			const struct tp_tree_options *options)
+			const struct tp_tree_options *options, bool several)
 {
 	const struct tp_process *process = &session->run->processes[index];
 	struct tp_symbols *symbols = tp_session_symbols(session, index);
@@ -20,25 +21,28 @@ static bool add_process(struct tp_session *session, size_t index, struct tp_tree
 		return false;
 	snprintf(label, sizeof(label), "%.200s (pid %" PRIu32 ")", tp_program_name(process->trace),
 		 process->trace->header->pid);
-	mine.label = session->run->process_count > 1 ? label : NULL;
+	mine.label = several ? label : NULL;
 	return tp_tree_add(tree, process, symbols, &mine);
 }
 
 /* Suppressions are the user's choice here, except for what was not freed: there the built-in ones are for. */
-static struct tp_tree *build_tree(struct tp_session *session, struct tp_suppressions *suppressions)
+struct tp_tree *tp_session_tree(struct tp_session *session, size_t process, enum tp_what what,
+				struct tp_suppressions *suppressions)
 {
 	const struct tp_options *options = session->options;
-	struct tp_tree_options tree_options = { .what = options->what };
+	struct tp_tree_options tree_options = { .what = what };
+	bool all = process == session->run->process_count;
+	size_t first = all ? 0 : process, last = all ? process : process + 1;
 	struct tp_tree *tree = tp_tree_new();
 	bool good = tree != NULL;
 	regex_t filter;
 
-	if (options->what == TP_WHAT_UNFREED || options->suppression_count)
+	if (what == TP_WHAT_UNFREED || options->suppression_count)
 		tree_options.suppressions = suppressions;
 	if (options->filter && regcomp(&filter, options->filter, REG_EXTENDED | REG_NOSUB) == 0)
 		tree_options.filter = &filter;
-	for (size_t i = 0; good && i < session->run->process_count; i++)
-		good = add_process(session, i, tree, &tree_options);
+	for (size_t i = first; good && i < last; i++)
+		good = add_process(session, i, tree, &tree_options, last - first > 1);
 	good = good && tp_tree_finish(tree);
 	if (tree_options.filter)
 		regfree(&filter);
@@ -102,7 +106,7 @@ int tp_tree_report(const struct tp_options *options,
 	if (status == TP_EXIT_OK)
 		status = check_estimates(&session);
 	if (status == TP_EXIT_OK) {
-		tree = build_tree(&session, suppressions);
+		tree = tp_session_tree(&session, session.run->process_count, options->what, suppressions);
 		if (tree) {
 			make_title(&session, tree, title, sizeof(title));
 			write(tree, &session, title);

@@ -7,6 +7,13 @@
 #include "report/tree.h"
 
 /*
+ * The stacks of a process, or of all (`process` is the run's process_count then), which get a first level each where they are
+ * several. NULL: memory is out.
+ */
+struct tp_tree *tp_session_tree(struct tp_session *session, size_t process, enum tp_what what,
+				struct tp_suppressions *suppressions);
+
+/*
  * Opens, replays, and hands the tree to `write` with a title for it. Several processes get a first level each. Returns
  * the exit status.
  */

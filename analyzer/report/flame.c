@@ -13,8 +13,10 @@
 #define ROW 17
 #define HEAD 56
 #define FOOT 40
-#define SMALLEST 0.1 /* pixels */
-#define LETTER 7.0   /* pixels: width of a character at 12 px, on the average */
+#define MARGIN_IN_PAGE 28 /* of the head: the page has the title */
+#define SMALLEST 0.1	  /* pixels */
+#define SMALLEST_IN_PAGE 0.6
+#define LETTER 7.0 /* pixels: width of a character at 12 px, on the average */
 
 /* The script is a file of its own beside this one, included as it is. */
 __asm__(".section .rodata\n"
@@ -50,6 +52,8 @@ struct flame {
 	const char *unit;
 	bool time;
 	FILE *out;
+	bool alone; /* a file of its own, not a part of a page */
+	double smallest;
 	uint32_t rows;
 	double per_byte; /* pixels */
 };
@@ -116,7 +120,7 @@ static void put_nodes(const struct flame *flame)
 	uint32_t node = 0, depth = 0;
 
 	for (;;) {
-		bool visible = (double)nodes[node].bytes * flame->per_byte >= SMALLEST;
+		bool visible = (double)nodes[node].bytes * flame->per_byte >= flame->smallest;
 
 		if (visible)
 			put_node(flame, &nodes[node], x, depth);
@@ -139,18 +143,27 @@ static void put_nodes(const struct flame *flame)
 }
 
 /* The deepest row that is drawn at all. */
-static uint32_t drawn_rows(const struct tp_tree *tree, double per_byte)
+static uint32_t drawn_rows(const struct tp_tree *tree, double per_byte, double smallest)
 {
 	uint32_t *depths = calloc(tree->count, sizeof(*depths));
 	uint32_t rows = 1;
 
 	for (size_t i = 1; depths && i < tree->count; i++) {
 		depths[i] = depths[tree->nodes[i].parent] + 1;
-		if ((double)tree->nodes[i].bytes * per_byte >= SMALLEST && depths[i] + 1 > rows)
+		if ((double)tree->nodes[i].bytes * per_byte >= smallest && depths[i] + 1 > rows)
 			rows = depths[i] + 1;
 	}
 	free(depths);
 	return rows;
+}
+
+/* What the script needs to know. */
+static void put_size(const struct flame *flame, int height)
+{
+	int top = flame->alone ? 0 : MARGIN_IN_PAGE;
+
+	fprintf(flame->out, "viewBox=\"0 %d %d %d\" data-width=\"%d\" data-margin=\"%d\" data-bytes=\"%" PRIu64 "\"",
+		top, WIDTH, height - top, WIDTH, MARGIN, flame->tree->nodes[0].bytes);
 }
 
 static void put_head(const struct flame *flame, const char *title, int height)
@@ -159,12 +172,11 @@ static void put_head(const struct flame *flame, const char *title, int height)
 
 	fprintf(out,
 		"<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?>\n"
-		"<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" width=\"%d\" height=\"%d\" "
-		"viewBox=\"0 0 %d %d\" role=\"img\" aria-labelledby=\"title desc\" data-width=\"%d\" "
-		"data-margin=\"%d\" "
-		"data-bytes=\"%" PRIu64 "\">\n",
-		WIDTH, height, WIDTH, height, WIDTH, MARGIN, flame->tree->nodes[0].bytes);
-	fputs("<title id=\"title\">", out);
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" width=\"%d\" height=\"%d\" role=\"img\" "
+		"aria-labelledby=\"title desc\" ",
+		WIDTH, height);
+	put_size(flame, height);
+	fputs(">\n<title id=\"title\">", out);
 	tp_xml_text(title, out);
 	fprintf(out,
 		"</title>\n<desc id=\"desc\">Each box is a function; its width is the %s put down to it and to what "
@@ -183,31 +195,65 @@ static void put_head(const struct flame *flame, const char *title, int height)
 	fprintf(out, "<rect x=\"0\" y=\"0\" width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n");
 	fprintf(out, "<text x=\"%d\" y=\"24\" text-anchor=\"middle\" style=\"font-size:16px\">", WIDTH / 2);
 	tp_xml_text(title, out);
-	fprintf(out,
-		"</text>\n<text id=\"reset\" class=\"b\" role=\"button\" x=\"%d\" y=\"44\" visibility=\"hidden\">"
-		"reset zoom</text>\n"
-		"<text id=\"search\" class=\"b\" role=\"button\" x=\"%d\" y=\"44\" text-anchor=\"end\">search "
-		"(/)</text>\n",
+	fputs("</text>\n", out);
+}
+
+/* In a page, whose style this is drawn in and which has a title for it. */
+static void put_head_in_page(const struct flame *flame, const char *title, int height)
+{
+	fputs("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"flame\" role=\"img\" aria-label=\"", flame->out);
+	tp_xml_text(title, flame->out);
+	fputs("\" ", flame->out);
+	put_size(flame, height);
+	fputs(">\n", flame->out);
+}
+
+static void put_controls(const struct flame *flame, int height)
+{
+	fprintf(flame->out,
+		"<text class=\"b reset\" role=\"button\" x=\"%d\" y=\"44\" visibility=\"hidden\">reset zoom</text>\n"
+		"<text class=\"b search\" role=\"button\" x=\"%d\" y=\"44\" text-anchor=\"end\">search (/)</text>\n",
 		MARGIN, WIDTH - MARGIN);
+	fprintf(flame->out, "<text class=\"details\" x=\"%d\" y=\"%d\"> </text>\n", MARGIN, height - 16);
+	fprintf(flame->out, "<text class=\"matched\" x=\"%d\" y=\"%d\" text-anchor=\"end\"> </text>\n", WIDTH - MARGIN,
+		height - 16);
+}
+
+static void put(struct flame *flame, const char *title)
+{
+	uint64_t whole = flame->tree->nodes[0].bytes;
+	int height;
+
+	flame->per_byte = (double)(WIDTH - 2 * MARGIN) / (double)(whole ? whole : 1);
+	flame->rows = drawn_rows(flame->tree, flame->per_byte, flame->smallest);
+	height = HEAD + (int)flame->rows * ROW + FOOT;
+	if (flame->alone)
+		put_head(flame, title, height);
+	else
+		put_head_in_page(flame, title, height);
+	if (whole)
+		put_nodes(flame);
+	else
+		fprintf(flame->out, "<text x=\"%d\" y=\"%d\">nothing to show: no %s of this kind</text>\n", MARGIN,
+			HEAD + 12, flame->time ? "CPU sample" : "memory");
+	put_controls(flame, height);
+	if (flame->alone)
+		fprintf(flame->out, "<script>%s</script>\n", tp_flame_script);
+	fputs("</svg>\n", flame->out);
 }
 
 void tp_flame_write(const struct tp_tree *tree, const char *title, const char *unit, bool time, FILE *out)
 {
-	uint64_t whole = tree->nodes[0].bytes;
-	struct flame flame = { .tree = tree, .unit = unit, .time = time, .out = out };
-	int height;
+	struct flame flame = {
+		.tree = tree, .unit = unit, .time = time, .out = out, .alone = true, .smallest = SMALLEST
+	};
 
-	flame.per_byte = (double)(WIDTH - 2 * MARGIN) / (double)(whole ? whole : 1);
-	flame.rows = drawn_rows(tree, flame.per_byte);
-	height = HEAD + (int)flame.rows * ROW + FOOT;
-	put_head(&flame, title, height);
-	if (whole)
-		put_nodes(&flame);
-	else
-		fprintf(out, "<text x=\"%d\" y=\"%d\">nothing to show: no %s of this kind</text>\n", MARGIN, HEAD + 12,
-			time ? "CPU sample" : "memory");
-	fprintf(out, "<text id=\"details\" x=\"%d\" y=\"%d\"> </text>\n", MARGIN, height - 16);
-	fprintf(out, "<text id=\"matched\" x=\"%d\" y=\"%d\" text-anchor=\"end\"> </text>\n", WIDTH - MARGIN,
-		height - 16);
-	fprintf(out, "<script>%s</script>\n</svg>\n", tp_flame_script);
+	put(&flame, title);
+}
+
+void tp_flame_embed(const struct tp_tree *tree, const char *title, const char *unit, bool time, FILE *out)
+{
+	struct flame flame = { .tree = tree, .unit = unit, .time = time, .out = out, .smallest = SMALLEST_IN_PAGE };
+
+	put(&flame, title);
 }

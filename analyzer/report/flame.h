@@ -12,4 +12,7 @@
  */
 void tp_flame_write(const struct tp_tree *tree, const char *title, const char *unit, bool time, FILE *out);
 
+/* The same as a part of a page that has the style and the script; of what is too narrow to be seen in it less is drawn. */
+void tp_flame_embed(const struct tp_tree *tree, const char *title, const char *unit, bool time, FILE *out);
+
 #endif

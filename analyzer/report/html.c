@@ -82,7 +82,7 @@ void tp_html_element(const struct tp_html *html, const char *tag, const char *cl
 	fprintf(html->out, "</%s>\n", tag);
 }
 
-void tp_html_quote(const struct tp_html *html, const char *tag,
+void tp_html_quote(const struct tp_html *html, const char *class,
 		   void (*print)(const struct tp_page *page, const void *context), const void *context)
 {
 	char *text = NULL, *rest = NULL;
@@ -94,7 +94,7 @@ void tp_html_quote(const struct tp_html *html, const char *tag,
 	print(&page, context);
 	fclose(page.out);
 	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
-		tp_html_element(html, tag, NULL, "%s", line + strspn(line, " "));
+		tp_html_element(html, "p", class, "%s", line + strspn(line, " "));
 	free(text);
 }
 
@@ -132,6 +132,9 @@ static struct tp_text number_text(const struct tp_html *html, enum tp_html_kind 
 	struct tp_text text = { "" };
 
 	switch (kind) {
+	case TP_HTML_NUMBER:
+		snprintf(text.text, sizeof(text.text), "%.0f", number);
+		return text;
 	case TP_HTML_COUNT:
 		return signed_text(count_text, html, number);
 	case TP_HTML_BYTES:

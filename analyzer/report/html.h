@@ -28,14 +28,15 @@ __attribute__((format(printf, 2, 3))) void tp_html_print(const struct tp_html *h
 __attribute__((format(printf, 4, 5))) void tp_html_element(const struct tp_html *html, const char *tag,
 							   const char *class, const char *format, ...);
 
-/* What a report in text says of something: its lines, as a paragraph of their own. `print` writes to the page. */
-void tp_html_quote(const struct tp_html *html, const char *tag,
+/* What a report in text says of something: its lines, as elements of their own. `print` writes to the page. */
+void tp_html_quote(const struct tp_html *html, const char *class,
 		   void (*print)(const struct tp_page *page, const void *context), const void *context);
 
 /* How a figure is written. */
 enum tp_html_kind {
 	TP_HTML_TEXT,
-	TP_HTML_CODE, /* a name out of the program: functions, ops */
+	TP_HTML_CODE,	/* a name out of the program: functions, ops */
+	TP_HTML_NUMBER, /* of something: it counts nothing */
 	TP_HTML_COUNT,
 	TP_HTML_BYTES,
 	TP_HTML_RATE, /* bytes, not whole ones */
@@ -49,6 +50,8 @@ enum tp_html_kind {
 	TP_HTML_STACK,	 /* "stack", "own", "op" and "held_by" of the row */
 	TP_HTML_SHAPES,	 /* a name, with "shapes" of the row to unfold */
 	TP_HTML_NAMES,	 /* a list of names with times */
+	TP_HTML_VERDICT,
+	TP_HTML_BRANCH, /* a name, as deep as the row's "depth" */
 };
 
 /* A JSON value as text; of an array of two, from the one to the other. */

@@ -78,3 +78,158 @@ void tp_html_peak(const struct tp_html *html, const json_t *json)
 	table.total = tp_html_integer(json, "peak_ops.sites_total");
 	tp_html_table(html, &table, tp_html_at(json, table.path));
 }
+
+void tp_html_unfreed(const struct tp_html *html, const json_t *json)
+{
+	json_int_t blocks = tp_html_integer(json, "heap.suppressed.blocks");
+	struct tp_html_table table = { .path = "heap.unfreed_sites",
+				       .columns = by_stack,
+				       .total = tp_html_integer(json, "heap.unfreed_sites_total"),
+				       .whole = tp_html_integer(json, "heap.end_bytes"),
+				       .cwd = cwd_of(json) };
+
+	tp_html_element(html, "p", NULL,
+			"Not freed is not yet leaked: caches and tables that are kept until the end are here too.");
+	tp_html_table(html, &table, tp_html_at(json, table.path));
+	if (blocks)
+		tp_html_element(html, "p", "rest", "suppressed: %s in %s block%s",
+				tp_bytes((uint64_t)tp_html_integer(json, "heap.suppressed.bytes"), html->exact).text,
+				tp_count((uint64_t)blocks).text, blocks == 1 ? "" : "s");
+}
+
+void tp_html_allocations(const struct tp_html *html, const json_t *json)
+{
+	static const struct tp_html_column columns[] = {
+		{ "allocations", "allocations", TP_HTML_COUNT, NULL },
+		{ "%", "allocations", TP_HTML_PERCENT, NULL },
+		{ "bytes", "bytes", TP_HTML_BYTES, NULL },
+		{ "temporary", "temporary", TP_HTML_COUNT, "freed as the very next event" },
+		{ "short-lived", "short_lived", TP_HTML_COUNT, "freed within a millisecond" },
+		{ "allocated by", "stack", TP_HTML_STACK, NULL },
+		END,
+	};
+	struct tp_html_table table = { .path = "heap.hot_sites",
+				       .columns = columns,
+				       .total = tp_html_integer(json, "heap.hot_sites_total"),
+				       .whole = tp_html_integer(json, "heap.allocations"),
+				       .cwd = cwd_of(json) };
+
+	tp_html_table(html, &table, tp_html_at(json, table.path));
+}
+
+/* Lines that add up, each with the name that the text has for it. */
+static json_t *named_lines(const json_t *lines)
+{
+	static const struct {
+		const char *key, *name;
+	} names[] = {
+		{ "live", "live blocks" },
+		{ "allocator", "the allocator's: rounding, headers, free memory that it keeps" },
+		{ "mapped", "anonymous mmap" },
+		{ "files", "files, shared memory" },
+		{ "stacks", "stacks" },
+		{ "collector", "tprof's own tables" },
+	};
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		json_t *line = json_copy(json_object_get(lines, names[i].key));
+
+		if (line)
+			json_object_set_new(line, "name", json_string(names[i].name));
+		json_array_append_new(list, line);
+	}
+	return list;
+}
+
+static void put_resident(const struct tp_html *html, const json_t *json, bool seconds)
+{
+	const struct tp_html_column columns[] = {
+		{ "at first", "first_bytes", TP_HTML_BYTES, NULL },
+		{ "at last", "last_bytes", TP_HTML_BYTES, NULL },
+		{ seconds ? "a second" : "a step", "rate", TP_HTML_RATE, NULL },
+		{ "95% interval", "ci95", TP_HTML_RATE, NULL },
+		{ "verdict", "verdict", TP_HTML_VERDICT, NULL },
+		{ "what RSS is made of", "name", TP_HTML_TEXT, NULL },
+		END,
+	};
+	struct tp_html_table table = { .path = "growth.resident", .columns = columns, .ordered = true };
+	json_t *list;
+
+	if (!tp_html_at(json, table.path))
+		return;
+	list = named_lines(tp_html_at(json, table.path));
+	tp_html_element(html, "h4", NULL, "the process's memory");
+	tp_html_table(html, &table, list);
+	json_decref(list);
+}
+
+void tp_html_growth(const struct tp_html *html, const json_t *json)
+{
+	bool seconds = strcmp(json_string_value(tp_html_at(json, "growth.unit")), "second") == 0;
+	const struct tp_html_column columns[] = {
+		{ "verdict", "verdict", TP_HTML_VERDICT, "leak: it grows still; warm-up: it grew and stopped" },
+		{ seconds ? "a second" : "a step", seconds ? "bytes_per_second" : "bytes_per_step", TP_HTML_RATE,
+		  NULL },
+		{ "95% interval", "ci95", TP_HTML_RATE, NULL },
+		{ "since", "since", seconds ? TP_HTML_TIME : TP_HTML_COUNT, seconds ? NULL : "step" },
+		{ "bytes", "bytes", TP_HTML_BYTES, "at the end" },
+		{ "blocks", "blocks", TP_HTML_COUNT, NULL },
+		{ "allocated by", "stack", TP_HTML_STACK, NULL },
+		END,
+	};
+	struct tp_html_table table = { .path = "growth.sites", .columns = columns, .cwd = cwd_of(json) };
+	json_int_t leaks = tp_html_integer(json, "growth.leaks");
+
+	if (leaks)
+		tp_html_element(html, "p", "warn",
+				"%s stack%s leak%s %s a %s%s: growing with the %s, and still at the end.",
+				tp_count((uint64_t)leaks).text, leaks == 1 ? "" : "s", leaks == 1 ? "s" : "",
+				tp_html_figure(html, TP_HTML_RATE, tp_html_at(json, "growth.leak_rate")).text,
+				seconds ? "second" : "step", leaks == 1 ? "" : " together", seconds ? "time" : "steps");
+	else
+		tp_html_element(html, "p", "good", "No stack leaks: none grows with the %s to the end.",
+				seconds ? "time" : "steps");
+	tp_html_element(html, "p", "rest",
+			"From %s looks at %s stacks, of which %s changed; the chance of any false leak is below 5%%.",
+			tp_count((uint64_t)tp_html_integer(json, "growth.looks")).text,
+			tp_count((uint64_t)tp_html_integer(json, "growth.sites_total")).text,
+			tp_count((uint64_t)tp_html_integer(json, "growth.varying")).text);
+	table.total = 0;
+	tp_html_table(html, &table, tp_html_at(json, table.path));
+	put_resident(html, json, seconds);
+}
+
+void tp_html_reachability(const struct tp_html *html, const json_t *json)
+{
+	static const struct tp_html_column columns[] = {
+		{ "bytes", "bytes", TP_HTML_BYTES, NULL },
+		{ "blocks", "blocks", TP_HTML_COUNT, NULL },
+		{ "allocated by", "stack", TP_HTML_STACK, NULL },
+		END,
+	};
+	static const struct {
+		const char *key, *words;
+	} kinds[] = {
+		{ "definitely_lost", "definitely lost: nothing points to it" },
+		{ "indirectly_lost", "indirectly lost: only lost blocks do" },
+		{ "possibly_lost", "possibly lost: only pointers into its inside do" },
+	};
+	char path[64], total[64];
+
+	tp_html_element(html, "p", NULL, "The search was %s after the start.",
+			tp_html_figure(html, TP_HTML_TIME, tp_html_at(json, "reachability.time_ns")).text);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		const json_t *kind = json_object_get(tp_html_at(json, "reachability"), kinds[i].key);
+		struct tp_html_table table = { .path = path, .columns = columns, .cwd = cwd_of(json) };
+
+		tp_html_element(html, "h4", NULL, "%s in %s blocks %s",
+				tp_html_figure(html, TP_HTML_BYTES, json_object_get(kind, "bytes")).text,
+				tp_html_figure(html, TP_HTML_COUNT, json_object_get(kind, "blocks")).text,
+				kinds[i].words);
+		snprintf(path, sizeof(path), "reachability.%s.sites", kinds[i].key);
+		snprintf(total, sizeof(total), "reachability.%s.sites_total", kinds[i].key);
+		table.total = tp_html_integer(json, total);
+		tp_html_table(html, &table, tp_html_at(json, path));
+	}
+}

@@ -101,7 +101,7 @@ void tp_html_overview(const struct tp_html *html, const struct tp_process *proce
 	put_losses(html, json);
 	fputs("<details><summary>What was recorded, and what it cost</summary>\n", html->out);
 	tp_html_facts(html, "facts", facts, json);
-	tp_html_quote(html, "p", print_hooks, process);
+	tp_html_quote(html, NULL, print_hooks, process);
 	fputs("</details>\n", html->out);
 }
 

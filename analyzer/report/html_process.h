@@ -26,4 +26,7 @@ void tp_html_steps(const struct tp_html *html, const struct tp_process *process,
 void tp_html_cpu(const struct tp_html *html, const struct tp_process *process, const json_t *json);
 void tp_html_roofline(const struct tp_html *html, const json_t *json);
 
+/* Several processes: what each held when they held most together, that over time, their ops. `json`: "combined". */
+void tp_html_combined(const struct tp_html *html, const struct tp_run *run, const json_t *json);
+
 #endif

@@ -4,10 +4,19 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "report/name.h"
+#include "report/op_cells.h"
+
 /* Letters stand left, figures right. */
 static bool is_text(enum tp_html_kind kind)
 {
 	return kind == TP_HTML_TEXT || kind == TP_HTML_CODE || kind >= TP_HTML_PLACE;
+}
+
+/* What takes the room that is left. */
+static bool is_wide(enum tp_html_kind kind)
+{
+	return kind == TP_HTML_PLACE || kind == TP_HTML_STACK || kind == TP_HTML_NAMES;
 }
 
 /* "self_share" of an estimate has "self_share_ci95" beside it. */
@@ -55,11 +64,11 @@ static void flops_cell(const struct tp_html *html, const json_t *row)
 {
 	double flop = json_number_value(json_object_get(row, "flop"));
 	double ns = json_number_value(json_object_get(row, "total_ns"));
-	struct tp_text text = { "\xe2\x80\x93" };
+	const struct tp_page page = { .utf8 = true };
+	bool least = json_integer_value(json_object_get(row, "flop_uncounted_calls")) > 0;
 
-	if (flop > 0 && ns > 0)
-		snprintf(text.text, sizeof(text.text), "%.3g", flop / ns);
-	derived_cell(html, flop > 0 && ns > 0 ? flop / ns : -1, text.text);
+	derived_cell(html, flop > 0 && ns > 0 ? flop / ns : -1,
+		     tp_flop_least_text(&page, tp_rate_text((uint64_t)flop, (uint64_t)ns), least).text);
 }
 
 /* Without the folder that the program ran in. */
@@ -83,6 +92,21 @@ static void put_place(const struct tp_html *html, const json_t *row, const char 
 		tp_html_element(html, "code", NULL, "%s", short_path(file, cwd));
 }
 
+/* Without what is in its brackets, where it is long; whole where it is pointed at. */
+static void put_name(const struct tp_html *html, const char *name, const char *class)
+{
+	const struct tp_page page = { .utf8 = true };
+	char buffer[400];
+	const char *shorter = tp_short_name(&page, name, 80, buffer, sizeof(buffer));
+
+	fprintf(html->out, "<code class=\"%s\"", class);
+	if (strcmp(shorter, name) != 0)
+		put_hint(html, name);
+	fputc('>', html->out);
+	tp_html_text(html, shorter);
+	fputs("</code>", html->out);
+}
+
 static const char *frame_name(const json_t *frame)
 {
 	const char *function = json_string_value(json_object_get(frame, "function"));
@@ -96,7 +120,7 @@ static void put_short_frame(const struct tp_html *html, const json_t *frame, con
 	const char *file = json_string_value(json_object_get(frame, "file"));
 	json_int_t line = json_integer_value(json_object_get(frame, "line"));
 
-	tp_html_element(html, "code", class, "%s", frame_name(frame));
+	put_name(html, frame_name(frame), class);
 	if (file && line)
 		tp_html_element(html, "small", NULL, "%s:%" JSON_INTEGER_FORMAT,
 				strrchr(file, '/') ? strrchr(file, '/') + 1 : file, line);
@@ -128,6 +152,31 @@ static size_t own_frames(const json_t *stack, size_t first)
 	return count;
 }
 
+/* Nothing but the module is known of both: the second adds nothing. */
+static bool says_the_same(const json_t *frame, const json_t *before)
+{
+	return !json_string_value(json_object_get(frame, "function")) &&
+	       !json_string_value(json_object_get(before, "function")) &&
+	       strcmp(frame_name(frame), frame_name(before)) == 0;
+}
+
+static void put_chain(const struct tp_html *html, const json_t *stack, size_t first)
+{
+	size_t i, shown = 0, count = own_frames(stack, first);
+
+	for (i = first; i < count && shown < CALLERS; i++) {
+		const json_t *frame = json_array_get(stack, i);
+
+		if (i > first && says_the_same(frame, json_array_get(stack, i - 1)))
+			continue;
+		if (shown++)
+			fputs(" <i>\xe2\x86\x90</i> ", html->out);
+		put_short_frame(html, frame, i == first ? "f" : "c");
+	}
+	if (i < count)
+		tp_html_element(html, "small", NULL, " \xe2\x86\x90 %zu more", count - i);
+}
+
 static void put_frames(const struct tp_html *html, const json_t *stack, json_int_t own, const char *cwd)
 {
 	for (size_t i = 0; i < json_array_size(stack); i++) {
@@ -156,21 +205,13 @@ void tp_html_stack(const struct tp_html *html, const json_t *row, const char *cw
 	const json_t *stack = json_object_get(row, "stack"), *own = json_object_get(row, "own");
 	const char *op = json_string_value(json_object_get(row, "op"));
 	const char *holder = json_string_value(json_object_get(row, "held_by"));
-	size_t count,
-		first = json_is_integer(own) && json_integer_value(own) >= 0 ? (size_t)json_integer_value(own) : 0;
+	size_t first = json_is_integer(own) && json_integer_value(own) >= 0 ? (size_t)json_integer_value(own) : 0;
 
 	if (!json_array_size(stack)) {
 		tp_html_element(html, "span", "dim", "%s", "(stack not recorded)");
 	} else {
-		count = own_frames(stack, first);
 		fputs("<details><summary>", html->out);
-		for (size_t i = first; i < count && i < first + CALLERS; i++) {
-			if (i > first)
-				fputs(" <i>\xe2\x86\x90</i> ", html->out);
-			put_short_frame(html, json_array_get(stack, i), i == first ? "f" : NULL);
-		}
-		if (count > first + CALLERS)
-			tp_html_element(html, "small", NULL, " \xe2\x86\x90 %zu more", count - first - CALLERS);
+		put_chain(html, stack, first);
 		fputs("</summary>\n<ol>\n", html->out);
 		put_frames(html, stack, (json_int_t)first, cwd);
 		fputs("</ol></details>", html->out);
@@ -193,11 +234,11 @@ static void put_shapes(const struct tp_html *html, const json_t *row)
 	struct tp_html_table table = { .path = "shapes", .columns = columns };
 
 	if (!json_array_size(shapes)) {
-		tp_html_element(html, "code", "f", "%s", name ? name : "?");
+		put_name(html, name ? name : "?", "f");
 		return;
 	}
 	fputs("<details><summary>", html->out);
-	tp_html_element(html, "code", "f", "%s", name ? name : "?");
+	put_name(html, name ? name : "?", "f");
 	tp_html_element(html, "small", NULL, "%zu shape%s", json_array_size(shapes),
 			json_array_size(shapes) == 1 ? "" : "s");
 	fputs("</summary>\n", html->out);
@@ -211,10 +252,43 @@ static void put_names(const struct tp_html *html, const json_t *list)
 		const json_t *one = json_array_get(list, i);
 		const char *name = json_string_value(json_object_get(one, "name"));
 
-		tp_html_element(html, "code", NULL, "%s", name ? name : "?");
-		tp_html_element(html, "small", NULL, "%s",
+		fputs("<div>", html->out);
+		put_name(html, name ? name : "?", "c");
+		tp_html_element(html, "small", NULL, " %s",
 				tp_html_figure(html, TP_HTML_TIME, json_object_get(one, "self_ns")).text);
+		fputs("</div>", html->out);
 	}
+}
+
+static void put_branch(const struct tp_html *html, const json_t *row, const char *name)
+{
+	for (json_int_t depth = json_integer_value(json_object_get(row, "depth")); depth > 0; depth--)
+		fputs("<i class=\"in\"></i>", html->out);
+	put_name(html, name ? name : "?", "f");
+}
+
+static void put_verdict(const struct tp_html *html, const char *verdict)
+{
+	tp_html_element(html, "span", verdict && strcmp(verdict, "leak") == 0 ? "verdict leak" : "verdict", "%s",
+			verdict ? verdict : "\xe2\x80\x93");
+}
+
+/* What is not known, in the words of the other reports. */
+static const char *unknown(const char *key)
+{
+	return strcmp(key, "function") == 0 ? "(no name)"
+	       : strcmp(key, "op") == 0	    ? "(outside of every op)"
+					    : "\xe2\x80\x93";
+}
+
+static void put_text(const struct tp_html *html, const char *text, const struct tp_html_column *column)
+{
+	if (!text)
+		tp_html_element(html, "span", "dim", "%s", unknown(column->key));
+	else if (column->kind == TP_HTML_CODE)
+		put_name(html, text, "f");
+	else
+		tp_html_element(html, "span", NULL, "%s", text);
 }
 
 static void text_cell(const struct tp_html *html, const struct tp_html_table *table,
@@ -223,7 +297,7 @@ static void text_cell(const struct tp_html *html, const struct tp_html_table *ta
 	const json_t *value = json_object_get(row, column->key);
 	const char *text = json_string_value(value);
 
-	fputs("<td class=\"t\">", html->out);
+	fprintf(html->out, "<td class=\"%s\">", is_wide(column->kind) ? "t w" : "t");
 	switch (column->kind) {
 	case TP_HTML_PLACE:
 		put_place(html, row, table->cwd);
@@ -237,15 +311,14 @@ static void text_cell(const struct tp_html *html, const struct tp_html_table *ta
 	case TP_HTML_NAMES:
 		put_names(html, value);
 		break;
+	case TP_HTML_VERDICT:
+		put_verdict(html, text);
+		break;
+	case TP_HTML_BRANCH:
+		put_branch(html, row, text);
+		break;
 	default:
-		tp_html_element(html,
-				!text			       ? "span"
-				: column->kind == TP_HTML_CODE ? "code"
-							       : "span",
-				!text			       ? "dim"
-				: column->kind == TP_HTML_CODE ? "f"
-							       : NULL,
-				"%s", text ? text : "\xe2\x80\x93");
+		put_text(html, text, column);
 	}
 	fputs("</td>", html->out);
 }
@@ -267,7 +340,8 @@ static void put_cell(const struct tp_html *html, const struct tp_html_table *tab
 
 static void put_head(const struct tp_html *html, const struct tp_html_table *table)
 {
-	fprintf(html->out, "<div class=\"wide\"><table data-path=\"%s\"><thead><tr>", table->path);
+	fprintf(html->out, "<div class=\"wide\"><table%s data-path=\"%s\"><thead><tr>",
+		table->ordered ? " class=\"ordered\"" : "", table->path);
 	for (const struct tp_html_column *column = table->columns; column->title; column++) {
 		fprintf(html->out, "<th scope=\"col\"%s", is_text(column->kind) ? " class=\"t\"" : "");
 		put_hint(html, column->hint);

@@ -16,6 +16,7 @@ struct tp_html_table {
 	const struct tp_html_column *columns; /* the last has a NULL title */
 	json_int_t total;		      /* rows that there are; those beyond the list are said to be left out */
 	json_int_t whole;		      /* what percentages are of */
+	bool ordered;			      /* the order says something: not to be sorted */
 	const char *cwd;		      /* NULL, or what places are told without */
 };
 

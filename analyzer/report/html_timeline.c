@@ -3,6 +3,7 @@
 #include "report/html_timeline.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define WIDTH 1080.0
@@ -15,6 +16,7 @@
 #define GRID 4	       /* parts of the upward axis */
 #define MOST_STEPS 400 /* ticks in the picture of memory: more would be one bar */
 #define MOST_MARKS 60
+#define MOST_BARS 500
 
 struct chart {
 	const struct tp_html *html;
@@ -212,8 +214,8 @@ static void put_key(const struct chart *chart, const struct tp_html_timeline *ti
 		tp_html_element(chart->html, "span", "key mark", "marks%s",
 				json_array_size(timeline->marks) > MOST_MARKS ? " (the first 60)" : "");
 	if (json_array_size(timeline->steps))
-		tp_html_element(chart->html, "span", "key steps", "steps%s",
-				json_array_size(timeline->steps) > MOST_STEPS ? " (some of them)" : "");
+		tp_html_element(chart->html, "span", "key steps", "%s",
+				json_array_size(timeline->steps) > MOST_STEPS ? "some of the steps" : "steps");
 	fputs("<output></output></figcaption></figure>\n", chart->out);
 }
 
@@ -243,33 +245,73 @@ void tp_html_timeline(const struct tp_html *html, const struct tp_html_timeline 
 	put_key(&chart, timeline, rss > 0);
 }
 
-void tp_html_step_times(const struct tp_html *html, const json_t *steps, json_int_t median_ns)
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* What nearly all of the steps are below: the first one, with the program's start, would make the others invisible. */
+static double most_steps(const json_t *steps)
 {
 	size_t count = json_array_size(steps);
-	struct chart chart = { html, html->out,	    STEPS_HEIGHT,
-			       0,    (double)count, round_up(fmax(most_of(steps, "time_ns"), 1), false) };
+	double *times = calloc(count, sizeof(*times)), most;
+
+	if (!times)
+		return most_of(steps, "time_ns");
+	for (size_t i = 0; i < count; i++)
+		times[i] = number(json_array_get(steps, i), "time_ns");
+	qsort(times, count, sizeof(*times), by_value);
+	most = fmin(1.6 * times[(count - 1) * 95 / 100], times[count - 1]);
+	free(times);
+	return fmax(most, 1);
+}
+
+/* The slowest of so many steps from `first` on, as a bar; one that is above the picture is cut there and looks so. */
+static void draw_bar(const struct chart *chart, const json_t *steps, size_t first, size_t many)
+{
+	size_t count = json_array_size(steps), last = first + many < count ? first + many : count, slowest = first;
+	double x = x_of(chart, (double)first), width = x_of(chart, (double)last) - x, y;
+	const json_t *step;
+
+	for (size_t i = first; i < last; i++)
+		if (number(json_array_get(steps, i), "time_ns") > number(json_array_get(steps, slowest), "time_ns"))
+			slowest = i;
+	step = json_array_get(steps, slowest);
+	y = y_of(chart, fmin(number(step, "time_ns"), chart->y1));
+	fprintf(chart->out,
+		"<rect class=\"step%s\" x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\"><title>step %.0f%s: %s, "
+		"high-water mark %s</title></rect>\n",
+		number(step, "time_ns") > chart->y1 ? " cut" : "", x, y, width > 4 ? width - 1 : width,
+		fmax(y_of(chart, 0) - y, 0.5), number(step, "step"), many > 1 ? ", the slowest here" : "",
+		tp_time((uint64_t)number(step, "time_ns")).text,
+		tp_bytes((uint64_t)number(step, "high_bytes"), chart->html->exact).text);
+}
+
+void tp_html_step_times(const struct tp_html *html, const json_t *steps, json_int_t median_ns)
+{
+	size_t count = json_array_size(steps), many = (count + MOST_BARS - 1) / MOST_BARS;
+	struct chart chart = { html, html->out, STEPS_HEIGHT, 0, (double)count, 1 };
 
 	if (count < 2)
 		return;
+	chart.y1 = round_up(most_steps(steps), false);
 	begin(&chart, "times", "Time of each step");
 	draw_grid(&chart, false);
-	for (size_t i = 0; i < count; i++) {
-		const json_t *step = json_array_get(steps, i);
-		double y = y_of(&chart, number(step, "time_ns")), x = x_of(&chart, (double)i);
-
-		fprintf(html->out, "<rect class=\"step\" x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\"><title>",
-			x, y, fmax((WIDTH - LEFT - RIGHT) / (double)count - (count < 300 ? 1 : 0), 0.5),
-			fmax(y_of(&chart, 0) - y, 0.5));
-		fprintf(html->out, "step %.0f: %s, high-water mark %s</title></rect>\n", number(step, "step"),
-			tp_time((uint64_t)number(step, "time_ns")).text,
-			tp_bytes((uint64_t)number(step, "high_bytes"), html->exact).text);
-	}
+	for (size_t i = 0; i < count; i += many)
+		draw_bar(&chart, steps, i, many);
 	if (median_ns)
 		draw_line(&chart, "median", LEFT, y_of(&chart, (double)median_ns), WIDTH - RIGHT,
 			  y_of(&chart, (double)median_ns));
 	draw_text(&chart, LEFT, chart.height - 8, "start", "step 1");
 	draw_text(&chart, WIDTH - RIGHT, chart.height - 8, "end", "last step");
-	fputs("</svg>\n<figcaption><span class=\"key step\">time of a step</span><span class=\"key "
-	      "median\">median</span><output></output></figcaption></figure>\n",
-	      html->out);
+	fputs("</svg>\n<figcaption>", html->out);
+	if (many > 1)
+		tp_html_element(html, "span", "key step", "the slowest of each %zu steps", many);
+	else
+		tp_html_element(html, "span", "key step", "time of a step");
+	if (most_of(steps, "time_ns") > chart.y1)
+		tp_html_element(html, "span", "key cut", "longer than the picture is high");
+	fputs("<span class=\"key median\">median</span><output></output></figcaption></figure>\n", html->out);
 }

@@ -40,4 +40,8 @@ json_t *tp_roof_place_json(void *context, const struct tp_op_stats *op);
 void tp_roof_svg(const struct tp_machine *machine, uint32_t cores, const struct tp_roof_place *places, size_t count,
 		 const char *title, FILE *out);
 
+/* The same as a part of a page. */
+void tp_roof_svg_embed(const struct tp_machine *machine, uint32_t cores, const struct tp_roof_place *places,
+		       size_t count, const char *title, FILE *out);
+
 #endif

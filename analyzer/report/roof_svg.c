@@ -188,8 +188,8 @@ static struct frame frame_around(const struct tp_machine *machine, uint32_t core
 			       0 };
 }
 
-void tp_roof_svg(const struct tp_machine *machine, uint32_t cores, const struct tp_roof_place *places, size_t count,
-		 const char *title, FILE *out)
+void tp_roof_svg_embed(const struct tp_machine *machine, uint32_t cores, const struct tp_roof_place *places,
+		       size_t count, const char *title, FILE *out)
 {
 	struct frame frame = frame_around(machine, cores, places, count, out);
 	unsigned used = 0;
@@ -200,8 +200,7 @@ void tp_roof_svg(const struct tp_machine *machine, uint32_t cores, const struct 
 		used |= 1u << places[i].precision;
 	}
 	fprintf(out,
-		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 "
-		"%g %g\" "
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"roof\" viewBox=\"0 0 %g %g\" "
 		"width=\"%g\" height=\"%g\" font-family=\"sans-serif\" font-size=\"12\">\n"
 		"<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
 		WIDTH, HEIGHT, WIDTH, HEIGHT);
@@ -213,4 +212,11 @@ void tp_roof_svg(const struct tp_machine *machine, uint32_t cores, const struct 
 			draw_place(&frame, &places[i], total, i < NAMED);
 	draw_key(&frame);
 	fputs("</svg>\n", out);
+}
+
+void tp_roof_svg(const struct tp_machine *machine, uint32_t cores, const struct tp_roof_place *places, size_t count,
+		 const char *title, FILE *out)
+{
+	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", out);
+	tp_roof_svg_embed(machine, cores, places, count, title, out);
 }

@@ -24,8 +24,8 @@ def named(browser, name):
     return browser.find_element(By.XPATH, f"//*[local-name()='g'][starts-with(*[local-name()='title'], '{name}')]")
 
 
-def text(browser, identity):
-    return browser.execute_script("return document.getElementById(arguments[0]).textContent", identity)
+def text(browser, name):
+    return browser.execute_script("return document.querySelector('text.' + arguments[0]).textContent", name)
 
 
 def press(browser, *keys):
@@ -94,4 +94,4 @@ def test_keys(flame):
     assert text(flame, "details") != first
     press(flame, Keys.ARROW_UP, Keys.ENTER)
     assert text(flame, "details") == first and len(frames(flame)) > 0
-    assert flame.execute_script("return document.getElementById('reset').getAttribute('visibility')") == "visible"
+    assert flame.execute_script("return document.querySelector('text.reset').getAttribute('visibility')") == "visible"

@@ -71,21 +71,27 @@ def check_nothing_leaves(reader):
             assert "http" not in text and "url(" not in text and "@import" not in text
 
 
-def json_of(trace, *options):
+def json_of(*traces, number=None, machine=()):
     """What the page's figures are of, by the commands that print them."""
-    found = report(trace, options=[*OPTIONS, *options])
-    found["timeline"] = report(trace, command="timeline", options=[*OPTIONS, *options])["timeline"]
-    leaks = report(trace, command="leaks", options=[*OPTIONS, *options])
+    def ask(command, *options):
+        answer = report(*traces, command=command, options=[*OPTIONS, *options])
+        return answer if number is None else answer["processes"][number]
+
+    found, leaks = ask("summary", *machine), ask("leaks")
+    found["timeline"], found["steps"] = ask("timeline")["timeline"], ask("steps")["steps"]
     found["growth"], found["reachability"] = leaks["growth"], leaks["reachability"]
+    found["tree"] = ask("ops", "--tree")["tree"]
+    if machine:
+        found["roofline"] = ask("roofline", *machine)["roofline"]
     for by in ("line", "op"):
-        found[f"peak_{by}s"] = report(trace, command="peak", options=[*OPTIONS, "--by", by, *options])["peak"]
+        found[f"peak_{by}s"] = ask("peak", "--by", by)["peak"]
     return found
 
 
 def at(answer, path):
     for key in path.split("."):
         answer = answer[key]
-    return answer
+    return list(answer.values()) if isinstance(answer, dict) else answer
 
 
 def direct_cells(row):
@@ -120,18 +126,60 @@ def article(tree, number=0):
     return next(found for found in tree.iter(f"{NAMESPACE}article") if found.get("data-process") == str(number))
 
 
-def test_one_process(tprof):
-    """Peak, timeline and header of a program that allocates, against the JSON of the same trace."""
-    trace = tprof.run([WORKLOADS / "ops", 30], [LIBRARY], {"OPENBLAS_NUM_THREADS": "1"}).traces()[0]
-    reader, tree = read(page_of(trace))
+# Each table of a page about one process, by its place in the JSON.
+EVERY = {"heap.peak_sites", "heap.unfreed_sites", "heap.hot_sites", "peak_lines.sites", "peak_ops.sites", "growth.sites",
+         "growth.resident", "ops", "tree", "steps.outliers", "steps.ops", "cpu", "priorities.time", "roofline",
+         "reachability.definitely_lost.sites"}
+MACHINE = {"schema": "tprof-machine/1", "cpu": "<b>Made up</b>", "cores": 2, "measured_unix_s": 0,
+           "gflops": {"SSE": {"single": {"one": 100, "all": 200}, "double": {"one": 50, "all": 100}}},
+           "gbytes_per_s": {"L1": {"one": 100, "all": 200}, "memory": {"one": 10, "all": 20}}, "cache_bytes": {"L1": 32768}}
+
+
+def test_figures(tprof, tmp_path):
+    """All sections, of programs that have what they tell of, against the JSON of the same traces."""
+    machine = tmp_path / "machine.json"
+    machine.write_text(json.dumps(MACHINE))
+    digits = [WORKLOADS / "digits", ROOT / "tests/workloads/data/digits.csv"]
+    runs = {"ops": ([WORKLOADS / "ops", 30], {}), "digits": (digits, {"OPENBLAS_NUM_THREADS": "1"}),
+            "outliers": ([WORKLOADS / "outliers"], {}), "growth": ([WORKLOADS / "growth", "spread", 300, 1], {}),
+            "lost": ([WORKLOADS / "lost"], {"TPROF_LEAKCHECK": "exit"}), "hot": ([WORKLOADS / "hot", "plain", 100000, 100], {}),
+            "samples": ([WORKLOADS / "steady", 100000], {"TPROF_ALLOC": "sample:4096"})}
+    seen = {}
+    for name, (command, environment) in runs.items():
+        trace = tprof.run(command, [LIBRARY], environment).traces()[0]
+        reader, tree = read(page_of(trace, options=["--machine", machine]))
+        check_nothing_leaves(reader)
+        answer = json_of(trace, machine=["--machine", machine])
+        tables = check_figures(article(tree), answer)
+        for path, figures in tables.items():
+            seen[path] = seen.get(path, 0) + figures
+        left_out = answer["heap"]["peak_sites_total"] - TOP
+        assert left_out <= 0 or f"and {left_out:,} more" in " ".join(reader.words), name
+        frames = [frame["function"].split("(")[0] for site in answer["heap"]["peak_sites"] for frame in site["stack"]
+                  if frame["function"]]
+        assert all(any(function in words for words in reader.words) for function in frames), name
+    assert EVERY <= set(seen), EVERY - set(seen)
+    assert all(figures > 0 for figures in seen.values()), seen
+
+
+def test_several_processes(tprof):
+    """A section of each, and all together."""
+    traces = tprof.run([WORKLOADS / "fork", "nested"], [LIBRARY]).traces()
+    assert len(traces) > 2
+    reader, tree = read(page_of(*traces))
     check_nothing_leaves(reader)
-    answer = json_of(trace)
-    seen = check_figures(article(tree), answer)
-    assert seen["heap.peak_sites"] >= 2 * min(TOP, answer["heap"]["peak_sites_total"])
-    left_out = answer["heap"]["peak_sites_total"] - TOP
-    assert left_out <= 0 or f"and {left_out:,} more" in " ".join(reader.words)
-    frames = [frame["function"] for site in answer["heap"]["peak_sites"] for frame in site["stack"] if frame["function"]]
-    assert frames and all(any(name in words for words in reader.words) for name in frames)
+    for number in range(len(traces)):
+        check_figures(article(tree, number), json_of(*traces, number=number))
+    combined = report(*traces, options=OPTIONS)["combined"]
+    rows = article(tree, "combined").find(f".//{NAMESPACE}tbody").findall(f"{NAMESPACE}tr")
+    found = [[json.loads(cell.get("data-v")) for cell in row if cell.get("data-k") in ("pid", "bytes")] for row in rows]
+    assert found == [[one["pid"], one["bytes"]] for one in combined["peak_processes"]]
+    pictures = [svg for svg in article(tree, "combined").iter("{http://www.w3.org/2000/svg}svg")]
+    points = report(*traces, command="timeline")["combined"]["timeline"]["points"]
+    assert len(pictures) == 1
+    assert len(pictures[0].findall(".//*[@class='v']")) == len(points)
+    targets = {element.get("id") for element in tree.iter() if element.get("id")}
+    assert all(value[1:] in targets for tag, name, value in reader.attributes if name == "href")
 
 
 HOSTILE = "</script><img src=x onerror=alert(1)>\"'&<!--]]>"

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TPROF_COMMANDS_HTML_PAGE_H
+#define TPROF_COMMANDS_HTML_PAGE_H
+
+#include "commands/session.h"
+#include "machine/machine.h"
+
+/* Writes the report to the session's page: replayed, and with symbols. `machine` may be NULL. false: memory is out. */
+bool tp_html_page(struct tp_session *session, const struct tp_machine *machine);
+
+#endif
