@@ -118,7 +118,7 @@ void tp_html_allocations(const struct tp_html *html, const json_t *json)
 }
 
 /* Lines that add up, each with the name that the text has for it. */
-static json_t *named_lines(const json_t *lines)
+static json_t *named_lines(const json_t *lines, bool seconds)
 {
 	static const struct {
 		const char *key, *name;
@@ -135,8 +135,11 @@ static json_t *named_lines(const json_t *lines)
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		json_t *line = json_copy(json_object_get(lines, names[i].key));
 
-		if (line)
-			json_object_set_new(line, "name", json_string(names[i].name));
+		if (!line)
+			continue;
+		json_object_set_new(line, "name", json_string(names[i].name));
+		if (seconds && strcmp(json_string_value(json_object_get(line, "verdict")), "leak") == 0)
+			json_object_set_new(line, "verdict", json_string("growth"));
 		json_array_append_new(list, line);
 	}
 	return list;
@@ -158,17 +161,38 @@ static void put_resident(const struct tp_html *html, const json_t *json, bool se
 
 	if (!tp_html_at(json, table.path))
 		return;
-	list = named_lines(tp_html_at(json, table.path));
+	list = named_lines(tp_html_at(json, table.path), seconds);
 	tp_html_element(html, "h4", NULL, "the process's memory");
 	tp_html_table(html, &table, list);
 	json_decref(list);
+}
+
+/* With time alone it is growth: a leak is what grows with the steps. */
+static void put_verdict(const struct tp_html *html, const json_t *json, bool seconds)
+{
+	json_int_t count = tp_html_integer(json, "growth.leaks");
+	const char *plural = count == 1 ? "" : "s", *verb = count == 1 ? "s" : "";
+	struct tp_text rate = tp_html_figure(html, TP_HTML_RATE, tp_html_at(json, "growth.leak_rate"));
+
+	if (!count)
+		tp_html_element(html, "p", "good", "Nothing grows with the %s to the end.", seconds ? "time" : "steps");
+	else if (seconds)
+		tp_html_element(html, "p", "warn",
+				"%s stack%s grow%s by %s a second, to the end. The trace has no steps to tell whether "
+				"that is a "
+				"leak: tprof_step() marks them.",
+				tp_count((uint64_t)count).text, plural, verb, rate.text);
+	else
+		tp_html_element(html, "p", "warn", "%s stack%s leak%s %s a step: growing with the steps, to the end.",
+				tp_count((uint64_t)count).text, plural, verb, rate.text);
 }
 
 void tp_html_growth(const struct tp_html *html, const json_t *json)
 {
 	bool seconds = strcmp(json_string_value(tp_html_at(json, "growth.unit")), "second") == 0;
 	const struct tp_html_column columns[] = {
-		{ "verdict", "verdict", TP_HTML_VERDICT, "leak: it grows still; warm-up: it grew and stopped" },
+		{ "verdict", "verdict", TP_HTML_VERDICT,
+		  "leak, growth: to the end; warm-up: it grew and stopped; burst: for a short time, or in a jump" },
 		{ seconds ? "a second" : "a step", seconds ? "bytes_per_second" : "bytes_per_step", TP_HTML_RATE,
 		  NULL },
 		{ "95% interval", "ci95", TP_HTML_RATE, NULL },
@@ -179,19 +203,10 @@ void tp_html_growth(const struct tp_html *html, const json_t *json)
 		END,
 	};
 	struct tp_html_table table = { .path = "growth.sites", .columns = columns, .cwd = cwd_of(json) };
-	json_int_t leaks = tp_html_integer(json, "growth.leaks");
 
-	if (leaks)
-		tp_html_element(html, "p", "warn",
-				"%s stack%s leak%s %s a %s%s: growing with the %s, and still at the end.",
-				tp_count((uint64_t)leaks).text, leaks == 1 ? "" : "s", leaks == 1 ? "s" : "",
-				tp_html_figure(html, TP_HTML_RATE, tp_html_at(json, "growth.leak_rate")).text,
-				seconds ? "second" : "step", leaks == 1 ? "" : " together", seconds ? "time" : "steps");
-	else
-		tp_html_element(html, "p", "good", "No stack leaks: none grows with the %s to the end.",
-				seconds ? "time" : "steps");
+	put_verdict(html, json, seconds);
 	tp_html_element(html, "p", "rest",
-			"From %s looks at %s stacks, of which %s changed; the chance of any false leak is below 5%%.",
+			"From %s looks at %s stacks, of which %s changed; the chance of any false one is below 5%%.",
 			tp_count((uint64_t)tp_html_integer(json, "growth.looks")).text,
 			tp_count((uint64_t)tp_html_integer(json, "growth.sites_total")).text,
 			tp_count((uint64_t)tp_html_integer(json, "growth.varying")).text);
