@@ -126,7 +126,7 @@ static void json_usage(FILE *out, const struct tp_event *event)
 
 static void json_op(struct tp_dump *dump, const struct tp_event *event)
 {
-	bool named = event->kind == TP_EVENT_OP_BEGIN || event->kind == TP_EVENT_FOLD;
+	bool named = event->kind == TP_EVENT_OP_BEGIN || event->kind == TP_EVENT_FOLD || event->kind == TP_EVENT_SHAPE;
 	const struct tp_op *op = named ? tp_dump_op(dump, event) : NULL;
 	FILE *out = dump->session->page.out;
 
@@ -139,6 +139,8 @@ static void json_op(struct tp_dump *dump, const struct tp_event *event)
 	if (op) {
 		json_text(out, "name", op->name, strlen(op->name));
 		json_text(out, "category", op->category, strlen(op->category));
+		if (op->shape)
+			json_text(out, "shape", op->shape, strlen(op->shape));
 	}
 	if (event->kind == TP_EVENT_OP_END)
 		fprintf(out, ", \"unwound\": %s", event->unwound ? "true" : "false");

@@ -151,6 +151,11 @@ static void print_op(struct tp_dump *dump, const struct tp_event *event)
 		fprintf(out, "%-14s ", "op begins");
 		for (const char *c = op ? op->name : "(not named in the trace)"; *c; c++)
 			fputc((unsigned char)*c < ' ' || *c == 127 ? '?' : *c, out);
+		if (op && op->shape)
+			fprintf(out, "  %s", op->shape);
+		break;
+	case TP_EVENT_SHAPE:
+		fprintf(out, "%-14s %s", "op shape", op && op->shape ? op->shape : "?");
 		break;
 	case TP_EVENT_OP_END:
 		fprintf(out, "%-14s %s", "op ends", event->unwound ? "unwound" : "");
@@ -249,6 +254,7 @@ void tp_dump_event(struct tp_dump *dump, const struct tp_event *event, uint64_t 
 		break;
 	case TP_EVENT_OP_BEGIN:
 	case TP_EVENT_OP_END:
+	case TP_EVENT_SHAPE:
 	case TP_EVENT_DETAIL:
 	case TP_EVENT_STEP:
 	case TP_EVENT_COUNTERS:

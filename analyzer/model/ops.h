@@ -109,6 +109,7 @@ bool tp_ops_detail(struct tp_ops *ops, struct tp_op_stack *stack, struct tp_op_w
 struct tp_op_fold {
 	uint64_t number; /* of the op */
 	const struct tp_folded *folded;
+	const char *shape; /* of calls that are not typed; "": not said */
 	double ns_per_tick;
 	bool counted;
 };

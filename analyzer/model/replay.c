@@ -141,6 +141,7 @@ static tp_replay_handler *const handlers[TP_EVENT_KINDS] = {
 	[TP_EVENT_SAMPLE] = tp_replay_sample,
 	[TP_EVENT_OP_BEGIN] = tp_replay_op,
 	[TP_EVENT_OP_END] = tp_replay_op,
+	[TP_EVENT_SHAPE] = tp_replay_op,
 	[TP_EVENT_DETAIL] = tp_replay_op,
 	[TP_EVENT_STEP] = tp_replay_step_end,
 	[TP_EVENT_MARK] = tp_replay_mark,

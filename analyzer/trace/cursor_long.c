@@ -154,6 +154,11 @@ bool tp_cursor_fields(struct tp_cursor *cursor, struct tp_event *event, unsigned
 		event->node = (uint32_t)tp_uvarint(at);
 		event->size = tp_uvarint(at);
 		return true;
+	case TPROF_EVENT_SHAPE:
+		event->kind = TP_EVENT_SHAPE;
+		cursor->time += tp_uvarint(at);
+		event->size = tp_uvarint(at);
+		return true;
 	case TPROF_EVENT_DETAIL:
 		read_detail(cursor, event, at, end);
 		return true;

@@ -24,6 +24,7 @@ enum tp_event_kind {
 	TP_EVENT_OP_BEGIN,
 	TP_EVENT_OP_END,
 	TP_EVENT_STEP,	 /* a training step ends */
+	TP_EVENT_SHAPE,	 /* of the thread's innermost open op: as of that number */
 	TP_EVENT_DETAIL, /* of the thread's innermost open op */
 	TP_EVENT_MARK,
 	TP_EVENT_PAUSE,	     /* recording pauses, in all threads */
@@ -50,7 +51,7 @@ struct tp_event {
 	uint64_t time;	  /* ticks >> header->tick_shift */
 	uint64_t address; /* bytes */
 	uint64_t size;	  /* ALLOC: bytes requested. MAP, UNMAP: length in bytes. MEMORY: RSS in bytes. OP_BEGIN: number
-			   * of the op. FOLD: the same. DETAIL: FLOP. STEP: items. COUNTERS: idle ns. POOL_ALLOC:
+			   * of the op. FOLD, SHAPE: the same. DETAIL: FLOP. STEP: items. COUNTERS: idle ns. POOL_ALLOC:
 			   * bytes. POOL_FREE: 1 if all blocks of the pool at `address` end */
 	uint64_t
 		usable; /* ALLOC: usable bytes. MEMORY: VMS in bytes. MAP: flags of mmap. DETAIL: bytes moved. POOL_ALLOC:

@@ -16,6 +16,7 @@ const char *tp_event_kind_name(enum tp_event_kind kind)
 		[TP_EVENT_OP_BEGIN] = "op",
 		[TP_EVENT_OP_END] = "op_end",
 		[TP_EVENT_STEP] = "step",
+		[TP_EVENT_SHAPE] = "shape",
 		[TP_EVENT_DETAIL] = "detail",
 		[TP_EVENT_MARK] = "mark",
 		[TP_EVENT_PAUSE] = "pause",

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/shapes.h"
 #include "trace/facts.h"
 #include "trace/tables.h"
 #include "trace/varint.h"
@@ -195,6 +196,30 @@ static bool read_op(struct tp_tables *tables, const uint8_t *record, const uint8
 			    code ? strlen(text) : (size_t)(end - at) - category_length);
 }
 
+static bool read_shape(struct tp_tables *tables, const uint8_t *record, const uint8_t *at, const uint8_t *end)
+{
+	struct tp_trace *trace = &tables->impl->trace;
+	const uint8_t *body = at;
+	uint64_t number = tp_uvarint(&at);
+	char *text = NULL;
+
+	if (!tp_read_ok(body, at, end) || !number || number >= tables->impl->number_limit) {
+		tp_tables_damage(tables, record, (uint64_t)(end - record),
+				 tp_read_ok(body, at, end) ? TP_BAD_NUMBER : TP_CUT_RECORD);
+		return true;
+	}
+	if (!tp_tables_extend(&trace->ops, &trace->op_count, &tables->op_room, number + 1, sizeof(*trace->ops)) ||
+	    !tp_shape_text(at, end, &text))
+		return false;
+	if (!text || trace->ops[number].shape) {
+		tp_tables_damage(tables, record, (uint64_t)(end - record), text ? TP_NUMBER_TWICE : TP_CUT_RECORD);
+		free(text);
+		return true;
+	}
+	trace->ops[number].shape = text;
+	return true;
+}
+
 /* Which module it is comes out when all are known. */
 static bool read_unload(struct tp_tables *tables, const uint8_t *record, const uint8_t *at, const uint8_t *end)
 {
@@ -241,6 +266,8 @@ static bool read_long(struct tp_tables *tables, const uint8_t *record)
 		return tp_tables_python(tables, record, body, tables->at);
 	case TPROF_TABLE_OP_CODE:
 		return read_op(tables, record, body, tables->at, true);
+	case TPROF_TABLE_SHAPE:
+		return read_shape(tables, record, body, tables->at);
 	case TPROF_TABLE_HOOKS:
 		good = tp_fact_hooks(&tables->impl->trace, body, tables->at, &bad);
 		break;

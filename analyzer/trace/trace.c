@@ -119,8 +119,10 @@ void tp_trace_close(struct tp_trace *trace)
 	for (i = 0; i < trace->module_count; i++)
 		free((void *)(uintptr_t)trace->modules[i].path);
 	free(trace->modules);
-	for (i = 0; i < trace->op_count; i++)
+	for (i = 0; i < trace->op_count; i++) {
 		free((void *)(uintptr_t)trace->ops[i].name);
+		free((void *)(uintptr_t)trace->ops[i].shape);
+	}
 	free(trace->ops);
 	for (i = 0; i < trace->code_count; i++)
 		free((void *)(uintptr_t)trace->codes[i].name);

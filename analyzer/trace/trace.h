@@ -41,6 +41,7 @@ struct tp_node {
 
 struct tp_op {
 	const char *name, *category; /* NUL-terminated, owned by the trace; name NULL: its record is not in the file */
+	const char *shape;	     /* what calls of this number worked on; NULL: not said. Owned by the trace */
 	uint8_t origin;		     /* enum tprof_op_origin */
 	uint32_t frame; /* named by the function that begins there; 0: by its record. May be unknown: >= frame_count */
 };

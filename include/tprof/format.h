@@ -400,6 +400,8 @@ enum tprof_event_type {
 	                         * of a backward pass of torch, and with a MEMORY */
 	TPROF_EVENT_ALLOCATOR = 21, /* uvarint dtime, uvarint enum tprof_allocator, then what the allocator says of
 	                             * itself, uvarints, bytes. Behind a MEMORY of about the same moment */
+	TPROF_EVENT_SHAPE = 22, /* uvarint dtime, uvarint op: the thread's innermost op was called with the sizes of that
+	                         * one, which has its name (TPROF_TABLE_SHAPE). Where that came out while it ran */
 };
 
 /* Whose numbers those of ALLOCATOR are. */
@@ -466,7 +468,16 @@ enum tprof_table_type {
 	TPROF_TABLE_OP_CODE =
 		12, /* uvarint op, byte enum tprof_op_origin, byte length and bytes of the category, uvarint
 	                           * frame: an op named by the function that begins there */
+	TPROF_TABLE_SHAPE =
+		14, /* uvarint op, then uvarints, of each argument that may be a tensor: TPROF_TENSOR_NONE; its type +
+	             * TPROF_TENSOR_TYPE, how many sizes, and those; or TPROF_TENSOR_LIST, how many tensors, and each like
+	             * that. Calls with that op's number had tensors of these sizes; there are others of its name for
+	             * other sizes */
 };
+
+#define TPROF_TENSOR_NONE 0u /* undefined, or none that keeps its sizes as others do */
+#define TPROF_TENSOR_LIST 1u
+#define TPROF_TENSOR_TYPE 2u /* + libtorch's number of the elements' type: c10::ScalarType */
 
 /* Pointers through which an object calls functions that are ops by their names, or functions that it defines. */
 enum tprof_hooks {

@@ -214,6 +214,20 @@ static inline uint8_t *tp_put_work(uint8_t *p, const struct tp_work *work)
 	return p;
 }
 
+/* The innermost op's shapes are those of `op`. Touches no vector register. */
+static inline void tp_emit_shape(struct tp_thread *thread, uint64_t ticks, uint32_t op)
+{
+	uint8_t *p;
+
+	if (!tp_emit_room(thread))
+		return;
+	*thread->at = TPROF_EVENT_SHAPE << 2;
+	p = tp_put_uvarint(thread->at + 2, tp_emit_time(thread, ticks));
+	p = tp_put_uvarint(p, op);
+	tp_put_length(thread->at + 1, p);
+	tp_emit_end(thread, p);
+}
+
 /* Of the op that the thread began last. Touches no vector register. */
 static inline void tp_emit_work(struct tp_thread *thread, uint64_t ticks, const struct tp_work *work)
 {

@@ -243,6 +243,14 @@ void tp_table_op_code(const struct tp_op_record *op, uint32_t frame)
 	put_long(TPROF_TABLE_OP_CODE, content, (size_t)(p - content), "", 0);
 }
 
+void tp_table_shape(uint32_t op, const uint8_t *tensors, size_t length)
+{
+	uint8_t content[16];
+	uint8_t *p = tp_put_uvarint(content, op);
+
+	put_long(TPROF_TABLE_SHAPE, content, (size_t)(p - content), (const char *)tensors, length);
+}
+
 void tp_table_unload(uint32_t module)
 {
 	uint8_t content[32];

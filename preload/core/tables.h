@@ -43,6 +43,9 @@ void tp_table_op(const struct tp_op_record *op);
 /* The same, of an op that is named by the function that begins at `frame`; name and its length are not looked at. */
 void tp_table_op_code(const struct tp_op_record *op, uint32_t frame);
 
+/* Behind that op's own record: what calls of that number worked on, encoded already. */
+void tp_table_shape(uint32_t op, const uint8_t *tensors, size_t length);
+
 void tp_table_hooks(enum tprof_hooks state, uint64_t pointers, uint64_t functions, const char *object);
 void tp_table_counter(uint32_t number, uint32_t error, uint8_t flags, const char *name);
 void tp_table_value(uint64_t value, const char *name, size_t length); /* length: at most TP_TABLE_TEXT_MAX */

@@ -20,6 +20,7 @@
 #include "hooks/ops/annotate.h"
 #include "hooks/ops/entry.h"
 #include "hooks/ops/onednn.h"
+#include "hooks/ops/shapes.h"
 #include "hooks/ops/install.h"
 #include "hooks/ops/names.h"
 #include "hooks/ops/stubs.h"
@@ -110,6 +111,7 @@ static void forget_parent(void)
 	tp_modules_forget();
 	tp_ops_forget();
 	tp_op_calls_forget();
+	tp_shapes_forget();
 	tp_annotate_forget();
 	tp_codes_forget();
 	tp_python_forget();

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """torch_ops.py MODEL: three training steps under torch.profiler, between two marks in the trace. How often each aten op was
-called goes to the file that TRUTH_FILE names, with torch's schemas: by its qualified name (aten::add.Tensor), each one's own."""
+called, in all and with tensors of which sizes, goes to the file that TRUTH_FILE names, with torch's schemas: by its qualified
+name (aten::add.Tensor), each one's own."""
 import collections
 import json
 import os
@@ -58,16 +59,18 @@ def main():
     model, batch = make(), data()
     labels = torch.randint(0, 10, (batch.shape[0],))
     train(model, batch, labels, 1)
-    with profile(activities=[ProfilerActivity.CPU]) as profiler:
+    with profile(activities=[ProfilerActivity.CPU], record_shapes=True) as profiler:
         tprof.mark("begin")
         train(model, batch, labels, 3)
         tprof.mark("end")
     # Not key_averages(): it takes an op within an op of the same name (div.Scalar calls div.Tensor) out.
-    names = (event.name() for event in profiler.profiler.kineto_results.events())
-    counts = collections.Counter(name for name in names if name.startswith("aten::"))
+    events = [event for event in profiler.profiler.kineto_results.events() if event.name().startswith("aten::")]
+    counts = collections.Counter(event.name() for event in events)
+    shapes = collections.Counter((event.name(), json.dumps(event.shapes())) for event in events)
     if "TRUTH_FILE" in os.environ:
         with open(os.environ["TRUTH_FILE"], "w", encoding="utf-8") as file:
-            json.dump({"counts": counts, "schemas": schemas()}, file)
+            json.dump({"counts": counts, "schemas": schemas(),
+                       "shapes": [[name, json.loads(sizes), calls] for (name, sizes), calls in shapes.items()]}, file)
     print("torch_ops:", sys.argv[1])
 
 

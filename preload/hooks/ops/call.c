@@ -7,6 +7,7 @@
 #include "hooks/ops/hot.h"
 #include "hooks/ops/layout.h"
 #include "hooks/ops/names.h"
+#include "hooks/ops/shapes.h"
 #include "hooks/ops/vectors.h"
 
 struct called { /* what trampoline.S gets in rax and rdx */
@@ -159,7 +160,7 @@ static inline void begin(struct tp_thread *thread, uint32_t index, uint32_t op, 
 	struct tp_open_op *open;
 
 	if (tp_fold_is_hot(&thread->fold, slot, shape) && !function->ends_step && !function->signature.after &&
-	    !thread->perf.count) {
+	    !function->signature.learns && !thread->perf.count) {
 		tp_hot_begin(thread, &(struct tp_hot_call){ index, op, frame, window, slot, shape, ticks });
 		return;
 	}
@@ -189,12 +190,21 @@ static void prepare(void *context)
 		tp_store(&function->op, tp_op_number(function->name, function->category, TPROF_OP_FUNCTION));
 	if (!slow->op && function->signature.op)
 		slow->op = function->signature.op(slow->frame, true);
+	if (!slow->op && function->signature.shaped)
+		slow->op = tp_shapes_number(function, slow->frame);
 	if (!slow->op)
 		slow->op = function->op;
 	if (!has_room(slow->thread) && !tp_thread_new_chunk(slow->thread)) {
 		tp_leave(slow->thread);
 		slow->thread = NULL;
 	}
+}
+
+static void note(void *context)
+{
+	struct slow_begin *slow = context;
+
+	tp_shapes_begun(slow->function, slow->frame);
 }
 
 struct called tp_op_begin(uint32_t index, const uintptr_t *frame, struct tp_thread *thread)
@@ -209,6 +219,8 @@ struct called tp_op_begin(uint32_t index, const uintptr_t *frame, struct tp_thre
 	window = tp_window_of(thread, signature, frame);
 	if (tp_unlikely(signature->op != NULL))
 		op = signature->op(frame, false);
+	if (signature->shaped && op)
+		op = tp_shapes_find(tp_shapes_hash(signature, index, frame));
 	if (tp_unlikely(!op || !has_room(thread))) {
 		struct slow_begin slow = { function, frame, thread, op };
 
@@ -221,6 +233,8 @@ struct called tp_op_begin(uint32_t index, const uintptr_t *frame, struct tp_thre
 	if (tp_unlikely(has_unwound(thread, (uintptr_t)frame + 1)))
 		end_unwound(thread, (uintptr_t)frame + 1, tp_clock_before());
 	if (tp_likely(thread->op_depth < TP_OPS_MAX && op != TP_OP_SILENT)) {
+		if (tp_unlikely(signature->learns))
+			tp_with_vectors_kept(note, &(struct slow_begin){ function, frame, thread, op });
 		tp_typed_read(signature, frame, &thread->fold.work);
 		begin(thread, index, op, frame, window);
 		if (tp_unlikely(signature->begun != NULL))
@@ -268,6 +282,31 @@ static void run_after(void *context)
 	slow->after(slow->frame);
 }
 
+struct slow_learn {
+	struct tp_op_function *function;
+	const uintptr_t *frame;
+	uint32_t op;
+};
+
+static void learn(void *context)
+{
+	struct slow_learn *slow = context;
+
+	slow->op = tp_shapes_returned(slow->function, slow->frame);
+}
+
+/* What its shapes were is known only now. */
+static void end_learning(struct tp_thread *thread, const struct tp_op_function *function, const uintptr_t *frame,
+			 uint64_t ticks)
+{
+	struct slow_learn slow = { &tp_op_functions[function - tp_op_functions], frame, 0 };
+
+	tp_with_vectors_kept(learn, &slow);
+	if (slow.op)
+		tp_emit_shape(thread, ticks, slow.op);
+	make_room(thread);
+}
+
 static inline void put_end(struct tp_thread *thread, uint64_t ticks)
 {
 	uint8_t *at = thread->at;
@@ -284,8 +323,11 @@ static inline void put_end(struct tp_thread *thread, uint64_t ticks)
 static TP_SLOW void end_with_more(struct tp_thread *thread, const struct tp_op_function *function,
 				  const uintptr_t *frame, uint64_t ticks)
 {
+	void (*run)(const uintptr_t *) = function->signature.after;
 	uint64_t after = ticks;
 
+	if (function->signature.learns)
+		end_learning(thread, function, frame, ticks);
 	if (function->signature.tells_usage) {
 		after = tp_usage_emit(thread, ticks);
 		make_room(thread);
@@ -296,11 +338,8 @@ static TP_SLOW void end_with_more(struct tp_thread *thread, const struct tp_op_f
 		tp_emit_step(thread, after, 0);
 		tp_fold_close(&thread->fold);
 	}
-	if (function->signature.after) {
-		struct slow_after slow = { function->signature.after, frame };
-
-		tp_with_vectors_kept(run_after, &slow);
-	}
+	if (run)
+		tp_with_vectors_kept(run_after, &(struct slow_after){ run, frame });
 }
 
 /* The thread's innermost op ends. */

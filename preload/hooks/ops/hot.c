@@ -2,6 +2,7 @@
 #include "hooks/ops/hot.h"
 
 #include "core/clock.h"
+#include "hooks/ops/shapes.h"
 
 extern const char tp_op_copied[], tp_op_copy_many[]; /* of trampoline.S */
 
@@ -39,6 +40,8 @@ bool tp_op_same(const uintptr_t *frame, struct tp_fold_hot *hot, uint32_t index)
 
 	if (hot->typed & TP_HOT_BY_RBP)
 		return frame[0] - (uintptr_t)frame == hot->raw[0];
+	if (signature->shaped)
+		return tp_shapes_hash(signature, index, frame) == hot->raw[0];
 	for (uint32_t i = 0; i < signature->parts; i++) {
 		uint64_t raw = raw_part(signature, i, frame);
 
@@ -77,14 +80,16 @@ static uint16_t typed_by(const struct tp_signature *signature)
 static bool remember(struct tp_fold_hot *hot, const struct tp_hot_call *call)
 {
 	const struct tp_signature *signature = &tp_op_functions[call->index].signature;
-	bool typed = signature->kind && signature->parts;
+	bool typed = (signature->kind || signature->shaped) && signature->parts;
 
 	if (tp_clock_kind != TPROF_CLOCK_TSC || signature->op || signature->read || signature->begun ||
 	    call->window.kind == TP_WINDOW_VARIES || (typed && call->window.kind == TP_WINDOW_BY_RBP))
 		return false;
 	place(hot, call->index, call->frame[1], call->window.bytes);
 	hot->typed = typed ? typed_by(signature) : 0;
-	for (uint32_t i = 0; typed && i < signature->parts; i++)
+	if (signature->shaped)
+		hot->raw[0] = tp_shapes_hash(signature, call->index, call->frame);
+	for (uint32_t i = 0; typed && !signature->shaped && i < signature->parts; i++)
 		hot->raw[i] = raw_part(signature, i, call->frame);
 	if (call->window.kind == TP_WINDOW_BY_RBP) {
 		hot->typed = TP_HOT_BY_RBP;

@@ -16,4 +16,30 @@ bool tp_parameter_words(const char *symbol, uint8_t *words);
 
 #define TP_CLASS_WORDS 4u
 
+enum tp_tensor_part {
+	TP_TENSOR_NONE,
+	TP_TENSOR_IN,	    /* Tensor const & */
+	TP_TENSOR_OUT,	    /* Tensor & */
+	TP_TENSOR_OPTIONAL, /* optional<Tensor> const & */
+	TP_TENSOR_LIST,	    /* ArrayRef<Tensor>: two words */
+	TP_TENSOR_LIST_REF, /* IListRef<Tensor> const & */
+	TP_TENSOR_SIZES,    /* no tensor: ArrayRef of integers */
+};
+
+#define TP_TENSOR_PARTS 7u
+
+/* Of a function of libtorch. */
+struct tp_tensor_parts {
+	uint8_t count, mutable_count;
+	bool sizes_first; /* its first parameter is the sizes of what it makes */
+	uint8_t part[TP_TENSOR_PARTS];
+	int8_t offset[TP_TENSOR_PARTS]; /* from the stub's frame, as tp_argument_offset() (hooks/ops/typed.h) counts */
+};
+
+/*
+ * Where its tensors are when it is called. A result is taken to be returned in memory, whose address comes before the
+ * parameters, unless one of these is written to, or the first is (`in_place`); a symbol does not say. False: it can't be told.
+ */
+bool tp_parameter_tensors(const char *symbol, bool in_place, struct tp_tensor_parts *parts);
+
 #endif

@@ -8,6 +8,7 @@
 #include "hooks/ops/onnxruntime.h"
 #include "hooks/ops/openmp.h"
 #include "hooks/ops/parameters.h"
+#include "hooks/ops/shapes.h"
 
 /* ---- names ---- */
 
@@ -77,6 +78,7 @@ static bool choose_torch(const char *symbol, struct tp_text *to, struct tp_signa
 		tp_text_add_bytes(to, overload ? "." : name + i, 1);
 	}
 	signature->stack_known = tp_parameter_words(symbol, &signature->stack);
+	tp_shapes_choose(symbol, name, length, signature);
 	return true;
 }
 

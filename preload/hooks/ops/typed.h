@@ -27,6 +27,7 @@ enum tp_part {
 	TP_PART_TRANS_B,
 	TP_PART_SIDE,  /* L, R or 141, 142 */
 	TP_PART_QUERY, /* LAPACK's lwork: -1 asks for its size */
+	TP_PART_TENSOR, /* + enum tp_tensor_part (hooks/ops/parameters.h) */
 };
 
 struct tp_signature {
@@ -34,8 +35,10 @@ struct tp_signature {
 	uint8_t dtype;		 /* enum tprof_dtype */
 	uint8_t flags;		 /* of each call */
 	bool by_reference, wide; /* arguments are pointers (Fortran); integers have 64 bits */
-	bool stack_known;
-	bool tells_usage; /* its end may be a step's: what the kernel counts is recorded there (core/usage.h) */
+	bool stack_known : 1;
+	bool tells_usage : 1; /* its end may be a step's: what the kernel counts is recorded there (core/usage.h) */
+	bool learns : 1;      /* hooks/ops/shapes.h: the next calls tell where its tensors are; `parts` are a guess */
+	bool shaped;	      /* the same: `parts` tell its tensors; not typed */
 	uint8_t stack;	  /* if that is known: stack arguments, in units of 8 bytes; more does no harm */
 	uint8_t parts;
 	struct {

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Ops of libtorch by the sizes and types of their tensors. A call's op number says them too: each function has one for each
+ * combination that it was called with, and so a call's events are no longer for it (TPROF_TABLE_SHAPE).
+ *
+ * Where a function's tensors are when it is called is guessed by its symbol (hooks/ops/parameters.h), and its first calls
+ * tell whether that is so (signature.learns): what it returns is in rax, which is the address of a result in memory, or of
+ * the parameter that is written to. What is not confirmed has no shapes.
+ */
+#ifndef TPROF_HOOKS_OPS_SHAPES_H
+#define TPROF_HOOKS_OPS_SHAPES_H
+
+#include "hooks/ops/stubs.h"
+#include "hooks/ops/tensors.h"
+
+/* Fills in what the symbol of a function of libtorch says. `name`: the operator's, without its overload's. */
+void tp_shapes_choose(const char *symbol, const char *name, size_t length, struct tp_signature *signature);
+
+/* The op that a call of that function is, by what its tensors are; 0: not known yet. */
+static inline uint64_t tp_shapes_hash(const struct tp_signature *signature, uint32_t index, const uintptr_t *frame)
+{
+	uint64_t hash = index * TP_FOLD_MIX;
+
+	for (uint32_t i = 0; i < signature->parts; i++)
+		hash = tp_tensors_hash(hash, signature->part[i].part - TP_PART_TENSOR, frame, signature->part[i].offset);
+	return hash;
+}
+
+#define TP_SHAPES 65536u     /* slots, a power of two */
+#define TP_SHAPES_MAX 32768u /* that are used */
+
+struct tp_shape {
+	uint64_t key; /* 0: empty */
+	uint32_t op;  /* 0: not yet published */
+};
+extern struct tp_shape *tp_shapes TP_NEAR; /* NULL: there are none yet */
+
+static inline uint32_t tp_shapes_slot(uint64_t hash)
+{
+	return (uint32_t)(hash >> 48);
+}
+
+_Static_assert(TP_SHAPES == 1u << 16, "tp_shapes_slot()");
+
+/* The number of an op that is called so; 0: none was given yet. */
+static inline uint32_t tp_shapes_find(uint64_t hash)
+{
+	const struct tp_shape *all = tp_load_acquire(&tp_shapes);
+
+	for (uint32_t i = tp_shapes_slot(hash); all; i++) {
+		const struct tp_shape *at = &all[i & (TP_SHAPES - 1)];
+		uint64_t there = tp_load_acquire(&at->key); /* pairs with tp_shapes_number() */
+
+		if (tp_likely(there == (hash | 1)))
+			return tp_load_acquire(&at->op);
+		if (!there)
+			return 0;
+	}
+	return 0;
+}
+
+/*
+ * The same, made if it is not there. 0: nothing can be said of it, or there is no room. Not where vector registers must be
+ * left alone. `function` has its own number.
+ */
+uint32_t tp_shapes_number(const struct tp_op_function *function, const uintptr_t *frame);
+
+/* ---- of a function that learns ---- */
+
+/* It is called: what is kept in its frame. */
+void tp_shapes_begun(struct tp_op_function *function, const uintptr_t *frame);
+
+/* It has returned, and that stands in the frame too: the op number that says the call's shapes; 0: not known. */
+uint32_t tp_shapes_returned(struct tp_op_function *function, const uintptr_t *frame);
+
+/* In a forked child: numbers are to be asked for again. */
+void tp_shapes_forget(void);
+
+#endif
