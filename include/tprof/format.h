@@ -397,7 +397,7 @@ enum tprof_event_type {
 	TPROF_EVENT_USAGE = 20, /* uvarint dtime, and of the process up to now, uvarints: minor page faults, major ones,
 	                         * voluntary context switches, involuntary ones, nanoseconds of CPU time; then those of
 	                         * the writing thread. Before a STEP (unless there was one just before), before the end
-	                         * of a backward pass of torch, and with a MEMORY */
+	                         * of a backward pass of torch, and every 10 ms */
 	TPROF_EVENT_ALLOCATOR = 21, /* uvarint dtime, uvarint enum tprof_allocator, then what the allocator says of
 	                             * itself, uvarints, bytes. Behind a MEMORY of about the same moment */
 	TPROF_EVENT_SHAPE = 22, /* uvarint dtime, uvarint op: the thread's innermost op was called with the sizes of that

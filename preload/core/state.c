@@ -81,6 +81,7 @@ void tp_gate_set(void)
 /* The gate first: what comes between is looked at closer, and finds a pause. */
 static bool end_pause(void)
 {
+	tp_store(&tp_state.still.sampled, UINT64_C(0)); /* the first sample is not left out */
 	tp_store(&tp_header->gate, (uint32_t)TPROF_GATE_OPEN);
 	if (!tp_swap_if(&tp_state.mode, (uint32_t)TP_MODE_PAUSED, (uint32_t)TP_MODE_ON) &&
 	    !tp_swap_if(&tp_state.mode, (uint32_t)TP_MODE_WAITING, (uint32_t)TP_MODE_ON))

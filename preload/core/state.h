@@ -6,6 +6,7 @@
 #include <tprof/format.h>
 
 #include "core/base.h"
+#include "core/still.h"
 
 enum tp_mode {
 	TP_MODE_NEW = 0,  /* not started, or a forked child that does not know it yet: the kernel zeroed the page */
@@ -24,6 +25,7 @@ struct tp_state {
 	uint64_t next_memory_sample; /* ticks; 0: never, in a pause, so that each event is looked at closer */
 	uint64_t next_resident;	     /* the same, of what RSS is made of; all ones: a thread is at it */
 	uint64_t next_allocator;     /* the same, of what the allocator says of itself */
+	struct tp_still still;	     /* of the last sample of memory */
 	uint32_t switching;	     /* 1: a thread is in tp_switch() */
 	uint32_t by_libc;	     /* 1: the first process, or a child whose fork libc and the allocator know of */
 } __attribute__((aligned(4096)));

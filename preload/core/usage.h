@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the kernel counts of the process: page faults, switches, CPU time. Recorded where a step ends and beside each sample
- * of memory, so that a step that took long can be told from the others. Two system calls, half a microsecond.
+ * What the kernel counts of the process: page faults, switches, CPU time. Recorded where a step ends and each 10 ms, beside
+ * the samples of memory, so that a step that took long can be told from the others. Two system calls, half a microsecond.
  */
 #ifndef TPROF_CORE_USAGE_H
 #define TPROF_CORE_USAGE_H

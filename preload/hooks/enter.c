@@ -147,17 +147,20 @@ void tp_sample_memory(struct tp_thread *thread)
 {
 	struct tp_resident resident;
 	struct tp_memory memory;
-	bool counted = tp_resident_count(tp_clock_before(), &resident);
+	uint64_t ticks = tp_clock_before(), faults = tp_still_faults();
+	bool counted = tp_resident_count(ticks, &resident);
 
-	if (tp_memory(&memory)) /* right after it: the two are to fit together */
+	if (tp_memory(&memory)) { /* right after it: the two are to fit together */
 		tp_emit_memory(thread, tp_clock_before(), &memory, counted ? &resident : NULL);
-	else
+		tp_still_note(&tp_state.still, ticks, memory.rss / TP_PAGE, faults);
+	} else {
 		tp_lost(TPROF_LOST_SAMPLE, 1);
+	}
 }
 
 /*
  * If it is due (in a pause it is not), or will be within `early` ticks. Nor is it once recording has stopped: a reallocation's
- * first half may have found the disk full.
+ * first half may have found the disk full. Between steps it is left out where memory stands still.
  */
 static void sample_memory(struct tp_thread *thread, uint64_t early)
 {
@@ -171,7 +174,8 @@ static void sample_memory(struct tp_thread *thread, uint64_t early)
 	if (tp_unlikely(tp_control_waits()))
 		tp_control_answer(thread);
 	tp_freeze_reap();
-	tp_sample_memory(thread);
+	if (early || !tp_still_is(&tp_state.still, thread->event_start, tp_still_faults()))
+		tp_sample_memory(thread);
 	tp_usage_emit(thread, tp_clock_before());
 }
 
