@@ -38,9 +38,12 @@ static bool begin_view(struct owned *owned, struct tp_session *session, size_t p
 static bool pool(struct owned *owned, struct tp_session *session, size_t process)
 {
 	struct tp_growth_view *view = &owned->view;
+	enum tp_by by = session->options->by;
 
-	if (!tp_growth_pools_by(session->options->by))
+	if (!tp_growth_pools(by, session->options->language))
 		return true;
+	if (by == TP_BY_STACK && !session->run->processes[process].growth.kept)
+		return true; /* html lists stack by stack */
 	view->pooled = &owned->pooled;
 	return tp_growth_pooled(&owned->pooled, &session->run->processes[process], session->symbols[process],
 				session->options->by, view->filter, view->suppressions);
@@ -61,7 +64,7 @@ bool tp_growth_section_print(struct tp_session *session, size_t process)
 
 	if (good)
 		tp_growth_print(&owned.view);
-	if (good && !owned.view.pooled)
+	if (good && !tp_growth_grouped(&owned.view))
 		tp_reach_print(&owned.view);
 	end_view(&owned);
 	return good;

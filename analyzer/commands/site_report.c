@@ -87,7 +87,7 @@ void tp_combined_print(const struct tp_session *session)
 	const struct tp_run *run = session->run;
 	struct tp_numbers numbers = { page, tp_run_estimated(run) };
 	struct tp_table *table = tp_table_new(">pid|>then|>%|>own peak|>at the end|*program");
-	char pid[16];
+	char pid[16], label[800];
 
 	tp_headline(page, "All %zu processes: %s at %s, when they held most together", run->process_count,
 		    tp_some_bytes(&numbers, run->peak_bytes, run->peak_variance).text, tp_time(run->peak_time_ns).text);
@@ -106,7 +106,7 @@ void tp_combined_print(const struct tp_session *session)
 			     tp_some_bytes(&numbers, process->heap.peak_bytes, process->heap.variance.peak_bytes).text);
 		tp_table_add(table, TP_STYLE_PLAIN,
 			     tp_some_bytes(&numbers, process->heap.end_bytes, process->heap.variance.live_bytes).text);
-		tp_table_add(table, TP_STYLE_PLAIN, tp_program_name(process->trace));
+		tp_table_add(table, TP_STYLE_PLAIN, tp_process_label(run, process, page, label, sizeof(label)));
 	}
 	if (table)
 		tp_table_print(table, page, 2);

@@ -20,6 +20,8 @@ static void set_group(const struct tp_growth_view *view, json_t *json, const str
 	const struct tp_growth_group *group = &view->pooled->groups[site->number];
 
 	json_object_set_new(json, "stacks", json_integer(site->members));
+	if (!tp_growth_grouped(view))
+		return;
 	if (view->listing.by == TP_BY_OP)
 		json_object_set_new(json, "op", tp_json_string(group->op));
 	else
@@ -58,6 +60,19 @@ static json_t *json_site(const struct tp_growth_view *view, const struct tp_grow
 	return json;
 }
 
+/* What was put together are leaks alone: the stacks that are none, each for itself. */
+static void append_others(const struct tp_growth_view *view, json_t *list)
+{
+	const struct tp_growth_list *stacks = &tp_growth_stats_of(view)->heap;
+	struct tp_growth_view single = *view;
+	uint64_t top = view->listing.top;
+
+	single.pooled = NULL;
+	for (size_t i = stacks->leaks; i < stacks->count && i < stacks->leaks + MANY; i++)
+		if (!top || json_array_size(list) < top)
+			json_array_append_new(list, json_site(&single, &stacks->list[i], true));
+}
+
 json_t *tp_growth_json_sites(const struct tp_growth_view *view)
 {
 	const struct tp_growth_list *listed = tp_growth_listed(view);
@@ -66,6 +81,8 @@ json_t *tp_growth_json_sites(const struct tp_growth_view *view)
 
 	for (size_t i = 0; i < listed->count && i < listed->leaks + MANY && (!top || i < top); i++)
 		json_array_append_new(list, json_site(view, &listed->list[i], true));
+	if (view->pooled && !tp_growth_grouped(view))
+		append_others(view, list);
 	return list;
 }
 

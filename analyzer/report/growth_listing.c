@@ -124,14 +124,16 @@ static void print_group(const struct tp_growth_view *view, const struct tp_growt
 {
 	const struct tp_growth_group *group = &view->pooled->groups[site->number];
 	const struct tp_page *page = view->listing.page;
+	bool named = tp_growth_grouped(view);
 	char text[1200];
 
 	fputs("        ", page->out);
-	tp_print(page, TP_STYLE_FUNCTION, "%s", tp_growth_group_name(view, group, text, sizeof(text)));
-	fprintf(page->out, ": %u stack%s", site->members, site->members == 1 ? "" : "s");
+	if (named)
+		tp_print(page, TP_STYLE_FUNCTION, "%s: ", tp_growth_group_name(view, group, text, sizeof(text)));
+	fprintf(page->out, "%u %sstack%s", site->members, named ? "" : "native ", site->members == 1 ? "" : "s");
 	if (site->blocks && !view->listing.run->processes[view->process].estimated)
 		fprintf(page->out, ", blocks of %s on average", tp_bytes(site->bytes / site->blocks, page->exact).text);
-	fputs(site->members == 1 ? "\n" : "; the one that grew most:\n", page->out);
+	fputs(site->members == 1 || !named ? "\n" : "; the one that grew most:\n", page->out);
 	tp_listing_print_stack(&view->listing, view->process, site->node);
 }
 
@@ -197,10 +199,11 @@ static void print_limit(const struct tp_growth_view *view)
 	fputc('\n', page->out);
 }
 
-/* Of what was put together there are leaks alone: all that is here are stacks. */
+/* Of what was put together there are leaks alone: all that is here are stacks, each for itself. */
 static void print_others(const struct tp_growth_view *view)
 {
-	const struct tp_growth_list *list = tp_growth_listed(view);
+	const struct tp_growth_list *list =
+		tp_growth_grouped(view) ? tp_growth_listed(view) : &tp_growth_stats_of(view)->heap;
 	const struct tp_page *page = view->listing.page;
 	static const struct {
 		enum tp_verdict verdict;
@@ -259,7 +262,8 @@ void tp_growth_print(const struct tp_growth_view *view)
 	tp_headline(page, "%s%s%s",
 		    stats->seconds ? "What grows with time (the trace has no steps: tprof_step() marks them)"
 				   : "What leaks: it grows with the steps, and had not stopped",
-		    view->pooled ? ": put together by " : "", view->pooled ? tp_growth_series(view) : "");
+		    tp_growth_grouped(view) ? ": put together by " : "",
+		    tp_growth_grouped(view) ? tp_growth_series(view) : "");
 	if (stats->looks < TP_TREND_LEAST) {
 		fputs("  too short a run to tell\n", page->out);
 		return;

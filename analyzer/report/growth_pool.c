@@ -32,12 +32,11 @@ static const char *key_of(struct builder *builder, const struct tp_line *line)
 }
 
 /* The member joins the group of that key, once. */
-static bool join(struct builder *builder, const char *key, const struct tp_line *line, const char *op)
+static bool join_at(struct builder *builder, uint64_t key, const struct tp_line *line, const char *op)
 {
 	struct tp_growth_pooled *pooled = builder->pooled;
 	struct tp_growth_group *group =
-		key ? tp_row_index_at(&builder->index, (uintptr_t)key, line || op, &pooled->groups, sizeof(*group))
-		    : NULL;
+		tp_row_index_at(&builder->index, key, line || op, &pooled->groups, sizeof(*group));
 	size_t number = group ? (size_t)(group - pooled->groups) : 0;
 
 	if (!group || !tp_reserve(&builder->list, &builder->room, builder->count + 1, sizeof(*builder->list)))
@@ -51,6 +50,20 @@ static bool join(struct builder *builder, const char *key, const struct tp_line 
 	if (tp_row_index_once(&builder->index, number))
 		builder->list[builder->count++] = (uint32_t)number;
 	return true;
+}
+
+static bool join(struct builder *builder, const char *key, const struct tp_line *line, const char *op)
+{
+	return key && join_at(builder, (uintptr_t)key, line, op);
+}
+
+/* All lines that are shown, as a whole. */
+static bool join_stack(struct builder *builder)
+{
+	uint32_t chain;
+
+	return tp_row_index_chain(&builder->index, &builder->stack, builder->stack.first, &chain) &&
+	       join_at(builder, chain, tp_stack_own(&builder->stack), NULL);
 }
 
 static bool is_shown(const struct builder *builder)
@@ -84,7 +97,7 @@ static bool add_member(struct builder *builder, const struct tp_growth_member *m
 	tp_row_index_next(&builder->index);
 	if (builder->by == TP_BY_OP)
 		return join(builder, tp_row_index_op(&builder->index, op), NULL, op);
-	return join_lines(builder);
+	return builder->by == TP_BY_STACK ? join_stack(builder) : join_lines(builder);
 }
 
 static bool build(struct builder *builder)

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <time.h>
 
+#define DEPTH_SHOWN 8 /* of processes in processes */
+
 const char *tp_end_name(const struct tp_trace *trace)
 {
 	switch (trace->header->end) {
@@ -98,20 +100,60 @@ uint64_t tp_lost_events(const struct tp_trace *trace)
 	return sum;
 }
 
-static void print_arguments(const struct tp_trace *trace, const struct tp_page *page, int used)
+/* In one line; from the argument `first` on. */
+static void read_arguments(const struct tp_trace *trace, size_t first, char *line, size_t size)
 {
-	char line[512], shorter[600];
 	size_t length = 0;
 
 	line[0] = '\0';
-	for (size_t i = 0; i < trace->arg_count && length + 1 < sizeof(line); i++) {
-		int more = snprintf(line + length, sizeof(line) - length, "%s%s", i ? " " : "", trace->args[i]);
+	for (size_t i = first; i < trace->arg_count && length + 1 < size; i++) {
+		int more = snprintf(line + length, size - length, "%s%s", i > first ? " " : "", trace->args[i]);
 
 		length += more > 0 ? (size_t)more : 0;
 	}
 	for (char *p = line; *p; p++) /* an argument may be a script: control characters would spoil the page */
 		if ((unsigned char)*p < ' ' || *p == 127)
 			*p = ' ';
+}
+
+/* Of the run's processes, whose child it is. NULL: none's. */
+static const struct tp_process *parent_of(const struct tp_run *run, const struct tp_process *process)
+{
+	for (size_t i = 0; i < run->process_count; i++) {
+		const struct tprof_header *header = run->processes[i].trace->header;
+
+		if (&run->processes[i] != process && header->pid == process->trace->header->ppid &&
+		    header->start.unix_ns <= process->trace->header->start.unix_ns)
+			return &run->processes[i];
+	}
+	return NULL;
+}
+
+const char *tp_process_label(const struct tp_run *run, const struct tp_process *process, const struct tp_page *page,
+			     char *text, size_t size)
+{
+	const struct tp_trace *trace = process->trace;
+	const struct tp_process *parent = parent_of(run, process), *outer = parent;
+	char line[512], shorter[600];
+	size_t depth = 0;
+
+	for (; outer && depth < DEPTH_SHOWN; depth++)
+		outer = parent_of(run, outer);
+	if (parent && trace->header->origin == TPROF_ORIGIN_FORK)
+		snprintf(text, size, "%*sfork of %" PRIu32, (int)(2 * depth), "", parent->trace->header->pid);
+	else {
+		read_arguments(trace, 1, line, sizeof(line));
+		snprintf(text, size, "%*s%.100s %s", (int)(2 * depth), "", tp_program_name(trace),
+			 tp_shorten(page, line, 50, shorter, sizeof(shorter)));
+	}
+	return text;
+}
+
+static void print_arguments(const struct tp_trace *trace, const struct tp_page *page, int used)
+{
+	char line[512], shorter[600];
+
+	read_arguments(trace, 0, line, sizeof(line));
 	if (line[0])
 		tp_print(page, TP_STYLE_PLAIN, ": %s",
 			 tp_shorten(page, line, page->width - used, shorter, sizeof(shorter)));

@@ -24,6 +24,10 @@ const char *tp_unfreed_phrase(const struct tp_trace *trace);
 /* Name of the program: the last part of its path. */
 const char *tp_program_name(const struct tp_trace *trace);
 
+/* Its program and arguments, or whose fork it is; indented below its parent. In `text`. */
+const char *tp_process_label(const struct tp_run *run, const struct tp_process *process, const struct tp_page *page,
+			     char *text, size_t size);
+
 /* Events that were not recorded; of other causes stacks, memory samples or threads are counted: no event is missing for them. */
 uint64_t tp_lost_events(const struct tp_trace *trace);
 /* Name of a cause; NULL: no such cause. */

@@ -162,6 +162,39 @@ def test_a_line_of_python_is_named(tprof):
     assert found[0]["blocks_per_step"] == pytest.approx(1, rel=0.01)
 
 
+TWO_WAYS = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import tprof
+kept = []
+for _ in range(300):
+    kept.extend((bytearray(3000), bytes(3000)))  # the line
+    tprof.step()
+"""
+
+
+def test_native_stacks_of_one_line_of_python_are_one(tprof):
+    """Where native frames are left out, what differs in them alone is one leak, with the sum of their rates."""
+    program = tprof.directory / "ways.py"
+    program.write_text(TWO_WAYS)
+    run = tprof.run([PYTHON, program, BUILD / "share/tprof"], [LIBRARY], QUIET)
+    assert run.status == 0, run.stderr
+    trace = run.traces()[0]
+    line = next(i for i, text in enumerate(TWO_WAYS.splitlines(), 1) if "# the line" in text)
+    found = {}
+    for options in ((), ("--language", "python")):
+        result = report(trace, command="leaks", options=options)["growth"]
+        assert result["by"] == "stack" and result["leaks"] == len(leaks_of(result))
+        found[options] = [s for s in leaks_of(result) if s["stack"][s["own"]]["line"] == line and s["blocks_per_step"] > 0.9]
+    apart, (together,) = found.values()
+    assert len(apart) == 2 and together["stacks"] >= 2
+    assert together["bytes_per_step"] >= sum(site["bytes_per_step"] for site in apart) >= 2 * 3000
+    assert together["bytes_per_step"] == pytest.approx(sum(site["bytes_per_step"] for site in apart), rel=0.01)
+    assert together["blocks_per_step"] == pytest.approx(2, rel=0.01)
+    assert re.search(r"1\. 5.9\d KiB a step.*\n.*native stacks.*\n +<module> +\S*ways.py:7\n",
+                     analyze("leaks", "--language", "python", trace).stdout)
+
+
 @pytest.mark.parametrize("what", ["none", "warm-up", "sawtooth"])
 @pytest.mark.parametrize("seeds", [range(0, 10), range(10, 20)], ids=["seeds 0-9", "seeds 10-19"])
 def test_no_false_leak(tprof, what, seeds):

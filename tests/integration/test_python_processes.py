@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from conftest import PYTHON, analyze, nothing_lost, sites
+from conftest import LIBRARY, PYTHON, analyze, nothing_lost, sites
 from second_reader import Trace
 from test_python import PROGRAMS, PYTHONS
 
@@ -34,6 +34,31 @@ def rows_of(trace, program):
             key = caller["function"], program.read_text().splitlines()[caller["line"] - 1].partition("# ")[2], names[-1]
             found[key] = found.get(key, 0) + site["bytes"]
     return found
+
+
+FAMILY = """
+import concurrent.futures, os, subprocess, sys
+def work(_):
+    return os.getpid(), os.getppid()
+if __name__ == "__main__":
+    with concurrent.futures.ProcessPoolExecutor(1) as pool:
+        print(*next(pool.map(work, [1])), flush=True)
+    subprocess.run([sys.executable, "-c", "import os; print(os.getpid(), os.getppid())"])
+"""
+
+
+def test_a_family_of_processes(tprof):
+    """The table of a run's processes says what each is, below the one that made it."""
+    program = tprof.directory / "family.py"
+    program.write_text(FAMILY)
+    run = tprof.run([PYTHON, program, "word"], [LIBRARY])
+    (worker, first), (child, parent) = (map(int, line.split()) for line in run.stdout.decode().splitlines())
+    assert first == parent
+    text = analyze("peak", *run.traces()).stdout
+    rows = {int(row.split()[0]): row for row in text[text.index("All 3 processes"):].splitlines()[2:5]}
+    assert "  python3" in rows[first] and rows[first].endswith(" word") and "    python3" not in rows[first]
+    assert rows[worker].endswith(f"    fork of {first}")
+    assert rows[child].endswith("-c import os; print(os.getpid(), os.getppid())") and "    python3" in rows[child]
 
 
 @pytest.mark.real
