@@ -55,11 +55,15 @@ static json_t *json_line(const struct tp_file_line *line, const char *source)
 	json_object_set_new(json, "peak_bytes", tp_json_number(line->self.peak_bytes));
 	json_object_set_new(json, "peak_blocks", tp_json_number(line->self.peak_blocks));
 	json_object_set_new(json, "total_peak_bytes", tp_json_number(line->total.peak_bytes));
+	json_object_set_new(json, "total_peak_blocks", tp_json_number(line->total.peak_blocks));
 	json_object_set_new(json, "allocated_bytes", tp_json_number(line->self.bytes));
 	json_object_set_new(json, "allocations", tp_json_number(line->self.allocations));
 	json_object_set_new(json, "total_allocated_bytes", tp_json_number(line->total.bytes));
+	json_object_set_new(json, "total_allocations", tp_json_number(line->total.allocations));
 	json_object_set_new(json, "unfreed_bytes", tp_json_number(line->self.live_bytes));
 	json_object_set_new(json, "unfreed_blocks", tp_json_number(line->self.live_blocks));
+	json_object_set_new(json, "total_unfreed_bytes", tp_json_number(line->total.live_bytes));
+	json_object_set_new(json, "total_unfreed_blocks", tp_json_number(line->total.live_blocks));
 	json_object_set_new(json, "growth_bytes_per_step", json_real(line->growth));
 	json_object_set_new(json, "cpu_ns", tp_json_number(line->self_ns));
 	json_object_set_new(json, "total_cpu_ns", tp_json_number(line->total_ns));
@@ -73,15 +77,32 @@ static void add_bytes(const struct tp_page *page, struct tp_table *table, uint64
 	tp_table_add(table, bytes ? TP_STYLE_NUMBER : TP_STYLE_DIM, bytes ? tp_bytes(bytes, page->exact).text : "");
 }
 
-static void add_numbers(const struct tp_page *page, struct tp_table *table, const struct tp_file_line *line)
+static void add_count(struct tp_table *table, uint64_t count)
+{
+	tp_table_add(table, TP_STYLE_PLAIN, count ? tp_count(count).text : "");
+}
+
+static void add_time(struct tp_table *table, uint64_t ns)
+{
+	tp_table_add(table, TP_STYLE_PLAIN, ns ? tp_time(ns).text : "");
+}
+
+/* `totals`: beside each number of the line's own that with what it called. A file's would count its lines' callees twice. */
+static void add_numbers(const struct tp_page *page, struct tp_table *table, const struct tp_file_line *line,
+			bool totals)
 {
 	add_bytes(page, table, line->self.peak_bytes);
-	add_bytes(page, table, line->total.peak_bytes);
+	if (totals)
+		add_bytes(page, table, line->total.peak_bytes);
 	add_bytes(page, table, line->self.bytes);
-	tp_table_add(table, TP_STYLE_PLAIN, line->self.allocations ? tp_count(line->self.allocations).text : "");
+	if (totals)
+		add_bytes(page, table, line->total.bytes);
+	add_count(table, line->self.allocations);
 	add_bytes(page, table, line->self.live_bytes);
 	add_bytes(page, table, line->growth > 0 ? (uint64_t)line->growth : 0);
-	tp_table_add(table, TP_STYLE_PLAIN, line->self_ns ? tp_time(line->self_ns).text : "");
+	add_time(table, line->self_ns);
+	if (totals)
+		add_time(table, line->total_ns);
 }
 
 static const char *growth_title(const struct tp_session *session)
@@ -92,23 +113,32 @@ static const char *growth_title(const struct tp_session *session)
 	return "a step";
 }
 
-static struct tp_table *table_of(const struct tp_session *session, const char *first, const char *last)
+static struct tp_table *table_of_files(const struct tp_session *session)
 {
 	char titles[200];
 
-	snprintf(titles, sizeof(titles), "%s>at peak|>with callees|>allocated|>calls|>unfreed|>%s|>CPU|%s", first,
-		 growth_title(session), last);
+	snprintf(titles, sizeof(titles), ">at peak|>allocated|>calls|>unfreed|>%s|>CPU|*file", growth_title(session));
+	return tp_table_new(titles);
+}
+
+static struct tp_table *table_of_lines(const struct tp_session *session)
+{
+	char titles[200];
+
+	snprintf(titles, sizeof(titles),
+		 ">line|>at peak|>total|>allocated|>total|>calls|>unfreed|>%s|>CPU|>total|=source",
+		 growth_title(session));
 	return tp_table_new(titles);
 }
 
 static void print_files(const struct tp_session *session, const struct tp_file_lines *files)
 {
 	uint64_t top = tp_top(session->options, 20);
-	struct tp_table *table = table_of(session, "", "*file");
+	struct tp_table *table = table_of_files(session);
 	size_t count = top && top < files->count ? (size_t)top : files->count;
 
 	for (size_t i = 0; table && i < count; i++) {
-		add_numbers(&session->page, table, &files->list[i]);
+		add_numbers(&session->page, table, &files->list[i], false);
 		tp_table_add(table, TP_STYLE_FUNCTION, files->list[i].file);
 	}
 	tp_headline(&session->page, "Files");
@@ -177,7 +207,7 @@ static void add_row(const struct tp_page *page, struct tp_table *table, const st
 	static const struct tp_file_line nothing;
 
 	tp_table_add(table, TP_STYLE_DIM, label);
-	add_numbers(page, table, line ? line : &nothing);
+	add_numbers(page, table, line ? line : &nothing, true);
 	tp_table_add(table, line ? TP_STYLE_PLAIN : TP_STYLE_DIM,
 		     text		      ? text
 		     : line && line->function ? line->function
@@ -203,7 +233,7 @@ static void add_gap(const struct tp_page *page, struct tp_table *table)
 static void print_file(const struct tp_session *session, const struct tp_file_line *first, size_t count,
 		       const struct source *source)
 {
-	struct tp_table *table = table_of(session, ">line|", "=source");
+	struct tp_table *table = table_of_lines(session);
 	int printed = 0;
 
 	for (size_t i = 0; table && i < count; i++) {
@@ -228,6 +258,7 @@ static void print_file(const struct tp_session *session, const struct tp_file_li
 	if (table)
 		tp_table_print(table, &session->page, 2);
 	tp_table_free(table);
+	tp_print(&session->page, TP_STYLE_DIM, "  total: with what was called from the line\n");
 }
 
 static bool is_of(const struct tp_session *session, const struct tp_file_line *line)

@@ -111,6 +111,7 @@ static void measure(const struct tp_verdicts *verdicts, struct tp_verdict_row *r
 		return;
 	if (time) {
 		row->difference = time->difference;
+		row->difference.p = tp_diff_time_p(time);
 		row->side[0].runs = time->side[0].runs;
 		row->side[1].runs = time->side[1].runs;
 	} else if (!is_timed(row->rule)) {
@@ -167,16 +168,14 @@ static void judge_limit(struct tp_verdict_row *row, size_t runs)
 }
 
 /* What was seen exceeds the limit, and is no proof. */
-static void leave_open(struct tp_verdict_row *row)
+static void leave_open(struct tp_verdict_row *row, const char *why)
 {
 	row->verdict = TP_RULE_UNCHECKED;
 	snprintf(row->message, sizeof(row->message),
 		 "can't be checked: %.1f%% more than the baseline's, and %.1f%% is allowed, but %s; several runs of "
-		 "each "
-		 "side can tell (further --baseline and traces)",
-		 100 * (row->difference.ratio - 1), 100 * row->rule->limit,
-		 row->difference.doubt == TP_DOUBT_DRIFT ? "the times drift too slowly within the run"
-							 : "there are too few to tell that from chance");
+		 "each side "
+		 "can tell (further --baseline and traces)",
+		 100 * (row->difference.ratio - 1), 100 * row->rule->limit, why);
 }
 
 /* " (95%: 2.1% to 7.9%)" */
@@ -206,11 +205,16 @@ static void judge_times(const struct tp_verdicts *verdicts, struct tp_verdict_ro
 	if (row->difference.ratio <= 1 + row->rule->limit)
 		return;
 	if (isnan(row->difference.p)) {
-		leave_open(row);
+		leave_open(row, row->difference.doubt == TP_DOUBT_DRIFT ? "the times drift too slowly within the run"
+									: "there are too few to tell that from chance");
 		return;
 	}
 	if (row->corrected >= LEVEL)
 		return;
+	if (tp_diff_time_is_one_run(time)) {
+		leave_open(row, "of one run a side nothing beside it tells the program from the machine");
+		return;
+	}
 	row->verdict = TP_RULE_BROKEN;
 	snprintf(row->message, sizeof(row->message),
 		 "%.1f%% more than the baseline's%s, median %s, was %s; %.1f%% is allowed",

@@ -79,12 +79,13 @@ static bool collect(struct births *births)
 bool tp_growth_births(const struct tp_replay *replay, const struct tp_step_stats *steps, struct tp_growth_stats *stats)
 {
 	struct births births = { .replay = replay, .steps = steps, .stats = stats };
+	size_t suspects = stats->heap.leaks + stats->heap.rising;
 	bool good;
 
-	if (!stats->heap.leaks)
+	if (!suspects)
 		return true;
 	births.index = calloc(replay->sites.count, sizeof(*births.index));
-	for (size_t i = 0; births.index && i < stats->heap.leaks; i++)
+	for (size_t i = 0; births.index && i < suspects; i++)
 		births.index[stats->heap.list[i].number] = (uint32_t)i + 1;
 	good = births.index && collect(&births);
 	if (births.count)

@@ -77,7 +77,7 @@ bool tp_growth_judge(const struct tp_growth_family *family, struct tp_growth_fou
 /* Appends a site to a result's list, and counts it; stable ones are left out. The list has room. */
 void tp_growth_take(struct tp_growth_list *to, const struct tp_growth_site *site);
 
-/* Leaks by rate, then the others by size. */
+/* Leaks by rate, those that may be such by rate, then the others by size. */
 void tp_growth_sort(struct tp_growth_list *list);
 
 #endif

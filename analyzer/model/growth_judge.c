@@ -93,7 +93,7 @@ bool tp_growth_judge(const struct tp_growth_family *family, struct tp_growth_fou
 	for (size_t i = 0; sure != SIZE_MAX && i < count; i++) {
 		family->read(family->source, list[i].index, bytes, blocks);
 		list[i].site.verdict = tp_trend_verdict(bytes, n, &list[i].trend, i < sure);
-		if (i < sure)
+		if (i < sure || list[i].site.verdict == TP_VERDICT_RISING)
 			measure(family->places, &list[i], bytes, blocks);
 	}
 	return sure != SIZE_MAX;
@@ -107,17 +107,24 @@ void tp_growth_take(struct tp_growth_list *to, const struct tp_growth_site *site
 		to->leaks++;
 		to->leak_rate += site->rate;
 	}
+	to->rising += site->verdict == TP_VERDICT_RISING;
 	to->list[to->count++] = *site;
+}
+
+/* Those that leak, those that may, all others. */
+static int group_of(const struct tp_growth_site *site)
+{
+	return site->verdict == TP_VERDICT_LEAK ? 0 : site->verdict == TP_VERDICT_RISING ? 1 : 2;
 }
 
 static int by_weight(const void *a, const void *b)
 {
 	const struct tp_growth_site *x = a, *y = b;
-	bool leak = x->verdict == TP_VERDICT_LEAK;
+	int group = group_of(x);
 
-	if (leak != (y->verdict == TP_VERDICT_LEAK))
-		return leak ? -1 : 1;
-	if (leak && x->rate != y->rate)
+	if (group != group_of(y))
+		return group - group_of(y);
+	if (group < 2 && x->rate != y->rate)
 		return x->rate > y->rate ? -1 : 1;
 	if (x->most != y->most)
 		return x->most > y->most ? -1 : 1;

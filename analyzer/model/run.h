@@ -263,11 +263,11 @@ struct tp_growth_site {
 	bool file;		/* of a mapping: of a file */
 };
 
-/* All that are not stable: leaks by rate, then the others by size. */
+/* All that are not stable: leaks by rate, those that may be such by rate, then the others by size. */
 struct tp_growth_list {
 	struct tp_growth_site *list;
-	size_t count, leaks;
-	double leak_rate; /* of all leaks together */
+	size_t count, leaks, rising; /* those that leak stand first, then those that may */
+	double leak_rate;	     /* of all leaks together */
 };
 
 /* A site of a process, as growth that is put together has it. */

@@ -8,6 +8,7 @@
 #include "model/stats.h"
 #include "model/student.h"
 
+#define RISES 3u   /* that make more than a jump or two */
 #define FLOORS 16u /* blocks, of whose minima the coarse series is made */
 
 /* The first tenth, and the first step in any case, is the program's own warm-up. */
@@ -320,5 +321,5 @@ enum tp_verdict tp_trend_verdict(const double *y, size_t n, const struct tp_tren
 		return TP_VERDICT_WARM_UP;
 	if (shape.resets <= 1 && (shape.above * 4 < n - skip || shape.largest_rise > 0.5 * shape.risen))
 		return TP_VERDICT_BURST;
-	return TP_VERDICT_STABLE;
+	return !shape.falls && shape.rises >= RISES && trend->ongoing ? TP_VERDICT_RISING : TP_VERDICT_STABLE;
 }

@@ -28,6 +28,7 @@ enum tp_verdict {
 	TP_VERDICT_WARM_UP,  /* grew, then stopped */
 	TP_VERDICT_SAWTOOTH, /* grows and is emptied, again and again */
 	TP_VERDICT_BURST,    /* rose for a short time, or in a jump or two */
+	TP_VERDICT_RISING,   /* rose now and then, never fell, and goes on: too rarely to be told from chance */
 };
 
 struct tp_trend {

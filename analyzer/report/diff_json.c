@@ -213,8 +213,10 @@ static const char *verdict_of(const struct tp_diff_row *row, bool exact, bool by
 {
 	if (by_speed && (exact || row->corrected < LEVEL))
 		return "one run";
-	if (exact || !isnan(row->corrected))
-		return more_or_less(row, exact ? 0 : row->corrected);
+	if (exact) /* of one run a side: by how much two runs of one program differ is not known */
+		return "different";
+	if (!isnan(row->corrected))
+		return more_or_less(row, row->corrected);
 	return isnan(row->difference.p) ? "too few" : "not tested";
 }
 

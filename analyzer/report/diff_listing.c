@@ -312,16 +312,16 @@ static void print_notes(const struct tp_page *page, const json_t *json)
 	tp_print(page, TP_STYLE_DIM,
 		 "\n  noise: chance alone would do that; p is corrected for the rows of its table\n");
 	if (old_runs == 1 && new_runs == 1)
-		tp_print(
-			page, TP_STYLE_DIM,
-			"  One run a side: faster or slower is an op whose calls differ, and by more than the ops "
-			"differ "
-			"among themselves;\n"
-			"  one run: its calls differ, and whether it is the program or the machine nothing here tells. "
-			"Memory is as it was counted.\n"
-			"  Several runs a side show what differs from run to run: diff --baseline OLD --baseline "
-			"OLD... "
-			"NEW NEW...\n");
+		tp_print(page, TP_STYLE_DIM,
+			 "  One run a side: faster or slower is an op whose calls differ, and by more than the ops "
+			 "differ "
+			 "among themselves;\n"
+			 "  one run: its calls differ, and whether it is the program or the machine nothing here "
+			 "tells. Memory is "
+			 "as it was\n"
+			 "  counted: different, whether or not two runs of one program differ as much.\n"
+			 "  Several runs a side show what differs from run to run: diff --baseline OLD --baseline "
+			 "OLD... NEW NEW NEW...\n");
 }
 
 void tp_diff_print(const struct tp_page *page, const json_t *json)

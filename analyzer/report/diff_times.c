@@ -207,8 +207,8 @@ static bool test_among(struct tp_diff_times *times)
 	return list != NULL;
 }
 
-/* NAN: nothing is tested. Without an `among` what the calls say stands; the verdict tells what it is worth. */
-static double p_of(const struct tp_diff_time *time)
+/* Without an `among` what the calls say stands; tp_diff_time_is_one_run() tells what it is worth. */
+double tp_diff_time_p(const struct tp_diff_time *time)
 {
 	return isnan(time->difference.p) ? NAN : fmax(time->difference.p, time->among);
 }
@@ -225,7 +225,7 @@ bool tp_diff_times_test(struct tp_diff_times *times)
 	}
 	good = good && (!one_a_side || test_among(times));
 	for (size_t i = 0; good && i < times->count; i++)
-		p[i] = p_of(times->list[i]);
+		p[i] = tp_diff_time_p(times->list[i]);
 	good = good && tp_holm(p, times->count);
 	for (size_t i = 0; good && i < times->count; i++)
 		times->list[i]->corrected = p[i];
@@ -256,6 +256,11 @@ const struct tp_diff_time *tp_diff_time(const struct tp_diff_times *times, const
 	return NULL;
 }
 
+bool tp_diff_time_is_one_run(const struct tp_diff_time *time)
+{
+	return isnan(time->among) && time->side[0].runs.count == 1 && time->side[1].runs.count == 1;
+}
+
 const char *tp_diff_time_verdict(const struct tp_diff_time *time)
 {
 	if (!time->side[0].runs.count || !time->side[1].runs.count)
@@ -264,7 +269,7 @@ const char *tp_diff_time_verdict(const struct tp_diff_time *time)
 		return time->difference.doubt == TP_DOUBT_DRIFT ? "drifts" : "too few";
 	if (!(time->corrected < LEVEL))
 		return "noise";
-	if (isnan(time->among) && time->side[0].runs.count == 1 && time->side[1].runs.count == 1)
+	if (tp_diff_time_is_one_run(time))
 		return "one run";
 	return time->difference.ratio > 1 ? "slower" : "faster";
 }

@@ -46,6 +46,15 @@ const struct tp_diff_time *tp_diff_op(const struct tp_diff_times *times, const c
 #define TP_DIFF_RUN "run"
 const struct tp_diff_time *tp_diff_time(const struct tp_diff_times *times, const char *what);
 
+/*
+ * What says how likely the difference is by chance alone, not corrected for many: of one run a side what its calls say, or what the
+ * ops say, if that is less; of several what the runs say. NAN: nothing can be tested.
+ */
+double tp_diff_time_p(const struct tp_diff_time *time);
+
+/* Of one run a side, without enough ops beside it: its calls may differ, and nothing tells the program from the machine. */
+bool tp_diff_time_is_one_run(const struct tp_diff_time *time);
+
 /* "faster", "slower", "noise", "one run", "too few", "drifts", "new", "gone". */
 const char *tp_diff_time_verdict(const struct tp_diff_time *time);
 

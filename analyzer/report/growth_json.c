@@ -79,7 +79,7 @@ json_t *tp_growth_json_sites(const struct tp_growth_view *view)
 	uint64_t top = view->listing.top;
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < listed->count && i < listed->leaks + MANY && (!top || i < top); i++)
+	for (size_t i = 0; i < listed->count && i < listed->leaks + listed->rising + MANY && (!top || i < top); i++)
 		json_array_append_new(list, json_site(view, &listed->list[i], true));
 	if (view->pooled && !tp_growth_grouped(view))
 		append_others(view, list);
@@ -161,6 +161,7 @@ json_t *tp_growth_json(const struct tp_growth_view *view)
 	json_object_set_new(json, "sites_total", tp_json_number(view->pooled ? view->pooled->count : stats->sites));
 	json_object_set_new(json, "varying", tp_json_number(view->pooled ? view->pooled->varying : stats->varying));
 	json_object_set_new(json, "leaks", tp_json_number(listed->leaks));
+	json_object_set_new(json, "rising", tp_json_number(listed->rising));
 	json_object_set_new(json, "leak_rate", json_real(listed->leak_rate));
 	json_object_set_new(json, "sites", tp_growth_json_sites(view));
 	json_object_set_new(json, "mappings", json_maps(view));

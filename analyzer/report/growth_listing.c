@@ -9,7 +9,7 @@
 
 const char *tp_verdict_name(enum tp_verdict verdict, bool seconds)
 {
-	static const char *const names[] = { "stable", "leak", "warm-up", "sawtooth", "burst" };
+	static const char *const names[] = { "stable", "leak", "warm-up", "sawtooth", "burst", "rising" };
 
 	return verdict == TP_VERDICT_LEAK && seconds ? "growth" : names[verdict];
 }
@@ -249,6 +249,50 @@ static void print_basis(const struct tp_growth_view *view)
 		 tp_count(view->pooled ? view->pooled->count : stats->sites).text, tp_growth_series(view));
 }
 
+/* Nothing is sure to leak. All live blocks are one series, and need no correction for many: they may be sure to grow. */
+static void print_none(const struct tp_growth_view *view)
+{
+	const struct tp_growth_stats *stats = tp_growth_stats_of(view);
+	const struct tp_growth_list *list = tp_growth_listed(view);
+	const struct tp_page *page = view->listing.page;
+
+	if (stats->live.verdict == TP_VERDICT_LEAK)
+		fprintf(page->out, "  no %s is sure to, but live blocks together do: %s a %s%s\n",
+			view->pooled ? tp_growth_series(view) : "stack", tp_growth_rate(view, stats->live.rate).text,
+			tp_growth_unit(stats), view->pooled ? "" : "; --by function, line or op may tell more");
+	else if (list->rising)
+		fputs("  nothing is sure to\n", page->out);
+	else
+		fputs("  nothing does\n", page->out);
+}
+
+/* A leak once in many steps. */
+static void print_rising(const struct tp_growth_view *view)
+{
+	const struct tp_growth_list *list = tp_growth_listed(view);
+	const struct tp_page *page = view->listing.page;
+	uint64_t top = view->listing.top;
+	size_t printed = 0, hidden = 0;
+
+	for (size_t i = list->leaks; i < list->leaks + list->rising; i++) {
+		if (!view->pooled && !tp_growth_shown(view, list->list[i].node))
+			continue;
+		if (top && printed == top) {
+			hidden++;
+			continue;
+		}
+		if (!printed)
+			tp_headline(page,
+				    "What may leak: it rose now and then and never fell, too rarely to be told from "
+				    "chance");
+		print_leak(view, &list->list[i], ++printed);
+	}
+	if (hidden)
+		tp_print(page, TP_STYLE_DIM, "\n      and %zu more (--top 0 shows all)\n", hidden);
+	if (printed)
+		fputc('\n', page->out);
+}
+
 void tp_growth_print(const struct tp_growth_view *view)
 {
 	const struct tp_growth_stats *stats = tp_growth_stats_of(view);
@@ -281,10 +325,11 @@ void tp_growth_print(const struct tp_growth_view *view)
 			 tp_growth_series(view), hidden == 1 ? "" : "s");
 	printed = tp_growth_print_maps(view, printed);
 	if (!printed)
-		fputs("  nothing does\n", page->out);
+		print_none(view);
 	else
 		fputc('\n', page->out);
 	print_basis(view);
+	print_rising(view);
 	print_others(view);
 	print_limit(view);
 	tp_growth_print_parts(view);

@@ -170,11 +170,17 @@ static void put_resident(const struct tp_html *html, const json_t *json, bool se
 /* With time alone it is growth: a leak is what grows with the steps. */
 static void put_verdict(const struct tp_html *html, const json_t *json, bool seconds)
 {
-	json_int_t count = tp_html_integer(json, "growth.leaks");
+	json_int_t count = tp_html_integer(json, "growth.leaks"), rising = tp_html_integer(json, "growth.rising");
 	const char *plural = count == 1 ? "" : "s", *verb = count == 1 ? "s" : "";
 	struct tp_text rate = tp_html_figure(html, TP_HTML_RATE, tp_html_at(json, "growth.leak_rate"));
 
-	if (!count)
+	if (!count && rising)
+		tp_html_element(
+			html, "p", "warn",
+			"Nothing is sure to grow to the end; %s stack%s rose now and then and never fell, too rarely "
+			"to be told from chance.",
+			tp_count((uint64_t)rising).text, rising == 1 ? "" : "s");
+	else if (!count)
 		tp_html_element(html, "p", "good", "Nothing grows with the %s to the end.", seconds ? "time" : "steps");
 	else if (seconds)
 		tp_html_element(html, "p", "warn",
@@ -192,7 +198,8 @@ void tp_html_growth(const struct tp_html *html, const json_t *json)
 	bool seconds = strcmp(json_string_value(tp_html_at(json, "growth.unit")), "second") == 0;
 	const struct tp_html_column columns[] = {
 		{ "verdict", "verdict", TP_HTML_VERDICT,
-		  "leak, growth: to the end; warm-up: it grew and stopped; burst: for a short time, or in a jump" },
+		  "leak, growth: to the end; warm-up: it grew and stopped; burst: for a short time, or in a jump; "
+		  "rising: now and then, and it never fell" },
 		{ seconds ? "a second" : "a step", seconds ? "bytes_per_second" : "bytes_per_step", TP_HTML_RATE,
 		  NULL },
 		{ "95% interval", "ci95", TP_HTML_RATE, NULL },

@@ -6,7 +6,7 @@ import subprocess
 import xml.etree.ElementTree
 
 import pytest
-from conftest import ANALYZE, LIBRARY, ROOT, WORKLOADS, report
+from conftest import ANALYZE, LIBRARY, ROOT, WORKLOADS, analyze, report
 
 
 # STEPS steps, in each of which it keeps LEAK bytes and an op takes NS nanoseconds, as its own clock says.
@@ -87,6 +87,48 @@ def test_times_of_one_run_do_not_regress_against_themselves(traces):
     assert names
     rules = ",".join(f"op:{name}=0%" for name in names)
     assert check("--baseline", traces["ops"], "--max-regress", rules, traces["ops"])[0] == 0
+
+
+# OPS ops, the last of which takes FACTOR times as long, as its own clock says.
+OPS_PROGRAM = """
+#include <stdlib.h>
+#include <time.h>
+#include <tprof.h>
+static long now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec * 1000000000L + t.tv_nsec; }
+int main(int argc, char **argv)
+{
+    static const char *const names[] = { "a", "b", "c", "d", "e", "f", "g" };
+    long ops = atol(argv[1]), factor = atol(argv[2]);
+    for (long i = 0; i < 2000; i++)
+        for (long k = 0; k < ops; k++) {
+            tprof_op_begin(names[k], "test");
+            for (long end = now() + (k == ops - 1 ? factor : 1) * 2000; now() < end;)
+                ;
+            tprof_op_end();
+        }
+    return argc == 3 ? 0 : 1;
+}
+"""
+
+
+def test_one_run_a_side_is_judged_as_diff_does(tmp_path):
+    """What diff calls slower is a breach, what it calls one run can't be checked: a single op has none beside it."""
+    (tmp_path / "ops.c").write_text(OPS_PROGRAM)
+    subprocess.run(["gcc", "-O1", f"-I{ROOT}/include", tmp_path / "ops.c", "-o", tmp_path / "ops"], check=True)
+    for count in (1, 7):
+        old, new = (record(tmp_path, f"{count}-{factor}.bin", tmp_path / "ops", count, factor) for factor in (1, 4))
+        verdicts = {op["name"]: op["verdict"] for op in json.loads(analyze("diff", "--json", old, new).stdout)["ops"]}
+        if count == 1:
+            assert verdicts["a"] in ("one run", "drifts", "too few")
+        answers = {"slower": "breach", "one run": "unchecked", "drifts": "unchecked", "too few": "unchecked"}
+        for name, verdict in verdicts.items():
+            answer = said("--baseline", old, "--max-regress", f"op:{name}=50%", new)["rules"][0]
+            if answer["ratio"] > 1.5:
+                assert answer["verdict"] == answers.get(verdict, "kept"), (name, verdict, answer)
+            if verdict == "one run":
+                assert "of one run a side nothing beside it tells the program from the machine" in answer["message"]
+        last = verdicts["abcdefg"[count - 1]]
+        assert last in ("slower", "one run", "drifts", "too few"), verdicts
 
 
 def test_rules_file_and_junit(traces):

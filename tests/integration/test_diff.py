@@ -94,13 +94,13 @@ def test_stacks_match_in_another_version(tmp_path):
     answer = diff("--top", 0, *traces)
     for key in ("peak", "unfreed", "allocated"):
         (row,) = [r for r in answer[key] if r["old_bytes"]]
-        assert (row["old_bytes"], row["new_bytes"], row["ratio"], row["verdict"]) == (100000, 200000, 2, "more")
+        assert (row["old_bytes"], row["new_bytes"], row["ratio"], row["verdict"]) == (100000, 200000, 2, "different")
         assert functions(row) == ["weights", "main"]
         assert row["name"] == "weights in (program)" and row["stack"][0]["module"] == "(program)"
     assert not [r for r in answer["peak"] if "nodes" in functions(r)]
     assert [row["name"] for row in diff("--by", "function", *traces)["peak"]] == ["weights in (program)"]
     text = analyze("diff", *traces).stdout
-    assert re.search(r"195 KiB, was 97\.7 KiB: 2\.000x.*more\n +weights +\(program\)\n +main", text)
+    assert re.search(r"195 KiB, was 97\.7 KiB: 2\.000x, different\n +weights +\(program\)\n +main", text)
     assert "One run a side" in text
 
 
@@ -140,6 +140,17 @@ def test_runs_of_a_side_are_pooled(repeated):
     for new, verdict in (("more", "more"), ("alike", "noise")):
         answer = diff(*sides(repeated["old"], repeated[new][:1]))
         assert {total["name"]: total for total in answer["totals"]}["peak"]["verdict"] == verdict
+
+
+def test_memory_of_one_run_a_side_is_a_fact_and_no_verdict(repeated):
+    """Two runs of one program whose memory varies differ; that one of them has more says nothing of the program."""
+    for old, new in ((0, 1), (1, 2), (2, 3)):
+        answer = diff(repeated["old"][old], repeated["old"][new])
+        totals = {total["name"]: total for total in answer["totals"]}
+        assert totals["peak"]["old"] != totals["peak"]["new"]
+        rows = answer["peak"] + answer["unfreed"] + answer["allocated"] + list(totals.values())
+        assert {row["verdict"] for row in rows} <= {"different", "same"} and totals["peak"]["verdict"] == "different"
+    assert "whether or not two runs of one program differ as much" in analyze("diff", *repeated["old"][:2]).stdout
 
 
 def test_processes_of_a_run_are_one_run(tmp_path):
@@ -209,7 +220,7 @@ def test_many_stacks(tmp_path):
         (row,) = answer[key]
         path = [("b", "a")[extra >> level & 1] + str(level) for level in range(levels)]
         assert functions(row) == path + ["main"]
-        assert (row[f"old_{count}"], row[f"new_{count}"], row["verdict"]) == (1, 2, "more")
+        assert (row[f"old_{count}"], row[f"new_{count}"], row["verdict"]) == (1, 2, "different")
     assert peak_rss(ANALYZE, "diff", *traces) < 2 * peak_rss(ANALYZE, "peak", traces[0]) < 256 << 20
 
 

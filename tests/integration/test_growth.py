@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What grows with the steps: planted leaks of known rates are found, at their lines, with rates inside their intervals; and
 of loops that do not leak none is said to, with twenty seeds each."""
+import json
 import re
 
 import pytest
@@ -76,6 +77,36 @@ def test_the_report_in_words(tprof):
     assert [site["verdict"] for site in growing].count("leak") == 1
     assert "a size is wanted" in analyze("leaks", "--limit", "much", run.traces()[0], status=2).stderr
     assert report(run.traces()[0], command="leaks", options=["--filter", "nowhere"])["growth"]["leaks"] == 1
+
+
+def test_a_leak_once_an_epoch(tprof):
+    """Six rises are too few to be told from chance among many stacks; they are not nothing, and not called so."""
+    result, run = growth(tprof, "epoch")
+    assert leaks_of(result) == [] and (result["leaks"], result["rising"]) == (0, 1)
+    (site,) = [site for site in result["sites"] if site["verdict"] == "rising"]
+    assert has_line(site, "grow", "remember(800)") and site["typical_bytes"] == 800
+    assert site["ci95"][0] <= 16 <= site["ci95"][1] and site["blocks"] in (5, 6)
+    text = analyze("leaks", run.traces()[0]).stdout
+    assert "nothing does" not in text and "nothing is sure to" in text
+    assert text.index("chance of any false one") < text.index("What may leak: it rose now and then and never fell")
+    # With enough epochs it is a leak.
+    result, _ = growth(tprof, "epoch", steps=1500)
+    assert [has_line(site, "grow", "remember(800)") for site in leaks_of(result)] == [True] and result["rising"] == 0
+
+
+def test_lines_have_what_their_callees_cost(tprof):
+    _, run = growth(tprof, "cache", env={"TPROF_CPU": "4000"})
+    lines = {line["line"]: line for line in json.loads(
+        analyze("lines", "--json", "growth.c", run.traces()[0]).stdout)["lines"]}
+    inner, outer = lines[line_of("get(size)", "remember")], lines[line_of("remember(200)", "grow")]
+    assert inner["total_unfreed_bytes"] == 600 * STEPS == outer["total_unfreed_bytes"] == outer["total_allocated_bytes"]
+    assert outer["total_unfreed_blocks"] == outer["total_allocations"] == 3 * STEPS and outer["unfreed_bytes"] == 0
+    call = next(i for i, text in enumerate(SOURCE, 1) if re.match(r"\s+grow\(what, step, steps\);", text))
+    assert lines[call]["total_unfreed_bytes"] == 600 * STEPS
+    assert lines[call]["total_cpu_ns"] >= outer["total_cpu_ns"] >= outer["cpu_ns"]
+    text = analyze("lines", "growth.c", run.traces()[0]).stdout
+    assert re.search(r"at peak +total +allocated +total +calls +unfreed +a step +CPU +total", text)
+    assert re.search(rf"^ *{call} +\S+ KiB +176 KiB", text, re.MULTILINE)
 
 
 def pooled(trace, by, *options):
@@ -200,7 +231,7 @@ def test_native_stacks_of_one_line_of_python_are_one(tprof):
 def test_no_false_leak(tprof, what, seeds):
     for seed in seeds:
         result, _ = growth(tprof, what, seed=seed)
-        assert leaks_of(result) == [], seed
+        assert leaks_of(result) == [] and result["rising"] == 0, seed
         assert result["enough"] and result["varying"] >= 2
         own = [site for site in result["sites"] if any(f["function"] == "grow" for f in site["stack"])]
         assert [site["verdict"] for site in own] == ([what] if what != "none" else []), seed

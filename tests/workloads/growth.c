@@ -5,6 +5,7 @@
  *   none       nothing
  *   cache      a cache without eviction: 3 entries of 200 bytes a step
  *   tenth      160 bytes in every tenth step
+ *   epoch      800 bytes in every fiftieth step
  *   tiny       16 bytes a step among 20,000 allocations a step
  *   list       an array of pointers that grows by an eighth when it is full, of objects of 1000 bytes, one a step
  *   late       500 bytes a step, from two thirds of the steps on
@@ -218,6 +219,8 @@ static void grow(const char *what, size_t step, size_t steps)
 			remember(200);
 	if (strcmp(what, "tenth") == 0 && step % 10 == 9)
 		remember(160);
+	if (strcmp(what, "epoch") == 0 && step % 50 == 49)
+		remember(800);
 	if (strcmp(what, "tiny") == 0)
 		remember(16);
 	if (strcmp(what, "list") == 0)
