@@ -11,13 +11,19 @@
 
 union tp_state_page tp_state_page;
 bool tp_was_started;
+static bool unprotected;
 bool tp_sealed;
 struct tprof_header *tp_header;
 union tp_header_area tp_header_area;
 
 void tp_state_protect(void)
 {
-	tp_sys_madvise(&tp_state_page, sizeof(tp_state_page), MADV_WIPEONFORK);
+	unprotected = tp_sys_madvise(&tp_state_page, sizeof(tp_state_page), MADV_WIPEONFORK) != 0;
+}
+
+bool tp_state_is_unprotected(void)
+{
+	return unprotected;
 }
 
 /*

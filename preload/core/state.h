@@ -85,7 +85,10 @@ static inline bool tp_state_has_trace(void)
 /* Makes the state page one that forks wipe. Once, before mode leaves NEW. */
 void tp_state_protect(void);
 
-/* In a forked child, by fork()'s handlers: what is to be done where the kernel can't wipe (gVisor; Linux before 4.14). */
+/* The kernel can't wipe (gVisor; Linux before 4.14): a forked child has to be told that it is one. */
+bool tp_state_is_unprotected(void);
+
+/* In a forked child, by fork()'s handlers and the hook of syscall(). */
 void tp_state_forked(void);
 
 /* Counts n things lost for `cause`. Any thread, any time. */

@@ -20,7 +20,7 @@ def refused(tprof, call, error, command, argument=-1, value=0, **env):
     return tprof.profile([*refuse(call, error, argument, value), *command], env={"TPROF_EXE": command[0].name, **env})
 
 
-@pytest.mark.parametrize("how, children", [("fork", 1), ("nested", 2), ("threads", 20)])
+@pytest.mark.parametrize("how, children", [("fork", 1), ("nested", 2), ("threads", 20), ("clone", 1)])
 def test_fork_where_the_kernel_can_not_wipe(tprof, how, children):
     """gVisor, and Linux before 4.14: a child must not write into its parent's trace."""
     run = refused(tprof, "madvise", errno.EINVAL, [WORKLOADS / "fork", how], 2, MADV_WIPEONFORK)

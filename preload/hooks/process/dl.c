@@ -12,16 +12,12 @@
 #include "hooks/lifecycle.h"
 #include "hooks/ops/install.h"
 #include "hooks/ops/select.h"
+#include "hooks/process/pass_on.h"
 #include "hooks/python/find.h"
 #include "hooks/real.h"
 #include "stacks/modules.h"
 
 #include <dlfcn.h>
-
-struct tp_asked {
-	void *jump;   /* go on there; NULL: return `answer` */
-	void *answer; /* in rdx */
-};
 
 /* Called by pass_on.S, which then jumps to what they return. */
 void *tp_before_dlopen(const char *file, int flags) __attribute__((visibility("hidden")));

@@ -64,5 +64,5 @@
 	pass_on	dlopen, tp_before_dlopen
 	pass_on	dlsym, tp_before_dlsym, 1
 	pass_on	prctl, tp_before_prctl
-	pass_on	syscall, tp_before_syscall
+	pass_on	syscall, tp_before_syscall, 1
 	.section .note.GNU-stack, "", @progbits

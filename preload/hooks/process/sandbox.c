@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * seccomp: from the moment a program gives up system calls, one that it would not have made may kill it. So recording
- * ends just before; the trace says so. prctl and syscall themselves are pass_on.S; syscall can also end the process.
+ * ends just before; the trace says so. prctl and syscall themselves are pass_on.S; syscall can also end the process, and
+ * make another.
  */
 #include "core/state.h"
 #include "core/sys.h"
 #include "hooks/lifecycle.h"
+#include "hooks/process/pass_on.h"
 #include "hooks/real.h"
 #include "hooks/sampling/cpu.h"
 #include "hooks/waits/stubs.h"
 
 #include <linux/seccomp.h>
+#include <sched.h>
 #include <sys/prctl.h>
 
 void *tp_before_prctl(int option) __attribute__((visibility("hidden")));
-void *tp_before_syscall(long number, long operation) __attribute__((visibility("hidden")));
+struct tp_asked tp_before_syscall(long number, long operation, long second, long third, long fourth, long fifth)
+	__attribute__((visibility("hidden")));
 
 static void seal(void)
 {
@@ -33,7 +37,14 @@ void *tp_before_prctl(int option)
 	return (void *)tp_real.prctl;
 }
 
-void *tp_before_syscall(long number, long operation)
+/* A child on a copy of this stack, that no handler of fork's hears of. clone3 is younger than MADV_WIPEONFORK. */
+static bool is_unseen_fork(long number, long flags, long stack)
+{
+	return tp_state_is_unprotected() &&
+	       (number == SYS_fork || (number == SYS_clone && !(flags & CLONE_VM) && !stack));
+}
+
+struct tp_asked tp_before_syscall(long number, long operation, long second, long third, long fourth, long fifth)
 {
 	void *stub;
 
@@ -44,6 +55,13 @@ void *tp_before_syscall(long number, long operation)
 		tp_mark_end(TPROF_END_EXIT, (int)(operation & 0xff));
 	else if (!tp_real.syscall)
 		tp_start();
+	if (tp_unlikely(is_unseen_fork(number, operation, second)) && tp_real.syscall) {
+		long made = tp_real.syscall(number, operation, second, third, fourth, fifth);
+
+		if (made == 0)
+			tp_state_forked();
+		return (struct tp_asked){ NULL, (void *)made };
+	}
 	stub = tp_load_acquire(&tp_wait_syscall); /* pairs with tp_wait_begin(): it leads to libc's */
-	return stub ? stub : (void *)tp_real.syscall;
+	return (struct tp_asked){ stub ? stub : (void *)tp_real.syscall, NULL };
 }
