@@ -15,14 +15,17 @@ static struct tp_recall_piece *piece_at(struct tp_recall *recall, uint32_t to)
 	return (struct tp_recall_piece *)((uintptr_t)recall->words + to);
 }
 
+/* Of a leaf: the list of its pieces has as many places, one for the 0. */
+static size_t bytes_of(uint32_t groups, uint32_t pieces)
+{
+	return sizeof(struct tp_recall_leaf) + groups * sizeof(struct tp_recall_group) + pieces * sizeof(uint32_t);
+}
+
 size_t tp_leaf_most(const struct tp_outcome *outcome)
 {
 	size_t pieces = (outcome->return_count + outcome->other_count) / PIECE;
 
-	return (pieces * sizeof(struct tp_recall_piece) + sizeof(struct tp_recall_leaf) +
-		PIECE / GROUP * sizeof(struct tp_recall_group)) /
-		       WORD +
-	       LINE;
+	return (pieces * sizeof(struct tp_recall_piece) + bytes_of(PIECE / GROUP, (uint32_t)pieces)) / WORD + LINE;
 }
 
 /* The place of so many bytes, at a cache line. */
@@ -125,21 +128,15 @@ static uint32_t share(struct tp_recall *recall, const struct tp_recall_piece *pi
 	return to;
 }
 
-/* The outer words of a walk, in whole pieces. False: it has no short form. */
-static bool write_pieces(struct tp_recall *recall, struct rest *rest, uint32_t *outer)
+/* The next outermost words, as a piece. Its place; 0: it has no short form. */
+static uint32_t write_piece(struct tp_recall *recall, struct rest *rest)
 {
+	struct tp_recall_piece piece = { .base = 0 };
 	struct tp_word words[PIECE];
 
-	for (*outer = 0; rest->returns + rest->others >= PIECE;) {
-		struct tp_recall_piece piece = { .outer = *outer };
-
-		piece.others = take_words(rest, words, PIECE);
-		piece.base = words[0].slot;
-		if (!write_groups(piece.group, words, PIECE, piece.base))
-			return false;
-		*outer = share(recall, &piece);
-	}
-	return true;
+	piece.others = take_words(rest, words, PIECE);
+	piece.base = words[0].slot;
+	return write_groups(piece.group, words, PIECE, piece.base) ? share(recall, &piece) : 0;
 }
 
 static uintptr_t top_of(const struct tp_outcome *outcome, uintptr_t sp)
@@ -155,15 +152,11 @@ static uintptr_t top_of(const struct tp_outcome *outcome, uintptr_t sp)
 uint32_t tp_leaf_write(struct tp_recall *recall, const struct tp_start *start, const struct tp_outcome *outcome)
 {
 	struct rest rest = { outcome, outcome->return_count, outcome->other_count };
-	struct tp_recall_leaf *leaf;
-	struct tp_word words[PIECE];
-	uint32_t outer, own, to;
+	uint32_t words = (uint32_t)(rest.returns + rest.others), own = words % PIECE, pieces = words / PIECE;
+	uint32_t groups = (own + GROUP - 1) / GROUP, to = take(recall, bytes_of(groups, pieces)) | LEAF, *further;
+	struct tp_recall_leaf *leaf = tp_leaf_at(recall, to);
+	struct tp_word innermost[PIECE];
 
-	if (!write_pieces(recall, &rest, &outer))
-		return 0;
-	own = (uint32_t)(rest.returns + rest.others);
-	to = take(recall, sizeof(*leaf) + tp_round_up(own, GROUP) / GROUP * sizeof(leaf->group[0])) | LEAF;
-	leaf = tp_leaf_at(recall, to);
 	*leaf = (struct tp_recall_leaf){
 		.pc = start->pc,
 		.sp = start->sp,
@@ -171,36 +164,47 @@ uint32_t tp_leaf_write(struct tp_recall *recall, const struct tp_start *start, c
 		.bp_matters = outcome->needs_bp ? UINTPTR_MAX : 0,
 		.top = top_of(outcome, start->sp),
 		.result = outcome->result,
-		.outer = outer,
-		.groups = (uint8_t)(tp_round_up(own, GROUP) / GROUP),
+		.groups = (uint8_t)groups,
 		.words = (uint8_t)own,
-		.others = (uint16_t)take_words(&rest, words, own),
 	};
-	return write_groups(leaf->group, words, own, start->sp) ? to : 0;
+	further = (uint32_t *)(uintptr_t)tp_recall_further(leaf);
+	for (uint32_t i = pieces, next = 0; i-- > 0; next = leaf->outer) {
+		further[i] = next;
+		leaf->outer = write_piece(recall, &rest);
+		if (!leaf->outer)
+			return 0;
+	}
+	leaf->others = (uint16_t)take_words(&rest, innermost, own);
+	return write_groups(leaf->group, innermost, own, start->sp) ? to : 0;
 }
 
 /* ---- reading ---- */
 
 struct tp_leaf_cursor tp_leaf_begin(const struct tp_recall *recall, const struct tp_recall_leaf *leaf)
 {
-	return (struct tp_leaf_cursor){ (struct tp_recall *)(uintptr_t)recall,
-					leaf->group,
-					(const uint64_t *)leaf->sp,
-					0,
-					leaf->words,
-					leaf->others,
-					leaf->outer };
+	return (struct tp_leaf_cursor){ .recall = recall,
+					.group = leaf->group,
+					.base = (const uint64_t *)leaf->sp,
+					.words = leaf->words,
+					.others = leaf->others,
+					.outer = leaf->outer,
+					.further = tp_recall_further(leaf) };
 }
 
 /* On to the next piece. False: there is none. */
 static bool go_outwards(struct tp_leaf_cursor *cursor)
 {
-	const struct tp_recall_piece *piece = piece_at(cursor->recall, cursor->outer);
+	const struct tp_recall_piece *piece = tp_recall_piece_at(cursor->recall, cursor->outer);
 
 	if (!cursor->outer)
 		return false;
-	*cursor = (struct tp_leaf_cursor){ cursor->recall, piece->group, (const uint64_t *)piece->base, 0, PIECE,
-					   piece->others,  piece->outer };
+	*cursor = (struct tp_leaf_cursor){ .recall = cursor->recall,
+					   .group = piece->group,
+					   .base = (const uint64_t *)piece->base,
+					   .words = PIECE,
+					   .others = (uint32_t)piece->others,
+					   .outer = *cursor->further,
+					   .further = cursor->further + 1 };
 	return true;
 }
 

@@ -13,10 +13,11 @@ uint32_t tp_leaf_write(struct tp_recall *recall, const struct tp_start *start, c
 
 /* A walk's words, one after the other. */
 struct tp_leaf_cursor {
-	struct tp_recall *recall;
+	const struct tp_recall *recall;
 	const struct tp_recall_group *group;
 	const uint64_t *base;
 	uint32_t at, words, others, outer;
+	const uint32_t *further;
 };
 
 struct tp_leaf_cursor tp_leaf_begin(const struct tp_recall *recall, const struct tp_recall_leaf *leaf);

@@ -14,8 +14,9 @@
  * last time. What it says is checked like any other stack; if it was wrong or has nothing to say, the trie is gone through.
  *
  * Stacks have their outer ends in common, so these are kept once: of a walk's words, the leaf holds the innermost few, and the
- * others are in pieces of sixteen, counted from the outer end, each of which knows what lies beyond it. Two walks that end
- * the same way share those pieces (hash-consing: Ershov, CACM 1(8), 1958), and what is compared most stays in the cache.
+ * others are in pieces of sixteen, counted from the outer end. Two walks that end the same way share those pieces
+ * (hash-consing: Ershov, CACM 1(8), 1958), and what is compared most stays in the cache. The leaf lists its pieces, so that
+ * none of them is waited for to know where the next one is.
  *
  * One for each thread, used by that thread alone. It holds some thousand stacks; when it is full it starts over.
  */
@@ -48,7 +49,8 @@ struct tp_recall_edge {
  * cache lines, leaves and pieces. A leaf is this header, and behind it the innermost words that its walk loaded, as many
  * as make no piece, slots ascending, in whole groups: a group is four values and where they stood. Its first slot is
  * counted in words from the first of the group before (or the start's sp, or the piece's first), the others from its own
- * first. The last group is filled up with what it begins with.
+ * first. The last group is filled up with what it begins with. Behind the groups are the places of the pieces but the
+ * innermost, which the header has: from the inside outwards, and a 0.
  */
 struct tp_recall_group {
 	uint64_t values[TP_RECALL_GROUP];
@@ -64,7 +66,7 @@ struct tp_recall_leaf {
 	uintptr_t bp, bp_matters; /* all bits set if it does, else 0 */
 	uintptr_t top;		  /* behind the outermost slot */
 	struct tp_recalled result;
-	uint32_t outer;	 /* the piece that goes on: its place in bytes; 0: there is none */
+	uint32_t outer;	 /* the innermost piece: its place in bytes; 0: there is none */
 	uint32_t next;	 /* the leaf that came next; 0: not known */
 	uint16_t others; /* a bit for each word that is no return address */
 	uint8_t groups, words;
@@ -73,8 +75,8 @@ struct tp_recall_leaf {
 } __attribute__((aligned(64)));
 
 struct tp_recall_piece {
-	uintptr_t base;		/* its first slot */
-	uint32_t outer, others; /* as a leaf's */
+	uintptr_t base;	 /* its first slot */
+	uint64_t others; /* as a leaf's */
 	struct tp_recall_group group[TP_RECALL_PIECE / TP_RECALL_GROUP];
 } __attribute__((aligned(64)));
 
@@ -147,6 +149,12 @@ TP_HOT const struct tp_recall_leaf *tp_recall_leaf_at(const struct tp_recall *re
 	return (const void *)((const char *)recall->words + (to - TP_RECALL_LEAF));
 }
 
+/* Of the pieces but the innermost; for a leaf that has one. */
+TP_HOT const uint32_t *tp_recall_further(const struct tp_recall_leaf *leaf)
+{
+	return (const void *)(leaf->group + leaf->groups);
+}
+
 TP_HOT const struct tp_recall_piece *tp_recall_piece_at(const struct tp_recall *recall, uint32_t to)
 {
 	return (const void *)((const char *)recall->words + to);
@@ -201,15 +209,16 @@ TP_HOT uint64_t tp_recall_difference(const struct tp_recall *recall, const struc
 {
 	const struct tp_recall_group *group = leaf->group, *end = group + leaf->groups;
 	const uint64_t *slot = (const uint64_t *)leaf->sp;
-	const struct tp_recall_piece *piece;
+	const uint32_t *further = tp_recall_further(leaf);
 	uint64_t difference = 0;
 
 	for (; group < end; group++) {
 		slot += group->steps[0];
 		difference |= tp_recall_group_difference(group, slot);
 	}
-	for (uint32_t to = leaf->outer; to; to = piece->outer) {
-		piece = tp_recall_piece_at(recall, to);
+	for (uint32_t to = leaf->outer; to; to = *further++) {
+		const struct tp_recall_piece *piece = tp_recall_piece_at(recall, to);
+
 		slot = (const uint64_t *)piece->base;
 		difference |= tp_recall_group_difference(&piece->group[0], slot);
 		slot += piece->group[1].steps[0];
