@@ -6,8 +6,9 @@
 #include <cpuid.h>
 #include <time.h>
 
-enum tprof_clock tp_clock_kind = TPROF_CLOCK_MONOTONIC;
-uint32_t tp_clock_shared;
+/* The first of those: they begin a cache line. */
+enum tprof_clock tp_clock_kind TP_LOOKED_AT __attribute__((aligned(64))) = TPROF_CLOCK_MONOTONIC;
+uint32_t tp_clock_shared TP_LOOKED_AT;
 
 /* CPUID 8000_0007h, EDX bit 8: the counter runs at one rate in all power states. 8000_0001h, EDX bit 27: RDTSCP. */
 static bool invariant_counter(void)

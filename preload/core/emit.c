@@ -3,7 +3,7 @@
 
 #include "core/sys.h"
 
-uint32_t tp_emit_shift;
+uint32_t tp_emit_shift TP_LOOKED_AT;
 
 /* Tag and a place for the length of a LONG record, then the time passed. */
 static uint8_t *begin(struct tp_thread *thread, enum tprof_event_type type, uint64_t ticks)

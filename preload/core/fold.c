@@ -6,7 +6,7 @@
 #include "core/scope.h"
 #include "core/state.h"
 
-uint32_t tp_fold_short;
+uint32_t tp_fold_short TP_LOOKED_AT;
 
 _Static_assert(TP_FOLD_FULL <= TPROF_FOLD_CALLS, "a histogram's bucket has 16 bits");
 

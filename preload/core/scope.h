@@ -16,16 +16,17 @@ static inline void tp_scope_new(struct tp_fold *fold)
 /* The innermost op's frame; UINTPTR_MAX: none is open. */
 static inline uintptr_t tp_scope_frame(const struct tp_thread *thread)
 {
-	return thread->op_depth ? thread->op_frames[thread->op_depth - 1] : UINTPTR_MAX;
+	return thread->op_depth ? thread->op_open[thread->op_depth - 1].frame : UINTPTR_MAX;
 }
 
 /* One more is open, with that frame: the caller fills in the rest of what is returned. At most TP_OPS_MAX. */
 static inline struct tp_open_op *tp_scope_open(struct tp_thread *thread, uintptr_t frame)
 {
-	struct tp_open_op *open = &thread->op_open[thread->op_depth];
+	struct tp_open_op *open = &thread->op_open[thread->op_depth++];
 
-	thread->op_frames[thread->op_depth++] = frame;
-	open->outer = thread->fold.scope;
+	open->frame = frame;
+	open->scope = thread->fold.scope;
+	open->outer = thread->fold.outer;
 	tp_scope_new(&thread->fold);
 	thread->fold.outer = frame;
 	return open;
@@ -36,8 +37,8 @@ static inline struct tp_open_op *tp_scope_shut(struct tp_thread *thread)
 {
 	struct tp_open_op *open = &thread->op_open[--thread->op_depth];
 
-	thread->fold.scope = open->outer;
-	thread->fold.outer = tp_scope_frame(thread);
+	thread->fold.scope = open->scope;
+	thread->fold.outer = open->outer;
 	return open;
 }
 

@@ -28,12 +28,14 @@ enum tp_busy {
 	TP_BUSY_RECORD, /* recording: only a signal handler can come by, and its event is lost */
 };
 
-/* What is kept of a hooked op while it is open, beside its frame. A cache line each. */
+/* What is kept of a hooked op while it is open. A cache line each. */
 struct tp_open_op {
 	uint64_t start, events; /* ticks at its begin; the thread's events just after it */
 	uint64_t shape;		/* for its slot */
 	struct tp_fold_slot *slot;
-	uint64_t outer;	    /* fold.scope of what is around it */
+	uintptr_t frame;
+	uint64_t scope;	    /* fold.scope of what is around it */
+	uintptr_t outer;    /* and fold.outer */
 	const void *ending; /* hooks/ops/call.c's: of what function its end calls for more than its event; NULL: none */
 } __attribute__((aligned(64)));
 
@@ -56,7 +58,7 @@ struct tp_wait {
 struct tp_thread {
 	uint8_t handler_stack[TP_HANDLER_STACK_END] __attribute__((aligned(64))); /* of hooks/sampling/handler.S */
 
-	/* The hot path's. */
+	/* The hot path's: what every event asks is in the first two cache lines, and ops look at the third. */
 	uint8_t *at;	/* where the next record goes */
 	uint8_t *limit; /* beyond it the chunk has no room for one */
 	struct tprof_chunk *chunk;
@@ -69,21 +71,20 @@ struct tp_thread {
 	uintptr_t busy_return;	/* and the return address in it */
 	struct tp_range bounds; /* of the stack that the thread is on; tp_thread_set_bounds() */
 	uint64_t hot_extent;	/* bytes of bounds, where hooks may take their shortest way; else 0 */
-	uint64_t pass_extent;	/* the same, where allocations that are not recorded may be passed by; else 0 */
 	uint64_t events;
 	uint64_t last_block;   /* address of the last ALLOC */
+	uint64_t extent;       /* bytes of bounds */
+	struct tp_timed timed; /* which of the events; what is asked of it is the second line's last */
+	uint64_t pass_extent;  /* as hot_extent, where allocations that are not recorded may be passed by; else 0 */
 	uint64_t until_sample; /* TPROF_ALLOC=sample: bytes to go; see hooks/memory/sample.h */
 	uint64_t random;       /* its generator; 0: not seeded yet */
 	uint64_t event_start;  /* ticks at which the recording of the current event began */
-	uint64_t extent;       /* bytes of bounds */
-	struct tp_timed timed; /* which of the events */
+	uint32_t op_depth;     /* hooked ops that are open */
 	struct tp_wait wait;
 	struct tp_fold fold; /* calls that get no events of their own */
 
 	/* The rest. */
-	struct tp_open_op op_open[TP_OPS_MAX]; /* hooked ops that are open; core/scope.h adds and takes away */
-	uintptr_t op_frames[TP_OPS_MAX];       /* theirs */
-	uint32_t op_depth;		       /* how many */
+	struct tp_open_op op_open[TP_OPS_MAX]; /* core/scope.h adds and takes away */
 	uint32_t tid;			       /* 0: free to take */
 	struct tp_perf perf;		       /* TPROF_COUNTERS */
 	struct tp_perf_values counters;	       /* as last recorded */

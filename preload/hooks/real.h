@@ -10,23 +10,24 @@
 #include <sys/types.h>
 
 struct tp_real {
+	/* Those that are called most, in one cache line. */
 	void *(*malloc)(size_t);
+	void (*free)(void *);
 	void *(*calloc)(size_t, size_t);
 	void *(*realloc)(void *, size_t);
-	void *(*reallocarray)(void *, size_t, size_t);
-	void *(*memalign)(size_t, size_t);
 	int (*posix_memalign)(void **, size_t, size_t);
 	void *(*aligned_alloc)(size_t, size_t);
+	bool chunk_sizes;	  /* malloc is glibc's, with the size of each block in the word before it */
+	size_t (*usable)(void *); /* malloc_usable_size, if it is of the object that malloc is of; else NULL */
+
+	void *(*reallocarray)(void *, size_t, size_t);
+	void *(*memalign)(size_t, size_t);
 	void *(*valloc)(size_t);
 	void *(*pvalloc)(size_t);
-	void (*free)(void *);
 	void (*cfree)(void *);
 	void (*free_sized)(void *, size_t);
 	void (*free_aligned_sized)(void *, size_t, size_t);
 	size_t (*malloc_usable_size)(void *);
-	size_t (*usable)(void *); /* the same, if it is of the object that malloc is of; else NULL */
-
-	bool chunk_sizes; /* it is glibc's, with the size of each block in the word before it */
 
 	void *(*mallocx)(size_t, int); /* jemalloc's own; NULL where it is not */
 	void *(*rallocx)(void *, size_t, int);
@@ -59,7 +60,7 @@ struct tp_real {
 
 	void (*__cyg_profile_func_enter)(void *, void *); /* libc's, which do nothing, or a tracer's */
 	void (*__cyg_profile_func_exit)(void *, void *);
-};
+} __attribute__((aligned(64)));
 
 extern struct tp_real tp_real TP_NEAR;
 

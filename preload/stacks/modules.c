@@ -27,7 +27,7 @@ struct module {
 
 static struct module modules[MODULES_MAX];
 static uint32_t used; /* slots that were ever claimed */
-uint32_t tp_modules_epoch = 1;
+uint32_t tp_modules_epoch TP_LOOKED_AT = 1;
 uint64_t tp_modules_closes;
 
 /* FNV-1a, 32 bits. */

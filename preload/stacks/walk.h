@@ -59,11 +59,12 @@ static inline struct tp_registers tp_walk_caller(const void *frame)
 /* tp_walk() where the guess was wrong, or none. */
 TP_APART uint32_t tp_walk_missed(struct tp_thread *thread, const void *frame, uint32_t guess);
 
+/* Of a thread that is on its own stack, which are its bounds then. */
 TP_HOT struct tp_start tp_walk_start(const struct tp_thread *thread, const void *frame)
 {
 	struct tp_registers at = tp_walk_caller(frame);
 
-	return (struct tp_start){ at.pc, at.sp, at.bp, thread->own.high };
+	return (struct tp_start){ at.pc, at.sp, at.bp, thread->bounds.high };
 }
 
 /*

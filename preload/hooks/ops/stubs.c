@@ -15,7 +15,7 @@ enum { TRAMPOLINES = 3 };
 static void (*const trampolines[TRAMPOLINES])(void) = { tp_op_trampoline, tp_op_trampoline_value,
 							tp_op_trampoline_reference };
 
-struct tp_op_function *tp_op_functions;
+struct tp_op_function *tp_op_functions TP_LOOKED_AT;
 static uint32_t function_count;
 static uint8_t *stubs; /* all that is executable, or can be */
 

@@ -14,7 +14,7 @@
 #define NODES_CACHED 1024u /* a power of two */
 #define OWNER_LAST 2	   /* thread, generator, frame object; beyond: the loop's own, below its first frame */
 
-bool tp_python_on;
+bool tp_python_on TP_LOOKED_AT;
 struct tp_range tp_python_runtime;
 
 struct place {
