@@ -113,21 +113,13 @@ static TP_SLOW void *slow_malloc(const void *frame, size_t size)
 	return block;
 }
 
-/* Apart, so that malloc() keeps no registers for it, nor for what is passed by. */
-static TP_APART void *recorded_malloc(struct tp_thread *thread, const void *frame, size_t size)
-{
-	uint32_t guess = tp_walk_guess(thread, frame);
-
-	return tp_allocated_here(thread, frame, tp_real.malloc(size), size, TPROF_FN_MALLOC, guess);
-}
-
 static TP_APART void *open_malloc(size_t size)
 {
 	struct tp_thread *thread = tp_self;
 
 	if (tp_is_open(thread)) {
 		if (tp_likely(tp_enters(thread, FRAME)))
-			return recorded_malloc(thread, FRAME, size);
+			return tp_record_malloc(thread, FRAME, size, TPROF_FN_MALLOC);
 		if (tp_sample_passes(thread, FRAME, size))
 			return tp_real.malloc(size);
 	}
@@ -342,21 +334,6 @@ static TP_SLOW void slow_free(const void *frame, void *block, uint8_t fn)
 		tp_leave(thread);
 }
 
-static TP_APART void recorded_free(struct tp_thread *thread, void *block)
-{
-	tp_freeing(thread, block, TPROF_FN_FREE);
-	tp_real.free(block);
-	tp_leave(thread);
-}
-
-/* By any other name. */
-static TP_APART void recorded_release(struct tp_thread *thread, void *block, uint8_t fn)
-{
-	tp_freeing(thread, block, fn);
-	tp_real.free(block);
-	tp_leave(thread);
-}
-
 /* In a pause, of nothing that was recorded. NULL is the real function's, too. */
 TP_HOT bool release_passes(const void *block)
 {
@@ -373,10 +350,7 @@ TP_HOT void release(const void *frame, void *block, uint8_t fn)
 		return;
 	if (tp_is_open(thread)) {
 		if (tp_likely(tp_enters(thread, frame))) {
-			if (fn == TPROF_FN_FREE)
-				recorded_free(thread, block);
-			else
-				recorded_release(thread, block, fn);
+			tp_record_release(thread, block, fn);
 			return;
 		}
 		if (tp_sample_passes_free(thread, frame, block)) {

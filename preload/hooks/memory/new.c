@@ -29,7 +29,8 @@ static struct {
 	void (*aligned_nothrow)(void *, size_t, const void *);
 } next_delete[2];
 
-static bool is_standard = true; /* the operators are libstdc++'s or libc++'s: malloc and free in other words */
+/* The operators are libstdc++'s or libc++'s: malloc and free in other words. */
+static bool is_standard TP_LOOKED_AT = true;
 
 static const struct {
 	const char *name;
@@ -183,6 +184,16 @@ TP_HOT void *new_in_pause(struct form form, size_t size, size_t alignment, const
 	return tp_likely(block) ? block : out_of_memory(form, size, alignment, nothrow);
 }
 
+/* On the shortest way: what is not aligned, nor of no size, is recorded as a malloc is. */
+TP_HOT void *recorded_new(struct tp_thread *thread, const void *frame, struct form form, size_t size, size_t alignment,
+			  uint8_t fn)
+{
+	if (!form.aligned && tp_likely(size))
+		return tp_record_malloc(thread, frame, size, fn);
+	return tp_allocated(thread, frame, standard_new(form, size, alignment), size,
+			    fn | (uint32_t)tp_log2(alignment) << 8);
+}
+
 TP_HOT void *operator_new(const void *frame, struct form form, size_t size, size_t alignment, const void *nothrow)
 {
 	uint8_t fn = form.array ? TPROF_FN_NEW_ARRAY : TPROF_FN_NEW, log2 = tp_log2(alignment);
@@ -191,11 +202,8 @@ TP_HOT void *operator_new(const void *frame, struct form form, size_t size, size
 
 	if (tp_likely(is_standard) && tp_is_open(thread)) {
 		if (tp_likely(tp_enters(thread, frame))) {
-			block = standard_new(form, size, alignment);
-			if (tp_likely(block))
-				return tp_allocated(thread, frame, block, size, fn | (uint32_t)log2 << 8);
-			tp_leave(thread);
-			return out_of_memory(form, size, alignment, nothrow);
+			block = recorded_new(thread, frame, form, size, alignment, fn);
+			return tp_likely(block) ? block : out_of_memory(form, size, alignment, nothrow);
 		}
 		if (tp_sample_passes(thread, frame, size)) {
 			block = standard_new(form, size, alignment);
@@ -259,14 +267,6 @@ static TP_SLOW void slow_delete(const void *frame, void *block, const struct del
 		tp_unrecorded_around(unrecorded);
 }
 
-/* Apart, as for twelve operators once is enough. */
-static TP_APART void recorded_delete(struct tp_thread *thread, void *block, uint8_t fn)
-{
-	tp_freeing(thread, block, fn);
-	tp_real.free(block);
-	tp_leave(thread);
-}
-
 TP_HOT void operator_delete(const void *frame, void *block, struct deletion deletion)
 {
 	struct tp_thread *thread = tp_self;
@@ -275,7 +275,7 @@ TP_HOT void operator_delete(const void *frame, void *block, struct deletion dele
 		return;
 	if (tp_likely(is_standard) && tp_is_open(thread)) {
 		if (tp_likely(tp_enters(thread, frame))) {
-			recorded_delete(thread, block, deletion.array ? TPROF_FN_DELETE_ARRAY : TPROF_FN_DELETE);
+			tp_record_release(thread, block, deletion.array ? TPROF_FN_DELETE_ARRAY : TPROF_FN_DELETE);
 			return;
 		}
 		if (tp_sample_passes_free(thread, frame, block)) {

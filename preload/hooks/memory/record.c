@@ -87,3 +87,17 @@ void *tp_allocated(struct tp_thread *thread, const void *frame, void *block, uin
 {
 	return tp_allocated_here(thread, frame, block, size, fn, tp_walk_guess(thread, frame));
 }
+
+void *tp_record_malloc(struct tp_thread *thread, const void *frame, size_t size, uint8_t fn)
+{
+	uint32_t guess = tp_walk_guess(thread, frame);
+
+	return tp_allocated_here(thread, frame, tp_real.malloc(size), size, fn, guess);
+}
+
+void tp_record_release(struct tp_thread *thread, void *block, uint8_t fn)
+{
+	tp_freeing(thread, block, fn);
+	tp_real.free(block);
+	tp_leave(thread);
+}

@@ -114,6 +114,13 @@ TP_HOT void tp_freeing(struct tp_thread *thread, void *block, uint8_t fn)
 }
 
 /*
+ * The real malloc, recorded under the name `fn`, and the real free: what hooks end with. One for all names, as a program that
+ * allocates and frees by several goes from one to the other, and its own code pushes ours out of the processor's caches.
+ */
+TP_APART void *tp_record_malloc(struct tp_thread *thread, const void *frame, size_t size, uint8_t fn);
+TP_APART void tp_record_release(struct tp_thread *thread, void *block, uint8_t fn);
+
+/*
  * What a reallocation came to. `freed`: the old block was recorded as freed. In a pause the new one is recorded if the old
  * one was; of blocks that the trace may know that is all but the sampler's others.
  */
