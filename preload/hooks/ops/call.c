@@ -200,11 +200,18 @@ static void prepare(void *context)
 	}
 }
 
-static void note(void *context)
+static void note_now(void *context)
 {
 	struct slow_begin *slow = context;
 
 	tp_shapes_begun(slow->function, slow->frame);
+}
+
+static TP_SLOW void note(struct tp_op_function *function, const uintptr_t *frame)
+{
+	struct slow_begin slow = { .function = function, .frame = frame };
+
+	tp_with_vectors_kept(note_now, &slow);
 }
 
 struct called tp_op_begin(uint32_t index, const uintptr_t *frame, struct tp_thread *thread)
@@ -220,7 +227,7 @@ struct called tp_op_begin(uint32_t index, const uintptr_t *frame, struct tp_thre
 	if (tp_unlikely(signature->op != NULL))
 		op = signature->op(frame, false);
 	if (signature->shaped && op)
-		op = tp_shapes_find(tp_shapes_hash(signature, index, frame));
+		op = tp_shapes_find(signature, index, frame);
 	if (tp_unlikely(!op || !has_room(thread))) {
 		struct slow_begin slow = { function, frame, thread, op };
 
@@ -234,7 +241,7 @@ struct called tp_op_begin(uint32_t index, const uintptr_t *frame, struct tp_thre
 		end_unwound(thread, (uintptr_t)frame + 1, tp_clock_before());
 	if (tp_likely(thread->op_depth < TP_OPS_MAX && op != TP_OP_SILENT)) {
 		if (tp_unlikely(signature->learns))
-			tp_with_vectors_kept(note, &(struct slow_begin){ function, frame, thread, op });
+			note(function, frame);
 		tp_typed_read(signature, frame, &thread->fold.work);
 		begin(thread, index, op, frame, window);
 		if (tp_unlikely(signature->begun != NULL))

@@ -12,7 +12,14 @@
 #define RESULT -7    /* where trampoline.S keeps rax, when the call has returned */
 #define MARK UINT64_C(0x7368617065730000)
 
-struct tp_shape *tp_shapes;
+#define SHAPES 65536u	  /* slots: an index is the upper 16 bits of a hash */
+#define SHAPES_MAX 32768u /* that are used */
+
+struct shape {
+	uint64_t key; /* 0: empty */
+	uint32_t op;  /* 0: not yet published */
+};
+static struct shape *shapes; /* NULL: there are none yet */
 static uint32_t used;
 
 /* While a function learns, in its frame (TP_OP_SPACE). */
@@ -61,6 +68,42 @@ void tp_shapes_choose(const char *symbol, const char *name, size_t length, struc
 }
 
 /* ---- numbers ---- */
+
+static inline uint64_t hash_of(const struct tp_signature *signature, uint32_t index, const uintptr_t *frame)
+{
+	uint64_t hash = index * TP_FOLD_MIX;
+
+	for (uint32_t i = 0; i < signature->parts; i++)
+		hash = tp_tensors_hash(hash, signature->part[i].part - TP_PART_TENSOR, frame, signature->part[i].offset);
+	return hash;
+}
+
+uint64_t tp_shapes_hash(const struct tp_signature *signature, uint32_t index, const uintptr_t *frame)
+{
+	return hash_of(signature, index, frame);
+}
+
+static inline uint32_t slot_of(uint64_t hash)
+{
+	return (uint32_t)(hash >> 48);
+}
+
+uint32_t tp_shapes_find(const struct tp_signature *signature, uint32_t index, const uintptr_t *frame)
+{
+	uint64_t hash = hash_of(signature, index, frame);
+	const struct shape *all = tp_load_acquire(&shapes);
+
+	for (uint32_t i = slot_of(hash); all; i++) {
+		const struct shape *at = &all[i & (SHAPES - 1)];
+		uint64_t there = tp_load_acquire(&at->key); /* pairs with tp_shapes_number() */
+
+		if (tp_likely(there == (hash | 1)))
+			return tp_load_acquire(&at->op);
+		if (!there)
+			return 0;
+	}
+	return 0;
+}
 
 struct writer {
 	uint8_t bytes[BYTES];
@@ -117,13 +160,13 @@ static void put_tensors(struct writer *to, const struct tp_signature *signature,
 	}
 }
 
-static struct tp_shape *make_shapes(void)
+static struct shape *make_shapes(void)
 {
-	struct tp_shape *made = tp_space_take(TP_SHAPES * sizeof(*made));
+	struct shape *made = tp_space_take(SHAPES * sizeof(*made));
 
-	if (made && !tp_swap_if(&tp_shapes, (struct tp_shape *)NULL, made))
-		tp_space_give_back(made, TP_SHAPES * sizeof(*made)); /* another thread was first */
-	return tp_load_acquire(&tp_shapes);
+	if (made && !tp_swap_if(&shapes, (struct shape *)NULL, made))
+		tp_space_give_back(made, SHAPES * sizeof(*made)); /* another thread was first */
+	return tp_load_acquire(&shapes);
 }
 
 /* A call that has no sizes to tell is one of the function itself. */
@@ -146,7 +189,7 @@ static uint32_t new_number(const struct tp_op_function *function, const struct w
 uint32_t tp_shapes_number(const struct tp_op_function *function, const uintptr_t *frame)
 {
 	uint64_t hash = tp_shapes_hash(&function->signature, (uint32_t)(function - tp_op_functions), frame);
-	struct tp_shape *all = tp_load_acquire(&tp_shapes);
+	struct shape *all = tp_load_acquire(&shapes);
 	struct writer tensors;
 	uint32_t op;
 
@@ -154,8 +197,8 @@ uint32_t tp_shapes_number(const struct tp_op_function *function, const uintptr_t
 		return 0;
 	tensors.at = tensors.bytes;
 	put_tensors(&tensors, &function->signature, frame);
-	for (uint32_t i = tp_shapes_slot(hash);; i++) {
-		struct tp_shape *at = &all[i & (TP_SHAPES - 1)];
+	for (uint32_t i = slot_of(hash);; i++) {
+		struct shape *at = &all[i & (SHAPES - 1)];
 		uint64_t there = tp_load_acquire(&at->key);
 
 		/* A number that is not there yet is made again; it means the same. */
@@ -163,7 +206,7 @@ uint32_t tp_shapes_number(const struct tp_op_function *function, const uintptr_t
 			return at->op;
 		if (there && there != (hash | 1))
 			continue;
-		op = tensors.at ? tp_load(&used) < TP_SHAPES_MAX ? new_number(function, &tensors) : 0 : function->op;
+		op = tensors.at ? tp_load(&used) < SHAPES_MAX ? new_number(function, &tensors) : 0 : function->op;
 		if (!op)
 			return 0;
 		if (tp_swap_if(&at->key, (uint64_t)0, hash | 1)) {
@@ -176,9 +219,9 @@ uint32_t tp_shapes_number(const struct tp_op_function *function, const uintptr_t
 
 void tp_shapes_forget(void)
 {
-	if (tp_shapes)
-		tp_space_give_back(tp_shapes, TP_SHAPES * sizeof(*tp_shapes));
-	tp_shapes = NULL;
+	if (shapes)
+		tp_space_give_back(shapes, SHAPES * sizeof(*shapes));
+	shapes = NULL;
 	used = 0;
 }
 

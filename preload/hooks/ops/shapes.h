@@ -16,48 +16,11 @@
 /* Fills in what the symbol of a function of libtorch says. `name`: the operator's, without its overload's. */
 void tp_shapes_choose(const char *symbol, const char *name, size_t length, struct tp_signature *signature);
 
-/* The op that a call of that function is, by what its tensors are; 0: not known yet. */
-static inline uint64_t tp_shapes_hash(const struct tp_signature *signature, uint32_t index, const uintptr_t *frame)
-{
-	uint64_t hash = index * TP_FOLD_MIX;
-
-	for (uint32_t i = 0; i < signature->parts; i++)
-		hash = tp_tensors_hash(hash, signature->part[i].part - TP_PART_TENSOR, frame, signature->part[i].offset);
-	return hash;
-}
-
-#define TP_SHAPES 65536u     /* slots, a power of two */
-#define TP_SHAPES_MAX 32768u /* that are used */
-
-struct tp_shape {
-	uint64_t key; /* 0: empty */
-	uint32_t op;  /* 0: not yet published */
-};
-extern struct tp_shape *tp_shapes TP_NEAR; /* NULL: there are none yet */
-
-static inline uint32_t tp_shapes_slot(uint64_t hash)
-{
-	return (uint32_t)(hash >> 48);
-}
-
-_Static_assert(TP_SHAPES == 1u << 16, "tp_shapes_slot()");
+/* What its tensors are, as a number. Apart, like the next: in the way of calls that have none it would cost them registers. */
+uint64_t tp_shapes_hash(const struct tp_signature *signature, uint32_t index, const uintptr_t *frame);
 
 /* The number of an op that is called so; 0: none was given yet. */
-static inline uint32_t tp_shapes_find(uint64_t hash)
-{
-	const struct tp_shape *all = tp_load_acquire(&tp_shapes);
-
-	for (uint32_t i = tp_shapes_slot(hash); all; i++) {
-		const struct tp_shape *at = &all[i & (TP_SHAPES - 1)];
-		uint64_t there = tp_load_acquire(&at->key); /* pairs with tp_shapes_number() */
-
-		if (tp_likely(there == (hash | 1)))
-			return tp_load_acquire(&at->op);
-		if (!there)
-			return 0;
-	}
-	return 0;
-}
+uint32_t tp_shapes_find(const struct tp_signature *signature, uint32_t index, const uintptr_t *frame);
 
 /*
  * The same, made if it is not there. 0: nothing can be said of it, or there is no room. Not where vector registers must be
