@@ -60,6 +60,9 @@ static bool write_flame(const struct part *part, enum tp_what what, const char *
 	fputs("<div class=\"scroll\">", part->html->out);
 	tp_flame_embed(tree, title, what == TP_WHAT_CPU ? "samples" : "blocks", what == TP_WHAT_CPU, part->html->out);
 	fputs("</div>\n", part->html->out);
+	tp_html_element(
+		part->html, "p", "rest",
+		"Stacks that would be narrower than a 2000th of it are left out: tprof-analyze flamegraph has them.");
 	tp_tree_free(tree);
 	return true;
 }

@@ -4,6 +4,9 @@ import base64
 import hashlib
 import html.parser
 import json
+import os
+import pathlib
+import random
 import re
 import subprocess
 import xml.etree.ElementTree as ET
@@ -13,6 +16,7 @@ from conftest import BUILD, LIBRARY, ROOT, WORKLOADS, analyze, report
 
 NAMESPACE = "{http://www.w3.org/1999/xhtml}"
 TOP = 7
+SANITIZED = pathlib.Path(os.environ.get("CHECK_SANITIZED", ROOT / "build/asan-ubsan/bin/tprof-analyze"))
 OPTIONS = ["--top", str(TOP)]
 
 
@@ -239,3 +243,25 @@ def test_what_it_is_written_to(tprof, tmp_path):
     assert "it is a trace" in analyze("html", "-o", trace, trace, status=2).stderr
     assert trace.read_bytes() == before
     assert "html takes no --json" in analyze("html", "--json", trace, status=2).stderr
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_changed_bytes(tprof, tmp_path, seed):
+    """Whatever a trace says, the page is well-formed, and the sanitizers have nothing to say."""
+    assert SANITIZED.exists(), "make sanitized"
+    numbers = random.Random(seed)
+    traces = [tprof.run([WORKLOADS / "ops", 5], [LIBRARY]).traces()[0].read_bytes(),
+              tprof.run([WORKLOADS / "lost"], [LIBRARY], {"TPROF_LEAKCHECK": "exit"}).traces()[0].read_bytes()]
+    path, pages = tmp_path / "changed.bin", 0
+    for _ in range(6):
+        changed = bytearray(numbers.choice(traces))
+        for _ in range(numbers.choice((1, 10, 300))):
+            changed[numbers.randrange(16384, len(changed))] = numbers.randrange(256)
+        path.write_bytes(changed)
+        done = subprocess.run([SANITIZED, "html", path], capture_output=True, text=True, errors="replace", timeout=60, check=False,
+                              env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0:exitcode=99"})
+        assert done.returncode in (0, 3), done.stderr[-3000:]
+        if done.returncode == 0:
+            check_nothing_leaves(read(done.stdout)[0])
+            pages += 1
+    assert pages
