@@ -76,7 +76,7 @@ def test_the_table(tprof, model):
     run, summary, ops = profile(tprof, [WORKLOADS / "onnxruntime", RUNTIME, model, TIMES])
     assert len(run.stdout.split()) == TIMES
     assert {name: op["calls"] for name, op in ops.items()} == {
-        "OrtApi::CreateSession": 1, "OrtApi::Run": TIMES, "OrtApi::RunWithBinding": TIMES, "OrtApi::RunAsync": TIMES,
+        "OrtApi::CreateSession": 1, "OrtApi::Run": TIMES, "OrtApi::RunWithBinding": TIMES, "OrtApi::RunAsync (enqueueing)": TIMES,
         "OrtApi::CreateAllocator": 1, "OrtApi::CreateTensorAsOrtValue": 1,
         "OrtApi::AllocatorAlloc": 2 * TIMES, "OrtApi::AllocatorFree": 2 * TIMES}
     assert {op["category"] for op in ops.values()} == {"onnxruntime"}

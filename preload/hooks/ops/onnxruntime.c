@@ -30,7 +30,7 @@ static const struct {
 	{ 133, 5, "OrtApi::RunWithBinding" },
 	{ 168, 8, "OrtApi::CreateSessionWithPrepackedWeightsContainer" },
 	{ 169, 8, "OrtApi::CreateSessionFromArrayWithPrepackedWeightsContainer" },
-	{ 260, 16, "OrtApi::RunAsync" },
+	{ 260, 16, "OrtApi::RunAsync (enqueueing)" }, /* the run itself is a thread of the library's */
 };
 
 struct place {
