@@ -44,8 +44,10 @@ static inline bool tp_replay_counts(const struct tp_replay *replay, const struct
 static inline void tp_replay_charge(const struct tp_replay *replay, struct tp_thread_state *thread,
 				    const struct tp_event *event)
 {
+	double part = event->kind == TP_EVENT_FREE ? replay->cost.frees : 1;
+
 	if (__builtin_expect(thread->open.count != 0, 0))
-		tp_op_charge(&thread->open, tp_cost_event(&replay->cost, event->offset));
+		tp_op_charge(&thread->open, part * tp_cost_event(&replay->cost, event->offset));
 }
 
 /* ---- handlers of events ---- */

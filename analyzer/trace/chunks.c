@@ -61,6 +61,11 @@ static bool take(struct tp_trace_impl *impl, uint64_t offset, const struct tprof
 				  .tid = chunk->tid,
 				  .overhead_ticks = chunk->overhead_ticks,
 				  .overhead_samples = chunk->overhead_samples };
+	if (chunk->kind == TPROF_CHUNK_EVENTS) {
+		new->free_ticks = chunk->free_ticks;
+		new->free_samples = chunk->free_samples;
+		new->free_timed = chunk->free_timed;
+	}
 	memcpy(new->timed, chunk->timed, sizeof(new->timed));
 	trace->used_bytes += sizeof(*chunk) + new->committed;
 	return true;

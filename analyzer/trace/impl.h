@@ -19,7 +19,9 @@ struct tp_chunk {
 	uint64_t begin;	    /* ticks */
 	uint32_t thread, tid;
 	uint64_t overhead_ticks, overhead_samples; /* of its header */
+	uint64_t free_ticks, free_samples;	   /* the same */
 	uint32_t timed[TPROF_CHUNK_TIMED];	   /* the same */
+	uint32_t free_timed;			   /* the same */
 };
 
 struct tp_chunks {

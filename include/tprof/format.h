@@ -247,7 +247,14 @@ struct tprof_chunk {
 	uint64_t overhead_ticks;   /* estimate of the ticks spent recording the events of this chunk, those of hooked
 				    * functions left out: 64 times what the timed ones took */
 	uint64_t overhead_samples; /* how many were timed */
-	uint64_t reserved[2];
+	union {
+		uint64_t reserved[2]; /* of table chunks: the writer's own */
+		struct {
+			uint64_t free_ticks;   /* what of overhead_ticks was frees' */
+			uint32_t free_samples; /* and of overhead_samples */
+			uint32_t free_timed;   /* bit i: timed[i] is a free's */
+		};
+	};
 	uint32_t
 		timed[TPROF_CHUNK_TIMED]; /* ticks that some of these took, any of them with the same chance; 0: none */
 };

@@ -180,43 +180,51 @@ static void sample_memory(struct tp_thread *thread, uint64_t early)
 }
 
 /* Of all that the chunk had so far, each stays with the same chance (Waterman's reservoir; Knuth, TAOCP 3.4.2 R). */
-static void keep_some(struct tprof_chunk *chunk, uint64_t ticks, uint32_t random)
+static void keep_some(struct tprof_chunk *chunk, uint64_t ticks, bool is_free, uint32_t random)
 {
 	uint64_t place = chunk->overhead_samples;
 
 	if (place >= TPROF_CHUNK_TIMED)
 		place = random % (place + 1);
-	if (place < TPROF_CHUNK_TIMED)
-		chunk->timed[place] = ticks < UINT32_MAX ? (uint32_t)ticks + !ticks : UINT32_MAX;
+	if (place >= TPROF_CHUNK_TIMED)
+		return;
+	chunk->timed[place] = ticks < UINT32_MAX ? (uint32_t)ticks + !ticks : UINT32_MAX;
+	chunk->free_timed = (chunk->free_timed & ~(UINT32_C(1) << place)) | (uint32_t)is_free << place;
 }
 
-static void time_event(struct tp_thread *thread)
+/* `now` is from before anything that only timed events do, so that it is no part of their time. */
+static void time_event(struct tp_thread *thread, uint64_t now, bool is_free)
 {
 	struct tprof_chunk *chunk = thread->chunk;
-	uint64_t now = tp_clock_before(), took;
+	uint64_t took;
 
 	if (!tp_timed_is(&thread->timed, thread->events) || !chunk)
 		return;
 	took = now > thread->event_start ? now - thread->event_start : 0;
-	keep_some(chunk, took, thread->timed.seed >> 8);
+	keep_some(chunk, took, is_free, thread->timed.seed >> 8);
 	chunk->overhead_ticks += TP_TIMED_SHARE * took;
 	chunk->overhead_samples++;
+	if (is_free) {
+		chunk->free_ticks += TP_TIMED_SHARE * took;
+		chunk->free_samples++;
+	}
 }
 
 void tp_recorded_slow(struct tp_thread *thread)
 {
-	time_event(thread);
+	time_event(thread, tp_clock_before(), false);
 	sample_memory(thread, 0);
 }
 
 /* The allocator first: whoever waits for an answer, which comes with the sample, is to find what it says. */
-void tp_recorded_called_slow(struct tp_thread *thread)
+void tp_recorded_called_slow(struct tp_thread *thread, bool is_free)
 {
+	uint64_t now = tp_clock_before();
 	bool answers = thread->event_start >= tp_load(&tp_state.next_memory_sample) && tp_control_waits();
 
 	if (tp_load(&tp_state.mode) == TP_MODE_PAUSED)
 		tp_ended_forget(thread->last_block);
-	time_event(thread);
+	time_event(thread, now, is_free);
 	tp_allocator_ask(thread, answers);
 	sample_memory(thread, 0);
 }

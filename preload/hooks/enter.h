@@ -116,22 +116,23 @@ static inline void tp_recorded(struct tp_thread *thread)
  * tp_recorded() in a function that the program called itself, and that may call others: unlike the hook of an op, which keeps
  * vector registers by not touching them.
  */
-TP_SLOW void tp_recorded_called_slow(struct tp_thread *thread);
+TP_SLOW void tp_recorded_called_slow(struct tp_thread *thread, bool is_free);
 
-static inline void tp_recorded_called(struct tp_thread *thread)
+/* `is_free`: the event is a free, whose cost is told apart from the others'. */
+static inline void tp_recorded_called(struct tp_thread *thread, bool is_free)
 {
 	if (tp_unlikely(tp_timed_due(&thread->timed, thread->events) ||
 			thread->event_start >= tp_load(&tp_state.next_memory_sample)))
-		tp_recorded_called_slow(thread);
+		tp_recorded_called_slow(thread, is_free);
 }
 
 /* tp_recorded_called(), with what tp_record() was told. */
-TP_HOT void tp_recorded_hot(struct tp_thread *thread, uint64_t ticks)
+TP_HOT void tp_recorded_hot(struct tp_thread *thread, uint64_t ticks, bool is_free)
 {
 	if (tp_unlikely(tp_timed_due(&thread->timed, thread->events) ||
 			ticks >= tp_load(&tp_state.next_memory_sample))) {
 		thread->event_start = ticks;
-		tp_recorded_called_slow(thread);
+		tp_recorded_called_slow(thread, is_free);
 	}
 }
 

@@ -65,6 +65,18 @@ void gen_overhead(struct gen *gen, uint32_t thread, uint64_t ticks, uint64_t sam
 		}
 }
 
+void gen_free_overhead(struct gen *gen, uint32_t thread, uint64_t ticks, uint32_t samples, uint32_t timed)
+{
+	size_t i;
+
+	for (i = 0; i < gen->chunk_count; i++)
+		if (gen->chunks[i].owner == thread) {
+			gen->chunks[i].header.free_ticks = 64 * ticks * samples;
+			gen->chunks[i].header.free_samples = samples;
+			gen->chunks[i].header.free_timed = timed;
+		}
+}
+
 void gen_timed(struct gen *gen, uint32_t thread, const uint32_t *ticks, size_t count)
 {
 	size_t i;

@@ -91,6 +91,8 @@ void gen_long(struct gen *gen, uint32_t thread, uint64_t ticks, unsigned type, c
 void gen_raw(struct gen *gen, uint32_t thread, uint64_t ticks, const void *bytes, size_t length);
 /* What the recording of the events of the thread's current chunk cost: so many ticks for each, by so many timed ones. */
 void gen_overhead(struct gen *gen, uint32_t thread, uint64_t ticks, uint64_t samples);
+/* How many of those were frees, and what each of these took; bit i of `timed`: gen_timed()'s i-th is one. */
+void gen_free_overhead(struct gen *gen, uint32_t thread, uint64_t ticks, uint32_t samples, uint32_t timed);
 /* What some of those took: at most TPROF_CHUNK_TIMED. */
 void gen_timed(struct gen *gen, uint32_t thread, const uint32_t *ticks, size_t count);
 /* The thread has ended: its chunk is free to be taken over. */

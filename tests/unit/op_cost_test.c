@@ -43,6 +43,41 @@ static void test_cost_of_hooked(void **state)
 	done(&replayed);
 }
 
+/*
+ * 30 timed events of 100 ticks, and 10 frees of 20: 80 on average. An op with three allocations costs 300, one with three
+ * frees 60. In a second pass one of the frees was interrupted, and the others say so.
+ */
+static void test_cost_of_frees(void **state)
+{
+	static const uint32_t interrupted[] = { 100, 20, 100, 20, 100, 20, 100, 80020, 100, 20 };
+
+	(void)state;
+	for (int pass = 0; pass < 2; pass++) {
+		struct gen *gen = new_gen(0, 0);
+		const struct tp_op_stats *op;
+		struct replayed replayed;
+
+		gen_op_begin(gen, 1, 10000, FUNCTION);
+		for (uint32_t i = 0; i < 3; i++)
+			allocate(gen, 1, 10100 + i, 0x1000 + 0x100 * i, 16);
+		gen_op_end(gen, 1, 11000, false);
+		gen_op_begin(gen, 1, 20000, LEAF);
+		for (uint32_t i = 0; i < 3; i++)
+			gen_release(gen, 1, 20100 + i, 0x1000 + 0x100 * i, TPROF_FN_FREE);
+		gen_op_end(gen, 1, 21000, false);
+		gen_overhead(gen, 1, pass ? 2080 : 80, 40);
+		gen_free_overhead(gen, 1, pass ? 8020 : 20, 10, 0x2aa);
+		if (pass)
+			gen_timed(gen, 1, interrupted, 10);
+		replayed = replay(gen, NULL);
+		op = op_named(&replayed, "function");
+		/* Of the nine that are left more are frees than of all 40. */
+		assert_in_range(op->self_cost_ns, pass ? 240 : 300, 300);
+		assert_in_range(op_named(&replayed, "leaf")->self_cost_ns, pass ? 48 : 60, 60);
+		done(&replayed);
+	}
+}
+
 /* An annotation's begin is recorded within it, its end behind it: in the op around. Steps and details cost as well. */
 static void test_cost_of_annotations(void **state)
 {
@@ -227,7 +262,7 @@ int main(void)
 		cmocka_unit_test(test_cost_of_hooked),	      cmocka_unit_test(test_cost_of_annotations),
 		cmocka_unit_test(test_small_and_large_costs), cmocka_unit_test(test_disturbed_chunk),
 		cmocka_unit_test(test_interrupted_event),     cmocka_unit_test(test_interrupted_in_all),
-		cmocka_unit_test(test_beyond_all_bounds),
+		cmocka_unit_test(test_beyond_all_bounds),     cmocka_unit_test(test_cost_of_frees),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,7 +30,7 @@ void tp_record_block(struct tp_thread *thread, const void *frame, void *block, s
 	record.node = tp_caller_stack(thread, frame);
 	tp_emit_alloc(thread, ticks, &record);
 	thread->last_block = record.address;
-	tp_recorded_called(thread);
+	tp_recorded_called(thread, false);
 }
 
 void tp_record_alloc(struct tp_thread *thread, const void *frame, void *block, struct tp_request request)
@@ -51,7 +51,7 @@ bool tp_record_free(struct tp_thread *thread, void *block, uint8_t fn)
 	ticks = tp_clock_before();
 	tp_record(thread, ticks);
 	tp_emit_free(thread, ticks, (uintptr_t)block, fn);
-	tp_recorded_called(thread);
+	tp_recorded_called(thread, true);
 	thread->busy = TP_BUSY_REAL;
 	return true;
 }

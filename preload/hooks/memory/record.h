@@ -93,7 +93,7 @@ TP_HOT void *tp_allocated_here(struct tp_thread *thread, const void *frame, void
 	else
 		tp_emit_unusual(thread, ticks, block, size, fn, node);
 	thread->last_block = (uintptr_t)block;
-	tp_recorded_hot(thread, ticks);
+	tp_recorded_hot(thread, ticks, false);
 	tp_leave(thread);
 	return block;
 }
@@ -109,7 +109,7 @@ TP_HOT void tp_freeing(struct tp_thread *thread, void *block, uint8_t fn)
 		tp_emit_short_free(thread, ticks >> TP_CLOCK_TSC_SHIFT, (uintptr_t)block, fn);
 	else
 		tp_emit_free(thread, ticks, (uintptr_t)block, fn);
-	tp_recorded_hot(thread, ticks);
+	tp_recorded_hot(thread, ticks, true);
 	thread->busy = TP_BUSY_REAL;
 }
 
