@@ -2,7 +2,7 @@
 # The collector's pieces outside the preloaded library: unit tests (tests/unit/preload_*_test.c), and threads that hammer
 # its tables under ThreadSanitizer (tests/stress). Built as any program is: sanitizers use vector registers.
 HARNESS_SRC := $(filter-out preload/hooks/% preload/stacks/verify.c,$(filter %.c,$(PRELOAD_SRC))) \
-	preload/hooks/python/lines.c preload/hooks/ops/vectors.c preload/hooks/ops/parameters.c
+	preload/hooks/python/lines.c preload/hooks/ops/vectors.c preload/hooks/ops/parameters.c preload/hooks/ops/qualify.c
 HARNESS_OBJ := $(HARNESS_SRC:%=$(B)/harness/%.o)
 # ThreadSanitizer does not know fences: what they order beyond acquire and release is not checked.
 HARNESS_FLAGS := -std=gnu11 -fno-builtin-malloc -Iinclude -Ipreload $(SAN) $(if $(TSAN),-Wno-tsan)
@@ -16,7 +16,7 @@ $(B)/tests/unit/preload_%.c.o: tests/unit/preload_%.c
 	@mkdir -p $(@D)
 	$(CC) $(DEFS) $(WARN) $(OPT) $(HARNESS_FLAGS) $(DEP) -c $< -o $@
 $(B)/tests/unit/preload_%: $(B)/tests/unit/preload_%.c.o $(B)/libharness.a
-	$(CC) $(SAN) -o $@ $^ -ldw -lelf -lcmocka
+	$(CC) $(SAN) -o $@ $^ -ldw -lelf -liberty -lcmocka
 -include $(HARNESS_OBJ:.o=.d)
 
 # make tsan: each tests/stress/NAME_stress.c under ThreadSanitizer. harness.c stands in for the trace file.

@@ -8,49 +8,8 @@
 #include "hooks/ops/onnxruntime.h"
 #include "hooks/ops/openmp.h"
 #include "hooks/ops/parameters.h"
+#include "hooks/ops/qualify.h"
 #include "hooks/ops/shapes.h"
-
-/* ---- names ---- */
-
-/* A nested name of length-prefixed identifiers: N 2at 4_ops 5addmm 4call E (Itanium C++ ABI, 5.1.3). */
-static bool read_identifier(const char **at, const char **start, size_t *length)
-{
-	uint64_t n;
-
-	if (!tp_text_number(at, &n) || n == 0 || n > strnlen(*at, 256))
-		return false;
-	*start = *at;
-	*length = (size_t)n;
-	*at += n;
-	return true;
-}
-
-static bool is_mangled(const char *symbol)
-{
-	return symbol[0] == '_' && symbol[1] == 'Z';
-}
-
-/* a::b::c of a C++ symbol, without parameters and template arguments; the symbol itself if it is none. */
-static void qualify(const char *symbol, struct tp_text *to)
-{
-	const char *at = symbol, *start;
-	size_t length;
-
-	if (!is_mangled(symbol)) {
-		tp_text_add(to, symbol);
-		return;
-	}
-	at += symbol[2] == 'N' ? 3 : 2;
-	while (*at == 'K' || *at == 'V' || *at == 'R' || *at == 'O')
-		at++;
-	while (read_identifier(&at, &start, &length)) {
-		if (to->length)
-			tp_text_add(to, "::");
-		tp_text_add_bytes(to, start, length);
-		if (symbol[2] != 'N')
-			return;
-	}
-}
 
 /* ---- presets ---- */
 
@@ -68,8 +27,8 @@ static bool choose_torch(const char *symbol, struct tp_text *to, struct tp_signa
 		signature->tells_usage = true;
 		return true;
 	}
-	if (!read_identifier(&at, &name, &length) || !read_identifier(&at, &call, &call_length) || call_length != 4 ||
-	    memcmp(call, "call", 4) != 0)
+	if (!tp_read_identifier(&at, &name, &length) || !tp_read_identifier(&at, &call, &call_length) ||
+	    call_length != 4 || memcmp(call, "call", 4) != 0)
 		return false;
 	tp_text_add(to, "aten::");
 	for (size_t i = 0; i < length; i++) {
@@ -277,7 +236,7 @@ static bool begins(const struct preset *preset, const char *symbol)
 /* The next preset that is to be asked about the symbol, from the `from`th on; TP_LENGTH(presets): none. */
 static inline size_t next_preset(size_t from, const char *symbol)
 {
-	bool mangled = is_mangled(symbol);
+	bool mangled = tp_is_mangled(symbol);
 	uint32_t left = mangled ? of_mangled : of_letter[(uint8_t)*symbol];
 
 	for (left &= UINT32_MAX << from; left; left &= left - 1) {
@@ -289,11 +248,33 @@ static inline size_t next_preset(size_t from, const char *symbol)
 	return TP_LENGTH(presets);
 }
 
+static void forget(struct tp_text *to, struct tp_op_choice *choice)
+{
+	*to = tp_text_in(choice->name, sizeof(choice->name));
+	memset(&choice->signature, 0, sizeof(choice->signature));
+}
+
 static void choose_preset(size_t first, const char *symbol, struct tp_text *to, struct tp_op_choice *choice)
 {
 	for (size_t i = first; i < TP_LENGTH(presets) && !choice->category; i = next_preset(i + 1, symbol)) {
 		if (presets[i].choose(symbol, to, &choice->signature))
 			choice->category = presets[i].name;
+	}
+}
+
+/* By a glob on the name that a preset that is not in use has for the function: aten::addmm. It is what the preset says it is. */
+static void choose_named(const char *symbol, struct tp_text *to, struct tp_op_choice *choice)
+{
+	for (size_t i = 0; i < TP_LENGTH(presets) && !choice->category; i++) {
+		bool asked = tp_is_mangled(symbol) ? begins(&presets[i], symbol)
+						   : strchr(presets[i].letters, *symbol) != NULL;
+
+		if (use_preset[i] || !presets[i].choose || !asked)
+			continue;
+		if (presets[i].choose(symbol, to, &choice->signature) && choose_glob(choice->name, choice->name, false))
+			choice->category = presets[i].name;
+		else
+			forget(to, choice);
 	}
 }
 
@@ -307,18 +288,19 @@ bool tp_ops_choose(const char *symbol, struct tp_op_choice *choice)
 	choice->ends_step = choice->refused = false;
 	if (preset == TP_LENGTH(presets) && !glob_count && !*step)
 		return false;
-	to = tp_text_in(choice->name, sizeof(choice->name));
+	forget(&to, choice);
 	plain = tp_text_in(qualified, sizeof(qualified));
-	memset(&choice->signature, 0, sizeof(choice->signature));
 	choose_preset(preset, symbol, &to, choice);
 	if (!choice->category && !glob_count && !*step)
 		return false;
-	qualify(symbol, &plain);
+	tp_qualify(symbol, &plain);
 	if (!choice->category && choose_glob(symbol, qualified, false)) {
 		tp_text_add(&to, qualified);
 		choice->refused = is_untouchable(symbol);
 		choice->category = choice->refused ? NULL : "user";
 	}
+	if (!choice->category && !choice->refused && glob_count)
+		choose_named(symbol, &to, choice);
 	if (choice->category && (choose_glob(symbol, qualified, true) || choose_glob(symbol, choice->name, true)))
 		choice->category = NULL;
 	if (*step && !is_untouchable(symbol) &&
