@@ -5,7 +5,7 @@
 #include "commands/command.h"
 
 #define SITES (TP_OPT_JSON | TP_OPT_TOP | TP_OPT_FILTER | TP_OPT_THREAD | TP_OPT_TIME | TP_OPT_EXACT | TP_OPT_LANGUAGE)
-#define BY "stack function line module thread size op step"
+#define BY "stack function line module thread size op step layer"
 
 const struct tp_command tp_commands[] = {
 	{ "summary", "one page: process, capture, peak, unfreed memory, hotspots",

@@ -308,6 +308,8 @@ static enum tp_group group_of(enum tp_by by)
 		return TP_GROUP_SIZE;
 	case TP_BY_STEP:
 		return TP_GROUP_STEP;
+	case TP_BY_LAYER:
+		return TP_GROUP_LAYER;
 	default:
 		return TP_GROUP_STACK;
 	}

@@ -8,6 +8,11 @@
 
 #define FIRST_BITS 7
 
+bool tp_op_is_layer(const struct tp_trace *trace, uint32_t op)
+{
+	return op && op < trace->op_count && trace->ops[op].category && strcmp(trace->ops[op].category, "layer") == 0;
+}
+
 void tp_op_tree_free(struct tp_op_tree *tree)
 {
 	free(tree->nodes);

@@ -26,6 +26,9 @@ struct tp_op_tree {
 	unsigned bits;
 };
 
+/* Whether it is an annotation of the category "layer", as tprof.watch() makes them of a model's modules. */
+bool tp_op_is_layer(const struct tp_trace *trace, uint32_t op);
+
 void tp_op_tree_free(struct tp_op_tree *tree);
 
 /* The node of `op` under that node. 0: no memory. */

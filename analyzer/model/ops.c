@@ -355,6 +355,14 @@ bool tp_ops_detail(struct tp_ops *ops, struct tp_op_stack *stack, struct tp_op_w
 
 /* ---- memory ---- */
 
+const struct tp_op_frame *tp_op_current_layer(const struct tp_ops *ops, const struct tp_op_stack *stack)
+{
+	for (uint32_t i = stack->count; i > 0; i--)
+		if (tp_op_is_layer(ops->trace, stack->frames[i - 1].op))
+			return &stack->frames[i - 1];
+	return NULL;
+}
+
 void tp_op_allocated(struct tp_op_stack *stack, uint64_t bytes)
 {
 	struct tp_op_frame *frame = &stack->frames[stack->count - 1];

@@ -129,6 +129,9 @@ static inline uint32_t tp_op_current(const struct tp_op_stack *stack)
 	return stack->count ? stack->frames[stack->count - 1].op : 0;
 }
 
+/* The thread's innermost open layer, see tp_op_is_layer(). NULL: none. */
+const struct tp_op_frame *tp_op_current_layer(const struct tp_ops *ops, const struct tp_op_stack *stack);
+
 /*
  * Takes what recording an event cost out of the thread's innermost op's time. Whole nanoseconds are charged, and what is
  * left of one goes with the next, so that sums are right.

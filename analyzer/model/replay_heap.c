@@ -88,9 +88,20 @@ HOT void lower(struct tp_replay *replay, const struct tp_block *block, bool samp
 	show_live(replay);
 }
 
-static inline uint32_t site_of(struct tp_replay *replay, const struct tp_event *event, uint32_t op)
+/* With the place of the layer's call in the tree: there are the layers around it. */
+__attribute__((noinline)) static uint32_t site_of_layer(struct tp_replay *replay, const struct tp_event *event,
+							const struct tp_op_stack *open)
+{
+	const struct tp_op_frame *layer = tp_op_current_layer(&replay->ops, open);
+
+	return tp_sites_enter_key(&replay->sites, event->node, layer ? layer->node : TP_OP_NODE_ROOT,
+				  layer ? layer->op : 0);
+}
+
+static inline uint32_t site_of(struct tp_replay *replay, const struct tp_event *event, const struct tp_op_stack *open)
 {
 	const struct tp_replay_options *options = replay->options;
+	uint32_t op = tp_op_current(open);
 
 	if (options->thread && event->thread != options->thread)
 		return TP_SITE_IGNORED;
@@ -101,6 +112,8 @@ static inline uint32_t site_of(struct tp_replay *replay, const struct tp_event *
 		return tp_sites_enter_key(&replay->sites, event->node, event->size, 0);
 	case TP_GROUP_STEP:
 		return tp_sites_enter_key(&replay->sites, event->node, tp_steps_key(&replay->steps), 0);
+	case TP_GROUP_LAYER:
+		return site_of_layer(replay, event, open);
 	default:
 		if (__builtin_expect(op, 0))
 			return tp_sites_enter_key(&replay->sites, event->node, 0, op);
@@ -207,7 +220,7 @@ HOT bool on_alloc(struct tp_replay *replay, const struct tp_event *event, bool s
 		return tp_replay_pool_begins(replay, event);
 	if (__builtin_expect(replay->in_pause, 0) && tp_replay_began_in_pause(replay, thread, event->fn))
 		return true;
-	site = site_of(replay, event, tp_op_current(&thread->open));
+	site = site_of(replay, event, &thread->open);
 	if (site == TP_SITE_NONE)
 		return false;
 	if (__builtin_expect(thread->open.count, 0)) {
@@ -352,7 +365,7 @@ bool tp_replay_cancel(struct tp_replay *replay, const struct tp_event *event)
 bool tp_replay_begin_block(struct tp_replay *replay, const struct tp_event *event, struct tp_block *block)
 {
 	struct tp_thread_state *thread = tp_replay_thread(replay, event);
-	uint32_t site = thread ? site_of(replay, event, tp_op_current(&thread->open)) : TP_SITE_NONE;
+	uint32_t site = thread ? site_of(replay, event, &thread->open) : TP_SITE_NONE;
 
 	if (site == TP_SITE_NONE || (replay->sampled && !tp_estimates_reserve(&replay->estimates, replay->sites.count)))
 		return false;

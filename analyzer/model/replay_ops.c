@@ -118,7 +118,7 @@ static bool add_blocks(const struct tp_replay *replay, struct tp_process *proces
 	for (size_t i = 0; by_op && i < process->site_count; i++) {
 		const struct tp_site *site = &process->sites[i];
 
-		if (!site->op || !by_op[site->op])
+		if (replay->options->group != TP_GROUP_STACK || !site->op || !by_op[site->op])
 			continue;
 		by_op[site->op]->self_allocations += site->allocations;
 		by_op[site->op]->self_temporary += site->temporary;

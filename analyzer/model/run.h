@@ -24,7 +24,7 @@
 #include "trace/trace.h" /* struct tp_trace: header, modules, frames, stack nodes; damage list */
 
 /* What a site is, beside its stack. */
-enum tp_group { TP_GROUP_STACK, TP_GROUP_THREAD, TP_GROUP_SIZE, TP_GROUP_STEP };
+enum tp_group { TP_GROUP_STACK, TP_GROUP_THREAD, TP_GROUP_SIZE, TP_GROUP_STEP, TP_GROUP_LAYER };
 
 struct tp_replay_options {
 	enum tp_group group;
@@ -60,8 +60,9 @@ struct tp_born {
 /* Memory of one stack (and, by group, one thread or one size). Bytes are requested bytes unless the name says else. */
 struct tp_site {
 	uint32_t node; /* stack node, an index for tp_trace_stack(); TPROF_NODE_NONE: stack not recorded */
-	uint64_t key;  /* thread number, size or step, as the group says; else 0 */
-	uint32_t op;   /* grouped by stack: the innermost op that was open, see tp_process_op_name(); 0: none */
+	uint64_t key;  /* thread number, size or step, as the group says; by layer: the op's node; else 0 */
+	uint32_t op;   /* by stack: the innermost op that was open; by layer: the innermost layer; 0: none. See
+			* tp_process_op_name() */
 	uint64_t allocations, frees;
 	uint64_t bytes;			  /* allocated, in all */
 	uint64_t peak_bytes, peak_blocks; /* live at the process's peak */

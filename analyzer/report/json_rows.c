@@ -105,8 +105,8 @@ static void set_name(json_t *json, const struct tp_row *row, enum tp_by by)
 {
 	if (by == TP_BY_STEP)
 		set(json, "steps", tp_json_number(tp_step_key_span(row->key)));
-	if (by == TP_BY_OP)
-		set(json, "op", tp_json_string(row->op));
+	if (by == TP_BY_OP || by == TP_BY_LAYER)
+		set(json, by == TP_BY_OP ? "op" : "layer", tp_json_string(row->op));
 	else if (tp_by_key(by))
 		set(json, by == TP_BY_THREAD ? "thread" : by == TP_BY_SIZE ? "size" : "step", tp_json_number(row->key));
 	else
@@ -136,7 +136,7 @@ static json_t *json_row(const struct tp_run *run, struct tp_symbols *const *symb
 	set_numbers(json, &row->self, shape, "", estimated);
 	set(json, "largest_bytes", tp_json_number(row->self.largest));
 	if (by != TP_BY_STACK) {
-		if (!tp_by_key(by))
+		if (tp_by_nested(by))
 			set_numbers(json, &row->total, shape, "total_", estimated);
 		set_name(json, row, by);
 		return json;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/op_tree.h"
 #include "report/json.h"
 #include "report/op_cells.h"
 #include "report/op_tree_listing.h"
@@ -19,13 +20,6 @@ struct layers {
 	size_t count;
 	uint64_t all_ns;
 };
-
-static bool is_layer(const struct tp_process *process, uint32_t op)
-{
-	const struct tp_trace *trace = process->trace;
-
-	return op && op < trace->op_count && trace->ops[op].category && strcmp(trace->ops[op].category, "layer") == 0;
-}
 
 /* Index of an op's layer in the list; a new one at its end. */
 static uint32_t layer_at(struct layers *layers, const struct tp_process *process, uint32_t *of_op, uint32_t op)
@@ -65,8 +59,8 @@ static bool collect(struct layers *layers, const struct tp_process *process)
 		const struct tp_op_node *node = &process->op_nodes[i];
 		struct layer *layer;
 
-		of_node[i] = is_layer(process, node->op) ? layer_at(layers, process, of_op, node->op)
-							 : of_node[node->parent];
+		of_node[i] = tp_op_is_layer(process->trace, node->op) ? layer_at(layers, process, of_op, node->op)
+								      : of_node[node->parent];
 		layer = &layers->list[of_node[i]];
 		layer->own_ns += node->self_ns;
 		layer->own_flop += node->self_flop;

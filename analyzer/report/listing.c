@@ -136,6 +136,9 @@ static void name_cells(const struct tp_listing *context, const struct tp_row *ro
 			     row->op ? tp_short_name(context->page, row->op, 80, shorter, sizeof(shorter))
 				     : "(outside of every op)");
 		return;
+	case TP_BY_LAYER:
+		tp_table_add(table, row->op ? TP_STYLE_FUNCTION : TP_STYLE_DIM, row->op ? row->op : "(in no layer)");
+		return;
 	case TP_BY_STEP:
 		if (tp_step_key_span(row->key) > 1)
 			snprintf(name, sizeof(name), "%" PRIu64 "-%" PRIu64, row->key,
@@ -179,15 +182,17 @@ static const char *table_titles(const struct tp_listing *context, char *buffer, 
 		[TP_BY_SIZE] = ">size of the request",
 		[TP_BY_OP] = "*op",
 		[TP_BY_STEP] = ">step",
+		[TP_BY_LAYER] = "*layer",
 	};
-	bool nested = context->by == TP_BY_FUNCTION || context->by == TP_BY_LINE || context->by == TP_BY_MODULE;
+	const char *within = context->by == TP_BY_LAYER ? "with inner layers" : "with callees";
+	bool nested = tp_by_nested(context->by);
 
 	if (context->hotspots)
-		snprintf(buffer, size, ">allocations|>%%|>bytes|>temporary|>short-lived%s|%s",
-			 nested ? "|>with callees" : "", names[context->by]);
+		snprintf(buffer, size, ">allocations|>%%|>bytes|>temporary|>short-lived%s%s|%s", nested ? "|>" : "",
+			 nested ? within : "", names[context->by]);
 	else
-		snprintf(buffer, size, ">bytes|>%%|>blocks%s|%s", nested ? "|>with callees|>%" : "",
-			 names[context->by]);
+		snprintf(buffer, size, ">bytes|>%%|>blocks%s%s%s|%s", nested ? "|>" : "", nested ? within : "",
+			 nested ? "|>%" : "", names[context->by]);
 	return buffer;
 }
 
@@ -215,7 +220,7 @@ static void byte_cells(const struct tp_numbers *numbers, const struct tp_rows *r
 static void number_cells(const struct tp_listing *context, const struct tp_rows *rows, const struct tp_row *row,
 			 struct tp_table *table)
 {
-	bool nested = context->by == TP_BY_FUNCTION || context->by == TP_BY_LINE || context->by == TP_BY_MODULE;
+	bool nested = tp_by_nested(context->by);
 	struct tp_numbers numbers = { context->page, rows->estimated };
 	const struct tp_sums *self = &row->self, *total = &row->total;
 	enum tp_what what = context->what;

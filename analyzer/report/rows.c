@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/op_tree.h"
 #include "report/row_index.h"
 #include "report/suppressions.h"
 
@@ -242,6 +243,41 @@ static bool add_by_op(struct tp_rows_builder *builder, const struct tp_site *sit
 	return true;
 }
 
+/* A layer's total is what was allocated in it and in the layers within: once, however often it is within itself. */
+static bool add_to_layer(struct tp_rows_builder *builder, const struct tp_process *process, size_t index, uint32_t op,
+			 const struct tp_sums *sums, bool own)
+{
+	const char *name = tp_process_op_name(process, op), *key = tp_row_index_op(&builder->index, name);
+	struct tp_row *row = key ? row_at(builder, (uintptr_t)key, 0) : NULL;
+
+	if (!row)
+		return false;
+	row->op = name;
+	row->process = index;
+	if (tp_row_index_once(&builder->index, (size_t)(row - builder->rows->rows)))
+		tp_sums_add(&row->total, sums);
+	if (own) {
+		row->sites++;
+		tp_sums_add(&row->self, sums);
+	}
+	return true;
+}
+
+static bool add_by_layer(struct tp_rows_builder *builder, const struct tp_process *process, size_t index,
+			 const struct tp_site *site)
+{
+	struct tp_sums sums = sums_of(site);
+
+	tp_row_index_next(&builder->index);
+	if (!add_to_layer(builder, process, index, site->op, &sums, true))
+		return false;
+	for (uint32_t node = (uint32_t)site->key; node; node = process->op_nodes[node].parent)
+		if (tp_op_is_layer(process->trace, process->op_nodes[node].op) &&
+		    !add_to_layer(builder, process, index, process->op_nodes[node].op, &sums, false))
+			return false;
+	return true;
+}
+
 static bool is_relevant(const struct tp_site *site, enum tp_what what)
 {
 	switch (what) {
@@ -285,6 +321,8 @@ static bool add_site(struct tp_rows_builder *builder, const struct tp_process *p
 	tp_sums_add(&builder->rows->sums, &sums);
 	if (options->by == TP_BY_OP)
 		return add_by_op(builder, site, index, op);
+	if (options->by == TP_BY_LAYER)
+		return add_by_layer(builder, process, index, site);
 	if (by_key)
 		return add_by_key(builder, site, index);
 	if (options->by == TP_BY_STACK)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sites put together into the rows of a report: by stack, function, line, module, thread, size, op or step.
+ * Sites put together into the rows of a report: by stack, function, line, module, thread, size, op, step or layer.
  */
 #ifndef TPROF_REPORT_ROWS_H
 #define TPROF_REPORT_ROWS_H
@@ -44,13 +44,13 @@ struct tp_row {
 	struct tp_line line; /* by function, line, module: one that shows it; by stack: the own line. location NULL: the
 				* stack was not recorded, or the row is of a thread or size */
 	uint64_t key;	     /* by thread: its number; by size: bytes; by step: its number, or the first of several */
-	const char *op;	     /* by stack and op: the innermost op; NULL: none */
+	const char *op;	     /* by stack and op: the innermost op; by layer: its name; NULL: none */
 	uint32_t node;	     /* by stack: a stack node that shows it */
 	size_t process;	     /* of that line or node: index in the run */
 	size_t sites;	     /* put together in it (by self) */
 	enum tp_holder holder; /* by stack, of memory that is held: what holds it */
 	struct tp_born born; /* by stack: the steps in which what is asked about was born; 0: not known */
-	struct tp_sums self, total; /* by stack, thread and size both are the same */
+	struct tp_sums self, total; /* but tp_by_nested(), both are the same */
 };
 
 struct tp_suppressions;
@@ -86,10 +86,16 @@ bool tp_rows_add(struct tp_rows_builder *builder, const struct tp_process *proce
 struct tp_rows *tp_rows_end(struct tp_rows_builder *builder);
 void tp_rows_free(struct tp_rows *rows);
 
-/* Whether a row is of something that has no place in the code: a thread, a size, an op, a step. */
+/* Whether a row is of something that has no place in the code: a thread, a size, an op, a step, a layer. */
 static inline bool tp_by_key(enum tp_by by)
 {
 	return by >= TP_BY_THREAD;
+}
+
+/* Whether rows are within each other, so that their totals are more than their own. */
+static inline bool tp_by_nested(enum tp_by by)
+{
+	return by == TP_BY_FUNCTION || by == TP_BY_LINE || by == TP_BY_MODULE || by == TP_BY_LAYER;
 }
 
 /* Adds up; the largest is the larger one. */

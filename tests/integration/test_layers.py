@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Memory by layer: each byte belongs to the innermost layer that its thread was in, and counts for those around it too."""
+import json
+import re
+import subprocess
+
+import pytest
+from conftest import BUILD, LIBRARY, PYTHON, ROOT, analyze, report, sites
+
+PROGRAM = r"""
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <tprof.h>
+#include <unistd.h>
+
+static void *kept[16];
+static int count;
+
+static void keep(size_t size)
+{
+	kept[count++] = malloc(size);
+}
+
+static void attention(size_t size)
+{
+	tprof_op_begin("attention", "layer");
+	keep(size);
+	tprof_op_end();
+}
+
+static void encoder(void)
+{
+	tprof_op_begin("encoder", "layer");
+	keep(20000);
+	free(malloc(12345));
+	tprof_op_begin("product", "kernel"); /* no layer: what it allocates is the encoder's */
+	keep(5000);
+	tprof_op_end();
+	attention(400000);
+	tprof_op_begin("encoder", "layer"); /* in itself */
+	keep(60000);
+	tprof_op_end();
+	tprof_op_end();
+}
+
+static void model(size_t size)
+{
+	tprof_op_begin("pass", ""); /* no layer */
+	keep(70);
+	tprof_op_begin("model", "layer");
+	keep(1000);
+	encoder();
+	tprof_op_begin("decoder", "layer");
+	keep(size);
+	attention(8000000);
+	tprof_op_end();
+	tprof_op_end();
+	tprof_op_end();
+}
+
+int main(void)
+{
+	keep(7);
+	if (fork() == 0) {
+		model(500);
+		_exit(0);
+	}
+	wait(NULL);
+	model(3000000);
+	for (int i = 1; i < count; i++)
+		free(kept[i]);
+	return 0;
+}
+"""
+# By hand: their own bytes at the peak, and with the layers within.
+MODEL = {None: (77, 77), "model": (1000, 11486000), "encoder": (85000, 485000), "attention": (8400000, 8400000),
+         "decoder": (3000000, 11000000)}
+
+
+@pytest.fixture(name="traces")
+def fixture_traces(tprof):
+    program = tprof.directory / "layers.c"
+    program.write_text(PROGRAM)
+    subprocess.run(["gcc", f"-I{ROOT}/include", program, "-o", tprof.directory / "layers"], check=True)
+    traces = tprof.run([tprof.directory / "layers"], [LIBRARY]).traces()
+    assert len(traces) == 2
+    return sorted(traces, key=lambda trace: report(trace)["process"]["end"] != "exit")
+
+
+def test_peak_by_layer(traces):
+    peak = report(traces[0], command="peak", options=["--by", "layer"])
+    rows = {row["layer"]: (row["bytes"], row["total_bytes"]) for row in peak["peak"]["sites"]}
+    assert rows == MODEL
+    assert peak["peak"]["by"] == "layer" and peak["heap"]["peak_bytes"] == 11486077
+    blocks = {row["layer"]: (row["blocks"], row["total_blocks"]) for row in peak["peak"]["sites"]}
+    assert blocks == {None: (2, 2), "model": (1, 7), "encoder": (3, 4), "attention": (2, 2), "decoder": (1, 2)}
+    text = analyze("peak", "--by", "layer", "--exact", traces[0]).stdout
+    table = re.findall(r"^ +([0-9,]+) B +[0-9.<]+% +[0-9]+ +([0-9,]+) B +[0-9.<]+%  (.*)$", text, re.M)
+    assert {name: tuple(int(cell.replace(",", "")) for cell in cells) for *cells, name in table} == \
+        {name or "(in no layer)": numbers for name, numbers in MODEL.items()}
+
+
+def test_other_questions(traces):
+    rows = {row["layer"]: (row["allocations"], row["temporary"], row["total_allocations"])
+            for row in sites(traces[0], "hotspots", "--by", "layer")}
+    assert rows == {None: (2, 0, 2), "model": (1, 0, 8), "encoder": (4, 1, 5), "attention": (2, 0, 2), "decoder": (1, 0, 2)}
+    rows = {row["layer"]: (row["bytes"], row["total_bytes"])
+            for row in sites(traces[0], "peak", "--by", "layer", "--filter", "^attention$")}
+    assert rows == {"attention": (8400000, 8400000), "encoder": (0, 400000), "decoder": (0, 8000000), "model": (0, 8400000)}
+    assert [(row["layer"], row["bytes"]) for row in sites(traces[0], "leaks", "--by", "layer")] == [(None, 7)]
+
+
+def test_processes(traces):
+    """Unfreed in both: the child freed nothing, and ended in no layer."""
+    both = json.loads(analyze("leaks", "--by", "layer", "--json", *traces).stdout)
+    child = dict(MODEL, decoder=(500, 8000500), model=(1000, 8486500))
+    child[None] = (70 + 7, 70 + 7)  # the seven are the parent's
+    rows = {row["layer"]: (row["bytes"], row["total_bytes"]) for row in both["combined"]["unfreed"]["sites"]}
+    assert rows == child
+    peaks = json.loads(analyze("peak", "--by", "layer", "--json", *traces).stdout)["processes"]
+    for process in peaks:
+        assert sum(row["bytes"] for row in process["peak"]["sites"]) == process["heap"]["peak_bytes"] > 8000000
+
+
+TORCH = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import torch, tprof
+torch.set_num_threads(1)
+model = torch.nn.Sequential(torch.nn.Linear(20, 3000), torch.nn.ReLU(), torch.nn.Linear(3000, 2))
+tprof.watch(model)
+with torch.no_grad():
+    for _ in range(3):
+        model(torch.ones(1000, 20))
+"""
+
+
+@pytest.mark.real
+def test_torch(tprof):
+    run = tprof.run([PYTHON, "-c", TORCH, BUILD / "share/tprof"], [LIBRARY])
+    assert (run.status, run.stderr) == (0, b"")
+    peak = report(run.traces()[0], command="peak", options=["--by", "layer", "--top", "0"])
+    rows = {row["layer"]: row for row in peak["peak"]["sites"]}
+    assert {None, "Sequential", "0", "1"} <= set(rows) <= {None, "Sequential", "0", "1", "2"}
+    assert sum(row["bytes"] for row in rows.values()) == peak["heap"]["peak_bytes"] == peak["peak"]["bytes"]
+    assert sum(row["blocks"] for row in rows.values()) == peak["heap"]["peak_blocks"] == peak["peak"]["blocks"]
+    assert rows["Sequential"]["total_bytes"] == sum(row["bytes"] for name, row in rows.items() if name)
+    # What goes in and what comes out of the ReLU, both of floats, are both there at the peak.
+    for name in ("0", "1"):
+        assert 12000000 <= rows[name]["bytes"] < 13000000, (name, rows[name])
