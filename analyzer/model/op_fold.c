@@ -105,8 +105,8 @@ static bool add_shape(struct tp_op_state *state, const struct tp_op_fold *fold, 
 		tp_fold_shape(fold->folded, text, sizeof(text));
 	else if (!*fold->shape)
 		return true;
-	index = fold->folded->work.kind ? tp_op_shape(state, text, strlen(text)) :
-					  tp_op_shape(state, fold->shape, strlen(fold->shape));
+	index = fold->folded->work.kind ? tp_op_shape(state, text, strlen(text))
+					: tp_op_shape(state, fold->shape, strlen(fold->shape));
 	if (!index)
 		return false;
 	shape = &state->stats.shapes[index - 1];
@@ -254,8 +254,7 @@ bool tp_ops_fold(struct tp_ops *ops, struct tp_op_stack *stack, const struct tp_
 	tp_op_charge(stack, ops->cost->fold_outside * (double)timed + ops->cost->fold_untimed * (double)sums.untimed);
 	if (!fold->counted)
 		return true;
-	if (!add_shape(state, fold, &sums) ||
-	    !add_to_tree(ops, outer ? outer->node : TP_OP_NODE_ROOT, op, &sums))
+	if (!add_shape(state, fold, &sums) || !add_to_tree(ops, outer ? outer->node : TP_OP_NODE_ROOT, op, &sums))
 		return false;
 	add_to_op(&state->stats, &sums);
 	ops->outermost_ns += outer ? 0 : sums.total_ns;

@@ -32,13 +32,15 @@ static bool add_shape(struct tp_replay *replay, struct tp_thread_state *thread, 
 {
 	const char *shape = shape_of(replay, number);
 
-	return tp_ops_detail(&replay->ops, &thread->open, (struct tp_op_work){ .precision = TP_UNSAID }, shape, strlen(shape));
+	return tp_ops_detail(&replay->ops, &thread->open, (struct tp_op_work){ .precision = TP_UNSAID }, shape,
+			     strlen(shape));
 }
 
 static bool add_folded(struct tp_replay *replay, struct tp_thread_state *thread, const struct tp_event *event)
 {
 	uint64_t span = UINT64_C(1) << 32; /* ticks: long enough to be exact */
-	struct tp_op_fold fold = { .number = event->size, .counted = tp_replay_counts(replay, event),
+	struct tp_op_fold fold = { .number = event->size,
+				   .counted = tp_replay_counts(replay, event),
 				   .shape = shape_of(replay, event->size) };
 	double ns = (double)tp_trace_ns(replay->trace, replay->trace->header->start.ticks + span) / (double)span;
 	struct tp_folded folded;

@@ -12,8 +12,8 @@
 
 struct tp_growth_group {
 	struct tp_line
-		line; /* by function, line, module, stack; location NULL: stacks that were not recorded, or an op */
-	const char *op;	     /* by op; NULL: outside of every op */
+		line;	/* by function, line, module, stack; location NULL: stacks that were not recorded, or an op */
+	const char *op; /* by op; NULL: outside of every op */
 };
 
 struct tp_growth_pooled {

@@ -48,8 +48,8 @@ struct tp_row {
 	uint32_t node;	     /* by stack: a stack node that shows it */
 	size_t process;	     /* of that line or node: index in the run */
 	size_t sites;	     /* put together in it (by self) */
-	enum tp_holder holder; /* by stack, of memory that is held: what holds it */
-	struct tp_born born; /* by stack: the steps in which what is asked about was born; 0: not known */
+	enum tp_holder holder;	    /* by stack, of memory that is held: what holds it */
+	struct tp_born born;	    /* by stack: the steps in which what is asked about was born; 0: not known */
 	struct tp_sums self, total; /* but tp_by_nested(), both are the same */
 };
 
@@ -63,7 +63,7 @@ struct tp_rows {
 	struct tp_sums suppressed; /* of sites that a suppression matched */
 	size_t suppressed_sites;
 	struct tp_sums held[TP_HOLDERS]; /* of the rows with that holder */
-	bool estimated; /* some of it is: allocations of a process were sampled */
+	bool estimated;			 /* some of it is: allocations of a process were sampled */
 };
 
 struct tp_rows_options {

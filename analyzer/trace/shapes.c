@@ -37,9 +37,9 @@ static uint64_t next(struct reader *reader)
 static void put_type(FILE *out, uint64_t type)
 {
 	static const char *const names[] = {
-		"u8",  "s8",   "s16",	"s32",	  "s64",    "f16",   "f32",    "f64",	 "c16",	   "c32",      "c64",
-		"bool", "qs8", "qu8",	"qs32",	  "bf16",   "qu4",   "qu2",    "bits1",	 "bits2",  "bits4",    "bits8",
-		"bits16", "f8e5m2", "f8e4m3fn", "f8e5m2fnuz", "f8e4m3fnuz", "u16", "u32", "u64",
+		"u8",	 "s8",	  "s16",    "s32",    "s64",	  "f16",	"f32",	      "f64", "c16",   "c32",
+		"c64",	 "bool",  "qs8",    "qu8",    "qs32",	  "bf16",	"qu4",	      "qu2", "bits1", "bits2",
+		"bits4", "bits8", "bits16", "f8e5m2", "f8e4m3fn", "f8e5m2fnuz", "f8e4m3fnuz", "u16", "u32",   "u64",
 	};
 
 	if (type < sizeof(names) / sizeof(*names))

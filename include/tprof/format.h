@@ -407,7 +407,8 @@ enum tprof_event_type {
 	                         * of a backward pass of torch, and every 10 ms */
 	TPROF_EVENT_ALLOCATOR = 21, /* uvarint dtime, uvarint enum tprof_allocator, then what the allocator says of
 	                             * itself, uvarints, bytes. Behind a MEMORY of about the same moment */
-	TPROF_EVENT_SHAPE = 22, /* uvarint dtime, uvarint op: the thread's innermost op was called with the sizes of that
+	TPROF_EVENT_SHAPE =
+		22, /* uvarint dtime, uvarint op: the thread's innermost op was called with the sizes of that
 	                         * one, which has its name (TPROF_TABLE_SHAPE). Where that came out while it ran */
 };
 

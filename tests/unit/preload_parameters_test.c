@@ -100,14 +100,16 @@ static void test_where_tensors_are(void **state)
 {
 	(void)state;
 	TENSORS_ARE(ADDMM, false, TP_TENSOR_IN, -2, TP_TENSOR_IN, -3, TP_TENSOR_IN, -4);
-	TENSORS_ARE("_ZN2at4_ops11add__Tensor4callERNS_6TensorERKS2_RKN3c106ScalarE", true, TP_TENSOR_OUT, -1, TP_TENSOR_IN,
-		    -2);
+	TENSORS_ARE("_ZN2at4_ops11add__Tensor4callERNS_6TensorERKS2_RKN3c106ScalarE", true, TP_TENSOR_OUT, -1,
+		    TP_TENSOR_IN, -2);
 	TENSORS_ARE("_ZN2at4_ops7resize_4callERKNS_6TensorEN3c108ArrayRefIlEE", true, TP_TENSOR_OUT, -1);
 	/* A list of sizes takes two registers; a floating-point number none. */
-	TENSORS_ARE("_ZN2at4_ops17native_layer_norm4callERKNS_6TensorEN3c108ArrayRefINS5_6SymIntEEERKNS5_8optionalIS2_EESC_d",
+	TENSORS_ARE("_ZN2at4_ops17native_layer_norm4callERKNS_6TensorEN3c108ArrayRefINS5_6SymIntEEERKNS5_8optionalIS2_"
+		    "EESC_d",
 		    false, TP_TENSOR_IN, -2, TP_TENSOR_OPTIONAL, -5, TP_TENSOR_OPTIONAL, -6);
-	TENSORS_ARE("_ZN2at4_ops17native_layer_norm4callERKNS_6TensorEN3c108ArrayRefINS5_6SymIntEEERKSt8optionalIS2_ESC_d",
-		    false, TP_TENSOR_IN, -2, TP_TENSOR_OPTIONAL, -5, TP_TENSOR_OPTIONAL, -6);
+	TENSORS_ARE(
+		"_ZN2at4_ops17native_layer_norm4callERKNS_6TensorEN3c108ArrayRefINS5_6SymIntEEERKSt8optionalIS2_ESC_d",
+		false, TP_TENSOR_IN, -2, TP_TENSOR_OPTIONAL, -5, TP_TENSOR_OPTIONAL, -6);
 	/* Two words that do not fit go to the stack, and what comes after them has the register that is left. */
 	TENSORS_ARE("_ZN2at4_ops3foo4callEdllllN3c108ArrayRefINS_6TensorEEERKS4_S7_", false, TP_TENSOR_LIST, 2,
 		    TP_TENSOR_IN, -6, TP_TENSOR_IN, 4);
@@ -121,8 +123,10 @@ static void test_where_tensors_cannot_be_told(void **state)
 	(void)state;
 	assert_true(tp_parameter_tensors(EMPTY, false, &parts) && parts.sizes_first && !parts.count);
 	/* Behind what may be on the stack or not. */
-	assert_false(tp_parameter_tensors("_ZN2at4_ops3foo4callEN3c1016OptionalArrayRefIlEERKNS_6TensorE", false, &parts));
-	assert_true(tp_parameter_tensors("_ZN2at4_ops3foo4callERKNS_6TensorEN3c1016OptionalArrayRefIlEE", false, &parts));
+	assert_false(
+		tp_parameter_tensors("_ZN2at4_ops3foo4callEN3c1016OptionalArrayRefIlEERKNS_6TensorE", false, &parts));
+	assert_true(
+		tp_parameter_tensors("_ZN2at4_ops3foo4callERKNS_6TensorEN3c1016OptionalArrayRefIlEE", false, &parts));
 	assert_false(tp_parameter_tensors("_ZN2at4_ops3foo4callERKNS_6TensorES4_S4_S4_S4_S4_S4_S4_", false, &parts));
 	assert_false(tp_parameter_tensors("_ZN2at4_ops3foo4callEPFvvE", false, &parts));
 }

@@ -24,7 +24,7 @@ static uint32_t used;
 
 /* While a function learns, in its frame (TP_OP_SPACE). */
 struct noted {
-	uint64_t mark; /* MARK ^ frame: it was noted */
+	uint64_t mark;	/* MARK ^ frame: it was noted */
 	uint64_t third; /* argument */
 	uint64_t op;	/* 0, or what the call is if the guess is right */
 };
@@ -34,8 +34,9 @@ struct noted {
 /* They return a tensor of the sizes that are their first parameter. */
 static bool makes(const char *name, size_t length)
 {
-	static const char *const names[] = { "empty_memory_format", "empty_strided", "zeros", "ones", "full", "rand",
-					     "randn" };
+	static const char *const names[] = {
+		"empty_memory_format", "empty_strided", "zeros", "ones", "full", "rand", "randn"
+	};
 
 	for (size_t i = 0; i < TP_LENGTH(names); i++)
 		if (strlen(names[i]) == length && memcmp(names[i], name, length) == 0)
@@ -47,7 +48,8 @@ static bool makes(const char *name, size_t length)
 static bool is_in_place(const char *name, size_t length)
 {
 	for (size_t i = length - 1; i > 0; i--)
-		if (name[i - 1] == '_' && name[i] == '_' && (i + 1 == length || (name[i + 1] >= 'A' && name[i + 1] <= 'Z')))
+		if (name[i - 1] == '_' && name[i] == '_' &&
+		    (i + 1 == length || (name[i + 1] >= 'A' && name[i + 1] <= 'Z')))
 			return i > 1 && name[0] != '_';
 	return length > 1 && name[0] != '_' && name[length - 1] == '_';
 }
@@ -74,7 +76,8 @@ static inline uint64_t hash_of(const struct tp_signature *signature, uint32_t in
 	uint64_t hash = index * TP_FOLD_MIX;
 
 	for (uint32_t i = 0; i < signature->parts; i++)
-		hash = tp_tensors_hash(hash, signature->part[i].part - TP_PART_TENSOR, frame, signature->part[i].offset);
+		hash = tp_tensors_hash(hash, signature->part[i].part - TP_PART_TENSOR, frame,
+				       signature->part[i].offset);
 	return hash;
 }
 

@@ -123,9 +123,9 @@ static void add(void *address, const struct tp_op_choice *choice, uint32_t i)
 	function->ends_step = choice->ends_step;
 	function->signature = choice->signature;
 	function->signature.tells_usage |= choice->ends_step;
-	function->ending = function->signature.tells_usage || function->signature.after || function->signature.learns ?
-				   function :
-				   NULL;
+	function->ending = function->signature.tells_usage || function->signature.after || function->signature.learns
+				   ? function
+				   : NULL;
 	function->trampoline = (uint8_t)trampoline_for(function);
 	memcpy(function->name, choice->name, sizeof(function->name));
 	next[i] = *head;

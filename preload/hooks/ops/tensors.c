@@ -5,10 +5,10 @@
 
 #include "core/sys.h"
 
-#define FIRST 2u  /* word: behind the pointer to the virtual functions there is a count of references at least */
+#define FIRST 2u   /* word: behind the pointer to the virtual functions there is a count of references at least */
 #define PLACES 24u /* words at which the sizes may begin */
-#define AGREE 3u  /* tensors of different sizes that a place is believed for */
-#define TYPES 45u /* of c10::ScalarType; more are to come */
+#define AGREE 3u   /* tensors of different sizes that a place is believed for */
+#define TYPES 45u  /* of c10::ScalarType; more are to come */
 
 struct tp_tensor_layout tp_tensor_layout;
 
@@ -104,9 +104,9 @@ static enum tp_tensor_look look_at_impl(uintptr_t impl)
 		return TP_LOOK_WRONG;
 	if (vtable != tp_tensor_layout.vtable)
 		return TP_LOOK_NONE;
-	return tp_tensor_copy(&count, impl + tp_tensor_layout.sizes, sizeof(count)) && count <= TP_TENSOR_DIMS ?
-		       TP_LOOK_GOOD :
-		       TP_LOOK_WRONG;
+	return tp_tensor_copy(&count, impl + tp_tensor_layout.sizes, sizeof(count)) && count <= TP_TENSOR_DIMS
+		       ? TP_LOOK_GOOD
+		       : TP_LOOK_WRONG;
 }
 
 /* One is enough: a pointer to a tensor is no word that begins with a 1, as it is aligned. */
@@ -145,7 +145,8 @@ static enum tp_tensor_look look_at_list(const uintptr_t *words)
 
 enum tp_tensor_look tp_tensor_look(uint8_t part, const uintptr_t *frame, int offset)
 {
-	uintptr_t words[3] = { frame[offset], part == TP_TENSOR_LIST ? frame[offset < 0 ? offset - 1 : offset + 1] : 0 };
+	uintptr_t words[3] = { frame[offset],
+			       part == TP_TENSOR_LIST ? frame[offset < 0 ? offset - 1 : offset + 1] : 0 };
 
 	switch (part) {
 	case TP_TENSOR_LIST:

@@ -13,7 +13,7 @@
 #include "core/fold.h"
 #include "hooks/ops/parameters.h"
 
-#define TP_TENSOR_DIMS 64u   /* libtorch's own limit */
+#define TP_TENSOR_DIMS 64u /* libtorch's own limit */
 #define TP_TENSOR_INLINE 5u
 #define TP_TENSOR_LENGTH 1024u /* of a list whose tensors are looked at */
 
@@ -21,7 +21,7 @@ enum { TP_TENSOR_OFFSET = 11, TP_TENSOR_ELEMENTS = 12, TP_TENSOR_TYPE = 13 }; /*
 
 enum tp_optional {
 	TP_OPTIONAL_UNKNOWN,
-	TP_OPTIONAL_AHEAD, /* whether there is one, then the tensor: c10::optional */
+	TP_OPTIONAL_AHEAD,  /* whether there is one, then the tensor: c10::optional */
 	TP_OPTIONAL_BEHIND, /* std::optional */
 };
 

@@ -25,8 +25,8 @@ enum tp_part {
 	TP_PART_DIM,	 /* the next dimension */
 	TP_PART_TRANS_A, /* BLAS's N, T, C or CBLAS's 111 to 114 */
 	TP_PART_TRANS_B,
-	TP_PART_SIDE,  /* L, R or 141, 142 */
-	TP_PART_QUERY, /* LAPACK's lwork: -1 asks for its size */
+	TP_PART_SIDE,	/* L, R or 141, 142 */
+	TP_PART_QUERY,	/* LAPACK's lwork: -1 asks for its size */
 	TP_PART_TENSOR, /* + enum tp_tensor_part (hooks/ops/parameters.h) */
 };
 
@@ -39,7 +39,7 @@ struct tp_signature {
 	bool tells_usage : 1; /* its end may be a step's: what the kernel counts is recorded there (core/usage.h) */
 	bool learns : 1;      /* hooks/ops/shapes.h: the next calls tell where its tensors are; `parts` are a guess */
 	bool shaped;	      /* the same: `parts` tell its tensors; not typed */
-	uint8_t stack;	  /* if that is known: stack arguments, in units of 8 bytes; more does no harm */
+	uint8_t stack;	      /* if that is known: stack arguments, in units of 8 bytes; more does no harm */
 	uint8_t parts;
 	struct {
 		uint8_t part;  /* enum tp_part */
