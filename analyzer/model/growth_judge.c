@@ -28,6 +28,7 @@ void tp_growth_test(const struct tp_growth_family *family, struct tp_growth_foun
 
 	family->read(family->source, found->index, bytes, blocks);
 	tp_trend_test(family->places->x, bytes, n, &found->trend);
+	found->trend.ongoing = found->trend.ongoing && !tp_trend_fills(family->places->x, bytes, blocks, n);
 	found->site.p = found->trend.p;
 	for (size_t i = 0; i < n; i++)
 		if (bytes[i] > (double)found->site.most)

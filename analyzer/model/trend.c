@@ -129,19 +129,49 @@ static struct line fit(const double *x, const double *y, size_t n)
 	return line;
 }
 
-/*
- * Growth goes on if the last third grew, and not surely at less than half the first third's rate: caches fill like that, ever
- * more slowly.
- */
-static bool goes_on(const double *x, const double *y, size_t n)
+enum { FIRST, MIDDLE, LAST };
+
+/* One of three thirds, which meet in a value. */
+static struct line fit_third(const double *x, const double *y, size_t n, size_t which)
 {
-	size_t third = n / 3;
-	struct line first = fit(x, y, third + 1), last = fit(x + n - third - 1, y + n - third - 1, third + 1);
+	size_t third = n / 3, from = which == LAST ? n - third - 1 : which * third;
+
+	return fit(x + from, y + from, third + 1);
+}
+
+/* The last third's rate is surely less than half the first third's. */
+static bool is_surely_slower(const double *x, const double *y, size_t n)
+{
+	struct line first = fit_third(x, y, n, FIRST), last = fit_third(x, y, n, LAST);
 	double slower = first.slope / 2 - last.slope;
 
-	if (last.slope <= 0 || y[n - 1] <= y[n - third - 1])
+	return slower > 0 && slower * slower >= 4 * (first.variance / 4 + last.variance);
+}
+
+/*
+ * What fills slows down by the same factor in each third, so by the root of a half at least if it comes to less than half in
+ * two. What has slowed less since the middle third, and surely rises, has come to a rate of its own.
+ */
+static bool has_own_rate(const double *x, const double *y, size_t n)
+{
+	struct line middle = fit_third(x, y, n, MIDDLE), last = fit_third(x, y, n, LAST);
+
+	return last.slope > middle.slope * M_SQRT1_2 && last.slope * last.slope > 9 * last.variance;
+}
+
+/* Growth goes on if the last third grew, and not as that of caches, which fill ever more slowly. */
+static bool goes_on(const double *x, const double *y, size_t n)
+{
+	if (fit_third(x, y, n, LAST).slope <= 0 || y[n - 1] <= y[n - n / 3 - 1])
 		return false;
-	return slower <= 0 || slower * slower < 4 * (first.variance / 4 + last.variance);
+	return !is_surely_slower(x, y, n);
+}
+
+bool tp_trend_fills(const double *x, const double *bytes, const double *blocks, size_t n)
+{
+	size_t skip = skip_of(n);
+
+	return is_surely_slower(x + skip, blocks + skip, n - skip) && !has_own_rate(x + skip, bytes + skip, n - skip);
 }
 
 void tp_trend_test(const double *x, const double *y, size_t n, struct tp_trend *trend)

@@ -46,6 +46,13 @@ struct tp_trend {
 void tp_trend_test(const double *x, const double *y, size_t n, struct tp_trend *trend);
 
 /*
+ * A cache that still fills, by its blocks: the bytes of one that replaces entries of many sizes jump too much to show that they
+ * rise ever more slowly. True if the blocks surely came to less than half their rate, and the bytes have none of their own that
+ * goes on, as those of blocks that are made larger would.
+ */
+bool tp_trend_fills(const double *x, const double *bytes, const double *blocks, size_t n);
+
+/*
  * Onset by the best fit of a flat line that turns into a rising one; from there on, slope by Theil (1950) and Sen (1968):
  * the median of the slopes between all pairs. Its interval is that of a random walk's drift, Student's with the differences'
  * variance, which is too wide for all that is less dependent, never too narrow. Costs n * n.

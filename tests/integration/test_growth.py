@@ -237,6 +237,15 @@ def test_no_false_leak(tprof, what, seeds):
         assert [site["verdict"] for site in own] == ([what] if what != "none" else []), seed
 
 
+@pytest.mark.parametrize("seed", [8, 9, 10, 13, 19])
+def test_a_cache_that_still_fills(tprof, seed):
+    """Its bytes jump as entries of other sizes take each other's place; its blocks rise ever more slowly."""
+    result, _ = growth(tprof, "tiny", 100, seed)
+    cache = [site for site in result["sites"] if any(f["function"] == "use_cache" for f in site["stack"])]
+    assert [site["verdict"] for site in cache] == ["warm-up"]
+    assert [has_line(site, "grow", "remember(16)") for site in leaks_of(result)] == [True]
+
+
 def test_long_runs_are_looked_at_now_and_then(tprof):
     """The steps are halved again and again; the leak is as exact as before."""
     result, _ = growth(tprof, "cache", steps=20000)

@@ -234,6 +234,87 @@ static void test_noise_on_a_leak(void **unused)
 	assert_true(found >= 190);
 }
 
+/* ---- caches that still fill, by their blocks ---- */
+
+/* One entry of many sizes at x; `new`: beside what is there, otherwise in place of another. */
+static void put(double *bytes, double *blocks, bool new)
+{
+	*bytes += 16 + 4080 * uniform() - (new ? 0 : 16 + 4080 * uniform());
+	*blocks += new;
+}
+
+struct loop {
+	double slots; /* of a cache, of which `draws` are chosen in each step; 0: none */
+	int draws;
+	double chance;	/* of a block that stays, in a step */
+	double enlarge; /* of each block, bytes a step */
+};
+
+/* In each step; what is live at each one's end. */
+static void run_loop(double *x, double *bytes, double *blocks, const struct loop *loop)
+{
+	double sum = 0, count = 0, held = 0;
+
+	for (int i = 0; i < VALUES; i++) {
+		for (int k = 0; k < loop->draws; k++) {
+			bool new = uniform() * loop->slots >= held;
+
+			put(&sum, &count, new);
+			held += new;
+		}
+		if (uniform() < loop->chance)
+			put(&sum, &count, true);
+		sum += loop->enlarge * count;
+		x[i] = i;
+		bytes[i] = sum;
+		blocks[i] = count;
+	}
+}
+
+/* How many of 400 such loops are said to leak, of how many series that are looked at together. */
+static int said_to_leak(const struct loop *loop)
+{
+	int found = 0;
+
+	for (int i = 0; i < FAMILIES; i++) {
+		double x[VALUES], bytes[VALUES], blocks[VALUES];
+		struct tp_trend trend;
+
+		run_loop(x, bytes, blocks, loop);
+		tp_trend_test(x, bytes, VALUES, &trend);
+		trend.ongoing = trend.ongoing && !tp_trend_fills(x, bytes, blocks, VALUES);
+		found += tp_trend_holm(&trend.p, 1, STACKS / 10) == 1 && trend.ongoing;
+	}
+	return found;
+}
+
+static void test_caches_that_fill(void **unused)
+{
+	const struct {
+		const char *name;
+		struct loop loop;
+		int least, most; /* said to leak, of 400 */
+	} cases[] = {
+		{ "cache, all but full", { .slots = 64, .draws = 3 }, 0, 8 },
+		{ "cache, nine tenths full", { .slots = 125, .draws = 3 }, 0, 110 },
+		{ "leak in each step", { .chance = 1 }, 396, 400 },
+		{ "leak in every second step", { .chance = 0.5 }, 396, 400 },
+		{ "leak in one step of three", { .chance = 1.0 / 3 }, 380, 400 },
+		{ "cache at its beginning", { .slots = 10000, .draws = 3 }, 396, 400 },
+		{ "a cache's blocks, made larger", { .slots = 64, .draws = 3, .enlarge = 100 }, 396, 400 },
+		{ "leak after a warm-up", { .slots = 48, .draws = 3, .chance = 0.5 }, 300, 400 },
+		{ "leak after a warm-up, faster", { .slots = 48, .draws = 3, .chance = 1 }, 300, 400 },
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		int found = said_to_leak(&cases[i].loop);
+
+		printf("  %-30s %d of %d said to leak\n", cases[i].name, found, FAMILIES);
+		assert_in_range(found, cases[i].least, cases[i].most);
+	}
+}
+
 /* ---- intervals ---- */
 
 static void test_intervals_hold(void **unused)
@@ -318,9 +399,13 @@ static void test_holm(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_no_false_leak),	cmocka_unit_test(test_leaks_are_found),
-		cmocka_unit_test(test_noise_on_a_leak), cmocka_unit_test(test_intervals_hold),
-		cmocka_unit_test(test_verdicts),	cmocka_unit_test(test_holm),
+		cmocka_unit_test(test_no_false_leak),
+		cmocka_unit_test(test_leaks_are_found),
+		cmocka_unit_test(test_noise_on_a_leak),
+		cmocka_unit_test(test_intervals_hold),
+		cmocka_unit_test(test_caches_that_fill),
+		cmocka_unit_test(test_verdicts),
+		cmocka_unit_test(test_holm),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
