@@ -7,7 +7,7 @@
 #include "core/sys.h"
 #include "core/thread.h"
 
-#define SHARE 1000			/* one part of the time at most */
+#define SHARE 400			/* one part of the time at most */
 #define LEAST_NS 5000000		/* from one count to the next */
 #define AT_ONCE (UINT64_C(256) << 20)	/* bytes that mincore() is asked about in one call */
 #define TOO_MUCH (UINT64_C(4096) << 20) /* of mappings: counting them would stop the thread for long */
