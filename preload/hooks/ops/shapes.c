@@ -9,7 +9,7 @@
 #define CONFIRMED 2u /* calls that a guess is believed after */
 #define TRIED 256u   /* calls after which nothing is expected any more */
 #define BYTES 1024u  /* of a SHAPE record's tensors */
-#define RESULT -7    /* where trampoline.S keeps rax, when the call has returned */
+#define RESULT (-7)  /* where trampoline.S keeps rax, when the call has returned */
 #define MARK UINT64_C(0x7368617065730000)
 
 #define SHAPES 65536u	  /* slots: an index is the upper 16 bits of a hash */

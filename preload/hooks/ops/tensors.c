@@ -84,7 +84,7 @@ static void look_at(uintptr_t impl, const int64_t *sizes, size_t count, uint32_t
 
 void tp_tensor_learn(uintptr_t tensor, const int64_t *sizes, size_t count, uint32_t type)
 {
-	uintptr_t impl;
+	uintptr_t impl = 0;
 
 	if (count < 1 || count > TP_TENSOR_INLINE || tp_tensor_known() || !tp_swap_if(&learned.taken, 0u, 1u))
 		return;
@@ -97,7 +97,7 @@ void tp_tensor_learn(uintptr_t tensor, const int64_t *sizes, size_t count, uint3
 
 static enum tp_tensor_look look_at_impl(uintptr_t impl)
 {
-	uintptr_t vtable, function;
+	uintptr_t vtable = 0, function;
 	uint64_t count;
 
 	if (!tp_tensor_copy(&vtable, impl, sizeof(vtable)) || !tp_tensor_copy(&function, vtable, sizeof(function)))
@@ -134,7 +134,7 @@ static enum tp_tensor_look look_at_optional(const uintptr_t *words)
 
 static enum tp_tensor_look look_at_list(const uintptr_t *words)
 {
-	uintptr_t impl;
+	uintptr_t impl = 0;
 
 	if (words[1] > TP_TENSOR_LENGTH)
 		return TP_LOOK_WRONG;
