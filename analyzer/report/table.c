@@ -82,6 +82,7 @@ static const char *cell_text(const struct tp_table *table, size_t cell)
 
 static void find_widths(const struct tp_table *table, const struct tp_page *page, int indent, int *widths)
 {
+	int least = table->cut ? 60 : 20; /* source is of no use if all of a line but its first words is cut */
 	int sum = indent;
 
 	for (int c = 0; c < table->columns; c++)
@@ -95,8 +96,11 @@ static void find_widths(const struct tp_table *table, const struct tp_page *page
 	}
 	for (int c = 0; c < table->columns; c++)
 		sum += c == table->wide ? 2 : widths[c] + 2;
-	if (table->wide >= 0 && widths[table->wide] > page->width - sum)
-		widths[table->wide] = page->width - sum < 20 ? 20 : page->width - sum;
+	if (table->wide >= 0 && widths[table->wide] > page->width - sum) {
+		int left = page->width - sum > least ? page->width - sum : least;
+
+		widths[table->wide] = widths[table->wide] < left ? widths[table->wide] : left;
+	}
 }
 
 /* Blanks are printed before the next cell that has a text: a line does not end with them. */
