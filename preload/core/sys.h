@@ -143,6 +143,14 @@ static inline uint32_t tp_sys_getpid(void)
 	return (uint32_t)tp_syscall(SYS_getpid, 0, 0, 0, 0);
 }
 
+/* Copies what is there, where a load might fault. False: it can't be read, all of it. */
+static inline bool tp_sys_copy(void *to, uintptr_t from, size_t bytes)
+{
+	struct iovec local = { to, bytes }, remote = { (void *)from, bytes };
+
+	return tp_syscall6(SYS_process_vm_readv, tp_sys_getpid(), (long)&local, 1, (long)&remote, 1, 0) == (long)bytes;
+}
+
 static inline uint32_t tp_sys_getppid(void)
 {
 	return (uint32_t)tp_syscall(SYS_getppid, 0, 0, 0, 0);

@@ -2,6 +2,7 @@
 #include "hooks/ops/shapes.h"
 
 #include "core/space.h"
+#include "core/sys.h"
 #include "core/tables.h"
 #include "core/varint.h"
 #include "hooks/ops/names.h"
@@ -275,7 +276,7 @@ static void learn_layout(struct tp_op_function *function, const uintptr_t *frame
 	uint64_t count = noted->third;
 
 	if (!tp_tensor_known() && frame[RESULT] == tp_argument(frame, 0) && count <= TP_LENGTH(sizes) &&
-	    tp_tensor_copy(sizes, tp_argument(frame, 1), count * sizeof(*sizes)))
+	    tp_sys_copy(sizes, tp_argument(frame, 1), count * sizeof(*sizes)))
 		tp_tensor_learn(frame[RESULT], sizes, count, 0);
 	if (tp_tensor_known())
 		stop(function, false);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hooks/ops/tensors.h"
 
-#include <sys/uio.h>
-
 #include "core/sys.h"
 
 #define FIRST 2u   /* word: behind the pointer to the virtual functions there is a count of references at least */
@@ -20,13 +18,6 @@ static struct {
 	uint32_t count;	      /* of them; 0: from here on all is open again */
 	uintptr_t vtable;
 } learned;
-
-bool tp_tensor_copy(void *to, uintptr_t from, size_t bytes)
-{
-	struct iovec local = { to, bytes }, remote = { (void *)from, bytes };
-
-	return tp_syscall6(SYS_process_vm_readv, tp_sys_getpid(), (long)&local, 1, (long)&remote, 1, 0) == (long)bytes;
-}
 
 /* ---- the sizes ---- */
 
@@ -63,7 +54,7 @@ static void look_at(uintptr_t impl, const int64_t *sizes, size_t count, uint32_t
 {
 	uint64_t words[FIRST + PLACES + TP_TENSOR_TYPE + 1];
 
-	if (!tp_tensor_copy(words, impl, sizeof(words)) || !is_new(sizes, count))
+	if (!tp_sys_copy(words, impl, sizeof(words)) || !is_new(sizes, count))
 		return;
 	if (!learned.count) {
 		learned.left = (1u << PLACES) - 1;
@@ -88,7 +79,7 @@ void tp_tensor_learn(uintptr_t tensor, const int64_t *sizes, size_t count, uint3
 
 	if (count < 1 || count > TP_TENSOR_INLINE || tp_tensor_known() || !tp_swap_if(&learned.taken, 0u, 1u))
 		return;
-	if (!tp_tensor_known() && tp_tensor_copy(&impl, tensor, sizeof(impl)))
+	if (!tp_tensor_known() && tp_sys_copy(&impl, tensor, sizeof(impl)))
 		look_at(impl, sizes, count, type);
 	tp_store_release(&learned.taken, 0u); /* pairs with the swap above, of the next */
 }
@@ -100,11 +91,11 @@ static enum tp_tensor_look look_at_impl(uintptr_t impl)
 	uintptr_t vtable = 0, function;
 	uint64_t count;
 
-	if (!tp_tensor_copy(&vtable, impl, sizeof(vtable)) || !tp_tensor_copy(&function, vtable, sizeof(function)))
+	if (!tp_sys_copy(&vtable, impl, sizeof(vtable)) || !tp_sys_copy(&function, vtable, sizeof(function)))
 		return TP_LOOK_WRONG;
 	if (vtable != tp_tensor_layout.vtable)
 		return TP_LOOK_NONE;
-	return tp_tensor_copy(&count, impl + tp_tensor_layout.sizes, sizeof(count)) && count <= TP_TENSOR_DIMS
+	return tp_sys_copy(&count, impl + tp_tensor_layout.sizes, sizeof(count)) && count <= TP_TENSOR_DIMS
 		       ? TP_LOOK_GOOD
 		       : TP_LOOK_WRONG;
 }
@@ -140,7 +131,7 @@ static enum tp_tensor_look look_at_list(const uintptr_t *words)
 		return TP_LOOK_WRONG;
 	if (!words[1])
 		return TP_LOOK_NONE;
-	return tp_tensor_copy(&impl, words[0], sizeof(impl)) ? look_at_impl(impl) : TP_LOOK_WRONG;
+	return tp_sys_copy(&impl, words[0], sizeof(impl)) ? look_at_impl(impl) : TP_LOOK_WRONG;
 }
 
 enum tp_tensor_look tp_tensor_look(uint8_t part, const uintptr_t *frame, int offset)
@@ -152,15 +143,15 @@ enum tp_tensor_look tp_tensor_look(uint8_t part, const uintptr_t *frame, int off
 	case TP_TENSOR_LIST:
 		return look_at_list(words);
 	case TP_TENSOR_LIST_REF:
-		if (!tp_tensor_copy(words, frame[offset], sizeof(words)))
+		if (!tp_sys_copy(words, frame[offset], sizeof(words)))
 			return TP_LOOK_WRONG;
 		return (uint32_t)words[2] ? TP_LOOK_NONE : look_at_list(words);
 	case TP_TENSOR_OPTIONAL:
-		if (!tp_tensor_copy(words, frame[offset], 2 * sizeof(*words)))
+		if (!tp_sys_copy(words, frame[offset], 2 * sizeof(*words)))
 			return TP_LOOK_WRONG;
 		return look_at_optional(words);
 	default:
-		if (!tp_tensor_copy(words, frame[offset], sizeof(*words)))
+		if (!tp_sys_copy(words, frame[offset], sizeof(*words)))
 			return TP_LOOK_WRONG;
 		return look_at_impl(words[0]);
 	}

@@ -42,9 +42,6 @@ static inline bool tp_tensor_known(void)
 /* A function that makes a tensor of these sizes returned it. `type`: of it, + 1 (c10::ScalarType); 0: not known. */
 void tp_tensor_learn(uintptr_t tensor, const int64_t *sizes, size_t count, uint32_t type);
 
-/* Copies what is there. False: it can't be read, all of it. */
-bool tp_tensor_copy(void *to, uintptr_t from, size_t bytes);
-
 /* What is known of an argument of that kind, after a look that can't fault: is a tensor in it, that is nothing but that? */
 enum tp_tensor_look {
 	TP_LOOK_WRONG, /* it is no such argument */

@@ -86,16 +86,6 @@ static bool read_switches(const struct tp_thread *thread, uint64_t *switches)
 	return true;
 }
 
-/* By the kernel: the thread may end, and its stack be unmapped. */
-static bool read_word(uint64_t address, uint64_t *word)
-{
-	struct iovec local = { word, sizeof(*word) };
-	struct iovec remote = { (void *)(uintptr_t)address, sizeof(*word) };
-
-	return tp_syscall6(SYS_process_vm_readv, tp_sys_getpid(), (long)&local, 1, (long)&remote, 1, 0) ==
-	       (long)sizeof(*word);
-}
-
 /* Where the rules need a register that is not known, it is not known where they lead. */
 static bool leads_to(const struct tp_waiting *waiting, const struct tp_wait *call)
 {
@@ -107,7 +97,7 @@ static bool leads_to(const struct tp_waiting *waiting, const struct tp_wait *cal
 		if (rule.kind != TP_RULE_RSP || rule.cfa < 8)
 			return false;
 		sp += (uint64_t)rule.cfa;
-		if (!read_word(sp - 8, &word))
+		if (!tp_sys_copy(&word, sp - 8, sizeof(word))) /* the thread may end, and its stack be unmapped */
 			return false;
 		if (sp - 8 == call->sp)
 			return word == call->caller;
