@@ -3,8 +3,8 @@
 #include <unistd.h>
 
 #include "commands/html_page.h"
-#include "commands/machine_file.h"
 #include "commands/site_report.h"
+#include "commands/summary.h"
 
 static int report(struct tp_session *session, const struct tp_machine *machine)
 {
@@ -21,7 +21,6 @@ static int report(struct tp_session *session, const struct tp_machine *machine)
 int tp_cmd_html(const struct tp_options *options)
 {
 	struct tp_options mine = *options;
-	struct tp_suppressions *suppressions;
 	struct tp_session session;
 	struct tp_machine machine;
 	bool known;
@@ -33,16 +32,6 @@ int tp_cmd_html(const struct tp_options *options)
 	}
 	mine.top = tp_top(options, 20);
 	mine.top_set = true; /* every list of the page is as long */
-	status = tp_session_open(&session, &mine);
-	if (status != TP_EXIT_OK)
-		return status;
-	suppressions = tp_session_suppressions(&session); /* a bad file is better known before a long replay */
-	if (!suppressions)
-		return tp_session_close(&session, TP_EXIT_USAGE);
-	tp_suppressions_free(suppressions);
-	status = tp_machine_find(options, &machine, &known);
-	if (status != TP_EXIT_OK)
-		return tp_session_close(&session, status);
-	status = tp_session_replay(&session, TP_GROUP_STACK);
+	status = tp_summary_start(&session, &mine, &machine, &known);
 	return status == TP_EXIT_OK ? report(&session, known ? &machine : NULL) : status;
 }

@@ -324,23 +324,30 @@ static int report(struct tp_session *session, const struct tp_machine *machine)
 	return good ? tp_session_close(session, TP_EXIT_OK) : tp_session_out_of_memory(session);
 }
 
-int tp_cmd_summary(const struct tp_options *options)
+int tp_summary_start(struct tp_session *session, const struct tp_options *options, struct tp_machine *machine,
+		     bool *known)
 {
 	struct tp_suppressions *suppressions;
-	struct tp_session session;
-	struct tp_machine machine;
-	int status = tp_session_open(&session, options);
-	bool known;
+	int status = tp_session_open(session, options);
 
 	if (status != TP_EXIT_OK)
 		return status;
-	suppressions = tp_session_suppressions(&session);
+	suppressions = tp_session_suppressions(session);
 	if (!suppressions)
-		return tp_session_close(&session, TP_EXIT_USAGE);
+		return tp_session_close(session, TP_EXIT_USAGE);
 	tp_suppressions_free(suppressions);
-	status = tp_machine_find(options, &machine, &known);
+	status = tp_machine_find(options, machine, known);
 	if (status != TP_EXIT_OK)
-		return tp_session_close(&session, status);
-	status = tp_session_replay(&session, TP_GROUP_STACK);
+		return tp_session_close(session, status);
+	return tp_session_replay(session, TP_GROUP_STACK);
+}
+
+int tp_cmd_summary(const struct tp_options *options)
+{
+	struct tp_session session;
+	struct tp_machine machine;
+	bool known;
+	int status = tp_summary_start(&session, options, &machine, &known);
+
 	return status == TP_EXIT_OK ? report(&session, known ? &machine : NULL) : status;
 }

@@ -8,6 +8,13 @@
 #include "commands/session.h"
 #include "machine/machine.h"
 
+/*
+ * What reports of everything begin with: the traces opened, all else that was named read (a bad file is better known before a
+ * long replay), and replayed by stack. *known: there is a machine. The same results as tp_session_start().
+ */
+int tp_summary_start(struct tp_session *session, const struct tp_options *options, struct tp_machine *machine,
+		     bool *known);
+
 /* `machine` NULL: nothing is known of it. `steps_one_by_one`: as steps --json. NULL: memory is out. */
 json_t *tp_summary_json(struct tp_session *session, size_t index, const struct tp_machine *machine,
 			bool steps_one_by_one);

@@ -17,7 +17,7 @@ static void put_processes(const struct tp_html *html, const struct tp_run *run, 
 		{ "at the end", "end", TP_HTML_BYTES, NULL },
 		{ "ran", "ran", TP_HTML_TIME, NULL },
 		{ "program", "program", TP_HTML_CODE, NULL },
-		{ NULL, NULL, TP_HTML_TEXT, NULL },
+		TP_HTML_END,
 	};
 	struct tp_html_table table = { .path = "peak_processes",
 				       .columns = columns,
@@ -42,7 +42,7 @@ void tp_html_combined(const struct tp_html *html, const struct tp_run *run, cons
 	static const struct tp_html_column ops[] = {
 		{ "op", "name", TP_HTML_CODE, NULL },	     { "calls", "calls", TP_HTML_COUNT, NULL },
 		{ "total", "total_ns", TP_HTML_TIME, NULL }, { "self", "self_ns", TP_HTML_TIME, NULL },
-		{ "mean", "mean_ns", TP_HTML_TIME, NULL },   { NULL, NULL, TP_HTML_TEXT, NULL },
+		{ "mean", "mean_ns", TP_HTML_TIME, NULL },   TP_HTML_END,
 	};
 	const struct tp_html_timeline timeline = {
 		.points = tp_html_at(json, "timeline.points"),

@@ -7,11 +7,6 @@
 #include "report/html_timeline.h"
 #include "report/process.h"
 
-#define END                                                                                                            \
-	{                                                                                                              \
-		NULL, NULL, TP_HTML_TEXT, NULL                                                                         \
-	}
-
 static const char *cwd_of(const json_t *json)
 {
 	return json_string_value(tp_html_at(json, "process.cwd"));
@@ -37,7 +32,7 @@ static const struct tp_html_column by_stack[] = {
 	{ "%", "bytes", TP_HTML_PERCENT, NULL },
 	{ "blocks", "blocks", TP_HTML_COUNT, NULL },
 	{ "allocated by", "stack", TP_HTML_STACK, "the frame that it is put down to, and its callers; unfold for all" },
-	END,
+	TP_HTML_END,
 };
 
 void tp_html_peak(const struct tp_html *html, const json_t *json)
@@ -49,14 +44,14 @@ void tp_html_peak(const struct tp_html *html, const json_t *json)
 		{ "with callees", "total_bytes", TP_HTML_BYTES, "this line's and what it called's" },
 		{ "line", "line", TP_HTML_PLACE, NULL },
 		{ "function", "function", TP_HTML_CODE, NULL },
-		END,
+		TP_HTML_END,
 	};
 	static const struct tp_html_column by_op[] = {
 		{ "bytes", "bytes", TP_HTML_BYTES, NULL },
 		{ "%", "bytes", TP_HTML_PERCENT, NULL },
 		{ "blocks", "blocks", TP_HTML_COUNT, NULL },
 		{ "op", "op", TP_HTML_CODE, "a dash: outside of every op" },
-		END,
+		TP_HTML_END,
 	};
 	json_int_t whole = tp_html_integer(json, "heap.peak_bytes");
 	struct tp_html_table table = { .columns = by_stack, .whole = whole, .cwd = cwd_of(json) };
@@ -106,7 +101,7 @@ void tp_html_allocations(const struct tp_html *html, const json_t *json)
 		{ "temporary", "temporary", TP_HTML_COUNT, "freed as the very next event" },
 		{ "short-lived", "short_lived", TP_HTML_COUNT, "freed within a millisecond" },
 		{ "allocated by", "stack", TP_HTML_STACK, NULL },
-		END,
+		TP_HTML_END,
 	};
 	struct tp_html_table table = { .path = "heap.hot_sites",
 				       .columns = columns,
@@ -154,7 +149,7 @@ static void put_resident(const struct tp_html *html, const json_t *json, bool se
 		{ "95% interval", "ci95", TP_HTML_RATE, NULL },
 		{ "verdict", "verdict", TP_HTML_VERDICT, NULL },
 		{ "what RSS is made of", "name", TP_HTML_TEXT, NULL },
-		END,
+		TP_HTML_END,
 	};
 	struct tp_html_table table = { .path = "growth.resident", .columns = columns, .ordered = true };
 	json_t *list;
@@ -207,7 +202,7 @@ void tp_html_growth(const struct tp_html *html, const json_t *json)
 		{ "bytes", "bytes", TP_HTML_BYTES, "at the end" },
 		{ "blocks", "blocks", TP_HTML_COUNT, NULL },
 		{ "allocated by", "stack", TP_HTML_STACK, NULL },
-		END,
+		TP_HTML_END,
 	};
 	struct tp_html_table table = { .path = "growth.sites", .columns = columns, .cwd = cwd_of(json) };
 
@@ -228,7 +223,7 @@ void tp_html_reachability(const struct tp_html *html, const json_t *json)
 		{ "bytes", "bytes", TP_HTML_BYTES, NULL },
 		{ "blocks", "blocks", TP_HTML_COUNT, NULL },
 		{ "allocated by", "stack", TP_HTML_STACK, NULL },
-		END,
+		TP_HTML_END,
 	};
 	static const struct {
 		const char *key, *words;

@@ -72,7 +72,7 @@ void tp_html_overview(const struct tp_html *html, const struct tp_process *proce
 		{ "CPU time", "capture.cpu_ns", TP_HTML_TIME, "by samples" },
 		{ "run time", "process.duration_ns", TP_HTML_TIME, NULL },
 		{ "tprof's own cost", "capture.overhead_ns", TP_HTML_TIME, "an estimate; op times have it taken out" },
-		{ NULL, NULL, TP_HTML_TEXT, NULL },
+		TP_HTML_END,
 	};
 	static const struct tp_html_fact facts[] = {
 		{ "blocks at the peak", "heap.peak_blocks", TP_HTML_COUNT, NULL },
@@ -92,7 +92,7 @@ void tp_html_overview(const struct tp_html *html, const struct tp_process *proce
 		{ "the collector's memory", "capture.collector_bytes", TP_HTML_BYTES, "in no figure here" },
 		{ "trace", "capture.trace_bytes", TP_HTML_BYTES, NULL },
 		{ "threads", "capture.threads", TP_HTML_COUNT, NULL },
-		{ NULL, NULL, TP_HTML_TEXT, NULL },
+		TP_HTML_END,
 	};
 
 	put_command(html, json);
@@ -125,7 +125,7 @@ void tp_html_priorities(const struct tp_html *html, const json_t *json)
 		{ "of the ops", "share_of_ops", TP_HTML_SHARE, NULL },
 		{ "of the run", "share_of_run", TP_HTML_SHARE, NULL },
 		{ "run faster by, at most", "speedup_at_most", TP_HTML_FACTOR, "if this op took no time at all" },
-		{ NULL, NULL, TP_HTML_TEXT, NULL },
+		TP_HTML_END,
 	};
 	const json_t *ops = tp_html_at(json, "priorities.time");
 	struct tp_html_table table = { .path = "priorities.time", .columns = columns };

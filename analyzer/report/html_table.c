@@ -227,9 +227,11 @@ static void put_shapes(const struct tp_html *html, const json_t *row)
 	const json_t *shapes = json_object_get(row, "shapes");
 	const char *name = json_string_value(json_object_get(row, "name"));
 	static const struct tp_html_column columns[] = {
-		{ "shape", "shape", TP_HTML_CODE, NULL },    { "calls", "calls", TP_HTML_COUNT, NULL },
-		{ "total", "total_ns", TP_HTML_TIME, NULL }, { "GFLOP/s", "flop", TP_HTML_FLOPS, NULL },
-		{ NULL, NULL, TP_HTML_TEXT, NULL },
+		{ "shape", "shape", TP_HTML_CODE, NULL },
+		{ "calls", "calls", TP_HTML_COUNT, NULL },
+		{ "total", "total_ns", TP_HTML_TIME, NULL },
+		{ "GFLOP/s", "flop", TP_HTML_FLOPS, NULL },
+		TP_HTML_END,
 	};
 	struct tp_html_table table = { .path = "shapes", .columns = columns };
 

@@ -11,6 +11,12 @@ struct tp_html_column {
 	const char *hint; /* NULL, or what it means: shown where it is pointed at */
 };
 
+/* What ends columns and facts. */
+#define TP_HTML_END                                                                                                    \
+	{                                                                                                              \
+		NULL, NULL, TP_HTML_TEXT, NULL                                                                         \
+	}
+
 struct tp_html_table {
 	const char *path;		      /* of the list in the JSON: how a test finds it */
 	const struct tp_html_column *columns; /* the last has a NULL title */

@@ -6,11 +6,6 @@
 #include "report/html_timeline.h"
 #include "report/step_listing.h"
 
-#define END                                                                                                            \
-	{                                                                                                              \
-		NULL, NULL, TP_HTML_TEXT, NULL                                                                         \
-	}
-
 void tp_html_ops(const struct tp_html *html, const json_t *json)
 {
 	static const struct tp_html_column columns[] = {
@@ -27,13 +22,13 @@ void tp_html_ops(const struct tp_html *html, const json_t *json)
 		{ "allocated", "allocated_bytes", TP_HTML_BYTES, NULL },
 		{ "net", "net_bytes", TP_HTML_BYTES, "allocated less freed" },
 		{ "at most", "peak_bytes", TP_HTML_BYTES, "live bytes above those at its begin" },
-		END,
+		TP_HTML_END,
 	};
 	static const struct tp_html_column branches[] = {
 		{ "op", "name", TP_HTML_BRANCH, NULL },	     { "calls", "calls", TP_HTML_COUNT, NULL },
 		{ "total", "total_ns", TP_HTML_TIME, NULL }, { "self", "self_ns", TP_HTML_TIME, NULL },
 		{ "GFLOP/s", "flop", TP_HTML_FLOPS, NULL },  { "allocated", "allocated_bytes", TP_HTML_BYTES, NULL },
-		{ "net", "net_bytes", TP_HTML_BYTES, NULL }, END,
+		{ "net", "net_bytes", TP_HTML_BYTES, NULL }, TP_HTML_END,
 	};
 	struct tp_html_table table = { .path = "ops", .columns = columns, .total = tp_html_integer(json, "ops_total") };
 	const json_t *tree = tp_html_at(json, "tree");
@@ -63,7 +58,7 @@ static void put_outliers(const struct tp_html *html, const json_t *json)
 		{ "allocated", "more_allocated_bytes", TP_HTML_BYTES, NULL },
 		{ "page faults", "more_minor_faults", TP_HTML_COUNT, NULL },
 		{ "in ops", "more_in_ops", TP_HTML_NAMES, NULL },
-		END,
+		TP_HTML_END,
 	};
 	const struct tp_html_table table = { .path = "steps.outliers", .columns = columns };
 
@@ -86,14 +81,14 @@ void tp_html_steps(const struct tp_html *html, const struct tp_process *process,
 		{ "independent steps", "steps.effective_steps", TP_HTML_COUNT,
 		  "that many the interval is of: neighbours are alike" },
 		{ "items a second", "steps.items_per_s", TP_HTML_COUNT, NULL },
-		{ NULL, NULL, TP_HTML_TEXT, NULL },
+		TP_HTML_END,
 	};
 	static const struct tp_html_column ops[] = {
 		{ "self in a step", "self_ns_per_step", TP_HTML_TIME, NULL },
 		{ "%", "self_ns_per_step", TP_HTML_PERCENT,
 		  "of the mean step; of all threads, so it may be above 100%" },
 		{ "op", "name", TP_HTML_CODE, NULL },
-		END,
+		TP_HTML_END,
 	};
 	struct tp_html_table table = { .path = "steps.ops",
 				       .columns = ops,
@@ -123,7 +118,7 @@ void tp_html_cpu(const struct tp_html *html, const struct tp_process *process, c
 		{ "total", "total_share", TP_HTML_SHARE, "with what it called" },
 		{ "function", "function", TP_HTML_CODE, NULL },
 		{ "module", "module", TP_HTML_TEXT, NULL },
-		END,
+		TP_HTML_END,
 	};
 	const struct tp_html_table table = { .path = "cpu", .columns = columns };
 
@@ -144,7 +139,7 @@ void tp_html_roofline(const struct tp_html *html, const json_t *json)
 		{ "its roof", "roof", TP_HTML_REAL, "GFLOP/s" },
 		{ "reached", "roof_fraction", TP_HTML_SHARE, NULL },
 		{ "ideal", "ideal_ns", TP_HTML_TIME, "under its roof" },
-		END,
+		TP_HTML_END,
 	};
 	const struct tp_html_table table = { .path = "roofline", .columns = columns };
 

@@ -170,6 +170,17 @@ static bool add_by_stack(struct tp_rows_builder *builder, const struct tp_site *
 	return true;
 }
 
+/* To the row's total once a site, however often it is in the site's stack, or chain of layers. */
+static void add_sums(struct tp_rows_builder *builder, struct tp_row *row, const struct tp_sums *sums, bool own)
+{
+	if (tp_row_index_once(&builder->index, (size_t)(row - builder->rows->rows)))
+		tp_sums_add(&row->total, sums);
+	if (own) {
+		row->sites++;
+		tp_sums_add(&row->self, sums);
+	}
+}
+
 static bool add_to_total(struct tp_rows_builder *builder, const struct tp_line *line, const struct tp_sums *sums,
 			 bool own, size_t process)
 {
@@ -185,12 +196,7 @@ static bool add_to_total(struct tp_rows_builder *builder, const struct tp_line *
 		row->line = *line;
 		row->process = process;
 	}
-	if (tp_row_index_once(&builder->index, (size_t)(row - builder->rows->rows)))
-		tp_sums_add(&row->total, sums);
-	if (own) {
-		row->sites++;
-		tp_sums_add(&row->self, sums);
-	}
+	add_sums(builder, row, sums, own);
 	return true;
 }
 
@@ -254,12 +260,7 @@ static bool add_to_layer(struct tp_rows_builder *builder, const struct tp_proces
 		return false;
 	row->op = name;
 	row->process = index;
-	if (tp_row_index_once(&builder->index, (size_t)(row - builder->rows->rows)))
-		tp_sums_add(&row->total, sums);
-	if (own) {
-		row->sites++;
-		tp_sums_add(&row->self, sums);
-	}
+	add_sums(builder, row, sums, own);
 	return true;
 }
 

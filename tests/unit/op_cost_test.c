@@ -132,14 +132,24 @@ static void test_small_and_large_costs(void **state)
 	done(&replayed);
 }
 
+/* The caller closes it. */
+static struct tp_trace *open_saved(struct gen *gen)
+{
+	const char *name = gen_save(gen);
+	char *error;
+	struct tp_trace *trace = tp_trace_open(name, &error);
+
+	assert_non_null(trace);
+	unlink(name);
+	return trace;
+}
+
 /* A chunk's cost is the median of its own thread's chunks around it: a single one that was disturbed changes nothing. */
 static void test_disturbed_chunk(void **state)
 {
 	struct gen *gen = gen_new(&(struct gen_options){ .start_ticks = 0 });
 	struct tp_trace *trace;
 	struct tp_cost cost;
-	const char *name;
-	char *error;
 
 	(void)state;
 	gen_op(gen, 1, TPROF_OP_FUNCTION, "", "op");
@@ -153,10 +163,7 @@ static void test_disturbed_chunk(void **state)
 	gen_overhead(gen, 2, 7, TP_COST_SAMPLES);
 	gen_long(gen, 3, 600, 60, "x", 1);
 	gen_overhead(gen, 3, 700, TP_COST_SAMPLES - 1); /* too few to be believed */
-	name = gen_save(gen);
-	trace = tp_trace_open(name, &error);
-	assert_non_null(trace);
-	unlink(name);
+	trace = open_saved(gen);
 	assert_true(tp_cost_init(&cost, trace));
 	for (uint32_t i = 0, table = 1; i < 9; i++) {
 		double expected = i < 2 ? 20 : 50;
@@ -186,18 +193,13 @@ static void test_interrupted_event(void **state)
 		const uint64_t mean = pass < 2 ? 1120 : 110, expected = pass == 0 ? 1120 : pass == 1 ? 20 : 110;
 		struct tp_trace *trace;
 		struct tp_cost cost;
-		const char *name;
-		char *error;
 
 		gen_op(gen, 1, TPROF_OP_FUNCTION, "", "op");
 		gen_long(gen, 1, 1000, 60, "x", 1);
 		gen_overhead(gen, 1, mean, 20);
 		if (pass) /* the first is of a trace that does not have them */
 			gen_timed(gen, 1, pass == 1 ? interrupted : uneven, 10);
-		name = gen_save(gen);
-		trace = tp_trace_open(name, &error);
-		assert_non_null(trace);
-		unlink(name);
+		trace = open_saved(gen);
 		assert_true(tp_cost_init(&cost, trace));
 		assert_true(fabs(cost.usual - (double)expected) < 1e-3);
 		tp_cost_free(&cost);
@@ -214,8 +216,6 @@ static void test_interrupted_in_all(void **state)
 	struct gen *gen = gen_new(&(struct gen_options){ .start_ticks = 0 });
 	struct tp_trace *trace;
 	uint64_t ticks;
-	const char *name;
-	char *error;
 
 	(void)state;
 	gen_long(gen, 1, 1000, 60, "x", 1);
@@ -224,10 +224,7 @@ static void test_interrupted_in_all(void **state)
 	gen_long(gen, 2, 1000, 60, "x", 1);
 	gen_overhead(gen, 2, 10000120 / 7, 7);
 	gen_timed(gen, 2, interrupted, 7);
-	name = gen_save(gen);
-	trace = tp_trace_open(name, &error);
-	assert_non_null(trace);
-	unlink(name);
+	trace = open_saved(gen);
 	assert_true(tp_cost_recording(trace, &ticks));
 	assert_in_range(ticks, 64 * 17 * 20 - 64, 64 * 17 * 20 + 64);
 	tp_trace_close(trace);
@@ -240,16 +237,11 @@ static void test_beyond_all_bounds(void **state)
 	struct gen *gen = gen_new(&(struct gen_options){ .start_ticks = 0 });
 	struct tp_trace *trace;
 	uint64_t ticks;
-	const char *name;
-	char *error;
 
 	(void)state;
 	gen_long(gen, 1, 1000, 60, "x", 1);
 	gen_overhead(gen, 1, UINT64_MAX / 64, 1);
-	name = gen_save(gen);
-	trace = tp_trace_open(name, &error);
-	assert_non_null(trace);
-	unlink(name);
+	trace = open_saved(gen);
 	assert_true(tp_cost_recording(trace, &ticks));
 	assert_true(ticks == UINT64_MAX);
 	tp_trace_close(trace);
