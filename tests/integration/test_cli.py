@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command lines of tprof-analyze and of the launcher."""
 import json
+import os
 import re
+import shutil
 import subprocess
 
 import pytest
-from conftest import LAUNCHER, LIBRARY, WORKLOADS, analyze, report, sites
+from conftest import ANALYZE, LAUNCHER, LIBRARY, WORKLOADS, analyze, report, sites
 
 COMMANDS = ["summary", "peak", "leaks", "hotspots", "ops", "steps", "lines", "timeline", "compare", "info", "dump"]
 
@@ -192,6 +194,53 @@ def test_launcher_and_another_c_library(tprof):
     assert (run.status, run.stdout) == (bare.status, bare.stdout) == (0, b"steady: done\n")
     assert not run.traces()
     assert b"of another C library than glibc: its loader is ld-musl-x86_64.so.1" in run.stderr
+
+
+@pytest.mark.parametrize("output, made", [
+    ("a b/it's.bin", "a b/it's.bin"), ("-x.bin", "-x.bin"), ("back\\nslash*.bin", "back\\nslash*.bin"), ("no suffix", "no suffix"),
+    ("%e.%%.bin", "steady.%%.bin"), ("in %e/t.bin", "in steady/t.bin"), ("deep/%e/x/t[1].bin", "deep/steady/x/t[1].bin")])
+def test_launcher_and_odd_names(tprof, output, made):
+    """What it says to do next can be pasted into a shell, and is no other trace's analysis."""
+    script = 'mkdir -p "$(dirname -- "./$2")"; touch -d "1 minute ago" old.bin; "$0" run -o "$1" -- "$3" 7'
+    run = tprof.run(["sh", "-c", script, LAUNCHER, output, made, WORKLOADS / "steady"])
+    assert run.status == 0, run.stderr
+    assert report(run.directory / made)["heap"]["allocations"] == 7
+    (line,) = run.stderr.decode().splitlines()
+    command = line.removeprefix("tprof: next: tprof-analyze ")
+    text = subprocess.run(["sh", "-c", f'"$0" {command}', ANALYZE], cwd=run.directory, check=True, stdout=subprocess.PIPE,
+                          text=True).stdout
+    assert "steady (pid" in text
+
+
+@pytest.mark.parametrize("output", ["missing/t.bin", "/proc/t.bin", "."])
+def test_launcher_where_nothing_can_be_written(tprof, output):
+    run = launch(tprof, "run", "-o", output, "--", WORKLOADS / "steady", "7")
+    assert (run.status, run.stdout) == (0, b"steady: done\n")
+    assert b"nothing is recorded" in run.stderr and b"no trace was written" in run.stderr
+
+
+def test_launcher_leaves_the_options_behind_the_command(tprof):
+    run = launch(tprof, "run", "echo", "-o", "x.bin", "--help", "--", "run")
+    assert (run.status, run.stdout) == (0, b"-o x.bin --help -- run\n")
+    assert not (run.directory / "x.bin").exists() and len(run.traces()) == 1
+
+
+def test_launcher_and_a_set_user_id_program(tprof):
+    """The kernel takes the preload away from it; from its owner, who runs it as he is, it does not."""
+    if os.geteuid() != 0 or not shutil.which("setpriv"):
+        pytest.skip("only root gives a file to another user")
+    file = tprof.directory / "others"
+    shutil.copy("/bin/echo", file)
+    os.chown(file, 65534, 65534)
+    file.chmod(0o4755)
+    run = launch(tprof, "run", "--", file, "7")
+    assert (run.status, run.stdout) == (0, b"7\n")
+    assert not run.traces()
+    assert run.stderr == f"tprof: {file} itself is not recorded: it is set-user-ID or set-group-ID\n".encode()
+    os.chown(file, 0, 0)
+    file.chmod(0o4755)
+    run = launch(tprof, "run", "--", file, "7")
+    assert len(run.traces()) == 1 and b"next: tprof-analyze" in run.stderr
 
 
 @pytest.mark.parametrize("arguments, word", [(["run"], "no command"), (["walk"], "run"), (["run", "--deep", "x"], "--deep"),
