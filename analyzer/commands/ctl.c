@@ -91,6 +91,8 @@ static void print_losses(const struct tprof_header *header)
 	}
 	if (!lost)
 		line("lost", "nothing");
+	if (header->chunks_aside)
+		line("aside", tp_bytes((uint64_t)header->chunks_aside * header->chunk_size, false).text);
 }
 
 static int print_status(const struct tp_control *control)

@@ -114,7 +114,10 @@ static void print_losses(const struct tp_page *page, const struct tp_trace *trac
 	uint64_t lost = tp_lost_events(trace);
 	const char *name;
 
-	if (!lost)
+	if (trace->header->chunks_aside)
+		line(page, "aside", "%s of the trace, and what is in them",
+		     tp_bytes((uint64_t)trace->header->chunks_aside * trace->header->chunk_size, page->exact).text);
+	else if (!lost)
 		line(page, "lost", "no event");
 	for (unsigned int i = 0; lost && (name = tp_lost_name(i)); i++)
 		if (trace->header->lost[i])

@@ -37,6 +37,8 @@ static void print_capture(const struct tp_page *page, const struct tp_process *p
 		tp_count(heap->recorded_frees).text);
 	if (lost)
 		tp_print(page, TP_STYLE_WARN, "%s events lost", tp_count(lost).text);
+	else if (trace->header->chunks_aside)
+		tp_print(page, TP_STYLE_WARN, "the disk was full, see below");
 	else
 		fputs("no event lost", page->out);
 	fprintf(page->out, "; %s of trace", tp_bytes(trace->used_bytes, page->exact).text);

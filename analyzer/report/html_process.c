@@ -51,7 +51,7 @@ static void put_losses(const struct tp_html *html, const json_t *json)
 	if (events)
 		tp_html_element(html, "p", "warn", "%s events lost: the numbers are too small by these.",
 				tp_count((uint64_t)events).text);
-	else
+	else if (!tp_html_integer(json, "capture.aside_bytes"))
 		tp_html_element(html, "p", "good", "No event was lost.");
 	json_object_foreach((json_t *)lost, cause, count) if (json_integer_value(count)) tp_html_element(
 		html, "p", "warn", "lost: %s %s", tp_count((uint64_t)json_integer_value(count)).text, cause);

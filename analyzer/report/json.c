@@ -137,6 +137,7 @@ json_t *tp_json_capture(const struct tp_process *process)
 	set(json, "stacks_short", tp_json_number(header->walks_short));
 	set(json, "python", json_python(header));
 	set(json, "stopped", json_boolean(header->flags & TPROF_FLAG_STOPPED));
+	set(json, "aside_bytes", tp_json_number((uint64_t)header->chunks_aside * header->chunk_size));
 	set(json, "threads", tp_json_number(process->thread_count));
 	set(json, "trace_bytes", tp_json_number(trace->used_bytes));
 	set(json, "file_bytes", tp_json_number(trace->file_bytes));

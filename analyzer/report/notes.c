@@ -48,6 +48,17 @@ static void add_bypasses(struct tp_notes *notes, const struct tp_trace *trace)
 		add(notes, "the command line was too long for the trace: its end is missing");
 }
 
+static void add_aside(struct tp_notes *notes, const struct tp_trace *trace)
+{
+	const struct tprof_header *header = trace->header;
+	uint64_t bytes = (uint64_t)header->chunks_aside * header->chunk_size;
+
+	if (bytes)
+		add(notes, "the disk %s full: %s of the trace %s in the program's memory, and not in this report",
+		    trace->running ? "is" : "was", tp_bytes(bytes, false).text,
+		    trace->running ? "wait" : "were, as it ended,");
+}
+
 static void add_losses(struct tp_notes *notes, const struct tp_trace *trace)
 {
 	const struct tprof_header *header = trace->header;
@@ -58,6 +69,7 @@ static void add_losses(struct tp_notes *notes, const struct tp_trace *trace)
 		add(notes, "recording stopped %s after the start (%s): what came later is not in this report",
 		    tp_time(tp_trace_ns(trace, header->stop_ticks)).text, cause ? cause : "unknown cause");
 	}
+	add_aside(notes, trace);
 	for (unsigned int i = 0; i < TPROF_LOST_CAUSES; i++) {
 		const char *name = tp_lost_name(i);
 		uint64_t lost = header->lost[i];

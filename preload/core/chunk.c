@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/chunk.h"
 
+#include "core/aside.h"
 #include "core/clock.h"
 #include "core/output.h"
 #include "core/state.h"
@@ -8,15 +9,18 @@
 
 struct tprof_chunk *tp_chunk_begin(enum tprof_chunk_kind kind, uint32_t thread, uint32_t tid, bool whole)
 {
-	enum tprof_lost cause;
-	const char *reason;
+	struct tp_obstacle obstacle;
 	struct tprof_chunk *chunk;
 
 	if (tp_state_is_child())
 		return NULL;
-	chunk = tp_output_grow(whole, &cause, &reason);
+	chunk = tp_output_grow(whole, &obstacle);
+	if (chunk && tp_aside_waits())
+		tp_aside_write(TP_ASIDE_AT_ONCE);
+	if (!chunk && obstacle.passes)
+		chunk = tp_aside_take(obstacle.offset);
 	if (!chunk) {
-		tp_stop(cause, reason);
+		tp_stop(obstacle.cause, obstacle.reason);
 		return NULL;
 	}
 	chunk->kind = kind;
@@ -29,5 +33,6 @@ struct tprof_chunk *tp_chunk_begin(enum tprof_chunk_kind kind, uint32_t thread, 
 
 void tp_chunk_end(struct tprof_chunk *chunk)
 {
-	tp_sys_munmap(chunk, TPROF_CHUNK_SIZE);
+	if (!tp_aside_give(chunk))
+		tp_sys_munmap(chunk, TPROF_CHUNK_SIZE);
 }

@@ -13,7 +13,7 @@
  */
 TP_SLOW struct tprof_chunk *tp_chunk_begin(enum tprof_chunk_kind kind, uint32_t thread, uint32_t tid, bool whole);
 
-/* Unmaps it. What was committed stays in the file. */
+/* Nobody writes to it any more. What was committed stays in the file, or will be there when the disk has room for it. */
 void tp_chunk_end(struct tprof_chunk *chunk);
 
 static inline uint8_t *tp_chunk_bytes(struct tprof_chunk *chunk)

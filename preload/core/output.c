@@ -4,6 +4,7 @@
 #include "core/apart.h"
 #include "core/claim.h"
 #include "core/process.h"
+#include "core/room.h"
 #include "core/state.h"
 #include "core/sys.h"
 
@@ -30,11 +31,8 @@ static bool is_trace(int fd)
 	return fd >= 0 && tp_sys_fstat(fd, &status) == 0 && status.st_dev == device && status.st_ino == inode;
 }
 
-/*
- * A descriptor of the caller's own, to be closed: another thread can't take it away. Programs close descriptors that they
- * do not know, and the number may be another file's by now, so what it is is asked after it was got.
- */
-static int reach(void)
+/* Programs close descriptors that they do not know: the number may be another file's, so what it is is asked after it was got. */
+int tp_output_reach(void)
 {
 	int mine = tp_load(&kept), fd;
 
@@ -68,59 +66,7 @@ void tp_output_forget(void)
 	kept = -1;
 }
 
-/* ---- room ---- */
-
-static const char zeros[TP_PAGE];
-
-/*
- * Real blocks on the disk for [offset, offset + length): storing into a hole of a full disk would be a SIGBUS in the
- * user's program. Growing past RLIMIT_FSIZE would be a SIGXFSZ, so the limit is asked first.
- */
-static int reserve(int fd, uint64_t offset, uint64_t length)
-{
-	int result;
-
-	if (offset + length > tp_sys_limit(RLIMIT_FSIZE))
-		return -EFBIG;
-	do {
-		result = tp_sys_fallocate(fd, offset, length);
-	} while (result == -EINTR);
-	if (result == 0 || result == -ENOSPC || result == -EDQUOT)
-		return result;
-	/* The file system, or a sandbox, has no such call. */
-	for (uint64_t at = offset; at < offset + length; at += TP_PAGE) {
-		long wrote = tp_sys_pwrite(fd, zeros, TP_PAGE, at);
-
-		if (wrote != TP_PAGE)
-			return wrote < 0 ? (int)wrote : -ENOSPC;
-	}
-	return 0;
-}
-
-/*
- * The pages of a chunk that will be filled, made all at once: a page made by the store that touches it costs a fault, a
- * look at the disk's blocks and their change to written ones; a write of as many makes large ones where the file system
- * has them, and the faults that are left find them there. Half to a third of the time for a chunk on ext4. If it fails
- * the stores make the pages, as the blocks are there.
- */
-static void fill(int fd, uint64_t offset)
-{
-	struct iovec parts[TPROF_CHUNK_SIZE / TP_PAGE];
-
-	for (size_t i = 0; i < TP_LENGTH(parts); i++)
-		parts[i] = (struct iovec){ (void *)(uintptr_t)zeros, TP_PAGE };
-	tp_sys_pwritev(fd, parts, TP_LENGTH(parts), offset);
-}
-
-static void *map(int fd, uint64_t offset, uint64_t length, int *error)
-{
-	void *p = tp_sys_mmap(length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset);
-
-	if (!tp_sys_failed(p))
-		return p;
-	*error = (int)(intptr_t)p;
-	return NULL;
-}
+/* ---- the header ---- */
 
 static const char *name_error(int error)
 {
@@ -137,8 +83,9 @@ static const char *name_error(int error)
 		return "no file descriptor is left (RLIMIT_NOFILE)";
 	case EACCES:
 	case EPERM:
-	case EROFS:
 		return "permission denied";
+	case EROFS:
+		return "its file system is read-only";
 	case ENOMEM:
 		return "mmap failed (RLIMIT_AS?)";
 	case ENODEV:
@@ -156,7 +103,7 @@ static const char *name_error(int error)
 /* Elsewhere first: a mapping in place that fails can leave a hole behind, and every hook looks there. */
 static struct tprof_header *map_header(int fd, int *error)
 {
-	void *elsewhere = map(fd, 0, TPROF_HEADER_SIZE, error), *p;
+	void *elsewhere = tp_room_map(fd, 0, TPROF_HEADER_SIZE, error), *p;
 
 	if (!elsewhere)
 		return NULL;
@@ -176,7 +123,7 @@ static struct tprof_header *make(int fd, const struct tp_identity *identity, con
 
 	*error = tp_sys_fstat(fd, &status);
 	if (*error == 0)
-		*error = reserve(fd, 0, TPROF_HEADER_SIZE);
+		*error = tp_room_reserve(fd, 0, TPROF_HEADER_SIZE);
 	if (*error)
 		return NULL;
 	device = status.st_dev;
@@ -239,11 +186,11 @@ static void grow(struct growth *growth, int fd)
 {
 	growth->unreached = fd < 0 ? fd : 0;
 	if (fd >= 0)
-		growth->error = reserve(fd, growth->offset, TPROF_CHUNK_SIZE);
+		growth->error = tp_room_reserve(fd, growth->offset, TPROF_CHUNK_SIZE);
 	if (!growth->unreached && !growth->error)
-		growth->chunk = map(fd, growth->offset, TPROF_CHUNK_SIZE, &growth->unmapped);
+		growth->chunk = tp_room_map(fd, growth->offset, TPROF_CHUNK_SIZE, &growth->unmapped);
 	if (growth->chunk && growth->whole)
-		fill(fd, growth->offset);
+		tp_room_fill(fd, growth->offset);
 }
 
 /* Where descriptors are a copy: nobody closes the one that is kept, and another one, any, can make room. */
@@ -258,11 +205,32 @@ static void grow_apart(void *context)
 	grow(context, fd < 0 || is_trace(fd) ? fd : -ENOENT);
 }
 
-struct tprof_chunk *tp_output_grow(bool whole, enum tprof_lost *cause, const char **reason)
+static struct tp_obstacle obstacle_of(const struct growth *growth)
+{
+	struct tp_obstacle obstacle = { .offset = growth->offset };
+
+	if (growth->unreached || growth->error == -EBADF) {
+		bool none_left = growth->unreached == -EMFILE || growth->unreached == -ENFILE;
+
+		obstacle.cause = TPROF_LOST_NO_FILE;
+		obstacle.reason =
+			none_left ? name_error(growth->unreached) : "the trace file can't be reached any more";
+	} else if (growth->error) {
+		obstacle.cause = TPROF_LOST_NO_SPACE;
+		obstacle.reason = name_error(growth->error);
+		obstacle.passes = growth->error == -ENOSPC || growth->error == -EDQUOT;
+	} else if (!growth->chunk) {
+		obstacle.cause = TPROF_LOST_NO_MEMORY;
+		obstacle.reason = name_error(growth->unmapped);
+	}
+	return obstacle;
+}
+
+struct tprof_chunk *tp_output_grow(bool whole, struct tp_obstacle *obstacle)
 {
 	struct growth growth = { .offset = TPROF_HEADER_SIZE + tp_add(&tp_header->chunks, 1) * TPROF_CHUNK_SIZE,
 				 .whole = whole };
-	int fd = reach();
+	int fd = tp_output_reach();
 
 	if ((fd == -EMFILE || fd == -ENFILE) && tp_apart(grow_apart, &growth))
 		fd = -1; /* done */
@@ -270,17 +238,6 @@ struct tprof_chunk *tp_output_grow(bool whole, enum tprof_lost *cause, const cha
 		grow(&growth, fd);
 	if (fd >= 0)
 		tp_sys_close(fd);
-	if (growth.unreached || growth.error == -EBADF) {
-		bool none_left = growth.unreached == -EMFILE || growth.unreached == -ENFILE;
-
-		*cause = TPROF_LOST_NO_FILE;
-		*reason = none_left ? name_error(growth.unreached) : "the trace file can't be reached any more";
-	} else if (growth.error) {
-		*cause = TPROF_LOST_NO_SPACE;
-		*reason = name_error(growth.error);
-	} else if (!growth.chunk) {
-		*cause = TPROF_LOST_NO_MEMORY;
-		*reason = name_error(growth.unmapped);
-	}
+	*obstacle = obstacle_of(&growth);
 	return growth.chunk;
 }

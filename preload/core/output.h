@@ -20,12 +20,23 @@ struct tprof_header *tp_output_create(const struct tp_identity *identity, uint32
 /* Absolute path of the trace; "" before the first create. */
 const char *tp_output_path(void);
 
+/* What was in the way of one more chunk. */
+struct tp_obstacle {
+	enum tprof_lost cause;
+	const char *reason;
+	bool passes;	 /* the disk is full: others may make room on it */
+	uint64_t offset; /* where in the file the chunk would stand; nothing else will */
+};
+
 /*
- * Makes room for one more chunk and maps it. NULL: *cause says what was in the way. The file is looked at by its
+ * Makes room for one more chunk and maps it. NULL: *obstacle says what was in the way. The file is looked at by its
  * number, and by its name when the program closed that; never is a file touched that is not the trace. `whole`: all of it
  * will be written to, so its pages are made now.
  */
-struct tprof_chunk *tp_output_grow(bool whole, enum tprof_lost *cause, const char **reason);
+struct tprof_chunk *tp_output_grow(bool whole, struct tp_obstacle *obstacle);
+
+/* A descriptor of the trace, the caller's to close: another thread can't take it away. Or a negative errno. */
+int tp_output_reach(void);
 
 /* In a forked child: lets go of the parent's file. */
 void tp_output_forget(void);

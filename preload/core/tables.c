@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/tables.h"
 
+#include "core/aside.h"
 #include "core/chunk.h"
 #include "core/clock.h"
 #include "core/state.h"
@@ -96,6 +97,20 @@ void tp_tables_forget(void)
 		if (idle[i])
 			tp_chunk_end(idle[i]);
 		idle[i] = NULL;
+	}
+}
+
+void tp_tables_settle(void)
+{
+	for (size_t i = 0; i < TP_LENGTH(idle); i++) {
+		/* Taken meanwhile, as by a writer; acquire pairs with give_back()'s release. */
+		struct tprof_chunk *chunk = __atomic_exchange_n(&idle[i], NULL, __ATOMIC_ACQUIRE);
+
+		if (!chunk)
+			continue;
+		tp_aside_settle(chunk);
+		if (!tp_swap_if(&idle[i], (struct tprof_chunk *)NULL, chunk))
+			tp_chunk_end(chunk);
 	}
 }
 

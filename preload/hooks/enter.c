@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hooks/enter.h"
 
+#include "core/aside.h"
 #include "core/process.h"
 #include "core/resident.h"
 #include "core/sys.h"
+#include "core/tables.h"
 #include "core/usage.h"
 #include "hooks/control.h"
 #include "hooks/freeze.h"
@@ -158,6 +160,15 @@ void tp_sample_memory(struct tp_thread *thread)
 	}
 }
 
+/* The disk was full: has it room again? An idle thread's own chunk waits until that has an event, or the process ends. */
+static TP_SLOW void settle(struct tp_thread *thread)
+{
+	tp_aside_write(TP_ASIDE_AT_ONCE);
+	tp_aside_settle(thread->chunk);
+	tp_aside_settle(thread->tables);
+	tp_tables_settle();
+}
+
 /*
  * If it is due (in a pause it is not), or will be within `early` ticks. Nor is it once recording has stopped: a reallocation's
  * first half may have found the disk full. Between steps it is left out where memory stands still.
@@ -171,6 +182,8 @@ static void sample_memory(struct tp_thread *thread, uint64_t early)
 	    !tp_swap_if(&tp_state.next_memory_sample, due, thread->event_start + tp_clock_ticks(MEMORY_SAMPLE_NS)))
 		return;
 	note_moment();
+	if (tp_aside_waits())
+		settle(thread);
 	if (tp_unlikely(tp_control_waits()))
 		tp_control_answer(thread);
 	tp_freeze_reap();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hooks/lifecycle.h"
 
+#include "core/aside.h"
 #include "core/clock.h"
 #include "core/config.h"
 #include "core/counters.h"
@@ -102,6 +103,7 @@ static uint32_t begin(uint32_t origin, const char *parent)
 static void forget_parent(void)
 {
 	tp_output_forget();
+	tp_aside_forget();
 	if (tp_header)
 		tp_header_area_clear();
 	tp_header = NULL;
@@ -212,6 +214,7 @@ void tp_mark_end(uint32_t end, int status)
 		return;
 	if (!tp_sealed && tp_sys_getpid() != tp_state.pid)
 		return; /* a vfork child: the memory is its parent's */
+	tp_aside_end();
 	tp_header->end_status = status;
 	if (!tp_sealed) {
 		tp_header->finish = tp_clock_moment();

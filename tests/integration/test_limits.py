@@ -6,7 +6,8 @@ import struct
 import subprocess
 
 import pytest
-from conftest import ALLOCATORS, LIBRARY, WORKLOADS, add, allocator_library, heap_of, nothing_lost, report
+from conftest import (ALLOCATORS, LIBRARY, WORKLOADS, add, allocator_library, analyze, functions, heap_of, nothing_lost,
+                      report, sites)
 from test_truth import NOTHING
 
 COUNT = 300000  # some megabytes of trace
@@ -201,6 +202,131 @@ def test_full_disk(tprof, small_disk, threads):
     assert recorded > 50000
     if threads == 1:
         assert recorded + summary["capture"]["lost_events"] == truth["allocations"] + truth["frees"]
+
+
+# Fills its disk, allocates, makes room, and allocates again: counts for itself.
+FOR_A_WHILE = """
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static pthread_barrier_t barrier;
+static void fill(const char *path)
+{
+	static char zeros[4096];
+	int file = open(path, O_WRONLY | O_CREAT, 0600);
+	while (write(file, zeros, sizeof(zeros)) > 0)
+		;
+	close(file);
+}
+static void work(long count)
+{
+	void *volatile blocks[100] = { NULL };
+	for (long i = 0; i < count; i++) {
+		free(blocks[i % 100]);
+		blocks[i % 100] = malloc(i % 50 + 1);
+	}
+	for (int i = 0; i < 100; i++)
+		free(blocks[i]);
+}
+static void *run(void *count)
+{
+	for (int i = 0; i < 3; i++) {
+		pthread_barrier_wait(&barrier);
+		work((long)count);
+		pthread_barrier_wait(&barrier);
+	}
+	return NULL;
+}
+int main(int argc, char **argv)
+{
+	const char *end = argv[2];
+	long threads = atol(argv[3]), count = 300000 / threads;
+	pthread_t others[8];
+	pthread_barrier_init(&barrier, NULL, threads);
+	for (long i = 1; i < threads; i++)
+		pthread_create(&others[i], NULL, run, (void *)count);
+	for (int i = 0; i < 3; i++) {
+		if (i == 1)
+			fill(argv[1]);
+		pthread_barrier_wait(&barrier);
+		work(count);
+		pthread_barrier_wait(&barrier);
+		if (i == 1 && !strcmp(end, "kill"))
+			raise(SIGKILL);
+		if (i == 1 && strcmp(end, "late"))
+			unlink(argv[1]);
+		if (i == 1 && !strcmp(end, "fork") && !fork()) {
+			work(1000);
+			return 0;
+		}
+		if (i == 1 && !strcmp(end, "fork"))
+			wait(NULL);
+	}
+	for (long i = 1; i < threads; i++)
+		pthread_join(others[i], NULL);
+	if (!strcmp(end, "late"))
+		unlink(argv[1]);
+	return 0;
+}
+"""
+
+
+@pytest.fixture
+def full_for_a_while(tprof, small_disk, tmp_path):
+    (tmp_path / "while.c").write_text(FOR_A_WHILE)
+    subprocess.run(["gcc", "-O1", "-fno-builtin", "-pthread", tmp_path / "while.c", "-o", tmp_path / "while"], check=True)
+
+    def run(end, threads):
+        # Room for a third of it, and for all, in turns.
+        subprocess.run(["mount", "-o", "remount,size=16m", str(small_disk)], check=True)
+        return tprof.run([tmp_path / "while", small_disk / "filler", end, threads], [LIBRARY],
+                         {"TPROF_OUTPUT": str(small_disk / "trace.bin")})
+    return run
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+@pytest.mark.parametrize("end", ["soon", "late"])
+def test_disk_full_for_a_while(full_for_a_while, small_disk, end, threads):
+    """Until the program's end, or before it: each event is there, and nobody is told."""
+    run = full_for_a_while(end, threads)
+    assert (run.status, run.stderr) == (0, b"")
+    summary = report(small_disk / "trace.bin")
+    nothing_lost(summary)
+    assert summary["capture"]["aside_bytes"] == summary["capture"]["stacks_short"] == 0
+    own = [site for site in sites(small_disk / "trace.bin", "hotspots") if "work" in functions(site["stack"])]
+    assert sum(site["allocations"] for site in own) == 900000
+    assert all(functions(site["stack"])[0] == "work" for site in own)
+    assert summary["heap"]["allocations"] - summary["heap"]["frees"] == summary["heap"]["end_blocks"] < 20
+
+
+def test_killed_while_the_disk_is_full(full_for_a_while, small_disk):
+    """What waited in its memory is gone, and the report says how much."""
+    run = full_for_a_while("kill", 1)
+    assert (run.status, run.stderr) == (-9, b"")
+    summary = report(small_disk / "trace.bin")
+    heap, capture = summary["heap"], summary["capture"]
+    assert capture["aside_bytes"] >= 1 << 20 and capture["damage"] == []
+    assert 300000 <= heap["allocations"] < 600000
+    text = analyze("summary", small_disk / "trace.bin").stdout
+    assert "in the program's memory" in text and "no event lost" not in text
+
+
+def test_forks_while_the_disk_is_full(full_for_a_while, small_disk):
+    """What is aside is the parent's alone."""
+    run = full_for_a_while("fork", 1)
+    assert (run.status, run.stderr) == (0, b"")
+    traces = sorted(small_disk.glob("trace*.bin"), key=lambda path: len(path.name))
+    for trace, count in zip(traces, (900000, 1000), strict=True):
+        summary = report(trace)
+        nothing_lost(summary)
+        assert summary["capture"]["aside_bytes"] == 0
+        assert count <= summary["heap"]["allocations"] < count + 20
 
 
 REALLOCATIONS = """
