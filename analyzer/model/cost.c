@@ -166,7 +166,7 @@ bool tp_cost_recording(const struct tp_trace *trace, uint64_t *ticks)
 			mean = common;
 		sum += TP_COST_SHARE * (double)chunk->overhead_samples * mean;
 	}
-	*ticks = tp_round(sum);
+	*ticks = tp_round(sum) + trace->header->other_ticks;
 	return common >= 0;
 }
 

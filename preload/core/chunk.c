@@ -11,6 +11,7 @@ struct tprof_chunk *tp_chunk_begin(enum tprof_chunk_kind kind, uint32_t thread, 
 {
 	struct tp_obstacle obstacle;
 	struct tprof_chunk *chunk;
+	uint64_t began = tp_clock_before();
 
 	if (tp_state_is_child())
 		return NULL;
@@ -28,6 +29,7 @@ struct tprof_chunk *tp_chunk_begin(enum tprof_chunk_kind kind, uint32_t thread, 
 	chunk->tid = tid;
 	chunk->begin = tp_clock_moment();
 	tp_store_release(&chunk->magic, TPROF_CHUNK_MAGIC); /* pairs with the reader: the fields above are set */
+	tp_spent(began);
 	return chunk;
 }
 

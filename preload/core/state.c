@@ -69,6 +69,14 @@ void tp_lost_stopped(uint64_t n)
 	tp_lost(cause && cause <= TPROF_LOST_CAUSES ? (enum tprof_lost)(cause - 1) : TPROF_LOST_NO_SPACE, n);
 }
 
+void tp_spent(uint64_t ticks)
+{
+	uint64_t now = tp_clock_before();
+
+	if (tp_header && !tp_state_is_child() && now > ticks)
+		tp_add(&tp_header->other_ticks, now - ticks);
+}
+
 /*
  * Who asks stores the request's number, then opens the gate; here it is closed, then the number is looked at. So either this
  * opens it again, or the other's store comes behind it.

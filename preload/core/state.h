@@ -98,6 +98,12 @@ void tp_lost(enum tprof_lost cause, uint64_t n);
 void tp_lost_stopped(uint64_t n);
 
 /*
+ * What was done since `ticks` (of the clock, not shifted) is no event, and part of what tprof costs. Any thread; where a task
+ * was interrupted meanwhile, that is in it.
+ */
+TP_SLOW void tp_spent(uint64_t ticks);
+
+/*
  * Switches from ON to PAUSED, and from PAUSED or WAITING to ON. False: it was not the other of the two. Any thread; the events PAUSE and RESUME are the
  * caller's to write (hooks/control.h). `before_pause` is called when a pause is about to begin, by one thread at a time.
  */

@@ -162,13 +162,18 @@ static struct tp_thread *begin(struct tp_thread *thread)
 		return NULL;
 	}
 	thread->busy = TP_IDLE;
-	if (tp_thread_attached)
+	if (tp_thread_attached) {
+		uint64_t began = tp_clock_before();
+
 		tp_thread_attached(thread);
+		tp_spent(began);
+	}
 	return thread;
 }
 
 struct tp_thread *tp_thread_attach(void)
 {
+	uint64_t began = tp_clock_before();
 	uint32_t tid = tp_sys_gettid();
 	struct tp_thread *thread = take_over(tid);
 
@@ -183,6 +188,7 @@ struct tp_thread *tp_thread_attach(void)
 	tp_self = thread;	/* from here on this thread's own calls find it busy */
 	thread->own = tp_stack_of_thread(tid == tp_state.pid);
 	tp_thread_set_bounds(thread, thread->own);
+	tp_spent(began);
 	return begin(thread);
 }
 

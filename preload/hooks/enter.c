@@ -175,12 +175,13 @@ static TP_SLOW void settle(struct tp_thread *thread)
  */
 static void sample_memory(struct tp_thread *thread, uint64_t early)
 {
-	uint64_t due = tp_load(&tp_state.next_memory_sample);
+	uint64_t due = tp_load(&tp_state.next_memory_sample), began;
 
 	if (!due || tp_load(&tp_state.mode) == TP_MODE_STOPPED || thread->event_start + early < due ||
 	    /* another thread took this one */
 	    !tp_swap_if(&tp_state.next_memory_sample, due, thread->event_start + tp_clock_ticks(MEMORY_SAMPLE_NS)))
 		return;
+	began = tp_clock_before();
 	note_moment();
 	if (tp_aside_waits())
 		settle(thread);
@@ -190,6 +191,7 @@ static void sample_memory(struct tp_thread *thread, uint64_t early)
 	if (early || !tp_still_is(&tp_state.still, thread->event_start, tp_still_faults()))
 		tp_sample_memory(thread);
 	tp_usage_emit(thread, tp_clock_before());
+	tp_spent(began);
 }
 
 /* Of all that the chunk had so far, each stays with the same chance (Waterman's reservoir; Knuth, TAOCP 3.4.2 R). */

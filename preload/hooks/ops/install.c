@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hooks/ops/install.h"
 
+#include "core/clock.h"
 #include "core/config.h"
 #include "core/lookup.h"
 #include "core/state.h"
@@ -174,6 +175,7 @@ void tp_ops_install(void)
 {
 	const void *frame = __builtin_frame_address(0);
 	struct tp_thread *thread;
+	uint64_t began;
 
 	if (!tp_ops_wanted() && !waits_wanted())
 		return;
@@ -182,7 +184,9 @@ void tp_ops_install(void)
 		thread = tp_enter_off(frame); /* a pause may end without a call to the loader */
 	if (!thread)
 		return;
+	began = tp_clock_before();
 	tp_loader_locked(install_new, thread);
+	tp_spent(began);
 	tp_leave(thread);
 }
 
