@@ -137,8 +137,8 @@ static struct tp_chrome_detail detail_of(struct chrome *chrome, const struct tp_
 	return (struct tp_chrome_detail){
 		.name = op_name(chrome, frame->op),
 		.shape = frame->shape && state ? state->stats.shapes[frame->shape - 1].text : NULL,
-		.flop = frame->said.flop,
-		.bytes = frame->said.bytes,
+		.flop = frame->said.flop ? frame->said.flop : frame->shaped.flop,
+		.bytes = frame->said.bytes ? frame->said.bytes : frame->shaped.bytes,
 	};
 }
 

@@ -77,6 +77,12 @@ double tp_roof_compute_ns(const struct tp_machine *machine, uint32_t cores, cons
 	return ns;
 }
 
+/* The part of an op's own FLOP that are the model's. */
+static double matrix_part(const struct tp_op_stats *op)
+{
+	return op->self_flop ? (double)op->self_matrix_flop / (double)op->self_flop : 0;
+}
+
 /* What an op did itself, in its own time; but if ops within took part and said nothing of their work, in the whole. */
 static uint64_t time_of(const struct tp_op_stats *op)
 {
@@ -133,14 +139,15 @@ struct tp_utilisation tp_roof_utilisation(const struct tp_machine *machine, cons
 {
 	const struct tp_step_stats *steps = &process->steps;
 	double flop[TP_PRECISIONS + 1] = { 0 }, time = steps->durations.mean * (double)steps->durations.count;
-	struct tp_utilisation use = { .known = steps->flop && time > 0, .precision = TP_UNSAID };
+	struct tp_utilisation use = { .known = steps->matrix_flop && time > 0, .precision = TP_UNSAID };
 	double all = 0, least_ns = 0;
 	uint32_t cores = tp_roof_cores(machine, process);
 
 	for (size_t i = 0; i < process->op_count; i++) {
 		for (int p = 0; p <= TP_UNSAID; p++)
-			flop[p] += (double)tp_op_flop_in(&process->ops[i], (enum tp_precision)p);
-		least_ns += tp_roof_compute_ns(machine, cores, &process->ops[i]);
+			flop[p] += (double)tp_op_flop_in(&process->ops[i], (enum tp_precision)p) *
+				   matrix_part(&process->ops[i]);
+		least_ns += tp_roof_compute_ns(machine, cores, &process->ops[i]) * matrix_part(&process->ops[i]);
 	}
 	if (!use.known || !(least_ns > 0))
 		return (struct tp_utilisation){ .known = false };
@@ -150,8 +157,8 @@ struct tp_utilisation tp_roof_utilisation(const struct tp_machine *machine, cons
 			use.precision = (enum tp_precision)p;
 	}
 	use.mixed = flop[use.precision] < all;
-	use.flop_per_step = (double)steps->flop / (double)steps->durations.count;
-	use.gflops = (double)steps->flop / time;
+	use.flop_per_step = (double)steps->matrix_flop / (double)steps->durations.count;
+	use.gflops = (double)steps->matrix_flop / time;
 	use.peak = all / least_ns;
 	use.share = use.gflops / use.peak;
 	return use;

@@ -33,9 +33,12 @@ uint32_t tp_roof_cores(const struct tp_machine *machine, const struct tp_process
 
 struct tp_roof_place tp_roof_place(const struct tp_machine *machine, uint32_t cores, const struct tp_op_stats *op);
 
-/* What the steps (but the first) did, of what their cores could: the FLOP of their ops by the steps' time. */
+/*
+ * What the steps (but the first) did, of what their cores could: the FLOP of their matrix products, convolutions and their
+ * like by the steps' time. What is done element by element is not the model's FLOP (tp_work_is_matrix()).
+ */
 struct tp_utilisation {
-	bool known;				   /* false: there are no steps, or no FLOP in them */
+	bool known;				   /* false: there are no steps, or no such FLOP in them */
 	enum tp_precision precision;		   /* of most of the FLOP */
 	bool mixed;				   /* ... but not of all: `peak` is that of all together */
 	double flop_per_step, gflops, peak, share; /* share: gflops / peak */

@@ -83,6 +83,9 @@ static void add_counts(struct tp_op_stats *to, const struct tp_op_stats *from)
 	for (int precision = 0; precision <= TP_UNSAID; precision++)
 		to->flop_in[precision] += from->flop_in[precision];
 	to->uncounted += from->uncounted;
+	to->self_matrix_flop += from->self_matrix_flop;
+	to->no_shape += from->no_shape;
+	to->no_formula += from->no_formula;
 	to->allocated_bytes += from->allocated_bytes;
 	to->freed_bytes += from->freed_bytes;
 	to->self_allocated_bytes += from->self_allocated_bytes;

@@ -95,18 +95,21 @@ struct sums {
 	bool recursive;
 };
 
-static bool add_shape(struct tp_op_state *state, const struct tp_op_fold *fold, const struct sums *sums)
+static bool add_shape(const struct tp_ops *ops, struct tp_op_state *state, const struct tp_op_fold *fold,
+		      const struct sums *sums)
 {
+	const struct tp_op *op = fold->number < ops->trace->op_count ? &ops->trace->ops[fold->number] : NULL;
+	const char *shape_of_op = op && op->shape ? op->shape : "";
 	struct tp_shape_stats *shape;
 	char text[SHAPE_ROOM];
 	uint32_t index;
 
 	if (fold->folded->work.kind)
 		tp_fold_shape(fold->folded, text, sizeof(text));
-	else if (!*fold->shape)
+	else if (!*shape_of_op)
 		return true;
 	index = fold->folded->work.kind ? tp_op_shape(state, text, strlen(text))
-					: tp_op_shape(state, fold->shape, strlen(fold->shape));
+					: tp_op_shape(state, shape_of_op, strlen(shape_of_op));
 	if (!index)
 		return false;
 	shape = &state->stats.shapes[index - 1];
@@ -129,6 +132,7 @@ static void add_to_op(struct tp_op_stats *stats, const struct sums *sums)
 	stats->self_flop += sums->work.flop;
 	stats->self_bytes += sums->work.bytes;
 	stats->flop_in[sums->work.precision] += sums->work.flop;
+	stats->self_matrix_flop += sums->work.matrix_flop;
 	stats->uncounted += sums->work.uncounted ? sums->calls : 0;
 	if (sums->recursive)
 		return;
@@ -163,7 +167,9 @@ static void add_to_outer(struct tp_op_frame *outer, const struct sums *sums)
 	outer->variance += sums->variance;
 	outer->inner.flop += sums->work.flop;
 	outer->inner.bytes += sums->work.bytes;
+	outer->inner.matrix_flop += sums->work.matrix_flop;
 	outer->inner.uncounted |= sums->work.uncounted;
+	outer->inner.unknown |= sums->work.unknown;
 }
 
 /* ---- calls that were not timed ---- */
@@ -218,22 +224,36 @@ static bool add_like_others(struct tp_op_state *state, double mean, uint64_t cal
 	return add_calls(state, mean, 1, calls);
 }
 
+/* Of all calls together. */
+static struct tp_op_work work_of(const struct tp_op_fold *fold, const struct tp_torch_work *torch)
+{
+	struct tp_work_amount amount = tp_fold_amount(fold->folded);
+	struct tp_op_work work = tp_op_work_of(&fold->folded->work, &amount);
+	uint64_t calls = fold->folded->counts.calls;
+
+	if (!torch || fold->folded->work.kind)
+		return work;
+	work = tp_op_work_of_torch(torch);
+	work.flop = tp_work_times(work.flop, calls);
+	work.matrix_flop = tp_work_times(work.matrix_flop, calls);
+	work.bytes = tp_work_times(work.bytes, calls);
+	return work;
+}
+
 /* ---- */
 
 bool tp_ops_fold(struct tp_ops *ops, struct tp_op_stack *stack, const struct tp_op_fold *fold)
 {
 	const struct tprof_fold *counts = &fold->folded->counts;
 	struct tp_op_frame *outer = stack->count ? &stack->frames[stack->count - 1] : NULL;
-	struct tp_work_amount amount = tp_fold_amount(fold->folded);
+	const struct tp_torch_work *torch = tp_ops_torch(ops, fold->number);
 	struct durations all = {
 		.counts = counts, .ns_per_tick = fold->ns_per_tick, .cost = ops->cost->fold_inside, .scale = 1
 	};
 	uint64_t timed = fold->folded->timed;
 	double clock = (double)counts->ticks * fold->ns_per_tick, cost = all.cost * (double)timed, total;
 	uint32_t op = tp_op_of(ops, fold->number);
-	struct sums sums = { .calls = counts->calls,
-			     .untimed = counts->calls - timed,
-			     .work = tp_op_work_of(&fold->folded->work, &amount) };
+	struct sums sums = { .calls = counts->calls, .untimed = counts->calls - timed, .work = work_of(fold, torch) };
 	struct tp_op_state *state;
 
 	if (stack->deeper || !counts->calls)
@@ -254,11 +274,14 @@ bool tp_ops_fold(struct tp_ops *ops, struct tp_op_stack *stack, const struct tp_
 	tp_op_charge(stack, ops->cost->fold_outside * (double)timed + ops->cost->fold_untimed * (double)sums.untimed);
 	if (!fold->counted)
 		return true;
-	if (!add_shape(state, fold, &sums) || !add_to_tree(ops, outer ? outer->node : TP_OP_NODE_ROOT, op, &sums))
+	if (!add_shape(ops, state, fold, &sums) || !add_to_tree(ops, outer ? outer->node : TP_OP_NODE_ROOT, op, &sums))
 		return false;
 	add_to_op(&state->stats, &sums);
 	ops->outermost_ns += outer ? 0 : sums.total_ns;
 	ops->counts.self_flop += sums.work.flop;
+	ops->counts.matrix_flop += sums.work.matrix_flop;
+	if (torch)
+		tp_op_count_known(ops, state, torch->known, sums.calls);
 	tp_means_add_mean(state->means, total / (double)sums.calls, sums.calls);
 	if (timed < ENOUGH && sums.untimed)
 		return add_like_others(state, total / (double)sums.calls, sums.calls);

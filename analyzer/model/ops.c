@@ -50,7 +50,8 @@ bool tp_ops_init(struct tp_ops *ops, const struct tp_trace *trace, const struct 
 	if (!trace->op_count)
 		return true;
 	ops->same = calloc(trace->op_count, sizeof(*ops->same));
-	return ops->same && unify(ops);
+	ops->torch = calloc(trace->op_count, sizeof(*ops->torch));
+	return ops->same && ops->torch && unify(ops);
 }
 
 static void free_state(struct tp_op_state *state)
@@ -76,6 +77,7 @@ void tp_ops_free(struct tp_ops *ops)
 	}
 	free(ops->states);
 	free(ops->same);
+	free(ops->torch);
 	tp_op_tree_free(&ops->tree);
 }
 
@@ -181,6 +183,20 @@ static uint64_t at_least(uint64_t value, uint64_t least)
 	return value > least ? value : least;
 }
 
+/* With the ops within: what these did is a part of what an op says. */
+static struct tp_op_work work_of(const struct tp_op_frame *frame)
+{
+	const struct tp_op_work *said = &frame->said, *shaped = &frame->shaped, *inner = &frame->inner;
+
+	return (struct tp_op_work){
+		.flop = at_least(at_least(said->flop, shaped->flop), inner->flop),
+		.matrix_flop = at_least(at_least(said->matrix_flop, shaped->matrix_flop), inner->matrix_flop),
+		.bytes = at_least(at_least(said->bytes, shaped->bytes), inner->bytes),
+		.uncounted = said->uncounted || shaped->uncounted || inner->uncounted,
+		.unknown = inner->unknown,
+	};
+}
+
 /* Times of a thread do not run backwards, unless the trace is damaged; nor is a part more than the whole. */
 static struct result result_of(const struct tp_op_frame *frame, uint64_t time_ns, bool unwound)
 {
@@ -195,11 +211,10 @@ static struct result result_of(const struct tp_op_frame *frame, uint64_t time_ns
 	if (frame->variance > 0 && result.total_ns > result.clock_ns)
 		result.total_ns = result.clock_ns; /* what is in it was estimated */
 	result.total_cost_ns = result.clock_ns > result.total_ns ? result.clock_ns - result.total_ns : 0;
-	result.total.flop = at_least(frame->said.flop, frame->inner.flop);
-	result.total.bytes = at_least(frame->said.bytes, frame->inner.bytes);
-	result.total.uncounted = frame->said.uncounted || frame->inner.uncounted;
+	result.total = work_of(frame);
 	result.self.flop = result.total.flop - frame->inner.flop;
-	result.self.precision = frame->said.precision;
+	result.self.matrix_flop = result.total.matrix_flop - frame->inner.matrix_flop;
+	result.self.precision = frame->said.flop ? frame->said.precision : frame->shaped.precision;
 	result.self.bytes = result.total.bytes - frame->inner.bytes;
 	return result;
 }
@@ -260,7 +275,9 @@ static bool add_call(struct tp_ops *ops, const struct tp_op_frame *frame, const 
 	stats->self_flop += result->self.flop;
 	stats->flop_in[result->self.precision] += result->self.flop;
 	stats->uncounted += result->total.uncounted;
+	stats->self_matrix_flop += result->self.matrix_flop;
 	ops->counts.self_flop += result->self.flop;
+	ops->counts.matrix_flop += result->self.matrix_flop;
 	stats->self_bytes += result->self.bytes;
 	stats->self_allocated_bytes += frame->self_allocated;
 	tp_counters_add(&stats->self_counters, &frame->self_counters);
@@ -293,7 +310,9 @@ static void add_to_outer(struct tp_op_frame *outer, const struct tp_op_frame *fr
 	outer->inner_ns += result->total_ns;
 	outer->inner.flop += result->total.flop;
 	outer->inner.bytes += result->total.bytes;
+	outer->inner.matrix_flop += result->total.matrix_flop;
 	outer->inner.uncounted |= result->total.uncounted;
+	outer->inner.unknown |= result->total.unknown;
 	outer->memory.allocated += frame->memory.allocated;
 	if (high > outer->memory.peak)
 		outer->memory.peak = high;
@@ -318,6 +337,8 @@ bool tp_ops_end(struct tp_ops *ops, struct tp_op_stack *stack, bool unwound, con
 	}
 	frame = stack->frames[--stack->count];
 	result = result_of(&frame, moment->ns, unwound);
+	if (frame.torch && !tp_op_note_known(ops, stack, &frame, &result.total.unknown))
+		return false;
 	if (stack->count)
 		add_to_outer(&stack->frames[stack->count - 1], &frame, &result);
 	else if (frame.counted)
@@ -331,26 +352,23 @@ struct tp_op_work tp_op_work_of(const struct tp_work *work, const struct tp_work
 	return (struct tp_op_work){ .flop = amount->flop,
 				    .bytes = amount->bytes,
 				    .precision = amount->precision,
-				    .uncounted = work->kind && !amount->flop_known };
+				    .uncounted = work->kind && !amount->flop_known,
+				    .matrix_flop = tp_work_is_matrix(work->kind) ? amount->flop : 0 };
 }
 
 bool tp_ops_detail(struct tp_ops *ops, struct tp_op_stack *stack, struct tp_op_work work, const char *shape,
 		   size_t length)
 {
 	struct tp_op_frame *frame = stack->count ? &stack->frames[stack->count - 1] : NULL;
-	struct tp_op_state *state;
 
 	if (!frame || stack->deeper || !frame->counted)
 		return true;
 	frame->said.flop += work.flop;
 	frame->said.bytes += work.bytes;
 	frame->said.precision = work.precision;
+	frame->said.matrix_flop += work.matrix_flop;
 	frame->said.uncounted |= work.uncounted;
-	if (!length)
-		return true;
-	state = tp_op_state(ops, frame->op);
-	frame->shape = state ? tp_op_shape(state, shape, length) : 0;
-	return frame->shape != 0;
+	return !length || tp_op_set_shape(ops, frame, shape, length);
 }
 
 /* ---- memory ---- */

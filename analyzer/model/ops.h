@@ -11,7 +11,7 @@
 #include "model/histogram.h"
 #include "model/op_tree.h"
 #include "model/run.h"
-#include "model/work.h"
+#include "model/work_torch.h"
 
 #define TP_OP_DEPTH 1024u /* ops that are open at once on a thread; what is deeper is counted, and no more */
 #define TP_OP_SHAPES 64u  /* of an op; the rest are put together */
@@ -26,7 +26,11 @@ struct tp_op_work {
 	uint64_t flop, bytes;
 	enum tp_precision precision; /* of FLOP that a call said to be its own */
 	bool uncounted;		     /* there was more, of which there is no count of FLOP */
+	bool unknown;		     /* there was more, of which nothing is known */
+	uint64_t matrix_flop;	     /* those of the FLOP that are matrix products and their like */
 };
+
+#define TP_OP_TORCH_ALONE 0x80u /* struct tp_torch_work: alone */
 
 struct tp_op_frame {
 	uint32_t op;
@@ -42,6 +46,8 @@ struct tp_op_frame {
 	double variance;      /* of what is taken for the time of the ops directly within */
 	uint64_t self_allocated;
 	struct tp_op_work said, inner; /* its own work, if it is known; that of the ops within */
+	struct tp_op_work shaped;      /* the same as `said`, by the sizes of its tensors */
+	uint8_t torch;		       /* enum tp_torch_known + 1, and TP_OP_TORCH_ALONE; 0: no operator of PyTorch */
 	struct tp_op_memory memory;
 	struct tp_counters counters, self_counters;
 };
@@ -75,6 +81,7 @@ struct tp_ops {
 	const struct tp_cost *cost;
 	uint32_t *same;		     /* of an op number: the first that has its name and category */
 	uint32_t count;		     /* numbers, with one more for ops that have no name in the trace */
+	struct tp_torch_work *torch; /* of an op number: what one call does, where it has been asked for */
 	struct tp_op_state **states; /* by such a number; NULL: never called */
 	struct tp_op_tree tree;
 	struct tp_op_counts counts;
@@ -105,11 +112,31 @@ struct tp_op_work tp_op_work_of(const struct tp_work *work, const struct tp_work
 bool tp_ops_detail(struct tp_ops *ops, struct tp_op_stack *stack, struct tp_op_work work, const char *shape,
 		   size_t length);
 
+/* The shape of an open call, by its text, which is not empty. */
+bool tp_op_set_shape(struct tp_ops *ops, struct tp_op_frame *frame, const char *text, size_t length);
+
+/*
+ * A call of an operator of PyTorch ended, and is off the stack: if it did work of which nothing is known, that is counted,
+ * and *unknown set.
+ */
+bool tp_op_note_known(struct tp_ops *ops, const struct tp_op_stack *stack, const struct tp_op_frame *frame,
+		      bool *unknown);
+
+/* The thread's innermost op was called with tensors of that number's sizes. */
+bool tp_ops_shape(struct tp_ops *ops, struct tp_op_stack *stack, uint64_t number);
+
+/* What a call of that op number does. NULL: it is no operator of PyTorch. */
+const struct tp_torch_work *tp_ops_torch(struct tp_ops *ops, uint64_t number);
+
+struct tp_op_work tp_op_work_of_torch(const struct tp_torch_work *torch);
+
+/* So many more calls of an operator of PyTorch ended. */
+void tp_op_count_known(struct tp_ops *ops, struct tp_op_state *state, enum tp_torch_known known, uint64_t calls);
+
 /* Calls of an op within the innermost one that were recorded together (model/op_fold.c). */
 struct tp_op_fold {
 	uint64_t number; /* of the op */
 	const struct tp_folded *folded;
-	const char *shape; /* of calls that are not typed; "": not said */
 	double ns_per_tick;
 	bool counted;
 };

@@ -20,28 +20,10 @@ static bool add_work(struct tp_replay *replay, struct tp_thread_state *thread, c
 	return tp_ops_detail(&replay->ops, &thread->open, tp_op_work_of(&work, &amount), shape, strlen(shape));
 }
 
-/* The shape that calls of an op's number have: "" if they have none. */
-static const char *shape_of(const struct tp_replay *replay, uint64_t number)
-{
-	const struct tp_op *op = number < replay->trace->op_count ? &replay->trace->ops[number] : NULL;
-
-	return op && op->shape ? op->shape : "";
-}
-
-static bool add_shape(struct tp_replay *replay, struct tp_thread_state *thread, uint64_t number)
-{
-	const char *shape = shape_of(replay, number);
-
-	return tp_ops_detail(&replay->ops, &thread->open, (struct tp_op_work){ .precision = TP_UNSAID }, shape,
-			     strlen(shape));
-}
-
 static bool add_folded(struct tp_replay *replay, struct tp_thread_state *thread, const struct tp_event *event)
 {
 	uint64_t span = UINT64_C(1) << 32; /* ticks: long enough to be exact */
-	struct tp_op_fold fold = { .number = event->size,
-				   .counted = tp_replay_counts(replay, event),
-				   .shape = shape_of(replay, event->size) };
+	struct tp_op_fold fold = { .number = event->size, .counted = tp_replay_counts(replay, event) };
 	double ns = (double)tp_trace_ns(replay->trace, replay->trace->header->start.ticks + span) / (double)span;
 	struct tp_folded folded;
 
@@ -73,21 +55,23 @@ static bool replay_op(struct tp_replay *replay, struct tp_thread_state *thread, 
 	struct tp_op_moment moment = { .ns = tp_replay_ns(replay, event->time),
 				       .cost = tp_cost_event(&replay->cost, event->offset),
 				       .counted = tp_replay_counts(replay, event) };
-	struct tp_op_work work = { .flop = event->size, .bytes = event->usable, .precision = TP_UNSAID };
+	struct tp_op_work work = {
+		.flop = event->size, .bytes = event->usable, .precision = TP_UNSAID, .matrix_flop = event->size
+	};
 
 	thread->usage_ns = 0;
 	switch (event->kind) {
 	case TP_EVENT_OP_BEGIN:
 		charge_counters(replay, thread, event);
 		return tp_ops_begin(&replay->ops, &thread->open, event->size, &moment) &&
-		       add_shape(replay, thread, event->size);
+		       tp_ops_shape(&replay->ops, &thread->open, event->size);
 	case TP_EVENT_OP_END:
 		if (!tp_ops_end(&replay->ops, &thread->open, event->unwound, &moment))
 			return false;
 		charge_counters(replay, thread, event);
 		return tp_replay_call_ended(replay, thread);
 	case TP_EVENT_SHAPE:
-		return add_shape(replay, thread, event->size);
+		return tp_ops_shape(&replay->ops, &thread->open, event->size);
 	case TP_EVENT_WORK:
 		return add_work(replay, thread, event);
 	case TP_EVENT_FOLD:

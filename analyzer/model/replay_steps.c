@@ -121,7 +121,9 @@ bool tp_replay_usage(struct tp_replay *replay, const struct tp_event *event)
 
 struct tp_step_moment tp_replay_step_moment(const struct tp_replay *replay, uint64_t ns)
 {
-	struct tp_step_moment moment = { .ns = ns, .flop = replay->ops.counts.self_flop };
+	struct tp_step_moment moment = { .ns = ns,
+					 .flop = replay->ops.counts.self_flop,
+					 .matrix_flop = replay->ops.counts.matrix_flop };
 	struct tp_step_totals *totals = &moment.totals;
 
 	totals->allocations = replay->heap.allocations;

@@ -144,6 +144,8 @@ struct tp_op_stats {
 	uint64_t flop, bytes;		     /* floating-point operations, bytes moved; with the ops within */
 	uint64_t self_flop, self_bytes;	     /* ... and without */
 	uint64_t flop_in[TP_PRECISIONS + 1]; /* self_flop, by what it was done in; [TP_UNSAID]: not said */
+	uint64_t self_matrix_flop;	     /* of self_flop: matrix products, convolutions and their like */
+	uint64_t no_shape, no_formula;	     /* calls that did work of which nothing is known: enum tp_torch_known */
 	uint64_t uncounted; /* calls that did work, or had ops within that did, of which there is no count of FLOP */
 	uint64_t allocated_bytes;		   /* requested while it was open, by its thread */
 	uint64_t freed_bytes;			   /* given back while it was open, by its thread */
@@ -171,6 +173,9 @@ struct tp_op_counts {
 	uint64_t events; /* begins and ends */
 	uint64_t unmatched_ends;
 	uint64_t self_flop; /* of all calls that ended: each FLOP once */
+	uint64_t matrix_flop; /* of these: matrix products, convolutions and their like */
+	uint64_t known, no_shape,
+		no_formula; /* calls of PyTorch's operators that did work themselves: enum tp_torch_known */
 	uint64_t too_deep;  /* calls beyond the depth that is kept of a thread's open ops */
 };
 
@@ -181,6 +186,7 @@ struct tp_step {
 	uint64_t begin_bytes, end_bytes, high_bytes; /* live at its begin, at its end, and at most */
 	uint64_t items;
 	uint64_t flop; /* of the ops that ended in it */
+	uint64_t matrix_flop;
 };
 
 /* How the steps are known. */
@@ -231,6 +237,7 @@ struct tp_step_stats {
 	uint64_t count, items, first_ns;
 	uint64_t warmup, warmup_ns; /* steps, the first among them */
 	uint64_t rest_items, flop;  /* in the steps behind these */
+	uint64_t matrix_flop;	    /* of these FLOP: matrix products and their like */
 	struct tp_moments durations;
 	struct tp_interval interval; /* of their mean: model/effective.h; NAN of less than two */
 	double effective;	     /* as many independent steps would tell as much */

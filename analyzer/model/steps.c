@@ -18,6 +18,7 @@ static void begin(struct tp_steps *steps, const struct tp_step_moment *moment)
 	steps->begin_ns = moment->ns;
 	steps->begin_bytes = steps->high = moment->totals.live_bytes;
 	steps->begin_flop = moment->flop;
+	steps->begin_matrix_flop = moment->matrix_flop;
 }
 
 void tp_steps_start(struct tp_steps *steps, const struct tp_step_moment *moment)
@@ -33,6 +34,7 @@ static void join(struct tp_step *to, const struct tp_step *from)
 	to->end_bytes = from->end_bytes;
 	to->items += from->items;
 	to->flop += from->flop;
+	to->matrix_flop += from->matrix_flop;
 	to->high_bytes = from->high_bytes > to->high_bytes ? from->high_bytes : to->high_bytes;
 }
 
@@ -71,6 +73,7 @@ static bool add_duration(struct tp_steps *steps, uint64_t duration, const struct
 	if (steps->ended <= TP_HISTOGRAM_EXACT) {
 		steps->few_items[steps->ended - 1] = step->items;
 		steps->few_flop[steps->ended - 1] = step->flop;
+		steps->few_matrix_flop[steps->ended - 1] = step->matrix_flop;
 	}
 	if (steps->ended == 1) {
 		steps->first_ns = duration;
@@ -94,10 +97,12 @@ bool tp_steps_end(struct tp_steps *steps, const struct tp_step_moment *moment, u
 		.high_bytes = steps->high > moment->totals.live_bytes ? steps->high : moment->totals.live_bytes,
 		.items = items,
 		.flop = moment->flop - steps->begin_flop,
+		.matrix_flop = moment->matrix_flop - steps->begin_matrix_flop,
 	};
 
 	steps->items += items;
 	steps->flop += step.flop;
+	steps->matrix_flop += step.matrix_flop;
 	begin(steps, moment);
 	return record(steps, &step) && add_duration(steps, duration, &step) &&
 	       tp_step_ops_end(&steps->ops, steps->ended, duration, &moment->totals);
@@ -130,10 +135,12 @@ static void leave_out_warmup(const struct tp_steps *steps, struct tp_step_stats 
 	stats->warmup = steps->ended && !stats->warmup ? 1 : stats->warmup;
 	stats->rest_items = steps->items;
 	stats->flop = steps->flop;
+	stats->matrix_flop = steps->matrix_flop;
 	for (size_t i = 0; i < stats->warmup; i++) {
 		stats->warmup_ns += first[i];
 		stats->rest_items -= steps->few_items[i];
 		stats->flop -= steps->few_flop[i];
+		stats->matrix_flop -= steps->few_matrix_flop[i];
 	}
 	for (size_t i = stats->warmup ? stats->warmup - 1 : 0; i < kept; i++)
 		tp_moments_add(&stats->durations, (double)rest->few[i]);

@@ -19,8 +19,9 @@ struct tp_steps {
 	uint64_t span;	/* steps that an element of the list stands for */
 	uint64_t ended; /* steps, in all */
 	uint64_t first_ns, items;
-	uint64_t flop;							      /* of all steps */
+	uint64_t flop, matrix_flop;					      /* of all steps */
 	uint64_t few_items[TP_HISTOGRAM_EXACT], few_flop[TP_HISTOGRAM_EXACT]; /* of the first steps */
+	uint64_t few_matrix_flop[TP_HISTOGRAM_EXACT];
 	struct tp_moments later;       /* durations of the steps behind the first TP_HISTOGRAM_EXACT + 1 */
 	struct tp_histogram durations; /* of all but the first */
 	struct tp_step_ops ops;
@@ -29,7 +30,7 @@ struct tp_steps {
 	/* Of the step that goes on. */
 	uint64_t begin_ns, begin_bytes;
 	uint64_t high; /* the most that was live in it */
-	uint64_t begin_flop;
+	uint64_t begin_flop, begin_matrix_flop;
 };
 
 void tp_steps_free(struct tp_steps *steps);
@@ -37,7 +38,7 @@ void tp_steps_free(struct tp_steps *steps);
 /* Where a step begins or ends. */
 struct tp_step_moment {
 	uint64_t ns;
-	uint64_t flop; /* of all ops that ended up to now */
+	uint64_t flop, matrix_flop; /* of all ops that ended up to now */
 	struct tp_step_totals totals;
 };
 

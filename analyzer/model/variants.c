@@ -67,6 +67,7 @@ static void add_op(struct tp_op_stats *sum, const struct tp_op_stats *op)
 	sum->self_ns += op->self_ns;
 	sum->flop += op->flop;
 	sum->self_flop += op->self_flop;
+	sum->self_matrix_flop += op->self_matrix_flop;
 	sum->bytes += op->bytes;
 	sum->self_bytes += op->self_bytes;
 	sum->allocated_bytes += op->allocated_bytes;
@@ -141,7 +142,7 @@ static bool pool_ops(struct tp_variant *variant)
 static void pool_steps(struct tp_variant *variant)
 {
 	struct tp_moments means = { 0, 0, 0 };
-	double steps = 0, all_steps = 0, items = 0, flop = 0;
+	double steps = 0, all_steps = 0, items = 0, flop = 0, matrix_flop = 0;
 	const struct tp_process *last = NULL;
 
 	for (size_t r = 0; r < variant->run_count; r++) {
@@ -156,6 +157,7 @@ static void pool_steps(struct tp_variant *variant)
 		all_steps += (double)of->count;
 		items += (double)of->items;
 		flop += (double)of->flop;
+		matrix_flop += (double)of->matrix_flop;
 	}
 	variant->step_interval = (struct tp_interval){ NAN, NAN };
 	if (!last)
@@ -164,6 +166,7 @@ static void pool_steps(struct tp_variant *variant)
 	variant->step_interval = tp_moments_interval(means.count > 1 ? &means : &last->steps.durations);
 	variant->items_per_step = items / all_steps;
 	variant->flop_per_step = flop / steps;
+	variant->matrix_flop_per_step = matrix_flop / steps;
 }
 
 static void pool_memory(struct tp_variant *variant)

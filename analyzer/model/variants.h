@@ -28,6 +28,7 @@ struct tp_variant {
 	 */
 	struct tp_interval step_interval;
 	double items_per_step, flop_per_step; /* 0: not said */
+	double matrix_flop_per_step;	      /* of these FLOP: matrix products and their like */
 	uint64_t peak_bytes, rss_peak;	      /* the largest of the runs; RSS: of one process */
 	uint64_t parameters;		      /* tprof_value("parameters"); 0: not said */
 };

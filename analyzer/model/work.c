@@ -123,7 +123,7 @@ struct tp_work_amount tp_work_amount(const struct tp_work *work)
 	return amount;
 }
 
-static uint64_t times(uint64_t amount, uint64_t count)
+uint64_t tp_work_times(uint64_t amount, uint64_t count)
 {
 	uint64_t product;
 
@@ -141,7 +141,7 @@ struct tp_work_amount tp_fold_amount(const struct tp_folded *folded)
 		return tp_work_amount(&sum);
 	}
 	amount = tp_work_amount(&folded->work);
-	amount.flop = times(amount.flop, folded->counts.calls);
-	amount.bytes = times(amount.bytes, folded->counts.calls);
+	amount.flop = tp_work_times(amount.flop, folded->counts.calls);
+	amount.bytes = tp_work_times(amount.bytes, folded->counts.calls);
 	return amount;
 }

@@ -65,11 +65,20 @@ struct tp_work_amount tp_fold_amount(const struct tp_folded *folded);
 /* As tp_work_shape(); "n=64..127" if the calls' dimension was not always the same. */
 void tp_fold_shape(const struct tp_folded *folded, char *text, size_t size);
 
+/* Of so many calls; the largest number if it is more. */
+uint64_t tp_work_times(uint64_t amount, uint64_t count);
+
 /* Numbers that don't fit are the largest that do. */
 struct tp_work_amount tp_work_amount(const struct tp_work *work);
 
 /* "m=64 n=10 k=128 TN"; "kind 99: 1 2 3" if it is not known. Always terminated. */
 void tp_work_shape(const struct tp_work *work, char *text, size_t size);
+
+/*
+ * Whether its FLOP are those of the model as utilisation has it (Chowdhery et al., PaLM, 2022, appendix B): products of
+ * matrices and their like, and not what is done element by element. So is a kind that is not known, or not said.
+ */
+bool tp_work_is_matrix(uint32_t kind);
 
 /* The kind's name ("gemm"); "?" if it is not known. */
 const char *tp_work_name(uint32_t kind);

@@ -33,6 +33,7 @@ struct tp_work_row {
 	tp_work_formula *formula; /* NULL: none */
 	const char *source;	  /* work_table.c says which */
 	bool says_type;		  /* the op's name does not */
+	bool pointwise;		  /* no product of matrices: by elements, or of them all */
 	bool real;		  /* the operations are real ones for complex numbers too */
 };
 

@@ -39,7 +39,8 @@ struct tp_work_count tp_work_pool(const struct tp_work_dims *s)
 }
 
 /*
- * Of an element. Forward: mean (1 addition), variance (2, 1 multiplication), then subtract, scale, scale and shift.
+ * Of an element. Forward: mean (1 addition), variance (2, 1 multiplication), then subtract, scale, scale and shift: of no
+ * channels not the last two.
  * Backward (Ioffe and Szegedy 2015): normalise again (1, 1), the sums for shift (1) and scale (1, 1), and of the input
  * scale (dy - mean dy - x mean (dy x)) / deviation (2, 2).
  */
@@ -47,6 +48,8 @@ struct tp_work_count tp_work_norm(const struct tp_work_dims *s)
 {
 	tp_real n = s->d[0], channels = s->d[1];
 
+	if (!(channels > 0) && !s->backward)
+		return (struct tp_work_count){ 2 * n, 4 * n, 2 * n, 0, n };
 	if (s->backward)
 		return (struct tp_work_count){ 4 * n, 5 * n, 3 * n + 3 * channels, 3 * channels, n };
 	return (struct tp_work_count){ 3 * n, 5 * n, 2 * n + 2 * channels, 2 * channels, n };

@@ -33,16 +33,16 @@ static const struct tp_work_row rows[TPROF_WORK_KINDS] = {
 	[TPROF_WORK_SBMV] = { "sbmv", "n k", tp_work_sbmv, "BLAS" },
 	[TPROF_WORK_TBMV] = { "tbmv", "n k", tp_work_tbmv, "BLAS" },
 	[TPROF_WORK_TBSV] = { "tbsv", "n k", tp_work_tbmv, "BLAS" },
-	[TPROF_WORK_AXPY] = { "axpy", "n", tp_work_axpy, "BLAS" },
-	[TPROF_WORK_AXPBY] = { "axpby", "n", tp_work_axpby, "BLAS" },
-	[TPROF_WORK_DOT] = { "dot", "n", tp_work_dot, "BLAS" },
-	[TPROF_WORK_SCAL] = { "scal", "n", tp_work_scal, "BLAS" },
-	[TPROF_WORK_COPY] = { "copy", "n", tp_work_copy, "BLAS" },
-	[TPROF_WORK_SWAP] = { "swap", "n", tp_work_swap, "BLAS" },
-	[TPROF_WORK_NRM2] = { "nrm2", "n", tp_work_nrm2, "BLAS", .real = true },
-	[TPROF_WORK_ASUM] = { "asum", "n", tp_work_asum, "BLAS", .real = true },
-	[TPROF_WORK_IAMAX] = { "iamax", "n", tp_work_iamax, "BLAS" },
-	[TPROF_WORK_ROT] = { "rot", "n", tp_work_rot, "BLAS" },
+	[TPROF_WORK_AXPY] = { "axpy", "n", tp_work_axpy, "BLAS", .pointwise = true },
+	[TPROF_WORK_AXPBY] = { "axpby", "n", tp_work_axpby, "BLAS", .pointwise = true },
+	[TPROF_WORK_DOT] = { "dot", "n", tp_work_dot, "BLAS", .pointwise = true },
+	[TPROF_WORK_SCAL] = { "scal", "n", tp_work_scal, "BLAS", .pointwise = true },
+	[TPROF_WORK_COPY] = { "copy", "n", tp_work_copy, "BLAS", .pointwise = true },
+	[TPROF_WORK_SWAP] = { "swap", "n", tp_work_swap, "BLAS", .pointwise = true },
+	[TPROF_WORK_NRM2] = { "nrm2", "n", tp_work_nrm2, "BLAS", .real = true, .pointwise = true },
+	[TPROF_WORK_ASUM] = { "asum", "n", tp_work_asum, "BLAS", .real = true, .pointwise = true },
+	[TPROF_WORK_IAMAX] = { "iamax", "n", tp_work_iamax, "BLAS", .pointwise = true },
+	[TPROF_WORK_ROT] = { "rot", "n", tp_work_rot, "BLAS", .pointwise = true },
 	[TPROF_WORK_GETRF] = { "getrf", "m n", tp_work_getrf, "LAWN" },
 	[TPROF_WORK_GETRS] = { "getrs", "n nrhs", tp_work_getrs, "LAWN" },
 	[TPROF_WORK_GETRI] = { "getri", "n", tp_work_getri, "LAWN" },
@@ -80,13 +80,15 @@ static const struct tp_work_row rows[TPROF_WORK_KINDS] = {
 	[TPROF_WORK_CONV] = { "conv", "batch groups ic oc id ih iw od oh ow kd kh kw", tp_work_conv, "def",
 			      .says_type = true },
 	[TPROF_WORK_POOL] = { "pool", "batch channels id ih iw od oh ow kd kh kw", tp_work_pool, "def",
-			      .says_type = true },
-	[TPROF_WORK_NORM] = { "norm", "n channels", tp_work_norm, "def", .says_type = true },
-	[TPROF_WORK_SOFTMAX] = { "softmax", "n", tp_work_softmax, "-", .says_type = true },
-	[TPROF_WORK_ELEMENTWISE] = { "elementwise", "n operands", tp_work_elementwise, "def", .says_type = true },
-	[TPROF_WORK_REORDER] = { "reorder", "n", tp_work_reorder, "def", .says_type = true },
-	[TPROF_WORK_ACTIVATION] = { "activation", "n each", tp_work_activation, "def", .says_type = true },
-	[TPROF_WORK_REDUCE] = { "reduce", "in out", tp_work_reduce, "def", .says_type = true },
+			      .says_type = true, .pointwise = true },
+	[TPROF_WORK_NORM] = { "norm", "n channels", tp_work_norm, "def", .says_type = true, .pointwise = true },
+	[TPROF_WORK_SOFTMAX] = { "softmax", "n", tp_work_softmax, "-", .says_type = true, .pointwise = true },
+	[TPROF_WORK_ELEMENTWISE] = { "elementwise", "n operands", tp_work_elementwise, "def", .says_type = true,
+				     .pointwise = true },
+	[TPROF_WORK_REORDER] = { "reorder", "n", tp_work_reorder, "def", .says_type = true, .pointwise = true },
+	[TPROF_WORK_ACTIVATION] = { "activation", "n each", tp_work_activation, "def", .says_type = true,
+				    .pointwise = true },
+	[TPROF_WORK_REDUCE] = { "reduce", "in out", tp_work_reduce, "def", .says_type = true, .pointwise = true },
 };
 
 static const struct tp_dtype dtypes[TPROF_DTYPES] = {
@@ -107,6 +109,11 @@ const struct tp_work_row *tp_work_row(uint32_t kind)
 const struct tp_dtype *tp_dtype(uint8_t dtype)
 {
 	return dtype < TPROF_DTYPES && dtypes[dtype].name ? &dtypes[dtype] : NULL;
+}
+
+bool tp_work_is_matrix(uint32_t kind)
+{
+	return !tp_work_row(kind) || !tp_work_row(kind)->pointwise;
 }
 
 const char *tp_work_name(uint32_t kind)

@@ -98,7 +98,7 @@ static struct tp_text gflops_text(const struct row_context *context, const struc
 	return number_text(gflops(variant));
 }
 
-/* Of the first run's cores and precision; -1: not known. */
+/* Of the model's FLOP, see tp_roof_utilisation(). Of the first run's cores and precision; -1: not known. */
 static double utilisation(const struct tp_machine *machine, const struct tp_variant *variant)
 {
 	struct tp_utilisation use;
@@ -106,7 +106,7 @@ static double utilisation(const struct tp_machine *machine, const struct tp_vari
 	if (!machine)
 		return -1;
 	use = tp_roof_utilisation(machine, tp_stepping(variant->runs[0]));
-	return use.known ? gflops(variant) / use.peak : -1;
+	return use.known ? variant->matrix_flop_per_step / variant->step_ns / use.peak : -1;
 }
 
 static struct tp_text utilisation_text(const struct row_context *context, const struct tp_variant *variant)

@@ -84,6 +84,9 @@ static json_t *json_op(const struct tp_op_stats *op)
 		{ "flop", op->flop },
 		{ "self_flop", op->self_flop },
 		{ "flop_uncounted_calls", op->uncounted },
+		{ "self_matrix_flop", op->self_matrix_flop },
+		{ "no_shape_calls", op->no_shape },
+		{ "no_formula_calls", op->no_formula },
 		{ "bytes", op->bytes },
 		{ "self_bytes", op->self_bytes },
 		{ "allocated_bytes", op->allocated_bytes },
@@ -109,6 +112,14 @@ static json_t *json_op(const struct tp_op_stats *op)
 	set(json, "shapes", json_shapes(op));
 	set(json, "buckets", json_buckets(op));
 	return json;
+}
+
+json_t *tp_work_known_json(const struct tp_process *process)
+{
+	const struct tp_op_counts *counts = &process->op_counts;
+
+	return json_pack("{s:I, s:I, s:I}", "known_calls", (json_int_t)counts->known, "no_shape_calls",
+			 (json_int_t)counts->no_shape, "no_formula_calls", (json_int_t)counts->no_formula);
 }
 
 json_t *tp_ops_json(const struct tp_op_list *list, uint64_t top)

@@ -212,6 +212,56 @@ static void print_folded(const struct tp_page *page, const struct tp_op_list *li
 	}
 }
 
+#define NAMED 3u /* ops, of each reason */
+
+static uint64_t unknown_calls(const struct tp_op_stats *op, bool no_shape)
+{
+	return no_shape ? op->no_shape : op->no_formula;
+}
+
+/* The ops whose work is not known in most calls, by the more frequent. */
+static void print_unknown_ops(const struct tp_page *page, const struct tp_process *process, bool no_shape)
+{
+	const struct tp_op_stats *most[NAMED] = { NULL };
+
+	for (size_t i = 0; i < process->op_count; i++) {
+		const struct tp_op_stats *op = unknown_calls(&process->ops[i], no_shape) ? &process->ops[i] : NULL;
+
+		for (size_t k = 0; k < NAMED && op; k++) {
+			const struct tp_op_stats *other = most[k];
+
+			if (other && unknown_calls(other, no_shape) >= unknown_calls(op, no_shape))
+				continue;
+			most[k] = op;
+			op = other;
+		}
+	}
+	for (size_t k = 0; k < NAMED && most[k]; k++)
+		tp_print(page, TP_STYLE_DIM, "%s%.100s %s", k ? ", " : ": ", most[k]->name,
+			 tp_count(unknown_calls(most[k], no_shape)).text);
+}
+
+void tp_work_known_print(const struct tp_page *page, const struct tp_process *process)
+{
+	const struct tp_op_counts *counts = &process->op_counts;
+	uint64_t all = counts->known + counts->no_shape + counts->no_formula;
+
+	if (!all)
+		return;
+	tp_print(page, TP_STYLE_DIM, "\nwork of PyTorch's operators, by their tensors' sizes: of %s of %s calls",
+		 tp_count(counts->known).text, tp_count(all).text);
+	if (counts->no_formula) {
+		tp_print(page, TP_STYLE_DIM, "; of %s sizes alone don't tell, or there is no formula",
+			 tp_count(counts->no_formula).text);
+		print_unknown_ops(page, process, false);
+	}
+	if (counts->no_shape) {
+		tp_print(page, TP_STYLE_DIM, "; of %s the sizes were not recorded", tp_count(counts->no_shape).text);
+		print_unknown_ops(page, process, true);
+	}
+	tp_print(page, TP_STYLE_DIM, "\n");
+}
+
 void tp_ops_print_short(const struct tp_page *page, const struct tp_op_list *list, uint64_t top)
 {
 	print_times(page, list, shown(list, top));
@@ -236,6 +286,7 @@ void tp_ops_print(const struct tp_page *page, const struct tp_process *process, 
 		print_correction(page, process);
 	}
 	print_folded(page, list);
+	tp_work_known_print(page, process);
 	if (counts->unmatched_ends)
 		tp_print(page, TP_STYLE_WARN, "\n%s ends of ops have no begin in the trace\n",
 			 tp_count(counts->unmatched_ends).text);

@@ -28,6 +28,10 @@ void tp_ops_print(const struct tp_page *page, const struct tp_process *process, 
 /* Below the tables: each op's shapes. */
 void tp_shapes_print(const struct tp_page *page, const struct tp_op_list *list, uint64_t top);
 
+/* Of how many calls of PyTorch's operators the work is known, and of which not: a line, or nothing if there were none. */
+void tp_work_known_print(const struct tp_page *page, const struct tp_process *process);
+json_t *tp_work_known_json(const struct tp_process *process);
+
 json_t *tp_ops_json(const struct tp_op_list *list, uint64_t top);
 
 #endif

@@ -158,7 +158,8 @@ void tp_utilisation_print(const struct tp_page *page, const struct tp_machine *m
 
 	if (!use.known)
 		return;
-	fprintf(page->out, "\n  steps: %.4g FLOP each, %s GFLOP/s: %s of the %s that the cores could do (%s)\n",
+	fprintf(page->out,
+		"\n  steps: %.4g FLOP of matrix products each, %s GFLOP/s: %s of the %s that the cores could do (%s)\n",
 		use.flop_per_step, rate_text(use.gflops).text, fraction_text(use.share).text, rate_text(use.peak).text,
 		precision_name(use.precision, use.mixed));
 }

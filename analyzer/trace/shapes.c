@@ -11,27 +11,64 @@
 
 #define LENGTH_MAX 65536 /* of a list; a trace with more is damaged */
 
-struct reader {
-	const uint8_t *at, *start, *end;
+/* ---- items ---- */
+
+static bool read_number(struct tp_shape_reader *reader, uint64_t *number)
+{
+	const uint8_t *start = reader->at;
+
+	if (reader->at >= reader->end)
+		return false;
+	*number = tp_uvarint(&reader->at);
+	return tp_read_ok(start, reader->at, reader->end);
+}
+
+static enum tp_shape_item read_sizes(struct tp_shape_reader *reader, struct tp_tensor *tensor)
+{
+	if (!read_number(reader, &tensor->count) || tensor->count > TP_TENSOR_DIMS)
+		return TP_SHAPE_DAMAGE;
+	for (uint64_t i = 0; i < tensor->count; i++)
+		if (!read_number(reader, &tensor->sizes[i]))
+			return TP_SHAPE_DAMAGE;
+	return TP_SHAPE_TENSOR;
+}
+
+static enum tp_shape_item read_list(struct tp_shape_reader *reader, struct tp_tensor *tensor)
+{
+	if (reader->in_list || !read_number(reader, &tensor->count) || tensor->count > LENGTH_MAX)
+		return TP_SHAPE_DAMAGE;
+	reader->in_list = tensor->count + 1;
+	return TP_SHAPE_LIST;
+}
+
+enum tp_shape_item tp_shape_next(struct tp_shape_reader *reader, struct tp_tensor *tensor)
+{
+	enum tp_shape_item item;
+	uint64_t what;
+
+	if (reader->at >= reader->end)
+		return reader->in_list ? TP_SHAPE_DAMAGE : TP_SHAPE_END;
+	if (!read_number(reader, &what))
+		return TP_SHAPE_DAMAGE;
+	if (what == TPROF_TENSOR_LIST)
+		item = read_list(reader, tensor);
+	else if (what == TPROF_TENSOR_NONE)
+		item = TP_SHAPE_NONE;
+	else
+		item = read_sizes(reader, tensor);
+	tensor->type = what - TPROF_TENSOR_TYPE;
+	reader->in_list -= reader->in_list > 0;
+	return item;
+}
+
+/* ---- text ---- */
+
+struct writer {
 	FILE *out;
-	bool each; /* the type stands behind each tensor */
-	bool good;
-	uint64_t type; /* of the first tensor; UINT64_MAX: there was none */
+	bool each;     /* the type stands behind each tensor */
+	uint64_t type; /* of the last tensor; UINT64_MAX: there was none */
 	bool mixed;    /* not all have it */
 };
-
-static uint64_t next(struct reader *reader)
-{
-	uint64_t number;
-
-	if (!reader->good || reader->at >= reader->end) {
-		reader->good = false;
-		return 0;
-	}
-	number = tp_uvarint(&reader->at);
-	reader->good = tp_read_ok(reader->start, reader->at, reader->end);
-	return number;
-}
 
 /* By libtorch's numbers (c10::ScalarType), in the words that typed kernels have. */
 static void put_type(FILE *out, uint64_t type)
@@ -48,81 +85,69 @@ static void put_type(FILE *out, uint64_t type)
 		fprintf(out, " type%" PRIu64, type);
 }
 
-static void read_tensor(struct reader *reader, uint64_t what)
+static void put_tensor(struct writer *to, const struct tp_tensor *tensor)
 {
-	uint64_t type = what - TPROF_TENSOR_TYPE, count;
-
-	if (what == TPROF_TENSOR_NONE) {
-		fputc('-', reader->out);
-		return;
-	}
-	count = next(reader);
-	if (!count)
-		fputs("()", reader->out);
-	for (uint64_t i = 0; i < count && reader->good; i++)
-		fprintf(reader->out, "%s%" PRIu64, i ? "x" : "", next(reader));
-	reader->mixed |= reader->type != UINT64_MAX && reader->type != type;
-	reader->type = type;
-	if (reader->each)
-		put_type(reader->out, type);
+	if (!tensor->count)
+		fputs("()", to->out);
+	for (uint64_t i = 0; i < tensor->count; i++)
+		fprintf(to->out, "%s%" PRIu64, i ? "x" : "", tensor->sizes[i]);
+	to->mixed |= to->type != UINT64_MAX && to->type != tensor->type;
+	to->type = tensor->type;
+	if (to->each)
+		put_type(to->out, tensor->type);
 }
 
-static void read_list(struct reader *reader)
+static bool put_all(struct writer *to, struct tp_shape_reader reader)
 {
-	uint64_t count = next(reader);
+	struct tp_tensor tensor;
+	uint64_t left = 0; /* of a list */
+	bool first = true;
 
-	reader->good = reader->good && count <= LENGTH_MAX;
-	fputc('(', reader->out);
-	for (uint64_t i = 0; i < count && reader->good; i++) {
-		uint64_t what = next(reader);
+	for (;;) {
+		enum tp_shape_item item = tp_shape_next(&reader, &tensor);
 
-		fputs(i ? ", " : "", reader->out);
-		reader->good = reader->good && what != TPROF_TENSOR_LIST;
-		if (reader->good)
-			read_tensor(reader, what);
-	}
-	fputc(')', reader->out);
-}
-
-static void read_all(struct reader *reader)
-{
-	for (bool first = true; reader->at < reader->end && reader->good; first = false) {
-		uint64_t what = next(reader);
-
-		fputs(first ? "" : ", ", reader->out);
-		if (what == TPROF_TENSOR_LIST)
-			read_list(reader);
+		if (item == TP_SHAPE_END || item == TP_SHAPE_DAMAGE)
+			return item == TP_SHAPE_END;
+		fputs(first ? "" : ", ", to->out);
+		first = item == TP_SHAPE_LIST && tensor.count;
+		if (item == TP_SHAPE_LIST) {
+			fputs(tensor.count ? "(" : "()", to->out);
+			left = tensor.count;
+			continue;
+		}
+		if (item == TP_SHAPE_TENSOR)
+			put_tensor(to, &tensor);
 		else
-			read_tensor(reader, what);
+			fputc('-', to->out);
+		if (left && !--left)
+			fputc(')', to->out);
 	}
-	if (!reader->each && reader->type != UINT64_MAX)
-		put_type(reader->out, reader->type);
 }
 
 bool tp_shape_text(const uint8_t *at, const uint8_t *end, char **text)
 {
-	struct reader reader = { .each = false };
+	struct writer to = { .mixed = false };
+	bool good, again;
 	size_t size;
-	bool again;
 
 	do {
-		again = reader.mixed && !reader.each;
-		reader = (struct reader){
-			.at = at, .start = at, .end = end, .good = true, .type = UINT64_MAX, .each = again
-		};
+		to = (struct writer){ .each = to.mixed, .type = UINT64_MAX };
 		*text = NULL;
-		reader.out = open_memstream(text, &size);
-		if (!reader.out)
+		to.out = open_memstream(text, &size);
+		if (!to.out)
 			return false;
-		read_all(&reader);
-		if (fclose(reader.out) != 0) {
+		good = put_all(&to, (struct tp_shape_reader){ .at = at, .end = end });
+		if (good && !to.each && !to.mixed && to.type != UINT64_MAX)
+			put_type(to.out, to.type);
+		if (fclose(to.out) != 0) {
 			free(*text);
 			return false;
 		}
-		if (!reader.good || (reader.mixed && !reader.each)) {
+		again = good && to.mixed && !to.each;
+		if (!good || again) {
 			free(*text);
 			*text = NULL;
 		}
-	} while (reader.good && reader.mixed && !reader.each);
+	} while (again);
 	return true;
 }

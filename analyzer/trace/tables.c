@@ -196,6 +196,20 @@ static bool read_op(struct tp_tables *tables, const uint8_t *record, const uint8
 			    code ? strlen(text) : (size_t)(end - at) - category_length);
 }
 
+/* Readers may look at what is behind a number. */
+static bool keep_tensors(struct tp_op *op, const uint8_t *at, const uint8_t *end)
+{
+	size_t length = (size_t)(end - at);
+	uint8_t *copy = calloc(1, length + TP_PADDING);
+
+	if (!copy)
+		return false;
+	memcpy(copy, at, length);
+	op->tensors = copy;
+	op->tensors_length = length;
+	return true;
+}
+
 static bool read_shape(struct tp_tables *tables, const uint8_t *record, const uint8_t *at, const uint8_t *end)
 {
 	struct tp_trace *trace = &tables->impl->trace;
@@ -217,7 +231,7 @@ static bool read_shape(struct tp_tables *tables, const uint8_t *record, const ui
 		return true;
 	}
 	trace->ops[number].shape = text;
-	return true;
+	return keep_tensors(&trace->ops[number], at, end);
 }
 
 /* Which module it is comes out when all are known. */

@@ -122,6 +122,7 @@ void tp_trace_close(struct tp_trace *trace)
 	for (i = 0; i < trace->op_count; i++) {
 		free((void *)(uintptr_t)trace->ops[i].name);
 		free((void *)(uintptr_t)trace->ops[i].shape);
+		free((void *)(uintptr_t)trace->ops[i].tensors);
 	}
 	free(trace->ops);
 	for (i = 0; i < trace->code_count; i++)

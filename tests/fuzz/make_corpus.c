@@ -160,6 +160,44 @@ static void kernels(const char *folder)
 	save(gen, folder, "kernels", 0);
 }
 
+/* PyTorch's operators, of sizes that there are, and that there are not. */
+static void shapes(const char *folder)
+{
+	static const char *const names[] = { "aten::add.Tensor", "aten::addmm",
+					     "aten::cat",	 "aten::native_layer_norm",
+					     "aten::sum",	 "aten::mul_.Tensor",
+					     "aten::view" };
+	static const uint64_t sizes[] = { 3, 0, 1, UINT64_C(1) << 32, UINT64_C(1) << 63, UINT64_MAX };
+	struct gen *gen = begin(TPROF_CLOCK_MONOTONIC, TPROF_ORIGIN_FIRST);
+	struct tprof_fold counts = { .ticks = 4000, .calls = 4, .min = 800, .max = 1300 };
+	uint32_t op = 1;
+
+	counts.histogram[tprof_fold_bucket(800)] = 3;
+	counts.histogram[tprof_fold_bucket(1300)] = 1;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		for (size_t k = 0; k < sizeof(sizes) / sizeof(*sizes); k++, op++) {
+			const uint64_t f32 = TPROF_TENSOR_TYPE + 6, n = sizes[k];
+			const uint64_t plain[] = { f32, 1, n, f32, 2, n, n, f32, 2, n, n };
+			const uint64_t list[] = { TPROF_TENSOR_LIST, 2, f32, 2, 3, n, f32 + 1, 0, TPROF_TENSOR_NONE };
+
+			gen_op(gen, op, TPROF_OP_FUNCTION, "torch", names[i]);
+			if (i == 2)
+				gen_shape(gen, op, list, 9 - k % 3);
+			else
+				gen_shape(gen, op, plain, 11 - k % 4);
+		}
+	for (uint32_t i = 1; i < op; i++) {
+		gen_op_begin(gen, 1, 2000 * i, i);
+		gen_op_begin(gen, 1, 2000 * i + 10, 1 + i * 7 % op);
+		gen_op_end(gen, 1, 2000 * i + 20, false);
+		gen_op_shape(gen, 1, 2000 * i + 30, i % 5 ? i : 1 + i % 3);
+		gen_op_end(gen, 1, 2000 * i + 40, false);
+		if (i % 6 == 0)
+			gen_fold(gen, 1, 2000 * i + 60, i, NULL, &counts);
+	}
+	save(gen, folder, "shapes", 0);
+}
+
 static void pools(const char *folder)
 {
 	struct gen *gen = begin(TPROF_CLOCK_MONOTONIC, TPROF_ORIGIN_FIRST);
@@ -213,6 +251,7 @@ int main(int argc, char **argv)
 	takeover(argv[1]);
 	ops(argv[1]);
 	kernels(argv[1]);
+	shapes(argv[1]);
 	pools(argv[1]);
 	python(argv[1]);
 	return 0;

@@ -22,6 +22,14 @@ void gen_op_end(struct gen *gen, uint32_t thread, uint64_t ticks, bool unwound)
 	tg_append(gen, chunk);
 }
 
+void gen_op_shape(struct gen *gen, uint32_t thread, uint64_t ticks, uint32_t op)
+{
+	struct chunk *chunk = tg_begin(gen, thread, ticks, 48);
+
+	tg_number(gen, op);
+	tg_end(gen, chunk, TPROF_EVENT_SHAPE);
+}
+
 void gen_detail(struct gen *gen, uint32_t thread, uint64_t ticks, uint64_t flop, uint64_t bytes, const char *shape)
 {
 	struct chunk *chunk = tg_begin(gen, thread, ticks, strlen(shape) + 48);

@@ -105,6 +105,14 @@ void gen_op_code(struct gen *gen, uint32_t op, uint8_t origin, const char *categ
 	tg_end_table(gen, TPROF_TABLE_OP_CODE);
 }
 
+void gen_shape(struct gen *gen, uint32_t op, const uint64_t *numbers, size_t count)
+{
+	tg_number(gen, op);
+	for (size_t i = 0; i < count; i++)
+		tg_number(gen, numbers[i]);
+	tg_end_table(gen, TPROF_TABLE_SHAPE);
+}
+
 void gen_value(struct gen *gen, const char *name, uint64_t value)
 {
 	tg_number(gen, value);

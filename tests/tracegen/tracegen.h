@@ -40,6 +40,8 @@ void gen_python(struct gen *gen, uint32_t frame, uint32_t code, uint32_t line, u
 void gen_join(struct gen *gen, uint32_t node, uint32_t native, uint32_t python);
 void gen_op(struct gen *gen, uint32_t op, uint8_t origin, const char *category, const char *name);
 void gen_op_code(struct gen *gen, uint32_t op, uint8_t origin, const char *category, uint32_t frame);
+/* What stands behind the op in a SHAPE record: uvarints. */
+void gen_shape(struct gen *gen, uint32_t op, const uint64_t *numbers, size_t count);
 void gen_value(struct gen *gen, const char *name, uint64_t value);
 void gen_counter(struct gen *gen, uint32_t number, uint32_t error, uint8_t flags, const char *name);
 void gen_hooks(struct gen *gen, uint8_t state, uint64_t pointers, uint64_t functions, const char *object);
@@ -62,6 +64,7 @@ void gen_memory(struct gen *gen, uint32_t thread, uint64_t ticks, uint64_t rss, 
 void gen_name(struct gen *gen, uint32_t thread, uint64_t ticks, const char *name);
 void gen_op_begin(struct gen *gen, uint32_t thread, uint64_t ticks, uint32_t op);
 void gen_op_end(struct gen *gen, uint32_t thread, uint64_t ticks, bool unwound);
+void gen_op_shape(struct gen *gen, uint32_t thread, uint64_t ticks, uint32_t op);
 void gen_detail(struct gen *gen, uint32_t thread, uint64_t ticks, uint64_t flop, uint64_t bytes, const char *shape);
 struct gen_work {
 	uint32_t kind;
