@@ -200,7 +200,8 @@ static void put_frames(const struct tp_html *html, const json_t *stack, json_int
 	}
 }
 
-void tp_html_stack(const struct tp_html *html, const json_t *row, const char *cwd)
+/* A row's stack: the frame that it is put down to and its callers; all frames where that is unfolded. */
+static void put_stack(const struct tp_html *html, const json_t *row, const char *cwd)
 {
 	const json_t *stack = json_object_get(row, "stack"), *own = json_object_get(row, "own");
 	const char *op = json_string_value(json_object_get(row, "op"));
@@ -305,7 +306,7 @@ static void text_cell(const struct tp_html *html, const struct tp_html_table *ta
 		put_place(html, row, table->cwd);
 		break;
 	case TP_HTML_STACK:
-		tp_html_stack(html, row, table->cwd);
+		put_stack(html, row, table->cwd);
 		break;
 	case TP_HTML_SHAPES:
 		put_shapes(html, row);

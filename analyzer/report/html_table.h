@@ -29,9 +29,6 @@ struct tp_html_table {
 /* Nothing if the list is empty. */
 void tp_html_table(const struct tp_html *html, const struct tp_html_table *table, const json_t *rows);
 
-/* A row's stack: the frame that it is put down to and its callers; all frames where that is unfolded. */
-void tp_html_stack(const struct tp_html *html, const json_t *row, const char *cwd);
-
 struct tp_html_fact {
 	const char *title, *path; /* the last has a NULL title */
 	enum tp_html_kind kind;

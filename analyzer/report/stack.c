@@ -175,7 +175,8 @@ bool tp_is_allocator(const struct tp_location *location, const struct tp_symbol 
 	       (strncmp(name, "std::", 5) == 0 && strstr(name, "::_M_allocate"));
 }
 
-bool tp_is_plumbing(const struct tp_location *location, const struct tp_symbol *symbol)
+/* Or of the language's plumbing? */
+static bool is_plumbing(const struct tp_location *location, const struct tp_symbol *symbol)
 {
 	if (tp_is_allocator(location, symbol))
 		return true;
@@ -184,7 +185,8 @@ bool tp_is_plumbing(const struct tp_location *location, const struct tp_symbol *
 	return has_prefix(plumbing_prefixes, location->function) || in_names(plumbing_names, location->function);
 }
 
-bool tp_is_start(const struct tp_location *location)
+/* Of the start-up code? */
+static bool is_start(const struct tp_location *location)
 {
 	const char *name = location->function;
 
@@ -218,7 +220,7 @@ static bool is_start_line(const struct tp_line *line)
 
 	const char *file = line->location->file;
 
-	if (tp_is_start(line->location) || (!line->location->function && has_prefix(modules, line->symbol->module)))
+	if (is_start(line->location) || (!line->location->function && has_prefix(modules, line->symbol->module)))
 		return true;
 	/* What std::thread puts between the thread's start and the function that it was given. */
 	return file && (strstr(file, "/bits/std_thread.h") || strstr(file, "/bits/invoke.h"));
@@ -385,7 +387,7 @@ static const struct tp_line *named_caller(const struct tp_stack *stack, size_t i
 const struct tp_line *tp_stack_own(const struct tp_stack *stack)
 {
 	for (size_t i = stack->first; i < stack->last; i++)
-		if (!tp_is_plumbing(stack->lines[i].location, stack->lines[i].symbol) &&
+		if (!is_plumbing(stack->lines[i].location, stack->lines[i].symbol) &&
 		    !(stack->interpreter && stack->lines[i].module == stack->interpreter))
 			return named_caller(stack, i);
 	return stack->first < stack->last ? &stack->lines[stack->first] : NULL;

@@ -46,10 +46,8 @@ bool tp_line_matches(const struct tp_line *line, const regex_t *filter);
 /* Does that of any of its lines? */
 bool tp_stack_matches(const struct tp_stack *stack, const regex_t *filter);
 
-/* Is this one of the allocator's functions, of the language's plumbing, of the start-up code? */
+/* Is this one of the allocator's functions? */
 bool tp_is_allocator(const struct tp_location *location, const struct tp_symbol *symbol);
-bool tp_is_plumbing(const struct tp_location *location, const struct tp_symbol *symbol);
-bool tp_is_start(const struct tp_location *location);
 
 /* Is it Python code that `import` runs between the line that says it and the module? */
 bool tp_frame_is_import(const struct tp_trace *trace, const struct tp_frame *frame);

@@ -46,7 +46,8 @@ void tp_tree_free(struct tp_tree *tree)
 	free(tree);
 }
 
-void tp_site_weight(const struct tp_site *site, enum tp_what what, uint64_t *bytes, uint64_t *calls)
+/* Bytes and calls of a site as `what` asks. Of temporary allocations the bytes are those of all at that site, by share. */
+static void weigh(const struct tp_site *site, enum tp_what what, uint64_t *bytes, uint64_t *calls)
 {
 	switch (what) {
 	case TP_WHAT_PEAK:
@@ -162,7 +163,7 @@ static bool add_site(struct tp_tree *tree, uint32_t top, const struct tp_process
 	struct tp_stack *stack = &tree->impl->stack;
 	uint64_t bytes, calls;
 
-	tp_site_weight(site, options->what, &bytes, &calls);
+	weigh(site, options->what, &bytes, &calls);
 	if (!bytes && !calls)
 		return true;
 	if (!tp_stack_read(stack, process->trace, symbols, site->node))

@@ -41,7 +41,4 @@ bool tp_tree_add(struct tp_tree *tree, const struct tp_process *process, struct 
 /* To be called once, when everything is added: sums, order, depth. false: memory is out. */
 bool tp_tree_finish(struct tp_tree *tree);
 
-/* Bytes and calls of a site as `what` asks. Of temporary allocations the bytes are those of all at that site, by share. */
-void tp_site_weight(const struct tp_site *site, enum tp_what what, uint64_t *bytes, uint64_t *calls);
-
 #endif

@@ -53,7 +53,7 @@ void tp_identify(struct tp_identity *identity)
 	identity->start = tp_process_start(identity->pid);
 }
 
-char *const *tp_arguments(size_t *count)
+static char *const *arguments_of_kernel(size_t *count)
 {
 	void **stack = __libc_stack_end;
 
@@ -64,7 +64,7 @@ char *const *tp_arguments(size_t *count)
 char *const *tp_environment(void)
 {
 	size_t count;
-	char *const *arguments = tp_arguments(&count);
+	char *const *arguments = arguments_of_kernel(&count);
 
 	return arguments ? arguments + count + 1 : NULL;
 }
@@ -143,7 +143,7 @@ static void describe_arguments(struct tprof_header *header)
 	static char text[8192]; /* static: only one thread starts, and the user's stack may be small */
 	static struct tp_text to;
 	size_t count;
-	char *const *arguments = tp_arguments(&count);
+	char *const *arguments = arguments_of_kernel(&count);
 
 	if (!to.bytes)
 		to = tp_text_in(text, sizeof(text));

@@ -18,8 +18,7 @@ void tp_identify(struct tp_identity *identity);
 /* Start time of a process, as above; 0 if there is none of that number. */
 uint64_t tp_process_start(uint32_t pid);
 
-/* Arguments and environment as the kernel laid them out: there before libc is ready, blind to later setenv(). */
-char *const *tp_arguments(size_t *count);
+/* The environment as the kernel laid it out: there before libc is ready, blind to later setenv(). */
 char *const *tp_environment(void);
 
 /* Bytes of this process: resident, virtual, and of the resident ones those of files and of shared memory. */

@@ -27,6 +27,15 @@ static struct tp_range main_stack(void)
 	return (struct tp_range){ high - MAIN_STACK_GAP, high };
 }
 
+/* The readable mapping around an address. Empty if there is none. */
+static struct tp_range mapping_around(uintptr_t address)
+{
+	char buffer[2048];
+	const char *path;
+
+	return tp_maps_find(address, buffer, sizeof(buffer), &path);
+}
+
 /*
  * glibc keeps a thread's descriptor at the top of its stack, with the stack's address and size in two neighbouring words
  * of it (nptl/descr.h: stackblock, stackblock_size). They are told by what they say: that the stack holds both this frame
@@ -45,15 +54,7 @@ struct tp_range tp_stack_of_thread(bool is_main)
 		if (size < STACK_MAX && low <= here && here < self && self < low + size)
 			return (struct tp_range){ low, low + size };
 	}
-	return tp_stack_around(here);
-}
-
-struct tp_range tp_stack_around(uintptr_t address)
-{
-	char buffer[2048];
-	const char *path;
-
-	return tp_maps_find(address, buffer, sizeof(buffer), &path);
+	return mapping_around(here);
 }
 
 /* One byte of each page, in one call: it stops at the first that can't be read. */

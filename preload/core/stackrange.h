@@ -8,9 +8,6 @@
 /* The calling thread's own stack, as libc gave it. */
 struct tp_range tp_stack_of_thread(bool is_main);
 
-/* The readable mapping around an address: a coroutine's stack, a signal stack. Empty if there is none. */
-struct tp_range tp_stack_around(uintptr_t address);
-
 #define TP_STACK_WINDOW 65536u /* bytes of a stack not the thread's own that are looked at */
 
 /*
