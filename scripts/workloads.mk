@@ -9,7 +9,7 @@ WORKLOAD_CXXFLAGS := -std=c++17 -D_GNU_SOURCE -g -O1 -fno-builtin $(WORKLOAD_WAR
 WORKLOADS := $(addprefix $(W)/,digits truth truth-nopie truth-stripped truth-now truth_cxx shared_arena jemalloc_api \
 	threads ends fork dl own_malloc early mmap interrupts cpu_split cpu_traps sampled limits deep usable ops steady stack0 \
 	stack2 stack3 exceptions0 exceptions2 exceptions3 liboracle.so libplugin_a.so libplugin_b.so liborigin.so \
-	nested/libplugin_b.so libsignatures.so libthrower.so op_calls op_calls-now op_throws op_dlsym libtinyblas.so hot hot_throws libcountblas.so blas_calls libcountlapack.so lapack_calls libtorture.so op_torture op_calls-cet pools pauses annotate collectors onednn regions regions-clang \
+	nested/libplugin_b.so libsignatures.so libthrower.so op_calls op_calls-now op_throws op_dlsym libtinyblas.so hot hot_throws op_lines libcountblas.so blas_calls libcountlapack.so lapack_calls libtorture.so op_torture op_calls-cet pools pauses annotate collectors onednn regions regions-clang \
 	libdnnl3.so onednn3 instrumented libraries libmocks.so libtracer.so fourier xnnpack \
 	mlp cnn transformer)
 WORKLOADS += $(addprefix $(W)/,control faults roofs still)
@@ -91,6 +91,9 @@ $(W)/op_throws: $(W)/libthrower.so
 $(W)/libtinyblas.so: WORKLOAD_EXTRA := -shared -fPIC -O2
 $(W)/hot $(W)/hot_throws: WORKLOAD_EXTRA := -O2 -Iinclude -L$(W) -ltinyblas -Wl,-rpath,'$$ORIGIN' -Wl,-z,lazy -lpthread
 $(W)/hot $(W)/hot_throws: $(W)/libtinyblas.so include/tprof.h
+$(W)/waits: WORKLOAD_EXTRA := -lgomp
+$(W)/op_lines: WORKLOAD_EXTRA := -L$(W) -ltinyblas -Wl,-rpath,'$$ORIGIN'
+$(W)/op_lines: $(W)/libtinyblas.so
 $(W)/liblazyblas.so: WORKLOAD_EXTRA := -shared -fPIC -L$(W) -ltinyblas -Wl,-rpath,'$$ORIGIN' -Wl,-z,lazy
 $(W)/liblazyblas.so: $(W)/libtinyblas.so
 # The counting layer comes before what it counts.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lines: a source file with what each of its lines did to memory, and the CPU time in it; or which files there are. */
+/* lines: a source file with what each of its lines did to memory, and the time in it and its ops; or which files there are. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +35,8 @@ static bool add_all(struct tp_session *session, struct tp_file_lines *lines)
 	bool good = rows && tp_file_lines_add_rows(lines, rows) && add_cpu(session, lines);
 
 	for (size_t i = 0; good && i < session->run->process_count; i++)
-		good = tp_file_lines_add_growth(lines, &session->run->processes[i], session->symbols[i]);
+		good = tp_file_lines_add_growth(lines, &session->run->processes[i], session->symbols[i]) &&
+		       tp_file_lines_add_ops(lines, &session->run->processes[i], session->symbols[i]);
 	tp_rows_free(rows);
 	tp_file_lines_sort(lines);
 	return good;
@@ -67,6 +69,10 @@ static json_t *json_line(const struct tp_file_line *line, const char *source)
 	json_object_set_new(json, "growth_bytes_per_step", json_real(line->growth));
 	json_object_set_new(json, "cpu_ns", tp_json_number(line->self_ns));
 	json_object_set_new(json, "total_cpu_ns", tp_json_number(line->total_ns));
+	if (line->line) {
+		json_object_set_new(json, "op_ns", tp_json_number(tp_round(line->op_ns)));
+		json_object_set_new(json, "op_ns_ci95", tp_json_interval_ns(tp_file_line_op_interval(line)));
+	}
 	return json;
 }
 
@@ -85,6 +91,18 @@ static void add_count(struct tp_table *table, uint64_t count)
 static void add_time(struct tp_table *table, uint64_t ns)
 {
 	tp_table_add(table, TP_STYLE_PLAIN, ns ? tp_time(ns).text : "");
+}
+
+/* "12.3 ms \xc2\xb15%": as far as the interval reaches where it reaches farther. */
+static void add_op_time(const struct tp_page *page, struct tp_table *table, const struct tp_file_line *line)
+{
+	double off = sqrt(fmax(line->op_below, line->op_above));
+	char text[80] = "";
+
+	if (tp_round(line->op_ns))
+		snprintf(text, sizeof(text), "%s %s%.0f%%", tp_time(tp_round(line->op_ns)).text,
+			 page->utf8 ? "\xc2\xb1" : "+-", ceil(100 * off / line->op_ns));
+	tp_table_add(table, TP_STYLE_PLAIN, text);
 }
 
 /* `totals`: beside each number of the line's own that with what it called. A file's would count its lines' callees twice. */
@@ -121,13 +139,14 @@ static struct tp_table *table_of_files(const struct tp_session *session)
 	return tp_table_new(titles);
 }
 
-static struct tp_table *table_of_lines(const struct tp_session *session)
+/* `ops`: with their times. */
+static struct tp_table *table_of_lines(const struct tp_session *session, bool ops)
 {
 	char titles[200];
 
 	snprintf(titles, sizeof(titles),
-		 ">line|>at peak|>total|>allocated|>total|>calls|>unfreed|>%s|>CPU|>total|=source",
-		 growth_title(session));
+		 ">line|>at peak|>total|>allocated|>total|>calls|>unfreed|>%s|>CPU|>total|%s=source",
+		 growth_title(session), ops ? ">in ops|" : "");
 	return tp_table_new(titles);
 }
 
@@ -201,64 +220,87 @@ static const char *source_line(const struct source *source, int line)
 	return line > 0 && (size_t)line <= source->count ? source->lines[line - 1] : NULL;
 }
 
-static void add_row(const struct tp_page *page, struct tp_table *table, const struct tp_file_line *line,
-		    const char *label, const char *text)
+/* What is printed now. */
+struct listing {
+	const struct tp_page *page;
+	struct tp_table *table;
+	bool ops; /* there is a column of their times */
+};
+
+static void add_row(const struct listing *listing, const struct tp_file_line *line, const char *label, const char *text)
 {
 	static const struct tp_file_line nothing;
+	struct tp_table *table = listing->table;
 
 	tp_table_add(table, TP_STYLE_DIM, label);
-	add_numbers(page, table, line ? line : &nothing, true);
+	add_numbers(listing->page, table, line ? line : &nothing, true);
+	if (listing->ops)
+		add_op_time(listing->page, table, line ? line : &nothing);
 	tp_table_add(table, line ? TP_STYLE_PLAIN : TP_STYLE_DIM,
 		     text		      ? text
 		     : line && line->function ? line->function
 					      : "");
 }
 
-static void add_line(const struct tp_page *page, struct tp_table *table, const struct tp_file_line *line, int number,
-		     const char *text)
+static void add_line(const struct listing *listing, const struct tp_file_line *line, int number, const char *text)
 {
 	char digits[16];
 
 	snprintf(digits, sizeof(digits), "%d", number);
-	add_row(page, table, line, digits, text);
+	add_row(listing, line, digits, text);
 }
 
 /* Lines that are not shown. One alone is: it takes no more room. */
-static void add_gap(const struct tp_page *page, struct tp_table *table)
+static void add_gap(const struct listing *listing)
 {
-	add_row(page, table, NULL, page->utf8 ? "\xe2\x8b\xae" : "...", NULL);
+	add_row(listing, NULL, listing->page->utf8 ? "\xe2\x8b\xae" : "...", NULL);
 }
 
-/* The lines [first, last) of the list are one file's. */
-static void print_file(const struct tp_session *session, const struct tp_file_line *first, size_t count,
-		       const struct source *source)
+/* The `count` lines from `first` on are one file's. */
+static void add_lines(const struct listing *listing, const struct tp_file_line *first, size_t count,
+		      const struct source *source)
 {
-	struct tp_table *table = table_of_lines(session);
 	int printed = 0;
 
-	for (size_t i = 0; table && i < count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		int line = first[i].line, before = line - CONTEXT, after = line + CONTEXT;
 
 		if (i + 1 < count && first[i + 1].line - 1 < after)
 			after = first[i + 1].line - 1;
 		if (source->count && before > printed + 2)
-			add_gap(&session->page, table);
+			add_gap(listing);
 		else
 			before = printed + 1;
 		for (int k = before; source->count && k < line && k > 0; k++)
-			add_line(&session->page, table, NULL, k, source_line(source, k));
-		add_line(&session->page, table, &first[i], line, source_line(source, line));
+			add_line(listing, NULL, k, source_line(source, k));
+		add_line(listing, &first[i], line, source_line(source, line));
 		for (int k = line + 1; source->count && k <= after && (size_t)k <= source->count; k++)
-			add_line(&session->page, table, NULL, k, source_line(source, k));
+			add_line(listing, NULL, k, source_line(source, k));
 		printed = after > line ? after : line;
 	}
+}
+
+static void print_file(const struct tp_session *session, const struct tp_file_lines *lines,
+		       const struct tp_file_line *first, size_t count, const struct source *source)
+{
+	struct listing listing = { .page = &session->page, .ops = lines->ops_ns > lines->ops_unseen_ns };
+
+	listing.table = table_of_lines(session, listing.ops);
+	if (listing.table)
+		add_lines(&listing, first, count, source);
 	tp_headline(&session->page, "%s", first->file);
 	if (!source->count)
 		tp_print(&session->page, TP_STYLE_DIM, "the file can't be read: the functions instead of its text\n");
-	if (table)
-		tp_table_print(table, &session->page, 2);
-	tp_table_free(table);
+	if (listing.table)
+		tp_table_print(listing.table, &session->page, 2);
+	tp_table_free(listing.table);
 	tp_print(&session->page, TP_STYLE_DIM, "  total: with what was called from the line\n");
+	if (listing.ops)
+		tp_print(&session->page, TP_STYLE_DIM,
+			 "  in ops: each op's time, shared out to the lines that called it as its CPU samples are "
+			 "(95%%); "
+			 "%s of %s is that of ops\n  without a sample, and stands nowhere\n",
+			 tp_time(tp_round(lines->ops_unseen_ns)).text, tp_time(tp_round(lines->ops_ns)).text);
 }
 
 static bool is_of(const struct tp_session *session, const struct tp_file_line *line)
@@ -292,7 +334,7 @@ static bool report_file(struct tp_session *session, const struct tp_file_lines *
 			json_array_append_new(list,
 					      json_line(&lines->list[k], source_line(&source, lines->list[k].line)));
 		if (!list)
-			print_file(session, &lines->list[i], end - i, &source);
+			print_file(session, lines, &lines->list[i], end - i, &source);
 		free_source(&source);
 	}
 	if (!any)
@@ -331,6 +373,8 @@ static int report(struct tp_session *session, struct tp_file_lines *lines)
 	if (json) {
 		json_object_set_new(json, "schema", json_string("tprof/1"));
 		json_object_set_new(json, options->source ? "lines" : "files", list);
+		json_object_set_new(json, "ops_ns", tp_json_number(tp_round(lines->ops_ns)));
+		json_object_set_new(json, "ops_unseen_ns", tp_json_number(tp_round(lines->ops_unseen_ns)));
 		if (!tp_json_write(json, session->page.out))
 			return tp_out_of_memory();
 	} else if (found) {

@@ -66,7 +66,7 @@ static struct tp_file_line *line_at(struct tp_file_lines *lines, const char *fil
 	return &lines->list[lines->count++];
 }
 
-static struct tp_file_line *line_of(struct tp_file_lines *lines, const struct tp_line *line)
+struct tp_file_line *tp_file_lines_at(struct tp_file_lines *lines, const struct tp_line *line)
 {
 	return line_at(lines, line->location->file, line->location->line, line->location->function);
 }
@@ -79,7 +79,7 @@ bool tp_file_lines_add_rows(struct tp_file_lines *lines, const struct tp_rows *r
 
 		if (!row->line.location || !row->line.location->file)
 			continue;
-		line = line_of(lines, &row->line);
+		line = tp_file_lines_at(lines, &row->line);
 		if (!line)
 			return false;
 		tp_sums_add(&line->self, &row->self);
@@ -96,7 +96,7 @@ bool tp_file_lines_add_cpu(struct tp_file_lines *lines, const struct tp_cpu_rows
 
 		if (!row->line.location || !row->line.location->file)
 			continue;
-		line = line_of(lines, &row->line);
+		line = tp_file_lines_at(lines, &row->line);
 		if (!line)
 			return false;
 		line->self_ns += row->self_ns;
@@ -121,7 +121,7 @@ bool tp_file_lines_add_growth(struct tp_file_lines *lines, const struct tp_proce
 		own = good ? tp_stack_own(&stack) : NULL;
 		if (!own || !own->location->file)
 			continue;
-		line = line_of(lines, own);
+		line = tp_file_lines_at(lines, own);
 		good = line != NULL;
 		if (good)
 			line->growth += site->rate;
