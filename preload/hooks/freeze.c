@@ -23,7 +23,7 @@
 
 static struct tprof_snapshot note; /* read by who searches, in the fork's memory */
 static uint32_t to_reap;
-static uint32_t threads_running, threads_waiting; /* other ones; of one freeze at a time */
+static uint32_t threads_running, threads_waiting, threads_known; /* other ones; of one freeze at a time */
 
 /* ---- what the fork's memory says of itself ---- */
 
@@ -62,29 +62,34 @@ static void count_thread(struct tp_thread *thread)
 	if (now.state == TP_IS_KEPT && note.kept_count < TPROF_SNAPSHOT_RANGES) {
 		seen[note.kept_count] = now;
 		seen_of[note.kept_count] = thread;
+		threads_known += now.sure;
 		memcpy(note.kept[note.kept_count++], thread->wait.kept, sizeof(note.kept[0]));
 	}
 }
 
 static void count_threads(void)
 {
-	threads_running = threads_waiting = 0;
+	threads_running = threads_waiting = threads_known = 0;
 	note.kept_count = 0;
 	tp_threads_each(count_thread);
 	tp_header->snapshot_running = threads_running;
 	tp_header->snapshot_waiting = threads_waiting;
-	tp_header->snapshot_known = (uint32_t)note.kept_count;
+	tp_header->snapshot_known = threads_known;
 }
 
 /* After the fork: who ran meanwhile may have held in other registers then what it had held in these. */
 static void count_still(void)
 {
-	uint32_t known = 0;
+	uint32_t known = 0, still = 0;
 
-	for (size_t i = 0; i < note.kept_count; i++)
-		known += tp_wait_is_still(seen_of[i], &seen[i]);
-	tp_header->snapshot_running += (uint32_t)note.kept_count - known;
-	tp_header->snapshot_waiting -= (uint32_t)note.kept_count - known;
+	for (size_t i = 0; i < note.kept_count; i++) {
+		bool is_still = tp_wait_is_still(seen_of[i], &seen[i]);
+
+		still += is_still;
+		known += is_still && seen[i].sure;
+	}
+	tp_header->snapshot_running += (uint32_t)note.kept_count - still;
+	tp_header->snapshot_waiting -= (uint32_t)note.kept_count - still;
 	tp_header->snapshot_known = known;
 }
 

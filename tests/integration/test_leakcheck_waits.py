@@ -56,6 +56,32 @@ def test_a_call_that_has_returned(tprof):
     assert re.search(r"registers of 1 other thread are not searched \(1 waited, 0 ran\)", analyze("leaks", trace).stdout)
 
 
+# What hides a thread's registers: system calls by instructions of their own, and functions that are no hooked ones.
+HIDDEN = ("GOMP_barrier", "pthread_mutex_lock", "made")
+
+
+@pytest.mark.parametrize("register", ["rbx", "r12"])
+@pytest.mark.parametrize("call", HIDDEN)
+def test_registers_that_nobody_knows(tprof, call, register):
+    """A block that they alone may hold is never called definitely lost."""
+    hidden = {"GOMP_STACKSIZE": "1M", "OMP_WAIT_POLICY": "passive"}
+    kinds, threads, _ = waits(tprof, call, register, **hidden)
+    assert kinds in (["possibly_lost"], ["still_reachable"])  # the callee may have saved it on the stack
+    assert threads[1] == 0 and threads[3] >= 6
+    kinds, threads, trace = waits(tprof, call, register, "lost", **hidden)
+    assert kinds == ["possibly_lost"] and threads[3] >= 6
+    assert re.search(r"registers of \d other threads? (is|are) not searched", analyze("leaks", trace).stdout)
+
+
+@pytest.mark.parametrize("register", ["rbx", "r12", "r15"])
+@pytest.mark.parametrize("call", HIDDEN)
+def test_a_call_from_where_another_has_returned(tprof, call, register):
+    """The stack leads to the same return address at the same place; what was written down is the other call's."""
+    kinds, threads, _ = waits(tprof, call, register, "again", OMP_WAIT_POLICY="passive")
+    assert kinds in (["possibly_lost"], ["still_reachable"])
+    assert threads[1] == 0 and threads[3] >= 6
+
+
 def test_cancellation(tprof):
     """A thread that is cancelled in pause() unwinds as it does without tprof."""
     plain = subprocess.run([WORKLOADS / "waits", "cancel"], stdout=subprocess.PIPE, check=True).stdout

@@ -106,6 +106,25 @@ static bool leads_to(const struct tp_waiting *waiting, const struct tp_wait *cal
 	return false;
 }
 
+/*
+ * call FUNCTION, or call *POINTER(%rip): from there the same function is called each time, and a later call has been written
+ * down as well. Who calls what a register or an object says may have called another function since, from the same place.
+ */
+static bool calls_one(uint64_t caller)
+{
+	uint8_t code[6];
+
+	if (!tp_sys_copy(code, caller - sizeof(code), sizeof(code)))
+		return false;
+	if (code[0] == 0xff && code[1] == 0x15)
+		return true;
+	for (int i = 2; i < 5;
+	     i++) /* a shorter one, behind what may look like the longer: call *REGISTER, call *8(REGISTER) */
+		if (code[i] == 0xff && (code[i + 1] & 0x38) == 0x10)
+			return false;
+	return code[1] == 0xe8;
+}
+
 struct tp_waiting tp_wait_look(const struct tp_thread *thread)
 {
 	struct tp_waiting waiting = { .state = TP_RUNS };
@@ -118,6 +137,7 @@ struct tp_waiting tp_wait_look(const struct tp_thread *thread)
 		waiting.state = parse_call(line, &waiting);
 	if (waiting.state == TP_WAITS && counted && thread->wait.sp && leads_to(&waiting, &thread->wait))
 		waiting.state = TP_IS_KEPT;
+	waiting.sure = waiting.state == TP_IS_KEPT && calls_one(thread->wait.caller);
 	return waiting;
 }
 
