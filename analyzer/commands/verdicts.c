@@ -35,13 +35,41 @@ static bool is_timed(const struct tp_rule *rule)
 
 static const struct tp_diff_amount no_amount = { NAN, 0, 0 };
 
-/* Of all leaks together. A limit has its unit; over the baseline it is that of the runs. */
-static struct tp_diff_amount growth_of(const struct tp_growth_stats *growth, struct tp_verdict_row *row)
+/* Why a run's growth can't be told; "": it can. A limit has its unit; over the baseline it is that of the runs. */
+static void doubt_growth(const struct tp_process *process, const struct tp_rule *rule, char *text, size_t size)
 {
-	struct tp_diff_amount sum = { 0, 0, 0 };
+	const struct tp_growth_stats *growth = &process->growth;
 
-	if (growth->looks < TP_TREND_LEAST || (!row->rule->regress && growth->seconds != row->rule->seconds))
+	text[0] = '\0';
+	if (!rule->regress && growth->seconds && !rule->seconds && process->steps.count)
+		snprintf(text, size, "a run has %s steps, and growth by steps wants %u or more",
+			 tp_count(process->steps.count).text, TP_TREND_LEAST);
+	else if (!rule->regress && growth->seconds && !rule->seconds)
+		snprintf(text, size,
+			 "a run has no steps (tprof_step() and TPROF_STEP mark them): say /s for growth by time");
+	else if (!rule->regress && !growth->seconds && rule->seconds)
+		snprintf(text, size, "a run has steps: say /step for growth by steps");
+	else if (growth->looks < TP_TREND_LEAST)
+		snprintf(text, size, "a run is too short");
+	else if (!tp_trend_can_tell(growth->looks, growth->varying))
+		snprintf(text, size,
+			 "a run's %zu looks can't tell growth from chance among the %s stacks that changed: it "
+			 "wants more %ss",
+			 growth->looks, tp_count(growth->varying).text, growth->seconds ? "second" : "step");
+}
+
+/* Of all leaks together. */
+static struct tp_diff_amount growth_of(const struct tp_process *process, struct tp_verdict_row *row)
+{
+	const struct tp_growth_stats *growth = &process->growth;
+	struct tp_diff_amount sum = { 0, 0, 0 };
+	char doubt[200];
+
+	doubt_growth(process, row->rule, doubt, sizeof(doubt));
+	if (doubt[0]) {
+		snprintf(row->message, sizeof(row->message), "can't be checked: %s", doubt);
 		return no_amount;
+	}
 	for (size_t i = 0; i < growth->heap.leaks; i++) {
 		const struct tp_growth_site *site = &growth->heap.list[i];
 		struct tp_diff_amount rate = tp_diff_rate(site->rate, site->low, site->high, 0);
@@ -66,7 +94,7 @@ static struct tp_diff_amount amount_of(const struct tp_run *run, struct tp_verdi
 	case TP_METRIC_ALLOCATIONS:
 		return tp_diff_total_of(run, TP_DIFF_ALLOCATIONS);
 	case TP_METRIC_GROWTH:
-		return growth_of(&tp_stepping(run)->growth, row);
+		return growth_of(tp_stepping(run), row);
 	default:
 		return no_amount; /* by the times */
 	}
@@ -154,10 +182,7 @@ static void judge_limit(struct tp_verdict_row *row, size_t runs)
 	const struct tp_rule *rule = row->rule;
 
 	if (row->side[1].runs.count < runs) {
-		row->verdict = TP_RULE_UNCHECKED;
-		snprintf(row->message, sizeof(row->message), "can't be checked: the run has no %s",
-			 rule->seconds ? "growth by time (it has steps: say /step), or is too short"
-				       : "growth by steps (say /s), or too few of them");
+		row->verdict = TP_RULE_UNCHECKED; /* as growth_of() said */
 		return;
 	}
 	if (row->most <= rule->limit)

@@ -147,6 +147,7 @@ bool tp_growth_look(struct tp_growth *growth, const struct tp_replay *replay, ui
 
 	growth->at[growth->count] = now;
 	growth->whole[growth->count] = (struct tp_growth_whole){ .live = replay->now.live_bytes,
+								 .blocks = replay->now.live_blocks,
 								 .rss = replay->now.rss,
 								 .parts = replay->parts,
 								 .allocator = replay->allocator.last,

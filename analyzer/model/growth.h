@@ -18,9 +18,9 @@
 
 struct tp_replay;
 
-/* Of the whole process at one look, bytes. */
+/* Of the whole process at one look. */
 struct tp_growth_whole {
-	uint64_t live, anonymous, file, rss;
+	uint64_t live, blocks, anonymous, file, rss; /* blocks: their number; the others are bytes */
 	struct tp_memory_parts parts;
 	struct tp_allocator allocator;
 	uint64_t allocator_live; /* when it said this */

@@ -28,7 +28,6 @@ void tp_growth_test(const struct tp_growth_family *family, struct tp_growth_foun
 
 	family->read(family->source, found->index, bytes, blocks);
 	tp_trend_test(family->places->x, bytes, n, &found->trend);
-	found->trend.ongoing = found->trend.ongoing && !tp_trend_fills(family->places->x, bytes, blocks, n);
 	found->site.p = found->trend.p;
 	for (size_t i = 0; i < n; i++)
 		if (bytes[i] > (double)found->site.most)
@@ -86,14 +85,27 @@ static void measure(const struct tp_growth_places *places, struct tp_growth_foun
 	site->grown = tp_growth_round(bytes[n - 1] - bytes[onset]);
 }
 
+/* Whether it slows down is asked of what would be listed as growth. */
+static enum tp_verdict verdict_of(const struct tp_growth_family *family, struct tp_growth_found *found,
+				  const double *bytes, const double *blocks, bool significant)
+{
+	const struct tp_growth_places *places = family->places;
+	enum tp_verdict verdict = tp_trend_verdict(bytes, places->count, &found->trend, significant);
+
+	if (verdict != TP_VERDICT_LEAK && verdict != TP_VERDICT_RISING)
+		return verdict;
+	found->trend.course = tp_trend_course(places->x, bytes, blocks, places->count);
+	return tp_trend_verdict(bytes, places->count, &found->trend, significant);
+}
+
 bool tp_growth_judge(const struct tp_growth_family *family, struct tp_growth_found *list, size_t count, size_t varying)
 {
-	size_t sure = significant(list, count, varying), n = family->places->count;
+	size_t sure = significant(list, count, varying);
 	double bytes[TP_TREND_MAX], blocks[TP_TREND_MAX];
 
 	for (size_t i = 0; sure != SIZE_MAX && i < count; i++) {
 		family->read(family->source, list[i].index, bytes, blocks);
-		list[i].site.verdict = tp_trend_verdict(bytes, n, &list[i].trend, i < sure);
+		list[i].site.verdict = verdict_of(family, &list[i], bytes, blocks, i < sure);
 		if (i < sure || list[i].site.verdict == TP_VERDICT_RISING)
 			measure(family->places, &list[i], bytes, blocks);
 	}

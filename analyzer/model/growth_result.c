@@ -104,12 +104,16 @@ static size_t skip_of(const struct tp_growth_places *places)
 	return places->count / 10 ? places->count / 10 : 1;
 }
 
-static void measure_line(const struct tp_growth_places *places, const double *y, struct tp_growth_line *line)
+/* `blocks`: of memory that consists of such; else NULL. */
+static void measure_line(const struct tp_growth_places *places, const double *y, const double *blocks,
+			 struct tp_growth_line *line)
 {
 	size_t n = places->count, skip = skip_of(places);
 	struct tp_trend trend;
 
 	tp_trend_test(places->x, y, n, &trend);
+	if (blocks)
+		trend.course = tp_trend_course(places->x, y, blocks, n);
 	line->verdict = tp_trend_verdict(y, n, &trend, tp_trend_holm(&trend.p, 1, 1) == 1);
 	line->first = tp_growth_round(y[skip]);
 	line->last = tp_growth_round(y[n - 1]);
@@ -123,7 +127,7 @@ static void measure_line(const struct tp_growth_places *places, const double *y,
 static void measure_whole(const struct tp_growth *growth, const struct tp_growth_places *places,
 			  struct tp_growth_stats *stats)
 {
-	double y[5][TP_TREND_MAX] = { { 0 } };
+	double y[5][TP_TREND_MAX] = { { 0 } }, blocks[TP_TREND_MAX];
 
 	for (size_t i = 0; i < places->count; i++) {
 		const struct tp_growth_whole *whole = &growth->whole[i];
@@ -133,12 +137,13 @@ static void measure_whole(const struct tp_growth *growth, const struct tp_growth
 		y[2][i] = (double)whole->file;
 		y[3][i] = (double)whole->rss;
 		y[4][i] = y[3][i] - y[0][i] - y[1][i];
+		blocks[i] = (double)whole->blocks;
 	}
-	measure_line(places, y[0], &stats->live);
-	measure_line(places, y[1], &stats->anonymous);
-	measure_line(places, y[2], &stats->file);
-	measure_line(places, y[3], &stats->rss);
-	measure_line(places, y[4], &stats->rest);
+	measure_line(places, y[0], blocks, &stats->live);
+	measure_line(places, y[1], NULL, &stats->anonymous);
+	measure_line(places, y[2], NULL, &stats->file);
+	measure_line(places, y[3], NULL, &stats->rss);
+	measure_line(places, y[4], NULL, &stats->rest);
 }
 
 static double part_of(const struct tp_growth_whole *whole, enum tp_growth_part part)
@@ -168,10 +173,11 @@ static void measure_parts(const struct tp_growth *growth, const struct tp_growth
 	double y[TP_TREND_MAX] = { 0 };
 
 	stats->parts_known = growth->whole[skip_of(places)].parts.counted;
-	for (int part = 0; stats->parts_known && part < TP_PARTS; part++) {
+	stats->parts[TP_PART_LIVE] = stats->live;
+	for (int part = TP_PART_LIVE + 1; stats->parts_known && part < TP_PARTS; part++) {
 		for (size_t i = 0; i < places->count; i++)
 			y[i] = part_of(&growth->whole[i], (enum tp_growth_part)part);
-		measure_line(places, y, &stats->parts[part]);
+		measure_line(places, y, NULL, &stats->parts[part]);
 	}
 }
 
@@ -206,7 +212,7 @@ static void measure_allocator(const struct tp_growth *growth, const struct tp_gr
 	for (int line = 0; stats->allocator_known && line < TP_ALLOCATOR_LINES; line++) {
 		for (size_t i = 0; i < places->count; i++)
 			y[i] = allocator_line(&growth->whole[i], (enum tp_allocator_line)line);
-		measure_line(places, y, &stats->allocator[line]);
+		measure_line(places, y, NULL, &stats->allocator[line]);
 	}
 }
 

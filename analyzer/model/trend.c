@@ -129,12 +129,12 @@ static struct line fit(const double *x, const double *y, size_t n)
 	return line;
 }
 
-enum { FIRST, MIDDLE, LAST };
+enum { FIRST, LAST };
 
-/* One of three thirds, which meet in a value. */
+/* The first or the last of three thirds, which meet in a value. */
 static struct line fit_third(const double *x, const double *y, size_t n, size_t which)
 {
-	size_t third = n / 3, from = which == LAST ? n - third - 1 : which * third;
+	size_t third = n / 3, from = which == LAST ? n - third - 1 : 0;
 
 	return fit(x + from, y + from, third + 1);
 }
@@ -148,17 +148,6 @@ static bool is_surely_slower(const double *x, const double *y, size_t n)
 	return slower > 0 && slower * slower >= 4 * (first.variance / 4 + last.variance);
 }
 
-/*
- * What fills slows down by the same factor in each third, so by the root of a half at least if it comes to less than half in
- * two. What has slowed less since the middle third, and surely rises, has come to a rate of its own.
- */
-static bool has_own_rate(const double *x, const double *y, size_t n)
-{
-	struct line middle = fit_third(x, y, n, MIDDLE), last = fit_third(x, y, n, LAST);
-
-	return last.slope > middle.slope * M_SQRT1_2 && last.slope * last.slope > 9 * last.variance;
-}
-
 /* Growth goes on if the last third grew, and not as that of caches, which fill ever more slowly. */
 static bool goes_on(const double *x, const double *y, size_t n)
 {
@@ -167,11 +156,99 @@ static bool goes_on(const double *x, const double *y, size_t n)
 	return !is_surely_slower(x, y, n);
 }
 
-bool tp_trend_fills(const double *x, const double *bytes, const double *blocks, size_t n)
+/* ---- does it fill? ---- */
+
+/* Rates of decay that are tried: to a quarter over the whole, and on to e^-31. What slows down by less is not said to fill. */
+#define DECAYS 10
+#define FIRST_DECAY (2 * M_LN2)
+#define DECAY_RATIO M_SQRT2
+/* By how many variances of a difference the sum of squares falls for a better fit: as the squares of 2.6, 2, 1 and 3 errors. */
+#define SURELY_SLOWER 7.0
+#define MAYBE_SLOWER 2.0 /* where there are few differences, that is a doubt */
+#define SURELY_BOTH 4.0
+#define MAYBE_BOTH 1.0
+#define SURELY_BOTH_BYTES 9.0
+
+/* Weighted squares of the differences that each fit leaves. */
+struct fits {
+	double constant, decaying, both;
+	double decay; /* the best one's */
+};
+
+static double decay_of(const double *x, size_t n, int number)
+{
+	return FIRST_DECAY * pow(DECAY_RATIO, number) / (x[n - 1] - x[0]);
+}
+
+/* What a rate of exp(-decay * x) adds from i to i + 1. */
+static double decayed(const double *x, size_t i, double decay)
+{
+	return exp(-decay * (x[i] - x[0])) * -expm1(-decay * (x[i + 1] - x[i])) / decay;
+}
+
+/* Longer intervals vary by more: a difference's weight is one by its interval's length. No part of a rate is below 0. */
+static struct fits fit_one(const double *x, const double *y, size_t n, double decay)
+{
+	double all = 0, rise = y[n - 1] - y[0], span = x[n - 1] - x[0], dd = 0, d = 0, sum = 0, det, own, part;
+	struct fits fits = { .decay = decay };
+
+	for (size_t i = 0; i + 1 < n; i++) {
+		double step = x[i + 1] - x[i], g = decayed(x, i, decay), by = y[i + 1] - y[i];
+
+		all += by * by / step;
+		dd += g * g / step;
+		d += g * by / step;
+		sum += g;
+	}
+	fits.constant = all - rise * rise / span;
+	fits.decaying = d > 0 ? all - d * d / dd : all;
+	det = dd * span - sum * sum;
+	own = det > 0 ? (rise * dd - d * sum) / det : 0;
+	part = det > 0 ? (d * span - rise * sum) / det : 0;
+	fits.both = own > 0 && part > 0 ? all - part * d - own * rise : fmin(fits.constant, fits.decaying);
+	return fits;
+}
+
+static struct fits fit_rates(const double *x, const double *y, size_t n)
+{
+	struct fits best = fit_one(x, y, n, decay_of(x, n, 0));
+
+	for (int number = 1; number < DECAYS; number++) {
+		struct fits fits = fit_one(x, y, n, decay_of(x, n, number));
+
+		if (fits.decaying < best.decaying) {
+			best.decaying = fits.decaying;
+			best.decay = fits.decay;
+		}
+		best.both = fmin(best.both, fits.both);
+	}
+	return best;
+}
+
+/* Is the better fit so much better? What a fit to the last bit leaves is rounding. */
+static bool gains(double worse, double better, const struct fits *fits, size_t n, double variances)
+{
+	double left = fmax(fits->both / (double)(n - 4), 1e-12 * fits->constant);
+
+	return worse - better > variances * left;
+}
+
+enum tp_course tp_trend_course(const double *x, const double *bytes, const double *blocks, size_t n)
 {
 	size_t skip = skip_of(n);
+	struct fits fits, of_bytes;
+	bool surely;
 
-	return is_surely_slower(x + skip, blocks + skip, n - skip) && !has_own_rate(x + skip, bytes + skip, n - skip);
+	x += skip, bytes += skip, blocks += skip, n -= skip;
+	fits = fit_rates(x, blocks, n);
+	surely = gains(fits.constant, fits.decaying, &fits, n, SURELY_SLOWER) || is_surely_slower(x, blocks, n);
+	if (!surely && (n >= 3 * FLOORS || !gains(fits.constant, fits.decaying, &fits, n, MAYBE_SLOWER)))
+		return TP_COURSE_STEADY;
+	of_bytes = fit_one(x, bytes, n, fits.decay);
+	if (gains(fits.decaying, fits.both, &fits, n, SURELY_BOTH) ||
+	    gains(of_bytes.decaying, of_bytes.both, &of_bytes, n, SURELY_BOTH_BYTES))
+		return TP_COURSE_STEADY;
+	return !surely || gains(fits.decaying, fits.both, &fits, n, MAYBE_BOTH) ? TP_COURSE_SLOWS : TP_COURSE_FILLS;
 }
 
 void tp_trend_test(const double *x, const double *y, size_t n, struct tp_trend *trend)
@@ -194,6 +271,14 @@ void tp_trend_test(const double *x, const double *y, size_t n, struct tp_trend *
 		trend->p = fmin(1, 2 * fmin(trend->p, floors));
 	}
 	trend->ongoing = goes_on(x, y, n);
+}
+
+bool tp_trend_can_tell(size_t n, size_t looked)
+{
+	size_t rises = n - skip_of(n) - 1;
+	double least = ldexp(n - skip_of(n) >= 3 * FLOORS ? 2 : 1, -(int)rises);
+
+	return looked == 0 || least <= TP_TREND_LEVEL / (double)looked;
 }
 
 size_t tp_trend_holm(const double *sorted, size_t count, size_t looked)
@@ -341,7 +426,9 @@ enum tp_verdict tp_trend_verdict(const double *y, size_t n, const struct tp_tren
 	struct shape shape;
 
 	if (significant)
-		return trend->ongoing ? TP_VERDICT_LEAK : TP_VERDICT_WARM_UP;
+		return !trend->ongoing || trend->course == TP_COURSE_FILLS ? TP_VERDICT_WARM_UP
+		       : trend->course == TP_COURSE_SLOWS		   ? TP_VERDICT_RISING
+									   : TP_VERDICT_LEAK;
 	if (!trend->varies)
 		return y[n - 1] > y[0] ? TP_VERDICT_WARM_UP : TP_VERDICT_STABLE;
 	shape = shape_of(y + skip, n - skip);
@@ -351,5 +438,7 @@ enum tp_verdict tp_trend_verdict(const double *y, size_t n, const struct tp_tren
 		return TP_VERDICT_WARM_UP;
 	if (shape.resets <= 1 && (shape.above * 4 < n - skip || shape.largest_rise > 0.5 * shape.risen))
 		return TP_VERDICT_BURST;
-	return !shape.falls && shape.rises >= RISES && trend->ongoing ? TP_VERDICT_RISING : TP_VERDICT_STABLE;
+	if (shape.falls || shape.rises < RISES || !trend->ongoing || trend->course == TP_COURSE_FILLS)
+		return TP_VERDICT_STABLE;
+	return TP_VERDICT_RISING;
 }

@@ -28,13 +28,22 @@ enum tp_verdict {
 	TP_VERDICT_WARM_UP,  /* grew, then stopped */
 	TP_VERDICT_SAWTOOTH, /* grows and is emptied, again and again */
 	TP_VERDICT_BURST,    /* rose for a short time, or in a jump or two */
-	TP_VERDICT_RISING,   /* rose now and then, never fell, and goes on: too rarely to be told from chance */
+	TP_VERDICT_RISING,   /* rose now and then, never fell, and goes on: too rarely to be told from chance. Or surely
+			      * grows, but ever more slowly, and whether to an end can't be told */
+};
+
+/* Of what grew and did in the end: does it stop by itself, as a cache does that fills? */
+enum tp_course {
+	TP_COURSE_STEADY, /* nothing says so */
+	TP_COURSE_SLOWS,  /* it grows ever more slowly; it may have a rate of its own beside that */
+	TP_COURSE_FILLS,  /* and nothing speaks for such a rate */
 };
 
 struct tp_trend {
 	double p;    /* of the growth, for this series alone */
 	bool varies; /* it is one of those that are looked at: not constant since the warm-up */
 	bool ongoing;
+	enum tp_course course;	 /* steady, until tp_trend_course() was asked */
 	size_t onset;		 /* the value from which on it grows; 0: from the beginning */
 	double slope, low, high; /* per unit of x, since the onset; 95% confidence */
 };
@@ -47,10 +56,12 @@ void tp_trend_test(const double *x, const double *y, size_t n, struct tp_trend *
 
 /*
  * A cache that still fills, by its blocks: the bytes of one that replaces entries of many sizes jump too much to show that they
- * rise ever more slowly. True if the blocks surely came to less than half their rate, and the bytes have none of their own that
- * goes on, as those of blocks that are made larger would.
+ * rise ever more slowly. What fills does so at a rate that decays exponentially. Such a rate is fitted to the differences of
+ * the blocks, a constant one, and the sum of both, by least squares. If the decaying one is surely better than the constant
+ * one, it slows down (of less than 48 differences, if that may be); if the sum is surely better than the decaying one, for the bytes if not for the blocks (blocks that are
+ * made larger), it has a rate of its own all the same. For series that grew; costs some thousand exponentials.
  */
-bool tp_trend_fills(const double *x, const double *bytes, const double *blocks, size_t n);
+enum tp_course tp_trend_course(const double *x, const double *bytes, const double *blocks, size_t n);
 
 /*
  * Onset by the best fit of a flat line that turns into a rising one; from there on, slope by Theil (1950) and Sen (1968):
@@ -66,6 +77,9 @@ void tp_trend_slope(const double *x, const double *y, size_t n, struct tp_trend 
  * What it is. `significant`: the growth is, as tp_trend_holm() says.
  */
 enum tp_verdict tp_trend_verdict(const double *y, size_t n, const struct tp_trend *trend, bool significant);
+
+/* Can any series of n values be significant at all, of so many that are looked at? One that rises each time has the least p. */
+bool tp_trend_can_tell(size_t n, size_t looked);
 
 /*
  * Holm's step-down method: of p-values in rising order, how many are significant at TP_TREND_LEVEL together. `looked`: how

@@ -260,13 +260,17 @@ static void print_none(const struct tp_growth_view *view)
 		fprintf(page->out, "  no %s is sure to, but live blocks together do: %s a %s%s\n",
 			view->pooled ? tp_growth_series(view) : "stack", tp_growth_rate(view, stats->live.rate).text,
 			tp_growth_unit(stats), view->pooled ? "" : "; --by function, line or op may tell more");
+	else if (!tp_trend_can_tell(stats->looks, view->pooled ? view->pooled->varying : stats->varying))
+		fprintf(page->out,
+			"  too short a run to tell: from %zu looks nothing can be sure to, among so many %ss\n",
+			stats->looks, tp_growth_series(view));
 	else if (list->rising)
 		fputs("  nothing is sure to\n", page->out);
 	else
 		fputs("  nothing does\n", page->out);
 }
 
-/* A leak once in many steps. */
+/* A leak once in many steps; and what may be a cache that fills. */
 static void print_rising(const struct tp_growth_view *view)
 {
 	const struct tp_growth_list *list = tp_growth_listed(view);
@@ -283,8 +287,8 @@ static void print_rising(const struct tp_growth_view *view)
 		}
 		if (!printed)
 			tp_headline(page,
-				    "What may leak: it rose now and then and never fell, too rarely to be told from "
-				    "chance");
+				    "What may leak: it rose too rarely to be told from chance, or rises ever more "
+				    "slowly");
 		print_leak(view, &list->list[i], ++printed);
 	}
 	if (hidden)

@@ -170,11 +170,11 @@ static void put_verdict(const struct tp_html *html, const json_t *json, bool sec
 	struct tp_text rate = tp_html_figure(html, TP_HTML_RATE, tp_html_at(json, "growth.leak_rate"));
 
 	if (!count && rising)
-		tp_html_element(
-			html, "p", "warn",
-			"Nothing is sure to grow to the end; %s stack%s rose now and then and never fell, too rarely "
-			"to be told from chance.",
-			tp_count((uint64_t)rising).text, rising == 1 ? "" : "s");
+		tp_html_element(html, "p", "warn",
+				"Nothing is sure to grow to the end; %s stack%s may: too few rises to be told from "
+				"chance, or ever "
+				"slower ones.",
+				tp_count((uint64_t)rising).text, rising == 1 ? "" : "s");
 	else if (!count)
 		tp_html_element(html, "p", "good", "Nothing grows with the %s to the end.", seconds ? "time" : "steps");
 	else if (seconds)
@@ -194,7 +194,7 @@ void tp_html_growth(const struct tp_html *html, const json_t *json)
 	const struct tp_html_column columns[] = {
 		{ "verdict", "verdict", TP_HTML_VERDICT,
 		  "leak, growth: to the end; warm-up: it grew and stopped; burst: for a short time, or in a jump; "
-		  "rising: now and then, and it never fell" },
+		  "rising: now and then, and it never fell, or ever more slowly" },
 		{ seconds ? "a second" : "a step", seconds ? "bytes_per_second" : "bytes_per_step", TP_HTML_RATE,
 		  NULL },
 		{ "95% interval", "ci95", TP_HTML_RATE, NULL },

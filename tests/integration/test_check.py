@@ -6,7 +6,7 @@ import subprocess
 import xml.etree.ElementTree
 
 import pytest
-from conftest import ANALYZE, LIBRARY, ROOT, WORKLOADS, analyze, report
+from conftest import ANALYZE, BUILD, LIBRARY, PYTHON, ROOT, WORKLOADS, analyze, report
 
 
 # STEPS steps, in each of which it keeps LEAK bytes and an op takes NS nanoseconds, as its own clock says.
@@ -38,6 +38,23 @@ def record(directory, name, *command):
     subprocess.run(list(map(str, command)), cwd=directory, check=True, stdout=subprocess.DEVNULL,
                    env={"LD_PRELOAD": str(LIBRARY), "TPROF_OUTPUT": name})
     return directory / name
+
+
+# Two thousand lines, each with a block of its own that comes and goes.
+MANY_STACKS = """
+import random, sys
+sys.path.insert(0, sys.argv[1])
+import tprof
+held = {}
+exec(compile("".join(f"def touch{i}(): held[{i}] = bytearray(2000)\\n" for i in range(2000)), "lines.py", "exec"))
+touch = [globals()[f"touch{i}"] for i in range(2000)]
+for step in range(int(sys.argv[2])):
+    for i in range(2000):
+        held.pop(i, None)
+        if random.getrandbits(1):
+            touch[i]()
+    tprof.step()
+"""
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +94,7 @@ def test_regressions(traces):
 
 def test_what_cannot_be_checked_is_no_success(traces):
     status, said, _ = check("--max-growth", "1KiB/step", traces["small"])
-    assert status == 1 and "can't be checked" in said
+    assert status == 1 and "can't be checked: a run has no steps" in said and "/s" in said
     status, said, _ = check("--baseline", traces["small"], "--max-regress", "op:nothing=5%", traces["small"])
     assert status == 1 and "can't be checked" in said
 
@@ -233,6 +250,31 @@ def test_growth(runs):
     assert answer["rules"][0]["new"] == pytest.approx(4096, rel=0.01)
     (rule,) = said("--max-growth", "1KiB/s", runs["leaky"][0])["rules"]
     assert rule["verdict"] == "unchecked" and "say /step" in rule["message"]
+
+
+def test_growth_of_too_few_steps(runs, tmp_path):
+    """What the run leaks is far above the limit, or far below: who looks at so few steps can't know."""
+    for steps, words in ((10, "a run has 10 steps, and growth by steps wants 16 or more"), (60, None)):
+        trace = record(tmp_path, f"{steps}.bin", runs["leaky"][0].parent / "steps", steps, 4096, 1000)
+        for limit, verdict in (("1KiB/step", "breach"), ("8KiB/step", "kept")):
+            answer = said("--max-growth", limit, trace)
+            (rule,) = answer["rules"]
+            assert rule["verdict"] == ("unchecked" if words else verdict)
+            assert answer["passed"] is (rule["verdict"] == "kept")
+            assert not words or words in rule["message"]
+
+
+def test_growth_among_too_many_stacks(tmp_path):
+    """Sixteen looks have fourteen differences: of 2,000 stacks none can be sure to grow, and nothing found is no answer."""
+    program = tmp_path / "many.py"
+    program.write_text(MANY_STACKS)
+    for steps, verdict in ((16, "unchecked"), (40, "kept")):
+        trace = record(tmp_path, f"many{steps}.bin", PYTHON, program, BUILD / "share/tprof", steps)
+        (rule,) = said("--max-growth", "1MiB/step", trace)["rules"]
+        assert rule["verdict"] == verdict, rule
+        assert verdict == "kept" or "16 looks can't tell growth from chance among the" in rule["message"]
+        text = analyze("leaks", trace).stdout
+        assert ("too short a run to tell: from 16 looks" in text) == (verdict == "unchecked")
 
 
 def test_growth_over_a_baseline(runs):
