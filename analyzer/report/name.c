@@ -22,6 +22,8 @@ static size_t parameters_at(const char *name)
 	}
 	if (depth || !at || strncmp(name + at, "(anonymous namespace)", 21) == 0)
 		return length;
+	if (name[at - 1] == ' ') /* a remark: "encoder (backward)" */
+		return length;
 	if (at >= 8 && strncmp(name + at - 8, "operator", 8) == 0)
 		return length;
 	return at;

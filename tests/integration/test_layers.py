@@ -7,6 +7,7 @@ import subprocess
 import pytest
 from conftest import BUILD, LIBRARY, PYTHON, ROOT, analyze, report, sites
 
+PROGRAMS = ROOT / "tests/workloads"
 PROGRAM = r"""
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -148,3 +149,73 @@ def test_torch(tprof):
     # What goes in and what comes out of the ReLU, both of floats, are both there at the peak.
     for name in ("0", "1"):
         assert 12000000 <= rows[name]["bytes"] < 13000000, (name, rows[name])
+
+
+def tree_of(trace):
+    ops = report(trace, command="ops", options=["--tree", "--top", "0"])
+    assert ops["op_ends_unmatched"] == 0
+    return {node["id"]: node for node in ops["tree"]}
+
+
+def layer_of(tree, node):
+    """The innermost layer's name that a node of the tree is in."""
+    while node and node["category"] != "layer":
+        node = tree.get(node["parent"])
+    return node and node["name"]
+
+
+def layers_program(tprof, what):
+    run = tprof.run([PYTHON, PROGRAMS / "torch_layers.py", what, BUILD / "share/tprof"], [LIBRARY], timeout=600)
+    assert (run.status, run.stdout) == (0, b"good\n"), run.stderr
+    return run.traces()[0]
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("what, least", [("random_models", 8000), ("threads", 500)])
+def test_backward_is_in_the_layer_that_made_it(tprof, what, least):
+    """Modules in modules, in rows, beside each other, around themselves, called twice, in checkpoints, in place; what they
+    return in tuples, lists, dictionaries, dataclasses; a graph that runs twice. The gradients are the same to the bit."""
+    tree = tree_of(layers_program(tprof, what))
+    calls = {}
+    for node in tree.values():
+        if node["name"].startswith("in "):
+            right = layer_of(tree, node) == node["name"][3:] + " (backward)"
+            calls[right] = calls.get(right, 0) + node["calls"]
+    assert list(calls) == [True] and calls[True] > least, calls
+
+
+@pytest.mark.real
+def test_work_of_backward(tprof):
+    """Products of m x k by k x n: 2mkn forward, as much for the weights' gradient, and for the input's, where it has one."""
+    trace = layers_program(tprof, "flops")
+    layers = {row["layer"]: row for row in report(trace, command="ops", options=["--by", "layer", "--top", "0"])["layers"]}
+    for name, inner, outer, backward in (("first", 30, 50, 1), ("inner.second", 50, 70, 2), ("inner.third", 70, 110, 2),
+                                         ("last", 110, 20, 2)):
+        once = 3 * 2 * 17 * inner * outer
+        assert (layers[name]["own_flop"], layers[name + " (backward)"]["own_flop"]) == (once, backward * once), name
+    for name, row in layers.items():
+        assert not name or row["calls"] == 3, row
+    assert layers["inner (backward)"]["flop"] == sum(layers[f"inner.{name} (backward)"]["flop"] for name in ("second", "third"))
+    assert layers["inner.third (backward)"]["own_allocated_bytes"] >= 3 * 4 * 70 * 110  # its weight's gradient
+    text = analyze("ops", "--by", "layer", "--top", "0", trace).stdout
+    assert re.search(r"  inner\.third \(backward\)$", text, re.M)
+
+
+@pytest.mark.real
+def test_exceptions_in_layers(tprof):
+    """Behind one, in a backward pass or a forward one, no layer is left open."""
+    tree = tree_of(layers_program(tprof, "failures"))
+    seen = {}
+    for node in tree.values():
+        if node["name"].split()[0] in ("try", "behind", "after"):
+            assert layer_of(tree, node) is None, node
+            seen[node["name"]] = seen.get(node["name"], 0) + node["calls"]
+    assert seen == {"try backward": 3, "behind backward": 3, "after backward": 3, "try forward": 3, "behind forward": 3}
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("what", ["others", "memory"])
+def test_programs_do_not_notice_watch(tprof, what):
+    """What the program itself checks: results, its own hooks, copies and files of models and tensors, scripts; what lives how
+    long."""
+    layers_program(tprof, what)

@@ -101,6 +101,7 @@ static void names_lose_their_parameters(void **state)
 	assert_string_equal(short_name("main", 40), "main");
 	assert_string_equal(short_name("a::b(int, std::vector<int>&)", 40), "a::b");
 	assert_string_equal(short_name("a::b(int) const", 40), "a::b");
+	assert_string_equal(short_name("encoder.0 (backward)", 40), "encoder.0 (backward)");
 	assert_string_equal(short_name("a::b(int) [clone .part.0]", 40), "a::b");
 	assert_string_equal(short_name("(anonymous namespace)::f(int)", 40), "(anonymous namespace)::f");
 	assert_string_equal(short_name("f::operator()(int) const", 40), "f::operator()");
