@@ -42,8 +42,6 @@ static bool pool(struct owned *owned, struct tp_session *session, size_t process
 
 	if (!tp_growth_pools(by, session->options->language))
 		return true;
-	if (by == TP_BY_STACK && !session->run->processes[process].growth.kept)
-		return true; /* html lists stack by stack */
 	view->pooled = &owned->pooled;
 	return tp_growth_pooled(&owned->pooled, &session->run->processes[process], session->symbols[process],
 				session->options->by, view->filter, view->suppressions);

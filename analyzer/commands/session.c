@@ -140,7 +140,8 @@ int tp_session_replay(struct tp_session *session, enum tp_group group)
 		.pid = options->process,
 		.from_ns = options->from_ns,
 		.to_ns = options->to_ns,
-		.keep_growth = options->command->run == tp_cmd_leaks && tp_growth_pools(options->by, options->language),
+		.keep_growth = (options->command->run == tp_cmd_leaks || options->command->run == tp_cmd_html) &&
+			       tp_growth_pools(options->by, options->language),
 		.batches = options->command->run == tp_cmd_diff || options->command->run == tp_cmd_check,
 		.find_steps = group == TP_GROUP_STEP || options->command->run == tp_cmd_steps,
 	};

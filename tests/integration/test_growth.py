@@ -224,6 +224,13 @@ def test_native_stacks_of_one_line_of_python_are_one(tprof):
     assert together["blocks_per_step"] == pytest.approx(2, rel=0.01)
     assert re.search(r"1\. 5.9\d KiB a step.*\n.*native stacks.*\n +<module> +\S*ways.py:7\n",
                      analyze("leaks", "--language", "python", trace).stdout)
+    rows = []
+    for options in found:
+        page = analyze("html", *options, trace).stdout
+        section = page[page.index('id="p0-growth"'):page.index('id="p0-unfreed"')]
+        leaks = re.findall(r"<tr>(?:(?!</tr>).)*>leak<.*?</tr>", section, re.S)
+        rows.append(sum("ways.py:%d" % line in row for row in leaks))
+    assert rows[0] >= 2 and rows[1] == 1
 
 
 @pytest.mark.parametrize("what", ["none", "warm-up", "sawtooth"])
