@@ -34,6 +34,7 @@ static const struct {
 	FUNCTION(reallocarray),
 	FUNCTION(mmap),
 	FUNCTION(mmap64),
+	FUNCTION(mprotect),
 	FUNCTION(munmap),
 	FUNCTION(mremap),
 	FUNCTION(dlopen),

@@ -39,6 +39,7 @@ struct tp_real {
 	void *(*mmap64)(void *, size_t, int, int, int, off_t);
 	int (*munmap)(void *, size_t);
 	void *(*mremap)(void *, size_t, size_t, int, ...);
+	int (*mprotect)(void *, size_t, int);
 
 	int (*sigaction)(int, const struct sigaction *, struct sigaction *);
 	int (*sigaltstack)(const stack_t *, stack_t *);

@@ -5,6 +5,7 @@
 #include "core/state.h"
 #include "core/sys.h"
 #include "core/tables.h"
+#include "core/text.h"
 #include "core/thread.h"
 #include "stacks/frames.h"
 #include "stacks/modules.h"
@@ -12,7 +13,8 @@
 #include <elf.h>
 #include <link.h>
 
-#define MAPPED_MAX 16
+#define MAPPED_MAX 64
+#define FILES_MAX 64
 #define ID_MAX 64
 #define HEADERS_MAX 64
 #define NOTES_MAX 1024
@@ -30,6 +32,16 @@ struct mapped {
 
 static struct mapped all[MAPPED_MAX];
 uint32_t tp_mapped_count;
+
+/* A file that was mapped, but not to be run. */
+struct file {
+	uint32_t version; /* odd while the rest is written */
+	uintptr_t start, end;
+	uint64_t offset;
+};
+
+static struct file files[FILES_MAX]; /* the latest ones */
+static uint32_t file_count;	     /* ever */
 
 /* ---- what the file says ---- */
 
@@ -59,15 +71,41 @@ static void read_build_id(struct mapped *mapped, int fd, const ElfW(Phdr) * head
 	}
 }
 
-/* False: it is no ELF file, or has no code there. */
+/*
+ * A file that others can read later, as no compiler's memory is that is mapped twice, to be written and to be run: that has
+ * the names that the compiler tells (trace/jit.h).
+ */
+static bool is_lasting(int fd)
+{
+	char link[32], path[TP_TABLE_TEXT_MAX];
+	struct tp_text text = tp_text_in(link, sizeof(link));
+	static const char deleted[] = " (deleted)";
+	const size_t tail = sizeof(deleted) - 1;
+	long length;
+
+	tp_text_add(&text, "/proc/self/fd/");
+	tp_text_add_number(&text, (uint64_t)fd);
+	length = tp_sys_readlink(link, path, sizeof(path) - 1);
+	if (length <= 0)
+		return false;
+	path[length] = 0;
+	return strncmp(path, "/memfd:", 7) != 0 && strncmp(path, "/dev/", 5) != 0 &&
+	       !tp_text_glob("jit-*.dump", tp_text_base(path)) &&
+	       ((size_t)length < tail || strcmp(path + length - tail, deleted) != 0);
+}
+
+/* False: there is no code in it. Of a file that is not ELF, an address is where in the file it is. */
 static bool read_file(struct mapped *mapped, int fd, uint64_t offset)
 {
 	ElfW(Ehdr) image;
 	ElfW(Phdr) headers[HEADERS_MAX];
 	bool found = false;
 
-	if (!read_at(fd, &image, sizeof(image), 0) || memcmp(image.e_ident, ELFMAG, SELFMAG) != 0 ||
-	    image.e_ident[EI_CLASS] != ELFCLASS64 || image.e_phentsize != sizeof(headers[0]) ||
+	if (!read_at(fd, &image, sizeof(image), 0) || memcmp(image.e_ident, ELFMAG, SELFMAG) != 0) {
+		mapped->bias = mapped->start - offset;
+		return is_lasting(fd);
+	}
+	if (image.e_ident[EI_CLASS] != ELFCLASS64 || image.e_phentsize != sizeof(headers[0]) ||
 	    image.e_phnum > HEADERS_MAX || !read_at(fd, headers, image.e_phnum * sizeof(headers[0]), image.e_phoff))
 		return false;
 	for (size_t i = 0; i < image.e_phnum; i++) {
@@ -130,6 +168,83 @@ void tp_mapped_remove(uintptr_t start, uintptr_t end)
 	}
 }
 
+/* ---- files that may become code ---- */
+
+void tp_mapped_file(uintptr_t start, uintptr_t end, uint64_t offset)
+{
+	struct file *file = &files[tp_add(&file_count, 1) % FILES_MAX];
+	uint32_t version = tp_load(&file->version);
+
+	if (version & 1 || !tp_swap_if(&file->version, version, version + 1))
+		return;
+	tp_store(&file->start, start);
+	tp_store(&file->end, end);
+	tp_store(&file->offset, offset);
+	tp_store_release(&file->version, version + 2); /* pairs with read_mapping() */
+}
+
+static bool read_mapping(const struct file *file, struct file *copy)
+{
+	uint32_t version = tp_load_acquire(&file->version);
+
+	copy->start = tp_load(&file->start);
+	copy->end = tp_load(&file->end);
+	copy->offset = tp_load(&file->offset);
+	__atomic_thread_fence(__ATOMIC_ACQUIRE); /* pairs with tp_mapped_file()'s swap: what is new has a new version */
+	return !(version & 1) && tp_load(&file->version) == version;
+}
+
+static bool is_known(uintptr_t start)
+{
+	for (size_t i = 0; i < MAPPED_MAX; i++)
+		if (tp_load_acquire(&all[i].state) == THERE && start >= all[i].start && start < all[i].end)
+			return true;
+	return false;
+}
+
+/* By its path, as its descriptor is long closed. The range may have been unmapped and be something else's by now. */
+static void add_file(uintptr_t start, uintptr_t end, uint64_t offset)
+{
+	const char *path;
+	int fd;
+
+	if (!tp_maps_find(start, tp_self->scratch, sizeof(tp_self->scratch), &path).high || !*path)
+		return;
+	fd = tp_sys_open(path, O_RDONLY, 0);
+	if (fd < 0)
+		return;
+	tp_mapped_add(start, end, fd, offset);
+	tp_sys_close(fd);
+}
+
+bool tp_mapped_is_file(uintptr_t start, uintptr_t end)
+{
+	struct file file;
+
+	for (size_t i = 0; tp_load(&file_count) && i < FILES_MAX; i++)
+		if (read_mapping(&files[i], &file) && file.start < end && file.end > start)
+			return true;
+	return false;
+}
+
+void tp_mapped_runs(uintptr_t start, uintptr_t end)
+{
+	uint32_t count = tp_load(&file_count);
+	struct file file;
+
+	for (uint32_t i = 1; i <= FILES_MAX; i++) {
+		uintptr_t low, high;
+
+		if (!read_mapping(&files[(count - i) % FILES_MAX], &file) || file.start >= end || file.end <= start)
+			continue;
+		low = start > file.start ? start : file.start;
+		high = end < file.end ? end : file.end;
+		if (!is_known(low))
+			add_file(low, high, file.offset + (low - file.start));
+		return; /* the latest one is what is there */
+	}
+}
+
 /* The kernel knows the file's path. Two threads may give it a number each, and one counts. */
 static uint32_t write_down(struct mapped *mapped)
 {
@@ -167,4 +282,7 @@ void tp_mapped_forget(void)
 			all[i].state = FREE;
 		all[i].number = 0;
 	}
+	for (size_t i = 0; i < FILES_MAX; i++)
+		if (files[i].version & 1)
+			files[i] = (struct file){ .version = files[i].version + 1 };
 }

@@ -130,7 +130,7 @@ def test_killed_at_any_moment(tprof, seed):
 
 
 FIRST_CALLS = ("malloc calloc realloc reallocarray memalign aligned_alloc posix_memalign valloc pvalloc free malloc_usable_size "
-               "mmap munmap mremap sigaction signal sigaltstack sigprocmask pthread_sigmask pthread_create "
+               "mmap munmap mremap mprotect sigaction signal sigaltstack sigprocmask pthread_sigmask pthread_create "
                "pthread_setname_np dlopen dlsym dlclose prctl syscall _exit _Exit quick_exit abort").split()
 
 

@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import shutil
 import struct
 import subprocess
@@ -150,15 +151,21 @@ def test_damaged_jitdumps(tprof):
 
 @pytest.mark.parametrize("program", ["remapped", "remapped-nopie"])
 def test_a_file_that_is_mapped_again(tprof, program):
-    """Code that the program maps from its own file has the file's names, for as long as it is there; forked children too."""
+    """Code that the program maps from its own file has the file's names, for as long as it is there; forked children too.
+    Also where it is mapped to be read, and may be run later; another file has at least its own name, while it is there."""
     run = tprof.profile([WORKLOADS / program])
-    found = {}
+    found, modules = {}, {}
     for trace in run.traces():
         for site in sites(trace, "leaks"):
-            if 1001 <= site["bytes"] <= 1006:
+            if 1001 <= site["bytes"] <= 1009:
                 found[site["bytes"]] = site["stack"][0]["function"], functions(site["stack"])[1:3]
+                modules[site["bytes"]] = site["stack"][0]["module"]
     assert found == {1001: ("first", ["call", "main"]), 1002: ("second", ["call", "main"]), 1003: (None, ["call", "main"]),
-                     1004: ("second", ["call", "main"]), 1005: ("first", ["call", "main"]), 1006: ("second", ["call", "main"])}
+                     1004: ("second", ["call", "main"]), 1005: ("first", ["call", "main"]), 1006: ("second", ["call", "main"]),
+                     1007: ("second", ["call", "main"]), 1008: (None, ["call", "main"]), 1009: (None, ["call", "main"])}
+    assert (modules[1003], modules[1007], modules[1008], modules[1009]) == (None, program, "remapped.code", None)
+    pages = [analyze("leaks", trace).stdout for trace in run.traces()]
+    assert sum(bool(re.search(r"remapped\.code\+0x20[0-9a-f]{2}\b", page)) for page in pages) == 1
 
 
 @pytest.mark.skipif(not NODE, reason="node is not installed")

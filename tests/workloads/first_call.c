@@ -130,6 +130,13 @@ static void call_mremap(void)
 	say(mremap(map_plainly(), 4096, 8192, MREMAP_MAYMOVE) != MAP_FAILED, 1);
 }
 
+static void call_mprotect(void)
+{
+	void *at = map_plainly();
+
+	say(mprotect(at, 4096, PROT_READ), mprotect((char *)at + 1, 4096, PROT_READ) == -1 && errno == EINVAL);
+}
+
 static void handler(int number)
 {
 	(void)number;
@@ -281,6 +288,7 @@ static const struct {
 	CALL(mmap),
 	CALL(munmap),
 	CALL(mremap),
+	CALL(mprotect),
 	CALL(sigaction),
 	CALL(signal),
 	CALL(sigaltstack),

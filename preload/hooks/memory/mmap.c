@@ -29,6 +29,16 @@ static TP_SLOW void *plain_mmap(void *at, size_t length, int protection, int fla
 	return MAP_FAILED;
 }
 
+static TP_SLOW int plain_mprotect(void *at, size_t length, int protection)
+{
+	long got = tp_syscall(SYS_mprotect, at, length, protection, 0);
+
+	if (got == 0)
+		return 0;
+	errno = (int)-got;
+	return -1;
+}
+
 /* What is recorded, and what the real functions are, is known once it has started: this may be the process's first call. */
 static inline bool is_wanted(uintptr_t caller)
 {
@@ -122,6 +132,16 @@ static TP_SLOW void note_code(const void *frame, const void *at, size_t length, 
 	tp_leave(thread);
 }
 
+static TP_SLOW void note_runs(const void *frame, const void *at, size_t length)
+{
+	struct tp_thread *thread = tp_header ? tp_enter_end(frame) : NULL;
+
+	if (!thread)
+		return;
+	tp_mapped_runs((uintptr_t)at, (uintptr_t)at + length);
+	tp_leave(thread);
+}
+
 static TP_SLOW void note_gone(const void *frame, const void *at, size_t length)
 {
 	struct tp_thread *thread = tp_enter_end(frame);
@@ -152,8 +172,12 @@ static inline void *map(const void *frame, uintptr_t caller, void *(*real)(void 
 	if (flags & MAP_FIXED)
 		forget_code(frame, at, length);
 	got = real(at, length, protection, flags, fd, offset);
-	if (tp_unlikely(protection & PROT_EXEC && fd >= 0 && got != MAP_FAILED))
-		note_code(frame, got, length, fd, offset);
+	if (fd >= 0 && got != MAP_FAILED && !(flags & MAP_ANONYMOUS)) {
+		if (tp_unlikely(protection & PROT_EXEC))
+			note_code(frame, got, length, fd, offset);
+		else
+			tp_mapped_file((uintptr_t)got, (uintptr_t)got + length, (uint64_t)offset);
+	}
 	if (!thread)
 		return got;
 	if (got != MAP_FAILED) {
@@ -235,4 +259,16 @@ TP_EXPORT void *mremap(void *at, size_t old_length, size_t length, int flags, ..
 					    .flags = MAP_PRIVATE | MAP_ANONYMOUS | TPROF_MAP_REMAP });
 	tp_leave(thread);
 	return got;
+}
+
+/* No event: what is mapped stays so. Compilers call it for each piece of code that they make; few of these are files'. */
+TP_EXPORT int mprotect(void *at, size_t length, int protection)
+{
+	int result =
+		tp_real.mprotect ? tp_real.mprotect(at, length, protection) : plain_mprotect(at, length, protection);
+
+	if (tp_unlikely(protection & PROT_EXEC) && result == 0 &&
+	    tp_unlikely(tp_mapped_is_file((uintptr_t)at, (uintptr_t)at + length)))
+		note_runs(FRAME, at, length);
+	return result;
 }
