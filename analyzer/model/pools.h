@@ -28,6 +28,8 @@ struct tp_pools {
 	struct tp_pool_link *links;
 	size_t link_count, link_room;
 	uint32_t link_spare;
+	uint64_t
+		ended; /* the last block that was all of its pool, and ended with it; 0: none, or said to have ended since */
 	struct tp_pool_counts counts;
 };
 

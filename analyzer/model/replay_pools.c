@@ -35,8 +35,14 @@ bool tp_replay_pool_begins(struct tp_replay *replay, const struct tp_event *even
 
 bool tp_replay_pool_ends(struct tp_replay *replay, const struct tp_event *event)
 {
-	bool good = end_blocks(replay, event);
+	struct tp_block block;
+	bool good = true;
 
+	if (tp_pools_take(&replay->pools, event->address, &block)) {
+		replay->pools.ended = event->address;
+		good = end_block(replay, event, &block);
+	}
+	good = good && end_blocks(replay, event);
 	tp_pools_close(&replay->pools, event->address);
 	return good;
 }
@@ -64,5 +70,9 @@ bool tp_replay_pool_free(struct tp_replay *replay, const struct tp_event *event)
 		return end_blocks(replay, event);
 	if (tp_pools_take(&replay->pools, event->address, &block))
 		return end_block(replay, event, &block);
+	if (replay->pools.ended == event->address) { /* numpy says so of a buffer that realloc has moved */
+		replay->pools.ended = 0;
+		return tp_replay_thread(replay, event) != NULL;
+	}
 	return tp_replay_unmatched(replay, event);
 }

@@ -144,6 +144,43 @@ def test_leaked_arrays_of_numpy(tprof):
         assert [(site["blocks"], site["bytes"], site["held_by"]) for site in blocks] == [(3, 3 * 776, None)]
 
 
+# Buffers from the cache and from malloc, grown in place and moved; kept, given back, lost.
+BUFFERS = """
+import os, sys
+import numpy
+kept = [numpy.full(97, 1.0) for _ in range(50)]
+for _ in range(1000):
+    gone = numpy.full(98, 2.0)
+gone = [numpy.full(99, 3.0) for _ in range(20)]
+del gone
+large = numpy.ones(100001)
+del large
+moved = numpy.zeros(10)
+for size in (500, 200003, 200004, 20, 300005):
+    moved.resize(size, refcheck=False)
+os._exit(0)
+"""
+
+
+@pytest.mark.real
+def test_buffers_of_numpy(tprof):
+    """Where Python's objects are recorded: what numpy has handed out, and not what it keeps to hand out again."""
+    run, summary = tprof.summary([PYTHON, "-c", BUFFERS], env={"TPROF_PYTHON": "alloc", "TPROF_CPU": "0"})
+    held, made = {}, {}
+    for found, command, count in ((held, "leaks", "blocks"), (made, "hotspots", "allocations")):
+        for site in sites(run.traces()[0], command, "--language", "native"):
+            size = site["bytes"] / site[count]
+            if any((frame["module"] or "").startswith("_multiarray_umath") for frame in site["stack"][:1]):
+                found[size] = found.get(size, 0) + site[count]
+    assert {size: held.get(size, 0) for size in (776, 784, 792, 800008, 1600024, 2400040)} == \
+        {776: 50, 784: 0, 792: 0, 800008: 0, 1600024: 0, 2400040: 1}
+    assert (made[776], made[784], made[792], made[800008], made[1600024], made[2400040]) == (50, 1000, 20, 1, 1, 1)
+    pools = summary["heap"]["pools"]
+    assert summary["heap"]["unmatched_frees"] == 0 and pools["block_allocations"] - pools["block_frees"] >= 51
+    # In the cache are the two of 784 bytes that took turns, and seven of 792.
+    assert pools["end_bytes"] >= 50 * 776 + 2 * 784 + 7 * 792 + 2400040
+
+
 ARENAS = """
 import sys
 sys.path.insert(0, sys.argv[1])

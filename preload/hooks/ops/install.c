@@ -12,6 +12,7 @@
 #include "hooks/ops/calibrate.h"
 #include "hooks/ops/covered.h"
 #include "hooks/ops/stubs.h"
+#include "hooks/python/arrays.h"
 #include "hooks/real.h"
 #include "hooks/slots.h"
 #include "hooks/waits/stubs.h"
@@ -20,7 +21,8 @@
 
 static struct tp_seen seen;
 static uint32_t installing;
-static size_t waits; /* slots of functions that may wait; so many of those that were changed are no ops' */
+static size_t
+	others; /* slots of functions that may wait, and of numpy's calls; so many of those that were changed are no ops' */
 
 /* Lost blocks are told of all that are recorded. */
 static bool waits_wanted(void)
@@ -67,14 +69,28 @@ static void *choose_wait(const struct tp_slot *slot)
 	return target && is_function(target, slot->symbol) ? tp_wait_stub(target) : NULL;
 }
 
+static void *choose_array(const struct tp_slot *slot)
+{
+	void *target = slot->target ? slot->target : tp_bind(slot);
+
+	return target && is_function(target, slot->symbol) ? tp_python_array_hook(slot->symbol, target) : NULL;
+}
+
+static bool is_other(const void *stub)
+{
+	return tp_wait_is_stub(stub) || tp_python_array_is_hook(stub);
+}
+
 static void *choose(const struct tp_slot *slot, void *context)
 {
 	struct tp_op_choice choice;
 	void *target, *stub;
 
 	(void)context;
-	if (tp_op_is_stub(slot->target) || tp_wait_is_stub(slot->target))
+	if (tp_op_is_stub(slot->target) || is_other(slot->target))
 		return NULL;
+	if (tp_python_array_symbol(slot->symbol))
+		return choose_array(slot);
 	if (!tp_ops_choose(slot->symbol, &choice)) {
 		if (choice.refused)
 			count(TPROF_HOOKS_UNTOUCHABLE, 1);
@@ -98,8 +114,8 @@ static void stored(void *stub, bool good, void *context)
 	struct tp_op_function *function = tp_op_of_stub(stub);
 
 	(void)context;
-	if (tp_wait_is_stub(stub)) {
-		waits += good;
+	if (is_other(stub)) {
+		others += good;
 		return;
 	}
 	if (!good) {
@@ -146,11 +162,11 @@ static void install(struct tp_thread *thread)
 	uint64_t unloads = seen.unloads;
 	size_t before = seen.count, changed;
 
-	waits = 0;
+	others = 0;
 	if (waits_wanted())
 		tp_wait_begin();
 	changed = tp_slots_visit(&slots, &seen);
-	tp_add(&tp_header->slots, changed - waits);
+	tp_add(&tp_header->slots, changed - others);
 	if (!tp_ops_wanted())
 		return;
 	tp_slots_exports(&exports, &seen, seen.unloads == unloads ? before : 0);

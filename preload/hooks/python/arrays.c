@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hooks/python/arrays.h"
+
+#include "core/config.h"
+#include "hooks/memory/pool.h"
+
+#define FRAME __builtin_frame_address(0)
+#define NUMPY 389047u /* the domain that numpy has at tracemalloc (NPY_TRACE_DOMAIN, numpy/ndarraytypes.h) */
+
+typedef int track(unsigned int domain, uintptr_t block, size_t size);
+typedef int untrack(unsigned int domain, uintptr_t block);
+
+static track *real_track;
+static untrack *real_untrack;
+
+/* Of a block that is there already, when numpy grew or shrank it: malloc's realloc has ended it. */
+static int python_track(unsigned int domain, uintptr_t block, size_t size)
+{
+	if (domain == NUMPY)
+		tp_pool_alloc(FRAME, (const void *)block, (const void *)block, size);
+	return real_track(domain, block, size);
+}
+
+static int python_untrack(unsigned int domain, uintptr_t block)
+{
+	if (domain == NUMPY)
+		tp_pool_free(FRAME, (const void *)block);
+	return real_untrack(domain, block);
+}
+
+bool tp_python_array_symbol(const char *symbol)
+{
+	return symbol[0] == 'P' && tp_config.python == TP_PYTHON_ALLOC &&
+	       (strcmp(symbol, "PyTraceMalloc_Track") == 0 || strcmp(symbol, "PyTraceMalloc_Untrack") == 0);
+}
+
+/* One interpreter's, as its frames are: a second one's are left alone. */
+void *tp_python_array_hook(const char *symbol, void *target)
+{
+	bool ends = strcmp(symbol, "PyTraceMalloc_Untrack") == 0;
+	void *was = ends ? (void *)(uintptr_t)real_untrack : (void *)(uintptr_t)real_track;
+
+	if (was && was != target)
+		return NULL;
+	if (ends)
+		tp_store_release(&real_untrack, (untrack *)(uintptr_t)target); /* pairs with a call through the slot */
+	else
+		tp_store_release(&real_track, (track *)(uintptr_t)target);
+	return ends ? (void *)(uintptr_t)python_untrack : (void *)(uintptr_t)python_track;
+}
+
+bool tp_python_array_is_hook(const void *address)
+{
+	return address == (void *)(uintptr_t)python_track || address == (void *)(uintptr_t)python_untrack;
+}
