@@ -15,11 +15,6 @@
 #define NO_SIGNAL UINT32_MAX
 #define INTERRUPTED (UINT64_C(1) << 63) /* in a place's PC: not a return address, so no walk may join there */
 
-/* Offsets in the kernel's ucontext, x86-64 (asm/sigcontext.h behind uc_flags, uc_link, uc_stack). */
-#define UCONTEXT_RBP 120
-#define UCONTEXT_RSP 160
-#define UCONTEXT_RIP 168
-
 struct place { /* verified against memory: *(sp - 8) is pc, for all but the innermost */
 	uintptr_t sp, pc;
 };
@@ -30,14 +25,6 @@ struct detail {
 	uint32_t node;
 	uint32_t checks; /* of the steps from this frame outwards, in all */
 	bool needs_bp;	 /* the walk from here outwards depends on bp */
-};
-
-struct fresh { /* a frame of this walk that the last one did not have */
-	struct tp_registers at;
-	struct tp_frame frame;
-	uintptr_t bp_slot;  /* where the caller's rbp was loaded from; 0: it was not */
-	uintptr_t cfa_slot; /* where the CFA was loaded from; 0: it was not */
-	bool by_bp;	    /* went on by frame pointer */
 };
 
 /* Outermost frame first, so that what stays keeps its place. */
@@ -56,7 +43,7 @@ struct walk {
 	struct place places[WALK_MAX];
 	struct detail details[WALK_MAX];
 	struct tp_word checks[2 * WALK_MAX];
-	struct fresh fresh[WALK_MAX]; /* innermost first */
+	struct tp_step fresh[WALK_MAX]; /* frames of this walk that the last one did not have, innermost first */
 	uint32_t numbers[WALK_MAX];
 	struct tp_word returns[WALK_MAX];
 	struct tp_word others[2 * WALK_MAX];
@@ -72,114 +59,6 @@ static struct walk *walk_of(struct tp_thread *thread)
 static uintptr_t load(uintptr_t address)
 {
 	return *(const uintptr_t *)address;
-}
-
-/* ---- one step outwards ---- */
-
-struct stepper {
-	struct tp_registers at;
-	struct tp_range readable;
-	bool exact;    /* at.pc was interrupted, is no return address */
-	uint32_t root; /* set when the walk is at its end */
-};
-
-static bool readable(const struct stepper *stepper, uintptr_t slot)
-{
-	return slot >= stepper->readable.low && slot <= stepper->readable.high - sizeof(uintptr_t) &&
-	       slot % sizeof(uintptr_t) == 0;
-}
-
-static bool stop(struct stepper *stepper, uint32_t root)
-{
-	stepper->root = root;
-	return false;
-}
-
-/* The caller's frame begins at `cfa`, its PC stands just below. */
-static bool step_to(struct stepper *stepper, uintptr_t cfa, uintptr_t bp)
-{
-	if (cfa <= stepper->at.sp || !readable(stepper, cfa - 8))
-		return stop(stepper, TPROF_NODE_SHORT);
-	stepper->at = (struct tp_registers){ .pc = load(cfa - 8), .sp = cfa, .bp = bp };
-	stepper->exact = false;
-	return stepper->at.pc ? true : stop(stepper, TPROF_NODE_ROOT);
-}
-
-/* A frame that no table describes: JIT code has good frame pointers; ld.so's first frame is the end of the stack. */
-static bool step_by_bp(struct stepper *stepper, struct fresh *fresh)
-{
-	uintptr_t bp = stepper->at.bp;
-
-	if (stepper->at.sp + 64 >= tp_stack_main_end() && stepper->at.sp <= tp_stack_main_end() + 64)
-		return stop(stepper, TPROF_NODE_ROOT);
-	if (bp < stepper->at.sp || !readable(stepper, bp) || !readable(stepper, bp + 8))
-		return stop(stepper, TPROF_NODE_SHORT);
-	fresh->by_bp = true;
-	fresh->bp_slot = bp;
-	return step_to(stepper, bp + 16, load(bp));
-}
-
-/* The kernel pushed the interrupted registers. They may be on another stack: the handler had one of its own. */
-static bool step_by_signal(struct stepper *stepper, const struct tp_thread *thread)
-{
-	uintptr_t context = stepper->at.sp;
-	struct tp_registers at;
-
-	if (!readable(stepper, context) || !readable(stepper, context + UCONTEXT_RIP))
-		return stop(stepper, TPROF_NODE_SHORT);
-	at = (struct tp_registers){ load(context + UCONTEXT_RIP), load(context + UCONTEXT_RSP),
-				    load(context + UCONTEXT_RBP) };
-	if (at.sp < stepper->readable.low || at.sp >= stepper->readable.high) {
-		if (at.sp < thread->own.low || at.sp >= thread->own.high)
-			return stop(stepper, TPROF_NODE_SHORT);
-		stepper->readable = (struct tp_range){ at.sp, thread->own.high };
-	}
-	stepper->at = at;
-	stepper->exact = true;
-	return at.pc ? true : stop(stepper, TPROF_NODE_SHORT);
-}
-
-static bool find_cfa(struct stepper *stepper, struct fresh *fresh, uintptr_t *cfa)
-{
-	const struct tp_rule *rule = &fresh->frame.rule;
-	bool from_rsp = rule->kind == TP_RULE_RSP || rule->kind == TP_RULE_RSP_LOAD;
-
-	*cfa = (from_rsp ? stepper->at.sp : stepper->at.bp) + (uintptr_t)(intptr_t)rule->cfa;
-	if (tp_likely(rule->kind == TP_RULE_RSP || rule->kind == TP_RULE_RBP))
-		return true;
-	if (!readable(stepper, *cfa))
-		return stop(stepper, TPROF_NODE_SHORT);
-	fresh->cfa_slot = *cfa;
-	*cfa = load(*cfa);
-	return true;
-}
-
-static bool step(struct stepper *stepper, struct fresh *fresh, const struct tp_thread *thread)
-{
-	const struct tp_rule *rule = &fresh->frame.rule;
-	uintptr_t cfa, bp = stepper->at.bp;
-
-	switch (rule->kind) {
-	case TP_RULE_NONE:
-		return step_by_bp(stepper, fresh);
-	case TP_RULE_END:
-		return stop(stepper, TPROF_NODE_ROOT);
-	case TP_RULE_SIGNAL:
-		return step_by_signal(stepper, thread);
-	}
-	if (!find_cfa(stepper, fresh, &cfa))
-		return false;
-	if (rule->rbp_kind == TP_RBP_AT_CFA || rule->rbp_kind == TP_RBP_AT_RBP) {
-		uintptr_t slot = (rule->rbp_kind == TP_RBP_AT_CFA ? cfa : bp) + (uintptr_t)(intptr_t)rule->rbp;
-
-		if (stepper->exact && slot < stepper->at.sp)
-			return step_to(stepper, cfa, bp); /* in an epilogue: it was popped, though no rule says so */
-		if (!readable(stepper, slot))
-			return stop(stepper, TPROF_NODE_SHORT);
-		fresh->bp_slot = slot;
-		bp = load(slot);
-	}
-	return step_to(stepper, cfa, bp);
 }
 
 /* ---- meeting the previous walk ---- */
@@ -233,13 +112,13 @@ static bool joins(const struct walk *walk, const struct tp_registers *at, int32_
 static uint32_t collect(struct tp_thread *thread, struct walk *walk, const struct tp_start *start, bool exact,
 			uint32_t *count)
 {
-	struct stepper stepper = { .at = { start->pc, start->sp, start->bp },
-				   .exact = exact,
-				   .readable = { start->sp, start->high } };
+	struct tp_stepper stepper = { .at = { start->pc, start->sp, start->bp },
+				      .exact = exact,
+				      .readable = { start->sp, start->high } };
 	int32_t candidate = (int32_t)walk->count - 1;
 
 	for (*count = 0; *count < WALK_MAX;) {
-		struct fresh *fresh;
+		struct tp_step *fresh;
 
 		if (!stepper.exact && joins(walk, &stepper.at, &candidate)) {
 			if ((uint32_t)candidate + 1 + *count > WALK_MAX)
@@ -247,8 +126,8 @@ static uint32_t collect(struct tp_thread *thread, struct walk *walk, const struc
 			return (uint32_t)candidate + 1;
 		}
 		fresh = &walk->fresh[(*count)++];
-		*fresh = (struct fresh){ .at = stepper.at, .frame = tp_frame_find(stepper.at.pc, stepper.exact) };
-		if (!step(&stepper, fresh, thread)) {
+		*fresh = (struct tp_step){ .at = stepper.at, .frame = tp_frame_find(stepper.at.pc, stepper.exact) };
+		if (!tp_step_out(&stepper, fresh, thread)) {
 			walk->root = stepper.root;
 			return 0;
 		}
@@ -264,7 +143,7 @@ static void add_check(struct walk *walk, uint32_t *checks, uintptr_t slot)
 	walk->checks[(*checks)++] = (struct tp_word){ slot, load(slot) };
 }
 
-static void push(struct walk *walk, const struct fresh *fresh, uint32_t *checks)
+static void push(struct walk *walk, const struct tp_step *fresh, uint32_t *checks)
 {
 	uint32_t i = walk->count++;
 	const struct tp_rule *rule = &fresh->frame.rule;
@@ -490,14 +369,14 @@ uint32_t tp_walk_interrupted(struct tp_thread *thread, struct tp_registers at)
 bool tp_walk_is_plain(const struct tp_thread *thread, const void *frame, struct tp_range apart)
 {
 	struct tp_registers at = tp_walk_caller(frame);
-	struct stepper stepper = { .at = at, .readable = { at.sp, end_of_stack(thread, at.sp) } };
-	struct fresh fresh;
+	struct tp_stepper stepper = { .at = at, .readable = { at.sp, end_of_stack(thread, at.sp) } };
+	struct tp_step fresh;
 
 	for (size_t i = 0; i < WALK_MAX; i++) {
-		fresh = (struct fresh){ .at = stepper.at, .frame = tp_frame_find(stepper.at.pc, stepper.exact) };
+		fresh = (struct tp_step){ .at = stepper.at, .frame = tp_frame_find(stepper.at.pc, stepper.exact) };
 		if (fresh.frame.rule.kind == TP_RULE_SIGNAL || stepper.at.pc - apart.low < apart.high - apart.low)
 			return false;
-		if (!step(&stepper, &fresh, thread))
+		if (!tp_step_out(&stepper, &fresh, thread))
 			return stepper.root == TPROF_NODE_ROOT;
 	}
 	return false;

@@ -15,16 +15,13 @@
 #include "core/thread.h"
 #include "stacks/modules.h"
 #include "stacks/recall.h"
+#include "stacks/step.h"
 
 /* What the shortest way needs of the thread's walk; the rest is walk.c's. All in front of `recall` is zero at first. */
 struct tp_walk_front {
 	uint32_t recall_epoch; /* tp_modules_epoch if `recall` is in use; else 0, and it is to be cleared first */
 	uint8_t head[TP_WALK_HEAD - sizeof(uint32_t)];
 	struct tp_recall recall;
-};
-
-struct tp_registers {
-	uintptr_t pc, sp, bp;
 };
 
 /*

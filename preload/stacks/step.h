@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One step outwards on a stack: from a frame's registers to those of its caller, by its rule (stacks/rule.h). */
+#ifndef TPROF_STACKS_STEP_H
+#define TPROF_STACKS_STEP_H
+
+#include "core/thread.h"
+#include "stacks/frames.h"
+
+struct tp_registers {
+	uintptr_t pc, sp, bp;
+};
+
+struct tp_stepper {
+	struct tp_registers at;
+	struct tp_range readable; /* the stack, from where the walk began */
+	bool exact;		  /* at.pc was interrupted, is no return address */
+	uint32_t root;		  /* enum tprof_node, set when the walk is at its end: how the stack ended */
+};
+
+struct tp_step { /* a frame, and what the step out of it came to depend on */
+	struct tp_registers at;
+	struct tp_frame frame;
+	uintptr_t bp_slot;  /* where the caller's rbp was loaded from; 0: it was not */
+	uintptr_t cfa_slot; /* where the CFA was loaded from; 0: it was not */
+	bool by_bp;	    /* went on by frame pointer */
+};
+
+/*
+ * Goes from stepper->at to its caller. `step` has that frame, and zeros behind it. False: the stack ends here. Memory is read
+ * within stepper->readable only; a signal's frame may lead from an alternate stack to the thread's own, which is readable
+ * from then on. Own thread only.
+ */
+bool tp_step_out(struct tp_stepper *stepper, struct tp_step *step, const struct tp_thread *thread);
+
+#endif
