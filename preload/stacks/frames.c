@@ -217,6 +217,17 @@ struct tp_frame tp_frame_find(uintptr_t pc, bool exact)
 	return work_out(pc, exact, key);
 }
 
+struct tp_frame tp_frame_find_anew(struct tp_frames_set *set, uintptr_t pc)
+{
+	struct tp_frame found = tp_frame_find(pc, false);
+
+	set->pcs[1] = set->pcs[0];
+	set->frames[1] = set->frames[0];
+	set->pcs[0] = pc;
+	set->frames[0] = found;
+	return found;
+}
+
 bool tp_frame_known(uintptr_t pc, struct tp_frame *frame)
 {
 	const struct table *in = tp_load_acquire(&table);

@@ -43,6 +43,7 @@ struct walk {
 	struct place places[WALK_MAX];
 	struct detail details[WALK_MAX];
 	struct tp_word checks[2 * WALK_MAX];
+	struct tp_frames_lately frames; /* of `epoch` */
 	struct tp_step fresh[WALK_MAX]; /* frames of this walk that the last one did not have, innermost first */
 	uint32_t numbers[WALK_MAX];
 	struct tp_word returns[WALK_MAX];
@@ -108,6 +109,14 @@ static bool joins(const struct walk *walk, const struct tp_registers *at, int32_
 	       verify(walk, i, candidate);
 }
 
+/* `settled`: no dlclose is under way. */
+static inline struct tp_frame find_frame(struct walk *walk, const struct tp_stepper *stepper, bool settled)
+{
+	if (tp_likely(settled && !stepper->exact))
+		return tp_frame_find_lately(&walk->frames, stepper->at.pc);
+	return tp_frame_find(stepper->at.pc, stepper->exact);
+}
+
 /* Walks until the end or the previous walk. Returns how many old frames stay; fills walk->fresh and *count. */
 static uint32_t collect(struct tp_thread *thread, struct walk *walk, const struct tp_start *start, bool exact,
 			uint32_t *count)
@@ -115,6 +124,7 @@ static uint32_t collect(struct tp_thread *thread, struct walk *walk, const struc
 	struct tp_stepper stepper = { .at = { start->pc, start->sp, start->bp },
 				      .exact = exact,
 				      .readable = { start->sp, start->high } };
+	bool settled = walk->epoch == tp_load_acquire(&tp_modules_epoch);
 	int32_t candidate = (int32_t)walk->count - 1;
 
 	for (*count = 0; *count < WALK_MAX;) {
@@ -126,7 +136,7 @@ static uint32_t collect(struct tp_thread *thread, struct walk *walk, const struc
 			return (uint32_t)candidate + 1;
 		}
 		fresh = &walk->fresh[(*count)++];
-		*fresh = (struct tp_step){ .at = stepper.at, .frame = tp_frame_find(stepper.at.pc, stepper.exact) };
+		*fresh = (struct tp_step){ .at = stepper.at, .frame = find_frame(walk, &stepper, settled) };
 		if (!tp_step_out(&stepper, fresh, thread)) {
 			walk->root = stepper.root;
 			return 0;
@@ -286,6 +296,7 @@ static TP_SLOW void forget(struct walk *walk)
 	walk->count = 0;
 	walk->recall_epoch = 0;
 	walk->epoch = tp_modules_renew();
+	memset(&walk->frames, 0, sizeof(walk->frames));
 }
 
 /* The thread's own stack is there as long as the thread; any other is asked for anew. */
