@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Edges of stacks/recall.h, by key: (start) or (branch, value) -> branch or leaf, and what is in a piece -> piece. */
+/* Edges of stacks/recall.h, by key: (start) or (branch, value) -> branch or leaf. */
 #ifndef TPROF_STACKS_EDGES_H
 #define TPROF_STACKS_EDGES_H
 

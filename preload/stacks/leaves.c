@@ -1,40 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "stacks/leaves.h"
 
-#include "stacks/edges.h"
-
 #define LEAF TP_RECALL_LEAF
 #define GROUP TP_RECALL_GROUP
 #define PIECE TP_RECALL_PIECE
 #define WORD sizeof(uint64_t)
 #define LINE TP_RECALL_LINE
 #define FAR TP_RECALL_FAR
+#define PIECE_HEAD offsetof(struct tp_recall_piece, group)
 
-static struct tp_recall_piece *piece_at(struct tp_recall *recall, uint32_t to)
+/* Of a leaf: where each of its pieces is, and a 0. */
+static size_t leaf_bytes(uint32_t pieces)
 {
-	return (struct tp_recall_piece *)((uintptr_t)recall->words + to);
+	return offsetof(struct tp_recall_leaf, pieces) + (pieces + 1 + !pieces) * sizeof(uint16_t);
 }
 
-/* Of a leaf: the list of its pieces has as many places, one for the 0. */
-static size_t bytes_of(uint32_t groups, uint32_t pieces)
+static uint32_t pieces_of(const struct tp_outcome *outcome)
 {
-	return sizeof(struct tp_recall_leaf) + groups * sizeof(struct tp_recall_group) + pieces * sizeof(uint32_t);
+	return (uint32_t)((outcome->return_count + outcome->other_count + PIECE - 1) / PIECE);
 }
 
 size_t tp_leaf_most(const struct tp_outcome *outcome)
 {
-	size_t pieces = (outcome->return_count + outcome->other_count) / PIECE;
+	uint32_t pieces = pieces_of(outcome);
 
-	return (pieces * sizeof(struct tp_recall_piece) + bytes_of(PIECE / GROUP, (uint32_t)pieces)) / WORD + LINE;
+	return (pieces * sizeof(struct tp_recall_piece) + leaf_bytes(pieces)) / WORD + LINE;
 }
 
-/* The place of so many bytes, at a cache line. */
-static uint32_t take(struct tp_recall *recall, size_t bytes)
+/* Room for so many bytes. Its cache line. */
+static uint16_t take(struct tp_recall *recall, size_t bytes)
 {
-	uint32_t to = recall->used * (uint32_t)WORD;
+	uint32_t line = recall->used / LINE;
 
 	recall->used += (uint32_t)(tp_round_up(bytes, LINE * WORD) / WORD);
-	return to;
+	return (uint16_t)line;
 }
 
 /* ---- writing ---- */
@@ -70,9 +69,11 @@ static uint32_t take_words(struct rest *rest, struct tp_word *words, uint32_t co
 	return others;
 }
 
-/* Into groups; `base`: what the first one counts from. False: two slots lie too far from each other. */
-static bool write_groups(struct tp_recall_group *groups, const struct tp_word *words, uint32_t count, uintptr_t base)
+/* Into groups. False: two slots lie too far from each other. */
+static bool write_groups(struct tp_recall_group *groups, const struct tp_word *words, uint32_t count)
 {
+	uintptr_t base = words[0].slot;
+
 	for (uint32_t i = 0; i < tp_round_up(count, GROUP); i++) {
 		const struct tp_word *first = &words[i / GROUP * GROUP], *word = i < count ? &words[i] : first;
 		uintptr_t step = word->slot - (i % GROUP ? first->slot : base);
@@ -89,54 +90,57 @@ static bool write_groups(struct tp_recall_group *groups, const struct tp_word *w
 
 typedef uint64_t __attribute__((may_alias)) word_of_piece;
 
-#define PIECE_WORDS ((offsetof(struct tp_recall_piece, group) + sizeof(((struct tp_recall_piece *)0)->group)) / WORD)
+static uint32_t groups_of(uint32_t words)
+{
+	return (words + GROUP - 1) / GROUP;
+}
 
-/* Even: starts and values have odd keys. */
-static uint64_t piece_key(const struct tp_recall_piece *piece)
+/* Head included. */
+static size_t piece_bytes(uint32_t words)
+{
+	return PIECE_HEAD + groups_of(words) * sizeof(struct tp_recall_group);
+}
+
+static uint64_t piece_hash(const struct tp_recall_piece *piece)
 {
 	const word_of_piece *words = (const word_of_piece *)piece;
-	uint64_t key = 0;
+	uint64_t hash = 0;
 
-	for (size_t i = 0; i < PIECE_WORDS; i++)
-		key = ((key << 5 | key >> 59) ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15);
-	return (key & ~UINT64_C(1)) | 2;
+	for (size_t i = 0; i < piece_bytes(piece->words) / WORD; i++)
+		hash = ((hash << 5 | hash >> 59) ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash;
 }
 
 static bool is_same(const struct tp_recall_piece *a, const struct tp_recall_piece *b)
 {
-	const word_of_piece *left = (const word_of_piece *)a, *right = (const word_of_piece *)b;
-	uint64_t difference = 0;
-
-	for (size_t i = 0; i < PIECE_WORDS; i++)
-		difference |= left[i] ^ right[i];
-	return !difference;
+	return a->words == b->words && memcmp(a, b, piece_bytes(a->words)) == 0;
 }
 
-/* The place of a piece like it: the one that there is, or a new one. */
-static uint32_t share(struct tp_recall *recall, const struct tp_recall_piece *piece)
+/* The place of a piece like it: the one that there is, or a new one. One that nobody asked for lately is there twice. */
+static uint16_t share(struct tp_recall *recall, const struct tp_recall_piece *piece)
 {
-	uint64_t key = piece_key(piece);
-	const struct tp_recall_edge *edge = tp_edge_of(recall, key);
-	uint32_t to;
+	uint16_t *known = recall->shared[piece_hash(piece) >> (64 - TP_RECALL_SHARED_BITS)], place = known[1];
 
-	if (edge->key && is_same(piece_at(recall, edge->to), piece))
-		return edge->to;
-	to = take(recall, sizeof(*piece));
-	*piece_at(recall, to) = *piece;
-	if (!edge->key && recall->edge_count < tp_edges_of(recall) / 8 * 7) /* the leaf's and the branch's still fit */
-		tp_edge_set(recall, key, to, 0);
-	return to;
+	if (known[0] && is_same(tp_recall_piece_at(recall, known[0]), piece))
+		return known[0];
+	if (!place || !is_same(tp_recall_piece_at(recall, place), piece)) {
+		place = take(recall, piece_bytes(piece->words));
+		memcpy(recall->words + (size_t)place * LINE, piece, piece_bytes(piece->words));
+	}
+	known[1] = known[0];
+	known[0] = place;
+	return place;
 }
 
-/* The next outermost words, as a piece. Its place; 0: it has no short form. */
-static uint32_t write_piece(struct tp_recall *recall, struct rest *rest)
+/* The outermost words that are left, as a piece. Its place; 0: it has no short form. */
+static uint16_t write_piece(struct tp_recall *recall, struct rest *rest, uint32_t count)
 {
-	struct tp_recall_piece piece = { .base = 0 };
-	struct tp_word words[PIECE];
+	struct tp_recall_piece piece = { .words = count };
+	struct tp_word words[PIECE] = { 0 };
 
-	piece.others = take_words(rest, words, PIECE);
+	piece.others = take_words(rest, words, count);
 	piece.base = words[0].slot;
-	return write_groups(piece.group, words, PIECE, piece.base) ? share(recall, &piece) : 0;
+	return write_groups(piece.group, words, count) ? share(recall, &piece) : 0;
 }
 
 static uintptr_t top_of(const struct tp_outcome *outcome, uintptr_t sp)
@@ -152,71 +156,56 @@ static uintptr_t top_of(const struct tp_outcome *outcome, uintptr_t sp)
 uint32_t tp_leaf_write(struct tp_recall *recall, const struct tp_start *start, const struct tp_outcome *outcome)
 {
 	struct rest rest = { outcome, outcome->return_count, outcome->other_count };
-	uint32_t words = (uint32_t)(rest.returns + rest.others), own = words % PIECE, pieces = words / PIECE;
-	uint32_t groups = (own + GROUP - 1) / GROUP, to = take(recall, bytes_of(groups, pieces)) | LEAF, *further;
+	uint32_t pieces = pieces_of(outcome), own = (uint32_t)(rest.returns + rest.others);
+	uint32_t to = take(recall, leaf_bytes(pieces)) * (uint32_t)(LINE * WORD) | LEAF;
 	struct tp_recall_leaf *leaf = tp_leaf_at(recall, to);
-	struct tp_word innermost[PIECE];
 
+	own -= pieces ? (pieces - 1) * PIECE : 0;
 	*leaf = (struct tp_recall_leaf){
 		.pc = start->pc,
 		.sp = start->sp,
 		.bp = start->bp,
-		.bp_matters = outcome->needs_bp ? UINTPTR_MAX : 0,
+		.bp_matters = outcome->needs_bp ? -1 : 0,
 		.top = top_of(outcome, start->sp),
 		.result = outcome->result,
-		.groups = (uint8_t)groups,
-		.words = (uint8_t)own,
+		.groups = (uint8_t)groups_of(own),
 	};
-	further = (uint32_t *)(uintptr_t)tp_recall_further(leaf);
-	for (uint32_t i = pieces, next = 0; i-- > 0; next = leaf->outer) {
-		further[i] = next;
-		leaf->outer = write_piece(recall, &rest);
-		if (!leaf->outer)
+	leaf->pieces[pieces] = leaf->pieces[pieces + !pieces] = 0;
+	for (uint32_t i = pieces; i-- > 0;) {
+		leaf->pieces[i] = write_piece(recall, &rest, i ? PIECE : own);
+		if (!leaf->pieces[i])
 			return 0;
 	}
-	leaf->others = (uint16_t)take_words(&rest, innermost, own);
-	return write_groups(leaf->group, innermost, own, start->sp) ? to : 0;
+	return to;
 }
 
 /* ---- reading ---- */
 
 struct tp_leaf_cursor tp_leaf_begin(const struct tp_recall *recall, const struct tp_recall_leaf *leaf)
 {
-	return (struct tp_leaf_cursor){ .recall = recall,
-					.group = leaf->group,
-					.base = (const uint64_t *)leaf->sp,
-					.words = leaf->words,
-					.others = leaf->others,
-					.outer = leaf->outer,
-					.further = tp_recall_further(leaf) };
+	return (struct tp_leaf_cursor){ .recall = recall, .further = leaf->pieces };
 }
 
 /* On to the next piece. False: there is none. */
 static bool go_outwards(struct tp_leaf_cursor *cursor)
 {
-	const struct tp_recall_piece *piece = tp_recall_piece_at(cursor->recall, cursor->outer);
-
-	if (!cursor->outer)
+	if (!*cursor->further)
 		return false;
-	*cursor = (struct tp_leaf_cursor){ .recall = cursor->recall,
-					   .group = piece->group,
-					   .base = (const uint64_t *)piece->base,
-					   .words = PIECE,
-					   .others = (uint32_t)piece->others,
-					   .outer = *cursor->further,
-					   .further = cursor->further + 1 };
+	cursor->piece = tp_recall_piece_at(cursor->recall, *cursor->further++);
+	cursor->base = (const uint64_t *)cursor->piece->base;
+	cursor->at = 0;
 	return true;
 }
 
 bool tp_leaf_next_return(struct tp_leaf_cursor *cursor, struct tp_word *word)
 {
-	while (cursor->at < cursor->words || go_outwards(cursor)) {
+	while ((cursor->piece && cursor->at < cursor->piece->words) || go_outwards(cursor)) {
 		uint32_t at = cursor->at++, i = at % GROUP;
-		const struct tp_recall_group *group = &cursor->group[at / GROUP];
+		const struct tp_recall_group *group = &cursor->piece->group[at / GROUP];
 
 		if (i == 0)
 			cursor->base += group->steps[0];
-		if (cursor->others >> at & 1)
+		if (cursor->piece->others >> at & 1)
 			continue;
 		*word = (struct tp_word){ (uintptr_t)(cursor->base + (i ? group->steps[i] : 0)), group->values[i] };
 		return true;

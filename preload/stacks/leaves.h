@@ -14,10 +14,10 @@ uint32_t tp_leaf_write(struct tp_recall *recall, const struct tp_start *start, c
 /* A walk's words, one after the other. */
 struct tp_leaf_cursor {
 	const struct tp_recall *recall;
-	const struct tp_recall_group *group;
+	const struct tp_recall_piece *piece; /* NULL: before the first */
+	const uint16_t *further;
 	const uint64_t *base;
-	uint32_t at, words, others, outer;
-	const uint32_t *further;
+	uint32_t at;
 };
 
 struct tp_leaf_cursor tp_leaf_begin(const struct tp_recall *recall, const struct tp_recall_leaf *leaf);

@@ -33,6 +33,8 @@ void tp_recall_clear(struct tp_recall *recall)
 		memset(recall->shortcuts, 0, sizeof(recall->shortcuts));
 	}
 	recall->descents = 0;
+	if (recall->used)
+		memset(recall->shared, 0, sizeof(recall->shared));
 	if (!recall->edge_mask)
 		recall->edge_mask = mask_of(FIRST_EDGES);
 	memset(recall->edges, 0, recall->edge_mask + EDGE_BYTES);

@@ -13,10 +13,10 @@
  * are several, the words that they ask are loaded at once and hashed together, and a table of shortcuts says where that led
  * last time. What it says is checked like any other stack; if it was wrong or has nothing to say, the trie is gone through.
  *
- * Stacks have their outer ends in common, so these are kept once: of a walk's words, the leaf holds the innermost few, and the
- * others are in pieces of sixteen, counted from the outer end. Two walks that end the same way share those pieces
- * (hash-consing: Ershov, CACM 1(8), 1958), and what is compared most stays in the cache. The leaf lists its pieces, so that
- * none of them is waited for to know where the next one is.
+ * Stacks have most of their words in common, so these are kept once: they are in pieces of sixteen, counted from the outer
+ * end, and stacks that have a piece in common share it (hash-consing: Ershov, CACM 1(8), 1958). What is compared most stays
+ * in the cache, and what is a stack's alone is a leaf of one cache line. It lists its pieces, so that none of them is waited
+ * for to know where the next one is.
  *
  * One for each thread, used by that thread alone. It holds some thousand stacks; when it is full it starts over.
  */
@@ -37,6 +37,7 @@
 #define TP_RECALL_FORKS 512u /* 8 KiB */
 #define TP_RECALL_ASKED 4u
 #define TP_RECALL_SHORTCUT_BITS 11 /* 32 KiB */
+#define TP_RECALL_SHARED_BITS 11   /* 8 KiB */
 
 struct tp_recall_edge {
 	uint64_t key;	   /* 0: unused */
@@ -46,38 +47,37 @@ struct tp_recall_edge {
 
 /*
  * In words[], from the end downwards, a branch is one word: the leaf that stands for all below it. From the beginning on, at
- * cache lines, leaves and pieces. A leaf is this header, and behind it the innermost words that its walk loaded, as many
- * as make no piece, slots ascending, in whole groups: a group is four values and where they stood. Its first slot is
- * counted in words from the first of the group before (or the start's sp, or the piece's first), the others from its own
- * first. The last group is filled up with what it begins with. Behind the groups are the places of the pieces but the
- * innermost, which the header has: from the inside outwards, and a 0.
+ * cache lines, leaves and pieces. A piece is words that a walk loaded, slots ascending, in whole groups: a group is four values
+ * and where they stood. Its first slot is counted in words from the first of the group before (or the piece's first), the
+ * others from its own first. The innermost piece of a leaf may have fewer groups, of which the last is filled up with what it
+ * begins with. A leaf says where its pieces are, in cache lines; of seven, as of most, that is in its own first line.
  */
 struct tp_recall_group {
 	uint64_t values[TP_RECALL_GROUP];
 	uint16_t steps[TP_RECALL_GROUP];
 };
 
+struct tp_recall_piece {
+	uintptr_t base;	 /* its first slot */
+	uint32_t others; /* a bit for each word that is no return address */
+	uint32_t words;
+	struct tp_recall_group group[TP_RECALL_PIECE / TP_RECALL_GROUP];
+} __attribute__((aligned(64)));
+
 struct tp_recalled { /* what comes of a walk; what `flags` mean is the walker's business */
 	uint32_t node, flags;
 };
 
 struct tp_recall_leaf {
-	uintptr_t pc, sp;
-	uintptr_t bp, bp_matters; /* all bits set if it does, else 0 */
-	uintptr_t top;		  /* behind the outermost slot */
+	uintptr_t pc, sp, bp;
+	uintptr_t top; /* behind the outermost slot */
 	struct tp_recalled result;
-	uint32_t outer;	 /* the innermost piece: its place in bytes; 0: there is none */
-	uint32_t next;	 /* the leaf that came next; 0: not known */
-	uint16_t others; /* a bit for each word that is no return address */
-	uint8_t groups, words;
-	uint8_t sure; /* how often it may be wrong of what comes next; 0: nothing is expected */
-	struct tp_recall_group group[];
-} __attribute__((aligned(64)));
-
-struct tp_recall_piece {
-	uintptr_t base;	 /* its first slot */
-	uint64_t others; /* as a leaf's */
-	struct tp_recall_group group[TP_RECALL_PIECE / TP_RECALL_GROUP];
+	uint32_t next;	   /* the leaf that came next; 0: not known */
+	int8_t bp_matters; /* -1 if it does, else 0 */
+	uint8_t groups;	   /* of the innermost piece */
+	uint8_t sure;	   /* how often it may be wrong of what comes next; 0: nothing is expected */
+	uint8_t unused;
+	uint16_t pieces[]; /* where they are, from the inside outwards, and a 0; of none: two */
 } __attribute__((aligned(64)));
 
 /* A start with several branches below it. */
@@ -98,6 +98,7 @@ struct tp_recall {
 	uint64_t words[TP_RECALL_WORDS] __attribute__((aligned(64)));
 	struct tp_recall_fork forks[TP_RECALL_FORKS];
 	struct tp_recall_shortcut shortcuts[1u << TP_RECALL_SHORTCUT_BITS];
+	uint16_t shared[1u << TP_RECALL_SHARED_BITS][2]; /* pieces that were asked for lately, the last one first */
 	uint32_t used;	   /* words, from the beginning */
 	uint32_t branches; /* and from the end */
 	uint32_t edge_count;
@@ -118,6 +119,8 @@ struct tp_word { /* what a walk loaded */
 };
 
 void tp_recall_clear(struct tp_recall *recall);
+
+_Static_assert(TP_RECALL_WORDS / TP_RECALL_LINE <= UINT16_MAX, "each cache line of words[] has a number");
 
 /* Multiplicative hashing (Knuth, TAOCP 6.4). Two keys that meet cost a failed check, no more. */
 static inline uint64_t tp_recall_start_key(uintptr_t pc, uintptr_t sp)
@@ -149,15 +152,10 @@ TP_HOT const struct tp_recall_leaf *tp_recall_leaf_at(const struct tp_recall *re
 	return (const void *)((const char *)recall->words + (to - TP_RECALL_LEAF));
 }
 
-/* Of the pieces but the innermost; for a leaf that has one. */
-TP_HOT const uint32_t *tp_recall_further(const struct tp_recall_leaf *leaf)
+/* `place` is one of leaf->pieces. */
+TP_HOT const struct tp_recall_piece *tp_recall_piece_at(const struct tp_recall *recall, uint16_t place)
 {
-	return (const void *)(leaf->group + leaf->groups);
-}
-
-TP_HOT const struct tp_recall_piece *tp_recall_piece_at(const struct tp_recall *recall, uint32_t to)
-{
-	return (const void *)((const char *)recall->words + to);
+	return (const void *)(recall->words + (size_t)place * TP_RECALL_LINE);
 }
 
 /* A start's fork, if it has one. */
@@ -207,18 +205,18 @@ TP_HOT uint64_t tp_recall_group_difference(const struct tp_recall_group *group, 
 /* What differs in what the leaf's walk loaded; 0: nothing. No branch on a word. */
 TP_HOT uint64_t tp_recall_difference(const struct tp_recall *recall, const struct tp_recall_leaf *leaf)
 {
-	const struct tp_recall_group *group = leaf->group, *end = group + leaf->groups;
-	const uint64_t *slot = (const uint64_t *)leaf->sp;
-	const uint32_t *further = tp_recall_further(leaf);
+	const uint16_t *places = leaf->pieces;
+	const struct tp_recall_piece *piece = tp_recall_piece_at(recall, *places);
+	const struct tp_recall_group *group = piece->group, *end = group + leaf->groups;
+	const uint64_t *slot = (const uint64_t *)piece->base;
 	uint64_t difference = 0;
 
 	for (; group < end; group++) {
 		slot += group->steps[0];
 		difference |= tp_recall_group_difference(group, slot);
 	}
-	for (uint32_t to = leaf->outer; to; to = *further++) {
-		const struct tp_recall_piece *piece = tp_recall_piece_at(recall, to);
-
+	while (*++places) {
+		piece = tp_recall_piece_at(recall, *places);
 		slot = (const uint64_t *)piece->base;
 		difference |= tp_recall_group_difference(&piece->group[0], slot);
 		slot += piece->group[1].steps[0];
@@ -236,10 +234,11 @@ TP_HOT bool tp_recall_is(const struct tp_recall *recall, const struct tp_recall_
 			 const struct tp_start *start)
 {
 	return tp_likely(leaf->pc == start->pc && leaf->sp == start->sp && leaf->top <= start->high) &&
-	       tp_likely(!(tp_recall_difference(recall, leaf) | ((leaf->bp ^ start->bp) & leaf->bp_matters)));
+	       tp_likely(!(tp_recall_difference(recall, leaf) |
+			   ((leaf->bp ^ start->bp) & (uintptr_t)(intptr_t)leaf->bp_matters)));
 }
 
-/* A leaf or a piece: the three cache lines that nearly all of them have at most. Of 0: a line that is nobody's. */
+/* A leaf and the piece that stands behind it if it is its own, or a piece; `to` in bytes. Of 0: a line that is nobody's. */
 TP_HOT void tp_recall_fetch(const struct tp_recall *recall, uint32_t to)
 {
 	const char *at = (const char *)recall->words + to;
@@ -265,8 +264,7 @@ TP_HOT uint32_t tp_recall_guess(const struct tp_recall *recall, const struct tp_
 	if (edge->to & TP_RECALL_LEAF)
 		return edge->to;
 	to = tp_recall_shortcut(recall, start, key);
-	tp_recall_fetch(recall, to);
-	tp_recall_fetch(recall, to ? tp_recall_leaf_at(recall, to)->outer : 0);
+	tp_recall_fetch(recall, to ? tp_recall_leaf_at(recall, to)->pieces[0] * 64u : 0);
 	return to;
 }
 
