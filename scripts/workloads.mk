@@ -17,6 +17,7 @@ WORKLOADS += $(addprefix $(W)/,growth lost waits thread_work jitdump remapped re
 WORKLOADS += $(W)/outliers $(W)/step_ends $(W)/drawn $(W)/jemalloc_stats $(W)/jemalloc_locks $(W)/paused $(W)/paused_kinds
 
 # Programs that do what once went wrong.
+WORKLOADS += $(W)/attack
 WORKLOADS += $(addprefix $(W)/,coroutines handlers odd signal_traps libfence.so liblazyblas.so loaders windows steady-asan)
 WORKLOADS += $(W)/first_call $(W)/onnxruntime $(W)/few $(W)/starved
 WORKLOADS += $(addprefix $(W)/,refuse bindings bindings-now stack_needs counted)
@@ -94,6 +95,8 @@ $(W)/hot $(W)/hot_throws: $(W)/libtinyblas.so include/tprof.h
 $(W)/waits: WORKLOAD_EXTRA := -lgomp
 $(W)/op_lines: WORKLOAD_EXTRA := -L$(W) -ltinyblas -Wl,-rpath,'$$ORIGIN'
 $(W)/op_lines: $(W)/libtinyblas.so
+$(W)/attack: WORKLOAD_EXTRA := -L$(W) -ltinyblas -Wl,-rpath,'$$ORIGIN' -Wl,-z,lazy -ldl -lpthread
+$(W)/attack: $(W)/libtinyblas.so
 $(W)/liblazyblas.so: WORKLOAD_EXTRA := -shared -fPIC -L$(W) -ltinyblas -Wl,-rpath,'$$ORIGIN' -Wl,-z,lazy
 $(W)/liblazyblas.so: $(W)/libtinyblas.so
 # The counting layer comes before what it counts.

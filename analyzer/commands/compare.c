@@ -56,6 +56,7 @@ static int print(const struct tp_session *page, const struct tp_variants *varian
 		return tp_json_write(json, page->page.out) ? TP_EXIT_OK : tp_out_of_memory();
 	}
 	tp_compare_print(&page->page, variants, machine, tp_top(options, 15));
+	tp_next_coverage_print(page);
 	return TP_EXIT_OK;
 }
 

@@ -48,6 +48,7 @@ static int print(struct tp_session *page, struct tp_diff *diff)
 	if (page->options->json)
 		return tp_json_write(json, page->page.out) ? TP_EXIT_OK : tp_out_of_memory();
 	tp_diff_print(&page->page, json);
+	tp_next_coverage_print(page);
 	json_decref(json);
 	return TP_EXIT_OK;
 }

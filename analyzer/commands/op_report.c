@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "report/counter_listing.h"
+#include "report/coverage.h"
 #include "report/op_listing.h"
 #include "report/op_tree_listing.h"
 #include "report/process.h"
@@ -81,6 +82,7 @@ static bool print_text(struct tp_session *session, const struct tp_op_report *re
 		tp_process_print(&session->run->processes[i], &session->page);
 		tp_scope_print(session);
 		good = report->print(session, i);
+		tp_coverage_print(&session->page, &session->run->processes[i]);
 		tp_notes_collect(&notes, &session->run->processes[i], NULL);
 		tp_notes_print(&notes, &session->page);
 		tp_notes_free(&notes);

@@ -3,23 +3,9 @@
 #include <stdlib.h>
 
 #include "commands/op_report.h"
-#include "report/coverage.h"
 #include "report/counter_listing.h"
-#include "report/cpu_listing.h"
 #include "report/op_listing.h"
 #include "report/op_tree_listing.h"
-
-/* What the ops are of, and how much of the CPU time they do not tell of. */
-static void print_coverage(const struct tp_page *page, const struct tp_process *process)
-{
-	fputc('\n', page->out);
-	if (process->trace->hooks_count)
-		fputs("  ", page->out);
-	tp_hooks_print(page, process->trace);
-	fputs("  CPU time: ", page->out);
-	tp_cpu_print_capture(page, process);
-	fputc('\n', page->out);
-}
 
 static bool print(struct tp_session *session, size_t process)
 {
@@ -57,7 +43,6 @@ static bool print(struct tp_session *session, size_t process)
 	}
 	if (options->shapes)
 		tp_shapes_print(page, &list, top);
-	print_coverage(page, of);
 	free(list.ops);
 	return good;
 }

@@ -5,8 +5,9 @@
 
 #include "commands/machine_file.h"
 #include "commands/site_report.h"
-#include "report/process.h"
+#include "report/coverage.h"
 #include "report/op_listing.h"
+#include "report/process.h"
 #include "report/roof_listing.h"
 
 struct roofs {
@@ -42,6 +43,7 @@ static bool print_text(struct tp_session *session, struct roofs *roofs)
 		tp_roof_print(page, roofs->places, roofs->count, tp_top(session->options, 20));
 		tp_utilisation_print(page, &roofs->machine, process);
 		tp_work_known_print(page, process);
+		tp_coverage_print(page, process);
 	}
 	return good;
 }
@@ -54,6 +56,7 @@ static json_t *process_json(struct tp_session *session, struct roofs *roofs, con
 		return NULL;
 	json = json_object();
 	json_object_set_new(json, "process", tp_json_process(process));
+	json_object_set_new(json, "capture", tp_json_capture(process));
 	json_object_set_new(json, "roof_cores", tp_json_number(tp_roof_cores(&roofs->machine, process)));
 	json_object_set_new(json, "roofline", tp_roof_json(roofs->places, roofs->count, tp_top(session->options, 0)));
 	json_object_set_new(json, "utilisation", tp_utilisation_json(&roofs->machine, process));

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/coverage.h"
 #include "report/estimate.h"
 #include "report/process.h"
 
@@ -156,6 +157,15 @@ const char *tp_trace_names(const struct tp_session *session, char *buffer, size_
 	return buffer;
 }
 
+void tp_next_coverage_print(const struct tp_session *session)
+{
+	char names[300];
+
+	tp_next_print(&session->page,
+		      "tprof-analyze info %s   says what was hooked, what not, and how much CPU time no op tells of",
+		      tp_trace_names(session, names, sizeof(names)));
+}
+
 static struct tp_listing listing_of(struct tp_session *session, const struct tp_site_report *report)
 {
 	return (struct tp_listing){
@@ -217,6 +227,8 @@ static bool print_text(struct tp_session *session, const struct tp_site_report *
 			report->heading(session, &run->processes[i]);
 			good = good && print_rows(session, report, i);
 		}
+		if (!report->hotspots) /* their CPU time has it above */
+			tp_coverage_print(page, &run->processes[i]);
 		tp_notes_collect(&notes, &run->processes[i], session->symbols[i]);
 		tp_notes_print(&notes, page);
 		tp_notes_free(&notes);

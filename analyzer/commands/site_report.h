@@ -57,4 +57,7 @@ __attribute__((format(printf, 2, 3))) void tp_next_print(const struct tp_page *p
 /* The traces as they were named, for a command to be typed. */
 const char *tp_trace_names(const struct tp_session *session, char *buffer, size_t size);
 
+/* Under a report on several runs: which command tells of each what was hooked. */
+void tp_next_coverage_print(const struct tp_session *session);
+
 #endif

@@ -2,6 +2,7 @@
 /* threads: what each thread did: CPU time, ops, memory, and where most of its time went. */
 #include "commands/processes.h"
 #include "commands/site_report.h"
+#include "report/coverage.h"
 #include "report/process.h"
 #include "report/thread_listing.h"
 
@@ -25,6 +26,7 @@ static bool print_process(struct tp_session *session, size_t index)
 	if (good)
 		tp_threads_print(&session->page, process, &rows, tp_top(session->options, 20));
 	tp_thread_rows_free(&rows);
+	tp_coverage_print(&session->page, process);
 	tp_notes_collect(&notes, process, session->symbols[index]);
 	tp_notes_print(&notes, &session->page);
 	tp_notes_free(&notes);

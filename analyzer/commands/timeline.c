@@ -4,6 +4,7 @@
 #include "commands/site_report.h"
 #include "commands/timeline.h"
 
+#include "report/coverage.h"
 #include "report/estimate.h"
 #include "report/mark_listing.h"
 #include "report/plot.h"
@@ -88,6 +89,7 @@ static void print_process(const struct tp_session *session, const struct tp_proc
 	print_legend(page, &process->heap);
 	print_numbers(page, process);
 	tp_marks_print(page, &process->marks, tp_top(session->options, 20));
+	tp_coverage_print(page, process);
 	tp_notes_collect(&notes, process, NULL);
 	tp_notes_print(&notes, page);
 	tp_notes_free(&notes);

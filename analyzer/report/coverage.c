@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "report/coverage.h"
+#include "report/cpu_listing.h"
 
 struct sum {
 	uint64_t pointers, functions, objects;
@@ -49,4 +50,15 @@ void tp_hooks_print(const struct tp_page *page, const struct tp_trace *trace)
 		return;
 	fputs("hooked: ", page->out);
 	tp_hooks_print_line(page, trace);
+}
+
+void tp_coverage_print(const struct tp_page *page, const struct tp_process *process)
+{
+	fputc('\n', page->out);
+	if (process->trace->hooks_count)
+		fputs("  ", page->out);
+	tp_hooks_print(page, process->trace);
+	fputs("  CPU time: ", page->out);
+	tp_cpu_print_capture(page, process);
+	fputc('\n', page->out);
 }

@@ -18,4 +18,10 @@ bool tp_malloc_is_shared(const struct tp_trace *trace);
 /* The same and a label in front of it, if the trace tells of hooks; else nothing. */
 void tp_hooks_print(const struct tp_page *page, const struct tp_trace *trace);
 
+/*
+ * At the end of a report on a process, below an empty line: the same, and how much CPU time was sampled and how much of it
+ * was outside of every op.
+ */
+void tp_coverage_print(const struct tp_page *page, const struct tp_process *process);
+
 #endif

@@ -88,6 +88,9 @@ static void add_losses(struct tp_notes *notes, const struct tp_trace *trace)
 			    "%s thread%s without performance counters from some point on: they could not be opened, or "
 			    "read",
 			    tp_count(lost).text, plural(lost));
+		else if (i == TPROF_LOST_OP_DEPTH)
+			add(notes, "%s call%s of ops not recorded: nested deeper than 256", tp_count(lost).text,
+			    plural(lost));
 		else
 			add(notes, "%s event%s not recorded: %s", tp_count(lost).text, plural(lost),
 			    name ? name : "unknown cause");

@@ -20,7 +20,7 @@
 #define TP_RULES_BYTES 768u
 #define TP_WALK_HEAD 64u /* zeroed when the thread changes: an empty walk */
 
-#define TP_OPS_MAX 256u /* nested ops of one thread; what is deeper is called without an event */
+#define TP_OPS_MAX 256u /* nested ops of one thread; what is deeper is called and counted as lost */
 
 enum tp_busy {
 	TP_IDLE = 0,

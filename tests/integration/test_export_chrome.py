@@ -15,10 +15,10 @@ def export(*arguments):
 
 
 def check(trace):
-    """The rules of the format: keys, types, ends that match begins, no time that runs backwards on a thread. Returns
+    """The rules of the format: keys, types, ends that match begins, no time that runs backwards on a thread or a counter. Returns
     the ops as (pid, thread, path of names, begin, end, arguments of the end)."""
     assert set(trace) == {"displayTimeUnit", "traceEvents", "otherData"} and trace["displayTimeUnit"] == "ns"
-    stacks, last, ops, shown = collections.defaultdict(list), {}, [], {}
+    stacks, last, ops, shown, counted = collections.defaultdict(list), {}, [], {}, {}
     threads, processes = set(), set()
     for event in trace["traceEvents"]:
         assert isinstance(event["pid"], int) and isinstance(event["tid"], int) and event["ts"] >= 0
@@ -40,6 +40,9 @@ def check(trace):
             assert set(event["args"]) <= {"name", "sort_index"}
         elif event["ph"] == "C":
             assert list(event["args"]) == ["bytes"] and event["args"]["bytes"] >= 0
+            counter = (event["pid"], event["name"])
+            assert event["ts"] >= counted.get(counter, 0), "time runs backwards on a counter"
+            counted[counter] = event["ts"]
         elif event["ph"] == "X":
             assert event["dur"] >= 0 and event["tid"] == 0
             assert event["ts"] >= shown.get(key, 0), "steps overlap, as a viewer adds them up"

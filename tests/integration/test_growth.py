@@ -157,6 +157,15 @@ def test_put_together_nothing_leaks_that_does_not(tprof, what):
             assert leaks_of(pooled(run.traces()[0], by)) == [], (seed, by)
 
 
+def run_python(tprof, text):
+    """The trace of a program in Python that is told where tprof.py is, and the number of the line that it marks."""
+    program = tprof.directory / "program.py"
+    program.write_text(text)
+    run = tprof.run([PYTHON, program, BUILD / "share/tprof"], [LIBRARY], QUIET)
+    assert run.status == 0, run.stderr
+    return run.traces()[0], next(i for i, line in enumerate(text.splitlines(), 1) if "# the line" in line)
+
+
 SPREAD = """
 import random, sys
 sys.path.insert(0, sys.argv[1])
@@ -179,15 +188,10 @@ for _ in range(300):
 
 
 def test_a_line_of_python_is_named(tprof):
-    program = tprof.directory / "spread.py"
-    program.write_text(SPREAD)
-    run = tprof.run([PYTHON, program, BUILD / "share/tprof"], [LIBRARY], QUIET)
-    assert run.status == 0, run.stderr
-    trace = run.traces()[0]
+    trace, line = run_python(tprof, SPREAD)
     assert [s for s in leaks_of(report(trace, command="leaks")["growth"]) if s["blocks_per_step"] > 0.9] == []
-    line = next(i for i, text in enumerate(SPREAD.splitlines(), 1) if "# the line" in text)
     found = [s for s in leaks_of(pooled(trace, "line", "--language", "python")) if s["line"] == line]
-    assert len(found) == 1 and found[0]["function"] == "keep" and found[0]["file"].endswith("spread.py")
+    assert len(found) == 1 and found[0]["function"] == "keep" and found[0]["file"].endswith("program.py")
     # A bytearray's 3001 bytes, and 8 for its pointer in the list, which grows by an eighth when it is full.
     assert found[0]["ci95"][0] <= 3001 + 9 and found[0]["ci95"][1] >= 3001 + 8
     assert found[0]["blocks_per_step"] == pytest.approx(1, rel=0.01)
@@ -206,12 +210,7 @@ for _ in range(300):
 
 def test_native_stacks_of_one_line_of_python_are_one(tprof):
     """Where native frames are left out, what differs in them alone is one leak, with the sum of their rates."""
-    program = tprof.directory / "ways.py"
-    program.write_text(TWO_WAYS)
-    run = tprof.run([PYTHON, program, BUILD / "share/tprof"], [LIBRARY], QUIET)
-    assert run.status == 0, run.stderr
-    trace = run.traces()[0]
-    line = next(i for i, text in enumerate(TWO_WAYS.splitlines(), 1) if "# the line" in text)
+    trace, line = run_python(tprof, TWO_WAYS)
     found = {}
     for options in ((), ("--language", "python")):
         result = report(trace, command="leaks", options=options)["growth"]
@@ -222,7 +221,7 @@ def test_native_stacks_of_one_line_of_python_are_one(tprof):
     assert together["bytes_per_step"] >= sum(site["bytes_per_step"] for site in apart) >= 2 * 3000
     assert together["bytes_per_step"] == pytest.approx(sum(site["bytes_per_step"] for site in apart), rel=0.01)
     assert together["blocks_per_step"] == pytest.approx(2, rel=0.01)
-    assert re.search(r"1\. 5.9\d KiB a step.*\n.*native stacks.*\n +<module> +\S*ways.py:7\n",
+    assert re.search(r"1\. 5.9\d KiB a step.*\n.*native stacks.*\n +<module> +\S*program.py:7\n",
                      analyze("leaks", "--language", "python", trace).stdout)
     rows = []
     for options in found:

@@ -9,6 +9,7 @@ import pytest
 
 from conftest import ANALYZE, LIBRARY, WORKLOADS, analyze, report
 from test_control import offset_of
+from test_roofline import MACHINE
 
 TIMES = 50
 
@@ -109,17 +110,41 @@ def test_coverage_is_told(tprof):
     assert any(skipped["module"].endswith("/op_calls") for skipped in refused)
 
 
-def test_coverage_in_the_reports(tprof):
-    """One line of summary, ops and hotspots sums up what info lists."""
+# Of a run.
+REPORTS = ("summary", "ops", "steps", "hotspots", "peak", "leaks", "threads", "timeline", "roofline")
+
+
+def options_of(command, tmp_path):
+    if command != "roofline":
+        return []
+    (tmp_path / "machine.json").write_text(json.dumps(MACHINE))
+    return ["--machine", tmp_path / "machine.json"]
+
+
+def text_of(command, trace, tmp_path):
+    return analyze(command, *options_of(command, tmp_path), trace).stdout
+
+
+def answer_of(command, trace, tmp_path):
+    return report(trace, command=command, options=options_of(command, tmp_path))
+
+
+def test_coverage_in_the_reports(tprof, tmp_path):
+    """One line of each report on a run sums up what info lists."""
     run = tprof.run([WORKLOADS / "op_calls", TIMES], [LIBRARY], {"TPROF_OPS": "op_*,*setjmp*,-op_excluded"})
     trace = run.traces()[0]
     hooks = hooks_of(trace)
     refused = sum(skipped["functions"] for skipped in hooks["skipped"] if "return twice" in skipped["reason"])
     said = f"{hooks['slots']} pointers of {len(hooks['modules'])} object"
-    for command in ("summary", "ops", "hotspots"):
-        text = subprocess.run([ANALYZE, command, trace], capture_output=True, text=True, check=True).stdout
-        line = next(line for line in text.splitlines() if " pointers of " in line)
-        assert said in line and f"not {refused}: functions that return twice" in line
+    for command in REPORTS:
+        line = next(line for line in text_of(command, trace, tmp_path).splitlines() if " pointers of " in line)
+        assert said in line and f"not {refused}: functions that return twice" in line, command
+        assert answer_of(command, trace, tmp_path)["capture"]["hooks"] == hooks, command
+    page = tmp_path / "report.html"
+    analyze("html", "-o", page, trace)
+    assert said in page.read_text(encoding="utf-8")
+    for command in ("diff", "compare"):
+        assert f"tprof-analyze info {trace} {trace}   says what was hooked" in analyze(command, trace, trace).stdout
 
 
 def symbols(*command, of=r"\b(op_\w+)"):
@@ -138,13 +163,15 @@ def test_functions_that_no_pointer_reaches(tprof):
     assert 0 < len(defined - pointed) < len(defined)
 
 
-def test_time_outside_of_every_op(tprof):
-    """Of a program that spends some of its time in ops: each report on ops or time says what the JSON does."""
+def test_time_outside_of_every_op(tprof, tmp_path):
+    """Of a program that spends some of its time in ops: each report says what the JSON does."""
     trace = tprof.run([WORKLOADS / "thread_work"], [LIBRARY]).traces()[0]
     capture = report(trace)["capture"]
     assert 0 < capture["cpu_outside_ops_ns"] < capture["cpu_ns"]
     said = f"{100 * capture['cpu_outside_ops_ns'] / capture['cpu_ns']:.1f}% of it outside of every op"
-    assert all(said in analyze(command, trace).stdout for command in ("summary", "ops", "hotspots", "info"))
+    assert [command for command in (*REPORTS, "info") if said not in text_of(command, trace, tmp_path)] == []
+    for command in REPORTS:
+        assert answer_of(command, trace, tmp_path)["capture"]["cpu_outside_ops_ns"] == capture["cpu_outside_ops_ns"], command
 
 
 def skipped_of(hooks, reason):

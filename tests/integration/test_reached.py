@@ -65,3 +65,23 @@ def test_ways_to_reach_a_function(tprof, tmp_path, compiler, way):
 def test_linked_statically(tprof, tmp_path, flags):
     """There is no loader, and nothing is recorded."""
     assert run(tprof, build(tmp_path, "gcc", flags)).traces() == []
+
+
+@pytest.mark.parametrize("flags", [("-fPIC", "-Wl,-z,now"), ("-fPIC", "-Wl,-z,lazy"), ("-fPIC", "-Wl,-z,norelro")])
+def test_unique_symbols(tprof, tmp_path, flags):
+    """Tables of which the process uses one, whoever has them; a name that the glob matches too is no function's."""
+    common = ["g++", "-g", f"-I{SOURCES}"]
+    for name, more in (("libunique.so", ()), ("libunique_plugin.so", ("-DPLUGIN",))):
+        subprocess.run([*common, *flags, "-shared", *more, "-o", tmp_path / name, SOURCES / "unique_library.cc"], check=True)
+    program, plugin = tmp_path / "unique", tmp_path / "libunique_plugin.so"
+    subprocess.run([*common, *PIE, "-o", program, SOURCES / "unique.cc", f"-L{tmp_path}", "-lunique", "-Wl,-rpath,$ORIGIN",
+                    "-rdynamic"], check=True)
+    for file in (program, plugin):
+        symbols = subprocess.run(["readelf", "-sW", "--dyn-syms", file], capture_output=True, text=True, check=True).stdout
+        unique = {line.split()[7] for line in symbols.splitlines() if " UNIQUE " in line}
+        assert unique == {"_ZN11UniqueTableIiE7methodsE", "_ZZ12unique_localvE5local"}
+    command = [program, plugin, TIMES]
+    bare, run = tprof.run(command), tprof.run(command, [LIBRARY], {"TPROF_OPS": "unique_*,UniqueTable*"})
+    assert (run.status, run.stdout, run.stderr) == (bare.status, bare.stdout, bare.stderr) and bare.status == 0
+    ops = {op["name"]: op["calls"] for op in report(run.traces()[0], command="ops", options=["--top", "0"])["ops"]}
+    assert ops == {"unique_one": 2 * 3 * TIMES, "unique_other": 3 * TIMES, "unique_plugin": 2 * TIMES, "unique_local": 2 * TIMES}

@@ -10,6 +10,30 @@
 
 #include "site_runs.h"
 
+/* What most of the tests are about: one trace, and what became of it. */
+struct one {
+	struct gen *gen;
+	struct replayed replayed;
+};
+
+static int begin(void **state)
+{
+	static struct one one;
+
+	one = (struct one){ .gen = gen_with_sites(&(struct gen_options){ 0 }) };
+	*state = &one;
+	return 0;
+}
+
+static int end(void **state)
+{
+	struct one *one = *state;
+
+	close_replayed(&one->replayed);
+	gen_free(one->gen);
+	return 0;
+}
+
 static void test_inherited(void **state)
 {
 	struct gen_options options = { .origin = TPROF_ORIGIN_FORK };
@@ -39,17 +63,16 @@ static void test_inherited(void **state)
 /* The free of an address arrives after its reuse by another thread. */
 static void test_late_free(void **state)
 {
-	struct gen *gen = gen_with_sites(&(struct gen_options){ 0 });
-	struct replayed replayed;
+	struct one *one = *state;
+	struct gen *gen = one->gen;
 	const struct tp_process *process;
 
-	(void)state;
 	do_alloc(gen, 1, 1000, 0x1000, 100, 0);
 	do_alloc(gen, 2, 2000, 0x1000, 30, 1);
 	do_free(gen, 1, 2010, 0x1000);
 	do_free(gen, 2, 3000, 0x1000);
 	do_alloc(gen, 2, 4000, 0x1000, 7, 2);
-	process = replay_gen(&replayed, gen);
+	process = replay_gen(&one->replayed, gen);
 	assert_int_equal(process->heap.reordered, 1);
 	assert_int_equal(process->heap.implied_frees, 0);
 	assert_int_equal(process->heap.unmatched_frees, 0);
@@ -59,8 +82,6 @@ static void test_late_free(void **state)
 	assert_int_equal(process->heap.end_bytes, 7);
 	assert_int_equal(site_of(process, 0)->frees, 1);
 	assert_int_equal(site_of(process, 1)->frees, 1);
-	close_replayed(&replayed);
-	gen_free(gen);
 }
 
 /* The free of a block is stamped a moment before the allocation by the thread that handed the block over. */
@@ -93,17 +114,16 @@ static void test_early_free(void **state)
 /* The same, so early that it stands before the free that begins its owner's reallocation in place. */
 static void test_free_before_reallocation(void **state)
 {
-	struct gen *gen = gen_with_sites(&(struct gen_options){ 0 });
-	struct replayed replayed;
+	struct one *one = *state;
+	struct gen *gen = one->gen;
 	const struct tp_process *process;
 
-	(void)state;
 	do_alloc(gen, 1, 1000, 0x1000, 100, 0);
 	do_free(gen, 2, 5000, 0x1000);
 	gen_release(gen, 1, 5016, 0x1000, TPROF_FN_REALLOC);
 	do_alloc(gen, 1, 5034, 0x1000, 50, 1);
 	do_alloc(gen, 2, 5300, 0x1000, 7, 2);
-	process = replay_gen(&replayed, gen);
+	process = replay_gen(&one->replayed, gen);
 	assert_int_equal(process->heap.unmatched_frees, 0);
 	assert_int_equal(process->heap.implied_frees, 0);
 	assert_int_equal(process->heap.reordered, 1);
@@ -111,64 +131,55 @@ static void test_free_before_reallocation(void **state)
 	assert_int_equal(process->heap.frees, 2);
 	assert_int_equal(process->heap.end_bytes, 7);
 	assert_int_equal(process->heap.end_blocks, 1);
-	close_replayed(&replayed);
-	gen_free(gen);
 }
 
 /* An address is allocated again, and its free is not in the trace at all. */
 static void test_implied_free(void **state)
 {
-	struct gen *gen = gen_with_sites(&(struct gen_options){ 0 });
-	struct replayed replayed;
+	struct one *one = *state;
+	struct gen *gen = one->gen;
 	const struct tp_process *process;
 
-	(void)state;
 	do_alloc(gen, 1, 1000, 0x1000, 100, 0);
 	do_alloc(gen, 2, 2000, 0x1000, 30, 1);
 	do_free(gen, 1, 2000000000, 0x1000);
-	process = replay_gen(&replayed, gen);
+	process = replay_gen(&one->replayed, gen);
 	assert_int_equal(process->heap.implied_frees, 1);
 	assert_int_equal(process->heap.reordered, 0);
 	assert_int_equal(process->heap.frees, 2);
 	assert_int_equal(process->heap.end_bytes, 0);
-	close_replayed(&replayed);
-	gen_free(gen);
 }
 
 /* A failed realloc while another thread reaches the peak: the block counts all the time. */
 static void test_cancel_at_peak(void **state)
 {
-	struct gen *gen = gen_with_sites(&(struct gen_options){ 0 });
-	struct replayed replayed;
+	struct one *one = *state;
+	struct gen *gen = one->gen;
 	const struct tp_process *process;
 
-	(void)state;
 	do_alloc(gen, 1, 10, 0x1000, 900, 0);
 	gen_release(gen, 1, 20, 0x1000, TPROF_FN_REALLOC);
 	do_alloc(gen, 2, 30, 0x2000, 200, 1);
 	do_free(gen, 2, 40, 0x2000);
 	gen_cancel(gen, 1, 50);
-	process = replay_gen(&replayed, gen);
+	process = replay_gen(&one->replayed, gen);
 	assert_int_equal(process->heap.peak_bytes, 1100);
 	assert_int_equal(process->heap.failed_reallocs, 1);
 	assert_int_equal(process->heap.frees, 1);
 	assert_int_equal(process->heap.end_bytes, 900);
-	close_replayed(&replayed);
-	gen_free(gen);
 }
 
 static void test_remap(void **state)
 {
-	struct gen *gen = gen_with_sites(&(struct gen_options){ 0 });
-	struct replayed replayed;
+	struct one *one = *state;
+	struct gen *gen = one->gen;
 	const struct tp_process *process;
 
-	(void)state;
 	gen_map(gen, 1, 10, 0x10000, 0x4000, MAP_PRIVATE, NODE(0));
 	gen_unmap(gen, 1, 20, 0x10000, 0x4000, true);
 	gen_map(gen, 1, 30, 0x90000, 0x8000, TPROF_MAP_REMAP, NODE(1));
 	gen_unmap(gen, 1, 40, 0x92000, 0x1000, false);
-	process = replay_gen(&replayed, gen);
+	process = replay_gen(&one->replayed, gen);
 	assert_int_equal(process->heap.mapped_peak, 0x8000);
 	assert_int_equal(process->heap.mapped_end, 0x7000);
 	assert_int_equal(process->heap.maps, 2);
@@ -176,40 +187,35 @@ static void test_remap(void **state)
 	assert_int_equal(process->map_site_count, 2);
 	assert_true(process->map_sites[0].file && process->map_sites[1].file);
 	assert_int_equal(process->map_sites[1].live_bytes, 0x7000);
-	close_replayed(&replayed);
-	gen_free(gen);
 }
 
 static void test_groups_and_filter(void **state)
 {
-	struct gen *gen = gen_with_sites(&(struct gen_options){ 0 });
+	struct one *one = *state;
+	struct gen *gen = one->gen;
 	struct tp_replay_options options = { .group = TP_GROUP_THREAD };
-	struct replayed replayed;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < 3000; i++) {
 		do_alloc(gen, 1, 10 * i, 0x10000 + 0x1000 * i, 1 + i % 700, 0);
 		do_alloc(gen, 2, 10 * i + 5, 0x10400 + 0x1000 * i, 1 + i % 7, 0);
 	}
 	gen_name(gen, 2, 40000, "loader");
 	do_free(gen, 1, 40001, 0x10400);
-	replay_gen(&replayed, gen);
-	replay(&replayed, &options);
-	assert_int_equal(replayed.run->processes[0].site_count, 2);
-	assert_int_equal(replayed.run->processes[0].sites[1].key, 2);
+	replay_gen(&one->replayed, gen);
+	replay(&one->replayed, &options);
+	assert_int_equal(one->replayed.run->processes[0].site_count, 2);
+	assert_int_equal(one->replayed.run->processes[0].sites[1].key, 2);
 	options.group = TP_GROUP_SIZE;
-	replay(&replayed, &options);
-	assert_int_equal(replayed.run->processes[0].site_count, 700);
+	replay(&one->replayed, &options);
+	assert_int_equal(one->replayed.run->processes[0].site_count, 700);
 	options.group = TP_GROUP_STACK;
 	options.thread = 2;
-	replay(&replayed, &options);
-	assert_int_equal(replayed.run->processes[0].heap.allocations, 3000);
-	assert_int_equal(replayed.run->processes[0].heap.frees, 1);
-	assert_int_equal(replayed.run->processes[0].heap.unmatched_frees, 0);
-	assert_string_equal(replayed.run->processes[0].threads[1].name, "loader");
-	close_replayed(&replayed);
-	gen_free(gen);
+	replay(&one->replayed, &options);
+	assert_int_equal(one->replayed.run->processes[0].heap.allocations, 3000);
+	assert_int_equal(one->replayed.run->processes[0].heap.frees, 1);
+	assert_int_equal(one->replayed.run->processes[0].heap.unmatched_frees, 0);
+	assert_string_equal(one->replayed.run->processes[0].threads[1].name, "loader");
 }
 
 /* Two processes that take turns: the peak of the sum is none of theirs. */
@@ -285,39 +291,35 @@ static void test_clock_that_was_set(void **state)
 /* Usable sizes beyond 32 bits, and numbers that no program has. */
 static void test_huge(void **state)
 {
-	struct gen *gen = gen_with_sites(&(struct gen_options){ 0 });
+	struct one *one = *state;
+	struct gen *gen = one->gen;
 	struct gen_alloc large = {
 		.address = 0x1000, .size = UINT64_C(20) << 30, .usable = UINT64_C(24) << 30, .node = NODE(0)
 	};
 	struct gen_alloc absurd = { .address = 0x2000, .size = UINT64_MAX / 2, .usable = UINT64_MAX, .node = NODE(1) };
-	struct replayed replayed;
 	const struct tp_process *process;
 
-	(void)state;
 	gen_alloc(gen, 1, 10, &large);
 	gen_alloc(gen, 1, 20, &absurd);
 	do_free(gen, 1, 30, 0x2000);
-	process = replay_gen(&replayed, gen);
+	process = replay_gen(&one->replayed, gen);
 	assert_int_equal(process->heap.end_usable, UINT64_C(24) << 30);
 	assert_int_equal(process->heap.end_bytes, UINT64_C(20) << 30);
-	close_replayed(&replayed);
-	gen_free(gen);
 }
 
 /* Marks have their time, their thread and their text; a million of them are counted, and the first ones kept. */
 static void test_marks(void **state)
 {
-	struct gen *gen = gen_with_sites(&(struct gen_options){ 0 });
+	struct one *one = *state;
+	struct gen *gen = one->gen;
 	struct tp_replay_options options = { .thread = 2 };
-	struct replayed replayed;
 	const struct tp_process *process;
 
-	(void)state;
 	gen_mark(gen, 1, 100, "loaded");
 	gen_mark(gen, 2, 200, "");
 	for (uint64_t i = 0; i < TP_MARKS_MAX; i++)
 		gen_mark(gen, 1, 1000 + i, "epoch");
-	process = replay_gen(&replayed, gen);
+	process = replay_gen(&one->replayed, gen);
 	assert_int_equal(process->marks.all, TP_MARKS_MAX + 2);
 	assert_int_equal(process->marks.count, TP_MARKS_MAX);
 	assert_string_equal(process->marks.list[0].text, "loaded");
@@ -325,40 +327,43 @@ static void test_marks(void **state)
 	assert_int_equal(process->marks.list[0].thread, 1);
 	assert_string_equal(process->marks.list[1].text, "");
 	assert_int_equal(process->marks.list[TP_MARKS_MAX - 1].time_ns, 1000 + TP_MARKS_MAX - 3);
-	replay(&replayed, &options);
-	assert_int_equal(replayed.run->processes[0].marks.all, 1);
-	assert_int_equal(replayed.run->processes[0].marks.list[0].time_ns, 200);
-	close_replayed(&replayed);
-	gen_free(gen);
+	replay(&one->replayed, &options);
+	assert_int_equal(one->replayed.run->processes[0].marks.all, 1);
+	assert_int_equal(one->replayed.run->processes[0].marks.list[0].time_ns, 200);
 }
 
 static void test_empty(void **state)
 {
-	struct gen *gen = gen_with_sites(&(struct gen_options){ 0 });
-	struct replayed replayed;
-	const struct tp_process *process = replay_gen(&replayed, gen);
+	struct one *one = *state;
+	struct gen *gen = one->gen;
+	const struct tp_process *process = replay_gen(&one->replayed, gen);
 
-	(void)state;
 	assert_int_equal(process->heap.events, 0);
 	assert_int_equal(process->point_count, 0);
 	assert_int_equal(process->site_count, 0);
-	close_replayed(&replayed);
-	replay(&replayed, NULL);
-	assert_int_equal(replayed.run->process_count, 0);
-	close_replayed(&replayed);
-	gen_free(gen);
+	close_replayed(&one->replayed);
+	replay(&one->replayed, NULL);
+	assert_int_equal(one->replayed.run->process_count, 0);
 }
+
+#define OF_ONE(test) cmocka_unit_test_setup_teardown(test, begin, end)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_inherited),    cmocka_unit_test(test_late_free),
-		cmocka_unit_test(test_early_free),   cmocka_unit_test(test_free_before_reallocation),
-		cmocka_unit_test(test_implied_free), cmocka_unit_test(test_cancel_at_peak),
-		cmocka_unit_test(test_remap),	     cmocka_unit_test(test_groups_and_filter),
-		cmocka_unit_test(test_combined),     cmocka_unit_test(test_clock_that_was_set),
-		cmocka_unit_test(test_huge),	     cmocka_unit_test(test_marks),
-		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_inherited),
+		OF_ONE(test_late_free),
+		cmocka_unit_test(test_early_free),
+		OF_ONE(test_free_before_reallocation),
+		OF_ONE(test_implied_free),
+		OF_ONE(test_cancel_at_peak),
+		OF_ONE(test_remap),
+		OF_ONE(test_groups_and_filter),
+		cmocka_unit_test(test_combined),
+		cmocka_unit_test(test_clock_that_was_set),
+		OF_ONE(test_huge),
+		OF_ONE(test_marks),
+		OF_ONE(test_empty),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -246,6 +246,8 @@ struct called tp_op_begin(uint32_t index, const uintptr_t *frame, struct tp_thre
 		begin(thread, index, op, frame, window);
 		if (tp_unlikely(signature->begun != NULL))
 			signature->begun((uintptr_t *)(uintptr_t)frame);
+	} else if (op != TP_OP_SILENT) {
+		tp_lost(TPROF_LOST_OP_DEPTH, 1);
 	}
 	tp_leave(thread);
 	return (struct called){ function->address, window.bytes };
