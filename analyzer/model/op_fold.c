@@ -7,11 +7,13 @@
 #define SHAPE_ROOM 256
 
 #define ENOUGH 8u /* timed calls of a record, for it to be judged by them alone */
+#define LAST (TPROF_FOLD_BUCKETS - 1)
 
 /* Of one record, in ns without what recording cost. */
 struct durations {
 	const struct tprof_fold *counts;
 	double ns_per_tick, cost;		/* cost: of a call, between its stamps */
+	double last;				/* ticks: of the calls in the last bucket, but for the longest */
 	double scale;				/* makes the sum of what is taken for the calls what it really was */
 	uint64_t histogram[TPROF_FOLD_BUCKETS]; /* of all calls, timed or not */
 };
@@ -23,13 +25,40 @@ static double net(const struct durations *all, double ticks)
 	return ns > 0 ? ns : 0;
 }
 
-/* The middle of a bucket, within the shortest and longest duration. */
-static double middle(const struct durations *all, unsigned bucket)
+static unsigned bucket_of(uint32_t ticks)
+{
+	uint32_t bucket = tprof_fold_bucket(ticks);
+
+	return bucket < LAST ? bucket : LAST;
+}
+
+/* The middle of a bucket, within the shortest and longest duration; ticks. */
+static double middle_ticks(const struct tprof_fold *counts, unsigned bucket)
 {
 	double ticks = ((double)tprof_fold_low(bucket) + (double)tprof_fold_low(bucket + 1) - 1) / 2;
 
-	ticks = ticks < all->counts->min ? all->counts->min : ticks > all->counts->max ? all->counts->max : ticks;
-	return net(all, ticks);
+	return ticks < counts->min ? counts->min : ticks > counts->max ? counts->max : ticks;
+}
+
+/*
+ * The last bucket has no end: a call that waited for a processor is in it, for as long as that took. How long those were but
+ * for the longest, each, is what the others leave of the sum.
+ */
+static double last_ticks(const struct tprof_fold *counts)
+{
+	double left = (double)counts->ticks - counts->max, least = tprof_fold_low(LAST), each;
+
+	if (counts->histogram[LAST] < 2)
+		return counts->max;
+	for (unsigned i = 0; i < LAST; i++)
+		left -= counts->histogram[i] * middle_ticks(counts, i);
+	each = left / (counts->histogram[LAST] - 1);
+	return each < least ? least : each > counts->max ? counts->max : each;
+}
+
+static double middle(const struct durations *all, unsigned bucket)
+{
+	return net(all, bucket == LAST ? all->last : middle_ticks(all->counts, bucket));
 }
 
 static bool add_calls(struct tp_op_state *state, double ns, double scale, uint64_t calls)
@@ -58,7 +87,7 @@ static void add_batches(struct tp_op_state *state, const struct durations *all)
 static bool add_durations(struct tp_op_state *state, const struct durations *all)
 {
 	const struct tprof_fold *counts = all->counts;
-	uint32_t shortest = tprof_fold_bucket(counts->min), longest = tprof_fold_bucket(counts->max);
+	unsigned shortest = bucket_of(counts->min), longest = bucket_of(counts->max);
 	bool good = true;
 
 	if (state->batches)
@@ -174,12 +203,21 @@ static void add_to_outer(struct tp_op_frame *outer, const struct sums *sums)
 
 /* ---- calls that were not timed ---- */
 
-/* All timed calls, put into `moments` as the middles of their buckets. */
+/* All timed calls, put into `moments`: the longest, and the others as the middles of their buckets. */
 static void add_timed(struct tp_moments *moments, const struct durations *all)
 {
-	for (unsigned i = 0; i < TPROF_FOLD_BUCKETS; i++)
-		if (all->counts->histogram[i])
-			tp_moments_add_many(moments, middle(all, i), all->counts->histogram[i]);
+	unsigned longest = bucket_of(all->counts->max);
+
+	for (unsigned i = 0; i < TPROF_FOLD_BUCKETS; i++) {
+		uint64_t calls = all->counts->histogram[i];
+
+		if (calls && i == longest) {
+			tp_moments_add(moments, net(all, all->counts->max));
+			calls--;
+		}
+		if (calls)
+			tp_moments_add_many(moments, middle(all, i), calls);
+	}
 }
 
 /* Each bucket's part of all calls; what rounding leaves over goes to the fullest. */
@@ -247,9 +285,11 @@ bool tp_ops_fold(struct tp_ops *ops, struct tp_op_stack *stack, const struct tp_
 	const struct tprof_fold *counts = &fold->folded->counts;
 	struct tp_op_frame *outer = stack->count ? &stack->frames[stack->count - 1] : NULL;
 	const struct tp_torch_work *torch = tp_ops_torch(ops, fold->number);
-	struct durations all = {
-		.counts = counts, .ns_per_tick = fold->ns_per_tick, .cost = ops->cost->fold_inside, .scale = 1
-	};
+	struct durations all = { .counts = counts,
+				 .ns_per_tick = fold->ns_per_tick,
+				 .cost = ops->cost->fold_inside,
+				 .last = last_ticks(counts),
+				 .scale = 1 };
 	uint64_t timed = fold->folded->timed;
 	double clock = (double)counts->ticks * fold->ns_per_tick, cost = all.cost * (double)timed, total;
 	uint32_t op = tp_op_of(ops, fold->number);

@@ -228,8 +228,8 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*run)(void);
 	} attacks[] = {
-		{ "jump", jump },	{ "alternate", alternate }, { "threads", threads },
-		{ "deep", deep },	{ "overflow", overflow },
+		{ "jump", jump }, { "alternate", alternate }, { "threads", threads },
+		{ "deep", deep }, { "overflow", overflow },
 	};
 
 	times = argc > 2 ? atol(argv[2]) : 0;
