@@ -43,10 +43,11 @@ check-real:
 check-real-run: all workloads
 	$(PYTEST) tests/integration -m real
 
-# The pictures, in a browser.
+# The pictures, in a browser; and an exported trace in Speedscope, if npm can fetch it.
 check-browser:
 	scripts/install-deps build check browser
 	$(MAKE) -j$(JOBS) all workloads
+	-scripts/npm-package build/speedscope speedscope 1.25.0 dist/release/index.html
 	$(PYTEST) tests/browser
 
 # Python's frames in the CPythons of Debian's unstable suite too; once they are there, make check has them.

@@ -3,7 +3,7 @@
 LINT_C = $(shell git ls-files '*.c')
 LINT_CXX = $(shell git ls-files '*.cc')
 LINT_H = $(shell git ls-files '*.h')
-LINT_SH = scripts/tprof scripts/install-deps scripts/pythons scripts/onnxruntime $(shell git ls-files '*.sh')
+LINT_SH = scripts/tprof scripts/install-deps scripts/pythons scripts/npm-package scripts/onnxruntime $(shell git ls-files '*.sh')
 TIDY := clang-tidy --quiet
 TIDY_FLAGS := -D_GNU_SOURCE -DTPROF_VERSION_STRING='"$(VERSION)"' $(foreach part,STYLE SCRIPT FLAME,-DTPROF_HASH_$(part)='""') \
 	-Iinclude

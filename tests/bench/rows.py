@@ -141,6 +141,20 @@ class Bench:
                  "tprof": turns.interval([ratio for _, ratio in figures[name]])}
                 for name, (what, target, _) in rows.items()]
 
+    def word2vec(self):
+        """Of the processor's time, for training alone: what is called most here takes some 10 ns a call."""
+        name = "gensim's word2vec, training, vectors of 100"
+        command = [PYTHON, os.path.abspath("tests/bench/word2vec.py")]
+        if subprocess.run([PYTHON, "-c", "import gensim"], stderr=subprocess.DEVNULL, check=False).returncode:
+            return skipped(name, "1.3x", "python3-gensim is not installed")
+        variants = {"bare": peers.bare(command), "tprof": peers.tprof(self.build, command)}
+        try:
+            figures = turns.games(variants, 3, 6, 3 if self.quick else 7, "cpu")
+        except (OSError, ValueError, subprocess.SubprocessError) as error:
+            return skipped(name, "1.3x", f"failed: {error}")
+        return {"name": name, "unit": "x", "target": "1.3x", "bare": spread([epoch for epoch, _ in figures["bare"]]),
+                "tprof": turns.interval([ratio for _, ratio in figures["tprof"]])}
+
     def torch_trace(self):
         command = [PYTHON, os.path.abspath("tests/workloads/torch_train.py")]
         try:
@@ -196,5 +210,6 @@ class Bench:
         yield self.call("typed kernel (sgemm_, its shape)", "+40 ns", "kernel", "blas")
         yield self.jq()
         yield self.fasttext()
+        yield self.word2vec()
         yield from self.torch()
         yield self.analysis()

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+export --format chrome in a reader of the trace event format that nobody here wrote: Speedscope, as its package ships it. What
+it shows of each thread is what the trace has, and no end is without its begin.
+"""
+import base64
+import collections
+import json
+import os
+import re
+import subprocess
+
+import pytest
+from conftest import BUILD, ROOT
+from selenium.webdriver.support.ui import WebDriverWait
+
+STEPS = 20
+PAGE = ROOT / "build/speedscope/node_modules/speedscope/dist/release/index.html"
+UNITS = {"ns": 1e-3, "\u00b5s": 1, "ms": 1e3, "s": 1e6}
+
+pytestmark = pytest.mark.skipif(not PAGE.exists(), reason="no Speedscope is here: make check-browser")
+
+
+@pytest.fixture
+def exported(tmp_path):
+    environment = {**os.environ, "LD_PRELOAD": str(BUILD / "lib/libtprof.so"), "TPROF_CPU": "0"}
+    subprocess.run([ROOT / "build/workloads/ops", str(STEPS)], cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL,
+                   check=True, timeout=60)
+    subprocess.run([BUILD / "bin/tprof-analyze", "export", "--format", "chrome", "-o", tmp_path / "ops.json",
+                    tmp_path / "trace.bin"], stderr=subprocess.DEVNULL, check=True, timeout=60)
+    return tmp_path / "ops.json"
+
+
+def total_times(trace):
+    """Of each thread: name -> time in microseconds, a recursive call within its outermost; steps have their arguments."""
+    totals, stacks = collections.defaultdict(collections.Counter), collections.defaultdict(list)
+    for event in trace["traceEvents"]:
+        stack = stacks[event["tid"]]
+        if event["ph"] == "B":
+            stack.append((event["name"], event["ts"]))
+        elif event["ph"] == "E":
+            name, begin = stack.pop()
+            if name not in [outer for outer, _ in stack]:
+                totals[event["tid"]][name] += event["ts"] - begin
+        elif event["ph"] == "X":
+            totals[event["tid"]][f"{event['name']} {json.dumps(event['args'], separators=(',', ':'))}"] += event["dur"]
+    return totals
+
+
+def open_in_speedscope(driver, file):
+    """As its command line does it: by a script that hands over the file."""
+    script = file.with_suffix(".js")
+    text = base64.b64encode(file.read_bytes()).decode()
+    script.write_text(f"speedscope.loadFileFromBase64({json.dumps(file.name)}, {json.dumps(text)})")
+    driver.get("about:blank")
+    driver.get(f"{PAGE.as_uri()}#localProfilePath={script}")
+    WebDriverWait(driver, 30).until(lambda d: file.name in d.title)
+
+
+def press(driver, key):
+    driver.execute_script("window.dispatchEvent(new KeyboardEvent('keypress', {key: arguments[0]}));"
+                          "window.dispatchEvent(new KeyboardEvent('keydown', {key: arguments[0]}))", key)
+
+
+def microseconds(text):
+    number, unit = re.match(r"([\d.]+)(ns|\u00b5s|ms|s)", text.replace("\u03bc", "\u00b5")).groups()
+    return float(number) * UNITS[unit]
+
+
+def rows(driver):
+    return driver.execute_script("return Array.from(document.querySelectorAll('tr')).map((row) => Array.from("
+                                 "row.querySelectorAll('td')).map((cell) => cell.innerText.trim())).filter((row) => row.length === 3)")
+
+
+def is_thread(row):
+    return row[0].isdigit()
+
+
+def shown_times(driver):
+    """The table of its third view, of the thread that is shown: name -> total time in microseconds."""
+    return {name: microseconds(total) for total, _, name in (row for row in rows(driver) if not is_thread(row))}
+
+
+def warnings(driver):
+    """
+    Of its reading. It takes arguments for a part of the name, of an end as of a begin, and says so where only the end has some,
+    as here: what was known of a call when it ended.
+    """
+    told = [entry["message"].replace('\\"', '"') for entry in driver.get_log("browser") if "speedscope-" in entry["message"]]
+    return [text for text in told if not re.search(r'Tried to end "(.*?) \{.*\}" when "\1" was on the top', text)]
+
+
+def test_speedscope_reads_it(driver, exported):
+    expected = total_times(json.loads(exported.read_text(encoding="utf-8")))
+    open_in_speedscope(driver, exported)
+    press(driver, "3")
+    WebDriverWait(driver, 30).until(shown_times)
+    threads = [int(re.search(r"\(tid (\d+)\)$", name).group(1)) for _, name, _ in filter(is_thread, rows(driver))]
+    assert sorted(threads) == sorted(expected) and len(threads) == 3
+    for thread in threads:
+        WebDriverWait(driver, 30).until(lambda d, names=set(expected[thread]): set(shown_times(d)) == names)
+        assert shown_times(driver) == pytest.approx(dict(expected[thread]), rel=0.01)
+        press(driver, "n")
+    assert warnings(driver) == []
