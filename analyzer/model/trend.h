@@ -58,8 +58,9 @@ void tp_trend_test(const double *x, const double *y, size_t n, struct tp_trend *
  * A cache that still fills, by its blocks: the bytes of one that replaces entries of many sizes jump too much to show that they
  * rise ever more slowly. What fills does so at a rate that decays exponentially. Such a rate is fitted to the differences of
  * the blocks, a constant one, and the sum of both, by least squares. If the decaying one is surely better than the constant
- * one, it slows down (of less than 48 differences, if that may be); if the sum is surely better than the decaying one, for the bytes if not for the blocks (blocks that are
- * made larger), it has a rate of its own all the same. For series that grew; costs some thousand exponentials.
+ * one, it slows down (of few values, if that may be); if the sum is surely better than the decaying one, for the bytes if not
+ * for the blocks (blocks that are made larger), it has a rate of its own all the same. For series that grew; costs some
+ * thousand exponentials.
  */
 enum tp_course tp_trend_course(const double *x, const double *bytes, const double *blocks, size_t n);
 

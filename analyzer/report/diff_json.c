@@ -54,10 +54,12 @@ static json_t *total_json(const struct tp_diff_row *row)
 	json_object_set_new(json, "p", tp_json_real(row->difference.p));
 	if (!exact)
 		json_object_set_new(json, "p_corrected", tp_json_real(row->corrected));
+	/* Memory that the program asks for is counted. RSS is what the kernel made of it, this time. */
 	json_object_set_new(json, "verdict",
-			    json_string(!differs ? "same"
-					: exact	 ? "different"
-						 : more_or_less(row, row->corrected)));
+			    json_string(!differs			   ? "same"
+					: exact && row->key == TP_DIFF_RSS ? "one run"
+					: exact				   ? "different"
+									   : more_or_less(row, row->corrected)));
 	return json;
 }
 

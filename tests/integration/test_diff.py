@@ -148,9 +148,21 @@ def test_memory_of_one_run_a_side_is_a_fact_and_no_verdict(repeated):
         answer = diff(repeated["old"][old], repeated["old"][new])
         totals = {total["name"]: total for total in answer["totals"]}
         assert totals["peak"]["old"] != totals["peak"]["new"]
+        assert totals.pop("rss")["verdict"] in ("one run", "same")
         rows = answer["peak"] + answer["unfreed"] + answer["allocated"] + list(totals.values())
         assert {row["verdict"] for row in rows} <= {"different", "same"} and totals["peak"]["verdict"] == "different"
     assert "whether or not two runs of one program differ as much" in analyze("diff", *repeated["old"][:2]).stdout
+
+
+def test_two_runs_that_do_the_same_do_not_differ(tmp_path):
+    """In what is counted; and RSS, which does by some pages, is not said to."""
+    old, new = (record(tmp_path, f"{name}.bin", WORKLOADS / "growth", "cache", 100, 1, TPROF_CPU="0")
+                for name in ("old", "new"))
+    answer = diff(old, new)
+    rss = [total["verdict"] for total in answer["totals"] if total["name"] == "rss"]
+    assert rss in (["one run"], ["same"])
+    assert {total["verdict"] for total in answer["totals"] if total["name"] != "rss"} == {"same"}
+    assert answer["peak"] == answer["unfreed"] == answer["allocated"] == []
 
 
 def test_processes_of_a_run_are_one_run(tmp_path):
