@@ -6,7 +6,7 @@ import shutil
 import subprocess
 
 import pytest
-from conftest import ANALYZE, Harness, LIBRARY, WORKLOADS, analyze, report
+from conftest import ANALYZE, Harness, LIBRARY, ROOT, WORKLOADS, analyze, report
 
 # Built with AddressSanitizer and UndefinedBehaviorSanitizer, where there is one.
 CHECKED = os.environ.get("CHECK_SANITIZED", "")
@@ -17,6 +17,14 @@ PROGRAM = CHECKED if os.path.exists(CHECKED) else ANALYZE
 def trace(tmp_path_factory):
     directory = tmp_path_factory.mktemp("trace")
     run = Harness(directory).profile([WORKLOADS / "truth", "4", "3000", "1"])
+    return run.traces()[0].read_bytes()
+
+
+@pytest.fixture(scope="module")
+def trace_of_steps(tmp_path_factory):
+    """With operators, their work, folded ones, and steps."""
+    run = Harness(tmp_path_factory.mktemp("steps")).profile(
+        [WORKLOADS / "digits", ROOT / "tests/workloads/data/digits.csv"], env={"TPROF_STEP": "train_step"})
     return run.traces()[0].read_bytes()
 
 
@@ -84,8 +92,13 @@ def test_what_is_intact_is_reported(tmp_path, trace):
     assert "note:" in text
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_bits_flipped(tmp_path, trace, seed):
+COMMANDS = ["summary", "peak", "leaks", "hotspots", "timeline", "ops", "steps", "threads", "roofline", "compare", "info", "dump"]
+
+
+@pytest.mark.parametrize("name", ["truth", "steps"])
+@pytest.mark.parametrize("seed", range(3))
+def test_bits_flipped(request, tmp_path, name, seed):
+    trace = request.getfixturevalue({"truth": "trace", "steps": "trace_of_steps"}[name])
     numbers = random.Random(seed)
     path = tmp_path / "flipped.bin"
     used = len(trace.rstrip(b"\0"))
@@ -95,7 +108,7 @@ def test_bits_flipped(tmp_path, trace, seed):
             where = numbers.choice([numbers.randrange(2048), 16384 + numbers.randrange(200), numbers.randrange(used)])
             data[where] ^= 1 << numbers.randrange(8)
         path.write_bytes(data)
-        survive(path, command=numbers.choice(["summary", "peak", "leaks", "hotspots", "timeline"]))
+        survive(path, command=numbers.choice(COMMANDS))
 
 
 @pytest.mark.parametrize("seed", range(3))
