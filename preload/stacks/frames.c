@@ -169,16 +169,21 @@ uint32_t tp_frame_number(void)
 	return tp_add(&numbers, 1) + 1;
 }
 
-/* A return address is behind the call, which may be the function's last instruction. */
-static uint8_t flags_of(uintptr_t pc, bool exact)
+bool tp_frame_in_loop(uintptr_t at)
 {
-	uintptr_t at = exact ? pc : pc - 1;
 	bool loop = false;
 
 	for (unsigned int i = 0; i < TP_LOOP_PIECES; i++)
 		loop |= at - tp_frame_loop[i].low < tp_frame_loop[i].high - tp_frame_loop[i].low;
+	return loop;
+}
 
-	return (uint8_t)((exact ? TPROF_FRAME_EXACT : 0) | (loop ? TPROF_FRAME_LOOP : 0));
+/* A return address is behind the call, which may be the function's last instruction. */
+static uint8_t flags_of(uintptr_t pc, bool exact)
+{
+	uintptr_t at = exact ? pc : pc - 1;
+
+	return (uint8_t)((exact ? TPROF_FRAME_EXACT : 0) | (tp_frame_in_loop(at) ? TPROF_FRAME_LOOP : 0));
 }
 
 static TP_SLOW struct tp_frame work_out(uintptr_t pc, bool exact, uint64_t key)

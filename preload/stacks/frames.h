@@ -60,6 +60,9 @@ uint32_t tp_frame_number(void);
 #define TP_LOOP_PIECES 4u
 extern struct tp_range tp_frame_loop[TP_LOOP_PIECES];
 
+/* `at`: an instruction, not a return address. */
+bool tp_frame_in_loop(uintptr_t at);
+
 /* In a forked child: nothing is numbered in its trace yet. */
 void tp_frames_forget(void);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "stacks/leaves.h"
 
+#include "stacks/frames.h"
+
 #define LEAF TP_RECALL_LEAF
 #define GROUP TP_RECALL_GROUP
 #define PIECE TP_RECALL_PIECE
@@ -153,6 +155,55 @@ static uintptr_t top_of(const struct tp_outcome *outcome, uintptr_t sp)
 	return word.slot + WORD;
 }
 
+/*
+ * The rbp of the outermost hooked call that has not called back into Python: its caller's return address stands behind what
+ * it points to. UINTPTR_MAX: there is none.
+ */
+static uintptr_t outermost_call(const struct tp_start *start, const struct tp_outcome *outcome)
+{
+	const struct tp_word *returns = outcome->returns;
+	uintptr_t pc = start->pc, bp = UINTPTR_MAX;
+
+	for (size_t i = 0; i < outcome->return_count && !tp_frame_in_loop(pc - 1); i++) {
+		if (pc - tp_recall_calls.at < tp_load(&tp_recall_calls.bytes))
+			bp = returns[i].slot - WORD;
+		pc = returns[i].value;
+	}
+	return bp;
+}
+
+/* The number of the outer end that begins with that piece; 0: there are no more numbers. No two ends have one number. */
+static uint16_t number_end(struct tp_recall *recall, uint16_t piece, uint16_t outer)
+{
+	uint32_t hash = ((uint32_t)piece << 16 | outer) * UINT32_C(0x9e3779b9);
+	struct tp_recall_end *end = &recall->ends[hash >> (32 - TP_RECALL_ENDS_BITS)];
+
+	if (end->number && end->piece == piece && end->outer == outer)
+		return end->number;
+	if (recall->end_count == UINT16_MAX)
+		return 0;
+	*end = (struct tp_recall_end){ piece, outer, (uint16_t)++recall->end_count };
+	return end->number;
+}
+
+/* What is outside of the hooked call at `bp`, unless it begins too far out to say. */
+static void hold(struct tp_recall *recall, struct tp_recall_leaf *leaf, uint32_t pieces, uintptr_t bp)
+{
+	uint32_t first = pieces;
+	uint16_t held = 0;
+
+	while (first > 1 && tp_recall_piece_at(recall, leaf->pieces[first - 1])->base >= bp) {
+		held = number_end(recall, leaf->pieces[--first], held);
+		if (!held)
+			return;
+	}
+	if (first > UINT8_MAX)
+		return;
+	leaf->stamp = (uint32_t)(bp - TP_RECALL_STAMP - leaf->sp);
+	leaf->first = (uint8_t)first;
+	leaf->held = held;
+}
+
 uint32_t tp_leaf_write(struct tp_recall *recall, const struct tp_start *start, const struct tp_outcome *outcome)
 {
 	struct rest rest = { outcome, outcome->return_count, outcome->other_count };
@@ -166,7 +217,7 @@ uint32_t tp_leaf_write(struct tp_recall *recall, const struct tp_start *start, c
 		.sp = start->sp,
 		.bp = start->bp,
 		.bp_matters = outcome->needs_bp ? -1 : 0,
-		.top = top_of(outcome, start->sp),
+		.top = (uint32_t)(top_of(outcome, start->sp) - start->sp),
 		.result = outcome->result,
 		.groups = (uint8_t)groups_of(own),
 	};
@@ -176,6 +227,7 @@ uint32_t tp_leaf_write(struct tp_recall *recall, const struct tp_start *start, c
 		if (!leaf->pieces[i])
 			return 0;
 	}
+	hold(recall, leaf, pieces, outermost_call(start, outcome));
 	return to;
 }
 

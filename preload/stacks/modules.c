@@ -166,6 +166,11 @@ static uint32_t register_module(const struct dl_find_object *object)
 
 /* ---- unloading ---- */
 
+void tp_modules_doubt(void)
+{
+	__atomic_fetch_add(&tp_modules_epoch, 1, __ATOMIC_RELEASE);
+}
+
 /* `start` and `number` are what the slot held: if it holds others by now, it is another's. */
 static void unload(struct module *module, uintptr_t start, uint32_t number)
 {
@@ -175,7 +180,7 @@ static void unload(struct module *module, uintptr_t start, uint32_t number)
 		return;
 	tp_table_unload(number);
 	tp_frames_purge(start, end);
-	__atomic_fetch_add(&tp_modules_epoch, 1, __ATOMIC_RELEASE);
+	tp_modules_doubt();
 	tp_store_release(&module->start, (uintptr_t)0);
 }
 
@@ -201,7 +206,7 @@ static bool check_all(uint64_t closes)
 void tp_modules_close_begins(void)
 {
 	__atomic_fetch_add(&tp_modules_closes, ONE_BEGUN + 1, __ATOMIC_ACQ_REL);
-	__atomic_fetch_add(&tp_modules_epoch, 1, __ATOMIC_RELEASE);
+	tp_modules_doubt();
 }
 
 void tp_modules_close_ends(bool check)

@@ -42,6 +42,9 @@ extern uint32_t tp_modules_epoch TP_NEAR;
 /* To be called when the epoch has changed. Returns the one up to which things may be remembered from now on. */
 uint32_t tp_modules_renew(void);
 
+/* What was remembered of stacks may be wrong, for another reason than unloading. */
+void tp_modules_doubt(void);
+
 /* In a forked child: nothing is registered in its trace yet. */
 void tp_modules_forget(void);
 

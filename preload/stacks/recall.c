@@ -9,6 +9,8 @@
 #define EDGE_BYTES sizeof(struct tp_recall_edge)
 #define FAR TP_RECALL_FAR
 
+struct tp_recall_calls tp_recall_calls;
+
 static uint64_t load(uintptr_t slot)
 {
 	return *(const uintptr_t *)slot;
@@ -35,6 +37,9 @@ void tp_recall_clear(struct tp_recall *recall)
 	recall->descents = 0;
 	if (recall->used)
 		memset(recall->shared, 0, sizeof(recall->shared));
+	if (recall->end_count)
+		memset(recall->ends, 0, sizeof(recall->ends));
+	recall->end_count = 0;
 	if (!recall->edge_mask)
 		recall->edge_mask = mask_of(FIRST_EDGES);
 	memset(recall->edges, 0, recall->edge_mask + EDGE_BYTES);
@@ -42,6 +47,7 @@ void tp_recall_clear(struct tp_recall *recall)
 	recall->used = TP_RECALL_LINE; /* 0 is nowhere */
 	recall->branches = 0;
 	recall->expected = 0;
+	recall->stamp = 0;
 	recall->age++;
 }
 
@@ -141,7 +147,7 @@ void tp_recall_add(struct tp_recall *recall, const struct tp_start *start, const
 	if (recall->used + recall->branches + words > TP_RECALL_WORDS || edges_short(recall))
 		start_over(recall);
 	beside = find_other(recall, start, &other);
-	if (beside && (beside->pc != start->pc || beside->sp != start->sp || beside->top > start->high ||
+	if (beside && (beside->pc != start->pc || beside->sp != start->sp || start->sp + beside->top > start->high ||
 		       !first_difference(recall, beside, &difference)))
 		return; /* two keys met; or they differ in an rbp only: rare enough to be walked */
 	leaf = tp_leaf_write(recall, start, outcome);

@@ -18,6 +18,12 @@
  * in the cache, and what is a stack's alone is a leaf of one cache line. It lists its pieces, so that none of them is waited
  * for to know where the next one is.
  *
+ * What is outside of a hooked call stays as it is until that call ends: nothing there runs. A call's frame holds a stamp
+ * that no other call ever had. So once a stack with that call in it was compared in full, of the next such stack only the
+ * words as far as the call's frame are compared, and the stamp: if they are the same, that very call is still there, and
+ * what was outside of it. Then it is enough that both have their outer pieces in common. Taken is the outermost call
+ * that has not called back into Python: so what is said of it holds for Python's frames too.
+ *
  * One for each thread, used by that thread alone. It holds some thousand stacks; when it is full it starts over.
  */
 #ifndef TPROF_STACKS_RECALL_H
@@ -32,12 +38,14 @@
 #define TP_RECALL_GROUP 4u
 #define TP_RECALL_PIECE 16u			       /* words, in four groups */
 #define TP_RECALL_LINE 8u			       /* words in a cache line */
+#define TP_RECALL_STAMP 80u			       /* bytes below a hooked call's rbp: its stamp. 0: it has none */
 #define TP_RECALL_FAR (UINT16_MAX * sizeof(uintptr_t)) /* the largest step, in bytes */
 
 #define TP_RECALL_FORKS 512u /* 8 KiB */
 #define TP_RECALL_ASKED 4u
 #define TP_RECALL_SHORTCUT_BITS 11 /* 32 KiB */
 #define TP_RECALL_SHARED_BITS 11   /* 8 KiB */
+#define TP_RECALL_ENDS_BITS 8	   /* 2 KiB */
 
 struct tp_recall_edge {
 	uint64_t key;	   /* 0: unused */
@@ -50,7 +58,7 @@ struct tp_recall_edge {
  * cache lines, leaves and pieces. A piece is words that a walk loaded, slots ascending, in whole groups: a group is four values
  * and where they stood. Its first slot is counted in words from the first of the group before (or the piece's first), the
  * others from its own first. The innermost piece of a leaf may have fewer groups, of which the last is filled up with what it
- * begins with. A leaf says where its pieces are, in cache lines; of seven, as of most, that is in its own first line.
+ * begins with. A leaf says where its pieces are, in cache lines; of six, as of most, that is in its own first line.
  */
 struct tp_recall_group {
 	uint64_t values[TP_RECALL_GROUP];
@@ -70,13 +78,15 @@ struct tp_recalled { /* what comes of a walk; what `flags` mean is the walker's 
 
 struct tp_recall_leaf {
 	uintptr_t pc, sp, bp;
-	uintptr_t top; /* behind the outermost slot */
+	uint32_t top;	/* behind the outermost slot, in bytes from sp */
+	uint32_t stamp; /* the hooked call's; likewise */
 	struct tp_recalled result;
 	uint32_t next;	   /* the leaf that came next; 0: not known */
+	uint16_t held;	   /* all that is outside of that call, as a number of its own; 0: there is no such call */
+	uint8_t first;	   /* which piece that begins with */
 	int8_t bp_matters; /* -1 if it does, else 0 */
 	uint8_t groups;	   /* of the innermost piece */
 	uint8_t sure;	   /* how often it may be wrong of what comes next; 0: nothing is expected */
-	uint8_t unused;
 	uint16_t pieces[]; /* where they are, from the inside outwards, and a 0; of none: two */
 } __attribute__((aligned(64)));
 
@@ -92,6 +102,11 @@ struct tp_recall_shortcut {
 	uint64_t ways[2];
 };
 
+/* An outer end: a piece, and the end outside of it, and its own number. */
+struct tp_recall_end {
+	uint16_t piece, outer, number;
+};
+
 /* All zero is an empty one, but for `used` and `edge_mask`: call tp_recall_clear(). */
 struct tp_recall {
 	struct tp_recall_edge edges[TP_RECALL_EDGES];
@@ -99,6 +114,8 @@ struct tp_recall {
 	struct tp_recall_fork forks[TP_RECALL_FORKS];
 	struct tp_recall_shortcut shortcuts[1u << TP_RECALL_SHORTCUT_BITS];
 	uint16_t shared[1u << TP_RECALL_SHARED_BITS][2]; /* pieces that were asked for lately, the last one first */
+	struct tp_recall_end ends[1u << TP_RECALL_ENDS_BITS]; /* the same of outer ends */
+	uint32_t end_count;				      /* numbers given to ends */
 	uint32_t used;	   /* words, from the beginning */
 	uint32_t branches; /* and from the end */
 	uint32_t edge_count;
@@ -108,7 +125,14 @@ struct tp_recall {
 	uint32_t drawn;	    /* a random number */
 	uint32_t age;	    /* how often it was cleared: what was where before is not there any more */
 	uint32_t expected;  /* the leaf of the stack that comes next, to who knows what follows what; 0: not known */
+	uint32_t held;	    /* the leaf's that was recalled last */
+	uint64_t stamp;	    /* of the hooked call on that stack; 0: none, or it is not known */
 };
+
+/* The code that hooked functions are called from, with frames that hold a stamp; no bytes: none is relied on. */
+extern struct tp_recall_calls {
+	uintptr_t at, bytes;
+} tp_recall_calls;
 
 struct tp_start { /* where a walk starts, and how far up its stack goes */
 	uintptr_t pc, sp, bp, high;
@@ -202,20 +226,23 @@ TP_HOT uint64_t tp_recall_group_difference(const struct tp_recall_group *group, 
 	       (slot[group->steps[2]] ^ group->values[2]) | (slot[group->steps[3]] ^ group->values[3]);
 }
 
-/* What differs in what the leaf's walk loaded; 0: nothing. No branch on a word. */
-TP_HOT uint64_t tp_recall_difference(const struct tp_recall *recall, const struct tp_recall_leaf *leaf)
+/*
+ * What differs in what the leaf's walk loaded, as far as the piece `end`, which is not its first (0: to the end); 0: nothing.
+ * No branch on a word.
+ */
+TP_HOT uint64_t tp_recall_difference(const struct tp_recall *recall, const struct tp_recall_leaf *leaf, uint16_t end)
 {
 	const uint16_t *places = leaf->pieces;
 	const struct tp_recall_piece *piece = tp_recall_piece_at(recall, *places);
-	const struct tp_recall_group *group = piece->group, *end = group + leaf->groups;
+	const struct tp_recall_group *group = piece->group, *last = group + leaf->groups;
 	const uint64_t *slot = (const uint64_t *)piece->base;
 	uint64_t difference = 0;
 
-	for (; group < end; group++) {
+	for (; group < last; group++) {
 		slot += group->steps[0];
 		difference |= tp_recall_group_difference(group, slot);
 	}
-	while (*++places) {
+	while (*++places != end) {
 		piece = tp_recall_piece_at(recall, *places);
 		slot = (const uint64_t *)piece->base;
 		difference |= tp_recall_group_difference(&piece->group[0], slot);
@@ -230,12 +257,24 @@ TP_HOT uint64_t tp_recall_difference(const struct tp_recall *recall, const struc
 }
 
 /* Is it the leaf of the stack that the thread is on? */
-TP_HOT bool tp_recall_is(const struct tp_recall *recall, const struct tp_recall_leaf *leaf,
-			 const struct tp_start *start)
+TP_HOT bool tp_recall_is(struct tp_recall *recall, const struct tp_recall_leaf *leaf, const struct tp_start *start)
 {
-	return tp_likely(leaf->pc == start->pc && leaf->sp == start->sp && leaf->top <= start->high) &&
-	       tp_likely(!(tp_recall_difference(recall, leaf) |
-			   ((leaf->bp ^ start->bp) & (uintptr_t)(intptr_t)leaf->bp_matters)));
+	uint64_t stamp = 0;
+	uint16_t end = 0;
+
+	if (tp_unlikely(leaf->pc != start->pc || leaf->sp != start->sp || start->sp + leaf->top > start->high))
+		return false;
+	if (leaf->held) {
+		stamp = *(const uint64_t *)(start->sp + leaf->stamp);
+		if (stamp && stamp == recall->stamp && leaf->held == recall->held)
+			end = leaf->pieces[leaf->first];
+	}
+	if (tp_unlikely(tp_recall_difference(recall, leaf, end) |
+			((leaf->bp ^ start->bp) & (uintptr_t)(intptr_t)leaf->bp_matters)))
+		return false;
+	recall->stamp = stamp;
+	recall->held = leaf->held;
+	return true;
 }
 
 /* A leaf and the piece that stands behind it if it is its own, or a piece; `to` in bytes. Of 0: a line that is nobody's. */

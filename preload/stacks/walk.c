@@ -317,6 +317,7 @@ static uint32_t walk_anew(struct tp_thread *thread, struct tp_registers at, bool
 	if (walk->epoch != tp_load_acquire(&tp_modules_epoch))
 		forget(walk);
 	walk->front.recall.last = 0;
+	walk->front.recall.stamp = 0;
 	root = walk->root;
 	if (walk->count && walk->places[0].sp > start.high)
 		walk->count = 0;

@@ -52,9 +52,11 @@ def told(run, summary, least):
     return trace, nodes
 
 
+@pytest.mark.parametrize("ops", ["auto", "qsort"])  # an op that calls back into Python
 @pytest.mark.parametrize("python", PYTHONS)
-def test_the_frames_that_python_tells(tprof, python):
-    run, summary = tprof.summary([python, PROGRAMS / "python_stacks.py"])
+def test_the_frames_that_python_tells(tprof, python, ops):
+    run, summary = tprof.summary([python, PROGRAMS / "python_stacks.py"], env={"TPROF_OPS": ops})
+    assert ops == "auto" or {op["name"]: op["calls"] for op in summary["ops"]}["qsort"] > 2
     trace, nodes = told(run, summary, 180)
     for node in set(nodes.values()) & set(trace.joins):  # each call of the loop has its native frame; a sample may
         native, other = trace.joins[node]                # come in the middle of a call
@@ -66,12 +68,13 @@ def has_greenlet(python):
     return subprocess.run([python, "-c", "import greenlet"], stderr=subprocess.DEVNULL, check=False).returncode == 0
 
 
+@pytest.mark.parametrize("ops", ["auto", "qsort"])
 @pytest.mark.parametrize("python", PYTHONS)
-def test_greenlets(tprof, python):
+def test_greenlets(tprof, python, ops):
     """The stack of the one that runs, whichever others wait in the middle of calls, of C's too."""
     if not has_greenlet(python):
         pytest.skip(f"{python} has no greenlet")
-    run, summary = tprof.summary([python, PROGRAMS / "python_greenlets.py"])
+    run, summary = tprof.summary([python, PROGRAMS / "python_greenlets.py"], env={"TPROF_OPS": ops})
     trace, nodes = told(run, summary, 200)
     for node in set(nodes.values()) & set(trace.joins):  # each has its place; below a greenlet's stands who started it
         native, other = trace.joins[node]

@@ -256,6 +256,11 @@ static void what_was_recalled_can_be_told(void **state)
 #define LONG_WORDS 70 /* of a stack, every third a saved rbp: four pieces and six words */
 #define LONG_STACKS 60
 
+static uintptr_t *long_word(uint32_t i)
+{
+	return &stack[4 + i * 5 + i % 4];
+}
+
 /* A long stack: the word at `parts` is the path's own, all others are the same in each of them. */
 static struct tp_start build_long(uint32_t path, uint32_t parts, struct naive *naive)
 {
@@ -265,7 +270,7 @@ static struct tp_start build_long(uint32_t path, uint32_t parts, struct naive *n
 
 	*outcome = (struct tp_outcome){ .returns = returns, .others = others, .result = { path + 1, 0 } };
 	for (uint32_t i = 0; i < LONG_WORDS; i++) {
-		uintptr_t *slot = &stack[4 + i * 5 + i % 4];
+		uintptr_t *slot = long_word(i);
 		struct tp_word word = { (uintptr_t)slot, 1000 + i + (i == parts ? path * 1000 : 0) };
 
 		*slot = word.value;
@@ -297,13 +302,94 @@ static void what_is_the_same_is_shared(void **state)
 		assert_in_range(recall.used, 1, first + LONG_STACKS * (8 + 24));
 		for (uint32_t path = 0; path < LONG_STACKS; path++) {
 			struct tp_start start = build_long(path, parts, &naive);
-			uintptr_t *word = &stack[4 + path % LONG_WORDS * 5 + path % LONG_WORDS % 4];
+			uintptr_t *word = long_word(path % LONG_WORDS);
 
 			assert_int_equal(found(&start), path + 1);
 			*word += 1 << 20;
 			assert_null(tp_recall_find(&recall, &start));
 		}
 	}
+}
+
+#define CALL 24 /* in a long stack the word that leads back to where a hooked function was called */
+#define HELD 38 /* and the first of the innermost piece that is outside of that call */
+
+/* The next return address stands behind the call's rbp. */
+static uint64_t *stamp_of_call(void)
+{
+	return (uint64_t *)(long_word(CALL + 1) - 1) - TP_RECALL_STAMP / sizeof(uint64_t);
+}
+
+/* Two long stacks that part inside of the call, the first one last. */
+static struct tp_start add_two_long(struct naive *naive)
+{
+	struct tp_start start = build_long(1, 3, naive);
+
+	tp_recall_clear(&recall);
+	tp_recall_add(&recall, &start, &naive->outcome);
+	start = build_long(0, 3, naive);
+	tp_recall_add(&recall, &start, &naive->outcome);
+	return start;
+}
+
+static bool is_known_with(const struct tp_start *start, uint32_t i)
+{
+	bool known;
+
+	*long_word(i) ^= 1 << 20;
+	known = tp_recall_find(&recall, start) != NULL;
+	*long_word(i) ^= 1 << 20;
+	return known;
+}
+
+/* While one call lasts, what is outside of it is compared once; all else each time, and everything in the next call. */
+static void what_a_call_holds_is_compared_once(void **state)
+{
+	static struct naive naive;
+	struct tp_start start;
+
+	(void)state;
+	tp_recall_calls = (struct tp_recall_calls){ 1000 + CALL, 1 };
+	start = add_two_long(&naive);
+	for (uint64_t call = 1; call < 4; call++) {
+		*stamp_of_call() = call;
+		for (uint32_t i = 0; i < LONG_WORDS; i++)
+			assert_false(is_known_with(&start, i)); /* not compared in full yet */
+		assert_int_equal(found(&start), 1);
+		for (uint32_t i = 0; i < LONG_WORDS; i++)
+			assert_int_equal(is_known_with(&start, i), i >= HELD);
+		*long_word(3) += 1000; /* the other stack has the same call in it */
+		assert_int_equal(found(&start), 2);
+		assert_int_equal(is_known_with(&start, HELD), true);
+		*long_word(3) -= 1000;
+	}
+	tp_recall_calls = (struct tp_recall_calls){ 0 };
+}
+
+/* A call that has no stamp, one whose code is not told, a stack that is known by other means in between: all is compared. */
+static void nothing_is_held_without_a_stamp(void **state)
+{
+	static struct naive naive;
+	struct tp_start start;
+
+	(void)state;
+	for (uint32_t told = 0; told < 2; told++) {
+		tp_recall_calls = (struct tp_recall_calls){ 1000 + CALL, told };
+		start = add_two_long(&naive);
+		*stamp_of_call() = !told;
+		for (uint32_t i = 0; i < LONG_WORDS; i++) {
+			assert_int_equal(found(&start), 1);
+			assert_false(is_known_with(&start, i));
+		}
+	}
+	*stamp_of_call() = 7;
+	assert_int_equal(found(&start), 1);
+	assert_true(is_known_with(&start, HELD));
+	tp_recall_clear(&recall);
+	start = add_two_long(&naive);
+	*stamp_of_call() = 7;
+	assert_false(is_known_with(&start, HELD));
+	tp_recall_calls = (struct tp_recall_calls){ 0 };
 }
 
 #define WAYS 6
@@ -411,6 +497,8 @@ int main(void)
 		cmocka_unit_test(shortcuts_are_learnt_and_say_what_the_branches_say),
 		cmocka_unit_test(a_shortcut_is_never_taken_for_another_stack),
 		cmocka_unit_test(what_is_the_same_is_shared),
+		cmocka_unit_test(what_a_call_holds_is_compared_once),
+		cmocka_unit_test(nothing_is_held_without_a_stamp),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

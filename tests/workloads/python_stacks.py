@@ -189,6 +189,11 @@ def recurse_and_raise(n):
 def from_c():
     compare = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)(lambda a, b: note(1))
     libc.qsort((ctypes.c_int * 4)(4, 3, 2, 1), 4, 4, compare)
+
+    def twice(a, b):
+        note()
+        return note(0) or note(1)
+    libc.qsort((ctypes.c_int * 4)(4, 3, 2, 1), 4, 4, ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)(twice))
     nested = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)(
         lambda a, b: recurse(3) or libc.qsort((ctypes.c_int * 2)(2, 1), 2, 4, compare) and 0)
     libc.qsort((ctypes.c_int * 2)(2, 1), 2, 4, nested)

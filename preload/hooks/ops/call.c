@@ -9,6 +9,7 @@
 #include "hooks/ops/names.h"
 #include "hooks/ops/shapes.h"
 #include "hooks/ops/vectors.h"
+#include "stacks/recall.h"
 
 struct called { /* what trampoline.S gets in rax and rdx */
 	void *function;
@@ -68,6 +69,7 @@ STANDS(TP_COUNT_CALLS, tprof_fold, calls);
 STANDS(TP_COUNT_MIN, tprof_fold, min);
 STANDS(TP_COUNT_MAX, tprof_fold, max);
 STANDS(TP_COUNT_HISTOGRAM, tprof_fold, histogram);
+_Static_assert(TP_LAYOUT_STAMP == TP_RECALL_STAMP, "trampoline.S: the stamp");
 _Static_assert(offsetof(union tp_state_page, s.mode) == 0, "trampoline.S: mode");
 _Static_assert(offsetof(struct tprof_header, gate) == TP_LAYOUT_GATE, "trampoline.S: the gate");
 _Static_assert(offsetof(struct tp_op_function, address) == 0 && sizeof(struct tp_op_function) == TP_LAYOUT_FUNCTION,
@@ -150,6 +152,12 @@ static inline void put_begin(struct tp_thread *thread, uint64_t ticks, uint32_t 
 	tp_emit_end(thread, p);
 }
 
+/* The call's in its frame, for stacks/recall.h. */
+static uint64_t *stamp_of(const uintptr_t *frame)
+{
+	return (uint64_t *)((uintptr_t)frame - TP_RECALL_STAMP);
+}
+
 /* A call is to be recorded: by its begin, or, if the op is hot, by noting that it began. */
 static inline void begin(struct tp_thread *thread, uint32_t index, uint32_t op, const uintptr_t *frame,
 			 struct tp_window window)
@@ -166,6 +174,7 @@ static inline void begin(struct tp_thread *thread, uint32_t index, uint32_t op, 
 	}
 	put_begin(thread, ticks, op);
 	open = tp_scope_open(thread, (uintptr_t)frame);
+	*stamp_of(frame) = thread->fold.scope | (uint32_t)ticks;
 	open->start = ticks;
 	open->events = thread->events;
 	open->shape = shape;

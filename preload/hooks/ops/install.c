@@ -16,6 +16,8 @@
 #include "hooks/real.h"
 #include "hooks/slots.h"
 #include "hooks/waits/stubs.h"
+#include "stacks/modules.h"
+#include "stacks/recall.h"
 
 #include <dlfcn.h>
 
@@ -43,9 +45,22 @@ static void count(enum tprof_hooks state, uint64_t functions)
 	covered.functions[state] += functions;
 }
 
+/* Greenlets have the outer end of a stack in common: it is another one when a greenlet goes on than when it stopped. */
+static void doubt_calls(const char *path)
+{
+	const char *name = strrchr(path, '/');
+
+	if (!tp_load(&tp_recall_calls.bytes) ||
+	    strncmp(name ? name + 1 : path, "_greenlet.", strlen("_greenlet.")) != 0)
+		return;
+	tp_store(&tp_recall_calls.bytes, (uintptr_t)0);
+	tp_modules_doubt();
+}
+
 static void put_coverage(const char *path, void *context)
 {
 	(void)context;
+	doubt_calls(path);
 	for (uint32_t state = 0; state < TPROF_HOOKS_STATES; state++) {
 		if (covered.pointers[state] || covered.functions[state])
 			tp_covered_add((enum tprof_hooks)state, covered.pointers[state], covered.functions[state],

@@ -54,6 +54,7 @@
 #define TP_COUNT_MAX 24
 #define TP_COUNT_HISTOGRAM 32
 
+#define TP_LAYOUT_STAMP 80     /* TP_RECALL_STAMP */
 #define TP_LAYOUT_GATE 604     /* tp_gate(), from tp_header_area */
 #define TP_LAYOUT_FUNCTION 320 /* size of a struct tp_op_function */
 #define TP_LAYOUT_MODE_ON 2

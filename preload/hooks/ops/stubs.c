@@ -3,6 +3,7 @@
 
 #include "core/space.h"
 #include "core/sys.h"
+#include "stacks/recall.h"
 
 #define FUNCTIONS_MAX 16384u
 #define STUB_BYTES 16u
@@ -56,6 +57,8 @@ static bool make_room(void)
 	}
 	memcpy(stubs, trampolines, sizeof(trampolines));
 	protect(stubs, STUBS_AT, PROT_READ);
+	tp_recall_calls.at = (uintptr_t)tp_op_trampoline;
+	tp_store_release(&tp_recall_calls.bytes, (uintptr_t)tp_op_trampoline_end - tp_recall_calls.at);
 	tp_op_functions = functions;
 	return true;
 }

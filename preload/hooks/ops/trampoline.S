@@ -10,8 +10,9 @@
  *    8(%rbp)   return address
  *    0(%rbp)   the caller's rbp
  *   -8..-64    rdi rsi rdx rcx r8 r9 rax r10
- *  -72(%rbp)   the function; -80(%rbp) its index
- *  -112..-88   32 bytes for the hook, as long as the call lasts (TP_OP_SPACE)
+ *  -72(%rbp)   the function
+ *  -80(%rbp)   the call's stamp (stacks/recall.h); 0: it has none, or none yet
+ *  -112..-88   32 bytes for the hook, as long as the call lasts (TP_OP_SPACE); before that, the function's index
  *
  * Calls that are folded (core/fold.h) are counted here; all others go to call.c, and each as soon as it is seen to be none
  * of them. Between a store of TP_LAYOUT_BUSY_RECORD and of 0 to TP_THREAD_BUSY no signal's handler records anything.
@@ -278,6 +279,9 @@ tp_op_copy_many:
 	jmp	*%r11
 	.cfi_endproc
 	.size	tp_op_trampoline, . - tp_op_trampoline
+	.globl	tp_op_trampoline_end
+	.hidden	tp_op_trampoline_end
+tp_op_trampoline_end:
 
 	/* The gate is closed: nothing is recorded. */
 .Lpaused:

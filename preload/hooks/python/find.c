@@ -12,6 +12,7 @@
 #include "hooks/python/stack.h"
 #include "hooks/python/state.h"
 #include "stacks/frames.h"
+#include "stacks/modules.h"
 
 #include <link.h>
 
@@ -101,6 +102,7 @@ static void use(const struct dl_phdr_info *object, const struct tp_lookup_found 
 		return;
 	}
 	find_loop(object, &loop);
+	tp_modules_doubt(); /* stacks that were remembered don't know of the loop */
 	tp_python_code_type = code_type.address;
 	tp_python_runtime = (struct tp_range){ runtime->address, runtime->address + runtime->size };
 	watch_codes();

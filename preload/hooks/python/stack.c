@@ -38,10 +38,13 @@ struct stack {
 	uint32_t count;
 	uint32_t known;	 /* entries from the outermost on whose nodes are right */
 	uint32_t cached; /* 1: joins[] and nodes[] are of this process's trace */
-	uint32_t unused;
+	uint32_t held;	 /* node of the Python frames from `held_frame` outwards ... */
 	uint64_t deaths; /* tp_code_deaths at the time */
+	uintptr_t held_frame;
+	uint64_t
+		held_stamp; /* ... as long as the hooked call lasts whose stamp this is (stacks/recall.h); 0: not known */
 	struct tp_joins joins;
-	uint8_t head[TP_WALK_HEAD - 24 - sizeof(struct tp_joins)];
+	uint8_t head[TP_WALK_HEAD - 40 - sizeof(struct tp_joins)];
 
 	struct entry entries[FRAMES_MAX];
 	struct place fresh[FRAMES_MAX]; /* innermost first */
@@ -342,9 +345,24 @@ static uint32_t find_python(struct stack *stack, uintptr_t frame)
 	return renew(stack, frame, same_depth);
 }
 
+/*
+ * The same. While a hooked call lasts, the frames that it was called from are as they are: the innermost is in the middle
+ * of calling it.
+ */
+TP_INLINE uint32_t find_held(struct stack *stack, uintptr_t frame, uint64_t stamp)
+{
+	if (tp_likely(stack->held_stamp == stamp && stack->held_frame == frame) && stamp)
+		return stack->held;
+	stack->held = find_python(stack, frame);
+	stack->held_frame = frame;
+	stack->held_stamp = stack->held ? stamp : 0;
+	return stack->held;
+}
+
 /* The joined node of `native` and the thread's Python frames; and what is to be expected next. */
 TP_INLINE uint32_t join(struct tp_thread *thread, struct stack *stack, uint32_t native)
 {
+	struct tp_recall *recall = &((struct tp_walk_front *)thread->walk)->recall;
 	uintptr_t frame = innermost(NULL);
 	uint32_t python;
 
@@ -352,11 +370,10 @@ TP_INLINE uint32_t join(struct tp_thread *thread, struct stack *stack, uint32_t 
 		return native;
 	if (tp_unlikely(!stack->cached))
 		begin(stack);
-	python = find_python(stack, frame);
+	python = find_held(stack, frame, recall->stamp);
 	if (!python)
 		return unread(stack, native);
-	return tp_joins_go_on(&stack->joins, stack->joined, native, python,
-			      &((struct tp_walk_front *)thread->walk)->recall);
+	return tp_joins_go_on(&stack->joins, stack->joined, native, python, recall);
 }
 
 uint32_t tp_python_stack(struct tp_thread *thread, const void *frame, uint32_t guess)
