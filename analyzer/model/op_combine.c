@@ -84,6 +84,7 @@ static void add_counts(struct tp_op_stats *to, const struct tp_op_stats *from)
 		to->flop_in[precision] += from->flop_in[precision];
 	to->uncounted += from->uncounted;
 	to->self_matrix_flop += from->self_matrix_flop;
+	to->known += from->known;
 	to->no_shape += from->no_shape;
 	to->no_formula += from->no_formula;
 	to->allocated_bytes += from->allocated_bytes;

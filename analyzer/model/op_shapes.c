@@ -68,6 +68,7 @@ void tp_op_count_known(struct tp_ops *ops, struct tp_op_state *state, enum tp_to
 	switch (known) {
 	case TP_TORCH_KNOWN:
 		ops->counts.known += calls;
+		state->stats.known += calls;
 		break;
 	case TP_TORCH_NO_SHAPE:
 		ops->counts.no_shape += calls;

@@ -85,6 +85,7 @@ static json_t *json_op(const struct tp_op_stats *op)
 		{ "self_flop", op->self_flop },
 		{ "flop_uncounted_calls", op->uncounted },
 		{ "self_matrix_flop", op->self_matrix_flop },
+		{ "known_calls", op->known },
 		{ "no_shape_calls", op->no_shape },
 		{ "no_formula_calls", op->no_formula },
 		{ "bytes", op->bytes },

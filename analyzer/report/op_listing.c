@@ -148,7 +148,7 @@ static void print_memory(const struct tp_page *page, const struct tp_op_list *li
 		tp_cell(table, TP_STYLE_DIM, tp_flop_text(op->self_flop));
 		tp_cell(table, TP_STYLE_PLAIN,
 			tp_flop_least_text(page, tp_rate_text(op->flop, op->total_ns), op->uncounted > 0));
-		tp_cell(table, TP_STYLE_PLAIN, op->bytes ? tp_bytes(op->bytes, page->exact) : nothing);
+		tp_cell(table, TP_STYLE_PLAIN, op->bytes || op->known ? tp_bytes(op->bytes, page->exact) : nothing);
 		tp_op_name_cell(table, page, op->name, 0);
 		uncounted |= op->uncounted > 0;
 	}

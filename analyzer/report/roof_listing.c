@@ -132,6 +132,21 @@ static void print_doubt(const struct tp_page *page, const struct tp_roof_place *
 	}
 }
 
+/* By the work that is known they are where they stand; that of exponentials, roots and iterations is not. */
+static void print_uncounted(const struct tp_page *page, const struct tp_roof_place *places, size_t count)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < count; i++)
+		found += places[i].op->uncounted > 0 && places[i].bound == TP_BOUND_MEMORY;
+	if (found)
+		tp_print(page, TP_STYLE_DIM,
+			 "      %s of these that memory bounds compute%s what has no count of FLOP (exponentials, "
+			 "roots): that "
+			 "may bound %s\n",
+			 tp_count(found).text, found == 1 ? "s" : "", found == 1 ? "it" : "them");
+}
+
 void tp_roof_print(const struct tp_page *page, const struct tp_roof_place *places, size_t count, uint64_t top)
 {
 	struct tp_table *table =
@@ -148,6 +163,7 @@ void tp_roof_print(const struct tp_page *page, const struct tp_roof_place *place
 		fputs("  no op says how much work it does\n", page->out);
 	if (top && top < count)
 		tp_print(page, TP_STYLE_DIM, "      and %s more ops (--top 0 shows all)\n", tp_count(count - top).text);
+	print_uncounted(page, places, count);
 	print_doubt(page, places, count);
 }
 

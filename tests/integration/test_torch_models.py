@@ -6,6 +6,7 @@ import json
 import pytest
 
 from conftest import PYTHON, ROOT, nothing_lost, report
+from test_roofline import machine  # noqa: F401 pylint: disable=unused-import
 
 pytestmark = pytest.mark.real
 MODELS = ROOT / "tests/workloads/torch_models.py"
@@ -81,7 +82,7 @@ def test_flop_is_torchs_own(tprof, model):
 
 
 @pytest.mark.parametrize("model", ["mlp", "cnn", "transformer"])
-def test_flop_of_a_step_by_hand(tprof, model):
+def test_flop_of_a_step_by_hand(tprof, model, machine):
     """All of a step's, exactly, but for what has no count, of which the phases say so: Adam's are 9 a parameter (exp_avg: 2,
     exp_avg_sq: 3, denominator: 2 beside the root, parameter: 2), and one of each tensor's step."""
     run, _ = tprof.summary([PYTHON, MODELS, model, "--steps", STEPS], env=ENVIRONMENT, timeout=300)
@@ -104,3 +105,8 @@ def test_flop_of_a_step_by_hand(tprof, model):
     assert ops["torch", "aten::addcdiv_"]["bytes"] == STEPS * 4 * numbers * 4
     assert ops["torch", "aten::threshold_backward"]["bytes"] == 3 * 4 * ops["torch", "aten::threshold_backward"]["flop"]
     assert ops["torch", "aten::t"]["bytes"] == ops["torch", "aten::empty.memory_format"]["bytes"] == 0
+    roofs = report(run.traces()[0], command="roofline", options=["--top", "0", "--machine", machine])
+    bounds = {op["name"]: op["bound"] for op in roofs["roofline"]}
+    elementwise = ["aten::addcdiv_", "aten::add_.Tensor", "aten::mul_.Tensor", "aten::clamp_min", "aten::threshold_backward"]
+    assert {bounds[name] for name in elementwise} == {"memory"}
+    assert roofs["utilisation"]["flop_per_step"] == 3 * forward - spared  # no optimizer's, no activation's

@@ -119,6 +119,8 @@ static void what_is_not_known(void **state)
 	assert_int_equal(op_named(&replayed, "aten::sum.dim_IntList")->no_formula, 1);
 	assert_int_equal(op_named(&replayed, "aten::index_select")->no_formula, 4);
 	assert_int_equal(op_named(&replayed, "aten::zero_")->no_formula, 0);
+	assert_int_equal(op_named(&replayed, "aten::view")->known, 1);
+	assert_int_equal(op_named(&replayed, "aten::add.Tensor")->known, 5);
 	done(&replayed);
 }
 
