@@ -165,7 +165,19 @@ static uint32_t slot_of(uint64_t key, uint32_t slots)
 	return (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 40) & (slots - 1);
 }
 
-/* The node of a frame below `parent`. 0: the frame could not be read. */
+/*
+ * From 3.12 on a call of a class, once it is specialized, has a frame of the interpreter's own below __init__(), which drops
+ * its result (_Py_InitCleanup of Python/specialize.c, "__init__" in a file of that name). Python shows it nowhere.
+ */
+static bool is_cleanup(struct tp_reader *reader, const struct tp_python_place *at)
+{
+	uintptr_t name = tp_read_word(reader, at->code + tp_python.code_name);
+
+	return name - tp_python_runtime.low < tp_python_runtime.high - tp_python_runtime.low &&
+	       name == tp_read_word(reader, at->code + tp_python.code_file);
+}
+
+/* The node of a frame below `parent`, which is its own where the frame is not shown. 0: the frame could not be read. */
 static uint32_t make_node(struct tp_reader *reader, const struct tp_python_place *at, uint32_t parent)
 {
 	uint32_t number = tp_python_frame(reader, at), node;
@@ -173,6 +185,8 @@ static uint32_t make_node(struct tp_reader *reader, const struct tp_python_place
 
 	if (!number)
 		return 0;
+	if (tp_python.frame_owner && parent != TPROF_NODE_ROOT && is_cleanup(reader, at))
+		return parent;
 	node = tp_node_find(parent, number, &miss);
 	return node ? node : tp_nodes_make(parent, &number, 1, &miss);
 }
