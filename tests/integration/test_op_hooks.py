@@ -64,6 +64,15 @@ def test_every_signature_of_calls_that_are_folded(tprof, program):
     assert sum(op["folded"] for op in json.loads(answer.stdout)["ops"]) > 0
 
 
+@pytest.mark.parametrize("ops", ["off", "blas"])
+def test_registers_of_typed_calls(tprof, ops):
+    """Each call's numbers, in vector registers and on the stack, whether it is folded or not."""
+    run = tprof.run([WORKLOADS / "registers", 5000], [LIBRARY], {"TPROF_OPS": ops, "TPROF_CPU": "0"})
+    assert (run.status, run.stdout) == (0, b"registers: 0 wrong there, 0 wrong back\n")
+    calls = {name: count for name, (count, _) in ops_of(run.traces()[0]).items()}
+    assert calls == {} if ops == "off" else len(calls) == 7 and set(calls.values()) == {5000}
+
+
 def test_a_call_that_an_exception_left_ends_where_the_next_begins(tprof):
     """Its frame is where the next call's is: not within it."""
     run = tprof.run([WORKLOADS / "op_throws", 1000, "here"], [LIBRARY], {"TPROF_OPS": "thrower_*"})
