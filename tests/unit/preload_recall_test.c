@@ -445,20 +445,21 @@ static uint32_t round_of_forks(uint32_t paths, uint32_t forks)
 /* Once known, stacks that part several times are found without going through their branches one after the other. */
 static void shortcuts_are_learnt_and_say_what_the_branches_say(void **state)
 {
-	uint32_t paths = WAYS * WAYS * WAYS, before;
+	uint32_t before;
 
 	(void)state;
 	for (uint32_t forks = 2; forks <= FORKS; forks++) {
+		uint32_t paths = forks == 2 ? WAYS * WAYS : WAYS * WAYS * WAYS;
+
 		memset(&recall, 0, sizeof(recall));
 		tp_recall_clear(&recall);
 		for (uint32_t i = 0; i < 60; i++)
-			round_of_forks(forks == 2 ? WAYS * WAYS : paths, forks);
+			round_of_forks(paths, forks);
 		before = recall.descents;
 		for (uint32_t i = 0; i < 10; i++)
-			assert_int_equal(round_of_forks(forks == 2 ? WAYS * WAYS : paths, forks),
-					 forks == 2 ? WAYS * WAYS : paths);
-		/* A place holds two of them: few are the third. */
-		assert_in_range(recall.descents - before, 0, 10 * paths / 20);
+			assert_int_equal(round_of_forks(paths, forks), paths);
+		/* A place holds two of them: few are the third. Which are, the stack's address says too: it is random. */
+		assert_in_range(recall.descents - before, 0, 10 * paths / 8);
 	}
 }
 
