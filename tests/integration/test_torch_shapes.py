@@ -2,10 +2,11 @@
 """Shapes of torch's operators, read from their tensors without torch's headers: those that its own profiler records."""
 import collections
 import re
+import subprocess
 
 import pytest
 
-from conftest import LIBRARY, PYTHON, ROOT, nothing_lost, report
+from conftest import ANALYZE, LIBRARY, PYTHON, ROOT, nothing_lost, report
 
 pytestmark = pytest.mark.real
 BETWEEN = ["--top", "0", "--from", "mark:begin", "--to", "mark:end"]
@@ -69,3 +70,14 @@ def test_tensors_of_all_kinds(tprof):
     assert ops["aten::relu_"] == {"4x6 f32": 4}
     assert ops["aten::equal"] == {"4x6, 4x6 f32": 3}  # of its first call it was learned that it returns no tensor
     assert ops["aten::_sparse_mm"] == {"-, 4x6 f32": 4}
+
+
+def test_more_shapes_than_the_first_tables_hold(tprof):
+    """Each with all its calls, though several threads meet it first at once, while the table that keeps them grows."""
+    threads, sizes = 4, 3000
+    run = traced(tprof, "torch_many_shapes.py", threads, sizes, TPROF_ALLOC="off", TPROF_PYTHON="0")
+    dump = subprocess.run([ANALYZE, "dump", run.traces()[0]], capture_output=True, check=True, text=True).stdout
+    calls = collections.Counter(re.findall(r"op begins +aten::neg +(\d+) f32$", dump, re.M))
+    missing = {size: 2 * threads - calls[str(size)] for size in range(2, sizes) if calls[str(size)] != 2 * threads}
+    # Those that were under way when it was learned where the tensor is have none.
+    assert sum(missing.values()) <= threads and all(0 < count < threads for count in missing.values()), missing

@@ -13,15 +13,25 @@
 #define RESULT (-7)  /* where trampoline.S keeps rax, when the call has returned */
 #define MARK UINT64_C(0x7368617065730000)
 
-#define SHAPES 65536u	  /* slots: an index is the upper 16 bits of a hash */
-#define SHAPES_MAX 32768u /* that are used */
+#define FIRST_BITS 10u /* of the first table */
+#define MORE_BITS 2u   /* that the next one has */
+#define MOST_BITS 16u
 
 struct shape {
 	uint64_t key; /* 0: empty */
 	uint32_t op;  /* 0: not yet published */
 };
-static struct shape *shapes; /* NULL: there are none yet */
-static uint32_t used;
+
+/*
+ * At most half full, and no larger than that asks for: what a program's steps go round in has few shapes, and in a large
+ * table each of them would be on a page of its own, which is met too seldom to stay in the processor's caches.
+ */
+struct table {
+	uint32_t bits; /* an index is as many upper bits of a hash */
+	uint32_t used; /* slots */
+	struct shape slots[];
+};
+static struct table *table; /* NULL: there is none yet */
 
 /* While a function learns, in its frame (TP_OP_SPACE). */
 struct noted {
@@ -87,26 +97,27 @@ uint64_t tp_shapes_hash(const struct tp_signature *signature, uint32_t index, co
 	return hash_of(signature, index, frame);
 }
 
-static inline uint32_t slot_of(uint64_t hash)
+static inline struct shape *slot_of(struct table *in, uint64_t i)
 {
-	return (uint32_t)(hash >> 48);
+	return &in->slots[i & ((UINT64_C(1) << in->bits) - 1)];
 }
 
 uint32_t tp_shapes_find(const struct tp_signature *signature, uint32_t index, const uintptr_t *frame)
 {
 	uint64_t hash = hash_of(signature, index, frame);
-	const struct shape *all = tp_load_acquire(&shapes);
+	struct table *in = tp_load_acquire(&table); /* pairs with grow(): it is filled */
 
-	for (uint32_t i = slot_of(hash); all; i++) {
-		const struct shape *at = &all[i & (SHAPES - 1)];
-		uint64_t there = tp_load_acquire(&at->key); /* pairs with tp_shapes_number() */
+	if (tp_unlikely(!in))
+		return 0;
+	for (uint64_t i = hash >> (64 - in->bits);; i++) {
+		const struct shape *at = slot_of(in, i);
+		uint64_t there = tp_load_acquire(&at->key); /* pairs with keep() */
 
 		if (tp_likely(there == (hash | 1)))
 			return tp_load_acquire(&at->op);
 		if (!there)
 			return 0;
 	}
-	return 0;
 }
 
 struct writer {
@@ -164,13 +175,73 @@ static void put_tensors(struct writer *to, const struct tp_signature *signature,
 	}
 }
 
-static struct shape *make_shapes(void)
+/* Of which function with which shapes; the lowest bit tells it from an empty slot. 0: none was kept there. */
+static uint32_t kept(struct table *in, uint64_t key)
 {
-	struct shape *made = tp_space_take(SHAPES * sizeof(*made));
+	for (uint64_t i = key >> (64 - in->bits);; i++) {
+		const struct shape *at = slot_of(in, i);
+		uint64_t there = tp_load_acquire(&at->key);
 
-	if (made && !tp_swap_if(&shapes, (struct shape *)NULL, made))
-		tp_space_give_back(made, SHAPES * sizeof(*made)); /* another thread was first */
-	return tp_load_acquire(&shapes);
+		if (there == key)
+			return tp_load_acquire(&at->op);
+		if (!there)
+			return 0;
+	}
+}
+
+/* There is an empty slot. Another thread may keep the same, and have another number for it: it means the same. */
+static void keep(struct table *in, uint64_t key, uint32_t op)
+{
+	for (uint64_t i = key >> (64 - in->bits);; i++) {
+		struct shape *at = slot_of(in, i);
+
+		if (tp_load(&at->key) == key)
+			return;
+		if (!tp_load(&at->key) && tp_swap_if(&at->key, UINT64_C(0), key)) {
+			tp_add(&in->used, 1);
+			tp_store_release(&at->op, op); /* pairs with tp_shapes_find(): its records are there */
+			return;
+		}
+	}
+}
+
+static size_t bytes_of(uint32_t bits)
+{
+	return sizeof(struct table) + (sizeof(struct shape) << bits);
+}
+
+static bool is_full(const struct table *in)
+{
+	return tp_load(&in->used) >= 1u << (in->bits - 1);
+}
+
+static void copy_all(struct table *to, struct table *from)
+{
+	for (uint64_t i = 0; i < UINT64_C(1) << from->bits && !is_full(to); i++) {
+		uint64_t key = tp_load_acquire(&from->slots[i].key);
+		uint32_t op = tp_load_acquire(&from->slots[i].op);
+
+		if (key && op)
+			keep(to, key, op);
+	}
+}
+
+/* Others may go on keeping shapes in the old table: what the copy misses is given a number again. */
+static struct table *grow(struct table *old)
+{
+	uint32_t bits = old ? old->bits + MORE_BITS : FIRST_BITS;
+	struct table *larger;
+
+	if (bits > MOST_BITS || !(larger = tp_space_take(bytes_of(bits))))
+		return NULL;
+	larger->bits = bits;
+	if (old)
+		copy_all(larger, old);
+	if (!tp_swap_if(&table, old, larger))		    /* pairs with tp_shapes_find() */
+		tp_space_give_back(larger, bytes_of(bits)); /* another thread was first */
+	else if (old)
+		tp_space_retire(old, bytes_of(old->bits), sizeof(*old));
+	return tp_load_acquire(&table);
 }
 
 /* A call that has no sizes to tell is one of the function itself. */
@@ -192,41 +263,28 @@ static uint32_t new_number(const struct tp_op_function *function, const struct w
 
 uint32_t tp_shapes_number(const struct tp_op_function *function, const uintptr_t *frame)
 {
-	uint64_t hash = tp_shapes_hash(&function->signature, (uint32_t)(function - tp_op_functions), frame);
-	struct shape *all = tp_load_acquire(&shapes);
+	uint64_t key = 1 | tp_shapes_hash(&function->signature, (uint32_t)(function - tp_op_functions), frame);
+	struct table *in = tp_load_acquire(&table);
 	struct writer tensors;
-	uint32_t op;
+	uint32_t op = in ? kept(in, key) : 0;
 
-	if (!all && !(all = make_shapes()))
+	if (op)
+		return op;
+	if ((!in || is_full(in)) && !(in = grow(in)))
 		return 0;
 	tensors.at = tensors.bytes;
 	put_tensors(&tensors, &function->signature, frame);
-	for (uint32_t i = slot_of(hash);; i++) {
-		struct shape *at = &all[i & (SHAPES - 1)];
-		uint64_t there = tp_load_acquire(&at->key);
-
-		/* A number that is not there yet is made again; it means the same. */
-		if (there == (hash | 1) && tp_load_acquire(&at->op))
-			return at->op;
-		if (there && there != (hash | 1))
-			continue;
-		op = tensors.at ? tp_load(&used) < SHAPES_MAX ? new_number(function, &tensors) : 0 : function->op;
-		if (!op)
-			return 0;
-		if (tp_swap_if(&at->key, (uint64_t)0, hash | 1)) {
-			tp_add(&used, 1);
-			tp_store_release(&at->op, op); /* pairs with tp_shapes_find(): its records are there */
-		}
-		return op;
-	}
+	op = tensors.at ? new_number(function, &tensors) : function->op;
+	if (op)
+		keep(in, key, op);
+	return op;
 }
 
 void tp_shapes_forget(void)
 {
-	if (shapes)
-		tp_space_give_back(shapes, SHAPES * sizeof(*shapes));
-	shapes = NULL;
-	used = 0;
+	if (table)
+		tp_space_give_back(table, bytes_of(table->bits));
+	table = NULL;
 }
 
 /* ---- learning ---- */
