@@ -87,32 +87,40 @@ def test_cxx(tprof):
 
 
 PYTHON_SCRIPT = '''
-import sys
+import collections, sys, types
 sys.path.insert(0, sys.argv[1])
 import tprof
 
+before, behind = {}, {}
+
+def registers(hooks):
+    def register(hook):
+        hooks[hook] = hook
+        return types.SimpleNamespace(remove=lambda: hooks.pop(hook))
+    return register
+
+"""As torch 1, without gradients, as far as watch() goes."""
+of_all = types.SimpleNamespace(register_module_forward_pre_hook=registers(before),
+                               register_module_forward_hook=registers(behind))
+sys.modules["torch"] = types.SimpleNamespace(is_grad_enabled=lambda: False, nn=types.SimpleNamespace(
+    modules=types.SimpleNamespace(module=of_all)))
+
 class Module:
-    """As torch.nn.Module, as far as watch() goes."""
+    """As torch.nn.Module."""
     def __init__(self, **children):
-        self.children, self.pre, self.post = children, {}, {}
+        self.children, self._forward_hooks = children, collections.OrderedDict()
     def named_modules(self, prefix=""):
         yield prefix, self
         for name, child in self.children.items():
             yield from child.named_modules(prefix + "." * bool(prefix) + name)
-    def register_forward_pre_hook(self, hook):
-        self.pre[hook] = hook
-        return type("Handle", (), {"remove": lambda _: self.pre.pop(hook)})()
-    def register_forward_hook(self, hook):
-        self.post[hook] = hook
-        return type("Handle", (), {"remove": lambda _: self.post.pop(hook)})()
     def __call__(self, fail=None):
-        for hook in list(self.pre.values()):
+        for hook in list(before.values()):
             hook(self, ())
         for child in self.children.values():
             child(fail)
         if fail is self:
             raise ValueError
-        for hook in list(self.post.values()):
+        for hook in list(behind.values()):
             hook(self, (), None)
 
 @tprof.op("decorated", "pass", shape="2x2", flop=8)

@@ -228,7 +228,7 @@ def test_native_stacks_of_one_line_of_python_are_one(tprof):
         page = analyze("html", *options, trace).stdout
         section = page[page.index('id="p0-growth"'):page.index('id="p0-unfreed"')]
         leaks = re.findall(r"<tr>(?:(?!</tr>).)*>leak<.*?</tr>", section, re.S)
-        rows.append(sum("ways.py:%d" % line in row for row in leaks))
+        rows.append(sum("program.py:%d" % line in row for row in leaks))
     assert rows[0] >= 2 and rows[1] == 1
 
 
