@@ -164,8 +164,9 @@ static bool goes_on(const double *x, const double *y, size_t n)
 #define DECAY_RATIO M_SQRT2
 /* By how many variances of a difference the sum of squares falls for a better fit: as the squares of 2.6, 2, 1 and 3 errors. */
 #define SURELY_SLOWER 7.0
-#define MAYBE_SLOWER 2.0 /* of fewer than ENOUGH values, that is a doubt */
+#define MAYBE_SLOWER 2.0 /* of fewer than ENOUGH values, that is a doubt; of fewer than FEW, any better fit is */
 #define ENOUGH 56u
+#define FEW 48u
 #define SURELY_BOTH 4.0
 #define MAYBE_BOTH 1.0
 #define SURELY_BOTH_BYTES 9.0
@@ -234,6 +235,12 @@ static bool gains(double worse, double better, const struct fits *fits, size_t n
 	return worse - better > variances * left;
 }
 
+/* Few values don't tell a rate that decays from a constant one: does it fit better, by whatever? */
+static bool may_be_slower(const struct fits *fits, size_t n)
+{
+	return n < ENOUGH && gains(fits->constant, fits->decaying, fits, n, n < FEW ? 0 : MAYBE_SLOWER);
+}
+
 enum tp_course tp_trend_course(const double *x, const double *bytes, const double *blocks, size_t n)
 {
 	size_t skip = skip_of(n);
@@ -243,7 +250,7 @@ enum tp_course tp_trend_course(const double *x, const double *bytes, const doubl
 	x += skip, bytes += skip, blocks += skip, n -= skip;
 	fits = fit_rates(x, blocks, n);
 	surely = gains(fits.constant, fits.decaying, &fits, n, SURELY_SLOWER) || is_surely_slower(x, blocks, n);
-	if (!surely && (n >= ENOUGH || !gains(fits.constant, fits.decaying, &fits, n, MAYBE_SLOWER)))
+	if (!surely && !may_be_slower(&fits, n))
 		return TP_COURSE_STEADY;
 	of_bytes = fit_one(x, bytes, n, fits.decay);
 	if (gains(fits.decaying, fits.both, &fits, n, SURELY_BOTH) ||
