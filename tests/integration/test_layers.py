@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Memory by layer: each byte belongs to the innermost layer that its thread was in, and counts for those around it too."""
+import collections
 import json
 import re
 import subprocess
@@ -189,13 +190,20 @@ def test_work_of_backward(tprof):
     """Products of m x k by k x n: 2mkn forward, as much for the weights' gradient, and for the input's, where it has one."""
     trace = layers_program(tprof, "flops")
     layers = {row["layer"]: row for row in report(trace, command="ops", options=["--by", "layer", "--top", "0"])["layers"]}
+    tree, products = tree_of(trace), collections.Counter()
+    for node in tree.values():
+        products[layer_of(tree, node)] += node["self_flop"] * (node["category"] == "blas")
     for name, inner, outer, backward in (("first", 30, 50, 1), ("inner.second", 50, 70, 2), ("inner.third", 70, 110, 2),
                                          ("last", 110, 20, 2)):
         once = 3 * 2 * 17 * inner * outer
-        assert (layers[name]["own_flop"], layers[name + " (backward)"]["own_flop"]) == (once, backward * once), name
+        assert (products[name], products[name + " (backward)"]) == (once, backward * once), name
+        assert layers[name]["own_flop"] == products[name]
+        # The second and the third gradients of weights and bias are added to what is there.
+        assert layers[name + " (backward)"]["own_flop"] - products[name + " (backward)"] == 2 * (inner + 1) * outer, name
     for name, row in layers.items():
         assert not name or row["calls"] == 3, row
-    assert layers["inner (backward)"]["flop"] == sum(layers[f"inner.{name} (backward)"]["flop"] for name in ("second", "third"))
+    assert layers["inner (backward)"]["flop"] - layers["inner (backward)"]["own_flop"] == sum(
+        layers[f"inner.{name} (backward)"]["flop"] for name in ("second", "third"))
     assert layers["inner.third (backward)"]["own_allocated_bytes"] >= 3 * 4 * 70 * 110  # its weight's gradient
     text = analyze("ops", "--by", "layer", "--top", "0", trace).stdout
     assert re.search(r"  inner\.third \(backward\)$", text, re.M)
@@ -208,7 +216,7 @@ def test_exceptions_in_layers(tprof):
     seen = {}
     for node in tree.values():
         if node["name"].split()[0] in ("try", "behind", "after"):
-            assert layer_of(tree, node) is None, node
+            assert layer_of(tree, node) is None, node["name"]
             seen[node["name"]] = seen.get(node["name"], 0) + node["calls"]
     assert seen == {"try backward": 3, "behind backward": 3, "after backward": 3, "try forward": 3, "behind forward": 3}
 
