@@ -146,7 +146,7 @@ struct tp_op_stats {
 	uint64_t flop_in[TP_PRECISIONS + 1]; /* self_flop, by what it was done in; [TP_UNSAID]: not said */
 	uint64_t self_matrix_flop;	     /* of self_flop: matrix products, convolutions and their like */
 	uint64_t known; /* calls of an operator of PyTorch whose work follows from sizes: TP_TORCH_KNOWN */
-	uint64_t no_shape, no_formula;	     /* calls that did work of which nothing is known: enum tp_torch_known */
+	uint64_t no_shape, no_formula; /* calls that did work of which nothing is known: enum tp_torch_known */
 	uint64_t uncounted; /* calls that did work, or had ops within that did, of which there is no count of FLOP */
 	uint64_t allocated_bytes;		   /* requested while it was open, by its thread */
 	uint64_t freed_bytes;			   /* given back while it was open, by its thread */
@@ -173,7 +173,7 @@ enum { TP_OP_NODE_FIRST = 2 };
 struct tp_op_counts {
 	uint64_t events; /* begins and ends */
 	uint64_t unmatched_ends;
-	uint64_t self_flop; /* of all calls that ended: each FLOP once */
+	uint64_t self_flop;   /* of all calls that ended: each FLOP once */
 	uint64_t matrix_flop; /* of these: matrix products, convolutions and their like */
 	uint64_t known, no_shape,
 		no_formula; /* calls of PyTorch's operators that did work themselves: enum tp_torch_known */

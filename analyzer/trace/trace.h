@@ -44,7 +44,7 @@ struct tp_op {
 	const char *shape;	     /* what calls of this number worked on; NULL: not said. Owned by the trace */
 	const uint8_t *tensors; /* the same as it stands in the record, for trace/shapes.h; with padding behind it */
 	size_t tensors_length;
-	uint8_t origin;		     /* enum tprof_op_origin */
+	uint8_t origin; /* enum tprof_op_origin */
 	uint32_t frame; /* named by the function that begins there; 0: by its record. May be unknown: >= frame_count */
 };
 

@@ -226,10 +226,10 @@ struct tprof_header {
 	uint32_t
 		fold_untimed_ticks; /* what it costs to count a folded call that is not timed, in all; 0: not measured */
 	uint32_t gate;		    /* enum tprof_gate: what hooks look at first; who asks for something opens it */
-	uint32_t snapshot_known;    /* those of snapshot_waiting whose registers are surely those in tprof_snapshot.kept */
-	uint32_t chunks_aside; /* chunks of events and tables for which there is no room on the disk: they are in the
+	uint32_t snapshot_known; /* those of snapshot_waiting whose registers are surely those in tprof_snapshot.kept */
+	uint32_t chunks_aside;	 /* chunks of events and tables for which there is no room on the disk: they are in the
 				     * program's memory, and will be in the file when there is */
-	uint64_t other_ticks;  /* what recording took beside events: threads begun, chunks made, memory sampled, objects
+	uint64_t other_ticks; /* what recording took beside events: threads begun, chunks made, memory sampled, objects
 				     * hooked */
 };
 

@@ -116,8 +116,8 @@ struct tp_recall {
 	uint16_t shared[1u << TP_RECALL_SHARED_BITS][2]; /* pieces that were asked for lately, the last one first */
 	struct tp_recall_end ends[1u << TP_RECALL_ENDS_BITS]; /* the same of outer ends */
 	uint32_t end_count;				      /* numbers given to ends */
-	uint32_t used;	   /* words, from the beginning */
-	uint32_t branches; /* and from the end */
+	uint32_t used;					      /* words, from the beginning */
+	uint32_t branches;				      /* and from the end */
 	uint32_t edge_count;
 	uint32_t edge_mask; /* of an edge's place in edges[], in bytes: those in use lie close together */
 	uint32_t last;	    /* where the leaf that was recalled last is; 0: the last walk was none of them */
