@@ -12,9 +12,9 @@ enum tp_waits {
 };
 
 struct tp_waiting {
-	enum tp_waits state;
 	uint64_t sp, pc, switches; /* how often the thread has left its processor; TP_IS_KEPT */
-	bool sure;		   /* TP_IS_KEPT: no other function can have been called there since, past the stub */
+	enum tp_waits state;
+	bool sure; /* TP_IS_KEPT: no other function can have been called there since, past the stub */
 };
 
 /* What that thread does. Makes system calls; the thread may end meanwhile. */
