@@ -9,7 +9,7 @@ WORKLOAD_CXXFLAGS := -std=c++17 -D_GNU_SOURCE -g -O1 -fno-builtin $(WORKLOAD_WAR
 WORKLOADS := $(addprefix $(W)/,digits truth truth-nopie truth-stripped truth-now truth_cxx shared_arena jemalloc_api \
 	threads ends fork dl own_malloc early mmap interrupts cpu_split cpu_traps sampled limits deep usable ops steady stack0 \
 	stack2 stack3 exceptions0 exceptions2 exceptions3 liboracle.so libplugin_a.so libplugin_b.so liborigin.so \
-	nested/libplugin_b.so libsignatures.so libthrower.so op_calls op_calls-now op_throws op_dlsym libtinyblas.so hot hot_throws op_lines libcountblas.so blas_calls libcountlapack.so lapack_calls libtorture.so op_torture libkernels.so registers op_calls-cet pools pauses annotate collectors onednn regions regions-clang \
+	nested/libplugin_b.so libsignatures.so libthrower.so op_calls op_calls-now op_throws op_dlsym libtinyblas.so hot hot_throws op_lines libcountblas.so blas_calls libcountlapack.so lapack_calls libtorture.so op_torture libkernels.so registers libbetween.so op_calls-cet pools pauses annotate collectors onednn regions regions-clang \
 	libdnnl3.so onednn3 instrumented libraries libmocks.so libtracer.so fourier xnnpack \
 	mlp cnn transformer)
 WORKLOADS += $(addprefix $(W)/,control faults roofs still)
@@ -83,7 +83,7 @@ $(W)/op_calls-cet: $(W)/libsignatures.so
 $(W)/libtorture.so: WORKLOAD_EXTRA := -shared -fPIC -Wno-psabi
 $(W)/op_torture: WORKLOAD_EXTRA := -L$(W) -ltorture -Wl,-rpath,'$$ORIGIN' -Wno-psabi -lpthread -lm
 $(W)/op_torture: $(W)/libtorture.so
-$(W)/libkernels.so: WORKLOAD_EXTRA := -shared -fPIC
+$(W)/libkernels.so $(W)/libbetween.so: WORKLOAD_EXTRA := -shared -fPIC
 $(W)/libkernels.so $(W)/registers: tests/workloads/registers.h
 $(W)/registers: WORKLOAD_EXTRA := -rdynamic -L$(W) -lkernels -Wl,-rpath,'$$ORIGIN'
 $(W)/registers: $(W)/libkernels.so

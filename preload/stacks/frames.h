@@ -19,7 +19,8 @@ struct tp_frame tp_frame_find(uintptr_t pc, bool exact);
 
 /*
  * Those of return addresses that a thread came by lately: with a program like `import torch`, whose stacks change all the time,
- * the table of all is 3 MB, of which each look-up waits for a line; nineteen in twenty are for one of these. All zero: none.
+ * the table of all is 3 MB, of which each look-up waits for a line; more than nine in ten
+ * are for one of these (the look-ups of that program, replayed). All zero: none.
  * To be cleared when tp_modules_epoch changes, and not asked while a dlclose is under way. Own thread only.
  */
 struct tp_frames_lately {

@@ -163,9 +163,10 @@ static uintptr_t outermost_call(const struct tp_start *start, const struct tp_ou
 {
 	const struct tp_word *returns = outcome->returns;
 	uintptr_t pc = start->pc, bp = UINTPTR_MAX;
+	size_t bytes = tp_load_acquire(&tp_recall_calls.bytes); /* pairs with tp_recall_hold() */
 
-	for (size_t i = 0; i < outcome->return_count && !tp_frame_in_loop(pc - 1); i++) {
-		if (pc - tp_recall_calls.at < tp_load(&tp_recall_calls.bytes))
+	for (size_t i = 0; bytes && i < outcome->return_count && !tp_frame_in_loop(pc - 1); i++) {
+		if (pc - tp_recall_calls.at < bytes)
 			bp = returns[i].slot - WORD;
 		pc = returns[i].value;
 	}

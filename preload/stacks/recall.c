@@ -10,6 +10,20 @@
 #define FAR TP_RECALL_FAR
 
 struct tp_recall_calls tp_recall_calls;
+static bool holds_nothing;
+
+void tp_recall_hold(uintptr_t code, size_t bytes)
+{
+	tp_recall_calls.at = code;
+	if (!holds_nothing)
+		tp_store_release(&tp_recall_calls.bytes, bytes); /* pairs with stacks/leaves.c: where it is stands */
+}
+
+void tp_recall_hold_nothing(void)
+{
+	holds_nothing = true;
+	tp_store(&tp_recall_calls.bytes, (uintptr_t)0);
+}
 
 static uint64_t load(uintptr_t slot)
 {

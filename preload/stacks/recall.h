@@ -129,10 +129,17 @@ struct tp_recall {
 	uint64_t stamp;	    /* of the hooked call on that stack; 0: none, or it is not known */
 };
 
-/* The code that hooked functions are called from, with frames that hold a stamp; no bytes: none is relied on. */
+/* The code that hooked functions are called from, with frames that hold a stamp; no bytes: no call holds anything. */
 extern struct tp_recall_calls {
 	uintptr_t at, bytes;
 } tp_recall_calls;
+
+/* From now on calls from there hold what is outside of them, unless tp_recall_hold_nothing() was called. One thread at a
+ * time calls these. */
+void tp_recall_hold(uintptr_t code, size_t bytes);
+
+/* From now on none does: stacks change outside of calls that last. What is remembered must be forgotten then. */
+void tp_recall_hold_nothing(void);
 
 struct tp_start { /* where a walk starts, and how far up its stack goes */
 	uintptr_t pc, sp, bp, high;

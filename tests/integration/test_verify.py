@@ -90,6 +90,16 @@ def test_interrupted_walks(tprof, command, interrupted):
     verified(tprof, [WORKLOADS / command[0], *command[1:]], SAMPLED, walks=0, interrupted=interrupted, early=0.1)
 
 
+def test_a_greenlet_goes_on_elsewhere(tprof):
+    """In the middle of a hooked call: what is outside of it is not what it was."""
+    if subprocess.run([PYTHON, "-c", "import greenlet"], stderr=subprocess.DEVNULL, check=False).returncode:
+        pytest.skip("python3-greenlet is not installed")
+    run = verified(tprof, [PYTHON, ROOT / "tests/workloads/python_greenlet_calls.py", WORKLOADS / "libbetween.so"],
+                   env={"TPROF_OPS": "between", "TPROF_CPU": "0"}, walks=400)
+    calls = [(op["name"], op["calls"]) for op in report(run.traces()[0])["ops"]]
+    assert calls == [("between", 199)]  # the last one goes on no more
+
+
 @pytest.mark.real
 @pytest.mark.parametrize("program,walks", [("torch_train.py", 500000), ("sklearn_fit.py", 50000)])
 def test_python_programs(tprof, program, walks):

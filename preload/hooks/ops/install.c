@@ -5,6 +5,7 @@
 #include "core/config.h"
 #include "core/lookup.h"
 #include "core/state.h"
+#include "core/text.h"
 #include "core/turn.h"
 #include "hooks/bind.h"
 #include "hooks/enter.h"
@@ -23,8 +24,8 @@
 
 static struct tp_seen seen;
 static uint32_t installing;
-static size_t
-	others; /* slots of functions that may wait, and of numpy's calls; so many of those that were changed are no ops' */
+/* Slots of functions that may wait, and of numpy's calls: so many of those that were changed are no ops'. */
+static size_t others;
 
 /* Lost blocks are told of all that are recorded. */
 static bool waits_wanted(void)
@@ -48,12 +49,9 @@ static void count(enum tprof_hooks state, uint64_t functions)
 /* Greenlets have the outer end of a stack in common: it is another one when a greenlet goes on than when it stopped. */
 static void doubt_calls(const char *path)
 {
-	const char *name = strrchr(path, '/');
-
-	if (!tp_load(&tp_recall_calls.bytes) ||
-	    strncmp(name ? name + 1 : path, "_greenlet.", strlen("_greenlet.")) != 0)
+	if (!tp_text_glob("_greenlet.*", tp_text_base(path)))
 		return;
-	tp_store(&tp_recall_calls.bytes, (uintptr_t)0);
+	tp_recall_hold_nothing();
 	tp_modules_doubt();
 }
 

@@ -57,8 +57,7 @@ static bool make_room(void)
 	}
 	memcpy(stubs, trampolines, sizeof(trampolines));
 	protect(stubs, STUBS_AT, PROT_READ);
-	tp_recall_calls.at = (uintptr_t)tp_op_trampoline;
-	tp_store_release(&tp_recall_calls.bytes, (uintptr_t)tp_op_trampoline_end - tp_recall_calls.at);
+	tp_recall_hold((uintptr_t)tp_op_trampoline, (uintptr_t)tp_op_trampoline_end - (uintptr_t)tp_op_trampoline);
 	tp_op_functions = functions;
 	return true;
 }

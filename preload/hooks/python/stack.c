@@ -38,11 +38,10 @@ struct stack {
 	uint32_t count;
 	uint32_t known;	 /* entries from the outermost on whose nodes are right */
 	uint32_t cached; /* 1: joins[] and nodes[] are of this process's trace */
-	uint32_t held;	 /* node of the Python frames from `held_frame` outwards ... */
+	uint32_t held;	 /* node of the frames from held_frame outwards, while the call of held_stamp lasts */
 	uint64_t deaths; /* tp_code_deaths at the time */
 	uintptr_t held_frame;
-	uint64_t
-		held_stamp; /* ... as long as the hooked call lasts whose stamp this is (stacks/recall.h); 0: not known */
+	uint64_t held_stamp; /* a hooked call's (stacks/recall.h); 0: not known */
 	struct tp_joins joins;
 	uint8_t head[TP_WALK_HEAD - 40 - sizeof(struct tp_joins)];
 
@@ -365,7 +364,7 @@ static uint32_t find_python(struct stack *stack, uintptr_t frame)
  */
 TP_INLINE uint32_t find_held(struct stack *stack, uintptr_t frame, uint64_t stamp)
 {
-	if (tp_likely(stack->held_stamp == stamp && stack->held_frame == frame) && stamp)
+	if (stamp && tp_likely(stack->held_stamp == stamp && stack->held_frame == frame))
 		return stack->held;
 	stack->held = find_python(stack, frame);
 	stack->held_frame = frame;

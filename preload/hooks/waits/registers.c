@@ -118,8 +118,8 @@ static bool calls_one(uint64_t caller)
 		return false;
 	if (code[0] == 0xff && code[1] == 0x15)
 		return true;
-	for (int i = 2; i < 5;
-	     i++) /* a shorter one, behind what may look like the longer: call *REGISTER, call *8(REGISTER) */
+	/* A shorter one, behind what may look like the longer: call *REGISTER, call *8(REGISTER). */
+	for (int i = 2; i < 5; i++)
 		if (code[i] == 0xff && (code[i + 1] & 0x38) == 0x10)
 			return false;
 	return code[1] == 0xe8;
