@@ -18,6 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/rates.h"
+
 #define TP_TREND_MAX 128u  /* values of a series at most */
 #define TP_TREND_LEAST 16u /* fewer tell nothing */
 #define TP_TREND_LEVEL 0.05
@@ -30,13 +32,6 @@ enum tp_verdict {
 	TP_VERDICT_BURST,    /* rose for a short time, or in a jump or two */
 	TP_VERDICT_RISING,   /* rose now and then, never fell, and goes on: too rarely to be told from chance. Or surely
 			      * grows, but ever more slowly, and whether to an end can't be told */
-};
-
-/* Of what grew and did in the end: does it stop by itself, as a cache does that fills? */
-enum tp_course {
-	TP_COURSE_STEADY, /* nothing says so */
-	TP_COURSE_SLOWS,  /* it grows ever more slowly; it may have a rate of its own beside that */
-	TP_COURSE_FILLS,  /* and nothing speaks for such a rate */
 };
 
 struct tp_trend {
@@ -54,14 +49,7 @@ struct tp_trend {
  */
 void tp_trend_test(const double *x, const double *y, size_t n, struct tp_trend *trend);
 
-/*
- * A cache that still fills, by its blocks: the bytes of one that replaces entries of many sizes jump too much to show that they
- * rise ever more slowly. What fills does so at a rate that decays exponentially. Such a rate is fitted to the differences of
- * the blocks, a constant one, and the sum of both, by least squares. If the decaying one is surely better than the constant
- * one, it slows down (of few values, if that may be); if the sum is surely better than the decaying one, for the bytes if not
- * for the blocks (blocks that are made larger), it has a rate of its own all the same. For series that grew; costs some
- * thousand exponentials.
- */
+/* tp_rates_course() of all but the warm-up. */
 enum tp_course tp_trend_course(const double *x, const double *bytes, const double *blocks, size_t n);
 
 /*
