@@ -103,12 +103,13 @@ static bool is_wanted(const struct chrome *chrome, uint32_t thread)
 	return !chrome->options->thread || chrome->options->thread == thread;
 }
 
-static struct tp_op_stack *stack_of(struct chrome *chrome, uint32_t thread)
+/* NULL: it has had no event. */
+static const struct tp_thread_state *thread_of(const struct chrome *chrome, uint32_t thread)
 {
 	const struct tp_replay *replay = &chrome->replay;
 	uint32_t index = thread < replay->index_count ? replay->thread_index[thread] : 0;
 
-	return index ? &chrome->replay.threads[index - 1].open : NULL;
+	return index ? &replay->threads[index - 1] : NULL;
 }
 
 static const char *op_name(struct chrome *chrome, uint32_t op)
@@ -119,46 +120,48 @@ static const char *op_name(struct chrome *chrome, uint32_t op)
 	return quoted(chrome, chrome->names, op, known ? trace->ops[op].name : "(unnamed)");
 }
 
-static void open_op(struct chrome *chrome, uint32_t thread, uint32_t tid, uint64_t ns, uint32_t op)
+static const char *op_category(struct chrome *chrome, uint32_t op)
 {
 	const struct tp_trace *trace = chrome->replay.trace;
-	bool known = op < trace->op_count && trace->ops[op].name;
-	const char *category = known && trace->ops[op].category[0] ? trace->ops[op].category : "op";
+	bool known = op < trace->op_count && trace->ops[op].name && trace->ops[op].category[0];
 
-	name_thread(chrome, thread, tid, NULL);
-	tp_chrome_open(&chrome->out, thread, ns, op_name(chrome, op), quoted(chrome, chrome->categories, op, category));
-	chrome->ops++;
+	return quoted(chrome, chrome->categories, op, known ? trace->ops[op].category : "op");
 }
 
-static struct tp_chrome_detail detail_of(struct chrome *chrome, const struct tp_op_frame *frame)
+/* The thread's op with so many around it ends. What began before the time that is looked at begins with that. */
+static void write_op(struct chrome *chrome, const struct tp_thread_state *thread, uint32_t level, uint64_t ns,
+		     struct tp_chrome_detail detail)
 {
+	const struct tp_op_frame *frame = &thread->open.frames[level];
 	const struct tp_op_state *state = chrome->replay.ops.states ? chrome->replay.ops.states[frame->op] : NULL;
 
-	return (struct tp_chrome_detail){
-		.name = op_name(chrome, frame->op),
-		.shape = frame->shape && state ? state->stats.shapes[frame->shape - 1].text : NULL,
-		.flop = frame->said.flop ? frame->said.flop : frame->shaped.flop,
-		.bytes = frame->said.bytes ? frame->said.bytes : frame->shaped.bytes,
-	};
+	detail.name = op_name(chrome, frame->op);
+	detail.category = op_category(chrome, frame->op);
+	detail.shape = frame->shape && state ? state->stats.shapes[frame->shape - 1].text : NULL;
+	detail.flop = frame->said.flop ? frame->said.flop : frame->shaped.flop;
+	detail.bytes = frame->said.bytes ? frame->said.bytes : frame->shaped.bytes;
+	detail.level = level;
+	name_thread(chrome, thread->stats.thread, thread->stats.tid, NULL);
+	tp_chrome_op(&chrome->out, thread->stats.thread,
+		     frame->begin_ns > chrome->from_ns ? frame->begin_ns : chrome->from_ns, ns, &detail);
 }
 
-/* What is open where the time that is looked at begins, or ends: begun or ended there. */
-static void cut(struct chrome *chrome, uint64_t ns, bool begin)
+/* What is open counts, where the time that is looked at begins. */
+static void count_open(struct chrome *chrome)
+{
+	for (size_t i = 0; i < chrome->replay.thread_count; i++)
+		if (is_wanted(chrome, chrome->replay.threads[i].stats.thread))
+			chrome->ops += chrome->replay.threads[i].open.count;
+}
+
+/* What is open where the time that is looked at ends is shown as far as there. */
+static void write_open(struct chrome *chrome, uint64_t ns)
 {
 	for (size_t i = 0; i < chrome->replay.thread_count; i++) {
 		const struct tp_thread_state *thread = &chrome->replay.threads[i];
-		const struct tp_op_stack *open = &thread->open;
 
-		if (!is_wanted(chrome, thread->stats.thread))
-			continue;
-		for (uint32_t k = 0; begin && k < open->count; k++)
-			open_op(chrome, thread->stats.thread, thread->stats.tid, ns, open->frames[k].op);
-		for (uint32_t k = open->count; !begin && k-- > 0;) {
-			struct tp_chrome_detail detail = detail_of(chrome, &open->frames[k]);
-
-			detail.open = true;
-			tp_chrome_close(&chrome->out, thread->stats.thread, ns, &detail);
-		}
+		for (uint32_t k = thread->open.count; is_wanted(chrome, thread->stats.thread) && k-- > 0;)
+			write_op(chrome, thread, k, ns, (struct tp_chrome_detail){ .open = true });
 	}
 }
 
@@ -167,9 +170,7 @@ static void cut(struct chrome *chrome, uint64_t ns, bool begin)
 /* Threads say their names more than once. */
 static bool is_new_name(const struct chrome *chrome, const struct tp_event *event)
 {
-	const struct tp_replay *replay = &chrome->replay;
-	uint32_t index = event->thread < replay->index_count ? replay->thread_index[event->thread] : 0;
-	const struct tp_thread_state *thread = index ? &replay->threads[index - 1] : NULL;
+	const struct tp_thread_state *thread = thread_of(chrome, event->thread);
 
 	if (!thread || !event->name || event->thread >= chrome->named_count || !chrome->named[event->thread])
 		return true;
@@ -179,28 +180,24 @@ static bool is_new_name(const struct chrome *chrome, const struct tp_event *even
 
 static void before(struct chrome *chrome, const struct tp_event *event, uint64_t ns)
 {
-	const struct tp_op_stack *open = stack_of(chrome, event->thread);
-	struct tp_chrome_detail detail;
+	const struct tp_thread_state *thread = thread_of(chrome, event->thread);
 
 	if (event->kind == TP_EVENT_MARK)
 		tp_chrome_mark(&chrome->out, event->thread, ns, event->name, event->name_length);
-	if (event->kind != TP_EVENT_OP_END || !open || !open->count || open->deeper ||
-	    !is_wanted(chrome, event->thread))
-		return;
-	detail = detail_of(chrome, &open->frames[open->count - 1]);
-	detail.unwound = event->unwound;
-	tp_chrome_close(&chrome->out, event->thread, ns, &detail);
+	if (event->kind == TP_EVENT_OP_END && thread && thread->open.count && !thread->open.deeper &&
+	    is_wanted(chrome, event->thread))
+		write_op(chrome, thread, thread->open.count - 1, ns,
+			 (struct tp_chrome_detail){ .unwound = event->unwound });
 }
 
 static void after(struct chrome *chrome, const struct tp_event *event, uint64_t ns, uint32_t opened, bool new_name)
 {
-	const struct tp_op_stack *open = stack_of(chrome, event->thread);
-	const struct tp_replay *replay = &chrome->replay;
+	const struct tp_thread_state *thread = thread_of(chrome, event->thread);
 
 	switch (event->kind) {
 	case TP_EVENT_OP_BEGIN:
-		if (open && open->count > opened && is_wanted(chrome, event->thread))
-			open_op(chrome, event->thread, event->tid, ns, open->frames[open->count - 1].op);
+		if (thread && thread->open.count > opened && is_wanted(chrome, event->thread))
+			chrome->ops++;
 		break;
 	case TP_EVENT_STEP:
 		tp_chrome_step(&chrome->out, chrome->step_begin_ns, ns, ++chrome->steps, event->size);
@@ -208,10 +205,8 @@ static void after(struct chrome *chrome, const struct tp_event *event, uint64_t 
 		write_memory(chrome, ns);
 		break;
 	case TP_EVENT_NAME:
-		if (!new_name)
-			break;
-		name_thread(chrome, event->thread, event->tid,
-			    replay->threads[replay->thread_index[event->thread] - 1].stats.name);
+		if (new_name && thread)
+			name_thread(chrome, event->thread, event->tid, thread->stats.name);
 		break;
 	default:
 		break;
@@ -225,7 +220,7 @@ static bool enter(struct chrome *chrome, uint64_t ns)
 		chrome->inside = true;
 		chrome->step_begin_ns =
 			chrome->step_begin_ns > chrome->from_ns ? chrome->step_begin_ns : chrome->from_ns;
-		cut(chrome, chrome->from_ns > chrome->replay.start_ns ? chrome->from_ns : ns, true);
+		count_open(chrome);
 		write_memory(chrome, ns);
 	}
 	return chrome->inside;
@@ -237,8 +232,8 @@ static bool step(struct chrome *chrome)
 	struct tp_event event = *replay->event;
 	uint64_t ns = tp_replay_ns(replay, event.time);
 	bool inside = enter(chrome, ns);
-	const struct tp_op_stack *open = stack_of(chrome, event.thread);
-	uint32_t opened = open ? open->count : 0;
+	const struct tp_thread_state *thread = thread_of(chrome, event.thread);
+	uint32_t opened = thread ? thread->open.count : 0;
 	bool new_name = event.kind == TP_EVENT_NAME && is_new_name(chrome, &event);
 
 	if (inside)
@@ -317,7 +312,7 @@ static bool write_process(struct chrome *chrome, size_t which)
 	}
 	if (good && chrome->inside) {
 		write_memory(chrome, last);
-		cut(chrome, last, false);
+		write_open(chrome, last + 1); /* also what has just begun has a length */
 	}
 	release(chrome);
 	return good;

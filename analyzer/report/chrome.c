@@ -67,24 +67,33 @@ void tp_chrome_thread(struct tp_chrome *chrome, uint32_t thread, const char *nam
 	fprintf(chrome->out, ", \"name\": \"thread_sort_index\", \"args\": {\"sort_index\": %" PRIu32 "}}", thread);
 }
 
-void tp_chrome_open(struct tp_chrome *chrome, uint32_t thread, uint64_t ns, const char *name, const char *category)
-{
-	begin(chrome, 'B', thread, ns);
-	fprintf(chrome->out, ", \"name\": %s, \"cat\": %s}", name, category);
-}
-
 static void separate(FILE *out, int *used)
 {
 	fputs((*used)++ ? ", " : ", \"args\": {", out);
 }
 
-void tp_chrome_close(struct tp_chrome *chrome, uint32_t thread, uint64_t ns, const struct tp_chrome_detail *detail)
+/*
+ * Until when something lasts. Viewers add begin and duration in floating point, and what ends at one instant must not overlap
+ * then: so it ends a hundredth of a nanosecond early, and another one early for each op around it. Who rounds to nanoseconds
+ * has the end itself, down to the 49th.
+ */
+static void put_duration(FILE *out, uint64_t begin_ns, uint64_t end_ns, uint32_t level)
+{
+	uint64_t took = end_ns > begin_ns ? (end_ns - begin_ns) * 100 : 0;
+
+	took = took > level ? took - level - 1 : 0;
+	fprintf(out, ", \"dur\": %" PRIu64 ".%05u", took / 100000, (unsigned)(took % 100000));
+}
+
+void tp_chrome_op(struct tp_chrome *chrome, uint32_t thread, uint64_t begin_ns, uint64_t end_ns,
+		  const struct tp_chrome_detail *detail)
 {
 	FILE *out = chrome->out;
 	int used = 0;
 
-	begin(chrome, 'E', thread, ns);
-	fprintf(out, ", \"name\": %s", detail->name);
+	begin(chrome, 'X', thread, begin_ns);
+	put_duration(out, begin_ns, end_ns, detail->level);
+	fprintf(out, ", \"name\": %s, \"cat\": %s", detail->name, detail->category);
 	if (detail->shape) {
 		separate(out, &used);
 		fputs("\"shape\": ", out);
@@ -111,12 +120,9 @@ void tp_chrome_close(struct tp_chrome *chrome, uint32_t thread, uint64_t ns, con
 
 void tp_chrome_step(struct tp_chrome *chrome, uint64_t begin_ns, uint64_t end_ns, uint64_t number, uint64_t items)
 {
-	/* A nanosecond less: viewers add begin and duration in floating point, and then neighbours must not overlap. */
-	uint64_t took = end_ns > begin_ns ? end_ns - begin_ns - 1 : 0;
-
 	begin(chrome, 'X', TP_CHROME_STEPS, begin_ns);
-	fprintf(chrome->out, ", \"dur\": %" PRIu64 ".%03u, \"name\": \"step %" PRIu64 "\", \"cat\": \"step\"",
-		took / 1000, (unsigned)(took % 1000), number);
+	put_duration(chrome->out, begin_ns, end_ns, 0);
+	fprintf(chrome->out, ", \"name\": \"step %" PRIu64 "\", \"cat\": \"step\"", number);
 	if (items)
 		fprintf(chrome->out, ", \"args\": {\"items\": %" PRIu64 "}", items);
 	fputc('}', chrome->out);

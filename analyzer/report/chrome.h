@@ -22,25 +22,28 @@ void tp_chrome_begin(struct tp_chrome *chrome, FILE *out);
 /* `truncated`: not all that was asked for is there. */
 void tp_chrome_end(struct tp_chrome *chrome, int truncated);
 
-/* A name as a JSON string with its quotes, for tp_chrome_open(); to be freed. NULL: memory is out. */
+/* A name as a JSON string with its quotes, for tp_chrome_op(); to be freed. NULL: memory is out. */
 char *tp_chrome_quote(const char *text, size_t length);
 
 /* How the process, or one of its rows, is called. */
 void tp_chrome_process(struct tp_chrome *chrome, uint32_t pid, const char *name);
 void tp_chrome_thread(struct tp_chrome *chrome, uint32_t thread, const char *name);
 
-/* What an op worked on; shape NULL and numbers 0: not known. */
+/* A call that ended: what it worked on; shape NULL and numbers 0: not known. */
 struct tp_chrome_detail {
-	const char *name; /* quoted, as of its begin: not all viewers take the innermost one that is open */
+	const char *name, *category; /* quoted */
 	const char *shape;
 	uint64_t flop, bytes;
+	uint32_t level;	   /* ops around it on its thread */
 	int unwound, open; /* it was left by an exception or longjmp; it had not ended */
 };
 
-/* `name` and `category` quoted. An op's end belongs to the thread's innermost that is open. */
-void tp_chrome_open(struct tp_chrome *chrome, uint32_t thread, uint64_t ns, const char *name, const char *category);
-void tp_chrome_close(struct tp_chrome *chrome, uint32_t thread, uint64_t ns, const struct tp_chrome_detail *detail);
-
+/*
+ * One complete event for begin and end, as much of what it says is known at its end: an end with arguments that its begin
+ * lacks is a mismatch to some viewers. So inner ops stand before the op around them: the format lets events come in any order.
+ */
+void tp_chrome_op(struct tp_chrome *chrome, uint32_t thread, uint64_t begin_ns, uint64_t end_ns,
+		  const struct tp_chrome_detail *detail);
 void tp_chrome_step(struct tp_chrome *chrome, uint64_t begin_ns, uint64_t end_ns, uint64_t number, uint64_t items);
 void tp_chrome_mark(struct tp_chrome *chrome, uint32_t thread, uint64_t ns, const char *text, size_t length);
 void tp_chrome_counter(struct tp_chrome *chrome, uint64_t ns, const char *name, uint64_t bytes);

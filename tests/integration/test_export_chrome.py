@@ -14,27 +14,29 @@ def export(*arguments):
     return json.loads(analyze("export", "--format", "chrome", *arguments).stdout)
 
 
+def nest(events):
+    """Of one row: (event, path of names). As viewers do it: by time, the longer one first, with sums in floating point."""
+    stack, nested = [], []
+    for event in sorted(events, key=lambda e: (e["ts"], -e["dur"])):
+        while stack and stack[-1]["ts"] + stack[-1]["dur"] <= event["ts"]:
+            stack.pop()
+        assert not stack or event["ts"] + event["dur"] <= stack[-1]["ts"] + stack[-1]["dur"], "ops overlap"
+        stack.append(event)
+        nested.append((event, tuple(outer["name"] for outer in stack)))
+    return nested
+
+
 def check(trace):
-    """The rules of the format: keys, types, ends that match begins, no time that runs backwards on a thread or a counter. Returns
-    the ops as (pid, thread, path of names, begin, end, arguments of the end)."""
+    """The rules of the format: keys, types, what nests does not overlap, no time that runs backwards on a counter. Each op is one
+    complete event, so that no viewer can miss its begin or its end. Returns the ops as (pid, thread, path of names, begin, end,
+    arguments)."""
     assert set(trace) == {"displayTimeUnit", "traceEvents", "otherData"} and trace["displayTimeUnit"] == "ns"
-    stacks, last, ops, shown, counted = collections.defaultdict(list), {}, [], {}, {}
+    spans, counted = collections.defaultdict(list), {}
     threads, processes = set(), set()
     for event in trace["traceEvents"]:
         assert isinstance(event["pid"], int) and isinstance(event["tid"], int) and event["ts"] >= 0
         key = (event["pid"], event["tid"])
-        if event["ph"] in "BE":
-            assert event["ts"] >= last.get(key, 0), "time runs backwards"
-            last[key] = event["ts"]
-        if event["ph"] == "B":
-            assert isinstance(event["name"], str) and isinstance(event["cat"], str)
-            assert key in threads and event["pid"] in processes, "a row without a name"
-            stacks[key].append((event["name"], event["ts"]))
-        elif event["ph"] == "E":
-            path = tuple(name for name, _ in stacks[key])
-            assert event["name"] == path[-1], "viewers that go by names would end another op"
-            ops.append((*key, path, stacks[key].pop()[1], event["ts"], event.get("args", {})))
-        elif event["ph"] == "M":
+        if event["ph"] == "M":
             (threads if event["name"] == "thread_name" else processes).add(
                 key if event["name"] == "thread_name" else event["pid"])
             assert set(event["args"]) <= {"name", "sort_index"}
@@ -44,17 +46,23 @@ def check(trace):
             assert event["ts"] >= counted.get(counter, 0), "time runs backwards on a counter"
             counted[counter] = event["ts"]
         elif event["ph"] == "X":
-            assert event["dur"] >= 0 and event["tid"] == 0
-            assert event["ts"] >= shown.get(key, 0), "steps overlap, as a viewer adds them up"
-            shown[key] = event["ts"] + event["dur"]
+            assert isinstance(event["name"], str) and isinstance(event["cat"], str) and event["dur"] >= 0
+            assert key in threads and event["pid"] in processes, "a row without a name"
+            spans[key].append(event)
         else:
             assert event["ph"] == "i" and event["s"] == "p"
-    assert not any(stacks.values()), "an op without an end"
-    return ops
+    nested = [(key, event, path) for key, events in spans.items() for event, path in nest(events)]
+    assert all(len(path) == 1 for (_, tid), _, path in nested if tid == 0), "steps overlap"
+    return [(*key, path, event["ts"], event["ts"] + event["dur"], event.get("args", {}))
+            for key, event, path in nested if key[1] != 0]
 
 
 def of(trace, phase):
     return [event for event in trace["traceEvents"] if event["ph"] == phase]
+
+
+def ops_of(trace):
+    return [event for event in of(trace, "X") if event["tid"] != 0]
 
 
 def run_ops(tprof, steps=STEPS):
@@ -78,7 +86,7 @@ def test_ops_steps_marks(tprof):
     assert abs(took - layer["total_ns"] - layer["total_overhead_ns"]) < 2 * STEPS * 2 + 1
 
     steps = report(file, command="steps")["steps"]["list"]
-    shown = of(trace, "X")
+    shown = [event for event in of(trace, "X") if event["tid"] == 0]
     assert [(s["name"], s["args"]["items"]) for s in shown] == [(f"step {i + 1}", 32) for i in range(STEPS)]
     assert all(abs(s["dur"] * 1000 - t["time_ns"]) < 2 for s, t in zip(shown, steps))
     assert [mark["name"] for mark in of(trace, "i")] == ["done"]
@@ -99,12 +107,12 @@ def test_part_of_the_run(tprof):
     trace = export("--from", "10ms", "--to", "20ms", file)
     ops = check(trace)
     assert ops and len(ops) < 7 * STEPS
-    times = [event["ts"] for event in trace["traceEvents"] if event["ph"] in "BEC"]
-    assert min(times) >= 10000 and max(times) <= 20000
+    times = [time for event in trace["traceEvents"] if event["ph"] in "XC" for time in (event["ts"], event["ts"] + event.get("dur", 0))]
+    assert min(times) >= 10000 and max(times) <= 20000.001
     whole = export(file)
-    inside = [e for e in of(whole, "B") if 10000 <= e["ts"] <= 20000]
-    cut = sum(1 for e in of(trace, "B") if e["ts"] == 10000.0)
-    assert len(of(trace, "B")) == len(inside) + cut
+    inside = [e for e in ops_of(whole) if 10000 <= e["ts"] <= 20000]
+    cut = sum(1 for e in ops_of(trace) if e["ts"] == 10000.0)
+    assert len(ops_of(trace)) == len(inside) + cut
     assert {op[1] for op in check(export("--thread", "2", file))} == {2}
 
 
@@ -113,7 +121,7 @@ def test_limit(tprof):
     done = analyze("export", "--format", "chrome", "--limit", "25", file)
     trace = json.loads(done.stdout)
     check(trace)
-    assert len(of(trace, "B")) == 25 and trace["otherData"]["truncated"] is True
+    assert len(ops_of(trace)) == 25 and trace["otherData"]["truncated"] is True
     assert "--limit" in done.stderr
     assert export(file)["otherData"]["truncated"] is False
 
@@ -160,3 +168,27 @@ def test_memory_does_not_grow_with_the_trace(tprof, tmp_path):
     assert (tmp_path / "large").stat().st_size > 10 << 20
     assert after < before + (1 << 20)
     check(json.loads((tmp_path / "large").read_text()))
+
+
+OPEN = """
+#include <time.h>
+#include <tprof.h>
+int main(void)
+{
+	struct timespec pause = { 0, 1000003 };
+	int i;
+	for (i = 0; i < 100; i++) {
+		tprof_op_begin("outer", "layer");
+		nanosleep(&pause, NULL);
+	}
+	return 0;
+}
+"""
+
+
+def test_ends_at_one_instant_stay_nested(tprof, tmp_path):
+    (tmp_path / "open.c").write_text(OPEN)
+    subprocess.run(["gcc", "-O1", f"-I{ROOT}/include", tmp_path / "open.c", "-o", tmp_path / "open"], check=True)
+    ops = check(export(tprof.run([tmp_path / "open"], [LIBRARY]).traces()[0]))
+    assert [len(op[2]) for op in ops] == list(range(1, 101))
+    assert all(abs(op[4] - ops[0][4]) < 0.0011 for op in ops), "they end together, to a hundredth of a nanosecond a level"
