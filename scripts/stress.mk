@@ -26,6 +26,10 @@ STRESS_OBJ := $(filter-out %/core/output.c.o %/core/chunk.c.o,$(HARNESS_OBJ)) $(
 $(B)/tests/stress/%: tests/stress/%.c tests/stress/harness.c tests/stress/harness.h $(STRESS_OBJ)
 	@mkdir -p $(@D)
 	$(CC) $(DEFS) $(WARN) $(OPT) $(HARNESS_FLAGS) -o $@ $(filter %.c %.o,$^) -lpthread
+# This one has a real trace file, and says itself when the disk is full.
+$(B)/tests/stress/aside_stress: tests/stress/aside_stress.c tests/stress/harness.h $(HARNESS_OBJ)
+	@mkdir -p $(@D)
+	$(CC) $(DEFS) $(WARN) $(OPT) $(HARNESS_FLAGS) -Wl,--wrap=tp_room_reserve,--wrap=tp_room_map -o $@ $(filter %.c %.o,$^) -lpthread
 
 .PHONY: tsan stress
 unit: stress

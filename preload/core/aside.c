@@ -12,6 +12,8 @@
 /* One piece of address space, so that a chunk tells its place, and nothing else of the program's comes to lie there. */
 #define AREA_BYTES ((size_t)TP_ASIDE_MOST * TPROF_CHUNK_SIZE)
 
+#define TRIES 1000 /* at the end, of what other threads are at */
+
 enum place_state {
 	FREE,
 	OPEN,	 /* in memory; its writer writes to it */
@@ -50,7 +52,7 @@ static char *find_area(void)
 
 	if (found)
 		return found;
-	new = tp_sys_mmap(AREA_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	new = tp_sys_mmap_shared_zeros(NULL, AREA_BYTES);
 	if (tp_sys_failed(new))
 		return NULL;
 	if (tp_swap_if(&area, (char *)NULL, new)) /* release: pairs with the load above */
@@ -76,7 +78,7 @@ static struct place *place_of(const struct tprof_chunk *chunk)
 /* Nobody uses it any more. Without memory for what replaces it, it is never used again. */
 static void clear(struct place *place)
 {
-	bool cleared = !tp_sys_failed(tp_sys_mmap_zeros(chunk_of(place), TPROF_CHUNK_SIZE));
+	bool cleared = !tp_sys_failed(tp_sys_mmap_shared_zeros(chunk_of(place), TPROF_CHUNK_SIZE));
 
 	tp_store_release(&place->state,
 			 (uint32_t)(cleared ? FREE : LOST)); /* pairs with the swap of the next one to take it */
@@ -123,13 +125,12 @@ static bool put_bytes(int fd, const char *from, size_t length, uint64_t offset)
 }
 
 /* The header last: before it the reader sees no chunk there. */
-static bool put(const struct place *place, int fd)
+static bool put(int fd, const char *chunk, uint64_t offset)
 {
-	const char *chunk = (const char *)chunk_of(place);
 	size_t head = sizeof(struct tprof_chunk);
 
-	return put_bytes(fd, chunk + head, TPROF_CHUNK_SIZE - head, place->offset + head) &&
-	       put_bytes(fd, chunk, head, place->offset);
+	return put_bytes(fd, chunk + head, TPROF_CHUNK_SIZE - head, offset + head) &&
+	       put_bytes(fd, chunk, head, offset);
 }
 
 /* False: there is no room. */
@@ -137,7 +138,8 @@ static bool write_full(struct place *place, int fd)
 {
 	if (!tp_swap_if(&place->state, (uint32_t)FULL, (uint32_t)MOVING))
 		return true;
-	if (tp_room_reserve(fd, place->offset, TPROF_CHUNK_SIZE) != 0 || !put(place, fd)) {
+	if (tp_room_reserve(fd, place->offset, TPROF_CHUNK_SIZE) != 0 ||
+	    !put(fd, (const char *)chunk_of(place), place->offset)) {
 		tp_store_release(&place->state, (uint32_t)FULL);
 		return false;
 	}
@@ -146,36 +148,79 @@ static bool write_full(struct place *place, int fd)
 	return true;
 }
 
-/* Elsewhere first, then in place of the memory in one step: its writer never finds nothing there. */
+/* A chunk that its writer may be writing to, while it is put into the file. */
+struct moved {
+	char *place;  /* where the writer has it: memory first, then the file */
+	char *memory; /* the memory in a second place: there also when the writer has the file */
+	char *put;    /* of the memory, what was put into the file */
+};
+
+/*
+ * What the writer stored in memory after the copy. What it has stored in the file since is newer. The length last, as the
+ * writer does it. ThreadSanitizer can't know that a record's bytes are written in one of the two places.
+ */
+static __attribute__((no_sanitize("thread"))) void put_rest(const struct moved *moved)
+{
+	const size_t head = sizeof(struct tprof_chunk) / sizeof(uint64_t);
+	const uint64_t *put = (const uint64_t *)moved->put, *memory = (const uint64_t *)moved->memory;
+
+	for (size_t i = head * sizeof(uint64_t); i < TPROF_CHUNK_SIZE; i++)
+		if (moved->memory[i] != moved->put[i])
+			tp_swap_if(&moved->place[i], moved->put[i], moved->memory[i]);
+	for (size_t i = 0; i < head; i++)
+		if (memory[i] != put[i])
+			tp_swap_if(&((uint64_t *)moved->place)[i], put[i], memory[i]);
+}
+
+/* `file` takes the memory's place in one step: the writer never finds nothing there. */
+static bool exchange(struct moved *moved, int fd, uint64_t offset, void *file)
+{
+	memcpy(moved->put, moved->memory, TPROF_CHUNK_SIZE);
+	if (!put(fd, moved->put, offset) || tp_sys_failed(tp_sys_mremap_to(file, TPROF_CHUNK_SIZE, moved->place)))
+		return false;
+	put_rest(moved); /* the kernel has made sure that no processor stores there any more */
+	return true;
+}
+
 static bool replace(struct place *place, int fd)
 {
+	struct moved moved = { .place = (char *)chunk_of(place) };
 	int error = tp_room_reserve(fd, place->offset, TPROF_CHUNK_SIZE);
 	void *file = error ? NULL : tp_room_map(fd, place->offset, TPROF_CHUNK_SIZE, &error);
+	bool exchanged;
 
 	if (!file)
 		return false;
-	if (put(place, fd) && !tp_sys_failed(tp_sys_mremap_to(file, TPROF_CHUNK_SIZE, chunk_of(place))))
-		return true;
-	tp_sys_munmap(file, TPROF_CHUNK_SIZE);
-	return false;
+	moved.memory = tp_sys_mremap_again(moved.place, TPROF_CHUNK_SIZE);
+	moved.put = tp_sys_mmap(TPROF_CHUNK_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	exchanged =
+		!tp_sys_failed(moved.memory) && !tp_sys_failed(moved.put) && exchange(&moved, fd, place->offset, file);
+	if (!tp_sys_failed(moved.put))
+		tp_sys_munmap(moved.put, TPROF_CHUNK_SIZE);
+	if (!tp_sys_failed(moved.memory))
+		tp_sys_munmap(moved.memory, TPROF_CHUNK_SIZE);
+	if (!exchanged)
+		tp_sys_munmap(file, TPROF_CHUNK_SIZE);
+	return exchanged;
 }
 
-/* What another thread than this writes between the two system calls is lost: that can be at the process's end only. */
-static void move_open(struct place *place, int fd)
+/* False: there is no room. */
+static bool move_open(struct place *place, int fd)
 {
 	bool moved;
 
 	if (!tp_swap_if(&place->state, (uint32_t)OPEN, (uint32_t)MOVING))
-		return;
+		return true;
 	moved = replace(place, fd);
 	if (moved)
 		count(-1);
 	if (tp_swap_if(&place->state, (uint32_t)MOVING, (uint32_t)(moved ? IN_FILE : OPEN)))
-		return;
+		return moved;
 	if (moved) /* LEFT */
 		clear(place);
 	else
 		tp_store_release(&place->state, (uint32_t)FULL);
+	return moved;
 }
 
 void tp_aside_write(unsigned int most)
@@ -221,21 +266,19 @@ static void lose(struct place *place, uint64_t *first)
 		*first = chunk->begin.ticks;
 }
 
-void tp_aside_end(void)
+/* False: there is no room for all of them. */
+static bool write_all(int fd)
+{
+	for (struct place *place = places; place < places + TP_ASIDE_MOST; place++)
+		if (!write_full(place, fd) || !move_open(place, fd))
+			return false;
+	return true;
+}
+
+static void lose_all(void)
 {
 	uint64_t first = UINT64_MAX;
-	int fd;
 
-	if (!tp_aside_waits() || tp_sealed)
-		return;
-	tp_aside_write(TP_ASIDE_MOST);
-	fd = tp_output_reach();
-	for (struct place *place = places; fd >= 0 && place < places + TP_ASIDE_MOST; place++)
-		move_open(place, fd);
-	if (fd >= 0)
-		tp_sys_close(fd);
-	if (!tp_aside_waits())
-		return;
 	tp_stop(TPROF_LOST_NO_SPACE, "no space left on its disk");
 	for (struct place *place = places; place < places + TP_ASIDE_MOST; place++)
 		lose(place, &first);
@@ -243,10 +286,26 @@ void tp_aside_end(void)
 		tp_header->stop_ticks = first;
 }
 
+/* Other threads go on: one gives a chunk that was open when it was looked at, one is putting another into the file. */
+void tp_aside_end(void)
+{
+	int fd;
+
+	if (!tp_aside_waits() || tp_sealed)
+		return;
+	fd = tp_output_reach();
+	for (int tries = 0; fd >= 0 && tp_aside_waits() && write_all(fd) && tries < TRIES; tries++)
+		tp_syscall(SYS_sched_yield, 0, 0, 0, 0);
+	if (fd >= 0)
+		tp_sys_close(fd);
+	if (tp_aside_waits())
+		lose_all();
+}
+
 void tp_aside_forget(void)
 {
 	if (area)
-		tp_sys_mmap_zeros(area, AREA_BYTES);
+		tp_sys_mmap_shared_zeros(area, AREA_BYTES);
 	memset(places, 0, sizeof(places));
 	waiting = 0;
 }

@@ -45,6 +45,19 @@ static inline void *tp_sys_mmap_zeros(void *place, size_t length)
 				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 }
 
+/* The same, which can be mapped in a second place too. */
+static inline void *tp_sys_mmap_shared_zeros(void *place, size_t length)
+{
+	return (void *)tp_syscall6(SYS_mmap, (long)place, (long)length, PROT_READ | PROT_WRITE,
+				   MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | (place ? MAP_FIXED : 0), -1, 0);
+}
+
+/* Shared pages in a second place; what is mapped at the first one stays. */
+static inline void *tp_sys_mremap_again(void *from, size_t length)
+{
+	return (void *)tp_syscall6(SYS_mremap, (long)from, 0, (long)length, MREMAP_MAYMOVE, 0, 0);
+}
+
 /* In place of what is mapped there. */
 static inline void *tp_sys_mremap_to(void *from, size_t length, void *place)
 {

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Four threads record into a trace file whose disk is full at times, so that their chunks wait in memory. Whatever the
+ * disk says at the end, each event is in the file or counted as lost; and where there is room at last, each is in the
+ * file, also those of threads that record on beside the end.
+ */
+#include "harness.h"
+
+#include "core/aside.h"
+#include "core/clock.h"
+#include "core/config.h"
+#include "core/emit.h"
+#include "core/output.h"
+#include "core/process.h"
+#include "core/recorded.h"
+#include "core/room.h"
+#include "core/state.h"
+#include "core/tables.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define THREADS 4
+#define EVENTS 30000 /* of a thread at least */
+#define TURNS 60
+
+static char path[] = "/tmp/aside_stress.XXXXXX";
+static uint32_t disk_full, halt;
+static uint64_t events[THREADS], records[THREADS];
+
+/* ---- the disk; the linker puts these in place of core/room.c's, which are __real_ ---- */
+
+int __real_tp_room_reserve(int fd, uint64_t offset, uint64_t length);
+int __wrap_tp_room_reserve(int fd, uint64_t offset, uint64_t length);
+void *__wrap_tp_room_map(int fd, uint64_t offset, uint64_t length, int *error);
+
+int __wrap_tp_room_reserve(int fd, uint64_t offset, uint64_t length)
+{
+	return offset && tp_load(&disk_full) ? -ENOSPC : __real_tp_room_reserve(fd, offset, length);
+}
+
+/* By libc, which tells ThreadSanitizer that this is new memory, whoever had these addresses before. */
+void *__wrap_tp_room_map(int fd, uint64_t offset, uint64_t length, int *error)
+{
+	void *p = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)offset);
+
+	*error = p == MAP_FAILED ? -errno : 0;
+	return p == MAP_FAILED ? NULL : p;
+}
+
+/* ---- the threads ---- */
+
+/* What hooks do when a sample of memory is due. */
+static void settle(struct tp_thread *thread)
+{
+	tp_aside_write(TP_ASIDE_AT_ONCE);
+	tp_aside_settle(thread->chunk);
+	tp_aside_settle(thread->tables);
+	tp_tables_settle();
+}
+
+static void record(struct tp_thread *thread, size_t me, uint64_t i)
+{
+	struct tp_block block = { .address = (i + 1) * 16, .size = i, .usable = tprof_usable_guess(i) };
+
+	thread->busy = TP_BUSY_RECORD;
+	tp_emit_alloc(thread, tp_clock_after(), &block);
+	events[me]++;
+	if (i % 4 == 0)
+		tp_table_value(records[me]++, &"0123"[me], 1);
+	if (i % 1024 == 0 && tp_aside_waits())
+		settle(thread);
+	thread->busy = TP_IDLE;
+}
+
+static void *work(void *argument)
+{
+	size_t me = (size_t)(uintptr_t)argument;
+	struct tp_thread *thread = tp_thread_attach();
+
+	HARNESS_CHECK(thread);
+	for (uint64_t i = 0; i < EVENTS || (me % 2 && !tp_load(&halt)); i++)
+		record(thread, me, i);
+	return NULL;
+}
+
+/* A disk that is full again and again; what the process's end does, beside threads that record on. */
+static void fill_and_empty(void)
+{
+	for (int turn = 0; turn < TURNS; turn++) {
+		tp_store(&disk_full, 1u);
+		while (!tp_aside_waits())
+			sched_yield();
+		usleep(100);
+		tp_store(&disk_full, 0u);
+		tp_aside_end();
+	}
+	tp_store(&disk_full, 1u);
+	while (!tp_aside_waits())
+		sched_yield();
+}
+
+/* ---- the file ---- */
+
+static void read_tables(const struct tprof_chunk *chunk, uint8_t *seen[THREADS])
+{
+	const uint8_t *p = (const uint8_t *)(chunk + 1), *end = p + chunk->committed;
+
+	while (p < end) {
+		uint64_t value = 0;
+
+		HARNESS_CHECK(*p == TPROF_TABLE_VALUE << 2);
+		for (unsigned int shift = 0, more = 1; more; shift += 7, p++) {
+			value |= (uint64_t)(p[2] & 0x7f) << shift;
+			more = p[2] & 0x80;
+		}
+		HARNESS_CHECK(p[2] >= '0' && p[2] < '0' + THREADS);
+		HARNESS_CHECK(value < records[p[2] - '0'] && !seen[p[2] - '0'][value]);
+		seen[p[2] - '0'][value] = 1;
+		p += 3;
+	}
+}
+
+static uint64_t read_trace(uint8_t *seen[THREADS])
+{
+	int fd = open(path, O_RDONLY);
+	const char *file =
+		mmap(NULL, TPROF_HEADER_SIZE + tp_header->chunks * TPROF_CHUNK_SIZE, PROT_READ, MAP_PRIVATE, fd, 0);
+	struct stat status;
+	uint64_t found = 0;
+
+	HARNESS_CHECK(file != MAP_FAILED && fstat(fd, &status) == 0);
+	for (uint64_t at = TPROF_HEADER_SIZE; at + TPROF_CHUNK_SIZE <= (uint64_t)status.st_size;
+	     at += TPROF_CHUNK_SIZE) {
+		const struct tprof_chunk *chunk = (const struct tprof_chunk *)(file + at);
+
+		if (chunk->magic != TPROF_CHUNK_MAGIC)
+			continue;
+		found += tp_recorded_count(chunk);
+		if (chunk->kind == TPROF_CHUNK_TABLES)
+			read_tables(chunk, seen);
+	}
+	return found;
+}
+
+static void check(bool full)
+{
+	uint64_t all = 0, found, short_of = 0;
+	uint8_t *seen[THREADS];
+
+	for (size_t i = 0; i < THREADS; i++) {
+		seen[i] = calloc(records[i], 1);
+		HARNESS_CHECK(seen[i]);
+		all += events[i];
+	}
+	found = read_trace(seen);
+	for (size_t i = 0; i < THREADS; i++)
+		for (uint64_t k = 0; k < records[i]; k++)
+			short_of += !seen[i][k];
+	printf("aside: disk %s at the end: %lu events of %lu, %lu lost, %lu records short, %lu chunks\n",
+	       full ? "full" : "empty", found, all, tp_header->lost[TPROF_LOST_NO_SPACE], short_of, tp_header->chunks);
+	HARNESS_CHECK(found + tp_header->lost[TPROF_LOST_NO_SPACE] == all);
+	HARNESS_CHECK(tp_header->chunks_aside == 0 && !tp_aside_waits());
+	HARNESS_CHECK(full == (found < all) && (full || !short_of));
+	HARNESS_CHECK(full == ((tp_header->flags & TPROF_FLAG_STOPPED) != 0));
+}
+
+/* ---- */
+
+static void start(void)
+{
+	static struct tp_identity identity;
+	const char *reason;
+	int fd = mkstemp(path);
+
+	HARNESS_CHECK(fd >= 0);
+	close(fd);
+	unlink(path);
+	tp_config.output = path;
+	tp_clock_start();
+	tp_identify(&identity);
+	tp_state.pid = identity.pid;
+	tp_header = tp_output_create(&identity, 0, NULL, &reason);
+	HARNESS_CHECK(tp_header);
+	tp_emit_shift = tp_header->tick_shift;
+	tp_store_release(&tp_state.mode, (uint32_t)TP_MODE_ON);
+}
+
+static void run(bool full)
+{
+	pthread_t threads[THREADS];
+
+	start();
+	for (size_t i = 0; i < THREADS; i++)
+		pthread_create(&threads[i], NULL, work, (void *)(uintptr_t)i);
+	fill_and_empty();
+	tp_store(&halt, 1u);
+	for (size_t i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	tp_store(&disk_full, (uint32_t)full);
+	tp_aside_end();
+	check(full);
+	unlink(path);
+}
+
+int main(void)
+{
+	for (int full = 0; full < 2; full++) {
+		int status;
+		pid_t child;
+
+		fflush(stdout);
+		child = fork();
+		if (child == 0) {
+			run(full);
+			exit(0);
+		}
+		HARNESS_CHECK(waitpid(child, &status, 0) == child && status == 0);
+	}
+	return 0;
+}
