@@ -97,32 +97,31 @@ static bool read_call(struct tp_torch_call *call, struct tp_shape_reader reader)
 	return true;
 }
 
+/* False: the sizes do not tell. */
+static bool work_of(struct tp_torch_call *call, const struct name *name, const uint8_t *tensors, size_t length,
+		    struct tp_torch_work *work)
+{
+	struct tp_shape_reader reader = { .at = tensors, .end = tensors + length };
+
+	if (call->row->rule == TP_TORCH_UNSIZED || (call->row->rule != TP_TORCH_NOTHING && !read_call(call, reader)))
+		return false;
+	call->in_place = name->in_place;
+	if (name->out && call->count) /* the last; what it was before is not read */
+		call->out = call->operand[--call->count];
+	return tp_torch_apply(call, work);
+}
+
 void tp_torch_work(const char *op, const uint8_t *tensors, size_t length, struct tp_torch_work *work)
 {
-	struct tp_torch_call call = { .count = 0 };
-	const struct tp_torch_row *row;
-	struct name name;
+	struct tp_torch_work unknown = { .known = TP_TORCH_NO_FORMULA, .amount.precision = TP_UNSAID };
+	struct name name = { .length = 0 };
+	struct tp_torch_call call = { .row = read_name(op, &name) ? tp_torch_row(name.text, name.length) : NULL };
+	enum tp_torch_rule rule = call.row ? (enum tp_torch_rule)call.row->rule : TP_TORCH_UNSIZED;
 
-	*work = (struct tp_torch_work){ .known = TP_TORCH_NO_FORMULA, .amount.precision = TP_UNSAID };
-	name = (struct name){ .length = 0 };
-	row = read_name(op, &name) ? tp_torch_row(name.text, name.length) : NULL;
-	if (!row)
-		return;
-	work->alone = row->rule == TP_TORCH_UNSIZED || row->rule == TP_TORCH_SUM;
-	if (row->rule == TP_TORCH_UNSIZED)
-		return;
-	if (!tensors && row->rule != TP_TORCH_NOTHING) {
-		work->known = TP_TORCH_NO_SHAPE;
-		return;
-	}
-	if (tensors && row->rule != TP_TORCH_NOTHING &&
-	    !read_call(&call, (struct tp_shape_reader){ .at = tensors, .end = tensors + length }))
-		return;
-	call.in_place = name.in_place;
-	if (name.out && call.count) /* the last; what it was before is not read */
-		call.out = call.operand[--call.count];
-	if (!tp_torch_apply(&call, row, work))
-		*work = (struct tp_torch_work){ .known = TP_TORCH_NO_FORMULA,
-						.amount.precision = TP_UNSAID,
-						.alone = work->alone };
+	unknown.alone = call.row && (rule == TP_TORCH_UNSIZED || rule == TP_TORCH_SUM);
+	if (!tensors && rule != TP_TORCH_NOTHING && rule != TP_TORCH_UNSIZED)
+		unknown.known = TP_TORCH_NO_SHAPE;
+	*work = unknown;
+	if (!call.row || unknown.known == TP_TORCH_NO_SHAPE || !work_of(&call, &name, tensors, length, work))
+		*work = unknown;
 }

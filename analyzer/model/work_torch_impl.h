@@ -76,13 +76,14 @@ struct tp_torch_operand {
 };
 
 struct tp_torch_call {
+	const struct tp_torch_row *row; /* of its operator */
 	struct tp_torch_operand operand[TP_TORCH_OPERANDS];
 	size_t count; /* of operands, without `out` */
 	struct tp_torch_operand out;
 	bool in_place;
 };
 
-/* False: the row's rule says nothing of such a call; *work may be anything. */
-bool tp_torch_apply(const struct tp_torch_call *call, const struct tp_torch_row *row, struct tp_torch_work *work);
+/* False: the row's rule says nothing of such a call; *work may be anything. Its rule is not TP_TORCH_UNSIZED. */
+bool tp_torch_apply(const struct tp_torch_call *call, struct tp_torch_work *work);
 
 #endif

@@ -141,17 +141,17 @@ static void set_each(struct tp_torch_work *work, uint32_t type, uint8_t each, tp
 			 (tp_real[]){ elements, each == TP_TORCH_UNCOUNTED ? 0 : each }, 2, false);
 }
 
-static bool each(const struct tp_torch_call *call, const struct tp_torch_row *row, struct tp_torch_work *work)
+static bool each(const struct tp_torch_call *call, struct tp_torch_work *work)
 {
 	struct tp_torch_operand like = { .there = false };
-	uint32_t type = promoted(call, 0), made = row->rule == TP_TORCH_TEST ? TP_TORCH_BOOL : type;
+	uint32_t type = promoted(call, 0), made = call->row->rule == TP_TORCH_TEST ? TP_TORCH_BOOL : type;
 	struct result result;
 
-	if (row->rule == TP_TORCH_REAL && tp_torch_type(type).order < TP_TORCH_FLOATING)
+	if (call->row->rule == TP_TORCH_REAL && tp_torch_type(type).order < TP_TORCH_FLOATING)
 		made = TP_TORCH_NO_TYPE; /* the default type */
 	if (!broadcast(call, 0, &like) || !result_of(call, &like, made, &result))
 		return false;
-	set_each(work, row->rule == TP_TORCH_TEST ? type : result.type, row->each, result.elements);
+	set_each(work, call->row->rule == TP_TORCH_TEST ? type : result.type, call->row->each, result.elements);
 	set_bytes(work, bytes_of(call, 0) + result.bytes);
 	return true;
 }
@@ -177,13 +177,13 @@ static bool copy(const struct tp_torch_call *call, struct tp_torch_work *work)
 	return true;
 }
 
-static bool fill(const struct tp_torch_call *call, const struct tp_torch_row *row, struct tp_torch_work *work)
+static bool fill(const struct tp_torch_call *call, struct tp_torch_work *work)
 {
 	const struct tp_torch_operand *to = call->out.there ? &call->out : operand_of(call, 0);
 
 	if (!to->there || (!call->out.there && !call->in_place))
 		return false;
-	set_each(work, to->type, row->each, to->elements);
+	set_each(work, to->type, call->row->each, to->elements);
 	set_bytes(work, bytes_of(call, 0) + call->out.bytes);
 	return true;
 }
@@ -200,7 +200,7 @@ static bool choose(const struct tp_torch_call *call, struct tp_torch_work *work)
 	return true;
 }
 
-static bool reduce(const struct tp_torch_call *call, const struct tp_torch_row *row, struct tp_torch_work *work)
+static bool reduce(const struct tp_torch_call *call, struct tp_torch_work *work)
 {
 	static const struct tp_torch_operand one = { .there = true, .elements = 1 };
 	const struct tp_torch_operand *from = operand_of(call, 0), *like = call->out.there ? &call->out : &one;
@@ -211,14 +211,15 @@ static bool reduce(const struct tp_torch_call *call, const struct tp_torch_row *
 	    (from->elements > 0 && !(result.elements > 0))) /* it is not made to fit yet */
 		return false;
 	set_flop(work, TPROF_WORK_REDUCE, type,
-		 (tp_real[]){ from->elements, row->rule == TP_TORCH_SUM ? result.elements : 0 }, 2, false);
+		 (tp_real[]){ from->elements, call->row->rule == TP_TORCH_SUM ? result.elements : 0 }, 2, false);
 	set_bytes(work, from->bytes + result.bytes);
 	return true;
 }
 
-static bool softmax(const struct tp_torch_call *call, bool backward, struct tp_torch_work *work)
+static bool softmax(const struct tp_torch_call *call, struct tp_torch_work *work)
 {
 	const struct tp_torch_operand *of = operand_of(call, 0);
+	bool backward = call->row->rule == TP_TORCH_SOFTMAX_BACKWARD;
 
 	if (!of->there || (backward && !operand_of(call, 1)->there))
 		return false;
@@ -329,20 +330,6 @@ static bool embedding(const struct tp_torch_call *call, struct tp_torch_work *wo
 	return rows < TP_TORCH_ELEMENTS_MAX;
 }
 
-static bool join(const struct tp_torch_call *call, struct tp_torch_work *work)
-{
-	set_each(work, operand_of(call, 0)->type, 0, 0);
-	return operand_of(call, 0)->list && like_first(call, 0, bytes_of(call, 0), work);
-}
-
-static bool lists(const struct tp_torch_call *call, const struct tp_torch_row *row, struct tp_torch_work *work)
-{
-	const struct tp_torch_operand *first = operand_of(call, 0);
-
-	set_each(work, first->type, row->each, first->elements);
-	return first->list && like_first(call, 0, bytes_of(call, 0), work);
-}
-
 /* Of the input only the sizes are asked for. */
 static bool pool_backward(const struct tp_torch_call *call, struct tp_torch_work *work)
 {
@@ -352,56 +339,62 @@ static bool pool_backward(const struct tp_torch_call *call, struct tp_torch_work
 	return gradient->there && indices->there && like_first(call, 1, gradient->bytes + indices->bytes, work);
 }
 
-bool tp_torch_apply(const struct tp_torch_call *call, const struct tp_torch_row *row, struct tp_torch_work *work)
+static bool like_the_first(const struct tp_torch_call *call, struct tp_torch_work *work)
 {
-	switch ((enum tp_torch_rule)row->rule) {
-	case TP_TORCH_EACH:
-	case TP_TORCH_REAL:
-	case TP_TORCH_TEST:
-		return each(call, row, work);
-	case TP_TORCH_LIKE:
-		set_each(work, operand_of(call, 0)->type, row->each, operand_of(call, 0)->elements);
-		return like_first(call, 0, bytes_of(call, 0), work);
-	case TP_TORCH_COPY:
-		return copy(call, work);
-	case TP_TORCH_FILL:
-		return fill(call, row, work);
-	case TP_TORCH_READ:
-		set_each(work, 0, 0, 0);
-		set_bytes(work, bytes_of(call, 0));
-		return operand_of(call, 0)->there;
-	case TP_TORCH_CHOOSE:
-		return choose(call, work);
-	case TP_TORCH_JOIN:
-		return join(call, work);
-	case TP_TORCH_LISTS:
-		return lists(call, row, work);
-	case TP_TORCH_SUM:
-	case TP_TORCH_MEAN:
-		return reduce(call, row, work);
-	case TP_TORCH_SOFTMAX:
-	case TP_TORCH_SOFTMAX_BACKWARD:
-		return softmax(call, row->rule == TP_TORCH_SOFTMAX_BACKWARD, work);
-	case TP_TORCH_LAYER_NORM:
-		return layer_norm(call, work);
-	case TP_TORCH_LAYER_NORM_BACKWARD:
-		return layer_norm_backward(call, work);
-	case TP_TORCH_BATCH_NORM:
-		return batch_norm(call, work);
-	case TP_TORCH_BATCH_NORM_BACKWARD:
-		return batch_norm_backward(call, work);
-	case TP_TORCH_MATMUL:
-		return matmul(call, work);
-	case TP_TORCH_EMBEDDING:
-		return embedding(call, work);
-	case TP_TORCH_POOL_BACKWARD:
-		return pool_backward(call, work);
-	case TP_TORCH_NOTHING:
-	case TP_TORCH_UNSIZED:
-		break;
-	}
+	const struct tp_torch_operand *first = operand_of(call, 0);
+
+	set_each(work, first->type, call->row->each, first->elements);
+	return like_first(call, 0, bytes_of(call, 0), work);
+}
+
+/* One tensor that is made of them, or as many. */
+static bool lists(const struct tp_torch_call *call, struct tp_torch_work *work)
+{
+	return operand_of(call, 0)->list && like_the_first(call, work);
+}
+
+static bool read_only(const struct tp_torch_call *call, struct tp_torch_work *work)
+{
 	set_each(work, 0, 0, 0);
+	set_bytes(work, bytes_of(call, 0));
+	return operand_of(call, 0)->there;
+}
+
+static bool nothing(const struct tp_torch_call *call, struct tp_torch_work *work)
+{
+	(void)call;
 	set_bytes(work, 0);
+	work->amount.flop_known = true;
 	work->kind = TPROF_WORK_NONE;
 	return true;
+}
+
+bool tp_torch_apply(const struct tp_torch_call *call, struct tp_torch_work *work)
+{
+	static bool (*const rules[])(const struct tp_torch_call *, struct tp_torch_work *) = {
+		[TP_TORCH_NOTHING] = nothing,
+		[TP_TORCH_EACH] = each,
+		[TP_TORCH_REAL] = each,
+		[TP_TORCH_TEST] = each,
+		[TP_TORCH_LIKE] = like_the_first,
+		[TP_TORCH_COPY] = copy,
+		[TP_TORCH_FILL] = fill,
+		[TP_TORCH_READ] = read_only,
+		[TP_TORCH_CHOOSE] = choose,
+		[TP_TORCH_JOIN] = lists,
+		[TP_TORCH_LISTS] = lists,
+		[TP_TORCH_SUM] = reduce,
+		[TP_TORCH_MEAN] = reduce,
+		[TP_TORCH_SOFTMAX] = softmax,
+		[TP_TORCH_SOFTMAX_BACKWARD] = softmax,
+		[TP_TORCH_LAYER_NORM] = layer_norm,
+		[TP_TORCH_LAYER_NORM_BACKWARD] = layer_norm_backward,
+		[TP_TORCH_BATCH_NORM] = batch_norm,
+		[TP_TORCH_BATCH_NORM_BACKWARD] = batch_norm_backward,
+		[TP_TORCH_MATMUL] = matmul,
+		[TP_TORCH_EMBEDDING] = embedding,
+		[TP_TORCH_POOL_BACKWARD] = pool_backward,
+	};
+
+	return rules[call->row->rule] && rules[call->row->rule](call, work);
 }
