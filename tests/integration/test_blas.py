@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """BLAS and LAPACK calls and their shapes, against a library underneath that counts with the functions' own prototypes."""
 import collections
+import subprocess
 
 import pytest
 
@@ -89,3 +90,39 @@ def test_training(tprof, trainer):
     command = [WORKLOADS / "digits", digits, 2] if trainer == "digits" else [WORKLOADS / "mlp", "--data", digits, "--steps", 60]
     run, ops = profile(tprof, command, [WORKLOADS / "libcountblas.so"])
     assert sum(agree(run, ops)["cblas_sgemm"].values()) >= 100
+
+
+# Products of matrices that do nothing, and calls of them with integers of 64 bits.
+CBLAS = ("void {0}(int order, int ta, int tb, long m, long n, long k, {1} alpha, const void *a, long lda, const void *b, long ldb, "
+         "{1} beta, void *c, long ldc)", "{0}(101, 111, 112, m, n, k, {2}, x, k, x, n, {2}, x, n);")
+FORTRAN = ("void {0}(const char *ta, const char *tb, const long *m, const long *n, const long *k, {1} alpha, const void *a, "
+           "const long *lda, const void *b, const long *ldb, {1} beta, void *c, const long *ldc)",
+           '{0}("N", "T", &m, &n, &k, {2}, x, &k, x, &n, {2}, x, &n);')
+# Symbols as numpy's and scipy's wheels and distributions have them: prototype, type of a scalar, op, whether integers have 64 bits.
+WHEELS = {"scipy_cblas_sgemm64_": (CBLAS, "float", "cblas_sgemm", True), "cblas_dgemm_64": (CBLAS, "double", "cblas_dgemm", True),
+          "cblas_cgemm64_": (CBLAS, "const void *", "cblas_cgemm", True),
+          "scipy_cblas_zgemm": (CBLAS, "const void *", "cblas_zgemm", False),
+          "scipy_sgemm_64_": (FORTRAN, "const void *", "sgemm", True), "dgemm64_": (FORTRAN, "const void *", "dgemm", True),
+          "cgemm_64_": (FORTRAN, "const void *", "cgemm", True), "scipy_zgemm_": (FORTRAN, "const void *", "zgemm", False)}
+
+
+def test_names_of_the_wheels(tprof, tmp_path):
+    """Prefixes and suffixes go, and integers are as wide as the names say: of those that are narrow, the upper half is no part."""
+    functions = [prototype.format(symbol, scalar) for symbol, ((prototype, _), scalar, *_) in WHEELS.items()]
+    calls = [call.format(symbol, scalar, "&one" if "*" in scalar else "1") for symbol, ((_, call), scalar, *_) in WHEELS.items()]
+    (tmp_path / "library.c").write_text("".join(f"{function} {{}}\n" for function in functions))
+    (tmp_path / "program.c").write_text("".join(f"{function};\n" for function in functions) + """
+        int main(void)
+        {
+            static char x[16];
+            static double one[2] = { 1, 0 };
+            long m = (1L << 33) + 5, n = (1L << 34) + 7, k = (1L << 35) + 3;
+        """ + "\n".join(calls) + "return 0; }\n")
+    subprocess.run(["gcc", "-shared", "-fPIC", tmp_path / "library.c", "-o", tmp_path / "libwheel.so"], check=True)
+    subprocess.run(["gcc", "-w", tmp_path / "program.c", "-o", tmp_path / "program", f"-L{tmp_path}", "-lwheel",
+                    f"-Wl,-rpath,{tmp_path}"], check=True)
+    _, ops = profile(tprof, [tmp_path / "program"])
+    assert {name: op["calls"] for name, op in ops.items()} == {name: 1 for _, _, name, _ in WHEELS.values()}
+    sizes = {True: {"m": (1 << 33) + 5, "n": (1 << 34) + 7, "k": (1 << 35) + 3}, False: {"m": 5, "n": 7, "k": 3}}
+    assert {name: numbers(op["shapes"][0]["shape"]) for name, op in ops.items()} == {
+        name: sizes[wide] for _, _, name, wide in WHEELS.values()}
