@@ -22,11 +22,11 @@ $(B)/tests/unit/preload_%: $(B)/tests/unit/preload_%.c.o $(B)/libharness.a
 # make tsan: each tests/stress/NAME_stress.c under ThreadSanitizer. harness.c stands in for the trace file.
 STRESS_SRC := $(wildcard tests/stress/*_stress.c)
 STRESS_BIN := $(STRESS_SRC:%.c=$(B)/%)
-STRESS_OBJ := $(filter-out %/core/output.c.o %/core/chunk.c.o,$(HARNESS_OBJ)) $(B)/harness/preload/hooks/memory/sample.c.o \
-	$(patsubst %,$(B)/harness/preload/hooks/ops/%.c.o,names shapes tensors)
+STRESS_OBJ := $(filter-out %/core/output.c.o %/core/chunk.c.o,$(HARNESS_OBJ)) $(B)/harness/preload/hooks/memory/sample.c.o
 $(B)/tests/stress/%: tests/stress/%.c tests/stress/harness.c tests/stress/harness.h $(STRESS_OBJ)
 	@mkdir -p $(@D)
 	$(CC) $(DEFS) $(WARN) $(OPT) $(HARNESS_FLAGS) -o $@ $(filter %.c %.o,$^) -lpthread
+$(B)/tests/stress/shapes_stress: $(patsubst %,$(B)/harness/preload/hooks/ops/%.c.o,names shapes tensors)
 # This one has a real trace file, and says itself when the disk is full.
 $(B)/tests/stress/aside_stress: tests/stress/aside_stress.c tests/stress/harness.h $(HARNESS_OBJ)
 	@mkdir -p $(@D)
