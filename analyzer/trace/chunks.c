@@ -31,6 +31,20 @@ static uint64_t readable(struct tp_trace_impl *impl, uint64_t offset, const stru
 	return committed;
 }
 
+/* Places of chunks that were handed out and not begun when they were looked at. */
+struct places {
+	uint64_t *list;
+	size_t count, room;
+};
+
+static bool note_place(struct places *places, uint64_t offset)
+{
+	if (!tp_reserve(&places->list, &places->room, places->count + 1, sizeof(*places->list)))
+		return false;
+	places->list[places->count++] = offset;
+	return true;
+}
+
 /* False: no memory. */
 static bool take(struct tp_trace_impl *impl, uint64_t offset, const struct tprof_chunk *chunk, bool tables_only)
 {
@@ -71,7 +85,8 @@ static bool take(struct tp_trace_impl *impl, uint64_t offset, const struct tprof
 	return true;
 }
 
-static bool scan(struct tp_trace_impl *impl, uint64_t *offset, bool tables_only)
+/* `unbegun`: where to note those that are not begun; NULL: not at all. */
+static bool scan(struct tp_trace_impl *impl, uint64_t *offset, bool tables_only, struct places *unbegun)
 {
 	struct tprof_chunk chunk;
 
@@ -83,12 +98,27 @@ static bool scan(struct tp_trace_impl *impl, uint64_t *offset, bool tables_only)
 		}
 		if (!take(impl, *offset, &chunk, tables_only))
 			return false;
+		if (unbegun && !chunk.magic && !note_place(unbegun, *offset))
+			return false;
+	}
+	return true;
+}
+
+/* Chunks are not begun in the order of their places. */
+static bool scan_again(struct tp_trace_impl *impl, const struct places *unbegun)
+{
+	struct tprof_chunk chunk;
+
+	for (size_t i = 0; i < unbegun->count; i++) {
+		if (tp_read_at(impl->fd, &chunk, sizeof(chunk), unbegun->list[i]) == sizeof(chunk) && chunk.magic &&
+		    !take(impl, unbegun->list[i], &chunk, true))
+			return false;
 	}
 	return true;
 }
 
 /* Tables grow while a program runs: what they hold by now, which is at least what the events found so far refer to. */
-static bool refresh_tables(struct tp_trace_impl *impl, uint64_t offset)
+static bool refresh_tables(struct tp_trace_impl *impl, uint64_t offset, const struct places *unbegun)
 {
 	struct tprof_chunk chunk;
 	struct stat status;
@@ -101,10 +131,12 @@ static bool refresh_tables(struct tp_trace_impl *impl, uint64_t offset)
 		    chunk.magic == TPROF_CHUNK_MAGIC && chunk.committed > table->committed)
 			table->committed = readable(impl, table->offset, &chunk);
 	}
+	if (!scan_again(impl, unbegun))
+		return false;
 	if (fstat(impl->fd, &status) < 0 || (uint64_t)status.st_size <= impl->trace.file_bytes)
 		return true;
 	impl->trace.file_bytes = (uint64_t)status.st_size;
-	return scan(impl, &offset, true);
+	return scan(impl, &offset, true, NULL);
 }
 
 static int by_begin(const void *a, const void *b)
@@ -147,9 +179,13 @@ static uint64_t number_limit(const struct tp_chunks *chunks)
 bool tp_chunks_scan(struct tp_trace_impl *impl)
 {
 	uint64_t offset = impl->header_size, size = impl->trace.file_bytes;
+	struct places unbegun = { 0 };
+	bool good;
 
 	impl->trace.used_bytes = size < offset ? size : offset;
-	if (!scan(impl, &offset, false) || !refresh_tables(impl, offset))
+	good = scan(impl, &offset, false, &unbegun) && refresh_tables(impl, offset, &unbegun);
+	free(unbegun.list);
+	if (!good)
 		return false;
 	if (size >= impl->header_size)
 		check_count(impl, (size - impl->header_size + impl->chunk_size - 1) / impl->chunk_size);

@@ -2,6 +2,7 @@
 #include "core/chunk.h"
 
 #include "core/aside.h"
+#include "core/batch.h"
 #include "core/clock.h"
 #include "core/output.h"
 #include "core/state.h"
@@ -15,7 +16,7 @@ struct tprof_chunk *tp_chunk_begin(enum tprof_chunk_kind kind, uint32_t thread, 
 
 	if (tp_state_is_child())
 		return NULL;
-	chunk = tp_output_grow(whole, &obstacle);
+	chunk = tp_batch_take(whole, &obstacle);
 	if (chunk && tp_aside_waits())
 		tp_aside_write(TP_ASIDE_AT_ONCE);
 	if (!chunk && obstacle.passes)
@@ -35,6 +36,6 @@ struct tprof_chunk *tp_chunk_begin(enum tprof_chunk_kind kind, uint32_t thread, 
 
 void tp_chunk_end(struct tprof_chunk *chunk)
 {
-	if (!tp_aside_give(chunk))
+	if (!tp_aside_give(chunk) && !tp_batch_give(chunk))
 		tp_sys_munmap(chunk, TPROF_CHUNK_SIZE);
 }

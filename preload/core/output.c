@@ -173,10 +173,10 @@ struct tprof_header *tp_output_create(const struct tp_identity *identity, uint32
 	return NULL;
 }
 
-/* ---- a chunk ---- */
+/* ---- chunks ---- */
 
 struct growth {
-	uint64_t offset;
+	uint64_t offset, length;
 	bool whole;
 	int unreached, error, unmapped; /* of the descriptor; of the disk; of the mapping */
 	void *chunk;
@@ -186,11 +186,11 @@ static void grow(struct growth *growth, int fd)
 {
 	growth->unreached = fd < 0 ? fd : 0;
 	if (fd >= 0)
-		growth->error = tp_room_reserve(fd, growth->offset, TPROF_CHUNK_SIZE);
+		growth->error = tp_room_reserve(fd, growth->offset, growth->length);
 	if (!growth->unreached && !growth->error)
-		growth->chunk = tp_room_map(fd, growth->offset, TPROF_CHUNK_SIZE, &growth->unmapped);
+		growth->chunk = tp_room_map(fd, growth->offset, growth->length, &growth->unmapped);
 	if (growth->chunk && growth->whole)
-		tp_room_fill(fd, growth->offset);
+		tp_room_fill(fd, growth->offset, growth->length);
 }
 
 /* Where descriptors are a copy: nobody closes the one that is kept, and another one, any, can make room. */
@@ -226,9 +226,10 @@ static struct tp_obstacle obstacle_of(const struct growth *growth)
 	return obstacle;
 }
 
-struct tprof_chunk *tp_output_grow(bool whole, struct tp_obstacle *obstacle)
+struct tprof_chunk *tp_output_grow(uint64_t number, uint32_t count, bool whole, struct tp_obstacle *obstacle)
 {
-	struct growth growth = { .offset = TPROF_HEADER_SIZE + tp_add(&tp_header->chunks, 1) * TPROF_CHUNK_SIZE,
+	struct growth growth = { .offset = TPROF_HEADER_SIZE + number * TPROF_CHUNK_SIZE,
+				 .length = (uint64_t)count * TPROF_CHUNK_SIZE,
 				 .whole = whole };
 	int fd = tp_output_reach();
 

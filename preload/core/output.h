@@ -29,11 +29,11 @@ struct tp_obstacle {
 };
 
 /*
- * Makes room for one more chunk and maps it. NULL: *obstacle says what was in the way. The file is looked at by its
- * number, and by its name when the program closed that; never is a file touched that is not the trace. `whole`: all of it
- * will be written to, so its pages are made now.
+ * Makes room for chunks `number` and as many behind it as make `count`, and maps them. NULL: *obstacle says what was in the
+ * way; nothing is mapped. The file is looked at by its number, and by its name when the program closed that; never is a file
+ * touched that is not the trace. `whole`: all of them will be written to, so their pages are made now.
  */
-struct tprof_chunk *tp_output_grow(bool whole, struct tp_obstacle *obstacle);
+struct tprof_chunk *tp_output_grow(uint64_t number, uint32_t count, bool whole, struct tp_obstacle *obstacle);
 
 /* A descriptor of the trace, the caller's to close: another thread can't take it away. Or a negative errno. */
 int tp_output_reach(void);

@@ -5,7 +5,7 @@
 
 #include "core/sys.h"
 
-static const char zeros[TP_PAGE];
+static char zeros[TPROF_CHUNK_SIZE]; /* never written to: the kernel's page of zeros, again and again */
 
 int tp_room_reserve(int fd, uint64_t offset, uint64_t length)
 {
@@ -28,13 +28,22 @@ int tp_room_reserve(int fd, uint64_t offset, uint64_t length)
 	return 0;
 }
 
-void tp_room_fill(int fd, uint64_t offset)
+void tp_room_fill(int fd, uint64_t offset, uint64_t length)
 {
-	struct iovec parts[TPROF_CHUNK_SIZE / TP_PAGE];
+	struct iovec parts[16];
+	size_t count = 0;
 
-	for (size_t i = 0; i < TP_LENGTH(parts); i++)
-		parts[i] = (struct iovec){ (void *)(uintptr_t)zeros, TP_PAGE };
-	tp_sys_pwritev(fd, parts, TP_LENGTH(parts), offset);
+	for (; count < TP_LENGTH(parts) && length > 0; count++) {
+		parts[count] =
+			(struct iovec){ (void *)(uintptr_t)zeros, length < sizeof(zeros) ? length : sizeof(zeros) };
+		length -= parts[count].iov_len;
+	}
+	tp_sys_pwritev(fd, parts, count, offset);
+}
+
+void tp_room_return(int fd, uint64_t offset, uint64_t length)
+{
+	tp_syscall(SYS_fallocate, fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, length);
 }
 
 void *tp_room_map(int fd, uint64_t offset, uint64_t length, int *error)

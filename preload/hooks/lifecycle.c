@@ -2,6 +2,7 @@
 #include "hooks/lifecycle.h"
 
 #include "core/aside.h"
+#include "core/batch.h"
 #include "core/clock.h"
 #include "core/config.h"
 #include "core/counters.h"
@@ -104,6 +105,7 @@ static void forget_parent(void)
 {
 	tp_output_forget();
 	tp_aside_forget();
+	tp_batch_forget();
 	if (tp_header)
 		tp_header_area_clear();
 	tp_header = NULL;
@@ -215,6 +217,7 @@ void tp_mark_end(uint32_t end, int status)
 	if (!tp_sealed && tp_sys_getpid() != tp_state.pid)
 		return; /* a vfork child: the memory is its parent's */
 	tp_aside_end();
+	tp_batch_end();
 	tp_header->end_status = status;
 	if (!tp_sealed) {
 		tp_header->finish = tp_clock_moment();
