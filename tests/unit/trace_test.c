@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Opening traces: what a sound one says, and what is kept of a damaged one. */
 #include <setjmp.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -377,13 +379,74 @@ static void test_clock(void **state)
 	gen_free(gen);
 }
 
+/* What happens to a file while it is read: once `when` was read from, `head` is put at `place`. */
+static struct late {
+	int fd;
+	off_t when, place;
+	struct tprof_chunk head;
+} late = { .fd = -1 };
+
+/* In libc's place. */
+ssize_t pread(int fd, void *buffer, size_t size, off_t offset)
+{
+	ssize_t got = syscall(SYS_pread64, fd, buffer, size, offset);
+
+	if (late.fd >= 0 && offset == late.when)
+		assert_int_equal(pwrite(late.fd, &late.head, sizeof(late.head), late.place), sizeof(late.head));
+	return got;
+}
+
+/*
+ * A running program makes chunks ahead: those of a later place may have begun earlier. The tables of one that begins when its
+ * place was read already are there all the same.
+ */
+static void test_chunk_begun_late(void **state)
+{
+	struct gen *gen = small_trace();
+	size_t size;
+	const uint8_t *sound = gen_bytes(gen, &size);
+	struct tprof_chunk nothing = { 0 };
+	struct tp_trace *trace = open_gen(gen);
+	size_t frames = trace->frame_count;
+	off_t place = 4096;
+	char *error = NULL;
+	const char *name;
+
+	(void)state;
+	tp_trace_close(trace);
+	while (((const struct tprof_chunk *)(sound + place))->kind != TPROF_CHUNK_TABLES)
+		place += 4096;
+	assert_true((size_t)place + 4096 < size); /* there is one behind it */
+	name = gen_save_bytes(sound, size);
+	late.fd = open(name, O_RDWR | O_CLOEXEC);
+	assert_true(late.fd >= 0);
+	late.place = place;
+	late.when = place + 4096;
+	memcpy(&late.head, sound + place, sizeof(late.head));
+	assert_int_equal(pwrite(late.fd, &nothing, sizeof(nothing), place), sizeof(nothing));
+	trace = tp_trace_open(name, &error);
+	unlink(name);
+	close(late.fd);
+	late.fd = -1;
+	assert_non_null(trace);
+	assert_int_equal(trace->frame_count, frames);
+	assert_int_equal(trace->damage_count, 0);
+	tp_trace_close(trace);
+	gen_free(gen);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sound),	     cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_cut),	     cmocka_unit_test(test_chunk_damage),
-		cmocka_unit_test(test_wild_numbers), cmocka_unit_test(test_flipped_bits),
-		cmocka_unit_test(test_running),	     cmocka_unit_test(test_clock),
+		cmocka_unit_test(test_sound),
+		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_chunk_damage),
+		cmocka_unit_test(test_wild_numbers),
+		cmocka_unit_test(test_flipped_bits),
+		cmocka_unit_test(test_running),
+		cmocka_unit_test(test_clock),
+		cmocka_unit_test(test_chunk_begun_late),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
