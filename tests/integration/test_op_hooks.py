@@ -256,6 +256,80 @@ def test_nothing_is_disturbed(tprof):
     assert (left["torture_exit"], left["torture_wait"]) == (10, 10)
 
 
+TWICE = """
+#include <setjmp.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+pid_t __vfork(void);
+
+static ucontext_t here, there;
+static char stack[65536];
+static volatile int turns;
+
+static void beside(void)
+{
+	turns++;
+	swapcontext(&there, &here);
+	turns++;
+}
+
+static void child(pid_t pid)
+{
+	int status = 1;
+
+	if (!pid)
+		_exit(0);
+	waitpid(pid, &status, 0);
+	turns += !status;
+}
+
+int main(void)
+{
+	sigjmp_buf signals;
+	jmp_buf plain;
+	volatile int jumps = 0;
+
+	for (int i = 0; i < 100; i++) {
+		if (!_setjmp(plain))
+			longjmp(plain, 1);
+		jumps++;
+		if (!sigsetjmp(signals, 1))
+			siglongjmp(signals, 1);
+		jumps++;
+		volatile int again = 0;
+		getcontext(&here);
+		if (!again++)
+			setcontext(&here);
+		jumps++;
+		getcontext(&there);
+		there.uc_stack.ss_sp = stack;
+		there.uc_stack.ss_size = sizeof(stack);
+		there.uc_link = &here;
+		makecontext(&there, beside, 0);
+		swapcontext(&here, &there);
+		swapcontext(&here, &there);
+	}
+	child(vfork());
+	child(__vfork());
+	printf("%d jumps, %d turns\\n", jumps, turns);
+	return 0;
+}
+"""
+
+
+def test_what_returns_twice(tprof):
+    """Functions that return a second time are none to be hooked, whatever the glob."""
+    (tprof.directory / "twice.c").write_text(TWICE)
+    subprocess.run(["gcc", "-O1", "-o", tprof.directory / "twice", tprof.directory / "twice.c"], check=True)
+    run = tprof.run([tprof.directory / "twice"], [LIBRARY], {"TPROF_OPS": "*"})
+    assert (run.status, run.stdout, run.stderr) == (0, b"300 jumps, 202 turns\n", b"")
+    ops = ops_of(run.traces()[0])
+    assert "waitpid" in ops and not [name for name in ops if re.search("setjmp|fork|getcontext|swapcontext", name)]
+
+
 def test_a_hundred_thousand_throws(tprof):
     command = [WORKLOADS / "op_throws", 100000]
     bare = tprof.run(command)

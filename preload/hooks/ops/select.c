@@ -191,7 +191,7 @@ bool tp_ops_wanted(void)
 static bool is_untouchable(const char *symbol)
 {
 	static const char *const names[] = {
-		"*setjmp*",   "*getcontext*",	"*makecontext*", "*swapcontext*", "vfork",  "_Unwind_*",
+		"*setjmp*",   "*getcontext*",	"*makecontext*", "*swapcontext*", "*vfork", "_Unwind_*",
 		"__cxa_*",    "__tls_get_addr", "*longjmp*",	 "_dl_*",	  "dl*",    "__libc_start_main",
 		"malloc",     "free",		"calloc",	 "realloc",	  "mcount", "_mcount",
 		"__fentry__", "_ITM_*",
