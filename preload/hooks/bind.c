@@ -36,29 +36,34 @@ static const void *object_of(const void *address)
 }
 
 /*
- * The loader takes the first definition, if it has the slot's version or none at all; dlvsym passes one without by. Where an
- * object stands before the one that has the version (an interposer; libtprof.so itself), it is left to the loader.
+ * The loader takes the first definition of a scope, if it has the slot's version or none at all; dlvsym passes one without by. So
+ * where an object stands before the one that has the version (an interposer), it is left to the loader: false. Those of
+ * libtprof.so have no version.
  */
-static void *find_first(const struct tp_slot *slot)
+static bool find_in(void *where, const struct tp_slot *slot, void **found)
 {
-	void *found = find_symbol(RTLD_DEFAULT, slot);
+	void *first;
 
-	if (found && slot->version &&
-	    object_of(without_message(tp_real.dlsym(RTLD_DEFAULT, slot->symbol))) != object_of(found))
-		return NULL;
-	return found;
+	*found = find_symbol(where, slot);
+	first = slot->version ? without_message(tp_real.dlsym(where, slot->symbol)) : NULL;
+	if (!first || object_of(first) == object_of(*found))
+		return true;
+	*found = first;
+	return object_of(first) == object_of((const void *)find_in);
 }
 
 /* In the scope of the slot's object: its own symbols and those of what it was linked with. */
-static void *find_in_own_scope(const struct tp_slot *slot)
+static bool find_in_own_scope(const struct tp_slot *slot, void **found)
 {
-	void *object = without_message(tp_real.dlopen(slot->object, RTLD_NOLOAD | RTLD_LAZY)), *found;
+	void *object = without_message(tp_real.dlopen(slot->object, RTLD_NOLOAD | RTLD_LAZY));
+	bool told;
 
+	*found = NULL;
 	if (!object)
-		return NULL;
-	found = find_symbol(object, slot);
+		return true;
+	told = find_in(object, slot, found);
 	tp_real.dlclose(object);
-	return found;
+	return told;
 }
 
 /* The function itself; a call of what stands for it would come round to the slot for ever. */
@@ -71,12 +76,14 @@ static void *find_behind_plt(const void *plt, const struct tp_slot *slot)
 
 void *tp_bind(const struct tp_slot *slot)
 {
-	void *target = find_first(slot), *own = NULL;
+	void *target, *own = NULL;
 
+	if (!find_in(RTLD_DEFAULT, slot, &target))
+		return NULL;
 	if (target && tp_lookup_is_plt(target, slot->symbol))
 		return find_behind_plt(target, slot);
-	if (!target || tp_load(&own_scope_first))
-		own = find_in_own_scope(slot);
+	if ((!target || tp_load(&own_scope_first)) && !find_in_own_scope(slot, &own))
+		return NULL;
 	if (!target)
 		return own;
 	return own && own != target ? NULL : target;

@@ -7,8 +7,8 @@
 
 /*
  * In the global scope, else in its object's own (dlsym's two ways of looking, in the loader's order). Some objects have the
- * order reversed (RTLD_DEEPBIND), and do not say so: where both scopes have the symbol, and not the same, nobody can tell:
- * NULL. With the loader's lock.
+ * order reversed (RTLD_DEEPBIND), and do not say so: where both scopes have the symbol, and not the same, nobody can tell; nor
+ * where an object with another version, or none, stands before the one that has the slot's: NULL. With the loader's lock.
  */
 void *tp_bind(const struct tp_slot *slot);
 

@@ -2,9 +2,10 @@
 """What a call leads to is the loader's to say: hooked, it leads there still, and is counted once."""
 import shutil
 import struct
+import subprocess
 
 import pytest
-from conftest import LIBRARY, WORKLOADS
+from conftest import LIBRARY, WORKLOADS, report
 from test_op_hooks import ops_of
 
 
@@ -63,3 +64,33 @@ def test_counters_of_the_compiler(tprof):
     run = tprof.run([WORKLOADS / "counted"], [LIBRARY], {"TPROF_OPS": "*"})
     assert (run.status, run.stdout) == (0, bare.stdout)
     assert "printf" in ops_of(run.traces()[0])
+
+
+BOTH = """
+#include <signal.h>
+#include <stdio.h>
+#include <sys/mman.h>
+int main(void)
+{
+	struct sigaction old;
+	int taken = 0;
+	for (int i = SIGRTMIN; i <= SIGRTMAX; i++)
+		taken += sigaction(i, NULL, &old) == 0 && old.sa_handler != SIG_DFL;
+	for (int i = 0; i < 10; i++)
+		if (mmap(NULL, 1 << 20, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED)
+			return 1;
+	printf("%d taken\\n", taken);
+	return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("flag", ["-Wl,-z,lazy", "-Wl,-z,now"])
+def test_what_is_hooked_otherwise_too(tprof, flag):
+    """A glob names functions that have hooks for another reason: these have their calls as before."""
+    (tprof.directory / "both.c").write_text(BOTH)
+    subprocess.run(["gcc", flag, "-o", tprof.directory / "both", tprof.directory / "both.c"], check=True)
+    run = tprof.run([tprof.directory / "both"], [LIBRARY], {"TPROF_OPS": "sigaction,mmap"})
+    assert (run.status, run.stdout, run.stderr) == (0, b"0 taken\n", b"")
+    assert ops_of(run.traces()[0])["mmap"] == (10, 0)
+    assert report(run.traces()[0])["heap"]["mapped_peak_bytes"] >= 10 << 20

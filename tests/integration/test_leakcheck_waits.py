@@ -89,14 +89,17 @@ def test_cancellation(tprof):
     assert plain == b"1 1\n" and (run.status, run.stdout, run.stderr) == (0, plain, b"")
 
 
-def test_an_interposer_is_not_passed_by(tprof):
-    """A function of the program's own in place of libc's, without a version, is called as it would be."""
-    (tprof.directory / "lib.c").write_text("int usleep(unsigned int n) { return (int)n + 1; }\n")
+@pytest.mark.parametrize("ops", ["off", "usleep"])
+@pytest.mark.parametrize("result", ["(int)n + 1", "getppid() > 0 ? (int)n + 1 : 0"])
+def test_an_interposer_is_not_passed_by(tprof, result, ops):
+    """A function of the program's own in place of libc's, without a version, is called as it would be: also of a library that
+    has versions of what it calls itself."""
+    (tprof.directory / "lib.c").write_text(f"#include <unistd.h>\nint usleep(unsigned int n) {{ return {result}; }}\n")
     (tprof.directory / "main.c").write_text("#include <stdio.h>\n#include <unistd.h>\n"
                                             "int main(void) { printf(\"%d\\n\", usleep(76)); return 0; }\n")
     library, program = tprof.directory / "lib.so", tprof.directory / "main"
     for command in (["gcc", "-shared", "-fPIC", "-o", library, tprof.directory / "lib.c"],
                     ["gcc", "-Wl,-z,lazy", "-o", program, tprof.directory / "main.c"]):
         subprocess.run(command, check=True)
-    run = tprof.run([program], [LIBRARY, library])
+    run = tprof.run([program], [LIBRARY, library], {"TPROF_OPS": ops})
     assert (run.status, run.stdout, run.stderr) == (0, b"77\n", b"")
