@@ -56,6 +56,7 @@ static void halve(struct tp_growth *growth)
 	growth->stride *= 2;
 	for (size_t i = 0; i < growth->count; i++) {
 		growth->at[i] = growth->at[2 * i];
+		growth->time[i] = growth->time[2 * i];
 		growth->whole[i] = growth->whole[2 * i];
 	}
 	halve_states(&growth->sites, growth->count);
@@ -146,6 +147,7 @@ bool tp_growth_look(struct tp_growth *growth, const struct tp_replay *replay, ui
 	uint64_t interval;
 
 	growth->at[growth->count] = now;
+	growth->time[growth->count] = replay->last;
 	growth->whole[growth->count] = (struct tp_growth_whole){ .live = replay->now.live_bytes,
 								 .blocks = replay->now.live_blocks,
 								 .rss = replay->now.rss,

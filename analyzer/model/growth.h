@@ -35,9 +35,11 @@ struct tp_growth_states {
 
 struct tp_growth {
 	uint64_t at[TP_TREND_MAX]; /* number of the step, or event time */
+	uint64_t time[TP_TREND_MAX]; /* event time */
 	struct tp_growth_whole whole[TP_TREND_MAX];
 	size_t count;
 	uint64_t stride, due;		     /* due: when to look next; UINT64_MAX: never */
+	bool survivors;			     /* they were counted */
 	struct tp_growth_states sites, maps; /* as the replay's sites, and the sites of its mappings */
 };
 
@@ -50,6 +52,12 @@ bool tp_growth_look(struct tp_growth *growth, const struct tp_replay *replay, ui
 
 /* Nothing more, and what was seen is forgotten. */
 void tp_growth_drop(struct tp_growth *growth);
+
+/*
+ * Counts which blocks of each site live yet when the last step ends: before tp_growth_result(), which else takes it for unknown.
+ * It is of a run that was sampled, too.
+ */
+void tp_growth_survivors(struct tp_growth *growth, const struct tp_replay *replay);
 
 /*
  * Fills *stats from what was seen. `seconds`: `at` holds event times. With options->keep_growth the sites' series are moved to

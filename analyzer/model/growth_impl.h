@@ -12,6 +12,7 @@
 struct tp_growth_series {
 	uint64_t bytes[TP_TREND_MAX];
 	uint32_t blocks[TP_TREND_MAX];
+	uint32_t survivors[TP_TREND_MAX]; /* of these, that live when the last step ends */
 };
 
 /* Without a series: nothing before look `since`, and from then on what it is now. */
@@ -25,6 +26,7 @@ struct tp_growth_state {
 struct tp_growth_places {
 	size_t count;
 	bool seconds;
+	bool survivors;		      /* they are known */
 	double x[TP_TREND_MAX];	      /* steps, or seconds */
 	uint64_t place[TP_TREND_MAX]; /* steps, or nanoseconds */
 };
@@ -36,8 +38,14 @@ struct tp_growth_found {
 	size_t index; /* for the family's read() */
 };
 
-/* Fills bytes and blocks, places->count values each. */
-typedef void tp_growth_read(const void *source, size_t index, double *bytes, double *blocks);
+/* What one has at each place. */
+struct tp_growth_values {
+	double bytes[TP_TREND_MAX], blocks[TP_TREND_MAX];
+	double survivors[TP_TREND_MAX]; /* of the blocks */
+};
+
+/* Fills places->count of each. */
+typedef void tp_growth_read(const void *source, size_t index, struct tp_growth_values *values);
 
 struct tp_growth_family {
 	const struct tp_growth_places *places;
@@ -57,7 +65,7 @@ struct tp_growth_kept {
 int64_t tp_growth_round(double value);
 
 /* The values of one site, as many as there are places. */
-void tp_growth_read_state(const struct tp_growth_state *state, size_t count, double *bytes, double *blocks);
+void tp_growth_read_state(const struct tp_growth_state *state, size_t count, struct tp_growth_values *values);
 
 /* Constant from the first look on: worth no test, and not counted among those that are looked at. */
 static inline bool tp_growth_is_plain(const struct tp_growth_state *state)

@@ -6,32 +6,33 @@
 #include "model/growth_impl.h"
 #include "model/stats.h"
 
-void tp_growth_read_state(const struct tp_growth_state *state, size_t count, double *bytes, double *blocks)
+void tp_growth_read_state(const struct tp_growth_state *state, size_t count, struct tp_growth_values *values)
 {
 	for (size_t i = 0; i < count; i++) {
 		bool there = i >= state->since;
 
 		if (state->series) {
-			bytes[i] = (double)state->series->bytes[i];
-			blocks[i] = (double)state->series->blocks[i];
+			values->bytes[i] = (double)state->series->bytes[i];
+			values->blocks[i] = (double)state->series->blocks[i];
+			values->survivors[i] = (double)state->series->survivors[i];
 		} else {
-			bytes[i] = there ? (double)state->bytes : 0;
-			blocks[i] = there ? (double)state->blocks : 0;
+			values->bytes[i] = there ? (double)state->bytes : 0;
+			values->blocks[i] = values->survivors[i] = there ? (double)state->blocks : 0;
 		}
 	}
 }
 
 void tp_growth_test(const struct tp_growth_family *family, struct tp_growth_found *found)
 {
-	double bytes[TP_TREND_MAX], blocks[TP_TREND_MAX];
+	struct tp_growth_values values;
 	size_t n = family->places->count;
 
-	family->read(family->source, found->index, bytes, blocks);
-	tp_trend_test(family->places->x, bytes, n, &found->trend);
+	family->read(family->source, found->index, &values);
+	tp_trend_test(family->places->x, values.bytes, n, &found->trend);
 	found->site.p = found->trend.p;
 	for (size_t i = 0; i < n; i++)
-		if (bytes[i] > (double)found->site.most)
-			found->site.most = tp_round(bytes[i]);
+		if (values.bytes[i] > (double)found->site.most)
+			found->site.most = tp_round(values.bytes[i]);
 }
 
 static int by_p(const void *a, const void *b)
@@ -67,47 +68,50 @@ int64_t tp_growth_round(double value)
 	return value < 0 ? -whole : whole;
 }
 
-static void measure(const struct tp_growth_places *places, struct tp_growth_found *found, const double *bytes,
-		    const double *blocks)
+static void measure(const struct tp_growth_places *places, struct tp_growth_found *found,
+		    const struct tp_growth_values *values)
 {
 	struct tp_growth_site *site = &found->site;
 	size_t n = places->count, onset;
 	struct tp_trend of_blocks = { 0 };
 
-	tp_trend_measure(places->x, bytes, n, &found->trend);
-	tp_trend_measure(places->x, blocks, n, &of_blocks);
+	tp_trend_measure(places->x, values->bytes, n, &found->trend);
+	tp_trend_measure(places->x, values->blocks, n, &of_blocks);
 	onset = found->trend.onset;
 	site->rate = found->trend.slope;
 	site->low = found->trend.low;
 	site->high = found->trend.high;
 	site->block_rate = of_blocks.slope;
 	site->since = places->place[onset];
-	site->grown = tp_growth_round(bytes[n - 1] - bytes[onset]);
+	site->grown = tp_growth_round(values->bytes[n - 1] - values->bytes[onset]);
 }
 
 /* Whether it slows down is asked of what would be listed as growth. */
 static enum tp_verdict verdict_of(const struct tp_growth_family *family, struct tp_growth_found *found,
-				  const double *bytes, const double *blocks, bool significant)
+				  const struct tp_growth_values *values, bool significant, size_t varying)
 {
 	const struct tp_growth_places *places = family->places;
-	enum tp_verdict verdict = tp_trend_verdict(bytes, places->count, &found->trend, significant);
+	enum tp_verdict verdict = tp_trend_verdict(values->bytes, places->count, &found->trend, significant);
 
 	if (verdict != TP_VERDICT_LEAK && verdict != TP_VERDICT_RISING)
 		return verdict;
-	found->trend.course = tp_trend_course(places->x, bytes, blocks, places->count);
-	return tp_trend_verdict(bytes, places->count, &found->trend, significant);
+	found->trend.course = tp_trend_course(places->x, values->bytes, values->blocks, places->count);
+	found->trend.doubtful = tp_trend_is_doubtful(places->x, values->bytes, values->blocks,
+						     places->survivors ? values->survivors : NULL, places->count,
+						     found->trend.p, varying);
+	return tp_trend_verdict(values->bytes, places->count, &found->trend, significant);
 }
 
 bool tp_growth_judge(const struct tp_growth_family *family, struct tp_growth_found *list, size_t count, size_t varying)
 {
 	size_t sure = significant(list, count, varying);
-	double bytes[TP_TREND_MAX], blocks[TP_TREND_MAX];
+	struct tp_growth_values values;
 
 	for (size_t i = 0; sure != SIZE_MAX && i < count; i++) {
-		family->read(family->source, list[i].index, bytes, blocks);
-		list[i].site.verdict = verdict_of(family, &list[i], bytes, blocks, i < sure);
+		family->read(family->source, list[i].index, &values);
+		list[i].site.verdict = verdict_of(family, &list[i], &values, i < sure, varying);
 		if (i < sure || list[i].site.verdict == TP_VERDICT_RISING)
-			measure(family->places, &list[i], bytes, blocks);
+			measure(family->places, &list[i], &values);
 	}
 	return sure != SIZE_MAX;
 }

@@ -42,48 +42,49 @@ static bool put_together(struct pool *pool, const struct tp_growth_groups *group
 
 /* ---- sums ---- */
 
-static void add_state(const struct tp_growth_state *state, size_t n, double *bytes, double *blocks)
+static void add_state(const struct tp_growth_state *state, size_t n, struct tp_growth_values *sum)
 {
-	double of_bytes[TP_TREND_MAX], of_blocks[TP_TREND_MAX];
+	struct tp_growth_values values;
 
-	tp_growth_read_state(state, n, of_bytes, of_blocks);
+	tp_growth_read_state(state, n, &values);
 	for (size_t i = 0; i < n; i++) {
-		bytes[i] += of_bytes[i];
-		blocks[i] += of_blocks[i];
+		sum->bytes[i] += values.bytes[i];
+		sum->blocks[i] += values.blocks[i];
+		sum->survivors[i] += values.survivors[i];
 	}
 }
 
-static void read_sum(const void *source, size_t group, double *bytes, double *blocks)
+static void read_sum(const void *source, size_t group, struct tp_growth_values *values)
 {
 	const struct pool *pool = source;
 	struct tp_growth_state constant = { 0 };
 	size_t n = pool->kept->places.count;
 
 	for (size_t i = 0; i < n; i++)
-		bytes[i] = blocks[i] = 0;
+		values->bytes[i] = values->blocks[i] = values->survivors[i] = 0;
 	for (size_t m = pool->first[group]; m < pool->first[group + 1]; m++) {
 		const struct tp_growth_state *state = &pool->kept->states[pool->order[m]];
 
 		if (pool->explained[pool->order[m]])
 			continue;
 		if (!tp_growth_is_plain(state)) {
-			add_state(state, n, bytes, blocks);
+			add_state(state, n, values);
 			continue;
 		}
 		constant.bytes += state->bytes;
 		constant.blocks += state->blocks;
 	}
-	add_state(&constant, n, bytes, blocks);
+	add_state(&constant, n, values);
 }
 
 /* By how much it grew from the end of the warm-up on. */
 static double grown(const struct tp_growth_kept *kept, size_t member)
 {
-	double bytes[TP_TREND_MAX], blocks[TP_TREND_MAX];
+	struct tp_growth_values values;
 	size_t n = kept->places.count;
 
-	tp_growth_read_state(&kept->states[member], n, bytes, blocks);
-	return bytes[n - 1] - bytes[n / 10];
+	tp_growth_read_state(&kept->states[member], n, &values);
+	return values.bytes[n - 1] - values.bytes[n / 10];
 }
 
 /* What the group has at last; shown by the member that grew most. False: it is constant. */

@@ -22,11 +22,11 @@ static const struct tp_growth_state *state_of(const struct tp_growth *growth, si
 	return index < sites ? &growth->sites.list[index] : &growth->maps.list[index - sites];
 }
 
-static void read_site(const void *from, size_t index, double *bytes, double *blocks)
+static void read_site(const void *from, size_t index, struct tp_growth_values *values)
 {
 	const struct source *source = from;
 
-	tp_growth_read_state(state_of(source->growth, index), source->looks, bytes, blocks);
+	tp_growth_read_state(state_of(source->growth, index), source->looks, values);
 }
 
 /* Whose it is. */
@@ -278,7 +278,9 @@ static bool keep(struct tp_growth *growth, const struct tp_replay *replay, const
 bool tp_growth_result(struct tp_growth *growth, const struct tp_replay *replay, bool seconds,
 		      struct tp_growth_stats *stats)
 {
-	struct tp_growth_places places = { .count = seconds ? without_end(growth) : growth->count, .seconds = seconds };
+	struct tp_growth_places places = { .count = seconds ? without_end(growth) : growth->count,
+					   .seconds = seconds,
+					   .survivors = growth->survivors };
 	const struct source source = { growth, replay, places.count };
 	size_t n = places.count;
 

@@ -3,11 +3,9 @@
 
 #include "trace/reserve.h"
 
-#define MANY ((size_t)1 << 22)
-
 void tp_outlived_add(struct tp_outlived *outlived, const struct tp_block *block)
 {
-	if (outlived->count == MANY ||
+	if (outlived->count == TP_OUTLIVED_MANY ||
 	    !tp_reserve(&outlived->list, &outlived->room, outlived->count + 1, sizeof(*outlived->list)))
 		return;
 	outlived->list[outlived->count++] = (struct tp_outlived_block){ block->time, block->size, block->site };

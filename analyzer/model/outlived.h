@@ -11,6 +11,8 @@
 
 #include "model/live.h"
 
+#define TP_OUTLIVED_MANY ((size_t)1 << 22) /* that are kept */
+
 struct tp_outlived_block {
 	uint64_t time, size;
 	uint32_t site;

@@ -164,3 +164,15 @@ enum tp_course tp_rates_course(const double *x, const double *bytes, const doubl
 		return TP_COURSE_STEADY;
 	return !surely || gains(fits.decaying, fits.both, &fits, n, MAYBE_BOTH) ? TP_COURSE_SLOWS : TP_COURSE_FILLS;
 }
+
+/* ---- does it stay? ---- */
+
+#define REPLACED 0.0625 /* of what grew, gone by the end */
+
+bool tp_rates_are_replaced(const double *x, const double *blocks, const double *survivors, size_t n)
+{
+	size_t half = n / 2 + 1;
+	double grown = fit(x, blocks, half).slope, stays = fit(x, survivors, half).slope;
+
+	return grown > 0 && grown - stays > REPLACED * grown;
+}

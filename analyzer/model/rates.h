@@ -29,6 +29,13 @@ bool tp_rates_go_on(const double *x, const double *y, size_t n);
  */
 enum tp_course tp_rates_course(const double *x, const double *bytes, const double *blocks, size_t n);
 
+/*
+ * Is what grew replaced all the time? Blocks that lived at a look and live yet at the end are survivors: of what leaks those
+ * that are gone are the same few at any time, of a cache that fills they grow with it. Over the first half, as what is young lives
+ * yet in any case. False also where the blocks' number does not grow.
+ */
+bool tp_rates_are_replaced(const double *x, const double *blocks, const double *survivors, size_t n);
+
 /* Of a random walk with that drift: the sum of its differences' squares, each by its interval's length. */
 double tp_rates_walk(const double *x, const double *y, size_t n, double slope);
 

@@ -40,6 +40,8 @@ static bool result_growth(struct tp_replay *replay, struct tp_process *process)
 {
 	bool seconds = process->steps.count < TP_TREND_LEAST;
 
+	if (!seconds)
+		tp_growth_survivors(&replay->of_steps, replay);
 	return tp_growth_result(seconds ? &replay->of_time : &replay->of_steps, replay, seconds, &process->growth) &&
 	       tp_growth_births(replay, &process->steps, &process->growth);
 }

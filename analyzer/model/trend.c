@@ -10,6 +10,8 @@
 
 #define RISES 3u   /* that make more than a jump or two */
 #define FLOORS 16u /* blocks, of whose minima the coarse series is made */
+#define SHORT 64u  /* looks: of a run with fewer steps */
+#define SURE_LEVEL (TP_TREND_LEVEL / 5)
 
 /* The first tenth, and the first step in any case, is the program's own warm-up. */
 static size_t skip_of(size_t n)
@@ -132,6 +134,26 @@ enum tp_course tp_trend_course(const double *x, const double *bytes, const doubl
 	size_t skip = skip_of(n);
 
 	return tp_rates_course(x + skip, bytes + skip, blocks + skip, n - skip);
+}
+
+static bool fell(const double *y, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		if (y[i] < y[i - 1])
+			return true;
+	return false;
+}
+
+bool tp_trend_is_doubtful(const double *x, const double *bytes, const double *blocks, const double *survivors, size_t n,
+			  double p, size_t looked)
+{
+	size_t skip = skip_of(n);
+
+	if (n >= SHORT)
+		return false;
+	if (p > SURE_LEVEL / (double)looked && fell(bytes + skip, n - skip))
+		return true;
+	return survivors && tp_rates_are_replaced(x + skip, blocks + skip, survivors + skip, n - skip);
 }
 
 bool tp_trend_can_tell(size_t n, size_t looked)
@@ -283,9 +305,9 @@ enum tp_verdict tp_trend_verdict(const double *y, size_t n, const struct tp_tren
 	struct shape shape;
 
 	if (significant)
-		return !trend->ongoing || trend->course == TP_COURSE_FILLS ? TP_VERDICT_WARM_UP
-		       : trend->course == TP_COURSE_SLOWS		   ? TP_VERDICT_RISING
-									   : TP_VERDICT_LEAK;
+		return !trend->ongoing || trend->course == TP_COURSE_FILLS   ? TP_VERDICT_WARM_UP
+		       : trend->course == TP_COURSE_SLOWS || trend->doubtful ? TP_VERDICT_RISING
+									     : TP_VERDICT_LEAK;
 	if (!trend->varies)
 		return y[n - 1] > y[0] ? TP_VERDICT_WARM_UP : TP_VERDICT_STABLE;
 	shape = shape_of(y + skip, n - skip);
@@ -295,7 +317,8 @@ enum tp_verdict tp_trend_verdict(const double *y, size_t n, const struct tp_tren
 		return TP_VERDICT_WARM_UP;
 	if (shape.resets <= 1 && (shape.above * 4 < n - skip || shape.largest_rise > 0.5 * shape.risen))
 		return TP_VERDICT_BURST;
-	if (shape.falls || shape.rises < RISES || !trend->ongoing || trend->course == TP_COURSE_FILLS)
+	if (shape.falls || shape.rises < RISES || !trend->ongoing || trend->course == TP_COURSE_FILLS ||
+	    trend->doubtful)
 		return TP_VERDICT_STABLE;
 	return TP_VERDICT_RISING;
 }

@@ -31,7 +31,7 @@ enum tp_verdict {
 	TP_VERDICT_SAWTOOTH, /* grows and is emptied, again and again */
 	TP_VERDICT_BURST,    /* rose for a short time, or in a jump or two */
 	TP_VERDICT_RISING,   /* rose now and then, never fell, and goes on: too rarely to be told from chance. Or surely
-			      * grows, but ever more slowly, and whether to an end can't be told */
+			      * grows, but ever more slowly, and whether to an end can't be told; or the run is short */
 };
 
 struct tp_trend {
@@ -39,6 +39,7 @@ struct tp_trend {
 	bool varies; /* it is one of those that are looked at: not constant since the warm-up */
 	bool ongoing;
 	enum tp_course course;	 /* steady, until tp_trend_course() was asked */
+	bool doubtful;		 /* no, until tp_trend_is_doubtful() was asked */
 	size_t onset;		 /* the value from which on it grows; 0: from the beginning */
 	double slope, low, high; /* per unit of x, since the onset; 95% confidence */
 };
@@ -51,6 +52,15 @@ void tp_trend_test(const double *x, const double *y, size_t n, struct tp_trend *
 
 /* tp_rates_course() of all but the warm-up. */
 enum tp_course tp_trend_course(const double *x, const double *bytes, const double *blocks, size_t n);
+
+/*
+ * A short run, of less than 64 looks, says too little if what grew is replaced all the time, by tp_rates_are_replaced(): most of
+ * what begins does so empty, and fills for as long. Or if bytes fell now and then and p, of `looked` series, is not below a
+ * fifth of the level: what is empty at first can't but rise. Of longer runs the growth itself says enough; and what is copied
+ * as a whole in each step may grow all the same. `survivors`: NULL if they are not known.
+ */
+bool tp_trend_is_doubtful(const double *x, const double *bytes, const double *blocks, const double *survivors, size_t n,
+			  double p, size_t looked);
 
 /*
  * Onset by the best fit of a flat line that turns into a rising one; from there on, slope by Theil (1950) and Sen (1968):

@@ -286,9 +286,8 @@ static void print_rising(const struct tp_growth_view *view)
 			continue;
 		}
 		if (!printed)
-			tp_headline(page,
-				    "What may leak: it rose too rarely to be told from chance, or rises ever more "
-				    "slowly");
+			tp_headline(page, "What may leak: it rose too rarely to be told from chance, rises ever more "
+					  "slowly, or is replaced all the time");
 		print_leak(view, &list->list[i], ++printed);
 	}
 	if (hidden)

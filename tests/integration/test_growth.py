@@ -243,6 +243,24 @@ def test_no_false_leak(tprof, what, seeds):
         assert [site["verdict"] for site in own] == ([what] if what != "none" else []), seed
 
 
+@pytest.mark.parametrize("steps", [24, 30, 40])
+def test_no_false_leak_in_a_short_run(tprof, steps):
+    """What begins empty fills for as long, a cache that replaces its blocks as well; that it leaks is not said."""
+    for seed in range(1000, 1010):
+        result, _ = growth(tprof, "none", steps, seed)
+        assert leaks_of(result) == [] and result["enough"], seed
+
+
+@pytest.mark.parametrize("steps", [24, 40])
+@pytest.mark.parametrize("what, function, call, rate", [("cache", "grow", "remember(200)", 600),
+                                                        ("list", "append_to_list", "get(1000)", 1000),
+                                                        ("late", "grow", "remember(500)", 500)])
+def test_a_leak_in_a_short_run(tprof, what, steps, function, call, rate):
+    result, _ = growth(tprof, what, steps)
+    here = [site for site in leaks_of(result) if has_line(site, function, call)]
+    assert sum(site["ci95"][0] for site in here) <= rate <= sum(site["ci95"][1] for site in here)
+
+
 @pytest.mark.parametrize("seed", [8, 9, 10, 13, 19])
 def test_a_cache_that_still_fills(tprof, seed):
     """Its bytes jump as entries of other sizes take each other's place; its blocks rise ever more slowly."""

@@ -331,6 +331,81 @@ static void test_caches_that_fill(void **unused)
 	}
 }
 
+/* ---- short runs ---- */
+
+#define BORN 3 /* blocks in each step */
+
+/* A cache of that many slots, each new block in one at random, and blocks at the side that nobody frees. */
+static void short_run(size_t steps, size_t slots, size_t leaked, double *blocks, double *survivors)
+{
+	size_t born[64] = { 0 }, used = 0; /* of each slot: the step; 0: it is empty */
+
+	assert_true(slots <= 64);
+	for (size_t step = 1; step <= steps; step++) {
+		for (int i = 0; slots && i < BORN; i++) {
+			size_t slot = (size_t)(uniform() * (double)slots);
+
+			used += !born[slot];
+			born[slot] = step;
+		}
+		blocks[step - 1] = (double)(used + step * leaked);
+	}
+	for (size_t i = 0; i < steps; i++) {
+		survivors[i] = (double)((i + 1) * leaked);
+		for (size_t slot = 0; slot < slots; slot++)
+			survivors[i] += born[slot] && born[slot] <= i + 1;
+	}
+}
+
+static int doubted(size_t steps, size_t slots, size_t leaked, int runs)
+{
+	double x[TP_TREND_MAX], blocks[TP_TREND_MAX], survivors[TP_TREND_MAX];
+	int count = 0;
+
+	for (size_t i = 0; i < steps; i++)
+		x[i] = (double)(i + 1);
+	for (int run = 0; run < runs; run++) {
+		short_run(steps, slots, leaked, blocks, survivors);
+		count += tp_trend_is_doubtful(x, blocks, blocks, survivors, steps, 0, 1);
+	}
+	return count;
+}
+
+/* What is replaced is doubted, what stays is not; also where a slot or two beside it are filled again and again. */
+static void test_what_is_replaced(void **unused)
+{
+	const size_t steps[] = { 18, 24, 40, 60 };
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+		int caches = doubted(steps[i], 64, 0, 400), both = doubted(steps[i], 2, 1, 400);
+
+		printf("  %zu steps: a cache is doubted %d of 400 times, a leak beside two slots %d\n", steps[i],
+		       caches, both);
+		assert_in_range(caches, 360, 400);
+		assert_in_range(both, 0, 20);
+		assert_int_equal(doubted(steps[i], 0, 2, 1), 0);
+	}
+	assert_int_equal(doubted(64, 64, 0, 100), 0); /* long enough to show that it stops */
+}
+
+/* What fell now and then needs a fifth of the level. */
+static void test_what_fell_is_doubted(void **unused)
+{
+	double x[24], y[24];
+
+	(void)unused;
+	for (size_t i = 0; i < 24; i++) {
+		x[i] = (double)i;
+		y[i] = (double)(i + (i == 12 ? 2 : 0));
+	}
+	assert_true(tp_trend_is_doubtful(x, y, y, NULL, 24, 0.0101, 1));
+	assert_true(tp_trend_is_doubtful(x, y, y, NULL, 24, 0.0051, 2));
+	assert_false(tp_trend_is_doubtful(x, y, y, NULL, 24, 0.0099, 1));
+	y[12] = 12;
+	assert_false(tp_trend_is_doubtful(x, y, y, NULL, 24, 0.04, 1));
+}
+
 /* ---- intervals ---- */
 
 static void test_intervals_hold(void **unused)
@@ -431,6 +506,8 @@ int main(void)
 		cmocka_unit_test(test_noise_on_a_leak),
 		cmocka_unit_test(test_intervals_hold),
 		cmocka_unit_test(test_caches_that_fill),
+		cmocka_unit_test(test_what_is_replaced),
+		cmocka_unit_test(test_what_fell_is_doubted),
 		cmocka_unit_test(test_verdicts),
 		cmocka_unit_test(test_holm),
 		cmocka_unit_test(test_who_can_tell),
