@@ -67,6 +67,10 @@ class Run:
         return sorted(self.directory.glob("trace*.bin"), key=lambda p: (len(p.name), p.name))
 
 
+def has_greenlet(python):
+    return subprocess.run([python, "-c", "import greenlet"], stderr=subprocess.DEVNULL, check=False).returncode == 0
+
+
 def analyze(*arguments, status=0, program=ANALYZE, timeout=120):
     """Runs tprof-analyze; returns the finished process."""
     done = subprocess.run([str(program), *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,

@@ -10,7 +10,7 @@ import subprocess
 import xml.etree.ElementTree
 
 import pytest
-from conftest import LIBRARY, PYTHON, ROOT, WORKLOADS, analyze, nothing_lost, report, sites
+from conftest import LIBRARY, PYTHON, ROOT, WORKLOADS, analyze, has_greenlet, nothing_lost, report, sites
 from second_reader import Trace
 
 PROGRAMS = ROOT / "tests/workloads"
@@ -62,10 +62,6 @@ def test_the_frames_that_python_tells(tprof, python, ops):
         native, other = trace.joins[node]                # come in the middle of a call
         assert len([f for f in trace.numbers(native) if f in trace.loops]) == \
             len([f for f in trace.numbers(other) if f in trace.entries])
-
-
-def has_greenlet(python):
-    return subprocess.run([python, "-c", "import greenlet"], stderr=subprocess.DEVNULL, check=False).returncode == 0
 
 
 @pytest.mark.parametrize("ops", ["auto", "qsort"])

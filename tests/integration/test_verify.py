@@ -9,7 +9,7 @@ import shutil
 import subprocess
 
 import pytest
-from conftest import BUILD, PYTHON, ROOT, WORKLOADS, report
+from conftest import BUILD, PYTHON, ROOT, WORKLOADS, has_greenlet, report
 
 VERIFY = BUILD / "lib/libtprof-verify.so"
 PROGRAMS = WORKLOADS / "verify"
@@ -92,7 +92,7 @@ def test_interrupted_walks(tprof, command, interrupted):
 
 def test_a_greenlet_goes_on_elsewhere(tprof):
     """In the middle of a hooked call: what is outside of it is not what it was."""
-    if subprocess.run([PYTHON, "-c", "import greenlet"], stderr=subprocess.DEVNULL, check=False).returncode:
+    if not has_greenlet(PYTHON):
         pytest.skip("python3-greenlet is not installed")
     run = verified(tprof, [PYTHON, ROOT / "tests/workloads/python_greenlet_calls.py", WORKLOADS / "libbetween.so"],
                    env={"TPROF_OPS": "between", "TPROF_CPU": "0"}, walks=400)

@@ -30,6 +30,13 @@ def note(value=0):
     return value
 
 
+def numbers(n):
+    """A generator that notes."""
+    for i in range(n):
+        note()
+        yield i
+
+
 def tell():
     with open(os.environ["TRUTH_FILE"], "w") as out:
         json.dump(notes, out)

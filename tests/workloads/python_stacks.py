@@ -14,17 +14,11 @@ import signal
 import threading
 import weakref
 
-from python_notes import libc, note, notes, tell
+from python_notes import libc, note, notes, numbers, tell
 
 
 def recurse(n):
     return recurse(n - 1) + 1 if n else note()
-
-
-def numbers(n):
-    for i in range(n):
-        note()
-        yield i
 
 
 def delegate(n):

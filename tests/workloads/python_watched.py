@@ -11,17 +11,11 @@ import queue
 import sys
 import threading
 
-from python_notes import note, notes, tell
+from python_notes import note, notes, numbers, tell
 
 
 def deeper(n, what=note):
     return deeper(n - 1, what) if n else what()
-
-
-def numbers(n):
-    for i in range(n):
-        note()
-        yield i
 
 
 def delegate(n):
