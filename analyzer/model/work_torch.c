@@ -101,7 +101,7 @@ static bool read_call(struct tp_torch_call *call, struct tp_shape_reader reader)
 static bool work_of(struct tp_torch_call *call, const struct name *name, const uint8_t *tensors, size_t length,
 		    struct tp_torch_work *work)
 {
-	struct tp_shape_reader reader = { .at = tensors, .end = tensors + length };
+	struct tp_shape_reader reader = { .at = tensors, .end = tensors ? tensors + length : NULL };
 
 	if (call->row->rule == TP_TORCH_UNSIZED || (call->row->rule != TP_TORCH_NOTHING && !read_call(call, reader)))
 		return false;
