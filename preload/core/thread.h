@@ -12,6 +12,7 @@
 #include "core/base.h"
 #include "core/fold.h"
 #include "core/handler_stack.h"
+#include "core/order.h"
 #include "core/perf.h"
 #include "core/timed.h"
 
@@ -80,6 +81,7 @@ struct tp_thread {
 	uint64_t random;       /* its generator; 0: not seeded yet */
 	uint64_t event_start;  /* ticks at which the recording of the current event began */
 	uint32_t op_depth;     /* hooked ops that are open */
+	struct tp_order ops;   /* in which order they begin */
 	struct tp_wait wait;
 	struct tp_fold fold; /* calls that get no events of their own */
 
@@ -99,6 +101,7 @@ struct tp_thread {
 	struct tp_caller callers[TP_CALLERS] __attribute__((aligned(64)));
 	uint64_t addresses[256];
 	uint32_t stacks[256];
+	uint32_t ops_log[TP_ORDER_LOG];
 	char scratch[4096];					    /* for paths: the user's stack may be small */
 	uint8_t rules[TP_RULES_BYTES] __attribute__((aligned(64))); /* of stacks/lately.c */
 	uint8_t walk[TP_WALK_BYTES] __attribute__((aligned(64)));

@@ -135,7 +135,8 @@ HOW = ("timed", "untimed", "own")
 RECORDED_CALLS = {12: (124, 79, 467)}
 RECORDED_OPS = {
     ("op", "bench_*"): {12: (147, 120, 421)},
-    ("nested", "bench_*"): {12: (147, 120, 372)},
+    # 34 of "own" are the log of what came next, and prefetch that.
+    ("nested", "bench_*"): {12: (147, 120, 406)},
     ("kernel", "blas"): {12: (262, 235, 637)},
     ("annotated", "off"): {12: (0, 0, 365)},
 }

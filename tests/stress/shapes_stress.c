@@ -47,7 +47,7 @@ static uint32_t call(struct worker *worker, uint32_t index, uint64_t rows, uint6
 
 	tensor.words[TP_TENSOR_ELEMENTS] = rows * columns;
 	tensor.words[TP_TENSOR_TYPE] = FLOAT;
-	op = tp_shapes_find(signature, index, frame);
+	op = tp_shapes_find(signature, index, frame).op;
 	if (op)
 		worker->found++;
 	else

@@ -223,20 +223,42 @@ static TP_SLOW void note(struct tp_op_function *function, const uintptr_t *frame
 	tp_with_vectors_kept(note_now, &slow);
 }
 
+/* ---- which comes next ---- */
+
+#define LONG                                                                                                           \
+	32768u /* ticks, some 10 microseconds: a call in which a program's own data may have pushed all else out of the caches */
+
+/* What is looked at first when the thread's next op begins, as far as it is known. */
+static inline void fetch_next(const struct tp_thread *thread)
+{
+	__builtin_prefetch(&tp_op_functions[thread->ops.next >> TP_SHAPES_BITS]);
+	tp_shapes_fetch(thread->ops.next & ((1u << TP_SHAPES_BITS) - 1));
+}
+
+/* An op begins, with the shapes that were found at that place. */
+static inline void go_on(struct tp_thread *thread, uint32_t index, uint32_t place)
+{
+	tp_order_go_on(&thread->ops, thread->ops_log, index << TP_SHAPES_BITS | place);
+	fetch_next(thread);
+}
+
 struct called tp_op_begin(uint32_t index, const uintptr_t *frame, struct tp_thread *thread)
 {
 	struct tp_op_function *function = &tp_op_functions[index];
 	const struct tp_signature *signature = &function->signature;
+	struct tp_shape_found found = { function->op, 0 };
 	struct tp_window window;
-	uint32_t op = function->op;
+	uint32_t op;
 
 	if (tp_unlikely(thread->fold.frame))
 		tp_fold_settle(thread);
 	window = tp_window_of(thread, signature, frame);
 	if (tp_unlikely(signature->op != NULL))
-		op = signature->op(frame, false);
-	if (signature->shaped && op)
-		op = tp_shapes_find(signature, index, frame);
+		found.op = signature->op(frame, false);
+	if (signature->shaped && found.op)
+		found = tp_shapes_find(signature, index, frame);
+	go_on(thread, index, found.place);
+	op = found.op;
 	if (tp_unlikely(!op || !has_room(thread))) {
 		struct slow_begin slow = { function, frame, thread, op };
 
@@ -367,6 +389,8 @@ static inline void end(struct tp_thread *thread, const uintptr_t *frame, uint64_
 	const struct tp_op_function *function = open->ending;
 
 	tp_fold_warm(&thread->fold, open->slot, open->shape, open->start, ticks, open->events == thread->events);
+	if (ticks - open->start >= LONG)
+		fetch_next(thread);
 	if (tp_unlikely(function != NULL))
 		end_with_more(thread, function, frame, ticks);
 	else

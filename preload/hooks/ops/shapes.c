@@ -15,23 +15,8 @@
 
 #define FIRST_BITS 10u /* of the first table */
 #define MORE_BITS 2u   /* that the next one has */
-#define MOST_BITS 16u
 
-struct shape {
-	uint64_t key; /* 0: empty */
-	uint32_t op;  /* 0: not yet published */
-};
-
-/*
- * At most half full, and no larger than that asks for: what a program's steps go round in has few shapes, and in a large
- * table each of them would be on a page of its own, which is met too seldom to stay in the processor's caches.
- */
-struct table {
-	uint32_t bits; /* an index is as many upper bits of a hash */
-	uint32_t used; /* slots */
-	struct shape slots[];
-};
-static struct table *table; /* NULL: there is none yet */
+struct tp_shapes *tp_shapes TP_LOOKED_AT; /* NULL: there is none yet */
 
 /* While a function learns, in its frame (TP_OP_SPACE). */
 struct noted {
@@ -97,26 +82,26 @@ uint64_t tp_shapes_hash(const struct tp_signature *signature, uint32_t index, co
 	return hash_of(signature, index, frame);
 }
 
-static inline struct shape *slot_of(struct table *in, uint64_t i)
+static inline struct tp_shape *slot_of(struct tp_shapes *in, uint64_t i)
 {
 	return &in->slots[i & ((UINT64_C(1) << in->bits) - 1)];
 }
 
-uint32_t tp_shapes_find(const struct tp_signature *signature, uint32_t index, const uintptr_t *frame)
+struct tp_shape_found tp_shapes_find(const struct tp_signature *signature, uint32_t index, const uintptr_t *frame)
 {
 	uint64_t hash = hash_of(signature, index, frame);
-	struct table *in = tp_load_acquire(&table); /* pairs with grow(): it is filled */
+	struct tp_shapes *in = tp_load_acquire(&tp_shapes); /* pairs with grow(): it is filled */
 
 	if (tp_unlikely(!in))
-		return 0;
+		return (struct tp_shape_found){ 0, 0 };
 	for (uint64_t i = hash >> (64 - in->bits);; i++) {
-		const struct shape *at = slot_of(in, i);
+		const struct tp_shape *at = slot_of(in, i);
 		uint64_t there = tp_load_acquire(&at->key); /* pairs with keep() */
 
 		if (tp_likely(there == (hash | 1)))
-			return tp_load_acquire(&at->op);
+			return (struct tp_shape_found){ tp_load_acquire(&at->op), (uint32_t)(at - in->slots) };
 		if (!there)
-			return 0;
+			return (struct tp_shape_found){ 0, 0 };
 	}
 }
 
@@ -176,10 +161,10 @@ static void put_tensors(struct writer *to, const struct tp_signature *signature,
 }
 
 /* Of which function with which shapes; the lowest bit tells it from an empty slot. 0: none was kept there. */
-static uint32_t kept(struct table *in, uint64_t key)
+static uint32_t kept(struct tp_shapes *in, uint64_t key)
 {
 	for (uint64_t i = key >> (64 - in->bits);; i++) {
-		const struct shape *at = slot_of(in, i);
+		const struct tp_shape *at = slot_of(in, i);
 		uint64_t there = tp_load_acquire(&at->key);
 
 		if (there == key)
@@ -190,10 +175,10 @@ static uint32_t kept(struct table *in, uint64_t key)
 }
 
 /* There is an empty slot. Another thread may keep the same, and have another number for it: it means the same. */
-static void keep(struct table *in, uint64_t key, uint32_t op)
+static void keep(struct tp_shapes *in, uint64_t key, uint32_t op)
 {
 	for (uint64_t i = key >> (64 - in->bits);; i++) {
-		struct shape *at = slot_of(in, i);
+		struct tp_shape *at = slot_of(in, i);
 
 		if (tp_load(&at->key) == key)
 			return;
@@ -207,15 +192,15 @@ static void keep(struct table *in, uint64_t key, uint32_t op)
 
 static size_t bytes_of(uint32_t bits)
 {
-	return sizeof(struct table) + (sizeof(struct shape) << bits);
+	return sizeof(struct tp_shapes) + (sizeof(struct tp_shape) << bits);
 }
 
-static bool is_full(const struct table *in)
+static bool is_full(const struct tp_shapes *in)
 {
 	return tp_load(&in->used) >= 1u << (in->bits - 1);
 }
 
-static void copy_all(struct table *to, struct table *from)
+static void copy_all(struct tp_shapes *to, struct tp_shapes *from)
 {
 	for (uint64_t i = 0; i < UINT64_C(1) << from->bits && !is_full(to); i++) {
 		uint64_t key = tp_load_acquire(&from->slots[i].key);
@@ -227,21 +212,21 @@ static void copy_all(struct table *to, struct table *from)
 }
 
 /* Others may go on keeping shapes in the old table: what the copy misses is given a number again. */
-static struct table *grow(struct table *old)
+static struct tp_shapes *grow(struct tp_shapes *old)
 {
 	uint32_t bits = old ? old->bits + MORE_BITS : FIRST_BITS;
-	struct table *larger;
+	struct tp_shapes *larger;
 
-	if (bits > MOST_BITS || !(larger = tp_space_take(bytes_of(bits))))
+	if (bits > TP_SHAPES_BITS || !(larger = tp_space_take(bytes_of(bits))))
 		return NULL;
 	larger->bits = bits;
 	if (old)
 		copy_all(larger, old);
-	if (!tp_swap_if(&table, old, larger))		    /* pairs with tp_shapes_find() */
+	if (!tp_swap_if(&tp_shapes, old, larger))	    /* pairs with tp_shapes_find() */
 		tp_space_give_back(larger, bytes_of(bits)); /* another thread was first */
 	else if (old)
 		tp_space_retire(old, bytes_of(old->bits), sizeof(*old));
-	return tp_load_acquire(&table);
+	return tp_load_acquire(&tp_shapes);
 }
 
 /* A call that has no sizes to tell is one of the function itself. */
@@ -264,7 +249,7 @@ static uint32_t new_number(const struct tp_op_function *function, const struct w
 uint32_t tp_shapes_number(const struct tp_op_function *function, const uintptr_t *frame)
 {
 	uint64_t key = 1 | tp_shapes_hash(&function->signature, (uint32_t)(function - tp_op_functions), frame);
-	struct table *in = tp_load_acquire(&table);
+	struct tp_shapes *in = tp_load_acquire(&tp_shapes);
 	struct writer tensors;
 	uint32_t op = in ? kept(in, key) : 0;
 
@@ -282,9 +267,9 @@ uint32_t tp_shapes_number(const struct tp_op_function *function, const uintptr_t
 
 void tp_shapes_forget(void)
 {
-	if (table)
-		tp_space_give_back(table, bytes_of(table->bits));
-	table = NULL;
+	if (tp_shapes)
+		tp_space_give_back(tp_shapes, bytes_of(tp_shapes->bits));
+	tp_shapes = NULL;
 }
 
 /* ---- learning ---- */
