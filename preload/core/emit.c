@@ -61,12 +61,27 @@ void tp_emit_alloc(struct tp_thread *thread, uint64_t ticks, const struct tp_blo
 		tp_emit_short_alloc(thread, ticks >> tp_emit_shift, *block);
 }
 
+static void emit_short_free(struct tp_thread *thread, uint64_t now, uint64_t address, uint8_t fn)
+{
+	uint32_t tag = TPROF_CLASS_FREE;
+	uint8_t *at = thread->at;
+	uint8_t *p = tp_emit_passed(thread, at + 1, now);
+
+	p = tp_emit_address(thread, p, &tag, address);
+	if (fn != TPROF_FN_FREE) {
+		tag |= TPROF_FREE_FN;
+		*p++ = fn;
+	}
+	*at = (uint8_t)tag;
+	tp_emit_end(thread, p);
+}
+
 void tp_emit_free(struct tp_thread *thread, uint64_t ticks, uint64_t address, uint8_t fn)
 {
 	if (address & 7)
 		emit_long_free(thread, ticks, address, fn);
 	else if (tp_emit_room(thread))
-		tp_emit_short_free(thread, ticks >> tp_emit_shift, address, fn);
+		emit_short_free(thread, ticks >> tp_emit_shift, address, fn);
 }
 
 void tp_emit_cancel(struct tp_thread *thread, uint64_t ticks)

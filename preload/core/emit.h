@@ -159,19 +159,38 @@ TP_HOT void tp_emit_short_alloc(struct tp_thread *thread, uint64_t now, struct t
 	tp_emit_end(thread, p);
 }
 
-TP_HOT void tp_emit_short_free(struct tp_thread *thread, uint64_t now, uint64_t address, uint8_t fn)
+/*
+ * There is room for a record. False, and nothing is done, if a number is of more than 28 bits: so there is no call in it, and
+ * what it is part of has no registers to save.
+ */
+TP_HOT bool tp_emit_near_free(struct tp_thread *thread, uint64_t now, uint64_t address, uint8_t fn)
 {
-	uint32_t tag = TPROF_CLASS_FREE;
-	uint8_t *at = thread->at;
-	uint8_t *p = tp_emit_passed(thread, at + 1, now);
+	uint64_t passed = now - thread->time, unit = address >> 3, away;
+	uint32_t tag = TPROF_CLASS_FREE, slot = tprof_address_slot(unit);
+	uint8_t *at = thread->at, *p;
 
-	p = tp_emit_address(thread, p, &tag, address);
+	if (tp_unlikely(passed >= 1u << 28))
+		return false;
+	p = tp_put_short28(at + 1, (uint32_t)passed);
+	if (thread->addresses[slot] == unit) {
+		tag |= TPROF_TAG_ADDRESS_INDEX;
+		*p++ = (uint8_t)slot;
+	} else {
+		away = tp_zigzag((int64_t)(unit - thread->address));
+		if (tp_unlikely(away >= 1u << 28))
+			return false;
+		thread->addresses[slot] = unit;
+		thread->address = unit;
+		p = tp_put_uvarint28(p, (uint32_t)away);
+	}
+	thread->time = now;
 	if (fn != TPROF_FN_FREE) {
 		tag |= TPROF_FREE_FN;
 		*p++ = fn;
 	}
 	*at = (uint8_t)tag;
 	tp_emit_end(thread, p);
+	return true;
 }
 
 /* In whatever form. */

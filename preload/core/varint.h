@@ -43,8 +43,8 @@ TP_HOT uint8_t *tp_put_uvarint28(uint8_t *p, uint32_t n)
 	return p + (shape >> 32);
 }
 
-/* What is mostly one byte or two. */
-TP_HOT uint8_t *tp_put_short(uint8_t *p, uint64_t n)
+/* What is mostly one byte or two, n < 2^28. */
+TP_HOT uint8_t *tp_put_short28(uint8_t *p, uint32_t n)
 {
 	if (tp_likely(n < 0x80)) {
 		*p = (uint8_t)n;
@@ -56,13 +56,24 @@ TP_HOT uint8_t *tp_put_short(uint8_t *p, uint64_t n)
 		memcpy(p, &bytes, sizeof(bytes));
 		return p + 2;
 	}
-	return tp_likely(n < 1u << 28) ? tp_put_uvarint28(p, (uint32_t)n) : tp_put_large(p, n);
+	return tp_put_uvarint28(p, n);
+}
+
+/* The same of any n. */
+TP_HOT uint8_t *tp_put_short(uint8_t *p, uint64_t n)
+{
+	return tp_likely(n < 1u << 28) ? tp_put_short28(p, (uint32_t)n) : tp_put_large(p, n);
+}
+
+TP_HOT uint64_t tp_zigzag(int64_t n)
+{
+	return (uint64_t)n << 1 ^ (uint64_t)(n >> 63);
 }
 
 /* What has no usual length. */
 TP_HOT uint8_t *tp_put_signed(uint8_t *p, int64_t n)
 {
-	uint64_t zigzag = (uint64_t)n << 1 ^ (uint64_t)(n >> 63);
+	uint64_t zigzag = tp_zigzag(n);
 
 	return tp_likely(zigzag < 1u << 28) ? tp_put_uvarint28(p, (uint32_t)zigzag) : tp_put_large(p, zigzag);
 }

@@ -126,11 +126,16 @@ static inline void tp_recorded_called(struct tp_thread *thread, bool is_free)
 		tp_recorded_called_slow(thread, is_free);
 }
 
+/* Is there more to be done at an event's end? */
+TP_HOT bool tp_recorded_due(const struct tp_thread *thread, uint64_t ticks)
+{
+	return tp_timed_due(&thread->timed, thread->events) || ticks >= tp_load(&tp_state.next_memory_sample);
+}
+
 /* tp_recorded_called(), with what tp_record() was told. */
 TP_HOT void tp_recorded_hot(struct tp_thread *thread, uint64_t ticks, bool is_free)
 {
-	if (tp_unlikely(tp_timed_due(&thread->timed, thread->events) ||
-			ticks >= tp_load(&tp_state.next_memory_sample))) {
+	if (tp_unlikely(tp_recorded_due(thread, ticks))) {
 		thread->event_start = ticks;
 		tp_recorded_called_slow(thread, is_free);
 	}

@@ -36,6 +36,12 @@ def test_descriptors_and_signals(tprof):
     assert run.stdout.startswith(b"3 4 1\n")
 
 
+def test_no_frame_in_a_free(tprof):
+    """Whoever looks at the stack of a crash in free() finds the program, as without tprof: the hook jumped there."""
+    run = tprof.profile([WORKLOADS / "free_faults"])
+    assert run.stdout == b"called by the program: yes\n"
+
+
 def test_standard_input_passes(tprof):
     command = ["/bin/sh", "-c", "head -c 3; cat | tr a-z A-Z"]
     for preload in ((), (LIBRARY,)):

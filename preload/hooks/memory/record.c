@@ -95,9 +95,45 @@ void *tp_record_malloc(struct tp_thread *thread, const void *frame, size_t size,
 	return tp_allocated_here(thread, frame, tp_real.malloc(size), size, fn, guess);
 }
 
-void tp_record_release(struct tp_thread *thread, void *block, uint8_t fn)
+/* The allocator may call what is hooked, which is part of this event. */
+static TP_APART void release_within(struct tp_thread *thread, void *block)
 {
-	tp_freeing(thread, block, fn);
+	thread->busy = TP_BUSY_REAL;
 	tp_real.free(block);
 	tp_leave(thread);
+}
+
+/* The event is recorded, and due for more (tp_recorded_due()). */
+static TP_SLOW void released_slow(struct tp_thread *thread, uint64_t ticks, void *block)
+{
+	thread->event_start = ticks;
+	tp_recorded_called_slow(thread, true);
+	release_within(thread, block);
+}
+
+static TP_APART void release_unusual(struct tp_thread *thread, uint64_t ticks, void *block, uint8_t fn)
+{
+	tp_emit_free(thread, ticks, (uintptr_t)block, fn);
+	if (tp_recorded_due(thread, ticks))
+		released_slow(thread, ticks, block);
+	else
+		release_within(thread, block);
+}
+
+void tp_record_release(struct tp_thread *thread, void *block, uint8_t fn)
+{
+	uint64_t ticks = tp_clock_counter();
+
+	thread->busy = TP_BUSY_RECORD;
+	__atomic_signal_fence(__ATOMIC_ACQUIRE);
+	if (!tp_emit_usual_free(thread, ticks, block, fn)) {
+		release_unusual(thread, ticks, block, fn);
+	} else if (tp_unlikely(tp_recorded_due(thread, ticks))) {
+		released_slow(thread, ticks, block);
+	} else if (tp_unlikely(!tp_real.chunk_sizes)) {
+		release_within(thread, block);
+	} else {
+		tp_leave(thread);
+		tp_real.free(block);
+	}
 }
