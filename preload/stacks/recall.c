@@ -175,18 +175,30 @@ void tp_recall_add(struct tp_recall *recall, const struct tp_start *start, const
 
 /* ---- what follows what ---- */
 
+/* Is what was known of `before` so; `last` came after it. Nothing known is neither. */
+static void note_next(struct tp_recall *recall, struct tp_recall_leaf *before, uint32_t last)
+{
+	if (before->next == last) {
+		before->sure = TP_RECALL_TWICE;
+		recall->pace = TP_RECALL_PACE;
+		return;
+	}
+	if (before->next && recall->pace < TP_RECALL_PACE_MOST)
+		recall->pace += recall->pace / TP_RECALL_PACE;
+	if (before->sure)
+		before->sure--;
+	else
+		before->next = last;
+}
+
 void tp_recall_learn(struct tp_recall *recall, uint32_t before)
 {
-	struct tp_recall_leaf *leaf = tp_leaf_at(recall, before);
-
-	if (!before || !recall->last)
-		return;
-	if (leaf->next == recall->last)
-		leaf->sure = TP_RECALL_TWICE;
-	else if (leaf->sure)
-		leaf->sure--;
-	else
-		leaf->next = recall->last;
+	if (!recall->pace)
+		recall->pace = TP_RECALL_PACE;
+	recall->drawn = recall->drawn * 1664525 + 1013904223; /* Knuth, TAOCP 3.3.4, line 16 of table 1 */
+	recall->patience = (recall->drawn >> 16) % (2 * recall->pace - 1);
+	if (before && recall->last)
+		note_next(recall, tp_leaf_at(recall, before), recall->last);
 }
 
 /* ---- shortcuts ---- */

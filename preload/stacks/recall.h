@@ -123,6 +123,9 @@ struct tp_recall {
 	uint32_t last;	    /* where the leaf that was recalled last is; 0: the last walk was none of them */
 	uint32_t descents;  /* past a branch */
 	uint32_t drawn;	    /* a random number */
+	uint32_t
+		pace; /* how many that were not expected come between two that are learned from, on average; 0: TP_RECALL_PACE */
+	uint32_t patience;  /* and are to come yet */
 	uint32_t age;	    /* how often it was cleared: what was where before is not there any more */
 	uint32_t expected;  /* the leaf of the stack that comes next, to who knows what follows what; 0: not known */
 	uint32_t held;	    /* the leaf's that was recalled last */
@@ -221,8 +224,8 @@ TP_HOT uint32_t tp_recall_shortcut(const struct tp_recall *recall, const struct 
 	hash &= UINT64_C(0xffffffff00000000);
 	first = shortcut->ways[0] ^ hash;
 	to = shortcut->ways[1] ^ hash;
-	if (first <= UINT32_MAX)
-		to = first;
+	to ^= (to ^ first) &
+	      (uint64_t)((int64_t)((first >> 32) - 1) >> 63); /* `first` if its upper half is 0: no branch */
 	return to <= UINT32_MAX ? (uint32_t)to : 0;
 }
 
@@ -232,6 +235,9 @@ TP_HOT uint64_t tp_recall_group_difference(const struct tp_recall_group *group, 
 	return (slot[0] ^ group->values[0]) | (slot[group->steps[1]] ^ group->values[1]) |
 	       (slot[group->steps[2]] ^ group->values[2]) | (slot[group->steps[3]] ^ group->values[3]);
 }
+
+/* gcc would have all slots of a piece in registers at once, and what the rest of a hook needs in memory. */
+#define TP_ONE_BY_ONE(slot, difference) __asm__ volatile("" : "+r"(slot), "+r"(difference))
 
 /*
  * What differs in what the leaf's walk loaded, as far as the piece `end`, which is not its first (0: to the end); 0: nothing.
@@ -253,10 +259,13 @@ TP_HOT uint64_t tp_recall_difference(const struct tp_recall *recall, const struc
 		piece = tp_recall_piece_at(recall, *places);
 		slot = (const uint64_t *)piece->base;
 		difference |= tp_recall_group_difference(&piece->group[0], slot);
+		TP_ONE_BY_ONE(slot, difference);
 		slot += piece->group[1].steps[0];
 		difference |= tp_recall_group_difference(&piece->group[1], slot);
+		TP_ONE_BY_ONE(slot, difference);
 		slot += piece->group[2].steps[0];
 		difference |= tp_recall_group_difference(&piece->group[2], slot);
+		TP_ONE_BY_ONE(slot, difference);
 		slot += piece->group[3].steps[0];
 		difference |= tp_recall_group_difference(&piece->group[3], slot);
 	}
@@ -341,8 +350,14 @@ static inline const struct tp_recall_leaf *tp_recall_find(struct tp_recall *reca
  */
 #define TP_RECALL_TWICE 2u /* wrong in a row, or nearly: the end of a loop is no reason to forget how it goes */
 
-/* `last` came after `before`, and was not what was expected. Called one time in four, as chance will have it: of stacks
- * that have no order, not all pay; and of a loop, not the same ones every time. */
+#define TP_RECALL_PACE 4u /* a loop is known after some rounds */
+#define TP_RECALL_PACE_MOST                                                                                            \
+	64u /* of stacks that have no order hardly any pays, and none is foretold wrongly by the processor */
+
+/*
+ * `last` came after `before`, and was not what was expected. Called one time in `pace`, as chance will have it: of a loop,
+ * not the same ones every time.
+ */
 TP_SLOW void tp_recall_learn(struct tp_recall *recall, uint32_t before);
 
 /* After each walk: what comes next is expected. `before`: recall.last before it. */
@@ -350,9 +365,10 @@ TP_HOT void tp_recall_follow(struct tp_recall *recall, uint32_t before)
 {
 	uint32_t last = recall->last, expected = 0;
 
+	if (before == last && recall->expected == last && last)
+		return; /* the same again, as was expected: so it will be */
 	if (tp_unlikely(!recall->expected || recall->expected != last)) {
-		recall->drawn = recall->drawn * 1664525 + 1013904223; /* Knuth, TAOCP 3.3.4, line 16 of table 1 */
-		if (recall->drawn < UINT32_MAX / 4)
+		if (tp_unlikely(recall->patience-- == 0))
 			tp_recall_learn(recall, before);
 	}
 	if (tp_likely(last)) {
