@@ -90,6 +90,18 @@ def test_the_table(tprof, model):
     assert ops["OrtApi::CreateSession"]["allocated_bytes"] > 4 * 512 * (256 + 10)  # the weights, at least
 
 
+def test_a_session_without_an_arena(tprof, model):
+    """As tprof(1) says: each run has its tensors, which an arena's blocks hide once they are there."""
+    command, tensors = [WORKLOADS / "onnxruntime", RUNTIME, model, TIMES], 4 * 256 * (512 + 10)
+    arena, _, within = profile(tprof, command)
+    run, _, ops = profile(tprof, [*command, "apart"])
+    assert run.stdout == arena.stdout
+    for name in ("OrtApi::Run", "OrtApi::RunWithBinding"):
+        assert tensors <= ops[name]["peak_bytes"] < 1.1 * tensors, name
+        assert 0.95 * TIMES * tensors < ops[name]["allocated_bytes"] < 1.1 * TIMES * tensors, name  # a bound output stays
+    assert within["OrtApi::RunWithBinding"]["allocated_bytes"] < tensors / 10
+
+
 @pytest.mark.skipif(not shutil.which("node"), reason="no Node.js is here")
 def test_node(tprof, model):
     run, _, ops = profile(tprof, ["node", ROOT / "tests/workloads/onnxruntime.js", PACKAGE, model, TIMES])

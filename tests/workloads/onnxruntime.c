@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * onnxruntime LIBRARY MODEL N: loads a real ONNX Runtime and runs a model of one input `x`, 256 x 256, and one output `y` N
- * times in each way that there is; allocates 4 x N blocks of its allocators. Says what the output is.
+ * onnxruntime LIBRARY MODEL N [apart]: loads a real ONNX Runtime and runs a model of one input `x`, 256 x 256, and one output `y` N
+ * times in each way that there is; allocates 4 x N blocks of its allocators. Says what the output is. apart: the session has
+ * no arena.
  */
 #include <dlfcn.h>
 #include <semaphore.h>
@@ -30,6 +31,7 @@ static void **api;
 	CALL(9, void *, void *, void *, const char *const *, void *const *, size_t, const char *const *, size_t,       \
 	     void **)
 #define CREATE_OPTIONS CALL(10, void *, void **)
+#define DISABLE_ARENA CALL(19, void *, void *)
 #define SET_THREADS CALL(24, void *, void *, int)
 #define CREATE_TENSOR CALL(48, void *, struct allocator *, const int64_t *, size_t, int, void **)
 #define GET_DATA CALL(51, void *, void *, float **)
@@ -156,6 +158,8 @@ int main(int argc, char **argv)
 	expect(CREATE_ENVIRONMENT(LOG_ERRORS, "test", &environment));
 	expect(CREATE_OPTIONS(&options));
 	expect(SET_THREADS(options, 2));
+	if (argc > 4)
+		expect(DISABLE_ARENA(options));
 	expect(CREATE_SESSION(environment, argv[2], options, &session));
 	expect(CREATE_CPU_MEMORY(CPU_ARENA, 0, &memory));
 	expect(CREATE_ALLOCATOR(session, memory, &arena));
