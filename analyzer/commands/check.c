@@ -68,7 +68,7 @@ static void print_text(const struct tp_verdicts *verdicts, FILE *out)
 			fprintf(out, "%s: %s\n", row->rule->text, row->message);
 	}
 	if (kept == verdicts->count)
-		fprintf(out, "%zu rule%s kept\n", kept, kept == 1 ? "" : "s");
+		fprintf(out, "%zu rule%s kept\n", kept, tp_plural(kept));
 }
 
 static json_t *row_json(const struct tp_verdict_row *row)

@@ -85,7 +85,7 @@ bool tp_cpu_section_print(struct tp_session *session, size_t process)
 	headline(session, process);
 	if (options->relation && rows->all.samples)
 		fprintf(page->out, "%s in %s sample%s met it: shares are of these\n", tp_time(rows->all_ns).text,
-			tp_count(rows->all.samples).text, rows->all.samples == 1 ? "" : "s");
+			tp_count(rows->all.samples).text, tp_plural(rows->all.samples));
 	else if (options->relation)
 		fprintf(page->out, "no sample met %s: functions are named as hotspots lists them\n", options->function);
 	if (rows->count)

@@ -108,13 +108,14 @@ static int print_status(const struct tp_control *control)
 	snprintf(text, sizeof(text), "%s ago",
 		 tp_time((uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec - header->start.unix_ns).text);
 	line("started", text);
-	snprintf(text, sizeof(text), "%s in %s chunks",
+	snprintf(text, sizeof(text), "%s in %s chunk%s",
 		 tp_bytes(fstat(control->fd, &file) == 0 ? (uint64_t)file.st_size : 0, false).text,
-		 tp_count(header->chunks).text);
+		 tp_count(header->chunks).text, tp_plural(header->chunks));
 	line("trace", text);
 	print_losses(header);
-	snprintf(text, sizeof(text), "%s seen, %s modules, %s pointers hooked", tp_count(header->threads).text,
-		 tp_count(header->modules).text, tp_count(header->slots).text);
+	snprintf(text, sizeof(text), "%s seen, %s module%s, %s pointer%s hooked", tp_count(header->threads).text,
+		 tp_count(header->modules).text, tp_plural(header->modules), tp_count(header->slots).text,
+		 tp_plural(header->slots));
 	line("threads", text);
 	snprintf(text, sizeof(text), "RSS %s, address space %s; the collector's own %s",
 		 tp_bytes(status_field(control->pid, "VmRSS:"), false).text,

@@ -10,9 +10,9 @@ static void heading(const struct tp_session *session, const struct tp_process *p
 	const struct tp_heap *heap = &process->heap;
 	struct tp_numbers numbers = { page, process->estimated };
 
-	tp_headline(page, "%s allocations of %s in all",
+	tp_headline(page, "%s allocation%s of %s in all",
 		    tp_some_count(&numbers, heap->allocations, heap->variance.allocations).text,
-		    tp_some_bytes(&numbers, heap->bytes, heap->variance.bytes).text);
+		    tp_plural(heap->allocations), tp_some_bytes(&numbers, heap->bytes, heap->variance.bytes).text);
 	if (!process->estimated)
 		fprintf(page->out, "temporary (freed as the thread's very next event): %s, %s; ",
 			tp_count(heap->temporary).text, tp_percent(heap->temporary, heap->allocations).text);

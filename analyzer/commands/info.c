@@ -87,8 +87,9 @@ static void print_recorded(const struct tp_page *page, const struct tp_process *
 	struct tp_numbers numbers = { page, process->estimated };
 
 	tp_headline(page, "Recorded");
-	line(page, "heap", "%s allocations, %s frees, %s failed reallocs", tp_count(heap->recorded_allocations).text,
-	     tp_count(heap->recorded_frees).text, tp_count(heap->failed_reallocs).text);
+	line(page, "heap", "%s allocation%s, %s free%s, %s failed realloc%s", tp_count(heap->recorded_allocations).text,
+	     tp_plural(heap->recorded_allocations), tp_count(heap->recorded_frees).text,
+	     tp_plural(heap->recorded_frees), tp_count(heap->failed_reallocs).text, tp_plural(heap->failed_reallocs));
 	if (process->estimated)
 		line(page, "", "estimated from these: %s allocations of %s, %s frees",
 		     tp_some_count(&numbers, heap->allocations, heap->variance.allocations).text,
@@ -103,8 +104,9 @@ static void print_recorded(const struct tp_page *page, const struct tp_process *
 	tp_cpu_print_capture(page, process);
 	fputc('\n', page->out);
 	if (process->trace->header->samples_own)
-		line(page, "", "%s samples fell into the collector itself",
-		     tp_count(process->trace->header->samples_own).text);
+		line(page, "", "%s sample%s fell into the collector itself",
+		     tp_count(process->trace->header->samples_own).text,
+		     tp_plural(process->trace->header->samples_own));
 	if (process->trace->header->cpu_signal)
 		line(page, "", "signal %" PRIu32, process->trace->header->cpu_signal);
 }
@@ -132,11 +134,11 @@ static void print_hooks(const struct tp_page *page, const struct tp_trace *trace
 		const char *object = hooks->object[0] ? hooks->object : tp_program_name(trace);
 
 		if (hooks->state == TPROF_HOOKS_DONE)
-			line(page, "", "%s: %s pointers to %s functions", object, tp_count(hooks->pointers).text,
-			     tp_count(hooks->functions).text);
+			line(page, "", "%s: %s pointer%s to %s function%s", object, tp_count(hooks->pointers).text,
+			     tp_plural(hooks->pointers), tp_count(hooks->functions).text, tp_plural(hooks->functions));
 		else
-			line(page, "", "%s: not hooked: %s functions: %s", object, tp_count(hooks->functions).text,
-			     tp_hooks_name(hooks->state));
+			line(page, "", "%s: not hooked: %s function%s: %s", object, tp_count(hooks->functions).text,
+			     tp_plural(hooks->functions), tp_hooks_name(hooks->state));
 	}
 }
 
@@ -152,12 +154,13 @@ static void print_coverage(const struct tp_page *page, const struct tp_process *
 	if (header->python)
 		line(page, "python", "%u.%u: its frames are in the stacks; of %s stack%s they could not be read",
 		     header->python >> 8 & 0xff, header->python & 0xff, tp_count(header->python_unread).text,
-		     header->python_unread == 1 ? "" : "s");
-	line(page, "hooks", "malloc %s; %s pointers to %s functions hooked besides",
+		     tp_plural(header->python_unread));
+	line(page, "hooks", "malloc %s; %s pointer%s to %s function%s hooked besides",
 	     !(header->flags & TPROF_FLAG_FOREIGN_MALLOC) ? "by symbol"
 	     : tp_malloc_is_shared(trace)		  ? "not seen: another library's stands before"
 							  : "not seen: linked statically",
-	     tp_count(header->slots).text, tp_count(header->op_functions).text);
+	     tp_count(header->slots).text, tp_plural(header->slots), tp_count(header->op_functions).text,
+	     tp_plural(header->op_functions));
 	print_hooks(page, trace);
 	line(page, "overhead", "about %s (%s of the run)", tp_time(process->overhead_ns).text,
 	     tp_percent(process->overhead_ns, process->duration_ns).text);

@@ -318,7 +318,7 @@ static void print(const struct tp_control *control, const struct search *search,
 	}
 	for (int reach = 1; reach <= TPROF_REACH_STILL; reach++)
 		printf("  %-16s %s in %s block%s\n", words[reach], tp_bytes(bytes[reach], false).text,
-		       tp_count(blocks[reach]).text, blocks[reach] == 1 ? "" : "s");
+		       tp_count(blocks[reach]).text, tp_plural(blocks[reach]));
 	if (search->running || search->waiting)
 		printf("  %u other thread%s in %s, %u ran%s\n", search->waiting,
 		       search->waiting == 1 ? " was" : "s were",

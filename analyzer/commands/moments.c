@@ -113,7 +113,7 @@ static int no_such_step(const struct tp_run *run, const char *option, uint64_t s
 			most = &run->processes[i].steps;
 	if (most->count)
 		fprintf(stderr, "tprof-analyze: %s step:%" PRIu64 ": the trace has %" PRIu64 " step%s%s\n", option,
-			step, most->count, most->count == 1 ? "" : "s", known[most->source]);
+			step, most->count, tp_plural(most->count), known[most->source]);
 	else
 		fprintf(stderr,
 			"tprof-analyze: %s step:%" PRIu64 ": no step is in the trace, and its ops have no period: mark "

@@ -9,10 +9,10 @@ static void heading(const struct tp_session *session, const struct tp_process *p
 	const struct tp_heap *heap = &process->heap;
 	struct tp_numbers numbers = { page, process->estimated };
 
-	tp_headline(page, "Peak: %s in %s blocks, %s after the start",
+	tp_headline(page, "Peak: %s in %s block%s, %s after the start",
 		    tp_some_bytes(&numbers, heap->peak_bytes, heap->variance.peak_bytes).text,
 		    tp_some_count(&numbers, heap->peak_blocks, heap->variance.peak_blocks).text,
-		    tp_time(heap->peak_time_ns - process->start_ns).text);
+		    tp_plural(heap->peak_blocks), tp_time(heap->peak_time_ns - process->start_ns).text);
 	fprintf(page->out, "requested bytes of malloc and its kin; usable: %s",
 		tp_some_bytes(&numbers, heap->peak_usable, heap->variance.peak_usable).text);
 	if (heap->mapped_peak)

@@ -39,7 +39,7 @@ static bool print_text(struct tp_session *session, struct roofs *roofs)
 		if (!good)
 			break;
 		fprintf(page->out, "  roofs of %u core%s\n", tp_roof_cores(&roofs->machine, process),
-			tp_roof_cores(&roofs->machine, process) == 1 ? "" : "s");
+			tp_plural(tp_roof_cores(&roofs->machine, process)));
 		tp_roof_print(page, roofs->places, roofs->count, tp_top(session->options, 20));
 		tp_utilisation_print(page, &roofs->machine, process);
 		tp_work_known_print(page, process);

@@ -102,7 +102,7 @@ void tp_session_damage_print(const struct tp_session *session)
 				"tprof-analyze: %s: damaged at offset %" PRIu64 ": %s; %zu such place%s, "
 				"%" PRIu64 " bytes unreadable, the rest is reported\n",
 				trace->file, trace->damage[0].offset, trace->damage[0].reason, trace->damage_count,
-				trace->damage_count == 1 ? "" : "s", lost);
+				tp_plural(trace->damage_count), lost);
 	}
 }
 

@@ -78,8 +78,8 @@ void tp_suppressed_print(const struct tp_page *page, const struct tp_rows *rows)
 		tp_print(page, TP_STYLE_DIM, "\nsuppressed: %s in %s block%s of %zu stack%s\n",
 			 tp_some_bytes(&numbers, sums->live_bytes, sums->variance.live_bytes).text,
 			 tp_some_count(&numbers, sums->live_blocks, sums->variance.live_blocks).text,
-			 rows->suppressed.live_blocks == 1 ? "" : "s", rows->suppressed_sites,
-			 rows->suppressed_sites == 1 ? "" : "s");
+			 tp_plural(rows->suppressed.live_blocks), rows->suppressed_sites,
+			 tp_plural(rows->suppressed_sites));
 }
 
 void tp_combined_print(const struct tp_session *session)

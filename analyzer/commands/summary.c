@@ -33,10 +33,11 @@ static void print_capture(const struct tp_page *page, const struct tp_process *p
 	uint64_t lost = tp_lost_events(trace);
 
 	print_label(page, "recorded");
-	fprintf(page->out, "%s allocations, %s frees, ", tp_count(heap->recorded_allocations).text,
-		tp_count(heap->recorded_frees).text);
+	fprintf(page->out, "%s allocation%s, %s free%s, ", tp_count(heap->recorded_allocations).text,
+		tp_plural(heap->recorded_allocations), tp_count(heap->recorded_frees).text,
+		tp_plural(heap->recorded_frees));
 	if (lost)
-		tp_print(page, TP_STYLE_WARN, "%s events lost", tp_count(lost).text);
+		tp_print(page, TP_STYLE_WARN, "%s event%s lost", tp_count(lost).text, tp_plural(lost));
 	else if (trace->header->chunks_aside)
 		tp_print(page, TP_STYLE_WARN, "the disk was full, see below");
 	else
@@ -85,13 +86,14 @@ static void print_heap(const struct tp_page *page, const struct tp_process *proc
 	}
 	if (process->estimated) {
 		print_label(page, "allocated");
-		fprintf(page->out, "%s in %s blocks\n", tp_some_bytes(&numbers, heap->bytes, variance->bytes).text,
-			tp_some_count(&numbers, heap->allocations, variance->allocations).text);
+		fprintf(page->out, "%s in %s block%s\n", tp_some_bytes(&numbers, heap->bytes, variance->bytes).text,
+			tp_some_count(&numbers, heap->allocations, variance->allocations).text,
+			tp_plural(heap->allocations));
 	}
 	print_label(page, "peak");
 	tp_print(page, TP_STYLE_NUMBER, "%s", tp_some_bytes(&numbers, heap->peak_bytes, variance->peak_bytes).text);
-	fprintf(page->out, " in %s blocks, %s after the start",
-		tp_some_count(&numbers, heap->peak_blocks, variance->peak_blocks).text,
+	fprintf(page->out, " in %s block%s, %s after the start",
+		tp_some_count(&numbers, heap->peak_blocks, variance->peak_blocks).text, tp_plural(heap->peak_blocks),
 		tp_time(heap->peak_time_ns - process->start_ns).text);
 	if (heap->rss_peak)
 		fprintf(page->out, "; RSS at most %s", tp_bytes(heap->rss_peak, page->exact).text);
@@ -100,8 +102,8 @@ static void print_heap(const struct tp_page *page, const struct tp_process *proc
 	fputc('\n', page->out);
 	print_label(page, "at the end");
 	tp_print(page, TP_STYLE_NUMBER, "%s", tp_some_bytes(&numbers, heap->end_bytes, variance->live_bytes).text);
-	fprintf(page->out, " in %s blocks %s", tp_some_count(&numbers, heap->end_blocks, variance->live_blocks).text,
-		tp_unfreed_phrase(process->trace));
+	fprintf(page->out, " in %s block%s %s", tp_some_count(&numbers, heap->end_blocks, variance->live_blocks).text,
+		tp_plural(heap->end_blocks), tp_unfreed_phrase(process->trace));
 	fprintf(page->out, " (%s of the peak)\n", tp_some_percent(&numbers, heap->end_bytes, heap->peak_bytes).text);
 	if (process->pools.pools) {
 		print_label(page, "pools");

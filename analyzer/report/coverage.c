@@ -26,8 +26,8 @@ void tp_hooks_print_line(const struct tp_page *page, const struct tp_trace *trac
 {
 	struct sum done = sum_of(trace, TPROF_HOOKS_DONE);
 
-	fprintf(page->out, "%s pointer%s of %s object%s", tp_count(done.pointers).text, done.pointers == 1 ? "" : "s",
-		tp_count(done.objects).text, done.objects == 1 ? "" : "s");
+	fprintf(page->out, "%s pointer%s of %s object%s", tp_count(done.pointers).text, tp_plural(done.pointers),
+		tp_count(done.objects).text, tp_plural(done.objects));
 	for (unsigned state = 0; state < TPROF_HOOKS_STATES; state++) {
 		struct sum sum = sum_of(trace, state);
 

@@ -18,7 +18,7 @@ void tp_cpu_print_capture(const struct tp_page *page, const struct tp_process *p
 		return;
 	}
 	fprintf(page->out, "%s in %s sample%s, one each %s of a thread's CPU time",
-		tp_time(tp_cpu_ns(process, cpu)).text, tp_count(cpu->samples).text, cpu->samples == 1 ? "" : "s",
+		tp_time(tp_cpu_ns(process, cpu)).text, tp_count(cpu->samples).text, tp_plural(cpu->samples),
 		tp_time(header->cpu_period_ns).text);
 	if (cpu->periods > cpu->samples)
 		fprintf(page->out, " (%s came late and count more)", tp_count(cpu->periods - cpu->samples).text);
@@ -199,5 +199,5 @@ void tp_cpu_print(const struct tp_cpu_listing *context, const struct tp_cpu_rows
 	tp_table_free(table);
 	if (count < rows->count)
 		tp_print(context->page, TP_STYLE_DIM, "      and %s more row%s (--top 0 shows all)\n",
-			 tp_count(rows->count - count).text, rows->count - count == 1 ? "" : "s");
+			 tp_count(rows->count - count).text, tp_plural(rows->count - count));
 }

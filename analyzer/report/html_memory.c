@@ -89,7 +89,7 @@ void tp_html_unfreed(const struct tp_html *html, const json_t *json)
 	if (blocks)
 		tp_html_element(html, "p", "rest", "suppressed: %s in %s block%s",
 				tp_bytes((uint64_t)tp_html_integer(json, "heap.suppressed.bytes"), html->exact).text,
-				tp_count((uint64_t)blocks).text, blocks == 1 ? "" : "s");
+				tp_count((uint64_t)blocks).text, tp_plural((uint64_t)blocks));
 }
 
 void tp_html_allocations(const struct tp_html *html, const json_t *json)
@@ -166,7 +166,7 @@ static void put_resident(const struct tp_html *html, const json_t *json, bool se
 static void put_verdict(const struct tp_html *html, const json_t *json, bool seconds)
 {
 	json_int_t count = tp_html_integer(json, "growth.leaks"), rising = tp_html_integer(json, "growth.rising");
-	const char *plural = count == 1 ? "" : "s", *verb = count == 1 ? "s" : "";
+	const char *plural = tp_plural((uint64_t)count), *verb = count == 1 ? "s" : "";
 	struct tp_text rate = tp_html_figure(html, TP_HTML_RATE, tp_html_at(json, "growth.leak_rate"));
 
 	if (!count && rising)
@@ -174,7 +174,7 @@ static void put_verdict(const struct tp_html *html, const json_t *json, bool sec
 				"Nothing is sure to grow to the end; %s stack%s may: too few rises to be told from "
 				"chance, or ever "
 				"slower ones.",
-				tp_count((uint64_t)rising).text, rising == 1 ? "" : "s");
+				tp_count((uint64_t)rising).text, tp_plural((uint64_t)rising));
 	else if (!count)
 		tp_html_element(html, "p", "good", "Nothing grows with the %s to the end.", seconds ? "time" : "steps");
 	else if (seconds)

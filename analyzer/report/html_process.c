@@ -32,8 +32,8 @@ static void put_run(const struct tp_html *html, const struct tp_process *process
 	if (localtime_r(&start, &tm))
 		strftime(when, sizeof(when), "%F %T", &tm);
 	tp_html_element(html, "p", "run", "pid %" PRIu32 ", started %s, ran %s, %zu thread%s, %s", header->pid, when,
-			tp_time(process->duration_ns).text, process->thread_count,
-			process->thread_count == 1 ? "" : "s", tp_end_sentence(process->trace).text);
+			tp_time(process->duration_ns).text, process->thread_count, tp_plural(process->thread_count),
+			tp_end_sentence(process->trace).text);
 	if (process->estimated)
 		tp_html_element(html, "p", "warn",
 				"Allocations were sampled, one each %s: numbers with an interval are "
@@ -137,7 +137,7 @@ void tp_html_priorities(const struct tp_html *html, const json_t *json)
 	if (json_array_size(ops)) {
 		tp_html_element(html, "p", NULL,
 				"Time: %zu op%s of %" JSON_INTEGER_FORMAT " take%s 80%% of the ops' time.",
-				json_array_size(ops), json_array_size(ops) == 1 ? "" : "s",
+				json_array_size(ops), tp_plural(json_array_size(ops)),
 				tp_html_integer(json, "ops_total"), json_array_size(ops) == 1 ? "s" : "");
 		tp_html_table(html, &table, ops);
 	}
@@ -146,7 +146,7 @@ void tp_html_priorities(const struct tp_html *html, const json_t *json)
 			html, "p", NULL,
 			"Memory: %s stack%s hold%s %s of the peak; without the largest it is lower by %s (%s) at "
 			"most.",
-			tp_count((uint64_t)sites).text, sites == 1 ? "" : "s", sites == 1 ? "s" : "",
+			tp_count((uint64_t)sites).text, tp_plural((uint64_t)sites), sites == 1 ? "s" : "",
 			tp_percent((uint64_t)bytes, (uint64_t)peak).text,
 			tp_percent((uint64_t)largest, (uint64_t)peak).text,
 			tp_bytes((uint64_t)largest, html->exact).text);

@@ -243,7 +243,7 @@ static void put_shapes(const struct tp_html *html, const json_t *row)
 	fputs("<details><summary>", html->out);
 	put_name(html, name ? name : "?", "f");
 	tp_html_element(html, "small", NULL, "%zu shape%s", json_array_size(shapes),
-			json_array_size(shapes) == 1 ? "" : "s");
+			tp_plural(json_array_size(shapes)));
 	fputs("</summary>\n", html->out);
 	tp_html_table(html, &table, shapes);
 	fputs("</details>", html->out);

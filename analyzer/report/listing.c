@@ -26,17 +26,13 @@ static bool has_stack(const struct tp_row *row)
 	return row->line.location != NULL;
 }
 
-static const char *plural(uint64_t count)
-{
-	return count == 1 ? "" : "s";
-}
-
 static void print_hotspot(const struct tp_numbers *numbers, const struct tp_rows *rows, const struct tp_sums *self)
 {
 	const struct tp_page *page = numbers->page;
 
 	tp_print(page, TP_STYLE_NUMBER, "%s allocation%s",
-		 tp_some_count(numbers, self->allocations, self->variance.allocations).text, plural(self->allocations));
+		 tp_some_count(numbers, self->allocations, self->variance.allocations).text,
+		 tp_plural(self->allocations));
 	fprintf(page->out, " (%s), %s", tp_some_percent(numbers, self->allocations, rows->sums.allocations).text,
 		tp_some_bytes(numbers, self->bytes, self->variance.bytes).text);
 	if (!numbers->estimated)
@@ -61,7 +57,7 @@ static void print_numbers(const struct tp_listing *context, const struct tp_rows
 	tp_print(page, TP_STYLE_NUMBER, "%s", tp_some_bytes(&numbers, bytes, tp_sums_bytes_variance(self, what)).text);
 	fprintf(page->out, " (%s) in %s block%s",
 		tp_some_percent(&numbers, bytes, tp_sums_bytes(&rows->sums, what)).text,
-		tp_some_count(&numbers, blocks, tp_sums_blocks_variance(self, what)).text, plural(blocks));
+		tp_some_count(&numbers, blocks, tp_sums_blocks_variance(self, what)).text, tp_plural(blocks));
 	if (self->largest && blocks > 1)
 		fprintf(page->out, ", the largest request %s %s", rows->estimated ? "recorded here" : "here",
 			tp_bytes(self->largest, page->exact).text);
@@ -95,14 +91,14 @@ static void print_rest(const struct tp_listing *context, const struct tp_rows *r
 	if (!calls)
 		tp_print(context->page, TP_STYLE_DIM,
 			 "\n      and %s more row%s without any of their own (--top 0 shows all)\n",
-			 tp_count(rows->count - printed).text, plural(rows->count - printed));
+			 tp_count(rows->count - printed).text, tp_plural(rows->count - printed));
 	else
 		tp_print(context->page, TP_STYLE_DIM,
 			 "\n      and %s more %s%s with %s in %s %s%s (--top 0 shows all)\n",
-			 tp_count(rows->count - printed).text, what, plural(rows->count - printed),
+			 tp_count(rows->count - printed).text, what, tp_plural(rows->count - printed),
 			 tp_some_bytes(&numbers, bytes, bytes_variance).text,
 			 tp_some_count(&numbers, calls, calls_variance).text,
-			 context->hotspots ? "allocation" : "block", plural(calls));
+			 context->hotspots ? "allocation" : "block", tp_plural(calls));
 }
 
 static void add_cell(struct tp_table *table, enum tp_style style, struct tp_text text)

@@ -24,11 +24,6 @@ __attribute__((format(printf, 2, 3))) static void add(struct tp_notes *notes, co
 		notes->count++;
 }
 
-static const char *plural(uint64_t count)
-{
-	return count == 1 ? "" : "s";
-}
-
 static void add_bypasses(struct tp_notes *notes, const struct tp_trace *trace)
 {
 	const struct tprof_header *header = trace->header;
@@ -77,22 +72,22 @@ static void add_losses(struct tp_notes *notes, const struct tp_trace *trace)
 		if (!lost)
 			continue;
 		if (i == TPROF_LOST_STACK)
-			add(notes, "%s event%s without a stack", tp_count(lost).text, plural(lost));
+			add(notes, "%s event%s without a stack", tp_count(lost).text, tp_plural(lost));
 		else if (i == TPROF_LOST_SAMPLE)
-			add(notes, "%s memory sample%s could not be read", tp_count(lost).text, plural(lost));
+			add(notes, "%s memory sample%s could not be read", tp_count(lost).text, tp_plural(lost));
 		else if (i == TPROF_LOST_TIMER)
 			add(notes, "%s thread%s without CPU samples: the kernel had no timer left (RLIMIT_SIGPENDING)",
-			    tp_count(lost).text, plural(lost));
+			    tp_count(lost).text, tp_plural(lost));
 		else if (i == TPROF_LOST_COUNTERS)
 			add(notes,
 			    "%s thread%s without performance counters from some point on: they could not be opened, or "
 			    "read",
-			    tp_count(lost).text, plural(lost));
+			    tp_count(lost).text, tp_plural(lost));
 		else if (i == TPROF_LOST_OP_DEPTH)
 			add(notes, "%s call%s of ops not recorded: nested deeper than 256", tp_count(lost).text,
-			    plural(lost));
+			    tp_plural(lost));
 		else
-			add(notes, "%s event%s not recorded: %s", tp_count(lost).text, plural(lost),
+			add(notes, "%s event%s not recorded: %s", tp_count(lost).text, tp_plural(lost),
 			    name ? name : "unknown cause");
 	}
 }
@@ -106,7 +101,7 @@ static void add_pauses(struct tp_notes *notes, const struct tp_process *process)
 		    "recording was paused %s time%s%s, %s in all: what began then is not here; what was recorded "
 		    "before was "
 		    "followed to its end",
-		    tp_count(process->pauses).text, plural(process->pauses),
+		    tp_count(process->pauses).text, tp_plural(process->pauses),
 		    process->off_at_start ? ", and off at the start" : "", tp_time(process->paused_ns).text);
 }
 
@@ -119,8 +114,8 @@ static void add_damage(struct tp_notes *notes, const struct tp_trace *trace)
 	if (trace->damage_count)
 		add(notes,
 		    "the trace is damaged in %zu place%s, first at offset %" PRIu64 " (%s): %s bytes could not be read",
-		    trace->damage_count, plural(trace->damage_count), trace->damage[0].offset, trace->damage[0].reason,
-		    tp_count(lost).text);
+		    trace->damage_count, tp_plural(trace->damage_count), trace->damage[0].offset,
+		    trace->damage[0].reason, tp_count(lost).text);
 }
 
 static void add_cpu(struct tp_notes *notes, const struct tp_trace *trace)
@@ -155,17 +150,17 @@ static void add_stacks(struct tp_notes *notes, const struct tp_trace *trace)
 		    header->python_seen >> 8 & 0xff, header->python_seen & 0xff);
 	if (header->walks_short)
 		add(notes, "%s stack%s could not be followed to the end", tp_count(header->walks_short).text,
-		    plural(header->walks_short));
+		    tp_plural(header->walks_short));
 }
 
 static void add_order(struct tp_notes *notes, const struct tp_heap *heap)
 {
 	if (heap->inherited_frees)
 		add(notes, "%s free%s of blocks from before the fork: the parent allocated them",
-		    tp_count(heap->inherited_frees).text, plural(heap->inherited_frees));
+		    tp_count(heap->inherited_frees).text, tp_plural(heap->inherited_frees));
 	if (heap->unmatched_frees)
 		add(notes, "%s free%s of blocks whose allocation is not in the trace",
-		    tp_count(heap->unmatched_frees).text, plural(heap->unmatched_frees));
+		    tp_count(heap->unmatched_frees).text, tp_plural(heap->unmatched_frees));
 }
 
 static void add_modules(struct tp_notes *notes, const struct tp_trace *trace, const struct tp_symbols *symbols)

@@ -181,7 +181,7 @@ static void print_rest(const struct tp_page *page, const struct tp_op_list *list
 {
 	if (count < list->count)
 		tp_print(page, TP_STYLE_DIM, "      and %s more op%s (--top 0 shows all)\n",
-			 tp_count(list->count - count).text, list->count - count == 1 ? "" : "s");
+			 tp_count(list->count - count).text, tp_plural(list->count - count));
 }
 
 static void print_untimed(const struct tp_page *page, const struct tp_op_stats *op)

@@ -29,7 +29,7 @@ static void print_memory(const struct tp_page *page, const struct tp_rows *peak)
 		return;
 	fprintf(page->out,
 		"  memory: %s stack%s hold%s %s of the peak; without the largest it is lower by %s (%s) at most\n",
-		tp_count(count).text, count == 1 ? "" : "s", count == 1 ? "s" : "", tp_percent(bytes, all).text,
+		tp_count(count).text, tp_plural(count), count == 1 ? "s" : "", tp_percent(bytes, all).text,
 		tp_percent(peak->rows[0].self.peak_bytes, all).text,
 		tp_bytes(peak->rows[0].self.peak_bytes, page->exact).text);
 }
@@ -57,7 +57,7 @@ bool tp_priorities_print(const struct tp_page *page, const struct tp_process *pr
 
 	if (table) {
 		tp_headline(page, "What to look at first: %zu op%s of %zu take%s %.0f%% of the ops' time", count,
-			    count == 1 ? "" : "s", process->op_count, count == 1 ? "s" : "", 100 * TP_PRIORITY_SHARE);
+			    tp_plural(count), process->op_count, count == 1 ? "s" : "", 100 * TP_PRIORITY_SHARE);
 		for (size_t i = 0; i < count && i < 10; i++)
 			add_row(table, page, &list[i], note ? note(context, list[i].op) : NULL);
 		tp_table_print(table, page, 2);

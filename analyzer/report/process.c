@@ -175,7 +175,7 @@ void tp_process_print(const struct tp_process *process, const struct tp_page *pa
 	if (localtime_r(&start, &tm))
 		strftime(when, sizeof(when), "%F %T", &tm);
 	fprintf(page->out, "started %s, ran %s, %zu thread%s, %s\n", when, tp_time(process->duration_ns).text,
-		process->thread_count, process->thread_count == 1 ? "" : "s", tp_end_sentence(trace).text);
+		process->thread_count, tp_plural(process->thread_count), tp_end_sentence(trace).text);
 	if (process->estimated)
 		tp_print(page, TP_STYLE_WARN,
 			 "allocations were sampled, one each %s: numbers with %s are estimates (95%% confidence)\n",

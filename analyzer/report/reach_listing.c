@@ -98,7 +98,7 @@ static void print_stacks(const struct tp_growth_view *view, const struct found *
 
 		fprintf(page->out, "\n%4zu. ", i + 1);
 		tp_print(page, TP_STYLE_NUMBER, "%s", tp_bytes(sum->bytes, page->exact).text);
-		fprintf(page->out, " in %s block%s\n", tp_count(sum->blocks).text, sum->blocks == 1 ? "" : "s");
+		fprintf(page->out, " in %s block%s\n", tp_count(sum->blocks).text, tp_plural(sum->blocks));
 		if (op)
 			tp_print(page, TP_STYLE_DIM, "        in op %s\n",
 				 tp_short_name(page, op, 80, shorter, sizeof(shorter)));
@@ -106,7 +106,7 @@ static void print_stacks(const struct tp_growth_view *view, const struct found *
 	}
 	if (top && found->count > top)
 		tp_print(page, TP_STYLE_DIM, "\n      and %zu more stack%s (--top 0 shows all)\n",
-			 found->count - (size_t)top, found->count - (size_t)top == 1 ? "" : "s");
+			 found->count - (size_t)top, tp_plural(found->count - (size_t)top));
 }
 
 static void print_unseen(const struct tp_page *page, const struct tp_trace *trace)
@@ -120,7 +120,7 @@ static void print_unseen(const struct tp_page *page, const struct tp_trace *trac
 		 "blocks are "
 		 "so few\n"
 		 "  that these could hold them are among the possibly lost\n",
-		 tp_count((uint64_t)waiting + running).text, waiting + running == 1 ? "" : "s", waiting, running);
+		 tp_count((uint64_t)waiting + running).text, tp_plural(waiting + running), waiting, running);
 }
 
 void tp_reach_print(const struct tp_growth_view *view)
@@ -137,7 +137,7 @@ void tp_reach_print(const struct tp_growth_view *view)
 
 		fprintf(page->out, "%s  ", i ? "\n" : "");
 		tp_print(page, TP_STYLE_NUMBER, "%s in %s block%s", tp_bytes(found.bytes, page->exact).text,
-			 tp_count(found.blocks).text, found.blocks == 1 ? "" : "s");
+			 tp_count(found.blocks).text, tp_plural(found.blocks));
 		fprintf(page->out, " %s\n", kinds[i].words);
 		if (found.list && kinds[i].listed)
 			print_stacks(view, &found);

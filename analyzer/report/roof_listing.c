@@ -53,7 +53,7 @@ void tp_machine_print(const struct tp_page *page, const struct tp_machine *machi
 		tp_table_new("narrow types|>bf16, 1 core|>all cores|>f16, 1 core|>all cores|>int8, 1 core|>all cores");
 	bool any = false;
 
-	tp_headline(page, "Machine: %s, %u core%s", machine->cpu, machine->cores, machine->cores == 1 ? "" : "s");
+	tp_headline(page, "Machine: %s, %u core%s", machine->cpu, machine->cores, tp_plural(machine->cores));
 	for (int width = 0; table && width < TP_WIDTHS; width++) {
 		add_width(table, machine, (enum tp_width)width, TP_SINGLE, TP_DOUBLE);
 		if (narrow)

@@ -97,7 +97,7 @@ static void print_gap(const struct tp_page *page, size_t hidden)
 {
 	if (hidden)
 		tp_print(page, TP_STYLE_DIM, "        %s %zu more frame%s\n", page->utf8 ? "\xe2\x8b\xae" : "...",
-			 hidden, hidden == 1 ? "" : "s");
+			 hidden, tp_plural(hidden));
 }
 
 void tp_stack_print(const struct tp_page *page, const struct tp_trace *trace, struct tp_symbols *symbols, uint32_t node)

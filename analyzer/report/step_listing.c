@@ -34,7 +34,7 @@ void tp_steps_print_line(const struct tp_page *page, const struct tp_step_stats 
 {
 	struct tp_interval interval = steps->interval;
 
-	tp_print(page, TP_STYLE_NUMBER, "%s step%s", tp_count(steps->count).text, steps->count == 1 ? "" : "s");
+	tp_print(page, TP_STYLE_NUMBER, "%s step%s", tp_count(steps->count).text, tp_plural(steps->count));
 	if (steps->durations.count) {
 		fprintf(page->out, " of %s", tp_time(tp_round(steps->durations.mean)).text);
 		if (!isnan(interval.low))

@@ -106,6 +106,11 @@ struct tp_text tp_count(uint64_t count)
 	return text;
 }
 
+const char *tp_plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
 struct tp_text tp_bytes(uint64_t bytes, bool exact)
 {
 	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };

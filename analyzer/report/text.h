@@ -46,6 +46,8 @@ struct tp_text {
 struct tp_text tp_bytes(uint64_t bytes, bool exact);
 /* 1234567 -> "1,234,567" */
 struct tp_text tp_count(uint64_t count);
+/* What a noun has behind that number: "" or "s" */
+const char *tp_plural(uint64_t count);
 /* nanoseconds -> "1.50 s", "12.3 ms", "2 min 05 s", "3 h 12 min" */
 struct tp_text tp_time(uint64_t ns);
 /* "12.3%"; "-" if the whole is 0; "<0.1%" rather than a zero that isn't one */
