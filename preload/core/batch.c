@@ -10,89 +10,29 @@
 #define MOST 16u		     /* chunks of a batch: 1 MiB */
 #define OFTEN_NS UINT64_C(500000000) /* one that lasts no longer is followed by one of twice as many */
 #define SELDOM_NS (8 * OFTEN_NS)     /* and one that lasts longer by one of half as many */
-#define BATCHES 64u		     /* mapped at once; beyond it chunks are made alone */
-
-/* The word of a batch that is being given up or made: none of its chunks is in use. */
-#define HELD 1u
-
-static struct batch {
-	uint32_t used;	/* chunks that were not given back, taken or not, and HELD; 0: this is no batch */
-	uint32_t count; /* chunks */
-	uintptr_t low;	/* where the first is mapped; 0: none is */
-	uint64_t first; /* its number */
-} batches[BATCHES];
 
 /*
- * What can be taken: the number of the next chunk, then 8 bits each: where in batches[] they are (BATCHES: in none, they are
- * numbers only, each to be made alone), and how many are left. Who changes it has one, or all.
+ * What can be taken: the number of the next chunk, then 8 bits, how many are left. Who changes it has one, or all. No number
+ * comes twice, so that what is read between a look at it and its change is of the same batch.
  */
 static uint64_t supply;
+static uintptr_t
+	base; /* of that batch: where chunk 0 would be mapped; 0: they are numbers only, each to be made alone */
 
-static uint32_t maker; /* tid of the thread that makes a batch; 0: none does */
-static uint64_t made;  /* ticks at which the last one was; the maker's, as `size` */
-static uint32_t size;  /* and its chunks; 0: there was none */
-
-static uint64_t supply_of(uint64_t number, uint32_t at, uint32_t left)
-{
-	return number << 16 | at << 8 | left;
-}
+static uint32_t making; /* 1: a thread does; what it has alone: */
+static uint64_t made;	/* ticks at which it did the last time */
+static uint32_t size;	/* how many then; 0: it never did */
 
 static uint32_t left_of(uint64_t word)
 {
 	return word & 0xff;
 }
 
-static struct batch *batch_of(uint64_t word)
+static struct tprof_chunk *chunk_at(uintptr_t from, uint64_t number)
 {
-	uint32_t at = word >> 8 & 0xff;
-
-	return at < BATCHES ? &batches[at] : NULL;
+	return (struct tprof_chunk *)(from + number * TPROF_CHUNK_SIZE);
 }
 
-static struct tprof_chunk *chunk_of(const struct batch *batch, uint64_t number)
-{
-	return (struct tprof_chunk *)(batch->low + (number - batch->first) * TPROF_CHUNK_SIZE);
-}
-
-/* ---- giving back ---- */
-
-/* The address goes before the mapping does: what comes to lie there is not taken for one of these. */
-static void release(struct batch *batch, uint32_t chunks)
-{
-	uintptr_t low = tp_load(&batch->low);
-
-	if (__atomic_sub_fetch(&batch->used, chunks, __ATOMIC_ACQ_REL) != HELD)
-		return;
-	tp_store(&batch->low, (uintptr_t)0);
-	tp_sys_munmap((void *)low, (size_t)batch->count * TPROF_CHUNK_SIZE);
-	tp_store_release(&batch->used, 0u); /* pairs with claim()'s swap */
-}
-
-bool tp_batch_give(struct tprof_chunk *chunk)
-{
-	for (struct batch *batch = batches; batch < batches + BATCHES; batch++) {
-		uintptr_t low = tp_load_acquire(&batch->low); /* pairs with make(): the rest is set */
-
-		if (!low || (uintptr_t)chunk - low >= (uintptr_t)batch->count * TPROF_CHUNK_SIZE)
-			continue;
-		release(batch, 1);
-		return true;
-	}
-	return false;
-}
-
-/* ---- making ---- */
-
-static struct batch *claim(void)
-{
-	for (struct batch *batch = batches; batch < batches + BATCHES; batch++) {
-		if (!tp_load(&batch->used) && tp_swap_if(&batch->used, 0u, HELD))
-			return batch;
-	}
-	return NULL;
-}
-
-/* By the maker: how many to make now. */
 static uint32_t next_size(void)
 {
 	uint64_t now = tp_clock_before(), lasted = now - made;
@@ -107,98 +47,93 @@ static uint32_t next_size(void)
 	return size;
 }
 
-/* NULL: they can't be had, not as many at once. */
-static struct batch *map(uint64_t first, uint32_t count)
-{
-	struct batch *batch = claim();
-	struct tp_obstacle obstacle;
-	void *low;
-
-	if (!batch)
-		return NULL;
-	low = tp_output_grow(first, count, true, &obstacle);
-	if (!low) {
-		tp_store_release(&batch->used, 0u);
-		return NULL;
-	}
-	batch->first = first;
-	batch->count = count;
-	tp_store(&batch->used, count + HELD);
-	tp_store_release(&batch->low, (uintptr_t)low);
-	return batch;
-}
-
-/*
- * The first of new ones, whose number is *number; *batch is NULL if it is to be made alone. Nobody takes from the supply
- * meanwhile: it is empty, and there is one maker.
- */
-static void make(uint64_t *number, struct batch **batch)
+/* The first of new ones: its number, and *chunk, NULL if it is to be made alone. Meanwhile the supply is empty, and nobody's. */
+static uint64_t make(struct tprof_chunk **chunk)
 {
 	uint32_t count = next_size();
-	uint64_t empty = tp_load(&supply);
+	uint64_t first = tp_add(&tp_header->chunks, count);
+	struct tp_obstacle obstacle;
 
-	*number = tp_add(&tp_header->chunks, count);
-	*batch = NULL;
 	if (count == 1)
-		return;
-	*batch = map(*number, count);
-	if (!*batch)
-		size = 1;
-	/* Release: pairs with take(). It fails where a longjmp left us and another call came by: then these are nobody's. */
-	if (!left_of(empty) &&
-	    tp_swap_if(&supply, empty,
-		       supply_of(*number + 1, *batch ? (uint32_t)(*batch - batches) : BATCHES, count - 1)))
-		return;
-	if (*batch)
-		release(*batch, count - 1);
+		return first;
+	*chunk = tp_output_grow(first, count, true, &obstacle);
+	if (!*chunk)
+		size = 1; /* not as many at once */
+	tp_store(&base, *chunk ? (uintptr_t)*chunk - first * TPROF_CHUNK_SIZE : 0);
+	tp_store_release(&supply, (first + 1) << 8 | (count - 1)); /* pairs with take() */
+	return first;
 }
 
-/* False: there is none left. */
-static bool take(uint64_t *number, struct batch **batch)
+/* False: there is none left. *chunk: as make()'s. */
+static bool take(uint64_t *number, struct tprof_chunk **chunk)
 {
-	uint64_t word = tp_load_acquire(&supply); /* pairs with make(): the batch is set */
+	uint64_t word = tp_load_acquire(&supply); /* pairs with make(): the base is set */
 
 	while (left_of(word)) {
-		if (__atomic_compare_exchange_n(&supply, &word, word + (1 << 16) - 1, false, __ATOMIC_ACQ_REL,
-						__ATOMIC_ACQUIRE)) {
-			*number = word >> 16;
-			*batch = batch_of(word);
-			return true;
-		}
+		uintptr_t from = tp_load(&base);
+
+		if (!__atomic_compare_exchange_n(&supply, &word, word + (1 << 8) - 1, false, __ATOMIC_ACQ_REL,
+						 __ATOMIC_ACQUIRE))
+			continue;
+		*number = word >> 8;
+		*chunk = from ? chunk_at(from, *number) : NULL;
+		return true;
 	}
 	return false;
 }
 
-/* A thread that was at it, and is again, was taken out of it by a longjmp. False: another one is at it. */
-static bool become_maker(void)
-{
-	uint32_t tid = tp_sys_gettid();
-
-	return tp_load(&maker) == tid || tp_swap_if(&maker, 0u, tid);
-}
-
+/* A longjmp out of a signal handler may leave make(): from then on each is made alone. */
 struct tprof_chunk *tp_batch_take(bool whole, struct tp_obstacle *obstacle)
 {
-	struct batch *batch = NULL;
+	struct tprof_chunk *chunk = NULL;
 	uint64_t number;
 
-	if (whole && take(&number, &batch)) {
+	if (whole && take(&number, &chunk)) {
 		/* it is ours */
-	} else if (whole && become_maker()) {
-		make(&number, &batch);
-		tp_store_release(&maker, 0u);
+	} else if (whole && tp_swap_if(&making, 0u, 1u)) {
+		if (!take(&number, &chunk)) /* another thread may have made some meanwhile */
+			number = make(&chunk);
+		tp_store_release(&making, 0u); /* pairs with the swap */
 	} else {
 		number = tp_add(&tp_header->chunks, 1);
 	}
-	return batch ? chunk_of(batch, number) : tp_output_grow(number, 1, whole, obstacle);
+	return chunk ? chunk : tp_output_grow(number, 1, whole, obstacle);
+}
+
+/* ---- giving back ---- */
+
+/* Neighbours that nobody uses any more and that are mapped still: the address of the first, and in its lowest bits how many. */
+static uintptr_t ended;
+
+void tp_batch_give(struct tprof_chunk *chunk)
+{
+	uintptr_t word = tp_load_acquire(&ended), count;
+	bool joins;
+
+	do {
+		count = word % TP_PAGE;
+		joins = count && count < MOST && chunk == chunk_at(word - count, count);
+	} while (!__atomic_compare_exchange_n(&ended, &word, joins ? word + 1 : (uintptr_t)chunk + 1, false,
+					      __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+	if (!joins && count)
+		tp_sys_munmap((void *)(word - count), count * TPROF_CHUNK_SIZE);
 }
 
 /* ---- the end ---- */
 
-/* All that is left; nobody takes it after that. */
-static uint64_t empty_supply(void)
+/* All that is left, as its number and count; *chunks: NULL: these are numbers only. */
+static uint32_t take_all(uint64_t *number, struct tprof_chunk **chunks)
 {
-	return __atomic_exchange_n(&supply, 0, __ATOMIC_ACQ_REL);
+	uint64_t word = tp_load_acquire(&supply);
+	uintptr_t from;
+
+	do {
+		from = tp_load(&base);
+	} while (!__atomic_compare_exchange_n(&supply, &word, word & ~UINT64_C(0xff), false, __ATOMIC_ACQ_REL,
+					      __ATOMIC_ACQUIRE));
+	*number = word >> 8;
+	*chunks = from ? chunk_at(from, *number) : NULL;
+	return left_of(word);
 }
 
 /*
@@ -207,39 +142,33 @@ static uint64_t empty_supply(void)
  */
 void tp_batch_end(void)
 {
-	uint64_t word = tp_sealed ? 0 : empty_supply();
-	struct batch *batch = batch_of(word);
-	uint32_t left = left_of(word);
+	struct tprof_chunk *chunks;
+	uint64_t number;
+	uint32_t left = tp_sealed ? 0 : take_all(&number, &chunks);
 	int fd;
 
 	if (!left)
 		return;
-	if (!batch) {
-		tp_swap_if(&tp_header->chunks, (word >> 16) + left, word >> 16);
+	if (!chunks) {
+		tp_swap_if(&tp_header->chunks, number + left, number);
 		return;
 	}
+	tp_sys_munmap(chunks, (size_t)left * TPROF_CHUNK_SIZE);
 	fd = tp_output_reach();
-	if (fd >= 0) {
-		tp_room_return(fd, TPROF_HEADER_SIZE + (word >> 16) * TPROF_CHUNK_SIZE,
-			       (uint64_t)left * TPROF_CHUNK_SIZE);
-		tp_sys_close(fd);
-	}
-	release(batch, left);
+	if (fd < 0)
+		return;
+	tp_room_return(fd, TPROF_HEADER_SIZE + number * TPROF_CHUNK_SIZE, (uint64_t)left * TPROF_CHUNK_SIZE);
+	tp_sys_close(fd);
 }
 
-/* Zeros in place of the parent's file, until the last is given: nothing of the child's comes to lie there before. */
 void tp_batch_forget(void)
 {
-	uint64_t word = empty_supply();
+	struct tprof_chunk *chunks;
+	uint64_t number;
+	uint32_t left = take_all(&number, &chunks);
 
-	maker = 0;
+	if (left && chunks)
+		tp_sys_munmap(chunks, (size_t)left * TPROF_CHUNK_SIZE);
+	making = 0;
 	size = 0;
-	for (struct batch *batch = batches; batch < batches + BATCHES; batch++) {
-		if (batch->low)
-			tp_sys_mmap_zeros((void *)batch->low, (size_t)batch->count * TPROF_CHUNK_SIZE);
-		else
-			batch->used = 0;
-	}
-	if (left_of(word) && batch_of(word))
-		release(batch_of(word), left_of(word));
 }

@@ -6,7 +6,6 @@
 #include "core/clock.h"
 #include "core/output.h"
 #include "core/state.h"
-#include "core/sys.h"
 
 struct tprof_chunk *tp_chunk_begin(enum tprof_chunk_kind kind, uint32_t thread, uint32_t tid, bool whole)
 {
@@ -36,6 +35,6 @@ struct tprof_chunk *tp_chunk_begin(enum tprof_chunk_kind kind, uint32_t thread, 
 
 void tp_chunk_end(struct tprof_chunk *chunk)
 {
-	if (!tp_aside_give(chunk) && !tp_batch_give(chunk))
-		tp_sys_munmap(chunk, TPROF_CHUNK_SIZE);
+	if (!tp_aside_give(chunk))
+		tp_batch_give(chunk);
 }
