@@ -175,16 +175,16 @@ void tp_recall_add(struct tp_recall *recall, const struct tp_start *start, const
 
 /* ---- what follows what ---- */
 
-/* Is what was known of `before` so; `last` came after it. Nothing known is neither. */
+/* `last` came after `before`. Where nothing was known of it, that is neither in vain nor of use. */
 static void note_next(struct tp_recall *recall, struct tp_recall_leaf *before, uint32_t last)
 {
 	if (before->next == last) {
 		before->sure = TP_RECALL_TWICE;
-		recall->pace = TP_RECALL_PACE;
+		recall->in_vain -= recall->in_vain < TP_RECALL_OF_USE ? recall->in_vain : TP_RECALL_OF_USE;
 		return;
 	}
-	if (before->next && recall->pace < TP_RECALL_PACE_MOST)
-		recall->pace += recall->pace / TP_RECALL_PACE;
+	if (before->next && recall->in_vain < (TP_RECALL_PACE_MOST - TP_RECALL_PACE) * TP_RECALL_PACE_STEP)
+		recall->in_vain++;
 	if (before->sure)
 		before->sure--;
 	else
@@ -193,10 +193,10 @@ static void note_next(struct tp_recall *recall, struct tp_recall_leaf *before, u
 
 void tp_recall_learn(struct tp_recall *recall, uint32_t before)
 {
-	if (!recall->pace)
-		recall->pace = TP_RECALL_PACE;
+	uint32_t pace = TP_RECALL_PACE + recall->in_vain / TP_RECALL_PACE_STEP;
+
 	recall->drawn = recall->drawn * 1664525 + 1013904223; /* Knuth, TAOCP 3.3.4, line 16 of table 1 */
-	recall->patience = (recall->drawn >> 16) % (2 * recall->pace - 1);
+	recall->patience = (recall->drawn >> 16) % (2 * pace - 1);
 	if (before && recall->last)
 		note_next(recall, tp_leaf_at(recall, before), recall->last);
 }

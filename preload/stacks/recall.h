@@ -123,9 +123,8 @@ struct tp_recall {
 	uint32_t last;	    /* where the leaf that was recalled last is; 0: the last walk was none of them */
 	uint32_t descents;  /* past a branch */
 	uint32_t drawn;	    /* a random number */
-	uint32_t
-		pace; /* how many that were not expected come between two that are learned from, on average; 0: TP_RECALL_PACE */
-	uint32_t patience;  /* and are to come yet */
+	uint32_t in_vain;   /* how often lately what was learned was of no use */
+	uint32_t patience;  /* what is not expected, and not learned from: so many are to come yet */
 	uint32_t age;	    /* how often it was cleared: what was where before is not there any more */
 	uint32_t expected;  /* the leaf of the stack that comes next, to who knows what follows what; 0: not known */
 	uint32_t held;	    /* the leaf's that was recalled last */
@@ -350,14 +349,17 @@ static inline const struct tp_recall_leaf *tp_recall_find(struct tp_recall *reca
  */
 #define TP_RECALL_TWICE 2u /* wrong in a row, or nearly: the end of a loop is no reason to forget how it goes */
 
-#define TP_RECALL_PACE 4u /* a loop is known after some rounds */
-#define TP_RECALL_PACE_MOST                                                                                            \
-	64u /* of stacks that have no order hardly any pays, and none is foretold wrongly by the processor */
-
 /*
- * `last` came after `before`, and was not what was expected. Called one time in `pace`, as chance will have it: of a loop,
- * not the same ones every time.
+ * What is learned from: one in four of those that were not expected, so that a loop is known after some rounds. Of stacks that
+ * have no order hardly any pays, and the processor foretells wrongly which: one in 64 in the end. A new order, where all that was
+ * known is wrong once, is not that yet.
  */
+#define TP_RECALL_PACE 4u
+#define TP_RECALL_PACE_MOST 64u
+#define TP_RECALL_PACE_STEP 256u /* in vain */
+#define TP_RECALL_OF_USE 32u	 /* in vain, made good by one that was of use */
+
+/* `last` came after `before`, and was not what was expected. As chance will have it: of a loop, not the same ones always. */
 TP_SLOW void tp_recall_learn(struct tp_recall *recall, uint32_t before);
 
 /* After each walk: what comes next is expected. `before`: recall.last before it. */

@@ -201,23 +201,57 @@ static uint32_t expected_of(const uint32_t *paths, uint32_t count)
 	return expected;
 }
 
-/* 7 is followed by 8 four times of five, and by 9 where the loop ends: only the ends are not foretold. */
-static void what_comes_next_is_expected(void **state)
+/* Remembers stacks 1 to `count`, and nothing else. */
+static void walk_all(uint32_t count)
 {
-	static const uint32_t loop[] = { 7, 8, 7, 8, 7, 8, 7, 8, 7, 9, 10 };
 	static struct naive naive;
-	uint32_t foretold = 0;
 
-	(void)state;
 	tp_recall_clear(&recall);
 	recall.last = 0;
-	for (uint32_t path = 1; path <= 200; path++) {
+	for (uint32_t path = 1; path <= count; path++) {
 		struct tp_start start = build(path);
 
 		walk(&start, &naive);
 		naive.outcome.result = (struct tp_recalled){ path, 0 };
 		tp_recall_add(&recall, &start, &naive.outcome);
 	}
+}
+
+/* In steps of `step`, which has no divisor in common with `count`: each comes once. Returns how many were expected. */
+static uint32_t expected_in_steps(uint32_t count, uint32_t step)
+{
+	uint32_t expected = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		expected += was_expected(1 + i * step % count);
+	return expected;
+}
+
+/* Also where all that was known is wrong at once, and after a time without an order. */
+static void a_new_order_is_learned(void **state)
+{
+	const uint32_t count = 199, steps[] = { 1, 2, 5, 0, 3 }; /* a prime; 0: none */
+
+	(void)state;
+	walk_all(count);
+	for (uint32_t i = 0; i < TP_LENGTH(steps); i++) {
+		for (uint32_t n = 0; !steps[i] && n < 20000; n++)
+			was_expected(1 + draw(count));
+		for (uint32_t round = 0; steps[i] && round < 60; round++)
+			expected_in_steps(count, steps[i]);
+		if (steps[i])
+			assert_true(expected_in_steps(count, steps[i]) > count * 9 / 10);
+	}
+}
+
+/* 7 is followed by 8 four times of five, and by 9 where the loop ends: only the ends are not foretold. */
+static void what_comes_next_is_expected(void **state)
+{
+	static const uint32_t loop[] = { 7, 8, 7, 8, 7, 8, 7, 8, 7, 9, 10 };
+	uint32_t foretold = 0;
+
+	(void)state;
+	walk_all(200);
 	for (uint32_t round = 0; round < 40; round++)
 		expected_of(loop, TP_LENGTH(loop));
 	for (uint32_t round = 0; round < 100; round++)
@@ -494,6 +528,7 @@ int main(void)
 		cmocka_unit_test(the_result_is_always_that_of_a_full_walk),
 		cmocka_unit_test(one_changed_word_is_noticed),
 		cmocka_unit_test(what_comes_next_is_expected),
+		cmocka_unit_test(a_new_order_is_learned),
 		cmocka_unit_test(what_was_recalled_can_be_told),
 		cmocka_unit_test(shortcuts_are_learnt_and_say_what_the_branches_say),
 		cmocka_unit_test(a_shortcut_is_never_taken_for_another_stack),
