@@ -10,6 +10,9 @@ build/bench/%: tests/bench/%.c
 build/bench/libcalled.so: tests/bench/called.c
 	@mkdir -p $(@D)
 	gcc -std=gnu11 -D_GNU_SOURCE -O2 -g -shared -fPIC $(WARN) $< -o $@
+build/bench/libthrough.so: tests/bench/through.c
+	@mkdir -p $(@D)
+	gcc -std=gnu11 -O2 -g -fno-builtin -shared -fPIC $(WARN) $< -o $@
 build/bench/calls: tests/bench/calls.c build/bench/libcalled.so
 	gcc -std=gnu11 -D_GNU_SOURCE -O2 -g $(WARN) -Iinclude $< -o $@ -Lbuild/bench -lcalled -Wl,-rpath,'$$ORIGIN'
 
@@ -18,7 +21,7 @@ workloads: build/bench/pairs build/bench/calls
 .PHONY: bench bench-deps
 bench-deps:
 	scripts/install-deps build bench
-bench: all $(BENCH_BIN) $(B)/tests/bench/replay_bench
+bench: all $(BENCH_BIN) build/bench/libthrough.so $(B)/tests/bench/replay_bench
 	PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/bench/run.py --build $(abspath $(B)) --json build/bench.json
 
 # The roofs beside what likwid-bench, OpenBLAS and STREAM's triad reach. BENCH_ROUNDS=N: 5 if unset.

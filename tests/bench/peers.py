@@ -26,6 +26,11 @@ def tprof(build, command, **extra):
     return command, {"LD_PRELOAD": f"{build}/lib/libtprof.so", "TPROF_OUTPUT": "@/trace.bin", **extra}
 
 
+def through(command):
+    """Hooks of malloc and free that do nothing but call libc's: what any of these tools pays at least."""
+    return command, {"LD_PRELOAD": os.path.abspath("build/bench/libthrough.so")}
+
+
 def all_of(command, base="bare", longer=None):
     """Variant -> (command, environment) of the peers. heaptrack: the hook alone, writing into a file; and as its users
     run it, where an interpreter and a compressor behind a pipe keep up with it. gperftools' profiler comes with its own

@@ -49,6 +49,7 @@ class Bench:
         command = [os.path.abspath(PAIRS), *map(str, shape)]
         found = self.variants([*command, "0.15" if self.quick else "0.3"], False, **extra)
         if with_peers:
+            found["empty hooks"] = peers.through([*command, "0.15" if self.quick else "0.3"])
             found.update(peers.all_of([*command, "0.3"], longer=[*command, "1" if self.quick else "2"]))
         return found
 
