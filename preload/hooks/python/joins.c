@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hooks/python/joins.h"
 
-_Static_assert(TP_JOINS * sizeof(struct tp_join) <= UINT16_MAX, "a place in the list fits tp_join.after");
+_Static_assert(TP_JOINS <= 1u << 14, "a number in the list fits tp_join.after");
+_Static_assert(TP_RECALL_WORDS / TP_RECALL_LINE <= UINT16_MAX, "a line of a recall fits tp_join.next");
+_Static_assert(TP_RECALL_TWICE < 1u << 2, "tp_join.sure");
 
 void tp_joins_clear(struct tp_join *list)
 {
@@ -52,9 +54,9 @@ static struct tp_join *find(struct tp_joins *joins, struct tp_join *list, uint32
 
 struct tp_join *tp_joins_find(struct tp_joins *joins, struct tp_join *list, uint32_t native, uint32_t python)
 {
-	struct tp_join *before = tp_join_at(list, joins->last), *join = find(joins, list, native, python);
+	struct tp_join *join = find(joins, list, native, python);
 
-	before->after = (uint16_t)((char *)join - (char *)list);
+	list[joins->last].after = (uint16_t)(join - list) & (TP_JOINS - 1);
 	return join;
 }
 
@@ -70,18 +72,19 @@ static void renew(struct tp_joins *joins, struct tp_join *list, uint32_t age)
 
 void tp_joins_learn(struct tp_joins *joins, struct tp_join *list, uint32_t index, const struct tp_recall *recall)
 {
-	struct tp_join *before = tp_join_at(list, joins->last);
+	struct tp_join *before = &list[joins->last];
+	uint16_t line = tp_join_line(recall->last);
 
 	if (tp_unlikely(joins->age != recall->age)) {
 		renew(joins, list, recall->age);
 		return;
 	}
-	if (recall->last && before->next == recall->last) {
+	if (line && before->next == line) {
 		before->sure = TP_RECALL_TWICE;
-		before->after = (uint16_t)index;
+		before->after = (uint16_t)index & (TP_JOINS - 1);
 	} else if (before->sure) {
 		before->sure--;
 	} else {
-		before->next = recall->last;
+		before->next = line;
 	}
 }

@@ -12,20 +12,24 @@
 #include "stacks/walk.h"
 
 #define TP_JOINS 2048u	 /* a power of two */
-#define TP_JOINS_WAYS 4u /* each has a choice of that many places side by side; a power of two */
+#define TP_JOINS_WAYS 4u /* each has a choice of that many places side by side, in one cache line */
 
 struct tp_join {
 	uint32_t native, python, joined; /* joined: 0 for an unused one */
-	uint32_t next;			 /* the leaf of the stack that came next, of recall.last; 0: it had none */
-	uint16_t after;			 /* and that one's join: where it is in the list, in bytes */
-	uint8_t sure;			 /* how often `next` may be wrong; 0: nothing is expected */
+	uint16_t next;	     /* the leaf of the stack that came next, of recall.last, as a line; 0: it had none */
+	uint16_t after : 14; /* and that one's join: its number in the list */
+	uint16_t sure : 2;   /* how often `next` may be wrong; 0: nothing is expected */
 };
+
+_Static_assert(TP_JOINS_WAYS * sizeof(struct tp_join) == 64,
+	       "a join is in one cache line, with all that it is looked for among");
 
 /* The thread's: beside it a list of TP_JOINS. All zero at first; the list is to be cleared. */
 struct tp_joins {
-	uint32_t last; /* where the last one is in the list, in bytes */
-	uint32_t age;  /* the recall's: after it, its leaves are others */
-	uint32_t turn; /* whose place is another's next */
+	uint32_t last;	/* the last one's number in the list */
+	uint32_t after; /* what its `after` says: known before its line is there */
+	uint32_t age;	/* the recall's: after it, its leaves are others */
+	uint32_t turn;	/* whose place is another's next */
 };
 
 TP_SLOW void tp_joins_clear(struct tp_join *list);
@@ -33,13 +37,19 @@ TP_SLOW void tp_joins_clear(struct tp_join *list);
 /* The join of these two, found or made. It is what comes after the last one from now on. */
 TP_APART struct tp_join *tp_joins_find(struct tp_joins *joins, struct tp_join *list, uint32_t native, uint32_t python);
 
-/* The stack just walked is not what was expected. `index`: where its join is in the list, in bytes. */
+/* The stack just walked is not what was expected. `index`: its join's number in the list. */
 TP_SLOW void tp_joins_learn(struct tp_joins *joins, struct tp_join *list, uint32_t index,
 			    const struct tp_recall *recall);
 
-TP_HOT struct tp_join *tp_join_at(struct tp_join *list, uint32_t bytes)
+/* A leaf of a recall as a cache line of its words, and back; 0: none. */
+TP_HOT uint16_t tp_join_line(uint32_t leaf)
 {
-	return (struct tp_join *)((char *)list + bytes);
+	return (uint16_t)(leaf / 64);
+}
+
+TP_HOT uint32_t tp_join_leaf(uint16_t line)
+{
+	return line ? line * 64u + TP_RECALL_LEAF : 0;
 }
 
 TP_HOT bool tp_join_is(const struct tp_join *join, uint32_t native, uint32_t python)
@@ -47,31 +57,33 @@ TP_HOT bool tp_join_is(const struct tp_join *join, uint32_t native, uint32_t pyt
 	return join->native == native && join->python == python && join->joined;
 }
 
-/* What is to be expected after `join`, which is not the one before, is fetched. */
-TP_HOT void tp_joins_fetch(struct tp_join *list, const struct tp_join *join, const struct tp_recall *recall)
+/* The join that comes next, most probably, on its way into the cache: before the stack is looked at. */
+TP_HOT void tp_joins_fetch(const struct tp_joins *joins, const struct tp_join *list)
 {
-	__builtin_prefetch(tp_join_at(list, join->after));
-	tp_recall_fetch(recall, join->next);
+	__builtin_prefetch(&list[joins->after]);
 }
 
-/* The joined node of the stack that was just walked and these Python frames; and what comes next is expected. */
+/* The joined node of the stack that was just walked and these Python frames; and what comes next is expected, and fetched. */
 TP_HOT uint32_t tp_joins_go_on(struct tp_joins *joins, struct tp_join *list, uint32_t native, uint32_t python,
 			       struct tp_recall *recall)
 {
-	struct tp_join *join = tp_join_at(list, tp_join_at(list, joins->last)->after);
+	struct tp_join *join = &list[joins->after];
 	uint32_t index;
 
 	if (tp_unlikely(!tp_join_is(join, native, python)))
 		join = tp_joins_find(joins, list, native, python);
-	index = (uint32_t)((char *)join - (char *)list);
+	index = (uint32_t)(join - list);
 	if (tp_unlikely(!recall->expected || recall->expected != recall->last))
 		tp_joins_learn(joins, list, index, recall);
-	recall->expected = join->sure ? join->next : 0;
+	recall->expected = join->sure ? tp_join_leaf(join->next) : 0;
+	joins->after = join->after;
 	if (joins->last == index) /* again: all of it is at hand */
 		return join->joined;
 	joins->last = index;
-	if (tp_likely(join->sure))
-		tp_joins_fetch(list, join, recall);
+	if (tp_likely(join->sure)) {
+		tp_joins_fetch(joins, list);
+		tp_recall_fetch(recall, recall->expected);
+	}
 	return join->joined;
 }
 

@@ -41,9 +41,9 @@ struct stack {
 	uint32_t held;	 /* node of the frames from held_frame outwards, while the call of held_stamp lasts */
 	uint64_t deaths; /* tp_code_deaths at the time */
 	uintptr_t held_frame;
-	uint64_t held_stamp; /* a hooked call's (stacks/recall.h); 0: not known */
+	uint64_t held_stamp;  /* a hooked call's (stacks/recall.h); 0: not known */
+	uintptr_t held_state; /* the PyThreadState that held_frame is of */
 	struct tp_joins joins;
-	uint8_t head[TP_WALK_HEAD - 40 - sizeof(struct tp_joins)];
 
 	struct entry entries[FRAMES_MAX];
 	struct place fresh[FRAMES_MAX]; /* innermost first */
@@ -55,6 +55,7 @@ struct stack {
 
 _Static_assert(sizeof(struct stack) <= TP_PYTHON_BYTES, "the stack fits its room in struct tp_thread");
 _Static_assert(offsetof(struct stack, entries) == TP_WALK_HEAD, "an empty stack is zeros");
+_Static_assert(offsetof(struct stack, joined) % 64 == 0, "what is looked for in one cache line is in one");
 
 static struct stack *stack_of(struct tp_thread *thread)
 {
@@ -80,6 +81,12 @@ TP_INLINE struct offsets offsets_of(const struct tp_python_layout *layout)
 				 layout->frame_entry,	 layout->frame_owner, layout->at_is_index };
 }
 
+/* Up to 3.11: the PyThreadState that holds the GIL; 0: none. */
+TP_INLINE uintptr_t state_with_lock(void)
+{
+	return tp_load((const uintptr_t *)(tp_python_runtime.low + tp_python.runtime_current));
+}
+
 /* This thread's PyThreadState. 0: it has none. */
 TP_INLINE uintptr_t thread_state(struct tp_reader *reader)
 {
@@ -91,11 +98,11 @@ TP_INLINE uintptr_t thread_state(struct tp_reader *reader)
 	if (!key->made) /* before the interpreter's begin, and after its end */
 		return 0;
 	state = (uintptr_t)pthread_getspecific((pthread_key_t)key->key);
-	if (!state || tp_read_word(reader, state + tp_python.thread_id) != (uintptr_t)pthread_self())
+	if (!state || tp_read_word(reader, state + tp_python.thread_id) != tp_python_self())
 		return 0;
 	if (!tp_python.runtime_current)
 		return state;
-	current = tp_load((const uintptr_t *)(tp_python_runtime.low + tp_python.runtime_current));
+	current = state_with_lock();
 	return tp_likely(current == state || !current) ? state : tp_python_which(state, current);
 }
 
@@ -110,9 +117,10 @@ TP_INLINE uintptr_t skip_own(struct tp_reader *reader, const struct offsets *of,
 	return frame;
 }
 
-TP_INLINE uintptr_t innermost(struct tp_reader *reader)
+/* The innermost frame of that state; 0: it runs nothing. */
+TP_INLINE uintptr_t innermost(struct tp_reader *reader, uintptr_t state)
 {
-	uintptr_t state = thread_state(reader), frame;
+	uintptr_t frame;
 	struct offsets of;
 	bool skipped;
 
@@ -159,9 +167,12 @@ static inline bool same(const struct tp_python_place *a, const struct tp_python_
 
 /* ---- nodes ---- */
 
-static uint32_t slot_of(uint64_t key, uint32_t slots)
+/* Which of nodes[] is looked at first. */
+static inline uint32_t slot_of(const struct tp_python_place *at, uint32_t parent)
 {
-	return (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 40) & (slots - 1);
+	uint64_t key = (at->at ^ at->code << 20) + parent;
+
+	return (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 40) & (NODES_CACHED - 1);
 }
 
 /*
@@ -204,7 +215,7 @@ static uint32_t find_node(struct tp_reader *reader, struct stack *stack, const s
 
 	if (reader->careful)
 		return make_node(reader, at, parent);
-	slot = slot_of((at->at ^ at->code << 20) + parent, NODES_CACHED);
+	slot = slot_of(at, parent);
 	cached = &stack->nodes[slot];
 	if (tp_likely(is_cached(cached, stack, at, parent)))
 		return cached->node;
@@ -247,6 +258,8 @@ static TP_SLOW void note_difference(struct stack *stack, struct entry *entry, st
 
 	entry->place.at = at;
 	stack->known = i < stack->known ? i : stack->known;
+	/* Most differ in one frame: its node is fetched while those around it are compared. */
+	__builtin_prefetch(&stack->nodes[slot_of(&at, i ? entry[-1].node : TPROF_NODE_ROOT)]);
 }
 
 /*
@@ -362,28 +375,40 @@ static uint32_t find_python(struct stack *stack, uintptr_t frame)
  * The same. While a hooked call lasts, the frames that it was called from are as they are: the innermost is in the middle
  * of calling it.
  */
-TP_INLINE uint32_t find_held(struct stack *stack, uintptr_t frame, uint64_t stamp)
+TP_INLINE uint32_t find_held(struct stack *stack, uintptr_t state, uintptr_t frame, uint64_t stamp)
 {
 	if (stamp && tp_likely(stack->held_stamp == stamp && stack->held_frame == frame))
 		return stack->held;
 	stack->held = find_python(stack, frame);
 	stack->held_frame = frame;
+	stack->held_state = state;
 	stack->held_stamp = stack->held ? stamp : 0;
 	return stack->held;
+}
+
+/*
+ * thread_state() of a hook. Where the call is still there that was met in a state, and that state holds the GIL, it is this
+ * thread's as it was then.
+ */
+TP_INLINE uintptr_t held_state(const struct stack *stack, uint64_t stamp)
+{
+	if (stamp && stack->held_stamp == stamp && tp_python.runtime_current && state_with_lock() == stack->held_state)
+		return stack->held_state;
+	return thread_state(NULL);
 }
 
 /* The joined node of `native` and the thread's Python frames; and what is to be expected next. */
 TP_INLINE uint32_t join(struct tp_thread *thread, struct stack *stack, uint32_t native)
 {
 	struct tp_recall *recall = &((struct tp_walk_front *)thread->walk)->recall;
-	uintptr_t frame = innermost(NULL);
+	uintptr_t state = held_state(stack, recall->stamp), frame = innermost(NULL, state);
 	uint32_t python;
 
 	if (!frame)
 		return native;
 	if (tp_unlikely(!stack->cached))
 		begin(stack);
-	python = find_held(stack, frame, recall->stamp);
+	python = find_held(stack, state, frame, recall->stamp);
 	if (!python)
 		return unread(stack, native);
 	return tp_joins_go_on(&stack->joins, stack->joined, native, python, recall);
@@ -394,6 +419,7 @@ uint32_t tp_python_stack(struct tp_thread *thread, const void *frame, uint32_t g
 	struct stack *stack = stack_of(thread);
 	uint32_t native;
 
+	tp_joins_fetch(&stack->joins, stack->joined);
 	if (tp_likely(thread->bounds.high == thread->own.high))
 		native = tp_walk_hot(thread, frame, guess);
 	else
@@ -407,7 +433,7 @@ uint32_t tp_python_join_interrupted(struct tp_thread *thread, uint32_t native)
 {
 	struct stack *stack = stack_of(thread);
 	struct tp_reader reader = { .careful = true };
-	uintptr_t frame = innermost(&reader);
+	uintptr_t frame = innermost(&reader, thread_state(&reader));
 	uint32_t root, count;
 
 	if (!frame && !reader.bad)
