@@ -85,6 +85,7 @@ static const struct tp_python_layout known[] = {
 #define COOKIE UINT64_C(0x7970677562656478) /* "xdebugpy" */
 #define WORD_VERSION 1
 #define WORD_FREE_THREADED 2
+#define WORD_ENDING 4
 #define WORDS_MAX 96
 
 /* Which word says what, Include/internal/pycore_debug_offsets.h (3.13: pycore_runtime.h). */
@@ -166,6 +167,7 @@ static bool from_description(const uint64_t *words, const struct description *sa
 	*layout = (struct tp_python_layout){
 		.version = says->version,
 		.lines = TP_LINES_LOCATIONS,
+		.runtime_ending = (uint16_t)words[WORD_ENDING],
 		.thread_id = (uint16_t)words[says->thread_id],
 		.thread_frame = (uint16_t)words[says->thread_frame],
 		.frame_previous = (uint16_t)words[says->frame_previous],

@@ -21,7 +21,7 @@ static uintptr_t state_by(const struct tp_python_key *key)
 	if (key->made != 1 || key->key >= PTHREAD_KEYS_MAX)
 		return 0;
 	state = (uintptr_t)pthread_getspecific((pthread_key_t)key->key);
-	return state && tp_read_word(&reader, state + tp_python.thread_id) == (uintptr_t)pthread_self() ? state : 0;
+	return state && tp_read_word(&reader, state + tp_python.thread_id) == tp_python_self() ? state : 0;
 }
 
 static uintptr_t keep(const struct tp_python_key *key, uintptr_t state)
@@ -48,12 +48,28 @@ int32_t tp_python_slot_of(const uint8_t *code, size_t size)
 	return distance;
 }
 
+/*
+ * Whether every state that a thread's variable leads to is there. Those of other threads are freed when the interpreter is
+ * taken down, and their variables keep their addresses, also if it is begun anew. The thread that takes it down allocates,
+ * and so is here meanwhile.
+ */
+static bool states_last(void)
+{
+	static bool was_ending;
+
+	if (!tp_python.runtime_ending)
+		return false;
+	if (tp_unlikely(tp_load((const uintptr_t *)(tp_python_runtime.low + tp_python.runtime_ending))))
+		tp_store(&was_ending, true);
+	return !tp_load(&was_ending);
+}
+
 static uintptr_t state_in_slot(void)
 {
-	struct tp_reader reader = { .careful = true };
-	uintptr_t state = *(const uintptr_t *)((uintptr_t)pthread_self() + (uintptr_t)(intptr_t)tp_python_slot);
+	struct tp_reader reader = { .careful = !states_last() };
+	uintptr_t state = *(const uintptr_t *)(tp_python_self() + (uintptr_t)(intptr_t)tp_python_slot);
 
-	return state && tp_read_word(&reader, state + tp_python.thread_id) == (uintptr_t)pthread_self() ? state : 0;
+	return state && tp_read_word(&reader, state + tp_python.thread_id) == tp_python_self() ? state : 0;
 }
 
 uintptr_t tp_python_find_key(void)
@@ -82,5 +98,5 @@ uintptr_t tp_python_which(uintptr_t state, uintptr_t current)
 {
 	struct tp_reader reader = { .careful = true }; /* another thread's may be gone any moment */
 
-	return tp_read_word(&reader, current + tp_python.thread_id) == (uintptr_t)pthread_self() ? current : state;
+	return tp_read_word(&reader, current + tp_python.thread_id) == tp_python_self() ? current : state;
 }
