@@ -7,6 +7,7 @@
 
 #include "commands/cpu_report.h"
 #include "commands/site_report.h"
+#include "report/coverage.h"
 #include "report/file_lines.h"
 
 #define CONTEXT 2 /* lines of source around one that has numbers */
@@ -357,6 +358,29 @@ static bool report_files(struct tp_session *session, const struct tp_file_lines 
 	return files != NULL;
 }
 
+static void add_capture(const struct tp_session *session, json_t *json)
+{
+	const struct tp_run *run = session->run;
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < run->process_count; i++)
+		json_array_append_new(list, json_pack("{s:o,s:o}", "process", tp_json_process(&run->processes[i]),
+						      "capture", tp_json_capture(&run->processes[i])));
+	if (run->process_count == 1)
+		json_object_update(json, json_array_get(list, 0));
+	else
+		json_object_set(json, "processes", list);
+	json_decref(list);
+}
+
+static void print_coverage(const struct tp_session *session)
+{
+	if (session->run->process_count > 1)
+		tp_next_coverage_print(session);
+	else
+		tp_coverage_print(&session->page, &session->run->processes[0]);
+}
+
 static int report(struct tp_session *session, struct tp_file_lines *lines)
 {
 	const struct tp_options *options = session->options;
@@ -373,12 +397,14 @@ static int report(struct tp_session *session, struct tp_file_lines *lines)
 	if (json) {
 		json_object_set_new(json, "schema", json_string("tprof/1"));
 		json_object_set_new(json, options->source ? "lines" : "files", list);
+		add_capture(session, json);
 		json_object_set_new(json, "ops_ns", tp_json_number(tp_round(lines->ops_ns)));
 		json_object_set_new(json, "ops_unseen_ns", tp_json_number(tp_round(lines->ops_unseen_ns)));
 		if (!tp_json_write(json, session->page.out))
 			return tp_out_of_memory();
 	} else if (found) {
 		tp_scope_print(session);
+		print_coverage(session);
 	}
 	return found ? TP_EXIT_OK : TP_EXIT_USAGE;
 }

@@ -120,7 +120,7 @@ def test_coverage_is_told(tprof):
 
 
 # Of a run.
-REPORTS = ("summary", "ops", "steps", "hotspots", "peak", "leaks", "threads", "timeline", "roofline")
+REPORTS = ("summary", "ops", "steps", "hotspots", "peak", "leaks", "threads", "timeline", "roofline", "lines")
 
 
 def options_of(command, tmp_path):
