@@ -9,10 +9,13 @@
 #include "core/state.h"
 #include "core/sys.h"
 
+#include <time.h>
+
 /* One piece of address space, so that a chunk tells its place, and nothing else of the program's comes to lie there. */
 #define AREA_BYTES ((size_t)TP_ASIDE_MOST * TPROF_CHUNK_SIZE)
 
-#define TRIES 1000 /* at the end, of what other threads are at */
+#define TRIES 1000     /* at the end, of what other threads are at: a second at most */
+#define TRY_NS 1000000 /* after each */
 
 enum place_state {
 	FREE,
@@ -21,6 +24,7 @@ enum place_state {
 	MOVING,	 /* a thread is putting it into the file, or taking it */
 	LEFT,	 /* as MOVING, and its writer is done with it meanwhile */
 	IN_FILE, /* the file is mapped there; its writer writes to it */
+	COPIED,	 /* in memory, as OPEN, and what it held at the end is in the file */
 	LOST,	 /* counted as lost, at the end */
 };
 
@@ -99,7 +103,19 @@ struct tprof_chunk *tp_aside_take(uint64_t offset)
 	return NULL;
 }
 
-/* A mover that finds no room makes what was MOVING an OPEN one again: then it is asked about once more. */
+/* What it holds by now is more than what was copied. */
+static bool give_copied(struct place *place)
+{
+	if (tp_load(&place->state) != COPIED)
+		return false;
+	count(1);
+	if (tp_swap_if(&place->state, (uint32_t)COPIED, (uint32_t)FULL))
+		return true;
+	count(-1);
+	return false;
+}
+
+/* A mover that is done makes what was MOVING something else again: then it is asked about once more. */
 bool tp_aside_give(struct tprof_chunk *chunk)
 {
 	struct place *place = place_of(chunk);
@@ -109,10 +125,10 @@ bool tp_aside_give(struct tprof_chunk *chunk)
 		return false;
 	do {
 		if (tp_swap_if(&place->state, (uint32_t)OPEN, (uint32_t)FULL) ||
-		    tp_swap_if(&place->state, (uint32_t)MOVING, (uint32_t)LEFT))
+		    tp_swap_if(&place->state, (uint32_t)MOVING, (uint32_t)LEFT) || give_copied(place))
 			return true;
 		state = tp_load_acquire(&place->state);
-	} while (state == OPEN || state == MOVING);
+	} while (state == OPEN || state == MOVING || state == COPIED);
 	clear(place);
 	return true;
 }
@@ -172,10 +188,20 @@ static __attribute__((no_sanitize("thread"))) void put_rest(const struct moved *
 			tp_swap_if(&((uint64_t *)moved->place)[i], put[i], memory[i]);
 }
 
+/*
+ * The header first: its length is not more than what is copied behind it. What is being written to meanwhile is no race, and
+ * ThreadSanitizer does not know who had these addresses before.
+ */
+static __attribute__((no_sanitize("thread"))) void copy_chunk(char *to, const char *from)
+{
+	for (size_t i = 0; i < TPROF_CHUNK_SIZE; i += sizeof(uint64_t))
+		*(uint64_t *)(to + i) = tp_load((const uint64_t *)(from + i));
+}
+
 /* `file` takes the memory's place in one step: the writer never finds nothing there. */
 static bool exchange(struct moved *moved, int fd, uint64_t offset, void *file)
 {
-	memcpy(moved->put, moved->memory, TPROF_CHUNK_SIZE);
+	copy_chunk(moved->put, moved->memory);
 	if (!put(fd, moved->put, offset) || tp_sys_failed(tp_sys_mremap_to(file, TPROF_CHUNK_SIZE, moved->place)))
 		return false;
 	put_rest(moved); /* the kernel has made sure that no processor stores there any more */
@@ -204,17 +230,18 @@ static bool replace(struct place *place, int fd)
 	return exchanged;
 }
 
-/* False: there is no room. */
-static bool move_open(struct place *place, int fd)
+/* One that is OPEN or COPIED. False: there is no room. */
+static bool move(struct place *place, int fd)
 {
+	uint32_t from = tp_load(&place->state);
 	bool moved;
 
-	if (!tp_swap_if(&place->state, (uint32_t)OPEN, (uint32_t)MOVING))
+	if ((from != OPEN && from != COPIED) || !tp_swap_if(&place->state, from, (uint32_t)MOVING))
 		return true;
 	moved = replace(place, fd);
-	if (moved)
+	if (moved && from == OPEN)
 		count(-1);
-	if (tp_swap_if(&place->state, (uint32_t)MOVING, (uint32_t)(moved ? IN_FILE : OPEN)))
+	if (tp_swap_if(&place->state, (uint32_t)MOVING, moved ? (uint32_t)IN_FILE : from))
 		return moved;
 	if (moved) /* LEFT */
 		clear(place);
@@ -244,9 +271,9 @@ void tp_aside_settle(struct tprof_chunk *chunk)
 	struct place *place = place_of(chunk);
 	int fd;
 
-	if (!place || tp_load(&place->state) != OPEN || tp_sealed || (fd = tp_output_reach()) < 0)
+	if (!place || tp_load(&place->state) == IN_FILE || tp_sealed || (fd = tp_output_reach()) < 0)
 		return;
-	move_open(place, fd);
+	move(place, fd);
 	tp_sys_close(fd);
 }
 
@@ -266,12 +293,56 @@ static void lose(struct place *place, uint64_t *first)
 		*first = chunk->begin.ticks;
 }
 
+static bool put_copy(const struct place *place, int fd)
+{
+	char *copy = tp_sys_mmap(TPROF_CHUNK_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	bool done;
+
+	if (tp_sys_failed(copy))
+		return false;
+	copy_chunk(copy, (const char *)chunk_of(place));
+	done = tp_room_reserve(fd, place->offset, TPROF_CHUNK_SIZE) == 0 && put(fd, copy, place->offset);
+	tp_sys_munmap(copy, TPROF_CHUNK_SIZE);
+	return done;
+}
+
+/*
+ * A chunk of tables, which a thread keeps or writes to at this moment. Where it writes next it reads in the chunk itself, so
+ * that must not change under it. False: there is no room.
+ */
+static bool copy_open(struct place *place, int fd)
+{
+	bool copied;
+
+	if (!tp_swap_if(&place->state, (uint32_t)OPEN, (uint32_t)MOVING))
+		return true;
+	copied = put_copy(place, fd);
+	if (tp_swap_if(&place->state, (uint32_t)MOVING, (uint32_t)(copied ? COPIED : OPEN))) {
+		if (copied)
+			count(-1);
+		return copied;
+	}
+	tp_store_release(&place->state, (uint32_t)FULL); /* LEFT: it may hold more by now */
+	return copied;
+}
+
+static bool write_open(struct place *place, int fd)
+{
+	const struct tprof_chunk *chunk = chunk_of(place);
+
+	/* Acquire pairs with tp_chunk_begin(): its kind is set. */
+	if (tp_load(&place->state) != OPEN || tp_load_acquire(&chunk->magic) != TPROF_CHUNK_MAGIC)
+		return true;
+	return chunk->kind == TPROF_CHUNK_TABLES ? copy_open(place, fd) : move(place, fd);
+}
+
 /* False: there is no room for all of them. */
 static bool write_all(int fd)
 {
-	for (struct place *place = places; place < places + TP_ASIDE_MOST; place++)
-		if (!write_full(place, fd) || !move_open(place, fd))
+	for (struct place *place = places; place < places + TP_ASIDE_MOST; place++) {
+		if (!write_full(place, fd) || !write_open(place, fd))
 			return false;
+	}
 	return true;
 }
 
@@ -295,7 +366,7 @@ void tp_aside_end(void)
 		return;
 	fd = tp_output_reach();
 	for (int tries = 0; fd >= 0 && tp_aside_waits() && write_all(fd) && tries < TRIES; tries++)
-		tp_syscall(SYS_sched_yield, 0, 0, 0, 0);
+		tp_syscall(SYS_nanosleep, &(struct timespec){ .tv_nsec = TRY_NS }, 0, 0, 0);
 	if (fd >= 0)
 		tp_sys_close(fd);
 	if (tp_aside_waits())

@@ -101,6 +101,7 @@ static void fill_and_empty(void)
 			sched_yield();
 		usleep(100);
 		tp_store(&disk_full, 0u);
+		tp_tables_settle();
 		tp_aside_end();
 	}
 	tp_store(&disk_full, 1u);
@@ -194,6 +195,12 @@ static void start(void)
 	tp_store_release(&tp_state.mode, (uint32_t)TP_MODE_ON);
 }
 
+/* What the ends before the last one copied. */
+static void settle_tables(struct tp_thread *thread)
+{
+	tp_aside_settle(thread->tables);
+}
+
 static void run(bool full)
 {
 	pthread_t threads[THREADS];
@@ -206,6 +213,8 @@ static void run(bool full)
 	for (size_t i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
 	tp_store(&disk_full, (uint32_t)full);
+	tp_threads_each(settle_tables);
+	tp_tables_settle();
 	tp_aside_end();
 	check(full);
 	unlink(path);
