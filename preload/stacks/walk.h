@@ -79,6 +79,14 @@ TP_HOT uint32_t tp_walk_guess(struct tp_thread *thread, const void *frame)
 	return tp_recall_guess(&walk->recall, &start);
 }
 
+/* What tp_walk_hot() will look at, if what is expected comes next, is fetched into the cache. */
+TP_HOT void tp_walk_fetch(const struct tp_thread *thread)
+{
+	const struct tp_recall *recall = &((const struct tp_walk_front *)thread->walk)->recall;
+
+	tp_recall_fetch(recall, recall->expected);
+}
+
 /* tp_walk() of a thread that is on its own stack. 25 instructions and those of tp_recall_difference(). */
 TP_HOT uint32_t tp_walk_hot(struct tp_thread *thread, const void *frame, uint32_t guess)
 {

@@ -235,6 +235,15 @@ static inline void fetch_next(const struct tp_thread *thread)
 	tp_shapes_fetch(thread->ops.next & ((1u << TP_SHAPES_BITS) - 1));
 }
 
+/* After a long call: what the thread's next event looks at, whether it is an op or an allocation. */
+static TP_APART void fetch_again(const struct tp_thread *thread)
+{
+	fetch_next(thread);
+	tp_walk_fetch(thread);
+	if (tp_python_on)
+		tp_python_fetch(thread);
+}
+
 /* An op begins, with the shapes that were found at that place. */
 static inline void go_on(struct tp_thread *thread, uint32_t index, uint32_t place)
 {
@@ -390,7 +399,7 @@ static inline void end(struct tp_thread *thread, const uintptr_t *frame, uint64_
 
 	tp_fold_warm(&thread->fold, open->slot, open->shape, open->start, ticks, open->events == thread->events);
 	if (ticks - open->start >= LONG)
-		fetch_next(thread);
+		fetch_again(thread);
 	if (tp_unlikely(function != NULL))
 		end_with_more(thread, function, frame, ticks);
 	else

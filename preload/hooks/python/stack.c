@@ -12,6 +12,7 @@
 
 #define FRAMES_MAX 1024u
 #define NODES_CACHED 1024u /* a power of two */
+#define FETCHED 16u	   /* frames, by tp_python_fetch() */
 #define OWNER_LAST 2	   /* thread, generator, frame object; beyond: the loop's own, below its first frame */
 
 bool tp_python_on TP_LOOKED_AT;
@@ -425,6 +426,23 @@ uint32_t tp_python_stack(struct tp_thread *thread, const void *frame, uint32_t g
 	else
 		native = tp_walk(thread, frame);
 	return join(thread, stack, native);
+}
+
+/* A frame that is gone by now may be anywhere: it is not read. */
+void tp_python_fetch(const struct tp_thread *thread)
+{
+	const struct stack *stack = (const struct stack *)thread->python;
+	uint32_t least = stack->count > FETCHED ? stack->count - FETCHED : 0;
+
+	for (uint32_t i = stack->count; i-- > least;) {
+		const char *frame = (const char *)stack->entries[i].place.frame;
+
+		__builtin_prefetch(frame + tp_python.frame_previous);
+		__builtin_prefetch(frame + tp_python.frame_at);
+	}
+	if (stack->cached)
+		__builtin_prefetch((const char *)stack->joined +
+				   stack->joined[stack->joins.last / sizeof(struct tp_join)].after);
 }
 
 /* ---- a sample's ---- */

@@ -18,6 +18,9 @@ extern struct tp_range tp_python_runtime; /* its _PyRuntime */
  */
 uint32_t tp_python_stack(struct tp_thread *thread, const void *frame, uint32_t guess);
 
+/* What that will look at next, as far as it is known, is fetched into the cache. */
+void tp_python_fetch(const struct tp_thread *thread);
+
 /* The native stack `native` with the Python frames of a thread that was interrupted anywhere, by the sampler's signal. */
 TP_SLOW uint32_t tp_python_join_interrupted(struct tp_thread *thread, uint32_t native);
 
