@@ -194,11 +194,7 @@ static void add_to_outer(struct tp_op_frame *outer, const struct sums *sums)
 	outer->children_ns += sums->total_ns + sums->cost_ns;
 	outer->inner_ns += sums->total_ns;
 	outer->variance += sums->variance;
-	outer->inner.flop += sums->work.flop;
-	outer->inner.bytes += sums->work.bytes;
-	outer->inner.matrix_flop += sums->work.matrix_flop;
-	outer->inner.uncounted |= sums->work.uncounted;
-	outer->inner.unknown |= sums->work.unknown;
+	tp_op_work_add(&outer->inner, &sums->work);
 }
 
 /* ---- calls that were not timed ---- */

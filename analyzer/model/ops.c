@@ -308,11 +308,7 @@ static void add_to_outer(struct tp_op_frame *outer, const struct tp_op_frame *fr
 
 	outer->children_ns += result->clock_ns;
 	outer->inner_ns += result->total_ns;
-	outer->inner.flop += result->total.flop;
-	outer->inner.bytes += result->total.bytes;
-	outer->inner.matrix_flop += result->total.matrix_flop;
-	outer->inner.uncounted |= result->total.uncounted;
-	outer->inner.unknown |= result->total.unknown;
+	tp_op_work_add(&outer->inner, &result->total);
 	outer->memory.allocated += frame->memory.allocated;
 	if (high > outer->memory.peak)
 		outer->memory.peak = high;
@@ -363,11 +359,8 @@ bool tp_ops_detail(struct tp_ops *ops, struct tp_op_stack *stack, struct tp_op_w
 
 	if (!frame || stack->deeper || !frame->counted)
 		return true;
-	frame->said.flop += work.flop;
-	frame->said.bytes += work.bytes;
+	tp_op_work_add(&frame->said, &work);
 	frame->said.precision = work.precision;
-	frame->said.matrix_flop += work.matrix_flop;
-	frame->said.uncounted |= work.uncounted;
 	return !length || tp_op_set_shape(ops, frame, shape, length);
 }
 

@@ -30,6 +30,16 @@ struct tp_op_work {
 	uint64_t matrix_flop;	     /* those of the FLOP that are matrix products and their like */
 };
 
+/* More work; what it was done in is the caller's to say. */
+static inline void tp_op_work_add(struct tp_op_work *to, const struct tp_op_work *more)
+{
+	to->flop += more->flop;
+	to->bytes += more->bytes;
+	to->matrix_flop += more->matrix_flop;
+	to->uncounted |= more->uncounted;
+	to->unknown |= more->unknown;
+}
+
 #define TP_OP_TORCH_ALONE 0x80u /* struct tp_torch_work: alone */
 
 struct tp_op_frame {
