@@ -22,6 +22,7 @@
 
 /* A range in one word, so that it changes as a whole: first page, 36 bits, and pages, 28 bits; 0: none. */
 static uint64_t ranges[RANGES];
+static size_t ranges_used; /* none behind these was ever there: most programs have a few, and each call looks at all */
 
 static uint64_t pack(uint64_t page, uint64_t pages)
 {
@@ -38,23 +39,40 @@ static uint64_t end_page(uint64_t range)
 	return (range >> 28) + (range & ((UINT64_C(1) << 28) - 1));
 }
 
+/* Before a range is put there, so that who takes it away again finds it. */
+static void use(size_t index)
+{
+	size_t used = tp_load(&ranges_used);
+
+	while (used <= index && !tp_swap_if(&ranges_used, used, index + 1))
+		used = tp_load(&ranges_used);
+}
+
+static void put(size_t spare, uint64_t range)
+{
+	for (; spare < RANGES; spare++) {
+		use(spare);
+		if (tp_swap_if(&ranges[spare], UINT64_C(0), range))
+			return;
+	}
+}
+
 static void add(uint64_t page, uint64_t end)
 {
-	uint64_t *spare = NULL;
+	size_t used = tp_load(&ranges_used), spare = used;
 
 	if (page >= end || (end - page) >> 28)
 		return;
-	for (size_t i = 0; i < RANGES; i++) {
+	for (size_t i = 0; i < used; i++) {
 		uint64_t range = tp_load(&ranges[i]);
 
 		if (range && end_page(range) == page && !((end - first_page(range)) >> 28) &&
 		    tp_swap_if(&ranges[i], range, pack(first_page(range), end - first_page(range))))
 			return;
-		if (!range && !spare)
-			spare = &ranges[i];
+		if (!range && spare == used)
+			spare = i;
 	}
-	while (spare && spare < ranges + RANGES && !tp_swap_if(spare, UINT64_C(0), pack(page, end - page)))
-		spare++;
+	put(spare, pack(page, end - page));
 }
 
 static uint64_t changes;
@@ -76,7 +94,7 @@ bool tp_resident_unmap(uintptr_t low, uintptr_t high)
 	bool known = false;
 
 	tp_add(&changes, 1);
-	for (size_t i = 0; i < RANGES; i++) {
+	for (size_t i = 0; i < tp_load(&ranges_used); i++) {
 		uint64_t range = tp_load(&ranges[i]), first = first_page(range), last = end_page(range);
 
 		if (!range || first >= end || last <= page)
@@ -173,15 +191,16 @@ static uint64_t count_own(void)
 
 static bool count_mapped(uint64_t *bytes)
 {
+	size_t used = tp_load(&ranges_used);
 	uint64_t all = 0;
 
-	for (size_t i = 0; i < RANGES; i++) {
+	for (size_t i = 0; i < used; i++) {
 		uint64_t range = tp_load(&ranges[i]);
 
 		all += (end_page(range) - first_page(range)) * TP_PAGE;
 	}
 	*bytes = 0;
-	for (size_t i = 0; all <= TOO_MUCH && i < RANGES; i++) {
+	for (size_t i = 0; all <= TOO_MUCH && i < used; i++) {
 		uint64_t range = tp_load(&ranges[i]);
 
 		*bytes += range ? count_bytes(first_page(range) * TP_PAGE, end_page(range) * TP_PAGE) : 0;
