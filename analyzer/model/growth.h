@@ -34,7 +34,7 @@ struct tp_growth_states {
 };
 
 struct tp_growth {
-	uint64_t at[TP_TREND_MAX]; /* number of the step, or event time */
+	uint64_t at[TP_TREND_MAX];   /* number of the step, or event time */
 	uint64_t time[TP_TREND_MAX]; /* event time */
 	struct tp_growth_whole whole[TP_TREND_MAX];
 	size_t count;
