@@ -296,6 +296,26 @@ static void print_rising(const struct tp_growth_view *view)
 		fputc('\n', page->out);
 }
 
+/* Of what one line of a program leaks each kind of block is a stack: what they come to, before they are listed. */
+static void print_sum(const struct tp_growth_view *view)
+{
+	const struct tp_growth_stats *stats = tp_growth_stats_of(view);
+	const struct tp_growth_list *list = tp_growth_listed(view);
+	size_t shown = 0;
+	double rate = 0;
+
+	for (size_t i = 0; i < list->leaks; i++) {
+		if (!view->pooled && !tp_growth_shown(view, list->list[i].node))
+			continue;
+		shown++;
+		rate += list->list[i].rate;
+	}
+	if (shown > 1)
+		fprintf(view->listing.page->out, "  %zu %ss do, %s a %s together%s\n", shown, tp_growth_series(view),
+			tp_growth_rate(view, rate).text, tp_growth_unit(stats),
+			view->pooled ? "" : "; --by line puts together what a line leaks");
+}
+
 void tp_growth_print(const struct tp_growth_view *view)
 {
 	const struct tp_growth_stats *stats = tp_growth_stats_of(view);
@@ -315,6 +335,7 @@ void tp_growth_print(const struct tp_growth_view *view)
 		fputs("  too short a run to tell\n", page->out);
 		return;
 	}
+	print_sum(view);
 	for (size_t i = 0; i < list->leaks; i++) {
 		if (!view->pooled && !tp_growth_shown(view, list->list[i].node))
 			continue;

@@ -418,6 +418,7 @@ def test_the_limit_in_steps(tprof):
     result, run = growth(tprof, "cache")
     assert result["leak_rate"] == pytest.approx(600)
     text = analyze("leaks", "--limit", "8GiB", run.traces()[0]).stdout
+    assert f"  {result['leaks']} stacks do, 600 B a step together; --by line" in text
     number = int(re.search(r"8.00 GiB are reached in ([\d,]+) steps", text).group(1).replace(",", ""))
     assert number == pytest.approx(left(result, 8 * 2**30), abs=1)
     text = analyze("leaks", "--limit", "1k", run.traces()[0]).stdout
