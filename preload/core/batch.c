@@ -16,8 +16,9 @@
  * comes twice, so that what is read between a look at it and its change is of the same batch.
  */
 static uint64_t supply;
-static uintptr_t
-	base; /* of that batch: where chunk 0 would be mapped; 0: they are numbers only, each to be made alone */
+
+/* Of that batch: where chunk 0 would be mapped. 0: they are numbers only, each to be made alone. */
+static uintptr_t base;
 
 static uint32_t making; /* 1: a thread does; what it has alone: */
 static uint64_t made;	/* ticks at which it did the last time */

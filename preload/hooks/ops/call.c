@@ -225,8 +225,8 @@ static TP_SLOW void note(struct tp_op_function *function, const uintptr_t *frame
 
 /* ---- which comes next ---- */
 
-#define LONG                                                                                                           \
-	32768u /* ticks, some 10 microseconds: a call in which a program's own data may have pushed all else out of the caches */
+/* Ticks, some 10 microseconds: a call in which a program's own data may have pushed all else out of the caches. */
+#define LONG 32768u
 
 /* What is looked at first when the thread's next op begins, as far as it is known. */
 static inline void fetch_next(const struct tp_thread *thread)

@@ -16,8 +16,7 @@ struct tp_python_layout {
 
 	uint16_t runtime_key;	  /* _PyRuntimeState: Py_tss_t of each thread's PyThreadState; 0: to be searched */
 	uint16_t runtime_current; /* _PyRuntimeState, up to 3.11: the PyThreadState that holds the GIL; 0: none */
-	uint16_t
-		runtime_ending; /* _PyRuntimeState, 3.13 and later: not 0 once the interpreter is being taken down; 0: none */
+	uint16_t runtime_ending;  /* _PyRuntimeState, from 3.13 on: not 0 once the interpreter is taken down; 0: none */
 	uint16_t thread_id;	  /* PyThreadState: pthread_self() of its thread */
 	uint16_t thread_frame;	  /* PyThreadState: the innermost frame; with `cframe` a structure that points to it */
 	uint16_t cframe;	  /* 3.11, 3.12: current_frame in that structure, + 1; 0: there is none */

@@ -440,9 +440,7 @@ void tp_python_fetch(const struct tp_thread *thread)
 		__builtin_prefetch(frame + tp_python.frame_previous);
 		__builtin_prefetch(frame + tp_python.frame_at);
 	}
-	if (stack->cached)
-		__builtin_prefetch((const char *)stack->joined +
-				   stack->joined[stack->joins.last / sizeof(struct tp_join)].after);
+	tp_joins_fetch(&stack->joins, stack->joined);
 }
 
 /* ---- a sample's ---- */
