@@ -35,10 +35,10 @@ enum tp_verdict {
 };
 
 struct tp_trend {
-	double p;    /* of the growth, for this series alone */
-	bool varies; /* it is one of those that are looked at: not constant since the warm-up */
+	double p;	       /* of the growth, for this series alone */
+	enum tp_course course; /* steady, until tp_trend_course() was asked */
+	bool varies;	       /* it is one of those that are looked at: not constant since the warm-up */
 	bool ongoing;
-	enum tp_course course;	 /* steady, until tp_trend_course() was asked */
 	bool doubtful;		 /* no, until tp_trend_is_doubtful() was asked */
 	size_t onset;		 /* the value from which on it grows; 0: from the beginning */
 	double slope, low, high; /* per unit of x, since the onset; 95% confidence */
