@@ -14,6 +14,7 @@
 extern enum tprof_clock tp_clock_kind TP_NEAR; /* set once, by tp_clock_start() */
 extern uint32_t tp_clock_shared
 	TP_NEAR; /* more than one thread has recorded: stamps of one are held against another's */
+extern uint32_t tp_clock_rdtscp TP_NEAR; /* the processor says that it has the instruction; set with tp_clock_kind */
 
 void tp_clock_start(void);
 struct tprof_moment tp_clock_moment(void);
@@ -40,24 +41,32 @@ static inline uint64_t tp_clock_before(void)
 }
 
 /*
- * Now, for what is stamped after the real call. rdtscp waits until the loads before it are done, so the stamp can't
- * precede what the allocator read from another core: the release of the block that it hands out (Intel SDM, RDTSCP).
+ * The counter, read when the loads before it are done, so that the stamp can't precede what the allocator read from another
+ * core: the release of the block that it hands out. rdtscp waits for them, and so does a fence before rdtsc, where a virtual
+ * machine hides rdtscp (Intel SDM, RDTSCP and LFENCE; AMD's since its LFENCE serializes, as Linux sets it).
  */
+static inline uint64_t tp_clock_counter_ordered(void)
+{
+	uint64_t low, high, processor; /* the upper halves are cleared (Intel SDM, RDTSC): nothing to do for them */
+
+	if (tp_likely(tp_clock_rdtscp))
+		__asm__ volatile("rdtscp" : "=a"(low), "=d"(high), "=c"(processor)::"memory");
+	else
+		__asm__ volatile("lfence\n\trdtsc" : "=a"(low), "=d"(high)::"memory");
+	return high << 32 | low;
+}
+
+/* Now, for what is stamped after the real call. */
 static inline uint64_t tp_clock_after(void)
 {
-	uint32_t low, high, processor;
-
-	if (tp_unlikely(tp_clock_kind != TPROF_CLOCK_TSC))
-		return tp_clock_slow();
-	__asm__ volatile("rdtscp" : "=a"(low), "=d"(high), "=c"(processor)::"memory");
-	return (uint64_t)high << 32 | low;
+	return tp_unlikely(tp_clock_kind != TPROF_CLOCK_TSC) ? tp_clock_slow() : tp_clock_counter_ordered();
 }
 
 /* ---- the same where the clock is known to be the counter ---- */
 
 static inline uint64_t tp_clock_counter(void)
 {
-	uint64_t low, high; /* the upper halves are cleared (Intel SDM, RDTSC): nothing to do for them */
+	uint64_t low, high;
 
 	__asm__ volatile("rdtsc" : "=a"(low), "=d"(high)::"memory");
 	return high << 32 | low;
@@ -70,12 +79,7 @@ static inline uint64_t tp_clock_counter(void)
  */
 static inline uint64_t tp_clock_counter_after(void)
 {
-	uint64_t low, high, processor;
-
-	if (tp_likely(!tp_load_acquire(&tp_clock_shared)))
-		return tp_clock_counter();
-	__asm__ volatile("rdtscp" : "=a"(low), "=d"(high), "=c"(processor)::"memory");
-	return high << 32 | low;
+	return tp_likely(!tp_load_acquire(&tp_clock_shared)) ? tp_clock_counter() : tp_clock_counter_ordered();
 }
 
 #endif
