@@ -24,7 +24,7 @@ static void *without_message(void *found)
 
 static void *find_symbol(void *where, const struct tp_slot *slot)
 {
-	return without_message(slot->version ? dlvsym(where, slot->symbol, slot->version)
+	return without_message(slot->version ? tp_real.dlvsym(where, slot->symbol, slot->version)
 					     : tp_real.dlsym(where, slot->symbol));
 }
 

@@ -5,6 +5,7 @@
 
 #include "core/base.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/types.h>
@@ -51,6 +52,9 @@ struct tp_real {
 
 	void *(*dlopen)(const char *, int);
 	void *(*dlsym)(void *, const char *);
+	void *(*dlvsym)(void *, const char *, const char *);
+	int (*dladdr)(const void *, Dl_info *);
+	int (*dladdr1)(const void *, Dl_info *, void **, int);
 	int (*dlclose)(void *);
 	int (*prctl)(int, ...);
 	long (*syscall)(long, ...);

@@ -8,13 +8,18 @@
  *   shallow   the same library, without that
  *   data      a constant, by its library's pointer to it, and asked for by its name
  *   errors    what dlerror() has to say after a dlclose that fails, and one that does not
+ *   asked     both versions, by their names and by none, of the library and of all that is loaded
+ *   told      what dladdr() says of a function that dlsym() gave, and of two of libc's
  *   none      a pointer that was made NULL, and a weak symbol that was not there when it was asked for
  */
 #include "bindings.h"
 
 #include <dlfcn.h>
+#include <link.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 __asm__(".symver bind_old, bind_versioned@BIND_1");
 int bind_old(void);
@@ -65,6 +70,45 @@ static void close_twice(void)
 	printf(", %d %s\n", first, error ? error : "none");
 }
 
+static int call_version(void *handle, const char *version)
+{
+	int (*function)(void);
+
+	*(void **)&function = dlvsym(handle, "bind_versioned", version);
+	return function ? function() : -1;
+}
+
+static void ask(void)
+{
+	void *library = load("libbind_one.so", RTLD_NOW);
+
+	printf("asked %d %d %d, %d %d %d, %d\n", call(library, "bind_versioned"), call_version(library, "BIND_1"),
+	       call_version(library, "BIND_2"), call(RTLD_DEFAULT, "bind_versioned"),
+	       call_version(RTLD_DEFAULT, "BIND_1"), call_version(RTLD_DEFAULT, "BIND_2"),
+	       call_version(RTLD_DEFAULT, "BIND_3"));
+}
+
+static void tell(void)
+{
+	void *addresses[] = { dlsym(load("libbind_one.so", RTLD_NOW), "bind_lazy"), (void *)sleep, (void *)poll };
+
+	for (size_t i = 0; i < sizeof(addresses) / sizeof(*addresses); i++) {
+		Dl_info info = { 0 }, more = { 0 };
+		const ElfW(Sym) *symbol = NULL;
+		const struct link_map *object = NULL;
+		const char *name = NULL;
+		int found = dladdr(addresses[i], &info);
+
+		dladdr1(addresses[i], &more, (void **)&symbol, RTLD_DL_SYMENT);
+		found += dladdr1(addresses[i], &more, (void **)&object, RTLD_DL_LINKMAP);
+		name = info.dli_fname ? strrchr(info.dli_fname, '/') : NULL;
+		printf("%s%d %s %s %d %d %d", i ? ", " : "told ", found, name ? name : "-",
+		       info.dli_sname ? info.dli_sname : "-", info.dli_saddr == addresses[i], symbol != NULL,
+		       object && object->l_name == more.dli_fname);
+	}
+	puts("");
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
@@ -80,6 +124,10 @@ int main(int argc, char **argv)
 	else if (strcmp(how, "data") == 0)
 		printf("data %d %d\n", call(user, "bind_by_data"),
 		       *(const int *)dlsym(load("libbind_one.so", RTLD_NOW), "bind_constant"));
+	else if (strcmp(how, "asked") == 0)
+		ask();
+	else if (strcmp(how, "told") == 0)
+		tell();
 	else if (strcmp(how, "none") == 0)
 		call_none(user);
 	else if (strcmp(how, "errors") == 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dlopen, dlsym and dlclose: which objects are new, bypass the hooks, or are gone. dlopen and dlsym themselves are
+ * dlopen, dlsym, dlvsym and dlclose: which objects are new, bypass the hooks, or are gone. All but dlclose are
  * pass_on.S: a call from here would be libtprof.so's, and lookups relative to the caller ($ORIGIN, RUNPATH, RTLD_NEXT)
  * would go wrong. As nothing of ours runs behind a dlopen, what it loaded is hooked at the next call to the loader: a
  * program that loads a library asks it for a symbol.
@@ -22,6 +22,8 @@
 /* Called by pass_on.S, which then jumps to what they return. */
 void *tp_before_dlopen(const char *file, int flags) __attribute__((visibility("hidden")));
 struct tp_asked tp_before_dlsym(void *handle, const char *name) __attribute__((visibility("hidden")));
+struct tp_asked tp_before_dlvsym(void *handle, const char *name, const char *version)
+	__attribute__((visibility("hidden")));
 
 void *tp_before_dlopen(const char *file, int flags)
 {
@@ -37,29 +39,47 @@ void *tp_before_dlopen(const char *file, int flags)
 }
 
 /*
- * Of an object that is named the answer does not depend on who asks: it can be asked here, and an op's stub given instead.
- * RTLD_NEXT is what other interposers ask with: they get what is behind them, or their calls would come round for ever.
+ * Of an object that is named the answer does not depend on who asks, nor does it of what all see (RTLD_DEFAULT): it can be
+ * asked here, and an op's stub given instead. What only the caller sees is left to the loader. RTLD_NEXT is what other
+ * interposers ask with: they get what is behind them, or their calls would come round for ever.
  */
-struct tp_asked tp_before_dlsym(void *handle, const char *name)
+static bool wants_answer(void *handle, const char *name)
 {
-	struct tp_asked asked = { (void *)tp_real.dlsym, NULL };
 	struct tp_op_choice choice;
 
-	if (!asked.jump) {
-		/* Who asks before all else stands before libc (a sanitizer), and what he defines is not ready to be called. */
-		asked.jump = tp_lookup_next("dlsym");
-		return asked;
-	}
 	tp_start();
 	tp_ops_install();
-	if (handle == RTLD_NEXT || handle == RTLD_DEFAULT || !name || !tp_ops_wanted() || !tp_ops_choose(name, &choice))
-		return asked;
-	asked.answer = tp_real.dlsym(handle, name);
-	if (asked.answer) {
-		asked.answer = tp_ops_hooked(name, asked.answer);
-		asked.jump = NULL;
-	}
-	return asked;
+	return handle != RTLD_NEXT && name && tp_ops_wanted() && tp_ops_choose(name, &choice);
+}
+
+static struct tp_asked answered(const char *name, void *found, void *jump)
+{
+	if (!found)
+		return (struct tp_asked){ jump, NULL };
+	return (struct tp_asked){ NULL, tp_ops_hooked(name, found) };
+}
+
+struct tp_asked tp_before_dlsym(void *handle, const char *name)
+{
+	void *real = (void *)tp_real.dlsym;
+
+	/* Who asks before all else stands before libc (a sanitizer), and what he defines is not ready to be called. */
+	if (!real)
+		return (struct tp_asked){ tp_lookup_next("dlsym"), NULL };
+	if (!wants_answer(handle, name))
+		return (struct tp_asked){ real, NULL };
+	return answered(name, tp_real.dlsym(handle, name), real);
+}
+
+struct tp_asked tp_before_dlvsym(void *handle, const char *name, const char *version)
+{
+	void *real = (void *)tp_real.dlvsym;
+
+	if (!real)
+		return (struct tp_asked){ tp_lookup_next("dlvsym"), NULL };
+	if (!version || !wants_answer(handle, name))
+		return (struct tp_asked){ real, NULL };
+	return answered(name, tp_real.dlvsym(handle, name, version), real);
 }
 
 TP_EXPORT int dlclose(void *handle)

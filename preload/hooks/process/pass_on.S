@@ -2,6 +2,7 @@
 /*
  * void *dlopen(const char *file, int flags);
  * void *dlsym(void *handle, const char *name);
+ * void *dlvsym(void *handle, const char *name, const char *version);
  * int prctl(int option, ...);
  * long syscall(long number, ...);
  *
@@ -63,6 +64,7 @@
 
 	pass_on	dlopen, tp_before_dlopen
 	pass_on	dlsym, tp_before_dlsym, 1
+	pass_on	dlvsym, tp_before_dlvsym, 1
 	pass_on	prctl, tp_before_prctl
 	pass_on	syscall, tp_before_syscall, 1
 	.section .note.GNU-stack, "", @progbits

@@ -146,3 +146,8 @@ bool tp_wait_is_stub(const void *address)
 {
 	return (uintptr_t)address - (uintptr_t)tp_wait_stubs < sizeof(tp_wait_stubs);
 }
+
+void *tp_wait_function(const void *stub)
+{
+	return tp_wait_targets[((const uint8_t *)stub - tp_wait_stubs[0]) / TP_WAIT_STUB];
+}

@@ -25,4 +25,7 @@ void tp_wait_begin(void);
 /* Is it what tp_wait_stub() gave? */
 bool tp_wait_is_stub(const void *address);
 
+/* The function that is called by way of it. */
+void *tp_wait_function(const void *stub);
+
 #endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * dladdr and dladdr1: where a program takes a hooked function's address it finds the stub's, which is in no object. It is
+ * told what is true of the function. The two answer the same whoever asks.
+ */
+#include "core/lookup.h"
+#include "hooks/ops/stubs.h"
+#include "hooks/real.h"
+#include "hooks/waits/stubs.h"
+
+#include <dlfcn.h>
+
+/* What the program would have there without us. */
+static const void *behind(const void *address)
+{
+	const void *function = NULL;
+
+	if (tp_op_is_stub(address))
+		function = tp_op_of_stub(address)->address;
+	else if (tp_wait_is_stub(address))
+		function = tp_wait_function(address);
+	return function ? function : address;
+}
+
+/* For this program the function is where its stub is. */
+static int told(int found, const void *address, const void *function, Dl_info *info)
+{
+	if (found && function != address && info->dli_saddr == function)
+		info->dli_saddr = (void *)(uintptr_t)address;
+	return found;
+}
+
+TP_EXPORT int dladdr(const void *address, Dl_info *info)
+{
+	int (*real)(const void *, Dl_info *) = tp_real.dladdr;
+	const void *function = behind(address);
+
+	if (!real) { /* who stands before libc may ask before all else */
+		*(void **)&real = tp_lookup_next("dladdr");
+		if (!real)
+			return 0;
+	}
+	return told(real(function, info), address, function, info);
+}
+
+TP_EXPORT int dladdr1(const void *address, Dl_info *info, void **extra, int flags)
+{
+	int (*real)(const void *, Dl_info *, void **, int) = tp_real.dladdr1;
+	const void *function = behind(address);
+
+	if (!real) {
+		*(void **)&real = tp_lookup_next("dladdr1");
+		if (!real)
+			return 0;
+	}
+	return told(real(function, info, extra, flags), address, function, info);
+}
