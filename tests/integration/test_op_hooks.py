@@ -4,6 +4,7 @@ import json
 import re
 import struct
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -181,6 +182,17 @@ def test_time_outside_of_every_op(tprof, tmp_path):
     assert [command for command in (*REPORTS, "info") if said not in text_of(command, trace, tmp_path)] == []
     for command in REPORTS:
         assert answer_of(command, trace, tmp_path)["capture"]["cpu_outside_ops_ns"] == capture["cpu_outside_ops_ns"], command
+
+
+def test_time_of_the_hooks_is_no_functions(tprof):
+    """Of calls that take a few nanoseconds: what the stub and the trampoline take is the collector's, and not outside of ops."""
+    run = tprof.run([WORKLOADS / "hot", "plain", 20000000, 40], [LIBRARY], {"TPROF_OPS": "blas", "TPROF_CPU": "997"})
+    assert run.status == 0
+    rows = report(run.traces()[0], command="hotspots", options=["--top", "0"])["cpu"]
+    assert sum(row["self_samples"] for row in rows) > 10
+    modules = {Path(row["module"] or "").name for row in rows if row["self_samples"]}
+    assert modules <= {"hot", "libtinyblas.so", "libc.so.6", "[vdso]"}
+    assert report(run.traces()[0])["capture"]["cpu_own_ns"] > 0
 
 
 def skipped_of(hooks, reason):

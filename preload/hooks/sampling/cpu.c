@@ -6,6 +6,7 @@
 #include "core/sys.h"
 #include "hooks/control.h"
 #include "hooks/enter.h"
+#include "hooks/ops/stubs.h"
 #include "hooks/real.h"
 #include "hooks/sampling/signals.h"
 
@@ -92,10 +93,20 @@ static TP_SLOW void answer(struct tp_thread *thread)
 	thread->busy = TP_IDLE;
 }
 
+extern const char __ehdr_start[], etext[] __attribute__((visibility("hidden"))); /* the linker's: libtprof.so's code */
+
 /*
  * A thread that is recording keeps its own state consistent by not being interrupted: such a sample is the collector's
- * own time, and counted as that.
+ * own time, and counted as that. So is what a hook does before it and after it, and the stub that led there.
  */
+static bool is_own(const struct tp_thread *thread, const ucontext_t *context)
+{
+	uintptr_t pc = (uintptr_t)context->uc_mcontext.gregs[REG_RIP], start = (uintptr_t)__ehdr_start;
+
+	return thread->busy == TP_BUSY_RECORD || pc - start < (uintptr_t)etext - start ||
+	       tp_op_is_stub((const void *)pc);
+}
+
 void tp_cpu_handle(int number, siginfo_t *info, ucontext_t *context, struct tp_thread *thread)
 {
 	uint64_t periods = 1;
@@ -110,7 +121,7 @@ void tp_cpu_handle(int number, siginfo_t *info, ucontext_t *context, struct tp_t
 		return;
 	if (info->si_overrun > 0)
 		periods += (uint64_t)info->si_overrun;
-	if (thread->busy == TP_BUSY_RECORD)
+	if (is_own(thread, context))
 		tp_add(&tp_header->samples_own, periods);
 	else
 		record_sample(thread, context, periods);
