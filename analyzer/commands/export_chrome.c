@@ -146,6 +146,36 @@ static void write_op(struct chrome *chrome, const struct tp_thread_state *thread
 		     frame->begin_ns > chrome->from_ns ? frame->begin_ns : chrome->from_ns, ns, &detail);
 }
 
+static uint64_t ns_of_ticks(const struct tp_trace *trace, uint64_t ticks)
+{
+	return tp_trace_ns(trace, trace->header->start.ticks + ticks);
+}
+
+/* Which of its calls came when is not known: they stand together where the first of them began. */
+static void write_folded(struct chrome *chrome, const struct tp_event *event, uint64_t ns)
+{
+	const struct tp_trace *trace = chrome->replay.trace;
+	struct tp_chrome_folded told = { 0 };
+	struct tp_folded folded;
+	char shape[256];
+
+	if (!event->name || event->size >= chrome->replay.ops.count ||
+	    !tp_fold_read(&folded, (const uint8_t *)event->name, event->name_length) || !folded.counts.calls)
+		return;
+	told.name = op_name(chrome, (uint32_t)event->size);
+	told.calls = folded.counts.calls;
+	told.timed = folded.timed;
+	told.total_ns = ns_of_ticks(trace, folded.counts.ticks);
+	told.min_ns = ns_of_ticks(trace, folded.counts.min);
+	told.max_ns = ns_of_ticks(trace, folded.counts.max);
+	if (folded.work.kind) {
+		tp_fold_shape(&folded, shape, sizeof(shape));
+		told.shape = shape;
+	}
+	name_thread(chrome, event->thread, event->tid, NULL);
+	tp_chrome_folded(&chrome->out, event->thread, ns, &told);
+}
+
 /* What is open counts, where the time that is looked at begins. */
 static void count_open(struct chrome *chrome)
 {
@@ -184,6 +214,8 @@ static void before(struct chrome *chrome, const struct tp_event *event, uint64_t
 
 	if (event->kind == TP_EVENT_MARK)
 		tp_chrome_mark(&chrome->out, event->thread, ns, event->name, event->name_length);
+	if (event->kind == TP_EVENT_FOLD && is_wanted(chrome, event->thread))
+		write_folded(chrome, event, ns);
 	if (event->kind == TP_EVENT_OP_END && thread && thread->open.count && !thread->open.deeper &&
 	    is_wanted(chrome, event->thread))
 		write_op(chrome, thread, thread->open.count - 1, ns,

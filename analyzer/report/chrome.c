@@ -15,8 +15,9 @@ void tp_chrome_begin(struct tp_chrome *chrome, FILE *out)
 
 void tp_chrome_end(struct tp_chrome *chrome, int truncated)
 {
-	fprintf(chrome->out, "\n],\n\"otherData\": {\"source\": \"tprof %s\", \"truncated\": %s}}\n",
-		TPROF_VERSION_STRING, truncated ? "true" : "false");
+	fprintf(chrome->out,
+		"\n],\n\"otherData\": {\"source\": \"tprof %s\", \"truncated\": %s, \"folded_calls\": %" PRIu64 "}}\n",
+		TPROF_VERSION_STRING, truncated ? "true" : "false", chrome->folded);
 }
 
 char *tp_chrome_quote(const char *text, size_t length)
@@ -134,6 +135,25 @@ void tp_chrome_mark(struct tp_chrome *chrome, uint32_t thread, uint64_t ns, cons
 	fputs(", \"s\": \"p\", \"cat\": \"mark\", \"name\": ", chrome->out);
 	put_text(chrome->out, text, length);
 	fputc('}', chrome->out);
+}
+
+void tp_chrome_folded(struct tp_chrome *chrome, uint32_t thread, uint64_t ns, const struct tp_chrome_folded *folded)
+{
+	FILE *out = chrome->out;
+
+	begin(chrome, 'i', thread, ns);
+	fprintf(out, ", \"s\": \"t\", \"cat\": \"folded\", \"name\": %s, \"args\": {\"calls\": %" PRIu64, folded->name,
+		folded->calls);
+	if (folded->shape) {
+		fputs(", \"shape\": ", out);
+		put_text(out, folded->shape, strlen(folded->shape));
+	}
+	fprintf(out, ", \"timed\": %" PRIu64, folded->timed);
+	if (folded->timed)
+		fprintf(out, ", \"timed_ns\": %" PRIu64 ", \"min_ns\": %" PRIu64 ", \"max_ns\": %" PRIu64,
+			folded->total_ns, folded->min_ns, folded->max_ns);
+	fputs("}}", out);
+	chrome->folded += folded->calls;
 }
 
 void tp_chrome_counter(struct tp_chrome *chrome, uint64_t ns, const char *name, uint64_t bytes)

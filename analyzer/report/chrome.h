@@ -13,6 +13,7 @@ struct tp_chrome {
 	FILE *out;
 	uint32_t pid;
 	uint64_t events; /* written */
+	uint64_t folded; /* calls that tp_chrome_folded() told of */
 };
 
 /* A row of its own for what belongs to the process: its steps. Threads are numbered from 1 on. */
@@ -44,6 +45,15 @@ struct tp_chrome_detail {
  */
 void tp_chrome_op(struct tp_chrome *chrome, uint32_t thread, uint64_t begin_ns, uint64_t end_ns,
 		  const struct tp_chrome_detail *detail);
+
+/* Calls that were recorded together: how many, of how many the time is known, and that time. One event where they began. */
+struct tp_chrome_folded {
+	const char *name;  /* quoted */
+	const char *shape; /* NULL: not known */
+	uint64_t calls, timed, total_ns, min_ns, max_ns;
+};
+void tp_chrome_folded(struct tp_chrome *chrome, uint32_t thread, uint64_t ns, const struct tp_chrome_folded *folded);
+
 void tp_chrome_step(struct tp_chrome *chrome, uint64_t begin_ns, uint64_t end_ns, uint64_t number, uint64_t items);
 void tp_chrome_mark(struct tp_chrome *chrome, uint32_t thread, uint64_t ns, const char *text, size_t length);
 void tp_chrome_counter(struct tp_chrome *chrome, uint64_t ns, const char *name, uint64_t bytes);

@@ -50,7 +50,8 @@ def check(trace):
             assert key in threads and event["pid"] in processes, "a row without a name"
             spans[key].append(event)
         else:
-            assert event["ph"] == "i" and event["s"] == "p"
+            assert event["ph"] == "i" and (event["cat"], event["s"]) in (("mark", "p"), ("folded", "t"))
+            assert event["cat"] == "mark" or key in threads, "a row without a name"
     nested = [(key, event, path) for key, events in spans.items() for event, path in nest(events)]
     assert all(len(path) == 1 for (_, tid), _, path in nested if tid == 0), "steps overlap"
     return [(*key, path, event["ts"], event["ts"] + event["dur"], event.get("args", {}))
@@ -192,3 +193,20 @@ def test_ends_at_one_instant_stay_nested(tprof, tmp_path):
     ops = check(export(tprof.run([tmp_path / "open"], [LIBRARY]).traces()[0]))
     assert [len(op[2]) for op in ops] == list(range(1, 101))
     assert all(abs(op[4] - ops[0][4]) < 0.0011 for op in ops), "they end together, to a hundredth of a nanosecond a level"
+
+
+def test_folded_calls(tprof):
+    """Of those nobody knows when each was: no call is missing, and their times are those of the report."""
+    file = tprof.run([WORKLOADS / "hot", "plain", 30000, 10], [LIBRARY], {"TPROF_OPS": "cblas_saxpy", "TPROF_CPU": "0"}).traces()[0]
+    (op,) = report(file, command="ops", options=["--top", "0"])["ops"]
+    trace = export(file)
+    single = [op for op in check(trace) if op[2][-1] == "cblas_saxpy"]
+    records = [event for event in of(trace, "i") if event["cat"] == "folded"]
+    assert {event["name"] for event in records} == {"cblas_saxpy"}
+    told = [event["args"] for event in records]
+    assert sum(args["calls"] for args in told) == trace["otherData"]["folded_calls"] == op["folded"] > 20000
+    assert sum(args["calls"] - args["timed"] for args in told) == op["untimed"]
+    assert len(single) + op["folded"] == op["calls"] == 30000
+    assert all(args["min_ns"] * args["timed"] <= args["timed_ns"] <= args["max_ns"] * args["timed"]
+               for args in told if args["timed"])
+    assert export("--to", "1us", file)["otherData"]["folded_calls"] == 0
