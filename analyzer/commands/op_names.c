@@ -17,6 +17,12 @@ static bool is_outlined(const char *name)
 	return strstr(name, "_omp_fn") || strstr(name, "omp_outlined") || strstr(name, "_omp_cpyfn");
 }
 
+/* clang calls them all the same, wherever they are; gcc's have the function's name in theirs. */
+static bool is_nameless(const char *name)
+{
+	return strncmp(name, ".omp_outlined", strlen(".omp_outlined")) == 0;
+}
+
 static void name_of(char *text, size_t size, const struct tp_symbol *symbol, const struct tp_frame *frame)
 {
 	const struct tp_location *own = &symbol->locations[symbol->count - 1];
@@ -25,6 +31,9 @@ static void name_of(char *text, size_t size, const struct tp_symbol *symbol, con
 	file = file ? file + 1 : own->file;
 	if (own->function && file && own->line && is_outlined(own->function))
 		snprintf(text, size, "%s at %s:%d", own->function, file, own->line);
+	else if (own->function && frame->module && is_nameless(own->function))
+		snprintf(text, size, "%s at %s+0x%" PRIx64, own->function, symbol->module,
+			 frame->pc - frame->module->bias);
 	else if (own->function)
 		snprintf(text, size, "%s", own->function);
 	else if (frame->module)

@@ -37,8 +37,8 @@ static void add_bypasses(struct tp_notes *notes, const struct tp_trace *trace)
 		    "%s)",
 		    trace->malloc_path[0] ? trace->malloc_path : tp_program_name(trace));
 	if (header->flags & TPROF_FLAG_DEEPBIND)
-		add(notes,
-		    "an object was loaded with RTLD_DEEPBIND: its calls bypass the hooks and are not in this report");
+		add(notes, "an object was loaded with RTLD_DEEPBIND: what it allocates bypasses the hooks and is not "
+			   "in this report");
 	if (header->flags & TPROF_FLAG_TEXT_CUT)
 		add(notes, "the command line was too long for the trace: its end is missing");
 }

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The presets of TPROF_OPS: which calls of which libraries are ops, and what they are called. Each count is the program's."""
 import json
+import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -49,6 +51,41 @@ def test_openmp_regions(tprof, program):
         assert all(parts[f"{name}, a thread's part"]["total_ns"] > 0 for name in ops)
     else:
         assert parts == {}
+
+
+SCALE = """
+void scale(float *a) {
+#pragma omp parallel for
+	for (int i = 0; i < 100; i++) a[i] *= 2;
+}
+"""
+SHIFT = """
+void scale(float *);
+int main(void) {
+	static float a[100];
+	for (int i = 0; i < 10; i++) {
+		scale(a), scale(a);
+#pragma omp parallel for
+		for (int k = 0; k < 100; k++) a[k] += 2;
+	}
+	return 0;
+}
+"""
+
+
+def test_openmp_regions_without_lines(tprof, tmp_path):
+    """clang calls all regions .omp_outlined., in each file anew: without debug information the address tells them apart."""
+    if not shutil.which("clang") or not Path("/usr/lib/x86_64-linux-gnu/libomp.so.5").exists():
+        pytest.skip("clang's OpenMP is not installed")
+    for name, text in (("scale.c", SCALE), ("shift.c", SHIFT)):
+        (tmp_path / name).write_text(text)
+    subprocess.run(["clang", "-O1", "-fopenmp", "-o", "regions", "scale.c", "shift.c"], cwd=tmp_path, check=True)
+    symbols = subprocess.run(["nm", tmp_path / "regions"], capture_output=True, text=True, check=True).stdout
+    addresses = {int(line.split()[0], 16) for line in symbols.splitlines() if "omp_outlined" in line}
+    _, ops = profile(tprof, [tmp_path / "regions"], "openmp")
+    assert {int(name.rsplit("+", 1)[1], 16) for name in ops} == addresses and len(addresses) == 2
+    assert all(".omp_outlined" in name and " at regions+" in name for name in ops)
+    assert sorted(op["calls"] for op in ops.values()) == [10, 20]
 
 
 def test_onednn(tprof):
