@@ -8,7 +8,7 @@
 
 /* The first of those: they begin a cache line. */
 enum tprof_clock tp_clock_kind TP_LOOKED_AT __attribute__((aligned(64))) = TPROF_CLOCK_MONOTONIC;
-uint32_t tp_clock_shared TP_LOOKED_AT, tp_clock_rdtscp TP_LOOKED_AT;
+uint32_t tp_clock_shared TP_LOOKED_AT;
 
 /* CPUID 8000_0007h, EDX bit 8: the counter runs at one rate in all power states. */
 static bool invariant_counter(void)
@@ -18,18 +18,9 @@ static bool invariant_counter(void)
 	return __get_cpuid(0x80000007, &a, &b, &c, &d) && d & 1u << 8;
 }
 
-/* CPUID 8000_0001h, EDX bit 27. */
-static bool has_rdtscp(void)
-{
-	unsigned int a, b, c, d;
-
-	return __get_cpuid(0x80000001, &a, &b, &c, &d) && d & 1u << 27;
-}
-
 void tp_clock_start(void)
 {
 	tp_clock_kind = invariant_counter() ? TPROF_CLOCK_TSC : TPROF_CLOCK_MONOTONIC;
-	tp_clock_rdtscp = has_rdtscp();
 }
 
 static uint64_t nanoseconds(clockid_t clock)

@@ -14,7 +14,6 @@
 extern enum tprof_clock tp_clock_kind TP_NEAR; /* set once, by tp_clock_start() */
 extern uint32_t tp_clock_shared
 	TP_NEAR; /* more than one thread has recorded: stamps of one are held against another's */
-extern uint32_t tp_clock_rdtscp TP_NEAR; /* the processor says that it has the instruction; set with tp_clock_kind */
 
 void tp_clock_start(void);
 struct tprof_moment tp_clock_moment(void);
@@ -42,17 +41,15 @@ static inline uint64_t tp_clock_before(void)
 
 /*
  * The counter, read when the loads before it are done, so that the stamp can't precede what the allocator read from another
- * core: the release of the block that it hands out. rdtscp waits for them, and so does a fence before rdtsc, where a virtual
- * machine hides rdtscp (Intel SDM, RDTSCP and LFENCE; AMD's since its LFENCE serializes, as Linux sets it).
+ * core: the release of the block that it hands out. The fence waits for them (Intel SDM, RDTSC; AMD's as Linux sets it up,
+ * whose own clocks rely on it). rdtscp would too, and is no faster; a virtual machine may hide it, and valgrind says that it
+ * has it where it has not.
  */
 static inline uint64_t tp_clock_counter_ordered(void)
 {
-	uint64_t low, high, processor; /* the upper halves are cleared (Intel SDM, RDTSC): nothing to do for them */
+	uint64_t low, high; /* the upper halves are cleared (Intel SDM, RDTSC): nothing to do for them */
 
-	if (tp_likely(tp_clock_rdtscp))
-		__asm__ volatile("rdtscp" : "=a"(low), "=d"(high), "=c"(processor)::"memory");
-	else
-		__asm__ volatile("lfence\n\trdtsc" : "=a"(low), "=d"(high)::"memory");
+	__asm__ volatile("lfence\n\trdtsc" : "=a"(low), "=d"(high)::"memory");
 	return high << 32 | low;
 }
 
