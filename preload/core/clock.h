@@ -70,13 +70,13 @@ static inline uint64_t tp_clock_counter(void)
 }
 
 /*
- * tp_clock_after(). There is nobody to hold the stamp against as long as one thread alone has recorded: then it may be
- * read early, by what a processor looks ahead. Asked after the real call, as it must be: a thread that freed what this
- * one got said that it is there before it freed (tp_thread_attach(), in its first hook), and loads are seen in order.
+ * Is a stamp held against another thread's? There is none as long as one thread alone has recorded: then it may be read early,
+ * by what a processor looks ahead. Asked after the real call, as it must be: a thread that freed what this one got said that
+ * it is there before it freed (tp_thread_attach(), in its first hook), and loads are seen in order.
  */
-static inline uint64_t tp_clock_counter_after(void)
+static inline bool tp_clock_is_shared(void)
 {
-	return tp_likely(!tp_load_acquire(&tp_clock_shared)) ? tp_clock_counter() : tp_clock_counter_ordered();
+	return tp_unlikely(tp_load_acquire(&tp_clock_shared));
 }
 
 #endif

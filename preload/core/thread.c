@@ -141,7 +141,7 @@ static struct tp_thread *begin(struct tp_thread *thread)
 {
 	thread->number = tp_add(&tp_header->threads, 1) + 1;
 	if (thread->number >= 2)
-		tp_store_release(&tp_clock_shared, 1u); /* pairs with tp_clock_counter_after() */
+		tp_store_release(&tp_clock_shared, 1u); /* pairs with tp_clock_is_shared() */
 	if (thread->number == 2)
 		__atomic_fetch_or(&tp_header->flags, TPROF_FLAG_WAS_THREADED, __ATOMIC_RELAXED);
 	thread->events = 0;

@@ -30,6 +30,46 @@ static uint64_t load(uintptr_t slot)
 	return *(const uintptr_t *)slot;
 }
 
+/* ---- comparing ---- */
+
+/* Four instructions a word, two of which the processor takes as one; the branches are never taken. */
+TP_HOT bool same_group(const struct tp_recall_group *group, const uint64_t *slot)
+{
+	return tp_likely(slot[0] == group->values[0]) && tp_likely(slot[group->steps[1]] == group->values[1]) &&
+	       tp_likely(slot[group->steps[2]] == group->values[2]) &&
+	       tp_likely(slot[group->steps[3]] == group->values[3]);
+}
+
+bool tp_recall_same(const struct tp_recall *recall, const struct tp_recall_leaf *leaf, uint32_t end)
+{
+	const uint16_t *places = leaf->pieces;
+	const struct tp_recall_piece *piece = tp_recall_piece_at(recall, *places);
+	const struct tp_recall_group *group = piece->group, *last = group + leaf->groups;
+	const uint64_t *slot = (const uint64_t *)piece->base;
+
+	for (; group < last; group++) {
+		slot += group->steps[0];
+		if (!same_group(group, slot))
+			return false;
+	}
+	while (*++places != end) {
+		piece = tp_recall_piece_at(recall, *places);
+		slot = (const uint64_t *)piece->base;
+		if (!same_group(&piece->group[0], slot))
+			return false;
+		slot += piece->group[1].steps[0];
+		if (!same_group(&piece->group[1], slot))
+			return false;
+		slot += piece->group[2].steps[0];
+		if (!same_group(&piece->group[2], slot))
+			return false;
+		slot += piece->group[3].steps[0];
+		if (!same_group(&piece->group[3], slot))
+			return false;
+	}
+	return true;
+}
+
 /* ---- adding ---- */
 
 static uint32_t mask_of(uint32_t edges)

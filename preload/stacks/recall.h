@@ -228,48 +228,11 @@ TP_HOT uint32_t tp_recall_shortcut(const struct tp_recall *recall, const struct 
 	return to <= UINT32_MAX ? (uint32_t)to : 0;
 }
 
-/* What differs in a group; `slot`: its first. Four instructions a word. */
-TP_HOT uint64_t tp_recall_group_difference(const struct tp_recall_group *group, const uint64_t *slot)
-{
-	return (slot[0] ^ group->values[0]) | (slot[group->steps[1]] ^ group->values[1]) |
-	       (slot[group->steps[2]] ^ group->values[2]) | (slot[group->steps[3]] ^ group->values[3]);
-}
-
-/* gcc would have all slots of a piece in registers at once, and what the rest of a hook needs in memory. */
-#define TP_ONE_BY_ONE(slot, difference) __asm__ volatile("" : "+r"(slot), "+r"(difference))
-
 /*
- * What differs in what the leaf's walk loaded, as far as the piece `end`, which is not its first (0: to the end); 0: nothing.
- * No branch on a word.
+ * Is each word as it was that the leaf's walk loaded, as far as the piece `end`, which is not its first (0: to the end)? Apart: it
+ * needs all registers that a call may change, and what the rest of a hook needs would be in memory.
  */
-TP_HOT uint64_t tp_recall_difference(const struct tp_recall *recall, const struct tp_recall_leaf *leaf, uint16_t end)
-{
-	const uint16_t *places = leaf->pieces;
-	const struct tp_recall_piece *piece = tp_recall_piece_at(recall, *places);
-	const struct tp_recall_group *group = piece->group, *last = group + leaf->groups;
-	const uint64_t *slot = (const uint64_t *)piece->base;
-	uint64_t difference = 0;
-
-	for (; group < last; group++) {
-		slot += group->steps[0];
-		difference |= tp_recall_group_difference(group, slot);
-	}
-	while (*++places != end) {
-		piece = tp_recall_piece_at(recall, *places);
-		slot = (const uint64_t *)piece->base;
-		difference |= tp_recall_group_difference(&piece->group[0], slot);
-		TP_ONE_BY_ONE(slot, difference);
-		slot += piece->group[1].steps[0];
-		difference |= tp_recall_group_difference(&piece->group[1], slot);
-		TP_ONE_BY_ONE(slot, difference);
-		slot += piece->group[2].steps[0];
-		difference |= tp_recall_group_difference(&piece->group[2], slot);
-		TP_ONE_BY_ONE(slot, difference);
-		slot += piece->group[3].steps[0];
-		difference |= tp_recall_group_difference(&piece->group[3], slot);
-	}
-	return difference;
-}
+TP_APART bool tp_recall_same(const struct tp_recall *recall, const struct tp_recall_leaf *leaf, uint32_t end);
 
 /* Is it the leaf of the stack that the thread is on? */
 TP_HOT bool tp_recall_is(struct tp_recall *recall, const struct tp_recall_leaf *leaf, const struct tp_start *start)
@@ -284,8 +247,8 @@ TP_HOT bool tp_recall_is(struct tp_recall *recall, const struct tp_recall_leaf *
 		if (stamp && stamp == recall->stamp && leaf->held == recall->held)
 			end = leaf->pieces[leaf->first];
 	}
-	if (tp_unlikely(tp_recall_difference(recall, leaf, end) |
-			((leaf->bp ^ start->bp) & (uintptr_t)(intptr_t)leaf->bp_matters)))
+	if (tp_unlikely(((leaf->bp ^ start->bp) & (uintptr_t)(intptr_t)leaf->bp_matters) ||
+			!tp_recall_same(recall, leaf, end)))
 		return false;
 	recall->stamp = stamp;
 	recall->held = leaf->held;

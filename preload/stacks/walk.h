@@ -87,7 +87,7 @@ TP_HOT void tp_walk_fetch(const struct tp_thread *thread)
 	tp_recall_fetch(recall, recall->expected);
 }
 
-/* tp_walk() of a thread that is on its own stack. 25 instructions and those of tp_recall_difference(). */
+/* tp_walk() of a thread that is on its own stack. 25 instructions and those of tp_recall_same(). */
 TP_HOT uint32_t tp_walk_hot(struct tp_thread *thread, const void *frame, uint32_t guess)
 {
 	struct tp_walk_front *walk = (struct tp_walk_front *)thread->walk;

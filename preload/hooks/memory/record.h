@@ -65,23 +65,9 @@ TP_HOT bool has_usual_size(void *block, uint64_t size)
 	return tp_likely(chunk - 8 - size < 16) || (chunk == 32 && size <= 24);
 }
 
-/* tp_allocated(), to be part of another function. `guess`: tp_walk_guess(), from before the real call if that can be. */
-TP_HOT void *tp_allocated_here(struct tp_thread *thread, const void *frame, void *block, uint64_t size, uint32_t fn,
-			       uint32_t guess)
+/* The event of an allocation, in its short form if it has one. Recording (TP_BUSY_RECORD). */
+TP_HOT void tp_emit_block(struct tp_thread *thread, uint64_t ticks, void *block, uint64_t size, uint32_t fn, uint32_t node)
 {
-	uint64_t ticks;
-	uint32_t node;
-
-	if (tp_unlikely(!block)) {
-		tp_leave(thread);
-		return block;
-	}
-	tp_emit_fetch_address(thread, (uintptr_t)block);
-	ticks = tp_clock_counter_after();
-	thread->busy = TP_BUSY_RECORD;
-	__atomic_signal_fence(__ATOMIC_ACQUIRE);
-	node = tp_unlikely(tp_python_on) ? tp_python_stack(thread, frame, guess) : tp_walk_on(thread, frame, guess);
-	tp_verify_walk(thread, tp_walk_caller(frame));
 	if (tp_likely(has_usual_size(block, size) && thread->at < thread->limit)) /* glibc's: a multiple of 16 */
 		tp_emit_short_alloc(thread, ticks >> TP_CLOCK_TSC_SHIFT,
 				    (struct tp_block){ .address = (uintptr_t)block,
@@ -93,6 +79,37 @@ TP_HOT void *tp_allocated_here(struct tp_thread *thread, const void *frame, void
 	else
 		tp_emit_unusual(thread, ticks, block, size, fn, node);
 	thread->last_block = (uintptr_t)block;
+}
+
+/*
+ * tp_allocated(), to be part of another function. `guess`: tp_walk_guess(), from before the real call if that can be.
+ *
+ * A stamp that waits for all that is before it comes after the walk, which then need not wait for the real call. But not that of
+ * an event that is timed: the walk is part of what it costs.
+ */
+TP_HOT void *tp_allocated_here(struct tp_thread *thread, const void *frame, void *block, uint64_t size, uint32_t fn,
+			       uint32_t guess)
+{
+	uint64_t ticks = 0;
+	bool shared, late;
+	uint32_t node;
+
+	if (tp_unlikely(!block)) {
+		tp_leave(thread);
+		return block;
+	}
+	tp_emit_fetch_address(thread, (uintptr_t)block);
+	shared = tp_clock_is_shared();
+	late = shared && !tp_timed_due(&thread->timed, thread->events + 1);
+	if (!late)
+		ticks = shared ? tp_clock_counter_ordered() : tp_clock_counter();
+	thread->busy = TP_BUSY_RECORD;
+	__atomic_signal_fence(__ATOMIC_ACQUIRE);
+	node = tp_unlikely(tp_python_on) ? tp_python_stack(thread, frame, guess) : tp_walk_on(thread, frame, guess);
+	tp_verify_walk(thread, tp_walk_caller(frame));
+	if (late)
+		ticks = tp_clock_counter_ordered();
+	tp_emit_block(thread, ticks, block, size, fn, node);
 	tp_recorded_hot(thread, ticks, false);
 	tp_leave(thread);
 	return block;
