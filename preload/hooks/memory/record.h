@@ -43,7 +43,7 @@ TP_SLOW void tp_record_cancel(struct tp_thread *thread, void *block);
 /*
  * What a hook ends with, `return tp_allocated(...)`: records the real function's result, if it is a block, and leaves.
  * `frame` is the hook's; `fn` an enum tprof_fn, with the log2 of the alignment in its second byte. Some 160
- * instructions when stack, size and address are as they mostly are, and those of tp_recall_difference().
+ * instructions when stack, size and address are as they mostly are, and those of tp_recall_same().
  */
 void *tp_allocated(struct tp_thread *thread, const void *frame, void *block, uint64_t size, uint32_t fn);
 
@@ -66,7 +66,8 @@ TP_HOT bool has_usual_size(void *block, uint64_t size)
 }
 
 /* The event of an allocation, in its short form if it has one. Recording (TP_BUSY_RECORD). */
-TP_HOT void tp_emit_block(struct tp_thread *thread, uint64_t ticks, void *block, uint64_t size, uint32_t fn, uint32_t node)
+TP_HOT void tp_emit_block(struct tp_thread *thread, uint64_t ticks, void *block, uint64_t size, uint32_t fn,
+			  uint32_t node)
 {
 	if (tp_likely(has_usual_size(block, size) && thread->at < thread->limit)) /* glibc's: a multiple of 16 */
 		tp_emit_short_alloc(thread, ticks >> TP_CLOCK_TSC_SHIFT,
