@@ -158,19 +158,34 @@ bool tp_lookup_is_data(const void *address, const char *name)
 	return symbol && ELF64_ST_TYPE(symbol->st_info) == STT_OBJECT;
 }
 
-void *tp_lookup_behind(const void *address, const char *name)
+/* In this object and those that were loaded after it. */
+static void *find_from(const struct link_map *map, const char *name)
 {
-	const struct link_map *map = map_of(address);
 	uint32_t hash = hash_of(name);
 	struct symbols symbols;
 	void *found = NULL;
 
-	while (map && !found) {
-		map = map->l_next;
-		if (map && read_symbols(map->l_addr, map->l_ld, &symbols))
+	for (; map && !found; map = map->l_next) {
+		if (read_symbols(map->l_addr, map->l_ld, &symbols))
 			found = function(&symbols, find_in(&symbols, name, hash));
 	}
 	return found;
+}
+
+void *tp_lookup_behind(const void *address, const char *name)
+{
+	const struct link_map *map = map_of(address);
+
+	return map ? find_from(map->l_next, name) : NULL;
+}
+
+void *tp_lookup_first(const char *name)
+{
+	const struct link_map *map = map_of((const void *)&tp_lookup_first);
+
+	while (map && map->l_prev)
+		map = map->l_prev;
+	return find_from(map, name);
 }
 
 void *tp_lookup_next(const char *name)

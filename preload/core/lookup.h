@@ -14,6 +14,9 @@
  */
 void *tp_lookup_next(const char *name);
 
+/* The same in all objects from the program on: at start-up, what all calls are bound to. */
+void *tp_lookup_first(const char *name);
+
 /* The default version's definition of a function in the object that holds `address`. NULL: none. */
 void *tp_lookup_beside(const void *address, const char *name);
 

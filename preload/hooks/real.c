@@ -6,6 +6,7 @@
 #include "core/process.h"
 #include "core/state.h"
 #include "hooks/enter.h"
+#include "hooks/lifecycle.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -87,6 +88,14 @@ static const char *find_allocator(void)
 	return info.dli_fname;
 }
 
+/* It may be the process's very first call. */
+bool tp_real_is_second(void)
+{
+	if (tp_load(&tp_state.mode) == TP_MODE_NEW)
+		tp_start();
+	return tp_real.first_free != NULL;
+}
+
 bool tp_real_is_allocator(uintptr_t pc)
 {
 	return pc - allocator_start < allocator_end - allocator_start;
@@ -125,6 +134,8 @@ void tp_real_find(void)
 {
 	for (size_t i = 0; i < TP_LENGTH(functions); i++)
 		*functions[i].to = tp_lookup_next(functions[i].name);
+	if (!same_object(tp_lookup_first("malloc"), (void *)&tp_real_find))
+		tp_real.first_free = tp_lookup_first("free");
 	find_allocator();
 	tp_new_find();
 	if (same_object((void *)tp_real.malloc, (void *)tp_real.malloc_usable_size))

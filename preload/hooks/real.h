@@ -21,6 +21,8 @@ struct tp_real {
 	bool chunk_sizes;	  /* malloc is glibc's, with the size of each block in the word before it */
 	size_t (*usable)(void *); /* malloc_usable_size, if it is of the object that malloc is of; else NULL */
 
+	void (*first_free)(void *); /* see tp_real_is_second() */
+
 	void *(*reallocarray)(void *, size_t, size_t);
 	void *(*memalign)(size_t, size_t);
 	void *(*valloc)(size_t);
@@ -80,6 +82,12 @@ extern bool tp_real_probing;
 
 /* Is the hooks' malloc the one that the program calls? If not, says so in the trace. After relocation. */
 void tp_real_check_malloc(void);
+
+/*
+ * Does another object's malloc stand before ours, and have the program's calls? Those of the family that it lacks reach us
+ * all the same, and must do as libc's and the C++ library's would: call what stands first, whose blocks they get.
+ */
+bool tp_real_is_second(void);
 
 /* The code of the allocator behind the hooks, when it is not libc's: its own mmap calls are no events. */
 bool tp_real_is_allocator(uintptr_t pc);

@@ -5,7 +5,8 @@ import shutil
 import subprocess
 
 import pytest
-from conftest import LAUNCHER, LIBRARY, ROOT, WORKLOADS, add, analyze, functions, heap_of, nothing_lost, report, sites
+from conftest import (ALLOCATORS, LAUNCHER, LIBRARY, ROOT, WORKLOADS, add, allocator_library, analyze, functions, heap_of,
+                      nothing_lost, report, sites)
 from test_truth import NOTHING
 
 SAMPLED = {"TPROF_CPU": "2000"}
@@ -136,7 +137,7 @@ def test_sandbox(tprof, how, env):
 def test_allocator_without_usable_size(tprof):
     """libc's malloc_usable_size is not asked about another allocator's blocks."""
     fence = WORKLOADS / "libfence.so"
-    command = ["/bin/ls", "-la", "/"]
+    command = ["/bin/ls", "-la", ROOT / "tests/workloads"]
     bare = tprof.run(command, [fence])
     run = tprof.run(command, [LIBRARY, fence], QUIET)
     assert bare.status == 0
@@ -147,6 +148,46 @@ def test_allocator_without_usable_size(tprof):
     assert summary["heap"]["unmatched_frees"] == 0
     run = tprof.run([WORKLOADS / "steady", 500], [LIBRARY, fence], QUIET)
     assert heap_of(report(run.traces()[0])) == add(run.truth(), NOTHING)
+
+
+WHOLE_FAMILY = """
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+extern "C" void free_sized(void *, size_t) __attribute__((weak));
+static std::string early(500, 'e'); /* by operator new, in a constructor */
+int main()
+{
+	for (int i = 0; i < 100; i++) {
+		free(reallocarray(reallocarray(nullptr, 10, 10), 10, 1000));
+		free(reallocarray(malloc(10), 10, 100));
+		delete[] new std::string[3]{ early, early + 'x', early };
+		if (void *block = malloc(20); free_sized)
+			free_sized(block, 20);
+		else
+			free(block);
+	}
+	puts("done");
+}
+"""
+
+
+@pytest.mark.parametrize("first", ["fence", "program", *(name for name, (library, _) in ALLOCATORS.items() if library)])
+def test_allocator_before_the_hooks(tprof, tmp_path, first):
+    """What it lacks of the family reaches the hooks, and its blocks are its own: nothing is mixed up, nothing half recorded."""
+    (tmp_path / "family.cc").write_text(WHOLE_FAMILY)
+    subprocess.run(["gcc", "-c", "-O1", "-fno-builtin", ROOT / "tests/workloads/fence.c", "-o", tmp_path / "fence.o"],
+                   check=True)
+    subprocess.run(["g++", "-std=c++17", "-O1", "-fno-builtin", tmp_path / "family.cc",
+                    *([tmp_path / "fence.o"] if first == "program" else []), "-o", tmp_path / "family"], check=True)
+    before = {"fence": [WORKLOADS / "libfence.so"], "program": []}
+    before = before[first] if first in before else [allocator_library(first)]
+    bare = tprof.run([tmp_path / "family"], before)
+    run = tprof.run([tmp_path / "family"], [*before, LIBRARY], QUIET)
+    assert (run.status, run.stdout, run.stderr) == (bare.status, bare.stdout, bare.stderr) == (0, b"done\n", b"")
+    summary = report(run.traces()[0])
+    assert summary["capture"]["foreign_malloc"] is True
+    assert heap_of(summary) == NOTHING
 
 
 def test_libraries_that_come_and_go_beside_threads(tprof):

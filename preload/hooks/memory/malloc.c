@@ -309,6 +309,8 @@ TP_EXPORT void *reallocarray(void *old, size_t count, size_t size)
 {
 	size_t bytes;
 
+	if (tp_unlikely(tp_real_is_second()) && tp_real.reallocarray && !tp_bootstrap_holds(old))
+		return tp_real.reallocarray(old, count, size);
 	if (__builtin_mul_overflow(count, size, &bytes)) {
 		errno = ENOMEM;
 		return NULL;
@@ -374,11 +376,20 @@ TP_EXPORT void free(void *block)
 		open_free(block);
 }
 
+/* Other names of free(), which an allocator may lack that stands before us: its blocks are its own to free. */
+TP_HOT void release_as(const void *frame, void *block, uint8_t fn)
+{
+	if (tp_unlikely(tp_real_is_second()) && !tp_bootstrap_holds(block))
+		tp_real.first_free(block);
+	else
+		release(frame, block, fn);
+}
+
 void cfree(void *block);
 
 TP_EXPORT void cfree(void *block)
 {
-	release(FRAME, block, TPROF_FN_CFREE);
+	release_as(FRAME, block, TPROF_FN_CFREE);
 }
 
 void free_sized(void *block, size_t size);
@@ -387,7 +398,7 @@ void free_sized(void *block, size_t size);
 TP_EXPORT void free_sized(void *block, size_t size)
 {
 	(void)size;
-	release(FRAME, block, TPROF_FN_FREE_SIZED);
+	release_as(FRAME, block, TPROF_FN_FREE_SIZED);
 }
 
 void free_aligned_sized(void *block, size_t alignment, size_t size);
@@ -396,7 +407,7 @@ TP_EXPORT void free_aligned_sized(void *block, size_t alignment, size_t size)
 {
 	(void)alignment;
 	(void)size;
-	release(FRAME, block, TPROF_FN_FREE_ALIGNED_SIZED);
+	release_as(FRAME, block, TPROF_FN_FREE_ALIGNED_SIZED);
 }
 
 TP_EXPORT size_t malloc_usable_size(void *block)

@@ -32,6 +32,12 @@ static struct {
 /* The operators are libstdc++'s or libc++'s: malloc and free in other words. */
 static bool is_standard TP_LOOKED_AT = true;
 
+/* As the malloc is that the C++ library's operators call: they are called, and nothing is recorded here. */
+static bool is_second(void)
+{
+	return tp_real_is_second() && !is_standard;
+}
+
 static const struct {
 	const char *name;
 	void **to;
@@ -74,6 +80,8 @@ void tp_new_find(void)
 		if (*names[i].to && !in_standard_library(*names[i].to))
 			is_standard = false;
 	}
+	if (tp_real.first_free && next_new[0].plain && next_delete[0].plain)
+		is_standard = false;
 }
 
 /* ---- new ---- */
@@ -158,6 +166,8 @@ static TP_SLOW void *slow_new(const void *frame, struct form form, size_t size, 
 	struct tp_thread *thread;
 	void *block;
 
+	if (is_second())
+		return call_next(form, size, alignment, nothrow);
 	if (!is_standard)
 		return foreign_new(frame, form, size, alignment, nothrow, request);
 	thread = tp_enter_slow(frame);
@@ -249,7 +259,7 @@ TP_HOT bool delete_passes(const void *block)
 
 static TP_SLOW void slow_delete(const void *frame, void *block, const struct deletion *deletion)
 {
-	struct tp_thread *thread = tp_enter_end(frame);
+	struct tp_thread *thread = is_second() ? NULL : tp_enter_end(frame);
 	uint32_t unrecorded = tp_unrecorded_calls;
 
 	if (thread) {
