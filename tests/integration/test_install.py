@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """make install, and that what was installed works from there."""
 import os
+import shutil
 import subprocess
 
+import pytest
 from conftest import LIBRARY, ROOT, WORKLOADS
 
 
@@ -42,3 +44,17 @@ def test_no_copying_by_libc():
     done = subprocess.run(["nm", "-D", "--undefined-only", LIBRARY], check=True, capture_output=True, text=True)
     names = {line.split()[-1].split("@")[0] for line in done.stdout.splitlines()}
     assert "strlen" in names and not [name for name in names if name.startswith(("mem", "__mem", "bcopy", "bzero"))]
+
+
+def test_no_instruction_that_a_processor_may_lack():
+    """Virtual machines hide rdtscp, and Valgrind says that it is there where it then ends the program for it."""
+    code = subprocess.run(["objdump", "-d", "--no-show-raw-insn", LIBRARY], check=True, capture_output=True, text=True).stdout
+    assert "rdtsc\n" in code.replace(" ", "") and "rdtscp" not in code
+
+
+def test_threads_under_valgrind(tprof):
+    if not shutil.which("valgrind"):
+        pytest.skip("no Valgrind")
+    run = tprof.run(["valgrind", "-q", "--tool=none", WORKLOADS / "truth", "2", "100", "1"], [LIBRARY],
+                    {"TPROF_EXE": "truth"})
+    assert (run.status, run.stdout, run.stderr) == (0, b"truth: done\n", b"")
