@@ -211,13 +211,9 @@ static inline bool is_cached(const struct cached_node *cached, const struct stac
 static uint32_t find_node(struct tp_reader *reader, struct stack *stack, const struct tp_python_place *at,
 			  uint32_t parent)
 {
-	struct cached_node *cached;
-	uint32_t slot;
+	uint32_t slot = slot_of(at, parent);
+	struct cached_node *cached = &stack->nodes[slot];
 
-	if (reader->careful)
-		return make_node(reader, at, parent);
-	slot = slot_of(at, parent);
-	cached = &stack->nodes[slot];
 	if (tp_likely(is_cached(cached, stack, at, parent)))
 		return cached->node;
 	cached = &stack->nodes[slot ^ 1];
@@ -445,23 +441,67 @@ void tp_python_fetch(const struct tp_thread *thread)
 
 /* ---- a sample's ---- */
 
+/*
+ * As find_node(), of a frame that was read with care: only where it is known by heart, as what is read here may be in the
+ * middle of a change.
+ */
+static uint32_t find_node_lately(struct tp_reader *reader, const struct stack *stack, bool current,
+				 const struct tp_python_place *at, uint32_t parent)
+{
+	uint32_t slot = slot_of(at, parent);
+
+	for (uint32_t i = 0; current && i < 2; i++) {
+		if (is_cached(&stack->nodes[slot ^ i], stack, at, parent))
+			return stack->nodes[slot ^ i].node;
+	}
+	return make_node(reader, at, parent);
+}
+
+/* So many of the `count` frames in fresh[] are those of the last stack, from the outermost on, and their nodes are known. */
+static uint32_t count_known(const struct stack *stack, uint32_t count)
+{
+	uint32_t known = 0;
+
+	while (known < count && known < stack->known) {
+		const struct place *fresh = &stack->fresh[count - 1 - known], *old = &stack->entries[known].place;
+
+		if (fresh->frame != old->frame || !same(&fresh->at, &old->at))
+			break;
+		known++;
+	}
+	return known;
+}
+
+/*
+ * The node of the frames in fresh[]. What hooks know of the thread's stack is looked at and left as it is: nothing that was
+ * read in the middle of a change gets into it. 0: a frame could not be read.
+ */
+static uint32_t intern_fresh(struct tp_reader *reader, const struct stack *stack, uint32_t count, uint32_t root)
+{
+	bool current = stack->cached && stack->deaths == tp_load_acquire(&tp_code_deaths);
+	uint32_t known = current && root == TPROF_NODE_ROOT ? count_known(stack, count) : 0;
+	uint32_t node = known ? stack->entries[known - 1].node : root;
+
+	for (uint32_t i = count - known; node && i-- > 0;)
+		node = find_node_lately(reader, stack, current, &stack->fresh[i].at, node);
+	return node;
+}
+
 uint32_t tp_python_join_interrupted(struct tp_thread *thread, uint32_t native)
 {
 	struct stack *stack = stack_of(thread);
 	struct tp_reader reader = { .careful = true };
 	uintptr_t frame = innermost(&reader, thread_state(&reader));
-	uint32_t root, count;
+	uint32_t root, count, node = 0;
 
 	if (!frame && !reader.bad)
 		return native;
 	count = collect(&reader, stack, frame, &root);
-	if (reader.bad)
-		return unread(stack, native);
-	stack->known = 0;
-	replace(stack, count);
-	if (!count || !intern(&reader, stack, root))
-		return unread(stack, native);
-	native = tp_node_join(native, stack->entries[count - 1].node);
-	stack->count = stack->known = 0; /* the next one looks at nothing that was read in the middle of a change */
-	return native;
+	if (!reader.bad && count)
+		node = intern_fresh(&reader, stack, count, root);
+	if (!node) {
+		tp_add(&tp_header->python_unread, 1);
+		return native;
+	}
+	return tp_node_join(native, node);
 }
