@@ -59,6 +59,9 @@ char *tp_short_name(const struct tp_page *page, const char *name, int columns, c
 	size_t length = parameters_at(name);
 
 	snprintf(whole, sizeof(whole), "%.*s", (int)(length < sizeof(whole) ? length : sizeof(whole) - 1), name);
+	for (char *at = whole; *at; at++) /* the program may have named it: nothing that steers a terminal */
+		if ((unsigned char)*at < ' ' || *at == 127)
+			*at = '?';
 	if (tp_text_columns(page, whole) > columns && !strstr(whole, " as ") && strlen(whole) + 8 < sizeof(plain)) {
 		/* "<..>" may be longer than "<T>": the copy has room, and is dropped if nothing was gained. */
 		memcpy(plain, whole, strlen(whole) + 1);

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 
 import pytest
-from conftest import ANALYZE, LAUNCHER, LIBRARY, WORKLOADS, analyze, report, sites
+from conftest import ANALYZE, LAUNCHER, LIBRARY, ROOT, WORKLOADS, analyze, report, sites
 
 COMMANDS = ["summary", "peak", "leaks", "hotspots", "ops", "steps", "lines", "timeline", "compare", "info", "dump"]
 
@@ -253,3 +253,33 @@ def test_launcher_wrong_usage(tprof, arguments, word):
 def test_launcher_unknown_command(tprof):
     run = launch(tprof, "run", "--", "no-such-command")
     assert run.status == 127 and "no-such-command" in run.stderr.decode()
+
+
+NAMES_THAT_STEER = r"""
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdlib.h>
+#include <tprof.h>
+int main(void)
+{
+	pthread_setname_np(pthread_self(), "t\033[2J");
+	for (int i = 0; i < 30; i++) {
+		tprof_op_begin("op\033[31m\001\177\n", "kind\033[2J");
+		if (!malloc(1000))
+			return 1;
+		tprof_op_end();
+		tprof_mark("mark\033[2J\n");
+		tprof_step(1);
+	}
+}
+"""
+
+
+def test_names_do_not_steer_a_terminal(tprof, tmp_path):
+    """A program, and so a trace from elsewhere, may name its ops, threads and marks as it likes."""
+    (tmp_path / "names.c").write_text(NAMES_THAT_STEER)
+    subprocess.run(["gcc", "-fno-builtin", "-I", ROOT / "include", tmp_path / "names.c", "-o", tmp_path / "names"], check=True)
+    run = tprof.run([tmp_path / "names"], [LIBRARY])
+    for command in ("summary", "peak", "leaks", "hotspots", "ops", "steps", "threads", "timeline", "info", "dump", "compare"):
+        text = analyze(command, run.traces()[0]).stdout
+        assert not [c for c in text if (c < " " and c != "\n") or c == "\x7f"], command
