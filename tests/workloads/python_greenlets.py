@@ -5,21 +5,13 @@ import ctypes
 import threading
 
 import greenlet
-from python_notes import libc, note, notes, tell
+from python_notes import libc, note, notes, numbers, tell
 
 COMPARE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
 
 
 def deeper(n, what):
     return deeper(n - 1, what) if n else what()
-
-
-def numbers(n, back):
-    for i in range(n):
-        note()
-        back.switch(i)
-        note()
-        yield i
 
 
 def compare(back):
@@ -35,7 +27,7 @@ def worker(depth, back):
     note()
     deeper(depth, lambda: back.switch(note()))
     deeper(depth, note)
-    for _ in numbers(3, back):
+    for _ in numbers(3, back.switch):
         note()
     libc.qsort((ctypes.c_int * 3)(3, 2, 1), 3, 4, COMPARE(lambda a, b: compare(back)))
     try:

@@ -30,10 +30,13 @@ def note(value=0):
     return value
 
 
-def numbers(n):
-    """A generator that notes."""
+def numbers(n, *between):
+    """A generator that notes, and does what it is told before it goes on."""
     for i in range(n):
         note()
+        for what in between:
+            what(i)
+            note()
         yield i
 
 
