@@ -67,12 +67,12 @@ else:
     _bytes = _nothing
 
 
-class _Thread(threading.local):
+class _Thread:
     """What is open on the thread, outermost first: None for an op, for a layer its _Call. And its backward passes."""
+    __slots__ = ("scopes", "passes", "carrier")
 
     def __init__(self):
-        super().__init__()
-        self.scopes, self.passes = [], []
+        self.scopes, self.passes, self.carrier = [], [], None
 
     def push(self, scope, name, category):
         self.scopes.append(scope)
@@ -83,23 +83,30 @@ class _Thread(threading.local):
         return self.scopes.pop()
 
 
-_thread = _Thread()
+class _Local(threading.local):
+    def __init__(self):
+        super().__init__()
+        self.thread = _Thread()
+
+
+_local = _Local()
 
 
 def op_begin(name, category=None):
     """Begins an op; it ends on the same thread."""
     if _API:
-        _thread.push(None, _bytes(name), _bytes(category))
+        _local.thread.push(None, _bytes(name), _bytes(category))
 
 
 def op_end():
     """Ends the thread's innermost op, and what an exception left open in it."""
     if not _API:
         return
-    if None not in _thread.scopes:  # begun in C
+    thread = _local.thread
+    if None not in thread.scopes:  # begun in C
         _op_end()
         return
-    while _thread.pop() is not None:
+    while thread.pop() is not None:
         pass
 
 
@@ -153,56 +160,52 @@ def value(name, number):
 
 # ---- layers ----
 #
-# A layer's forward pass is an op of its module's name, by torch's hooks for all modules: hooks of a module's own would be
-# copied, pickled and compiled with it. Its backward pass is an op too. Autograd runs the nodes of its graph in the reverse
-# order of their making, so what was made in one call of a module runs in one go. A node that is first seen in what a module
-# returns was made in it, one that is first seen in what goes into a module was made around it: a hook before the node says
-# that the thread is there now. Nothing here keeps a tensor or a node, and no hook changes a gradient.
+# A layer's forward pass is an op of its module's name. While a model is watched a function of ours stands for
+# torch.nn.Module.__call__: what were a module's own would be copied, pickled and compiled with it, and torch's hooks for all
+# modules cost more than this, do not see every exception, and stop torch.compile. Its backward pass is an op too. Autograd
+# runs the nodes of its graph in the reverse order of their making, so what was made in one call of a module runs in one go. A
+# node that is first seen in what a module returns was made in it, one that is first seen in what goes into a module was made
+# around it: a hook before the node says that the thread is there now. Nothing here keeps a tensor or a node, and no hook
+# changes a gradient.
 
 _ITEMS = 64  # of a list of tensors; longer ones hold something else
 
 
 class _Layer:
-    """A module's name, for both its passes."""
-    __slots__ = ("forward", "backward", "is_root", "watch")
+    """A module's name, for both its passes. `alive` refers to what tells the module."""
+    __slots__ = ("forward", "backward", "watch", "alive")
 
-    def __init__(self, name, is_root, watch_):
+    def __init__(self, name, watch_, alive):
         self.forward, self.backward = _bytes(name), _bytes(name + " (backward)")
-        self.is_root, self.watch = is_root, watch_
+        self.watch, self.alive = watch_, alive
 
 
 class _Call:
-    """A call of a layer, in another's or none; `made_in` is the backward pass that it was made in (a checkpoint's, again)."""
-    __slots__ = ("layer", "parent", "made_in")
+    """A call of a layer, in `depth` others; `made_in` is the backward pass that it was made in (a checkpoint's, again)."""
+    __slots__ = ("layer", "parent", "depth", "made_in")
 
     def __init__(self, layer, parent, made_in):
         self.layer, self.parent, self.made_in = layer, parent, made_in
-
-    def path(self):
-        """The calls around it and itself, outermost first."""
-        calls, call = [], self
-        while call is not None:
-            calls.append(call)
-            call = call.parent
-        return calls[::-1]
+        self.depth = 0 if parent is None else parent.depth + 1
 
     def enter(self, *_):
         """Before a node that was made in this call, its backward pass: the layers of the thread are those of the call."""
         if self.layer.watch.is_removed:
             return
-        thread = _thread
-        pass_ = _pass_of(thread)
-        if pass_ is None or not pass_.is_innermost(thread) or self.made_in is pass_:
-            pass_ = _begin_pass(thread)
+        thread = _local.thread
+        pass_ = _pass_of(thread) if thread.passes else None
+        if pass_ is None or len(thread.scopes) != pass_.base + pass_.count or self.made_in is pass_:
+            pass_ = _begin_pass(thread)  # something else was begun in that one: an op, a layer's forward pass
         if pass_ is not None:
             pass_.go_to(thread, self)
 
 
 def _leave(*_):
     """Before a node that was made outside of every layer."""
-    pass_ = _pass_of(_thread)
-    if pass_ is not None and pass_.is_innermost(_thread):
-        pass_.go_to(_thread, None)
+    thread = _local.thread
+    pass_ = _pass_of(thread)
+    if pass_ is not None and len(thread.scopes) == pass_.base + pass_.count:
+        pass_.go_to(thread, None)
 
 
 class _Pass:
@@ -212,31 +215,28 @@ class _Pass:
     def __init__(self, base):
         self.base, self.count, self.is_over = base, 0, False
 
-    def is_innermost(self, thread):
-        """Nothing else was begun in it: an op, a layer's forward pass, a backward pass."""
-        return len(thread.scopes) == self.base + self.count
-
     def go_to(self, thread, call):
         """Leaves the layers that the call is not in, and enters those that it is in; None: in no layer."""
-        scopes = thread.scopes
-        if call is not None and self.count and scopes[-1] is call:
-            return
-        path, same = call.path() if call is not None else [], 0
-        while same < min(self.count, len(path)) and scopes[self.base + same] is path[same]:
-            same += 1
-        while len(scopes) > self.base + same:
+        scopes, base, entered = thread.scopes, self.base, []
+        while call is not None and not (call.depth < self.count and scopes[base + call.depth] is call):
+            entered.append(call)
+            call = call.parent
+        self.count = 0 if call is None else call.depth + 1
+        for _ in range(len(scopes) - base - self.count):
             thread.pop()
-        for outer in path[same:]:
-            thread.push(outer, outer.layer.backward, outer.layer.watch.category)
-        self.count = len(path)
+        while entered:
+            call = entered.pop()
+            thread.push(call, call.layer.backward, call.layer.watch.category)
+            self.count += 1
 
     def end(self):
         """On another thread than its own it is only marked: its own ends it when it begins the next."""
         self.is_over = True
-        if self in _thread.passes:
-            while len(_thread.scopes) > self.base:
-                _thread.pop()
-            del _thread.passes[_thread.passes.index(self):]
+        thread = _local.thread
+        if self in thread.passes:
+            while len(thread.scopes) > self.base:
+                thread.pop()
+            del thread.passes[thread.passes.index(self):]
 
 
 class _PassEnd:
@@ -267,127 +267,175 @@ def _begin_pass(thread):
     return pass_
 
 
-def _tensors(value, depth=3):
+def _tensors(value, plain, depth=3):
     """Those that a module takes or returns, themselves and in tuples, lists, dictionaries and dataclasses."""
-    if type(value) is sys.modules["torch"].Tensor:  # those of a class of its own may run code of the program's
+    if type(value) is plain:  # those of a class of its own may run code of the program's
         yield value
     elif depth and (isinstance(value, (tuple, list, dict)) or hasattr(type(value), "__dataclass_fields__")):
         values = (value if isinstance(value, (tuple, list)) else dict.values(value) if isinstance(value, dict)
                   else getattr(value, "__dict__", {}).values())
         for item in itertools.islice(values, _ITEMS):
-            yield from _tensors(item, depth - 1)
+            yield from _tensors(item, plain, depth - 1)
 
 
-def _claim(values, call):
+def _claim(values, plain, call):
     """Where nobody did before: the nodes that made these tensors were made in that call; None: in none."""
-    for tensor in _tensors(values):
+    for tensor in (values,) if type(values) is plain else _tensors(values, plain):
         node = tensor.grad_fn if tensor.requires_grad else None
         if node is None:
             continue
         marks = node.metadata
-        owner = marks.setdefault("tprof", call)
-        hook = owner.enter if owner is not None else _leave
-        if hasattr(node, "register_prehook"):  # torch 2
-            if "tprof hook" not in marks:
-                marks["tprof hook"] = node.register_prehook(hook)
-        elif ("tprof hook", tensor.output_nr) not in marks:
-            marks["tprof hook", tensor.output_nr] = True
-            _hook_before(tensor, hook)
+        if "tprof" not in marks:
+            marks["tprof"] = call
+            _hook_before(node, _leave if call is None else call.enter)
 
 
-def _hook_before(tensor, hook):
-    """torch 1 has no other hook before a node than a tensor's. The tensor itself has the same as ever: one that the
-    program makes of it later, in place, would have ours for its own."""
-    own = tensor._backward_hooks
-    tensor._backward_hooks = {0: hook}
+def _hook_before(node, hook):
+    """As a tensor's hook gets there, which every torch has: it costs half of what register_prehook() does. The tensor is
+    ours, for one of the program's would be known by the hook ever after."""
+    thread = _local.thread
+    carrier = thread.carrier
+    if carrier is None:
+        carrier = thread.carrier = sys.modules["torch"].Tensor()
+    carrier._backward_hooks = {0: hook}
     try:
-        tensor._register_hook_dict()
+        node._register_hook_dict(carrier)
+    except AttributeError:
+        node.register_prehook(hook)
     finally:
-        tensor._backward_hooks = own
+        carrier._backward_hooks = None
+
+
+def _floor(pass_):
+    """The number of the first scope that is in no backward pass, or was begun in the innermost."""
+    return pass_.base + pass_.count if pass_ is not None else 0
+
+
+def _begin_call(layer, thread):
+    scopes, pass_ = thread.scopes, None
+    if thread.passes or scopes and scopes[-1] is None:
+        pass_ = _pass_of(thread)
+        outer = next((scope for scope in reversed(scopes[_floor(pass_):]) if scope is not None), None)
+    else:
+        outer = scopes[-1] if scopes else None
+    return _Call(layer, outer, pass_)
+
+
+def _end_call(call, thread):
+    """Ends it where it is open and no op is in it, and what layers are."""
+    scopes, number = thread.scopes, len(thread.scopes)
+    floor = _floor(_pass_of(thread))
+    while number > floor and scopes[number - 1] is not None:
+        number -= 1
+        if scopes[number] is call:
+            while len(scopes) > number:
+                thread.pop()
+
+
+def _stand_in(watch_, bare):
+    """What stands for torch.nn.Module.__call__, as long as the watch does."""
+    torch = sys.modules["torch"]
+    layer_of, category, plain, has_grad = watch_.layers.get, watch_.category, torch.Tensor, torch.is_grad_enabled
+    is_compiling = getattr(getattr(torch, "compiler", None), "is_compiling", None)  # a graph holds none of this
+
+    @functools.wraps(bare)
+    def call_module(self, *args, **kwargs):
+        if is_compiling is not None and is_compiling():
+            return watch_.bare(self, *args, **kwargs)
+        layer = layer_of(id(self.__dict__.get("_forward_hooks")))
+        if layer is None:
+            return watch_.bare(self, *args, **kwargs)
+        thread = _local.thread
+        scopes, call = thread.scopes, _begin_call(layer, thread)
+        if has_grad():
+            _claim(args[0] if len(args) == 1 else args, plain, call.parent)
+            if kwargs:
+                _claim(kwargs, plain, call.parent)
+        scopes.append(call)
+        _op_begin(layer.forward, category)
+        try:
+            output = watch_.bare(self, *args, **kwargs)
+        except BaseException:
+            _end_call(call, thread)
+            raise
+        if scopes and scopes[-1] is call:
+            _op_end()
+            scopes.pop()
+        else:
+            _end_call(call, thread)
+        if has_grad():
+            _claim(output, plain, call)
+        return output
+    return call_module
+
+
+_watches = []  # the last one's function is torch.nn.Module.__call__, which calls that of the one before
+_watches_lock = threading.Lock()
+
+
+def _sweep():
+    """Takes the functions of removed watches out. What somebody else's function calls stays, and only passes calls on."""
+    if not _watches_lock.acquire(blocking=False):  # perhaps in a garbage collection, by this very thread
+        return
+    try:
+        base = sys.modules["torch"].nn.Module
+        for number in reversed(range(len(_watches))):
+            gone, outer = _watches[number], _watches[number + 1] if number + 1 < len(_watches) else None
+            if not gone.is_removed:
+                continue
+            if outer is not None and outer.bare is gone.call:
+                outer.bare = gone.bare
+            elif outer is None and base.__call__ is gone.call:
+                base.__call__ = gone.bare
+            else:
+                continue
+            del _watches[number]
+    finally:
+        _watches_lock.release()
 
 
 class _Watch:
-    """Hooks around the modules of a model. What an exception left open ends with the call around it, or before the next."""
+    """A model's layers. Without libtprof.so it does nothing, and nothing is done."""
 
     def __init__(self, model, category):
-        self.category, self.layers, self.handles, self.is_removed = _bytes(category), {}, [], not _API
+        self.category, self.layers, self.is_removed, self.bare, self.call = _bytes(category), {}, not _API, None, None
         if not _API:
             return
         for name, module in model.named_modules():
-            self._add(module, name or type(module).__name__, module is model)
-        modules = sys.modules["torch"].nn.modules.module
-        self.handles = [modules.register_module_forward_pre_hook(self._begin)]
-        try:
-            self.handles.append(modules.register_module_forward_hook(self._end, always_call=True))
-        except TypeError:  # torch 1: not where an exception leaves the module
-            self.handles.append(modules.register_module_forward_hook(self._end))
+            self._add(module, name or type(module).__name__)
+        with _watches_lock:
+            base = sys.modules["torch"].nn.Module
+            self.bare = base.__call__
+            self.call = base.__call__ = _stand_in(self, self.bare)
+            _watches.append(self)
 
-    def _add(self, module, name, is_root):
+    def _add(self, module, name):
         """By its dictionary of hooks, which a replica (DataParallel) shares and a copy does not; no module is kept alive."""
         hooks = module._forward_hooks
         key = id(hooks)
-        self.layers[key] = _Layer(name, is_root, self), weakref.ref(hooks, lambda _: self._drop(key))
+        self.layers[key] = _Layer(name, self, weakref.ref(hooks, lambda _: self._drop(key)))
 
     def _drop(self, key):
         self.layers.pop(key, None)
         if not self.layers:
             self.remove()
 
-    def _layer(self, module):
-        return self.layers.get(id(module.__dict__.get("_forward_hooks")), (None,))[0]
-
-    def _begin(self, module, inputs):
-        layer = self._layer(module)
-        if layer is None:
-            return
-        thread = _thread
-        if layer.is_root:
-            self._end_call(thread, layer)
-        pass_ = _pass_of(thread)
-        outer = next((scope for scope in reversed(thread.scopes[_floor(pass_):]) if scope is not None), None)
-        if sys.modules["torch"].is_grad_enabled():
-            _claim(inputs, outer)
-        thread.push(_Call(layer, outer, pass_), layer.forward, self.category)
-
-    def _end(self, module, _inputs, output):
-        layer = self._layer(module)
-        call = layer and self._end_call(_thread, layer)
-        if call and sys.modules["torch"].is_grad_enabled():
-            _claim(output, call)
-
-    @staticmethod
-    def _end_call(thread, layer):
-        """The layer's innermost forward pass that is open, and what is open in it; None: there is none."""
-        scopes, number = thread.scopes, len(thread.scopes)
-        floor = _floor(_pass_of(thread))
-        while number > floor and scopes[number - 1] is not None:
-            number -= 1
-            call = scopes[number]
-            if call.layer is layer:
-                while len(scopes) > number:
-                    thread.pop()
-                return call
-        return None
-
     def remove(self):
-        """Takes the hooks out again. A graph that was made before runs on without layers."""
-        self.is_removed, self.layers = True, {}
-        for handle in self.handles:
-            handle.remove()
-        self.handles = []
-        while _thread.scopes and _thread.scopes[-1] is not None and _thread.scopes[-1].layer.watch is self:
-            _thread.pop()
+        """Calls are as before. A graph that was made before runs on without layers."""
+        if self.is_removed:
+            return
+        self.is_removed = True
+        self.layers.clear()
+        _sweep()
+        thread = _local.thread
+        while thread.scopes and thread.scopes[-1] is not None and thread.scopes[-1].layer.watch is self:
+            thread.pop()
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
         self.remove()
-
-
-def _floor(pass_):
-    """The number of the first scope that is in no backward pass, or was begun in the innermost."""
-    return pass_.base + pass_.count if pass_ is not None else 0
 
 
 def watch(model, category="layer"):

@@ -91,20 +91,6 @@ import collections, sys, types
 sys.path.insert(0, sys.argv[1])
 import tprof
 
-before, behind = {}, {}
-
-def registers(hooks):
-    def register(hook):
-        hooks[hook] = hook
-        return types.SimpleNamespace(remove=lambda: hooks.pop(hook))
-    return register
-
-"""As torch 1, without gradients, as far as watch() goes."""
-of_all = types.SimpleNamespace(register_module_forward_pre_hook=registers(before),
-                               register_module_forward_hook=registers(behind))
-sys.modules["torch"] = types.SimpleNamespace(is_grad_enabled=lambda: False, nn=types.SimpleNamespace(
-    modules=types.SimpleNamespace(module=of_all)))
-
 class Module:
     """As torch.nn.Module."""
     def __init__(self, **children):
@@ -114,14 +100,14 @@ class Module:
         for name, child in self.children.items():
             yield from child.named_modules(prefix + "." * bool(prefix) + name)
     def __call__(self, fail=None):
-        for hook in list(before.values()):
-            hook(self, ())
         for child in self.children.values():
             child(fail)
         if fail is self:
-            raise ValueError
-        for hook in list(behind.values()):
-            hook(self, (), None)
+            raise KeyboardInterrupt
+
+"""As torch without gradients, as far as watch() goes."""
+sys.modules["torch"] = types.SimpleNamespace(is_grad_enabled=lambda: False, Tensor=type("Tensor", (), {}),
+                                             nn=types.SimpleNamespace(Module=Module))
 
 @tprof.op("decorated", "pass", shape="2x2", flop=8)
 def work():
@@ -140,14 +126,18 @@ tprof.mark("here")
 tprof.thread_name("mine")
 inner = Module()
 model = Module(encoder=Module(linear=inner), decoder=Module())
+bare = Module.__call__
 watch = tprof.watch(model)
+assert (Module.__call__ is bare) is not tprof.active()
 model()
 try:
     model(inner)
-except ValueError:
-    pass
+except KeyboardInterrupt:
+    with tprof.op("behind"):
+        pass
 model()
 watch.remove()
+assert Module.__call__ is bare
 model()
 tprof.stop()
 work()
@@ -164,9 +154,11 @@ def test_python(tprof):
     assert (run.status, run.stdout, run.stderr) == (0, b"active\n", b"")
     summary = report(run.traces()[0])
     ops = {op["name"]: (op["calls"], op["category"]) for op in summary["ops"]}
-    assert ops == {"forward": (10, ""), "decorated": (10, "pass"), "raises": (10, ""), "Module": (3, "layer"),
+    assert ops == {"forward": (10, ""), "decorated": (10, "pass"), "raises": (10, ""), "behind": (1, ""), "Module": (3, "layer"),
                    "encoder": (3, "layer"), "encoder.linear": (3, "layer"), "decoder": (2, "layer")}
     assert summary["op_ends_unmatched"] == 0
+    tree = report(run.traces()[0], command="ops", options=["--tree", "--top", "0"])["tree"]
+    assert [node["parent"] for node in tree if node["name"] in ("behind", "Module")] == [None, None]
     assert (summary["steps"]["count"], summary["steps"]["items"]) == (10, 30)
     assert {op["flop"] for op in summary["ops"]} == {0, 80}
 

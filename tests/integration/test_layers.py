@@ -172,7 +172,7 @@ def layers_program(tprof, what):
 
 
 @pytest.mark.real
-@pytest.mark.parametrize("what, least", [("random_models", 8000), ("threads", 500)])
+@pytest.mark.parametrize("what, least", [("random_models", 7000), ("other_hooks", 7000), ("threads", 500)])
 def test_backward_is_in_the_layer_that_made_it(tprof, what, least):
     """Modules in modules, in rows, beside each other, around themselves, called twice, in checkpoints, in place; what they
     return in tuples, lists, dictionaries, dataclasses; a graph that runs twice. The gradients are the same to the bit."""
@@ -214,15 +214,24 @@ def test_exceptions_in_layers(tprof):
     tree = tree_of(layers_program(tprof, "failures"))
     seen = {}
     for node in tree.values():
-        if node["name"].split()[0] in ("try", "behind", "after"):
+        if node["name"].split()[0] in ("try", "behind", "in", "after"):
             assert layer_of(tree, node) is None, node["name"]
             seen[node["name"]] = seen.get(node["name"], 0) + node["calls"]
-    assert seen == {"try backward": 3, "behind backward": 3, "after backward": 3, "try forward": 3, "behind forward": 3}
+    assert seen == {f"{what} {where}": 3 for what in ("try", "behind", "in except", "after") for where in ("backward", "forward")}
 
 
 @pytest.mark.real
-@pytest.mark.parametrize("what", ["others", "memory"])
+@pytest.mark.parametrize("what", ["others", "memory", "several"])
 def test_programs_do_not_notice_watch(tprof, what):
     """What the program itself checks: results, its own hooks, copies and files of models and tensors, scripts; what lives how
-    long."""
-    layers_program(tprof, what)
+    long; watches that end in any order."""
+    trace = layers_program(tprof, what)
+    if what == "several":
+        tree = tree_of(trace)
+        assert [layer_of(tree, node) for node in tree.values() if node["name"] == "after several"] == [None]
+
+
+@pytest.mark.real
+def test_watch_without_the_collector(tprof):
+    run = tprof.run([PYTHON, PROGRAMS / "torch_layers.py", "idle", BUILD / "share/tprof"], timeout=600)
+    assert (run.status, run.stdout, run.stderr, run.traces()) == (0, b"good\n", b"", [])

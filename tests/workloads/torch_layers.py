@@ -5,9 +5,11 @@ import collections
 import contextlib
 import dataclasses
 import gc
+import itertools
 import random
 import sys
 import threading
+import types
 import weakref
 
 sys.path.insert(0, sys.argv[2])
@@ -80,6 +82,11 @@ class Block(nn.Module):
             x = x + plain(part(x))
         return self.made(x)
 
+    def by_keyword(self, x):
+        for part in self.parts:
+            x = self.made(plain(part(x=self.made(x))) * 0.5)
+        return x
+
     def twice(self, x):
         return self.made(plain(self.parts[0](plain(self.parts[0](x)))))
 
@@ -116,7 +123,7 @@ def plain(value):
     return torch.cat(flat, 1) if flat[0].shape[1] < WIDTH else sum(flat)
 
 
-KINDS = ["chain", "glued", "beside", "residual", "twice", "in_place", "again", "again_without"]
+KINDS = ["chain", "glued", "by_keyword", "beside", "residual", "twice", "in_place", "again", "again_without"]
 
 
 def random_block(dice, depth):
@@ -202,7 +209,7 @@ class Failing(nn.Module):
 
 
 def failures():
-    """What an exception leaves open is over with the op around it, or with the next pass: ops behind it are in no layer."""
+    """An exception ends the layers that it leaves: ops behind it are in none."""
     for where in ("backward", "forward"):
         model = nn.Sequential(nn.Linear(WIDTH, WIDTH), Failing(where))
         with tprof.watch(model):
@@ -211,11 +218,13 @@ def failures():
                     model(torch.ones(2, WIDTH)).sum().backward()
                 with tprof.op("behind " + where):
                     torch.ones(3, 3)
-                if where == "backward":  # a forward pass that no op is around is open until the next one
-                    with contextlib.suppress(ValueError):
-                        model(torch.ones(2, WIDTH)).sum().backward()
-                    with tprof.op("after " + where):
+                try:
+                    model(torch.ones(2, WIDTH)).sum().backward()
+                except ValueError:
+                    with tprof.op("in except " + where):
                         torch.ones(3, 3)
+                with tprof.op("after " + where):
+                    torch.ones(3, 3)
 
 
 class Penalty(nn.Module):
@@ -303,8 +312,8 @@ def others():
 
 
 def memory():
-    """No graph lives longer, no call is kept, and a model that goes takes its hooks with it."""
-    from torch.nn.modules import module as modules
+    """No graph lives longer, no call is kept, and of a model that goes nothing stays."""
+    bare = nn.Module.__call__
     model = random_model(5)
     tprof.watch(model)
     gc.collect()
@@ -317,15 +326,67 @@ def memory():
         y.sum().backward()
         del y
         died.append(node() is None)
-    first = sum(type(o).__name__ in ("_Call", "_Pass", "_PassEnd") for o in gc.get_objects())
+    first = sum(type(o) in (tprof._Call, tprof._Pass, tprof._PassEnd) for o in gc.get_objects())
     assert all(died) and first == 0, (died, first)
     y = plain(model(x))  # never run backward
     del y
-    assert not sum(type(o).__name__ == "_Call" for o in gc.get_objects())
+    assert not sum(type(o) is tprof._Call for o in gc.get_objects())
     gc.enable()
     del model
     gc.collect()
-    assert not modules._global_forward_hooks and not modules._global_forward_pre_hooks
+    assert nn.Module.__call__ is bare
+
+
+def several():
+    """Watches that end in any order, and somebody else who changes what a call of a module is: in the end all is bare."""
+    bare, model = nn.Module.__call__, nn.Sequential(nn.Linear(WIDTH, WIDTH), nn.Sequential(nn.Tanh(), nn.Linear(WIDTH, WIDTH)))
+    right = backward_of(model)
+    for order in itertools.permutations(range(3)):
+        watches = [tprof.watch(part) for part in (model, model[1], model)]
+        for number in order:
+            assert equal(right, backward_of(model))
+            watches[number].remove()
+            watches[number].remove()
+        assert nn.Module.__call__ is bare and not tprof._watches
+    for is_removed_within in (False, True):
+        watch = tprof.watch(model)
+        ours = nn.Module.__call__
+        nn.Module.__call__ = lambda self, *args, **kwargs: ours(self, *args, **kwargs)
+        inner = tprof.watch(model)
+        if is_removed_within:
+            watch.remove()
+            assert equal(right, backward_of(model))
+            inner.remove()
+        else:
+            inner.remove()
+            watch.remove()
+        assert equal(right, backward_of(model))
+        nn.Module.__call__ = ours
+        tprof.watch(model).remove()  # what could not be taken out goes now
+        assert nn.Module.__call__ is bare and not tprof._watches
+    removed = []
+    model[0].register_forward_hook(lambda *_: removed.append(watch.remove()))
+    watch = tprof.watch(model)
+    assert equal(right, backward_of(model)) and removed  # in the middle of a call
+    with tprof.op("after several"):
+        assert nn.Module.__call__ is bare
+
+
+def idle():
+    """Without libtprof.so nothing is there at all."""
+    from torch.nn.modules import module as modules
+    model = random_model(3)
+    before = [nn.Module.__call__, type(model).__call__, *({**vars(module)} for module in model.modules())]
+    with tprof.watch(model) as watch:
+        y = plain(model(torch.ones(4, WIDTH)))
+        after = [nn.Module.__call__, type(model).__call__, *({**vars(module)} for module in model.modules())]
+        nodes = [y.grad_fn]
+        while nodes:
+            node = nodes.pop()
+            assert not node.metadata
+            nodes += [outer for outer, _ in node.next_functions if outer is not None]
+    assert not tprof.active() and after == before and not watch.layers
+    assert not any(hooks for name, hooks in vars(modules).items() if name.startswith("_global_") and isinstance(hooks, dict))
 
 
 def threads():
@@ -340,6 +401,13 @@ def threads():
         one.start()
     for one in several:
         one.join()
+
+
+def other_hooks():
+    """As if a node had none but the public ones."""
+    before = tprof._hook_before
+    tprof._hook_before = lambda node, hook: before(types.SimpleNamespace(register_prehook=node.register_prehook), hook)
+    random_models()
 
 
 globals()[sys.argv[1]]()
