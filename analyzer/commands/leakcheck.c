@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "model/reach.h"
+#include "commands/roots.h"
 #include "report/text.h"
 #include "trace/append.h"
 #include "trace/frozen.h"
@@ -30,162 +30,20 @@ struct search {
 	uint32_t unknown;	   /* of those that wait: their registers are not searched */
 };
 
-/* ---- roots ---- */
-
-struct roots {
-	struct tp_reach_root *list;
-	size_t count, room;
-	bool failed;
-};
-
-static void add_root(struct roots *roots, uint64_t low, uint64_t high, bool exact_only)
-{
-	if (low >= high)
-		return;
-	if (!tp_reserve(&roots->list, &roots->room, roots->count + 1, sizeof(*roots->list))) {
-		roots->failed = true;
-		return;
-	}
-	roots->list[roots->count++] = (struct tp_reach_root){ low, high, exact_only };
-}
-
-/* A range without those of a list (which may overlap each other). */
-static void add_without(struct roots *roots, uint64_t low, uint64_t high, const struct tprof_range *without,
-			size_t count)
-{
-	while (low < high) {
-		uint64_t begin = high, end = high;
-
-		for (size_t i = 0; i < count; i++)
-			if (without[i].high > low && without[i].low < begin) {
-				begin = without[i].low > low ? without[i].low : low;
-				end = without[i].high;
-			}
-		add_root(roots, low, begin, false);
-		low = end;
-	}
-}
-
-/* The first block that begins at or behind an address. */
-static size_t first_block(const struct search *search, uint64_t address)
-{
-	size_t low = 0, high = search->held.count;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (search->held.blocks[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-static bool has_blocks(const struct search *search, const struct tp_frozen_map *map)
-{
-	size_t first = first_block(search, map->low);
-
-	return first < search->held.count && search->held.blocks[first].address < map->high;
-}
-
-/* Is it the same file? A library may be known by two paths: /lib is a link to /usr/lib. */
-static bool same_file(const char *path, const char *module)
-{
-	const char *a = strrchr(path, '/'), *b = strrchr(module, '/');
-
-	return a && b && strcmp(a, b) == 0;
-}
-
-/* What of a range lies in a mapping. */
-static void add_part(struct roots *roots, const struct tp_frozen_map *map, const struct tprof_range *range)
-{
-	if (range->high > map->low && range->low < map->high)
-		add_root(roots, range->low > map->low ? range->low : map->low,
-			 range->high < map->high ? range->high : map->high, false);
-}
-
-/*
- * An allocator's memory: blocks are looked at when something leads to them, and what lies between is free, or the
- * allocator's own. Stacks and the program's own mappings are roots there too: the kernel joins neighbours. If there may be blocks that the trace does not know, all between is.
- */
-static void add_arena(struct roots *roots, const struct search *search, const struct tp_frozen *frozen,
-		      const struct tp_frozen_map *map)
-{
-	const struct tprof_snapshot *note = frozen->note;
-	uint64_t at = map->low;
-
-	for (uint32_t i = 1; i < note->stack_count; i++)
-		add_part(roots, map, &note->stacks[i]);
-	for (size_t i = 0; i < search->held.mapped_count; i++)
-		add_part(roots, map, &search->held.mapped[i]);
-	if (search->held.seamless)
-		return;
-	for (size_t i = first_block(search, map->low);
-	     i < search->held.count && search->held.blocks[i].address < map->high; i++) {
-		add_root(roots, at, search->held.blocks[i].address, true);
-		at = search->held.blocks[i].address + search->held.blocks[i].size;
-	}
-	add_root(roots, at, map->high, true);
-}
-
-/* The stack of the thread that made the fork: above its stack pointer alone. */
-static bool is_own_stack(const struct tp_frozen *frozen, const struct tp_frozen_map *map)
-{
-	const struct tprof_range *own = &frozen->note->stacks[0];
-
-	return own->low >= map->low && own->low < map->high;
-}
-
-static void add_map(struct roots *roots, const struct search *search, const struct tp_frozen *frozen, size_t index,
-		    const char *allocator)
-{
-	const struct tp_frozen_map *map = &frozen->maps[index], *before = index ? map - 1 : NULL;
-	/* A module's zeroed data lies behind its file's. */
-	const char *module = !map->anonymous								 ? map->path
-			     : before && !before->anonymous && before->high == map->low && !map->path[0] ? before->path
-													 : "";
-
-	if (strstr(module, "/libtprof"))
-		return;
-	if (map->shared && strncmp(map->path, "/dev/shm/", 9) != 0 && strncmp(map->path, "/memfd:", 7) != 0 &&
-	    strncmp(map->path, "/dev/zero", 9) != 0)
-		return; /* a file, a device; the trace itself */
-	if (is_own_stack(frozen, map))
-		add_root(roots, frozen->note->stacks[0].low, map->high, false);
-	else if (map->anonymous && has_blocks(search, map))
-		add_arena(roots, search, frozen, map);
-	else if (same_file(module, allocator))
-		add_root(roots, map->low, map->high, true);
-	else
-		add_without(roots, map->low, map->high, frozen->note->own, frozen->note->own_count);
-}
-
-/* Registers of threads that wait; in the collector's memory, which is none of the program's. */
-static void add_kept(struct roots *roots, const struct tp_frozen *frozen)
-{
-	uint64_t low = frozen->note_at + offsetof(struct tprof_snapshot, kept);
-
-	add_root(roots, low, low + frozen->note->kept_count * sizeof(frozen->note->kept[0]), false);
-}
-
 /* ---- one search ---- */
 
 static bool search_frozen(struct tp_control *control, const struct tp_trace *trace, struct search *search, char **error)
 {
 	const struct tprof_header *header = control->header;
 	struct tp_frozen frozen;
-	struct roots roots = { 0 };
+	struct tp_roots roots;
 	bool good;
 
-	if (!tp_frozen_open(&frozen, tp_control_snapshot(control), header->snapshot_at, error))
+	if (!tp_frozen_open(&frozen, tp_control_snapshot(control), header->snapshot_at, header->snapshot_bytes, error))
 		return false;
-	for (size_t i = 0; i < frozen.count; i++)
-		add_map(&roots, search, &frozen, i, trace->malloc_path);
-	add_kept(&roots, &frozen);
-	good = !roots.failed && tp_reach_search(search->held.blocks, search->held.count, roots.list, roots.count,
-						tp_frozen_read, &frozen);
-	free(roots.list);
+	good = tp_roots_find(&roots, &frozen, &search->held, trace->malloc_path) &&
+	       tp_reach_search(search->held.blocks, search->held.count, &roots.all, tp_frozen_read, &frozen);
+	tp_roots_free(&roots);
 	tp_frozen_close(&frozen);
 	return good;
 }

@@ -118,7 +118,20 @@ static int by_address(const void *a, const void *b)
 	return x->address < y->address ? -1 : x->address > y->address;
 }
 
-bool tp_reach_search(struct tp_reach_block *blocks, size_t count, const struct tp_reach_root *roots, size_t root_count,
+static void search_roots(struct search *search, const struct tp_reach_roots *roots)
+{
+	for (size_t i = 0; i < roots->word_count; i++) {
+		search->buffer[0] = roots->words[i];
+		look_at_words(search, 1, false, TPROF_REACH_STILL, meet_reached);
+		follow(search, meet_reached);
+	}
+	for (size_t i = 0; i < roots->range_count; i++) {
+		look_at(search, &roots->ranges[i], TPROF_REACH_STILL, meet_reached);
+		follow(search, meet_reached);
+	}
+}
+
+bool tp_reach_search(struct tp_reach_block *blocks, size_t count, const struct tp_reach_roots *roots,
 		     tp_reach_read *read, void *context)
 {
 	struct search search = { .blocks = blocks, .count = count, .read = read, .context = context };
@@ -130,10 +143,8 @@ bool tp_reach_search(struct tp_reach_block *blocks, size_t count, const struct t
 	search.high = blocks[count - 1].address + (blocks[count - 1].size ? blocks[count - 1].size : 1);
 	search.stack = malloc((2 * count + 1) * sizeof(*search.stack)); /* each block at most twice */
 	search.buffer = malloc(BUFFER);
-	for (size_t i = 0; search.stack && search.buffer && i < root_count; i++) {
-		look_at(&search, &roots[i], TPROF_REACH_STILL, meet_reached);
-		follow(&search, meet_reached);
-	}
+	if (search.stack && search.buffer)
+		search_roots(&search, roots);
 	for (size_t i = 0; search.stack && search.buffer && i < count; i++) {
 		if (blocks[i].reach)
 			continue;

@@ -21,13 +21,21 @@ struct tp_reach_root {
 	bool exact_only; /* an allocator's own data: its pointers to free memory may lie at a block's end */
 };
 
+/* Where the search begins: ranges of memory, and words that are in none, as registers. */
+struct tp_reach_roots {
+	const struct tp_reach_root *ranges;
+	size_t range_count;
+	const uint64_t *words;
+	size_t word_count;
+};
+
 /* Copies memory at `address`; returns how many bytes could be had. */
 typedef size_t tp_reach_read(void *context, uint64_t address, void *to, size_t size);
 
 /*
  * Sorts the blocks by address and fills `reach` of each. They must not overlap. False: no memory.
  */
-bool tp_reach_search(struct tp_reach_block *blocks, size_t count, const struct tp_reach_root *roots, size_t root_count,
+bool tp_reach_search(struct tp_reach_block *blocks, size_t count, const struct tp_reach_roots *roots,
 		     tp_reach_read *read, void *context);
 
 /* What a process held at one moment, by its trace. */

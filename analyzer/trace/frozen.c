@@ -63,16 +63,16 @@ static bool read_maps(struct tp_frozen *frozen)
 	return good && file;
 }
 
-static bool read_note(struct tp_frozen *frozen, uint64_t at)
+static bool read_note(struct tp_frozen *frozen, uint64_t at, uint64_t bytes)
 {
 	frozen->note = calloc(1, sizeof(*frozen->note));
-	return frozen->note &&
+	return frozen->note && bytes == sizeof(*frozen->note) &&
 	       pread(frozen->memory, frozen->note, sizeof(*frozen->note), (off_t)at) == sizeof(*frozen->note) &&
 	       frozen->note->stack_count <= TPROF_SNAPSHOT_RANGES && frozen->note->own_count <= TPROF_SNAPSHOT_RANGES &&
-	       frozen->note->kept_count <= TPROF_SNAPSHOT_RANGES;
+	       frozen->note->kept_count <= TPROF_SNAPSHOT_RANGES && frozen->note->in_hand_count <= TPROF_IN_HAND;
 }
 
-bool tp_frozen_open(struct tp_frozen *frozen, pid_t pid, uint64_t note_at, char **error)
+bool tp_frozen_open(struct tp_frozen *frozen, pid_t pid, uint64_t note_at, uint64_t bytes, char **error)
 {
 	const char *cause;
 
@@ -82,7 +82,7 @@ bool tp_frozen_open(struct tp_frozen *frozen, pid_t pid, uint64_t note_at, char 
 	cause = frozen->memory < 0 ? strerror(errno) : NULL;
 	if (!cause && !read_maps(frozen))
 		cause = strerror(errno);
-	if (!cause && !read_note(frozen, note_at))
+	if (!cause && !read_note(frozen, note_at, bytes))
 		cause = "it does not say what it is, as a libtprof.so of another version";
 	if (!cause)
 		return true;
@@ -124,11 +124,30 @@ static size_t there(const struct tp_frozen *frozen, uint64_t address, size_t siz
 	return (first + i) * PAGE - address < size ? (size_t)((first + i) * PAGE - address) : size;
 }
 
+size_t tp_frozen_copy(const struct tp_frozen *frozen, uint64_t address, void *to, size_t size)
+{
+	ssize_t got = pread(frozen->memory, to, size, (off_t)address);
+
+	return got > 0 ? (size_t)got : 0;
+}
+
+/* What of a copy lies in a range is nothing. */
+static void blank(const struct tprof_range *range, uint64_t address, char *copy, size_t size)
+{
+	uint64_t low = range->low > address ? range->low : address;
+	uint64_t high = range->high < address + size ? range->high : address + size;
+
+	if (low < high)
+		memset(copy + (low - address), 0, (size_t)(high - low));
+}
+
 size_t tp_frozen_read(void *context, uint64_t address, void *to, size_t size)
 {
 	const struct tp_frozen *frozen = context;
 	size_t readable = there(frozen, address, size);
-	ssize_t got = readable ? pread(frozen->memory, to, readable, (off_t)address) : 0;
+	size_t got = readable ? tp_frozen_copy(frozen, address, to, readable) : 0;
 
-	return got > 0 ? (size_t)got : 0;
+	for (size_t i = 0; i < sizeof(frozen->dead) / sizeof(frozen->dead[0]); i++)
+		blank(&frozen->dead[i], address, to, got);
+	return got;
 }

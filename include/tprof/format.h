@@ -142,13 +142,25 @@ struct tprof_range {
 	uint64_t low, high; /* addresses; high is behind the last */
 };
 #define TPROF_KEPT 6u /* registers that calls keep: rbx rbp r12 r13 r14 r15 */
+#define TPROF_IN_HAND 8u
+struct tprof_registers {
+	uint64_t pc, sp, kept[TPROF_KEPT];
+};
 struct tprof_snapshot {
 	uint32_t stack_count, own_count;
-	struct tprof_range
-		stacks[TPROF_SNAPSHOT_RANGES];	       /* of the threads, [0] of the one that forked, from its sp on */
-	struct tprof_range own[TPROF_SNAPSHOT_RANGES]; /* the collector's own memory: no part of the program */
+	struct tprof_range stacks[TPROF_SNAPSHOT_RANGES]; /* the threads' own, [0] of the one that forked */
+	struct tprof_range own[TPROF_SNAPSHOT_RANGES];	  /* the collector's own memory: no part of the program */
 	uint64_t kept_count;
 	uint64_t kept[TPROF_SNAPSHOT_RANGES][TPROF_KEPT]; /* registers of threads that wait: header.snapshot_known */
+
+	/* The thread that forked did so in the collector's code, called by the program: */
+	struct tprof_registers at;
+	struct tprof_range code;      /* whose unwind tables lead from there to where the program called it, */
+	uint64_t context;	      /* or by a signal: address of the ucontext_t of where it came; 0: by none */
+	struct tprof_range alternate; /* its signal stack, as the program set it */
+	uint64_t in_hand_count;
+	uint64_t in_hand[TPROF_IN_HAND]; /* the program's: arguments of that call, or its result */
+	struct tprof_range moving;	 /* a block that was said to be freed, and is about to be reallocated */
 };
 #define TPROF_CONTROL_TEXT 48u /* bytes of a mark's text */
 
@@ -231,6 +243,7 @@ struct tprof_header {
 				     * program's memory, and will be in the file when there is */
 	uint64_t other_ticks; /* what recording took beside events: threads begun, chunks made, memory sampled, objects
 				     * hooked */
+	uint64_t snapshot_bytes; /* sizeof(struct tprof_snapshot), as the collector knows it */
 };
 
 /* ---- chunks ------------------------------------------------------------------------------------------------- */

@@ -50,7 +50,7 @@ static void copy_text(char *to, size_t size)
 	to[length] = 0;
 }
 
-void tp_control_answer(struct tp_thread *thread)
+void tp_control_answer(struct tp_thread *thread, const struct tp_hand *hand)
 {
 	uint32_t asked = tp_load_acquire(&tp_header->control_asked); /* pairs with who asks: the request is whole */
 	uint32_t taken = tp_load(&tp_header->control_taken);
@@ -73,7 +73,7 @@ void tp_control_answer(struct tp_thread *thread)
 		snapshot(thread, text);
 		break;
 	case TPROF_CONTROL_LEAKCHECK:
-		tp_freeze();
+		tp_freeze(hand);
 		break;
 	default:
 		break;

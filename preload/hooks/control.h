@@ -30,7 +30,11 @@ static inline bool tp_control_waits(void)
 	return tp_load(&tp_header->control_asked) != tp_load(&tp_header->control_taken);
 }
 
-/* Carries out a request if there is one. The thread is recording (TP_BUSY_RECORD). */
-TP_SLOW void tp_control_answer(struct tp_thread *thread);
+struct tp_hand;
+
+/*
+ * Carries out a request if there is one. The thread is recording (TP_BUSY_RECORD). `hand`: see hooks/freeze.h; NULL: nothing.
+ */
+TP_SLOW void tp_control_answer(struct tp_thread *thread, const struct tp_hand *hand);
 
 #endif

@@ -81,14 +81,14 @@ static struct tp_thread *enter(const void *frame)
 }
 
 /* The first event in a pause that finds a request carries it out; the request may be to go on. */
-static TP_SLOW struct tp_thread *answer(const void *frame)
+static TP_SLOW struct tp_thread *answer(const void *frame, const struct tp_hand *hand)
 {
 	struct tp_thread *thread = enter(frame);
 
 	if (!thread)
 		return NULL;
 	thread->busy = TP_BUSY_RECORD;
-	tp_control_answer(thread);
+	tp_control_answer(thread, hand);
 	tp_leave(thread);
 	if (tp_load_acquire(&tp_state.mode) != TP_MODE_ON)
 		return NULL;
@@ -96,20 +96,33 @@ static TP_SLOW struct tp_thread *answer(const void *frame)
 	return take(thread, frame);
 }
 
-struct tp_thread *tp_enter_slow(const void *frame)
+struct tp_thread *tp_enter_slow_given(const void *frame, const struct tp_hand *hand)
 {
 	uint32_t mode = tp_load_acquire(&tp_state.mode);
 
 	if (mode == TP_MODE_PAUSED || mode == TP_MODE_WAITING)
-		return tp_likely(!tp_control_waits()) ? NULL : answer(frame);
+		return tp_likely(!tp_control_waits()) ? NULL : answer(frame, hand);
 	if (mode == TP_MODE_NEW)
 		tp_start();
 	return tp_load_acquire(&tp_state.mode) == TP_MODE_ON ? enter(frame) : NULL;
 }
 
+struct tp_thread *tp_enter_slow(const void *frame)
+{
+	return tp_enter_slow_given(frame, NULL);
+}
+
 struct tp_thread *tp_enter_paused(const void *frame)
 {
 	return tp_load_acquire(&tp_state.mode) == TP_MODE_PAUSED ? enter(frame) : NULL;
+}
+
+struct tp_thread *tp_enter_end_slow(const void *frame, const void *block)
+{
+	const uint64_t word = (uintptr_t)block;
+	struct tp_thread *thread = tp_enter_slow_given(frame, &(struct tp_hand){ .words = &word, .count = 1 });
+
+	return thread ? thread : tp_enter_paused(frame);
 }
 
 struct tp_thread *tp_enter_off(const void *frame)
@@ -173,7 +186,7 @@ static TP_SLOW void settle(struct tp_thread *thread)
  * If it is due (in a pause it is not), or will be within `early` ticks. Nor is it once recording has stopped: a reallocation's
  * first half may have found the disk full. Between steps it is left out where memory stands still.
  */
-static void sample_memory(struct tp_thread *thread, uint64_t early)
+static void sample_memory(struct tp_thread *thread, uint64_t early, const struct tp_hand *hand)
 {
 	uint64_t due = tp_load(&tp_state.next_memory_sample), began;
 
@@ -186,7 +199,7 @@ static void sample_memory(struct tp_thread *thread, uint64_t early)
 	if (tp_aside_waits())
 		settle(thread);
 	if (tp_unlikely(tp_control_waits()))
-		tp_control_answer(thread);
+		tp_control_answer(thread, hand);
 	tp_freeze_reap();
 	if (early || !tp_still_is(&tp_state.still, thread->event_start, tp_still_faults()))
 		tp_sample_memory(thread);
@@ -228,24 +241,33 @@ static void time_event(struct tp_thread *thread, uint64_t now, bool is_free)
 void tp_recorded_slow(struct tp_thread *thread)
 {
 	time_event(thread, tp_clock_before(), false);
-	sample_memory(thread, 0);
+	sample_memory(thread, 0, NULL);
+}
+
+void tp_recorded_interrupted_slow(struct tp_thread *thread, const void *context)
+{
+	time_event(thread, tp_clock_before(), false);
+	sample_memory(thread, 0, &(struct tp_hand){ .context = context });
 }
 
 /* The allocator first: whoever waits for an answer, which comes with the sample, is to find what it says. */
-void tp_recorded_called_slow(struct tp_thread *thread, bool is_free)
+void tp_recorded_called_slow(struct tp_thread *thread, enum tp_called what, const void *block)
 {
 	uint64_t now = tp_clock_before();
 	bool answers = thread->event_start >= tp_load(&tp_state.next_memory_sample) && tp_control_waits();
+	struct tp_hand hand = { .words = &thread->last_block,
+				.count = what == TP_CALLED_ALLOC,
+				.moving = what == TP_CALLED_MOVE ? block : NULL };
 
 	if (tp_load(&tp_state.mode) == TP_MODE_PAUSED)
 		tp_ended_forget(thread->last_block);
-	time_event(thread, now, is_free);
+	time_event(thread, now, what != TP_CALLED_ALLOC);
 	tp_allocator_ask(thread, answers);
-	sample_memory(thread, 0);
+	sample_memory(thread, 0, &hand);
 }
 
 void tp_recorded_step(struct tp_thread *thread)
 {
 	tp_allocator_ask(thread, false);
-	sample_memory(thread, tp_clock_ticks(MEMORY_SAMPLE_NS - STEP_SAMPLE_NS));
+	sample_memory(thread, tp_clock_ticks(MEMORY_SAMPLE_NS - STEP_SAMPLE_NS), NULL);
 }

@@ -16,22 +16,36 @@
 TP_SLOW struct tp_thread *tp_enter_slow(const void *frame);
 
 /*
+ * The same of a hook that was given pointers to blocks (hooks/freeze.h): in a pause a request is carried out before the program's
+ * call is.
+ */
+struct tp_hand;
+TP_SLOW struct tp_thread *tp_enter_slow_given(const void *frame, const struct tp_hand *hand);
+
+/* tp_enter(), where all is well. */
+static inline struct tp_thread *tp_enter_at_once(const void *frame)
+{
+	struct tp_thread *thread = tp_self;
+
+	if (tp_unlikely(!thread || tp_load(&tp_state.mode) != TP_MODE_ON || thread->busy ||
+			!tp_thread_on_stack(thread, (uintptr_t)frame)))
+		return NULL;
+	thread->busy_frame = (uintptr_t)frame;
+	thread->busy_return = ((const uintptr_t *)frame)[1];
+	__atomic_signal_fence(__ATOMIC_RELEASE); /* with a handler: who is busy is known before that he is */
+	thread->busy = TP_BUSY_REAL;
+	return thread;
+}
+
+/*
  * The calling thread, or NULL: do not record, just call the real function. Starts the recording at the process's very
  * first call. `frame` is the exported hook's __builtin_frame_address(0). Six loads and four branches when all is well.
  */
 static inline struct tp_thread *tp_enter(const void *frame)
 {
-	struct tp_thread *thread = tp_self;
+	struct tp_thread *thread = tp_enter_at_once(frame);
 
-	if (tp_likely(thread && tp_load(&tp_state.mode) == TP_MODE_ON && !thread->busy &&
-		      tp_thread_on_stack(thread, (uintptr_t)frame))) {
-		thread->busy_frame = (uintptr_t)frame;
-		thread->busy_return = ((const uintptr_t *)frame)[1];
-		__atomic_signal_fence(__ATOMIC_RELEASE); /* with a handler: who is busy is known before that he is */
-		thread->busy = TP_BUSY_REAL;
-		return thread;
-	}
-	return tp_enter_slow(frame);
+	return tp_likely(thread) ? thread : tp_enter_slow(frame);
 }
 
 TP_SLOW struct tp_thread *tp_enter_paused(const void *frame);
@@ -48,6 +62,16 @@ static inline struct tp_thread *tp_enter_end(const void *frame)
 	struct tp_thread *thread = tp_enter(frame);
 
 	return tp_likely(thread) ? thread : tp_enter_paused(frame);
+}
+
+TP_SLOW struct tp_thread *tp_enter_end_slow(const void *frame, const void *block);
+
+/* tp_enter_end() of a hook that was given a block. */
+static inline struct tp_thread *tp_enter_end_of(const void *frame, const void *block)
+{
+	struct tp_thread *thread = tp_enter_at_once(frame);
+
+	return tp_likely(thread) ? thread : tp_enter_end_slow(frame, block);
 }
 
 /*
@@ -104,6 +128,9 @@ TP_SLOW void tp_recorded_step(struct tp_thread *thread);
 /* Once an event, however many reasons there are: it times the event if it is one of those (core/timed.h). */
 TP_SLOW void tp_recorded_slow(struct tp_thread *thread);
 
+/* The same of an event that is a signal handler's; `context` is its ucontext_t. */
+TP_SLOW void tp_recorded_interrupted_slow(struct tp_thread *thread, const void *context);
+
 /* Ends it. One event in 64 is timed, for the report's estimate of what tprof cost. */
 static inline void tp_recorded(struct tp_thread *thread)
 {
@@ -116,14 +143,19 @@ static inline void tp_recorded(struct tp_thread *thread)
  * tp_recorded() in a function that the program called itself, and that may call others: unlike the hook of an op, which keeps
  * vector registers by not touching them.
  */
-TP_SLOW void tp_recorded_called_slow(struct tp_thread *thread, bool is_free);
+enum tp_called {
+	TP_CALLED_ALLOC, /* of thread->last_block, which the program does not have yet */
+	TP_CALLED_FREE,	 /* its cost is told apart from the others' */
+	TP_CALLED_MOVE,	 /* a FREE whose block is to be reallocated */
+};
+TP_SLOW void tp_recorded_called_slow(struct tp_thread *thread, enum tp_called what, const void *block);
 
-/* `is_free`: the event is a free, whose cost is told apart from the others'. */
-static inline void tp_recorded_called(struct tp_thread *thread, bool is_free)
+/* `block`: of TP_CALLED_MOVE. */
+static inline void tp_recorded_called(struct tp_thread *thread, enum tp_called what, const void *block)
 {
 	if (tp_unlikely(tp_timed_due(&thread->timed, thread->events) ||
 			thread->event_start >= tp_load(&tp_state.next_memory_sample)))
-		tp_recorded_called_slow(thread, is_free);
+		tp_recorded_called_slow(thread, what, block);
 }
 
 /* Is there more to be done at an event's end? */
@@ -133,11 +165,11 @@ TP_HOT bool tp_recorded_due(const struct tp_thread *thread, uint64_t ticks)
 }
 
 /* tp_recorded_called(), with what tp_record() was told. */
-TP_HOT void tp_recorded_hot(struct tp_thread *thread, uint64_t ticks, bool is_free)
+TP_HOT void tp_recorded_hot(struct tp_thread *thread, uint64_t ticks, enum tp_called what, const void *block)
 {
 	if (tp_unlikely(tp_recorded_due(thread, ticks))) {
 		thread->event_start = ticks;
-		tp_recorded_called_slow(thread, is_free);
+		tp_recorded_called_slow(thread, what, block);
 	}
 }
 

@@ -9,6 +9,7 @@
 #include "core/sys.h"
 #include "core/text.h"
 #include "core/thread.h"
+#include "hooks/real.h"
 #include "hooks/waits/registers.h"
 
 #include <link.h>
@@ -99,20 +100,47 @@ static void note_own_module(void)
 	struct dl_find_object object;
 
 	if (tp_object_find((uintptr_t)&note, &object))
-		note.own[note.own_count++] =
+		note.own[note.own_count++] = note.code =
 			(struct tprof_range){ (uintptr_t)object.dlfo_map_start, (uintptr_t)object.dlfo_map_end };
 }
 
-static void write_note(uintptr_t sp)
+static void note_moving(const void *block)
 {
-	uintptr_t end = tp_self ? tp_self->own.high : sp;
+	uintptr_t at = (uintptr_t)block;
 
-	note.stacks[0] = (struct tprof_range){ sp, end > sp ? end : sp };
+	note.moving = (struct tprof_range){ 0 };
+	if (block && tp_real.usable)
+		note.moving = (struct tprof_range){ at, at + tp_real.usable((void *)at) };
+}
+
+/* What the thread itself was at: `registers` are in the collector, and the program's are found from there. */
+static void note_hand(const struct tp_hand *hand, const struct tprof_registers *registers)
+{
+	static const struct tp_hand empty;
+
+	hand = hand ? hand : &empty;
+	note.at = *registers;
+	note.context = (uintptr_t)hand->context;
+	note.in_hand_count = hand->count < TPROF_IN_HAND ? hand->count : TPROF_IN_HAND;
+	for (size_t i = 0; i < note.in_hand_count; i++)
+		note.in_hand[i] = hand->words[i];
+	note_moving(hand->moving);
+	note.alternate = (struct tprof_range){ 0 };
+	if (tp_self)
+		note.alternate = (struct tprof_range){ tp_self->alternate.low, tp_self->alternate.high };
+}
+
+static void write_note(const struct tp_hand *hand, const struct tprof_registers *registers)
+{
+	note.stacks[0] = (struct tprof_range){ 0 };
+	if (tp_self)
+		note.stacks[0] = (struct tprof_range){ tp_self->own.low, tp_self->own.high };
 	note.stack_count = 1;
 	tp_threads_each(note_stack);
 	count_threads();
 	note.own_count = (uint32_t)tp_space_list(note.own, TPROF_SNAPSHOT_RANGES - 1);
 	note_own_module();
+	note_hand(hand, registers);
 }
 
 /* ---- the fork ---- */
@@ -132,20 +160,21 @@ static void stand_still(void)
 
 /*
  * Without an exit signal: the program's wait() does not see it. With all signals blocked, so that no handler of the program's
- * runs in it. This thread's registers are in its stack: those that calls keep are spilled here.
+ * runs in it.
  */
-static __attribute__((noinline)) long fork_still(void)
+static __attribute__((noinline)) long fork_still(const struct tp_hand *hand)
 {
 	uint64_t all = ~UINT64_C(0), before = 0;
-	uintptr_t registers[6];
+	struct tprof_registers here;
 	long pid;
 
-	__asm__ volatile("movq %%rbx, 0(%0)\n\tmovq %%rbp, 8(%0)\n\tmovq %%r12, 16(%0)\n\t"
-			 "movq %%r13, 24(%0)\n\tmovq %%r14, 32(%0)\n\tmovq %%r15, 40(%0)"
+	__asm__ volatile("1:\tleaq 1b(%%rip), %%rax\n\tmovq %%rax, 0(%0)\n\tmovq %%rsp, 8(%0)\n\t"
+			 "movq %%rbx, 16(%0)\n\tmovq %%rbp, 24(%0)\n\tmovq %%r12, 32(%0)\n\t"
+			 "movq %%r13, 40(%0)\n\tmovq %%r14, 48(%0)\n\tmovq %%r15, 56(%0)"
 			 :
-			 : "r"(registers)
-			 : "memory");
-	write_note((uintptr_t)registers);
+			 : "r"(&here)
+			 : "rax", "memory");
+	write_note(hand, &here);
 	tp_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof(all));
 	tp_header->snapshot_ticks = tp_clock_before();
 	pid = tp_syscall(SYS_clone, 0, 0, 0, 0);
@@ -156,7 +185,7 @@ static __attribute__((noinline)) long fork_still(void)
 	return pid;
 }
 
-void tp_freeze(void)
+void tp_freeze(const struct tp_hand *hand)
 {
 	uint32_t earlier;
 	long pid;
@@ -167,9 +196,10 @@ void tp_freeze(void)
 		tp_syscall(SYS_kill, earlier, SIGKILL, 0, 0);
 		tp_syscall(SYS_wait4, earlier, 0, __WCLONE, 0);
 	}
-	pid = fork_still();
+	pid = fork_still(hand);
 	tp_header->snapshot_error = pid < 0 ? (uint32_t)-pid : 0;
 	tp_header->snapshot_at = (uintptr_t)&note;
+	tp_header->snapshot_bytes = sizeof(note);
 	tp_store_release(&tp_header->snapshot_pid, pid > 0 ? (uint32_t)pid : 0);
 	tp_store(&to_reap, pid > 0 ? (uint32_t)pid : 0);
 }
@@ -296,7 +326,7 @@ void tp_freeze_check(void)
 		return;
 	}
 	settle();
-	tp_freeze();
+	tp_freeze(NULL);
 	if (tp_load(&to_reap))
 		search(path);
 	else

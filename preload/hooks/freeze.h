@@ -9,10 +9,22 @@
 #include "core/base.h"
 
 /*
- * Makes it; header.snapshot_pid says which process it is, or snapshot_error why there is none. It ends when it is killed, or
- * after two minutes. One thread at a time.
+ * What of the program's nobody has but the collector, while the thread is in it. The search begins where the program called us:
+ * the registers that calls keep are found by unwinding from here, and nothing else in our frames is looked at, as what is left
+ * in them of earlier calls' frames may be anything.
  */
-TP_SLOW void tp_freeze(void);
+struct tp_hand {
+	const uint64_t *words; /* arguments not yet given on, or a result not yet returned; TPROF_IN_HAND at most */
+	size_t count;
+	const void *moving;  /* a block whose FREE is written, and whose reallocation is still to come */
+	const void *context; /* ucontext_t of a signal that interrupted the program: its registers are there */
+};
+
+/*
+ * Makes it; header.snapshot_pid says which process it is, or snapshot_error why there is none. It ends when it is killed, or
+ * after two minutes. One thread at a time. `hand` NULL: nothing.
+ */
+TP_SLOW void tp_freeze(const struct tp_hand *hand);
 
 /* Reaps the last one if it has ended. A load and a branch where there was none. */
 void tp_freeze_reap(void);

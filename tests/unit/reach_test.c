@@ -49,9 +49,10 @@ static struct tp_reach_block *blocks(size_t count)
 
 static void search(struct tp_reach_block *list, size_t count, bool exact_only)
 {
-	const struct tp_reach_root roots[] = { { ROOT, ROOT + 64, false }, { ROOT + 0x100, ROOT + 0x140, exact_only } };
+	const struct tp_reach_root ranges[] = { { ROOT, ROOT + 64, false },
+						{ ROOT + 0x100, ROOT + 0x140, exact_only } };
 
-	assert_true(tp_reach_search(list, count, roots, 2, read_words, NULL));
+	assert_true(tp_reach_search(list, count, &(struct tp_reach_roots){ ranges, 2, NULL, 0 }, read_words, NULL));
 }
 
 static void test_words(void **unused)

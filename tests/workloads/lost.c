@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lost [wait | spin]: blocks that can be reached, and blocks that can't, in each of the ways that matter; sizes tell them apart. The
- * answers stand in the test. wait: until the file `end` is there, allocating now and then.
+ * lost [wait | stale | spin]: blocks that can be reached, and blocks that can't, in each of the ways that matter; sizes tell them apart. The
+ * answers stand in the test. wait: until the file `end` is there, allocating now and then. stale: the same, with the addresses
+ * of all blocks in every word of the stack that a call's frames are made on.
  * lost spin: a thread that runs has the only pointer to a block in a register; 100 others of one size are lost.
  */
 #include <pthread.h>
@@ -26,12 +27,19 @@ static void *held;
 register void *held __asm__("r15");
 #endif
 
+/* Every block of get()'s, as no pointer. */
+#define MASK ((uintptr_t)0x5a5a << 48 | 0x5a5a5a)
+static volatile uintptr_t all[64];
+static volatile size_t all_count;
+
 static void *get(size_t size)
 {
 	void *block = calloc(1, size);
 
 	if (!block)
 		truth_die("calloc");
+	if (all_count < sizeof(all) / sizeof(all[0]))
+		all[all_count++] = (uintptr_t)block ^ MASK;
 	return block;
 }
 
@@ -130,6 +138,15 @@ NOINLINE static void wipe_stack(void)
 	volatile char used[16384];
 
 	memset((void *)used, 0, sizeof(used));
+}
+
+/* Or what is below the stack is full of them: who makes a frame there, and leaves a word as it is, has one. */
+NOINLINE static void fill_stack(size_t from)
+{
+	volatile uintptr_t used[2048];
+
+	for (size_t i = 0; i < sizeof(used) / sizeof(used[0]); i++)
+		used[i] = all[(from + i) % all_count] ^ MASK;
 }
 
 /* ---- a thread that runs ---- */
@@ -237,7 +254,16 @@ int main(int argc, char **argv)
 	held_by_register();
 	wipe_stack();
 	while (argc > 1 && strcmp(argv[1], "wait") == 0 && access("end", F_OK) != 0) {
-		free(get(64));
+		free(calloc(1, 64));
+		usleep(1000);
+	}
+	for (size_t i = 0; argc > 1 && strcmp(argv[1], "stale") == 0 && access("end", F_OK) != 0; i++) {
+		void *block;
+
+		fill_stack(i);
+		block = malloc(64);
+		fill_stack(i);
+		free(block);
 		usleep(1000);
 	}
 	exit(0); /* with the thread alive */

@@ -51,7 +51,7 @@ TP_HOT bool passes(const void *block)
 
 static TP_APART void *open_rallocx(void *old, size_t size, int flags)
 {
-	struct tp_thread *thread = tp_enter_end(FRAME);
+	struct tp_thread *thread = tp_enter_end_of(FRAME, old);
 	void *block;
 	bool freed;
 
@@ -77,7 +77,7 @@ static void *hook_rallocx(void *old, size_t size, int flags)
 /* Resizes in place, or does not; the block stays the caller's throughout. */
 static TP_APART size_t open_xallocx(void *block, size_t size, size_t extra, int flags)
 {
-	struct tp_thread *thread = tp_enter_end(FRAME);
+	struct tp_thread *thread = tp_enter_end_of(FRAME, block);
 	size_t usable;
 	bool freed;
 
@@ -111,7 +111,7 @@ static void record_end(struct tp_thread *thread, void *block, uint8_t fn)
 
 static TP_APART void open_dallocx(void *block, int flags)
 {
-	struct tp_thread *thread = tp_enter_end(FRAME);
+	struct tp_thread *thread = tp_enter_end_of(FRAME, block);
 
 	if (thread)
 		record_end(thread, block, TPROF_FN_DALLOCX);
@@ -132,7 +132,7 @@ static void hook_dallocx(void *block, int flags)
 
 static TP_APART void open_sdallocx(void *block, size_t size, int flags)
 {
-	struct tp_thread *thread = tp_enter_end(FRAME);
+	struct tp_thread *thread = tp_enter_end_of(FRAME, block);
 
 	if (thread)
 		record_end(thread, block, TPROF_FN_SDALLOCX);

@@ -257,7 +257,7 @@ TP_EXPORT void *pvalloc(size_t size)
 
 static TP_SLOW void *slow_realloc(const void *frame, void *old, size_t size, uint8_t fn)
 {
-	struct tp_thread *thread = old ? tp_enter_end(frame) : tp_enter(frame);
+	struct tp_thread *thread = old ? tp_enter_end_of(frame, old) : tp_enter(frame);
 	void *block;
 	bool freed;
 
@@ -322,7 +322,7 @@ TP_EXPORT void *reallocarray(void *old, size_t count, size_t size)
 
 static TP_SLOW void slow_free(const void *frame, void *block, uint8_t fn)
 {
-	struct tp_thread *thread = tp_enter_end(frame);
+	struct tp_thread *thread = tp_enter_end_of(frame, block);
 
 	if (!thread || tp_bootstrap_holds(block)) {
 		plain_free(block);

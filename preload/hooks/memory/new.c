@@ -259,7 +259,7 @@ TP_HOT bool delete_passes(const void *block)
 
 static TP_SLOW void slow_delete(const void *frame, void *block, const struct deletion *deletion)
 {
-	struct tp_thread *thread = is_second() ? NULL : tp_enter_end(frame);
+	struct tp_thread *thread = is_second() ? NULL : tp_enter_end_of(frame, block);
 	uint32_t unrecorded = tp_unrecorded_calls;
 
 	if (thread) {

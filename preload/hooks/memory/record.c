@@ -30,7 +30,7 @@ void tp_record_block(struct tp_thread *thread, const void *frame, void *block, s
 	record.node = tp_caller_stack(thread, frame);
 	tp_emit_alloc(thread, ticks, &record);
 	thread->last_block = record.address;
-	tp_recorded_called(thread, false);
+	tp_recorded_called(thread, TP_CALLED_ALLOC, NULL);
 }
 
 void tp_record_alloc(struct tp_thread *thread, const void *frame, void *block, struct tp_request request)
@@ -39,6 +39,13 @@ void tp_record_alloc(struct tp_thread *thread, const void *frame, void *block, s
 	uint64_t usable = tp_likely(tp_real.usable) ? tp_real.usable(block) : request.size;
 
 	tp_record_block(thread, frame, block, request, usable);
+}
+
+/* Python's own blocks are no allocator's. */
+static bool moves(uint8_t fn)
+{
+	return fn == TPROF_FN_REALLOC || fn == TPROF_FN_REALLOCARRAY || fn == TPROF_FN_RALLOCX ||
+	       fn == TPROF_FN_XALLOCX;
 }
 
 bool tp_record_free(struct tp_thread *thread, void *block, uint8_t fn)
@@ -51,7 +58,7 @@ bool tp_record_free(struct tp_thread *thread, void *block, uint8_t fn)
 	ticks = tp_clock_before();
 	tp_record(thread, ticks);
 	tp_emit_free(thread, ticks, (uintptr_t)block, fn);
-	tp_recorded_called(thread, true);
+	tp_recorded_called(thread, moves(fn) ? TP_CALLED_MOVE : TP_CALLED_FREE, block);
 	thread->busy = TP_BUSY_REAL;
 	return true;
 }
@@ -107,7 +114,7 @@ static TP_APART void release_within(struct tp_thread *thread, void *block)
 static TP_SLOW void released_slow(struct tp_thread *thread, uint64_t ticks, void *block)
 {
 	thread->event_start = ticks;
-	tp_recorded_called_slow(thread, true);
+	tp_recorded_called_slow(thread, TP_CALLED_FREE, NULL);
 	release_within(thread, block);
 }
 

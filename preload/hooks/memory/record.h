@@ -111,7 +111,7 @@ TP_HOT void *tp_allocated_here(struct tp_thread *thread, const void *frame, void
 	if (late)
 		ticks = tp_clock_counter_ordered();
 	tp_emit_block(thread, ticks, block, size, fn, node);
-	tp_recorded_hot(thread, ticks, false);
+	tp_recorded_hot(thread, ticks, TP_CALLED_ALLOC, NULL);
 	tp_leave(thread);
 	return block;
 }
@@ -123,7 +123,7 @@ TP_HOT bool tp_emit_usual_free(struct tp_thread *thread, uint64_t ticks, void *b
 	       tp_likely(tp_emit_near_free(thread, ticks >> TP_CLOCK_TSC_SHIFT, (uintptr_t)block, fn));
 }
 
-/* tp_record_free(). */
+/* tp_record_free(), of a block that is to be reallocated. */
 TP_HOT void tp_freeing(struct tp_thread *thread, void *block, uint8_t fn)
 {
 	uint64_t ticks = tp_clock_counter();
@@ -132,7 +132,7 @@ TP_HOT void tp_freeing(struct tp_thread *thread, void *block, uint8_t fn)
 	__atomic_signal_fence(__ATOMIC_ACQUIRE);
 	if (!tp_emit_usual_free(thread, ticks, block, fn))
 		tp_emit_free(thread, ticks, (uintptr_t)block, fn);
-	tp_recorded_hot(thread, ticks, true);
+	tp_recorded_hot(thread, ticks, TP_CALLED_MOVE, block);
 	thread->busy = TP_BUSY_REAL;
 }
 

@@ -4,12 +4,15 @@
 #include "core/usage.h"
 #include "hooks/control.h"
 #include "hooks/enter.h"
+#include "hooks/freeze.h"
 #include "hooks/ops/hot.h"
 #include "hooks/ops/layout.h"
 #include "hooks/ops/names.h"
 #include "hooks/ops/shapes.h"
 #include "hooks/ops/vectors.h"
 #include "stacks/recall.h"
+
+#define TP_KEPT_ARGUMENTS 8 /* registers that the trampoline keeps below its frame */
 
 struct called { /* what trampoline.S gets in rax and rdx */
 	void *function;
@@ -301,8 +304,10 @@ struct slow_enter {
 static void enter(void *context)
 {
 	struct slow_enter *slow = context;
+	const uint64_t *arguments = (const uint64_t *)slow->frame - TP_KEPT_ARGUMENTS; /* trampoline.S draws them */
 
-	slow->thread = tp_enter_slow(slow->frame);
+	slow->thread =
+		tp_enter_slow_given(slow->frame, &(struct tp_hand){ .words = arguments, .count = TP_KEPT_ARGUMENTS });
 }
 
 struct called tp_op_enter(uint32_t index, const uintptr_t *frame)

@@ -62,7 +62,7 @@ static void *python_calloc(void *context, size_t count, size_t size)
 static void *python_realloc(void *context, void *old, size_t size)
 {
 	const struct allocator *to = context;
-	struct tp_thread *thread = old ? tp_enter_end(FRAME) : tp_enter(FRAME);
+	struct tp_thread *thread = old ? tp_enter_end_of(FRAME, old) : tp_enter(FRAME);
 	bool freed = thread && old && tp_record_free(thread, old, TPROF_FN_PYTHON_REALLOC);
 	void *block = to->realloc(to->context, old, size);
 
@@ -79,7 +79,7 @@ static void *python_realloc(void *context, void *old, size_t size)
 static void python_free(void *context, void *block)
 {
 	const struct allocator *to = context;
-	struct tp_thread *thread = block ? tp_enter_end(FRAME) : NULL;
+	struct tp_thread *thread = block ? tp_enter_end_of(FRAME, block) : NULL;
 
 	if (thread)
 		tp_record_free(thread, block, TPROF_FN_PYTHON_FREE);

@@ -6,6 +6,7 @@
 #include "core/sys.h"
 #include "hooks/control.h"
 #include "hooks/enter.h"
+#include "hooks/freeze.h"
 #include "hooks/ops/stubs.h"
 #include "hooks/real.h"
 #include "hooks/sampling/signals.h"
@@ -64,7 +65,8 @@ static void record_sample(struct tp_thread *thread, const ucontext_t *context, u
 		node = tp_python_join_interrupted(thread, node);
 	tp_emit_sample(thread, ticks, node, periods);
 	thread->event_start = ticks;
-	tp_recorded(thread);
+	if (tp_recorded_due(thread, ticks))
+		tp_recorded_interrupted_slow(thread, context);
 	tp_thread_set_bounds(thread, bounds);
 	thread->busy = busy;
 	thread->busy_frame = frame;
@@ -86,10 +88,10 @@ static TP_SLOW void hand_over(int number, siginfo_t *info, ucontext_t *context, 
 }
 
 /* A program that computes, and calls nothing that is hooked, answers too. */
-static TP_SLOW void answer(struct tp_thread *thread)
+static TP_SLOW void answer(struct tp_thread *thread, const ucontext_t *context)
 {
 	thread->busy = TP_BUSY_RECORD;
-	tp_control_answer(thread);
+	tp_control_answer(thread, &(struct tp_hand){ .context = context });
 	thread->busy = TP_IDLE;
 }
 
@@ -116,7 +118,7 @@ void tp_cpu_handle(int number, siginfo_t *info, ucontext_t *context, struct tp_t
 		return;
 	}
 	if (tp_load(&tp_state.mode) == TP_MODE_PAUSED && thread->busy == TP_IDLE && tp_control_waits())
-		answer(thread);
+		answer(thread, context);
 	if (tp_load(&tp_state.mode) != TP_MODE_ON)
 		return;
 	if (info->si_overrun > 0)

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "commands/roots.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbols/unwind.h"
+#include "trace/interrupted.h"
+#include "trace/reserve.h"
+
+/* ---- ranges ---- */
+
+static void add_root(struct tp_roots *roots, uint64_t low, uint64_t high, bool exact_only)
+{
+	if (low >= high)
+		return;
+	if (!tp_reserve(&roots->ranges, &roots->room, roots->all.range_count + 1, sizeof(*roots->ranges))) {
+		roots->failed = true;
+		return;
+	}
+	roots->ranges[roots->all.range_count++] = (struct tp_reach_root){ low, high, exact_only };
+}
+
+/* A range without those of a list (which may overlap each other). */
+static void add_without(struct tp_roots *roots, uint64_t low, uint64_t high, const struct tprof_range *without,
+			size_t count)
+{
+	while (low < high) {
+		uint64_t begin = high, end = high;
+
+		for (size_t i = 0; i < count; i++)
+			if (without[i].high > low && without[i].low < begin) {
+				begin = without[i].low > low ? without[i].low : low;
+				end = without[i].high;
+			}
+		add_root(roots, low, begin, false);
+		low = end;
+	}
+}
+
+/* The first block that begins at or behind an address. */
+static size_t first_block(const struct tp_reach_held *held, uint64_t address)
+{
+	size_t low = 0, high = held->count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (held->blocks[middle].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool has_blocks(const struct tp_reach_held *held, const struct tp_frozen_map *map)
+{
+	size_t first = first_block(held, map->low);
+
+	return first < held->count && held->blocks[first].address < map->high;
+}
+
+/* Is it the same file? A library may be known by two paths: /lib is a link to /usr/lib. */
+static bool same_file(const char *path, const char *module)
+{
+	const char *a = strrchr(path, '/'), *b = strrchr(module, '/');
+
+	return a && b && strcmp(a, b) == 0;
+}
+
+/* What of a range lies in a mapping. */
+static void add_part(struct tp_roots *roots, const struct tp_frozen_map *map, const struct tprof_range *range)
+{
+	if (range->high > map->low && range->low < map->high)
+		add_root(roots, range->low > map->low ? range->low : map->low,
+			 range->high < map->high ? range->high : map->high, false);
+}
+
+/* The stack that the thread which forked is on, from where the program uses it: a coroutine's ends with its block, or mapping. */
+static struct tprof_range used_stack(const struct tp_reach_held *held, const struct tp_frozen *frozen,
+				     const struct tp_frozen_map *map, uint64_t sp)
+{
+	const struct tprof_range *own = &frozen->note->stacks[0];
+	size_t next = first_block(held, sp + 1);
+
+	if (sp >= own->low && sp < own->high)
+		return (struct tprof_range){ sp, own->high };
+	for (size_t i = 0; i < held->mapped_count; i++)
+		if (sp >= held->mapped[i].low && sp < held->mapped[i].high)
+			return (struct tprof_range){ sp, held->mapped[i].high };
+	if (next && sp - held->blocks[next - 1].address < held->blocks[next - 1].size)
+		return (struct tprof_range){ sp, held->blocks[next - 1].address + held->blocks[next - 1].size };
+	return (struct tprof_range){ sp, map->high };
+}
+
+/*
+ * An allocator's memory: blocks are looked at when something leads to them, and what lies between is free, or the
+ * allocator's own. Stacks and the program's own mappings are roots there too: the kernel joins neighbours. If there may be
+ * blocks that the trace does not know, all between is.
+ */
+static void add_arena(struct tp_roots *roots, const struct tp_reach_held *held, const struct tp_frozen *frozen,
+		      const struct tp_frozen_map *map)
+{
+	const struct tprof_snapshot *note = frozen->note;
+	uint64_t at = map->low;
+
+	for (uint32_t i = 0; i < note->stack_count; i++)
+		add_part(roots, map, &note->stacks[i]);
+	for (size_t i = 0; i < held->mapped_count; i++)
+		add_part(roots, map, &held->mapped[i]);
+	if (roots->sp >= map->low && roots->sp < map->high) {
+		struct tprof_range used = used_stack(held, frozen, map, roots->sp);
+
+		add_part(roots, map, &used);
+	}
+	if (held->seamless)
+		return;
+	for (size_t i = first_block(held, map->low); i < held->count && held->blocks[i].address < map->high; i++) {
+		add_root(roots, at, held->blocks[i].address, true);
+		at = held->blocks[i].address + held->blocks[i].size;
+	}
+	add_root(roots, at, map->high, true);
+}
+
+static void add_map(struct tp_roots *roots, const struct tp_reach_held *held, const struct tp_frozen *frozen,
+		    size_t index, const char *allocator)
+{
+	const struct tp_frozen_map *map = &frozen->maps[index], *before = index ? map - 1 : NULL;
+	/* A module's zeroed data lies behind its file's. */
+	const char *module = !map->anonymous								 ? map->path
+			     : before && !before->anonymous && before->high == map->low && !map->path[0] ? before->path
+													 : "";
+
+	if (strstr(module, "/libtprof"))
+		return;
+	if (map->shared && strncmp(map->path, "/dev/shm/", 9) != 0 && strncmp(map->path, "/memfd:", 7) != 0 &&
+	    strncmp(map->path, "/dev/zero", 9) != 0)
+		return; /* a file, a device; the trace itself */
+	if (map->anonymous && has_blocks(held, map))
+		add_arena(roots, held, frozen, map);
+	else if (same_file(module, allocator))
+		add_root(roots, map->low, map->high, true);
+	else
+		add_without(roots, map->low, map->high, frozen->note->own, frozen->note->own_count);
+}
+
+/* ---- words ---- */
+
+static void add_words(struct tp_roots *roots, const uint64_t *words, size_t count)
+{
+	if (!tp_reserve(&roots->words, &roots->word_room, roots->all.word_count + count, sizeof(*words))) {
+		roots->failed = true;
+		return;
+	}
+	memcpy(roots->words + roots->all.word_count, words, count * sizeof(*words));
+	roots->all.word_count += count;
+}
+
+/* Registers of threads that wait. */
+static void add_kept(struct tp_roots *roots, const struct tprof_snapshot *note)
+{
+	for (uint64_t i = 0; i < note->kept_count; i++)
+		add_words(roots, note->kept[i], TPROF_KEPT);
+}
+
+/* ---- the thread that forked ---- */
+
+#define RED_ZONE 128u /* below the stack pointer functions that call none may use so much: psABI, 3.2.2 */
+
+static bool copy(void *frozen, uint64_t address, void *to, size_t size)
+{
+	return tp_frozen_copy(frozen, address, to, size) == size;
+}
+
+static bool is_in(const struct tprof_range *range, uint64_t address)
+{
+	return address >= range->low && address < range->high;
+}
+
+/* Below `sp`, which is where the program uses its stack, down to its end, or to `low` if that is not known. */
+static void note_dead(struct tp_frozen *frozen, uint64_t sp, uint64_t low)
+{
+	const struct tprof_range *own = &frozen->note->stacks[0], *alternate = &frozen->note->alternate;
+
+	if (is_in(own, sp))
+		low = own->low;
+	else if (is_in(alternate, sp))
+		low = alternate->low;
+	if (low < sp)
+		frozen->dead[0] = (struct tprof_range){ low, sp };
+}
+
+/* A signal interrupted the program anywhere. The kernel wrote its registers down below, or on the signal stack. */
+static bool begin_interrupted(struct tp_roots *roots, struct tp_frozen *frozen)
+{
+	const struct tprof_range *alternate = &frozen->note->alternate;
+	uint64_t context = frozen->note->context;
+	struct tp_interrupted interrupted;
+
+	if (!context || !tp_interrupted_read(frozen, context, &interrupted))
+		return false;
+	roots->sp = interrupted.sp - RED_ZONE;
+	add_words(roots, interrupted.words, interrupted.count);
+	free(interrupted.words);
+	note_dead(frozen, roots->sp, context);
+	if (is_in(alternate, context) && !is_in(alternate, roots->sp))
+		frozen->dead[1] = *alternate; /* there was nothing on it */
+	return true;
+}
+
+/* The program called the collector. If the way to there is not found, all on it counts. */
+static void begin_called(struct tp_roots *roots, struct tp_frozen *frozen)
+{
+	struct tprof_registers at = frozen->note->at;
+
+	tp_unwind_out(&at, &frozen->note->code, copy, frozen);
+	roots->sp = at.sp;
+	add_words(roots, at.kept, TPROF_KEPT);
+	note_dead(frozen, at.sp, frozen->note->at.sp - RED_ZONE);
+}
+
+bool tp_roots_find(struct tp_roots *roots, struct tp_frozen *frozen, const struct tp_reach_held *held,
+		   const char *allocator)
+{
+	const struct tprof_snapshot *note = frozen->note;
+
+	*roots = (struct tp_roots){ 0 };
+	if (!begin_interrupted(roots, frozen))
+		begin_called(roots, frozen);
+	add_words(roots, note->in_hand, note->in_hand_count);
+	add_kept(roots, note);
+	add_root(roots, note->moving.low, note->moving.high, false);
+	for (size_t i = 0; i < frozen->count; i++)
+		add_map(roots, held, frozen, i, allocator);
+	roots->all.ranges = roots->ranges;
+	roots->all.words = roots->words;
+	return !roots->failed;
+}
+
+void tp_roots_free(struct tp_roots *roots)
+{
+	free(roots->ranges);
+	free(roots->words);
+	*roots = (struct tp_roots){ 0 };
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where the search for blocks that nothing points to begins, in a process that stands still. */
+#ifndef TPROF_COMMANDS_ROOTS_H
+#define TPROF_COMMANDS_ROOTS_H
+
+#include "model/reach.h"
+#include "trace/frozen.h"
+
+struct tp_roots {
+	struct tp_reach_roots all;
+	struct tp_reach_root *ranges;
+	uint64_t *words;
+	size_t room, word_room;
+	uint64_t sp; /* from where on the program uses the stack of the thread that forked */
+	bool failed;
+};
+
+/* Says in *frozen what is dead, too. `allocator`: path of the object that malloc is of. False: no memory. */
+bool tp_roots_find(struct tp_roots *roots, struct tp_frozen *frozen, const struct tp_reach_held *held,
+		   const char *allocator);
+void tp_roots_free(struct tp_roots *roots);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The registers of a thread that a signal interrupted, as the kernel wrote them down for its handler. */
+#ifndef TPROF_TRACE_INTERRUPTED_H
+#define TPROF_TRACE_INTERRUPTED_H
+
+#include <stdint.h>
+
+#include "trace/frozen.h"
+
+struct tp_interrupted {
+	uint64_t sp;
+	uint64_t *words; /* the general registers, then what is in use of the vectors'; free() */
+	size_t count;
+};
+
+/* `context`: where its ucontext_t lies. False: it can't be read, or no memory. */
+bool tp_interrupted_read(const struct tp_frozen *frozen, uint64_t context, struct tp_interrupted *interrupted);
+
+#endif
