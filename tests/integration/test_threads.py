@@ -62,11 +62,17 @@ def test_samples_are_the_threads_own(run):
     by_thread = report(run.traces()[0], command="hotspots", options=["--by", "thread"])["cpu"]
     assert {row["thread"]: row["self_ns"] for row in by_thread} == {row["thread"]: row["cpu_ns"] for row in rows
                                                                    if row["cpu_samples"]}
-    busy = [row for row in rows if row["cpu_samples"] > 10]
-    assert len(busy) >= 2
-    for row in busy:
-        assert row["top_cpu"]["function"] == BURN[row["name"]] and row["top_cpu"]["ns"] > 0.5 * row["cpu_ns"]
-        assert row["first_ns"] < row["last_ns"]
+    # How many samples a thread gets is the kernel's: on a busy machine a few that are late stand for all of its time. Whose
+    # they are is not: no other thread runs its function.
+    own = 0
+    for row in (row for row in rows if row["cpu_samples"]):
+        cpu = report(run.traces()[0], command="hotspots", options=["--thread", row["thread"], "--top", "0"])["cpu"]
+        burnt = {site["function"]: site["total_ns"] for site in cpu if site["function"] in BURN.values()}
+        assert set(burnt) <= {BURN.get(row["name"])}
+        assert row["top_cpu"]["ns"] == max(site["self_ns"] for site in cpu)
+        assert row["first_ns"] < row["last_ns"] or row["name"] not in BURN
+        own += sum(burnt.values())
+    assert own > 0.5 * capture["cpu_ns"]
 
 
 @pytest.mark.parametrize("sort, key, order", [("cpu", "cpu_ns", -1), ("ops", "op_ns", -1), ("bytes", "bytes", -1),
