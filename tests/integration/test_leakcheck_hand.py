@@ -76,10 +76,10 @@ def started(tprof, *command, env=None):
         process.wait()
 
 
-@pytest.mark.parametrize("cpu", ["0", "99"])
-def test_words_that_earlier_calls_left(tprof, cpu):
-    """In each word of the stack that our frames are made on stands the address of a block, of most a lost one."""
-    with started(tprof, "lost", "stale", env={"TPROF_CPU": cpu}) as program:
+def test_words_that_earlier_calls_left(tprof):
+    """In each word of the stack that our frames are made on stands the address of a block, of most a lost one.
+    (The sampler's signal may come while one is in a register.)"""
+    with started(tprof, "lost", "stale") as program:
         for _ in range(4):
             program.search(program.ask())
             assert answer_of(program.trace) == expected()
