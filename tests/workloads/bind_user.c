@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bindings.h"
 
+#include <dlfcn.h>
 #include <stddef.h>
 
 extern int bind_late(void) __attribute__((weak));
@@ -42,6 +43,14 @@ int bind_by_address(void)
 	int (*volatile function)(void) = bind_call;
 
 	return function();
+}
+
+int bind_by_asking(void)
+{
+	int (*function)(void);
+
+	*(void **)&function = dlsym(RTLD_DEFAULT, "bind_lazy");
+	return function ? function() : -1;
 }
 
 int bind_off(void)

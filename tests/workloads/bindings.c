@@ -2,7 +2,7 @@
 /*
  * bindings HOW: calls whose target is not what their name says at first sight; prints what they return.
  *   plt       this program is not position-independent: its PLT entry of bind_call() is the function's address, for its
- *             library too. Four ways to call it, ten times each
+ *             library too. Five ways to call it, ten times each
  *   versions  the old version of a function, and the default one
  *   deep      a library that looks for symbols in its own scope first, and is bound as it calls
  *   shallow   the same library, without that
@@ -47,7 +47,8 @@ static void call_by_plt(void *user)
 	int sum = 0;
 
 	for (int i = 0; i < 10; i++)
-		sum += function() + bind_call() + call(user, "bind_by_table") + call(user, "bind_by_address");
+		sum += function() + bind_call() + call(user, "bind_by_table") + call(user, "bind_by_address") +
+		       call(RTLD_DEFAULT, "bind_call");
 	printf("plt %d %d\n", sum, function == bind_call);
 }
 
@@ -133,6 +134,7 @@ int main(int argc, char **argv)
 	else if (strcmp(how, "errors") == 0)
 		close_twice();
 	else
-		printf("%s %d %d %d\n", how, bind_lazy(), call(user, "bind_user"), call(user, "bind_by_text"));
+		printf("%s %d %d %d %d\n", how, bind_lazy(), call(user, "bind_user"), call(user, "bind_by_text"),
+		       call(user, "bind_by_asking"));
 	return 0;
 }

@@ -15,6 +15,7 @@ int bind_by_table(void);   /* through a pointer in a table */
 int bind_by_data(void);	   /* bind_constant */
 int bind_by_text(void);	   /* bind_lazy(), through a pointer among its code */
 int bind_by_address(void); /* through its address in the GOT */
+int bind_by_asking(void);  /* bind_lazy(), as dlsym() finds it in all that the library sees */
 int bind_off(void);	   /* through a pointer that its constructor made NULL: 0 */
 int bind_weak(void);	   /* bind_late() if that was there when it was loaded; else 0 */
 
