@@ -63,6 +63,7 @@ def handed_on():
 
 async def loops():
     loop = asyncio.get_running_loop()
+    loop.slow_callback_duration = 3600  # -X dev tells of those that took long
     await asyncio.gather(*(waits(n) for n in range(3)))
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         await asyncio.gather(*(loop.run_in_executor(pool, deeper, n) for n in range(4)))
