@@ -9,8 +9,6 @@
 
 #define MOST 16u		     /* chunks of a batch: 1 MiB */
 #define OFTEN_NS UINT64_C(500000000) /* one that lasts no longer is followed by one of twice as many */
-#define RUNS 8u			     /* what waits to be unmapped: so many runs of neighbours at most */
-#define KEPT 32u		     /* and so many chunks: 2 MiB */
 #define SELDOM_NS (8 * OFTEN_NS)     /* and one that lasts longer by one of half as many */
 
 /*
@@ -105,73 +103,21 @@ struct tprof_chunk *tp_batch_take(bool whole, struct tp_obstacle *obstacle)
 
 /* ---- giving back ---- */
 
-/*
- * Neighbours that nobody uses any more and that are mapped still. Several such, as threads take chunks by turns: what one ends is
- * no neighbour of what it ended before, and each unmapping asks all processors that run the program to forget its pages.
- */
-struct run {
-	uintptr_t from;
-	size_t count; /* 0: none */
-};
+/* Neighbours that nobody uses any more and that are mapped still: the address of the first, and in its lowest bits how many. */
+static uintptr_t ended;
 
-static struct run runs[RUNS]; /* no two of them are neighbours */
-static uint32_t giving;	      /* 1: a thread has them alone */
-
-static uintptr_t end_of(const struct run *run)
-{
-	return run->from + run->count * TPROF_CHUNK_SIZE;
-}
-
-/* With those that it is a neighbour of, which are none of their own any more. */
-static struct run join(struct run run)
-{
-	for (size_t i = 0; i < RUNS; i++) {
-		if (!runs[i].count || (end_of(&runs[i]) != run.from && runs[i].from != end_of(&run)))
-			continue;
-		run.from = runs[i].from < run.from ? runs[i].from : run.from;
-		run.count += runs[i].count;
-		runs[i].count = 0;
-	}
-	return run;
-}
-
-/* Returns what is to be unmapped now: a whole batch; or if that were too much to be kept, or too many, the longest one. */
-static struct run add(struct run run)
-{
-	struct run *shortest = runs, *longest = runs, out = { 0, 0 };
-	size_t kept;
-
-	run = join(run);
-	if (run.count >= MOST)
-		return run;
-	kept = run.count;
-	for (size_t i = 0; i < RUNS; i++) {
-		kept += runs[i].count;
-		shortest = runs[i].count < shortest->count ? &runs[i] : shortest;
-		longest = runs[i].count > longest->count ? &runs[i] : longest;
-	}
-	if (!shortest->count && kept <= KEPT) {
-		*shortest = run;
-		return out;
-	}
-	if (longest->count <= run.count)
-		return run;
-	out = *longest;
-	*longest = run;
-	return out;
-}
-
-/* A longjmp out of a signal handler may leave this: from then on each is unmapped alone. */
 void tp_batch_give(struct tprof_chunk *chunk)
 {
-	struct run run = { (uintptr_t)chunk, 1 };
+	uintptr_t word = tp_load_acquire(&ended), count;
+	bool joins;
 
-	if (tp_swap_if(&giving, 0u, 1u)) {
-		run = add(run);
-		tp_store_release(&giving, 0u); /* pairs with the swap */
-	}
-	if (run.count)
-		tp_sys_munmap((void *)run.from, run.count * TPROF_CHUNK_SIZE);
+	do {
+		count = word % TP_PAGE;
+		joins = count && count < MOST && chunk == chunk_at(word - count, count);
+	} while (!__atomic_compare_exchange_n(&ended, &word, joins ? word + 1 : (uintptr_t)chunk + 1, false,
+					      __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+	if (!joins && count)
+		tp_sys_munmap((void *)(word - count), count * TPROF_CHUNK_SIZE);
 }
 
 /* ---- the end ---- */
@@ -226,7 +172,4 @@ void tp_batch_forget(void)
 		tp_sys_munmap(chunks, (size_t)left * TPROF_CHUNK_SIZE);
 	making = 0;
 	size = 0;
-	if (giving) /* another thread was at it: what they are is not known */
-		memset(runs, 0, sizeof(runs));
-	giving = 0;
 }

@@ -6,7 +6,6 @@ import pytest
 from conftest import LIBRARY, WORKLOADS, nothing_lost, report, sites
 
 HEADER, CHUNK, MOST = 16384, 65536, 16  # tprof-trace(5); and how many are made at once
-KEPT = 32  # and how many nobody uses any more may wait to be unmapped
 COUNT = 400000  # allocations, and frees: some 40 chunks
 
 
@@ -96,17 +95,3 @@ def test_short_threads_make_none(tprof, how):
     assert all(chunks(trace)) and counted(trace) == len(chunks(trace))
     assert len(chunks(trace)) <= (20 if how == "threads" else 320)
     assert own(trace) == 3000
-
-
-def test_unmapped_by_many(tprof):
-    """Of two threads that fill chunks at different speeds, too: unmapping stops every processor that runs the program."""
-    run = batches(tprof, "turns", 300)
-    trace = run.traces()[0]
-    assert (run.status, run.stderr) == (0, b"")
-    nothing_lost(report(trace))
-    sizes = [int(line) for line in run.stdout.split()]
-    falls = sum(after < before for before, after in zip(sizes, sizes[1:]))
-    assert len(sizes) == 300 and len(chunks(trace)) > 200
-    assert 0 < falls <= len(chunks(trace)) / 6
-    # What waits for it, a batch, and what the threads have; and the header.
-    assert max(sizes) * 1024 <= HEADER + (KEPT + MOST + 8) * CHUNK

@@ -7,8 +7,6 @@
  *   again    ends by a failed exec, does the same again, and ends
  *   threads  COUNT threads, one after the other, of ten allocations each
  *   together COUNT threads at once, of ten allocations each
- *   turns    two threads by turns, COUNT turns; of the second a turn is a third as long. Prints after each what is mapped
- *            shared, in KiB
  */
 #include <pthread.h>
 #include <signal.h>
@@ -53,49 +51,6 @@ static void short_threads(long count, int together)
 	free(threads);
 }
 
-static long mapped_shared(void)
-{
-	FILE *maps = fopen("/proc/self/maps", "r");
-	unsigned long from, to, bytes = 0;
-	char line[512], mode[8];
-
-	while (maps && fgets(line, sizeof(line), maps)) {
-		if (sscanf(line, "%lx-%lx %7s", &from, &to, mode) == 3 && mode[3] == 's')
-			bytes += to - from;
-	}
-	if (maps)
-		fclose(maps);
-	return (long)(bytes / 1024);
-}
-
-static long turns;
-
-static void *second(void *unused)
-{
-	for (long i = 0; i < turns; i++) {
-		pthread_barrier_wait(&all);
-		work(2000);
-		pthread_barrier_wait(&all);
-	}
-	return unused;
-}
-
-static void by_turns(void)
-{
-	pthread_t thread;
-
-	pthread_barrier_init(&all, NULL, 2);
-	if (pthread_create(&thread, NULL, second, NULL))
-		exit(1);
-	for (long i = 0; i < turns; i++) {
-		work(6000);
-		pthread_barrier_wait(&all);
-		pthread_barrier_wait(&all);
-		printf("%ld\n", mapped_shared());
-	}
-	pthread_join(thread, NULL);
-}
-
 int main(int argc, char **argv)
 {
 	const char *how = argc > 2 ? argv[1] : "";
@@ -104,11 +59,6 @@ int main(int argc, char **argv)
 
 	if (!strcmp(how, "threads") || !strcmp(how, "together")) {
 		short_threads(count, !strcmp(how, "together"));
-		return 0;
-	}
-	if (!strcmp(how, "turns")) {
-		turns = count;
-		by_turns();
 		return 0;
 	}
 	work(count);
