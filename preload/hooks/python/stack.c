@@ -317,22 +317,30 @@ TP_INLINE uint32_t collect(struct tp_reader *reader, struct stack *stack, uintpt
 	return count;
 }
 
-/* Puts fresh[] in place of entries[]. */
-static void replace(struct stack *stack, uint32_t count)
+/* So many of the `count` frames in fresh[] are those of the last stack, from the outermost on, and their nodes are known. */
+static uint32_t count_known(const struct stack *stack, uint32_t count)
 {
-	uint32_t stays = 0;
+	uint32_t known = 0;
 
-	while (stays < count && stays < stack->known) {
-		const struct place *fresh = &stack->fresh[count - 1 - stays], *old = &stack->entries[stays].place;
+	while (known < count && known < stack->known) {
+		const struct place *fresh = &stack->fresh[count - 1 - known], *old = &stack->entries[known].place;
 
 		if (fresh->frame != old->frame || !same(&fresh->at, &old->at))
 			break;
-		stays++;
+		known++;
 	}
-	for (uint32_t i = stays; i < count; i++)
+	return known;
+}
+
+/* Puts fresh[] in place of entries[]. */
+static void replace(struct stack *stack, uint32_t count)
+{
+	uint32_t known = count_known(stack, count);
+
+	for (uint32_t i = known; i < count; i++)
 		stack->entries[i].place = stack->fresh[count - 1 - i];
 	stack->count = count;
-	stack->known = stays;
+	stack->known = known;
 }
 
 static TP_SLOW uint32_t unread(struct stack *stack, uint32_t native)
@@ -455,21 +463,6 @@ static uint32_t find_node_lately(struct tp_reader *reader, const struct stack *s
 			return stack->nodes[slot ^ i].node;
 	}
 	return make_node(reader, at, parent);
-}
-
-/* So many of the `count` frames in fresh[] are those of the last stack, from the outermost on, and their nodes are known. */
-static uint32_t count_known(const struct stack *stack, uint32_t count)
-{
-	uint32_t known = 0;
-
-	while (known < count && known < stack->known) {
-		const struct place *fresh = &stack->fresh[count - 1 - known], *old = &stack->entries[known].place;
-
-		if (fresh->frame != old->frame || !same(&fresh->at, &old->at))
-			break;
-		known++;
-	}
-	return known;
 }
 
 /*
