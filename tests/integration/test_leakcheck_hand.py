@@ -8,12 +8,11 @@ import time
 from contextlib import contextmanager
 
 import pytest
-from conftest import ROOT, WORKLOADS, report
+from conftest import WORKLOADS, report
 from test_control import ctl, map_header, offset_of
 from test_ends import wait_for
 from test_leakcheck import KINDS, answer_of, expected
 
-ANALYZER = ROOT / "build/release/bin/tprof-analyze"
 LEAKCHECK = 5
 LOST = {("forgotten_often", "definitely_lost"): 100}
 

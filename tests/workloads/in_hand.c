@@ -24,25 +24,16 @@
 /* Every block's address, as no pointer; and of those that are held. */
 static volatile uintptr_t lost[LOST], held[HELD];
 
-static void *get(size_t size)
-{
-	void *block = calloc(1, size);
-
-	if (!block)
-		truth_die("calloc");
-	return block;
-}
-
 NOINLINE static void forgotten_often(void)
 {
 	for (int i = 0; i < LOST; i++)
-		lost[i] = (uintptr_t)get(2741) ^ MASK;
+		lost[i] = (uintptr_t)truth_block(2741) ^ MASK;
 }
 
 NOINLINE static void held_by_hand(void)
 {
 	for (int i = 0; i < HELD; i++)
-		held[i] = (uintptr_t)get(2843) ^ MASK;
+		held[i] = (uintptr_t)truth_block(2843) ^ MASK;
 }
 
 static void *block_of(uintptr_t masked)
@@ -287,7 +278,7 @@ NOINLINE static void *make_stack(const char *way)
 	if (strcmp(way, "coroutine-mapped") == 0)
 		stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	else
-		stack = get(STACK_BYTES);
+		stack = truth_block(STACK_BYTES);
 	if (stack == MAP_FAILED)
 		truth_die("mmap");
 	return stack;

@@ -34,10 +34,8 @@ static volatile size_t all_count;
 
 static void *get(size_t size)
 {
-	void *block = calloc(1, size);
+	void *block = truth_block(size);
 
-	if (!block)
-		truth_die("calloc");
 	if (all_count < sizeof(all) / sizeof(all[0]))
 		all[all_count++] = (uintptr_t)block ^ MASK;
 	return block;

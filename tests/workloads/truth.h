@@ -69,6 +69,16 @@ static inline void truth_die(const char *what)
 	_exit(99);
 }
 
+/* A block of zeros, which no truth counts: of programs whose answer is what can be reached. */
+static inline void *truth_block(size_t size)
+{
+	void *block = calloc(1, size);
+
+	if (!block)
+		truth_die("calloc");
+	return block;
+}
+
 /* Writes `text` to the file that TRUTH_FILE names, with `suffix` behind the name; without the variable, nothing. */
 static inline void truth_write_text(const char *suffix, const char *text, size_t length)
 {

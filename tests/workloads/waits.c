@@ -29,24 +29,15 @@ static void *volatile slot; /* nobody reads it again but the search */
 static volatile int waits, cleaned;
 static const struct timespec minute = { 60, 0 }, moment = { 0, 1000000 };
 
-static void *get(size_t size)
-{
-	void *block = calloc(1, size);
-
-	if (!block)
-		truth_die("calloc");
-	return block;
-}
-
 NOINLINE static void held_by_waiting(void)
 {
-	slot = get(2843);
+	slot = truth_block(2843);
 }
 
 NOINLINE static void forgotten_often(void)
 {
 	for (int i = 0; i < 100; i++)
-		get(2741);
+		truth_block(2741);
 }
 
 /* What calls leave behind on the stack are addresses, too. */
