@@ -166,7 +166,7 @@ def equal(left, right):
 
 def random_models():
     """Twice without, then with: the same gradients to the bit."""
-    for seed in range(40):
+    for seed in range(44):
         model = random_model(seed)
         for times in (1, 2):
             bare = backward_of(model, times)
@@ -396,7 +396,7 @@ def threads():
             for _ in range(3):
                 backward_of(model)
 
-    several = [threading.Thread(target=work, args=(random_model(seed),)) for seed in range(4)]
+    several = [threading.Thread(target=work, args=(random_model(seed),)) for seed in range(8)]
     for one in several:
         one.start()
     for one in several:
