@@ -24,7 +24,7 @@ def verified(tprof, command, env=None, timeout=120, walks=1, interrupted=0, earl
     `walks` of allocations were compared, and how many of samples. Of these a share of `early` at most may end, and say so,
     in a frame that no rule leads out of: code whose CFA is in another register than rsp and rbp (the lazy binder of ld.so
     realigns its stack), assembly without rules or with wrong ones, where libunwind guesses. Of a few more libunwind's walk
-    goes astray, into what is no code, where tprof's goes on to the end. Of few samples chance may make one of those."""
+    goes astray, into what is no code, where tprof's goes on to the end."""
     bare = tprof.run(command, env=env, timeout=timeout)
     run = tprof.run(command, [VERIFY], env, timeout=timeout)
     counts = [tuple(map(int, numbers)) for numbers in SUMMARY.findall(run.stderr)]
@@ -35,7 +35,7 @@ def verified(tprof, command, env=None, timeout=120, walks=1, interrupted=0, earl
     run.walks = sum(n for n, *_ in counts)
     run.interrupted = sum(n for _, n, *_ in counts)
     assert run.interrupted >= interrupted, counts
-    assert sum(n for _, _, n, _, _ in counts) <= (max(2, early * run.interrupted) if early else 0), run.stderr[-2000:]
+    assert sum(n for _, _, n, _, _ in counts) <= early * run.interrupted, run.stderr[-2000:]
     assert sum(n for _, _, _, n, _ in counts) <= max(4, 0.1 * run.interrupted), counts
     return run
 
@@ -85,7 +85,7 @@ def test_interrupted_at_any_instruction(tprof, variant):
 
 @pytest.mark.parametrize("command,interrupted", [
     (["cpu_split", 500], 1), (["cpu_traps", "threads"], 1), (["cpu_traps", "calls"], 1), (["cpu_traps", "exec", 20], 0),
-    (["shared_arena", 20000], 0), (["digits", ROOT / "tests/workloads/data/digits.csv"], 0)])
+    (["shared_arena", 60000], 0), (["digits", ROOT / "tests/workloads/data/digits.csv"], 0)])
 def test_interrupted_walks(tprof, command, interrupted):
     verified(tprof, [WORKLOADS / command[0], *command[1:]], SAMPLED, walks=0, interrupted=interrupted, early=0.1)
 
