@@ -24,8 +24,8 @@ from test_op_hooks import ops_of
 def test_targets(tprof, program, how, said, calls):
     """
     plt: an address that is a PLT entry leads to a slot, which leads to the function; not round and round, nor counted twice.
-    versions: of two functions of one name each caller has its own. deep: so it has with RTLD_DEEPBIND, and is answered so. none: a pointer that
-    is NULL, as nothing defined the symbol, or since the program made it so, stays NULL. data: a
+    versions: of two functions of one name each caller has its own. deep: so it has with RTLD_DEEPBIND, and is answered so.
+    none: a pointer that is NULL, as nothing defined the symbol, or since the program made it so, stays NULL. data: a
     constant is no function. errors: the loader's last message is about what the program asked. asked: by dlsym and dlvsym, of
     all that is loaded too. told: dladdr says of a stub what it says of the function (poll and sleep are hooked as they wait).
     """
