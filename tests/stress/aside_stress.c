@@ -34,6 +34,11 @@
 
 static char path[] = "/tmp/aside_stress.XXXXXX";
 static uint32_t disk_full, halt;
+/*
+ * All attach before one ends: a later thread would take over a dead one's struct, and that the kernel no longer knows the
+ * dead one, which is what orders the two, ThreadSanitizer can't see.
+ */
+static pthread_barrier_t met;
 static uint64_t events[THREADS], records[THREADS];
 
 /* ---- the disk; the linker puts these in place of core/room.c's, which are __real_ ---- */
@@ -87,6 +92,7 @@ static void *work(void *argument)
 	struct tp_thread *thread = tp_thread_attach();
 
 	HARNESS_CHECK(thread);
+	pthread_barrier_wait(&met);
 	for (uint64_t i = 0; i < EVENTS || (me % 2 && !tp_load(&halt)); i++)
 		record(thread, me, i);
 	return NULL;
@@ -207,6 +213,7 @@ static void run(bool full)
 	pthread_t threads[THREADS];
 
 	start();
+	pthread_barrier_init(&met, NULL, THREADS);
 	for (size_t i = 0; i < THREADS; i++)
 		pthread_create(&threads[i], NULL, work, (void *)(uintptr_t)i);
 	fill_and_empty();
