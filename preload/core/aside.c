@@ -230,24 +230,36 @@ static bool replace(struct place *place, int fd)
 	return exchanged;
 }
 
-/* One that is OPEN or COPIED. False: there is no room. */
-static bool move(struct place *place, int fd)
+/* What one that was MOVING is next: FULL and false, if its writer was done with it meanwhile. */
+static bool release(struct place *place, uint32_t state)
+{
+	if (tp_swap_if(&place->state, (uint32_t)MOVING, state))
+		return true;
+	tp_store_release(&place->state, (uint32_t)FULL);
+	return false;
+}
+
+static bool move_taken(struct place *place, uint32_t from, int fd)
+{
+	if (!replace(place, fd)) {
+		if (!release(place, from) && from == COPIED)
+			count(1); /* it may hold more than what was copied */
+		return false;
+	}
+	if (from == OPEN)
+		count(-1);
+	if (!tp_swap_if(&place->state, (uint32_t)MOVING, (uint32_t)IN_FILE))
+		clear(place);
+	return true;
+}
+
+/* One that is OPEN or COPIED. */
+static void move(struct place *place, int fd)
 {
 	uint32_t from = tp_load(&place->state);
-	bool moved;
 
-	if ((from != OPEN && from != COPIED) || !tp_swap_if(&place->state, from, (uint32_t)MOVING))
-		return true;
-	moved = replace(place, fd);
-	if (moved && from == OPEN)
-		count(-1);
-	if (tp_swap_if(&place->state, (uint32_t)MOVING, moved ? (uint32_t)IN_FILE : from))
-		return moved;
-	if (moved) /* LEFT */
-		clear(place);
-	else
-		tp_store_release(&place->state, (uint32_t)FULL);
-	return moved;
+	if ((from == OPEN || from == COPIED) && tp_swap_if(&place->state, from, (uint32_t)MOVING))
+		move_taken(place, from, fd);
 }
 
 void tp_aside_write(unsigned int most)
@@ -310,30 +322,28 @@ static bool put_copy(const struct place *place, int fd)
  * A chunk of tables, which a thread keeps or writes to at this moment. Where it writes next it reads in the chunk itself, so
  * that must not change under it. False: there is no room.
  */
-static bool copy_open(struct place *place, int fd)
+static bool copy_taken(struct place *place, int fd)
 {
-	bool copied;
+	bool copied = put_copy(place, fd);
 
-	if (!tp_swap_if(&place->state, (uint32_t)OPEN, (uint32_t)MOVING))
-		return true;
-	copied = put_copy(place, fd);
-	if (tp_swap_if(&place->state, (uint32_t)MOVING, (uint32_t)(copied ? COPIED : OPEN))) {
-		if (copied)
-			count(-1);
-		return copied;
-	}
-	tp_store_release(&place->state, (uint32_t)FULL); /* LEFT: it may hold more by now */
+	/* One that was given meanwhile may hold more by now. */
+	if (release(place, copied ? (uint32_t)COPIED : (uint32_t)OPEN) && copied)
+		count(-1);
 	return copied;
 }
 
+/* Taken before it is looked at: until then its writer may give it, and another chunk begin in its place. */
 static bool write_open(struct place *place, int fd)
 {
 	const struct tprof_chunk *chunk = chunk_of(place);
 
-	/* Acquire pairs with tp_chunk_begin(): its kind is set. */
-	if (tp_load(&place->state) != OPEN || tp_load_acquire(&chunk->magic) != TPROF_CHUNK_MAGIC)
+	if (tp_load(&place->state) != OPEN || !tp_swap_if(&place->state, (uint32_t)OPEN, (uint32_t)MOVING))
 		return true;
-	return chunk->kind == TPROF_CHUNK_TABLES ? copy_open(place, fd) : move(place, fd);
+	/* Acquire pairs with tp_chunk_begin(): its kind is set. */
+	if (tp_load_acquire(&chunk->magic) == TPROF_CHUNK_MAGIC)
+		return chunk->kind == TPROF_CHUNK_TABLES ? copy_taken(place, fd) : move_taken(place, OPEN, fd);
+	release(place, OPEN);
+	return true;
 }
 
 /* False: there is no room for all of them. */
