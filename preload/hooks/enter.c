@@ -26,31 +26,35 @@ static struct tp_thread *take(struct tp_thread *thread, const void *frame)
 	return thread;
 }
 
-/*
- * Is the hook that made the thread busy gone, by a longjmp out of a signal handler? It is if the caller stands above its
- * frame on the same stack, or if another return address stands where its own was: a later call's.
- */
-static bool is_abandoned(const struct tp_thread *thread, uintptr_t frame)
+static bool holds(struct tp_range range, uintptr_t address)
 {
-	if (!tp_thread_on_stack(thread, thread->busy_frame))
-		return false;
-	return (tp_thread_on_stack(thread, frame) && frame > thread->busy_frame) ||
-	       ((const uintptr_t *)thread->busy_frame)[1] != thread->busy_return;
+	return address - range.low < range.high - range.low;
 }
 
-/* A busy thread: part of the event in progress, a signal handler's, or after a hook that was left. */
-static struct tp_thread *enter_busy(struct tp_thread *thread, const void *frame)
+/*
+ * Is the hook that made the thread busy gone, as far as its frame tells? It is if the caller stands above that on the same
+ * stack, or at it; if another return address stands there: a later call's; or if it was a signal handler's and that stack was left.
+ */
+static bool seems_abandoned(const struct tp_thread *thread, uintptr_t frame)
 {
-	bool recording = thread->busy == TP_BUSY_RECORD;
+	uintptr_t busy = thread->busy_frame;
 
-	if (is_abandoned(thread, (uintptr_t)frame) && tp_sys_gettid() == thread->tid) {
-		if (recording)
-			tp_thread_recover(thread);
-		return take(thread, frame);
-	}
-	if (recording)
-		tp_lost(TPROF_LOST_REENTRANT, 1);
-	return NULL;
+	if (holds(thread->alternate, busy) && holds(thread->own, frame))
+		return true;
+	if (!tp_thread_on_stack(thread, busy))
+		return false;
+	return (tp_thread_on_stack(thread, frame) && frame >= busy) ||
+	       ((const uintptr_t *)busy)[1] != thread->busy_return;
+}
+
+/*
+ * By a longjmp out of a signal handler, that is. Not if a handler asks: it may have interrupted that hook. What is noted of
+ * the hook's frame proves nothing then: just before it was busy another handler may have come, whose own hooks noted theirs.
+ */
+static bool is_abandoned(const struct tp_thread *thread, const void *frame)
+{
+	return seems_abandoned(thread, (uintptr_t)frame) && !tp_walk_is_handlers(thread, frame) &&
+	       tp_sys_gettid() == thread->tid;
 }
 
 /* A stack that the thread was not on last time. A raw clone() shares our TLS but is another task. */
@@ -64,6 +68,21 @@ static bool enter_stack(struct tp_thread *thread, const void *frame)
 	}
 	tp_thread_find_stack(thread, (uintptr_t)frame);
 	return true;
+}
+
+/* A busy thread: part of the event in progress, a signal handler's, or after a hook that was left. */
+static struct tp_thread *enter_busy(struct tp_thread *thread, const void *frame)
+{
+	bool recording = thread->busy == TP_BUSY_RECORD;
+
+	if (is_abandoned(thread, frame)) {
+		if (recording)
+			tp_thread_recover(thread);
+		return enter_stack(thread, frame) ? take(thread, frame) : NULL;
+	}
+	if (recording)
+		tp_lost(TPROF_LOST_REENTRANT, 1);
+	return NULL;
 }
 
 /* Recording is on, or paused and somebody waits for an answer. */

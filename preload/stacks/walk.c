@@ -394,6 +394,24 @@ bool tp_walk_is_plain(const struct tp_thread *thread, const void *frame, struct 
 	return false;
 }
 
+bool tp_walk_is_handlers(const struct tp_thread *thread, const void *frame)
+{
+	struct tp_registers at = tp_walk_caller(frame);
+	struct tp_stepper stepper = { .at = at, .readable = { at.sp, thread->own.high } };
+	struct tp_step fresh;
+
+	if (at.sp < thread->own.low || at.sp >= thread->own.high)
+		stepper.readable.high = tp_stack_readable(at.sp, at.sp + TP_STACK_WINDOW);
+	for (size_t i = 0; i < WALK_MAX; i++) {
+		fresh = (struct tp_step){ .at = stepper.at, .frame = tp_frame_find(stepper.at.pc, stepper.exact) };
+		if (fresh.frame.rule.kind == TP_RULE_SIGNAL)
+			return true;
+		if (!tp_step_out(&stepper, &fresh, thread))
+			return false;
+	}
+	return false;
+}
+
 bool tp_walk_last_short(const struct tp_thread *thread)
 {
 	const struct walk *walk = (const struct walk *)thread->walk;

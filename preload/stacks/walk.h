@@ -39,6 +39,12 @@ uint32_t tp_walk_interrupted(struct tp_thread *thread, struct tp_registers at);
  */
 TP_SLOW bool tp_walk_is_plain(const struct tp_thread *thread, const void *frame, struct tp_range apart);
 
+/*
+ * Was the hook's caller called by a signal's handler, from however far? False also if the stack can't be followed that far.
+ * The thread may be on another stack than its bounds; remembers nothing.
+ */
+TP_SLOW bool tp_walk_is_handlers(const struct tp_thread *thread, const void *frame);
+
 /* Program counters of the last walk, innermost first; for tests. Returns how many there are. */
 size_t tp_walk_last(const struct tp_thread *thread, uintptr_t *pcs, size_t max);
 

@@ -61,6 +61,29 @@ def test_a_stack_that_overflows_in_calls(tprof, env):
     assert capture["lost_events"] == capture["lost"]["op_depth"] + capture["lost"]["reentrant"]
 
 
+def test_a_handler_jumps_out_of_every_instruction_of_a_hook(tprof):
+    """What was being recorded is over then, though the next call comes from the same place on the same stack."""
+    ops, capture = attack(tprof, "step", 500)
+    call = ops["tiny_call"]
+    assert 250 <= call["calls"] <= 500
+    assert capture["lost_events"] == capture["lost"]["reentrant"] <= 250
+
+
+@pytest.mark.parametrize("settings", [{}, {"TPROF_OPS": "off"}])
+def test_a_handler_at_every_instruction_of_a_hook(tprof, settings):
+    """Whatever a handler's own hooks leave behind, the event that it interrupted is whole, and its own are counted."""
+    run = tprof.run([WORKLOADS / "attack", "nested", 20], [LIBRARY], {"TPROF_OPS": "tiny_call", **QUIET, **settings})
+    assert run.status == 0
+    summary = report(run.traces()[0])
+    heap, capture = summary["heap"], summary["capture"]
+    assert capture["damage"] == [] and capture["stopped"] is False
+    assert heap["maps"] + heap["unmaps"] + capture["lost_events"] == 2 * int(run.stderr)
+    if not settings:
+        (call,) = [op for op in report(run.traces()[0], command="ops")["ops"] if op["name"] == "tiny_call"]
+        assert (call["calls"], call["unwound"], call["open"]) == (20, 0, 0)
+        assert capture["lost"]["reentrant"] > 100
+
+
 def test_libraries_unloaded_beside_their_callers(tprof):
     """Two that take each other's place, each with a function of the same name."""
     ops, capture = attack(tprof, "unload", 400, WORKLOADS, ops="plugin_*")

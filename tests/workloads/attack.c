@@ -6,6 +6,8 @@
  *   threads    N threads at once, each in a tiny_call of its own; then ten more each
  *   deep       tiny_call within tiny_call, N deep; twice
  *   overflow   N times the same without end: the handler of the fault that the stack's end is jumps back
+ *   step       N times a call from one place: every other one is stepped through, and left by the handler of one step, a later one each time
+ *   nested     N calls are stepped through: at each instruction, the hook's too, a handler maps a page and unmaps it
  *   unload     N times one of DIRECTORY's libraries is loaded, another thread calls its function, and it is unloaded while that thread lives
  * Says what it saw, which is the same with a profiler.
  */
@@ -20,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <ucontext.h>
 
 #include "tinyblas.h"
 
@@ -174,6 +177,77 @@ static void threads(void)
 	seen = sum;
 }
 
+/* ---- every instruction of a call, its hook's too ---- */
+
+#define TRAP_FLAG 0x100 /* of EFLAGS: a SIGTRAP behind each instruction */
+
+static volatile bool stepping, leaves;
+static volatile long steps, leave_at, maps;
+
+/* Not below the stack pointer: there may be values of the caller's. */
+static __attribute__((noinline)) void step_from_here(void)
+{
+	stepping = true;
+	__asm__ volatile("pushfq; orq %0, (%%rsp); popfq" : : "i"(TRAP_FLAG) : "cc", "memory");
+}
+
+static void map_once(void)
+{
+	void *page = mmap(NULL, 1, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	check(page != MAP_FAILED && munmap(page, 1) == 0, "mmap");
+	maps++;
+}
+
+static void step_on(int number, siginfo_t *info, void *context)
+{
+	greg_t *flags = &((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL];
+
+	(void)info;
+	steps++;
+	if (!stepping)
+		*flags &= ~(greg_t)TRAP_FLAG;
+	else if (!leaves)
+		map_once();
+	else if (steps == leave_at)
+		siglongjmp(back, number);
+}
+
+static void take_steps(void)
+{
+	struct sigaction action = { .sa_sigaction = step_on, .sa_flags = SA_SIGINFO };
+
+	check(sigaction(SIGTRAP, &action, NULL) == 0, "sigaction");
+}
+
+static void step(void)
+{
+	leaves = true;
+	take_steps();
+	for (volatile long i = 0; i < times; i++) {
+		steps = 0;
+		leave_at = 1 + i / 2;
+		if (sigsetjmp(back, 1) == 0) {
+			if (i % 2)
+				step_from_here();
+			tiny_call(nothing);
+		}
+		stepping = false;
+	}
+	seen = 0; /* it is told how far each got by where the code lies */
+}
+
+static void nested(void)
+{
+	take_steps();
+	for (long i = 0; i < times; i++) {
+		step_from_here();
+		tiny_call(nothing);
+		stepping = false;
+	}
+	fprintf(stderr, "%ld\n", maps);
+}
+
 /* ---- libraries that go ---- */
 
 typedef void *allocate_fn(size_t size);
@@ -228,8 +302,8 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*run)(void);
 	} attacks[] = {
-		{ "jump", jump }, { "alternate", alternate }, { "threads", threads },
-		{ "deep", deep }, { "overflow", overflow },
+		{ "jump", jump },	  { "alternate", alternate }, { "threads", threads }, { "deep", deep },
+		{ "overflow", overflow }, { "step", step },	      { "nested", nested },
 	};
 
 	times = argc > 2 ? atol(argv[2]) : 0;
