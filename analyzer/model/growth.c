@@ -9,8 +9,9 @@
 
 #define RANDOM UINT64_C(0x9e3779b97f4a7c15) /* of multiplicative hashing: the same trace gives the same looks */
 
-void tp_growth_init(struct tp_growth *growth, uint64_t stride)
+void tp_growth_init(struct tp_growth *growth, uint64_t stride, uint8_t bit)
 {
+	growth->bit = bit;
 	growth->stride = stride ? stride : 1;
 	growth->due = growth->stride;
 }
@@ -36,14 +37,24 @@ void tp_growth_drop(struct tp_growth *growth)
 	growth->due = UINT64_MAX;
 }
 
+/* A series goes on to look `count` with what there is since `since`. */
+static void go_on(struct tp_growth_state *state, size_t count)
+{
+	for (size_t i = state->since; i < count; i++) {
+		state->series->bytes[i] = state->bytes;
+		state->series->blocks[i] = state->blocks < UINT32_MAX ? (uint32_t)state->blocks : UINT32_MAX;
+	}
+	state->since = (uint32_t)count;
+}
+
 /* Every second look goes. */
-static void halve_states(struct tp_growth_states *states, size_t count)
+static void halve_states(struct tp_growth_states *states)
 {
 	for (size_t s = 0; s < states->count; s++) {
 		struct tp_growth_state *state = &states->list[s];
 
 		state->since = (state->since + 1) / 2;
-		for (size_t i = 0; state->series && i < count; i++) {
+		for (size_t i = 0; state->series && i < state->since; i++) {
 			state->series->bytes[i] = state->series->bytes[2 * i];
 			state->series->blocks[i] = state->series->blocks[2 * i];
 		}
@@ -59,41 +70,25 @@ static void halve(struct tp_growth *growth)
 		growth->time[i] = growth->time[2 * i];
 		growth->whole[i] = growth->whole[2 * i];
 	}
-	halve_states(&growth->sites, growth->count);
-	halve_states(&growth->maps, growth->count);
+	halve_states(&growth->sites);
+	halve_states(&growth->maps);
 }
 
-static uint32_t cut(uint64_t blocks)
-{
-	return blocks < UINT32_MAX ? (uint32_t)blocks : UINT32_MAX;
-}
-
-static bool begin_series(struct tp_growth_state *state, size_t count)
-{
-	state->series = calloc(1, sizeof(*state->series));
-	for (size_t i = state->since; state->series && i < count; i++) {
-		state->series->bytes[i] = state->bytes;
-		state->series->blocks[i] = cut(state->blocks);
-	}
-	return state->series != NULL;
-}
-
+/* What has not changed since the last look needs none. */
 static bool look_at(struct tp_growth_state *state, size_t look, uint64_t bytes, uint64_t blocks)
 {
-	bool same = state->bytes == bytes && state->blocks == blocks;
-
-	if (!state->series && !same) {
-		if (!state->bytes && !state->blocks)
-			state->since = (uint32_t)look;
-		else if (!begin_series(state, look))
+	if (state->bytes == bytes && state->blocks == blocks)
+		return true;
+	if (!state->series && (state->bytes || state->blocks)) {
+		state->series = calloc(1, sizeof(*state->series));
+		if (!state->series)
 			return false;
 	}
+	if (state->series)
+		go_on(state, look);
+	state->since = (uint32_t)look;
 	state->bytes = bytes;
 	state->blocks = blocks;
-	if (state->series) {
-		state->series->bytes[look] = bytes;
-		state->series->blocks[look] = cut(blocks);
-	}
 	return true;
 }
 
@@ -108,20 +103,33 @@ static bool reserve(struct tp_growth_states *states, size_t count)
 	return true;
 }
 
-static bool look_at_sites(struct tp_growth *growth, const struct tp_replay *replay)
+static bool look_at_site(struct tp_growth *growth, const struct tp_replay *replay, size_t site)
 {
-	if (!reserve(&growth->sites, replay->sites.count))
-		return false;
-	for (size_t i = TP_SITE_FIRST; i < replay->sites.count; i++) {
-		const struct tp_amount *live = &replay->sites.list[i].live;
-		uint64_t bytes = live->bytes, blocks = live->blocks;
+	const struct tp_amount *live = &replay->sites.list[site].live;
+	uint64_t bytes = live->bytes, blocks = live->blocks;
 
-		if (replay->sampled && i < replay->estimates.count) {
-			bytes = tp_round(replay->estimates.sites[i].live.bytes.value);
-			blocks = tp_round(replay->estimates.sites[i].live.blocks.value);
-		}
-		if (!look_at(&growth->sites.list[i], growth->count, bytes, blocks))
-			return false;
+	if (replay->sampled && site < replay->estimates.count) {
+		bytes = tp_round(replay->estimates.sites[site].live.bytes.value);
+		blocks = tp_round(replay->estimates.sites[site].live.blocks.value);
+	}
+	return look_at(&growth->sites.list[site], growth->count, bytes, blocks);
+}
+
+static bool look_at_sites(struct tp_growth *growth, struct tp_replay *replay)
+{
+	size_t count = replay->sites.count;
+
+	if (!reserve(&growth->sites, count))
+		return false;
+	for (size_t first = 0; first < count; first += TP_SITES_TOGETHER) {
+		uint8_t *changed = &replay->sites.changed[first / TP_SITES_TOGETHER];
+
+		if (!(*changed & growth->bit))
+			continue;
+		*changed &= (uint8_t)~growth->bit;
+		for (size_t i = first; i < count && i < first + TP_SITES_TOGETHER; i++)
+			if (i >= TP_SITE_FIRST && !look_at_site(growth, replay, i))
+				return false;
 	}
 	return true;
 }
@@ -142,7 +150,21 @@ static bool look_at_maps(struct tp_growth *growth, const struct tp_replay *repla
 	return true;
 }
 
-bool tp_growth_look(struct tp_growth *growth, const struct tp_replay *replay, uint64_t now)
+/* All looks of what has a series stand in it. */
+static void finish_states(struct tp_growth_states *states, size_t count)
+{
+	for (size_t i = 0; i < states->count; i++)
+		if (states->list[i].series)
+			go_on(&states->list[i], count);
+}
+
+void tp_growth_finish(struct tp_growth *growth)
+{
+	finish_states(&growth->sites, growth->count);
+	finish_states(&growth->maps, growth->count);
+}
+
+bool tp_growth_look(struct tp_growth *growth, struct tp_replay *replay, uint64_t now)
 {
 	uint64_t interval;
 

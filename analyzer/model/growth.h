@@ -3,8 +3,9 @@
  * What grows with the steps: live bytes and blocks of each site, looked at in some of the steps' ends; model/trend.h says
  * what that means. At most TP_TREND_MAX steps are kept, of a long run every second, fourth, ... one, and of each such
  * interval a step at random, so that what comes and goes at a rate of its own does not look like growth (stochastic sampling,
- * Cook 1986). Looking costs a pass over the sites, some 64 times for each doubling of the steps; between, events pay nothing.
- * Memory grows with the sites, and only sites that change between looks get a series. The same of mappings, by their sites.
+ * Cook 1986). Looking costs a pass over the sites that changed since the last look, some 64 times for each doubling of the steps;
+ * between, an event pays a store. Memory grows with the sites, and only sites that change between looks get a series. The same
+ * of mappings, by their sites.
  *
  * Of a run without steps, slices of time take their place.
  */
@@ -39,16 +40,17 @@ struct tp_growth {
 	struct tp_growth_whole whole[TP_TREND_MAX];
 	size_t count;
 	uint64_t stride, due;		     /* due: when to look next; UINT64_MAX: never */
+	uint8_t bit;			     /* of tp_sites.changed: its own */
 	bool survivors;			     /* they were counted */
 	struct tp_growth_states sites, maps; /* as the replay's sites, and the sites of its mappings */
 };
 
-/* Looks will be at stride, 2 * stride, ... or more seldom. */
-void tp_growth_init(struct tp_growth *growth, uint64_t stride);
+/* Looks will be at stride, 2 * stride, ... or more seldom. Of all that look at the same sites each has a bit of its own. */
+void tp_growth_init(struct tp_growth *growth, uint64_t stride, uint8_t bit);
 void tp_growth_free(struct tp_growth *growth);
 
 /* Looks, at a time that is due. False: no memory. */
-bool tp_growth_look(struct tp_growth *growth, const struct tp_replay *replay, uint64_t now);
+bool tp_growth_look(struct tp_growth *growth, struct tp_replay *replay, uint64_t now);
 
 /* Nothing more, and what was seen is forgotten. */
 void tp_growth_drop(struct tp_growth *growth);

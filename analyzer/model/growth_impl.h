@@ -15,7 +15,7 @@ struct tp_growth_series {
 	uint32_t survivors[TP_TREND_MAX]; /* of these, that live when the last step ends */
 };
 
-/* Without a series: nothing before look `since`, and from then on what it is now. */
+/* Nothing before look `since`, and from then on what it is now; with a series: that has the looks before `since`. */
 struct tp_growth_state {
 	uint64_t bytes, blocks;
 	uint32_t since;
@@ -60,6 +60,9 @@ struct tp_growth_kept {
 	struct tp_growth_state *states; /* of the members, in the same order */
 	size_t count;
 };
+
+/* Before the series are read. */
+void tp_growth_finish(struct tp_growth *growth);
 
 /* Numbers that a damaged trace made large end at the ends of the type. */
 int64_t tp_growth_round(double value);

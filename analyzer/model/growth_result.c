@@ -285,6 +285,7 @@ bool tp_growth_result(struct tp_growth *growth, const struct tp_replay *replay, 
 	size_t n = places.count;
 
 	memset(stats, 0, sizeof(*stats));
+	tp_growth_finish(growth);
 	stats->seconds = seconds;
 	stats->looks = n;
 	if (!n)

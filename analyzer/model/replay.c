@@ -90,8 +90,8 @@ static void begin_growth(struct tp_replay *replay, uint64_t time)
 
 	if (end > replay->to)
 		end = replay->to;
-	tp_growth_init(&replay->of_steps, 1);
-	tp_growth_init(&replay->of_time, end > time ? (end - time) / SLICES : 1);
+	tp_growth_init(&replay->of_steps, 1, 1);
+	tp_growth_init(&replay->of_time, end > time ? (end - time) / SLICES : 1, 2);
 	replay->of_time.due = time + replay->of_time.stride;
 	if (replay->options->group == TP_GROUP_STACK)
 		return;

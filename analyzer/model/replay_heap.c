@@ -51,6 +51,7 @@ HOT void raise(struct tp_replay *replay, const struct tp_block *block, uint64_t 
 	struct tp_site_state *site = &replay->sites.list[block->site];
 	uint64_t usable = tp_slack_usable(block->size, block->slack);
 
+	tp_sites_changed(&replay->sites, block->site);
 	tp_site_touch(site, replay->peak_number);
 	tp_site_born(site, block->time);
 	tp_amount_add(&site->live, block->size, usable);
@@ -72,6 +73,7 @@ HOT void lower(struct tp_replay *replay, const struct tp_block *block, bool samp
 	struct tp_site_state *site = &replay->sites.list[block->site];
 	uint64_t usable = tp_slack_usable(block->size, block->slack);
 
+	tp_sites_changed(&replay->sites, block->site);
 	tp_site_touch(site, replay->peak_number);
 	tp_amount_sub(&site->live, block->size, usable);
 	tp_amount_sub(&replay->amount, block->size, usable);

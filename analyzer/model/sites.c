@@ -8,9 +8,11 @@
 bool tp_sites_init(struct tp_sites *sites, const struct tp_trace *trace, enum tp_group group)
 {
 	sites->trace = trace;
-	if (!tp_reserve(&sites->list, &sites->room, TP_SITE_FIRST, sizeof(*sites->list)))
+	if (!tp_reserve(&sites->list, &sites->room, TP_SITE_FIRST, sizeof(*sites->list)) ||
+	    !tp_reserve(&sites->changed, &sites->changed_room, 1, sizeof(*sites->changed)))
 		return false;
 	memset(sites->list, 0, TP_SITE_FIRST * sizeof(*sites->list));
+	sites->changed[0] = 0;
 	sites->count = TP_SITE_FIRST;
 	if (group == TP_GROUP_STACK) {
 		sites->of_node = calloc(trace->node_count, sizeof(*sites->of_node));
@@ -25,15 +27,21 @@ bool tp_sites_init(struct tp_sites *sites, const struct tp_trace *trace, enum tp
 void tp_sites_free(struct tp_sites *sites)
 {
 	free(sites->list);
+	free(sites->changed);
 	free(sites->of_node);
 	free(sites->table);
 }
 
 static uint32_t append(struct tp_sites *sites, uint32_t node, uint64_t key, uint32_t op)
 {
+	size_t together = sites->count / TP_SITES_TOGETHER;
+
 	if (sites->count == UINT32_MAX ||
-	    !tp_reserve(&sites->list, &sites->room, sites->count + 1, sizeof(*sites->list)))
+	    !tp_reserve(&sites->list, &sites->room, sites->count + 1, sizeof(*sites->list)) ||
+	    !tp_reserve(&sites->changed, &sites->changed_room, together + 1, sizeof(*sites->changed)))
 		return TP_SITE_NONE;
+	if (sites->count % TP_SITES_TOGETHER == 0)
+		sites->changed[together] = 0;
 	sites->list[sites->count] = (struct tp_site_state){ .node = node, .key = key, .op = op };
 	return (uint32_t)sites->count++;
 }

@@ -30,12 +30,15 @@ enum {
 	TP_SITE_NONE = 0,    /* no site: an empty slot of the table of live blocks */
 	TP_SITE_IGNORED = 1, /* blocks that a filter keeps out of the counts */
 	TP_SITE_FIRST = 2,
+	TP_SITES_TOGETHER = 64, /* sites with one byte for all that says whether one of them changed */
 };
 
 struct tp_sites {
 	const struct tp_trace *trace;
 	struct tp_site_state *list;
 	size_t count, room;
+	uint8_t *changed; /* of TP_SITES_TOGETHER each: all bits, once what is live of one has changed */
+	size_t changed_room;
 	uint32_t *of_node; /* grouped by stack alone: the site of each node, of blocks that no op allocated */
 	uint32_t *table;   /* of the other sites: a hash table */
 	unsigned bits;
@@ -54,6 +57,12 @@ static inline uint32_t tp_sites_of_node(struct tp_sites *sites, uint32_t node)
 	uint32_t site = node < sites->trace->node_count ? sites->of_node[node] : TP_SITE_NONE;
 
 	return __builtin_expect(site != TP_SITE_NONE, 1) ? site : tp_sites_enter(sites, node);
+}
+
+/* For who looks at all sites now and then, and clears a bit of its own: most sites of a long run never change again. */
+static inline void tp_sites_changed(struct tp_sites *sites, uint32_t site)
+{
+	sites->changed[site / TP_SITES_TOGETHER] = UINT8_MAX;
 }
 
 static inline void tp_site_touch(struct tp_site_state *site, uint64_t peak_number)
