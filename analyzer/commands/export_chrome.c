@@ -27,7 +27,7 @@ struct chrome {
 	char **names, **categories; /* of ops, quoted; NULL: not needed so far */
 	bool *named;		    /* of threads: their row has a name */
 	uint32_t named_count;
-	uint64_t from_ns;
+	uint64_t from_ns, end_ns; /* of the time that is looked at; of the process, as far as is known */
 	bool inside, failed, truncated;
 	uint64_t ops; /* begun, of all processes */
 
@@ -246,16 +246,36 @@ static void after(struct chrome *chrome, const struct tp_event *event, uint64_t 
 	count_memory(chrome, ns);
 }
 
+/*
+ * The time that is looked at begins, at the latest at `ns`: what is open, live and resident then is so from its very begin, and
+ * viewers are told, whenever the first event comes.
+ */
 static bool enter(struct chrome *chrome, uint64_t ns)
 {
+	uint64_t begin_ns = chrome->from_ns > chrome->replay.start_ns ? chrome->from_ns : ns;
+
 	if (!chrome->inside && ns >= chrome->from_ns) {
 		chrome->inside = true;
 		chrome->step_begin_ns =
 			chrome->step_begin_ns > chrome->from_ns ? chrome->step_begin_ns : chrome->from_ns;
 		count_open(chrome);
-		write_memory(chrome, ns);
+		write_memory(chrome, begin_ns);
 	}
 	return chrome->inside;
+}
+
+/* It ends, with the last event or behind it. */
+static void leave(struct chrome *chrome, uint64_t last)
+{
+	uint64_t to = chrome->options->to_ns;
+	bool cut = to && to < chrome->end_ns && !chrome->truncated;
+
+	if (cut)
+		enter(chrome, to); /* no event may have come in it */
+	if (!chrome->inside)
+		return;
+	write_memory(chrome, cut ? to : last);
+	write_open(chrome, cut ? to : last + 1); /* also what has just begun has a length */
 }
 
 static bool step(struct chrome *chrome)
@@ -301,6 +321,7 @@ static bool prepare(struct chrome *chrome, size_t which, const struct tp_replay_
 	end = trace->header->finish.ticks ? tp_trace_ns(trace, trace->header->finish.ticks) : 0;
 	if (!end && trace->header->latest.ticks)
 		end = tp_trace_ns(trace, trace->header->latest.ticks);
+	chrome->end_ns = start + end;
 	chrome->interval_ns = end / COUNTER_POINTS > COUNTER_NS ? end / COUNTER_POINTS : COUNTER_NS;
 	chrome->names = calloc(chrome->replay.ops.count, sizeof(*chrome->names));
 	chrome->categories = calloc(chrome->replay.ops.count, sizeof(*chrome->categories));
@@ -342,10 +363,8 @@ static bool write_process(struct chrome *chrome, size_t which)
 		last = tp_replay_ns(&chrome->replay, chrome->replay.event->time);
 		good = step(chrome);
 	}
-	if (good && chrome->inside) {
-		write_memory(chrome, last);
-		write_open(chrome, last + 1); /* also what has just begun has a length */
-	}
+	if (good)
+		leave(chrome, last);
 	release(chrome);
 	return good;
 }

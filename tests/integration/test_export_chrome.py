@@ -117,6 +117,55 @@ def test_part_of_the_run(tprof):
     assert {op[1] for op in check(export("--thread", "2", file))} == {2}
 
 
+QUIET = """
+#include <stdlib.h>
+#include <time.h>
+#include <tprof.h>
+int main(void)
+{
+	struct timespec pause = { 0, 200000000 };
+	void *volatile block = malloc(123457);
+
+	tprof_op_begin("outer", "layer");
+	tprof_mark("asleep");
+	nanosleep(&pause, NULL);
+	free(block);
+	tprof_op_end();
+	return 0;
+}
+"""
+
+
+def counters_of(trace, name="live bytes"):
+    return [(event["ts"], event["args"]["bytes"]) for event in of(trace, "C") if event["name"] == name]
+
+
+def test_a_part_begins_and_ends_with_what_is(tprof):
+    """Counters and open ops stand at both ends, with what the state at that time is."""
+    file = run_ops(tprof)
+    counters = counters_of(export("--from", "10ms", "--to", "20ms", file))
+    live = [report(file, options=["--to", at])["heap"]["end_bytes"] for at in ("10ms", "20ms")]
+    assert counters[0] == (10000.0, live[0]) and counters[-1] == (20000.0, live[1])
+    assert counters_of(export("--to", "10ms", file))[-1] == (10000.0, live[0])
+
+
+def test_a_part_without_an_event(tprof, tmp_path):
+    (tmp_path / "quiet.c").write_text(QUIET)
+    subprocess.run(["gcc", "-fno-builtin", f"-I{ROOT}/include", tmp_path / "quiet.c", "-o", tmp_path / "quiet"], check=True)
+    file = tprof.run([tmp_path / "quiet"], [LIBRARY], {"TPROF_CPU": "0"}).traces()[0]
+    (mark,) = report(file, command="timeline")["timeline"]["marks"]
+    begin, end = mark["time_ns"] + 50_000_000, mark["time_ns"] + 150_000_000
+    trace = export("--from", f"{begin}ns", "--to", f"{end}ns", file)
+    (op,) = check(trace)
+    assert op[2] == ("outer",) and op[5]["still open"]
+    assert abs(op[3] * 1000 - begin) < 1 and abs(op[4] * 1000 - end) < 1
+    live = report(file, options=["--to", f"{end}ns"])["heap"]["end_bytes"]
+    assert live >= 123457
+    assert counters_of(trace) == [(begin / 1000, live), (end / 1000, live)]
+    late = export("--from", "1h", file)
+    assert not of(late, "C") and not of(late, "X"), "the process had ended"
+
+
 def test_limit(tprof):
     file = run_ops(tprof)
     done = analyze("export", "--format", "chrome", "--limit", "25", file)
