@@ -20,12 +20,13 @@ static bool keep(struct tp_session *session, void *context)
 {
 	struct kept *kept = context;
 
+	tp_page_close(session); /* nothing is on it */
 	if (!tp_reserve(&kept->sessions, &kept->room, kept->count + 1, sizeof(*kept->sessions)) ||
 	    !tp_reserve((void *)&kept->runs, &kept->run_room, kept->count + 1, sizeof(*kept->runs)))
 		return false;
 	kept->runs[kept->count] = session->run;
 	kept->sessions[kept->count] = *session;
-	kept->sessions[kept->count++].page.out = NULL;
+	kept->count++;
 	*session = (struct tp_session){ .options = session->options };
 	return true;
 }

@@ -5,6 +5,7 @@
 #include "commands/op_names.h"
 #include "report/growth_pool.h"
 #include "report/output.h"
+#include "report/plain.h"
 #include "trace/jit.h"
 
 #include <errno.h>
@@ -37,7 +38,14 @@ static int open_output(struct tp_session *session)
 		}
 	}
 	tp_page_init(&session->page, out, options->color, options->exact);
-	return TP_EXIT_OK;
+	if (options->json || !(options->command->options & TP_OPT_JSON))
+		return TP_EXIT_OK; /* no text for people: it has rules of its own */
+	session->page.out = tp_plain_open(out, session->page.color);
+	if (session->page.out)
+		return TP_EXIT_OK;
+	if (out != stdout)
+		fclose(out);
+	return tp_out_of_memory();
 }
 
 /* Traces that can't be read are all named before the end: a user with ten files wants to know at once. */
@@ -194,7 +202,7 @@ void tp_session_span(const struct tp_session *session, const struct tp_process *
 		*to_ns = options->to_ns;
 }
 
-static bool finish_output(struct tp_session *session)
+bool tp_page_close(struct tp_session *session)
 {
 	const char *name = session->options->output ? session->options->output : "standard output";
 	FILE *out = session->page.out;
@@ -203,7 +211,7 @@ static bool finish_output(struct tp_session *session)
 	if (!out)
 		return true;
 	good = !ferror(out) && fflush(out) == 0;
-	if (session->options->output)
+	if (out != stdout)
 		good = fclose(out) == 0 && good;
 	if (!good)
 		fprintf(stderr, "tprof-analyze: %s: could not be written to its end: %s\n", name, strerror(errno));
@@ -220,7 +228,7 @@ int tp_session_start(struct tp_session *session, const struct tp_options *option
 
 int tp_session_close(struct tp_session *session, int status)
 {
-	if (!finish_output(session))
+	if (!tp_page_close(session))
 		status = status == TP_EXIT_OK ? TP_EXIT_USAGE : status;
 	for (size_t i = 0; session->symbols && i < session->run->process_count; i++)
 		tp_symbols_close(session->symbols[i]);

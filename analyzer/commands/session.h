@@ -51,6 +51,9 @@ struct tp_symbols *tp_session_symbols(struct tp_session *session, size_t process
 void tp_session_span(const struct tp_session *session, const struct tp_process *process, uint64_t *from_ns,
 		     uint64_t *to_ns);
 
+/* Closes the page alone. False: it could not be written to its end, which is said on stderr. */
+bool tp_page_close(struct tp_session *session);
+
 /* Closes everything. Returns `status`, or TP_EXIT_USAGE if the output could not be written to its end. */
 int tp_session_close(struct tp_session *session, int status);
 

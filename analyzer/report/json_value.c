@@ -2,7 +2,10 @@
 #include "report/json_value.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "report/utf8.h"
 
 json_t *tp_json_number(uint64_t value)
 {
@@ -12,20 +15,23 @@ json_t *tp_json_number(uint64_t value)
 /* Names in files may be any bytes; JSON takes only UTF-8. */
 json_t *tp_json_string(const char *text)
 {
-	json_t *json;
-	char copy[4096];
-	size_t length;
+	size_t length = text ? strlen(text) : 0;
+	json_t *json = text ? json_string(text) : json_null();
+	char *copy;
 
-	if (!text)
-		return json_null();
-	json = json_string(text);
 	if (json)
 		return json;
-	length = strnlen(text, sizeof(copy) - 1);
-	for (size_t i = 0; i < length; i++)
-		copy[i] = (unsigned char)text[i] < 128 ? text[i] : '?';
-	copy[length] = '\0';
-	return json_string(copy);
+	copy = strdup(text);
+	for (size_t i = 0; copy && i < length;) {
+		int bytes = tp_utf8_bytes((const unsigned char *)copy + i, length - i);
+
+		if (bytes <= 0)
+			copy[i] = '?';
+		i += bytes > 0 ? (size_t)bytes : 1;
+	}
+	json = copy ? json_string(copy) : NULL;
+	free(copy);
+	return json;
 }
 
 void tp_json_fields(json_t *json, const struct tp_json_field *fields, size_t count)

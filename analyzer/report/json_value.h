@@ -13,7 +13,7 @@
 
 #include "model/stats.h"
 
-/* Numbers beyond what JSON readers take are the largest one; bytes that are no UTF-8 become '?'; NULL: null. */
+/* Numbers beyond what JSON readers take are the largest one; each byte that is no UTF-8 becomes '?'; NULL: null. */
 json_t *tp_json_number(uint64_t value);
 json_t *tp_json_string(const char *text);
 

@@ -2,27 +2,20 @@
 #include "report/xml.h"
 
 #include <stdint.h>
+#include <string.h>
 
-/* Length of the UTF-8 character at `text` if it is one that XML allows; else 0. */
+#include "report/utf8.h"
+
+/* Length of the UTF-8 character at `text`, which a NUL ends, if it is one that XML allows; else 0. */
 static size_t utf8_length(const unsigned char *text)
 {
-	size_t length = text[0] < 0x80			    ? 1
-			: text[0] >= 0xc2 && text[0] < 0xe0 ? 2
-			: text[0] >= 0xe0 && text[0] < 0xf0 ? 3
-			: text[0] >= 0xf0 && text[0] < 0xf5 ? 4
-							    : 0;
+	int length = tp_utf8_bytes(text, strnlen((const char *)text, 4));
 
-	for (size_t i = 1; i < length; i++)
-		if ((text[i] & 0xc0) != 0x80)
-			return 0;
 	if (length == 1 && (text[0] < ' ' || text[0] == 127))
 		return 0;
-	if (length == 3 && ((text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xed && text[1] >= 0xa0) ||
-			    (text[0] == 0xef && text[1] == 0xbf && text[2] >= 0xbe)))
-		return 0; /* overlong, surrogate, U+FFFE or U+FFFF */
-	if (length == 4 && ((text[0] == 0xf0 && text[1] < 0x90) || (text[0] == 0xf4 && text[1] >= 0x90)))
-		return 0;
-	return length;
+	if (length == 3 && text[0] == 0xef && text[1] == 0xbf && text[2] >= 0xbe)
+		return 0; /* U+FFFE or U+FFFF */
+	return length > 0 ? (size_t)length : 0;
 }
 
 static void put_character(const unsigned char *text, size_t length, FILE *out)

@@ -283,3 +283,49 @@ def test_names_do_not_steer_a_terminal(tprof, tmp_path):
     for command in ("summary", "peak", "leaks", "hotspots", "ops", "steps", "threads", "timeline", "info", "dump", "compare"):
         text = analyze(command, run.traces()[0]).stdout
         assert not [c for c in text if (c < " " and c != "\n") or c == "\x7f"], command
+
+
+NAMES_THAT_ARE_NO_TEXT = r"""
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdlib.h>
+#include <tprof.h>
+int main(void)
+{
+	pthread_setname_np(pthread_self(), "t\377\302\2332J");
+	for (int i = 0; i < 30; i++) {
+		tprof_op_begin("op\377\303\251\233(", "kind\302\233m");
+		if (!malloc(1000))
+			return 1;
+		tprof_op_end();
+		tprof_mark("mark\300\257");
+		tprof_step(1);
+	}
+}
+"""
+
+
+@pytest.mark.parametrize("locale", ["C", "C.UTF-8"])
+def test_names_may_be_any_bytes(tprof, tmp_path, locale):
+    """Text is UTF-8 without control characters, whatever a path, an argument, an op, a thread or a mark is called, and so is JSON,
+    in which each byte that is no UTF-8 is a question mark and the rest of the name stays."""
+    (tmp_path / "names.c").write_text(NAMES_THAT_ARE_NO_TEXT)
+    program = os.fsdecode(os.fsencode(tmp_path) + b"/a\xff\xc2\x9b2J")
+    subprocess.run(["gcc", "-fno-builtin", "-I", ROOT / "include", tmp_path / "names.c", "-o", program], check=True)
+    trace = tprof.run([program, os.fsdecode(b"argument\xff\xc2\x9b")], [LIBRARY]).traces()[0]
+
+    def output(*arguments):
+        done = subprocess.run([ANALYZE, *arguments, trace], stdout=subprocess.PIPE, check=True, env={**os.environ, "LC_ALL": locale})
+        return done.stdout.decode("utf-8")
+
+    for command in ("summary", "peak", "leaks", "hotspots", "ops", "steps", "threads", "timeline", "info", "dump", "compare", "lines"):
+        for color in ("never", "always"):
+            text = re.sub("\033\\[[0-9;]*m", "", output(command, "--color", color)) if color == "always" else output(command)
+            assert not [c for c in text if (c < " " and c != "\n") or "\x7f" <= c < "\xa0"], command
+        answer = json.loads(output(command, "--json"))
+        if command == "ops":
+            assert answer["ops"][0]["name"] == "op?\xe9?("
+    assert json.loads(output("info", "--json"))["process"]["exe"].endswith("/a?\x9b2J")
+    assert json.loads(output("export", "--format", "chrome"))["traceEvents"]
+    for command in ("flamegraph", "html"):
+        output(command)
