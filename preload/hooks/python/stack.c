@@ -13,7 +13,13 @@
 #define FRAMES_MAX 1024u
 #define NODES_CACHED 1024u /* a power of two */
 #define FETCHED 16u	   /* frames, by tp_python_fetch() */
-#define OWNER_LAST 2	   /* thread, generator, frame object; beyond: the loop's own, below its first frame */
+#define OWNER_GENERATOR 1
+#define OWNER_LAST 2 /* thread, generator, frame object; beyond: the loop's own, below its first frame */
+
+/* 3.11: where the frame of a generator has its owner, and before it its state; and the instruction that it waits at. */
+#define GENERATOR_OWNER 69
+#define GENERATOR_STATE 5
+#define YIELD_VALUE 86
 
 bool tp_python_on TP_LOOKED_AT;
 struct tp_range tp_python_runtime;
@@ -188,15 +194,32 @@ static bool is_cleanup(struct tp_reader *reader, const struct tp_python_place *a
 	       name == tp_read_word(reader, at->code + tp_python.code_file);
 }
 
-/* The node of a frame below `parent`, which is its own where the frame is not shown. 0: the frame could not be read. */
-static uint32_t make_node(struct tp_reader *reader, const struct tp_python_place *at, uint32_t parent)
+/*
+ * In 3.11 what is thrown into a generator or a coroutine that waits for another goes to the innermost one without a call
+ * of the loop for those between (_gen_throw of Objects/genobject.c), which have the mark of such a call from earlier. They
+ * stand where they wait and are told to run (0). Where a tracer hears of a yield, the state is another by then.
+ */
+static bool is_passed_by(struct tp_reader *reader, const struct place *place)
 {
-	uint32_t number = tp_python_frame(reader, at), node;
-	struct tp_node_miss miss;
+	return tp_python.frame_entry && place->at.at & 1 &&
+	       tp_read_byte(reader, place->frame + GENERATOR_OWNER) == OWNER_GENERATOR &&
+	       tp_read_byte(reader, place->frame - GENERATOR_STATE) == 0 &&
+	       tp_read_byte(reader, place->at.at & ~(uintptr_t)1) == YIELD_VALUE;
+}
 
+/* The node of a frame below `parent`, which is its own where the frame is not shown. 0: the frame could not be read. */
+static uint32_t make_node(struct tp_reader *reader, const struct place *place, uint32_t parent)
+{
+	struct tp_python_place at = place->at;
+	struct tp_node_miss miss;
+	uint32_t number, node;
+
+	if (is_passed_by(reader, place))
+		at.at &= ~(uintptr_t)1;
+	number = tp_python_frame(reader, &at);
 	if (!number)
 		return 0;
-	if (tp_python.frame_owner && parent != TPROF_NODE_ROOT && is_cleanup(reader, at))
+	if (tp_python.frame_owner && parent != TPROF_NODE_ROOT && is_cleanup(reader, &at))
 		return parent;
 	node = tp_node_find(parent, number, &miss);
 	return node ? node : tp_nodes_make(parent, &number, 1, &miss);
@@ -208,9 +231,9 @@ static inline bool is_cached(const struct cached_node *cached, const struct stac
 	return cached->parent == parent && same(&cached->at, at) && cached->deaths == stack->deaths && cached->node;
 }
 
-static uint32_t find_node(struct tp_reader *reader, struct stack *stack, const struct tp_python_place *at,
-			  uint32_t parent)
+static uint32_t find_node(struct tp_reader *reader, struct stack *stack, const struct place *place, uint32_t parent)
 {
+	const struct tp_python_place *at = &place->at;
 	uint32_t slot = slot_of(at, parent);
 	struct cached_node *cached = &stack->nodes[slot];
 
@@ -220,7 +243,7 @@ static uint32_t find_node(struct tp_reader *reader, struct stack *stack, const s
 	if (tp_likely(is_cached(cached, stack, at, parent)))
 		return cached->node;
 	*cached = stack->nodes[slot]; /* which was later */
-	stack->nodes[slot] = (struct cached_node){ *at, parent, make_node(reader, at, parent), stack->deaths };
+	stack->nodes[slot] = (struct cached_node){ *at, parent, make_node(reader, place, parent), stack->deaths };
 	return stack->nodes[slot].node;
 }
 
@@ -230,7 +253,7 @@ static bool intern(struct tp_reader *reader, struct stack *stack, uint32_t root)
 	uint32_t parent = stack->known ? stack->entries[stack->known - 1].node : root;
 
 	for (uint32_t i = stack->known; i < stack->count; i++) {
-		parent = find_node(reader, stack, &stack->entries[i].place.at, parent);
+		parent = find_node(reader, stack, &stack->entries[i].place, parent);
 		if (!parent)
 			return false;
 		stack->entries[i].node = parent;
@@ -454,15 +477,16 @@ void tp_python_fetch(const struct tp_thread *thread)
  * middle of a change.
  */
 static uint32_t find_node_lately(struct tp_reader *reader, const struct stack *stack, bool current,
-				 const struct tp_python_place *at, uint32_t parent)
+				 const struct place *place, uint32_t parent)
 {
+	const struct tp_python_place *at = &place->at;
 	uint32_t slot = slot_of(at, parent);
 
 	for (uint32_t i = 0; current && i < 2; i++) {
 		if (is_cached(&stack->nodes[slot ^ i], stack, at, parent))
 			return stack->nodes[slot ^ i].node;
 	}
-	return make_node(reader, at, parent);
+	return make_node(reader, place, parent);
 }
 
 /*
@@ -476,7 +500,7 @@ static uint32_t intern_fresh(struct tp_reader *reader, const struct stack *stack
 	uint32_t node = known ? stack->entries[known - 1].node : root;
 
 	for (uint32_t i = count - known; node && i-- > 0;)
-		node = find_node_lately(reader, stack, current, &stack->fresh[i].at, node);
+		node = find_node_lately(reader, stack, current, &stack->fresh[i], node);
 	return node;
 }
 
