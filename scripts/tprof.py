@@ -413,7 +413,8 @@ class _Watch:
         """By its dictionary of hooks, which a replica (DataParallel) shares and a copy does not; no module is kept alive."""
         hooks = module._forward_hooks
         key = id(hooks)
-        self.layers[key] = _Layer(name, self, weakref.ref(hooks, lambda _: self._drop(key)))
+        is_ending = sys.is_finalizing  # then modules are taken down, torch and this one too
+        self.layers[key] = _Layer(name, self, weakref.ref(hooks, lambda _: is_ending() or self._drop(key)))
 
     def _drop(self, key):
         self.layers.pop(key, None)

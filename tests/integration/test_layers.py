@@ -231,6 +231,27 @@ def test_programs_do_not_notice_watch(tprof, what):
         assert [layer_of(tree, node) for node in tree.values() if node["name"] == "after several"] == [None]
 
 
+ENDING = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import torch, tprof
+class Negative(torch.nn.Module):
+    def forward(self, x):
+        return -x
+model = torch.nn.Sequential(Negative(), Negative())
+watch = tprof.watch(model)
+loss = model(torch.ones(4, requires_grad=True)).sum()
+loss.backward()
+"""
+
+
+@pytest.mark.real
+def test_models_that_go_with_the_interpreter(tprof):
+    """A class of the program's own is in a circle with its module, and taken down after torch."""
+    run = tprof.run([PYTHON, "-c", ENDING, BUILD / "share/tprof"], [LIBRARY])
+    assert (run.status, run.stdout, run.stderr) == (0, b"", b"")
+
+
 @pytest.mark.real
 def test_watch_without_the_collector(tprof):
     run = tprof.run([PYTHON, PROGRAMS / "torch_layers.py", "idle", BUILD / "share/tprof"], timeout=600)
