@@ -63,9 +63,10 @@ def pool_of(method):
     """A pool whose workers end and are replaced after three tasks; a manager; shared memory; a queue."""
     context = multiprocessing.get_context(method)
     with context.Pool(2, maxtasksperchild=3) as pool:
-        print(method, sum(pool.imap_unordered(work, range(18))))
+        found = sum(pool.imap_unordered(work, range(18)))
         pool.close()
         pool.join()
+    print(method, found)  # a worker that replaces one just then would inherit the line, and print it too
     with context.Manager() as manager:
         shared = manager.dict()
         children = [context.Process(target=fill, args=(shared, i)) for i in range(2)]
