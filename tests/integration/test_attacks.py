@@ -36,6 +36,16 @@ def test_a_handler_on_a_stack_of_its_own_calls(tprof, env):
     assert (call["calls"], call["unwound"], call["open"]) == (1000, 0, 0)
 
 
+@pytest.mark.parametrize("env", [QUIET, SAMPLED])
+def test_coroutines_that_switch_in_the_middle_of_calls(tprof, env):
+    """They end in any order, on stacks that lie beside each other. None was left, and none lasts longer than the program."""
+    ops, capture = attack(tprof, "coroutines", 500, env=env)
+    assert capture["lost_events"] == 0
+    call = ops["tiny_call"]
+    assert (call["calls"], call["unwound"], call["open"]) == (2 * 8 * 500 * 3, 0, 0)
+    assert call["allocated_bytes"] == 2 * 8 * 500 * 2 * 100
+
+
 def test_a_thousand_threads_in_a_call_at_once(tprof):
     ops, capture = attack(tprof, "threads", 1000)
     assert capture["lost_events"] == 0 and capture["threads"] >= 1000

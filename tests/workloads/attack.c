@@ -8,6 +8,7 @@
  *   overflow   N times the same without end: the handler of the fault that the stack's end is jumps back
  *   step       N times a call from one place: every other one is stepped through, and left by the handler of one step, a later one each time
  *   nested     N calls are stepped through: at each instruction, the hook's too, a handler maps a page and unmaps it
+ *   coroutines N times each of eight, in turns drawn at random, lets another one run in the middle of its tiny_call in a tiny_call
  *   unload     N times one of DIRECTORY's libraries is loaded, another thread calls its function, and it is unloaded while that thread lives
  * Says what it saw, which is the same with a profiler.
  */
@@ -177,6 +178,67 @@ static void threads(void)
 	seen = sum;
 }
 
+/* ---- calls that another coroutine runs in the middle of ---- */
+
+enum { COROUTINES = 8, SMALL_STACK = 16384, RANDOM_A = 1103515245, RANDOM_C = 12345 };
+
+static ucontext_t scheduler, coroutine[COROUTINES];
+static int running;
+static long over_count;
+static bool is_over[COROUTINES];
+
+/* As a raw switch does, wherever it is called. */
+static void give_turn(void)
+{
+	free(malloc(BLOCK));
+	seen++;
+	swapcontext(&coroutine[running], &scheduler);
+}
+
+static void call_and_give_turn(void)
+{
+	tiny_call(give_turn);
+}
+
+static void run_coroutine(void)
+{
+	for (long i = 0; i < times; i++) {
+		tiny_call(give_turn);
+		tiny_call(call_and_give_turn);
+	}
+	is_over[running] = true;
+	over_count++;
+}
+
+static void coroutines_of(size_t size)
+{
+	char *stacks = mmap(NULL, COROUTINES * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	static unsigned int random = 1;
+
+	check(stacks != MAP_FAILED, "mmap");
+	for (int i = 0; i < COROUTINES; i++) {
+		is_over[i] = false;
+		getcontext(&coroutine[i]);
+		coroutine[i].uc_stack.ss_sp = stacks + (size_t)i * size;
+		coroutine[i].uc_stack.ss_size = size;
+		coroutine[i].uc_link = &scheduler;
+		makecontext(&coroutine[i], run_coroutine, 0);
+	}
+	for (over_count = 0; over_count < COROUTINES;) {
+		random = random * RANDOM_A + RANDOM_C;
+		running = (int)(random >> 16) % COROUTINES;
+		if (!is_over[running])
+			swapcontext(&scheduler, &coroutine[running]);
+	}
+	munmap(stacks, COROUTINES * size);
+}
+
+static void coroutines(void)
+{
+	coroutines_of(SMALL_STACK);
+	coroutines_of(4 * STACK);
+}
+
 /* ---- every instruction of a call, its hook's too ---- */
 
 #define TRAP_FLAG 0x100 /* of EFLAGS: a SIGTRAP behind each instruction */
@@ -302,8 +364,14 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*run)(void);
 	} attacks[] = {
-		{ "jump", jump },	  { "alternate", alternate }, { "threads", threads }, { "deep", deep },
-		{ "overflow", overflow }, { "step", step },	      { "nested", nested },
+		{ "jump", jump },
+		{ "alternate", alternate },
+		{ "threads", threads },
+		{ "deep", deep },
+		{ "overflow", overflow },
+		{ "step", step },
+		{ "coroutines", coroutines },
+		{ "nested", nested },
 	};
 
 	times = argc > 2 ? atol(argv[2]) : 0;

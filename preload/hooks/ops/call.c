@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What trampoline.S calls around a hooked function. */
 #include "core/scope.h"
+#include "core/sys.h"
 #include "core/usage.h"
 #include "hooks/control.h"
 #include "hooks/enter.h"
@@ -106,10 +107,28 @@ static inline void make_room(struct tp_thread *thread)
 
 /* ---- a call begins ---- */
 
+/*
+ * Is the innermost op over, whose frame is below `sp`? On the thread's own stack it is. Elsewhere the bounds are a guess, and
+ * that frame may be another coroutine's, which goes on later: it is over if its stamp is overwritten, or its memory gone.
+ */
+static bool is_over(const struct tp_thread *thread, uintptr_t sp)
+{
+	const struct tp_open_op *open = &thread->op_open[thread->op_depth - 1];
+	bool own = thread->bounds.high == thread->own.high;
+	uint64_t stamp;
+
+	if (!tp_thread_on_stack(thread, open->frame)) /* a handler's that was left, or a coroutine's */
+		return own && open->frame - thread->alternate.low < thread->alternate.high - thread->alternate.low;
+	if (own || open->frame + 1 == sp)
+		return true;
+	return !tp_sys_copy(&stamp, open->frame - TP_RECALL_STAMP, sizeof(stamp)) ||
+	       (stamp && (uint32_t)stamp != (uint32_t)open->start);
+}
+
 /* Ops whose frames are below `sp` are over: an exception or a longjmp went past them. */
 static TP_SLOW void end_unwound(struct tp_thread *thread, uintptr_t sp, uint64_t ticks)
 {
-	while (thread->op_depth > 0 && thread->fold.outer < sp && tp_thread_on_stack(thread, thread->fold.outer)) {
+	while (thread->op_depth > 0 && thread->fold.outer < sp && is_over(thread, sp)) {
 		tp_scope_shut(thread);
 		make_room(thread);
 		tp_emit_op_end(thread, ticks, true);
@@ -411,6 +430,31 @@ static inline void end(struct tp_thread *thread, const uintptr_t *frame, uint64_
 		put_end(thread, ticks);
 }
 
+static bool is_open(const struct tp_thread *thread, uintptr_t frame)
+{
+	for (uint32_t i = thread->op_depth; i-- > 0;)
+		if (thread->op_open[i].frame == frame)
+			return true;
+	return false;
+}
+
+/*
+ * It is not the innermost: a coroutine was switched to in the middle of a call, and back in the middle of another. Those that
+ * began later on other stacks are taken to be over too. They do end, and nobody will find them then.
+ */
+static TP_SLOW void end_before_others(struct tp_thread *thread, const uintptr_t *frame, uint64_t ticks)
+{
+	if (!is_open(thread, (uintptr_t)frame))
+		return;
+	while (thread->fold.outer != (uintptr_t)frame) {
+		tp_scope_shut(thread);
+		make_room(thread);
+		tp_emit_op_end(thread, ticks, false);
+	}
+	make_room(thread);
+	end(thread, frame, ticks);
+}
+
 /* A call was pending. True: it was this one, and it is counted. */
 static TP_APART bool end_pending(struct tp_thread *thread, uintptr_t frame, uint64_t ticks)
 {
@@ -434,6 +478,8 @@ void tp_op_end(const uintptr_t *frame, struct tp_thread *thread)
 		end_unwound(thread, (uintptr_t)frame, ticks);
 	if (tp_likely(thread->fold.outer == (uintptr_t)frame))
 		end(thread, frame, ticks);
+	else
+		end_before_others(thread, frame, ticks);
 	tp_leave(thread);
 }
 
