@@ -19,6 +19,7 @@ struct life {
 	uint32_t pid, ppid;
 	uint64_t process_start, begin, end; /* ns; end: it lived at least so long */
 	bool ended;			    /* and no longer */
+	bool forked;			    /* of ppid, though that may be over */
 	size_t run;			    /* the first file of its run */
 };
 
@@ -31,6 +32,7 @@ static struct life life_of(const char *file, size_t number)
 		return life;
 	life.pid = header.pid;
 	life.ppid = header.ppid;
+	life.forked = header.origin == TPROF_ORIGIN_FORK;
 	life.process_start = header.process_start;
 	life.begin = header.start.unix_ns;
 	life.end = header.finish.unix_ns > header.latest.unix_ns ? header.finish.unix_ns : header.latest.unix_ns;
@@ -43,11 +45,11 @@ static bool lived_at(const struct life *life, uint64_t moment)
 	return life->begin <= moment && moment <= life->end;
 }
 
-/* Of a parent that was killed it is not known when. */
+/* Of a parent that was killed it is not known when; and a fork may outlive its parent before it does anything. */
 static bool is_child(const struct life *child, const struct life *parent)
 {
 	return child->ppid == parent->pid &&
-	       (lived_at(parent, child->begin) || (!parent->ended && parent->begin <= child->begin));
+	       (lived_at(parent, child->begin) || ((!parent->ended || child->forked) && parent->begin <= child->begin));
 }
 
 static bool same_run(const struct life *a, const struct life *b)

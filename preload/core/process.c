@@ -3,8 +3,11 @@
 
 #include "core/clock.h"
 #include "core/config.h"
+#include "core/maps.h"
 #include "core/sys.h"
 #include "core/text.h"
+
+#include <sys/auxv.h>
 
 #define LINE 64u /* bytes: longer than any line of a number in /proc/PID/status */
 
@@ -43,11 +46,32 @@ uint64_t tp_process_start(uint32_t pid)
 	return at && tp_text_number(&at, &start) ? start : 0;
 }
 
+/* The kernel started the loader itself: it had no other loader. The loader says then where it put the program (AT_PHDR). */
+static size_t loaded_by_hand(char *to, size_t size)
+{
+	const char *path = "";
+	size_t length;
+
+	if (getauxval(AT_BASE) || !getauxval(AT_PHDR))
+		return 0;
+	tp_maps_find(getauxval(AT_PHDR), to, size, &path);
+	length = strlen(path);
+	memmove(to, path, length + 1);
+	return length;
+}
+
+size_t tp_process_exe(char *to, size_t size)
+{
+	size_t by_hand = loaded_by_hand(to, size);
+	long length = by_hand ? (long)by_hand : tp_sys_readlink("/proc/self/exe", to, size - 1);
+
+	to[length > 0 ? length : 0] = 0;
+	return length > 0 ? (size_t)length : 0;
+}
+
 void tp_identify(struct tp_identity *identity)
 {
-	long length = tp_sys_readlink("/proc/self/exe", identity->exe, sizeof(identity->exe) - 1);
-
-	identity->exe[length > 0 ? length : 0] = 0;
+	tp_process_exe(identity->exe, sizeof(identity->exe));
 	identity->pid = tp_sys_getpid();
 	identity->ppid = tp_sys_getppid();
 	identity->start = tp_process_start(identity->pid);

@@ -15,6 +15,9 @@ struct tp_identity {
 
 void tp_identify(struct tp_identity *identity);
 
+/* The program's path: not the loader's, where that was told to run it (ld.so PROGRAM). Its length; 0: it can't be had. */
+size_t tp_process_exe(char *to, size_t size);
+
 /* Start time of a process, as above; 0 if there is none of that number. */
 uint64_t tp_process_start(uint32_t pid);
 

@@ -34,9 +34,11 @@ static void leave_gate(void)
 {
 	uint32_t recording = tp_load(&tp_header->recording);
 	uint64_t slots = tp_load(&tp_header->slots);
+	uint32_t pid = tp_header->pid;
 
 	if (!tp_header_area_clear())
 		return;
+	tp_header->pid = pid;
 	tp_header->recording = recording;
 	tp_header->slots = slots;
 }

@@ -83,9 +83,12 @@ static bool open_trace(uint32_t origin, const char *parent)
 	return true;
 }
 
-static uint32_t begin(uint32_t origin, const char *parent)
+/* `forked_by`: pid of the traced process whose memory this was; 0: of none. It may be over: then the kernel says 1, or another. */
+static uint32_t begin(uint32_t origin, const char *parent, uint32_t forked_by)
 {
 	tp_identify(&identity);
+	if (forked_by)
+		identity.ppid = forked_by;
 	if (!wanted(origin))
 		return TP_MODE_OFF;
 	tp_state.pid = identity.pid;
@@ -138,13 +141,14 @@ static void start_child(void)
 	bool paused = tp_header && tp_load(&tp_header->recording) == TPROF_RECORDING_PAUSED;
 	struct tp_thread *thread = tp_self;
 	uint64_t slots = tp_header ? tp_load(&tp_header->slots) : 0;
+	uint32_t forked_by = tp_header ? tp_header->pid : 0;
 	uint32_t mode;
 
 	memcpy(parent, tp_output_path(), sizeof(parent));
 	forget_parent();
 	tp_cpu_forget();
 	tp_counters_forget();
-	mode = begin(TPROF_ORIGIN_FORK, parent);
+	mode = begin(TPROF_ORIGIN_FORK, parent, forked_by);
 	if (mode == TP_MODE_ON && paused)
 		mode = begin_paused();
 	tp_threads_forget(mode == TP_MODE_ON ? thread : NULL);
@@ -181,7 +185,7 @@ static void start_first(void)
 	tp_clock_start();
 	read_environment();
 	tp_was_started = true;
-	mode = begin(0, NULL);
+	mode = begin(0, NULL, 0);
 	if (mode == TP_MODE_ON && tp_config.start_off)
 		mode = begin_paused();
 	tp_store_release(&tp_state.mode, mode);

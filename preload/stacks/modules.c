@@ -3,6 +3,7 @@
 
 #include "core/maps.h"
 #include "core/objects.h"
+#include "core/process.h"
 #include "core/state.h"
 #include "core/sys.h"
 #include "core/tables.h"
@@ -94,7 +95,6 @@ static void read_image(struct tp_module_record *record)
 static const char *path_of(const struct link_map *map, uintptr_t start, char *buffer, size_t size)
 {
 	const char *path;
-	long length;
 
 	if (map->l_name[0] == '/')
 		return map->l_name;
@@ -102,9 +102,8 @@ static const char *path_of(const struct link_map *map, uintptr_t start, char *bu
 	if (map->l_name[0] && tp_maps_find(start, buffer, size, &path).high && path[0])
 		return path;
 	if (map->l_name[0])
-		return map->l_name;				      /* the vDSO */
-	length = tp_sys_readlink("/proc/self/exe", buffer, size - 1); /* the executable has no name in its map */
-	buffer[length > 0 ? length : 0] = 0;
+		return map->l_name;   /* the vDSO */
+	tp_process_exe(buffer, size); /* the executable has no name in its map */
 	return buffer;
 }
 

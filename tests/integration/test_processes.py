@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """fork, clone, vfork, posix_spawn, exec, daemons: each process has its own trace, with its own truth."""
+import subprocess
+
 import pytest
-from conftest import WORKLOADS, add, heap_of, nothing_lost, report, summaries
+from conftest import WORKLOADS, add, functions, heap_of, nothing_lost, report, sites, summaries
 from test_truth import NOTHING
 
 OWN = ("allocations", "allocated_bytes")
@@ -87,6 +89,18 @@ def test_closed_descriptors(tprof, how):
     assert summary["capture"]["stopped"] is (lost > 0)
 
 
+@pytest.mark.parametrize("env", [{}, {"TPROF_START": "off"}])
+def test_daemon_whose_parent_is_over(tprof, env):
+    """The kernel gives it another parent; for the tree it is its parent's child, in a pause too."""
+    run = tprof.profile([WORKLOADS / "fork", "orphan"], env=env)
+    first, *_ = processes = [report(trace)["process"] for trace in run.traces()]
+    (child,) = [p for p in processes if p["ppid"] == first["pid"]]
+    (daemon,) = [p for p in processes if p["ppid"] == child["pid"]]
+    assert len(processes) == 3 and daemon["duration_ns"] < first["duration_ns"]
+    tree = {p["process"]["pid"]: p["process"]["ppid"] for p in report(*run.traces())["processes"]}
+    assert tree == {p["pid"]: p["ppid"] for p in processes}
+
+
 def test_children_are_not_followed(tprof):
     run = tprof.profile([WORKLOADS / "fork", "fork"], env={"TPROF_CHILDREN": "0"})
     assert [p.name for p in run.traces()] == ["trace.bin"]
@@ -96,6 +110,17 @@ def test_only_programs_of_that_name(tprof):
     run = tprof.profile(["/bin/sh", "-c", f"{WORKLOADS}/steady 5; {WORKLOADS}/deep 5"], env={"TPROF_EXE": "stea*"})
     assert len(run.traces()) == 1
     assert report(run.traces()[0])["process"]["exe"].endswith("/steady")
+
+
+def test_program_started_by_the_loader(tprof):
+    """As wrappers of distributions do. It is the program that is profiled, whoever loaded it: its name, its functions."""
+    loader = next(line.split()[0] for line in subprocess.run(["ldd", WORKLOADS / "steady"], stdout=subprocess.PIPE, text=True,
+                                                             check=True).stdout.splitlines() if "/ld-" in line)
+    run = tprof.profile([loader, WORKLOADS / "steady", "5"], env={"TPROF_EXE": "stea*", "TPROF_OUTPUT": "trace.%e.bin"})
+    (trace,) = run.traces()
+    assert trace.name == "trace.steady.bin"
+    assert report(trace)["process"]["exe"] == str(WORKLOADS / "steady")
+    assert any("main" in functions(site["stack"]) for site in sites(trace, "hotspots"))
 
 
 def test_output_pattern(tprof):

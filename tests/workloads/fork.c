@@ -245,6 +245,33 @@ static void daemonize(void)
 	wait_for(pid, 11);
 }
 
+/* A daemon whose parent is over before it does anything; it closes the pipe when it is over itself. */
+static void orphan(void)
+{
+	int ends[2];
+	char byte;
+	pid_t pid, parent;
+
+	if (pipe(ends))
+		truth_die("pipe");
+	pid = fork();
+	if (pid == 0) {
+		free(malloc(SIZE));
+		parent = getpid();
+		if (fork() != 0)
+			_exit(11);
+		setsid();
+		while (getppid() == parent)
+			sched_yield();
+		child_work();
+		_exit(12);
+	}
+	close(ends[1]);
+	wait_for(pid, 11);
+	if (read(ends[0], &byte, 1) != 0)
+		truth_die("read");
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
@@ -268,6 +295,8 @@ int main(int argc, char **argv)
 		exec_chain(how);
 	else if (!strcmp(how, "daemon"))
 		daemonize();
+	else if (!strcmp(how, "orphan"))
+		orphan();
 	else if (!strncmp(how, "close", 5))
 		work_without_descriptors(how);
 	else if (strcmp(how, "single"))
