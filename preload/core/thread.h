@@ -17,7 +17,7 @@
 #include "core/timed.h"
 
 #define TP_WALK_BYTES (1536u * 1024u) /* untouched pages cost nothing */
-#define TP_PYTHON_BYTES (160u * 1024u)
+#define TP_PYTHON_BYTES (192u * 1024u)
 #define TP_RULES_BYTES 768u
 #define TP_WALK_HEAD 64u /* zeroed when the thread changes: an empty walk */
 

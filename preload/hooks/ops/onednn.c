@@ -12,70 +12,82 @@
 #define SETS 2048u
 #define WAYS 4u
 
-struct primitive {
-	uintptr_t address; /* 0: free, or being written */
-	uint32_t op;
-	struct tp_work work;
-};
+/* The addresses beside each other: a primitive that is made or destroyed is looked for in one cache line. */
+struct set {
+	uintptr_t addresses[WAYS]; /* 0: free, or being written */
+	struct {
+		uint32_t op;
+		struct tp_work work;
+	} primitives[WAYS];
+} __attribute__((aligned(64)));
 
-static struct primitive *primitives;
+static struct set *sets;
 static uint32_t turn;
 
-static struct primitive *set_of(struct primitive *all, uintptr_t address)
+static struct set *set_of(struct set *all, uintptr_t address)
 {
-	return &all[((uint64_t)address * UINT64_C(0x9e3779b97f4a7c15) >> 53) * WAYS];
+	return &all[(uint64_t)address * UINT64_C(0x9e3779b97f4a7c15) >> 53];
 }
 
 /* The copy is good if the address is the same after it. */
 static bool find(uintptr_t address, uint32_t *op, struct tp_work *work)
 {
-	struct primitive *all = tp_load_acquire(&primitives), *set = all ? set_of(all, address) : NULL;
+	struct set *all = tp_load_acquire(&sets), *set = all ? set_of(all, address) : NULL;
 
 	for (size_t i = 0; set && i < WAYS; i++) {
-		if (tp_load_acquire(&set[i].address) != address)
+		if (tp_load_acquire(&set->addresses[i]) != address)
 			continue;
-		*op = set[i].op;
-		*work = set[i].work;
+		*op = set->primitives[i].op;
+		*work = set->primitives[i].work;
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
-		return tp_load(&set[i].address) == address;
+		return tp_load(&set->addresses[i]) == address;
 	}
 	return false;
 }
 
 static void forget(uintptr_t address)
 {
-	struct primitive *all = tp_load_acquire(&primitives), *set = all ? set_of(all, address) : NULL;
+	struct set *all = tp_load_acquire(&sets), *set = all ? set_of(all, address) : NULL;
 
-	for (size_t i = 0; set && i < WAYS; i++)
-		tp_swap_if(&set[i].address, address, (uintptr_t)0);
+	for (size_t i = 0; set && i < WAYS; i++) {
+		if (tp_load(&set->addresses[i]) == address)
+			tp_swap_if(&set->addresses[i], address, (uintptr_t)0);
+	}
+}
+
+static struct set *make_sets(void)
+{
+	struct set *made = tp_space_take(SETS * sizeof(*made));
+
+	if (made && !tp_swap_if(&sets, (struct set *)NULL, made))
+		tp_space_give_back(made, SETS * sizeof(*made)); /* another thread was first */
+	return tp_load_acquire(&sets);
+}
+
+/* A free place, or that of one which will be asked about again. */
+static uint32_t choose_place(const struct set *set)
+{
+	for (uint32_t i = 0; i < WAYS; i++) {
+		if (!tp_load(&set->addresses[i]))
+			return i;
+	}
+	return tp_add(&turn, 1) % WAYS;
 }
 
 static void keep(uintptr_t address, uint32_t op, const struct tp_work *work)
 {
-	struct primitive *all = tp_load_acquire(&primitives), *at, *made;
+	struct set *all = tp_load_acquire(&sets), *set;
+	uint32_t place;
 
-	if (!all) {
-		made = tp_space_take(SETS * WAYS * sizeof(*made));
-		if (made && !tp_swap_if(&primitives, (struct primitive *)NULL, made))
-			tp_space_give_back(made, SETS * WAYS * sizeof(*made)); /* another thread was first */
-		all = tp_load_acquire(&primitives);
-	}
-	if (!all)
+	if (!all && !(all = make_sets()))
 		return;
-	at = set_of(all, address);
-	for (size_t i = 0; i < WAYS; i++) {
-		if (!tp_load(&at[i].address)) {
-			at = &at[i];
-			break;
-		}
-		if (i + 1 == WAYS)
-			at = &at[tp_add(&turn, 1) % WAYS]; /* one that will be asked about again */
-	}
-	tp_store(&at->address, (uintptr_t)0);
+	set = set_of(all, address);
+	place = choose_place(set);
+	tp_store(&set->addresses[place], (uintptr_t)0);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
-	at->op = op;
-	at->work = *work;
-	tp_store_release(&at->address, address); /* pairs with find(): the rest is there */
+	set->primitives[place].op = op;
+	set->primitives[place].work = *work;
+	tp_store_release(&set->addresses[place], address); /* pairs with find(): the rest is there */
 }
 
 static void add_implementation(struct tp_text *text, const char *implementation)
@@ -181,7 +193,7 @@ bool tp_onednn_choose(const char *symbol, struct tp_text *to, struct tp_signatur
 
 void tp_onednn_forget(void)
 {
-	if (primitives)
-		tp_space_give_back(primitives, SETS * WAYS * sizeof(*primitives));
-	primitives = NULL;
+	if (sets)
+		tp_space_give_back(sets, SETS * sizeof(*sets));
+	sets = NULL;
 }
