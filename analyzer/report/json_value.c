@@ -12,16 +12,13 @@ json_t *tp_json_number(uint64_t value)
 	return json_integer(value > INT64_MAX ? INT64_MAX : (json_int_t)value);
 }
 
-/* Names in files may be any bytes; JSON takes only UTF-8. */
-json_t *tp_json_string(const char *text)
+/* Each byte that is no UTF-8 as "?". */
+static json_t *repaired(const char *text)
 {
-	size_t length = text ? strlen(text) : 0;
-	json_t *json = text ? json_string(text) : json_null();
-	char *copy;
+	size_t length = strlen(text);
+	char *copy = strdup(text);
+	json_t *json;
 
-	if (json)
-		return json;
-	copy = strdup(text);
 	for (size_t i = 0; copy && i < length;) {
 		int bytes = tp_utf8_bytes((const unsigned char *)copy + i, length - i);
 
@@ -32,6 +29,14 @@ json_t *tp_json_string(const char *text)
 	json = copy ? json_string(copy) : NULL;
 	free(copy);
 	return json;
+}
+
+/* Names in files may be any bytes; JSON takes only UTF-8. */
+json_t *tp_json_string(const char *text)
+{
+	json_t *json = text ? json_string(text) : json_null();
+
+	return json || !text ? json : repaired(text);
 }
 
 void tp_json_fields(json_t *json, const struct tp_json_field *fields, size_t count)
