@@ -12,7 +12,7 @@ WORKLOADS := $(addprefix $(W)/,digits truth truth-nopie truth-stripped truth-now
 	nested/libplugin_b.so libsignatures.so libthrower.so op_calls op_calls-now op_throws op_dlsym libtinyblas.so hot hot_throws op_lines libcountblas.so blas_calls libcountlapack.so lapack_calls libtorture.so op_torture libkernels.so registers libbetween.so op_calls-cet pools pauses annotate collectors onednn regions regions-clang \
 	libdnnl3.so onednn3 instrumented libraries libmocks.so libtracer.so fourier xnnpack \
 	mlp cnn transformer)
-WORKLOADS += $(addprefix $(W)/,control faults roofs still batches)
+WORKLOADS += $(addprefix $(W)/,control faults roofs still batches extremes)
 WORKLOADS += $(addprefix $(W)/,growth lost in_hand waits thread_work jitdump remapped remapped-nopie unbound read_only libmany.so)
 WORKLOADS += $(W)/outliers $(W)/step_ends $(W)/drawn $(W)/jemalloc_stats $(W)/jemalloc_locks $(W)/paused $(W)/paused_kinds
 
@@ -44,6 +44,8 @@ $(W)/jemalloc_stats $(W)/paused_kinds: include/tprof.h
 $(W)/dl $(W)/onnxruntime: WORKLOAD_EXTRA := -ldl
 $(W)/ops $(W)/control $(W)/faults $(W)/pools $(W)/pauses $(W)/annotate: WORKLOAD_EXTRA := -Iinclude
 $(W)/ops $(W)/control $(W)/faults $(W)/pools $(W)/pauses $(W)/annotate: include/tprof.h
+$(W)/extremes: WORKLOAD_EXTRA := -Iinclude -pthread
+$(W)/extremes: include/tprof.h
 $(W)/onednn: WORKLOAD_EXTRA := -ldnnl
 $(W)/growth $(W)/thread_work $(W)/outliers $(W)/step_ends $(W)/paused: WORKLOAD_EXTRA := -Iinclude
 $(W)/growth $(W)/thread_work $(W)/outliers $(W)/step_ends $(W)/paused: include/tprof.h
