@@ -117,10 +117,11 @@ class Bench:
                               check=False).returncode == 0
 
     def torch(self):
-        """The step of three models, the import, and what the trace of a training run holds."""
+        """The step of four models, the import, and what the trace of a training run holds."""
         if not self.has_torch():
             return [skipped("PyTorch", "1.03x; 1.05x; 1.5x; 10 B", "python3-torch is not installed")]
         return [*self.torch_step("mlp", 10, 15), *self.torch_step("cnn", 3, 7), *self.torch_step("transformer", 2, 7),
+                *self.torch_step("mnist", 1, 5),
                 self.program("import torch", "1.5x", [PYTHON, "-c", "import torch"], with_peers=False),
                 *self.torch_trace()]
 

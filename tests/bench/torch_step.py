@@ -44,9 +44,17 @@ def transformer():
     return Encoder(), torch.randint(0, 1000, (16, 64))
 
 
+def mnist():
+    """The first of PyTorch's own examples (pytorch/examples, mnist): its layers, its batch of 64 images. 2,300 allocations,
+    500 calls."""
+    return (nn.Sequential(nn.Conv2d(1, 32, 3), nn.ReLU(), nn.Conv2d(32, 64, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Dropout(0.25),
+                          nn.Flatten(), nn.Linear(9216, 128), nn.ReLU(), nn.Dropout(0.5), nn.Linear(128, 10)),
+            torch.randn(64, 1, 28, 28))
+
+
 torch.manual_seed(1)
 torch.set_num_threads(1)
-model, inputs = {"mlp": mlp, "cnn": cnn, "transformer": transformer}[sys.argv[1]]()
+model, inputs = {"mlp": mlp, "cnn": cnn, "transformer": transformer, "mnist": mnist}[sys.argv[1]]()
 targets = torch.randint(0, 10, (len(inputs),))
 optimizer = torch.optim.Adam(model.parameters(), lr=0.001)
 criterion = nn.CrossEntropyLoss()
