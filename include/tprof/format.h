@@ -175,12 +175,12 @@ struct tprof_header {
 				     * something in the file needs it */
 	uint64_t features;	   /* bits that a reader may ignore; none in version 1 */
 
-	uint32_t pid, ppid; /* ppid: of a fork the traced process that it is a fork of, though that may be over */
-	uint32_t origin;	   /* enum tprof_origin */
-	uint32_t clock;		   /* enum tprof_clock */
-	uint64_t process_start;	   /* field 22 of /proc/PID/stat: tells a reused pid from this one */
-	uint32_t tick_shift;	   /* event times are ticks >> tick_shift */
-	uint32_t depth;		   /* TPROF_DEPTH in force */
+	uint32_t pid, ppid;	/* ppid: of a fork the traced process that it is a fork of, though that may be over */
+	uint32_t origin;	/* enum tprof_origin */
+	uint32_t clock;		/* enum tprof_clock */
+	uint64_t process_start; /* field 22 of /proc/PID/stat: tells a reused pid from this one */
+	uint32_t tick_shift;	/* event times are ticks >> tick_shift */
+	uint32_t depth;		/* TPROF_DEPTH in force */
 	struct tprof_moment start; /* recording began */
 	struct tprof_span text[TPROF_TEXT_COUNT];
 
