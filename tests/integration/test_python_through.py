@@ -7,7 +7,7 @@ from conftest import LIBRARY, nothing_lost, report
 from second_reader import Trace
 from test_python import PROGRAMS, PYTHONS, notes_of, told, version_of
 
-CUT = 2  # TPROF_NODE_CUT of tprof/format.h
+CUT = 2  # the root of a stack that is deeper than is kept, in tprof/format.h
 
 
 def nested_as_told(trace, nodes):
