@@ -39,6 +39,11 @@ struct tp_range { /* of addresses: [low, high) */
 	uintptr_t low, high;
 };
 
+static inline bool tp_range_holds(struct tp_range range, uintptr_t address)
+{
+	return address - range.low < range.high - range.low;
+}
+
 static inline uint64_t tp_round_up(uint64_t n, uint64_t step)
 {
 	return (n + step - 1) / step * step;

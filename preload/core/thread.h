@@ -147,7 +147,7 @@ extern void (*tp_thread_attached)(struct tp_thread *thread);
 
 static inline bool tp_thread_on_stack(const struct tp_thread *thread, uintptr_t frame)
 {
-	return frame - thread->bounds.low < thread->bounds.high - thread->bounds.low;
+	return tp_range_holds(thread->bounds, frame);
 }
 
 #endif

@@ -26,11 +26,6 @@ static struct tp_thread *take(struct tp_thread *thread, const void *frame)
 	return thread;
 }
 
-static bool holds(struct tp_range range, uintptr_t address)
-{
-	return address - range.low < range.high - range.low;
-}
-
 /*
  * Is the hook that made the thread busy gone, as far as its frame tells? It is if the caller stands above that on the same
  * stack, or at it; if another return address stands there: a later call's; or if it was a signal handler's and that stack was left.
@@ -39,7 +34,7 @@ static bool seems_abandoned(const struct tp_thread *thread, uintptr_t frame)
 {
 	uintptr_t busy = thread->busy_frame;
 
-	if (holds(thread->alternate, busy) && holds(thread->own, frame))
+	if (tp_range_holds(thread->alternate, busy) && tp_range_holds(thread->own, frame))
 		return true;
 	if (!tp_thread_on_stack(thread, busy))
 		return false;

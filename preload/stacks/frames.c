@@ -183,7 +183,7 @@ bool tp_frame_in_loop(uintptr_t at)
 	bool loop = false;
 
 	for (unsigned int i = 0; i < TP_LOOP_PIECES; i++)
-		loop |= at - tp_frame_loop[i].low < tp_frame_loop[i].high - tp_frame_loop[i].low;
+		loop |= tp_range_holds(tp_frame_loop[i], at);
 	return loop;
 }
 

@@ -378,38 +378,37 @@ uint32_t tp_walk_interrupted(struct tp_thread *thread, struct tp_registers at)
 	return node;
 }
 
+/* Goes outwards to the stack's end. True: on the way is a signal handler's frame, or one in the code `apart`. */
+static bool meets(const struct tp_thread *thread, struct tp_stepper *stepper, struct tp_range apart)
+{
+	struct tp_step fresh;
+
+	for (size_t i = 0; i < WALK_MAX; i++) {
+		fresh = (struct tp_step){ .at = stepper->at, .frame = tp_frame_find(stepper->at.pc, stepper->exact) };
+		if (fresh.frame.rule.kind == TP_RULE_SIGNAL || tp_range_holds(apart, stepper->at.pc))
+			return true;
+		if (!tp_step_out(stepper, &fresh, thread))
+			return false;
+	}
+	return false;
+}
+
 bool tp_walk_is_plain(const struct tp_thread *thread, const void *frame, struct tp_range apart)
 {
 	struct tp_registers at = tp_walk_caller(frame);
 	struct tp_stepper stepper = { .at = at, .readable = { at.sp, end_of_stack(thread, at.sp) } };
-	struct tp_step fresh;
 
-	for (size_t i = 0; i < WALK_MAX; i++) {
-		fresh = (struct tp_step){ .at = stepper.at, .frame = tp_frame_find(stepper.at.pc, stepper.exact) };
-		if (fresh.frame.rule.kind == TP_RULE_SIGNAL || stepper.at.pc - apart.low < apart.high - apart.low)
-			return false;
-		if (!tp_step_out(&stepper, &fresh, thread))
-			return stepper.root == TPROF_NODE_ROOT;
-	}
-	return false;
+	return !meets(thread, &stepper, apart) && stepper.root == TPROF_NODE_ROOT;
 }
 
 bool tp_walk_is_handlers(const struct tp_thread *thread, const void *frame)
 {
 	struct tp_registers at = tp_walk_caller(frame);
 	struct tp_stepper stepper = { .at = at, .readable = { at.sp, thread->own.high } };
-	struct tp_step fresh;
 
-	if (at.sp < thread->own.low || at.sp >= thread->own.high)
+	if (!tp_range_holds(thread->own, at.sp))
 		stepper.readable.high = tp_stack_readable(at.sp, at.sp + TP_STACK_WINDOW);
-	for (size_t i = 0; i < WALK_MAX; i++) {
-		fresh = (struct tp_step){ .at = stepper.at, .frame = tp_frame_find(stepper.at.pc, stepper.exact) };
-		if (fresh.frame.rule.kind == TP_RULE_SIGNAL)
-			return true;
-		if (!tp_step_out(&stepper, &fresh, thread))
-			return false;
-	}
-	return false;
+	return meets(thread, &stepper, (struct tp_range){ 0, 0 });
 }
 
 bool tp_walk_last_short(const struct tp_thread *thread)

@@ -118,7 +118,7 @@ static bool is_over(const struct tp_thread *thread, uintptr_t sp)
 	uint64_t stamp;
 
 	if (!tp_thread_on_stack(thread, open->frame)) /* a handler's that was left, or a coroutine's */
-		return own && open->frame - thread->alternate.low < thread->alternate.high - thread->alternate.low;
+		return own && tp_range_holds(thread->alternate, open->frame);
 	if (own || open->frame + 1 == sp)
 		return true;
 	return !tp_sys_copy(&stamp, open->frame - TP_RECALL_STAMP, sizeof(stamp)) ||

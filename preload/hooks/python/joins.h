@@ -11,7 +11,7 @@
 #include "stacks/nodes.h"
 #include "stacks/walk.h"
 
-#define TP_JOINS 4096u	 /* a power of two: a step of a small convolutional network has some 2,500 */
+#define TP_JOINS 4096u	 /* a power of two: half as many were too few for a small convolutional network's step */
 #define TP_JOINS_WAYS 4u /* each has a choice of that many places side by side, in one cache line */
 
 struct tp_join {

@@ -190,7 +190,7 @@ static bool is_cleanup(struct tp_reader *reader, const struct tp_python_place *a
 {
 	uintptr_t name = tp_read_word(reader, at->code + tp_python.code_name);
 
-	return name - tp_python_runtime.low < tp_python_runtime.high - tp_python_runtime.low &&
+	return tp_range_holds(tp_python_runtime, name) &&
 	       name == tp_read_word(reader, at->code + tp_python.code_file);
 }
 
