@@ -190,8 +190,7 @@ static bool is_cleanup(struct tp_reader *reader, const struct tp_python_place *a
 {
 	uintptr_t name = tp_read_word(reader, at->code + tp_python.code_name);
 
-	return tp_range_holds(tp_python_runtime, name) &&
-	       name == tp_read_word(reader, at->code + tp_python.code_file);
+	return tp_range_holds(tp_python_runtime, name) && name == tp_read_word(reader, at->code + tp_python.code_file);
 }
 
 /*
