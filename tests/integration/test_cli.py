@@ -255,63 +255,50 @@ def test_launcher_unknown_command(tprof):
     assert run.status == 127 and "no-such-command" in run.stderr.decode()
 
 
-NAMES_THAT_STEER = r"""
+NAMES = r"""
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdlib.h>
 #include <tprof.h>
 int main(void)
 {
-	pthread_setname_np(pthread_self(), "t\033[2J");
+	pthread_setname_np(pthread_self(), THREAD);
 	for (int i = 0; i < 30; i++) {
-		tprof_op_begin("op\033[31m\001\177\n", "kind\033[2J");
+		tprof_op_begin(OP, KIND);
 		if (!malloc(1000))
 			return 1;
 		tprof_op_end();
-		tprof_mark("mark\033[2J\n");
+		tprof_mark(MARK);
 		tprof_step(1);
 	}
 }
 """
+THAT_STEER = {"THREAD": r"t\033[2J", "OP": r"op\033[31m\001\177\n", "KIND": r"kind\033[2J", "MARK": r"mark\033[2J\n"}
+THAT_ARE_NO_TEXT = {"THREAD": r"t\377\302\2332J", "OP": r"op\377\303\251\233(", "KIND": r"kind\302\233m", "MARK": r"mark\300\257"}
+
+
+def build_names(directory, program, names):
+    """A program that calls its thread, its ops and their kind, and its marks so."""
+    (directory / "names.c").write_text(NAMES)
+    subprocess.run(["gcc", "-fno-builtin", "-I", ROOT / "include", *(f'-D{what}="{name}"' for what, name in names.items()),
+                    directory / "names.c", "-o", program], check=True)
 
 
 def test_names_do_not_steer_a_terminal(tprof, tmp_path):
     """A program, and so a trace from elsewhere, may name its ops, threads and marks as it likes."""
-    (tmp_path / "names.c").write_text(NAMES_THAT_STEER)
-    subprocess.run(["gcc", "-fno-builtin", "-I", ROOT / "include", tmp_path / "names.c", "-o", tmp_path / "names"], check=True)
+    build_names(tmp_path, tmp_path / "names", THAT_STEER)
     run = tprof.run([tmp_path / "names"], [LIBRARY])
     for command in ("summary", "peak", "leaks", "hotspots", "ops", "steps", "threads", "timeline", "info", "dump", "compare"):
         text = analyze(command, run.traces()[0]).stdout
         assert not [c for c in text if (c < " " and c != "\n") or c == "\x7f"], command
 
 
-NAMES_THAT_ARE_NO_TEXT = r"""
-#define _GNU_SOURCE
-#include <pthread.h>
-#include <stdlib.h>
-#include <tprof.h>
-int main(void)
-{
-	pthread_setname_np(pthread_self(), "t\377\302\2332J");
-	for (int i = 0; i < 30; i++) {
-		tprof_op_begin("op\377\303\251\233(", "kind\302\233m");
-		if (!malloc(1000))
-			return 1;
-		tprof_op_end();
-		tprof_mark("mark\300\257");
-		tprof_step(1);
-	}
-}
-"""
-
-
 @pytest.mark.parametrize("locale", ["C", "C.UTF-8"])
 def test_names_may_be_any_bytes(tprof, tmp_path, locale):
     """Text is UTF-8 without control characters, whatever a path, an argument, an op, a thread or a mark is called, and so is JSON,
     in which each byte that is no UTF-8 is a question mark and the rest of the name stays."""
-    (tmp_path / "names.c").write_text(NAMES_THAT_ARE_NO_TEXT)
     program = os.fsdecode(os.fsencode(tmp_path) + b"/a\xff\xc2\x9b2J")
-    subprocess.run(["gcc", "-fno-builtin", "-I", ROOT / "include", tmp_path / "names.c", "-o", program], check=True)
+    build_names(tmp_path, program, THAT_ARE_NO_TEXT)
     trace = tprof.run([program, os.fsdecode(b"argument\xff\xc2\x9b")], [LIBRARY]).traces()[0]
 
     def output(*arguments):
