@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "stacks/cfi.h"
 
-enum { /* DWARF register numbers, x86-64 psABI figure 3.36 */
-       REG_RBP = 6,
-       REG_RSP = 7,
-       REG_RA = 16,
-};
-
 enum { /* DWARF 5, table 7.29, and GNU's */
        CFA_ADVANCE = 0x40,
        CFA_OFFSET = 0x80,
@@ -49,8 +43,8 @@ struct run {
 
 static struct tp_save *save_of(struct tp_cfi *cfi, struct tp_cfi_row *row, uint64_t reg)
 {
-	if (reg == REG_RBP)
-		return &row->rbp;
+	if (reg == cfi->kept_register)
+		return &row->kept;
 	return reg == cfi->ra_register ? &row->ra : NULL;
 }
 
@@ -242,11 +236,13 @@ bool tp_cfi_run(struct tp_cfi *cfi, struct tp_cursor instructions, uintptr_t pc)
 	return true;
 }
 
-/* ---- expressions: the value is a register plus an offset, or one load from such, or a constant ---- */
+/* ---- expressions: the value is a register plus an offset, or a load from such plus another, or a constant ---- */
 
 struct value {
-	enum { VALUE_BAD, VALUE_CONSTANT, VALUE_RSP, VALUE_RBP, VALUE_RSP_LOAD, VALUE_RBP_LOAD } base;
-	int64_t n; /* constant, or offset (of the address that is loaded from) */
+	enum { VALUE_BAD, VALUE_CONSTANT, VALUE_REGISTER, VALUE_LOAD } base;
+	uint64_t reg;
+	int64_t n;    /* constant, or offset (of the address that is loaded from) */
+	int64_t more; /* added to what was loaded */
 };
 
 #define STACK_MAX 8
@@ -267,20 +263,14 @@ static bool push(struct machine *machine, struct value value)
 
 static bool push_constant(struct machine *machine, int64_t n)
 {
-	return push(machine, (struct value){ VALUE_CONSTANT, n });
+	return push(machine, (struct value){ .base = VALUE_CONSTANT, .n = n });
 }
 
 static bool push_register(struct machine *machine, unsigned int reg, int64_t offset)
 {
-	switch (reg) {
-	case REG_RBP:
-		return push(machine, (struct value){ VALUE_RBP, offset });
-	case REG_RSP:
-		return push(machine, (struct value){ VALUE_RSP, offset });
-	case REG_RA: /* the program counter: a constant here, as a rule belongs to one */
+	if (reg == TP_REG_RA) /* the program counter: a constant here, as a rule belongs to one */
 		return push_constant(machine, (int64_t)machine->pc + offset);
-	}
-	return false;
+	return push(machine, (struct value){ .base = VALUE_REGISTER, .reg = reg, .n = offset });
 }
 
 static bool binary(struct machine *machine, uint8_t op)
@@ -293,8 +283,8 @@ static bool binary(struct machine *machine, uint8_t op)
 	a = &machine->stack[machine->depth - 1];
 	if (b.base != VALUE_CONSTANT)
 		return false;
-	if (op == 0x22 && a->base >= VALUE_CONSTANT && a->base <= VALUE_RBP) { /* plus */
-		a->n += b.n;
+	if (op == 0x22) { /* plus */
+		*(a->base == VALUE_LOAD ? &a->more : &a->n) += b.n;
 		return true;
 	}
 	if (a->base != VALUE_CONSTANT)
@@ -320,14 +310,9 @@ static bool load(struct machine *machine)
 {
 	struct value *top = &machine->stack[machine->depth - 1];
 
-	if (machine->depth == 0)
+	if (machine->depth == 0 || top->base != VALUE_REGISTER)
 		return false;
-	if (top->base == VALUE_RSP)
-		top->base = VALUE_RSP_LOAD;
-	else if (top->base == VALUE_RBP)
-		top->base = VALUE_RBP_LOAD;
-	else
-		return false;
+	top->base = VALUE_LOAD;
 	return true;
 }
 
@@ -358,9 +343,9 @@ static struct value evaluate(struct tp_cursor expression, uintptr_t pc)
 
 	while (expression.at < expression.end) {
 		if (!step(&machine, &expression))
-			return (struct value){ VALUE_BAD, 0 };
+			return (struct value){ .base = VALUE_BAD };
 	}
-	return machine.depth == 1 ? machine.stack[0] : (struct value){ VALUE_BAD, 0 };
+	return machine.depth == 1 ? machine.stack[0] : (struct value){ .base = VALUE_BAD };
 }
 
 /* ---- row to rule ---- */
@@ -372,27 +357,26 @@ static bool fits(int64_t n)
 
 static void set_cfa(struct tp_rule *rule, const struct tp_cfi_row *row, uintptr_t pc)
 {
-	static const uint8_t kinds[] = {
-		[VALUE_RSP] = TP_RULE_RSP,
-		[VALUE_RBP] = TP_RULE_RBP,
-		[VALUE_RSP_LOAD] = TP_RULE_RSP_LOAD,
-		[VALUE_RBP_LOAD] = TP_RULE_RBP_LOAD,
-	};
-	struct value value = { VALUE_BAD, row->cfa_offset };
+	struct value value = { .base = VALUE_REGISTER, .reg = row->cfa_register, .n = row->cfa_offset };
+	bool by_rsp, by_rbp;
 
 	if (row->cfa_is_expression)
 		value = evaluate(row->cfa_expression, pc);
-	else if (row->cfa_register == REG_RSP)
-		value.base = VALUE_RSP;
-	else if (row->cfa_register == REG_RBP)
-		value.base = VALUE_RBP;
-	if (!fits(value.n))
+	by_rsp = value.reg == TP_REG_RSP;
+	by_rbp = value.reg == TP_REG_RBP;
+	if (!fits(value.n) || value.reg >= TP_REG_RA)
 		return;
-	rule->kind = kinds[value.base];
 	rule->cfa = (int32_t)value.n;
+	if (value.base == VALUE_REGISTER) {
+		rule->kind = by_rsp ? TP_RULE_RSP : by_rbp ? TP_RULE_RBP : TP_RULE_OTHER;
+		rule->more = (uint8_t)value.reg;
+	} else if (value.base == VALUE_LOAD && (by_rsp || by_rbp) && value.more == (uint8_t)value.more) {
+		rule->kind = by_rsp ? TP_RULE_RSP_LOAD : TP_RULE_RBP_LOAD;
+		rule->more = (uint8_t)value.more;
+	}
 }
 
-static void set_rbp(struct tp_rule *rule, const struct tp_save *save, uintptr_t pc)
+static void set_kept(struct tp_rule *rule, const struct tp_save *save, uintptr_t pc)
 {
 	struct value value;
 
@@ -405,7 +389,9 @@ static void set_rbp(struct tp_rule *rule, const struct tp_save *save, uintptr_t 
 		return;
 	case TP_SAVE_EXPRESSION:
 		value = evaluate(save->expression, pc);
-		rule->rbp_kind = value.base == VALUE_RBP && fits(value.n) ? TP_RBP_AT_RBP : TP_RBP_LOST;
+		rule->rbp_kind = value.base == VALUE_REGISTER && value.reg == TP_REG_RBP && fits(value.n)
+					 ? TP_RBP_AT_RBP
+					 : TP_RBP_LOST;
 		rule->rbp = (int32_t)value.n;
 		return;
 	default:
@@ -415,7 +401,7 @@ static void set_rbp(struct tp_rule *rule, const struct tp_save *save, uintptr_t 
 
 struct tp_rule tp_cfi_rule(const struct tp_cfi_row *row, uintptr_t pc)
 {
-	struct tp_rule rule = { .kind = TP_RULE_NONE };
+	struct tp_rule rule = { .kind = TP_RULE_UNKNOWN };
 
 	if (row->ra.kind == TP_SAVE_UNDEFINED) {
 		rule.kind = TP_RULE_END;
@@ -424,6 +410,6 @@ struct tp_rule tp_cfi_rule(const struct tp_cfi_row *row, uintptr_t pc)
 	if (row->ra.kind != TP_SAVE_OFFSET || row->ra.offset != -8)
 		return rule;
 	set_cfa(&rule, row, pc);
-	set_rbp(&rule, &row->rbp, pc);
+	set_kept(&rule, &row->kept, pc);
 	return rule;
 }

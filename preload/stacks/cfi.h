@@ -25,13 +25,14 @@ struct tp_cfi_row {
 	uint64_t cfa_register;
 	int64_t cfa_offset;
 	struct tp_cursor cfa_expression;
-	struct tp_save rbp, ra;
+	struct tp_save kept, ra; /* kept: the register that was asked for */
 };
 
 struct tp_cfi {
 	uint64_t code_align;
 	int64_t data_align;
 	uint64_t ra_register;
+	uint64_t kept_register; /* asked for, by who begins */
 	uint8_t pointer_encoding;
 	uintptr_t location;	   /* starts at the FDE's pc_begin */
 	struct tp_range holds;	   /* where the result does */
@@ -43,7 +44,7 @@ struct tp_cfi {
  * location is behind `pc`. False: one is not understood. */
 bool tp_cfi_run(struct tp_cfi *cfi, struct tp_cursor instructions, uintptr_t pc);
 
-/* The rule that a row amounts to. */
+/* The rule that a row amounts to; what it says of rbp is said of the register that was asked for. */
 struct tp_rule tp_cfi_rule(const struct tp_cfi_row *row, uintptr_t pc);
 
 #endif

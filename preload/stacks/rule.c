@@ -165,26 +165,37 @@ static bool run(const uint8_t *fde, uintptr_t pc, struct tp_cfi *cfi, struct cie
 /* An expression may ask where it is: in a PLT's entry, how far on. */
 static bool has_expressions(const struct tp_cfi_row *row)
 {
-	return row->cfa_is_expression || row->rbp.kind == TP_SAVE_EXPRESSION;
+	return row->cfa_is_expression || row->kept.kind == TP_SAVE_EXPRESSION;
 }
 
-struct tp_rule tp_rule_find(const void *eh_frame_hdr, uintptr_t pc, bool exact, struct tp_range *holds)
+static struct tp_rule find(const void *eh_frame_hdr, uintptr_t pc, bool exact, uint64_t kept, struct tp_range *holds)
 {
-	struct tp_rule none = { .kind = TP_RULE_NONE };
-	struct tp_cfi cfi = { .pointer_encoding = TP_PE_ABSPTR };
+	struct tp_cfi cfi = { .pointer_encoding = TP_PE_ABSPTR, .kept_register = kept };
 	struct cie cie = { .is_signal = false };
 	uintptr_t at = exact ? pc : pc - 1;
 	const uint8_t *fde = find_fde(eh_frame_hdr, at);
 
 	*holds = (struct tp_range){ 0, 0 };
 	/* A signal trampoline is returned to, not called: its FDE covers the return address itself. */
-	if (!fde || !run(fde, at, &cfi, &cie))
-		return none;
+	if (!fde || !run(fde, at, &cfi, &cie)) /* it began to run if the code is the FDE's */
+		return (struct tp_rule){ .kind = cfi.location ? TP_RULE_UNKNOWN : TP_RULE_NONE };
 	if (cie.is_signal)
 		return (struct tp_rule){ .kind = TP_RULE_SIGNAL };
 	if (!has_expressions(&cfi.row))
 		*holds = cfi.holds;
 	return tp_cfi_rule(&cfi.row, at);
+}
+
+struct tp_rule tp_rule_find(const void *eh_frame_hdr, uintptr_t pc, bool exact, struct tp_range *holds)
+{
+	return find(eh_frame_hdr, pc, exact, TP_REG_RBP, holds);
+}
+
+struct tp_rule tp_rule_find_for(const void *eh_frame_hdr, uintptr_t pc, bool exact, unsigned int reg)
+{
+	struct tp_range holds;
+
+	return find(eh_frame_hdr, pc, exact, reg, &holds);
 }
 
 /* ---- functions in pieces ---- */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Frame rules: how to get from a PC's frame to its caller's, read from .eh_frame (DWARF 5, section 6.4; LSB 5.0, Core,
- * chapter 10.6). Only what x86-64 code uses is understood: a CFA from rsp or rbp, or one load away from them, the return
- * address just below the CFA, rbp kept, saved or lost. All else is TP_RULE_NONE: never a guess.
+ * chapter 10.6). Only what x86-64 code uses is understood: a CFA from a register, or one load away from rsp or rbp, the
+ * return address just below the CFA, rbp kept, saved or lost. All else is TP_RULE_UNKNOWN: never a guess.
  */
 #ifndef TPROF_STACKS_RULE_H
 #define TPROF_STACKS_RULE_H
@@ -10,13 +10,15 @@
 #include "core/base.h"
 
 enum tp_rule_kind {
-	TP_RULE_NONE,	  /* no table covers this PC, or one that is not understood: try the frame pointer */
+	TP_RULE_NONE,	  /* no table covers this PC: try the frame pointer */
+	TP_RULE_UNKNOWN,  /* one does, and is not understood */
 	TP_RULE_END,	  /* the outermost frame: its return address is undefined */
 	TP_RULE_RSP,	  /* CFA = rsp + cfa */
 	TP_RULE_RBP,	  /* CFA = rbp + cfa */
-	TP_RULE_RBP_LOAD, /* CFA = load(rbp + cfa): realigned stacks */
-	TP_RULE_RSP_LOAD, /* CFA = load(rsp + cfa) */
-	TP_RULE_SIGNAL,	  /* rsp points to the ucontext that the kernel pushed */
+	TP_RULE_RBP_LOAD, /* CFA = load(rbp + cfa) + more: realigned stacks */
+	TP_RULE_RSP_LOAD, /* CFA = load(rsp + cfa) + more: as OpenSSL's assembly realigns them */
+	TP_RULE_OTHER, /* CFA = register number `more` + cfa: for a few instructions; the lazy binder of ld.so all along */
+	TP_RULE_SIGNAL, /* rsp points to the ucontext that the kernel pushed */
 };
 
 enum tp_rule_rbp {
@@ -27,10 +29,11 @@ enum tp_rule_rbp {
 };
 
 struct tp_rule {
-	int32_t cfa, rbp; /* offsets, bytes */
-	uint8_t kind;	  /* enum tp_rule_kind */
-	uint8_t rbp_kind; /* enum tp_rule_rbp */
-	uint16_t module;  /* low bits of its number; set by who keeps the rule */
+	int32_t cfa, rbp;     /* offsets, bytes */
+	uint8_t kind : 5;     /* enum tp_rule_kind */
+	uint8_t rbp_kind : 3; /* enum tp_rule_rbp */
+	uint8_t more;	      /* bytes, or a register's number (x86-64 psABI, figure 3.36) */
+	uint16_t module;      /* low bits of its number; set by who keeps the rule */
 };
 
 /*
@@ -39,6 +42,9 @@ struct tp_rule {
  * around where it was looked up whose rule is the same, as far as was seen; empty if nothing was.
  */
 struct tp_rule tp_rule_find(const void *eh_frame_hdr, uintptr_t pc, bool exact, struct tp_range *holds);
+
+/* The same rule, where rbp stands for register number `reg`: what the caller had in that is where the rule says of rbp. */
+struct tp_rule tp_rule_find_for(const void *eh_frame_hdr, uintptr_t pc, bool exact, unsigned int reg);
 
 /*
  * The code of the function that begins at `start`: compilers put what they take to be rarely run elsewhere, under a name

@@ -2,13 +2,17 @@
 #include "stacks/step.h"
 
 #include "core/stackrange.h"
+#include "stacks/dwarf.h"
+#include "stacks/modules.h"
 
 #include <tprof/format.h>
 
-/* Offsets in the kernel's ucontext, x86-64 (asm/sigcontext.h behind uc_flags, uc_link, uc_stack). */
-#define UCONTEXT_RBP 120
-#define UCONTEXT_RSP 160
-#define UCONTEXT_RIP 168
+#define RED_ZONE 128u /* bytes below rsp that a function may use (x86-64 psABI, 3.2.2), and the kernel leaves alone */
+
+/* Where the kernel's ucontext, x86-64, has a register (asm/sigcontext.h behind uc_flags, uc_link, uc_stack). */
+static const uint8_t ucontext_offsets[] = {
+	144, 136, 152, 128, 112, 104, 120, 160, 40, 48, 56, 64, 72, 80, 88, 96, [TP_REG_RA] = 168,
+};
 
 static uintptr_t load(uintptr_t address)
 {
@@ -19,6 +23,18 @@ static bool readable(const struct tp_stepper *stepper, uintptr_t slot)
 {
 	return slot >= stepper->readable.low && slot <= stepper->readable.high - sizeof(uintptr_t) &&
 	       slot % sizeof(uintptr_t) == 0;
+}
+
+static uintptr_t interrupted(uintptr_t context, unsigned int reg)
+{
+	return load(context + ucontext_offsets[reg]);
+}
+
+struct tp_registers tp_step_interrupted(uintptr_t context)
+{
+	return (struct tp_registers){ .pc = interrupted(context, TP_REG_RA),
+				      .sp = interrupted(context, TP_REG_RSP),
+				      .bp = interrupted(context, TP_REG_RBP) };
 }
 
 static bool stop(struct tp_stepper *stepper, uint32_t root)
@@ -57,10 +73,9 @@ static bool step_by_signal(struct tp_stepper *stepper, const struct tp_thread *t
 	uintptr_t context = stepper->at.sp;
 	struct tp_registers at;
 
-	if (!readable(stepper, context) || !readable(stepper, context + UCONTEXT_RIP))
+	if (!readable(stepper, context) || !readable(stepper, context + ucontext_offsets[TP_REG_RA]))
 		return stop(stepper, TPROF_NODE_SHORT);
-	at = (struct tp_registers){ load(context + UCONTEXT_RIP), load(context + UCONTEXT_RSP),
-				    load(context + UCONTEXT_RBP) };
+	at = tp_step_interrupted(context);
 	if (at.sp < stepper->readable.low || at.sp >= stepper->readable.high) {
 		if (at.sp < thread->own.low || at.sp >= thread->own.high)
 			return stop(stepper, TPROF_NODE_SHORT);
@@ -71,19 +86,98 @@ static bool step_by_signal(struct tp_stepper *stepper, const struct tp_thread *t
 	return at.pc ? true : stop(stepper, TPROF_NODE_SHORT);
 }
 
+/* The ucontext of a frame that was interrupted; 0: it was not. */
+static uintptr_t context_of(const struct tp_stepper *stepper, const struct tp_step *step)
+{
+	if (step == stepper->first)
+		return stepper->context;
+	return step[-1].frame.rule.kind == TP_RULE_SIGNAL ? step[-1].at.sp : 0;
+}
+
+/*
+ * Where a function that was called has saved what it found in the register; TP_RBP_LOST: that is not known. In an epilogue it
+ * was popped, though no rule says so: it is the same again.
+ */
+static enum tp_rule_rbp saved_at(const struct tp_stepper *stepper, const struct tp_step *called, unsigned int reg,
+				 uintptr_t *slot)
+{
+	const void *eh_frame_hdr = tp_module_find(called->at.pc).eh_frame_hdr;
+	bool exact = context_of(stepper, called) != 0;
+	struct tp_rule rule;
+
+	if (!eh_frame_hdr)
+		return TP_RBP_LOST;
+	rule = tp_rule_find_for(eh_frame_hdr, called->at.pc, exact, reg);
+	if (rule.kind <= TP_RULE_UNKNOWN || rule.rbp_kind == TP_RBP_AT_RBP)
+		return TP_RBP_LOST;
+	*slot = called[1].at.sp + (uintptr_t)(intptr_t)rule.rbp;
+	if (rule.rbp_kind == TP_RBP_AT_CFA && exact && *slot < called->at.sp)
+		return TP_RBP_SAME;
+	return rule.rbp_kind;
+}
+
+/*
+ * What a frame has in a register: what was there when it was interrupted; in one that survives calls, what the next of those
+ * that it called, inwards, has saved of it.
+ */
+static bool find_register(const struct tp_stepper *stepper, const struct tp_step *step, unsigned int reg,
+			  uintptr_t *value)
+{
+	bool survives = reg == TP_REG_RBX || (reg >= TP_REG_R12 && reg <= TP_REG_R15);
+	uintptr_t context, slot;
+
+	if (!stepper->first)
+		return false;
+	for (; (context = context_of(stepper, step)) == 0; step--) {
+		enum tp_rule_rbp saved;
+
+		if (!survives || step == stepper->first)
+			return false;
+		saved = saved_at(stepper, step - 1, reg, &slot);
+		if (saved == TP_RBP_AT_CFA && readable(stepper, slot)) {
+			*value = load(slot);
+			return true;
+		}
+		if (saved != TP_RBP_SAME)
+			return false;
+	}
+	*value = interrupted(context, reg);
+	return true;
+}
+
+/* In a function that saves nothing there, what is loaded may be in the red zone. */
+static bool load_cfa(struct tp_stepper *stepper, struct tp_step *step, uintptr_t slot, uintptr_t *cfa)
+{
+	if (!readable(stepper, slot) && !(stepper->exact && slot < stepper->at.sp && slot >= stepper->at.sp - RED_ZONE))
+		return false;
+	step->cfa_slot = slot;
+	*cfa = load(slot) + step->frame.rule.more;
+	return true;
+}
+
 static bool find_cfa(struct tp_stepper *stepper, struct tp_step *step, uintptr_t *cfa)
 {
 	const struct tp_rule *rule = &step->frame.rule;
-	bool from_rsp = rule->kind == TP_RULE_RSP || rule->kind == TP_RULE_RSP_LOAD;
+	uintptr_t offset = (uintptr_t)(intptr_t)rule->cfa;
 
-	*cfa = (from_rsp ? stepper->at.sp : stepper->at.bp) + (uintptr_t)(intptr_t)rule->cfa;
-	if (tp_likely(rule->kind == TP_RULE_RSP || rule->kind == TP_RULE_RBP))
+	switch (rule->kind) {
+	case TP_RULE_RSP:
+		*cfa = stepper->at.sp + offset;
 		return true;
-	if (!readable(stepper, *cfa))
-		return stop(stepper, TPROF_NODE_SHORT);
-	step->cfa_slot = *cfa;
-	*cfa = load(*cfa);
-	return true;
+	case TP_RULE_RBP:
+		*cfa = stepper->at.bp + offset;
+		return true;
+	case TP_RULE_RSP_LOAD:
+		return load_cfa(stepper, step, stepper->at.sp + offset, cfa);
+	case TP_RULE_RBP_LOAD:
+		return load_cfa(stepper, step, stepper->at.bp + offset, cfa);
+	case TP_RULE_OTHER:
+		if (!find_register(stepper, step, rule->more, cfa))
+			return false;
+		*cfa += offset;
+		return true;
+	}
+	return false;
 }
 
 bool tp_step_out(struct tp_stepper *stepper, struct tp_step *step, const struct tp_thread *thread)
@@ -100,7 +194,7 @@ bool tp_step_out(struct tp_stepper *stepper, struct tp_step *step, const struct 
 		return step_by_signal(stepper, thread);
 	}
 	if (!find_cfa(stepper, step, &cfa))
-		return false;
+		return stop(stepper, TPROF_NODE_SHORT);
 	if (rule->rbp_kind == TP_RBP_AT_CFA || rule->rbp_kind == TP_RBP_AT_RBP) {
 		uintptr_t slot = (rule->rbp_kind == TP_RBP_AT_CFA ? cfa : bp) + (uintptr_t)(intptr_t)rule->rbp;
 

@@ -12,9 +12,11 @@ struct tp_registers {
 
 struct tp_stepper {
 	struct tp_registers at;
-	struct tp_range readable; /* the stack, from where the walk began */
-	bool exact;		  /* at.pc was interrupted, is no return address */
-	uint32_t root;		  /* enum tprof_node, set when the walk is at its end: how the stack ended */
+	struct tp_range readable;    /* the stack, from where the walk began */
+	bool exact;		     /* at.pc was interrupted, is no return address */
+	uint32_t root;		     /* enum tprof_node, set when the walk is at its end: how the stack ended */
+	const struct tp_step *first; /* the innermost frame, if all steps stand behind one another; else NULL */
+	uintptr_t context;	     /* the kernel's ucontext, if the innermost frame was interrupted; else 0 */
 };
 
 struct tp_step { /* a frame, and what the step out of it came to depend on */
@@ -24,6 +26,9 @@ struct tp_step { /* a frame, and what the step out of it came to depend on */
 	uintptr_t cfa_slot; /* where the CFA was loaded from; 0: it was not */
 	bool by_bp;	    /* went on by frame pointer */
 };
+
+/* The registers in the kernel's ucontext. */
+struct tp_registers tp_step_interrupted(uintptr_t context);
 
 /*
  * Goes from stepper->at to its caller. `step` has that frame, and zeros behind it. False: the stack ends here. Memory is read

@@ -12,7 +12,7 @@
 #include <tprof/format.h>
 
 #define WALK_MAX 1800u
-#define NO_SIGNAL UINT32_MAX
+#define NONE UINT32_MAX
 #define INTERRUPTED (UINT64_C(1) << 63) /* in a place's PC: not a return address, so no walk may join there */
 
 struct place { /* verified against memory: *(sp - 8) is pc, for all but the innermost */
@@ -35,9 +35,9 @@ struct walk {
 			uint32_t recall_epoch;
 			uint32_t epoch; /* tp_modules_epoch at the last walk */
 			uint32_t count;
-			uint32_t root;	    /* enum tprof_node: how the stack ended */
-			uint32_t base;	    /* frames left out of the nodes, outermost ones: more than TPROF_DEPTH */
-			uint32_t signal_at; /* index of the outermost signal frame; NO_SIGNAL: there is none */
+			uint32_t root;	   /* enum tprof_node: how the stack ended */
+			uint32_t base;	   /* frames left out of the nodes, outermost ones: more than TPROF_DEPTH */
+			uint32_t blind_at; /* index of the outermost frame that no way outwards is kept of; NONE */
 		};
 	};
 	struct place places[WALK_MAX];
@@ -95,7 +95,8 @@ static bool verify(const struct walk *walk, int32_t from, int32_t *next)
 
 /*
  * Does the walk, at `at`, join the previous one? *candidate is the innermost old frame that it has not passed yet.
- * Frames from a signal's frame inwards never join: the way outwards goes through the context, not a return address.
+ * Frames from a signal's frame inwards never join: the way outwards goes through the context, not a return address. Nor do
+ * those from a frame inwards whose CFA another register told.
  */
 static bool joins(const struct walk *walk, const struct tp_registers *at, int32_t *candidate)
 {
@@ -104,9 +105,8 @@ static bool joins(const struct walk *walk, const struct tp_registers *at, int32_
 	while (i >= 0 && walk->places[i].sp < at->sp)
 		i--;
 	*candidate = i;
-	return i >= 0 && walk->places[i].sp == at->sp && walk->places[i].pc == at->pc &&
-	       (uint32_t)i < walk->signal_at && (!walk->details[i].needs_bp || walk->details[i].bp == at->bp) &&
-	       verify(walk, i, candidate);
+	return i >= 0 && walk->places[i].sp == at->sp && walk->places[i].pc == at->pc && (uint32_t)i < walk->blind_at &&
+	       (!walk->details[i].needs_bp || walk->details[i].bp == at->bp) && verify(walk, i, candidate);
 }
 
 /* `settled`: no dlclose is under way. */
@@ -117,13 +117,18 @@ static inline struct tp_frame find_frame(struct walk *walk, const struct tp_step
 	return tp_frame_find(stepper->at.pc, stepper->exact);
 }
 
-/* Walks until the end or the previous walk. Returns how many old frames stay; fills walk->fresh and *count. */
-static uint32_t collect(struct tp_thread *thread, struct walk *walk, const struct tp_start *start, bool exact,
+/*
+ * Walks until the end or the previous walk; `context` as in struct tp_stepper. Returns how many old frames stay; fills
+ * walk->fresh and *count.
+ */
+static uint32_t collect(struct tp_thread *thread, struct walk *walk, const struct tp_start *start, uintptr_t context,
 			uint32_t *count)
 {
 	struct tp_stepper stepper = { .at = { start->pc, start->sp, start->bp },
-				      .exact = exact,
-				      .readable = { start->sp, start->high } };
+				      .exact = context,
+				      .readable = { start->sp, start->high },
+				      .first = walk->fresh,
+				      .context = context };
 	bool settled = walk->epoch == tp_load_acquire(&tp_modules_epoch);
 	int32_t candidate = (int32_t)walk->count - 1;
 
@@ -165,8 +170,8 @@ static void push(struct walk *walk, const struct tp_step *fresh, uint32_t *check
 		add_check(walk, checks, fresh->cfa_slot);
 	if (fresh->bp_slot && outer_needs)
 		add_check(walk, checks, fresh->bp_slot);
-	if (rule->kind == TP_RULE_SIGNAL && walk->signal_at == NO_SIGNAL)
-		walk->signal_at = i;
+	if ((rule->kind == TP_RULE_SIGNAL || rule->kind == TP_RULE_OTHER) && walk->blind_at == NONE)
+		walk->blind_at = i;
 	walk->places[i] = (struct place){ fresh->at.sp, fresh->at.pc };
 	walk->details[i] = (struct detail){
 		.bp = fresh->at.bp,
@@ -182,8 +187,8 @@ static void keep(struct walk *walk, uint32_t stays, uint32_t count)
 	uint32_t checks = stays ? walk->details[stays - 1].checks : 0;
 
 	walk->count = stays;
-	if (walk->signal_at >= stays)
-		walk->signal_at = NO_SIGNAL;
+	if (walk->blind_at >= stays)
+		walk->blind_at = NONE;
 	while (count-- > 0)
 		push(walk, &walk->fresh[count], &checks);
 }
@@ -280,7 +285,7 @@ static void remember(struct walk *walk, const struct tp_start *start)
 		.result = { innermost->node, incompleteness(walk) },
 	};
 
-	if (walk->signal_at != NO_SIGNAL)
+	if (walk->blind_at != NONE)
 		return;
 	for (uint32_t i = 0; i < walk->count - 1; i++) {
 		const struct place *place = &walk->places[walk->count - 2 - i];
@@ -307,7 +312,7 @@ static uintptr_t end_of_stack(const struct tp_thread *thread, uintptr_t sp)
 	return tp_stack_readable(sp, thread->bounds.high);
 }
 
-static uint32_t walk_anew(struct tp_thread *thread, struct tp_registers at, bool exact)
+static uint32_t walk_anew(struct tp_thread *thread, struct tp_registers at, uintptr_t context)
 {
 	struct walk *walk = walk_of(thread);
 	struct tp_start start = { at.pc, at.sp, at.bp, end_of_stack(thread, at.sp) };
@@ -321,12 +326,12 @@ static uint32_t walk_anew(struct tp_thread *thread, struct tp_registers at, bool
 	root = walk->root;
 	if (walk->count && walk->places[0].sp > start.high)
 		walk->count = 0;
-	stays = collect(thread, walk, &start, exact, &fresh);
+	stays = collect(thread, walk, &start, context, &fresh);
 	if (fresh || stays != walk->count) { /* else it is the same stack again */
 		keep(walk, stays, fresh);
 		known = renew(walk, stays, root);
 	}
-	if (known && !exact && walk->epoch == tp_load(&tp_modules_epoch)) { /* else it would not be asked for */
+	if (known && !context && walk->epoch == tp_load(&tp_modules_epoch)) { /* else it would not be asked for */
 		if (!walk->recall_epoch)
 			tp_recall_clear(&walk->front.recall);
 		walk->recall_epoch = walk->epoch;
@@ -341,7 +346,7 @@ static uint32_t walk_anew(struct tp_thread *thread, struct tp_registers at, bool
 static uint32_t result_of(struct tp_thread *thread, const void *frame, const struct tp_recall_leaf *leaf)
 {
 	if (!leaf)
-		return walk_anew(thread, tp_walk_caller(frame), false);
+		return walk_anew(thread, tp_walk_caller(frame), 0);
 	if (leaf->result.flags)
 		count_incomplete(leaf->result.flags);
 	return leaf->result.node;
@@ -369,9 +374,10 @@ uint32_t tp_walk_missed(struct tp_thread *thread, const void *frame, uint32_t gu
 }
 
 /* Not recalled: an instruction is rarely interrupted twice, and its frames would crowd out those of allocations. */
-uint32_t tp_walk_interrupted(struct tp_thread *thread, struct tp_registers at)
+uint32_t tp_walk_interrupted(struct tp_thread *thread, const void *context)
 {
-	uint32_t node = walk_anew(thread, at, true);
+	uintptr_t at = (uintptr_t)context;
+	uint32_t node = walk_anew(thread, tp_step_interrupted(at), at);
 	struct walk *walk = walk_of(thread);
 
 	walk->places[walk->count - 1].pc |= INTERRUPTED;

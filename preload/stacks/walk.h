@@ -30,8 +30,8 @@ struct tp_walk_front {
  */
 uint32_t tp_walk(struct tp_thread *thread, const void *frame);
 
-/* That of a thread that was interrupted: at.pc is the instruction that it was at, not a return address. */
-uint32_t tp_walk_interrupted(struct tp_thread *thread, struct tp_registers at);
+/* That of a thread that was interrupted; `context` is the kernel's ucontext. The bounds must hold its stack pointer. */
+uint32_t tp_walk_interrupted(struct tp_thread *thread, const void *context);
 
 /*
  * Is the stack of the hook's caller known to its outermost frame, and is none of its frames a signal handler's, or in the code

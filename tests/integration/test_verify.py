@@ -83,6 +83,13 @@ def test_interrupted_at_any_instruction(tprof, variant):
     verified(tprof, [PROGRAMS / f"anywhere-{variant}", 300], SAMPLED, walks=0, interrupted=1)
 
 
+@pytest.mark.parametrize("variant", ("gcc-O0-fp", "gcc-O2-nofp", "clang-O2-nofp"))
+def test_the_frame_is_told_by_any_register(tprof, variant):
+    """As in ld.so's lazy binder, in OpenSSL's assembly, in the prologues of realigned stacks; of allocations also, whose
+    callers' registers are where the callees saved them."""
+    verified(tprof, [PROGRAMS / f"by_register-{variant}", 500], SAMPLED, walks=1000, interrupted=10)
+
+
 @pytest.mark.parametrize("command,interrupted", [
     (["cpu_split", 500], 1), (["cpu_traps", "threads"], 1), (["cpu_traps", "calls"], 1), (["cpu_traps", "exec", 20], 0),
     (["shared_arena", 60000], 0), (["digits", ROOT / "tests/workloads/data/digits.csv"], 0)])

@@ -45,11 +45,7 @@ uint32_t tp_cpu_signal(void)
 /* Where the thread was interrupted. Its stack may be one that it is on for the first time. */
 static void record_sample(struct tp_thread *thread, const ucontext_t *context, uint64_t periods)
 {
-	struct tp_registers at = {
-		.pc = (uintptr_t)context->uc_mcontext.gregs[REG_RIP],
-		.sp = (uintptr_t)context->uc_mcontext.gregs[REG_RSP],
-		.bp = (uintptr_t)context->uc_mcontext.gregs[REG_RBP],
-	};
+	uintptr_t sp = (uintptr_t)context->uc_mcontext.gregs[REG_RSP];
 	struct tp_range bounds = thread->bounds;
 	uintptr_t frame = thread->busy_frame;
 	uint32_t busy = thread->busy, node = TPROF_NODE_NONE;
@@ -57,9 +53,9 @@ static void record_sample(struct tp_thread *thread, const ucontext_t *context, u
 
 	thread->busy_frame = 0; /* of no hook: nothing here was left by a longjmp */
 	thread->busy = TP_BUSY_RECORD;
-	if (!tp_thread_on_stack(thread, at.sp))
-		tp_thread_find_stack(thread, at.sp);
-	node = tp_walk_interrupted(thread, at);
+	if (!tp_thread_on_stack(thread, sp))
+		tp_thread_find_stack(thread, sp);
+	node = tp_walk_interrupted(thread, context);
 	tp_verify_interrupted(thread, context);
 	if (tp_python_on)
 		node = tp_python_join_interrupted(thread, node);
