@@ -24,6 +24,8 @@ struct tp_python_layout {
 	uint16_t frame_code;	  /* its code object */
 	uint16_t frame_at;	  /* the instruction: an address, or with `at_is_index` a number of type int */
 	uint16_t frame_entry;	  /* 3.11: true for the outermost frame of a call of the interpreter's loop; 0: none */
+	uint16_t frame_generator; /* 3.9, 3.10: its generator; 0: none */
+	uint16_t generator_runs;  /* and in that what is not 0 while the loop runs it */
 	uint16_t frame_owner;	  /* 3.12 and later: above 2 for what the loop itself puts below that frame; 0: none */
 	uint16_t code_first_line; /* int */
 	uint16_t code_file;	  /* str */

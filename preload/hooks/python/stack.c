@@ -78,14 +78,15 @@ static struct stack *stack_of(struct tp_thread *thread)
 
 /* Of struct tp_python_layout, what frames are read by: as wide as an address, so that nothing is to be widened. */
 struct offsets {
-	uintptr_t previous, code, at, entry, owner;
+	uintptr_t previous, code, at, entry, owner, generator, runs;
 	bool at_is_index;
 };
 
 TP_INLINE struct offsets offsets_of(const struct tp_python_layout *layout)
 {
 	return (struct offsets){ layout->frame_previous, layout->frame_code,  layout->frame_at,
-				 layout->frame_entry,	 layout->frame_owner, layout->at_is_index };
+				 layout->frame_entry,	 layout->frame_owner, layout->frame_generator,
+				 layout->generator_runs, layout->at_is_index };
 }
 
 /* Up to 3.11: the PyThreadState that holds the GIL; 0: none. */
@@ -142,6 +143,18 @@ TP_INLINE uintptr_t innermost(struct tp_reader *reader, uintptr_t state)
 	return skip_own(reader, &of, frame, &skipped);
 }
 
+/*
+ * Up to 3.10 each frame has a call of the loop, but those of generators and coroutines that wait for another one into which
+ * something is thrown through them: that goes to the innermost without a call for those between (_gen_throw of
+ * Objects/genobject.c). Whom the loop runs knows what exception was handled before (gi_exc_state.previous_item).
+ */
+TP_INLINE bool has_call(struct tp_reader *reader, const struct offsets *of, uintptr_t frame)
+{
+	uintptr_t generator = tp_read_word(reader, frame + of->generator);
+
+	return tp_likely(!generator) || tp_read_word(reader, generator + of->runs);
+}
+
 /* Reads a frame; returns its caller's. */
 TP_INLINE uintptr_t read_frame(struct tp_reader *reader, const struct offsets *of, uintptr_t frame,
 			       struct tp_python_place *place)
@@ -154,14 +167,14 @@ TP_INLINE uintptr_t read_frame(struct tp_reader *reader, const struct offsets *o
 		at = (uintptr_t)(uint32_t)tp_read_int(reader, frame + of->at) << 1;
 	else
 		at = tp_read_word(reader, frame + of->at);
-	if (of->entry) {
+	if (of->at_is_index) {
+		at |= has_call(reader, of, frame);
+	} else if (of->entry) {
 		at |= tp_read_byte(reader, frame + of->entry) & 1u; /* a bool of C's */
 	} else if (of->owner) {
 		previous = skip_own(reader, of, previous, &skipped);
 		at |= skipped;
 		code &= ~(uintptr_t)7; /* from 3.14 on with marks */
-	} else {
-		at |= 1;
 	}
 	*place = (struct tp_python_place){ .code = code, .at = at };
 	return previous;
