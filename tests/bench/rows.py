@@ -134,14 +134,17 @@ class Bench:
                            peers.tprof(self.build, command, TPROF_PYTHON="0")),
                 "all": ("everything on", "1.05x", peers.tprof(self.build, command))}
         variants = {"bare": peers.bare(command), **{name: variant for name, (_, _, variant) in rows.items()}}
+        alone = peers.tprof(self.build, command, PYTHONPATH=os.path.abspath(f"{self.build}/share/tprof"))
         try:
             figures = turns.games(variants, turn, 4 if self.quick else 16, 3 if self.quick else games, "cpu")
+            switched = turns.switched(alone, turn, 8 if self.quick else 24, 3, "cpu")
         except (OSError, ValueError, subprocess.SubprocessError) as error:
             return [skipped(f"PyTorch training step, {model}", "1.03x; 1.05x", f"failed: {error}")]
         bare = spread([step for step, _ in figures["bare"]])
+        made = [(what, target, [ratio for _, ratio in figures[name]]) for name, (what, target, _) in rows.items()]
+        made.append(("everything on, recording against paused in one process", "1.05x", switched))
         return [{"name": f"PyTorch training step, {model}, {what}", "unit": "x", "target": target, "bare": bare,
-                 "tprof": turns.interval([ratio for _, ratio in figures[name]])}
-                for name, (what, target, _) in rows.items()]
+                 "tprof": turns.interval(ratios)} for what, target, ratios in made]
 
     def word2vec(self):
         """Of the processor's time, for training alone: what is called most here takes some 10 ns a call."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """torch_step.py MODEL: training steps, as many as each line of its input says; answers each with the nanoseconds that one
 took, of the processor's time and by the clock: {"cpu": mean, "wall": mean}. What a turn begins with is not measured: who had
-the processor meanwhile left its own things in the caches."""
+the processor meanwhile left its own things in the caches. `N start` and `N stop` first let tprof record or pause."""
 import sys
 import time
 
@@ -68,6 +68,10 @@ def steps(count):
 
 
 for line in sys.stdin:
+    line, *switch = line.split()
+    if switch:
+        import tprof
+        {"start": tprof.start, "stop": tprof.stop}[switch[0]]()
     steps(BEFORE)
     cpu, wall = time.process_time_ns(), time.perf_counter_ns()
     steps(int(line))

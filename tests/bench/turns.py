@@ -70,6 +70,24 @@ def games(variants, line, turns, count, key):
     return figures
 
 
+def switched(variant, line, turns, count, key):
+    """Of `count` processes under tprof, each by itself on its processor: the median ratio of a turn in which it records to one
+    in which it is paused. Where a process was put in memory is the same for both."""
+    command, extra = variant
+    processors, figures = sorted(os.sched_getaffinity(0)), []
+    for i in range(count):
+        player, ratios = Player(command, extra, processors[i % len(processors)]), []
+        try:
+            player.turn(f"{line} start")
+            for _ in range(turns):
+                said = {way: player.turn(f"{line} {way}")[key] for way in random.sample(["start", "stop"], 2)}
+                ratios.append(said["start"] / said["stop"])
+        finally:
+            player.end()
+        figures.append(statistics.median(ratios))
+    return figures
+
+
 def interval(values, times=2000):
     """The median, the quartiles' distance, and where 95% of the medians lie of as many values drawn from these."""
     drawn = random.Random(1)
