@@ -234,6 +234,24 @@ def test_every_signal_kills_by_default(tprof):
     assert len(run.traces()) == 32
 
 
+def test_handlers_that_nobody_needs(tprof):
+    """A runtime's, for every signal there is (Go): as long as nobody sends ours, sampling goes on."""
+    run, capture = signal_trap(
+        tprof, "unused", b"not as set: 0\nnot as reset: 0\nnot as set again: 0\ncame by themselves: 0\n")
+    assert run.stderr == b""
+    assert not capture["cpu_stopped"] and capture["cpu_ns"] > 10**8
+
+
+@pytest.mark.parametrize("env", [{}, {"TPROF_CHILDREN": "0"}, {"TPROF_START": "off"}])
+def test_a_handler_that_is_needed_after_all(tprof, env):
+    """It gets the first signal as the others: from whom it came, its value, the mask that the program asked for."""
+    sent = b"strays: 0\nother values: 0\nother masks: 0\n"
+    run, capture = signal_trap(tprof, "used", b"not as set: 0\n" + sent + b"child: 0\n" + sent + b"not as set: 0\n", env)
+    if "TPROF_START" not in env:
+        assert capture["cpu_stopped"] and capture["cpu_samples"] > 0
+        assert set(run.stderr.splitlines()) == {b"tprof: CPU sampling ended: the program uses its signal itself"}
+
+
 def test_vfork_child_resets_signals(tprof):
     """What it does to its handlers does not concern its parent, whose memory it runs on."""
     run, capture = signal_trap(tprof, "vfork", b"status: 0\nreal-time signals unused: 31\n")

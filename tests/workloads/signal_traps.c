@@ -181,6 +181,92 @@ static void waits_as_inherited(void)
 	say("came:", came);
 }
 
+static volatile long strays, values_wrong, masks_wrong;
+
+/* Who sent it, with what value, and what is blocked meanwhile: as it was asked for. */
+static void on_value(int number, siginfo_t *info, void *context)
+{
+	sigset_t now;
+
+	(void)context;
+	strays += info->si_code != SI_QUEUE;
+	values_wrong += info->si_value.sival_int != number * 7;
+	pthread_sigmask(SIG_BLOCK, NULL, &now);
+	masks_wrong += sigismember(&now, SIGUSR2) != 1 || sigismember(&now, SIGUSR1) != 0;
+}
+
+/* As a runtime does that handles all signals (Go's): a handler for each, which restarts what it interrupts. */
+static struct sigaction handles_all(void)
+{
+	struct sigaction action = { .sa_sigaction = on_value, .sa_flags = SA_SIGINFO | SA_RESTART };
+
+	sigaddset(&action.sa_mask, SIGUSR2);
+	for (int number = SIGRTMIN; number <= SIGRTMAX; number++)
+		sigaction(number, &action, NULL);
+	return action;
+}
+
+static long differing(const struct sigaction *expected)
+{
+	struct sigaction found;
+	long differ = 0;
+
+	for (int number = SIGRTMIN; number <= SIGRTMAX; number++) {
+		if (sigaction(number, NULL, &found))
+			differ++;
+		differ += found.sa_sigaction != expected->sa_sigaction ||
+			  (found.sa_flags & (SA_SIGINFO | SA_RESTART)) != expected->sa_flags ||
+			  sigismember(&found.sa_mask, SIGUSR2) != sigismember(&expected->sa_mask, SIGUSR2);
+	}
+	return differ;
+}
+
+static void handles_all_unused(void)
+{
+	static const struct sigaction standard = { .sa_handler = SIG_DFL };
+	struct sigaction action = handles_all();
+
+	say("not as set:", differing(&action));
+	handles_all(); /* the same again */
+	burn(100);
+	for (int number = SIGRTMIN; number <= SIGRTMAX; number++)
+		sigaction(number, &standard, NULL);
+	say("not as reset:", differing(&standard));
+	action = handles_all();
+	say("not as set again:", differing(&action));
+	burn(100);
+	say("came by themselves:", strays);
+}
+
+static void send_all(void)
+{
+	for (int number = SIGRTMIN; number <= SIGRTMAX; number++)
+		sigqueue(getpid(), number, (union sigval){ .sival_int = number * 7 });
+	say("strays:", strays);
+	say("other values:", values_wrong);
+	say("other masks:", masks_wrong);
+}
+
+/* Used at last, in a child too. */
+static void handles_all_used(void)
+{
+	struct sigaction action = handles_all();
+	int status = -1;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		say("not as set:", differing(&action));
+		send_all();
+		_exit(0);
+	}
+	if (waitpid(pid, &status, 0) != pid)
+		truth_die("waitpid");
+	say("child:", status);
+	burn(100);
+	send_all();
+	say("not as set:", differing(&action));
+}
+
 /* ---- stacks for handlers ---- */
 
 enum { REGION = 65536, PAINT = 0x5a };
@@ -249,6 +335,7 @@ int main(int argc, char **argv)
 		{ "vfork", vfork_resets },	  { "reset", resets },
 		{ "mask", masks_in_handler },	  { "inherited", waits_as_inherited },
 		{ "small_stacks", small_stacks }, { "stack_gone", stack_gone },
+		{ "unused", handles_all_unused }, { "used", handles_all_used },
 	};
 
 	for (size_t i = 0; argc > 1 && i < sizeof(traps) / sizeof(traps[0]); i++) {

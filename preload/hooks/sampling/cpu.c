@@ -35,6 +35,12 @@ void tp_cpu_handle(int number, siginfo_t *info, ucontext_t *context, struct tp_t
 static uint32_t signal_number; /* 0: no sampling */
 static int chosen;	       /* kept over a fork; -1: given up */
 
+/* A handler that the program set for our signal, and has not been needed: Go's runtime sets one for each there is. */
+static struct sigaction programs;
+static uint32_t programs_state;
+
+enum { PROGRAMS_NONE, PROGRAMS_WRITTEN, PROGRAMS_KEPT };
+
 uint32_t tp_cpu_signal(void)
 {
 	return tp_load(&signal_number);
@@ -68,17 +74,53 @@ static void record_sample(struct tp_thread *thread, const ucontext_t *context, u
 	thread->busy_frame = frame;
 }
 
+bool tp_cpu_keep(const struct sigaction *action)
+{
+	uint32_t none = PROGRAMS_NONE;
+
+	if (!(action->sa_flags & SA_RESTART) || !tp_swap_if(&programs_state, none, PROGRAMS_WRITTEN))
+		return false;
+	programs = *action;
+	tp_store_release(&programs_state, PROGRAMS_KEPT); /* tp_cpu_kept() */
+	return true;
+}
+
+bool tp_cpu_kept(struct sigaction *action)
+{
+	if (tp_load_acquire(&programs_state) != PROGRAMS_KEPT) { /* tp_cpu_keep() */
+		*action = (struct sigaction){ .sa_handler = SIG_DFL };
+		return false;
+	}
+	*action = programs;
+	return true;
+}
+
+void tp_cpu_drop(void)
+{
+	tp_swap_if(&programs_state, PROGRAMS_KEPT, PROGRAMS_NONE);
+}
+
+/* Where we sample no more: what is sent now is the program's. */
+static void give_back(int number)
+{
+	struct sigaction action;
+
+	if (tp_cpu_kept(&action))
+		tp_real.sigaction(number, &action, NULL);
+}
+
 /*
  * The signal came from elsewhere: the program uses it. It gets it back, and this one as it would have had it: blocked if
- * it blocked it, else with what the signal does by itself.
+ * it blocked it, else by its handler, or with what the signal does by itself.
  */
 static TP_SLOW void hand_over(int number, siginfo_t *info, ucontext_t *context, const struct tp_thread *thread)
 {
-	struct sigaction standard = { .sa_handler = SIG_DFL };
+	struct sigaction action;
 
 	tp_cpu_step_aside();
-	tp_real.sigaction(number, &standard, NULL);
-	if (thread->signal_blocked)
+	tp_cpu_kept(&action);
+	tp_real.sigaction(number, &action, NULL);
+	if (thread && thread->signal_blocked)
 		sigaddset(&context->uc_sigmask, number);
 	tp_syscall(SYS_rt_tgsigqueueinfo, tp_sys_getpid(), tp_sys_gettid(), number, info);
 }
@@ -113,6 +155,8 @@ void tp_cpu_handle(int number, siginfo_t *info, ucontext_t *context, struct tp_t
 		hand_over(number, info, context, thread);
 		return;
 	}
+	if (!thread)
+		return;
 	if (tp_load(&tp_state.mode) == TP_MODE_PAUSED && thread->busy == TP_IDLE && tp_control_waits())
 		answer(thread, context);
 	if (tp_load(&tp_state.mode) != TP_MODE_ON)
@@ -211,6 +255,8 @@ void tp_cpu_attach(struct tp_thread *thread)
 
 void tp_cpu_forget(void)
 {
+	if (signal_number)
+		give_back((int)signal_number);
 	signal_number = 0;
 }
 
@@ -252,9 +298,12 @@ void tp_cpu_start(void)
 
 void tp_cpu_stop(void)
 {
-	tp_store(&signal_number, 0u);
+	uint32_t number = __atomic_exchange_n(&signal_number, 0, __ATOMIC_ACQ_REL);
+
 	chosen = -1;
 	tp_threads_each(delete_timer);
+	if (number)
+		give_back((int)number);
 }
 
 void tp_cpu_step_aside(void)

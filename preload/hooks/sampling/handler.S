@@ -2,7 +2,8 @@
 /*
  * void tp_cpu_handler(int number, siginfo_t *info, void *context): the sampler's signal handler. The walk needs more
  * stack than an alternate stack or a coroutine's may have left, so it runs on one of the thread's own, in struct
- * tp_thread. All signals are blocked meanwhile (sa_mask). A thread without the struct is not sampled.
+ * tp_thread. All signals are blocked meanwhile (sa_mask). A thread without the struct is not sampled: what comes to it is
+ * the program's, and handled where it is.
  */
 #include "core/handler_stack.h"
 
@@ -23,9 +24,9 @@ tp_cpu_handler:
 	testq	%rax, %rax
 	jz	1f
 	leaq	TP_HANDLER_STACK_END(%rax), %rsp
-	movq	%rax, %rcx
+1:	movq	%rax, %rcx
 	call	tp_cpu_handle
-1:	movq	%rbp, %rsp
+	movq	%rbp, %rsp
 	popq	%rbp
 	.cfi_def_cfa rsp, 8
 	ret

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sigaction and signal: a program that asks about our signal hears that it is unused, one that takes it gets it.
+ * sigaction and signal: a program that asks about our signal hears that it is unused, or what handler it set itself; one
+ * that takes it gets it.
  * sigprocmask and pthread_sigmask: it is never blocked, or a thread that blocks everything (a pool's worker) could not
  * be sampled, and one that then waits for all signals would be handed ours.
  */
@@ -37,37 +38,58 @@ static const struct sigaction *unmasked(const struct sigaction *action, struct s
 	return copy;
 }
 
+static bool is_same(const struct sigaction *a, const struct sigaction *b)
+{
+	for (int number = 1; number < NSIG; number++) {
+		if (sigismember(&a->sa_mask, number) != sigismember(&b->sa_mask, number))
+			return false;
+	}
+	return a->sa_handler == b->sa_handler && a->sa_flags == b->sa_flags;
+}
+
+/*
+ * A handler that restarts what it interrupts is kept until somebody sends the signal: many programs set one for each
+ * signal there is, and use few. One that does not is the program's at once: ours, before it, would have restarted the call.
+ */
 TP_EXPORT int sigaction(int number, const struct sigaction *action, struct sigaction *old)
 {
-	struct sigaction copy;
-	int result;
+	struct sigaction copy, kept;
+	int result = 0;
+	bool was;
 
 	tp_start();
 	if (!is_ours(number))
 		return tp_real.sigaction(number, unmasked(action, &copy), old);
+	was = tp_cpu_kept(&kept);
 	if (action && takes_over(action->sa_handler)) {
-		tp_cpu_step_aside();
-		result = tp_real.sigaction(number, action, NULL);
-	} else {
-		result = 0;
+		if (!(was && is_same(action, &kept)) && !tp_cpu_keep(action)) {
+			tp_cpu_step_aside();
+			result = tp_real.sigaction(number, action, NULL);
+		}
+	} else if (action) {
+		tp_cpu_drop();
 	}
 	if (old)
-		*old = (struct sigaction){ .sa_handler = SIG_DFL };
+		*old = kept;
 	return result;
 }
 
 TP_EXPORT __sighandler_t signal(int number, __sighandler_t handler)
 {
+	struct sigaction kept;
 	__sighandler_t old;
 
 	tp_start();
 	if (!is_ours(number))
 		return tp_real.signal(number, handler);
-	if (!takes_over(handler))
-		return SIG_DFL;
+	tp_cpu_kept(&kept);
+	if (!takes_over(handler)) {
+		tp_cpu_drop();
+		return kept.sa_handler;
+	}
 	tp_cpu_step_aside();
 	old = tp_real.signal(number, handler);
-	return old == SIG_ERR ? SIG_ERR : SIG_DFL;
+	return old == SIG_ERR ? SIG_ERR : kept.sa_handler;
 }
 
 TP_EXPORT int sigaltstack(const stack_t *stack, stack_t *old)

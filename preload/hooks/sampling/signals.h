@@ -5,6 +5,8 @@
 
 #include "core/base.h"
 
+struct sigaction;
+
 /* The number of the signal in use; 0: none. */
 uint32_t tp_cpu_signal(void);
 
@@ -14,6 +16,14 @@ uint32_t tp_cpu_signal(void);
  */
 void tp_cpu_alternate_stack(const void *stack, size_t size);
 void tp_cpu_unmapped(const void *at, size_t length);
+
+/*
+ * The handler that the program believes to have for our signal: kept, and installed when somebody sends the signal.
+ * tp_cpu_keep() answers whether it can be, tp_cpu_kept() whether there is one (if not, *action is the default).
+ */
+bool tp_cpu_keep(const struct sigaction *action);
+bool tp_cpu_kept(struct sigaction *action);
+void tp_cpu_drop(void);
 
 /* Ends sampling for good: deletes every timer. Before the program's own handler is installed. */
 void tp_cpu_step_aside(void);
