@@ -16,6 +16,8 @@ struct tprof_chunk *tp_chunk_begin(enum tprof_chunk_kind kind, uint32_t thread, 
 	if (tp_state_is_child())
 		return NULL;
 	chunk = tp_batch_take(whole, &obstacle);
+	if (tp_state_is_child()) /* by now: it may have been mapped after the fork, from the parent's trace */
+		return NULL;
 	if (chunk && tp_aside_waits())
 		tp_aside_write(TP_ASIDE_AT_ONCE);
 	if (!chunk && obstacle.passes)

@@ -19,48 +19,72 @@ static bool hexadecimal(const char **s, uint64_t *n)
 	}
 }
 
-/* One line of maps: is it the mapping, and readable? */
-static bool line_holds(const char *line, uintptr_t address, struct tp_range *range)
+/* One line of maps: "low-high rwxs offset device inode path", where a last column is not there for all. */
+static bool parse(const char *line, struct tp_mapping *mapping)
 {
+	const char *path;
 	uint64_t low, high;
 
 	if (!hexadecimal(&line, &low) || *line++ != '-' || !hexadecimal(&line, &high))
 		return false;
-	if (address < low || address >= high || line[1] != 'r')
-		return false;
-	*range = (struct tp_range){ low, high };
+	path = strchr(line, '/'); /* the columns before it have no slash */
+	*mapping = (struct tp_mapping){
+		.range = { low, high },
+		.readable = line[1] == 'r',
+		.shared = line[4] == 's',
+		.path = path ? path : "",
+	};
 	return true;
 }
 
-struct tp_range tp_maps_find(uintptr_t address, char *buffer, size_t size, const char **path)
+void tp_maps_each(char *buffer, size_t size, bool (*look)(const struct tp_mapping *mapping, void *data), void *data)
 {
-	struct tp_range range = { 0, 0 };
 	size_t have = 0;
+	bool seen = false;
 	long got;
 	int fd = tp_sys_open("/proc/self/maps", O_RDONLY, 0);
 
-	*path = "";
 	if (fd < 0)
-		return range;
-	while (!range.high && (got = tp_sys_read(fd, buffer + have, size - 1 - have)) > 0) {
+		return;
+	while (!seen && (got = tp_sys_read(fd, buffer + have, size - 1 - have)) > 0) {
 		char *line = buffer, *end;
 
 		have += (size_t)got;
 		buffer[have] = 0;
-		for (; !range.high && (end = strchr(line, '\n')); line = end + 1) {
-			const char *file;
+		for (; !seen && (end = strchr(line, '\n')); line = end + 1) {
+			struct tp_mapping mapping;
 
 			*end = 0;
-			if (line_holds(line, address, &range) && (file = strchr(line, '/')))
-				*path = file; /* the columns before it have no slash */
+			seen = parse(line, &mapping) && look(&mapping, data);
 		}
-		if (range.high)
-			break;
 		have = (size_t)(buffer + have - line);
 		if (have >= size - 1)
 			have = 0; /* a path longer than the buffer: its line is lost */
 		memmove(buffer, line, have);
 	}
 	tp_sys_close(fd);
-	return range;
+}
+
+struct search {
+	uintptr_t address;
+	struct tp_mapping found;
+};
+
+static bool holds(const struct tp_mapping *mapping, void *data)
+{
+	struct search *search = data;
+
+	if (!mapping->readable || !tp_range_holds(mapping->range, search->address))
+		return false;
+	search->found = *mapping;
+	return true;
+}
+
+struct tp_range tp_maps_find(uintptr_t address, char *buffer, size_t size, const char **path)
+{
+	struct search search = { .address = address, .found.path = "" };
+
+	tp_maps_each(buffer, size, holds, &search);
+	*path = search.found.path;
+	return search.found.range;
 }

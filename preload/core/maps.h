@@ -5,6 +5,18 @@
 
 #include "core/stackrange.h"
 
+struct tp_mapping {
+	struct tp_range range;
+	bool readable, shared;
+	const char *path; /* "" if it has none */
+};
+
+/*
+ * Calls look() for each mapping, addresses ascending, until it returns true. What it is given is in `buffer`, of `size` bytes,
+ * which lines longer than that are not looked at in. Any thread; takes a few system calls.
+ */
+void tp_maps_each(char *buffer, size_t size, bool (*look)(const struct tp_mapping *mapping, void *data), void *data);
+
 /*
  * The readable mapping that holds `address`; { 0, 0 }: there is none, or maps can't be read. *path is its file, NUL-
  * terminated, in `buffer` (of `size` bytes, which lines longer than that are not found in); "" if it has none. The kernel

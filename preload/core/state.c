@@ -2,6 +2,7 @@
 #include "core/state.h"
 
 #include "core/clock.h"
+#include "core/part.h"
 #include "core/say.h"
 #include "core/sys.h"
 
@@ -47,6 +48,8 @@ void tp_state_forked(void)
 {
 	if (tp_state.mode != TP_MODE_NEW && tp_state.pid != tp_sys_getpid())
 		memset(&tp_state_page, 0, sizeof(tp_state_page));
+	if (tp_state_is_child())
+		tp_part_from_parent();
 	if (tp_header && tp_state_is_child() && tp_gate())
 		leave_gate();
 }

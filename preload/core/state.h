@@ -67,7 +67,7 @@ TP_SLOW void tp_gate_set(void);
 
 /*
  * A child that was forked by a signal handler which came into a recording, and goes back into it: what it would write belongs
- * to its parent's trace, which the parent writes itself.
+ * to its parent's trace, which the parent writes itself (core/part.h).
  */
 static inline bool tp_state_is_child(void)
 {

@@ -76,6 +76,16 @@ def test_fork_in_a_handler(tprof, env):
         assert (child["process"]["end"], child["process"]["status"]) == ("exit", 0)
 
 
+def test_fork_at_any_instruction_of_a_hook(tprof):
+    """What the child finishes is not in its parent's trace, where the parent finishes it too."""
+    run = tprof.run([WORKLOADS / "handlers", "step"], [LIBRARY], {**QUIET, "TPROF_CHILDREN": "0"})
+    assert run.stdout == b"maps 8 bad 0\n"
+    assert int(run.stderr.split()[0]) > 500  # it is hooks that are stepped through
+    summary = report(run.traces()[0])
+    exact(run, summary)
+    assert (summary["heap"]["maps"], summary["heap"]["unmaps"]) == (8, 8)
+
+
 @pytest.mark.parametrize("env", [QUIET, SAMPLED])
 def test_longjmp_out_of_a_hook(tprof, env):
     """What comes after is recorded, each call; what was left half-way is counted as lost."""

@@ -2,6 +2,8 @@
 /*
  * handlers HOW: signal handlers that come while an allocation is being recorded, and do what they may.
  *   fork     fork: the child goes back into what was interrupted, and on from there
+ *   step     fork at one in so many instructions of mappings that are recorded, each from where nothing was called before;
+ *            the child goes back and ends
  *   longjmp  leave the interrupted call for good
  */
 #include "truth.h"
@@ -10,11 +12,23 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 
-enum { FORKS = 60, JUMPS = 300, BLOCKS = 64, CHILD_CALLS = 200, DEEP_CALLS = 100, DEEP_SIZE = 777 };
+enum {
+	FORKS = 60,
+	JUMPS = 300,
+	BLOCKS = 64,
+	CHILD_CALLS = 200,
+	DEEP_CALLS = 100,
+	DEEP_SIZE = 777,
+	WAYS = 8,
+	WAY_LENGTH = 6,
+	APART = 64
+};
 
 static struct truth truth;
 static volatile sig_atomic_t in_child, forks, bad;
@@ -78,6 +92,83 @@ static void fork_in_handler(void)
 	truth_say(line, (size_t)snprintf(line, sizeof(line), "forks %d bad %d\n", (int)forks, (int)bad));
 }
 
+/* ---- at each instruction ---- */
+
+#define TRAP_FLAG 0x100 /* of EFLAGS: a SIGTRAP behind each instruction */
+
+static volatile sig_atomic_t stepping, way, steps;
+
+/* Where the clock is read again if the kernel set it meanwhile, as it does during each fork. */
+static int is_vdso(greg_t pc)
+{
+	return (unsigned long)pc - getauxval(AT_SYSINFO_EHDR) < 0x2000;
+}
+
+static void on_step_fork(int number, siginfo_t *info, void *context)
+{
+	greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs, *flags = &registers[REG_EFL];
+	int status = -1;
+	pid_t pid;
+
+	(void)number, (void)info;
+	if (!stepping || in_child) {
+		*flags &= ~(greg_t)TRAP_FLAG;
+		return;
+	}
+	if (is_vdso(registers[REG_RIP]) || steps++ % APART != way * (APART / WAYS))
+		return;
+	pid = fork();
+	if (pid == 0) {
+		in_child = 1;
+		*flags &= ~(greg_t)TRAP_FLAG;
+		return;
+	}
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	forks++;
+	bad += status != 0;
+}
+
+static void map_and_step(void)
+{
+	steps = 0;
+	stepping = 1;
+	__asm__ volatile("pushfq; orq %0, (%%rsp); popfq" : : "i"(TRAP_FLAG) : "cc", "memory");
+	munmap(mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), 4096);
+	stepping = 0;
+	if (in_child)
+		_exit(0);
+}
+
+/* As many frames on each way, and no two ways with the same. */
+static __attribute__((noinline)) void walk(int length)
+{
+	volatile int bit = (way >> (length % 3)) & 1;
+
+	if (length == 0)
+		map_and_step();
+	else if (bit)
+		walk(length - 1);
+	else
+		walk(length - 1);
+	bit = 0;
+}
+
+static void fork_at_each_step(void)
+{
+	struct sigaction action = { .sa_sigaction = on_step_fork, .sa_flags = SA_SIGINFO };
+	char line[64];
+
+	if (sigaction(SIGTRAP, &action, NULL))
+		truth_die("sigaction");
+	for (way = 0; way < WAYS; way++)
+		walk(WAY_LENGTH);
+	truth_say(line, (size_t)snprintf(line, sizeof(line), "maps %d bad %d\n", WAYS, (int)bad));
+	fprintf(stderr, "%d forks\n", (int)forks);
+}
+
+/* ---- leaving ---- */
+
 static sigjmp_buf before;
 
 static void on_alarm_jump(int number)
@@ -125,6 +216,8 @@ int main(int argc, char **argv)
 
 	if (!strcmp(how, "fork"))
 		fork_in_handler();
+	else if (!strcmp(how, "step"))
+		fork_at_each_step();
 	else if (!strcmp(how, "longjmp"))
 		jump_out_of_calls();
 	else
