@@ -46,7 +46,7 @@ void tp_maps_each(char *buffer, size_t size, bool (*look)(const struct tp_mappin
 
 	if (fd < 0)
 		return;
-	while (!seen && (got = tp_sys_read(fd, buffer + have, size - 1 - have)) > 0) {
+	while ((got = tp_sys_read(fd, buffer + have, size - 1 - have)) > 0) {
 		char *line = buffer, *end;
 
 		have += (size_t)got;
@@ -57,6 +57,8 @@ void tp_maps_each(char *buffer, size_t size, bool (*look)(const struct tp_mappin
 			*end = 0;
 			seen = parse(line, &mapping) && look(&mapping, data);
 		}
+		if (seen)
+			break; /* its path stays where it is */
 		have = (size_t)(buffer + have - line);
 		if (have >= size - 1)
 			have = 0; /* a path longer than the buffer: its line is lost */

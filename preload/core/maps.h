@@ -12,8 +12,8 @@ struct tp_mapping {
 };
 
 /*
- * Calls look() for each mapping, addresses ascending, until it returns true. What it is given is in `buffer`, of `size` bytes,
- * which lines longer than that are not looked at in. Any thread; takes a few system calls.
+ * Calls look() for each mapping, addresses ascending, until it returns true; the path that it was given then stays in `buffer`.
+ * Lines longer than that (`size` bytes) are not looked at. Any thread; takes a few system calls.
  */
 void tp_maps_each(char *buffer, size_t size, bool (*look)(const struct tp_mapping *mapping, void *data), void *data);
 
