@@ -9,7 +9,7 @@
 
 #define RED_ZONE 128u /* bytes below rsp that a function may use (x86-64 psABI, 3.2.2), and the kernel leaves alone */
 
-/* Where the kernel's ucontext, x86-64, has a register (asm/sigcontext.h behind uc_flags, uc_link, uc_stack). */
+/* Where the kernel's ucontext has a register, by DWARF's numbers (asm/sigcontext.h behind uc_flags, uc_link, uc_stack). */
 static const uint8_t ucontext_offsets[] = {
 	144, 136, 152, 128, 112, 104, 120, 160, 40, 48, 56, 64, 72, 80, 88, 96, [TP_REG_RA] = 168,
 };

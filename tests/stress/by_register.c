@@ -40,20 +40,20 @@ void by_r10(uint64_t n), by_rax(uint64_t n), stored(uint64_t n), stored_below(ui
 		"sub $200, %rsp\nand $-64, %rsp\n" COUNT "mov %" reg ", %rsp\n.cfi_def_cfa_register %rsp\n"            \
 		"pop %rbp\n.cfi_adjust_cfa_offset -8\n.cfi_restore %rbp\nret\n" END(name)
 
-/* DW_CFA_def_cfa_expression, of 6 bytes: DW_OP_breg7 OFFSET (one byte), DW_OP_deref, DW_OP_plus_uconst 16 (with rbp) */
+/* DW_CFA_def_cfa_expression, its 5 bytes: DW_OP_breg7 OFFSET (one byte), DW_OP_deref, DW_OP_plus_uconst 16 (with rbp) */
 #define CFA_STORED_AT(offset) ".cfi_escape 0x0f, 0x05, 0x77, " offset ", 0x06, 0x23, 0x10\n"
 
 /* Stores it: in its frame, or in the red zone. */
-#define STORED(name, down, at, offset)                                                                                 \
+#define STORED(name, at, offset)                                                                                       \
 	FUNCTION(name)                                                                                                 \
 	MISLEAD "mov %rsp, %rax\n.cfi_def_cfa_register %rax\n"                                                         \
-		"sub $" down ", %rsp\nand $-64, %rsp\n"                                                                \
+		"sub $200, %rsp\nand $-64, %rsp\n"                                                                     \
 		"mov %rax, " at "(%rsp)\n" CFA_STORED_AT(offset) COUNT                                                 \
 		"mov " at "(%rsp), %rax\n.cfi_def_cfa %rax, 16\nmov %rax, %rsp\n.cfi_def_cfa_register %rsp\n"          \
 		"pop %rbp\n.cfi_adjust_cfa_offset -8\n.cfi_restore %rbp\nret\n" END(name)
 
 __asm__(".text\n" SURVIVES("by_rbx", "rbx") SURVIVES("by_r13", "r13") TOLD("by_r10", "r10") TOLD("by_rax", "rax")
-		STORED("stored", "200", "40", "0x28") STORED("stored_below", "200", "-8", "0x78"));
+		STORED("stored", "40", "0x28") STORED("stored_below", "-8", "0x78"));
 
 static volatile uint64_t sum;
 
