@@ -25,6 +25,7 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
+#include "stepping.h"
 #include "tinyblas.h"
 
 enum { DEPTH = 7, STACK = 65536, MORE = 10, BLOCK = 100 };
@@ -241,16 +242,13 @@ static void coroutines(void)
 
 /* ---- every instruction of a call, its hook's too ---- */
 
-#define TRAP_FLAG 0x100 /* of EFLAGS: a SIGTRAP behind each instruction */
-
 static volatile bool stepping, leaves;
 static volatile long steps, leave_at, maps;
 
-/* Not below the stack pointer: there may be values of the caller's. */
-static __attribute__((noinline)) void step_from_here(void)
+static void begin_steps(void)
 {
 	stepping = true;
-	__asm__ volatile("pushfq; orq %0, (%%rsp); popfq" : : "i"(TRAP_FLAG) : "cc", "memory");
+	step_from_here();
 }
 
 static void map_once(void)
@@ -291,7 +289,7 @@ static void step(void)
 		leave_at = 1 + i / 2;
 		if (sigsetjmp(back, 1) == 0) {
 			if (i % 2)
-				step_from_here();
+				begin_steps();
 			tiny_call(nothing);
 		}
 		stepping = false;
@@ -303,7 +301,7 @@ static void nested(void)
 {
 	take_steps();
 	for (long i = 0; i < times; i++) {
-		step_from_here();
+		begin_steps();
 		tiny_call(nothing);
 		stepping = false;
 	}

@@ -6,6 +6,7 @@
  *            the child goes back and ends
  *   longjmp  leave the interrupted call for good
  */
+#include "stepping.h"
 #include "truth.h"
 
 #include <errno.h>
@@ -94,8 +95,6 @@ static void fork_in_handler(void)
 
 /* ---- at each instruction ---- */
 
-#define TRAP_FLAG 0x100 /* of EFLAGS: a SIGTRAP behind each instruction */
-
 static volatile sig_atomic_t stepping, way, steps;
 
 /* Where the clock is read again if the kernel set it meanwhile, as it does during each fork. */
@@ -133,7 +132,7 @@ static void map_and_step(void)
 {
 	steps = 0;
 	stepping = 1;
-	__asm__ volatile("pushfq; orq %0, (%%rsp); popfq" : : "i"(TRAP_FLAG) : "cc", "memory");
+	step_from_here();
 	munmap(mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), 4096);
 	stepping = 0;
 	if (in_child)
