@@ -55,7 +55,7 @@ check-pythons:
 	scripts/install-deps build check pythons
 	$(MAKE) -j$(JOBS) all workloads
 	scripts/pythons build/pythons
-	$(PYTEST) tests/integration/test_python.py tests/integration/test_python_processes.py -m "not real"
+	$(PYTEST) tests/integration/test_python*.py -m "not real"
 
 # A real ONNX Runtime, as its package for Node.js ships it. Where npm can't fetch it, check-real goes on without.
 check-onnxruntime:
