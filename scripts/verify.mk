@@ -4,7 +4,8 @@
 V := build/workloads/verify
 VERIFY_VARIANTS := $(foreach c,gcc clang,$(foreach o,O0 O1 O2 O3,$(foreach f,fp nofp,$(c)-$(o)-$(f))))
 VERIFY_PROGRAMS := $(foreach p,stack exceptions tree anywhere,$(VERIFY_VARIANTS:%=$(V)/$(p)-%)) \
-	$(addprefix $(V)/openmp-gcc-,O0 O2 O3) $(addprefix $(V)/by_register-,gcc-O0-fp gcc-O2-nofp clang-O2-nofp)
+	$(addprefix $(V)/openmp-gcc-,O0 O2 O3) $(addprefix $(V)/by_register-,gcc-O0-fp gcc-O2-nofp clang-O2-nofp) \
+	$(V)/no_rules-gcc-O2-fp
 
 verify_words = $(subst -, ,$(notdir $(@:.so=)))
 verify_cc = $(word 2,$(verify_words))
@@ -20,6 +21,9 @@ $(V)/tree-%: tests/stress/tree.c scripts/verify.mk
 	@mkdir -p $(@D)
 	@$(verify_cc) -std=gnu11 $(verify_flags) -o $@ $<
 $(V)/anywhere-%: tests/stress/anywhere.c scripts/verify.mk
+	@mkdir -p $(@D)
+	@$(verify_cc) -std=gnu11 $(verify_flags) -o $@ $<
+$(V)/no_rules-%: tests/stress/no_rules.c scripts/verify.mk
 	@mkdir -p $(@D)
 	@$(verify_cc) -std=gnu11 $(verify_flags) -o $@ $<
 # Bound lazily: that is a part of what it is about.

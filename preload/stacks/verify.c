@@ -17,6 +17,8 @@
 #define FRAMES_MAX 1800
 #define REPORTS_MAX 20
 
+static __thread uintptr_t ours[FRAMES_MAX];
+static __thread void *theirs[FRAMES_MAX];
 static uint64_t compared, interrupted, different, ended_early, astray, reported;
 
 static void add_pc(struct tp_text *text, uintptr_t pc)
@@ -34,7 +36,7 @@ static void add_pc(struct tp_text *text, uintptr_t pc)
 	}
 }
 
-static void report(const uintptr_t *ours, size_t count, void *const *theirs, size_t their_count, size_t at)
+static void report(size_t count, size_t their_count, size_t at)
 {
 	static char line[8192];
 	struct tp_text text = tp_text_in(line, sizeof(line));
@@ -85,19 +87,25 @@ static void leave(void)
 	tp_store_release(&comparing, 0u);
 }
 
-static __thread uintptr_t ours[FRAMES_MAX];
-static __thread void *theirs[FRAMES_MAX];
+/* What libunwind found, in theirs[]. */
+struct reference {
+	size_t count;
+	bool interrupted; /* it began where the thread was interrupted */
+	bool gave_up;	  /* it ended where no rule leads on and rbp, which it follows there, is further than it goes */
+};
 
 /*
  * Is libunwind's walk no reference from here on? It goes to what is no code, where ours goes on in code: assembly whose rules
  * say that rbp is still on the stack when it has been popped, or that has none, where libunwind follows rbp but takes rsp to
- * be 16 further on (kernels of OpenBLAS), leads it there.
+ * be 16 further on (kernels of OpenBLAS), leads it there. Or it gave up, in such a kernel with a large frame.
  */
-static bool is_astray(size_t at, size_t count, void *const *their, size_t their_count)
+static bool is_astray(size_t at, size_t count, const struct reference *reference)
 {
 	Dl_info info;
 
-	return at < their_count && at < count && !dladdr(their[at], &info) && dladdr((void *)ours[at], &info);
+	if (at >= count || !dladdr((void *)ours[at], &info))
+		return false;
+	return at < reference->count ? !dladdr(theirs[at], &info) : reference->gave_up;
 }
 
 /*
@@ -110,21 +118,21 @@ static bool is_same(uintptr_t our, const void *their)
 }
 
 /* `may_end`: our walk stopped where no rule led on, and is marked as such in the trace: it is as far as it goes. */
-static void compare(size_t count, void *const *their, size_t their_count, bool interrupted_here, bool may_end)
+static void compare(size_t count, const struct reference *reference, bool may_end)
 {
-	for (size_t i = 0; i < count || i < their_count; i++) {
-		if (i < count && i < their_count && is_same(ours[i], their[i]))
+	for (size_t i = 0; i < count || i < reference->count; i++) {
+		if (i < count && i < reference->count && is_same(ours[i], theirs[i]))
 			continue;
 		if (may_end && i == count) {
 			tp_add(&ended_early, 1);
 			return;
 		}
-		if (interrupted_here && is_astray(i, count, their, their_count)) {
+		if (reference->interrupted && is_astray(i, count, reference)) {
 			tp_add(&astray, 1);
 			return;
 		}
 		tp_add(&different, 1);
-		report(ours, count, their, their_count, i);
+		report(count, reference->count, i);
 		return;
 	}
 }
@@ -146,22 +154,37 @@ static bool makes_room(size_t count)
 
 void tp_verify_walk(const struct tp_thread *thread, struct tp_registers at)
 {
-	size_t count = tp_walk_last(thread, ours, FRAMES_MAX);
-	int got, skip = 0;
+	size_t count = tp_walk_last(thread, ours, FRAMES_MAX), skip = 0;
+	struct reference reference = { 0 };
 
 	if (makes_room(count) || !enter(1000000))
 		return;
-	got = unw_backtrace(theirs, FRAMES_MAX);
+	reference.count = (size_t)unw_backtrace(theirs, FRAMES_MAX);
 	leave();
-	while (skip < got && (uintptr_t)theirs[skip] != at.pc) /* this library's own frames */
+	while (skip < reference.count && (uintptr_t)theirs[skip] != at.pc) /* this library's own frames */
 		skip++;
+	reference.count -= skip;
+	for (size_t i = 0; skip && i < reference.count; i++)
+		theirs[i] = theirs[i + skip];
 	tp_add(&compared, 1);
-	compare(count, theirs + skip, (size_t)(got - skip), false, false);
+	compare(count, &reference, false);
+}
+
+#define BP_FAR 0x4000u /* libunwind's src/x86_64/Gstep.c: by rbp it goes no further */
+
+static bool is_far(unw_cursor_t *cursor, unw_word_t pc)
+{
+	unw_proc_info_t info;
+	unw_word_t sp, bp;
+
+	return unw_get_reg(cursor, UNW_REG_SP, &sp) == 0 && unw_get_reg(cursor, UNW_X86_64_RBP, &bp) == 0 &&
+	       bp - sp > BP_FAR && unw_get_proc_info_by_ip(unw_local_addr_space, pc, &info, NULL) == -UNW_ENOINFO;
 }
 
 void tp_verify_interrupted(const struct tp_thread *thread, const void *context)
 {
-	size_t count = tp_walk_last(thread, ours, FRAMES_MAX), got = 0;
+	size_t count = tp_walk_last(thread, ours, FRAMES_MAX);
+	struct reference reference = { .interrupted = true };
 	unw_cursor_t cursor;
 	unw_word_t pc;
 
@@ -171,11 +194,12 @@ void tp_verify_interrupted(const struct tp_thread *thread, const void *context)
 	do {
 		if (unw_get_reg(&cursor, UNW_REG_IP, &pc) < 0 || !pc)
 			break;
-		theirs[got++] = (void *)pc;
-	} while (got < FRAMES_MAX && unw_step(&cursor) > 0);
+		theirs[reference.count++] = (void *)pc;
+		reference.gave_up = is_far(&cursor, pc);
+	} while (reference.count < FRAMES_MAX && unw_step(&cursor) > 0);
 	leave();
 	tp_add(&interrupted, 1);
-	compare(count, theirs, got, true, tp_walk_last_short(thread));
+	compare(count, &reference, tp_walk_last_short(thread));
 }
 
 /* The last line on stderr: what the tests read. */
