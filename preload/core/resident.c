@@ -4,6 +4,7 @@
 #include "core/clock.h"
 #include "core/space.h"
 #include "core/state.h"
+#include "core/still.h"
 #include "core/sys.h"
 #include "core/thread.h"
 
@@ -74,6 +75,13 @@ static void add(uint64_t page, uint64_t end)
 	put(spare, pack(page, end - page));
 }
 
+static uint64_t changes;
+
+uint64_t tp_resident_changes(void)
+{
+	return tp_load(&changes);
+}
+
 void tp_resident_map(uintptr_t low, uintptr_t high)
 {
 	tp_resident_unmap(low, high);
@@ -85,6 +93,7 @@ bool tp_resident_unmap(uintptr_t low, uintptr_t high)
 	uint64_t page = low / TP_PAGE, end = tp_round_up(high, TP_PAGE) / TP_PAGE;
 	bool known = false;
 
+	tp_add(&changes, 1);
 	for (size_t i = 0; i < tp_load(&ranges_used); i++) {
 		uint64_t range = tp_load(&ranges[i]), first = first_page(range), last = end_page(range);
 
@@ -199,22 +208,53 @@ static bool count_mapped(uint64_t *bytes)
 	return all <= TOO_MUCH;
 }
 
-bool tp_resident_count(uint64_t ticks, struct tp_resident *resident)
+/* The last count, good or not, and when it was; only while BUSY. */
+static struct {
+	struct tp_resident resident;
+	uint64_t ticks, faults, changes;
+	bool good;
+} last;
+
+/* A forked child's faults begin at 0, so that it does not believe its parent's. */
+static bool holds(uint64_t ticks, uint64_t faults)
 {
-	uint64_t due = tp_load(&tp_state.next_resident), began, pause;
+	return last.good && tp_load(&tp_state.still.alike) && last.changes == tp_load(&changes) &&
+	       faults - last.faults <= tp_still_unseen(tp_load(&tp_state.still.pages)) &&
+	       ticks - last.ticks < tp_clock_ticks(TP_RESIDENT_AGAIN_NS);
+}
+
+static uint64_t count_all(uint64_t ticks, uint64_t faults)
+{
+	uint64_t began = tp_clock_thread_ns(), pause;
+
+	last.resident = (struct tp_resident){ 0 };
+	last.ticks = ticks;
+	last.faults = faults;
+	last.changes = tp_load(&changes);
+	counted = &last.resident;
+	threads_seen = 0;
+	last.resident.own = count_own();
+	tp_threads_each(count_stack);
+	last.good = count_mapped(&last.resident.mapped);
+	pause = (tp_clock_thread_ns() - began) * SHARE;
+	return ticks + tp_clock_ticks(pause > LEAST_NS ? pause : LEAST_NS);
+}
+
+bool tp_resident_count(uint64_t ticks, uint64_t faults, struct tp_resident *resident)
+{
+	uint64_t due = tp_load(&tp_state.next_resident);
 	bool good;
 
-	if (due == BUSY || ticks < due || !tp_swap_if(&tp_state.next_resident, due, BUSY))
+	if (due == BUSY || !tp_swap_if(&tp_state.next_resident, due, BUSY))
 		return false;
-	began = tp_clock_thread_ns();
-	*resident = (struct tp_resident){ 0 };
-	counted = resident;
-	threads_seen = 0;
-	resident->own = count_own();
-	tp_threads_each(count_stack);
-	good = count_mapped(&resident->mapped);
-	pause = (tp_clock_thread_ns() - began) * SHARE;
+	last.resident.again = holds(ticks, faults);
+	good = last.resident.again;
+	if (!good && ticks >= due) {
+		due = count_all(ticks, faults);
+		good = last.good;
+	}
+	*resident = last.resident;
 	/* Release: pairs with the next one's swap, who has these variables then. */
-	tp_store_release(&tp_state.next_resident, ticks + tp_clock_ticks(pause > LEAST_NS ? pause : LEAST_NS));
+	tp_store_release(&tp_state.next_resident, due);
 	return good;
 }

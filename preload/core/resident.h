@@ -12,13 +12,21 @@
 /* Bytes. */
 struct tp_resident {
 	uint64_t own, stacks, mapped;
+	bool again; /* what the last count said: the process's memory stood still since */
 };
+
+#define TP_RESIDENT_AGAIN_NS 640000000u /* however still: after that long it is counted */
 
 /*
  * Counts, unless the last count was so lately that this would cost more than one part in 400 of the time, or another thread
- * is at it: false then. `ticks`: now. Any thread; no lock, no allocation, some system calls.
+ * is at it: false then. `ticks`: now; `faults`: the process's page faults so far. Where there were next to none since the last
+ * count, samples of memory were alike, and nothing was mapped or unmapped, that one is said again. Any thread; no lock, no
+ * allocation, some system calls.
  */
-TP_SLOW bool tp_resident_count(uint64_t ticks, struct tp_resident *resident);
+TP_SLOW bool tp_resident_count(uint64_t ticks, uint64_t faults, struct tp_resident *resident);
+
+/* How often the program mapped or unmapped anything so far. */
+uint64_t tp_resident_changes(void);
 
 /*
  * The program mapped private anonymous memory, or unmapped something. Ranges of pages; of more than 1024 ranges the rest is

@@ -26,6 +26,8 @@ struct tp_state {
 	uint64_t next_resident;	     /* the same, of what RSS is made of; all ones: a thread is at it */
 	uint64_t next_allocator;     /* the same, of what the allocator says of itself */
 	struct tp_still still;	     /* of the last sample of memory */
+	uint64_t rss, vms, shared;   /* its numbers, bytes, */
+	uint64_t changes;	     /* and tp_resident_changes() then */
 	uint32_t switching;	     /* 1: a thread is in tp_switch() */
 	uint32_t by_libc;	     /* 1: the first process, or a child whose fork libc and the allocator know of */
 } __attribute__((aligned(4096)));

@@ -2,20 +2,8 @@
 #include "core/still.h"
 
 #include "core/clock.h"
-#include "core/sys.h"
 
-#include <sys/resource.h>
-
-uint64_t tp_still_faults(void)
-{
-	struct rusage all = { 0 };
-
-	if (tp_syscall(SYS_getrusage, RUSAGE_SELF, &all, 0, 0) != 0)
-		return UINT64_MAX;
-	return (uint64_t)all.ru_minflt + (uint64_t)all.ru_majflt;
-}
-
-static uint64_t unseen(uint64_t pages)
+uint64_t tp_still_unseen(uint64_t pages)
 {
 	return pages / TP_STILL_SHARE < TP_STILL_FAULTS_MOST ? pages / TP_STILL_SHARE : TP_STILL_FAULTS_MOST;
 }
@@ -24,7 +12,7 @@ void tp_still_note(struct tp_still *still, uint64_t ticks, uint64_t pages, uint6
 {
 	uint64_t before = tp_load(&still->pages), change = pages > before ? pages - before : before - pages;
 
-	tp_store(&still->alike, (uint64_t)(change <= unseen(pages)));
+	tp_store(&still->alike, (uint64_t)(change <= tp_still_unseen(pages)));
 	tp_store(&still->pages, pages);
 	tp_store(&still->faults, faults);
 	tp_store(&still->sampled, ticks);
@@ -36,5 +24,5 @@ bool tp_still_is(const struct tp_still *still, uint64_t ticks, uint64_t faults)
 
 	return sampled && tp_load(&still->alike) && faults != UINT64_MAX &&
 	       ticks - sampled < tp_clock_ticks(TP_STILL_NS) &&
-	       faults - tp_load(&still->faults) <= unseen(tp_load(&still->pages));
+	       faults - tp_load(&still->faults) <= tp_still_unseen(tp_load(&still->pages));
 }

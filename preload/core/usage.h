@@ -8,12 +8,26 @@
 
 #include "core/base.h"
 
+#include <sys/resource.h>
+
 struct tp_thread;
 
+/* Asks the kernel. False: it does not tell. */
+bool tp_usage_read(struct rusage *all);
+
+/* Page faults of this process by then. */
+static inline uint64_t tp_usage_faults(const struct rusage *all)
+{
+	return (uint64_t)all->ru_minflt + (uint64_t)all->ru_majflt;
+}
+
 /*
- * A USAGE record, if the last one is older than some microseconds: of shorter steps some have none. Returns the time now, by
- * which the step ends: the reader sees what this took.
+ * A USAGE record, if the last one is older than a hundred times what one costs, some 50 microseconds at least: of shorter
+ * steps some have none. Returns the time now, by which the step ends: the reader sees what this took.
  */
 TP_SLOW uint64_t tp_usage_emit(struct tp_thread *thread, uint64_t ticks);
+
+/* The same, of what was read just before. */
+TP_SLOW uint64_t tp_usage_emit_read(struct tp_thread *thread, uint64_t ticks, const struct rusage *all);
 
 #endif
