@@ -212,6 +212,16 @@ def test_exec_under_sampling(tprof):
     assert len(run.traces()) == 101
 
 
+def test_signals_that_come_together(tprof):
+    """The kernel enters all handlers before the first one runs: the time is of what they interrupt."""
+    run = trap(tprof, "together", env={"TPROF_CPU": "1000"})
+    assert run.stdout == b"ticks: 200\nstrays: 200\n"
+    rows = {row["function"]: row["total_share"] for row in cpu(run.directory / "trace.bin")}
+    assert first(run)["cpu_samples"] > 50
+    assert rows["computes_while_signals_wait"] > 0.9
+    assert max(rows.get("on_tick", 0), rows.get("on_stray", 0)) < 0.1
+
+
 # ---- the program's own use of signals: the sampler's among them ----
 
 def signal_trap(tprof, name, expected, env=None):

@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -235,6 +236,32 @@ static void execs(char **argv)
 	say("the last image", left);
 }
 
+/* Blocked by the kernel itself, whatever a preloaded library makes of sigprocmask(). */
+static __attribute__((noinline)) void computes_while_signals_wait(void)
+{
+	uint64_t all = ~UINT64_C(0), none = 0;
+
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, NULL, sizeof(all));
+	burn(3);
+	syscall(SYS_tgkill, getpid(), gettid(), SIGURG);
+	syscall(SYS_tgkill, getpid(), gettid(), SIGUSR1);
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, sizeof(none)); /* now they come, and a sampler's on top */
+}
+
+static void together(char **argv)
+{
+	struct sigaction urgent = { .sa_handler = on_tick, .sa_flags = SA_RESTART },
+			 user = { .sa_handler = on_stray, .sa_flags = SA_RESTART };
+
+	(void)argv;
+	if (sigaction(SIGURG, &urgent, NULL) || sigaction(SIGUSR1, &user, NULL))
+		truth_die("sigaction");
+	for (int i = 0; i < 200; i++)
+		computes_while_signals_wait();
+	say("ticks:", ticks);
+	say("strays:", strays);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -245,6 +272,7 @@ int main(int argc, char **argv)
 		{ "blocked", blocked },	      { "sigwait", waits_for_all },
 		{ "calls", short_calls },     { "fork", forks },
 		{ "threads", short_threads }, { "exec", execs },
+		{ "together", together },
 	};
 
 	for (size_t i = 0; argc > 1 && i < sizeof(traps) / sizeof(traps[0]); i++) {

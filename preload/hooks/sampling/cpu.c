@@ -48,10 +48,39 @@ uint32_t tp_cpu_signal(void)
 
 /* ---- the handler ---- */
 
-/* Where the thread was interrupted. Its stack may be one that it is on for the first time. */
-static void record_sample(struct tp_thread *thread, const ucontext_t *context, uint64_t periods)
+/* The kernel's rt_sigframe: a return address, its own ucontext and, behind that, the siginfo. */
+enum { FRAME_CONTEXT = 8, FRAME_INFO = FRAME_CONTEXT + 304 };
+
+/*
+ * Is this the first instruction of a signal's handler? Then the kernel has delivered that signal and ours at once, and
+ * no time has passed there yet: all registers are as it sets them.
+ */
+static bool is_delivery(const greg_t *registers)
 {
-	uintptr_t sp = (uintptr_t)context->uc_mcontext.gregs[REG_RSP];
+	greg_t number = registers[REG_RDI], sp = registers[REG_RSP];
+	struct {
+		greg_t handler;
+		unsigned long flags, restorer, mask;
+	} action;
+
+	return registers[REG_RDX] == sp + FRAME_CONTEXT && registers[REG_RSI] == sp + FRAME_INFO && number > 0 &&
+	       number <= SIGRTMAX && tp_syscall(SYS_rt_sigaction, number, NULL, &action, sizeof(action.mask)) == 0 &&
+	       action.handler == registers[REG_RIP];
+}
+
+/* What the period's CPU time was spent in: each handler that has just been entered interrupted the next one, or it. */
+static const ucontext_t *below_deliveries(const ucontext_t *context)
+{
+	for (int i = 0; i < SIGRTMAX && is_delivery(context->uc_mcontext.gregs); i++)
+		context = (const ucontext_t *)context->uc_mcontext.gregs[REG_RDX]; // NOLINT(performance-no-int-to-ptr)
+	return context;
+}
+
+/* Where the thread was interrupted. Its stack may be one that it is on for the first time. */
+static void record_sample(struct tp_thread *thread, const ucontext_t *context, const ucontext_t *below,
+			  uint64_t periods)
+{
+	uintptr_t sp = (uintptr_t)below->uc_mcontext.gregs[REG_RSP];
 	struct tp_range bounds = thread->bounds;
 	uintptr_t frame = thread->busy_frame;
 	uint32_t busy = thread->busy, node = TPROF_NODE_NONE;
@@ -61,8 +90,8 @@ static void record_sample(struct tp_thread *thread, const ucontext_t *context, u
 	thread->busy = TP_BUSY_RECORD;
 	if (!tp_thread_on_stack(thread, sp))
 		tp_thread_find_stack(thread, sp);
-	node = tp_walk_interrupted(thread, context);
-	tp_verify_interrupted(thread, context);
+	node = tp_walk_interrupted(thread, below);
+	tp_verify_interrupted(thread, below);
 	if (tp_python_on)
 		node = tp_python_join_interrupted(thread, node);
 	tp_emit_sample(thread, ticks, node, periods);
@@ -149,6 +178,7 @@ static bool is_own(const struct tp_thread *thread, const ucontext_t *context)
 
 void tp_cpu_handle(int number, siginfo_t *info, ucontext_t *context, struct tp_thread *thread)
 {
+	const ucontext_t *below;
 	uint64_t periods = 1;
 
 	if (info->si_code != SI_TIMER || info->si_value.sival_ptr != &signal_number) {
@@ -163,10 +193,11 @@ void tp_cpu_handle(int number, siginfo_t *info, ucontext_t *context, struct tp_t
 		return;
 	if (info->si_overrun > 0)
 		periods += (uint64_t)info->si_overrun;
-	if (is_own(thread, context))
+	below = below_deliveries(context);
+	if (is_own(thread, below))
 		tp_add(&tp_header->samples_own, periods);
 	else
-		record_sample(thread, context, periods);
+		record_sample(thread, context, below, periods);
 }
 
 /* ---- timers ---- */
