@@ -90,7 +90,7 @@ enum occupant {
 
 struct found {
 	enum occupant occupant;
-	int fd; /* OCCUPANT_OLD: to be closed; else -1 */
+	int fd; /* OCCUPANT_OLD: to be closed; else -1, or why nobody can tell */
 	ino_t inode;
 };
 
@@ -151,8 +151,11 @@ static struct found look_at(const char *name, const struct tp_identity *identity
 
 	if (tp_sys_lstat(name, &status) != 0)
 		return (struct found){ OCCUPANT_NONE, -1, 0 };
-	if (!S_ISREG(status.st_mode) || (found.fd = tp_sys_open(name, O_RDWR | O_NOFOLLOW, 0)) < 0)
-		return (struct found){ OCCUPANT_FOREIGN, -1, 0 };
+	if (!S_ISREG(status.st_mode))
+		return found;
+	found.fd = tp_sys_open(name, O_RDWR | O_NOFOLLOW, 0);
+	if (found.fd < 0)
+		return found;
 	found.inode = tp_sys_fstat(found.fd, &status) == 0 ? status.st_ino : 0;
 	found.occupant = judge(found.fd, identity, &status);
 	if (found.occupant == OCCUPANT_RUN) { /* a sign of life of the run, for the processes that come after it */
@@ -216,6 +219,8 @@ static int take(const char *temporary, const char *name, const struct tp_identit
 		result = take_free_name(temporary, name);
 	else if (found.occupant == OCCUPANT_OLD)
 		result = take_old_name(temporary, name, &found);
+	else if (found.fd == -EMFILE || found.fd == -ENFILE)
+		result = found.fd;
 	if (found.fd >= 0)
 		tp_sys_close(found.fd);
 	return result;
@@ -275,7 +280,7 @@ int tp_claim_name(const char *temporary, const struct tp_identity *identity, uin
 		return take_numbered(temporary, name, identity, origin);
 	memcpy(path, name, text.length + 1);
 	result = take(temporary, path, identity, &occupant);
-	if (occupant == OCCUPANT_FOREIGN) {
+	if (occupant == OCCUPANT_FOREIGN && result == -EEXIST) {
 		*reason = "a file of that name is there that is no trace; it was left alone";
 		return result;
 	}

@@ -32,12 +32,24 @@ static bool takes_writes(void)
 	return tp_syscall(SYS_poll, &entry, 1, 0, 0) == 1 && entry.revents == POLLOUT;
 }
 
+/* What does not fit into a file by RLIMIT_FSIZE would kill the program by SIGXFSZ. */
+static bool has_room(const struct stat *status, size_t length)
+{
+	uint64_t limit = tp_sys_limit(RLIMIT_FSIZE);
+	long position;
+
+	if (!S_ISREG(status->st_mode) || limit == RLIM_INFINITY)
+		return true;
+	position = tp_syscall(SYS_lseek, 2, 0, SEEK_CUR, 0);
+	return position >= 0 && (uint64_t)(position > status->st_size ? position : status->st_size) + length <= limit;
+}
+
 void tp_say_text(const char *text, size_t length)
 {
 	struct stat status;
 
 	if (has_stderr && tp_sys_fstat(2, &status) == 0 && status.st_dev == stderr_device &&
-	    status.st_ino == stderr_inode && takes_writes())
+	    status.st_ino == stderr_inode && takes_writes() && has_room(&status, length))
 		tp_sys_write(2, text, length);
 }
 

@@ -91,6 +91,16 @@ def test_few_descriptors(tprof, count):
         assert summary["heap"]["allocations"] + summary["capture"]["lost_events"] == 1000
 
 
+def test_no_descriptor_for_a_trace_that_is_there(tprof):
+    """Whether it is one can't be told then: it is left alone, and the line says why."""
+    earlier = limited(tprof, "nofile=64", 1000).traces()[0]
+    before = earlier.read_bytes()
+    run = limited(tprof, "nofile=4", 1000, {"TPROF_OUTPUT": str(earlier)})
+    assert (run.status, run.stdout) == (0, b"steady: done\n")
+    one_line(run.stderr, "no file descriptor is left")
+    assert earlier.read_bytes() == before
+
+
 @pytest.mark.parametrize("settings", [{}, {"TPROF_ALLOC": "sample:100"}], ids=["trace", "sample"])
 @pytest.mark.parametrize("events", [0, 100000])
 def test_no_memory_left(tprof, events, settings):

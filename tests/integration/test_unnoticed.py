@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The program does not notice: signals, descriptors, standard streams, names."""
 import os
+import resource
 import subprocess
 
 import pytest
@@ -85,3 +86,17 @@ def test_stderr_is_a_full_pipe(tprof, env):
     os.close(reader)
     os.close(writer)
     assert (done.returncode, done.stdout) == (0, b"steady: done\n")
+
+
+@pytest.mark.parametrize("size, lines", [(0, 0), (100, 0), (1000, 1)])
+def test_stderr_is_a_file_at_its_limit(tprof, size, lines):
+    """A line that does not fit by RLIMIT_FSIZE would be a SIGXFSZ."""
+    written = tprof.directory / "stderr"
+    with open(written, "wb") as stderr:
+        stderr.write(b"bare\n" * 15 if size else b"")
+        stderr.flush()
+        done = subprocess.run([WORKLOADS / "steady", "1000"], cwd=tprof.directory, stdout=subprocess.PIPE, stderr=stderr,
+                              env={"LD_PRELOAD": str(LIBRARY)}, timeout=20, check=False,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size)))
+    assert (done.returncode, done.stdout) == (0, b"steady: done\n")
+    assert written.read_bytes().count(b"tprof: ") == lines
