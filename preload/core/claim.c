@@ -154,6 +154,8 @@ static struct found look_at(const char *name, const struct tp_identity *identity
 	if (!S_ISREG(status.st_mode))
 		return found;
 	found.fd = tp_sys_open(name, O_RDWR | O_NOFOLLOW, 0);
+	if (found.fd == -EACCES) /* the user's that this run gave up: what it is can be read */
+		found.fd = tp_sys_open(name, O_RDONLY | O_NOFOLLOW, 0);
 	if (found.fd < 0)
 		return found;
 	found.inode = tp_sys_fstat(found.fd, &status) == 0 ? status.st_ino : 0;
@@ -219,7 +221,7 @@ static int take(const char *temporary, const char *name, const struct tp_identit
 		result = take_free_name(temporary, name);
 	else if (found.occupant == OCCUPANT_OLD)
 		result = take_old_name(temporary, name, &found);
-	else if (found.fd == -EMFILE || found.fd == -ENFILE)
+	else if (found.fd == -EMFILE || found.fd == -ENFILE || found.fd == -EACCES)
 		result = found.fd;
 	if (found.fd >= 0)
 		tp_sys_close(found.fd);

@@ -3,11 +3,13 @@
 import os
 import shutil
 import subprocess
+import tempfile
 import time
+from pathlib import Path
 
 import pytest
 
-from conftest import LIBRARY
+from conftest import LIBRARY, report
 
 ENV = {**os.environ, "LD_PRELOAD": str(LIBRARY)}
 
@@ -71,3 +73,23 @@ def test_a_run_whose_first_process_is_over(tmp_path):
         time.sleep(0.05)
     assert len(traces(tmp_path)) >= 4
     assert (tmp_path / "trace.bin").stat().st_ino == first
+
+
+AS_NOBODY = "setpriv --reuid=65534 --clear-groups "
+
+
+@pytest.mark.parametrize("umask, recorded", [(0o022, True), (0o077, False)])
+def test_a_run_that_gives_up_its_user(umask, recorded):
+    """Its traces so far are another's: that they are traces can be read, and if not, the line says why."""
+    if os.geteuid() != 0 or not shutil.which("setpriv") or os.system(f"{AS_NOBODY} test -r '{LIBRARY}'"):
+        pytest.skip("needs root, setpriv, and a library that all may read")
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o777)
+        run = subprocess.run(["sh", "-c", AS_NOBODY + "sh -c 'exit 3'; exit $?"], cwd=name, env=ENV, umask=umask,
+                             capture_output=True, check=False, timeout=20)
+        assert (run.returncode, run.stdout) == (3, b"")
+        denied = f"tprof: {name}/trace.bin: permission denied; nothing is recorded\n"
+        assert run.stderr.decode() == ("" if recorded else denied)
+        owners = [path.stat().st_uid for path in Path(name).iterdir()]
+        assert sorted(owners) == [0, 0] + [65534] * recorded  # the shell, setpriv, and the shell that it becomes
+        assert all(report(path)["capture"]["damage"] == [] for path in Path(name).iterdir())
