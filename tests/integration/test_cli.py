@@ -212,6 +212,17 @@ def test_launcher_and_odd_names(tprof, output, made):
     assert "steady (pid" in text
 
 
+def test_launcher_and_a_program_that_others_start(tprof):
+    """As a shim of a version manager does: what is to be looked at is not the first process, nor the first image of it."""
+    script = "/bin/true; /bin/true; sh -c '/bin/true; exec env \"$0\" 20000' \"$0\"; exec /bin/true"
+    run = launch(tprof, "run", "-o", "trace of all.bin", "--", "sh", "-c", script, WORKLOADS / "steady")
+    assert run.status == 0 and len(run.traces()) > 4, run.stderr
+    count, following = run.stderr.decode().splitlines()
+    name = re.fullmatch(r"tprof: next: tprof-analyze '(.+)', or all of them for the whole run", following).group(1)
+    assert count == f"tprof: {len(run.traces())} traces, the largest is '{name}'"
+    assert report(run.directory / name)["heap"]["allocations"] == 20000
+
+
 @pytest.mark.parametrize("output", ["missing/t.bin", "/proc/t.bin", "."])
 def test_launcher_where_nothing_can_be_written(tprof, output):
     run = launch(tprof, "run", "-o", output, "--", WORKLOADS / "steady", "7")
