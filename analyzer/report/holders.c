@@ -24,60 +24,6 @@ const char *tp_holder_name(enum tp_holder holder)
 	return names[holder];
 }
 
-/* Functions that allocate for what holds them, and the modules that they count in: another's of the same name does not. */
-static const struct {
-	const char *function, *module;
-	enum tp_holder holder;
-} functions[] = {
-	{ "^c10::Dispatcher::register", "libtorch", TP_HOLDER_TORCH },
-	{ "^c10::Dispatcher::findOrRegister", "libtorch", TP_HOLDER_TORCH },
-	{ "^torch::Library::_def", "libtorch", TP_HOLDER_TORCH },
-	{ "^torch::Library::_impl", "libtorch", TP_HOLDER_TORCH },
-	{ "^torch::jit::registerOperator", "libtorch", TP_HOLDER_TORCH },
-	{ "^npy_alloc_cache_dim$", "_multiarray_umath", TP_HOLDER_NUMPY_SHAPES },
-	{ "^npy_alloc_cache", "_multiarray_umath", TP_HOLDER_NUMPY_BLOCKS },
-	{ "^PyUnicode_InternFromString$", "python3", TP_HOLDER_PYTHON_INTERNED },
-	{ "^PyUnicode_InternInPlace$", "python3", TP_HOLDER_PYTHON_INTERNED },
-	{ "^_PyUnicode_Intern", "python3", TP_HOLDER_PYTHON_INTERNED },
-	{ "^_PyObject_Arena", "python3", TP_HOLDER_PYTHON_ARENAS },
-	{ "^_PyMem_Arena", "python3", TP_HOLDER_PYTHON_ARENAS },
-	{ "^new_arena$", "python3", TP_HOLDER_PYTHON_ARENAS },
-	{ "^arena_map_", "python3", TP_HOLDER_PYTHON_ARENAS },
-};
-
-/* Libraries without names that allocate for little else: only what they asked for themselves counts, not what they called. */
-static const struct {
-	const char *module;
-	enum tp_holder holder;
-} pools[] = {
-	{ "^libgomp.so", TP_HOLDER_OPENMP },
-	{ "^libomp.so", TP_HOLDER_OPENMP },
-};
-
-static enum tp_holder of_function(const struct tp_symbol *symbol, const char *function)
-{
-	for (size_t i = 0; function && i < sizeof(functions) / sizeof(functions[0]); i++)
-		if (tp_pattern_match(functions[i].function, function) &&
-		    tp_pattern_match(functions[i].module, symbol->module))
-			return functions[i].holder;
-	return TP_HOLDER_NONE;
-}
-
-static enum tp_holder of_pool(const struct tp_symbol *symbol)
-{
-	for (size_t i = 0; i < sizeof(pools) / sizeof(pools[0]); i++)
-		if (tp_pattern_match(pools[i].module, symbol->module))
-			return pools[i].holder;
-	return TP_HOLDER_NONE;
-}
-
-static bool is_start(const struct tp_symbol *symbol, const char *function)
-{
-	return function &&
-	       (strncmp(function, "Py_Initialize", 13) == 0 || strcmp(function, "Py_NewInterpreter") == 0) &&
-	       tp_pattern_match("python3", symbol->module);
-}
-
 struct search {
 	enum tp_holder holder;
 	const struct tp_symbol *caller; /* of the allocator's functions; NULL: not met yet */
@@ -87,15 +33,15 @@ struct search {
 static void look_at(struct search *search, const struct tp_symbol *symbol)
 {
 	for (size_t l = 0; search->holder == TP_HOLDER_NONE && l < symbol->count; l++) {
-		const struct tp_location *location = &symbol->locations[l];
+		const struct tp_known *known = &symbol->locations[l].known;
 
-		search->holder = of_function(symbol, location->function);
-		search->start |= is_start(symbol, location->function);
-		if (search->caller || tp_is_allocator(location, symbol))
+		search->holder = known->holder;
+		search->start |= known->interpreter_start;
+		if (search->caller || known->allocator)
 			continue;
 		search->caller = symbol;
 		if (search->holder == TP_HOLDER_NONE)
-			search->holder = of_pool(symbol);
+			search->holder = known->pool;
 	}
 }
 

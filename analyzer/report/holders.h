@@ -6,19 +6,6 @@
 #include "model/run.h"
 #include "symbols/symbols.h"
 
-enum tp_holder {
-	TP_HOLDER_NONE, /* not known: no proof of the contrary */
-	TP_HOLDER_TORCH,
-	TP_HOLDER_NUMPY_SHAPES,
-	TP_HOLDER_NUMPY_BLOCKS,
-	TP_HOLDER_PYTHON_INTERNED,
-	TP_HOLDER_PYTHON_ARENAS,
-	TP_HOLDER_PYTHON_START,
-	TP_HOLDER_PYTHON_IMPORTS,
-	TP_HOLDER_OPENMP,
-	TP_HOLDERS,
-};
-
 /* In words. NULL: TP_HOLDER_NONE. */
 const char *tp_holder_name(enum tp_holder holder);
 

@@ -9,195 +9,6 @@
 
 #define FRAMES_MAX 4096 /* deeper than any TPROF_DEPTH that makes sense; the rest is counted as cut */
 
-/* Whole names of functions that hand out memory. Python's are here because every object passes through them. */
-static const char *const allocator_names[] = {
-	"tprof_pool_alloc",
-	"malloc",
-	"calloc",
-	"realloc",
-	"reallocarray",
-	"memalign",
-	"posix_memalign",
-	"aligned_alloc",
-	"valloc",
-	"pvalloc",
-	"free",
-	"cfree",
-	"mallocx",
-	"rallocx",
-	"xallocx",
-	"dallocx",
-	"sdallocx",
-	"mmap",
-	"mmap64",
-	"mremap",
-	"munmap",
-	"__libc_malloc",
-	"__libc_calloc",
-	"__libc_realloc",
-	"__libc_memalign",
-	"__mmap",
-	"__mmap64",
-	"_mid_memalign",
-	"__rust_alloc",
-	"__rust_alloc_zeroed",
-	"__rust_realloc",
-	"__rdl_alloc",
-	"__rdl_alloc_zeroed",
-	"__rdl_realloc",
-	"PyMem_Malloc",
-	"PyMem_Calloc",
-	"PyMem_Realloc",
-	"PyMem_RawMalloc",
-	"PyMem_RawCalloc",
-	"PyMem_RawRealloc",
-	"PyObject_Malloc",
-	"PyObject_Calloc",
-	"PyObject_Realloc",
-	"_PyObject_Malloc",
-	"_PyObject_Calloc",
-	"_PyObject_Realloc",
-	"_PyMem_RawMalloc",
-	"_PyMem_RawCalloc",
-	"_PyMem_RawRealloc",
-	"_PyObject_ArenaMmap",
-	"_PyMem_ArenaAlloc",
-	"pymalloc_alloc",
-	"new_arena",
-	"allocate_from_new_pool",
-	NULL,
-};
-
-/* Beginnings of names of the same kind. */
-static const char *const allocator_prefixes[] = {
-	"operator new",
-	"operator delete",
-	"__gnu_cxx::new_allocator<",
-	"std::__new_allocator<",
-	"std::allocator<",
-	"std::allocator_traits<",
-	"__gnu_cxx::__alloc_traits<",
-	"alloc::alloc::",
-	"<alloc::alloc::Global",
-	"std::__allocate_guarded<",
-	NULL,
-};
-
-static const char *const allocator_modules[] = {
-	"libtprof.so", "libjemalloc.so", "libtcmalloc", "libmimalloc", "libc_malloc_debug.so", NULL,
-};
-
-/* Wrappers and containers: true lines of a stack, but nobody wants to hear that std::vector allocates. */
-static const char *const plumbing_prefixes[] = {
-	"std::",
-	"__gnu_cxx::",
-	"void std::",
-	"alloc::",
-	"<alloc::",
-	"core::",
-	"<core::",
-	"<std::",
-	"<T as alloc::",
-	"<T as core::",
-	"<T as std::",
-	"<I as core::",
-	"<I as alloc::",
-	"hashbrown::",
-	"<hashbrown::",
-	"c10::alloc_cpu(",
-	"c10::DefaultCPUAllocator::",
-	"c10::StorageImpl::",
-	"c10::GetCPUAllocator",
-	NULL,
-};
-
-static const char *const plumbing_names[] = {
-	"g_malloc",	"g_malloc0",	 "g_realloc",	   "g_malloc_n", "g_malloc0_n", "g_realloc_n",
-	"g_try_malloc", "g_slice_alloc", "g_slice_alloc0", "xmalloc",	 "xcalloc",	"xrealloc",
-	"xzalloc",	"xmemdup",	 "xstrdup",	   "strdup",	 "strndup",	"__strdup",
-	"__strndup",	"g_strdup",	 "g_strndup",	   "asprintf",	 "vasprintf",	"__vasprintf_internal",
-	"___asprintf",	"__asprintf",	 "av_malloc",	   "av_mallocz", "av_realloc",	"sk_malloc_flags",
-	NULL,
-};
-
-static const char *const start_names[] = {
-	"_start",
-	"__libc_start_main",
-	"__libc_start_call_main",
-	"__libc_start_main_impl",
-	"start_thread",
-	"clone",
-	"clone3",
-	"__clone",
-	"__clone3",
-	"_dl_start_user",
-	"_dl_start",
-	"_dl_init",
-	"call_init",
-	"_dl_start_final",
-	"__libc_csu_init",
-	"execute_native_thread_routine",
-	"_dl_runtime_resolve",
-	"_dl_main",
-	"dl_main",
-	"_dl_sysdep_start",
-	"thread_start",
-	NULL,
-};
-
-static bool in_names(const char *const *names, const char *name)
-{
-	for (; *names; names++)
-		if (strcmp(*names, name) == 0)
-			return true;
-	return false;
-}
-
-static bool has_prefix(const char *const *prefixes, const char *name)
-{
-	for (; *prefixes; prefixes++)
-		if (strncmp(*prefixes, name, strlen(*prefixes)) == 0)
-			return true;
-	return false;
-}
-
-bool tp_is_allocator(const struct tp_location *location, const struct tp_symbol *symbol)
-{
-	const char *name = location->function;
-
-	if (location->python)
-		return false;
-	if (has_prefix(allocator_modules, symbol->module))
-		return true;
-	if (!name)
-		return false;
-	return in_names(allocator_names, name) || has_prefix(allocator_prefixes, name) ||
-	       (strncmp(name, "std::", 5) == 0 && strstr(name, "::_M_allocate"));
-}
-
-/* Or of the language's plumbing? */
-static bool is_plumbing(const struct tp_location *location, const struct tp_symbol *symbol)
-{
-	if (tp_is_allocator(location, symbol))
-		return true;
-	if (!location->function || location->python)
-		return false;
-	return has_prefix(plumbing_prefixes, location->function) || in_names(plumbing_names, location->function);
-}
-
-/* Of the start-up code? */
-static bool is_start(const struct tp_location *location)
-{
-	const char *name = location->function;
-
-	if (!name || location->python)
-		return false;
-	/* Symbol versions stay in the name where the table has them: __libc_start_main@@GLIBC_2.34. */
-	if (strncmp(name, "__libc_start_main", 17) == 0)
-		return true;
-	return in_names(start_names, name);
-}
-
 static bool add_line(struct tp_stack *stack, const struct tp_line *line)
 {
 	if (stack->count == stack->capacity) {
@@ -213,30 +24,12 @@ static bool add_line(struct tp_stack *stack, const struct tp_line *line)
 	return true;
 }
 
-/* A start-up frame without a name is known by its place, outermost: the loader, libc, libstdc++ where threads begin. */
-static bool is_start_line(const struct tp_line *line)
-{
-	static const char *const modules[] = { "ld-linux", "libc.so", "libstdc++.so", "libpthread.so", NULL };
-
-	const char *file = line->location->file;
-
-	if (is_start(line->location) || (!line->location->function && has_prefix(modules, line->symbol->module)))
-		return true;
-	/* What std::thread puts between the thread's start and the function that it was given. */
-	return file && (strstr(file, "/bits/std_thread.h") || strstr(file, "/bits/invoke.h"));
-}
-
 /* Rust marks where its start-up code ends, and the program's begins, with a function made for that. */
 static size_t rust_start(const struct tp_stack *stack, size_t first, size_t last)
 {
-	for (size_t i = last; i-- > first;) {
-		const char *name = stack->lines[i].location->function;
-
-		if (!name || !strstr(name, "::__rust_begin_short_backtrace"))
-			continue;
-		name = i > first + 1 ? stack->lines[i - 1].location->function : NULL;
-		return name && strncmp(name, "core::ops::function::FnOnce::", 29) == 0 ? i - 1 : i;
-	}
+	for (size_t i = last; i-- > first;)
+		if (stack->lines[i].location->known.rust_begin)
+			return i > first + 1 && stack->lines[i - 1].location->known.rust_call ? i - 1 : i;
 	return last;
 }
 
@@ -244,9 +37,9 @@ static void fold(struct tp_stack *stack)
 {
 	size_t first = 0, last = stack->count;
 
-	while (first < last && tp_is_allocator(stack->lines[first].location, stack->lines[first].symbol))
+	while (first < last && stack->lines[first].location->known.allocator)
 		first++;
-	while (last > first && is_start_line(&stack->lines[last - 1]))
+	while (last > first && stack->lines[last - 1].location->known.start)
 		last--;
 	last = rust_start(stack, first, last);
 	/* Nothing but such frames: then they are what there is to tell. */
@@ -325,6 +118,9 @@ bool tp_stack_read(struct tp_stack *stack, const struct tp_trace *trace, struct 
 
 	stack->count = stack->first = stack->last = 0;
 	stack->end = TPROF_NODE_NONE;
+	stack->trace = trace;
+	stack->symbols = symbols;
+	stack->node = node;
 	count = tp_trace_stack(trace, node, frames, FRAMES_MAX, &stack->end);
 	if (count > FRAMES_MAX) {
 		count = FRAMES_MAX;
@@ -387,7 +183,7 @@ static const struct tp_line *named_caller(const struct tp_stack *stack, size_t i
 const struct tp_line *tp_stack_own(const struct tp_stack *stack)
 {
 	for (size_t i = stack->first; i < stack->last; i++)
-		if (!is_plumbing(stack->lines[i].location, stack->lines[i].symbol) &&
+		if (!stack->lines[i].location->known.plumbing &&
 		    !(stack->interpreter && stack->lines[i].module == stack->interpreter))
 			return named_caller(stack, i);
 	return stack->first < stack->last ? &stack->lines[stack->first] : NULL;

@@ -27,6 +27,9 @@ struct tp_stack {
 	size_t first, last; /* the lines [first, last) remain after folding; never empty unless the stack is */
 	uint32_t end;	    /* enum tprof_node */
 	const struct tp_module *interpreter; /* of the Python frames in it; NULL: there are none */
+	const struct tp_trace *trace;	     /* what it was read from */
+	struct tp_symbols *symbols;
+	uint32_t node;
 };
 
 /* Fills `stack` (zeroed, or used before). false: memory is out. */
@@ -45,9 +48,6 @@ bool tp_line_matches(const struct tp_line *line, const regex_t *filter);
 
 /* Does that of any of its lines? */
 bool tp_stack_matches(const struct tp_stack *stack, const regex_t *filter);
-
-/* Is this one of the allocator's functions? */
-bool tp_is_allocator(const struct tp_location *location, const struct tp_symbol *symbol);
 
 /* Is it Python code that `import` runs between the line that says it and the module? */
 bool tp_frame_is_import(const struct tp_trace *trace, const struct tp_frame *frame);

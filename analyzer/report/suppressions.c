@@ -234,7 +234,7 @@ static bool in_runtime(const struct tp_line *line)
 
 	return in_loader(line) || strncmp(module, "libc.so", 7) == 0 || strncmp(module, "libstdc++.so", 12) == 0 ||
 	       strncmp(module, "libgcc_s.so", 11) == 0 || strncmp(module, "libpthread.so", 13) == 0 ||
-	       tp_is_allocator(line->location, line->symbol);
+	       line->location->known.allocator;
 }
 
 /* The rules that are no patterns. */

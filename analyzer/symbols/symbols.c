@@ -22,6 +22,7 @@ struct tp_symbols {
 	const struct tp_symbol **frames; /* as trace->frames; NULL: not asked for yet */
 	struct tp_perfmap *perfmap;
 	bool perfmap_opened;
+	uint32_t location_count;
 };
 
 static const struct tp_location unknown_location;
@@ -172,11 +173,16 @@ static const struct tp_symbol *keep(struct tp_symbols *symbols, const struct tp_
 
 	if (!copy || !symbol)
 		return &unknown_symbol;
-	memcpy(copy, locations, count * sizeof(*copy));
+	name = name ? name + 1 : path;
+	for (size_t i = 0; i < count; i++) {
+		copy[i] = locations[i];
+		copy[i].known = tp_known_name(copy[i].function, copy[i].file, name, copy[i].python);
+		copy[i].number = ++symbols->location_count;
+	}
 	symbol->locations = copy;
 	symbol->count = count;
 	symbol->path = path; /* the trace's, which outlives the symbols */
-	symbol->module = name ? name + 1 : path;
+	symbol->module = name;
 	return symbol;
 }
 
@@ -217,4 +223,9 @@ enum tp_module_state tp_symbols_module_state(const struct tp_symbols *symbols, c
 const struct tp_symbols_options *tp_symbols_options(const struct tp_symbols *symbols)
 {
 	return &symbols->options;
+}
+
+uint32_t tp_symbols_locations(const struct tp_symbols *symbols)
+{
+	return symbols->location_count + 1;
 }

@@ -6,6 +6,7 @@
 #ifndef TPROF_SYMBOLS_SYMBOLS_H
 #define TPROF_SYMBOLS_SYMBOLS_H
 
+#include "symbols/known.h"
 #include "trace/trace.h"
 
 struct tp_location {
@@ -15,6 +16,8 @@ struct tp_location {
 	int line;	      /* 0 if unknown */
 	bool inlined;	      /* into the next location of the list */
 	bool python;	      /* a Python function; else native code */
+	struct tp_known known;
+	uint32_t number; /* of those that were found so far, from 1 on; 0: nothing is known of it */
 };
 
 struct tp_symbol {
@@ -54,6 +57,9 @@ void tp_symbols_close(struct tp_symbols *symbols);
 
 /* Frame number of the trace to names. Never NULL; owned by `symbols`. */
 const struct tp_symbol *tp_symbols_frame(struct tp_symbols *symbols, uint32_t frame);
+
+/* All numbers of locations are below that. */
+uint32_t tp_symbols_locations(const struct tp_symbols *symbols);
 
 /* What became of a module's file (asked for modules that were used so far). */
 enum tp_module_state tp_symbols_module_state(const struct tp_symbols *symbols, const struct tp_module *module);
