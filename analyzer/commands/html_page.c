@@ -129,7 +129,7 @@ static bool has(const struct part *part, const struct section *section)
 /* As peak --by KEY --json has it. */
 static bool add_peak_by(struct tp_session *session, size_t index, enum tp_by by, const char *key, json_t *json)
 {
-	struct tp_rows *rows = tp_session_rows(session, index, by, TP_WHAT_PEAK, "bytes", NULL);
+	struct tp_rows *rows = tp_session_rows(session, index, by, TP_WHAT_PEAK, "bytes", NULL, session->options->top);
 	json_t *sites = NULL, *peak;
 	bool good;
 

@@ -32,7 +32,7 @@ static bool add_cpu(struct tp_session *session, struct tp_file_lines *lines)
 static bool add_all(struct tp_session *session, struct tp_file_lines *lines)
 {
 	struct tp_rows *rows =
-		tp_session_rows(session, session->run->process_count, TP_BY_LINE, TP_WHAT_ALLOCATED, "bytes", NULL);
+		tp_session_rows(session, session->run->process_count, TP_BY_LINE, TP_WHAT_ALLOCATED, "bytes", NULL, 0);
 	bool good = rows && tp_file_lines_add_rows(lines, rows) && add_cpu(session, lines);
 
 	for (size_t i = 0; good && i < session->run->process_count; i++)

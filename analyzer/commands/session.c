@@ -230,6 +230,7 @@ int tp_session_close(struct tp_session *session, int status)
 {
 	if (!tp_page_close(session))
 		status = status == TP_EXIT_OK ? TP_EXIT_USAGE : status;
+	tp_site_stacks_free(session->stacks);
 	for (size_t i = 0; session->symbols && i < session->run->process_count; i++)
 		tp_symbols_close(session->symbols[i]);
 	free(session->symbols);

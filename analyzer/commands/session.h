@@ -10,6 +10,7 @@
 #include "commands/command.h"
 #include "model/run.h"
 #include "report/progress.h"
+#include "report/site_stacks.h"
 #include "report/text.h"
 #include "symbols/symbols.h"
 
@@ -17,9 +18,10 @@ struct tp_session {
 	const struct tp_options *options;
 	struct tp_trace **traces; /* as many as options->trace_count, in the order of the command line */
 	size_t trace_count;
-	struct tp_run *run;	     /* NULL until tp_session_replay() */
-	struct tp_symbols **symbols; /* of run->processes[i]; each NULL until asked for */
-	struct tp_page page;	     /* stdout, or the file of -o */
+	struct tp_run *run;	       /* NULL until tp_session_replay() */
+	struct tp_symbols **symbols;   /* of run->processes[i]; each NULL until asked for */
+	struct tp_site_stacks *stacks; /* what reports by stack found so far; NULL: there was none */
+	struct tp_page page;	       /* stdout, or the file of -o */
 	struct tp_progress *progress;
 };
 

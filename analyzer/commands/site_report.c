@@ -36,13 +36,14 @@ struct tp_suppressions *tp_session_suppressions(const struct tp_session *session
 }
 
 struct tp_rows *tp_session_rows(struct tp_session *session, size_t process, enum tp_by by, enum tp_what what,
-				const char *sort, struct tp_suppressions *suppressions)
+				const char *sort, struct tp_suppressions *suppressions, uint64_t top)
 {
 	const struct tp_options *options = session->options;
 	struct tp_rows_options rows_options = { .by = by,
 						.what = what,
 						.suppressions = suppressions,
 						.sort = sort ? sort : options->sort,
+						.top = top,
 						.held_last = what == TP_WHAT_UNFREED && !options->json };
 	size_t first = process, last = process + 1;
 	struct tp_rows_builder *builder;
@@ -50,6 +51,11 @@ struct tp_rows *tp_session_rows(struct tp_session *session, size_t process, enum
 	bool good = true;
 	regex_t filter;
 
+	if (by == TP_BY_STACK && !session->stacks)
+		session->stacks = tp_site_stacks_new(session->run->process_count);
+	if (by == TP_BY_STACK && !session->stacks)
+		return NULL;
+	rows_options.stacks = session->stacks;
 	if (options->filter && regcomp(&filter, options->filter, REG_EXTENDED | REG_NOSUB) == 0)
 		rows_options.filter = &filter;
 	if (process == session->run->process_count)
@@ -184,7 +190,7 @@ static bool print_rows(struct tp_session *session, const struct tp_site_report *
 	struct tp_suppressions *suppressions = report->suppress ? tp_session_suppressions(session) : NULL;
 	struct tp_listing listing = listing_of(session, report);
 	struct tp_rows *rows =
-		tp_session_rows(session, process, session->options->by, report->what, NULL, suppressions);
+		tp_session_rows(session, process, session->options->by, report->what, NULL, suppressions, listing.top);
 
 	if (rows) {
 		if (!rows->count)
@@ -255,7 +261,8 @@ static json_t *json_report(struct tp_session *session, const struct tp_site_repo
 {
 	struct tp_suppressions *suppressions = report->suppress ? tp_session_suppressions(session) : NULL;
 	const struct tp_options *options = session->options;
-	struct tp_rows *rows = tp_session_rows(session, process, options->by, report->what, NULL, suppressions);
+	uint64_t top = tp_top(options, 100);
+	struct tp_rows *rows = tp_session_rows(session, process, options->by, report->what, NULL, suppressions, top);
 	json_t *json = rows ? json_object() : NULL;
 
 	if (rows) {
@@ -269,9 +276,9 @@ static json_t *json_report(struct tp_session *session, const struct tp_site_repo
 			json_object_set_new(json, "suppressed", tp_json_suppressed(rows, suppressions));
 		if (options->by == TP_BY_STACK && !report->hotspots)
 			json_object_set_new(json, "held", tp_json_held(rows, report->what));
-		json_object_set_new(json, "sites",
-				    tp_json_rows(session->run, session->symbols, rows, options->by, report->shape,
-						 tp_top(options, 100)));
+		json_object_set_new(
+			json, "sites",
+			tp_json_rows(session->run, session->symbols, rows, options->by, report->shape, top));
 	}
 	tp_rows_free(rows);
 	tp_suppressions_free(suppressions);

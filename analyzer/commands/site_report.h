@@ -34,10 +34,10 @@ uint64_t tp_top(const struct tp_options *options, uint64_t text_default);
 
 /*
  * Rows of one process, or of all (`process` is the run's process_count then). `sort` NULL: --sort. NULL: memory is out.
- * `suppressions` may be NULL.
+ * `suppressions` may be NULL. `top`: so many rows are needed; 0: all.
  */
 struct tp_rows *tp_session_rows(struct tp_session *session, size_t process, enum tp_by by, enum tp_what what,
-				const char *sort, struct tp_suppressions *suppressions);
+				const char *sort, struct tp_suppressions *suppressions, uint64_t top);
 
 /* Built-in suppressions and those of --suppressions. NULL: one line on stderr said why. */
 struct tp_suppressions *tp_session_suppressions(const struct tp_session *session);

@@ -129,14 +129,15 @@ struct question {
 
 static bool print_sites(struct tp_session *session, size_t process, const struct question *question, const char *title)
 {
-	struct tp_rows *rows =
-		tp_session_rows(session, process, TP_BY_STACK, question->what, question->sort, question->suppressions);
+	uint64_t top = tp_top(session->options, TOP_SITES);
+	struct tp_rows *rows = tp_session_rows(session, process, TP_BY_STACK, question->what, question->sort,
+					       question->suppressions, top);
 	struct tp_listing listing = {
 		.page = &session->page,
 		.run = session->run,
 		.symbols = session->symbols,
 		.what = question->what,
-		.top = tp_top(session->options, TOP_SITES),
+		.top = top,
 		.hotspots = question->what == TP_WHAT_ALLOCATED,
 	};
 
@@ -154,7 +155,7 @@ static bool print_sites(struct tp_session *session, size_t process, const struct
 static bool print_priorities(struct tp_session *session, size_t index, const struct tp_machine *machine)
 {
 	const struct tp_process *process = &session->run->processes[index];
-	struct tp_rows *peak = tp_session_rows(session, index, TP_BY_STACK, TP_WHAT_PEAK, "bytes", NULL);
+	struct tp_rows *peak = tp_session_rows(session, index, TP_BY_STACK, TP_WHAT_PEAK, "bytes", NULL, 1);
 	struct tp_roof_notes notes = { machine, machine ? tp_roof_cores(machine, process) : 0, "" };
 	bool good = peak && tp_priorities_print(&session->page, process, peak, machine ? tp_roof_note : NULL, &notes);
 
@@ -165,7 +166,7 @@ static bool print_priorities(struct tp_session *session, size_t index, const str
 static json_t *json_priorities(struct tp_session *session, size_t index, const struct tp_machine *machine)
 {
 	const struct tp_process *process = &session->run->processes[index];
-	struct tp_rows *peak = tp_session_rows(session, index, TP_BY_STACK, TP_WHAT_PEAK, "bytes", NULL);
+	struct tp_rows *peak = tp_session_rows(session, index, TP_BY_STACK, TP_WHAT_PEAK, "bytes", NULL, 1);
 	struct tp_roof_notes notes = { machine, machine ? tp_roof_cores(machine, process) : 0, "" };
 	json_t *json = peak ? tp_priorities_json(process, peak, machine ? tp_roof_place_json : NULL, &notes) : NULL;
 
@@ -259,15 +260,15 @@ static bool print_text(struct tp_session *session, const struct tp_machine *mach
 
 static bool add_sites(struct tp_session *session, size_t index, const struct question *question, json_t *heap)
 {
-	struct tp_rows *rows =
-		tp_session_rows(session, index, TP_BY_STACK, question->what, question->sort, question->suppressions);
+	uint64_t top = tp_top(session->options, TOP_SITES);
+	struct tp_rows *rows = tp_session_rows(session, index, TP_BY_STACK, question->what, question->sort,
+					       question->suppressions, top);
 	char total[40];
 
 	if (!rows)
 		return false;
 	json_object_set_new(heap, question->key,
-			    tp_json_rows(session->run, session->symbols, rows, TP_BY_STACK, question->shape,
-					 tp_top(session->options, TOP_SITES)));
+			    tp_json_rows(session->run, session->symbols, rows, TP_BY_STACK, question->shape, top));
 	snprintf(total, sizeof(total), "%s_total", question->key);
 	json_object_set_new(heap, total, json_integer((json_int_t)rows->count));
 	if (question->suppressions)

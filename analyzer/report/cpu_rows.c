@@ -5,12 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/chains.h"
 #include "report/row_index.h"
 
 struct tp_cpu_builder {
 	struct tp_cpu_options options;
 	struct tp_cpu_rows *rows;
 	struct tp_row_index index;
+	struct tp_chains chains; /* by stack */
 	struct tp_map functions; /* of a location: is it the function of the relation */
 	struct tp_stack stack;
 	/* What is added right now. */
@@ -28,7 +30,7 @@ struct tp_cpu_builder *tp_cpu_rows_begin(const struct tp_cpu_options *options)
 		return NULL;
 	builder->options = *options;
 	builder->rows = calloc(1, sizeof(*builder->rows));
-	if (builder->rows && tp_row_index_init(&builder->index))
+	if (builder->rows && tp_row_index_init(&builder->index) && tp_chains_init(&builder->chains, true))
 		return builder;
 	tp_cpu_rows_free(tp_cpu_rows_end(builder));
 	return NULL;
@@ -104,7 +106,7 @@ static bool add_by_stack(struct tp_cpu_builder *builder)
 	const struct tp_stack *stack = &builder->stack;
 	uint32_t chain;
 
-	if (!tp_row_index_chain(&builder->index, stack, 0, &chain))
+	if (!tp_chains_number(&builder->chains, stack, &chain))
 		return false;
 	return add(builder, chain, stack->end == TPROF_NODE_CUT, stack->last ? &stack->lines[0] : NULL, true);
 }
@@ -216,6 +218,7 @@ struct tp_cpu_rows *tp_cpu_rows_end(struct tp_cpu_builder *builder)
 	if (rows && rows->count)
 		qsort_r(rows->rows, rows->count, sizeof(*rows->rows), compare, &by_total);
 	tp_row_index_free(&builder->index);
+	tp_chains_free(&builder->chains);
 	tp_map_free(&builder->functions);
 	tp_stack_free(&builder->stack);
 	free(builder);

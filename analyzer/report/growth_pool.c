@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/chains.h"
 #include "report/row_index.h"
 #include "trace/reserve.h"
 
@@ -15,6 +16,7 @@ struct builder {
 	const regex_t *filter;
 	struct tp_suppressions *suppressions;
 	struct tp_row_index index; /* key to group */
+	struct tp_chains chains;   /* by stack */
 	struct tp_stack stack;
 	size_t *first; /* as struct tp_growth_groups has it */
 	uint32_t *list;
@@ -62,7 +64,7 @@ static bool join_stack(struct builder *builder)
 {
 	uint32_t chain;
 
-	return tp_row_index_chain(&builder->index, &builder->stack, builder->stack.first, &chain) &&
+	return tp_chains_number(&builder->chains, &builder->stack, &chain) &&
 	       join_at(builder, chain, tp_stack_own(&builder->stack), NULL);
 }
 
@@ -109,7 +111,7 @@ static bool build(struct builder *builder)
 	bool good;
 
 	builder->first = calloc(count + 1, sizeof(*builder->first));
-	good = builder->first && tp_row_index_init(&builder->index);
+	good = builder->first && tp_row_index_init(&builder->index) && tp_chains_init(&builder->chains, false);
 	for (size_t i = 0; good && i < count; i++) {
 		good = add_member(builder, &members[i]);
 		builder->first[i + 1] = builder->count;
@@ -136,6 +138,7 @@ bool tp_growth_pooled(struct tp_growth_pooled *pooled, const struct tp_process *
 	memset(pooled, 0, sizeof(*pooled));
 	good = build(&builder);
 	tp_row_index_free(&builder.index);
+	tp_chains_free(&builder.chains);
 	tp_stack_free(&builder.stack);
 	free(builder.first);
 	free(builder.list);

@@ -157,7 +157,7 @@ json_t *tp_json_rows(const struct tp_run *run, struct tp_symbols *const *symbols
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < rows->count && (!top || i < top); i++)
+	for (size_t i = 0; i < rows->shown && (!top || i < top); i++)
 		json_array_append_new(list, json_row(run, symbols, &rows->rows[i], by, shape));
 	return list;
 }

@@ -77,12 +77,15 @@ static void print_rest(const struct tp_listing *context, const struct tp_rows *r
 {
 	const char *what = context->by == TP_BY_STACK ? "stack" : "row";
 	struct tp_numbers numbers = { context->page, rows->estimated };
+	const struct tp_sums *sums = &rows->sums;
+	uint64_t bytes = tp_sums_bytes(sums, context->what), calls = tp_sums_blocks(sums, context->what);
 	double bytes_variance = 0, calls_variance = 0;
-	uint64_t bytes = 0, calls = 0;
 
-	for (size_t i = printed; i < rows->count; i++) {
-		bytes += tp_sums_bytes(&rows->rows[i].self, context->what);
-		calls += tp_sums_blocks(&rows->rows[i].self, context->what);
+	for (size_t i = 0; i < printed; i++) {
+		bytes -= tp_sums_bytes(&rows->rows[i].self, context->what);
+		calls -= tp_sums_blocks(&rows->rows[i].self, context->what);
+	}
+	for (size_t i = printed; rows->estimated && i < rows->shown; i++) { /* all are shown then */
 		bytes_variance += tp_sums_bytes_variance(&rows->rows[i].self, context->what);
 		calls_variance += tp_sums_blocks_variance(&rows->rows[i].self, context->what);
 	}

@@ -16,7 +16,7 @@ static size_t rows_for(const struct tp_rows *peak, double share, uint64_t *bytes
 
 	*bytes = 0;
 	while (count < peak->count && (double)*bytes < share * (double)peak->all.peak_bytes)
-		*bytes += peak->rows[count++].self.peak_bytes;
+		*bytes += peak->bytes[count++];
 	return count;
 }
 
@@ -30,8 +30,7 @@ static void print_memory(const struct tp_page *page, const struct tp_rows *peak)
 	fprintf(page->out,
 		"  memory: %s stack%s hold%s %s of the peak; without the largest it is lower by %s (%s) at most\n",
 		tp_count(count).text, tp_plural(count), count == 1 ? "s" : "", tp_percent(bytes, all).text,
-		tp_percent(peak->rows[0].self.peak_bytes, all).text,
-		tp_bytes(peak->rows[0].self.peak_bytes, page->exact).text);
+		tp_percent(peak->bytes[0], all).text, tp_bytes(peak->bytes[0], page->exact).text);
 }
 
 static void add_row(struct tp_table *table, const struct tp_page *page, const struct tp_priority *one, const char *note)
@@ -93,7 +92,6 @@ json_t *tp_priorities_json(const struct tp_process *process, const struct tp_row
 	json_object_set_new(json, "time", time);
 	json_object_set_new(json, "memory",
 			    json_pack("{s:o, s:o, s:o}", "sites", tp_json_number(rows), "bytes", tp_json_number(bytes),
-				      "largest_bytes",
-				      tp_json_number(peak->count ? peak->rows[0].self.peak_bytes : 0)));
+				      "largest_bytes", tp_json_number(peak->count ? peak->bytes[0] : 0)));
 	return json;
 }

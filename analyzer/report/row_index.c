@@ -16,7 +16,6 @@ void tp_row_index_free(struct tp_row_index *index)
 {
 	tp_keys_free(&index->keys);
 	tp_map_free(&index->rows);
-	tp_map_free(&index->chains);
 	tp_map_free(&index->matches);
 	free(index->stamps);
 }
@@ -48,23 +47,6 @@ bool tp_row_index_once(struct tp_row_index *index, size_t position)
 
 	index->stamps[position] = index->stamp;
 	return first;
-}
-
-bool tp_row_index_chain(struct tp_row_index *index, const struct tp_stack *stack, size_t first, uint32_t *chain)
-{
-	*chain = 0;
-	for (size_t i = stack->last; i-- > first;) {
-		const char *key = tp_keys_get(&index->keys, &stack->lines[i], TP_KEY_LINE);
-		bool found = false;
-		uint32_t *next = key ? tp_map_at(&index->chains, *chain, (uintptr_t)key, &found) : NULL;
-
-		if (!next)
-			return false;
-		if (!found)
-			*next = ++index->chain_count;
-		*chain = *next;
-	}
-	return true;
 }
 
 const char *tp_row_index_op(struct tp_row_index *index, const char *op)

@@ -9,12 +9,9 @@
 
 struct tp_row_index {
 	struct tp_keys keys;
-	struct tp_map rows; /* (key, kind) to row */
-	struct tp_map
-		chains; /* (number of the outer chain, key of the line) to number of the chain: stacks as a tree */
+	struct tp_map rows;    /* (key, kind) to row */
 	struct tp_map matches; /* of a location: does the filter match it */
-	uint32_t chain_count;
-	uint32_t *stamps; /* of a row: the last site that was added to its total */
+	uint32_t *stamps;      /* of a row: the last site that was added to its total */
 	uint32_t stamp;
 	size_t count; /* rows */
 	size_t room, stamp_room;
@@ -37,9 +34,6 @@ static inline void tp_row_index_next(struct tp_row_index *index)
 
 /* Whether the row of that position is met for the first time since then: a stack counts once, however it recurses. */
 bool tp_row_index_once(struct tp_row_index *index, size_t position);
-
-/* Number of the stack's lines from `first` on, outermost last, as a path in the tree. False: memory is out. */
-bool tp_row_index_chain(struct tp_row_index *index, const struct tp_stack *stack, size_t first, uint32_t *chain);
 
 /* The same text for the same op of any process, empty for none. NULL: memory is out. */
 const char *tp_row_index_op(struct tp_row_index *index, const char *op);

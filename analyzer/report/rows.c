@@ -7,13 +7,21 @@
 
 #include "model/op_tree.h"
 #include "report/row_index.h"
+#include "report/stack_rows.h"
 #include "report/suppressions.h"
 
 struct tp_rows_builder {
 	struct tp_rows_options options;
 	struct tp_rows *rows;
 	struct tp_row_index index;
+	struct tp_stack_rows *by_stack; /* NULL: by something else */
 	struct tp_stack stack;
+};
+
+struct order {
+	const char *sort;
+	enum tp_what what;
+	bool held_last;
 };
 
 const char *tp_by_name(enum tp_by by)
@@ -58,7 +66,9 @@ struct tp_rows_builder *tp_rows_begin(const struct tp_rows_options *options)
 		return NULL;
 	builder->options = *options;
 	builder->rows = calloc(1, sizeof(*builder->rows));
-	if (builder->rows && tp_row_index_init(&builder->index))
+	if (options->by == TP_BY_STACK)
+		builder->by_stack = tp_stack_rows_new();
+	if (builder->rows && tp_row_index_init(&builder->index) && (builder->by_stack || options->by != TP_BY_STACK))
 		return builder;
 	tp_rows_free(tp_rows_end(builder));
 	return NULL;
@@ -69,10 +79,11 @@ void tp_rows_free(struct tp_rows *rows)
 	if (!rows)
 		return;
 	free(rows->rows);
+	free(rows->bytes);
 	free(rows);
 }
 
-static struct tp_sums sums_of(const struct tp_site *site)
+struct tp_sums tp_sums_of(const struct tp_site *site)
 {
 	return (struct tp_sums){
 		.allocations = site->allocations,
@@ -126,48 +137,48 @@ static struct tp_row *row_at(struct tp_rows_builder *builder, uint64_t key, uint
 	return row;
 }
 
-static void add_born(struct tp_row *row, const struct tp_born *born)
+static uint64_t sort_number(const struct tp_sums *sums, const struct order *order)
 {
-	if (row->sites == 1)
-		row->born = *born;
-	row->born.first = born->first < row->born.first ? born->first : row->born.first;
-	row->born.last = born->last > row->born.last ? born->last : row->born.last;
-}
-
-/* Bits of a row's kind, beside the place of its op's text: an address below 2^47. */
-static uint64_t kind_of(const struct tp_rows_builder *builder, const char *op, enum tp_holder holder)
-{
-	return (uint64_t)holder << 56 | (uint64_t)(uintptr_t)op << 1 | (builder->stack.end == TPROF_NODE_CUT);
-}
-
-static bool add_by_stack(struct tp_rows_builder *builder, const struct tp_site *site, size_t process, const char *op,
-			 enum tp_holder holder)
-{
-	const char *key = tp_row_index_op(&builder->index, op);
-	const struct tp_line *own = tp_stack_own(&builder->stack);
-	struct tp_sums sums = sums_of(site);
-	struct tp_row *row;
-	uint32_t chain;
-
-	if (!key || !tp_row_index_chain(&builder->index, &builder->stack, builder->stack.first, &chain))
-		return false;
-	row = row_at(builder, chain, kind_of(builder, key, holder));
-	if (!row)
-		return false;
-	if (!row->sites) {
-		row->node = site->node;
-		row->process = process;
-		row->op = op;
-		row->holder = holder;
-		if (own)
-			row->line = *own;
+	switch (order->sort[0]) {
+	case 'a':
+		return sums->allocations;
+	case 't':
+		return sums->temporary;
+	case 's':
+		return sums->short_lived;
+	case 'l':
+		return sums->largest;
+	default:
+		break;
 	}
-	row->sites++;
-	tp_sums_add(&row->self, &sums);
-	tp_sums_add(&builder->rows->held[holder], &sums);
-	row->total = row->self;
-	add_born(row, builder->options.what == TP_WHAT_PEAK ? &site->peak_born : &site->live_born);
-	return true;
+	return strcmp(order->sort, "blocks") == 0 ? tp_sums_blocks(sums, order->what)
+						  : tp_sums_bytes(sums, order->what);
+}
+
+static struct order order_of(const struct tp_rows_options *options)
+{
+	const char *sort = options->sort ? options->sort : "bytes";
+
+	return (struct order){ sort, options->what, options->held_last && strcmp(sort, "bytes") == 0 };
+}
+
+static bool add_by_stack(struct tp_rows_builder *builder, const struct tp_process *process, size_t index,
+			 struct tp_symbols *symbols, const struct tp_site *site, bool read)
+{
+	const struct tp_rows_options *options = &builder->options;
+	bool held = options->what == TP_WHAT_PEAK || options->what == TP_WHAT_UNFREED;
+	size_t number = (size_t)(site - process->sites);
+	const struct tp_site_stack *stack = tp_site_stacks_at(options->stacks, process, index, symbols, number,
+							      read ? &builder->stack : NULL, held);
+	struct order order = order_of(options);
+	struct tp_sums sums = tp_sums_of(site);
+	struct tp_stack_amounts amounts = { sort_number(&sums, &order), tp_sums_bytes(&sums, options->what),
+					    order.sort[0] == 'l' };
+
+	if (!stack)
+		return false;
+	tp_sums_add(&builder->rows->held[held ? stack->holder : TP_HOLDER_NONE], &sums);
+	return tp_stack_rows_add(builder->by_stack, stack, number, held, &amounts);
 }
 
 /* To the row's total once a site, however often it is in the site's stack, or chain of layers. */
@@ -204,7 +215,7 @@ static bool add_by_line(struct tp_rows_builder *builder, const struct tp_site *s
 {
 	const struct tp_stack *stack = &builder->stack;
 	const struct tp_line *own = tp_stack_own(stack);
-	struct tp_sums sums = sums_of(site);
+	struct tp_sums sums = tp_sums_of(site);
 
 	tp_row_index_next(&builder->index);
 	if (!own)
@@ -221,7 +232,7 @@ static bool add_by_key(struct tp_rows_builder *builder, const struct tp_site *si
 {
 	bool own = builder->options.by == TP_BY_THREAD || builder->options.by == TP_BY_STEP;
 	struct tp_row *row = row_at(builder, site->key, own ? process : 0);
-	struct tp_sums sums = sums_of(site);
+	struct tp_sums sums = tp_sums_of(site);
 
 	if (!row)
 		return false;
@@ -237,7 +248,7 @@ static bool add_by_op(struct tp_rows_builder *builder, const struct tp_site *sit
 {
 	const char *key = tp_row_index_op(&builder->index, op);
 	struct tp_row *row = key ? row_at(builder, (uintptr_t)key, 0) : NULL;
-	struct tp_sums sums = sums_of(site);
+	struct tp_sums sums = tp_sums_of(site);
 
 	if (!row)
 		return false;
@@ -267,7 +278,7 @@ static bool add_to_layer(struct tp_rows_builder *builder, const struct tp_proces
 static bool add_by_layer(struct tp_rows_builder *builder, const struct tp_process *process, size_t index,
 			 const struct tp_site *site)
 {
-	struct tp_sums sums = sums_of(site);
+	struct tp_sums sums = tp_sums_of(site);
 
 	tp_row_index_next(&builder->index);
 	if (!add_to_layer(builder, process, index, site->op, &sums, true))
@@ -293,23 +304,18 @@ static bool is_relevant(const struct tp_site *site, enum tp_what what)
 	}
 }
 
-static bool is_held(enum tp_what what)
-{
-	return what == TP_WHAT_PEAK || what == TP_WHAT_UNFREED;
-}
-
 static bool add_site(struct tp_rows_builder *builder, const struct tp_process *process, size_t index,
 		     struct tp_symbols *symbols, const struct tp_site *site)
 {
 	const struct tp_rows_options *options = &builder->options;
 	const char *op = tp_process_op_name(process, site->op);
 	bool by_key = tp_by_key(options->by);
-	struct tp_sums sums = sums_of(site);
+	/* Without a filter the stacks of keys' rows need no names, and those of stacks' rows are read but once. */
+	bool read = options->filter || options->suppressions || (!by_key && options->by != TP_BY_STACK);
+	struct tp_sums sums = tp_sums_of(site);
 
 	tp_sums_add(&builder->rows->all, &sums);
-	/* Without a filter the stacks of such rows need no names. */
-	if ((!by_key || options->filter || options->suppressions) &&
-	    !tp_stack_read(&builder->stack, process->trace, symbols, site->node))
+	if (read && !tp_stack_read(&builder->stack, process->trace, symbols, site->node))
 		return false;
 	if (options->filter && !tp_row_index_matches(&builder->index, &builder->stack, options->filter))
 		return true;
@@ -327,9 +333,7 @@ static bool add_site(struct tp_rows_builder *builder, const struct tp_process *p
 	if (by_key)
 		return add_by_key(builder, site, index);
 	if (options->by == TP_BY_STACK)
-		return add_by_stack(builder, site, index, op,
-				    is_held(options->what) ? tp_node_holder(process->trace, symbols, site->node)
-							   : TP_HOLDER_NONE);
+		return add_by_stack(builder, process, index, symbols, site, read);
 	return add_by_line(builder, site, index);
 }
 
@@ -338,35 +342,13 @@ bool tp_rows_add(struct tp_rows_builder *builder, const struct tp_process *proce
 {
 	if (process->estimated)
 		builder->rows->estimated = true;
+	if (builder->by_stack && !tp_stack_rows_process(builder->by_stack, process, index, symbols))
+		return false;
 	for (size_t i = 0; i < process->site_count; i++)
 		if (is_relevant(&process->sites[i], builder->options.what) &&
 		    !add_site(builder, process, index, symbols, &process->sites[i]))
 			return false;
 	return true;
-}
-
-struct order {
-	const char *sort;
-	enum tp_what what;
-	bool held_last;
-};
-
-static uint64_t sort_number(const struct tp_sums *sums, const struct order *order)
-{
-	switch (order->sort[0]) {
-	case 'a':
-		return sums->allocations;
-	case 't':
-		return sums->temporary;
-	case 's':
-		return sums->short_lived;
-	case 'l':
-		return sums->largest;
-	default:
-		break;
-	}
-	return strcmp(order->sort, "blocks") == 0 ? tp_sums_blocks(sums, order->what)
-						  : tp_sums_bytes(sums, order->what);
 }
 
 /* The last resort, so that equal rows have the same order in every run of the analyzer. */
@@ -389,8 +371,6 @@ static int compare_rows(const void *left, const void *right, void *context)
 	struct order bytes = { "bytes", order->what, false };
 	uint64_t x = sort_number(&a->self, order), y = sort_number(&b->self, order);
 
-	if (order->held_last && !a->holder != !b->holder)
-		return a->holder ? 1 : -1;
 	if (x == y)
 		x = sort_number(&a->self, &bytes), y = sort_number(&b->self, &bytes);
 	if (x == y)
@@ -398,16 +378,31 @@ static int compare_rows(const void *left, const void *right, void *context)
 	return x != y ? (x > y ? -1 : 1) : compare_names(a, b);
 }
 
+/* What is estimated is added up in order, with its errors: all rows are needed for that. */
+static bool end_by_stack(struct tp_rows_builder *builder, const struct order *order)
+{
+	struct tp_rows *rows = builder->rows;
+	uint64_t top = rows->estimated || builder->options.top > SIZE_MAX ? 0 : builder->options.top;
+
+	return tp_stack_rows_end(builder->by_stack, rows, (size_t)top, order->what, order->held_last);
+}
+
 struct tp_rows *tp_rows_end(struct tp_rows_builder *builder)
 {
 	struct tp_rows *rows = builder->rows;
-	struct order order = { builder->options.sort ? builder->options.sort : "bytes", builder->options.what,
-			       builder->options.held_last &&
-				       (!builder->options.sort || strcmp(builder->options.sort, "bytes") == 0) };
+	struct order order = order_of(&builder->options);
 
-	if (rows && rows->count)
+	if (rows && builder->by_stack) {
+		if (!end_by_stack(builder, &order)) {
+			tp_rows_free(rows);
+			rows = NULL;
+		}
+	} else if (rows && rows->count) {
 		qsort_r(rows->rows, rows->count, sizeof(*rows->rows), compare_rows, &order);
+		rows->shown = rows->count;
+	}
 	tp_row_index_free(&builder->index);
+	tp_stack_rows_free(builder->by_stack);
 	tp_stack_free(&builder->stack);
 	free(builder);
 	return rows;

@@ -54,10 +54,13 @@ struct tp_row {
 };
 
 struct tp_suppressions;
+struct tp_site_stacks;
 
 struct tp_rows {
 	struct tp_row *rows;
-	size_t count;
+	size_t shown;		   /* of them, the first of all */
+	size_t count;		   /* of all, those that are not shown too */
+	uint64_t *bytes;	   /* by stack: of each of all, those that are asked about. NULL: there are no others */
 	struct tp_sums sums;	   /* of all rows: what passed the filter and the suppressions */
 	struct tp_sums all;	   /* before these */
 	struct tp_sums suppressed; /* of sites that a suppression matched */
@@ -72,6 +75,8 @@ struct tp_rows_options {
 	const regex_t *filter;		      /* NULL: all. Matches functions, files, modules of any frame */
 	struct tp_suppressions *suppressions; /* NULL: none; its counters are advanced */
 	const char *sort;		      /* bytes, blocks, allocations, temporary, short-lived, largest, total */
+	struct tp_site_stacks *stacks;	      /* by stack: what is known of them so far */
+	uint64_t top;			      /* by stack: so many rows are shown; 0: all */
 	bool held_last;			      /* rows that have a holder come behind the others */
 };
 
@@ -97,6 +102,8 @@ static inline bool tp_by_nested(enum tp_by by)
 {
 	return by == TP_BY_FUNCTION || by == TP_BY_LINE || by == TP_BY_MODULE || by == TP_BY_LAYER;
 }
+
+struct tp_sums tp_sums_of(const struct tp_site *site);
 
 /* Adds up; the largest is the larger one. */
 void tp_sums_add(struct tp_sums *to, const struct tp_sums *from);

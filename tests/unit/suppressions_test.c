@@ -73,7 +73,9 @@ static void make(struct made *made, size_t count, const char *const names[][3])
 		made->lines[i].location = &made->locations[i];
 		made->lines[i].symbol = &made->symbols[i];
 	}
-	made->stack = (struct tp_stack){ made->lines, count, 4, 0, count, TPROF_NODE_ROOT, NULL };
+	made->stack = (struct tp_stack){
+		.lines = made->lines, .count = count, .capacity = 4, .last = count, .end = TPROF_NODE_ROOT
+	};
 }
 
 static const char *write_file(const char *text)
