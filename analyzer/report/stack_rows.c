@@ -214,32 +214,42 @@ static int compare_names(const struct tp_stack_rows *rows, const struct group *a
 	return order ? order : first->node < second->node ? -1 : first->node > second->node;
 }
 
-static int compare_ranks(const void *left, const void *right, void *context)
+static int compare_numbers(const void *left, const void *right)
 {
-	const struct tp_stack_rows *rows = context;
 	const struct rank *a = left, *b = right;
 
 	if (a->last != b->last)
 		return a->last ? 1 : -1;
 	if (a->number != b->number)
 		return a->number > b->number ? -1 : 1;
-	if (a->bytes != b->bytes)
-		return a->bytes > b->bytes ? -1 : 1;
-	return compare_names(rows, &rows->groups[a->group], &rows->groups[b->group]);
+	return a->bytes != b->bytes ? (a->bytes > b->bytes ? -1 : 1) : 0;
 }
 
-/* NULL: no memory. */
-static struct rank *sort(struct tp_stack_rows *rows, bool held_last)
+static int compare_ranks(const void *left, const void *right, void *context)
+{
+	const struct tp_stack_rows *rows = context;
+	const struct rank *a = left, *b = right;
+	int order = compare_numbers(a, b);
+
+	return order ? order : compare_names(rows, &rows->groups[a->group], &rows->groups[b->group]);
+}
+
+/* By names only those that are shown, and what is equal to the last of them. NULL: no memory. */
+static struct rank *sort(struct tp_stack_rows *rows, size_t shown, bool held_last)
 {
 	struct rank *ranks = calloc(rows->group_count + 1, sizeof(*ranks));
 
-	for (size_t i = 0; ranks && i < rows->group_count; i++) {
+	if (!ranks)
+		return NULL;
+	for (size_t i = 0; i < rows->group_count; i++) {
 		const struct group *group = &rows->groups[i];
 
 		ranks[i] = (struct rank){ group->number, group->bytes, (uint32_t)i, held_last && group->holder };
 	}
-	if (ranks)
-		qsort_r(ranks, rows->group_count, sizeof(*ranks), compare_ranks, rows);
+	qsort(ranks, rows->group_count, sizeof(*ranks), compare_numbers);
+	while (shown && shown < rows->group_count && compare_numbers(&ranks[shown - 1], &ranks[shown]) == 0)
+		shown++;
+	qsort_r(ranks, shown, sizeof(*ranks), compare_ranks, rows);
 	return ranks;
 }
 
@@ -292,12 +302,13 @@ static void fill(const struct tp_stack_rows *rows, const uint32_t *places, struc
 
 bool tp_stack_rows_end(struct tp_stack_rows *rows, struct tp_rows *to, size_t top, enum tp_what what, bool held_last)
 {
-	struct rank *ranks = sort(rows, held_last);
-	uint32_t *places = calloc(rows->group_count + 1, sizeof(*places));
+	size_t count = rows->group_count, shown = top && top < count ? top : count;
+	struct rank *ranks = sort(rows, shown, held_last);
+	uint32_t *places = calloc(count + 1, sizeof(*places));
 	bool good;
 
-	to->count = rows->group_count;
-	to->shown = top && top < to->count ? top : to->count;
+	to->count = count;
+	to->shown = shown;
 	to->rows = calloc(to->shown + 1, sizeof(*to->rows));
 	to->bytes = calloc(to->count + 1, sizeof(*to->bytes));
 	good = ranks && places && to->rows && to->bytes;
