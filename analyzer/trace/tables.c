@@ -11,6 +11,8 @@
 #include "trace/varint.h"
 #include "trace/reserve.h"
 
+#define NODES_MANY ((size_t)1 << 20)
+
 void tp_tables_damage(struct tp_tables *tables, const uint8_t *record, uint64_t lost, const char *reason)
 {
 	tp_damage_add(&tables->impl->trace, tables->offset + (uint64_t)(record - tables->start), lost, reason);
@@ -410,14 +412,29 @@ static bool read_chunk(struct tp_tables *tables, const struct tp_chunk *chunk)
 	return good;
 }
 
+/*
+ * Room for all nodes that the file can have, so that the list, the longest of all, need not move as it grows: pages that it
+ * does not come to cost nothing. Where there is no room for so many, or they are few, it grows.
+ */
+static void reserve_nodes(struct tp_tables *tables)
+{
+	size_t size = sizeof(*tables->impl->trace.nodes), most = (size_t)tables->impl->number_limit;
+
+	if (most < NODES_MANY)
+		return;
+	tables->impl->trace.nodes = malloc(most * size);
+	tables->node_room = tables->impl->trace.nodes ? most : 0;
+}
+
 bool tp_tables_read(struct tp_trace_impl *impl)
 {
 	struct tp_tables tables = { .impl = impl };
 	struct tp_trace *trace = &impl->trace;
-	bool good = tp_tables_extend(&trace->nodes, &trace->node_count, &tables.node_room, TPROF_NODE_FIRST,
-				     sizeof(*trace->nodes));
+	bool good;
 
-	good = good &&
+	reserve_nodes(&tables);
+	good = tp_tables_extend(&trace->nodes, &trace->node_count, &tables.node_room, TPROF_NODE_FIRST,
+				sizeof(*trace->nodes)) &&
 	       tp_tables_extend(&trace->frames, &trace->frame_count, &tables.frame_room, 1, sizeof(*trace->frames));
 	for (size_t i = 0; good && i < impl->tables.count; i++)
 		good = read_chunk(&tables, &impl->tables.list[i]);
