@@ -120,10 +120,13 @@ static uint64_t mapping_size(const struct tp_process *process, uint32_t node, bo
  */
 static bool is_arena(const struct tp_process *process, const struct tp_symbol *caller, uint32_t node)
 {
-	uint64_t size = mapping_size(process, node, false);
+	uint64_t size;
 
-	return (size == 1 << 20 || size == 1 << 18) && caller &&
-	       (tp_pattern_match("^python3", caller->module) || tp_pattern_match("^libpython3", caller->module));
+	if (!caller ||
+	    (!tp_pattern_match("^python3", caller->module) && !tp_pattern_match("^libpython3", caller->module)))
+		return false;
+	size = mapping_size(process, node, false);
+	return size == 1 << 20 || size == 1 << 18;
 }
 
 enum tp_holder tp_mapping_holder(const struct tp_process *process, struct tp_symbols *symbols, uint32_t node, bool file)
