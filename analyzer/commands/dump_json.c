@@ -3,6 +3,7 @@
 #include "commands/dump.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "model/allocator.h"
@@ -21,15 +22,31 @@ static void json_number(FILE *out, const char *key, uint64_t value)
 	fprintf(out, ", \"%s\": %" PRIu64, key, value > INT64_MAX ? (uint64_t)INT64_MAX : value);
 }
 
+/* As it is in JSON already: most names are, and there are millions. */
+static bool is_plain(const char *text, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		if (text[i] < ' ' || text[i] > '~' || text[i] == '"' || text[i] == '\\')
+			return false;
+	return true;
+}
+
+/* As everywhere in JSON: what is no UTF-8 is "?". A byte of 0 can't be in a name: what is behind it is left out. */
 static void json_text(FILE *out, const char *key, const char *text, size_t length)
 {
-	fprintf(out, ", \"%s\": \"", key);
-	for (size_t i = 0; i < length; i++) {
-		unsigned char byte = (unsigned char)text[i];
+	char *copy;
+	json_t *json;
 
-		fputc(byte < ' ' || byte > 126 || byte == '"' || byte == '\\' ? '?' : byte, out);
+	fprintf(out, ", \"%s\": ", key);
+	if (is_plain(text, length)) {
+		fprintf(out, "\"%.*s\"", (int)length, length ? text : "");
+		return;
 	}
-	fputc('"', out);
+	copy = strndup(text, length);
+	json = copy ? tp_json_string(copy) : json_null();
+	json_dumpf(json, out, JSON_ENCODE_ANY);
+	json_decref(json);
+	free(copy);
 }
 
 /* Of a memory sample, as far as it says. */
