@@ -70,6 +70,16 @@ def test_a_pause_records_ends_alone(program):
     assert summary["process"]["end"] == "exit"
 
 
+def test_texts_of_marks_in_json(program):
+    """Every event's JSON has them as they were given, whatever stands in them."""
+    process, run, end = program
+    texts = ['gr\u00f6\u00dfer "5\\6"', "\u65e5\u672c \U0001f600", "plain"]
+    for text in texts:
+        ctl(process.pid, "mark", text)
+    end()
+    assert [event["text"] for event in events(run.traces()[0]) if event["kind"] == "mark"] == texts
+
+
 @pytest.mark.parametrize("tunables", ["glibc.malloc.tcache_count=0", "glibc.malloc.tcache_count=7"])
 def test_pauses_among_threads(tprof, tunables):
     """Frees in a pause are recorded once for each address: no block that began outside of one is missed, though threads are in
