@@ -197,27 +197,41 @@ TP_HOT bool tp_emit_near_free(struct tp_thread *thread, uint64_t now, uint64_t a
 TP_SLOW void tp_emit_alloc(struct tp_thread *thread, uint64_t ticks, const struct tp_block *block);
 TP_SLOW void tp_emit_free(struct tp_thread *thread, uint64_t ticks, uint64_t address, uint8_t fn);
 
-static inline void tp_emit_op(struct tp_thread *thread, uint64_t ticks, uint32_t op)
+/* An op's begin and its end, which are to be committed: where they end. NULL: there is no room. */
+static inline uint8_t *tp_put_op(struct tp_thread *thread, uint64_t ticks, uint32_t op)
 {
-	uint8_t *p;
-
 	if (!tp_emit_room(thread))
-		return;
+		return NULL;
 	if (tp_unlikely(thread->perf.count))
 		ticks = tp_counters_emit(thread, ticks);
 	*thread->at = TPROF_CLASS_OP;
-	p = tp_put_uvarint(thread->at + 1, tp_emit_time(thread, ticks));
-	tp_emit_end(thread, tp_put_uvarint(p, op));
+	return tp_put_uvarint(tp_put_uvarint(thread->at + 1, tp_emit_time(thread, ticks)), op);
+}
+
+static inline uint8_t *tp_put_op_end(struct tp_thread *thread, uint64_t ticks, bool unwound)
+{
+	if (!tp_emit_room(thread))
+		return NULL;
+	if (tp_unlikely(thread->perf.count))
+		tp_counters_emit(thread, ticks);
+	*thread->at = (uint8_t)(TPROF_CLASS_OP | TPROF_OP_END | (unwound ? TPROF_OP_UNWOUND : 0));
+	return tp_put_uvarint(thread->at + 1, tp_emit_time(thread, ticks));
+}
+
+static inline void tp_emit_op(struct tp_thread *thread, uint64_t ticks, uint32_t op)
+{
+	uint8_t *end = tp_put_op(thread, ticks, op);
+
+	if (end)
+		tp_emit_end(thread, end);
 }
 
 static inline void tp_emit_op_end(struct tp_thread *thread, uint64_t ticks, bool unwound)
 {
-	if (!tp_emit_room(thread))
-		return;
-	if (tp_unlikely(thread->perf.count))
-		tp_counters_emit(thread, ticks);
-	*thread->at = (uint8_t)(TPROF_CLASS_OP | TPROF_OP_END | (unwound ? TPROF_OP_UNWOUND : 0));
-	tp_emit_end(thread, tp_put_uvarint(thread->at + 1, tp_emit_time(thread, ticks)));
+	uint8_t *end = tp_put_op_end(thread, ticks, unwound);
+
+	if (end)
+		tp_emit_end(thread, end);
 }
 
 /* What a WORK record has behind its dtime. */

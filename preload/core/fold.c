@@ -60,7 +60,7 @@ void tp_fold_settle(struct tp_thread *thread)
 {
 	struct tp_fold *fold = &thread->fold;
 	const struct tp_fold_hot *hot = fold->hot;
-	struct tp_open_op *open = tp_scope_open(thread, fold->frame & ~(uintptr_t)1);
+	struct tp_open_op *open = tp_scope_next(thread, fold->frame & ~(uintptr_t)1);
 	uint64_t start = fold->start ? fold->start : tp_clock_before();
 
 	if (hot->slot->shape == hot->shape)
@@ -71,7 +71,7 @@ void tp_fold_settle(struct tp_thread *thread)
 	open->slot = hot->slot;
 	open->ending = NULL;
 	give_back_limit(thread);
-	tp_emit_op(thread, start, hot->op);
+	tp_scope_begin(thread, open, start, hot->op);
 	if (hot->work.kind)
 		tp_emit_work(thread, start, &hot->work);
 }

@@ -7,6 +7,7 @@
 #include "core/emit.h"
 #include "core/space.h"
 #include "core/stackrange.h"
+#include "core/scope.h"
 #include "core/state.h"
 #include "core/sys.h"
 
@@ -128,6 +129,7 @@ void tp_thread_recover(struct tp_thread *thread)
 	tp_lost(TPROF_LOST_REENTRANT, 1);
 	memset(thread->walk, 0, TP_WALK_HEAD);
 	memset(thread->python, 0, TP_WALK_HEAD);
+	tp_scope_recover(thread);
 	tp_fold_reset(thread);
 	if (!thread->chunk)
 		return;
@@ -149,6 +151,7 @@ static struct tp_thread *begin(struct tp_thread *thread)
 	thread->last_block = 0;
 	thread->until_sample = 0;
 	thread->op_depth = 0;
+	thread->fold.written = NULL;
 	tp_fold_reset(thread);
 	thread->signal_blocked = false;
 	thread->alternate = (struct tp_range){ 0, 0 };

@@ -7,6 +7,7 @@ import subprocess
 import pytest
 from conftest import (ALLOCATORS, LAUNCHER, LIBRARY, ROOT, WORKLOADS, add, allocator_library, analyze, functions, heap_of,
                       nothing_lost, report, sites)
+from second_reader import Trace
 from test_truth import NOTHING
 
 SAMPLED = {"TPROF_CPU": "2000"}
@@ -279,3 +280,38 @@ int main(void)
     assert [(op["name"], op["calls"]) for op in summary["ops"]] == [("loop", 10)]
     assert summary["capture"]["foreign_malloc"] and summary["heap"]["allocations"] == 0
     assert "san.so" in (said := analyze(run.traces()[0]).stdout) and "stands before libtprof.so" in said
+
+
+@pytest.mark.parametrize("how", ["events", "folded", "within"])
+def test_longjmp_at_any_instruction_of_an_op(tprof, how):
+    """Of what is left half-way nothing stays open: what is around it and what comes after begins and ends as it did."""
+    env = {"TPROF_OPS": "cblas_sdot,cblas_saxpy,tiny_call", "TPROF_CPU": "0"}
+    run = tprof.run([WORKLOADS / "op_jumps", how], [LIBRARY], env)
+    assert (run.status, run.stdout) == (0, b"op_jumps: done\n")
+    tries, (trace,) = run.truth()["tries"], run.traces()
+    found = report(trace, command="ops", options=["--top", "0"])
+    ops = {op["name"]: op for op in found["ops"]}
+    assert tries > 300  # it is the hook that is stepped through
+    assert {op["open"] for op in ops.values()} == {0}
+    assert found["capture"]["lost_events"] == found["capture"]["lost"]["reentrant"] < tries
+    around, left, after = ops["tiny_call"], ops["cblas_sdot"], ops["cblas_saxpy"]
+    assert (after["calls"], after["unwound"], after["folded"]) == (tries + 1, 0, 0)
+    warm = 0 if how == "events" else 1500 * tries
+    if how != "within":
+        assert (around["calls"], around["unwound"]) == (tries + 1, 0)
+        assert warm < left["calls"] <= warm + tries + 1
+    else:
+        assert warm + tries < around["calls"] <= warm + 2 * tries + 1
+        assert 0 < left["calls"] <= tries
+    assert 0 < (around if how == "within" else left)["unwound"] < tries
+
+    depth, depths, number = 0, [], {}
+    for event in Trace(trace.read_bytes()).events:
+        if event[1] not in ("op", "op_end"):
+            continue
+        if event[1] == "op":  # of the three, which were called first in this order
+            depths.append((number.setdefault(event[2], len(number)), depth))
+        depth += 1 if event[1] == "op" else -1
+        assert depth >= 0
+    assert depth == 0
+    assert [at for op, at in depths if op == 2] == [0] + tries * [1], "each saxpy is in its own tiny_call, and no other"

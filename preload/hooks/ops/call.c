@@ -129,9 +129,8 @@ static bool is_over(const struct tp_thread *thread, uintptr_t sp)
 static TP_SLOW void end_unwound(struct tp_thread *thread, uintptr_t sp, uint64_t ticks)
 {
 	while (thread->op_depth > 0 && thread->fold.outer < sp && is_over(thread, sp)) {
-		tp_scope_shut(thread);
 		make_room(thread);
-		tp_emit_op_end(thread, ticks, true);
+		tp_scope_end(thread, ticks, true);
 	}
 }
 
@@ -152,26 +151,22 @@ static inline uint8_t *put_work(uint8_t *at, const struct tp_work *work)
 	return p;
 }
 
-/* Writes the begin, and the work if the call is typed; there is room for both. */
-static inline void put_begin(struct tp_thread *thread, uint64_t ticks, uint32_t op)
+/* Writes the begin, and the work if the call is typed; there is room for both. They are committed by who opens the op. */
+static inline uint8_t *put_begin(struct tp_thread *thread, uint64_t ticks, uint32_t op)
 {
 	const struct tp_work *work = &thread->fold.work;
-	uint8_t *at = thread->at, *p;
+	uint8_t *p;
 
-	if (tp_unlikely(thread->perf.count)) {
-		tp_emit_op(thread, ticks, op);
-		if (work->kind)
-			tp_emit_work(thread, ticks, work);
-		return;
-	}
-	*at = TPROF_CLASS_OP;
-	p = tp_emit_passed(thread, at + 1, ticks >> tp_emit_shift);
+	if (tp_unlikely(thread->perf.count))
+		ticks = tp_counters_emit(thread, ticks);
+	*thread->at = TPROF_CLASS_OP;
+	p = tp_emit_passed(thread, thread->at + 1, ticks >> tp_emit_shift);
 	p = tp_put_short(p, op);
 	if (work->kind) {
 		p = put_work(p, work);
 		thread->events++;
 	}
-	tp_emit_end(thread, p);
+	return p;
 }
 
 /* The call's in its frame, for stacks/recall.h. */
@@ -188,20 +183,22 @@ static inline void begin(struct tp_thread *thread, uint32_t index, uint32_t op, 
 	uint64_t ticks = tp_clock_before(), shape;
 	struct tp_fold_slot *slot = tp_fold_find(&thread->fold, op, &shape);
 	struct tp_open_op *open;
+	uint8_t *end;
 
 	if (tp_fold_is_hot(&thread->fold, slot, shape) && !function->ends_step && !function->signature.after &&
 	    !function->signature.learns && !thread->perf.count) {
 		tp_hot_begin(thread, &(struct tp_hot_call){ index, op, frame, window, slot, shape, ticks });
 		return;
 	}
-	put_begin(thread, ticks, op);
-	open = tp_scope_open(thread, (uintptr_t)frame);
-	*stamp_of(frame) = thread->fold.scope | (uint32_t)ticks;
+	end = put_begin(thread, ticks, op);
+	open = tp_scope_next(thread, (uintptr_t)frame);
 	open->start = ticks;
-	open->events = thread->events;
 	open->shape = shape;
 	open->slot = slot;
 	open->ending = function->ending;
+	tp_scope_open(thread, open, end);
+	open->events = thread->events;
+	*stamp_of(frame) = thread->fold.scope | (uint32_t)ticks;
 }
 
 struct slow_begin {
@@ -380,16 +377,16 @@ static void end_learning(struct tp_thread *thread, const struct tp_op_function *
 	make_room(thread);
 }
 
-static inline void put_end(struct tp_thread *thread, uint64_t ticks)
+TP_HOT void put_end(struct tp_thread *thread, const struct tp_open_op *open, uint64_t ticks)
 {
 	uint8_t *at = thread->at;
 
 	if (tp_unlikely(thread->perf.count)) {
-		tp_emit_op_end(thread, ticks, false);
+		tp_scope_end(thread, ticks, false);
 		return;
 	}
 	*at = TPROF_CLASS_OP | TPROF_OP_END;
-	tp_emit_end(thread, tp_emit_passed(thread, at + 1, ticks >> tp_emit_shift));
+	tp_scope_shut(thread, open, tp_emit_passed(thread, at + 1, ticks >> tp_emit_shift));
 }
 
 /* The end of an op that calls for more than its event. */
@@ -405,7 +402,7 @@ static TP_SLOW void end_with_more(struct tp_thread *thread, const struct tp_op_f
 		after = tp_usage_emit(thread, ticks);
 		make_room(thread);
 	}
-	put_end(thread, ticks);
+	put_end(thread, &thread->op_open[thread->op_depth - 1], ticks);
 	if (function->ends_step) {
 		make_room(thread);
 		tp_emit_step(thread, after, 0);
@@ -416,9 +413,9 @@ static TP_SLOW void end_with_more(struct tp_thread *thread, const struct tp_op_f
 }
 
 /* The thread's innermost op ends. */
-static inline void end(struct tp_thread *thread, const uintptr_t *frame, uint64_t ticks)
+TP_HOT void end(struct tp_thread *thread, const uintptr_t *frame, uint64_t ticks)
 {
-	struct tp_open_op *open = tp_scope_shut(thread);
+	const struct tp_open_op *open = &thread->op_open[thread->op_depth - 1];
 	const struct tp_op_function *function = open->ending;
 
 	tp_fold_warm(&thread->fold, open->slot, open->shape, open->start, ticks, open->events == thread->events);
@@ -427,7 +424,7 @@ static inline void end(struct tp_thread *thread, const uintptr_t *frame, uint64_
 	if (tp_unlikely(function != NULL))
 		end_with_more(thread, function, frame, ticks);
 	else
-		put_end(thread, ticks);
+		put_end(thread, open, ticks);
 }
 
 static bool is_open(const struct tp_thread *thread, uintptr_t frame)
@@ -447,9 +444,8 @@ static TP_SLOW void end_before_others(struct tp_thread *thread, const uintptr_t 
 	if (!is_open(thread, (uintptr_t)frame))
 		return;
 	while (thread->fold.outer != (uintptr_t)frame) {
-		tp_scope_shut(thread);
 		make_room(thread);
-		tp_emit_op_end(thread, ticks, false);
+		tp_scope_end(thread, ticks, false);
 	}
 	make_room(thread);
 	end(thread, frame, ticks);

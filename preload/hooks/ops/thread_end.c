@@ -26,10 +26,8 @@ static void end_all(void *unused)
 	thread->busy = TP_BUSY_RECORD;
 	if (thread->fold.frame)
 		tp_fold_settle(thread);
-	while (thread->op_depth > 0) {
-		tp_scope_shut(thread);
-		tp_emit_op_end(thread, tp_clock_before(), true);
-	}
+	while (thread->op_depth > 0)
+		tp_scope_end(thread, tp_clock_before(), true);
 	tp_leave(thread);
 }
 
