@@ -136,6 +136,8 @@ static void print_hooks(const struct tp_page *page, const struct tp_trace *trace
 		if (hooks->state == TPROF_HOOKS_DONE)
 			line(page, "", "%s: %s pointer%s to %s function%s", object, tp_count(hooks->pointers).text,
 			     tp_plural(hooks->pointers), tp_count(hooks->functions).text, tp_plural(hooks->functions));
+		else if (hooks->state == TPROF_HOOKS_ELSEWHERE)
+			line(page, "", "%s: not hooked: %s", object, tp_hooks_name(hooks->state));
 		else
 			line(page, "", "%s: not hooked: %s function%s: %s", object, tp_count(hooks->functions).text,
 			     tp_plural(hooks->functions), tp_hooks_name(hooks->state));

@@ -24,6 +24,29 @@ __attribute__((format(printf, 2, 3))) static void add(struct tp_notes *notes, co
 		notes->count++;
 }
 
+static void add_elsewhere(struct tp_notes *notes, const struct tp_trace *trace)
+{
+	const char *first = NULL;
+	uint64_t objects = 0;
+
+	for (size_t i = 0; i < trace->hooks_count; i++) {
+		if (trace->hooks[i].state != TPROF_HOOKS_ELSEWHERE)
+			continue;
+		first = first ? first : trace->hooks[i].object;
+		objects++;
+	}
+	if (objects == 1)
+		add(notes,
+		    "%s was loaded by dlmopen, in a namespace of its own: what it allocates bypasses the hooks and is "
+		    "not in this report",
+		    first[0] ? first : tp_program_name(trace));
+	else if (objects)
+		add(notes,
+		    "%s objects, %s among them, were loaded by dlmopen, in namespaces of their own: what they allocate "
+		    "bypasses the hooks and is not in this report",
+		    tp_count(objects).text, first[0] ? first : tp_program_name(trace));
+}
+
 static void add_bypasses(struct tp_notes *notes, const struct tp_trace *trace)
 {
 	const struct tprof_header *header = trace->header;
@@ -39,6 +62,7 @@ static void add_bypasses(struct tp_notes *notes, const struct tp_trace *trace)
 	if (header->flags & TPROF_FLAG_DEEPBIND)
 		add(notes, "an object was loaded with RTLD_DEEPBIND: what it allocates bypasses the hooks and is not "
 			   "in this report");
+	add_elsewhere(notes, trace);
 	if (header->flags & TPROF_FLAG_TEXT_CUT)
 		add(notes, "the command line was too long for the trace: its end is missing");
 }

@@ -513,6 +513,8 @@ enum tprof_hooks {
 	TPROF_HOOKS_FULL = 4,	     /* not: there was no room, or the system forbids code that was written */
 	TPROF_HOOKS_UNREACHED = 5,   /* functions that it exports, and no pointer leads to them: calls within the object
 				      * are bound directly (-Bsymbolic, hidden, no PLT), or nobody calls them */
+	TPROF_HOOKS_ELSEWHERE = 6, /* no function: dlmopen was called for that object, with a namespace of its own: none
+				      * of its calls and allocations, nor of those that it brings along, can be seen */
 	TPROF_HOOKS_STATES,
 };
 

@@ -39,6 +39,7 @@ static const struct {
 	FUNCTION(munmap),
 	FUNCTION(mremap),
 	FUNCTION(dlopen),
+	FUNCTION(dlmopen),
 	FUNCTION(sigaltstack),
 	FUNCTION(dlsym),
 	FUNCTION(dlvsym),

@@ -53,6 +53,7 @@ struct tp_real {
 	int (*pthread_setname_np)(pthread_t, const char *);
 
 	void *(*dlopen)(const char *, int);
+	void *(*dlmopen)(long, const char *, int);
 	void *(*dlsym)(void *, const char *);
 	void *(*dlvsym)(void *, const char *, const char *);
 	int (*dladdr)(const void *, Dl_info *);

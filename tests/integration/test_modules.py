@@ -61,6 +61,20 @@ def test_deepbind_is_said(tprof):
     assert any(site["bytes"] == 2222 for site in unfreed(run.traces()[0]))
 
 
+@pytest.mark.parametrize("ops", ["auto", "off"])
+def test_namespaces_are_said(tprof, ops):
+    """What another namespace's libc hands out is not in the report, and that is; dlmopen into the program's is dlopen."""
+    run, summary = tprof.summary([WORKLOADS / "dl", "dlmopen", WORKLOADS], env={"TPROF_OPS": ops})
+    assert run.stdout == b"dl: done\n"
+    (skipped,) = [s for s in summary["capture"]["hooks"]["skipped"] if "dlmopen" in s["reason"]]
+    assert skipped["module"] == f"{WORKLOADS}/libplugin_a.so"
+    trace = run.traces()[0]
+    for command in ("summary", "peak", "leaks", "ops", "info", "threads"):
+        assert "libplugin_a.so was loaded by dlmopen" in analyze(command, trace).stdout.replace("\n", " "), command
+    sizes = [site["bytes"] for site in unfreed(trace)]
+    assert 2222 in sizes and 1111 not in sizes
+
+
 def test_malloc_by_name(tprof):
     """What dlsym finds in libc itself passes the hooks by; its frees may not: they are counted, never fatal."""
     run, summary = tprof.summary([WORKLOADS / "dl", "dlsym", WORKLOADS])

@@ -3,6 +3,7 @@
  * dl HOW DIRECTORY: libraries that come and go.
  *   reuse     plugin_a leaks, is unloaded; plugin_b takes its address and leaks another amount. Twice.
  *   deepbind  a library loaded with RTLD_DEEPBIND finds libc's malloc before any preloaded one
+ *   dlmopen   a library in two namespaces of their own, and another in the program's
  *   dlsym     malloc and free asked for by name
  *   origin    a library found by the $ORIGIN of the one that asks for it
  *   race      three threads load, use and unload four libraries each, plugin0.so to plugin11.so, while two allocate
@@ -74,6 +75,24 @@ static void deepbind(const char *directory)
 	p = entry(handle, "plugin_allocate")(A_SIZE);
 	free(p);
 	if (!entry(open_plugin(directory, "libplugin_b.so", RTLD_LOCAL), "plugin_allocate")(B_SIZE))
+		truth_die("malloc");
+}
+
+static void elsewhere(const char *directory)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/libplugin_a.so", directory);
+	for (int i = 0; i < 2; i++) {
+		void *handle = dlmopen(LM_ID_NEWLM, path, RTLD_NOW | RTLD_LOCAL);
+
+		if (!handle)
+			truth_die(dlerror());
+		if (!entry(handle, "plugin_allocate")(A_SIZE))
+			truth_die("malloc");
+	}
+	snprintf(path, sizeof(path), "%s/libplugin_b.so", directory);
+	if (!entry(dlmopen(LM_ID_BASE, path, RTLD_NOW | RTLD_LOCAL), "plugin_allocate")(B_SIZE))
 		truth_die("malloc");
 }
 
@@ -155,6 +174,8 @@ int main(int argc, char **argv)
 		reuse(argv[2]);
 	else if (!strcmp(argv[1], "deepbind"))
 		deepbind(argv[2]);
+	else if (!strcmp(argv[1], "dlmopen"))
+		elsewhere(argv[2]);
 	else if (!strcmp(argv[1], "dlsym"))
 		by_name();
 	else if (!strcmp(argv[1], "race"))

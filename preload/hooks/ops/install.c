@@ -274,6 +274,27 @@ void *tp_ops_hooked(const char *symbol, void *target)
 	return wish.stub ? wish.stub : target;
 }
 
+/* With the loader's lock. */
+static void note_elsewhere(void *file)
+{
+	if (!tp_turn_take(&installing))
+		return;
+	tp_covered_add(TPROF_HOOKS_ELSEWHERE, 0, 0, file);
+	tp_turn_end(&installing);
+}
+
+void tp_ops_elsewhere(const char *file)
+{
+	struct tp_thread *thread = tp_enter(__builtin_frame_address(0));
+
+	if (!thread)
+		thread = tp_enter_off(__builtin_frame_address(0));
+	if (!thread)
+		return;
+	tp_loader_locked(note_elsewhere, (void *)(uintptr_t)file);
+	tp_leave(thread);
+}
+
 void tp_ops_tell(uint64_t slots)
 {
 	tp_add(&tp_header->slots, slots);

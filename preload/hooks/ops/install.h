@@ -16,6 +16,9 @@ void tp_ops_install(void);
  */
 void tp_ops_resumed(const void *frame);
 
+/* dlmopen is called for that object, with another namespace than the program's. At calls to the loader, as the first. */
+void tp_ops_elsewhere(const char *file);
+
 /* In a forked child, which has its parent's hooks: its own trace tells of them. `slots` is what the parent's header said. */
 void tp_ops_tell(uint64_t slots);
 

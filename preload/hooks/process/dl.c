@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dlopen, dlsym, dlvsym and dlclose: which objects are new, bypass the hooks, or are gone. All but dlclose are
+ * dlopen, dlmopen, dlsym, dlvsym and dlclose: which objects are new, bypass the hooks, or are gone. All but dlclose are
  * pass_on.S: a call from here would be libtprof.so's, and lookups relative to the caller ($ORIGIN, RUNPATH, RTLD_NEXT)
  * would go wrong. As nothing of ours runs behind a dlopen, what it loaded is hooked at the next call to the loader: a
  * program that loads a library asks it for a symbol.
@@ -21,6 +21,7 @@
 
 /* Called by pass_on.S, which then jumps to what they return. */
 void *tp_before_dlopen(const char *file, int flags) __attribute__((visibility("hidden")));
+void *tp_before_dlmopen(Lmid_t space, const char *file, int flags) __attribute__((visibility("hidden")));
 struct tp_asked tp_before_dlsym(void *handle, const char *name) __attribute__((visibility("hidden")));
 struct tp_asked tp_before_dlvsym(void *handle, const char *name, const char *version)
 	__attribute__((visibility("hidden")));
@@ -36,6 +37,22 @@ void *tp_before_dlopen(const char *file, int flags)
 	tp_ops_install();
 	tp_python_find();
 	return (void *)tp_real.dlopen;
+}
+
+/*
+ * What is loaded into another namespace has a libc of its own there, which nothing of ours stands before. Whether it can be
+ * loaded is not known yet; where one is told of that could not, what the trace says of it is too careful, not wrong.
+ */
+void *tp_before_dlmopen(Lmid_t space, const char *file, int flags)
+{
+	if (space == LM_ID_BASE) {
+		tp_before_dlopen(file, flags);
+		return (void *)tp_real.dlmopen;
+	}
+	tp_start();
+	if (!(flags & RTLD_NOLOAD))
+		tp_ops_elsewhere(file ? file : "");
+	return (void *)tp_real.dlmopen;
 }
 
 /*

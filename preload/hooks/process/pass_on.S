@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * void *dlopen(const char *file, int flags);
+ * void *dlmopen(long space, const char *file, int flags);
  * void *dlsym(void *handle, const char *name);
  * void *dlvsym(void *handle, const char *name, const char *version);
  * int prctl(int option, ...);
@@ -63,6 +64,7 @@
 	.endm
 
 	pass_on	dlopen, tp_before_dlopen
+	pass_on	dlmopen, tp_before_dlmopen
 	pass_on	dlsym, tp_before_dlsym, 1
 	pass_on	dlvsym, tp_before_dlvsym, 1
 	pass_on	prctl, tp_before_prctl
