@@ -107,8 +107,7 @@ struct tp_fold {
 	uint64_t stop;	     /* ticks at which the call of which a share is timed ended; 0: not known */
 	bool counting;	     /* there may be a record that goes on */
 	uint64_t random;     /* of the draw; 0: not begun */
-	const uint8_t
-		*written; /* of core/scope.h: where the record ends that is about to open or to shut an op, or NULL */
+	const uint8_t *written; /* core/scope.h: where the record ends that opens or shuts an op, or NULL */
 	uint32_t written_depth; /* and how many are open then */
 	struct tp_work work; /* of the call that begins */
 	struct tp_fold_slot slots[TP_FOLD_SLOTS];

@@ -5,9 +5,9 @@
 #include "core/clock.h"
 #include "core/config.h"
 #include "core/emit.h"
+#include "core/scope.h"
 #include "core/space.h"
 #include "core/stackrange.h"
-#include "core/scope.h"
 #include "core/state.h"
 #include "core/sys.h"
 
