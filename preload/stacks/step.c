@@ -7,6 +7,8 @@
 
 #include <tprof/format.h>
 
+#define LOWEST ((uintptr_t)1 << 16)  /* vm.mmap_min_addr */
+#define HIGHEST ((uintptr_t)1 << 47) /* of a process's addresses (Documentation/arch/x86/x86_64/mm.rst) */
 #define RED_ZONE 128u /* bytes below rsp that a function may use (x86-64 psABI, 3.2.2), and the kernel leaves alone */
 
 /* Where the kernel's ucontext has a register, by DWARF's numbers (asm/sigcontext.h behind uc_flags, uc_link, uc_stack). */
@@ -53,7 +55,16 @@ static bool step_to(struct tp_stepper *stepper, uintptr_t cfa, uintptr_t bp)
 	return stepper->at.pc ? true : stop(stepper, TPROF_NODE_ROOT);
 }
 
-/* A frame that no table describes: JIT code has good frame pointers; ld.so's first frame is the end of the stack. */
+/* What stands where a return address would: no number, and nothing on the stack. 0 is the end of a chain. */
+static bool may_be_code(const struct tp_stepper *stepper, uintptr_t pc)
+{
+	return !pc || (pc >= LOWEST && pc < HIGHEST && (pc < stepper->readable.low || pc >= stepper->readable.high));
+}
+
+/*
+ * A frame that no table describes: JIT code has good frame pointers; ld.so's first frame is the end of the stack. In assembly
+ * without rules (OpenBLAS's kernels) rbp may be anything that its callers keep there.
+ */
 static bool step_by_bp(struct tp_stepper *stepper, struct tp_step *step)
 {
 	uintptr_t bp = stepper->at.bp;
@@ -64,6 +75,10 @@ static bool step_by_bp(struct tp_stepper *stepper, struct tp_step *step)
 		return stop(stepper, TPROF_NODE_SHORT);
 	step->by_bp = true;
 	step->bp_slot = bp;
+	if (!may_be_code(stepper, load(bp + 8))) {
+		step->cfa_slot = bp + 8; /* what the walk came to depend on */
+		return stop(stepper, TPROF_NODE_SHORT);
+	}
 	return step_to(stepper, bp + 16, load(bp));
 }
 

@@ -15,11 +15,12 @@
 #include <stdlib.h>
 
 #define FRAMES_MAX 1800
+#define OWN_FRAMES 32 /* of this library */
 #define REPORTS_MAX 20
 
 static __thread uintptr_t ours[FRAMES_MAX];
-static __thread void *theirs[FRAMES_MAX];
-static uint64_t compared, interrupted, different, ended_early, astray, reported;
+static __thread void *theirs[FRAMES_MAX + OWN_FRAMES];
+static uint64_t compared, interrupted, different, ended_early, astray, guessed, reported;
 
 static void add_pc(struct tp_text *text, uintptr_t pc)
 {
@@ -90,20 +91,17 @@ static void leave(void)
 /* What libunwind found, in theirs[]. */
 struct reference {
 	size_t count;
+	size_t guessed;	  /* the first frame that it has no rules for: it follows rbp there, and guesses rsp */
 	bool interrupted; /* it began where the thread was interrupted */
-	bool gave_up;	  /* it ended where no rule leads on and rbp, which it follows there, is further than it goes */
+	bool gave_up;	  /* its last frame was such a one, and rbp further away than it goes */
 };
 
-/*
- * Is libunwind's walk no reference from here on? It goes to what is no code, where ours goes on in code: assembly whose rules
- * say that rbp is still on the stack when it has been popped, or that has none, where libunwind follows rbp but takes rsp to
- * be 16 further on (kernels of OpenBLAS), leads it there. Or it gave up, in such a kernel with a large frame.
- */
-static bool is_astray(size_t at, size_t count, const struct reference *reference)
+/* Here libunwind's walk is in what is no code, or has given up, where ours goes on in code: it is no reference any more. */
+static bool is_lost(size_t at, size_t count, const struct reference *reference)
 {
 	Dl_info info;
 
-	if (at >= count || !dladdr((void *)ours[at], &info))
+	if (!reference->interrupted || at >= count || !dladdr((void *)ours[at], &info))
 		return false;
 	return at < reference->count ? !dladdr(theirs[at], &info) : reference->gave_up;
 }
@@ -117,22 +115,28 @@ static bool is_same(uintptr_t our, const void *their)
 	return (our ^ (uintptr_t)their) << 1 == 0;
 }
 
-/* `may_end`: our walk stopped where no rule led on, and is marked as such in the trace: it is as far as it goes. */
-static void compare(size_t count, const struct reference *reference, bool may_end)
+/* Is this where ours ends, and says so in the trace: as far as it goes, in a frame that no rule leads out of? */
+static bool is_short(size_t at, size_t count, uint32_t root, const struct reference *reference)
+{
+	return at == count && root == TPROF_NODE_SHORT && reference->interrupted;
+}
+
+/* `root`: how our walk ended; of one that is deeper than what is kept the inner frames are compared. */
+static void compare(size_t count, uint32_t root, const struct reference *reference)
 {
 	for (size_t i = 0; i < count || i < reference->count; i++) {
 		if (i < count && i < reference->count && is_same(ours[i], theirs[i]))
 			continue;
-		if (may_end && i == count) {
+		if ((i == count || i == FRAMES_MAX) && root == TPROF_NODE_CUT)
+			return;
+		if (is_short(i, count, root, reference)) {
 			tp_add(&ended_early, 1);
-			return;
+		} else if (is_lost(i, count, reference)) {
+			tp_add(reference->guessed < i ? &guessed : &astray, 1);
+		} else {
+			tp_add(&different, 1);
+			report(count, reference->count, i);
 		}
-		if (reference->interrupted && is_astray(i, count, reference)) {
-			tp_add(&astray, 1);
-			return;
-		}
-		tp_add(&different, 1);
-		report(count, reference->count, i);
 		return;
 	}
 }
@@ -159,7 +163,7 @@ void tp_verify_walk(const struct tp_thread *thread, struct tp_registers at)
 
 	if (makes_room(count) || !enter(1000000))
 		return;
-	reference.count = (size_t)unw_backtrace(theirs, FRAMES_MAX);
+	reference.count = (size_t)unw_backtrace(theirs, FRAMES_MAX + OWN_FRAMES);
 	leave();
 	while (skip < reference.count && (uintptr_t)theirs[skip] != at.pc) /* this library's own frames */
 		skip++;
@@ -167,24 +171,29 @@ void tp_verify_walk(const struct tp_thread *thread, struct tp_registers at)
 	for (size_t i = 0; skip && i < reference.count; i++)
 		theirs[i] = theirs[i + skip];
 	tp_add(&compared, 1);
-	compare(count, &reference, false);
+	compare(count, tp_walk_last_root(thread), &reference);
 }
 
 #define BP_FAR 0x4000u /* libunwind's src/x86_64/Gstep.c: by rbp it goes no further */
 
-static bool is_far(unw_cursor_t *cursor, unw_word_t pc)
+/* Kernels of OpenBLAS are assembly without rules. */
+static void note_frame(struct reference *reference, unw_cursor_t *cursor, unw_word_t pc)
 {
 	unw_proc_info_t info;
 	unw_word_t sp, bp;
+	bool rules = unw_get_proc_info_by_ip(unw_local_addr_space, pc, &info, NULL) != -UNW_ENOINFO;
 
-	return unw_get_reg(cursor, UNW_REG_SP, &sp) == 0 && unw_get_reg(cursor, UNW_X86_64_RBP, &bp) == 0 &&
-	       bp - sp > BP_FAR && unw_get_proc_info_by_ip(unw_local_addr_space, pc, &info, NULL) == -UNW_ENOINFO;
+	if (!rules && reference->guessed > reference->count)
+		reference->guessed = reference->count;
+	reference->gave_up = !rules && unw_get_reg(cursor, UNW_REG_SP, &sp) == 0 &&
+			     unw_get_reg(cursor, UNW_X86_64_RBP, &bp) == 0 && bp - sp > BP_FAR;
+	theirs[reference->count++] = (void *)pc;
 }
 
 void tp_verify_interrupted(const struct tp_thread *thread, const void *context)
 {
 	size_t count = tp_walk_last(thread, ours, FRAMES_MAX);
-	struct reference reference = { .interrupted = true };
+	struct reference reference = { .guessed = SIZE_MAX, .interrupted = true };
 	unw_cursor_t cursor;
 	unw_word_t pc;
 
@@ -194,12 +203,11 @@ void tp_verify_interrupted(const struct tp_thread *thread, const void *context)
 	do {
 		if (unw_get_reg(&cursor, UNW_REG_IP, &pc) < 0 || !pc)
 			break;
-		theirs[reference.count++] = (void *)pc;
-		reference.gave_up = is_far(&cursor, pc);
+		note_frame(&reference, &cursor, pc);
 	} while (reference.count < FRAMES_MAX && unw_step(&cursor) > 0);
 	leave();
 	tp_add(&interrupted, 1);
-	compare(count, &reference, tp_walk_last_short(thread));
+	compare(count, tp_walk_last_root(thread), &reference);
 }
 
 /* The last line on stderr: what the tests read. */
@@ -216,6 +224,8 @@ __attribute__((destructor)) static void summarize(void)
 	tp_text_add_number(&text, ended_early);
 	tp_text_add(&text, " astray ");
 	tp_text_add_number(&text, astray);
+	tp_text_add(&text, " guessed ");
+	tp_text_add_number(&text, guessed);
 	tp_text_add(&text, " different ");
 	tp_text_add_number(&text, different);
 	tp_text_add(&text, "\n");

@@ -417,11 +417,11 @@ bool tp_walk_is_handlers(const struct tp_thread *thread, const void *frame)
 	return meets(thread, &stepper, (struct tp_range){ 0, 0 });
 }
 
-bool tp_walk_last_short(const struct tp_thread *thread)
+uint32_t tp_walk_last_root(const struct tp_thread *thread)
 {
 	const struct walk *walk = (const struct walk *)thread->walk;
 
-	return !walk->front.recall.last && walk->root == TPROF_NODE_SHORT;
+	return walk->front.recall.last ? (uint32_t)TPROF_NODE_ROOT : walk->root;
 }
 
 size_t tp_walk_last(const struct tp_thread *thread, uintptr_t *pcs, size_t max)

@@ -1,20 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * no_rules MILLISECONDS: computes in assembly that has no frame rules, as kernels of OpenBLAS are: one with a small frame, one
- * with a frame larger than the 16 KiB that libunwind follows rbp. Their callers can be told by rbp alone.
+ * no_rules KERNEL MILLISECONDS: computes in assembly that has no frame rules, as kernels of OpenBLAS are. `near` has a small
+ * frame, `far` one larger than the 16 KiB that libunwind follows rbp: their caller can be told by rbp alone. In `strange`
+ * rbp is none of a frame: behind it stand numbers.
  */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
-void near_kernel(uint64_t n), far_kernel(uint64_t n);
+void near_kernel(uint64_t n), far_kernel(uint64_t n), strange_kernel(uint64_t n);
 
 #define KERNEL(name, bytes)                                                                                            \
 	".globl " name "\n.type " name ", @function\n" name ":\n"                                                      \
 	"sub $" bytes ", %rsp\n1: dec %rdi\njnz 1b\nadd $" bytes ", %rsp\nret\n.size " name ", .-" name "\n"
 
-__asm__(".text\n" KERNEL("near_kernel", "1024") KERNEL("far_kernel", "28672"));
+/* 2.5 and 3.5 as doubles, where a frame would have the caller's rbp and the return address. */
+#define STRANGE                                                                                                        \
+	"mov %rbp, %rax\nmovabs $0x400c000000000000, %rdx\npush %rdx\nmovabs $0x4004000000000000, %rdx\npush %rdx\n"   \
+	"mov %rsp, %rbp\n1: dec %rdi\njnz 1b\nmov %rax, %rbp\nadd $16, %rsp\nret\n"
+
+__asm__(".text\n" KERNEL("near_kernel", "1024")
+		KERNEL("far_kernel",
+		       "28672") ".globl strange_kernel\n.type strange_kernel, @function\nstrange_kernel:\n" STRANGE
+				".size strange_kernel, .-strange_kernel\n");
 
 static uint64_t now_ns(void)
 {
@@ -25,18 +35,22 @@ static uint64_t now_ns(void)
 }
 
 /* Its frame pointer is what a kernel's walk goes on from: to the caller of this. */
-static __attribute__((noinline)) void computes(void)
+static __attribute__((noinline)) void computes(void (*kernel)(uint64_t))
 {
-	near_kernel(30000);
-	far_kernel(30000);
+	kernel(30000);
+	__asm__ volatile("");
 }
 
 int main(int argc, char **argv)
 {
-	uint64_t wanted = (argc > 1 ? strtoul(argv[1], NULL, 10) : 100) * 1000000u, begin = now_ns();
+	uint64_t wanted = (argc > 2 ? strtoul(argv[2], NULL, 10) : 100) * 1000000u, begin = now_ns();
+	const char *name = argc > 1 ? argv[1] : "near";
+	void (*kernel)(uint64_t) = strcmp(name, "far") == 0	  ? far_kernel
+				   : strcmp(name, "strange") == 0 ? strange_kernel
+								  : near_kernel;
 
 	while (now_ns() - begin < wanted)
-		computes();
+		computes(kernel);
 	puts("no_rules: done");
 	return 0;
 }
