@@ -104,12 +104,12 @@ struct tp_fold {
 	uint32_t warm, heats; /* bit i: slots[i] may be warm; may be hot */
 
 	struct tp_fold_hot hots[TP_FOLD_HOTS];
-	uint64_t stop;	     /* ticks at which the call of which a share is timed ended; 0: not known */
-	bool counting;	     /* there may be a record that goes on */
-	uint64_t random;     /* of the draw; 0: not begun */
+	uint64_t stop;		/* ticks at which the call of which a share is timed ended; 0: not known */
+	bool counting;		/* there may be a record that goes on */
+	uint64_t random;	/* of the draw; 0: not begun */
 	const uint8_t *written; /* core/scope.h: where the record ends that opens or shuts an op, or NULL */
 	uint32_t written_depth; /* and how many are open then */
-	struct tp_work work; /* of the call that begins */
+	struct tp_work work;	/* of the call that begins */
 	struct tp_fold_slot slots[TP_FOLD_SLOTS];
 } __attribute__((aligned(64)));
 

@@ -21,11 +21,10 @@ SUMMARY = re.compile(rb"tprof-verify: walks (\d+) interrupted (\d+) early (\d+) 
 
 def verified(tprof, command, env=None, timeout=120, walks=1, interrupted=0, early=0.0):
     """Runs a command under the verifying library; every process's walks are libunwind's. Returns the run, with how many
-    `walks` of allocations were compared, and how many of samples. Of these a share of `early` at most, or two, may end, and say so,
-    in a frame that no rule leads out of: code whose CFA is in another register than rsp and rbp (the lazy binder of ld.so
-    realigns its stack), assembly without rules or with wrong ones, where libunwind guesses. It
-    may guess wrong then, and end in what is no code, where tprof's walk goes on to the end; how often is told. Of a few more
-    it goes there astray, by wrong rules."""
+    `walks` of allocations were compared, and how many of samples. Of these a share of `early` at most, or two, may end, and
+    say so, in a frame that no rule leads out of: assembly without rules or with wrong ones. libunwind guesses there; it may
+    guess wrong, and end in what is no code, where tprof's walk goes on to the end: how often is told. Of a few more it goes
+    there astray, by wrong rules."""
     bare = tprof.run(command, env=env, timeout=timeout)
     run = tprof.run(command, [VERIFY], env, timeout=timeout)
     counts = [tuple(map(int, numbers)) for numbers in SUMMARY.findall(run.stderr)]
