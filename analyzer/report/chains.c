@@ -6,9 +6,8 @@
 
 #include "trace/reserve.h"
 
-struct tp_chain {
-	uint64_t hash;
-	uint32_t source, node; /* a stack that has it */
+struct tp_chain { /* a stack that has it */
+	uint32_t source, node;
 };
 
 struct tp_chain_source {
@@ -22,10 +21,7 @@ bool tp_chains_init(struct tp_chains *chains, bool whole)
 {
 	memset(chains, 0, sizeof(*chains));
 	chains->whole = whole;
-	chains->bits = 10;
-	chains->count = 1;
-	chains->table = calloc((size_t)1 << chains->bits, sizeof(*chains->table));
-	return tp_keys_init(&chains->keys) && chains->table;
+	return tp_keys_init(&chains->keys);
 }
 
 void tp_chains_free(struct tp_chains *chains)
@@ -34,7 +30,7 @@ void tp_chains_free(struct tp_chains *chains)
 		free(chains->sources[i].lines);
 	free(chains->sources);
 	free(chains->list);
-	free(chains->table);
+	tp_map_free(&chains->index);
 	tp_map_free(&chains->numbers);
 	tp_keys_free(&chains->keys);
 	tp_stack_free(&chains->other);
@@ -128,54 +124,33 @@ static bool compare(struct tp_chains *chains, const struct tp_chain *chain, cons
 	return true;
 }
 
-static bool grow(struct tp_chains *chains)
+/* Its number. 0: no memory. */
+static uint32_t add(struct tp_chains *chains, const struct tp_chain_source *source, uint32_t node)
 {
-	unsigned bits = chains->bits + 1;
-	size_t mask = ((size_t)1 << bits) - 1;
-	uint32_t *table = calloc((size_t)1 << bits, sizeof(*table));
-
-	if (!table)
-		return false;
-	for (size_t i = 1; i < chains->count; i++) {
-		size_t slot = (size_t)chains->list[i].hash & mask;
-
-		while (table[slot])
-			slot = (slot + 1) & mask;
-		table[slot] = (uint32_t)i;
-	}
-	free(chains->table);
-	chains->table = table;
-	chains->bits = bits;
-	return true;
+	if (!tp_reserve(&chains->list, &chains->room, chains->count + 1, sizeof(*chains->list)))
+		return 0;
+	chains->list[chains->count++] = (struct tp_chain){ (uint32_t)(source - chains->sources), node };
+	return (uint32_t)chains->count;
 }
 
 bool tp_chains_number(struct tp_chains *chains, const struct tp_stack *stack, uint32_t *number)
 {
 	struct tp_chain_source *source = source_of(chains, stack);
-	size_t mask, slot;
+	bool found, same = false;
 	uint64_t hash;
-	bool same = false;
 
-	if (!source || !extend(source) || !hash_of(chains, source, stack, &hash) ||
-	    !tp_reserve(&chains->list, &chains->room, chains->count + 1, sizeof(*chains->list)) ||
-	    (2 * chains->count >= (size_t)1 << chains->bits && !grow(chains)))
+	if (!source || !extend(source) || !hash_of(chains, source, stack, &hash))
 		return false;
-	mask = ((size_t)1 << chains->bits) - 1;
-	for (slot = (size_t)hash & mask; chains->table[slot]; slot = (slot + 1) & mask) {
-		const struct tp_chain *chain = &chains->list[chains->table[slot]];
+	for (uint64_t others = 0; !same; others++) {
+		uint32_t *at = tp_map_at(&chains->index, hash, others, &found);
 
-		if (chain->hash != hash)
-			continue;
-		if (!compare(chains, chain, source, stack, &same))
+		if (!at)
 			return false;
-		if (same)
-			break;
+		if (!found)
+			*at = add(chains, source, stack->node);
+		if (!*at || !compare(chains, &chains->list[*at - 1], source, stack, &same))
+			return false;
+		*number = *at;
 	}
-	if (!same) {
-		chains->table[slot] = (uint32_t)chains->count;
-		chains->list[chains->count++] =
-			(struct tp_chain){ hash, (uint32_t)(source - chains->sources), stack->node };
-	}
-	*number = chains->table[slot];
 	return true;
 }

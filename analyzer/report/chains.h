@@ -15,10 +15,9 @@ struct tp_chain_source;
 struct tp_chains {
 	struct tp_keys keys;
 	struct tp_map numbers; /* of a line's key */
-	struct tp_chain *list; /* [0]: unused */
+	struct tp_map index;   /* (hash, how many others have it) to a chain's number */
+	struct tp_chain *list;
 	size_t count, room;
-	uint32_t *table; /* of the list: open addressing */
-	unsigned bits;
 	struct tp_chain_source *sources; /* processes */
 	size_t source_count, source_room;
 	struct tp_stack other;

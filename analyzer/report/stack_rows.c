@@ -38,8 +38,7 @@ struct tp_stack_rows {
 	size_t group_count, group_room;
 	struct member *members;
 	size_t member_count, member_room;
-	uint32_t *table; /* of groups, + 1: open addressing; 0: empty */
-	unsigned bits;
+	struct tp_map index; /* of groups, by what tells them apart */
 };
 
 struct tp_stack_rows *tp_stack_rows_new(void)
@@ -48,9 +47,7 @@ struct tp_stack_rows *tp_stack_rows_new(void)
 
 	if (!rows)
 		return NULL;
-	rows->bits = 10;
-	rows->table = calloc((size_t)1 << rows->bits, sizeof(*rows->table));
-	if (tp_row_index_init(&rows->texts) && rows->table)
+	if (tp_row_index_init(&rows->texts))
 		return rows;
 	tp_stack_rows_free(rows);
 	return NULL;
@@ -67,7 +64,7 @@ void tp_stack_rows_free(struct tp_stack_rows *rows)
 	free(rows->parts);
 	free(rows->groups);
 	free(rows->members);
-	free(rows->table);
+	tp_map_free(&rows->index);
 	free(rows);
 }
 
@@ -110,57 +107,20 @@ static uint32_t op_number(struct tp_stack_rows *rows, const struct part *part, u
 	return *number;
 }
 
-static size_t slot_of(const struct group *group, unsigned bits)
-{
-	uint64_t hash = ((uint64_t)group->chain << 32 | group->op) * UINT64_C(0x9e3779b97f4a7c15);
-
-	hash = (hash ^ hash >> 29 ^ (uint64_t)group->holder << 1 ^ group->cut) * UINT64_C(0xbf58476d1ce4e5b9);
-	return (size_t)(hash >> (64 - bits));
-}
-
-static bool same_row(const struct group *a, const struct group *b)
-{
-	return a->chain == b->chain && a->op == b->op && a->holder == b->holder && a->cut == b->cut;
-}
-
-static bool grow(struct tp_stack_rows *rows)
-{
-	unsigned bits = rows->bits + 1;
-	size_t mask = ((size_t)1 << bits) - 1;
-	uint32_t *table = calloc((size_t)1 << bits, sizeof(*table));
-
-	if (!table)
-		return false;
-	for (size_t i = 0; i < rows->group_count; i++) {
-		size_t slot = slot_of(&rows->groups[i], bits);
-
-		while (table[slot])
-			slot = (slot + 1) & mask;
-		table[slot] = (uint32_t)i + 1;
-	}
-	free(rows->table);
-	rows->table = table;
-	rows->bits = bits;
-	return true;
-}
-
 /* The row that is like `fresh`: that one, if there was none. NULL: no memory. */
 static struct group *group_at(struct tp_stack_rows *rows, const struct group *fresh)
 {
-	size_t mask, slot;
+	bool found = false;
+	uint32_t *at = tp_map_at(&rows->index, (uint64_t)fresh->chain << 32 | fresh->op,
+				 (uint64_t)fresh->holder << 1 | fresh->cut, &found);
 
-	if (!tp_reserve(&rows->groups, &rows->group_room, rows->group_count + 1, sizeof(*rows->groups)) ||
-	    (2 * rows->group_count >= (size_t)1 << rows->bits && !grow(rows)))
+	if (!at || !tp_reserve(&rows->groups, &rows->group_room, rows->group_count + 1, sizeof(*rows->groups)))
 		return NULL;
-	mask = ((size_t)1 << rows->bits) - 1;
-	slot = slot_of(fresh, rows->bits);
-	while (rows->table[slot] && !same_row(&rows->groups[rows->table[slot] - 1], fresh))
-		slot = (slot + 1) & mask;
-	if (!rows->table[slot]) {
+	if (!found) {
+		*at = (uint32_t)rows->group_count;
 		rows->groups[rows->group_count++] = *fresh;
-		rows->table[slot] = (uint32_t)rows->group_count;
 	}
-	return &rows->groups[rows->table[slot] - 1];
+	return &rows->groups[*at];
 }
 
 bool tp_stack_rows_add(struct tp_stack_rows *rows, const struct tp_site_stack *stack, size_t site, bool held,
