@@ -3,6 +3,7 @@
 
 #include "core/clock.h"
 #include "core/emit.h"
+#include "core/memory_sample.h"
 #include "hooks/enter.h"
 #include "hooks/freeze.h"
 #include "hooks/memory/ended.h"

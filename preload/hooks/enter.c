@@ -2,11 +2,9 @@
 #include "hooks/enter.h"
 
 #include "core/aside.h"
-#include "core/process.h"
-#include "core/resident.h"
+#include "core/memory_sample.h"
 #include "core/sys.h"
 #include "core/tables.h"
-#include "core/usage.h"
 #include "hooks/control.h"
 #include "hooks/freeze.h"
 #include "hooks/lifecycle.h"
@@ -172,71 +170,6 @@ static void note_moment(void)
 	tp_store_release(&tp_header->latest.ticks, now.ticks);
 }
 
-static uint64_t faults_of(const struct rusage *all, bool known)
-{
-	return known ? tp_usage_faults(all) : UINT64_MAX;
-}
-
-/* Without files: the window of the trace comes and goes with them. What else of them comes does so by faults. */
-static void note_memory(uint64_t ticks, const struct tp_memory *memory, uint64_t faults, uint64_t changes)
-{
-	uint64_t private = memory->rss > memory->shared ? memory->rss - memory->shared : 0;
-
-	tp_still_note(&tp_state.still, ticks, private / TP_PAGE, faults);
-	tp_store(&tp_state.rss, memory->rss);
-	tp_store(&tp_state.vms, memory->vms);
-	tp_store(&tp_state.shared, memory->shared);
-	tp_store(&tp_state.changes, changes);
-}
-
-static void read_memory(struct tp_thread *thread, uint64_t faults)
-{
-	struct tp_resident resident;
-	struct tp_memory memory;
-	uint64_t ticks = tp_clock_before(), changes = tp_resident_changes();
-	bool counted = tp_resident_count(ticks, faults, &resident);
-
-	if (!tp_memory(&memory)) { /* right after it: the two are to fit together */
-		tp_lost(TPROF_LOST_SAMPLE, 1);
-		return;
-	}
-	note_memory(ticks, &memory, faults, changes);
-	if (counted && resident.again && !tp_load(&tp_state.still.alike))
-		counted = false; /* it shrank */
-	tp_emit_memory(thread, tp_clock_before(), &memory, counted ? &resident : NULL);
-}
-
-void tp_sample_memory(struct tp_thread *thread)
-{
-	struct rusage all;
-	bool known = tp_usage_read(&all);
-
-	read_memory(thread, faults_of(&all, known));
-}
-
-/* What a sample now would say, at a step's end: the last one's numbers. */
-static void repeat_memory(struct tp_thread *thread)
-{
-	struct tp_memory memory = { .rss = tp_load(&tp_state.rss),
-				    .vms = tp_load(&tp_state.vms),
-				    .shared = tp_load(&tp_state.shared) };
-
-	tp_emit_memory(thread, tp_clock_before(), &memory, NULL);
-}
-
-/* `faults`: of the process so far. At a step's end there is a sample of some kind. */
-static void sample_or_repeat(struct tp_thread *thread, uint64_t ticks, uint64_t faults, bool at_end)
-{
-	bool still = tp_still_is(&tp_state.still, ticks, faults);
-
-	if (at_end && tp_load(&tp_state.changes) != tp_resident_changes())
-		still = false; /* it may show in VMS only */
-	if (!still)
-		read_memory(thread, faults);
-	else if (at_end)
-		repeat_memory(thread);
-}
-
 /* The disk was full: has it room again? An idle thread's own chunk waits until that has an event, or the process ends. */
 static TP_SLOW void settle(struct tp_thread *thread)
 {
@@ -248,14 +181,11 @@ static TP_SLOW void settle(struct tp_thread *thread)
 
 /*
  * If it is due (in a pause it is not), or will be within `early` ticks. Nor is it once recording has stopped: a reallocation's
- * first half may have found the disk full. Between steps it is left out where memory stands still. What the kernel counts is
- * asked once, for the sample and the record of it.
+ * first half may have found the disk full.
  */
 static void sample_memory(struct tp_thread *thread, uint64_t early, const struct tp_hand *hand)
 {
 	uint64_t due = tp_load(&tp_state.next_memory_sample), ticks = thread->event_start, began;
-	struct rusage all;
-	bool known;
 
 	if (!due || tp_load(&tp_state.mode) == TP_MODE_STOPPED || thread->event_start + early < due ||
 	    /* another thread took this one */
@@ -268,10 +198,7 @@ static void sample_memory(struct tp_thread *thread, uint64_t early, const struct
 	if (tp_unlikely(tp_control_waits()))
 		tp_control_answer(thread, hand);
 	tp_freeze_reap();
-	known = tp_usage_read(&all);
-	if (known)
-		tp_usage_emit_read(thread, tp_clock_before(), &all);
-	sample_or_repeat(thread, ticks, faults_of(&all, known), early > 0);
+	tp_sample_memory_due(thread, ticks, early > 0);
 	tp_spent(began);
 }
 

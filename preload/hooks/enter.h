@@ -119,9 +119,6 @@ static inline void tp_record(struct tp_thread *thread, uint64_t ticks)
 	__atomic_signal_fence(__ATOMIC_ACQUIRE);
 }
 
-/* A memory sample, now. Recording (TP_BUSY_RECORD). */
-TP_SLOW void tp_sample_memory(struct tp_thread *thread);
-
 /* A memory sample with a step's end, unless one was taken less than a millisecond ago. Recording (TP_BUSY_RECORD). */
 TP_SLOW void tp_recorded_step(struct tp_thread *thread);
 

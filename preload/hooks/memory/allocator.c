@@ -2,6 +2,7 @@
 #include "hooks/memory/allocator.h"
 
 #include "core/lookup.h"
+#include "core/memory_sample.h"
 #include "core/sys.h"
 #include "hooks/loader.h"
 #include "hooks/real.h"

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Samples of the process's memory: the resident set, what it is made of, and the address space. Reading them costs more than
+ * all else that is done now and then: where memory stands still (core/still.h) there are few, and what was read is said again.
+ */
+#ifndef TPROF_CORE_MEMORY_SAMPLE_H
+#define TPROF_CORE_MEMORY_SAMPLE_H
+
+#include "core/base.h"
+
+struct tp_thread;
+
+/* One is taken now. Both: recording (TP_BUSY_RECORD). */
+TP_SLOW void tp_sample_memory(struct tp_thread *thread);
+
+/*
+ * One is due, at that time, in ticks: it is left out where memory stands still, but at a step's end, which always has one; and
+ * a USAGE record is written, if one is due too: what the kernel counts is asked once for both.
+ */
+TP_SLOW void tp_sample_memory_due(struct tp_thread *thread, uint64_t ticks, bool at_end);
+
+#endif
