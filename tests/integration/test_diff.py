@@ -233,7 +233,7 @@ def test_many_stacks(tmp_path):
         path = [("b", "a")[extra >> level & 1] + str(level) for level in range(levels)]
         assert functions(row) == path + ["main"]
         assert (row[f"old_{count}"], row[f"new_{count}"], row["verdict"]) == (1, 2, "different")
-    assert peak_rss(ANALYZE, "diff", *traces) < 256 << 20
+    assert peak_rss(ANALYZE, "diff", *traces) < 224 << 20
     assert peak_rss(ANALYZE, "peak", traces[0]) < 112 << 20
 
 

@@ -12,19 +12,19 @@
 
 void near_kernel(uint64_t n), far_kernel(uint64_t n), strange_kernel(uint64_t n);
 
-#define KERNEL(name, bytes)                                                                                            \
-	".globl " name "\n.type " name ", @function\n" name ":\n"                                                      \
-	"sub $" bytes ", %rsp\n1: dec %rdi\njnz 1b\nadd $" bytes ", %rsp\nret\n.size " name ", .-" name "\n"
+#define KERNEL(name, enter, leave)                                                                                     \
+	".globl " name "\n.type " name ", @function\n" name ":\n" enter "\n1: dec %rdi\njnz 1b\n" leave                \
+	"\nret\n.size " name ", .-" name "\n"
 
 /* 2.5 and 3.5 as doubles, where a frame would have the caller's rbp and the return address. */
-#define STRANGE                                                                                                        \
+#define NUMBERS                                                                                                        \
 	"mov %rbp, %rax\nmovabs $0x400c000000000000, %rdx\npush %rdx\nmovabs $0x4004000000000000, %rdx\npush %rdx\n"   \
-	"mov %rsp, %rbp\n1: dec %rdi\njnz 1b\nmov %rax, %rbp\nadd $16, %rsp\nret\n"
+	"mov %rsp, %rbp"
 
-__asm__(".text\n" KERNEL("near_kernel", "1024")
-		KERNEL("far_kernel",
-		       "28672") ".globl strange_kernel\n.type strange_kernel, @function\nstrange_kernel:\n" STRANGE
-				".size strange_kernel, .-strange_kernel\n");
+__asm__(".text\n");
+__asm__(KERNEL("near_kernel", "sub $1024, %rsp", "add $1024, %rsp"));
+__asm__(KERNEL("far_kernel", "sub $28672, %rsp", "add $28672, %rsp"));
+__asm__(KERNEL("strange_kernel", NUMBERS, "mov %rax, %rbp\nadd $16, %rsp"));
 
 static uint64_t now_ns(void)
 {
