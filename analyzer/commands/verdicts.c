@@ -257,7 +257,8 @@ static const char *open_growth(const struct tp_verdicts *verdicts, const struct 
 		if (row->side[side].runs.count < verdicts->runs[side])
 			return side ? "the run is too short to tell its growth"
 				    : "the baseline is too short to tell its growth";
-	return row->by_step && row->by_second ? "one run has steps, and another has none" : NULL;
+	return row->by_step && row->by_second ? "one run has steps enough to tell growth by, and another has not"
+					      : NULL;
 }
 
 static void judge_amount(const struct tp_verdicts *verdicts, struct tp_verdict_row *row)

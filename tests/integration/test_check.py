@@ -291,7 +291,8 @@ def test_growth_over_a_baseline(runs):
     assert (breach["verdict"], kept["verdict"]) == ("breach", "kept")
     assert breach["ratio"] == pytest.approx(1.5, rel=0.02) and "50.0% more" in breach["message"]
     assert said(*baselines(leaky), "--max-regress", "growth=0%", *leaky)["passed"]
-    short = [record(leaky[0].parent, "short.bin", leaky[0].parent / "steps", 10, 4096, 1000)]
+    # So few events that, however slow the machine is, there are no 16 moments to look at.
+    short = [record(leaky[0].parent, "short.bin", leaky[0].parent / "steps", 2, 4096, 1000)]
     for old, new, who in ((short, leaky, "the baseline"), (leaky, short, "the run")):
         (rule,) = said(*baselines(old), "--max-regress", "growth=900%", *new)["rules"]
         assert rule["verdict"] == "unchecked" and f"{who} is too short" in rule["message"]
@@ -301,7 +302,7 @@ def test_growth_by_steps_is_not_held_against_growth_by_time(runs, traces):
     clock = record(traces["directory"], "clock.bin", WORKLOADS / "growth", "clock", 400, 1)
     assert report(clock, command="leaks")["growth"]["unit"] == "second"
     (rule,) = said(*baselines([clock]), "--max-regress", "growth=900%", runs["leaky"][0])["rules"]
-    assert rule["verdict"] == "unchecked" and "one run has steps, and another has none" in rule["message"]
+    assert rule["verdict"] == "unchecked" and "one run has steps enough to tell growth by, and another has not" in rule["message"]
     assert said(*baselines([clock]), "--max-regress", "growth=0%", clock)["passed"]
 
 
