@@ -52,21 +52,26 @@ static uint32_t past_entry(const struct joiner *joiner, uint32_t python)
 	return python;
 }
 
+/* Does it take Python frames? Outside of all native ones everything does. */
 static bool is_loop(const struct joiner *joiner, uint32_t native)
 {
-	const struct tp_frame *frame = frame_of(joiner, native);
+	const struct tp_frame *frame;
 
+	if (native < TPROF_NODE_FIRST)
+		return true;
+	frame = frame_of(joiner, native);
 	return !frame->code && frame->flags & TPROF_FRAME_LOOP;
 }
 
-/* Where one of the two stacks ends: the rest is the other's. A Python stack that was cut cuts the whole. */
+/*
+ * Where the Python stack ends: the rest is the native one's. One that was cut cuts the whole, and one that went on outside of
+ * all native frames (`native` is NONE then) ends as it does itself.
+ */
 static bool at_end(uint32_t native, uint32_t python, uint32_t *rest)
 {
-	if (native >= TPROF_NODE_FIRST && python >= TPROF_NODE_FIRST)
+	if (python >= TPROF_NODE_FIRST)
 		return false;
-	*rest = native < TPROF_NODE_FIRST && python >= TPROF_NODE_FIRST ? python
-		: python == TPROF_NODE_CUT				? (uint32_t)TPROF_NODE_CUT
-									: native;
+	*rest = python == TPROF_NODE_CUT || native == TPROF_NODE_NONE ? python : native;
 	return true;
 }
 
@@ -83,7 +88,7 @@ static bool take_steps(struct joiner *joiner, uint32_t native, uint32_t python, 
 		joiner->steps[joiner->step_count++] = (struct tp_join){ 0, native, python };
 		if (is_loop(joiner, native))
 			python = past_entry(joiner, python);
-		native = parent_of(joiner, native);
+		native = native < TPROF_NODE_FIRST ? TPROF_NODE_NONE : parent_of(joiner, native);
 	}
 	return true;
 }
@@ -95,6 +100,8 @@ static uint32_t add_python(struct joiner *joiner, uint32_t mixed, uint32_t pytho
 	size_t count = 0;
 
 	for (; python != end; python = parent_of(joiner, python)) {
+		if (!frame_of(joiner, python)->code) /* of a call that has none any more */
+			continue;
 		if (!tp_reserve(&joiner->frames, &joiner->frame_room, count + 1, sizeof(*joiner->frames)))
 			return 0;
 		joiner->frames[count++] = joiner->trace->nodes[python].frame;
@@ -114,7 +121,8 @@ static uint32_t join(struct joiner *joiner, uint32_t native, uint32_t python)
 	while (mixed && joiner->step_count > 0) {
 		const struct tp_join *step = &joiner->steps[--joiner->step_count];
 
-		mixed = child(joiner, mixed, joiner->trace->nodes[step->native].frame);
+		if (step->native >= TPROF_NODE_FIRST)
+			mixed = child(joiner, mixed, joiner->trace->nodes[step->native].frame);
 		if (mixed && is_loop(joiner, step->native))
 			mixed = add_python(joiner, mixed, step->python);
 		if (mixed && !tp_pairs_set(&joiner->known, step->native, step->python, mixed))

@@ -53,7 +53,7 @@ bool tp_tables_python(struct tp_tables *tables, const uint8_t *record, const uin
 		tp_tables_damage(tables, record, (uint64_t)(end - record), TP_CUT_RECORD);
 		return true;
 	}
-	if (!in_range(tables, number) || !in_range(tables, code) || line > INT32_MAX) {
+	if (!in_range(tables, number) || (code && !in_range(tables, code)) || line > INT32_MAX) {
 		tp_tables_damage(tables, record, (uint64_t)(end - record), TP_BAD_NUMBER);
 		return true;
 	}

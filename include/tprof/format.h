@@ -486,7 +486,8 @@ enum tprof_table_type {
 	                           * enum tprof_counter_flags, rest: name */
 	TPROF_TABLE_CODE = 5,	  /* uvarint code (1, 2, ...), uvarint its first line, uvarint length and bytes of the
 	                         * qualified name, rest: file; both UTF-8. Python's code object, or what is like it */
-	TPROF_TABLE_PYTHON = 6, /* uvarint frame (of the same numbers as FRAME's), uvarint code, uvarint line (0: none),
+	TPROF_TABLE_PYTHON = 6,	  /* uvarint frame (of the same numbers as FRAME's), uvarint code (0: a call of the
+	                         * interpreter's loop that has no frame any more, shown nowhere), uvarint line (0: none),
 	                         * byte enum tprof_python_flags */
 	TPROF_TABLE_JITDUMP = 13, /* the path of a file, in perf's jitdump format, where a compiler of code at run time
 	                           * writes the names of it */

@@ -204,7 +204,7 @@ class Trace:
 
     def python_stack(self, node):
         """Function, file and line of the Python frames, innermost first; [] if there are none."""
-        return [(*self.codes[code][:2], line) for code, line in self.stack(self.joins.get(node, (0, 0))[1])[0]]
+        return [(*self.codes[code][:2], line) for code, line in self.stack(self.joins.get(node, (0, 0))[1])[0] if code]
 
     def mixed(self, node):
         """Numbers of all frames as they stand inside one another, innermost first."""

@@ -14,7 +14,7 @@
 #include "trace/trace.h"
 #include "tracegen.h"
 
-enum { MAIN = 1, LOOP, GLUE, LEAF, OUTER, NEXT, INNER };
+enum { MAIN = 1, LOOP, GLUE, LEAF, OUTER, NEXT, INNER, DESERTED };
 
 static struct gen *make(void)
 {
@@ -29,6 +29,7 @@ static struct gen *make(void)
 	gen_python(gen, OUTER, 1, 11, TPROF_PYTHON_ENTRY);
 	gen_python(gen, NEXT, 1, 12, 0);
 	gen_python(gen, INNER, 1, 13, TPROF_PYTHON_ENTRY);
+	gen_python(gen, DESERTED, 0, 0, TPROF_PYTHON_ENTRY);
 	gen_nodes(gen, 20, TPROF_NODE_ROOT, native, 5); /* 20 to 24 */
 	gen_nodes(gen, 30, TPROF_NODE_ROOT, python, 3); /* 30 to 32 */
 	return gen;
@@ -89,6 +90,33 @@ static void test_in_their_places(void **state)
 	gen_free(gen);
 }
 
+/* A call of the loop whose frames are gone has its native frame, and no other takes its place. */
+static void test_deserted(void **state)
+{
+	static const uint32_t last[] = { OUTER, NEXT, DESERTED }, middle[] = { OUTER, DESERTED, INNER };
+	static const uint32_t in_loop[] = { LEAF, LOOP, GLUE, NEXT, OUTER, LOOP, MAIN };
+	static const uint32_t around[] = { LEAF, INNER, LOOP, GLUE, LOOP, MAIN, OUTER };
+	static const uint32_t beyond[] = { LEAF, INNER, LOOP, OUTER };
+	static const uint32_t cut[] = { LOOP, LEAF };
+	struct gen *gen = make();
+	struct tp_trace *trace;
+
+	(void)state;
+	gen_nodes(gen, 50, TPROF_NODE_ROOT, last, 3);
+	gen_nodes(gen, 53, TPROF_NODE_ROOT, middle, 3);
+	gen_nodes(gen, 56, TPROF_NODE_CUT, cut, 2);
+	gen_join(gen, 60, 24, 52);
+	gen_join(gen, 61, 24, 55);
+	gen_join(gen, 62, 57, 55);
+	trace = open_it(gen);
+	expect(trace, 60, in_loop, 7, TPROF_NODE_ROOT);
+	expect(trace, 61, around, 7, TPROF_NODE_ROOT);
+	expect(trace, 62, beyond, 4, TPROF_NODE_ROOT);
+	assert_int_equal(trace->damage_count, 0);
+	tp_trace_close(trace);
+	gen_free(gen);
+}
+
 /* A native stack that was cut keeps the rest of Python's; a Python stack that was cut cuts the whole. */
 static void test_ends(void **state)
 {
@@ -136,6 +164,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_in_their_places),
+		cmocka_unit_test(test_deserted),
 		cmocka_unit_test(test_ends),
 		cmocka_unit_test(test_nonsense),
 	};

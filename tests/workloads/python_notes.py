@@ -2,13 +2,16 @@
 """Blocks of a size of its own each, and beside each the Python frames that were there, as the interpreter tells them:
 function, file and line, innermost first."""
 import ctypes
+import functools
 import itertools
 import json
 import os
 import sys
+import weakref
 
 libc = ctypes.CDLL(None)
 libc.malloc.restype = ctypes.c_void_p
+BLOCK = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_size_t, ctypes.py_object)(("malloc", libc))
 FIRST = 1000001
 notes = []
 count = itertools.count()  # no lock: one note may come in the middle of another, from a signal or a collection
@@ -27,6 +30,13 @@ def note(value=0):
     size = FIRST + 16 * next(count)
     notes.append((size, frames(sys._getframe()), libc.malloc(ctypes.c_size_t(size))))
     return value
+
+
+def note_at_the_end(thing, frame):
+    """By C alone, when nothing holds `thing` any more, which is while `frame` runs. What this returns is to be kept until then."""
+    size = FIRST + 16 * next(count)
+    notes.append((size, frames(frame), None))
+    return weakref.ref(thing, functools.partial(BLOCK, size))
 
 
 def numbers(n, *between):

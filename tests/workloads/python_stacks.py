@@ -11,10 +11,11 @@ import importlib.util
 import os
 import re
 import signal
+import sys
 import threading
 import weakref
 
-from python_notes import libc, note, notes, numbers, tell
+from python_notes import libc, note, note_at_the_end, notes, numbers, tell
 
 
 def recurse(n):
@@ -230,6 +231,26 @@ def threads():
         one.join()
 
 
+def let_go():
+    """What a function that C called holds goes when its frame is gone."""
+    class Held:
+        def __del__(self):
+            note()
+            go_on()
+
+    def hold(_):
+        held = Held()
+        kept.append(note_at_the_end(held, sys._getframe(1)))
+        note()
+        return 1
+
+    def go_on():
+        if len(kept) < 4:
+            sorted([0], key=hold)
+    kept = []
+    go_on()
+
+
 def finish():
     note()
     tell()
@@ -242,6 +263,7 @@ def main():
     failures()
     from_c()
     made()
+    let_go()
     imported(os.getcwd())
     asyncio.run(outer())
     threads()

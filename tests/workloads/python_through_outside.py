@@ -48,6 +48,27 @@ def by_sorts_in_sorts(go):
 
 
 @way
+def by_what_a_call_held(go):
+    """The variables of a function that C called, and of what runs when they go: its frame is gone by then."""
+    class Held:
+        def __init__(self, more):
+            self.more = more
+
+        def __del__(self):
+            note()
+            if self.more:
+                sorted([self.more - 1], key=hold)
+            else:
+                go()
+
+    def hold(more):
+        held = Held(more)
+        note(held)
+        return 1
+    sorted([1], key=hold)
+
+
+@way
 def by_a_thread(go):
     """Of Python's, and of C's, that the interpreter did not know."""
     failure = []

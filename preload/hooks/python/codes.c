@@ -19,6 +19,7 @@
 #define KEY_PLACE (UINT64_C(4) << 60) /* code number << 21 | (unit + 1) << 1 | entry */
 #define KEY_LINE (UINT64_C(5) << 60)  /* code number << 24 | line << 1 | entry */
 #define KEY_CODE (UINT64_C(6) << 60)  /* hash of what a code object is */
+#define KEY_DESERTED KEY_PLACE	      /* codes begin at 1 */
 
 struct tp_python_layout tp_python;
 uintptr_t tp_python_code_type;
@@ -287,12 +288,27 @@ static bool is_code(struct tp_reader *reader, uintptr_t code)
 	       (!reader->careful || tp_may_read_all(reader, code, tp_python.code_start));
 }
 
+/* Of a call of the loop that has no frame any more. */
+static TP_SLOW uint32_t deserted_frame(void)
+{
+	uint32_t frame = tp_number_find(KEY_DESERTED);
+
+	if (!frame) {
+		frame = tp_frame_number();
+		tp_table_python(frame, 0, 0, TPROF_PYTHON_ENTRY);
+		tp_number_keep(KEY_DESERTED, frame);
+	}
+	return frame;
+}
+
 uint32_t tp_python_frame(struct tp_reader *reader, const struct tp_python_place *place)
 {
 	uint32_t code, frame;
 	uint64_t key;
 	int64_t unit;
 
+	if (tp_unlikely(!place->code && place->at == TP_PYTHON_DESERTED))
+		return deserted_frame();
 	if (!is_code(reader, place->code))
 		return 0;
 	code = code_number(reader, place->code);

@@ -19,9 +19,11 @@ extern uint64_t tp_code_deaths;
 
 /* A place: instruction and whether its frame is the outermost of a call of the interpreter's loop. */
 struct tp_python_place {
-	uintptr_t code;
-	uintptr_t at; /* the instruction's address, or its number; even, the lowest bit says `entry` */
+	uintptr_t code; /* 0, and TP_PYTHON_DESERTED: that call has no frame any more */
+	uintptr_t at;	/* the instruction's address, or its number; even, the lowest bit says `entry` */
 };
+
+#define TP_PYTHON_DESERTED 1u
 
 /* The number of a frame in the trace. 0: what is there can't be read. */
 uint32_t tp_python_frame(struct tp_reader *reader, const struct tp_python_place *place);

@@ -15,6 +15,7 @@
 #define FETCHED 16u	   /* frames, by tp_python_fetch() */
 #define OWNER_GENERATOR 1
 #define OWNER_LAST 2 /* thread, generator, frame object; beyond: the loop's own, below its first frame */
+#define DESERTED 1u  /* mark of an address: the frame is the loop's own, and its call has no other any more */
 
 /* 3.11: where the frame of a generator has its owner, and before it its state; and the instruction that it waits at. */
 #define GENERATOR_OWNER 69
@@ -114,15 +115,28 @@ TP_INLINE uintptr_t thread_state(struct tp_reader *reader)
 	return tp_likely(current == state || !current) ? state : tp_python_which(state, current);
 }
 
+TP_INLINE bool is_own(struct tp_reader *reader, const struct offsets *of, uintptr_t frame)
+{
+	return frame && tp_read_byte(reader, frame + of->owner) > OWNER_LAST;
+}
+
+/*
+ * From 3.12 on a call of the loop takes its last frame off the chain before it lets go what that held: what runs then, a
+ * __del__() or a big block's free(), is called by a loop that has no frame but its own. That stands for one which is not shown,
+ * or the frames outside of it would be taken for this call's. At the chain's end nothing is outside of it.
+ */
+TP_INLINE uintptr_t mark_deserted(struct tp_reader *reader, const struct offsets *of, uintptr_t frame)
+{
+	if (tp_likely(!is_own(reader, of, frame)))
+		return frame;
+	return tp_read_word(reader, frame + of->previous) ? frame | DESERTED : 0;
+}
+
 /* Past what the loop puts below the first frame of a call of its own. */
 TP_INLINE uintptr_t skip_own(struct tp_reader *reader, const struct offsets *of, uintptr_t frame, bool *skipped)
 {
-	*skipped = false;
-	while (frame && tp_read_byte(reader, frame + of->owner) > OWNER_LAST) {
-		*skipped = true;
-		frame = tp_read_word(reader, frame + of->previous);
-	}
-	return frame;
+	*skipped = is_own(reader, of, frame);
+	return *skipped ? mark_deserted(reader, of, tp_read_word(reader, frame + of->previous)) : frame;
 }
 
 /* The innermost frame of that state; 0: it runs nothing. */
@@ -130,7 +144,6 @@ TP_INLINE uintptr_t innermost(struct tp_reader *reader, uintptr_t state)
 {
 	uintptr_t frame;
 	struct offsets of;
-	bool skipped;
 
 	if (!state)
 		return 0;
@@ -140,7 +153,7 @@ TP_INLINE uintptr_t innermost(struct tp_reader *reader, uintptr_t state)
 	if (!tp_python.frame_owner)
 		return frame;
 	of = offsets_of(&tp_python);
-	return skip_own(reader, &of, frame, &skipped);
+	return mark_deserted(reader, &of, frame);
 }
 
 /*
@@ -155,14 +168,24 @@ TP_INLINE bool has_call(struct tp_reader *reader, const struct offsets *of, uint
 	return tp_likely(!generator) || tp_read_word(reader, generator + of->runs);
 }
 
+static TP_SLOW uintptr_t read_deserted(struct tp_reader *reader, const struct offsets *of, uintptr_t frame,
+				       struct tp_python_place *place)
+{
+	*place = (struct tp_python_place){ .at = TP_PYTHON_DESERTED };
+	return mark_deserted(reader, of, tp_read_word(reader, frame - DESERTED + of->previous));
+}
+
 /* Reads a frame; returns its caller's. */
 TP_INLINE uintptr_t read_frame(struct tp_reader *reader, const struct offsets *of, uintptr_t frame,
 			       struct tp_python_place *place)
 {
-	uintptr_t previous = tp_read_word(reader, frame + of->previous), at;
-	uintptr_t code = tp_read_word(reader, frame + of->code);
-	bool skipped = true;
+	uintptr_t previous, code, at;
+	bool skipped;
 
+	if (of->owner && tp_unlikely(frame & DESERTED))
+		return read_deserted(reader, of, frame, place);
+	previous = tp_read_word(reader, frame + of->previous);
+	code = tp_read_word(reader, frame + of->code);
 	if (of->at_is_index)
 		at = (uintptr_t)(uint32_t)tp_read_int(reader, frame + of->at) << 1;
 	else
@@ -201,7 +224,7 @@ static inline uint32_t slot_of(const struct tp_python_place *at, uint32_t parent
  */
 static bool is_cleanup(struct tp_reader *reader, const struct tp_python_place *at)
 {
-	uintptr_t name = tp_read_word(reader, at->code + tp_python.code_name);
+	uintptr_t name = at->code ? tp_read_word(reader, at->code + tp_python.code_name) : 0;
 
 	return tp_range_holds(tp_python_runtime, name) && name == tp_read_word(reader, at->code + tp_python.code_file);
 }
