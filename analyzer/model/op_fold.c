@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls that were recorded together, see TPROF_EVENT_FOLD: as if each had been recorded, as far as that can be known. */
+#include <math.h>
 #include <string.h>
 
 #include "model/ops.h"
@@ -230,6 +231,35 @@ static void spread(struct durations *all, uint64_t timed, uint64_t calls)
 	all->histogram[fullest] += left;
 }
 
+/* ns that the calls took at most, all together: most of them stand between two moments that are known. */
+static double most(const struct tp_cost *cost, const struct tp_op_fold *fold)
+{
+	const struct tp_folded *folded = fold->folded;
+	double timed = folded->timed, of = folded->lasted_calls;
+	double ns = folded->lasted * fold->ns_per_tick - timed * (cost->fold_inside + cost->fold_outside) -
+		    (of - timed) * cost->fold_untimed;
+
+	if (!folded->lasted_calls)
+		return INFINITY;
+	return ns > 0 ? ns / of * folded->counts.calls : 0;
+}
+
+/*
+ * The sum is between `least`, which was measured, and `most`: what varies between two bounds has no more variance than if it
+ * were one or the other, each half the time (Popoviciu 1935).
+ */
+static void limit(struct sums *sums, double *total, double least, double most)
+{
+	double half = (most - least) / 2;
+
+	if (!(most > least))
+		half = 0;
+	if (*total > least + 2 * half)
+		*total = least + 2 * half;
+	if (sums->variance > half * half)
+		sums->variance = half * half;
+}
+
 /*
  * Each call was timed with the same chance, independently: the mean of those that were is that of all, with the variance of
  * a sample without replacement. Where a record has too few, what is known of the op so far has to do.
@@ -300,8 +330,12 @@ bool tp_ops_fold(struct tp_ops *ops, struct tp_op_stack *stack, const struct tp_
 	cost = cost < clock ? cost : clock;
 	total = clock - cost;
 	add_timed(&state->timed, &all);
-	if (sums.untimed)
+	if (sums.untimed) {
+		double least = total;
+
 		estimate(state, &all, timed, &sums, &total);
+		limit(&sums, &total, least, most(ops->cost, fold));
+	}
 	sums.total_ns = tp_round(total);
 	sums.cost_ns = sums.untimed ? tp_round(cost) : tp_round(clock) - sums.total_ns;
 	sums.recursive = tp_op_is_open(stack, op);

@@ -48,6 +48,21 @@ bool tp_work_read(struct tp_work *work, const uint8_t *bytes, size_t length)
 	return true;
 }
 
+/* What stands before the counts. Written before the last of its calls was counted: it may be one more. */
+static void read_lasted(struct tp_folded *folded, const uint8_t *counts, size_t before)
+{
+	uint64_t lasted = 0;
+
+	if (folded->counts.flags & TPROF_FOLD_LASTED && before >= sizeof(lasted))
+		memcpy(&lasted, counts - sizeof(lasted), sizeof(lasted));
+	folded->lasted = (uint32_t)lasted;
+	folded->lasted_calls = (uint32_t)(lasted >> 32);
+	if (folded->lasted_calls > folded->counts.calls)
+		folded->lasted_calls = folded->counts.calls;
+	if (folded->lasted_calls < folded->timed || !folded->lasted_calls)
+		folded->lasted = folded->lasted_calls = 0;
+}
+
 bool tp_fold_read(struct tp_folded *folded, const uint8_t *bytes, size_t length)
 {
 	uint32_t timed = 0;
@@ -64,6 +79,7 @@ bool tp_fold_read(struct tp_folded *folded, const uint8_t *bytes, size_t length)
 	/* The writer may have been killed between the two. */
 	if (!(folded->counts.flags & TPROF_FOLD_SHARE) || folded->counts.calls < timed)
 		folded->counts.calls = timed;
+	read_lasted(folded, bytes + length - sizeof(folded->counts), length - 1 - bytes[0] - sizeof(folded->counts));
 	folded->sums = folded->work.dims == 1 && folded->counts.flags & TPROF_FOLD_MIXED;
 	return true;
 }

@@ -52,8 +52,10 @@ bool tp_work_read(struct tp_work *work, const uint8_t *bytes, size_t length);
 struct tp_folded {
 	struct tp_work work; /* kind 0: not typed. Of the first call; `sums` says whether the others differ */
 	struct tprof_fold counts;
-	uint32_t timed; /* calls that were: what counts says of times is of these */
-	bool sums;	/* the calls' one dimension was not always the same: counts.units is its sum */
+	uint32_t timed;	 /* calls that were: what counts says of times is of these */
+	uint32_t lasted; /* ticks that the first `lasted_calls` took at most, together; 0: not known */
+	uint32_t lasted_calls;
+	bool sums; /* the calls' one dimension was not always the same: counts.units is its sum */
 };
 
 /* What stands behind a FOLD record's op. False: it is not whole. */

@@ -445,12 +445,16 @@ enum tprof_allocator {
  * TPROF_FOLD_SHARE: the calls are so short that time stamps would take longer than they do. Each was timed with the chance
  * of one in TPROF_FOLD_DISTANCE, whatever came of the others; `ticks`, `min`, `max` and the histogram are of those that
  * were timed, as many as the histogram's sum. The last bucket has also those that have none. `calls` and `units` are of all.
+ *
+ * TPROF_FOLD_LASTED: directly before the struct stands u64, 0 or in its lower half the ticks from the begin of the first call
+ * to the end of the last one that was timed, in its upper half how many calls that were. They can't have taken longer together.
  */
 #define TPROF_FOLD_BUCKETS 64u
 #define TPROF_FOLD_CALLS 65535u
 #define TPROF_FOLD_CALLS_SHARE (1u << 18) /* TPROF_FOLD_SHARE: and those up to the next one that is timed */
 #define TPROF_FOLD_MIXED 1u
 #define TPROF_FOLD_SHARE 2u
+#define TPROF_FOLD_LASTED 4u
 #define TPROF_FOLD_DISTANCE 256u
 struct tprof_fold {
 	uint64_t ticks; /* sum of the durations */
@@ -458,7 +462,8 @@ struct tprof_fold {
 		units; /* WORK of one dimension: its sum over the calls. Of others all calls have the same dimensions */
 	uint32_t calls, min, max; /* min, max: ticks */
 	uint32_t
-		flags; /* TPROF_FOLD_MIXED: the one dimension was not the same in all calls; it is the first's. TPROF_FOLD_SHARE */
+		flags; /* TPROF_FOLD_MIXED: the one dimension was not the same in all calls; it is the first's. TPROF_FOLD_SHARE,
+			* TPROF_FOLD_LASTED */
 	uint16_t histogram[TPROF_FOLD_BUCKETS];
 };
 

@@ -77,7 +77,7 @@ void tp_fold_settle(struct tp_thread *thread)
 }
 
 /* A new record in the thread's chunk. False: no room. */
-static bool open_record(struct tp_thread *thread, const struct tp_fold_hot *hot, uint64_t now)
+static bool open_record(struct tp_thread *thread, const struct tp_fold_hot *hot, uint64_t now, bool share)
 {
 	struct tp_fold *fold = &thread->fold;
 	struct tp_fold_slot *slot = hot->slot;
@@ -94,9 +94,16 @@ static bool open_record(struct tp_thread *thread, const struct tp_fold_hot *hot,
 	tp_put_length(length, p);
 	while ((uintptr_t)p % 8)
 		*p++ = 0;
+	if (share) {
+		*(uint64_t *)p = 0; /* TPROF_FOLD_LASTED */
+		p += sizeof(uint64_t);
+	}
 	fold->counting = true;
 	slot->count = (struct tprof_fold *)p;
 	*slot->count = (struct tprof_fold){ .min = UINT32_MAX };
+	slot->share = share;
+	if (share)
+		slot->count->flags = TPROF_FOLD_SHARE | TPROF_FOLD_LASTED;
 	slot->dim = hot->units;
 	slot->scope = fold->scope;
 	slot->since = now;
@@ -185,17 +192,14 @@ static bool has_record(const struct tp_fold *fold, const struct tp_fold_slot *sl
 /* From here on its calls are counted in a record of its own. False: no room. */
 static bool begin_record(struct tp_thread *thread, const struct tp_fold_hot *hot, uint64_t now)
 {
-	struct tp_fold_slot *slot = hot->slot;
+	bool share = hot->slot->next_share && tp_clock_kind == TPROF_CLOCK_TSC;
 
-	if (!open_record(thread, hot, now))
-		return false;
-	slot->share = slot->next_share && tp_clock_kind == TPROF_CLOCK_TSC;
-	if (!slot->share)
-		return true;
-	slot->count->flags = TPROF_FOLD_SHARE;
-	tp_store(&tp_header->features_required, tp_load(&tp_header->features_required) | TPROF_FEATURE_TIMED_SHARE);
-	thread->fold.untimed = draw(&thread->fold);
-	return true;
+	if (share) {
+		tp_store(&tp_header->features_required,
+			 tp_load(&tp_header->features_required) | TPROF_FEATURE_TIMED_SHARE);
+		thread->fold.untimed = draw(&thread->fold);
+	}
+	return open_record(thread, hot, now, share);
 }
 
 /* The record that counts the call that began as `hot`, at `start`, and is over `now`. NULL: there is none. */
@@ -247,8 +251,16 @@ static bool counted(struct tp_thread *thread)
 	return true;
 }
 
+/* So long it was from the record's begin to the end of the call that is counted next: has_record() says that it fits. */
+static void note_lasted(struct tprof_fold *to, uint64_t ticks)
+{
+	_Static_assert(TP_FOLD_SPAN <= UINT32_MAX, "the lower half has 32 bits");
+
+	tp_store((uint64_t *)to - 1, (uint64_t)(to->calls + 1) << 32 | ticks);
+}
+
 /* A call of those of which a share is timed. If it was drawn it is taken as it is, however long it was. */
-static bool end_of_share(struct tp_thread *thread, uint64_t ticks)
+static bool end_of_share(struct tp_thread *thread, uint64_t ticks, uint64_t end)
 {
 	struct tp_fold *fold = &thread->fold;
 	struct tp_fold_hot *hot = fold->hot;
@@ -256,6 +268,7 @@ static bool end_of_share(struct tp_thread *thread, uint64_t ticks)
 	if (ticks >= TP_FOLD_TICKS)
 		hot->slot->surprises += TP_FOLD_LONG;
 	count_ticks(hot->count, hot->slot, ticks);
+	note_lasted(hot->count, end - hot->slot->since);
 	fold->untimed = draw(fold);
 	return counted(thread);
 }
@@ -270,7 +283,7 @@ bool tp_fold_end(struct tp_thread *thread, uint64_t now)
 	if (!fold->start) /* if there is no record any more, it was closed within the call */
 		return hot->share ? counted(thread) : not_counted(thread);
 	if (hot->share && hot->count == hot->slot->count && has_record(fold, hot->slot, now))
-		return end_of_share(thread, ticks);
+		return end_of_share(thread, ticks, end);
 	if (tp_unlikely(ticks >= TP_FOLD_TICKS)) {
 		if (hot->slot->shape == hot->shape)
 			tp_fold_cool(fold, hot->slot, now);

@@ -162,6 +162,14 @@ class Trace:
                 stacks[((stack * 0x9e3779b1) & 0xffffffff) >> 24] = stack
             self.events.append((time, "alloc", where * 8, size, stack, fn))
 
+    def lasted(self, body, flags, calls, timed, ticks):
+        if not flags & 4:
+            return 0
+        lasted, of = struct.unpack_from("<II", body, len(body) - 168)
+        assert flags & 2 and bool(lasted) == bool(of) == bool(timed)
+        assert timed <= of <= calls and ticks <= lasted
+        return lasted
+
     def read_long(self, kind, body, time):
         if kind == 1:
             return uvarint(body, 0)[0] >> self.tick_shift
@@ -178,8 +186,9 @@ class Trace:
             histogram = struct.unpack_from("<64H", body, len(body) - 128)
             timed = sum(histogram)
             assert self.share if flags & 2 else timed == calls
+            lasted = self.lasted(body, flags, calls, timed, ticks)
             assert timed <= calls and (timed * least <= ticks <= timed * most if timed else ticks == 0)
-            self.events.append((time, "fold", op, work, calls, units, timed))
+            self.events.append((time, "fold", op, work, calls, units, timed, lasted))
         elif kind == 7:
             where, at = uvarint(body, at)
             size, at = uvarint(body, at)

@@ -85,6 +85,17 @@ def test_share_is_timed(tprof):
     assert all("total_ns_ci95" not in op for op in ops.values() if not op["untimed"])
 
 
+def test_share_lasts_no_longer_than_it_did(tprof):
+    """A timed call that waited for a processor stands for 256: that many can't have, as all were over by then."""
+    run, ops = profile(tprof, "plain", MANY, 20)
+    trace = Trace(run.traces()[0].read_bytes())
+    shares = [event for event in trace.events if event[1] == "fold" and event[7]]
+    assert shares and all(event[7] > 0 for event in folds(run) if 0 < event[6] < event[4])
+    for event, after in zip(shares, shares[1:]):
+        assert (event[7] >> trace.tick_shift) <= after[0] - event[0] + 1
+    assert ops["cblas_saxpy"]["total_ns"] <= report(run.traces()[0])["process"]["duration_ns"]
+
+
 def test_share_of_other_lengths(tprof):
     run, ops = profile(tprof, "lengths", MANY, 4)
     truth = run.truth()

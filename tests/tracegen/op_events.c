@@ -76,6 +76,20 @@ void gen_fold(struct gen *gen, uint32_t thread, uint64_t ticks, uint32_t op, con
 	tg_end(gen, chunk, TPROF_EVENT_FOLD);
 }
 
+void gen_fold_lasted(struct gen *gen, uint32_t thread, uint64_t ticks, uint32_t op, const struct tprof_fold *counts,
+		     uint32_t lasted, uint32_t of)
+{
+	struct chunk *chunk = tg_chunk(gen, thread, ticks, 320);
+	uint64_t both = (uint64_t)of << 32 | lasted;
+
+	tg_time(gen, chunk, ticks);
+	tg_number(gen, op);
+	tg_byte(gen, 0);
+	tg_bytes(gen, &both, sizeof(both));
+	tg_bytes(gen, counts, sizeof(*counts));
+	tg_end(gen, chunk, TPROF_EVENT_FOLD);
+}
+
 void gen_counters(struct gen *gen, uint32_t thread, uint64_t ticks, uint64_t idle_ns, const uint64_t *increases,
 		  size_t count)
 {

@@ -76,6 +76,9 @@ void gen_work(struct gen *gen, uint32_t thread, uint64_t ticks, const struct gen
 /* `work` may be NULL. */
 void gen_fold(struct gen *gen, uint32_t thread, uint64_t ticks, uint32_t op, const struct gen_work *work,
 	      const struct tprof_fold *counts);
+/* The same with TPROF_FOLD_LASTED: the first `of` took so many ticks. */
+void gen_fold_lasted(struct gen *gen, uint32_t thread, uint64_t ticks, uint32_t op, const struct tprof_fold *counts,
+		     uint32_t lasted, uint32_t of);
 /* `counts`: the six of a USAGE record. */
 void gen_usage(struct gen *gen, uint32_t thread, uint64_t ticks, const uint64_t *counts);
 void gen_step(struct gen *gen, uint32_t thread, uint64_t ticks, uint64_t items);

@@ -263,6 +263,54 @@ static void a_timed_call_that_waited(void **state)
 	done(&replayed);
 }
 
+/*
+ * One of 100 timed calls waited. Nobody knows how many of the 25,600 did, but they were over after 3 ms, what there was
+ * between them and what is behind the last timed one included; `of` of them are known to.
+ */
+static void no_more_than_it_lasted(void **state)
+{
+	enum { CALLS = 25600, SHORT = 100, WAITED = 200000, LASTED = 3000000 };
+	struct tprof_fold counts = {
+		.ticks = 99 * SHORT + WAITED, .calls = CALLS, .min = SHORT, .max = WAITED, .flags = TPROF_FOLD_SHARE
+	};
+	static const struct {
+		uint32_t flags, lasted, of;
+		uint64_t total;
+	} cases[] = {
+		{ 0, LASTED, CALLS, (99 * SHORT + WAITED) * UINT64_C(256) }, /* what stands there is padding */
+		{ TPROF_FOLD_LASTED, 0, 0, (99 * SHORT + WAITED) * UINT64_C(256) },
+		{ TPROF_FOLD_LASTED, LASTED, CALLS, LASTED },
+		{ TPROF_FOLD_LASTED, LASTED, CALLS + 1, LASTED }, /* killed before the last one was counted */
+		{ TPROF_FOLD_LASTED, LASTED / 2, CALLS / 2, LASTED },
+		{ TPROF_FOLD_LASTED, LASTED, 99, (99 * SHORT + WAITED) * UINT64_C(256) }, /* fewer than were timed */
+		{ TPROF_FOLD_LASTED, 1000, CALLS, 99 * SHORT + WAITED }, /* nonsense: it was measured */
+		{ TPROF_FOLD_LASTED, 100 * LASTED, CALLS, (99 * SHORT + WAITED) * UINT64_C(256) },
+	};
+
+	(void)state;
+	counts.histogram[tprof_fold_bucket(SHORT)] = 99;
+	counts.histogram[TPROF_FOLD_BUCKETS - 1] = 1;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct gen *gen = new_gen();
+		struct replayed replayed;
+		const struct tp_op_stats *op;
+
+		counts.flags = TPROF_FOLD_SHARE | cases[i].flags;
+		gen_header(gen)->features_required = TPROF_FEATURE_TIMED_SHARE;
+		gen_fold_lasted(gen, 1, 1000, HOT, &counts, cases[i].lasted, cases[i].of);
+		replayed = replay(gen);
+		op = op_named(&replayed, "sdot");
+		assert_int_equal(op->calls, CALLS);
+		assert_int_equal(op->total_ns, cases[i].total);
+		assert_int_equal(op->self_ns, cases[i].total);
+		assert_true(op->total_variance > 0 || cases[i].lasted == 1000);
+		if (cases[i].total == LASTED)
+			assert_true(op->total_variance <= 0.25 * LASTED * LASTED);
+		assert_int_equal(replayed.run->processes[0].op_counts.self_flop, 0);
+		done(&replayed);
+	}
+}
+
 /* A child's estimate may be more than there was: its caller's total is what the clock said all the same. */
 static void more_than_there_was(void **state)
 {
@@ -320,13 +368,10 @@ static void coverage(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(within_another_op),
-		cmocka_unit_test(together_with_others),
-		cmocka_unit_test(a_share_is_timed),
-		cmocka_unit_test(a_share_without_any_timed),
-		cmocka_unit_test(a_timed_call_that_waited),
-		cmocka_unit_test(more_than_there_was),
-		cmocka_unit_test(coverage),
+		cmocka_unit_test(within_another_op),	    cmocka_unit_test(together_with_others),
+		cmocka_unit_test(a_share_is_timed),	    cmocka_unit_test(a_share_without_any_timed),
+		cmocka_unit_test(a_timed_call_that_waited), cmocka_unit_test(no_more_than_it_lasted),
+		cmocka_unit_test(more_than_there_was),	    cmocka_unit_test(coverage),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
