@@ -47,45 +47,44 @@ static void note(struct tp_thread *thread, uintptr_t pc, struct tp_rule rule)
 	*first = (struct tp_caller){ pc, tp_modules_renew(), rule.cfa | rule.kind };
 }
 
-static struct tp_rule rule_of(struct tp_thread *thread, uintptr_t pc)
+/* NULL: nothing is noted of that caller. */
+static const struct tp_caller *find_noted(struct tp_thread *thread, uintptr_t pc)
 {
-	struct tp_rule rule;
-
 	for (uint32_t i = 0; i < TP_CALLERS_WAYS; i++) {
 		const struct tp_caller *caller = &thread->callers[(pc % TP_CALLERS) ^ i];
 
 		if (tp_window_is(caller, pc))
-			return (struct tp_rule){ .cfa = caller->rule & ~TP_CALLER_KIND,
-						 .kind = (uint8_t)(caller->rule & TP_CALLER_KIND) };
+			return caller;
 	}
-	rule = find_rule(pc);
-	note(thread, pc, rule);
-	return rule;
+	return NULL;
 }
 
-/* Where the caller's frame ends; 0: nobody can tell. */
-static uintptr_t end_of_frame(const struct tp_thread *thread, const uintptr_t *frame, struct tp_rule rule)
+/*
+ * Where the caller's frame ends; 0: nobody can tell. A rule comes in two numbers: as a struct it is put together in memory,
+ * field by field, and a load of all of it waits for each of those stores.
+ */
+static inline uintptr_t end_of_frame(const struct tp_thread *thread, const uintptr_t *frame, int32_t cfa, unsigned kind)
 {
 	uintptr_t at;
 
-	switch (rule.kind) {
+	switch (kind) {
 	case TP_RULE_RSP:
-		return (uintptr_t)(frame + 2) + (uintptr_t)(intptr_t)rule.cfa;
+		return (uintptr_t)(frame + 2) + (uintptr_t)(intptr_t)cfa;
 	case TP_RULE_RBP:
-		return frame[0] + (uintptr_t)(intptr_t)rule.cfa;
+		return frame[0] + (uintptr_t)(intptr_t)cfa;
 	case TP_RULE_RBP_LOAD: /* a frame that aligns itself */
-		at = frame[0] + (uintptr_t)(intptr_t)rule.cfa;
+		at = frame[0] + (uintptr_t)(intptr_t)cfa;
 		return at % sizeof(at) == 0 && tp_thread_on_stack(thread, at) ? *(const uintptr_t *)at : 0;
 	default:
 		return 0;
 	}
 }
 
-struct tp_window tp_window_by_rule(struct tp_thread *thread, const uintptr_t *frame)
+static inline struct tp_window window_by(const struct tp_thread *thread, const uintptr_t *frame, int32_t cfa,
+					 unsigned kind)
 {
 	uintptr_t arguments = (uintptr_t)(frame + 2), high = thread->bounds.high;
-	struct tp_rule rule = rule_of(thread, frame[1]);
-	uintptr_t end = end_of_frame(thread, frame, rule);
+	uintptr_t end = end_of_frame(thread, frame, cfa, kind);
 	bool known = end >= arguments && end <= high;
 	uint64_t most = known ? WINDOW_MAX : WINDOW_UNKNOWN;
 	struct tp_window window = { ((known ? end : high) - arguments) & ~UINT64_C(15), TP_WINDOW_VARIES };
@@ -93,6 +92,23 @@ struct tp_window tp_window_by_rule(struct tp_thread *thread, const uintptr_t *fr
 	if (window.bytes > most)
 		window.bytes = most;
 	if (known)
-		window.kind = rule.kind == TP_RULE_RSP ? TP_WINDOW_FIXED : TP_WINDOW_BY_RBP;
+		window.kind = kind == TP_RULE_RSP ? TP_WINDOW_FIXED : TP_WINDOW_BY_RBP;
 	return window;
+}
+
+static TP_SLOW struct tp_window window_of_new(struct tp_thread *thread, const uintptr_t *frame)
+{
+	struct tp_rule rule = find_rule(frame[1]);
+
+	note(thread, frame[1], rule);
+	return window_by(thread, frame, rule.cfa, rule.kind);
+}
+
+struct tp_window tp_window_by_rule(struct tp_thread *thread, const uintptr_t *frame)
+{
+	const struct tp_caller *caller = find_noted(thread, frame[1]);
+
+	if (tp_unlikely(!caller))
+		return window_of_new(thread, frame);
+	return window_by(thread, frame, caller->rule & ~TP_CALLER_KIND, (unsigned)(caller->rule & TP_CALLER_KIND));
 }
