@@ -52,7 +52,7 @@ struct visit {
 	size_t from; /* of tp_slots_exports() */
 	const char *object;
 	size_t changed;
-	uintptr_t opened; /* page that is writable for the moment; 0: none */
+	struct tp_range opened; /* pages that are writable for the moment; high 0: none */
 };
 
 /* ld.so has turned these into addresses; the vDSO's are still offsets. */
@@ -144,34 +144,41 @@ static bool lies_in_data(const struct image *image, const void *slot)
 	return false;
 }
 
-/* What open_page() made writable is read-only again. */
-static void close_page(struct visit *visit)
+/* What open_pages() made writable is read-only again. */
+static void close_pages(struct visit *visit)
 {
-	if (visit->opened)
-		tp_syscall(SYS_mprotect, visit->opened, TP_PAGE, PROT_READ, 0);
-	visit->opened = 0;
+	if (visit->opened.high)
+		tp_syscall(SYS_mprotect, visit->opened.low, visit->opened.high - visit->opened.low, PROT_READ, 0);
+	visit->opened = (struct tp_range){ 0 };
+}
+
+static bool open_range(struct visit *visit, uintptr_t low, uintptr_t high)
+{
+	if (tp_syscall(SYS_mprotect, low, high - low, PROT_READ | PROT_WRITE, 0) != 0)
+		return false;
+	visit->opened = (struct tp_range){ low, high };
+	return true;
 }
 
 /*
- * RELRO made the slot's page read-only after relocation: writable for the moment. As slots lie side by side, the page stays
- * so until one on another page comes: to change a page's protection splits its mapping, and interrupts the other processors.
+ * RELRO made the slot's page read-only after relocation: writable for the moment. To change a page's protection splits its
+ * mapping, and interrupts the other processors; and relocations are sorted by their symbols, so that slots in an object's
+ * tables of functions and those of its own calls come by turns. So all that the loader made read-only at once is writable
+ * until the object is done; the page alone if there is no memory to promise for all.
  */
-static bool open_page(struct visit *visit, const struct image *image, void **slot)
+static bool open_pages(struct visit *visit, const struct image *image, void **slot)
 {
-	uintptr_t page = (uintptr_t)slot & ~(uintptr_t)(TP_PAGE - 1);
+	uintptr_t at = (uintptr_t)slot, page = at & ~(uintptr_t)(TP_PAGE - 1);
 
-	if ((uintptr_t)slot < image->relro_low || (uintptr_t)slot >= image->relro_high || page == visit->opened)
+	if (at < image->relro_low || at >= image->relro_high || tp_range_holds(visit->opened, at))
 		return true;
-	close_page(visit);
-	if (tp_syscall(SYS_mprotect, page, TP_PAGE, PROT_READ | PROT_WRITE, 0) != 0)
-		return false;
-	visit->opened = page;
-	return true;
+	close_pages(visit);
+	return open_range(visit, image->relro_low, image->relro_high) || open_range(visit, page, page + TP_PAGE);
 }
 
 static bool store(struct visit *visit, const struct image *image, void **slot, void *value)
 {
-	if (!lies_in_data(image, slot) || !open_page(visit, image, slot))
+	if (!lies_in_data(image, slot) || !open_pages(visit, image, slot))
 		return false;
 	tp_store_release(slot, value);
 	return true;
@@ -309,7 +316,7 @@ static void offer_all(struct visit *visit, const struct image *image)
 			offer(visit, image, at);
 		}
 	}
-	close_page(visit);
+	close_pages(visit);
 }
 
 static int visit_object(struct dl_phdr_info *info, size_t size, void *context)

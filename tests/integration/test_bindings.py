@@ -60,6 +60,35 @@ def test_data_beside_relro_stays_writable(tprof, tmp_path):
     assert (run.status, run.stdout) == (bare.status, bare.stdout) == (0, b"none 0 0\n")
 
 
+def file_maps(run):
+    """(file, its bytes, their permissions) of all that the program maps of files; the collector's own left out."""
+    maps = []
+    for line in run.stdout.decode().splitlines():
+        fields = line.split(None, 5)
+        if len(fields) < 6 or not fields[5].startswith("/") or "libtprof" in fields[5] or fields[5].endswith(".bin"):
+            continue
+        low, high = (int(address, 16) for address in fields[0].split("-"))
+        start, path = int(fields[2], 16), fields[5]
+        if maps and maps[-1][0] == path and maps[-1][2] == start and maps[-1][3] == fields[1]:
+            maps[-1][2] += high - low
+        else:
+            maps.append([path, start, start + high - low, fields[1]])
+    return sorted(maps)
+
+
+@pytest.mark.parametrize("command", [
+    ["/bin/cat", "/proc/self/maps"],
+    ["/usr/bin/python3", "-c", "import ctypes, sqlite3; print(open('/proc/self/maps').read())"],  # loads others later
+], ids=["cat", "python"])
+def test_relro_is_restored(tprof, command):
+    """Every page of every object is as readable and writable as the loader left it."""
+    bare = tprof.run(command)
+    run = tprof.run(command, [LIBRARY], {"TPROF_OPS": "*"})
+    assert run.status == 0 and report(run.traces()[0])["capture"]["hooks"]["slots"] > 20
+    assert file_maps(run) == file_maps(bare)
+    assert any(permissions == "r--p" for *_, permissions in file_maps(run))
+
+
 def test_counters_of_the_compiler(tprof):
     """A glob that is everything: what is called with arguments still in registers, as mcount() is, is left alone."""
     bare = tprof.run([WORKLOADS / "counted"])  # 0 + 1 + 4 + ... + 99 * 99, and 2 a call
