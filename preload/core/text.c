@@ -76,6 +76,16 @@ bool tp_text_size(const char *s, uint64_t *bytes)
 	return *s == 0;
 }
 
+/* From `s` on: where what follows a star can begin. Symbols are long, and few hold its first character. */
+static const char *skip_to(const char *s, char first)
+{
+	if (first == '?' || first == '*')
+		return s;
+	while (*s && *s != first)
+		s++;
+	return s;
+}
+
 bool tp_text_glob(const char *pattern, const char *s)
 {
 	const char *star = NULL, *from = NULL;
@@ -83,13 +93,15 @@ bool tp_text_glob(const char *pattern, const char *s)
 	while (*s) {
 		if (*pattern == '*') {
 			star = ++pattern;
-			from = s;
+			if (!*star)
+				return true;
+			s = from = skip_to(s, *star);
 		} else if (*pattern == '?' || *pattern == *s) {
 			pattern++;
 			s++;
 		} else if (star) {
-			pattern = star; /* let the last star take one more character */
-			s = ++from;
+			pattern = star; /* let the last star take one more character, or more */
+			s = from = skip_to(from + 1, *star);
 		} else {
 			return false;
 		}

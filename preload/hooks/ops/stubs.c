@@ -21,7 +21,7 @@ static uint32_t function_count;
 static uint8_t *stubs; /* all that is executable, or can be */
 
 /* By address, chained through next[]: indices + 1, 0 is the end. Thousands of functions are looked for as often. */
-#define HEADS 4096u /* a power of two */
+#define HEADS 16384u /* a power of two */
 static uint16_t heads[HEADS], next[FUNCTIONS_MAX];
 _Static_assert(FUNCTIONS_MAX < UINT16_MAX, "an index + 1 fits");
 
