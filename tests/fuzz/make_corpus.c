@@ -157,6 +157,11 @@ static void kernels(const char *folder)
 		gen_op_end(gen, 1, 2000 * i + 1900, i == 5);
 		gemm.kind += 7;
 	}
+	counts.flags = TPROF_FOLD_SHARE | TPROF_FOLD_LASTED;
+	counts.calls *= 256;
+	gen_header(gen)->features_required = TPROF_FEATURE_TIMED_SHARE;
+	gen_fold_lasted(gen, 1, 13000, 2, &counts, 6000, counts.calls);
+	gen_fold_lasted(gen, 1, 14000, 2, &counts, 90000000, counts.calls / 2);
 	save(gen, folder, "kernels", 0);
 }
 
