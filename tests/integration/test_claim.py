@@ -14,8 +14,8 @@ from conftest import LIBRARY, report
 ENV = {**os.environ, "LD_PRELOAD": str(LIBRARY)}
 
 
-def start(command, directory):
-    return subprocess.Popen(command, cwd=directory, env=ENV, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+def start(command, directory, stdin=None, stdout=subprocess.DEVNULL):
+    return subprocess.Popen(command, cwd=directory, env=ENV, stdin=stdin, stdout=stdout, stderr=subprocess.PIPE)
 
 
 def traces(directory):
@@ -32,9 +32,13 @@ def test_two_that_start_at_once(tmp_path, old):
             hour_ago = time.time() - 3600
             os.utime(directory / "trace.bin", (hour_ago, hour_ago))
             time.sleep(0.03)  # a run that begins within two ticks of an old one's end may be taken for a part of it
-        both = [start(["sleep", "0.2"], directory) for _ in range(2)]
+        both = [start(["cat"], directory, subprocess.PIPE, subprocess.PIPE) for _ in range(2)]
+        for process in both:  # neither ends before both have begun
+            process.stdin.write(b"x")
+            process.stdin.flush()
+            assert process.stdout.read(1) == b"x"
         for process in both:
-            assert process.wait() == 0 and process.stderr.read() == b""
+            assert process.communicate() == (b"", b"") and process.returncode == 0
         names = traces(directory)
         assert len(names) == 2 and "trace.bin" in names and not any(n.endswith(".new") for n in names), names
 
@@ -51,7 +55,7 @@ def test_a_live_run_in_another_pid_namespace(tmp_path):
     unshare = ["unshare", "-Urpf", "--mount-proc"]
     if not shutil.which("unshare") or subprocess.run([*unshare, "true"], stderr=subprocess.DEVNULL).returncode:
         pytest.skip("no pid namespaces here")
-    live = start(["sleep", "30"], tmp_path)
+    live = start(["sleep", "600"], tmp_path)
     try:
         while not (tmp_path / "trace.bin").exists():
             time.sleep(0.01)
@@ -65,9 +69,12 @@ def test_a_live_run_in_another_pid_namespace(tmp_path):
 
 
 def test_a_run_whose_first_process_is_over(tmp_path):
-    script = "(sleep 0.3; ls >/dev/null; sleep 0.1) & exit 0"
-    assert start(["sh", "-c", script], tmp_path).wait() == 0
+    script = "exec 3<&0; (read line <&3; ls >/dev/null; ls >/dev/null; ls >/dev/null) & exit 0"
+    run = start(["sh", "-c", script], tmp_path, subprocess.PIPE)
+    assert run.wait() == 0
     first = (tmp_path / "trace.bin").stat().st_ino
+    run.stdin.write(b"go\n")
+    run.stdin.close()
     deadline = time.monotonic() + 60
     while len(traces(tmp_path)) < 4 and time.monotonic() < deadline:
         time.sleep(0.05)

@@ -11,6 +11,7 @@ import struct
 import subprocess
 import threading
 import time
+from pathlib import Path
 
 import pytest
 from conftest import LAUNCHER, LIBRARY, ROOT, WORKLOADS, analyze, report, sites
@@ -24,6 +25,37 @@ def ctl(pid, *words, status=0, **how):
     return done.stdout if status == 0 else done.stderr
 
 
+def turned(process, run):
+    """Waits until the program has been through a whole turn from now on, however long that takes it."""
+    path = run.directory / "turns"
+
+    def turns():
+        return int.from_bytes(path.read_bytes(), "little") if path.exists() else 0
+
+    wanted = turns() + 2
+    while turns() < wanted:
+        assert process.poll() is None
+        time.sleep(0.001)
+
+
+def stat_of(task):
+    """What /proc/PID/stat has from the state on, of a process or of a thread."""
+    return (Path("/proc") / str(task) / "stat").read_text().rsplit(")", 1)[1].split()
+
+
+def asleep(task):
+    """Waits until a process's first thread sleeps, or one of its threads."""
+    while stat_of(task)[0] != "S":
+        time.sleep(0.001)
+
+
+def wait_until(process, condition):
+    """However long it takes: a process that ended would never get there."""
+    while not condition():
+        assert process.poll() is None
+        time.sleep(0.001)
+
+
 @pytest.fixture
 def program(tprof):
     """A program that runs until it is told to end; its end waits for the whole of it."""
@@ -35,6 +67,7 @@ def program(tprof):
         assert process.wait(timeout=60) == 0
         return run.truth()
 
+    turned(process, run)
     yield process, run, end
     process.kill()
     process.wait()
@@ -50,14 +83,13 @@ def kinds(trace):
 
 def test_a_pause_records_ends_alone(program):
     process, run, end = program
-    time.sleep(0.1)
     assert "paused" in ctl(process.pid, "stop")
     assert "was paused already" in ctl(process.pid, "stop")
-    time.sleep(0.3)
+    turned(process, run)
     assert "paused" in ctl(process.pid, "status")
     assert "records" in ctl(process.pid, "start")
     assert "recorded already" in ctl(process.pid, "start")
-    time.sleep(0.1)
+    turned(process, run)
     truth = end()
     trace = run.traces()[0]
     seen = kinds(trace)
@@ -123,6 +155,7 @@ def test_ops_stay_in_order(program):
 def test_marks_and_snapshots(program):
     process, run, end = program
     ctl(process.pid, "mark", "before")
+    turned(process, run)
     ctl(process.pid, "mark", "x" * 60)
     assert "snapshot 3" in ctl(process.pid, "snapshot")
     ctl(process.pid, "stop")
@@ -149,9 +182,8 @@ def test_a_child_of_a_pause_is_paused(program):
     process, run, end = program
     ctl(process.pid, "stop")
     (run.directory / "fork").touch()
-    for _ in range(500):
-        if len(run.traces()) == 2:
-            break
+    while len(run.traces()) < 2:
+        assert process.poll() is None
         time.sleep(0.01)
     end()
     assert kinds(run.traces()[1]) == []
@@ -160,10 +192,10 @@ def test_a_child_of_a_pause_is_paused(program):
 
 
 def test_without_events_the_request_stands(tprof):
-    process, run = tprof.start(["sleep", "60"], env={"TPROF_CPU": "0"})
+    process, run = tprof.start(["sleep", "600"], env={"TPROF_CPU": "0"})
     try:
         wait_for(run.directory / "trace.bin")
-        time.sleep(0.2)
+        asleep(process.pid)
         assert "had no event" in ctl(process.pid, "mark", "x", status=1)
         assert "another request waits" in ctl(process.pid, "mark", "y", status=1)
         assert "waits for the program's next event" in ctl(process.pid, "status")

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * control [fork]: ops, allocations and frees without end, for what controls a running program. It ends when the file `end`
- * is there, with a truth of all that it did. fork: each turn is a child's, too, when the file `fork` comes.
+ * is there, with a truth of all that it did. fork: each turn is a child's, too, when the file `fork` comes. How many turns
+ * there were stands in the file `turns`.
  */
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <tprof.h>
 #include <unistd.h>
@@ -28,9 +30,14 @@ int main(void)
 {
 	struct truth truth = { 0 };
 	pid_t child = 0;
+	uint64_t turns = 0;
+	int file = open("turns", O_CREAT | O_WRONLY | O_CLOEXEC, 0666);
 
 	while (access("end", F_OK) != 0) {
 		turn(&truth);
+		turns++;
+		if (pwrite(file, &turns, sizeof(turns), 0) != sizeof(turns))
+			truth_die("turns");
 		if (!child && access("fork", F_OK) == 0) {
 			child = fork();
 			if (child == 0) {
