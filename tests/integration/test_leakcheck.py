@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which blocks nothing points to: on a program whose answer is known, beside Valgrind and LeakSanitizer."""
+import os
 import re
 import shutil
 import subprocess
-import time
 import xml.etree.ElementTree
 
 import pytest
 from conftest import LIBRARY, PYTHON, ROOT, WORKLOADS, analyze, nothing_lost, report
-from test_control import ctl
-from test_ends import wait_for
+from test_control import asleep, ctl, wait_until
 
 KINDS = ("definitely_lost", "indirectly_lost", "possibly_lost", "still_reachable")
 # Function, kind: size of a block, blocks.
@@ -107,17 +106,18 @@ def test_the_cause_of_a_failure_is_told(tprof):
 def test_while_it_runs(tprof):
     process, run = tprof.start([WORKLOADS / "lost", "wait"])
     try:
-        wait_for(run.directory / "trace.bin")
-        time.sleep(0.3)
+        wait_until(process, (run.directory / "ready").exists)
+        threads = sorted(int(task) for task in os.listdir(f"/proc/{process.pid}/task"))
+        assert len(threads) == 2
+        asleep(f"{process.pid}/task/{max(set(threads) - {process.pid})}")
         said = ctl(process.pid, "leakcheck")
         assert "1 other thread was in a system call, 0 ran; all their registers were searched" in said
         assert "definitely lost" in said and "in 20 blocks" in said
         assert answer_of(run.traces()[0]) == expected()
         assert "in 20 blocks" in ctl(process.pid, "leakcheck")
-        time.sleep(0.1)
-        children = subprocess.run(["ps", "--ppid", str(process.pid), "-o", "pid="], stdout=subprocess.PIPE, text=True,
-                                  check=False).stdout.split()
-        assert children == []  # what was searched is gone
+        # What was searched is gone, as soon as the kernel has come to it.
+        wait_until(process, lambda: subprocess.run(["ps", "--ppid", str(process.pid), "-o", "pid="], stdout=subprocess.PIPE,
+                                                   check=False).stdout == b"")
         (run.directory / "end").touch()
         assert process.wait(timeout=30) == 0
     finally:

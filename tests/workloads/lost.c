@@ -2,9 +2,10 @@
 /*
  * lost [wait | stale | spin]: blocks that can be reached, and blocks that can't, in each of the ways that matter; sizes tell them apart. The
  * answers stand in the test. wait: until the file `end` is there, allocating now and then. stale: the same, with the addresses
- * of all blocks in every word of the stack that a call's frames are made on.
+ * of all blocks in every word of the stack that a call's frames are made on. Both make the file `ready` when all is done.
  * lost spin: a thread that runs has the only pointer to a block in a register; 100 others of one size are lost.
  */
+#include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
 #include <unistd.h>
@@ -251,6 +252,8 @@ int main(int argc, char **argv)
 	pthread_barrier_wait(&ready);
 	held_by_register();
 	wipe_stack();
+	if (argc > 1 && close(open("ready", O_CREAT | O_WRONLY, 0666)) != 0)
+		truth_die("ready");
 	while (argc > 1 && strcmp(argv[1], "wait") == 0 && access("end", F_OK) != 0) {
 		free(calloc(1, 64));
 		usleep(1000);
