@@ -184,40 +184,24 @@ bool tp_ops_wanted(void)
 	return uses_preset() || glob_count > 0 || *step;
 }
 
-static bool is_any(const char *const *patterns, size_t count, const char *symbol)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (tp_text_glob(patterns[i], symbol))
-			return true;
-	}
-	return false;
-}
-
-/* One look at each character: all that is_untouchable() looks for anywhere in a symbol has one of these pairs in it. */
-static bool has_odd_part(const char *symbol)
-{
-	for (const char *at = symbol; *at; at++) {
-		if ((at[0] == 'j' && at[1] == 'm') || (at[0] == 'x' && at[1] == 't') || (at[0] == 'r' && at[1] == 'k'))
-			return true;
-	}
-	return false;
-}
-
 /*
  * What returns twice, is the unwinder's, or is called where the compiler has all registers in use (-pg's counters): a call
  * of it through a frame of ours would go wrong.
  */
 static bool is_untouchable(const char *symbol)
 {
-	static const char *const anywhere[] = { "*setjmp*",	 "*getcontext*", "*makecontext*",
-						"*swapcontext*", "*vfork",	 "*longjmp*" };
-	static const char *const whole[] = {
-		"_Unwind_*", "__cxa_*", "__tls_get_addr", "_dl_*",  "dl*",     "__libc_start_main", "malloc",
-		"free",	     "calloc",	"realloc",	  "mcount", "_mcount", "__fentry__",	    "_ITM_*"
+	static const char *const names[] = {
+		"*setjmp*",   "*getcontext*",	"*makecontext*", "*swapcontext*", "*vfork", "_Unwind_*",
+		"__cxa_*",    "__tls_get_addr", "*longjmp*",	 "_dl_*",	  "dl*",    "__libc_start_main",
+		"malloc",     "free",		"calloc",	 "realloc",	  "mcount", "_mcount",
+		"__fentry__", "_ITM_*",
 	};
 
-	return (!tp_is_mangled(symbol) && is_any(whole, TP_LENGTH(whole), symbol)) ||
-	       (has_odd_part(symbol) && is_any(anywhere, TP_LENGTH(anywhere), symbol));
+	for (size_t i = 0; i < TP_LENGTH(names); i++) {
+		if (tp_text_glob(names[i], symbol))
+			return true;
+	}
+	return false;
 }
 
 static bool choose_glob(const char *symbol, const char *name, bool excludes)
