@@ -52,8 +52,8 @@ static uint32_t past_entry(const struct joiner *joiner, uint32_t python)
 	return python;
 }
 
-/* Does it take Python frames? Outside of all native ones everything does. */
-static bool is_loop(const struct joiner *joiner, uint32_t native)
+/* Those of one call: inside a native frame of the loop, and where there are no native frames any more. */
+static bool takes_python(const struct joiner *joiner, uint32_t native)
 {
 	const struct tp_frame *frame;
 
@@ -86,7 +86,7 @@ static bool take_steps(struct joiner *joiner, uint32_t native, uint32_t python, 
 		if (!tp_reserve(&joiner->steps, &joiner->step_room, joiner->step_count + 1, sizeof(*joiner->steps)))
 			return false;
 		joiner->steps[joiner->step_count++] = (struct tp_join){ 0, native, python };
-		if (is_loop(joiner, native))
+		if (takes_python(joiner, native))
 			python = past_entry(joiner, python);
 		native = native < TPROF_NODE_FIRST ? TPROF_NODE_NONE : parent_of(joiner, native);
 	}
@@ -123,7 +123,7 @@ static uint32_t join(struct joiner *joiner, uint32_t native, uint32_t python)
 
 		if (step->native >= TPROF_NODE_FIRST)
 			mixed = child(joiner, mixed, joiner->trace->nodes[step->native].frame);
-		if (mixed && is_loop(joiner, step->native))
+		if (mixed && takes_python(joiner, step->native))
 			mixed = add_python(joiner, mixed, step->python);
 		if (mixed && !tp_pairs_set(&joiner->known, step->native, step->python, mixed))
 			return 0;
