@@ -213,20 +213,8 @@ class Trace:
 
     def python_stack(self, node):
         """Function, file and line of the Python frames, innermost first; [] if there are none."""
-        return [(*self.codes[code][:2], line) for code, line in self.stack(self.joins.get(node, (0, 0))[1])[0] if code]
-
-    def mixed(self, node):
-        """Numbers of all frames as they stand inside one another, innermost first."""
-        native, python = ([self.numbers(part) for part in self.joins[node]] if node in self.joins
-                          else (self.numbers(node), []))
-        found = []
-        for frame in native:
-            while frame in self.loops and python:
-                found.append(python.pop(0))
-                if found[-1] in self.entries:
-                    break
-            found.append(frame)
-        return found + python
+        frames, _ = self.stack(self.joins.get(node, (0, 0))[1])
+        return [(*self.codes[code][:2], line) for code, line in frames if code]  # 0: a call that has none any more
 
     def numbers(self, node):
         frames = []

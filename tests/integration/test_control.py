@@ -41,18 +41,17 @@ def stat_of(task):
     return (Path("/proc") / str(task) / "stat").read_text().rsplit(")", 1)[1].split()
 
 
-def asleep(task):
-    """Waits until a process's first thread sleeps, or one of its threads."""
-    while stat_of(task)[0] != "S":
-        time.sleep(0.001)
-
-
 def wait_until(process, condition):
     """On however slow a machine: only what would never come is given up."""
     end = time.monotonic() + 600
     while not condition():
         assert process.poll() is None and time.monotonic() < end
         time.sleep(0.001)
+
+
+def asleep(process, task=None):
+    """Waits until the process's first thread sleeps, or the one named."""
+    wait_until(process, lambda: stat_of(f"{process.pid}/task/{task or process.pid}")[0] == "S")
 
 
 @pytest.fixture
@@ -192,7 +191,7 @@ def test_without_events_the_request_stands(tprof):
     process, run = tprof.start(["sleep", "600"], env={"TPROF_CPU": "0"})
     try:
         wait_for(run.directory / "trace.bin")
-        asleep(process.pid)
+        asleep(process)
         assert "had no event" in ctl(process.pid, "mark", "x", status=1)
         assert "another request waits" in ctl(process.pid, "mark", "y", status=1)
         assert "waits for the program's next event" in ctl(process.pid, "status")
