@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs a program bare and under tprof, holds the two side by side, and reads the traces with tprof-analyze."""
 import dataclasses
+import glob
 import json
 import os
 import pathlib
@@ -28,7 +29,7 @@ ALLOCATORS = {
     "jemalloc": ("libjemalloc.so.2", "failures,alignment"),
     "tcmalloc": ("libtcmalloc.so.4", "pvalloc,cfree,alignment"),
     "tcmalloc_minimal": ("libtcmalloc_minimal.so.4", "pvalloc,cfree,alignment"),
-    "mimalloc": ("libmimalloc.so.2.0", "pvalloc,cfree"),
+    "mimalloc": ("libmimalloc.so.[1-9]", "pvalloc,cfree"),
 }
 
 
@@ -42,8 +43,8 @@ def allocator_library(name):
     if not library:
         return None
     for directory in ("/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib"):
-        if os.path.exists(f"{directory}/{library}"):
-            return f"{directory}/{library}"
+        for path in sorted(glob.glob(f"{directory}/{library}")):
+            return path
     pytest.skip(f"{library} is not installed")
 
 
