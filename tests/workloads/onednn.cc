@@ -11,6 +11,29 @@ using type = dnnl::memory::data_type;
 static dnnl::engine engine(dnnl::engine::kind::cpu, 0);
 static dnnl::stream cpu(engine);
 
+static const dnnl::memory::dims one = { 1, 1 };
+
+// What a primitive does. Version 2 wraps it in a description of the operation; the primitive that it is the backward pass of
+// comes last.
+template <typename Primitive, typename... What> static typename Primitive::primitive_desc described(const What &...what)
+{
+#if DNNL_VERSION_MAJOR >= 3
+	return { engine, what... };
+#else
+	return { typename Primitive::desc(what...), engine };
+#endif
+}
+
+template <typename Primitive, typename Forward, typename... What>
+static typename Primitive::primitive_desc described_back(const Forward &forward, const What &...what)
+{
+#if DNNL_VERSION_MAJOR >= 3
+	return { engine, what..., forward };
+#else
+	return { typename Primitive::desc(what...), engine, forward };
+#endif
+}
+
 static dnnl::memory tensor(const dnnl::memory::dims &dims, tag format)
 {
 	dnnl::memory memory({ dims, type::f32, format }, engine);
@@ -34,43 +57,24 @@ static float sum(const dnnl::memory &memory)
 static float matmul(int times)
 {
 	dnnl::memory a = tensor({ 16, 32 }, tag::ab), b = tensor({ 32, 8 }, tag::ab), c = tensor({ 16, 8 }, tag::ab);
-	dnnl::matmul::primitive_desc description({ a.get_desc(), b.get_desc(), c.get_desc() }, engine);
-	dnnl::matmul primitive(description);
+	dnnl::matmul primitive(described<dnnl::matmul>(a.get_desc(), b.get_desc(), c.get_desc()));
 
 	for (int i = 0; i < times; i++)
 		primitive.execute(cpu, { { DNNL_ARG_SRC, a }, { DNNL_ARG_WEIGHTS, b }, { DNNL_ARG_DST, c } });
 	return sum(c);
 }
 
-static dnnl::convolution_forward::primitive_desc convolution_of(const dnnl::memory &source, const dnnl::memory &weights,
-								const dnnl::memory &result)
-{
-	return { { dnnl::prop_kind::forward_training,
-		   dnnl::algorithm::convolution_direct,
-		   source.get_desc(),
-		   weights.get_desc(),
-		   result.get_desc(),
-		   { 1, 1 },
-		   { 1, 1 },
-		   { 1, 1 } },
-		 engine };
-}
-
 static float convolution(int times)
 {
 	dnnl::memory source = tensor({ 2, 3, 10, 10 }, tag::nchw), weights = tensor({ 4, 3, 3, 3 }, tag::oihw);
 	dnnl::memory result = tensor({ 2, 4, 10, 10 }, tag::nchw), gradient = tensor({ 2, 3, 10, 10 }, tag::nchw);
-	dnnl::convolution_forward::primitive_desc forward = convolution_of(source, weights, result);
+	const dnnl::algorithm direct = dnnl::algorithm::convolution_direct;
+	auto forward =
+		described<dnnl::convolution_forward>(dnnl::prop_kind::forward_training, direct, source.get_desc(),
+						     weights.get_desc(), result.get_desc(), one, one, one);
 	dnnl::convolution_forward primitive(forward);
-	dnnl::convolution_backward_data::primitive_desc backward({ dnnl::algorithm::convolution_direct,
-								   gradient.get_desc(),
-								   weights.get_desc(),
-								   result.get_desc(),
-								   { 1, 1 },
-								   { 1, 1 },
-								   { 1, 1 } },
-								 engine, forward);
-	dnnl::convolution_backward_data back(backward);
+	dnnl::convolution_backward_data back(described_back<dnnl::convolution_backward_data>(
+		forward, direct, gradient.get_desc(), weights.get_desc(), result.get_desc(), one, one, one));
 
 	for (int i = 0; i < times; i++) {
 		primitive.execute(
@@ -86,10 +90,8 @@ static float inner_product(int times)
 {
 	dnnl::memory source = tensor({ 5, 20 }, tag::ab), weights = tensor({ 30, 20 }, tag::ab),
 		     result = tensor({ 5, 30 }, tag::ab);
-	dnnl::inner_product_forward::primitive_desc description(
-		{ dnnl::prop_kind::forward_inference, source.get_desc(), weights.get_desc(), result.get_desc() },
-		engine);
-	dnnl::inner_product_forward primitive(description);
+	dnnl::inner_product_forward primitive(described<dnnl::inner_product_forward>(
+		dnnl::prop_kind::forward_inference, source.get_desc(), weights.get_desc(), result.get_desc()));
 
 	for (int i = 0; i < times; i++)
 		primitive.execute(
@@ -111,8 +113,7 @@ static int int8(int times)
 {
 	dnnl::memory a = bytes({ 16, 32 }, type::u8), b = bytes({ 32, 8 }, type::s8), c = bytes({ 16, 8 }, type::s32),
 		     wide = tensor({ 16, 32 }, tag::ab);
-	dnnl::matmul::primitive_desc description({ a.get_desc(), b.get_desc(), c.get_desc() }, engine);
-	dnnl::matmul primitive(description);
+	dnnl::matmul primitive(described<dnnl::matmul>(a.get_desc(), b.get_desc(), c.get_desc()));
 	dnnl::reorder narrow(wide, a);
 	int total = 0;
 
