@@ -4,16 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/name.h"
+
 static const struct tp_trace *trace_of(const struct tp_variants *variants, size_t number)
 {
 	return variants->list[number].runs[0]->processes[0].trace;
-}
-
-static const char *without_folder(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
 }
 
 /* Without ".PID" and ".PID-N" at the end, if it is this process's; where there is nothing else, 0. */
@@ -38,7 +33,7 @@ static size_t stem_of(const struct tp_trace *trace, const char **file)
 {
 	size_t length;
 
-	*file = without_folder(trace->file);
+	*file = tp_file_name(trace->file);
 	length = strlen(*file);
 	if (length > 4 && strcmp(*file + length - 4, ".bin") == 0)
 		length -= 4;
@@ -93,12 +88,12 @@ void tp_compare_label(const struct tp_variants *variants, size_t number, char *l
 	if ((length && is_alone(variants, number)) || !trace->arg_count) {
 		snprintf(label, room, "%.*s", (int)length, file);
 	} else {
-		snprintf(label, room, "%s", without_folder(trace->args[0]));
+		snprintf(label, room, "%s", tp_file_name(trace->args[0]));
 		for (size_t i = 1; i < trace->arg_count && !is_alone(variants, number); i++) {
 			size_t used = strlen(label);
 
 			if (!is_common(variants, number, i))
-				snprintf(label + used, room - used, " %s", without_folder(trace->args[i]));
+				snprintf(label + used, room - used, " %s", tp_file_name(trace->args[i]));
 		}
 	}
 	for (char *c = label; *c; c++)

@@ -122,8 +122,7 @@ static void put_short_frame(const struct tp_html *html, const json_t *frame, con
 
 	put_name(html, frame_name(frame), class);
 	if (file && line)
-		tp_html_element(html, "small", NULL, "%s:%" JSON_INTEGER_FORMAT,
-				strrchr(file, '/') ? strrchr(file, '/') + 1 : file, line);
+		tp_html_element(html, "small", NULL, "%s:%" JSON_INTEGER_FORMAT, tp_file_name(file), line);
 }
 
 #define CALLERS 4

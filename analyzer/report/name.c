@@ -71,3 +71,14 @@ char *tp_short_name(const struct tp_page *page, const char *name, int columns, c
 	}
 	return tp_shorten(page, whole, columns, buffer, size);
 }
+
+const char *tp_file_name(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+
+	if (!slash || strncmp(name, "__init__.py", strlen("__init__.py")) != 0)
+		return name;
+	while (slash > path && slash[-1] != '/')
+		slash--;
+	return slash;
+}

@@ -10,4 +10,10 @@
  */
 char *tp_short_name(const struct tp_page *page, const char *name, int columns, char *buffer, size_t size);
 
+/*
+ * The last part of a path, which a line's number may follow; of a Python package's __init__.py, as all of them are called, the
+ * package too. Points into `path`.
+ */
+const char *tp_file_name(const char *path);
+
 #endif

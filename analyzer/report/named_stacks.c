@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/name.h"
 #include "trace/reserve.h"
 
 #define SEVERAL ""
@@ -34,16 +35,9 @@ void tp_named_free(struct tp_named_stacks *stacks)
 	memset(stacks, 0, sizeof(*stacks));
 }
 
-static const char *base_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 void tp_named_process(struct tp_named_stacks *stacks, const struct tp_trace *trace)
 {
-	const char *program = base_of(trace->exe);
+	const char *program = tp_file_name(trace->exe);
 
 	tp_map_free(&stacks->locations);
 	stacks->locations = (struct tp_map){ 0 };
@@ -101,18 +95,6 @@ static void put_module(const char *file, char *text, size_t size)
 		snprintf(text, size, "%s", file);
 }
 
-/* A Python file, by its name; of a package's __init__.py also the package. */
-static const char *python_module(const char *path)
-{
-	const char *name = base_of(path);
-
-	if (strcmp(name, "__init__.py") != 0)
-		return name;
-	while (name > path + 1 && name[-2] != '/')
-		name--;
-	return name > path + 1 ? name - 1 : path;
-}
-
 static uint32_t add_name(struct tp_named_stacks *stacks, const struct tp_named *name)
 {
 	struct tp_named kept = { .python = name->python };
@@ -149,7 +131,7 @@ static uint32_t name_of(struct tp_named_stacks *stacks, const struct tp_line *li
 		snprintf(function, sizeof(function), "%.*s", location->python ? -1 : (int)own_length(text), text);
 		name.function = function;
 	}
-	put_module(location->python ? python_module(line->symbol->path) : line->symbol->module, module, sizeof(module));
+	put_module(location->python ? tp_file_name(line->symbol->path) : line->symbol->module, module, sizeof(module));
 	name.module = !location->python && strcmp(line->symbol->path, stacks->trace->exe) == 0 ? NULL : module;
 	return add_name(stacks, &name);
 }

@@ -138,19 +138,24 @@ static size_t next_shown(const struct tp_stack *stack, size_t i)
 	return i + 1;
 }
 
-/* " < caller", with its place if it is the first of Python's behind native ones. */
+/* A file's own code, run as it is imported: all of them are called the same. */
+static bool is_module_body(const struct tp_line *line)
+{
+	return line->location->python && line->location->function && strcmp(line->location->function, "<module>") == 0;
+}
+
+/* " < caller", with its place if it is the first of Python's behind native ones, or has no name of its own. */
 static void add_caller(const struct tp_page *page, const struct tp_trace *trace, const struct tp_line *line,
 		       bool placed, char *text, size_t size)
 {
-	const char *arrow = page->utf8 ? "\xe2\x86\x90" : "<", *base;
+	const char *arrow = page->utf8 ? "\xe2\x86\x90" : "<";
 	char name[300], place[512], shorter[300];
 	size_t used = strlen(text);
 
 	tp_short_name(page, tp_line_name(line, name, sizeof(name)), 32, shorter, sizeof(shorter));
 	tp_line_place(line, trace->cwd, place, sizeof(place));
-	base = strrchr(place, '/');
-	if (placed)
-		snprintf(text + used, size - used, " %s %s (%s)", arrow, shorter, base ? base + 1 : place);
+	if (placed || is_module_body(line))
+		snprintf(text + used, size - used, " %s %s (%s)", arrow, shorter, tp_file_name(place));
 	else
 		snprintf(text + used, size - used, " %s %s", arrow, shorter);
 }
@@ -159,14 +164,13 @@ static void add_caller(const struct tp_page *page, const struct tp_trace *trace,
 static void describe_own(const struct tp_page *page, const struct tp_trace *trace, const struct tp_stack *stack,
 			 const struct tp_line *own, char *text, size_t size)
 {
-	const char *format = own->location->function ? "%s (%s" : "%s (no name", *via, *base;
+	const char *format = own->location->function ? "%s (%s" : "%s (no name", *via;
 	char name[300], place[512], shorter[300];
 	size_t used;
 
 	tp_short_name(page, tp_line_name(own, name, sizeof(name)), 48, shorter, sizeof(shorter));
 	tp_line_place(own, trace->cwd, place, sizeof(place));
-	base = strrchr(place, '/');
-	snprintf(text, size, format, shorter, base ? base + 1 : place);
+	snprintf(text, size, format, shorter, tp_file_name(place));
 	used = strlen(text);
 	via = own > stack->lines + stack->first ? own[-1].location->function : NULL;
 	if (via) /* what the own line called of the language's plumbing */

@@ -107,6 +107,21 @@ def test_the_report_shows_them(tprof):
     assert seen > 100
 
 
+def test_what_all_packages_call_the_same(tprof, tmp_path, monkeypatch):
+    """A package's file is named with the package; what a file does as it is imported, with the file."""
+    outer = tmp_path / "outer"
+    (outer / "inner").mkdir(parents=True)
+    (outer / "__init__.py").write_text("import outer.inner\n")
+    (outer / "inner/__init__.py").write_text("import outer.inner.work\n")
+    (outer / "inner/work.py").write_text("kept = bytearray(3 << 20)\n")
+    run = tprof.profile([PYTHON, "-c", "import outer"], env={"PYTHONPATH": str(tmp_path)})
+    monkeypatch.setenv("COLUMNS", "250")
+    monkeypatch.setenv("LC_ALL", "C")
+    listed = analyze("summary", "--top", "1", run.traces()[0]).stdout
+    assert "<module> (work.py:1" in listed
+    assert " < <module> (inner/__init__.py:1) < <module> (outer/__init__.py:1) < <module> (<string>:1)" in listed
+
+
 def test_languages(tprof):
     """The same memory in each view; Python's has nothing but Python where there is any."""
     run, summary = tprof.summary([PYTHON, PROGRAMS / "python_stacks.py"])
