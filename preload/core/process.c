@@ -93,6 +93,15 @@ char *const *tp_environment(void)
 	return arguments ? arguments + count + 1 : NULL;
 }
 
+bool tp_under_valgrind(void)
+{
+	char *const *environment = tp_environment();
+
+	while (environment && *environment && strncmp(*environment, "LD_PRELOAD=", strlen("LD_PRELOAD=")) != 0)
+		environment++;
+	return environment && *environment && strstr(*environment, "/vgpreload_core"); /* whatever its tool */
+}
+
 bool tp_memory(struct tp_memory *memory)
 {
 	char statm[128];

@@ -24,6 +24,9 @@ uint64_t tp_process_start(uint32_t pid);
 /* The environment as the kernel laid it out: there before libc is ready, blind to later setenv(). */
 char *const *tp_environment(void);
 
+/* Is it Valgrind that runs the program? */
+bool tp_under_valgrind(void);
+
 /* Bytes of this process: resident, virtual, and of the resident ones those of files and of shared memory. */
 struct tp_memory {
 	uint64_t rss, vms, shared;
