@@ -74,17 +74,21 @@ int main(void) {
 
 
 def test_openmp_regions_without_lines(tprof, tmp_path):
-    """clang calls all regions .omp_outlined., in each file anew: without debug information the address tells them apart."""
+    """clang before 17 calls all regions .omp_outlined., in each file anew: without debug information the address tells them
+    apart. Later ones have the function's name."""
     if not shutil.which("clang") or not Path("/usr/lib/x86_64-linux-gnu/libomp.so.5").exists():
         pytest.skip("clang's OpenMP is not installed")
     for name, text in (("scale.c", SCALE), ("shift.c", SHIFT)):
         (tmp_path / name).write_text(text)
     subprocess.run(["clang", "-O1", "-fopenmp", "-o", "regions", "scale.c", "shift.c"], cwd=tmp_path, check=True)
     symbols = subprocess.run(["nm", tmp_path / "regions"], capture_output=True, text=True, check=True).stdout
-    addresses = {int(line.split()[0], 16) for line in symbols.splitlines() if "omp_outlined" in line}
+    regions = {int(line.split()[0], 16): line.split()[2] for line in symbols.splitlines() if "omp_outlined" in line}
     _, ops = profile(tprof, [tmp_path / "regions"], "openmp")
-    assert {int(name.rsplit("+", 1)[1], 16) for name in ops} == addresses and len(addresses) == 2
-    assert all(".omp_outlined" in name and " at regions+" in name for name in ops)
+    if any(name.startswith(".omp") for name in regions.values()):
+        assert {int(name.rsplit("+", 1)[1], 16) for name in ops} == set(regions) and len(regions) == 2
+        assert all(".omp_outlined" in name and " at regions+" in name for name in ops)
+    else:
+        assert set(ops) == set(regions.values()) == {"scale.omp_outlined", "main.omp_outlined"}
     assert sorted(op["calls"] for op in ops.values()) == [10, 20]
 
 

@@ -64,7 +64,7 @@ def program(tmp_path_factory):
 @pytest.mark.parametrize("globs, names", [
     ("Box::*,ns::*,operator+,std::vector::*", list(CALLS)),
     ("_ZN3BoxIiE4fillEi", ["Box::fill"]),
-    ("_Z*,-Box::fill,-std::*,-_ZN2ns1CC*,-operator new,-operator delete", ["Box::drain", "ns::C::get", "operator+"]),
+    ("_Z*,-Box::fill,-std::*,-__gnu_cxx::*,-_ZN2ns1CC*,-operator new,-operator delete", ["Box::drain", "ns::C::get", "operator+"]),
     ("*::reserve", ["std::vector::reserve"]),
     ("Box", []),
 ])

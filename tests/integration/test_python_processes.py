@@ -47,13 +47,14 @@ if __name__ == "__main__":
 """
 
 
-def test_a_family_of_processes(tprof):
+def test_a_family_of_processes(tprof, monkeypatch):
     """The table of a run's processes says what each is, below the one that made it."""
     program = tprof.directory / "family.py"
     program.write_text(FAMILY)
     run = tprof.run([PYTHON, program, "word"], [LIBRARY])
     (worker, first), (child, parent) = (map(int, line.split()) for line in run.stdout.decode().splitlines())
     assert first == parent
+    monkeypatch.setenv("COLUMNS", "120")
     text = analyze("peak", *run.traces()).stdout
     rows = {int(row.split()[0]): row for row in text[text.index("All 3 processes"):].splitlines()[2:5]}
     assert "  python3" in rows[first] and rows[first].endswith(" word") and "    python3" not in rows[first]

@@ -43,7 +43,7 @@ def test_names_of_functions(tprof, program):
 @pytest.mark.parametrize("depth", [1, 5, 64, 256, 300])
 def test_depth(tprof, depth):
     """A cut stack keeps its innermost frames and says that it was cut."""
-    run, summary = tprof.summary([WORKLOADS / "deep", 1000], env={"TPROF_DEPTH": str(depth)})
+    run, summary = tprof.summary([WORKLOADS / "deep", 1000], env={"TPROF_DEPTH": str(depth), "TPROF_CPU": "0"})
     (site,) = [s for s in sites(run.traces()[0], "leaks") if s["bytes"] == 4242]
     assert len(site["stack"]) == depth
     assert site["stack_end"] == "cut"

@@ -19,9 +19,17 @@ static int chosen(int x)
 	return x + 3;
 }
 
+static int unchosen(int x)
+{
+	return x;
+}
+
+/* A compiler that knew the choice would call `chosen` itself. */
+static volatile int choice = 1;
+
 static int (*choose(void))(int)
 {
-	return chosen;
+	return choice ? chosen : unchosen;
 }
 
 int reach_chosen(int x) __attribute__((ifunc("choose")));
