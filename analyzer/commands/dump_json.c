@@ -11,6 +11,7 @@
 #include "model/usage.h"
 #include "model/work.h"
 #include "report/json.h"
+#include "report/json_stack.h"
 
 static void json_hex(FILE *out, const char *key, uint64_t value)
 {
@@ -234,7 +235,7 @@ void tp_dump_stacks_json(struct tp_dump *dump, bool first_process)
 
 		if (!dump->used[i])
 			continue;
-		stack = tp_json_stack(dump->trace, dump->symbols, (uint32_t)i, &own);
+		stack = tp_json_stack(dump->trace, dump->symbols, (uint32_t)i, NULL, &own);
 		if (!stack) {
 			dump->out_of_memory = true;
 			return;

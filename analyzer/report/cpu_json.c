@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/cpu_listing.h"
 #include "report/json.h"
+#include "report/json_stack.h"
 
 static void set(json_t *object, const char *key, json_t *value)
 {
@@ -33,7 +34,8 @@ static void set_name(json_t *json, const struct tp_cpu_listing *context, const s
 	}
 	tp_json_line(json, &row->line, by);
 	if (by == TP_BY_STACK)
-		set(json, "stack", tp_json_stack(process->trace, context->symbols[row->process], row->node, &own));
+		set(json, "stack",
+		    tp_json_stack(process->trace, context->symbols[row->process], row->node, NULL, &own));
 }
 
 static json_t *json_row(const struct tp_cpu_listing *context, const struct tp_cpu_rows *rows,

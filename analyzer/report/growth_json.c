@@ -2,6 +2,7 @@
 #include "report/growth_listing.h"
 #include "report/holders.h"
 #include "report/json.h"
+#include "report/json_stack.h"
 
 #define MANY 1000 /* stacks that do not leak: more of them tell nothing */
 
@@ -52,8 +53,9 @@ static json_t *json_site(const struct tp_growth_view *view, const struct tp_grow
 		set_births(json, site);
 		json_object_set_new(json, "op", tp_json_string(tp_process_op_name(process, site->op)));
 	}
-	json_object_set_new(json, "stack",
-			    tp_json_stack(process->trace, view->listing.symbols[view->process], site->node, &own));
+	json_object_set_new(
+		json, "stack",
+		tp_json_stack(process->trace, view->listing.symbols[view->process], site->node, NULL, &own));
 	json_object_set_new(json, "own", json_integer(own));
 	if (heap && view->pooled)
 		set_group(view, json, site);

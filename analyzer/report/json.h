@@ -23,8 +23,6 @@ json_t *tp_json_notes(const struct tp_process *process, const struct tp_symbols 
  * NULL: nothing is.
  */
 void tp_json_line(json_t *json, const struct tp_line *line, enum tp_by by);
-/* All frames of a stack, innermost first; *own is the index of the one that tp_stack_own() names, or -1. */
-json_t *tp_json_stack(const struct tp_trace *trace, struct tp_symbols *symbols, uint32_t node, json_int_t *own);
 
 /* Shapes of a list of sites: which numbers each has. */
 enum tp_json_sites {

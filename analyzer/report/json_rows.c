@@ -1,33 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stacks, and rows of sites, as JSON. */
-#include <inttypes.h>
+/* Rows of sites as JSON. */
 #include <stdio.h>
 
 #include "model/steps.h"
 #include "report/estimate.h"
 #include "report/holders.h"
 #include "report/json.h"
+#include "report/json_stack.h"
 
 static void set(json_t *object, const char *key, json_t *value)
 {
 	json_object_set_new(object, key, value);
-}
-
-static json_t *json_frame(const struct tp_line *line)
-{
-	const struct tp_location *location = line->location;
-	json_t *json = json_object();
-	char address[32];
-
-	snprintf(address, sizeof(address), "0x%" PRIx64, line->address);
-	set(json, "function", tp_json_string(location->function));
-	set(json, "file", tp_json_string(location->file));
-	set(json, "line", location->line ? json_integer(location->line) : json_null());
-	set(json, "module", line->symbol->module[0] ? tp_json_string(line->symbol->module) : json_null());
-	set(json, "address", json_string(address));
-	set(json, "inlined", json_boolean(location->inlined));
-	set(json, "language", json_string(location->python ? "python" : "native"));
-	return json;
 }
 
 static const char *end_word(uint32_t end)
@@ -36,22 +19,6 @@ static const char *end_word(uint32_t end)
 	       : end == TPROF_NODE_CUT	 ? "cut"
 	       : end == TPROF_NODE_SHORT ? "short"
 					 : "none";
-}
-
-json_t *tp_json_stack(const struct tp_trace *trace, struct tp_symbols *symbols, uint32_t node, json_int_t *own)
-{
-	struct tp_stack stack = { NULL };
-	json_t *list = json_array();
-	const struct tp_line *line = NULL;
-
-	if (tp_stack_read(&stack, trace, symbols, node)) {
-		line = tp_stack_own(&stack);
-		for (size_t i = 0; i < stack.count; i++)
-			json_array_append_new(list, json_frame(&stack.lines[i]));
-	}
-	*own = line ? line - stack.lines : -1;
-	tp_stack_free(&stack);
-	return list;
 }
 
 /* `key` behind the prefix. */
@@ -124,7 +91,7 @@ static void set_born(json_t *json, const struct tp_born *born, bool estimated)
 }
 
 static json_t *json_row(const struct tp_run *run, struct tp_symbols *const *symbols, const struct tp_row *row,
-			enum tp_by by, enum tp_json_sites shape)
+			enum tp_by by, enum tp_json_sites shape, struct tp_json_frames *frames)
 {
 	const struct tp_trace *trace = run->processes[row->process].trace;
 	json_t *json = json_object();
@@ -145,7 +112,7 @@ static json_t *json_row(const struct tp_run *run, struct tp_symbols *const *symb
 	if (shape != TP_JSON_HOT)
 		set_born(json, &row->born, estimated);
 	tp_trace_stack(trace, row->node, NULL, 0, &end);
-	set(json, "stack", tp_json_stack(trace, symbols[row->process], row->node, &own));
+	set(json, "stack", tp_json_stack(trace, symbols[row->process], row->node, frames, &own));
 	set(json, "own", own < 0 ? json_null() : json_integer(own));
 	set(json, "held_by", tp_json_string(tp_holder_name(row->holder)));
 	set(json, "stack_end", json_string(end_word(end)));
@@ -155,10 +122,12 @@ static json_t *json_row(const struct tp_run *run, struct tp_symbols *const *symb
 json_t *tp_json_rows(const struct tp_run *run, struct tp_symbols *const *symbols, const struct tp_rows *rows,
 		     enum tp_by by, enum tp_json_sites shape, uint64_t top)
 {
+	struct tp_json_frames frames = { 0 };
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < rows->shown && (!top || i < top); i++)
-		json_array_append_new(list, json_row(run, symbols, &rows->rows[i], by, shape));
+		json_array_append_new(list, json_row(run, symbols, &rows->rows[i], by, shape, &frames));
+	tp_json_frames_free(&frames);
 	return list;
 }
 

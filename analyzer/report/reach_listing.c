@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "report/json.h"
+#include "report/json_stack.h"
 #include "report/name.h"
 
 #define KINDS 4
@@ -150,7 +151,7 @@ static json_t *json_sum(const struct tp_growth_view *view, const struct tp_reach
 {
 	const struct tp_process *process = process_of(view);
 	json_int_t own;
-	json_t *stack = tp_json_stack(process->trace, view->listing.symbols[view->process], sum->node, &own);
+	json_t *stack = tp_json_stack(process->trace, view->listing.symbols[view->process], sum->node, NULL, &own);
 
 	return json_pack("{s:o, s:o, s:o, s:o, s:I}", "bytes", tp_json_number(sum->bytes), "blocks",
 			 tp_json_number(sum->blocks), "op", tp_json_string(tp_process_op_name(process, sum->op)),

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "report/json_stack.h"
 #include "report/stack.h"
 
 #include "folder.h"
@@ -152,14 +153,39 @@ static void ends_are_told(void **state)
 	free_stack(&made);
 }
 
+/* Millions of stacks of the same few thousand frames: each frame is made once, and says what one of its own would. */
+static void frames_in_json_are_shared(void **state)
+{
+	static const char *const names[] = { "leak", "work", "main", NULL };
+	struct tp_json_frames frames = { 0 };
+	json_t *inner, *outer, *alone;
+	struct made made;
+	json_int_t own;
+
+	(void)state;
+	read_stack(&made, names, TPROF_NODE_ROOT);
+	inner = tp_json_stack(&made.trace, made.symbols, TPROF_NODE_FIRST + 2, &frames, &own);
+	outer = tp_json_stack(&made.trace, made.symbols, TPROF_NODE_FIRST + 1, &frames, &own);
+	alone = tp_json_stack(&made.trace, made.symbols, TPROF_NODE_FIRST + 2, NULL, &own);
+	assert_int_equal(json_array_size(inner), 3);
+	assert_int_equal(json_array_size(outer), 2);
+	assert_ptr_equal(json_array_get(outer, 0), json_array_get(inner, 1));
+	assert_ptr_equal(json_array_get(outer, 1), json_array_get(inner, 2));
+	assert_ptr_not_equal(json_array_get(alone, 0), json_array_get(inner, 0));
+	tp_json_frames_free(&frames);
+	assert_true(json_equal(alone, inner));
+	json_decref(inner);
+	json_decref(outer);
+	json_decref(alone);
+	free_stack(&made);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(allocator_and_start_are_folded),
-		cmocka_unit_test(rust_start_up_is_folded),
-		cmocka_unit_test(like_names_stay),
-		cmocka_unit_test(nothing_else_is_shown_whole),
-		cmocka_unit_test(ends_are_told),
+		cmocka_unit_test(frames_in_json_are_shared),   cmocka_unit_test(allocator_and_start_are_folded),
+		cmocka_unit_test(rust_start_up_is_folded),     cmocka_unit_test(like_names_stay),
+		cmocka_unit_test(nothing_else_is_shown_whole), cmocka_unit_test(ends_are_told),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);
