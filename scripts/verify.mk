@@ -10,7 +10,7 @@ VERIFY_PROGRAMS := $(foreach p,stack exceptions tree anywhere,$(VERIFY_VARIANTS:
 verify_words = $(subst -, ,$(notdir $(@:.so=)))
 verify_cc = $(word 2,$(verify_words))
 verify_flags = -$(word 3,$(verify_words)) $(if $(filter %-fp,$(@:.so=)),-fno-omit-frame-pointer,-fomit-frame-pointer) \
-	-D_GNU_SOURCE -g1 -fno-builtin-malloc -fno-builtin-free -Wall -Wextra -Werror -Wno-vla -Itests/workloads
+	-D_GNU_SOURCE -g1 -fno-builtin-malloc -fno-builtin-free -Wall -Wextra $(if $(WERROR),-Werror) -Wno-vla -Itests/workloads
 
 $(V)/quiet_note.o: tests/stress/quiet_note.c
 	@mkdir -p $(@D)
