@@ -11,8 +11,11 @@
 #define GAP_NS 50000u /* from one record to the next at least */
 #define SHARE 100     /* and so many times what it costs: the kernel goes through all threads */
 
-static uint64_t last;		/* ticks, of whichever thread */
-static uint64_t cost, previous; /* ticks that the last two took */
+#define COSTS 8
+
+static uint64_t last;	      /* ticks, of whichever thread */
+static uint64_t costs[COSTS]; /* ticks that the last ones took */
+static uint64_t next_cost;
 
 static uint64_t microseconds(const struct timeval *time)
 {
@@ -25,13 +28,14 @@ bool tp_usage_read(struct rusage *all)
 	return tp_syscall(SYS_getrusage, RUSAGE_SELF, all, 0, 0) == 0;
 }
 
-/* Whoever was interrupted took longer: the lesser of two. */
+/* Whoever was interrupted took longer: the least of some, as a busy machine may interrupt one after the other. */
 static uint64_t gap(void)
 {
-	uint64_t one = tp_load(&cost), other = tp_load(&previous);
-	uint64_t ticks = (one < other ? one : other) * SHARE, least = tp_clock_ticks(GAP_NS);
+	uint64_t least = tp_load(&costs[0]), shortest = tp_clock_ticks(GAP_NS);
 
-	return ticks > least ? ticks : least;
+	for (int i = 1; i < COSTS; i++)
+		least = tp_load(&costs[i]) < least ? tp_load(&costs[i]) : least;
+	return least * SHARE > shortest ? least * SHARE : shortest;
 }
 
 static bool is_due(uint64_t ticks)
@@ -77,8 +81,8 @@ uint64_t tp_usage_emit(struct tp_thread *thread, uint64_t ticks)
 		return ticks;
 	after = tp_usage_emit_read(thread, ticks, &all);
 	if (after > ticks) {
-		tp_store(&previous, tp_load(&cost));
-		tp_store(&cost, after - ticks);
+		tp_store(&costs[tp_load(&next_cost) % COSTS], after - ticks);
+		tp_store(&next_cost, tp_load(&next_cost) + 1);
 	}
 	thread->event_start = tp_timed_leave_out(thread->event_start, ticks, after);
 	return after;
