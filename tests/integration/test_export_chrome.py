@@ -105,14 +105,16 @@ def test_memory_counters(tprof):
 
 def test_part_of_the_run(tprof):
     file = run_ops(tprof)
-    trace = export("--from", "10ms", "--to", "20ms", file)
+    whole = export(file)
+    begins = sorted(op["ts"] for op in ops_of(whole))
+    low, high = (int(begins[len(begins) * third // 3]) for third in (1, 2))  # microseconds
+    trace = export("--from", f"{low}us", "--to", f"{high}us", file)
     ops = check(trace)
     assert ops and len(ops) < 7 * STEPS
     times = [time for event in trace["traceEvents"] if event["ph"] in "XC" for time in (event["ts"], event["ts"] + event.get("dur", 0))]
-    assert min(times) >= 10000 and max(times) <= 20000.001
-    whole = export(file)
-    inside = [e for e in ops_of(whole) if 10000 <= e["ts"] <= 20000]
-    cut = sum(1 for e in ops_of(trace) if e["ts"] == 10000.0)
+    assert min(times) >= low and max(times) <= high + 0.001
+    inside = [e for e in ops_of(whole) if low <= e["ts"] <= high]
+    cut = sum(1 for e in ops_of(whole) if e["ts"] < low < e["ts"] + e["dur"])
     assert len(ops_of(trace)) == len(inside) + cut
     assert {op[1] for op in check(export("--thread", "2", file))} == {2}
 
@@ -253,7 +255,7 @@ def test_folded_calls(tprof):
     records = [event for event in of(trace, "i") if event["cat"] == "folded"]
     assert {event["name"] for event in records} == {"cblas_saxpy"}
     told = [event["args"] for event in records]
-    assert sum(args["calls"] for args in told) == trace["otherData"]["folded_calls"] == op["folded"] > 20000
+    assert sum(args["calls"] for args in told) == trace["otherData"]["folded_calls"] == op["folded"] > 0
     assert sum(args["calls"] - args["timed"] for args in told) == op["untimed"]
     assert len(single) + op["folded"] == op["calls"] == 30000
     assert all(args["min_ns"] * args["timed"] <= args["timed_ns"] <= args["max_ns"] * args["timed"]

@@ -134,23 +134,24 @@ def test_what_was_different_in_slow_steps(tprof):
     late = 80_000_000
     trace = tprof.run([WORKLOADS / "outliers"], [LIBRARY], {"TPROF_CPU": "0"}).traces()[0]
     slow = {step["step"]: step for step in steps_of(trace)["outliers"]}
-    op, faults, other, sleep, memory = (slow[step] for step in (30, 45, 60, 75, 90))
+    op, faults, other, sleep, memory = (slow[step] for step in (380, 384, 388, 392, 396))
     for step in (op, faults, other, sleep, memory):
         assert step["time_ns"] >= late
-        # Differences are against the mean of 400 steps, the five among them: little is missing of what was planted.
+        # Differences are against the mean of 400 steps, the five among them; what the kernel counts may have been read a tenth of
+        # the step's time before either end.
         assert (step["more_minor_faults"] > 19_000) == (step is faults)
-        assert (step["more_other_threads_cpu_ns"] > late * 0.9) == (step is other)
-        assert (step["more_waited_ns"] > late * 0.9 and step["more_process_cpu_ns"] < late * 0.5) == (step is sleep)
+        assert (step["more_other_threads_cpu_ns"] > late * 0.75) == (step is other)
+        assert (step["more_waited_ns"] > late * 0.75 and step["more_process_cpu_ns"] < late * 0.5) == (step is sleep)
         assert (step["more_allocations"] > 4_900) == (step is memory)
         assert (step["more_live_bytes"] > 4_900 * 8192) == (step is memory)
-        assert any(more["name"] == "seldom" and more["self_ns"] > late * 0.9 for more in step["more_in_ops"]) == (step is op)
+        assert any(more["name"] == "seldom" and more["self_ns"] > late * 0.75 for more in step["more_in_ops"]) == (step is op)
     assert other["more_waits"] >= 1 and sleep["more_waits"] >= 1
     text = analyze("steps", trace).stdout.partition("what was different")[2]
-    said = {int(line.split()[0]): line for line in text.splitlines() if line.split() and line.split()[0] in "30 45 60 75 90".split()}
-    assert set(said) == {30, 45, 60, 75, 90}
-    for step, words in {30: "seldom +", 60: "CPU time of other threads +", 75: "not running +", 90: "live memory +"}.items():
+    said = {int(line.split()[0]): line for line in text.splitlines() if line.split() and line.split()[0] in "380 384 388 392 396".split()}
+    assert set(said) == {380, 384, 388, 392, 396}
+    for step, words in {380: "seldom +", 388: "CPU time of other threads +", 392: "not running +", 396: "live memory +"}.items():
         assert words in said[step], said[step]
     # Page faults are named if they explain a part of the time that the step ran: on a busy machine it may have waited more.
     # What the words are asks a unit test, and of which step that would be, the JSON.
     late_ns, waited = faults["time_ns"] - steps_of(trace)["mean_ns"], max(faults["more_waited_ns"], 0)
-    assert ("page faults +" in said[45]) == (faults["more_minor_faults"] > (late_ns / 10 - waited / 10) / 500)
+    assert ("page faults +" in said[384]) == (faults["more_minor_faults"] > (late_ns / 10 - waited / 10) / 500)

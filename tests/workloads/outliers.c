@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * outliers: four hundred steps that do the same, and five that take long, each for a reason of its own: an op takes long,
+ * outliers: four hundred steps that do the same, but for five near the end that take long, each for a reason of its own: an op takes long,
  * memory is touched for the first time, another thread works meanwhile, the step sleeps, memory is taken and kept.
  */
 #include <pthread.h>
@@ -14,17 +14,25 @@
 
 #define STEPS 400
 #define USUAL_NS 500000
-#define LATE_NS 80000000 /* by which the five take longer, at least */
+#define LATE_NS 80000000
 #define PAGES 20000
 #define BLOCKS 5000
 #define BLOCK 8192
 
-static uint64_t cpu_ns(void)
+/* By how much the five take longer, at least: more than any step in which the machine stood still. */
+static uint64_t late_ns = LATE_NS;
+
+static uint64_t clock_ns(clockid_t clock)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	clock_gettime(clock, &now);
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static uint64_t cpu_ns(void)
+{
+	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 /* So much of the thread's own CPU time. */
@@ -55,14 +63,14 @@ static void touch_pages(void)
 	for (size_t i = 0; i < bytes; i += 4096)
 		((volatile char *)pages)[i] = 1;
 	munmap(pages, bytes);
-	if (cpu_ns() - begin < LATE_NS)
-		work(LATE_NS - (cpu_ns() - begin));
+	if (cpu_ns() - begin < late_ns)
+		work(late_ns - (cpu_ns() - begin));
 }
 
 static void *helper(void *context)
 {
 	(void)context;
-	work(LATE_NS);
+	work(late_ns);
 	return NULL;
 }
 
@@ -83,35 +91,51 @@ static void keep_memory(void)
 		kept[i] = malloc(BLOCK);
 	if (!kept[BLOCKS - 1])
 		exit(1);
-	work(LATE_NS);
+	work(late_ns);
+}
+
+static void nap(void)
+{
+	struct timespec time = { (time_t)(late_ns / 1000000000), (long)(late_ns % 1000000000) };
+
+	nanosleep(&time, NULL);
+}
+
+static void be_late(int step)
+{
+	switch (step) {
+	case 380:
+		op("seldom", late_ns);
+		break;
+	case 384:
+		touch_pages();
+		break;
+	case 388:
+		another_thread();
+		break;
+	case 392:
+		nap();
+		break;
+	case 396:
+		keep_memory();
+		break;
+	default:
+		break;
+	}
 }
 
 int main(void)
 {
-	const struct timespec nap = { 0, LATE_NS };
+	uint64_t begin = clock_ns(CLOCK_MONOTONIC), end;
 
 	for (int step = 1; step <= STEPS; step++) {
 		op("usual", USUAL_NS);
-		switch (step) {
-		case 30:
-			op("seldom", LATE_NS);
-			break;
-		case 45:
-			touch_pages();
-			break;
-		case 60:
-			another_thread();
-			break;
-		case 75:
-			nanosleep(&nap, NULL);
-			break;
-		case 90:
-			keep_memory();
-			break;
-		default:
-			break;
-		}
+		be_late(step);
 		tprof_step(0);
+		end = clock_ns(CLOCK_MONOTONIC);
+		if (step < 380 && 2 * (end - begin) > late_ns)
+			late_ns = 2 * (end - begin);
+		begin = end;
 	}
 	return 0;
 }
