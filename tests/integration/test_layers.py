@@ -186,7 +186,7 @@ def test_backward_is_in_the_layer_that_made_it(tprof, what, least):
 
 
 @pytest.mark.real
-def test_work_of_backward(tprof):
+def test_work_of_backward(tprof, monkeypatch):
     """Products of m x k by k x n: 2mkn forward, as much for the weights' gradient, and for the input's, where it has one."""
     trace = layers_program(tprof, "flops")
     layers = {row["layer"]: row for row in report(trace, command="ops", options=["--by", "layer", "--top", "0"])["layers"]}
@@ -204,6 +204,7 @@ def test_work_of_backward(tprof):
         assert not name or row["calls"] == 3, row
     assert layers["inner (backward)"]["flop"] == sum(layers[f"inner.{name} (backward)"]["flop"] for name in ("second", "third", "two"))
     assert layers["inner.third (backward)"]["own_allocated_bytes"] >= 3 * 4 * 70 * 110  # its weight's gradient
+    monkeypatch.setenv("COLUMNS", "150")
     text = analyze("ops", "--by", "layer", "--top", "0", trace).stdout
     assert re.search(r"  inner\.third \(backward\)$", text, re.M)
 
