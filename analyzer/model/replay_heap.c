@@ -58,6 +58,8 @@ HOT void raise(struct tp_replay *replay, const struct tp_block *block, uint64_t 
 	tp_amount_add(&replay->amount, block->size, usable);
 	if (__builtin_expect(block->time < replay->from, 0)) {
 		tp_amount_add(&site->before, block->size, usable);
+		if (block->size > site->before_largest)
+			site->before_largest = block->size;
 		tp_amount_add(&replay->before, block->size, usable);
 	}
 	if (sampled) {

@@ -124,6 +124,7 @@ static struct tp_site result_of(const struct tp_site_state *state)
 		.temporary = state->temporary,
 		.short_lived = state->short_lived,
 		.largest = state->largest,
+		.before_largest = state->before_largest,
 	};
 }
 

@@ -22,6 +22,7 @@ struct tp_site_state {
 
 	uint64_t frees, bytes, temporary, short_lived, largest;
 	struct tp_amount before; /* the part of `live` that was allocated before the time that is looked at */
+	uint64_t before_largest;
 	uint64_t key;
 	uint32_t node, op;
 };

@@ -101,7 +101,8 @@ static json_t *json_row(const struct tp_run *run, struct tp_symbols *const *symb
 
 	set(json, "estimated", json_boolean(estimated));
 	set_numbers(json, &row->self, shape, "", estimated);
-	set(json, "largest_bytes", tp_json_number(row->self.largest));
+	set(json, "largest_bytes",
+	    tp_json_number(tp_sums_largest(&row->self, shape == TP_JSON_PEAK ? TP_WHAT_PEAK : TP_WHAT_ALLOCATED)));
 	if (by != TP_BY_STACK) {
 		if (tp_by_nested(by))
 			set_numbers(json, &row->total, shape, "total_", estimated);

@@ -48,6 +48,7 @@ static void print_numbers(const struct tp_listing *context, const struct tp_rows
 	struct tp_numbers numbers = { page, rows->estimated };
 	enum tp_what what = context->what;
 	uint64_t bytes = tp_sums_bytes(self, what), blocks = tp_sums_blocks(self, what);
+	uint64_t largest = tp_sums_largest(self, what);
 
 	fprintf(page->out, "\n%4zu. ", number);
 	if (context->hotspots) {
@@ -58,9 +59,9 @@ static void print_numbers(const struct tp_listing *context, const struct tp_rows
 	fprintf(page->out, " (%s) in %s block%s",
 		tp_some_percent(&numbers, bytes, tp_sums_bytes(&rows->sums, what)).text,
 		tp_some_count(&numbers, blocks, tp_sums_blocks_variance(self, what)).text, tp_plural(blocks));
-	if (self->largest && blocks > 1)
+	if (largest && blocks > 1)
 		fprintf(page->out, ", the largest request %s %s", rows->estimated ? "recorded here" : "here",
-			tp_bytes(self->largest, page->exact).text);
+			tp_bytes(largest, page->exact).text);
 	fputc('\n', page->out);
 }
 

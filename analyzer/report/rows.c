@@ -32,6 +32,11 @@ const char *tp_by_name(enum tp_by by)
 	return by < sizeof(names) / sizeof(names[0]) ? names[by] : NULL;
 }
 
+uint64_t tp_sums_largest(const struct tp_sums *sums, enum tp_what what)
+{
+	return what == TP_WHAT_PEAK && sums->before_largest > sums->largest ? sums->before_largest : sums->largest;
+}
+
 uint64_t tp_sums_bytes(const struct tp_sums *sums, enum tp_what what)
 {
 	switch (what) {
@@ -95,6 +100,7 @@ struct tp_sums tp_sums_of(const struct tp_site *site)
 		.temporary = site->temporary,
 		.short_lived = site->short_lived,
 		.largest = site->largest,
+		.before_largest = site->before_largest,
 		.variance = site->variance,
 	};
 }
@@ -126,6 +132,7 @@ void tp_sums_add(struct tp_sums *to, const struct tp_sums *from)
 	to->short_lived += from->short_lived;
 	add_variance(&to->variance, &from->variance);
 	to->largest = from->largest > to->largest ? from->largest : to->largest;
+	to->before_largest = from->before_largest > to->before_largest ? from->before_largest : to->before_largest;
 }
 
 /* The row of a key; NULL: memory is out. */
@@ -147,7 +154,7 @@ static uint64_t sort_number(const struct tp_sums *sums, const struct order *orde
 	case 's':
 		return sums->short_lived;
 	case 'l':
-		return sums->largest;
+		return tp_sums_largest(sums, order->what);
 	default:
 		break;
 	}

@@ -35,7 +35,7 @@ struct tp_sums {
 	uint64_t peak_bytes, peak_blocks;
 	uint64_t live_bytes, live_blocks;
 	uint64_t temporary, short_lived;
-	uint64_t largest;
+	uint64_t largest, before_largest;
 	struct tp_variance variance;
 };
 
@@ -110,6 +110,8 @@ void tp_sums_add(struct tp_sums *to, const struct tp_sums *from);
 
 /* The number that a question is about: bytes and blocks (calls) of `what`. */
 uint64_t tp_sums_bytes(const struct tp_sums *sums, enum tp_what what);
+/* The largest request: of the peak's, one before the time that is looked at, too. */
+uint64_t tp_sums_largest(const struct tp_sums *sums, enum tp_what what);
 uint64_t tp_sums_blocks(const struct tp_sums *sums, enum tp_what what);
 
 #endif

@@ -104,6 +104,9 @@ def test_of_torch(trace, part):
     assert total(answer["hotspots"]["sites"], "bytes") == heap["allocated_bytes"]
     assert total(answer["hotspots"]["sites"], "temporary") == heap["temporary_allocations"]
     assert total(sites(trace, "peak", "--by", "op", *part), "bytes") == heap["peak_bytes"]
+    lines = sites(trace, "peak", "--by", "line", *part)
+    assert total(lines, "bytes") == heap["peak_bytes"]
+    assert all(line["largest_bytes"] * line["blocks"] >= line["bytes"] for line in lines)
 
 
 @pytest.mark.real
