@@ -69,9 +69,9 @@ struct tp_site {
 	uint64_t live_bytes, live_blocks; /* live at the end: unfreed */
 	uint64_t peak_usable, live_usable;
 	struct tp_born peak_born, live_born;
-	uint64_t temporary;   /* freed as the very next event of the allocating thread */
-	uint64_t short_lived; /* freed within TP_SHORT_LIVED_NS of the allocation, by whichever thread */
-	uint64_t largest;     /* largest single request (of a sampled run: recorded one) */
+	uint64_t temporary;	 /* freed as the very next event of the allocating thread */
+	uint64_t short_lived;	 /* freed within TP_SHORT_LIVED_NS of the allocation, by whichever thread */
+	uint64_t largest;	 /* largest single request (of a sampled run: recorded one) */
 	uint64_t before_largest; /* of those before the time that is looked at, which the peak may have */
 	struct tp_variance variance;
 };
