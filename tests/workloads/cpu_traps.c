@@ -18,18 +18,23 @@
 static volatile unsigned int sum;
 static volatile sig_atomic_t ticks, strays;
 
-static void burn(unsigned int milliseconds)
+static uint64_t cpu_ns(void)
 {
 	struct timespec now;
-	uint64_t end = 0, at;
+
+	if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now))
+		truth_die("clock_gettime");
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void burn(unsigned int milliseconds)
+{
+	uint64_t end = cpu_ns() + milliseconds * UINT64_C(1000000);
 
 	do {
 		for (unsigned int i = 0; i < 20000; i++)
 			sum += i;
-		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-		at = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-		end = end ? end : at + milliseconds * UINT64_C(1000000);
-	} while (at < end);
+	} while (cpu_ns() < end);
 }
 
 static void say(const char *what, long number)
@@ -60,7 +65,8 @@ static void own_profiler(char **argv)
 	(void)argv;
 	if (sigaction(SIGPROF, &action, &old) || setitimer(ITIMER_PROF, &every, NULL))
 		truth_die("setitimer");
-	burn(300);
+	for (int i = 0; i < 100 && (!i || ticks <= 10); i++) /* ticks may come together */
+		burn(300);
 	setitimer(ITIMER_PROF, &off, NULL);
 	say("default before:", old.sa_handler == SIG_DFL);
 	say("ticked:", ticks > 10);
@@ -71,6 +77,7 @@ static void all_handlers(char **argv)
 {
 	struct sigaction action = { .sa_handler = on_stray }, asked, old;
 	long unused = 0, taken = 0;
+	char text[100];
 
 	(void)argv;
 	burn(50);
@@ -82,6 +89,7 @@ static void all_handlers(char **argv)
 		unused++;
 		taken += sigaction(number, &action, &old) == 0 && old.sa_handler == SIG_DFL;
 	}
+	truth_write_text("", text, (size_t)snprintf(text, sizeof(text), "{\"cpu_ns\": %" PRIu64 "}\n", cpu_ns()));
 	burn(200);
 	say("unused:", unused);
 	say("taken:", taken);
