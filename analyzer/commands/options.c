@@ -169,47 +169,85 @@ static enum tp_parse parse_relation(struct tp_options *options, enum tp_relation
 	return TP_PARSE_RUN;
 }
 
-static enum tp_parse parse_check_option(struct tp_options *options, int option, const char *value)
+/* What an option without a value switches on; NULL: it is none of these. */
+static bool *switch_of(struct tp_options *options, int option)
 {
 	switch (option) {
-	case OPT_BASELINE:
-		return add_file(&options->baselines, &options->baseline_count, value);
-	case OPT_RULES:
-		options->rules_file = value;
-		return TP_PARSE_RUN;
-	case OPT_JUNIT:
-		options->junit = value;
-		return TP_PARSE_RUN;
+	case OPT_JSON:
+		return &options->json;
+	case OPT_EXACT:
+		return &options->exact;
+	case OPT_SHAPES:
+		return &options->shapes;
+	case OPT_TREE:
+		return &options->tree;
+	case OPT_MEASURE:
+		return &options->measure;
+	case OPT_INTERPRETER:
+		return &options->interpreter;
 	default:
-		return add_rule(options, tp_option_name(option), value);
+		return NULL;
 	}
 }
 
-static enum tp_parse parse_option(struct tp_options *options, int option, const char *value)
+/* Where a value that is taken as it stands goes; NULL: the option's has to be understood. */
+static const char **text_of(struct tp_options *options, int option)
 {
-	enum tp_parse result = TP_PARSE_RUN;
+	switch (option) {
+	case OPT_MACHINE:
+		return &options->machine;
+	case OPT_DEBUG_DIR:
+		return &options->debug_dir;
+	case OPT_RULES:
+		return &options->rules_file;
+	case OPT_JUNIT:
+		return &options->junit;
+	case 'o':
+		return &options->output;
+	default:
+		return NULL;
+	}
+}
+
+static enum tp_parse parse_one_of(struct tp_options *options, int option, const char *value)
+{
+	enum tp_parse result;
 	int choice = 0;
 
 	switch (option) {
-	case OPT_JSON:
-		options->json = true;
+	case OPT_COLOR:
+		result = parse_choice(option, value, color_names, &choice);
+		options->color = (enum tp_color)choice;
 		return result;
-	case OPT_EXACT:
-		options->exact = true;
+	case OPT_WHAT:
+		result = parse_choice(option, value, what_names, &choice);
+		options->what = (enum tp_what)choice;
 		return result;
-	case OPT_SHAPES:
-		options->shapes = true;
+	case OPT_LANGUAGE:
+		result = parse_choice(option, value, language_names, &choice);
+		options->language = (enum tp_language)choice;
 		return result;
-	case OPT_TREE:
-		options->tree = true;
-		return result;
+	default:
+		options->format = value;
+		return parse_choice(option, value, format_names, &choice);
+	}
+}
+
+static enum tp_parse parse_top(struct tp_options *options, const char *value)
+{
+	if (!tp_parse_number(value, UINT32_MAX, &options->top))
+		return tp_option_wrong("--top %s: a number of rows is wanted; 0 is all", value);
+	options->top_set = true;
+	return TP_PARSE_RUN;
+}
+
+static enum tp_parse parse_value(struct tp_options *options, int option, const char *value)
+{
+	switch (option) {
 	case OPT_LIMIT:
 		return parse_limit(options, value);
 	case OPT_TOP:
-		if (!tp_parse_number(value, UINT32_MAX, &options->top))
-			return tp_option_wrong("--top %s: a number of rows is wanted; 0 is all", value);
-		options->top_set = true;
-		return result;
+		return parse_top(options, value);
 	case OPT_SORT:
 		return parse_sort(options, value);
 	case OPT_BY:
@@ -230,40 +268,30 @@ static enum tp_parse parse_option(struct tp_options *options, int option, const 
 		return parse_relation(options, TP_RELATION_CALLEES, value);
 	case OPT_SUPPRESSIONS:
 		return add_file(&options->suppressions, &options->suppression_count, value);
-	case OPT_MACHINE:
-		options->machine = value;
-		return result;
-	case OPT_MEASURE:
-		options->measure = true;
-		return result;
-	case OPT_DEBUG_DIR:
-		options->debug_dir = value;
-		return result;
+	case OPT_BASELINE:
+		return add_file(&options->baselines, &options->baseline_count, value);
 	case OPT_COLOR:
-		result = parse_choice(option, value, color_names, &choice);
-		options->color = (enum tp_color)choice;
-		return result;
 	case OPT_WHAT:
-		result = parse_choice(option, value, what_names, &choice);
-		options->what = (enum tp_what)choice;
-		return result;
 	case OPT_LANGUAGE:
-		result = parse_choice(option, value, language_names, &choice);
-		options->language = (enum tp_language)choice;
-		return result;
-	case OPT_INTERPRETER:
-		options->interpreter = true;
-		return result;
 	case OPT_FORMAT:
-		result = parse_choice(option, value, format_names, &choice);
-		options->format = value;
-		return result;
-	case 'o':
-		options->output = value;
-		return result;
+		return parse_one_of(options, option, value);
 	default:
-		return parse_check_option(options, option, value);
+		return add_rule(options, tp_option_name(option), value);
 	}
+}
+
+static enum tp_parse parse_option(struct tp_options *options, int option, const char *value)
+{
+	bool *switched = switch_of(options, option);
+	const char **text = text_of(options, option);
+
+	if (switched)
+		*switched = true;
+	else if (text)
+		*text = value;
+	else
+		return parse_value(options, option, value);
+	return TP_PARSE_RUN;
 }
 
 /*
