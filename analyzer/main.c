@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tprof-analyze: reads traces of libtprof.so and reports. */
 #include <locale.h>
-
+#include <signal.h>
 #include <string.h>
 
 #include "commands/command.h"
@@ -14,6 +14,7 @@ int main(int argc, char **argv)
 	int status = TP_EXIT_OK;
 
 	setlocale(LC_CTYPE, "");
+	signal(SIGXFSZ, SIG_IGN); /* past RLIMIT_FSIZE a write fails as on a full disk: the file is named */
 	if (argc > 1 && strcmp(argv[1], "ctl") == 0)
 		return tp_ctl(argc - 1, argv + 1);
 	switch (tp_options_parse(argc, argv, &options)) {

@@ -18,8 +18,7 @@ static void write_svg(const struct tp_tree *tree, const struct tp_session *sessi
 
 	snprintf(unit, sizeof(unit), "%s%s", units[session->options->what], estimated ? " (estimated)" : "");
 	tp_flame_write(tree, title, unit, session->options->what == TP_WHAT_CPU, session->page.out);
-	if (session->options->output)
-		fprintf(stderr, "tprof-analyze: next: open %s in a browser\n", session->options->output);
+	tp_session_say_browser(session);
 }
 
 int tp_cmd_flamegraph(const struct tp_options *options)

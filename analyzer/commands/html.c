@@ -13,8 +13,7 @@ static int report(struct tp_session *session, const struct tp_machine *machine)
 			return tp_session_out_of_memory(session);
 	if (!tp_html_page(session, machine))
 		return tp_session_out_of_memory(session);
-	if (session->options->output)
-		fprintf(stderr, "tprof-analyze: next: open %s in a browser\n", session->options->output);
+	tp_session_say_browser(session);
 	return tp_session_close(session, TP_EXIT_OK);
 }
 

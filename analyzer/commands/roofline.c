@@ -111,7 +111,7 @@ static bool print_svg(struct tp_session *session, struct roofs *roofs)
 		 tp_roof_cores(&roofs->machine, best), roofs->machine.cores);
 	tp_roof_svg(&roofs->machine, tp_roof_cores(&roofs->machine, best), roofs->places, roofs->count, title,
 		    session->page.out);
-	fprintf(stderr, "tprof-analyze: next: open %s in a browser\n", session->options->output);
+	tp_session_say_browser(session);
 	return true;
 }
 

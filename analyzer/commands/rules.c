@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "commands/values.h"
+#include "report/line_file.h"
 
 static const struct {
 	const char *name;
@@ -178,21 +179,19 @@ static bool read_line(struct tp_rules *rules, const char *where, char *line)
 bool tp_rules_read(struct tp_rules *rules, const char *path)
 {
 	FILE *file = fopen(path, "re");
-	char *line = NULL, where[4200];
-	size_t room = 0;
+	const char *unread = file ? NULL : strerror(errno);
+	char line[TP_LINE_MOST], where[4200];
 	bool good = true;
 
-	if (!file) {
-		fprintf(stderr, "tprof-analyze: --rules %s: can't be read: %s\n", path, strerror(errno));
-		return false;
-	}
-	for (unsigned number = 1; good && getline(&line, &room, file) >= 0; number++) {
+	for (unsigned number = 1; file && good && tp_line_read(file, line, &unread); number++) {
 		snprintf(where, sizeof(where), "%s:%u: ", path, number);
 		good = read_line(rules, where, line);
 	}
-	free(line);
-	fclose(file);
-	return good;
+	if (unread)
+		fprintf(stderr, "tprof-analyze: --rules %s: can't be read: %s\n", path, unread);
+	if (file)
+		fclose(file);
+	return good && !unread;
 }
 
 void tp_rules_free(struct tp_rules *rules)

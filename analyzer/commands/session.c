@@ -202,6 +202,12 @@ void tp_session_span(const struct tp_session *session, const struct tp_process *
 		*to_ns = options->to_ns;
 }
 
+void tp_session_say_browser(const struct tp_session *session)
+{
+	if (session->options->output && fflush(session->page.out) == 0 && !ferror(session->page.out))
+		fprintf(stderr, "tprof-analyze: next: open %s in a browser\n", session->options->output);
+}
+
 bool tp_page_close(struct tp_session *session)
 {
 	const char *name = session->options->output ? session->options->output : "standard output";

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/line_file.h"
 #include "report/map.h"
 
 /*
@@ -129,28 +130,22 @@ static const char *read_line(struct tp_suppressions *suppressions, char *line, c
 bool tp_suppressions_read(struct tp_suppressions *suppressions, const char *file, char **error)
 {
 	FILE *in = fopen(file, "r");
-	const char *reason = NULL;
-	char *line = NULL;
-	size_t size = 0, number = 0;
+	const char *reason = NULL, *unread = in ? NULL : strerror(errno);
+	char line[TP_LINE_MOST];
+	size_t number = 0;
 
 	*error = NULL;
-	errno = in ? 0 : errno;
-	while (in && !reason && getline(&line, &size, in) > 0) {
+	while (in && !reason && tp_line_read(in, line, &unread)) {
 		number++;
 		reason = read_line(suppressions, line, file);
 	}
-	if (reason) {
-		if (asprintf(error, "%s:%zu: %s", file, number, reason) < 0)
-			*error = NULL;
-	} else if (!in || ferror(in)) {
-		reason = "unreadable";
-		if (asprintf(error, "%s: can't be read: %s", file, strerror(errno)) < 0)
-			*error = NULL;
-	}
-	free(line);
+	if (reason && asprintf(error, "%s:%zu: %s", file, number, reason) < 0)
+		*error = NULL;
+	else if (unread && asprintf(error, "%s: can't be read: %s", file, unread) < 0)
+		*error = NULL;
 	if (in)
 		fclose(in);
-	return reason == NULL;
+	return !reason && !unread;
 }
 
 /* Where in `text` the `length` characters at `pattern` stand first; NULL: nowhere. */

@@ -136,3 +136,28 @@ def test_reports_are_not_written_over_traces(tprof):
     analyze("check", "--max-peak", "1GiB", "--junit", trace, trace, status=2)
     assert trace.read_bytes() == before == other.read_bytes()
     analyze("flamegraph", "-o", trace.with_name("peak.svg"), trace)
+
+
+@pytest.mark.parametrize("option", ["--suppressions", "--rules"])
+def test_files_of_lines(tmp_path, trace, option):
+    """What is no such file is refused, and never read without end: a gate without its rules would let everything pass."""
+    (tmp_path / "t.bin").write_bytes(trace)
+    (tmp_path / "long").write_text("#" * 70000 + "\n")
+    command = ["leaks"] if option == "--suppressions" else ["check", "--max-peak", "1TiB"]
+    for path, reason in ((tmp_path, "Is a directory"), (tmp_path / "none", "No such file"), ("/dev/zero", "a line with a NUL"),
+                         (tmp_path / "long", "more than 65,534 bytes")):
+        said = analyze(*command, option, path, tmp_path / "t.bin", status=2, timeout=30).stderr
+        assert f"{path}: can't be read: " in said and reason in said
+    (tmp_path / "good").write_text("# " + "x" * 65000 + "\n# no newline at the end")
+    analyze(*command, option, tmp_path / "good", tmp_path / "t.bin")
+
+
+def test_output_that_does_not_fit(tmp_path, trace):
+    """On a full disk, or past RLIMIT_FSIZE: said with the file's name, and nobody is told to look at it."""
+    (tmp_path / "t.bin").write_bytes(trace)
+    for command in ("html", "flamegraph"):
+        for output, limit in (("/dev/full", ""), (tmp_path / "out", "ulimit -f 1;")):
+            done = subprocess.run(["bash", "-c", f"{limit} exec {ANALYZE} {command} -o {output} {tmp_path}/t.bin"],
+                                  capture_output=True, text=True, check=False, timeout=60)
+            assert done.returncode == 2 and done.stderr.count("\n") == 1, done
+            assert f"{output}: could not be written to its end" in done.stderr
