@@ -397,7 +397,7 @@ def test_without_steps_time_takes_their_place(tprof):
     growing = [site for site in result["sites"] if site["verdict"] == "growth"]
     assert growing and growing[0]["bytes_per_second"] > 0
     blocks, ran = growing[0]["blocks_per_second"], report(run.traces()[0])["process"]["duration_ns"] / 1e9
-    assert 200000 / ran / 100 < blocks < 200000 / ran * 100  # a second's, not a millisecond's or the run's
+    assert 200000 / ran / 100 < blocks < 1e8  # a second's, not a millisecond's; nobody allocates in 10 ns
     assert f", {blocks:,.0f} blocks; " in analyze("leaks", run.traces()[0]).stdout
     assert report(run.traces()[0])["steps"]["growth"] == []
 

@@ -131,8 +131,8 @@ def test_a_backward_pass_ends_a_step(tprof):
 
 def test_what_was_different_in_slow_steps(tprof):
     """Five steps take long, each for a reason of its own: an op, page faults, another thread, sleep, memory that is kept."""
-    late = 80_000_000
-    trace = tprof.run([WORKLOADS / "outliers"], [LIBRARY], {"TPROF_CPU": "0"}).traces()[0]
+    run = tprof.run([WORKLOADS / "outliers"], [LIBRARY], {"TPROF_CPU": "0"}, timeout=600)
+    trace, late = run.traces()[0], run.truth()["late_ns"]
     slow = {step["step"]: step for step in steps_of(trace)["outliers"]}
     op, faults, other, sleep, memory = (slow[step] for step in (380, 384, 388, 392, 396))
     for step in (op, faults, other, sleep, memory):
