@@ -139,13 +139,14 @@ bool tp_suppressions_read(struct tp_suppressions *suppressions, const char *file
 		number++;
 		reason = read_line(suppressions, line, file);
 	}
-	if (reason && asprintf(error, "%s:%zu: %s", file, number, reason) < 0)
-		*error = NULL;
-	else if (unread && asprintf(error, "%s: can't be read: %s", file, unread) < 0)
-		*error = NULL;
 	if (in)
 		fclose(in);
-	return !reason && !unread;
+	if (!reason && !unread)
+		return true;
+	if ((reason ? asprintf(error, "%s:%zu: %s", file, number, reason)
+		    : asprintf(error, "%s: can't be read: %s", file, unread)) < 0)
+		*error = NULL;
+	return false;
 }
 
 /* Where in `text` the `length` characters at `pattern` stand first; NULL: nowhere. */
