@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # tprof: `make demo` shows it, `make check` tests it; both install what is missing (scripts/install-deps).
 # Switches: DEBUG=1 ASAN=1 UBSAN=1 TSAN=1 COVERAGE=1, CC=, PREFIX=, DESTDIR=. Each set of switches has its own folder
-# under build/, so they do not disturb each other. WERROR=1: a warning is an error, as in .ci/run; not with compilers that
-# nobody here has met, which warn of more.
+# under build/, so they do not disturb each other. WERROR=1: a warning is an error, as in .ci/run; a newer compiler than ours
+# warns of more.
 
 VERSION := 0.1.0
 PREFIX ?= /usr/local

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * outliers: four hundred steps that do the same, but for five near the end that take long, each for a reason of its own: an op takes long,
- * memory is touched for the first time, another thread works meanwhile, the step sleeps, memory is taken and kept.
+ * outliers: four hundred steps that do the same, but for five near the end that take long, each for a reason of its own: an op
+ * takes long, memory is touched for the first time, another thread works meanwhile, the step sleeps, memory is taken and kept.
  */
 #include <pthread.h>
 #include <stdio.h>
