@@ -55,6 +55,7 @@ void tp_session_span(const struct tp_session *session, const struct tp_process *
 
 /* Closes the page alone. False: it could not be written to its end, which is said on stderr. */
 bool tp_page_close(struct tp_session *session);
+
 /* What to do with a picture or page that has been written to -o FILE: a line on stderr. */
 void tp_session_say_browser(const struct tp_session *session);
 

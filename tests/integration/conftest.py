@@ -2,6 +2,7 @@
 """Runs a program bare and under tprof, holds the two side by side, and reads the traces with tprof-analyze."""
 import dataclasses
 import glob
+import importlib.metadata
 import json
 import os
 import pathlib
@@ -35,6 +36,11 @@ ALLOCATORS = {
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "real: profiles programs that nobody here wrote (make check-real)")
+
+
+def installed(package):
+    """The version of a Python package as numbers: (1, 2) or more of them."""
+    return tuple(int(number) for number in re.findall(r"\d+", importlib.metadata.version(package))[:3])
 
 
 def allocator_library(name):

@@ -137,14 +137,13 @@ def test_what_was_different_in_slow_steps(tprof):
     op, faults, other, sleep, memory = (slow[step] for step in (380, 384, 388, 392, 396))
     for step in (op, faults, other, sleep, memory):
         assert step["time_ns"] >= late
-        # Differences are against the mean of 400 steps, the five among them; what the kernel counts may have been read a tenth of
-        # the step's time before either end.
+        # Differences are against the mean of 400 steps, the five among them: little is missing of what was planted.
         assert (step["more_minor_faults"] > 19_000) == (step is faults)
-        assert (step["more_other_threads_cpu_ns"] > late * 0.75) == (step is other)
-        assert (step["more_waited_ns"] > late * 0.75 and step["more_process_cpu_ns"] < late * 0.5) == (step is sleep)
+        assert (step["more_other_threads_cpu_ns"] > late * 0.9) == (step is other)
+        assert (step["more_waited_ns"] > late * 0.9 and step["more_process_cpu_ns"] < late * 0.5) == (step is sleep)
         assert (step["more_allocations"] > 4_900) == (step is memory)
         assert (step["more_live_bytes"] > 4_900 * 8192) == (step is memory)
-        assert any(more["name"] == "seldom" and more["self_ns"] > late * 0.75 for more in step["more_in_ops"]) == (step is op)
+        assert any(more["name"] == "seldom" and more["self_ns"] > late * 0.9 for more in step["more_in_ops"]) == (step is op)
     assert other["more_waits"] >= 1 and sleep["more_waits"] >= 1
     text = analyze("steps", trace).stdout.partition("what was different")[2]
     said = {int(line.split()[0]): line for line in text.splitlines() if line.split() and line.split()[0] in "380 384 388 392 396".split()}

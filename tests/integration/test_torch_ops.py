@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from conftest import LIBRARY, PYTHON, ROOT, analyze, nothing_lost, report
+from conftest import LIBRARY, PYTHON, ROOT, analyze, installed, nothing_lost, report
 
 pytestmark = pytest.mark.real
 BETWEEN = ["--top", "0", "--from", "mark:begin", "--to", "mark:end"]
@@ -19,8 +19,8 @@ def profile(tprof, model, **env):
     return run
 
 
-@pytest.mark.parametrize("model,least", [("mlp", 390), ("cnn", 400), ("transformer", 3000)])
-def test_calls_are_those_of_torchs_profiler(tprof, model, least):
+@pytest.mark.parametrize("model,least,least_of_2", [("mlp", 400, 390), ("cnn", 400, 400), ("transformer", 5000, 3000)])
+def test_calls_are_those_of_torchs_profiler(tprof, model, least, least_of_2):
     """Every single one: these models run no TorchScript, whose top-level ops go past all PLTs, and tensors are made by
     calls within libtorch that its PLT sees. The profiler knows ops without their overloads, torch's own
     registry with them: each op's name is that of a schema."""
@@ -32,7 +32,7 @@ def test_calls_are_those_of_torchs_profiler(tprof, model, least):
             name = truth["schemas"][op["name"]]
             counts[name] = counts.get(name, 0) + op["calls"]
     assert counts == truth["counts"]
-    assert sum(counts.values()) > least
+    assert sum(counts.values()) > (least if installed("torch") < (2,) else least_of_2)
 
 
 def test_names_are_the_same_everywhere(tprof):
