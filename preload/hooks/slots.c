@@ -18,7 +18,8 @@ struct image {
 	const char *strings;
 	const ElfW(Rela) * tables[2]; /* DT_JMPREL and DT_RELA */
 	size_t bytes[2];
-	size_t relative; /* relocations that name no symbol: so many of DT_RELA's, in front */
+	size_t relative; /* relocations that name no symbol: so many of DT_RELA's, in front. Left alone: where the linker bound
+			  * a function to its own object, the code there has its address too, and may compare them */
 	uintptr_t relro_low, relro_high;
 	uintptr_t start, end; /* of its segments */
 	const uint32_t *hash; /* DT_GNU_HASH */

@@ -21,6 +21,6 @@ int main(int argc, char **argv)
 		sum += reach_methods.method(i);			      /* reach_copied: 1 */
 		sum += reach_through(i);			      /* reach_through: 1, reach_inside: 1 */
 	}
-	printf("%d %d\n", sum, own[0] == taken);
+	printf("%d %d %d\n", sum, own[0] == taken, reach_given() == reach_plain);
 	return 0;
 }

@@ -9,6 +9,7 @@ extern "C" {
 int reach_plain(int x);
 int reach_alias(int x);
 int reach_protected(int x);
+int (*reach_given(void))(int); /* reach_plain */
 int reach_chosen(int x);
 int reach_tabled(int x);
 int reach_copied(int x);

@@ -7,6 +7,11 @@ int reach_plain(int x)
 	return x + 1;
 }
 
+int (*reach_given(void))(int)
+{
+	return reach_plain;
+}
+
 int reach_alias(int x) __attribute__((alias("reach_plain")));
 
 __attribute__((visibility("protected"))) int reach_protected(int x)
