@@ -12,63 +12,70 @@
 #define SETS 2048u
 #define WAYS 4u
 
-/* The addresses beside each other: a primitive that is made or destroyed is looked for in one cache line. */
-struct set {
-	uintptr_t addresses[WAYS]; /* 0: free, or being written */
-	struct {
-		uint32_t op;
-		struct tp_work work;
-	} primitives[WAYS];
-} __attribute__((aligned(64)));
+struct primitive {
+	uint32_t op;
+	struct tp_work work;
+};
 
-static struct set *sets;
+/*
+ * The addresses of all sets stand beside each other, in 16 pages: among what is known of the primitives, each one that is made
+ * or destroyed would lead to a page of its own out of 256, which the processor's caches have long lost in a training step.
+ */
+struct known {
+	uintptr_t addresses[SETS][WAYS]; /* 0: free, or being written */
+	struct primitive primitives[SETS][WAYS];
+};
+
+static struct known *known;
 static uint32_t turn;
 
-static struct set *set_of(struct set *all, uintptr_t address)
+static size_t set_of(uintptr_t address)
 {
-	return &all[(uint64_t)address * UINT64_C(0x9e3779b97f4a7c15) >> 53];
+	return (uint64_t)address * UINT64_C(0x9e3779b97f4a7c15) >> 53;
 }
 
 /* The copy is good if the address is the same after it. */
 static bool find(uintptr_t address, uint32_t *op, struct tp_work *work)
 {
-	struct set *all = tp_load_acquire(&sets), *set = all ? set_of(all, address) : NULL;
+	struct known *all = tp_load_acquire(&known);
+	size_t set = set_of(address);
 
-	for (size_t i = 0; set && i < WAYS; i++) {
-		if (tp_load_acquire(&set->addresses[i]) != address)
+	for (size_t i = 0; all && i < WAYS; i++) {
+		if (tp_load_acquire(&all->addresses[set][i]) != address)
 			continue;
-		*op = set->primitives[i].op;
-		*work = set->primitives[i].work;
+		*op = all->primitives[set][i].op;
+		*work = all->primitives[set][i].work;
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
-		return tp_load(&set->addresses[i]) == address;
+		return tp_load(&all->addresses[set][i]) == address;
 	}
 	return false;
 }
 
 static void forget(uintptr_t address)
 {
-	struct set *all = tp_load_acquire(&sets), *set = all ? set_of(all, address) : NULL;
+	struct known *all = tp_load_acquire(&known);
+	uintptr_t *addresses = all ? all->addresses[set_of(address)] : NULL;
 
-	for (size_t i = 0; set && i < WAYS; i++) {
-		if (tp_load(&set->addresses[i]) == address)
-			tp_swap_if(&set->addresses[i], address, (uintptr_t)0);
+	for (size_t i = 0; addresses && i < WAYS; i++) {
+		if (tp_load(&addresses[i]) == address)
+			tp_swap_if(&addresses[i], address, (uintptr_t)0);
 	}
 }
 
-static struct set *make_sets(void)
+static struct known *make_known(void)
 {
-	struct set *made = tp_space_take(SETS * sizeof(*made));
+	struct known *made = tp_space_take(sizeof(*made));
 
-	if (made && !tp_swap_if(&sets, (struct set *)NULL, made))
-		tp_space_give_back(made, SETS * sizeof(*made)); /* another thread was first */
-	return tp_load_acquire(&sets);
+	if (made && !tp_swap_if(&known, (struct known *)NULL, made))
+		tp_space_give_back(made, sizeof(*made)); /* another thread was first */
+	return tp_load_acquire(&known);
 }
 
 /* A free place, or that of one which will be asked about again. */
-static uint32_t choose_place(const struct set *set)
+static uint32_t choose_place(const uintptr_t *addresses)
 {
 	for (uint32_t i = 0; i < WAYS; i++) {
-		if (!tp_load(&set->addresses[i]))
+		if (!tp_load(&addresses[i]))
 			return i;
 	}
 	return tp_add(&turn, 1) % WAYS;
@@ -76,18 +83,18 @@ static uint32_t choose_place(const struct set *set)
 
 static void keep(uintptr_t address, uint32_t op, const struct tp_work *work)
 {
-	struct set *all = tp_load_acquire(&sets), *set;
+	struct known *all = tp_load_acquire(&known);
+	size_t set = set_of(address);
 	uint32_t place;
 
-	if (!all && !(all = make_sets()))
+	if (!all && !(all = make_known()))
 		return;
-	set = set_of(all, address);
-	place = choose_place(set);
-	tp_store(&set->addresses[place], (uintptr_t)0);
+	place = choose_place(all->addresses[set]);
+	tp_store(&all->addresses[set][place], (uintptr_t)0);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
-	set->primitives[place].op = op;
-	set->primitives[place].work = *work;
-	tp_store_release(&set->addresses[place], address); /* pairs with find(): the rest is there */
+	all->primitives[set][place].op = op;
+	all->primitives[set][place].work = *work;
+	tp_store_release(&all->addresses[set][place], address); /* pairs with find(): the rest is there */
 }
 
 static void add_implementation(struct tp_text *text, const char *implementation)
@@ -193,7 +200,7 @@ bool tp_onednn_choose(const char *symbol, struct tp_text *to, struct tp_signatur
 
 void tp_onednn_forget(void)
 {
-	if (sets)
-		tp_space_give_back(sets, SETS * sizeof(*sets));
-	sets = NULL;
+	if (known)
+		tp_space_give_back(known, sizeof(*known));
+	known = NULL;
 }
