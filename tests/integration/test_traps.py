@@ -315,3 +315,26 @@ def test_longjmp_at_any_instruction_of_an_op(tprof, how):
         assert depth >= 0
     assert depth == 0
     assert [at for op, at in depths if op == 2] == [0] + tries * [1], "each saxpy is in its own tiny_call, and no other"
+
+
+# ---- a task that shares a thread's memory and TLS ----
+
+@pytest.mark.parametrize("who", ["main", "thread"])
+def test_task_that_shares_a_thread(tprof, who):
+    """A raw clone's: each of its calls is lost and counted, its maker's are recorded as if it were not there."""
+    run, summary = tprof.summary([WORKLOADS / "shared_task", who], env=QUIET)
+    extras = tprof.extras([WORKLOADS / "shared_task", "idle"], env=QUIET) if who == "thread" else NOTHING
+    assert run.status == 0 and run.stdout == b"shared_task: done\n"
+    assert heap_of(summary) == add(run.truth(), extras)
+    lost = {cause: n for cause, n in summary["capture"]["lost"].items() if n}
+    assert lost == {"foreign_task": 50 * 5} and summary["capture"]["lost_events"] == 50 * 5
+    assert summary["heap"]["unmatched_frees"] == 50  # the blocks that the task passed on
+    assert summary["capture"]["damage"] == [] and summary["capture"]["stopped"] is False
+    assert summary["process"]["end"] == "exit" and summary["process"]["status"] == 0
+    assert summary["process"]["pid"] == run.truth()["pid"]
+
+
+@pytest.mark.parametrize("env", [SAMPLED, {"TPROF_START": "off"}, {"TPROF_ALLOC": "sample:1000"}, {"TPROF_ALLOC": "off"}])
+def test_nobody_notices_a_task_that_shares_a_thread(tprof, env):
+    for who in ("main", "thread"):
+        tprof.summary([WORKLOADS / "shared_task", who], env=env)
