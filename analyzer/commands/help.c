@@ -86,7 +86,7 @@ enum tp_parse tp_help_print(const struct tp_command *command)
 			bits |= c->options;
 		}
 		fputs("\noptions (which of them a command takes, its own --help says):\n"
-		      "  --by KEY             group by stack, function, line, module, thread, size, op or step\n"
+		      "  --by KEY             group by stack, function, line, module, thread, size, op, step or layer\n"
 		      "  --sort KEY           order of the rows\n",
 		      stdout);
 	}

@@ -131,6 +131,9 @@ def test_keys(command, option):
         assert complete([ANALYZER, command, option, ""], "_tprof_analyze") == set()
         return
     keys = line.group(1).split()
+    if option == "--by":
+        general = re.search(r"^  --by .* group by (.*)$", analyze("--help").stdout, re.M).group(1)
+        assert set(keys) <= set(re.split(r", | or ", general))
     assert complete([ANALYZER, command, option, ""], "_tprof_analyze") == set(keys)
     message = analyze(command, option, "nonsense", "none.bin", status=2).stderr
     assert all(re.search(rf"\b{key}\b", message) for key in keys), message
@@ -167,6 +170,24 @@ def test_environment():
     for file in files:
         named = set(re.findall(r"TPROF_([A-Z]+)", file.read_text(encoding="utf-8")))
         assert named <= read | {"OUTPUT"}, (file, named - read)
+
+
+def test_presets_of_operators(tmp_path):
+    """The message for a list that is none names each preset, as README and tprof(1) do."""
+    source = (ROOT / "preload/hooks/ops/select.c").read_text(encoding="utf-8")
+    presets = set(re.findall(r'^\t\{ "([a-z]+)", ', source[source.index("} presets[] = {"):], re.M))
+    assert {"torch", "onnxruntime", "instrument"} <= presets
+    done = subprocess.run(["/bin/true"], env={"LD_PRELOAD": str(LIBRARY), "TPROF_OPS": ","}, cwd=tmp_path, check=True,
+                          capture_output=True, text=True)
+    (line,) = done.stderr.splitlines()
+    named = re.fullmatch(r"tprof: TPROF_OPS=,: allowed is a comma list of (.*) and globs, or off; using auto", line)
+    assert set(named.group(1).split(", ")) == presets | {"auto"}
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    row = re.search(r"^\| `TPROF_OPS` .*$", readme, re.M).group(0)
+    page = (ROOT / "scripts/tprof.1").read_text(encoding="utf-8")
+    for preset in presets:
+        assert f"`{preset}`" in row, preset
+        assert re.search(rf"^\.BR? (.* )?{preset}\b", page, re.M), preset
 
 
 # ---- tprof-json(5) ----
