@@ -2,6 +2,8 @@
 /* The command line: the command, its options one by one, the traces. */
 #include "commands/options.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -196,8 +198,6 @@ static const char **text_of(struct tp_options *options, int option)
 	switch (option) {
 	case OPT_MACHINE:
 		return &options->machine;
-	case OPT_DEBUG_DIR:
-		return &options->debug_dir;
 	case OPT_RULES:
 		return &options->rules_file;
 	case OPT_JUNIT:
@@ -241,11 +241,25 @@ static enum tp_parse parse_top(struct tp_options *options, const char *value)
 	return TP_PARSE_RUN;
 }
 
+/* Reports of a mistyped one would lack names, without a word. */
+static enum tp_parse parse_debug_dir(struct tp_options *options, const char *path)
+{
+	DIR *folder = opendir(path);
+
+	if (!folder)
+		return tp_option_wrong("--debug-dir %s: can't be read: %s", path, strerror(errno));
+	closedir(folder);
+	options->debug_dir = path;
+	return TP_PARSE_RUN;
+}
+
 static enum tp_parse parse_value(struct tp_options *options, int option, const char *value)
 {
 	switch (option) {
 	case OPT_LIMIT:
 		return parse_limit(options, value);
+	case OPT_DEBUG_DIR:
+		return parse_debug_dir(options, value);
 	case OPT_TOP:
 		return parse_top(options, value);
 	case OPT_SORT:

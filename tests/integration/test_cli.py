@@ -327,3 +327,14 @@ def test_names_may_be_any_bytes(tprof, tmp_path, locale):
     assert json.loads(output("export", "--format", "chrome"))["traceEvents"]
     for command in ("flamegraph", "html"):
         output(command)
+
+
+@pytest.mark.parametrize("name, reason", [("missing", "No such file or directory"), ("file", "Not a directory"),
+                                          ("", "No such file or directory")])
+def test_debug_dir_that_is_none(tprof, name, reason):
+    run = tprof.profile([WORKLOADS / "steady", "7"])
+    (tprof.directory / "file").write_text("")
+    folder = tprof.directory / name if name else ""
+    done = analyze("--debug-dir", folder, run.traces()[0], status=2)
+    assert (done.stdout, done.stderr) == ("", f"tprof-analyze: --debug-dir {folder}: can't be read: {reason}\n")
+    analyze("--debug-dir", tprof.directory, run.traces()[0])
