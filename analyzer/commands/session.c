@@ -48,6 +48,21 @@ static int open_output(struct tp_session *session)
 	return tp_out_of_memory();
 }
 
+/* The trace of the same process that is open already, if only under another name: all of its numbers would count twice. */
+static const struct tp_trace *find_same(const struct tp_session *session, const struct tp_trace *trace)
+{
+	const struct tprof_header *header = trace->header;
+
+	for (size_t i = 0; i < session->trace_count; i++) {
+		const struct tprof_header *other = session->traces[i]->header;
+
+		if (other->pid == header->pid && other->start.unix_ns == header->start.unix_ns &&
+		    other->start.ticks == header->start.ticks)
+			return session->traces[i];
+	}
+	return NULL;
+}
+
 /* Traces that can't be read are all named before the end: a user with ten files wants to know at once. */
 static int open_traces(struct tp_session *session)
 {
@@ -57,7 +72,15 @@ static int open_traces(struct tp_session *session)
 	for (size_t i = 0; i < options->trace_count; i++) {
 		char *error = NULL;
 		struct tp_trace *trace = tp_trace_open(options->traces[i], &error);
+		const struct tp_trace *same = trace ? find_same(session, trace) : NULL;
 
+		if (same) {
+			fprintf(stderr, "tprof-analyze: %s: the same process's trace as %s: one of them is enough\n",
+				options->traces[i], same->file);
+			tp_trace_close(trace);
+			status = status == TP_EXIT_OK ? TP_EXIT_USAGE : status;
+			continue;
+		}
 		if (trace && options->process && trace->header->pid != options->process) {
 			tp_trace_close(trace);
 			continue;

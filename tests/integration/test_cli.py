@@ -338,3 +338,14 @@ def test_debug_dir_that_is_none(tprof, name, reason):
     done = analyze("--debug-dir", folder, run.traces()[0], status=2)
     assert (done.stdout, done.stderr) == ("", f"tprof-analyze: --debug-dir {folder}: can't be read: {reason}\n")
     analyze("--debug-dir", tprof.directory, run.traces()[0])
+
+
+@pytest.mark.parametrize("command", ["summary", "peak", "export --format chrome", "compare", "check --max-peak 1GiB"])
+def test_a_trace_named_twice(tprof, tmp_path, command):
+    """Under one name or two, all its numbers would count twice. To hold a run against itself is another thing."""
+    trace = tprof.profile([WORKLOADS / "steady", "7"]).traces()[0]
+    (tmp_path / "copy.bin").write_bytes(trace.read_bytes())
+    for other in (trace, tmp_path / "copy.bin"):
+        done = analyze(*command.split(), trace, other, status=2)
+        assert done.stderr == f"tprof-analyze: {other}: the same process's trace as {trace}: one of them is enough\n"
+    analyze("diff", trace, trace)
