@@ -107,7 +107,8 @@ def test_times_of_one_run_do_not_regress_against_themselves(traces):
     assert check("--baseline", traces["ops"], "--max-regress", rules, traces["ops"])[0] == 0
 
 
-# OPS ops, the last of which takes FACTOR times as long, as its own clock says: long enough that what holds one call up is little of all.
+# OPS ops, the last of which takes FACTOR times as long, as its own clock says. All take so long that what holds one call up
+# is little of it.
 OPS_PROGRAM = """
 #include <stdlib.h>
 #include <time.h>
