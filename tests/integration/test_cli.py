@@ -266,6 +266,14 @@ def test_launcher_unknown_command(tprof):
     assert run.status == 127 and "no-such-command" in run.stderr.decode()
 
 
+def test_launcher_command_that_is_no_program(tprof):
+    (tprof.directory / "data").write_text("")
+    for command in tprof.directory, tprof.directory / "data":
+        run = launch(tprof, "run", "--", command)
+        assert (run.status, run.stdout) == (126, b"")
+        assert run.stderr.decode() == f"tprof: {command}: no program that can be run\n"
+
+
 NAMES = r"""
 #define _GNU_SOURCE
 #include <pthread.h>
