@@ -2,12 +2,13 @@
 /* The command line: the command, its options one by one, the traces. */
 #include "commands/options.h"
 
-#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "commands/command.h"
 #include "commands/help.h"
@@ -241,14 +242,14 @@ static enum tp_parse parse_top(struct tp_options *options, const char *value)
 	return TP_PARSE_RUN;
 }
 
-/* Reports of a mistyped one would lack names, without a word. */
+/* Reports of a mistyped one would lack names, without a word. Files in it are opened by name: it need not be listable. */
 static enum tp_parse parse_debug_dir(struct tp_options *options, const char *path)
 {
-	DIR *folder = opendir(path);
+	int folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
-	if (!folder)
+	if (folder < 0)
 		return tp_option_wrong("--debug-dir %s: can't be read: %s", path, strerror(errno));
-	closedir(folder);
+	close(folder);
 	options->debug_dir = path;
 	return TP_PARSE_RUN;
 }

@@ -39,7 +39,7 @@ def pytest_configure(config):
 
 
 def installed(package):
-    """The version of a Python package as numbers: (1, 2) or more of them."""
+    """The version of a Python package as numbers, at most three: (1, 13, 0)."""
     return tuple(int(number) for number in re.findall(r"\d+", importlib.metadata.version(package))[:3])
 
 
