@@ -225,6 +225,9 @@ def loader(method):
             loss.backward()
             optimizer.step()
         print(epoch, f"{loss.item():.5f}")
+    del data  # the threads that fed its workers end; as Python ends it may stop one with a semaphore of theirs half cleaned up
+    for thread in set(threading.enumerate()) - {threading.main_thread()}:
+        thread.join()
 
 
 class Rows:
