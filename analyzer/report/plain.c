@@ -21,7 +21,7 @@ static bool is_plain(unsigned char c)
 	return (c >= ' ' && c < 127) || c == '\n' || c == '\t';
 }
 
-/* The same of an escape sequence: ESC [ numbers m. */
+/* As tp_utf8_bytes(), of an escape sequence: ESC [ numbers m. */
 static int color_bytes(const unsigned char *text, size_t size)
 {
 	if (size > 1 && text[1] != '[')
@@ -35,36 +35,46 @@ static int color_bytes(const unsigned char *text, size_t size)
 	return size < SEQUENCE_MAX ? -1 : 0;
 }
 
-/* As tp_utf8_bytes(): of what may pass. */
-static int bytes_that_pass(const struct plain *plain, const unsigned char *text, size_t size)
+/* A control character, or one that turns the direction of what comes after it, and so shows another text than there is. */
+static bool steers(const unsigned char *text, int bytes)
 {
-	int bytes = tp_utf8_bytes(text, size);
+	switch (bytes) {
+	case 1:
+		return !is_plain(text[0]);
+	case 2: /* U+0080 to U+009F */
+		return text[0] == 0xc2 && text[1] < 0xa0;
+	case 3: /* U+202A to U+202E, U+2066 to U+2069 */
+		return text[0] == 0xe2 && ((text[1] == 0x80 && text[2] >= 0xaa && text[2] <= 0xae) ||
+					   (text[1] == 0x81 && text[2] >= 0xa6 && text[2] <= 0xa9));
+	default:
+		return false;
+	}
+}
 
-	if (bytes == 1 && text[0] == '\033' && plain->color)
-		return color_bytes(text, size);
-	if (bytes == 1 && !is_plain(text[0]))
-		return 0;
-	if (bytes == 2 && text[0] == 0xc2 && text[1] < 0xa0)
-		return 0;
-	return bytes;
+/* As tp_utf8_bytes(), of what is held: a character or a sequence. */
+static int next_bytes(const struct plain *plain, bool *passes)
+{
+	int bytes = tp_utf8_bytes(plain->held, plain->count);
+	int color = bytes == 1 && plain->held[0] == '\033' && plain->color ? color_bytes(plain->held, plain->count) : 0;
+
+	*passes = color > 0 || (bytes > 0 && !steers(plain->held, bytes));
+	return color ? color : bytes;
 }
 
 /* Whatever is known of what is held, given one byte more. `last`: there is no more. */
 static void pass(struct plain *plain, bool last)
 {
 	while (plain->count) {
-		int bytes = bytes_that_pass(plain, plain->held, plain->count);
+		bool passes;
+		int bytes = next_bytes(plain, &passes);
 		size_t gone = bytes > 0 ? (size_t)bytes : 1;
 
 		if (bytes < 0 && !last)
 			return;
-		if (bytes > 0)
+		if (passes)
 			fwrite(plain->held, 1, gone, plain->out);
 		else
 			fputc('?', plain->out);
-		if (!bytes && plain->count > 1 && plain->held[0] == 0xc2 && plain->held[1] >= 0x80 &&
-		    plain->held[1] < 0xa0)
-			gone = 2;
 		plain->count -= gone;
 		memmove(plain->held, plain->held + gone, plain->count);
 	}
