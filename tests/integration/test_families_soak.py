@@ -11,7 +11,7 @@ from conftest import LIBRARY, PYTHON, ROOT, analyze
 FAMILIES = ROOT / "tests/workloads/python_families.py"
 TURNS = int(os.environ.get("SOAK_TURNS", "1"))
 PLAIN = ["futures fork", "futures spawn", "futures forkserver", "pool fork", "pool spawn", "broken", "tree", "prefork"]
-REAL = ["loader fork", "loader spawn", "loader forkserver", "hogwild fork", "search loky", "search multiprocessing"]
+REAL = ["loader fork", "loader spawn", "loader forkserver", "hogwild fork", "hogwild spawn", "hogwild forkserver", "search loky", "search multiprocessing"]
 
 MAY_BE_KILLED = {"broken": ["killed"], "prefork": ["server"],  # joblib ends its pools by a signal, wherever their workers are
                  "search multiprocessing": ["worker"]}

@@ -56,8 +56,10 @@ static void what_steers_does_not(void **state)
 	becomes("a\xc2\x9b"
 		"31mb",
 		false, "a?31mb"); /* CSI in one character */
-	becomes("a\xe2\x80\xaa\xe2\x80\xae|\xe2\x81\xa6\xe2\x81\xa9|", false, "a??|??|"); /* right to left, and the like */
-	becomes("\xe2\x80\xa9\xe2\x80\xaf\xe2\x81\xa5\xe2\x81\xaa", true, "\xe2\x80\xa9\xe2\x80\xaf\xe2\x81\xa5\xe2\x81\xaa");
+	becomes("a\xe2\x80\xaa\xe2\x80\xae|\xe2\x81\xa6\xe2\x81\xa9|", false,
+		"a??|??|"); /* right to left, and the like */
+	becomes("\xe2\x80\xa9\xe2\x80\xaf\xe2\x81\xa5\xe2\x81\xaa", true,
+		"\xe2\x80\xa9\xe2\x80\xaf\xe2\x81\xa5\xe2\x81\xaa");
 	becomes("a\033[31mb\033[0m", false, "a?[31mb?[0m");
 	becomes("a\033[31mb\033[0;1m", true, "a\033[31mb\033[0;1m");
 	becomes("\033[2J\033]0;title\a\033[31", true, "?[2J?]0;title??[31");
