@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Python's frames, whichever way the interpreter was started, whoever looks on, whichever thread goes on with what."""
+import ctypes.util
 import shutil
 import subprocess
+import sysconfig
 import zipfile
 
 import pytest
-from conftest import LIBRARY, PYTHON, report
+from conftest import LIBRARY, PYTHON, WORKLOADS, nothing_lost, report
+from second_reader import Trace
 from test_python import PROGRAMS, PYTHONS, told
 
 
@@ -102,3 +105,33 @@ def test_embedded(tprof):
     assert len(second) >= 4
     for size, frames, _ in second:
         assert [list(frame) for frame in trace.python_stack(nodes[size])] == frames
+
+
+LIBPYTHON = ctypes.util.find_library("python" + sysconfig.get_config_var("LDVERSION"))
+A_LIFE = """
+def inner(size):
+    kept.append(bytearray(size))
+
+def outer(size):
+    inner(size)
+
+kept = []
+outer({size})
+"""
+
+
+@pytest.mark.skipif(not LIBPYTHON, reason="Python's shared library is not installed")
+@pytest.mark.parametrize("python", ["1", "alloc"])
+def test_loaded(tprof, python):
+    """A program that loads the interpreter and asks for its functions: it is known from its first instruction on, and needs no
+    further call of the loader's. In each of its lives."""
+    sizes = [1000000, 2000000, 3000000]
+    run, summary = tprof.summary([WORKLOADS / "python_loaded", LIBPYTHON, *(A_LIFE.format(size=size) for size in sizes)],
+                                 env={"TPROF_PYTHON": python})
+    nothing_lost(summary)
+    assert summary["heap"]["unmatched_frees"] == 0
+    trace = Trace(run.traces()[0].read_bytes())
+    nodes = {event[3]: event[4] for event in trace.events if event[1] == "alloc"}
+    for size in sizes:  # and the zero behind it
+        assert [tuple(frame) for frame in trace.python_stack(nodes[size + 1])] == [
+            ("inner", "<string>", 3), ("outer", "<string>", 6), ("<module>", "<string>", 9)]

@@ -26,6 +26,13 @@ struct tp_asked tp_before_dlsym(void *handle, const char *name) __attribute__((v
 struct tp_asked tp_before_dlvsym(void *handle, const char *name, const char *version)
 	__attribute__((visibility("hidden")));
 
+/* What was loaded since the last call is hooked. */
+static void hook_loaded(void)
+{
+	tp_ops_install();
+	tp_python_find();
+}
+
 void *tp_before_dlopen(const char *file, int flags)
 {
 	(void)file;
@@ -34,8 +41,7 @@ void *tp_before_dlopen(const char *file, int flags)
 		tp_bind_deep();
 	if (flags & RTLD_DEEPBIND && tp_state_has_trace())
 		__atomic_fetch_or(&tp_header->flags, TPROF_FLAG_DEEPBIND, __ATOMIC_RELAXED);
-	tp_ops_install();
-	tp_python_find();
+	hook_loaded();
 	return (void *)tp_real.dlopen;
 }
 
@@ -65,7 +71,7 @@ static bool wants_answer(void *handle, const char *name)
 	struct tp_op_choice choice;
 
 	tp_start();
-	tp_ops_install();
+	hook_loaded();
 	return handle != RTLD_NEXT && name && tp_ops_wanted() && tp_ops_choose(name, &choice);
 }
 
