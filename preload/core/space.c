@@ -8,28 +8,54 @@
 #define AT_ONCE                                                                                                        \
 	((size_t)1 << 20) /* bytes of a table that has outgrown a smaller one: what it holds lies on all its pages */
 
-static struct tprof_range noted[TPROF_SNAPSHOT_RANGES];
-static uint32_t noted_count;
+static struct tprof_range noted[TPROF_SNAPSHOT_RANGES]; /* low 0: unused; high 0: and not whole yet */
 
 void tp_space_note(const void *space, size_t bytes)
 {
-	uint32_t i = tp_add(&noted_count, 1);
+	uint64_t low = (uintptr_t)space;
 
-	if (i >= TPROF_SNAPSHOT_RANGES)
+	for (size_t i = 0; i < TP_LENGTH(noted); i++) {
+		if (tp_load(&noted[i].low) || !tp_swap_if(&noted[i].low, UINT64_C(0), low))
+			continue;
+		tp_store_release(&noted[i].high, low + bytes); /* pairs with tp_space_list() */
 		return;
-	noted[i].low = (uintptr_t)space;
-	tp_store_release(&noted[i].high, (uintptr_t)space + bytes); /* last: it is 0 until the range is whole */
+	}
 }
 
 size_t tp_space_list(struct tprof_range *list, size_t room)
 {
-	uint32_t count = tp_load(&noted_count);
 	size_t found = 0;
 
-	for (uint32_t i = 0; i < count && i < TPROF_SNAPSHOT_RANGES && found < room; i++)
-		if (tp_load_acquire(&noted[i].high))
-			list[found++] = noted[i];
+	for (size_t i = 0; i < TP_LENGTH(noted) && found < room; i++) {
+		uint64_t high = tp_load_acquire(&noted[i].high); /* tp_space_note(): its low is there */
+		uint64_t low = tp_load_acquire(&noted[i].low);
+
+		if (low && high && tp_load(&noted[i].high) == high) /* not given back just now */
+			list[found++] = (struct tprof_range){ low, high };
+	}
 	return found;
+}
+
+/* What is there from now on may be the program's. It may be a piece of what was taken. */
+static void forget(uint64_t low, uint64_t high)
+{
+	for (size_t i = 0; i < TP_LENGTH(noted); i++) {
+		struct tprof_range range = { tp_load(&noted[i].low), tp_load(&noted[i].high) };
+
+		if (low < range.low || high > range.high)
+			continue;
+		if (low > range.low) {
+			tp_store(&noted[i].high, low);
+			if (high < range.high)
+				tp_space_note((const void *)(uintptr_t)high, range.high - high);
+		} else if (high < range.high) {
+			tp_store(&noted[i].low, high);
+		} else {
+			tp_store(&noted[i].high, UINT64_C(0));
+			tp_store_release(&noted[i].low, UINT64_C(0)); /* pairs with tp_space_note()'s swap */
+		}
+		return;
+	}
 }
 
 void *tp_space_take(size_t bytes)
@@ -85,5 +111,6 @@ void tp_space_retire(void *space, size_t bytes, size_t keep)
 
 void tp_space_give_back(void *space, size_t bytes)
 {
+	forget((uintptr_t)space, (uintptr_t)space + bytes);
 	tp_sys_munmap(space, bytes);
 }

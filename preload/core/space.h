@@ -25,7 +25,7 @@ void *tp_space_take_large(size_t bytes);
  */
 void tp_space_retire(void *space, size_t bytes, size_t keep);
 
-/* For good; nobody may be reading. */
+/* For good: all that was taken at once, or pages of it. Nobody may be reading. */
 void tp_space_give_back(void *space, size_t bytes);
 
 /*

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which memory is the collector's own: what it took, and gave back no part of. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "core/space.h"
+#include "core/state.h"
+
+#define PIECE ((size_t)1 << 16)
+
+static struct tprof_header header;
+static struct tprof_range list[TPROF_SNAPSHOT_RANGES];
+
+/* How many bytes of [at, at + bytes) are said to be the collector's. */
+static size_t own(const char *at, size_t bytes)
+{
+	uint64_t low = (uintptr_t)at, high = low + bytes;
+	size_t count = tp_space_list(list, TPROF_SNAPSHOT_RANGES), found = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t first = list[i].low > low ? list[i].low : low, end = list[i].high < high ? list[i].high : high;
+
+		assert_true(list[i].low < list[i].high);
+		found += first < end ? end - first : 0;
+	}
+	return found;
+}
+
+static void what_was_taken_is_own(void **state)
+{
+	char *first = tp_space_take(PIECE), *second = tp_space_take_large(3 * PIECE);
+
+	(void)state;
+	assert_int_equal(own(first, PIECE), PIECE);
+	assert_int_equal(own(second, 3 * PIECE), 3 * PIECE);
+	tp_space_give_back(first, PIECE);
+	assert_int_equal(own(first, PIECE), 0);
+	assert_int_equal(own(second, 3 * PIECE), 3 * PIECE);
+	tp_space_give_back(second, 3 * PIECE);
+	assert_int_equal(own(second, 3 * PIECE), 0);
+}
+
+/* As hash tables are that outgrew themselves: others may be reading there. */
+static void what_was_retired_stays_own(void **state)
+{
+	char *space = tp_space_take_dense(PIECE);
+
+	(void)state;
+	tp_space_retire(space, PIECE, 1);
+	assert_int_equal(own(space, PIECE), PIECE);
+	tp_space_give_back(space, PIECE);
+}
+
+/* In any order: from the front, from the back, from between. */
+static void pieces_are_given_back(void **state)
+{
+	static const int orders[][3] = { { 0, 1, 2 }, { 2, 1, 0 }, { 1, 0, 2 }, { 1, 2, 0 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(orders) / sizeof(*orders); i++) {
+		char *space = tp_space_take(3 * PIECE);
+
+		for (size_t k = 0; k < 3; k++) {
+			tp_space_give_back(space + (size_t)orders[i][k] * PIECE, PIECE);
+			assert_int_equal(own(space + (size_t)orders[i][k] * PIECE, PIECE), 0);
+			assert_int_equal(own(space, 3 * PIECE), (2 - k) * PIECE);
+		}
+	}
+}
+
+/* A process's children's children: each gives back what it inherited, and takes its own. */
+static void room_is_used_again(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < 3 * (size_t)TPROF_SNAPSHOT_RANGES; i++) {
+		char *space = tp_space_take(PIECE);
+
+		assert_int_equal(own(space, PIECE), PIECE);
+		tp_space_give_back(space, PIECE);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_was_taken_is_own),
+		cmocka_unit_test(what_was_retired_stays_own),
+		cmocka_unit_test(pieces_are_given_back),
+		cmocka_unit_test(room_is_used_again),
+	};
+
+	tp_header = &header;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
