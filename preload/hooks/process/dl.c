@@ -2,7 +2,8 @@
 /*
  * dlopen, dlmopen, dlsym, dlvsym and dlclose: which objects are new, bypass the hooks, or are gone. All but dlclose are
  * pass_on.S: a call from here would be libtprof.so's, and lookups relative to the caller ($ORIGIN, RUNPATH, RTLD_NEXT)
- * would go wrong. As nothing of ours runs behind a dlopen, what it loaded is hooked at the next call to the loader: a
+ * would go wrong. Where the caller does not matter (asker.h) the call is made here, and what it loaded is hooked before the
+ * program goes on. Behind one that is passed on nothing of ours runs: then it is hooked at the next call to the loader, and a
  * program that loads a library asks it for a symbol.
  */
 #include "core/lookup.h"
@@ -12,6 +13,7 @@
 #include "hooks/lifecycle.h"
 #include "hooks/ops/install.h"
 #include "hooks/ops/select.h"
+#include "hooks/process/asker.h"
 #include "hooks/process/pass_on.h"
 #include "hooks/python/find.h"
 #include "hooks/real.h"
@@ -20,7 +22,7 @@
 #include <dlfcn.h>
 
 /* Called by pass_on.S, which then jumps to what they return. */
-void *tp_before_dlopen(const char *file, int flags) __attribute__((visibility("hidden")));
+struct tp_asked tp_before_dlopen(const char *file, int flags, uintptr_t asker) __attribute__((visibility("hidden")));
 void *tp_before_dlmopen(Lmid_t space, const char *file, int flags) __attribute__((visibility("hidden")));
 struct tp_asked tp_before_dlsym(void *handle, const char *name) __attribute__((visibility("hidden")));
 struct tp_asked tp_before_dlvsym(void *handle, const char *name, const char *version)
@@ -33,16 +35,27 @@ static void hook_loaded(void)
 	tp_python_find();
 }
 
-void *tp_before_dlopen(const char *file, int flags)
+static void before_load(int flags)
 {
-	(void)file;
 	tp_start();
 	if (flags & RTLD_DEEPBIND)
 		tp_bind_deep();
 	if (flags & RTLD_DEEPBIND && tp_state_has_trace())
 		__atomic_fetch_or(&tp_header->flags, TPROF_FLAG_DEEPBIND, __ATOMIC_RELAXED);
 	hook_loaded();
-	return (void *)tp_real.dlopen;
+}
+
+struct tp_asked tp_before_dlopen(const char *file, int flags, uintptr_t asker)
+{
+	void *found;
+
+	before_load(flags);
+	if (!file || !tp_state_has_trace() || tp_asker_matters(file, asker))
+		return (struct tp_asked){ (void *)tp_real.dlopen, NULL };
+	found = tp_real.dlopen(file, flags);
+	if (found) /* else dlerror() has a message for the program */
+		hook_loaded();
+	return (struct tp_asked){ NULL, found };
 }
 
 /*
@@ -52,7 +65,7 @@ void *tp_before_dlopen(const char *file, int flags)
 void *tp_before_dlmopen(Lmid_t space, const char *file, int flags)
 {
 	if (space == LM_ID_BASE) {
-		tp_before_dlopen(file, flags);
+		before_load(flags);
 		return (void *)tp_real.dlmopen;
 	}
 	tp_start();

@@ -9,9 +9,10 @@
  *
  * Each looks at its arguments and jumps on with all of them. The loader must see the program's own return address: where
  * relative names are searched, and what RTLD_NEXT is next to, depend on it. The other two take as many arguments as they
- * please. Where the answer is known already (%rax 0, and it is in %rdx), that is given.
+ * please. Where the answer is known already (%rax 0, and it is in %rdx), that is given. `asker`: it is told that return address
+ * too, behind two arguments.
  */
-	.macro	pass_on name, before, answers=0
+	.macro	pass_on name, before, answers=0, asker=0
 	.text
 	.globl	\name
 	.type	\name, @function
@@ -32,6 +33,9 @@
 	.cfi_adjust_cfa_offset 8
 	subq	$8, %rsp
 	.cfi_adjust_cfa_offset 8
+	.if \asker
+	movq	56(%rsp), %rdx
+	.endif
 	call	\before
 	.if \answers
 	movq	%rdx, %r11
@@ -63,7 +67,7 @@
 	.size	\name, . - \name
 	.endm
 
-	pass_on	dlopen, tp_before_dlopen
+	pass_on	dlopen, tp_before_dlopen, 1, 1
 	pass_on	dlmopen, tp_before_dlmopen
 	pass_on	dlsym, tp_before_dlsym, 1
 	pass_on	dlvsym, tp_before_dlvsym, 1
