@@ -8,7 +8,7 @@
 #include <elf.h>
 #include <link.h>
 
-static bool has_entry(const ElfW(Dyn) * entry, ElfW(Sxword) tag)
+static bool has_entry(const ElfW(Dyn) * entry, int64_t tag)
 {
 	while (entry && entry->d_tag != DT_NULL && entry->d_tag != tag)
 		entry++;
