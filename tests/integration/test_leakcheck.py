@@ -103,6 +103,67 @@ def test_the_cause_of_a_failure_is_told(tprof):
         assert run.status == 0 and words in run.stderr
 
 
+HEIR = r"""
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct link {
+	struct link *next;
+	void *block;
+} *chain;
+
+static void *paths(int depth, unsigned path)
+{
+	void *block = NULL;
+
+	if (!depth)
+		return malloc(40);
+	if (path & 1)
+		block = paths(depth - 1, path >> 1);
+	else
+		block = paths(depth - 1, path >> 1);
+	return block;
+}
+
+static void inherit(void)
+{
+	for (int i = 0; i < 300; i++) {
+		struct link *link = mmap(NULL, 1 << 18, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		link->next = chain;
+		link->block = malloc(1000);
+		chain = link;
+	}
+}
+
+int main(void)
+{
+	for (unsigned path = 0; path < 1 << 16; path++)
+		free(paths(16, path));
+	if (!fork())
+		inherit();
+	else
+		wait(NULL);
+	return 0;
+}
+"""
+
+
+def test_where_the_parents_tables_were(tprof):
+    """A forked child has given them back: what it maps there is its own, and searched."""
+    (tprof.directory / "heir.c").write_text(HEIR)
+    subprocess.run(["gcc", "-O0", tprof.directory / "heir.c", "-o", tprof.directory / "heir"], check=True)
+    run = tprof.profile([tprof.directory / "heir"], env={"TPROF_LEAKCHECK": "exit"})
+    parent, child = sorted(run.traces(), key=lambda trace: trace.name != "trace.bin")
+    assert report(parent)["heap"]["allocations"] >= 1 << 16
+    found = report(child, command="leaks", options=["--top", "0"])["reachability"]
+    assert {kind: [(site["blocks"], site["bytes"]) for site in found[kind]["sites"]
+                   if site["stack"][0]["function"] == "inherit"] for kind in KINDS} == {
+        **{kind: [] for kind in KINDS}, "still_reachable": [(300, 300000)]}
+
+
 def test_while_it_runs(tprof):
     process, run = tprof.start([WORKLOADS / "lost", "wait"])
     try:
