@@ -46,6 +46,33 @@ def test_no_copying_by_libc():
     assert "strlen" in names and not [name for name in names if name.startswith(("mem", "__mem", "bcopy", "bzero"))]
 
 
+def imports(path):
+    done = subprocess.run(["nm", "-u", path], check=True, capture_output=True, text=True)
+    return {line.split()[-1].split("@")[0] for line in done.stdout.splitlines()}
+
+
+def test_nothing_of_libc_that_allocates_or_waits():
+    """A hook may stand in any call, whatever lock its thread holds. So libtprof.so takes from libc only what allocates
+    nothing and waits for nobody, and the loader's lock (dl_iterate_phdr) only where no hook of memory, op or sample comes:
+    in a look at what is loaded, which a start, a dlopen or a dlsym begins."""
+    reads = {"strchr", "strcmp", "strcspn", "strlen", "strncmp", "strnlen", "strrchr", "strstr", "sigaddset", "sigdelset",
+             "sigfillset", "sigismember", "__errno_location", "__libc_current_sigrtmax", "__libc_current_sigrtmin",
+             "__libc_stack_end", "getauxval", "pthread_self", "pthread_getspecific", "clock_gettime", "_dl_find_object"}
+    at_few_places = {
+        "dl_iterate_phdr": {"hooks/slots.c", "hooks/ops/onnxruntime.c", "hooks/process/asker.c", "hooks/python/find.c"},
+        "dlerror": {"hooks/loader.c", "hooks/bind.c"},
+        "on_exit": {"hooks/lifecycle.c"}, "__register_atfork": {"hooks/loader.c"},
+        "pthread_key_create": {"hooks/ops/thread_end.c"}, "pthread_key_delete": {"hooks/ops/thread_end.c"},
+        "pthread_setspecific": {"hooks/ops/thread_end.c"}}
+    assert imports(LIBRARY) == reads | set(at_few_places)
+    objects = LIBRARY.parent.parent / "preload"
+    users = {name: set() for name in at_few_places}
+    for path in sorted(objects.rglob("*.c.o")):
+        for name in imports(path) & set(users):
+            users[name].add(str(path.relative_to(objects))[:-len(".o")])
+    assert users == at_few_places
+
+
 def test_no_instruction_that_a_processor_may_lack():
     """Virtual machines hide rdtscp, and Valgrind says that it is there where it then ends the program for it."""
     code = subprocess.run(["objdump", "-d", "--no-show-raw-insn", LIBRARY], check=True, capture_output=True, text=True).stdout
