@@ -8,7 +8,7 @@ import shutil
 import subprocess
 
 import pytest
-from conftest import LIBRARY, ROOT, WORKLOADS, report
+from conftest import ANALYZE, LIBRARY, ROOT, WORKLOADS, report
 
 PAIRS = ROOT / "build/bench/pairs"
 SHORT, LONG = 20000, 100000  # pairs
@@ -188,3 +188,64 @@ def test_instructions_of_an_op_in_a_pause(tprof):
     added = (costs[3] - costs[2] - costs[1] + costs[0]) / 100000
     print(f"op in a pause: {added:.1f} instructions added")
     assert 0 < added < RECORDED_PAUSED_OP + 0.5  # of the loop around, in its 100,000 rounds
+
+
+# ---- the analyzer's ----
+
+SITE = """
+	.globl site_{0}
+	.type site_{0}, @function
+site_{0}:
+	.cfi_startproc
+	subq $8, %rsp
+	.cfi_adjust_cfa_offset 8
+	movl $1, %edi
+	call malloc@PLT
+	addq $8, %rsp
+	.cfi_adjust_cfa_offset -8
+	ret
+	.cfi_endproc
+	.size site_{0}, . - site_{0}
+"""
+MAIN = """
+	.globl main
+	.type main, @function
+main:
+	.cfi_startproc
+	subq $8, %rsp
+	.cfi_adjust_cfa_offset 8
+	{0}
+	xorl %eax, %eax
+	addq $8, %rsp
+	.cfi_adjust_cfa_offset -8
+	ret
+	.cfi_endproc
+	.size main, . - main
+	.section .note.GNU-stack, "", @progbits
+"""
+
+
+def program_of(sites, path):
+    """A program of so many functions, of which each allocates once."""
+    source = path.with_suffix(".s")
+    source.write_text("\t.text\n" + "".join(SITE.format(i) for i in range(sites)) +
+                      MAIN.format("\n\t".join(f"call site_{i}" for i in range(sites))))
+    subprocess.run(["gcc", "-o", path, source], check=True)
+    return path
+
+
+def test_instructions_of_symbols(tprof, tmp_path):
+    """A name costs the same among 8,000 as among 500: symbols that were looked up in linear time would cost more."""
+    counts = {}
+    for sites in (500, 2000, 8000):
+        run = tprof.run([program_of(sites, tmp_path / f"of_{sites}")], [LIBRARY],
+                        {"TPROF_CPU": "0", "TPROF_OUTPUT": str(tmp_path / f"{sites}.bin")})
+        assert run.status == 0, run.stderr
+        done = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", ANALYZE, "export", "--what",
+                               "allocated", tmp_path / f"{sites}.bin"], check=True, capture_output=True)
+        stacks = re.findall(rb";site_(\d+) 1$", done.stdout, re.MULTILINE)
+        assert sorted(map(int, stacks)) == list(range(sites))
+        counts[sites] = int(re.search(rb"refs:\s+([\d,]+)", done.stderr).group(1).replace(b",", b""))
+    few, many = (counts[2000] - counts[500]) / 1500, (counts[8000] - counts[2000]) / 6000
+    print(f"a name: {few:.0f} instructions, {many:.0f} among more")
+    assert 0 < few and many < few * 1.25
