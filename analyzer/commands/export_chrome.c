@@ -117,7 +117,7 @@ static const char *op_name(struct chrome *chrome, uint32_t op)
 	const struct tp_trace *trace = chrome->replay.trace;
 	bool known = op < trace->op_count && trace->ops[op].name;
 
-	return quoted(chrome, chrome->names, op, known ? trace->ops[op].name : "(unnamed)");
+	return quoted(chrome, chrome->names, op, known ? trace->ops[op].name : TP_UNNAMED);
 }
 
 static const char *op_category(struct chrome *chrome, uint32_t op)

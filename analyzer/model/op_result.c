@@ -66,7 +66,7 @@ static void finish(const struct tp_ops *ops, struct tp_op_state *state)
 	struct tp_op_stats *stats = &state->stats;
 	const struct tp_op *op = stats->op < ops->trace->op_count ? &ops->trace->ops[stats->op] : NULL;
 
-	stats->name = op ? op->name : "(unnamed)";
+	stats->name = op ? op->name : TP_UNNAMED;
 	stats->category = op ? op->category : "";
 	leave_out_warmup(state);
 	stats->min_ns = state->durations->min;

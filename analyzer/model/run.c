@@ -338,7 +338,7 @@ const char *tp_process_op_name(const struct tp_process *process, uint32_t op)
 
 	if (!op)
 		return NULL;
-	return op < trace->op_count && trace->ops[op].name ? trace->ops[op].name : "(unnamed)";
+	return op < trace->op_count && trace->ops[op].name ? trace->ops[op].name : TP_UNNAMED;
 }
 
 void tp_cpu_add(struct tp_cpu *to, const struct tp_cpu *from)

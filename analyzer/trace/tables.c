@@ -141,8 +141,13 @@ char *tp_tables_texts(const void *first, size_t first_length, const void *second
 static bool set_op_names(struct tp_op *op, const void *category, size_t category_length, const void *name,
 			 size_t name_length)
 {
-	char *text = tp_tables_texts(name, name_length, category, category_length);
+	char *text;
 
+	if (!name_length) {
+		name = TP_UNNAMED;
+		name_length = strlen(TP_UNNAMED);
+	}
+	text = tp_tables_texts(name, name_length, category, category_length);
 	if (!text)
 		return false;
 	op->name = text;

@@ -39,6 +39,8 @@ struct tp_node {
 	uint32_t parent, frame;
 };
 
+#define TP_UNNAMED "(unnamed)" /* an op without a name, or without a record of it */
+
 struct tp_op {
 	const char *name, *category; /* NUL-terminated, owned by the trace; name NULL: its record is not in the file */
 	const char *shape;	     /* what calls of this number worked on; NULL: not said. Owned by the trace */

@@ -189,6 +189,16 @@ def test_a_name_stays(tprof):
     assert first == "the loader" and second not in ("", "the loader")
 
 
+def test_an_op_without_a_name(tprof):
+    """Has a row that can be read, and is found by, in every report."""
+    script = "import sys; sys.path.insert(0, sys.argv[1]); import tprof\nfor _ in range(20):\n  with tprof.op(''): bytes(1000)"
+    run = tprof.run([PYTHON, "-I", "-c", script, BUILD / "share/tprof"], [LIBRARY])
+    trace = run.traces()[0]
+    assert [(op["name"], op["calls"]) for op in report(trace)["ops"]] == [("(unnamed)", 20)]
+    for command in (["ops"], ["ops", "--tree"], ["hotspots", "--by", "op"], ["export", "--format", "chrome"]):
+        assert "(unnamed)" in analyze(*command, trace).stdout
+
+
 def test_where_python_finds_it(tprof):
     found = tprof.run([LAUNCHER, "--python"])
     assert found.stdout.decode().strip() == str(BUILD / "share/tprof")
