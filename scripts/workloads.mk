@@ -20,7 +20,7 @@ WORKLOADS += $(W)/outliers $(W)/step_ends $(W)/drawn $(W)/jemalloc_stats $(W)/je
 WORKLOADS += $(W)/attack
 WORKLOADS += $(addprefix $(W)/,coroutines handlers odd signal_traps libfence.so liblazyblas.so loaders windows steady-asan)
 WORKLOADS += $(W)/first_call $(W)/onnxruntime $(W)/few $(W)/starved $(W)/shared_task
-WORKLOADS += $(addprefix $(W)/,op_jumps refuse bindings bindings-now stack_needs counted free_faults python_loaded)
+WORKLOADS += $(addprefix $(W)/,op_jumps refuse bindings bindings-now stack_needs counted free_faults python_loaded refused_threads)
 .PHONY: workloads
 workloads: $(WORKLOADS)
 

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from conftest import LIBRARY, WORKLOADS, analyze, report
+from conftest import BUILD, LIBRARY, PYTHON, WORKLOADS, analyze, report, sites
 
 RUNS = 100
 # Of 100 intervals at 95%, 95 hold the truth, give or take 2.2; those of blocks hold it 94 times, of which 85 are 3.8 off.
@@ -102,3 +102,53 @@ def test_exact_runs_stay_exact(tprof):
     assert "allocated_bytes_ci95" not in summary["heap"]
     assert summary["heap"]["allocated_bytes"] == run.truth()["allocated_bytes"]
     assert not re.search(SIGN, analyze(run.traces()[0]).stdout)
+
+
+# Through ctypes: libc's own functions, as the program has them.
+LIBC = """
+import ctypes
+libc = ctypes.CDLL(None)
+libc.malloc.restype = libc.realloc.restype = ctypes.c_void_p
+libc.malloc.argtypes, libc.free.argtypes = [ctypes.c_size_t], [ctypes.c_void_p]
+libc.realloc.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+"""
+REFUSED = LIBC + """
+for size, freed in ((1000000, True), (1000001, False)):
+    block = libc.malloc(size)
+    assert libc.realloc(block, 1 << 60) is None
+    if freed:
+        libc.free(block)
+"""
+
+
+def python(tprof, script, mean, **env):
+    run = tprof.run([PYTHON, "-I", "-c", script], [LIBRARY], {"TPROF_ALLOC": f"sample:{mean}", "TPROF_CPU": "0", **env})
+    assert (run.status, run.stderr) == (0, b"")
+    return run.traces()[0]
+
+
+def test_realloc_that_fails(tprof):
+    """The block stays in the sample: its free is recorded, and where there is none it is unfreed."""
+    trace = python(tprof, REFUSED, 1)
+    assert report(trace)["heap"]["failed_reallocs"] == 2
+    large = [site["bytes"] for site in sites(trace, "leaks") if site["bytes"] >= 1000000]
+    assert large == [1000001]
+
+
+def test_more_blocks_than_the_sample_holds(tprof):
+    """What found no place is counted as lost."""
+    number = 300000
+    trace = python(tprof, LIBC + f"for _ in range({number}): libc.malloc(100)", 1)
+    capture, heap = report(trace)["capture"], report(trace)["heap"]
+    assert capture["lost"]["no_memory"] == capture["lost_events"] > number // 10
+    assert number <= capture["alloc_events"] + capture["lost_events"] < number * 1.1
+    assert heap["unmatched_frees"] == 0
+
+
+def test_bytes_of_an_op(tprof):
+    """Are an estimate as well: of 20 MB in blocks a tenth of the mean, some 2,000 are in the sample, which is 2% off."""
+    script = "import sys; sys.path.insert(0, sys.argv[1]); import tprof\nwith tprof.op('takes'):\n  for _ in range(20000): bytes(967)"
+    run = tprof.run([PYTHON, "-I", "-c", script, BUILD / "share/tprof"], [LIBRARY], {"TPROF_ALLOC": "sample:10000"})
+    op, = report(run.traces()[0])["ops"]
+    assert op["name"] == "takes"
+    assert op["allocated_bytes"] == pytest.approx(20000 * 1000, rel=0.2)

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from conftest import LIBRARY, WORKLOADS, analyze, nothing_lost, report
+from conftest import LIBRARY, PYTHON, WORKLOADS, analyze, nothing_lost, report
 
 NAMES = [f"worker-{k}" for k in (1, 2, 3, 4)]
 BURN = dict(zip(NAMES, ("burn_one", "burn_two", "burn_three", "burn_four")))
@@ -104,3 +104,43 @@ def test_without_samples_and_ops(tprof):
     assert {row["top_cpu"] for row in own} == {None}
     text = analyze("threads", run.traces()[0]).stdout
     assert not re.search("CPU time(?!: CPU sampling was off)", text) and "in ops" not in text and "allocated most in" in text
+
+
+def test_threads_that_can_not_be_had(tprof):
+    """However many they are, the next one is known from its first instruction: this one calls nothing that is hooked."""
+    command = [WORKLOADS / "refused_threads"]
+    bare = tprof.run(command)
+    assert (bare.status, bare.stdout) == (0, b"refused 600\n")
+    run, summary = tprof.summary(command)
+    assert run.stdout == bare.stdout
+    nothing_lost(summary)
+    assert summary["capture"]["threads"] == 2
+
+
+OTHER = """
+import ctypes, threading
+libc = ctypes.CDLL(None)
+libc.pthread_setname_np.argtypes = [ctypes.c_ulong, ctypes.c_char_p]
+named = threading.Event()
+
+def other():
+    named.wait()
+    for i in range(60000):  # chunks: with its next one a thread is seen to have its name
+        b"x" * (1000 + i % 100)
+
+thread = threading.Thread(target=other)
+thread.start()
+assert libc.pthread_setname_np(thread.ident, b"the other") == 0
+named.set()
+thread.join()
+for i in range(60000):
+    b"x" * (1000 + i % 100)
+"""
+
+
+def test_a_name_from_another_thread(tprof):
+    """Is of the thread that is named, not of the one that names it."""
+    run = tprof.run([PYTHON, "-I", "-c", OTHER], [LIBRARY])
+    assert (run.status, run.stderr) == (0, b"")
+    first, second = (thread["name"] for thread in report(run.traces()[0], command="info")["threads"])
+    assert first.startswith("python3") and second == "the other"

@@ -100,3 +100,20 @@ def test_stderr_is_a_file_at_its_limit(tprof, size, lines):
                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size)))
     assert (done.returncode, done.stdout) == (0, b"steady: done\n")
     assert written.read_bytes().count(b"tprof: ") == lines
+
+
+def test_errno_of_what_is_too_large(tprof):
+    """count * size that is more than there is: the call fails as libc's own does, with the same errno."""
+    script = """
+import ctypes
+libc = ctypes.CDLL(None, use_errno=True)
+for name in ("calloc", "reallocarray"):
+    call = getattr(libc, name)
+    call.restype, call.argtypes = ctypes.c_void_p, [ctypes.c_size_t] * (2 if name == "calloc" else 3)
+    ctypes.set_errno(0)
+    print(name, call(*[0] * (len(call.argtypes) - 2), 1 << 62, 8), ctypes.get_errno())
+"""
+    bare = tprof.run([PYTHON, "-I", "-c", script])
+    run = tprof.run([PYTHON, "-I", "-c", script], [LIBRARY])
+    assert bare.stdout == b"calloc None 12\nreallocarray None 12\n"
+    assert (run.status, run.stdout, run.stderr) == (bare.status, bare.stdout, bare.stderr)
