@@ -6,8 +6,8 @@ import struct
 import subprocess
 
 import pytest
-from conftest import (ALLOCATORS, LIBRARY, WORKLOADS, add, allocator_library, analyze, functions, heap_of, nothing_lost,
-                      report, sites)
+from conftest import (ALLOCATORS, LIBRARY, PYTHON, WORKLOADS, add, allocator_library, analyze, functions, heap_of,
+                      nothing_lost, report, sites)
 from test_truth import NOTHING
 
 COUNT = 300000  # some megabytes of trace
@@ -431,3 +431,25 @@ def test_bytes_an_event(tprof):
     """One path, one size after the other, nothing freed: the encoding's own price."""
     _, summary = tprof.summary([WORKLOADS / "steady", 500000])
     assert summary["capture"]["trace_bytes"] / summary["capture"]["alloc_events"] <= 8
+
+
+@pytest.mark.parametrize("link", ["os.rename", "os.link", "os.symlink"])
+def test_another_file_of_the_name(tprof, tmp_path, link):
+    """The program closed what it does not know, moved the trace and has a file of its own in its place, or a link to one:
+    that file stays as it is, and what could not be written is counted."""
+    script = f"""
+import os, sys
+trace = sys.argv[1]
+os.rename(trace, trace + ".moved")
+open(trace + ".own", "wb").write(b"mine" * 1000000)
+{link}(trace + ".own", trace)
+os.closerange(3, 70000)
+for i in range(400000):
+    b"x" * (1000 + i % 100)
+print(open(trace, "rb").read() == b"mine" * 1000000)
+"""
+    trace = tmp_path / "trace.bin"
+    run = tprof.run([PYTHON, "-I", "-c", script, trace], [LIBRARY], {"TPROF_OUTPUT": str(trace)})
+    assert (run.status, run.stdout) == (0, b"True\n")
+    capture = report(f"{trace}.moved")["capture"]
+    assert capture["lost"]["no_file"] == capture["lost_events"] > 0

@@ -3,7 +3,7 @@
 import subprocess
 
 import pytest
-from conftest import WORKLOADS, add, functions, heap_of, nothing_lost, report, sites, summaries
+from conftest import BUILD, LIBRARY, PYTHON, WORKLOADS, add, functions, heap_of, nothing_lost, report, sites, summaries
 from test_truth import NOTHING
 
 OWN = ("allocations", "allocated_bytes")
@@ -143,3 +143,61 @@ def test_names_of_traces(tprof):
     run = tprof.profile([WORKLOADS / "fork", "fork"])
     child = next(p for p in run.traces() if p.name != "trace.bin")
     assert child.name == f"trace.{report(child)['process']['pid']}.bin"
+
+
+FORKED_OPS = """
+import os, sys
+sys.path.insert(0, sys.argv[1])
+import tprof
+%s
+def step(times):
+    for _ in range(times):
+        with tprof.op("scope"):
+            %s
+step(3)
+child = os.fork()
+if not child:
+    step(5)
+    os._exit(0)
+sys.exit(os.waitpid(child, 0)[1])
+"""
+
+
+def ops_after_fork(tprof, prepare, call):
+    """Of parent and child, by name: calls, and calls by shape."""
+    run = tprof.run([PYTHON, "-I", "-c", FORKED_OPS % (prepare, call), BUILD / "share/tprof"], [LIBRARY],
+                    {"OMP_NUM_THREADS": "1"})
+    assert (run.status, run.stderr) == (0, b"")
+    reports = sorted((report(trace) for trace in run.traces()), key=lambda summary: summary["process"]["pid"])
+    return [{op["name"]: (op["calls"], [(shape["shape"], shape["calls"]) for shape in op["shapes"]]) for op in summary["ops"]}
+            for summary in reports]
+
+
+def test_ops_that_the_parent_called_before(tprof):
+    """Their numbers are the parent's trace's: the child's has its own."""
+    parent, child = ops_after_fork(tprof, "", "bytes(100)")
+    assert parent == {"scope": (3, [])} and child == {"scope": (5, [])}
+
+
+@pytest.mark.real
+def test_operators_that_the_parent_called_before(tprof):
+    """So have those of libraries, and their shapes."""
+    parent, child = ops_after_fork(tprof, "import torch; torch.set_num_threads(1); a = torch.ones(8, 8); torch.mm(a, a)",
+                                   "torch.mm(a, a)")
+    assert (parent["scope"], child["scope"]) == ((3, []), (5, []))
+    assert (parent["aten::mm"][0], child["aten::mm"][0]) == (4, 5)
+    assert parent["sgemm"] == (4, [("m=8 n=8 k=8 NN", 4)]) and child["sgemm"] == (5, [("m=8 n=8 k=8 NN", 5)])
+
+
+def test_a_vfork_child_that_ends(tprof):
+    """Is not the program's end: it was killed later, and the trace says so."""
+    script = """
+import os, subprocess
+try:
+    subprocess.run(["/does/not/exist"])
+except FileNotFoundError:
+    os.kill(os.getpid(), 9)
+"""
+    run = tprof.run([PYTHON, "-I", "-c", script], [LIBRARY])
+    assert run.status == -9
+    assert report(run.traces()[0])["process"]["end"] == "killed"
