@@ -25,7 +25,8 @@ int main(void)
 	int refused = 0;
 
 	pthread_attr_init(&attributes);
-	if (pthread_attr_setstacksize(&attributes, (size_t)1 << 46)) /* half of all addresses that there are, with its guard */
+	if (pthread_attr_setstacksize(&attributes,
+				      (size_t)1 << 46)) /* half of all addresses that there are, with its guard */
 		return 1;
 	for (int i = 0; i < 600; i++)
 		refused += pthread_create(&thread, &attributes, compute, NULL) != 0;
