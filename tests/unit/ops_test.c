@@ -101,6 +101,36 @@ static void test_recursion(void **state)
 	done(&replayed);
 }
 
+/* What was seen of the process's memory stands between a realloc's free and the word that it failed: all is taken back. */
+static void test_failed_realloc(void **state)
+{
+	struct gen *gen = new_gen();
+	const struct tp_process *process;
+	const struct tp_op_stats *op;
+	struct replayed replayed;
+
+	(void)state;
+	gen_op_begin(gen, 1, 100, 1);
+	allocate(gen, 1, 110, 0x1000, 100);
+	gen_release(gen, 1, 120, 0x1000, TPROF_FN_REALLOC);
+	gen_memory(gen, 1, 125, 1 << 20, 1 << 21);
+	gen_cancel(gen, 1, 130);
+	gen_op_end(gen, 1, 200, false);
+	replayed = replay(gen, NULL);
+	process = replayed.process;
+	op = op_named(&replayed, "outer");
+	assert_int_equal(op->allocated_bytes, 100);
+	assert_int_equal(op->net_bytes, 100);
+	assert_int_equal(process->heap.failed_reallocs, 1);
+	assert_int_equal(process->heap.end_bytes, 100);
+	assert_int_equal(process->heap.frees + process->heap.temporary + process->heap.short_lived, 0);
+	assert_int_equal(process->thread_count, 1);
+	assert_int_equal(process->threads[0].frees, 0);
+	assert_int_equal(process->site_count, 1);
+	assert_int_equal(process->sites[0].temporary + process->sites[0].short_lived, 0);
+	done(&replayed);
+}
+
 /* Allocations inside of nested ops: inclusive, self, net and peak; and the ops of the sites. */
 static void test_memory(void **state)
 {
@@ -432,9 +462,11 @@ static void test_counters(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_counters), cmocka_unit_test(test_nesting),    cmocka_unit_test(test_recursion),
-		cmocka_unit_test(test_memory),	 cmocka_unit_test(test_threads),    cmocka_unit_test(test_bounds),
-		cmocka_unit_test(test_steps),	 cmocka_unit_test(test_many_steps), cmocka_unit_test(test_statistics),
+		cmocka_unit_test(test_counters),       cmocka_unit_test(test_nesting),
+		cmocka_unit_test(test_recursion),      cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_failed_realloc), cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_bounds),	       cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_many_steps),     cmocka_unit_test(test_statistics),
 		cmocka_unit_test(test_student),
 	};
 

@@ -49,6 +49,9 @@ static void test_inherited(void **state)
 		do_free(gen, 1, 10, 0x1000);
 		gen_release(gen, 1, 20, 0x2000, TPROF_FN_REALLOC);
 		gen_cancel(gen, 1, 30);
+		gen_release(gen, 1, 32, 0x3000, TPROF_FN_REALLOC);
+		gen_memory(gen, 1, 34, 1 << 20, 1 << 21); /* between the two */
+		gen_cancel(gen, 1, 36);
 		do_alloc(gen, 1, 40, 0x1000, 100, 0);
 		process = replay_gen(&replayed, gen);
 		assert_int_equal(process->heap.inherited_frees, fork);
