@@ -179,14 +179,23 @@ def test_ops_that_the_parent_called_before(tprof):
     assert parent == {"scope": (3, [])} and child == {"scope": (5, [])}
 
 
+TORCH = """
+import torch
+torch.set_num_threads(1)
+made = [torch.randn(3, 4), torch.randn(5, 2), torch.randn(7, 6)]  # of three sizes it is learned where a tensor has its own
+a, b = torch.ones(8, 16), torch.ones(16, 4)
+torch.mm(a, b)
+"""
+
+
 @pytest.mark.real
 def test_operators_that_the_parent_called_before(tprof):
     """So have those of libraries, and their shapes."""
-    parent, child = ops_after_fork(tprof, "import torch; torch.set_num_threads(1); a = torch.ones(8, 8); torch.mm(a, a)",
-                                   "torch.mm(a, a)")
-    assert (parent["scope"], child["scope"]) == ((3, []), (5, []))
-    assert (parent["aten::mm"][0], child["aten::mm"][0]) == (4, 5)
-    assert parent["sgemm"] == (4, [("m=8 n=8 k=8 NN", 4)]) and child["sgemm"] == (5, [("m=8 n=8 k=8 NN", 5)])
+    parent, child = ops_after_fork(tprof, TORCH, "torch.mm(a, b)")
+    for ops, scopes, calls in ((parent, 3, 4), (child, 5, 5)):
+        assert ops["scope"] == (scopes, [])
+        assert ops["aten::mm"] == (calls, [("8x16, 16x4 f32", calls)])
+        assert ops["sgemm"] == (calls, [("m=4 n=8 k=16 NN", calls)])
 
 
 def test_a_vfork_child_that_ends(tprof):
