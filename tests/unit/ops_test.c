@@ -306,7 +306,13 @@ static void test_steps(void **state)
 	done(&replayed);
 }
 
-/* Ten thousand steps, each 10 ns longer than the one before: put together, but none is missing. */
+/* Of a step of test_many_steps: bytes that are live in it alone. */
+static uint64_t within(uint64_t step)
+{
+	return step * 7919 % 10007 + 1;
+}
+
+/* Ten thousand steps, each 10 ns longer than the one before: put together, but none is missing, nor what was its own. */
 static void test_many_steps(void **state)
 {
 	struct gen *gen = gen_new(&(struct gen_options){ .chunk_size = 1 << 20 });
@@ -314,17 +320,25 @@ static void test_many_steps(void **state)
 	struct replayed replayed;
 
 	(void)state;
-	for (uint32_t i = 1; i <= 10000; i++)
+	for (uint32_t i = 1; i <= 10000; i++) {
+		allocate(gen, 1, t + 1, 0x1000, within(i));
+		gen_release(gen, 1, t + 2, 0x1000, TPROF_FN_FREE);
 		gen_step(gen, 1, t += 10 * i, 1);
+	}
 	replayed = replay(gen, NULL);
 	assert_int_equal(replayed.process->steps.count, 10000);
 	assert_in_range(replayed.process->steps.list_count, 2048, TP_STEP_MAX);
 	assert_true(fabs(replayed.process->steps.durations.mean - 50010) < 1e-6);
 	for (size_t i = 0; i < replayed.process->steps.list_count; i++) {
 		const struct tp_step *step = &replayed.process->steps.list[i];
+		uint64_t high = 0;
 
 		assert_int_equal(step->first, number);
 		assert_int_equal(step->begin_ns, end);
+		assert_int_equal(step->items, step->steps);
+		for (uint64_t k = number; k < number + step->steps; k++)
+			high = within(k) > high ? within(k) : high;
+		assert_int_equal(step->high_bytes, high);
 		number += step->steps;
 		end = step->end_ns;
 	}

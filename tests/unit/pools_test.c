@@ -152,13 +152,40 @@ static void test_pause(void **state)
 	done(&replayed);
 }
 
+/* A pool's blocks are those of the op and of the step that took and freed them, as if malloc had made them. */
+static void test_in_an_op(void **state)
+{
+	struct gen *gen = begin(TPROF_FLAG_POOLS);
+	const struct tp_process *process;
+	struct replayed replayed;
+
+	(void)state;
+	gen_op(gen, 1, TPROF_OP_ANNOTATION, "", "takes");
+	alloc(gen, 10, 0x1000, 5000, TPROF_FN_MALLOC);
+	gen_op_begin(gen, 1, 20, 1);
+	pool_alloc(gen, 30, 0x1000, 0x1010, 100);
+	pool_alloc(gen, 40, 0x1000, 0x1100, 30);
+	gen_pool_free(gen, 1, 50, 0x1010, false);
+	gen_op_end(gen, 1, 60, false);
+	gen_step(gen, 1, 70, 0);
+	gen_finish(gen, 100, 0);
+	replayed = replay(gen, NULL);
+	process = replayed.process;
+	assert_int_equal(process->op_count, 1);
+	assert_int_equal(process->ops[0].allocated_bytes, 130);
+	assert_int_equal(process->ops[0].net_bytes, 30);
+	assert_int_equal(process->ops[0].peak_bytes, 130);
+	assert_int_equal(process->steps.list_count, 1);
+	assert_int_equal(process->steps.list[0].high_bytes, 130);
+	assert_int_equal(process->steps.list[0].end_bytes, 30);
+	done(&replayed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_one_address),
-		cmocka_unit_test(test_odd_pools),
-		cmocka_unit_test(test_window),
-		cmocka_unit_test(test_pause),
+		cmocka_unit_test(test_one_address), cmocka_unit_test(test_odd_pools), cmocka_unit_test(test_window),
+		cmocka_unit_test(test_pause),	    cmocka_unit_test(test_in_an_op),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
