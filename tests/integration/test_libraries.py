@@ -179,6 +179,16 @@ def test_instrumented_functions(tprof):
     assert ops == {}
 
 
+def test_instrumented_functions_in_a_child(tprof):
+    """What its parent had begun ends in it too, and is no call of its own."""
+    run, _ = profile(tprof, [WORKLOADS / "instrumented", TIMES, "fork"], "instrument")
+    summaries = [report(trace) for trace in run.traces()]
+    both = {"leaf": TIMES, "fibonacci": 15 * TIMES, "guarded": TIMES, "jumps": 3 * TIMES}
+    assert sorted(({op["name"]: op["calls"] for op in summary["ops"]} for summary in summaries), key=len) == \
+        [both, {"main": 1, **both}]
+    assert [summary["op_ends_unmatched"] for summary in summaries] == [0, 0]
+
+
 def test_fftw(tprof):
     _, ops = profile(tprof, [WORKLOADS / "fourier", TIMES], "fftw")
     wanted = {"fftw_execute": TIMES, "fftwf_execute": 1, "fftw_plan_dft_1d": 1, "fftwf_plan_dft_2d": 1}

@@ -369,3 +369,17 @@ def test_ops_of_a_late_start(tprof):
     assert ops_of(run.traces()[0]) == {"op_many": (3 * 4096 // 16, 0)}
     at = offset_of("op_inside_ticks")
     assert sum(struct.unpack("<2I", run.traces()[0].read_bytes()[at:at + 8])) > 0
+
+
+def test_handlers_that_are_left(tprof):
+    """On a stack of their own: their ops end unwound when the program goes on on its stack, and nothing is within them."""
+    times = 50
+    command = [WORKLOADS / "left_handlers", times]
+    bare = tprof.run(command)
+    run = tprof.run(command, [LIBRARY], {"TPROF_OPS": "tiny_*,blas", "TPROF_CPU": "0"})
+    assert (run.status, run.stdout, run.stderr) == (bare.status, bare.stdout, b"") and bare.status == 0
+    assert {op["name"]: (op["calls"], op["unwound"]) for op in report(run.traces()[0])["ops"]} == \
+        {"tiny_call": (times, times), "cblas_sdot": (times, 0)}
+    tree = report(run.traces()[0], command="ops", options=["--tree", "--top", "0"])["tree"]
+    assert sorted((node["name"], node["parent"], node["calls"]) for node in tree) == \
+        [("cblas_sdot", None, times), ("tiny_call", None, times)]
