@@ -10,7 +10,7 @@ WORKLOADS := $(addprefix $(W)/,digits truth truth-nopie truth-stripped truth-now
 	threads ends fork dl own_malloc early mmap interrupts cpu_split cpu_traps sampled limits deep usable ops steady stack0 \
 	stack2 stack3 exceptions0 exceptions2 exceptions3 liboracle.so libplugin_a.so libplugin_b.so liborigin.so \
 	nested/libplugin_b.so libsignatures.so libthrower.so op_calls op_calls-now op_throws op_dlsym libtinyblas.so hot hot_throws op_lines libcountblas.so blas_calls libcountlapack.so lapack_calls libtorture.so op_torture libkernels.so registers libbetween.so op_calls-cet pools pauses annotate collectors onednn regions regions-clang \
-	libdnnl3.so onednn3 instrumented libraries libmocks.so libtracer.so fourier xnnpack \
+	libdnnl3.so onednn3 instrumented libraries libmocks.so cuda libcudamocks.so libtracer.so fourier xnnpack \
 	mlp cnn transformer)
 WORKLOADS += $(addprefix $(W)/,control faults roofs still batches extremes)
 WORKLOADS += $(addprefix $(W)/,growth lost in_hand waits thread_work jitdump remapped remapped-nopie unbound read_only libmany.so)
@@ -63,6 +63,9 @@ $(W)/onednn3: $(W)/libdnnl3.so
 $(W)/libmocks.so: WORKLOAD_EXTRA := -shared -fPIC
 $(W)/libraries: WORKLOAD_EXTRA := -L$(W) -lmocks -Wl,-rpath,'$$ORIGIN'
 $(W)/libraries: $(W)/libmocks.so
+$(W)/libcudamocks.so: WORKLOAD_EXTRA := -shared -fPIC
+$(W)/cuda: WORKLOAD_EXTRA := -L$(W) -lcudamocks -Wl,-rpath,'$$ORIGIN'
+$(W)/cuda: $(W)/libcudamocks.so
 $(W)/early: WORKLOAD_EXTRA := -no-pie
 # Unwinding must work at each level of optimisation.
 $(W)/stack0 $(W)/exceptions0: WORKLOAD_EXTRA := -O0 -Wno-vla -lunwind

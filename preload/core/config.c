@@ -129,8 +129,8 @@ static const struct option {
 	{ "TPROF_ALLOC", read_alloc, "trace, off or sample:BYTES", "trace" },
 	{ "TPROF_CPU", read_cpu, "a number from 0 to 10000, or off", "99" },
 	{ "TPROF_OPS", read_ops,
-	  "a comma list of auto, torch, blas, onednn, openmp, onnxruntime, fftw, mpi, ggml, xnnpack, itt, nvtx, "
-	  "instrument and globs, or off",
+	  "a comma list of auto, torch, blas, onednn, openmp, onnxruntime, cuda, fftw, mpi, ggml, xnnpack, itt, "
+	  "nvtx, instrument and globs, or off",
 	  "auto" },
 	{ "TPROF_STEP", read_step, "a glob on function names", NULL },
 	{ "TPROF_DEPTH", read_depth, "a number from 1 to 1000", "256" },

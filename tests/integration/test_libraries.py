@@ -212,6 +212,20 @@ def test_by_name_and_by_table(tprof):
     assert calls(ops) == {"MPI_Allreduce": TIMES}
 
 
+def test_cuda(tprof):
+    """A library that has the names and signatures of CUDA's runtime, driver and libraries, and is content with its arguments,
+    up to eight of them on the stack; what only asks for a state is no op."""
+    _, ops = profile(tprof, [WORKLOADS / "cuda", TIMES])
+    assert calls(ops) == {"cudaMalloc": 1, "cudaFree": 1, "cudaLaunchKernel": 3 * TIMES, "cuLaunchKernel": 3 * TIMES,
+                          "cublasSgemm_v2": TIMES, "cudnnConvolutionForward": TIMES, "ncclAllReduce": TIMES,
+                          "cudaMemcpyAsync": TIMES, "cudaStreamSynchronize": TIMES}
+    assert {op["category"] for op in ops.values()} == {"cuda"}
+    assert ops["cublasSgemm_v2"]["self_ns"] < ops["cublasSgemm_v2"]["total_ns"]  # the launch is within
+    _, ops = profile(tprof, [WORKLOADS / "cuda", TIMES], "cuda,-cu*Launch*,-nccl*")
+    assert set(ops) == {"cudaMalloc", "cudaFree", "cublasSgemm_v2", "cudnnConvolutionForward", "cudaMemcpyAsync",
+                        "cudaStreamSynchronize"}
+
+
 def test_onnxruntime_of_an_older_version(tprof):
     """Its table is shorter: what lies behind it is left alone (the program says what)."""
     run, ops = profile(tprof, [WORKLOADS / "libraries", TIMES], "onnxruntime", env={"MOCK_VERSION": "1.4.1"})

@@ -64,3 +64,92 @@ bool tp_xnnpack_choose(const char *symbol, struct tp_text *to, struct tp_signatu
 	(void)signature;
 	return choose(symbol, "xnn_", globs, TP_LENGTH(globs), to);
 }
+
+/*
+ * The calls on the host that have the device work, hand out its memory, copy, compile and wait; many others only ask for a
+ * state. Of the runtime and the driver (variants of a name have suffixes: _v2, _ptsz), and of the libraries on top of them.
+ */
+bool tp_cuda_choose(const char *symbol, struct tp_text *to, struct tp_signature *signature)
+{
+	static const char *const runtime[] = {
+		"LaunchKernel*",
+		"LaunchCooperativeKernel*",
+		"LaunchHostFunc*",
+		"GraphLaunch*",
+		"Malloc*",
+		"GraphInstantiate*",
+		"HostAlloc*",
+		"HostRegister*",
+		"Free*",
+		"Memcpy*",
+		"Memset*",
+		"MemPrefetchAsync*",
+		"MemPoolTrimTo",
+		"DeviceSynchronize",
+		"StreamSynchronize*",
+		"EventSynchronize",
+	};
+	static const char *const driver[] = {
+		"LaunchKernel*",
+		"LaunchCooperativeKernel*",
+		"LaunchHostFunc*",
+		"GraphLaunch*",
+		"MemAlloc*",
+		"GraphInstantiate*",
+		"MemHostAlloc*",
+		"MemHostRegister*",
+		"MemFree*",
+		"Memcpy*",
+		"Memset*",
+		"MemPrefetchAsync*",
+		"MemCreate",
+		"CtxSynchronize*",
+		"StreamSynchronize*",
+		"EventSynchronize",
+		"MemRelease",
+		"LibraryLoad*",
+		"ModuleLoad*",
+		"LinkComplete",
+	};
+	static const char *const blas[] = {
+		"?gem*", "?axpy*", "?dot*", "?scal*", "?nrm2*", "?asum*", "?ger*",    "?sy*",
+		"?he*",	 "?tr*",   "?rot*", "?getr*", "?geqr*", "Gemm*",  "LtMatmul",
+	};
+	static const char *const dnn[] = {
+		"BackendExecute",
+		"BackendFinalize",
+		"Convolution*Forward",
+		"ConvolutionBackward*",
+		"BatchNormalizationForward*",
+		"BatchNormalizationBackward*",
+		"NormalizationForward*",
+		"NormalizationBackward*",
+		"RNNForward*",
+		"RNNBackward*",
+		"MultiHeadAttnForward",
+		"MultiHeadAttnBackward*",
+		"SoftmaxForward",
+		"SoftmaxBackward",
+		"PoolingForward",
+		"PoolingBackward",
+		"ActivationForward",
+		"ActivationBackward",
+		"Find*Algorithm*",
+		"CTCLoss",
+		"CTCLoss_v8",
+		"OpTensor",
+		"AddTensor",
+		"TransformTensor*",
+	};
+	static const char *const collectives[] = {
+		"AllReduce", "AllGather", "ReduceScatter", "Broadcast", "Bcast",	 "Reduce",
+		"Send",	     "Recv",	  "AlltoAll*",	   "GroupEnd",	"CommInitRank*", "CommSplit",
+	};
+
+	(void)signature;
+	return choose(symbol, "cuda", runtime, TP_LENGTH(runtime), to) ||
+	       choose(symbol, "cublas", blas, TP_LENGTH(blas), to) ||
+	       choose(symbol, "cudnn", dnn, TP_LENGTH(dnn), to) ||
+	       choose(symbol, "nccl", collectives, TP_LENGTH(collectives), to) ||
+	       choose(symbol, "cu", driver, TP_LENGTH(driver), to);
+}

@@ -10,5 +10,6 @@ bool tp_fftw_choose(const char *symbol, struct tp_text *to, struct tp_signature 
 bool tp_mpi_choose(const char *symbol, struct tp_text *to, struct tp_signature *signature);
 bool tp_ggml_choose(const char *symbol, struct tp_text *to, struct tp_signature *signature);
 bool tp_xnnpack_choose(const char *symbol, struct tp_text *to, struct tp_signature *signature);
+bool tp_cuda_choose(const char *symbol, struct tp_text *to, struct tp_signature *signature);
 
 #endif

@@ -61,6 +61,7 @@ static const struct preset {
 	{ "ggml", tp_ggml_choose, "g", { NULL } },
 	{ "xnnpack", tp_xnnpack_choose, "x", { NULL } },
 	{ "onnxruntime", tp_onnxruntime_choose, "O", { NULL } },
+	{ "cuda", tp_cuda_choose, "cn", { NULL } },
 	/* Not chosen by symbols: the program tells. */
 	{ "itt", NULL, "", { NULL } },
 	{ "nvtx", NULL, "", { NULL } },
