@@ -175,6 +175,7 @@ static void test_memory(void **state)
 	assert_int_equal(of_outer, 100);
 	assert_int_equal(of_inner, 1030);
 	assert_int_equal(replayed.process->heap.peak_bytes, 5030);
+	assert_int_equal(replayed.process->threads[0].op_ns, 100); /* of the outermost one alone */
 	done(&replayed);
 }
 

@@ -153,6 +153,23 @@ static void test_implied_free(void **state)
 	assert_int_equal(process->heap.end_bytes, 0);
 }
 
+/* The free of an address comes first from the thread that reused it: that is its own, and the other's is not there. */
+static void test_own_free(void **state)
+{
+	struct one *one = *state;
+	struct gen *gen = one->gen;
+	const struct tp_process *process;
+
+	do_alloc(gen, 1, 1000, 0x1000, 100, 0);
+	do_alloc(gen, 2, 2000, 0x1000, 30, 1);
+	do_free(gen, 2, 2010, 0x1000);
+	process = replay_gen(&one->replayed, gen);
+	assert_int_equal(process->heap.frees, 2);
+	assert_int_equal(process->heap.implied_frees, 1);
+	assert_int_equal(process->heap.reordered, 0);
+	assert_int_equal(process->heap.end_bytes, 0);
+}
+
 /* A failed realloc while another thread reaches the peak: the block counts all the time. */
 static void test_cancel_at_peak(void **state)
 {
@@ -356,6 +373,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_inherited),
 		OF_ONE(test_late_free),
+		OF_ONE(test_own_free),
 		cmocka_unit_test(test_early_free),
 		OF_ONE(test_free_before_reallocation),
 		OF_ONE(test_implied_free),
