@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hooks/ops/names.h"
 
+#include "core/hash.h"
 #include "core/space.h"
 #include "core/tables.h"
 
@@ -14,46 +15,6 @@ struct slot {
 
 static struct slot *slots;
 static uint32_t numbers; /* handed out */
-
-/* Each step is a bijection of the hash, and of the word: what differs in one word stays different. */
-static inline uint64_t mix(uint64_t hash, uint64_t word)
-{
-	hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-	return hash ^ hash >> 32;
-}
-
-/* The last eight bytes or fewer. */
-static inline uint64_t tail_of(const char *text, size_t length)
-{
-	uint32_t first, last;
-	uint64_t all;
-
-	if (length >= sizeof(all)) {
-		memcpy(&all, text + length - sizeof(all), sizeof(all));
-		return all;
-	}
-	if (length >= sizeof(first)) {
-		memcpy(&first, text, sizeof(first));
-		memcpy(&last, text + length - sizeof(last), sizeof(last));
-		return first | (uint64_t)last << 32;
-	}
-	if (!length)
-		return 0;
-	return (uint8_t)text[0] | (uint64_t)(uint8_t)text[length / 2] << 8 | (uint64_t)(uint8_t)text[length - 1] << 16;
-}
-
-/* Eight bytes at a time. Two names that meet (one in 2^64 pairs) would be one op. */
-static inline uint64_t hash_text(uint64_t hash, const char *text, size_t length)
-{
-	uint64_t word;
-
-	hash = mix(hash, length); /* so that "ab", "c" is not "a", "bc" */
-	for (size_t i = 0; i + sizeof(word) < length; i += sizeof(word)) {
-		memcpy(&word, text + i, sizeof(word));
-		hash = mix(hash, word);
-	}
-	return mix(hash, tail_of(text, length));
-}
 
 static struct slot *make_slots(void)
 {
@@ -74,8 +35,8 @@ uint32_t tp_op_number(const char *name, const char *category, enum tprof_op_orig
 		return 0;
 	record.category_length = strnlen(record.category, TEXT_MAX);
 	record.name_length = strnlen(name, TEXT_MAX);
-	key = hash_text(UINT64_C(0xcbf29ce484222325) + origin, name, record.name_length);
-	key = hash_text(key, record.category, record.category_length) | 1;
+	key = tp_hash_bytes(UINT64_C(0xcbf29ce484222325) + origin, name, record.name_length);
+	key = tp_hash_bytes(key, record.category, record.category_length) | 1;
 	for (uint64_t i = key >> 20;; i++) {
 		struct slot *at = &all[i % CAPACITY];
 		uint64_t there = tp_load_acquire(&at->key);

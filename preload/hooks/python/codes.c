@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hooks/python/codes.h"
 
+#include "core/hash.h"
 #include "core/space.h"
 #include "core/tables.h"
 #include "core/turn.h"
@@ -186,31 +187,17 @@ static bool read_content(struct tp_reader *reader, uintptr_t code, struct conten
 	       read_lines(reader, code, &content->lines);
 }
 
-static uint64_t mix(uint64_t hash, const uint8_t *bytes, size_t length)
+static uint64_t hash_string(uint64_t hash, const struct tp_string *string)
 {
-	uint64_t word;
-
-	hash ^= length;
-	for (; length; length -= sizeof(word), bytes += sizeof(word)) {
-		word = 0;
-		if (length < sizeof(word)) {
-			memcpy(&word, bytes, length);
-			length = sizeof(word);
-		} else {
-			memcpy(&word, bytes, sizeof(word));
-		}
-		hash = (hash ^ word) * UINT64_C(0xff51afd7ed558ccd);
-		hash ^= hash >> 32;
-	}
-	return hash;
+	return tp_hash_bytes(hash, string->bytes, string->length * string->width);
 }
 
 static uint64_t hash_of(const struct content *content)
 {
-	uint64_t hash = mix((uint32_t)content->lines.first, content->lines.bytes, content->lines.length);
+	uint64_t hash = tp_hash_word(0, (uint32_t)content->lines.first);
 
-	hash = mix(hash, content->name.bytes, content->name.length * content->name.width);
-	return mix(hash, content->file.bytes, content->file.length * content->file.width);
+	hash = tp_hash_bytes(hash, content->lines.bytes, content->lines.length);
+	return hash_string(hash_string(hash, &content->name), &content->file);
 }
 
 static TP_SLOW uint32_t make_code(struct tp_reader *reader, uintptr_t code)

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Hashes that stand for what they are made of: nothing is compared behind them. So what goes in one after the other must not
+ * cancel out: each step mixes all that was there before the next comes in. Two things that meet: one in 2^64 pairs.
+ */
+#ifndef TPROF_CORE_HASH_H
+#define TPROF_CORE_HASH_H
+
+#include "core/base.h"
+
+/* Each step is a bijection of the hash, and of the word: what differs in one word stays different. */
+static inline uint64_t tp_hash_word(uint64_t hash, uint64_t word)
+{
+	hash ^= word;
+	hash = (hash ^ hash >> 32) * UINT64_C(0x9e3779b97f4a7c15); /* upwards alone: the upper bits come down first */
+	return hash ^ hash >> 32;
+}
+
+/* The last eight bytes or fewer. */
+static inline uint64_t tp_hash_tail(const uint8_t *bytes, size_t length)
+{
+	uint32_t first, last;
+	uint64_t all;
+
+	if (length >= sizeof(all)) {
+		memcpy(&all, bytes + length - sizeof(all), sizeof(all));
+		return all;
+	}
+	if (length >= sizeof(first)) {
+		memcpy(&first, bytes, sizeof(first));
+		memcpy(&last, bytes + length - sizeof(last), sizeof(last));
+		return first | (uint64_t)last << 32;
+	}
+	if (!length)
+		return 0;
+	return bytes[0] | (uint64_t)bytes[length / 2] << 8 | (uint64_t)bytes[length - 1] << 16;
+}
+
+/* Eight bytes at a time, and their count: "ab", "c" is not "a", "bc". */
+static inline uint64_t tp_hash_bytes(uint64_t hash, const void *data, size_t length)
+{
+	const uint8_t *bytes = data;
+	uint64_t word;
+
+	hash = tp_hash_word(hash, length);
+	for (size_t i = 0; i + sizeof(word) < length; i += sizeof(word)) {
+		memcpy(&word, bytes + i, sizeof(word));
+		hash = tp_hash_word(hash, word);
+	}
+	return tp_hash_word(hash, tp_hash_tail(bytes, length));
+}
+
+#endif
