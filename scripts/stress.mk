@@ -27,6 +27,7 @@ $(B)/tests/stress/%: tests/stress/%.c tests/stress/harness.c tests/stress/harnes
 	@mkdir -p $(@D)
 	$(CC) $(DEFS) $(WARN) $(OPT) $(HARNESS_FLAGS) -o $@ $(filter %.c %.o,$^) -lpthread
 $(B)/tests/stress/shapes_stress: $(patsubst %,$(B)/harness/preload/hooks/ops/%.c.o,names shapes tensors)
+$(B)/tests/stress/codes_stress: $(patsubst %,$(B)/harness/preload/hooks/python/%.c.o,codes strings)
 # This one has a real trace file, and says itself when the disk is full.
 $(B)/tests/stress/aside_stress: tests/stress/aside_stress.c tests/stress/harness.h $(HARNESS_OBJ)
 	@mkdir -p $(@D)

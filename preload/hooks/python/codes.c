@@ -66,10 +66,11 @@ static struct slot *find_slot(struct table *in, uint64_t code)
 	return NULL;
 }
 
-static void insert(struct table *to, uint64_t code, uint32_t number)
+/* False: the table is (nearly) full. */
+static bool insert(struct table *to, uint64_t code, uint32_t number)
 {
 	if (tp_load(&to->used) >= to->capacity / 4 * 3)
-		return; /* it will be asked for again, and found to be what it was */
+		return false;
 	for (uint64_t i = hash(code);; i++) {
 		struct slot *slot = &to->slots[i & (to->capacity - 1)];
 		uint64_t there = tp_load_acquire(&slot->code);
@@ -79,73 +80,74 @@ static void insert(struct table *to, uint64_t code, uint32_t number)
 		else if (there != code)
 			continue;
 		tp_store_release(&slot->number, number);
-		return;
+		return true;
 	}
 }
 
-/*
- * The dead are left behind. One that dies while this copies must not be alive in the copy: deaths are counted after the
- * old table was told, so either the count has changed here, or tp_code_died() sees the new table.
- */
-static TP_SLOW void grow(struct table *old)
+/* Room for those that live, three times over. */
+static struct table *make_after(const struct table *old)
 {
-	uint64_t deaths = __atomic_load_n(&tp_code_deaths, __ATOMIC_SEQ_CST), live = 0, capacity = FIRST_CAPACITY;
-	struct table *larger;
+	uint64_t live = 0, capacity = FIRST_CAPACITY;
+	struct table *made;
+
+	for (uint64_t i = 0; old && i < old->capacity; i++)
+		live += tp_load(&old->slots[i].number) != 0;
+	while (capacity < live * 4)
+		capacity *= 2;
+	made = tp_space_take(bytes_of(capacity));
+	if (made)
+		made->capacity = capacity;
+	return made;
+}
+
+/* What is known of codes by their addresses is to be asked for again, by whoever loaded the count before. */
+static void count_death(void)
+{
+	__atomic_fetch_add(&tp_code_deaths, 1, __ATOMIC_SEQ_CST);
+}
+
+/*
+ * Nothing is copied: one that dies meanwhile would be alive in the copy, until that was set right. What lives is asked for again
+ * and has the number that it had.
+ */
+static TP_SLOW void begin_anew(struct table *old)
+{
+	struct table *made;
 
 	if (!tp_turn_take(&growing))
 		return;
-	if (old == tp_load(&table)) {
-		for (uint64_t i = 0; old && i < old->capacity; i++)
-			live += tp_load(&old->slots[i].number) != 0;
-		while (capacity < live * 4)
-			capacity *= 2;
-		larger = tp_space_take(bytes_of(capacity));
-		if (larger) {
-			larger->capacity = capacity;
-			for (uint64_t i = 0; old && i < old->capacity; i++) {
-				uint32_t number = tp_load_acquire(&old->slots[i].number);
-
-				if (number)
-					insert(larger, old->slots[i].code, number);
-			}
-			__atomic_store_n(&table, larger, __ATOMIC_SEQ_CST);
-			if (__atomic_load_n(&tp_code_deaths, __ATOMIC_SEQ_CST) != deaths) {
-				for (uint64_t i = 0; i < capacity; i++)
-					tp_store(&larger->slots[i].number, 0u);
-			}
-			if (old)
-				tp_space_retire(old, bytes_of(old->capacity), sizeof(*old));
-		}
+	made = old == tp_load(&table) ? make_after(old) : NULL;
+	if (made) {
+		tp_store_release(&table, made);
+		count_death(); /* after it: who loads this count learns into the new one, where deaths are looked for */
+		if (old)
+			tp_space_retire(old, bytes_of(old->capacity), sizeof(*old));
 	}
 	tp_turn_end(&growing);
 }
 
+/* One that there is no room for is not known by its address any longer than to the next event. */
 static void learn(uint64_t code, uint32_t number)
 {
 	struct table *to = tp_load_acquire(&table);
 
 	if (!to || tp_load(&to->used) >= to->capacity / 4 * 3) {
-		grow(to);
+		begin_anew(to);
 		to = tp_load_acquire(&table);
 	}
-	if (to)
-		insert(to, code, number);
+	if (!to || !insert(to, code, number))
+		count_death();
 }
 
+/* Nobody learns what is dying: whoever did has seen the table that this sees. */
 void tp_code_died(uintptr_t code)
 {
-	struct table *in = __atomic_load_n(&table, __ATOMIC_SEQ_CST), *then;
+	struct slot *slot = find_slot(tp_load_acquire(&table), code);
 
-	do {
-		struct slot *slot = find_slot(in, code);
-
-		then = in;
-		if (slot && tp_load(&slot->number)) {
-			tp_store(&slot->number, 0u);
-			__atomic_fetch_add(&tp_code_deaths, 1, __ATOMIC_SEQ_CST);
-		}
-		in = __atomic_load_n(&table, __ATOMIC_SEQ_CST);
-	} while (in != then);
+	if (slot && tp_load(&slot->number)) {
+		tp_store(&slot->number, 0u);
+		count_death();
+	}
 }
 
 void tp_codes_forget(void)
