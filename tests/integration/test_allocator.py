@@ -65,7 +65,7 @@ def test_numbers_are_the_programs_own(tprof, holes):
 def test_preloaded_and_without_steps(tprof):
     """A program that knows nothing of jemalloc, nor of steps: asked now and then, and at the end."""
     jemalloc = allocator_library("jemalloc")
-    run = tprof.run([WORKLOADS / "growth", "fragments", 2000, 1], [LIBRARY, jemalloc], QUIET)
+    run = tprof.run([WORKLOADS / "growth", "fragments", 400, 1], [LIBRARY, jemalloc], QUIET)
     assert run.status == 0, run.stderr
     summary = report(run.traces()[0])
     end = summary["heap"]["allocator"]["end"]

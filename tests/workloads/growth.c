@@ -31,6 +31,7 @@
 
 #define KEPT 64
 #define MANY 100000
+#define COUNTED_US 5000 /* a step: pages are counted, and then not for 400 times as long as that took */
 
 static void *kept[MANY];
 static size_t kept_count;
@@ -138,7 +139,7 @@ static void fragment(size_t step)
 		blocks[i] = memset(get(size), 1, size);
 	for (int i = 0; i < 64; i += 2)
 		free(blocks[i]);
-	usleep(1000);
+	usleep(COUNTED_US);
 }
 
 static void map_some(void)
@@ -148,7 +149,7 @@ static void map_some(void)
 	if (at == MAP_FAILED)
 		truth_die("mmap");
 	memset(at, 1, 65536);
-	usleep(1000);
+	usleep(COUNTED_US);
 }
 
 static void touch_file(size_t step, size_t steps)
@@ -166,7 +167,7 @@ static void touch_file(size_t step, size_t steps)
 			truth_die("mmap");
 	}
 	memset(mapped + step * 65536, 1, 65536);
-	usleep(1000);
+	usleep(COUNTED_US);
 }
 
 #define NOINLINE __attribute__((noinline))
@@ -185,7 +186,7 @@ static void use_stack(size_t step)
 {
 	if (go_down(step) != step + 1)
 		truth_die("go_down");
-	usleep(1000);
+	usleep(COUNTED_US);
 }
 
 /* ---- one leak, by many ways ---- */
