@@ -130,6 +130,32 @@ static void together_with_others(void **state)
 	done(&replayed);
 }
 
+/* Calls of an op within one of its own: what they took is in that one's total already. */
+static void within_the_same_op(void **state)
+{
+	struct tprof_fold counts = { .ticks = 500, .units = 30, .calls = 3, .min = 100, .max = 300 };
+	struct gen *gen = new_gen();
+	struct replayed replayed;
+	const struct tp_op_stats *op;
+
+	(void)state;
+	counts.histogram[tprof_fold_bucket(100)] = 2;
+	counts.histogram[tprof_fold_bucket(300)] = 1;
+	gen_op_begin(gen, 1, 1000, HOT);
+	gen_work(gen, 1, 1000, &dot);
+	gen_fold(gen, 1, 1500, HOT, &dot, &counts);
+	gen_op_end(gen, 1, 3000, false);
+	replayed = replay(gen);
+	op = op_named(&replayed, "sdot");
+	assert_int_equal(op->calls, 4);
+	assert_int_equal(op->total_ns, 2000);
+	assert_int_equal(op->self_ns, 2000);
+	assert_int_equal(op->shape_count, 1);
+	assert_int_equal(op->shapes[0].calls, 4);
+	assert_int_equal(op->shapes[0].total_ns, 2000);
+	done(&replayed);
+}
+
 static uint64_t any(uint64_t *state)
 {
 	*state ^= *state << 13;
@@ -195,6 +221,29 @@ static void a_share_is_timed(void **state)
 	assert_in_range(held, 360, 396);
 	assert_int_equal(held_outer, held);
 	assert_true(fabs((double)sum / (double)truth - 1) < 0.005);
+}
+
+/* Of 20 calls and of 100 the same ten were timed: what is not known goes with all calls times those that nobody timed. */
+static void the_fewer_are_timed(void **state)
+{
+	double variance[2];
+
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		struct tprof_fold counts = {
+			.ticks = 2000, .calls = i ? 100 : 20, .min = 100, .max = 300, .flags = TPROF_FOLD_SHARE
+		};
+		struct gen *gen = new_gen();
+		struct replayed replayed;
+
+		counts.histogram[tprof_fold_bucket(100)] = counts.histogram[tprof_fold_bucket(300)] = 5;
+		gen_header(gen)->features_required = TPROF_FEATURE_TIMED_SHARE;
+		gen_fold(gen, 1, 1100, HOT, NULL, &counts);
+		replayed = replay(gen);
+		variance[i] = op_named(&replayed, "sdot")->total_variance;
+		done(&replayed);
+	}
+	assert_true(fabs(variance[1] / variance[0] - 100. * 90 / (20 * 10)) < 1e-9);
 }
 
 /* One call in four is twice as long: nobody of a record that timed none of its own can know, but the op's others do. */
@@ -372,6 +421,7 @@ int main(void)
 		cmocka_unit_test(a_share_is_timed),	    cmocka_unit_test(a_share_without_any_timed),
 		cmocka_unit_test(a_timed_call_that_waited), cmocka_unit_test(no_more_than_it_lasted),
 		cmocka_unit_test(more_than_there_was),	    cmocka_unit_test(coverage),
+		cmocka_unit_test(within_the_same_op),	    cmocka_unit_test(the_fewer_are_timed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

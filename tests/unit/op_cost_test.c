@@ -105,6 +105,36 @@ static void test_cost_of_annotations(void **state)
 	done(&replayed);
 }
 
+/*
+ * 100 folded calls of 200 each, within a function of 50,000: one costs 3 inside and 5 outside. The leaf: 20,000 - 300. The
+ * function: 50,000 - 20,000 - 500.
+ */
+static void test_cost_of_folded(void **state)
+{
+	struct tprof_fold counts = { .ticks = 20000, .calls = 100, .min = 200, .max = 200 };
+	struct gen *gen = new_gen(0, 0);
+	const struct tp_op_stats *op;
+	struct replayed replayed;
+
+	(void)state;
+	counts.histogram[tprof_fold_bucket(200)] = 100;
+	gen_header(gen)->fold_inside_ticks = 3;
+	gen_header(gen)->fold_outside_ticks = 5;
+	gen_op_begin(gen, 1, 1000, FUNCTION);
+	gen_fold(gen, 1, 1100, LEAF, NULL, &counts);
+	gen_op_end(gen, 1, 51000, false);
+	replayed = replay(gen, NULL);
+	op = op_named(&replayed, "leaf");
+	assert_int_equal(op->total_ns, 19700);
+	assert_int_equal(op->total_cost_ns, 300);
+	op = op_named(&replayed, "function");
+	assert_int_equal(op->self_ns, 29500);
+	assert_int_equal(op->self_cost_ns, 500);
+	assert_int_equal(op->total_ns, 29500 + 19700);
+	assert_int_equal(op->total_cost_ns, 800);
+	done(&replayed);
+}
+
 /* Fractions of a nanosecond are not lost over many events, and no time falls below zero. */
 static void test_small_and_large_costs(void **state)
 {
@@ -255,6 +285,7 @@ int main(void)
 		cmocka_unit_test(test_small_and_large_costs), cmocka_unit_test(test_disturbed_chunk),
 		cmocka_unit_test(test_interrupted_event),     cmocka_unit_test(test_interrupted_in_all),
 		cmocka_unit_test(test_beyond_all_bounds),     cmocka_unit_test(test_cost_of_frees),
+		cmocka_unit_test(test_cost_of_folded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -304,8 +304,25 @@ static void test_slowest(void **state)
 	done(&replayed);
 }
 
+/* Steps of 100 and 200 by turns: Q1 and Q3 are these, and beyond 200 + 1.5 * 100 is what is told. */
+static void test_fence(void **state)
+{
+	for (uint32_t slow = 330; slow <= 370; slow += 40) {
+		struct gen *gen = new_gen();
+		struct replayed replayed;
+		uint64_t t = 0;
+
+		(void)state;
+		for (uint32_t i = 1; i <= 81; i++)
+			gen_step(gen, 1, t += i == 41 ? slow : i % 2 ? 100 : 200, 0);
+		replayed = replay(gen, NULL);
+		assert_int_equal(replayed.process->steps.outlier_count, slow > 350);
+		done(&replayed);
+	}
+}
+
 /*
- * Stack 20 holds a block of step 2 at the peak and in the end; 21 had one of step 1 and, that freed, one of step 3 at the
+ * Stack 20 holds a block of the end of step 2 at the peak and in the end; 21 had one of step 1 and, that freed, one of step 3 at the
  * peak in step 3; 22 leaks one in each of steps 1 to 4.
  */
 static void test_births(void **state)
@@ -334,7 +351,7 @@ static void test_births(void **state)
 			gen_alloc(gen, 1, 100 * i + 20, &early);
 		if (i == 2) {
 			gen_release(gen, 1, 100 * i + 20, 0x2000, TPROF_FN_FREE);
-			gen_alloc(gen, 1, 100 * i + 30, &kept);
+			gen_alloc(gen, 1, 100 * i + 100, &kept);
 		}
 		if (i == 3)
 			gen_alloc(gen, 1, 100 * i + 20, &late);
@@ -367,6 +384,7 @@ int main(void)
 		cmocka_unit_test(test_warmup),	 cmocka_unit_test(test_outlier),
 		cmocka_unit_test(test_usage),	 cmocka_unit_test(test_slowest),
 		cmocka_unit_test(test_births),	 cmocka_unit_test(test_ends),
+		cmocka_unit_test(test_fence),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
