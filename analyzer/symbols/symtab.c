@@ -117,7 +117,7 @@ void tp_symtab_free(struct tp_symtab *symtab)
 
 const char *tp_symtab_find(const struct tp_symtab *symtab, Dwarf_Addr address)
 {
-	const struct tp_symtab_entry *entries = symtab->entries, *guess = NULL;
+	const struct tp_symtab_entry *entries = symtab->entries, *nearest;
 	size_t low = 0, high = symtab->count;
 
 	while (low < high) {
@@ -128,15 +128,11 @@ const char *tp_symtab_find(const struct tp_symtab *symtab, Dwarf_Addr address)
 		else
 			high = middle;
 	}
-	for (size_t i = low; i-- > 0;) {
+	for (size_t i = low; i-- > 0 && address < entries[i].limit;) {
 		if (address < entries[i].end)
 			return entries[i].name;
-		/* Only the nearest symbol may reach beyond what it says of itself. */
-		if (entries[i].start == entries[i].end && entries[i].start == entries[low - 1].start &&
-		    address < entries[i].section_end && !guess)
-			guess = &entries[i];
-		if (address >= entries[i].limit)
-			break;
 	}
-	return guess ? guess->name : NULL;
+	/* Only the nearest symbol may reach beyond what it says of itself. */
+	nearest = low ? &entries[low - 1] : NULL;
+	return nearest && nearest->start == nearest->end && address < nearest->section_end ? nearest->name : NULL;
 }
