@@ -2,6 +2,7 @@
 """Blocks of a size of its own each, and beside each the Python frames that were there, as the interpreter tells them:
 function, file and line, innermost first."""
 import ctypes
+import dis
 import functools
 import itertools
 import json
@@ -17,11 +18,19 @@ notes = []
 count = itertools.count()  # no lock: one note may come in the middle of another, from a signal or a collection
 
 
+def line_of(frame):
+    """In 3.9 a frame that is traced has a line that its tracer is told, and keeps that when nothing is traced any more."""
+    if sys.version_info >= (3, 10) or not frame.f_trace:
+        return frame.f_lineno or 0
+    reached = [line for start, line in dis.findlinestarts(frame.f_code) if start <= frame.f_lasti]
+    return reached[-1] if reached else frame.f_code.co_firstlineno
+
+
 def frames(frame):
     found = []
     while frame:
         code = frame.f_code
-        found.append((getattr(code, "co_qualname", code.co_name), code.co_filename, frame.f_lineno or 0))
+        found.append((getattr(code, "co_qualname", code.co_name), code.co_filename, line_of(frame)))
         frame = frame.f_back
     return found
 
