@@ -5,7 +5,7 @@ import json
 import pytest
 from conftest import LIBRARY, nothing_lost, report
 from second_reader import Trace
-from test_python import PROGRAMS, PYTHONS, notes_of, told, version_of
+from test_python import PROGRAMS, PYTHONS, notes_of, shown, told, version_of
 
 CUT = 2  # the root of a stack that is deeper than is kept, in tprof/format.h
 
@@ -46,7 +46,7 @@ def test_forks_on_the_way(tprof, python):
         notes = json.loads(truth.read_text())
         assert notes
         for size, frames, _ in notes:
-            assert [list(frame) for frame in trace.python_stack(nodes[size])] == frames
+            assert shown(trace.python_stack(nodes[size]), frames) == frames
 
 
 @pytest.mark.parametrize("depth", [None, 1, 1000])

@@ -23,19 +23,26 @@ static void jit_code(void **state)
 	begin(&made);
 	snprintf(path, sizeof(path), "%s/perf-4711.map", folder);
 	out = fopen(path, "w");
-	fputs("1000 100 old name\nnonsense\n2000 10 other\n1080 20 new name\n3000 zz bad\nffffffffffffffff ff wraps\n",
+	fputs("1000 100 old name\nnonsense\n2000 10 other\n1080 20 new name\n3000 zz bad\nffffffffffffffff ff wraps\n"
+	      "4080 20 old part\n4000 100 new whole\n",
 	      out);
 	fclose(out);
 	made.frames[1] = (struct tp_frame){ .pc = 0x1001, .module = NULL, .flags = TPROF_FRAME_EXACT };
 	made.frames[2] = (struct tp_frame){ .pc = 0x1081, .module = NULL, .flags = TPROF_FRAME_EXACT };
 	made.frames[3] = (struct tp_frame){ .pc = 0x1100, .module = NULL, .flags = TPROF_FRAME_EXACT };
 	made.frames[4] = (struct tp_frame){ .pc = 0x1100, .module = NULL, .flags = 0 };
-	made.trace.frame_count = 5;
+	made.frames[5] = (struct tp_frame){ .pc = 0x4081, .module = NULL, .flags = TPROF_FRAME_EXACT };
+	made.trace.frame_count = 6;
 	made.module.path = "";
 	assert_string_equal(name_at(&made, 1, folder, &module_state), "old name");
 	assert_string_equal(name_at(&made, 2, folder, &module_state), "new name");
 	assert_string_equal(name_at(&made, 3, folder, &module_state), "");
 	assert_string_equal(name_at(&made, 4, folder, &module_state), "old name");
+	assert_string_equal(name_at(&made, 5, folder, &module_state), "new whole");
+
+	/* A link is not followed: in /tmp anyone may have put it there. */
+	run("mv %s %s/map && ln -s map %s", path, folder, path);
+	assert_string_equal(name_at(&made, 1, folder, &module_state), "");
 }
 
 /* No file, but this process's own one is the same. */

@@ -22,8 +22,12 @@ def line_of(frame):
     """In 3.9 a frame that is traced has a line that its tracer is told, and keeps that when nothing is traced any more."""
     if sys.version_info >= (3, 10) or not frame.f_trace:
         return frame.f_lineno or 0
-    reached = [line for start, line in dis.findlinestarts(frame.f_code) if start <= frame.f_lasti]
-    return reached[-1] if reached else frame.f_code.co_firstlineno
+    line = frame.f_code.co_firstlineno
+    for start, at in dis.findlinestarts(frame.f_code):
+        if start > frame.f_lasti:
+            break
+        line = at
+    return line
 
 
 def frames(frame):
