@@ -42,7 +42,7 @@ struct table {
 };
 
 static struct table *table;
-static uint32_t growing;
+static uint32_t changing; /* core/turn.h: one thread at a time begins it anew */
 
 static uint64_t hash(uint64_t code)
 {
@@ -100,7 +100,7 @@ static struct table *make_after(const struct table *old)
 	return made;
 }
 
-/* What is known of codes by their addresses is to be asked for again, by whoever loaded the count before. */
+/* Pairs with find_python() of stack.c: what it knew of codes by their addresses under the count before is asked for again. */
 static void count_death(void)
 {
 	__atomic_fetch_add(&tp_code_deaths, 1, __ATOMIC_SEQ_CST);
@@ -114,16 +114,16 @@ static TP_SLOW void begin_anew(struct table *old)
 {
 	struct table *made;
 
-	if (!tp_turn_take(&growing))
+	if (!tp_turn_take(&changing))
 		return;
 	made = old == tp_load(&table) ? make_after(old) : NULL;
 	if (made) {
-		tp_store_release(&table, made);
+		tp_store_release(&table, made); /* pairs with code_number(): it is empty */
 		count_death(); /* after it: who loads this count learns into the new one, where deaths are looked for */
 		if (old)
 			tp_space_retire(old, bytes_of(old->capacity), sizeof(*old));
 	}
-	tp_turn_end(&growing);
+	tp_turn_end(&changing);
 }
 
 /* One that there is no room for is not known by its address any longer than to the next event. */
@@ -155,7 +155,7 @@ void tp_codes_forget(void)
 	if (table)
 		tp_space_give_back(table, bytes_of(table->capacity));
 	table = NULL;
-	growing = 0;
+	changing = 0;
 	code_numbers = 0;
 	tp_code_deaths++;
 	tp_lines_forget();

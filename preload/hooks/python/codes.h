@@ -14,7 +14,7 @@
 extern struct tp_python_layout tp_python;
 extern uintptr_t tp_python_code_type; /* address of PyCode_Type */
 
-/* Changes whenever a code object has died: what was known of one by its address may be wrong. */
+/* Changes whenever a code object has died, or may have: what was known of one by its address may be wrong. Load it before. */
 extern uint64_t tp_code_deaths;
 
 /* A place: instruction and whether its frame is the outermost of a call of the interpreter's loop. */
