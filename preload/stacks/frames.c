@@ -29,7 +29,7 @@ struct tp_range tp_frame_loop[TP_LOOP_PIECES];
 static struct table *table;
 static uint32_t growing; /* core/turn.h: one thread at a time copies */
 static uint32_t numbers; /* handed out */
-static uint32_t purges;	 /* begun */
+static uint32_t purges;	 /* gone through with */
 
 static uint64_t hash(uint64_t key)
 {
@@ -136,16 +136,22 @@ static void copy(struct table *to, const struct table *from)
 	}
 }
 
-/* What is not in `old` any more was purged after it had been copied, or came later and is worked out again. */
-static void drop_purged(struct table *in, const struct table *old)
+/*
+ * What was purged since *seen purges. Not in `old` any more: it was purged after it had been copied, or came later and is worked
+ * out again.
+ */
+static void drop_purged(struct table *in, const struct table *old, uint32_t *seen)
 {
-	for (uint64_t i = 0; i < in->capacity; i++) {
+	uint32_t now = __atomic_load_n(&purges, __ATOMIC_SEQ_CST);
+	struct tp_frame frame;
+
+	for (uint64_t i = 0; now != *seen && i < in->capacity; i++) {
 		uint64_t key = tp_load_acquire(&in->slots[i].key);
-		struct tp_frame frame;
 
 		if (key > GONE && !lookup(old, key, &frame))
 			tp_store(&in->slots[i].key, GONE);
 	}
+	*seen = now;
 }
 
 /*
@@ -155,19 +161,20 @@ static void drop_purged(struct table *in, const struct table *old)
 static TP_SLOW void grow(struct table *old)
 {
 	struct table *larger;
-	uint32_t before;
+	uint32_t seen;
 
 	if (!tp_turn_take(&growing))
 		return;
-	before = __atomic_load_n(&purges, __ATOMIC_SEQ_CST);
+	seen = __atomic_load_n(&purges, __ATOMIC_SEQ_CST);
 	larger = old == tp_load(&table) ? make_for(old) : NULL;
-	if (larger && old)
+	if (larger && old) {
 		copy(larger, old);
+		drop_purged(larger, old, &seen); /* as good as all of it, before anyone finds it */
+	}
 	if (larger) /* pairs with tp_frame_find(): it is filled; and with tp_frames_purge(): either sees the other */
 		__atomic_store_n(&table, larger, __ATOMIC_SEQ_CST);
 	if (larger && old) {
-		if (__atomic_load_n(&purges, __ATOMIC_SEQ_CST) != before)
-			drop_purged(larger, old);
+		drop_purged(larger, old, &seen);
 		tp_space_retire(old, bytes_of(old->capacity), sizeof(*old));
 	}
 	tp_turn_end(&growing);
@@ -253,7 +260,6 @@ void tp_frames_purge(uintptr_t start, uintptr_t end)
 {
 	struct table *in;
 
-	__atomic_fetch_add(&purges, 1, __ATOMIC_SEQ_CST);
 	do { /* again if the table grew meanwhile: the copy may hold what was just purged */
 		in = __atomic_load_n(&table, __ATOMIC_SEQ_CST);
 		for (uint64_t i = 0; in && i < in->capacity; i++) {
@@ -262,6 +268,8 @@ void tp_frames_purge(uintptr_t start, uintptr_t end)
 			if (key > GONE && key >> 1 >= start && key >> 1 < end)
 				tp_store(&in->slots[i].key, GONE);
 		}
+		/* Behind it, pairs with grow(): it copied before that, and sees this, or is seen here. */
+		__atomic_fetch_add(&purges, 1, __ATOMIC_SEQ_CST);
 	} while (in != __atomic_load_n(&table, __ATOMIC_SEQ_CST));
 }
 
