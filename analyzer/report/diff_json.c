@@ -191,17 +191,25 @@ static json_t *frame_json(const struct tp_named_stacks *names, uint32_t name)
 			 named->python ? "python" : "native");
 }
 
+/* NULL: no memory. */
+static json_t *name_json(const struct tp_named_stacks *names, uint32_t name)
+{
+	char *text = tp_named_whole(names, name);
+	json_t *json = text ? tp_json_string(text) : NULL;
+
+	free(text);
+	return json;
+}
+
 static void put_name(json_t *json, const struct tp_diff_sites *sites, const struct tp_diff_row *row, bool stacks)
 {
 	const struct tp_named_stacks *names = &sites->names;
 	const struct tp_named *own = &names->names[row->own];
 	json_t *stack;
-	char text[1200];
 
-	tp_named_print(names, row->own, text, sizeof(text));
-	if (sites->by == TP_BY_MODULE)
-		snprintf(text, sizeof(text), "%s", tp_named_module(names, own));
-	json_object_set_new(json, "name", tp_json_string(text));
+	json_object_set_new(json, "name",
+			    sites->by == TP_BY_MODULE ? tp_json_string(tp_named_module(names, own))
+						      : name_json(names, row->own));
 	if (!stacks)
 		return;
 	stack = json_array();

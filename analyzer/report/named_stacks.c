@@ -84,28 +84,38 @@ static size_t own_length(const char *name)
 	return without_hash(name, length);
 }
 
-/* "libx.so.1.2" and "x.cpython-311-x86_64-linux-gnu.so" are another version's too. */
-static void put_module(const char *file, char *text, size_t size)
+/* "libx.so.1.2" and "x.cpython-311-x86_64-linux-gnu.so" are another version's too. NULL: no memory; the caller frees it. */
+static char *module_named(const char *file)
 {
 	const char *so = strstr(file, ".so"), *abi = strstr(file, ".cpython-");
+	char *text;
 
-	if (so && (so[3] == '\0' || so[3] == '.'))
-		snprintf(text, size, "%.*s.so", (int)((abi && abi < so ? abi : so) - file), file);
-	else
-		snprintf(text, size, "%s", file);
+	if (!so || (so[3] != '\0' && so[3] != '.'))
+		return strdup(file);
+	return asprintf(&text, "%.*s.so", (int)((abi && abi < so ? abi : so) - file), file) < 0 ? NULL : text;
+}
+
+/* The whole of what makes two names the same. NULL: no memory. */
+static const char *key_of(struct tp_named_stacks *stacks, const struct tp_named *name)
+{
+	const char *key;
+	char *text;
+
+	if (asprintf(&text, "%c%s\n%s", name->python ? 'p' : 'n', name->module ? name->module : "\1",
+		     name->function ? name->function : "\1") < 0)
+		return NULL;
+	key = tp_arena_intern(stacks->arena, text);
+	free(text);
+	return key;
 }
 
 static uint32_t add_name(struct tp_named_stacks *stacks, const struct tp_named *name)
 {
 	struct tp_named kept = { .python = name->python };
-	char text[1200];
-	const char *key;
+	const char *key = key_of(stacks, name);
 	uint32_t *number;
 	bool found;
 
-	snprintf(text, sizeof(text), "%c%s\n%s", name->python ? 'p' : 'n', name->module ? name->module : "\1",
-		 name->function ? name->function : "\1");
-	key = tp_arena_intern(stacks->arena, text);
 	kept.function = tp_arena_intern(stacks->arena, name->function);
 	kept.module = tp_arena_intern(stacks->arena, name->module);
 	if (!kept.function != !name->function || !kept.module != !name->module)
@@ -120,20 +130,21 @@ static uint32_t add_name(struct tp_named_stacks *stacks, const struct tp_named *
 	return *number;
 }
 
+/* However long: two instances of a template may differ in what they end with alone. */
 static uint32_t name_of(struct tp_named_stacks *stacks, const struct tp_line *line)
 {
-	char function[600], module[400];
 	const struct tp_location *location = line->location;
-	struct tp_named name = { .python = location->python };
 	const char *text = location->function;
+	char *function = text ? strndup(text, location->python ? strlen(text) : own_length(text)) : NULL;
+	char *module = module_named(location->python ? tp_file_name(line->symbol->path) : line->symbol->module);
+	bool own = !location->python && strcmp(line->symbol->path, stacks->trace->exe) == 0;
+	uint32_t number = TP_NAMED_NONE;
 
-	if (text) {
-		snprintf(function, sizeof(function), "%.*s", location->python ? -1 : (int)own_length(text), text);
-		name.function = function;
-	}
-	put_module(location->python ? tp_file_name(line->symbol->path) : line->symbol->module, module, sizeof(module));
-	name.module = !location->python && strcmp(line->symbol->path, stacks->trace->exe) == 0 ? NULL : module;
-	return add_name(stacks, &name);
+	if (module && (function || !text))
+		number = add_name(stacks, &(struct tp_named){ function, own ? NULL : module, location->python });
+	free(function);
+	free(module);
+	return number;
 }
 
 uint32_t tp_named_line(struct tp_named_stacks *stacks, const struct tp_line *line)
@@ -232,10 +243,13 @@ const char *tp_named_module(const struct tp_named_stacks *stacks, const struct t
 	return stacks->program && *stacks->program ? stacks->program : "(program)";
 }
 
-int tp_named_print(const struct tp_named_stacks *stacks, uint32_t name, char *text, size_t size)
+char *tp_named_whole(const struct tp_named_stacks *stacks, uint32_t name)
 {
 	const struct tp_named *named = &stacks->names[name];
 	const char *module = tp_named_module(stacks, named);
+	char *text;
 
-	return snprintf(text, size, "%s%s%s", named->function ? named->function : "?", *module ? " in " : "", module);
+	return asprintf(&text, "%s%s%s", named->function ? named->function : "?", *module ? " in " : "", module) < 0
+		       ? NULL
+		       : text;
 }

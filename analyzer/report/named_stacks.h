@@ -68,7 +68,7 @@ uint32_t tp_named_stack(struct tp_named_stacks *stacks, const struct tp_stack *s
 /* Module of a name, as it is printed. */
 const char *tp_named_module(const struct tp_named_stacks *stacks, const struct tp_named *name);
 
-/* "function in module"; as snprintf() does. */
-int tp_named_print(const struct tp_named_stacks *stacks, uint32_t name, char *text, size_t size);
+/* "function in module", whole. The caller frees it; NULL: no memory. */
+char *tp_named_whole(const struct tp_named_stacks *stacks, uint32_t name);
 
 #endif

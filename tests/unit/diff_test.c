@@ -102,11 +102,12 @@ static struct gen *two_ops(void)
 static const struct tp_diff_row *row_named(const struct tp_diff *diff, const struct tp_diff_rows *rows,
 					   const char *name)
 {
-	char text[400];
-
 	for (size_t i = 0; i < rows->count; i++) {
-		tp_named_print(&diff->sites.names, rows->list[i].key, text, sizeof(text));
-		if (strcmp(text, name) == 0)
+		char *text = tp_named_whole(&diff->sites.names, rows->list[i].key);
+		bool same = text && strcmp(text, name) == 0;
+
+		free(text);
+		if (same)
 			return &rows->list[i];
 	}
 	return NULL;

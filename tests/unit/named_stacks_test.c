@@ -116,15 +116,41 @@ static void test_others_do_not(void **state)
 	tp_named_free(&stacks);
 }
 
+/* Instances of a template that differ in the last of many parameters; files whose paths begin alike. */
+static void test_long_names(void **state)
+{
+	char one[5000], other[5000];
+	struct tp_named_stacks stacks;
+	uint32_t node;
+
+	(void)state;
+	memset(one, 'x', sizeof(one));
+	memcpy(one + sizeof(one) - 3, "A>", 3);
+	memcpy(other, one, sizeof(one));
+	other[sizeof(other) - 3] = 'B';
+	assert_true(tp_named_init(&stacks));
+	node = PUT("/bin/x", { one, "/lib/f.so", 1, false });
+	assert_int_not_equal(PUT("/bin/x", { other, "/lib/f.so", 1, false }), node);
+	assert_int_equal(PUT("/bin/x", { one, "/lib/f.so", 2, false }), node);
+	assert_string_equal(stacks.names[stacks.nodes[node].name].function, one);
+	node = PUT("/bin/x", { "f", one, 1, true });
+	assert_int_not_equal(PUT("/bin/x", { "f", other, 1, true }), node);
+	tp_named_free(&stacks);
+}
+
 static const char *name_in(const char *function, const char *path, bool python)
 {
 	static char text[400];
 	struct tp_named_stacks stacks;
 	uint32_t node;
+	char *whole;
 
 	assert_true(tp_named_init(&stacks));
 	node = PUT("/bin/x", { function, path, 1, python });
-	tp_named_print(&stacks, stacks.nodes[node].name, text, sizeof(text));
+	whole = tp_named_whole(&stacks, stacks.nodes[node].name);
+	assert_non_null(whole);
+	snprintf(text, sizeof(text), "%s", whole);
+	free(whole);
 	tp_named_free(&stacks);
 	return text;
 }
@@ -228,11 +254,9 @@ static void test_many(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_versions_match),
-		cmocka_unit_test(test_others_do_not),
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_recursion),
-		cmocka_unit_test(test_modules_and_texts),
+		cmocka_unit_test(test_versions_match), cmocka_unit_test(test_others_do_not),
+		cmocka_unit_test(test_long_names),     cmocka_unit_test(test_names),
+		cmocka_unit_test(test_recursion),      cmocka_unit_test(test_modules_and_texts),
 		cmocka_unit_test(test_many),
 	};
 
