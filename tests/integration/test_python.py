@@ -266,6 +266,47 @@ def test_lines_of_a_python_file(tprof):
     analyze("lines", "no_such_file.py", run.traces()[0], status=2)
 
 
+SURROGATE = """
+import ctypes, types
+libc = ctypes.CDLL(None)
+libc.malloc.argtypes = [ctypes.c_size_t]
+def function():
+    libc.malloc(123457)
+names = {name: "n\\udcffme" for name in ("co_name", "co_qualname") if hasattr(function.__code__, name)}
+types.FunctionType(function.__code__.replace(**names), globals())()
+"""
+
+
+@pytest.mark.parametrize("python", PYTHONS)
+def test_half_a_character(tprof, python):
+    """A name that no UTF-8 can say: the trace's is UTF-8 all the same."""
+    run, summary = tprof.summary([python, "-c", SURROGATE])
+    nothing_lost(summary)
+    trace = Trace(run.traces()[0].read_bytes())
+    nodes = [event[4] for event in trace.events if event[1] == "alloc" and event[3] == 123457]
+    assert [frame[0] for frame in trace.python_stack(nodes[0])] == ["n?me", "<module>"]
+
+
+NO_MEMORY = """
+import os
+kept = bytearray(5000000)
+try:
+    kept *= 1 << 40
+except MemoryError:
+    print(len(kept), flush=True)
+os._exit(0)
+"""
+
+
+@pytest.mark.parametrize("python", PYTHONS)
+def test_a_realloc_that_fails(tprof, python):
+    """What the block was, it is."""
+    run, summary = tprof.summary([python, "-c", NO_MEMORY], env={"TPROF_PYTHON": "alloc"})
+    nothing_lost(summary)
+    assert run.stdout == b"5000000\n"
+    assert [site["blocks"] for site in sites(run.traces()[0], "leaks") if site["bytes"] >= 5000000] == [1]
+
+
 @pytest.mark.parametrize("python", PYTHONS)
 def test_alike(tprof, python):
     """Functions that differ in little are not taken for each other, nor one for the last one in its place: of 3.10, a lambda of
