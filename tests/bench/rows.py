@@ -40,7 +40,7 @@ def skipped(name, target, why):
 
 class Bench:
     def __init__(self, build, quick):
-        self.build = build
+        self.build = os.path.abspath(build)  # programs run in folders of their own: a relative library would not be found there
         self.quick = quick
         self.rounds = 3 if quick else 5
 
