@@ -169,7 +169,7 @@ static TP_SLOW void grow(struct table *old)
 	larger = old == tp_load(&table) ? make_for(old) : NULL;
 	if (larger && old) {
 		copy(larger, old);
-		drop_purged(larger, old, &seen); /* as good as all of it, before anyone finds it */
+		drop_purged(larger, old, &seen); /* before anyone finds it: what is left for later is a moment's */
 	}
 	if (larger) /* pairs with tp_frame_find(): it is filled; and with tp_frames_purge(): either sees the other */
 		__atomic_store_n(&table, larger, __ATOMIC_SEQ_CST);
@@ -268,7 +268,8 @@ void tp_frames_purge(uintptr_t start, uintptr_t end)
 			if (key > GONE && key >> 1 >= start && key >> 1 < end)
 				tp_store(&in->slots[i].key, GONE);
 		}
-		/* Behind it, pairs with grow(): it copied before that, and sees this, or is seen here. */
+		/* Pairs with grow(), which publishes a copy and then loads this: it sees that something was purged, or the
+		 * copy is seen here. */
 		__atomic_fetch_add(&purges, 1, __ATOMIC_SEQ_CST);
 	} while (in != __atomic_load_n(&table, __ATOMIC_SEQ_CST));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Four threads make code objects, ask for their numbers, take them down and make others at their addresses, so that the table
- * of those that live grows, and is copied, all the time. Each remembers what it was told, as hooks/python/stack.c does: as long
+ * of those that live is begun anew time and again. Each remembers what it was told, as hooks/python/stack.c does: as long
  * as no death was counted. No number is ever told of two code objects that differ.
  */
 #include "harness.h"

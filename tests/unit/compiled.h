@@ -5,6 +5,7 @@
 
 #include <elfutils/libdwelf.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,6 +123,23 @@ static inline void add_frame(struct made *made, uint64_t address, uint8_t flags)
 	assert_true(made->trace.frame_count < FRAMES);
 	made->frames[made->trace.frame_count++] =
 		(struct tp_frame){ .pc = BIAS + address, .module = &made->module, .flags = flags };
+}
+
+/* Of a name as nm prints it, demangled. */
+static inline uint64_t address_of(const struct made *made, const char *function)
+{
+	char line[500], command[400], name[200];
+	uint64_t start, found = 0;
+	FILE *in;
+
+	snprintf(command, sizeof(command), "nm -C --defined-only %s", made->path);
+	in = popen(command, "r");
+	while (fgets(line, sizeof(line), in))
+		if (sscanf(line, "%" SCNx64 " %*1c %199[^\n]", &start, name) == 2 && strcmp(name, function) == 0)
+			found = start;
+	pclose(in);
+	assert_true(found != 0);
+	return found;
 }
 
 static inline const char *name_at(struct made *made, uint32_t frame, const char *debug_dir,

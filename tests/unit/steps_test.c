@@ -307,12 +307,12 @@ static void test_slowest(void **state)
 /* Steps of 100 and 200 by turns: Q1 and Q3 are these, and beyond 200 + 1.5 * 100 is what is told. */
 static void test_fence(void **state)
 {
+	(void)state;
 	for (uint32_t slow = 330; slow <= 370; slow += 40) {
 		struct gen *gen = new_gen();
 		struct replayed replayed;
 		uint64_t t = 0;
 
-		(void)state;
 		for (uint32_t i = 1; i <= 81; i++)
 			gen_step(gen, 1, t += i == 41 ? slow : i % 2 ? 100 : 200, 0);
 		replayed = replay(gen, NULL);
@@ -322,8 +322,8 @@ static void test_fence(void **state)
 }
 
 /*
- * Stack 20 holds a block of the end of step 2 at the peak and in the end; 21 had one of step 1 and, that freed, one of step 3 at the
- * peak in step 3; 22 leaks one in each of steps 1 to 4.
+ * Stack 20 holds a block of the very end of step 2 at the peak and in the end; 21 had one of step 1 and, that freed, one of
+ * step 3 at the peak in step 3; 22 leaks one in each of steps 1 to 4.
  */
 static void test_births(void **state)
 {

@@ -183,22 +183,6 @@ static void separate_debug_file(void **state)
 	same_as_addr2line(&made, truth);
 }
 
-static uint64_t address_of(const struct made *made, const char *function)
-{
-	char line[500], command[400], name[200];
-	uint64_t start, found = 0;
-	FILE *in;
-
-	snprintf(command, sizeof(command), "nm -C --defined-only %s", made->path);
-	in = popen(command, "r");
-	while (fgets(line, sizeof(line), in))
-		if (sscanf(line, "%" SCNx64 " %*1c %199[^\n]", &start, name) == 2 && strcmp(name, function) == 0)
-			found = start;
-	pclose(in);
-	assert_true(found != 0);
-	return found;
-}
-
 static void files_of_another_build_give_no_names(void **state)
 {
 	enum tp_module_state module_state;

@@ -6,8 +6,6 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include <inttypes.h>
-
 #include "compiled.h"
 
 /* Each place is 16 bytes. A name without a size reaches to the next one, or to its section's end. */
@@ -81,19 +79,6 @@ static const struct {
 	{ 256, "" }, /* another section's */
 };
 
-static uint64_t start_of(const struct made *made)
-{
-	char command[300];
-	uint64_t start = 0;
-	FILE *in;
-
-	snprintf(command, sizeof(command), "nm %s | grep ' t start$'", made->path);
-	in = popen(command, "r");
-	assert_int_equal(fscanf(in, "%" SCNx64, &start), 1);
-	pclose(in);
-	return start;
-}
-
 static void names(void **state)
 {
 	static const size_t count = sizeof(expected) / sizeof(expected[0]);
@@ -112,7 +97,7 @@ static void names(void **state)
 	snprintf(made.path, sizeof(made.path), "%s/names.so", folder);
 	run("${CC:-gcc} -nostdlib -shared -Wl,--build-id -o %s %s", made.path, path);
 	read_build_id(&made);
-	start = start_of(&made);
+	start = address_of(&made, "start");
 	for (size_t i = 0; i < count; i++)
 		add_frame(&made, start + expected[i].at, TPROF_FRAME_EXACT);
 	for (uint32_t i = 0; i < count; i++)

@@ -131,15 +131,15 @@ static void learn(uint64_t code, uint32_t number)
 {
 	struct table *to = tp_load_acquire(&table);
 
-	if (!to || tp_load(&to->used) >= to->capacity / 4 * 3) {
-		begin_anew(to);
-		to = tp_load_acquire(&table);
-	}
+	if (to && insert(to, code, number))
+		return;
+	begin_anew(to);
+	to = tp_load_acquire(&table);
 	if (!to || !insert(to, code, number))
 		count_death();
 }
 
-/* Nobody learns what is dying: whoever did has seen the table that this sees. */
+/* Not in this table: nobody knows it, or by an earlier table, and that it is not there any more was counted as a death. */
 void tp_code_died(uintptr_t code)
 {
 	struct slot *slot = find_slot(tp_load_acquire(&table), code);
