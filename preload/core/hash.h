@@ -8,12 +8,15 @@
 
 #include "core/base.h"
 
-/* Each step is a bijection of the hash, and of the word: what differs in one word stays different. */
+/*
+ * The product's halves together, of 128 bits: a low half alone would only carry upwards, so that the upper bits of a word
+ * could be undone by few of the next one's. As long a chain of instructions as a shift instead.
+ */
 static inline uint64_t tp_hash_word(uint64_t hash, uint64_t word)
 {
-	hash ^= word;
-	hash = (hash ^ hash >> 32) * UINT64_C(0x9e3779b97f4a7c15); /* upwards alone: the upper bits come down first */
-	return hash ^ hash >> 32;
+	unsigned __int128 product = (unsigned __int128)(hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
 /* The last eight bytes or fewer. */
