@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """How a command is run under tprof and under each peer that is installed."""
+import functools
 import glob
 import os
 import shutil
+import subprocess
+import tempfile
 
 HEAPTRACK_HOOK = "/usr/lib/heaptrack/libheaptrack_preload.so"
 
@@ -12,10 +15,20 @@ def tcmalloc():
     return found[0] if found else None
 
 
+@functools.cache
+def uftrace_runs():
+    """Where its tracing is forbidden, it ends the program."""
+    if not shutil.which("uftrace"):
+        return False
+    with tempfile.TemporaryDirectory() as directory:
+        return subprocess.run(["uftrace", "record", "--force", "-d", f"{directory}/uftrace", "true"], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode == 0
+
+
 def installed():
-    """Peer -> is it here?"""
+    """Peer -> is it here, and does it run?"""
     return {"heaptrack": shutil.which("heaptrack") is not None and os.path.exists(HEAPTRACK_HOOK),
-            "gperftools": tcmalloc() is not None}
+            "gperftools": tcmalloc() is not None, "uftrace": uftrace_runs()}
 
 
 def bare(command):
@@ -29,6 +42,14 @@ def tprof(build, command, **extra):
 def through(command):
     """Hooks of malloc and free that do nothing but call libc's: what any of these tools pays at least."""
     return command, {"LD_PRELOAD": os.path.abspath("build/bench/libthrough.so")}
+
+
+def tracer(command):
+    """uftrace, which records calls between objects, as its users run it: of programs that were not built for it. Those of
+    libraries that the program loads itself, as Python does libtorch, it does not see. Empty if it does not run here."""
+    if not installed()["uftrace"]:
+        return {}
+    return {"uftrace": (["uftrace", "record", "--force", "--nest-libcall", "-d", "uftrace", *command], {})}
 
 
 def all_of(command, base="bare", longer=None):

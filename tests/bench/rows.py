@@ -83,10 +83,10 @@ class Bench:
     # ---- ops ----
 
     def call(self, name, target, kind, ops):
-        """A call of a function that does nothing, against the same without tprof; no other tool here hooks one."""
+        """A call of a function that does nothing, against the same without tprof."""
         command = [os.path.abspath("build/bench/calls"), kind, "0.15" if self.quick else "0.3"]
-        results = paired(self.variants(command, False, TPROF_OPS=ops), lambda done: done.said("ns"), self.rounds)
-        return row(name, "+ns", target, results)
+        variants = {**self.variants(command, False, TPROF_OPS=ops), **peers.tracer(command)}
+        return row(name, "+ns", target, paired(variants, lambda done: done.said("ns"), self.rounds))
 
     # ---- real programs ----
 
@@ -126,14 +126,15 @@ class Bench:
                 *self.torch_trace()]
 
     def torch_step(self, model, turn, games):
-        """Of the processor's time. Peers take a minute each for what they make of `import torch`. Bare against bare tells
-        what the measurement is worth."""
+        """Of the processor's time. Peers that trace memory take a minute each for what they make of `import torch`. Bare
+        against bare tells what the measurement is worth."""
         command = [PYTHON, os.path.abspath("tests/bench/torch_step.py"), model]
         rows = {"bare again": ("bare against bare", "1.00x", peers.bare(command)),
                 "native": ("everything on but Python's stacks", "1.03x",
                            peers.tprof(self.build, command, TPROF_PYTHON="0")),
                 "all": ("everything on", "1.05x", peers.tprof(self.build, command))}
-        variants = {"bare": peers.bare(command), **{name: variant for name, (_, _, variant) in rows.items()}}
+        variants = {"bare": peers.bare(command), **{name: variant for name, (_, _, variant) in rows.items()},
+                    **peers.tracer(command)}
         alone = peers.tprof(self.build, command, PYTHONPATH=os.path.abspath(f"{self.build}/share/tprof"))
         try:
             figures = turns.games(variants, turn, 4 if self.quick else 16, 3 if self.quick else games, "cpu")
@@ -141,10 +142,13 @@ class Bench:
         except (OSError, ValueError, subprocess.SubprocessError) as error:
             return [skipped(f"PyTorch training step, {model}", "1.03x; 1.05x", f"failed: {error}")]
         bare = spread([step for step, _ in figures["bare"]])
-        made = [(what, target, [ratio for _, ratio in figures[name]]) for name, (what, target, _) in rows.items()]
-        made.append(("everything on, recording against paused in one process", "1.05x", switched))
-        return [{"name": f"PyTorch training step, {model}, {what}", "unit": "x", "target": target, "bare": bare,
-                 "tprof": turns.interval(ratios)} for what, target, ratios in made]
+        ratios = {name: turns.interval([ratio for _, ratio in figures[name]]) for name in figures}
+        made = [{"name": what, "target": target, "tprof": ratios[name]} for name, (what, target, _) in rows.items()]
+        made[-1]["uftrace"] = ratios.get("uftrace")
+        made.append({"name": "everything on, recording against paused in one process", "target": "1.05x",
+                     "tprof": turns.interval(switched)})
+        return [{**one, "name": f"PyTorch training step, {model}, {one['name']}", "unit": "x", "bare": bare}
+                for one in made]
 
     def word2vec(self):
         """Of the processor's time, for training alone: what is called most here takes some 10 ns a call."""

@@ -10,7 +10,7 @@ import time
 import peers
 from rows import Bench
 
-COLUMNS = ("bare", "tprof", "empty hooks", "heaptrack hook", "heaptrack", "gperftools")
+COLUMNS = ("bare", "tprof", "empty hooks", "heaptrack hook", "heaptrack", "gperftools", "uftrace")
 
 
 def machine():
