@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The threads command: of each thread what it counted and measured itself."""
+"""The threads command: of each thread what it counted and measured itself. And what the collector keeps for each."""
+import json
 import re
 
 import pytest
@@ -142,3 +143,15 @@ def test_a_name_from_another_thread(tprof):
     assert (run.status, run.stderr) == (0, b"")
     first, second = (thread["name"] for thread in report(run.traces()[0], command="info")["threads"])
     assert first.startswith("python3") and second == "the other"
+
+
+@pytest.mark.parametrize("count,paths,frames", [(1, 10, 20), (1, 200000, 40), (32, 20000, 40)])
+def test_memory_of_the_collector(tprof, count, paths, frames):
+    """At most 16 MiB, 1 MiB a thread, 32 bytes a distinct node of the stacks; the program's threads and the main one."""
+    command = [WORKLOADS / "resident", count, paths, frames]
+    bare, run = tprof.run(command), tprof.run(command, [LIBRARY])
+    nothing_lost(report(run.traces()[0]))
+    nodes = report(run.traces()[0], command="info")["trace"]["nodes"]
+    assert nodes > paths
+    more = json.loads(run.stdout)["own"] - json.loads(bare.stdout)["own"]
+    assert more <= (16 + count + 1 << 20) + 32 * nodes
