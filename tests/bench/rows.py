@@ -216,6 +216,7 @@ class Bench:
         yield self.threads()
         yield self.pair("pair, not sampled (sample:1g)", "+8 ns", (20, 1000, 10000, 1), False, TPROF_ALLOC="sample:1g")
         yield self.call("op enter and exit", "+25 ns", "op", "bench_op")
+        yield self.call("op within an op, in turns: each of the two", "+25 ns", "nested", "bench_*")
         yield self.call("typed kernel (sgemm_, its shape)", "+40 ns", "kernel", "blas")
         yield self.jq()
         yield self.fasttext()
