@@ -13,7 +13,7 @@
 
 extern enum tprof_clock tp_clock_kind TP_NEAR; /* set once, by tp_clock_start() */
 extern uint32_t tp_clock_shared
-	TP_NEAR; /* more than one thread has recorded: stamps of one are held against another's */
+	TP_NEAR; /* more than one thread has allocated or freed: a block may go from one to another */
 
 void tp_clock_start(void);
 struct tprof_moment tp_clock_moment(void);
@@ -70,9 +70,9 @@ static inline uint64_t tp_clock_counter(void)
 }
 
 /*
- * Is a stamp held against another thread's? There is none as long as one thread alone has recorded: then it may be read early,
- * by what a processor looks ahead. Asked after the real call, as it must be: a thread that freed what this one got said that
- * it is there before it freed (tp_thread_attach(), in its first hook), and loads are seen in order.
+ * Is an allocation's stamp held against another thread's? Not as long as one thread alone has allocated or freed: then it may
+ * be read early, by what a processor looks ahead. Asked after the real call, as it must be: a thread that freed what this one
+ * got said that it is there before it freed (tp_thread_allocates(), in its first such hook), and loads are seen in order.
  */
 static inline bool tp_clock_is_shared(void)
 {

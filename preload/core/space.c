@@ -4,6 +4,10 @@
 #include "core/state.h"
 #include "core/sys.h"
 
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25
+#endif
+
 #define HUGE_PAGE ((uintptr_t)2 << 20)
 #define AT_ONCE                                                                                                        \
 	((size_t)1 << 20) /* bytes of a table that has outgrown a smaller one: what it holds lies on all its pages */
@@ -99,6 +103,26 @@ void *tp_space_take_large(size_t bytes)
 	if (space)
 		ask_large((uintptr_t)space, (uintptr_t)space + bytes);
 	return space;
+}
+
+void *tp_space_at_border(size_t bytes)
+{
+	size_t length = tp_round_up(bytes, HUGE_PAGE), all = length + HUGE_PAGE - TP_PAGE;
+	char *space = tp_sys_mmap(all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	char *first = (char *)tp_round_up((uintptr_t)space, HUGE_PAGE);
+
+	if (tp_sys_failed(space))
+		return NULL;
+	if (first > space)
+		tp_sys_munmap(space, (size_t)(first - space));
+	if (space + all > first + length)
+		tp_sys_munmap(first + length, (size_t)(space + all - first) - length);
+	return first;
+}
+
+void tp_space_gather(void *space)
+{
+	tp_sys_madvise(space, HUGE_PAGE, MADV_COLLAPSE);
 }
 
 void tp_space_retire(void *space, size_t bytes, size_t keep)

@@ -17,6 +17,7 @@ TP_TLS struct tp_thread *tp_self;
 bool tp_thread_may_pass;
 void (*tp_thread_attached)(struct tp_thread *thread);
 
+static uint32_t allocating;    /* threads that tp_thread_allocates() heard of */
 static struct tp_thread *all;  /* pushed to, never popped from */
 static struct tp_thread *hand; /* where the search for a dead one goes on */
 
@@ -47,13 +48,27 @@ static struct tp_thread *take_over(uint32_t tid)
 	return NULL;
 }
 
+/*
+ * A thread that has filled so many chunks gets its struct into one large page: its own memory of stacks is met in no order, and
+ * the program's data takes the TLB each time round. Not many threads, as that is 2 MiB, most of which each has touched by then.
+ */
+#define CHUNKS_MANY 64u
+#define LARGE_THREADS 4u
+
+static void count_chunk(struct tp_thread *thread)
+{
+	static uint32_t large;
+
+	_Static_assert(sizeof(*thread) <= 2u << 20, "it fits a large page");
+	if (++thread->chunks == CHUNKS_MANY && tp_add(&large, 1u) < LARGE_THREADS)
+		tp_space_gather(thread);
+}
+
 static struct tp_thread *make(uint32_t tid)
 {
-	struct tp_thread *thread = tp_sys_mmap(sizeof(*thread), PROT_READ | PROT_WRITE,
-					       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	struct tp_thread *first;
+	struct tp_thread *thread = tp_space_at_border(sizeof(*thread)), *first;
 
-	if (tp_sys_failed(thread))
+	if (!thread)
 		return NULL;
 	tp_space_note(thread, sizeof(*thread));
 	tp_add(&tp_header->collector_bytes, sizeof(*thread) - TP_WALK_BYTES - TP_PYTHON_BYTES);
@@ -110,6 +125,7 @@ bool tp_thread_new_chunk(struct tp_thread *thread)
 	put_name(thread);
 	if (old)
 		tp_chunk_end(old); /* last: a longjmp may leave us anywhere */
+	count_chunk(thread);
 	return true;
 }
 
@@ -142,8 +158,6 @@ void tp_thread_recover(struct tp_thread *thread)
 static struct tp_thread *begin(struct tp_thread *thread)
 {
 	thread->number = tp_add(&tp_header->threads, 1) + 1;
-	if (thread->number >= 2)
-		tp_store_release(&tp_clock_shared, 1u); /* pairs with tp_clock_is_shared() */
 	if (thread->number == 2)
 		__atomic_fetch_or(&tp_header->flags, TPROF_FLAG_WAS_THREADED, __ATOMIC_RELAXED);
 	thread->events = 0;
@@ -153,6 +167,8 @@ static struct tp_thread *begin(struct tp_thread *thread)
 	thread->op_depth = 0;
 	thread->fold.written = NULL;
 	tp_fold_reset(thread);
+	thread->allocates = false;
+	tp_thread_set_bounds(thread, thread->bounds);
 	thread->signal_blocked = false;
 	thread->alternate = (struct tp_range){ 0, 0 };
 	thread->random = 0;
@@ -206,7 +222,7 @@ void tp_threads_forget(struct tp_thread *survivor)
 	}
 	all = survivor;
 	hand = NULL;
-	tp_clock_shared = 0;
+	tp_clock_shared = allocating = 0;
 	tp_self = survivor;
 	if (!survivor)
 		return;
@@ -224,9 +240,17 @@ void tp_threads_each(void (*visit)(struct tp_thread *thread))
 		visit(thread);
 }
 
+void tp_thread_allocates(struct tp_thread *thread)
+{
+	thread->allocates = true;
+	if (tp_add(&allocating, 1u))
+		tp_store_release(&tp_clock_shared, 1u); /* pairs with tp_clock_is_shared() */
+	tp_thread_set_bounds(thread, thread->bounds);
+}
+
 void tp_thread_set_bounds(struct tp_thread *thread, struct tp_range bounds)
 {
-	bool hot = bounds.low == thread->own.low && bounds.high == thread->own.high &&
+	bool hot = thread->allocates && bounds.low == thread->own.low && bounds.high == thread->own.high &&
 		   tp_config.alloc == TP_ALLOC_TRACE && tp_clock_kind == TPROF_CLOCK_TSC;
 
 	thread->bounds = bounds;

@@ -92,8 +92,10 @@ struct tp_thread {
 	struct tp_perf_values counters;	       /* as last recorded */
 	struct tp_range alternate;	       /* signal stack, as the program set it */
 	bool named;			       /* by a name that the kernel does not know; in this trace */
+	bool allocates;			       /* or frees: tp_thread_allocates() heard of it */
 	bool signal_blocked;		       /* as far as the program knows, the sampler's signal is blocked here */
 	uint32_t timer;			       /* of the CPU sampler: the kernel's id + 1; 0: none */
+	uint32_t chunks;		       /* that it began; of a struct that can be in a large page */
 	uint32_t table_records;		       /* core/tables.c: written by this thread */
 	struct tprof_chunk *tables; /* and the chunk that it keeps for them; NULL: none, or it writes to it */
 	struct tp_range own;	    /* the thread's own stack */
@@ -132,8 +134,14 @@ TP_SLOW bool tp_thread_new_chunk(struct tp_thread *thread);
 TP_SLOW void tp_thread_find_stack(struct tp_thread *thread, uintptr_t frame);
 
 /*
- * The shortest way through a hook is for a thread on its own stack, whose end is known, in a process where each
- * allocation is recorded and the clock is the processor's counter. Where not each is recorded, the others are passed by,
+ * The thread's first allocation or free is about to be recorded, the free not yet made: from now on its stamps are held against
+ * others'. Threads that do neither (a pool's, which wait and compute) leave those that do their faster clock.
+ */
+TP_SLOW void tp_thread_allocates(struct tp_thread *thread);
+
+/*
+ * The shortest way through a hook is for a thread that has been there before, on its own stack, whose end is known, in a process
+ * where each allocation is recorded and the clock is the processor's counter. Where not each is recorded, the others are passed by,
  * provided that the allocator calls none of the hooked functions itself (tp_thread_may_pass).
  */
 extern bool tp_thread_may_pass; /* set once, at start */

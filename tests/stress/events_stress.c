@@ -224,6 +224,15 @@ static void write_list(const char *path)
 	HARNESS_CHECK(fclose(file) == 0);
 }
 
+/* However many threads there were: a stamp is held against another's once two have allocated. */
+static void check_who_shares_the_clock(void)
+{
+	for (size_t i = 0; i < THREADS; i++) {
+		HARNESS_CHECK(tp_clock_is_shared() == (i > 1));
+		tp_thread_allocates(structs[i]);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	size_t made = 0;
@@ -239,6 +248,7 @@ int main(int argc, char **argv)
 		made++;
 	HARNESS_CHECK(made <= THREADS); /* all batches had the same */
 	HARNESS_CHECK(tp_header->threads == BATCHES * THREADS);
+	check_who_shares_the_clock();
 	if (argc == 3) {
 		write_trace(argv[1]);
 		write_list(argv[2]);

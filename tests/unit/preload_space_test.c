@@ -83,13 +83,30 @@ static void room_is_used_again(void **state)
 	}
 }
 
+/* A large page that is made of others has what they had, whether the kernel makes it or not. */
+static void what_is_gathered_stays(void **state)
+{
+	const size_t large = (size_t)2 << 20;
+	char *space = tp_space_at_border(large + PIECE);
+
+	(void)state;
+	assert_int_equal((uintptr_t)space % large, 0);
+	for (size_t at = 0; at < 2 * large; at += PIECE)
+		space[at] = (char)(at / PIECE + 1);
+	tp_space_gather(space);
+	for (size_t at = 0; at < 2 * large; at += PIECE)
+		assert_int_equal(space[at], (char)(at / PIECE + 1));
+	assert_int_equal(space[1], 0);
+	assert_int_equal(own(space, 2 * large), 0);
+	tp_space_give_back(space, 2 * large);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_was_taken_is_own),
-		cmocka_unit_test(what_was_retired_stays_own),
-		cmocka_unit_test(pieces_are_given_back),
-		cmocka_unit_test(room_is_used_again),
+		cmocka_unit_test(what_was_taken_is_own),  cmocka_unit_test(what_was_retired_stays_own),
+		cmocka_unit_test(pieces_are_given_back),  cmocka_unit_test(room_is_used_again),
+		cmocka_unit_test(what_is_gathered_stays),
 	};
 
 	tp_header = &header;

@@ -25,6 +25,8 @@ void tp_record_block(struct tp_thread *thread, const void *frame, void *block, s
 
 	if (tp_config.alloc != TP_ALLOC_TRACE && !alloc_wanted(thread, block, request.size))
 		return;
+	if (tp_unlikely(!thread->allocates))
+		tp_thread_allocates(thread);
 	ticks = tp_clock_after();
 	tp_record(thread, ticks);
 	record.node = tp_caller_stack(thread, frame);
@@ -55,6 +57,8 @@ bool tp_record_free(struct tp_thread *thread, void *block, uint8_t fn)
 	if (tp_config.alloc != TP_ALLOC_TRACE &&
 	    (tp_config.alloc == TP_ALLOC_OFF || !tp_sample_remove((uintptr_t)block)))
 		return false;
+	if (tp_unlikely(!thread->allocates))
+		tp_thread_allocates(thread);
 	ticks = tp_clock_before();
 	tp_record(thread, ticks);
 	tp_emit_free(thread, ticks, (uintptr_t)block, fn);

@@ -6,6 +6,7 @@
 #include "stacks/recall.h"
 
 #define FUNCTIONS_MAX 16384u
+#define FUNCTIONS_MANY 1024u /* each call of another one meets another page: from here on they get a large one */
 #define STUB_BYTES 16u
 #define STUBS_BYTES (FUNCTIONS_MAX * STUB_BYTES)
 #define STUBS_AT TP_PAGE /* the trampolines' addresses stand before them */
@@ -46,8 +47,8 @@ static bool make_room(void)
 
 	if (tp_op_functions)
 		return true;
-	functions = reserve(FUNCTIONS_MAX * sizeof(*functions));
-	if (tp_sys_failed(functions))
+	functions = tp_space_at_border(FUNCTIONS_MAX * sizeof(*functions));
+	if (!functions)
 		return false;
 	tp_space_note(functions, FUNCTIONS_MAX * sizeof(*functions));
 	stubs = reserve(AREA_BYTES);
@@ -133,6 +134,8 @@ static void add(void *address, const struct tp_op_choice *choice, uint32_t i)
 	next[i] = *head;
 	tp_store_release(head, (uint16_t)(i + 1)); /* pairs with tp_op_is_hooked(): the function is there */
 	tp_store_release(&function_count, i + 1);
+	if (i + 1 == FUNCTIONS_MANY)
+		tp_space_gather(tp_op_functions);
 }
 
 void *tp_op_stub(void *address, const struct tp_op_choice *choice)
