@@ -50,6 +50,22 @@ static struct table *make(uint64_t capacity)
 	return made;
 }
 
+/*
+ * When a table is retired others may still be in it: a late writer puts something else into its zeros, which a late reader finds
+ * there, and asks again. ThreadSanitizer does not see the zeros come.
+ */
+#define UNSEEN_ZEROS __attribute__((no_sanitize("thread")))
+
+static inline UNSEEN_ZEROS struct tp_rule rule_of(const struct slot *slot)
+{
+	return slot->rule;
+}
+
+static inline UNSEEN_ZEROS void put_rule(struct slot *slot, struct tp_rule rule)
+{
+	slot->rule = rule;
+}
+
 /* Puts a complete slot in. False: the table is (nearly) full, or the key is there. */
 static bool insert(struct table *to, const struct slot *slot)
 {
@@ -69,19 +85,10 @@ static bool insert(struct table *to, const struct slot *slot)
 		if (key || !tp_swap_if(&at->key, (uint64_t)0, slot->key))
 			continue;
 		tp_add(&to->used, 1);
-		at->rule = slot->rule;
+		put_rule(at, slot->rule);
 		tp_store_release(&at->number, slot->number); /* pairs with lookup(): the rule is there */
 		return true;
 	}
-}
-
-/*
- * When a table is retired others may still be in it: a late reader finds what a late writer puts into its zeros, and asks
- * again. ThreadSanitizer does not see the zeros come.
- */
-static inline __attribute__((no_sanitize("thread"))) struct tp_rule rule_of(const struct slot *slot)
-{
-	return slot->rule;
 }
 
 static bool lookup(const struct table *in, uint64_t key, struct tp_frame *frame)
