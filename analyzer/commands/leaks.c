@@ -37,7 +37,7 @@ static void heading(const struct tp_session *session, const struct tp_process *p
 	tp_headline(page, "%s in %s block%s %s",
 		    tp_some_bytes(&numbers, heap->end_bytes, heap->variance.live_bytes).text,
 		    tp_some_count(&numbers, heap->end_blocks, heap->variance.live_blocks).text,
-		    tp_plural(heap->end_blocks), tp_unfreed_phrase(process->trace));
+		    tp_plural(heap->end_blocks), tp_unfreed_phrase(process, session->options->to_ns));
 	if (heap->end_blocks)
 		fputs("not freed is not yet leaked: caches and tables kept until the end are here too\n", page->out);
 }

@@ -73,8 +73,9 @@ static void print_cpu(const struct tp_session *session, const struct tp_process 
 		tp_percent(header->samples_own, header->samples_own + process->cpu.periods).text);
 }
 
-static void print_heap(const struct tp_page *page, const struct tp_process *process)
+static void print_heap(const struct tp_session *session, const struct tp_process *process)
 {
+	const struct tp_page *page = &session->page;
 	const struct tp_heap *heap = &process->heap;
 	const struct tp_variance *variance = &heap->variance;
 	struct tp_numbers numbers = { page, process->estimated };
@@ -103,7 +104,7 @@ static void print_heap(const struct tp_page *page, const struct tp_process *proc
 	print_label(page, "at the end");
 	tp_print(page, TP_STYLE_NUMBER, "%s", tp_some_bytes(&numbers, heap->end_bytes, variance->live_bytes).text);
 	fprintf(page->out, " in %s block%s %s", tp_some_count(&numbers, heap->end_blocks, variance->live_blocks).text,
-		tp_plural(heap->end_blocks), tp_unfreed_phrase(process->trace));
+		tp_plural(heap->end_blocks), tp_unfreed_phrase(process, session->options->to_ns));
 	fprintf(page->out, " (%s of the peak)\n", tp_some_percent(&numbers, heap->end_bytes, heap->peak_bytes).text);
 	if (process->pools.pools) {
 		print_label(page, "pools");
@@ -191,7 +192,7 @@ static bool print_process(struct tp_session *session, size_t index, const struct
 	tp_scope_print(session);
 	fputc('\n', page->out);
 	print_capture(page, process);
-	print_heap(page, process);
+	print_heap(session, process);
 	print_cpu(session, process);
 	if (process->point_count > 1) {
 		fputc('\n', page->out);
@@ -200,7 +201,7 @@ static bool print_process(struct tp_session *session, size_t index, const struct
 	}
 	good = tp_growth_short_print(session, index, TOP_SITES);
 	good = good && print_sites(session, index, &peak, "What held the memory at the peak");
-	snprintf(title, sizeof(title), "What was %s", tp_unfreed_phrase(process->trace));
+	snprintf(title, sizeof(title), "What was %s", tp_unfreed_phrase(process, session->options->to_ns));
 	good = good && suppressions && print_sites(session, index, &unfreed, title);
 	good = good && print_sites(session, index, &hot, "Who allocated most often");
 	good = good && tp_ops_short_print(session, index, TOP_SITES);

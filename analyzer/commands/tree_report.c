@@ -80,7 +80,8 @@ static void make_title(const struct tp_session *session, const struct tp_tree *t
 	const char *what = words[session->options->what];
 
 	if (session->options->what == TP_WHAT_UNFREED)
-		what = session->run->process_count == 1 ? tp_unfreed_phrase(process->trace) : "unfreed";
+		what = session->run->process_count == 1 ? tp_unfreed_phrase(process, session->options->to_ns)
+							: "unfreed";
 	snprintf(title, size, "%.100s: %s%s %s", tp_program_name(process->trace),
 		 session->options->what != TP_WHAT_CPU && tp_run_estimated(session->run) ? "an estimated " : "",
 		 session->options->what == TP_WHAT_CPU ? tp_time(tree->nodes[0].bytes).text

@@ -59,8 +59,12 @@ struct tp_phrase tp_end_sentence(const struct tp_trace *trace)
 	return phrase;
 }
 
-const char *tp_unfreed_phrase(const struct tp_trace *trace)
+const char *tp_unfreed_phrase(const struct tp_process *process, uint64_t to_ns)
 {
+	const struct tp_trace *trace = process->trace;
+
+	if (to_ns && to_ns < process->start_ns + process->duration_ns)
+		return "alive at the end of that part";
 	switch (trace->header->end) {
 	case TPROF_END_EXIT:
 		return "unfreed at exit";

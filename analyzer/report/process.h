@@ -18,8 +18,11 @@ struct tp_phrase {
 };
 struct tp_phrase tp_end_sentence(const struct tp_trace *trace);
 
-/* Of memory that was not freed: "unfreed at exit", "alive when the process was killed", ... */
-const char *tp_unfreed_phrase(const struct tp_trace *trace);
+/*
+ * Of memory that was not freed: "unfreed at exit", "alive when the process was killed", ... ; where the report ends at
+ * `to_ns` (0: with the process), before the process does, what the process would free afterwards is in it too.
+ */
+const char *tp_unfreed_phrase(const struct tp_process *process, uint64_t to_ns);
 
 /* Name of the program: the last part of its path. */
 const char *tp_program_name(const struct tp_trace *trace);

@@ -94,6 +94,16 @@ def test_time_window(trace):
     assert first + second == whole["heap"]["allocations"]
 
 
+def test_what_is_alive_where_the_part_ends(trace):
+    """What is alive where the part of the run ends is not called unfreed at exit: the program may free it yet."""
+    end = report(trace)["process"]["duration_ns"]
+    for command in (["summary"], ["leaks"], ["flamegraph", "--what", "unfreed"]):
+        for to, part in ((end // 2, True), (2 * end, False)):
+            text = analyze(*command, "--to", f"{to}ns", trace).stdout
+            assert ("alive at the end of that part" in text) == part
+            assert ("unfreed at exit" in text) != part
+
+
 def test_suppressions(tprof, tmp_path):
     run, summary = tprof.summary([WORKLOADS / "steady", 100])
     rules = tmp_path / "rules"
