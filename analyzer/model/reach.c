@@ -182,11 +182,13 @@ static bool is_seamless(const struct tp_trace *trace, const struct tp_replay *re
 	       !lost;
 }
 
+/* The stacks by the file's own numbers: what is found is written there, and read when the trace has more of them. */
 static struct tp_reach_block *copy_live(const struct tp_replay *replay, size_t *count)
 {
+	uint32_t *numbers = tp_trace_file_nodes(replay->trace);
 	const struct tp_live *live = &replay->live;
 	size_t slots = (size_t)1 << (64 - live->shift);
-	struct tp_reach_block *blocks = calloc(live->count + 1, sizeof(*blocks));
+	struct tp_reach_block *blocks = numbers ? calloc(live->count + 1, sizeof(*blocks)) : NULL;
 
 	*count = 0;
 	for (size_t i = 0; blocks && i < slots; i++) {
@@ -198,11 +200,12 @@ static struct tp_reach_block *copy_live(const struct tp_replay *replay, size_t *
 		blocks[(*count)++] = (struct tp_reach_block){ .address = block->address,
 							      .size = block->size,
 							      .time = block->time,
-							      .node = site->node,
+							      .node = numbers[site->node],
 							      .op = site->op };
 	}
 	if (blocks)
 		qsort(blocks, *count, sizeof(*blocks), by_address);
+	free(numbers);
 	return blocks;
 }
 

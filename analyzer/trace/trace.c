@@ -151,6 +151,17 @@ uint32_t tp_trace_node(const struct tp_trace *trace, uint32_t node)
 	return trace->nodes[node].frame ? node : trace->nodes[node].parent;
 }
 
+uint32_t *tp_trace_file_nodes(const struct tp_trace *trace)
+{
+	uint32_t *numbers = calloc(trace->node_count + 1, sizeof(*numbers));
+
+	for (size_t i = trace->node_count; numbers && i-- > 0;) /* the file's are below those that were made */
+		numbers[tp_trace_node(trace, (uint32_t)i)] = (uint32_t)i;
+	for (uint32_t i = 0; numbers && i < TPROF_NODE_FIRST && i < trace->node_count; i++)
+		numbers[i] = i;
+	return numbers;
+}
+
 size_t tp_trace_stack(const struct tp_trace *trace, uint32_t node, uint32_t *frames, size_t max, uint32_t *end)
 {
 	size_t count = 0;

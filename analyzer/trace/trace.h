@@ -167,6 +167,13 @@ static inline uint64_t tp_frame_address(const struct tp_frame *frame)
 uint32_t tp_trace_node(const struct tp_trace *trace, uint32_t node);
 
 /*
+ * Of each node a number that the file has for it, to be written into that: a node that joined ones stand for has its own
+ * from this reading, and another one as soon as the trace has grown. Index = node number. The caller frees it; NULL: no
+ * memory.
+ */
+uint32_t *tp_trace_file_nodes(const struct tp_trace *trace);
+
+/*
  * The frames of a stack, innermost first: fills at most `max` frame numbers, returns how many there are. *end is
  * TPROF_NODE_ROOT, _CUT or _SHORT (or _NONE: an unknown node, the stack's record was lost).
  */

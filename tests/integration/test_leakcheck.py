@@ -187,6 +187,40 @@ def test_while_it_runs(tprof):
     nothing_lost(report(run.traces()[0]))
 
 
+LOSES = """
+import ctypes, os, time
+malloc = ctypes.CDLL(None).malloc
+malloc.restype = ctypes.c_void_p
+def lose():
+    for _ in range(100):
+        malloc(333)
+def other(depth):
+    return malloc(444) if depth == 0 else other(depth - 1)
+lose()
+open("ready", "w").close()
+while not os.path.exists("end"):
+    time.sleep(0.01)
+for depth in range(300):
+    other(depth)
+"""
+
+
+def test_stacks_of_python_that_runs_on(tprof):
+    """What was found names the same stacks when the trace has more of them than as it was found."""
+    process, run = tprof.start([PYTHON, "-c", LOSES])
+    try:
+        wait_until(process, (run.directory / "ready").exists)
+        ctl(process.pid, "leakcheck")
+        (run.directory / "end").touch()
+        assert process.wait(timeout=30) == 0
+    finally:
+        process.kill()
+        process.wait()
+    found = report(run.traces()[0], command="leaks", options=["--top", "0"])["reachability"]
+    (lost,) = [site for site in found["definitely_lost"]["sites"] if site["bytes"] >= 333 * 90]
+    assert [frame["function"] for frame in lost["stack"] if frame["language"] == "python"] == ["lose", "<module>"]
+
+
 def test_valgrind_says_the_same(tprof):
     if not shutil.which("valgrind"):
         pytest.skip("valgrind is not installed")
