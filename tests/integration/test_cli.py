@@ -233,6 +233,18 @@ def test_launcher_and_a_program_that_others_start(tprof):
     assert report(run.directory / name)["heap"]["allocations"] == 20000
 
 
+@pytest.mark.parametrize("output", ["trace.bin", "./%e.%p.bin"])
+def test_launcher_and_programs_started_elsewhere(tprof, output):
+    """A relative name is one of the launcher's directory, wherever the command's processes are started."""
+    script = "mkdir one one/two; cd one && $0 7 && cd two && $0 8"
+    run = launch(tprof, "run", "-o", output, "--", "sh", "-c", script, WORKLOADS / "steady")
+    assert run.status == 0 and not list((run.directory / "one").glob("**/*.bin"))
+    traces = sorted(run.directory.glob("*.bin"))
+    answers = [report(trace) for trace in traces]
+    assert sorted(answer["heap"]["allocations"] for answer in answers if answer["process"]["exe"].endswith("steady")) == [7, 8]
+    assert f"tprof: {len(traces)} traces" in run.stderr.decode() or all(t.name in run.stderr.decode() for t in traces)
+
+
 @pytest.mark.parametrize("output", ["missing/t.bin", "/proc/t.bin", "."])
 def test_launcher_where_nothing_can_be_written(tprof, output):
     run = launch(tprof, "run", "-o", output, "--", WORKLOADS / "steady", "7")
