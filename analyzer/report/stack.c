@@ -51,6 +51,14 @@ static void fold(struct tp_stack *stack)
 	stack->last = last;
 }
 
+/* Python leaves it out of tracebacks too. */
+bool tp_frame_is_import(const struct tp_trace *trace, const struct tp_frame *frame)
+{
+	const char *file = frame->code < trace->code_count ? trace->codes[frame->code].file : NULL;
+
+	return file && strncmp(file, "<frozen importlib._bootstrap", 28) == 0;
+}
+
 /* Which frames of a stack are shown. */
 struct view {
 	const struct tp_trace *trace;
@@ -59,6 +67,7 @@ struct view {
 	size_t program;			     /* index of the innermost frame that is not the collector's */
 	enum tp_language language;
 	bool interpreters; /* the interpreter's own frames are shown */
+	bool imports;	   /* what an import statement runs is shown */
 };
 
 static struct view view_of(const struct tp_trace *trace, const struct tp_symbols *symbols, const uint32_t *frames,
@@ -70,6 +79,7 @@ static struct view view_of(const struct tp_trace *trace, const struct tp_symbols
 			     .program = count,
 			     .language = options->language,
 			     .interpreters = options->interpreter };
+	bool others = false; /* Python frames that are not the import statement's */
 
 	for (size_t i = 0; i < count; i++) {
 		const struct tp_frame *frame = &trace->frames[frames[i]];
@@ -78,6 +88,7 @@ static struct view view_of(const struct tp_trace *trace, const struct tp_symbols
 			view.program = i;
 		if (frame->code && view.python == count)
 			view.python = i;
+		others = others || (frame->code && !tp_frame_is_import(trace, frame));
 		if (!frame->code && frame->flags & TPROF_FRAME_LOOP && !view.interpreter)
 			view.interpreter = frame->module;
 	}
@@ -85,15 +96,9 @@ static struct view view_of(const struct tp_trace *trace, const struct tp_symbols
 		view.language = TP_LANGUAGE_MIXED;
 	if (view.python == count || view.language == TP_LANGUAGE_NATIVE)
 		view.interpreter = NULL;
+	/* Where C imports (as Python starts), there is nothing else of Python's to tell. */
+	view.imports = view.interpreters || (view.language == TP_LANGUAGE_PYTHON && !others);
 	return view;
-}
-
-/* Python leaves it out of tracebacks too. */
-bool tp_frame_is_import(const struct tp_trace *trace, const struct tp_frame *frame)
-{
-	const char *file = frame->code < trace->code_count ? trace->codes[frame->code].file : NULL;
-
-	return file && strncmp(file, "<frozen importlib._bootstrap", 28) == 0;
 }
 
 /* The interpreter's own frames outside of a Python frame only say that it is run. */
@@ -101,7 +106,7 @@ static bool is_hidden(const struct view *view, const struct tp_frame *frame, siz
 {
 	if (frame->code)
 		return view->language == TP_LANGUAGE_NATIVE ||
-		       (!view->interpreters && tp_frame_is_import(view->trace, frame));
+		       (!view->imports && tp_frame_is_import(view->trace, frame));
 	if (view->language == TP_LANGUAGE_PYTHON)
 		return true;
 	if (i > view->program && frame->module &&

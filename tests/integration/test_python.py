@@ -147,6 +147,18 @@ def test_languages(tprof):
     assert any("_PyEval_EvalFrameDefault" in [f["function"] for f in s["stack"]] for s in shown)
 
 
+def test_what_the_interpreter_imports_as_it_starts(tprof):
+    """Nobody's import statement is in such stacks: as Python's they are what runs it, and not stacks that were not recorded."""
+    run = tprof.profile([PYTHON, "-c", "kept = bytearray(1 << 20)"])
+    trace = run.traces()[0]
+    for command in (["peak", "--by", "line", "--top", "0"], ["hotspots", "--top", "0"], ["export", "--format", "folded"]):
+        assert "(stack not recorded)" not in analyze(*command, "--language", "python", trace).stdout
+    stacks = [site["stack"] for site in sites(trace, "peak", "--language", "python")]
+    assert all(stacks)
+    assert any(all(frame["file"].startswith("<frozen importlib") for frame in stack if frame["language"] == "python")
+               and stack[0]["language"] == "python" for stack in stacks)
+
+
 def test_folding_under_the_line(tprof):
     """All that a line of Python allocated, through whatever native code, is that line's."""
     run, _ = tprof.summary([PYTHON, PROGRAMS / "python_stacks.py"])
