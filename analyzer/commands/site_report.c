@@ -185,6 +185,14 @@ static struct tp_listing listing_of(struct tp_session *session, const struct tp_
 	};
 }
 
+static const char *nothing(const struct tp_session *session, const struct tp_site_report *report,
+			   const struct tp_rows *rows)
+{
+	if (session->options->filter)
+		return "nothing matches the filter";
+	return rows->suppressed_sites ? report->nothing_besides : report->nothing;
+}
+
 static bool print_rows(struct tp_session *session, const struct tp_site_report *report, size_t process)
 {
 	struct tp_suppressions *suppressions = report->suppress ? tp_session_suppressions(session) : NULL;
@@ -194,8 +202,7 @@ static bool print_rows(struct tp_session *session, const struct tp_site_report *
 
 	if (rows) {
 		if (!rows->count)
-			fprintf(session->page.out, "\n  %s\n",
-				session->options->filter ? "nothing matches the filter" : report->nothing);
+			fprintf(session->page.out, "\n  %s\n", nothing(session, report, rows));
 		tp_listing_print(&listing, rows);
 		if (suppressions)
 			tp_suppressed_print(&session->page, rows);

@@ -112,6 +112,8 @@ def test_suppressions(tprof, tmp_path):
     assert answer["sites"] == []
     assert answer["suppressed"]["blocks"] == 100
     assert answer["suppressed"]["bytes"] == summary["heap"]["end_bytes"]
+    text = analyze("leaks", "--suppressions", rules, run.traces()[0]).stdout  # not everything: 100 blocks stand beside it
+    assert "everything else was freed" in text and "everything was freed" not in text
 
 
 @pytest.mark.parametrize("what", ["peak", "allocated", "unfreed", "temporary"])
