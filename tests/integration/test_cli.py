@@ -242,8 +242,8 @@ def test_launcher_and_programs_started_elsewhere(tprof, output):
     run = launch(tprof, "run", "-o", output, "--", "sh", "-c", script, WORKLOADS / "steady")
     assert run.status == 0 and not list((run.directory / "one").glob("**/*.bin"))
     traces = sorted(run.directory.glob("*.bin"))
-    answers = [report(trace) for trace in traces]
-    assert sorted(answer["heap"]["allocations"] for answer in answers if answer["process"]["exe"].endswith("steady")) == [7, 8]
+    steady = [answer for answer in map(report, traces) if answer["process"]["exe"].endswith("steady")]
+    assert sorted(answer["heap"]["allocations"] for answer in steady) == [7, 8]
     assert f"tprof: {len(traces)} traces" in run.stderr.decode() or all(t.name in run.stderr.decode() for t in traces)
 
 

@@ -148,7 +148,7 @@ def test_languages(tprof):
 
 
 def test_what_the_interpreter_imports_as_it_starts(tprof):
-    """Nobody's import statement is in such stacks: as Python's they are what runs it, and not stacks that were not recorded."""
+    """Nobody's import statement is in such stacks: as Python's they are what runs it, and not what was not recorded."""
     run = tprof.profile([PYTHON, "-c", "kept = bytearray(1 << 20)"])
     trace = run.traces()[0]
     for command in (["peak", "--by", "line", "--top", "0"], ["hotspots", "--top", "0"], ["export", "--format", "folded"]):
