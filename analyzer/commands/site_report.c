@@ -185,11 +185,19 @@ static struct tp_listing listing_of(struct tp_session *session, const struct tp_
 	};
 }
 
-static const char *nothing(const struct tp_session *session, const struct tp_site_report *report,
-			   const struct tp_rows *rows)
+/* Why there are no rows. What was not recorded, or not met by the samples, may be there all the same. */
+static const char *nothing_of(const struct tp_session *session, const struct tp_site_report *report, size_t process,
+			      const struct tp_rows *rows)
 {
+	const struct tp_run *run = session->run;
+
 	if (session->options->filter)
 		return "nothing matches the filter";
+	for (size_t i = 0; i < run->process_count; i++)
+		if ((i == process || process == run->process_count) && tp_heap_unseen(&run->processes[i]))
+			return "no allocation was recorded";
+	if (rows->estimated)
+		return rows->suppressed_sites ? "no other block that was sampled" : "no block that was sampled";
 	return rows->suppressed_sites ? report->nothing_besides : report->nothing;
 }
 
@@ -202,7 +210,7 @@ static bool print_rows(struct tp_session *session, const struct tp_site_report *
 
 	if (rows) {
 		if (!rows->count)
-			fprintf(session->page.out, "\n  %s\n", nothing(session, report, rows));
+			fprintf(session->page.out, "\n  %s\n", nothing_of(session, report, process, rows));
 		tp_listing_print(&listing, rows);
 		if (suppressions)
 			tp_suppressed_print(&session->page, rows);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "model/rank.h"
+#include "report/coverage.h"
 #include "report/diff.h"
 #include "report/text.h"
 
@@ -81,16 +82,46 @@ static struct tp_diff_amount growth_of(const struct tp_process *process, struct 
 	return sum;
 }
 
-/* Of the run; NAN: it has none. */
+/* Is it not known what the run's processes allocated? The row says of which, and why: what is 0 then is no answer. */
+static bool is_unseen(const struct tp_run *run, struct tp_verdict_row *row)
+{
+	for (size_t i = 0; !row->unseen && i < run->process_count; i++) {
+		const char *why = tp_heap_unseen(&run->processes[i]);
+
+		row->unseen = why != NULL;
+		if (why)
+			snprintf(row->message, sizeof(row->message),
+				 "can't be checked: what was allocated is not in %.200s: %s",
+				 run->processes[i].trace->file, why);
+	}
+	return row->unseen;
+}
+
+/* Resident memory is sampled; that of no process is 0. */
+static struct tp_diff_amount rss_of(const struct tp_run *run, struct tp_verdict_row *row)
+{
+	struct tp_diff_amount amount = tp_diff_total_of(run, TP_DIFF_RSS);
+
+	if (amount.value > 0)
+		return amount;
+	row->unseen = true;
+	snprintf(row->message, sizeof(row->message), "can't be checked: no resident memory was sampled in %.200s",
+		 run->processes[0].trace->file);
+	return no_amount;
+}
+
+/* Of the run; NAN: it has none, and why not the row says of memory. */
 static struct tp_diff_amount amount_of(const struct tp_run *run, struct tp_verdict_row *row)
 {
+	if (!is_timed(row->rule) && row->rule->metric != TP_METRIC_RSS && is_unseen(run, row))
+		return no_amount;
 	switch (row->rule->metric) {
 	case TP_METRIC_PEAK:
 		return tp_diff_total_of(run, TP_DIFF_PEAK);
 	case TP_METRIC_UNFREED:
 		return tp_diff_total_of(run, TP_DIFF_UNFREED);
 	case TP_METRIC_RSS:
-		return tp_diff_total_of(run, TP_DIFF_RSS);
+		return rss_of(run, row);
 	case TP_METRIC_ALLOCATIONS:
 		return tp_diff_total_of(run, TP_DIFF_ALLOCATIONS);
 	case TP_METRIC_GROWTH:
@@ -165,10 +196,10 @@ static bool correct(struct tp_verdicts *verdicts)
 
 /* ---- verdicts ---- */
 
-static struct tp_text amount(const struct tp_verdict_row *row, double value)
+static struct tp_text amount(const struct tp_verdict_row *row, double value, bool exact)
 {
 	const struct tp_rule *rule = row->rule;
-	struct tp_text text = tp_bytes(tp_round(value), false);
+	struct tp_text text = tp_bytes(tp_round(value), exact);
 
 	if (rule->metric == TP_METRIC_ALLOCATIONS)
 		snprintf(text.text, sizeof(text.text), "%.0f", value);
@@ -180,16 +211,19 @@ static struct tp_text amount(const struct tp_verdict_row *row, double value)
 static void judge_limit(struct tp_verdict_row *row, size_t runs)
 {
 	const struct tp_rule *rule = row->rule;
+	bool exact;
 
-	if (row->side[1].runs.count < runs) {
-		row->verdict = TP_RULE_UNCHECKED; /* as growth_of() said */
+	if (row->unseen || row->side[1].runs.count < runs) {
+		row->verdict = TP_RULE_UNCHECKED; /* as amount_of() said */
 		return;
 	}
 	if (row->most <= rule->limit)
 		return;
+	/* What is over the limit by less than what is rounded would read as if it were not. */
+	exact = strcmp(amount(row, row->most, false).text, amount(row, rule->limit, false).text) == 0;
 	row->verdict = TP_RULE_BROKEN;
-	snprintf(row->message, sizeof(row->message), "%s%s, and %s is allowed", amount(row, row->most).text,
-		 runs > 1 ? " in the run that has most" : "", amount(row, rule->limit).text);
+	snprintf(row->message, sizeof(row->message), "%s%s, and %s is allowed", amount(row, row->most, exact).text,
+		 runs > 1 ? " in the run that has most" : "", amount(row, rule->limit, exact).text);
 }
 
 /* What was seen exceeds the limit, and is no proof. */
@@ -267,6 +301,10 @@ static void judge_amount(const struct tp_verdicts *verdicts, struct tp_verdict_r
 	const char *open = open_growth(verdicts, row);
 	char interval[64] = "", more[32] = "more";
 
+	if (row->unseen) {
+		row->verdict = TP_RULE_UNCHECKED; /* as amount_of() said */
+		return;
+	}
 	if (open) {
 		row->verdict = TP_RULE_UNCHECKED;
 		snprintf(row->message, sizeof(row->message), "can't be checked: %s", open);
@@ -280,7 +318,7 @@ static void judge_amount(const struct tp_verdicts *verdicts, struct tp_verdict_r
 		snprintf(more, sizeof(more), "%.1f%% more", 100 * (to / from - 1));
 	row->verdict = TP_RULE_BROKEN;
 	snprintf(row->message, sizeof(row->message), "%s, %s than the baseline's %s%s; %.1f%% is allowed",
-		 amount(row, to).text, more, amount(row, from).text, interval, 100 * row->rule->limit);
+		 amount(row, to, false).text, more, amount(row, from, false).text, interval, 100 * row->rule->limit);
 }
 
 bool tp_verdicts_judge(struct tp_verdicts *verdicts)

@@ -13,6 +13,7 @@ struct tp_verdict_row {
 	const struct tp_rule *rule;
 	struct tp_diff_side side[2]; /* baseline, run; a value a run, of those that have one */
 	bool by_step, by_second;     /* of growth over the baseline: what the runs grow by */
+	bool unseen;		     /* a run's memory, as the message says */
 	double most;		     /* of the runs */
 	struct tp_difference difference;
 	double corrected; /* its p, for the number of rules that are tested; NAN: not tested */

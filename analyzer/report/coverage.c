@@ -62,3 +62,22 @@ void tp_coverage_print(const struct tp_page *page, const struct tp_process *proc
 	tp_cpu_print_capture(page, process);
 	fputc('\n', page->out);
 }
+
+bool tp_allocations_off(const struct tp_trace *trace)
+{
+	for (size_t i = 0; i < trace->env_count; i++)
+		if (strcmp(trace->env[i], "TPROF_ALLOC=off") == 0)
+			return true;
+	return false;
+}
+
+const char *tp_heap_unseen(const struct tp_process *process)
+{
+	if (tp_allocations_off(process->trace))
+		return "TPROF_ALLOC=off";
+	if (process->trace->header->flags & TPROF_FLAG_FOREIGN_MALLOC)
+		return "its malloc can't be seen";
+	if (process->off_at_start && process->paused_ns >= process->duration_ns)
+		return "recording was never switched on";
+	return NULL;
+}

@@ -18,6 +18,12 @@ bool tp_malloc_is_shared(const struct tp_trace *trace);
 /* The same and a label in front of it, if the trace tells of hooks; else nothing. */
 void tp_hooks_print(const struct tp_page *page, const struct tp_trace *trace);
 
+/* Was the collector told to leave allocations out? */
+bool tp_allocations_off(const struct tp_trace *trace);
+
+/* Why it is not known what the process allocated, in words; NULL: it was recorded. */
+const char *tp_heap_unseen(const struct tp_process *process);
+
 /*
  * At the end of a report on a process, below an empty line: the same, and how much CPU time was sampled and how much of it
  * was outside of every op.

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "report/coverage.h"
 #include "report/name.h"
 
 const char *tp_verdict_name(enum tp_verdict verdict, bool seconds)
@@ -256,7 +257,9 @@ static void print_none(const struct tp_growth_view *view)
 	const struct tp_growth_list *list = tp_growth_listed(view);
 	const struct tp_page *page = view->listing.page;
 
-	if (stats->live.verdict == TP_VERDICT_LEAK)
+	if (tp_heap_unseen(&view->listing.run->processes[view->process]))
+		fputs("  no allocation was recorded\n", page->out);
+	else if (stats->live.verdict == TP_VERDICT_LEAK)
 		fprintf(page->out, "  no %s is sure to, but live blocks together do: %s a %s%s\n",
 			view->pooled ? tp_growth_series(view) : "stack", tp_growth_rate(view, stats->live.rate).text,
 			tp_growth_unit(stats), view->pooled ? "" : "; --by function, line or op may tell more");

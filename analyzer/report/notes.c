@@ -51,6 +51,8 @@ static void add_bypasses(struct tp_notes *notes, const struct tp_trace *trace)
 {
 	const struct tprof_header *header = trace->header;
 
+	if (tp_allocations_off(trace))
+		add(notes, "TPROF_ALLOC=off: what the program allocated was not recorded");
 	if (header->flags & TPROF_FLAG_FOREIGN_MALLOC && tp_malloc_is_shared(trace))
 		add(notes, "malloc is that of %s, which stands before libtprof.so: its allocations can't be seen",
 		    trace->malloc_path);

@@ -81,6 +81,9 @@ def test_limits_at_the_byte(traces):
         assert check(option, value, traces["small"]) == (0, "1 rule kept\n", "")
         status, said, _ = check(option, value - 1, traces["small"])
         assert status == 1 and said.startswith(option[2:]) and "is allowed" in said
+        # Rounded, they would be the same.
+        numbers = (f"{n}" if option == "--max-allocations" else f"{n:,} B" for n in (value, value - 1))
+        assert ": {}, and {} is allowed".format(*numbers) in said
 
 
 def test_regressions(traces):
@@ -98,6 +101,29 @@ def test_what_cannot_be_checked_is_no_success(traces):
     assert status == 1 and "can't be checked: a run has no steps" in said and "/s" in said
     status, said, _ = check("--baseline", traces["small"], "--max-regress", "op:nothing=5%", traces["small"])
     assert status == 1 and "can't be checked" in said
+
+
+@pytest.mark.parametrize("setting, why", [({"TPROF_ALLOC": "off"}, "TPROF_ALLOC=off"),
+                                          ({"TPROF_START": "off"}, "recording was never switched on")])
+def test_memory_that_was_not_recorded_is_no_success(traces, tmp_path, setting, why):
+    """No allocation in the trace is not 0 bytes: no limit is kept by it, and no command says that nothing was alive, or left."""
+    trace = tmp_path / "unseen.bin"
+    subprocess.run([WORKLOADS / "growth", "none", "50", "1"], check=True, stdout=subprocess.DEVNULL,
+                   env={"LD_PRELOAD": str(LIBRARY), "TPROF_OUTPUT": str(trace), **setting})
+    limits = ["--max-peak", "1GiB", "--max-unfreed", "1GiB", "--max-allocations", "1000000", "--max-growth", "1GiB"]
+    status, said, _ = check(*limits, trace)
+    lines = said.splitlines()
+    assert status == 1 and len(lines) == 4
+    assert all(f"can't be checked: what was allocated is not in {trace}: {why}" in line for line in lines), said
+    for old, new in ((trace, traces["small"]), (traces["small"], trace)):
+        status, said, _ = check("--baseline", old, "--max-regress", "peak=5%,unfreed=5%,allocations=5%,growth=5%", new)
+        lines = said.splitlines()
+        assert status == 1 and len(lines) == 4
+        assert all(f"can't be checked: what was allocated is not in {trace}: {why}" in line for line in lines), said
+    assert check("--max-rss", "1GiB", trace)[0] == 0
+    for command, wrong in (("peak", "nothing was alive"), ("leaks", "everything was freed"), ("leaks", "nothing does")):
+        text = analyze(command, trace).stdout
+        assert wrong not in text and "no allocation was recorded" in text and f"note: {why[:11]}" in text
 
 
 def test_times_of_one_run_do_not_regress_against_themselves(traces):

@@ -165,6 +165,24 @@ static void test_too_few(void **state)
 	forget(&verdicts);
 }
 
+/* Resident memory of which there is no sample is not 0 bytes, on either side; what was allocated is known. */
+static void test_rss_that_is_not_known(void **state)
+{
+	const struct kind run = { 4, 1, 0, 0, 0 };
+	struct tp_verdicts verdicts;
+
+	(void)state;
+	assert_true(tp_rules_add(&rules, "", "max-rss", "1GiB"));
+	assert_true(tp_rules_add(&rules, "", "max-peak", "1GiB"));
+	verdicts = judge("rss=5%", &run, 1, &run, 1);
+	assert_int_equal(verdicts.list[1].verdict, TP_RULE_KEPT);
+	for (size_t i = 0; i < 3; i += 2) {
+		assert_int_equal(verdicts.list[i].verdict, TP_RULE_UNCHECKED);
+		assert_non_null(strstr(verdicts.list[i].message, "no resident memory was sampled"));
+	}
+	forget(&verdicts);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -172,6 +190,7 @@ int main(void)
 		cmocka_unit_test(test_one_run_a_side_among_others),
 		cmocka_unit_test(test_several_runs),
 		cmocka_unit_test(test_too_few),
+		cmocka_unit_test(test_rss_that_is_not_known),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
