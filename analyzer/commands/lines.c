@@ -349,8 +349,9 @@ static bool report_file(struct tp_session *session, const struct tp_file_lines *
 static bool report_files(struct tp_session *session, const struct tp_file_lines *lines, json_t *list)
 {
 	struct tp_file_lines *files = tp_file_lines_sums(lines);
+	uint64_t top = session->options->top_set ? session->options->top : 0;
 
-	for (size_t i = 0; files && list && i < files->count; i++)
+	for (size_t i = 0; files && list && i < files->count && (!top || i < top); i++)
 		json_array_append_new(list, json_line(&files->list[i], NULL));
 	if (files && !list)
 		print_files(session, files);

@@ -35,6 +35,15 @@ bool tp_ops_short_print(struct tp_session *session, size_t process, uint64_t top
 	return true;
 }
 
+/* One by one they are all, in their own order, unless the command for them was told otherwise. */
+static json_t *steps_json(const struct tp_process *process, const struct tp_options *options, bool one_by_one)
+{
+	bool told = options->command->run == tp_cmd_steps;
+	const char *sort = told && options->sort_set ? options->sort : "step";
+
+	return tp_steps_json(process, one_by_one ? sort : NULL, told && options->top_set ? options->top : 0);
+}
+
 bool tp_ops_section_json(struct tp_session *session, size_t process, json_t *json, bool steps_one_by_one)
 {
 	const struct tp_process *of = &session->run->processes[process];
@@ -61,7 +70,7 @@ bool tp_ops_section_json(struct tp_session *session, size_t process, json_t *jso
 			good = json_object_set_new(json, "tree", tp_op_tree_json(of, tp_top(options, 0))) == 0;
 		if (options->by == TP_BY_LAYER)
 			good = json_object_set_new(json, "layers", tp_layers_json(of, tp_top(options, 0))) == 0 && good;
-		json_object_set_new(json, "steps", tp_steps_json(of, steps_one_by_one));
+		json_object_set_new(json, "steps", steps_json(of, options, steps_one_by_one));
 		good = tp_growth_steps_json(session, process, json_object_get(json, "steps")) && good;
 		free(list.ops);
 	}

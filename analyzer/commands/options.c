@@ -62,6 +62,7 @@ static enum tp_parse parse_sort(struct tp_options *options, const char *value)
 	if (!word_in(keys, value))
 		return tp_option_wrong("--sort %s: %s allows one of: %s", value, options->command->name, keys);
 	options->sort = value;
+	options->sort_set = true;
 	return TP_PARSE_RUN;
 }
 

@@ -57,6 +57,7 @@ struct tp_options {
 	bool top_set;
 	uint64_t top;	  /* rows; 0: all. Only if top_set; else the command's own default */
 	const char *sort; /* one of the command's keys; NULL if it has none */
+	bool sort_set;	  /* else it is the command's own default */
 	enum tp_by by;
 	bool by_set;
 	enum tp_relation relation;

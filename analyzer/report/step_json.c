@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
 #include "report/json.h"
 #include "report/op_listing.h"
 #include "report/step_listing.h"
@@ -10,12 +12,14 @@ static void set(json_t *object, const char *key, json_t *value)
 	json_object_set_new(object, key, value);
 }
 
-static json_t *json_list(const struct tp_step_stats *steps)
+static json_t *json_list(const struct tp_step_stats *steps, const char *sort, uint64_t top)
 {
-	json_t *list = json_array();
+	size_t count = top && top < steps->list_count ? (size_t)top : steps->list_count;
+	const struct tp_step **order = tp_steps_sort(steps, sort);
+	json_t *list = order ? json_array() : NULL;
 
-	for (size_t i = 0; i < steps->list_count; i++) {
-		const struct tp_step *step = &steps->list[i];
+	for (size_t i = 0; list && i < count; i++) {
+		const struct tp_step *step = order[i];
 
 		json_array_append_new(
 			list,
@@ -25,6 +29,7 @@ static json_t *json_list(const struct tp_step_stats *steps)
 				  "high_bytes", number(step->high_bytes), "net_bytes",
 				  (json_int_t)(step->end_bytes - step->begin_bytes), "items", number(step->items)));
 	}
+	free(order);
 	return list;
 }
 
@@ -89,7 +94,7 @@ static void set_source(json_t *json, const struct tp_process *process)
 }
 
 /* Numbers of steps that there were none of are null. */
-json_t *tp_steps_json(const struct tp_process *process, bool list)
+json_t *tp_steps_json(const struct tp_process *process, const char *sort, uint64_t top)
 {
 	const struct tp_step_stats *steps = &process->steps;
 	const struct tp_moments *durations = &steps->durations;
@@ -119,7 +124,7 @@ json_t *tp_steps_json(const struct tp_process *process, bool list)
 		json_array_append_new(outliers, json_outlier(process, &steps->outliers[i]));
 	set(json, "outliers", outliers);
 	set(json, "ops", json_ops(process));
-	if (list)
-		set(json, "list", json_list(steps));
+	if (sort)
+		set(json, "list", json_list(steps, sort, top));
 	return json;
 }

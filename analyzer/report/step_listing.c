@@ -248,11 +248,9 @@ static void add_row(struct tp_table *table, const struct tp_page *page, const st
 	tp_table_add(table, TP_STYLE_FUNCTION, text);
 }
 
-void tp_steps_print(const struct tp_page *page, const struct tp_step_stats *steps, const char *sort, uint64_t top)
+const struct tp_step **tp_steps_sort(const struct tp_step_stats *steps, const char *sort)
 {
-	size_t count = top && top < steps->list_count ? (size_t)top : steps->list_count;
 	const struct tp_step **order = calloc(steps->list_count + 1, sizeof(*order));
-	struct tp_table *table = tp_table_new(">time|>most live|>net growth|>items|>begins at|>step");
 	char key[16];
 
 	for (size_t i = 0; order && i < steps->list_count; i++)
@@ -260,6 +258,15 @@ void tp_steps_print(const struct tp_page *page, const struct tp_step_stats *step
 	snprintf(key, sizeof(key), "%s", sort);
 	if (order && steps->list_count)
 		qsort_r(order, steps->list_count, sizeof(*order), compare, key);
+	return order;
+}
+
+void tp_steps_print(const struct tp_page *page, const struct tp_step_stats *steps, const char *sort, uint64_t top)
+{
+	size_t count = top && top < steps->list_count ? (size_t)top : steps->list_count;
+	const struct tp_step **order = tp_steps_sort(steps, sort);
+	struct tp_table *table = tp_table_new(">time|>most live|>net growth|>items|>begins at|>step");
+
 	for (size_t i = 0; order && table && i < count; i++)
 		add_row(table, page, order[i]);
 	if (table)

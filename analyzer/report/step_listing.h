@@ -21,7 +21,10 @@ void tp_steps_print_outliers(const struct tp_page *page, const struct tp_process
 /* The first `top` (0: all) in an order: time (the slowest first), high, growth or step. */
 void tp_steps_print(const struct tp_page *page, const struct tp_step_stats *steps, const char *sort, uint64_t top);
 
-/* `list`: the steps one by one too. */
-json_t *tp_steps_json(const struct tp_process *process, bool list);
+/* Steps one by one, in an order as above. An array of pointers, to be freed; NULL: no memory. */
+const struct tp_step **tp_steps_sort(const struct tp_step_stats *steps, const char *sort);
+
+/* `sort`: with the first `top` (0: all) of the steps one by one, in that order. NULL: without. */
+json_t *tp_steps_json(const struct tp_process *process, const char *sort, uint64_t top);
 
 #endif

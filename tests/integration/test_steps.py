@@ -37,6 +37,23 @@ def test_marked_by_the_program(tprof):
     assert {op["name"] for op in steps["ops"]} >= {"layer", "backward", "forward"}
 
 
+def test_order_and_number_in_json(tprof):
+    """--sort and --top mean in JSON what they mean in text; without them all steps stand there, one after another."""
+    trace = tprof.run([WORKLOADS / "ops", 30], [LIBRARY]).traces()[0]
+
+    def listed(*options):
+        return report(trace, command="steps", options=options)["steps"]["list"]
+
+    steps = listed()
+    assert [step["step"] for step in steps] == list(range(1, 31))
+    for sort, key in (("time", "time_ns"), ("high", "high_bytes"), ("growth", "net_bytes")):
+        found = listed("--sort", sort)
+        assert [step[key] for step in found] == sorted((step[key] for step in steps), reverse=True)
+        assert sorted(found, key=lambda step: step["step"]) == steps
+        assert listed("--sort", sort, "--top", "4") == found[:4]
+    assert listed("--sort", "step") == steps and listed("--top", "0") == steps and listed("--top", "3") == steps[:3]
+
+
 def test_admitted_where_there_are_none(tprof):
     trace = tprof.run([WORKLOADS / "steady", 1000], [LIBRARY]).traces()[0]
     steps = steps_of(trace)
