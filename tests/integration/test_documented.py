@@ -224,6 +224,14 @@ def section_of(path, sections):
     return max(found, key=lambda title: (len(title), [part != "*" for part in title]), default=None)
 
 
+def test_kinds_of_events():
+    """Those that dump prints are those that the page names."""
+    names = re.findall(r'\[TP_EVENT_\w+\] = "(\w+)"', (ROOT / "analyzer/trace/names.c").read_text(encoding="utf-8"))
+    page = (ROOT / "analyzer/tprof-json.5").read_text(encoding="utf-8")
+    said = page[page.index('.SS "dump.events"'):].split(".B kind\n")[1].split(".TP")[0]
+    assert len(names) > 20 and sorted(re.findall(r"\w+", said.replace(" or ", " "))) == sorted(names)
+
+
 def undocumented(value, path, sections):
     """Keys, with where they stand, that the page has not in the section of their object."""
     if isinstance(value, list):
