@@ -104,6 +104,13 @@ def test_what_is_alive_where_the_part_ends(trace):
             assert ("unfreed at exit" in text) != part
 
 
+def test_resident_memory_of_a_part(tprof):
+    """That of the run's greatest moment is no part's that ends before it."""
+    trace = tprof.run([WORKLOADS / "outliers"], [LIBRARY]).traces()[0]
+    first, whole = (json.loads(analyze("summary", "--json", *part, trace).stdout)["heap"] for part in (["--to", "step:50"], []))
+    assert 0 < first["rss_peak_bytes"] < whole["rss_peak_bytes"] / 2
+
+
 def test_suppressions(tprof, tmp_path):
     run, summary = tprof.summary([WORKLOADS / "steady", 100])
     rules = tmp_path / "rules"

@@ -2,6 +2,7 @@
 """The threads command: of each thread what it counted and measured itself. And what the collector keeps for each."""
 import json
 import re
+import subprocess
 
 import pytest
 from conftest import LIBRARY, PYTHON, WORKLOADS, analyze, nothing_lost, report
@@ -103,8 +104,44 @@ def test_without_samples_and_ops(tprof):
     assert len(own) == 14 and {(row["allocations"], row["frees"], row["unfreed_bytes"]) for row in own} == {(21, 20, 0)}
     assert sorted(row["peak_bytes"] for row in own) == [24] * 7 + [20024] * 7  # the first batch has left its blocks
     assert {row["top_cpu"] for row in own} == {None}
+    # None has CPU time: then the order is that of the bytes.
+    assert [row["bytes"] for row in answer["threads"]] == sorted((row["bytes"] for row in answer["threads"]), reverse=True)
     text = analyze("threads", run.traces()[0]).stdout
     assert not re.search("CPU time(?!: CPU sampling was off)", text) and "in ops" not in text and "allocated most in" in text
+
+
+THROUGH_CONTAINERS = """
+#include <string>
+#include <vector>
+static volatile unsigned sum;
+__attribute__((noinline)) static void fills(void)
+{
+    std::vector<std::string> many;
+    for (int i = 0; i < 100000; i++)
+        many.push_back(std::string(100, 'x'));
+    for (int n = 0; n < 40; n++)
+        for (auto &text : many)
+            sum = sum + (unsigned)text.size();
+}
+int main() { fills(); }
+"""
+
+
+def test_what_stands_for_a_thread_is_what_hotspots_says(tprof):
+    """CPU time is the innermost function's, the library's too; bytes are of the function that wanted them."""
+    source, program = tprof.directory / "containers.cc", tprof.directory / "containers"
+    source.write_text(THROUGH_CONTAINERS)
+    subprocess.run(["g++", "-O0", "-g", source, "-o", program], check=True)
+    trace = tprof.run([program], [LIBRARY], {"TPROF_CPU": "1000"}).traces()[0]
+    (row,) = report(trace, command="threads")["threads"]
+    answer = report(trace, command="hotspots", options=["--by", "function", "--sort", "bytes", "--top", "0"])
+    first = answer["hotspots"]["sites"][0]
+    assert (row["top_allocation"]["function"], row["top_allocation"]["bytes"]) == (first["function"], first["bytes"])
+    assert first["function"].startswith("fills")
+    most = max(answer["cpu"], key=lambda one: one["self_ns"])
+    assert row["top_cpu"]["ns"] == most["self_ns"]
+    own = sum(one["self_ns"] for one in answer["cpu"] if one["function"] and one["function"].startswith("fills"))
+    assert own < 0.5 * answer["capture"]["cpu_ns"]  # most is in functions of the library's templates
 
 
 def test_threads_that_can_not_be_had(tprof):
