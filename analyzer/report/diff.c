@@ -25,6 +25,7 @@ void tp_diff_free(struct tp_diff *diff)
 	tp_diff_times_free(&diff->times);
 	tp_diff_rows_free(&diff->totals);
 	tp_diff_rows_free(&diff->growth);
+	tp_notes_free(&diff->notes);
 	memset(diff, 0, sizeof(*diff));
 }
 
@@ -96,6 +97,8 @@ static bool add_file(struct tp_diff *diff, int side, const struct tp_run *run)
 
 bool tp_diff_add(struct tp_diff *diff, int side, const struct tp_run *run, struct tp_symbols *const *symbols)
 {
+	for (size_t i = 0; i < run->process_count; i++)
+		tp_notes_unrecorded(&diff->notes, &run->processes[i]);
 	for (size_t i = 0; i < run->process_count; i++)
 		if (!tp_diff_sites_add(&diff->sites, run, i, symbols[i]))
 			return false;

@@ -8,6 +8,7 @@
 
 #include "report/diff_sites.h"
 #include "report/diff_times.h"
+#include "report/process.h"
 
 /* Totals of a run, all processes together. */
 enum tp_diff_total {
@@ -26,6 +27,7 @@ struct tp_diff {
 	struct tp_diff_rows growth; /* one row: of all live blocks */
 	char **files[2];	    /* owned; the first of each run */
 	size_t runs[2];
+	struct tp_notes notes; /* what was not recorded of which run */
 };
 
 /* False: no memory; tp_diff_free() is due in any case. */

@@ -274,6 +274,19 @@ static json_t *rows_json(const struct tp_diff_sites *sites, const struct tp_diff
 	return NULL;
 }
 
+/* Where no run of a side has samples there is nothing to compare. */
+static bool is_cpu_known(const struct tp_diff_sites *sites)
+{
+	return sites->cpu.runs[0] && sites->cpu.runs[1];
+}
+
+/* Without samples there is no row. */
+static json_t *shares_json(const struct tp_diff_sites *sites, const struct tp_diff_rows *rows,
+			   const struct columns *columns, bool stacks, uint64_t top)
+{
+	return is_cpu_known(sites) ? rows_json(sites, rows, columns, stacks, top) : json_array();
+}
+
 static bool is_by_speed(const struct tp_diff *diff)
 {
 	return diff->sites.growth_unit == BY_SECOND && diff->runs[0] == 1 && diff->runs[1] == 1;
@@ -295,10 +308,10 @@ static bool put_rows(json_t *json, const struct tp_diff *diff, uint64_t top)
 	good = json_object_set_new(json, "allocated", rows_json(sites, &sites->allocated, &calls, stacks, top)) == 0 &&
 	       good;
 	good = json_object_set_new(json, "leaks", rows_json(sites, &sites->growth, &rates, stacks, top)) == 0 && good;
-	good = json_object_set_new(json, "cpu", rows_json(sites, &sites->cpu, &shares, false, top)) == 0 && good;
+	good = json_object_set_new(json, "cpu", shares_json(sites, &sites->cpu, &shares, false, top)) == 0 && good;
 	if (stacks)
 		good = json_object_set_new(json, "cpu_stacks",
-					   rows_json(sites, &sites->cpu_stacks, &shares, true, top)) == 0 &&
+					   shares_json(sites, &sites->cpu_stacks, &shares, true, top)) == 0 &&
 		       good;
 	return good;
 }
@@ -307,7 +320,7 @@ static bool put_rows(json_t *json, const struct tp_diff *diff, uint64_t top)
 
 static json_t *growth_json(const struct tp_diff *diff)
 {
-	static const char *const units[] = { NULL, "bytes/step", "bytes/s", NULL };
+	static const char *const units[8] = { NULL, "bytes/step", "bytes/s" };
 	const struct tp_diff_row *row = &diff->growth.list[0];
 	const char *unit = units[diff->sites.growth_unit];
 	bool exact = isnan(row->difference.p);
@@ -336,6 +349,15 @@ static json_t *files_json(const struct tp_diff *diff, int side)
 	return json;
 }
 
+static json_t *notes_json(const struct tp_diff *diff)
+{
+	json_t *json = json_array();
+
+	for (size_t i = 0; i < diff->notes.count; i++)
+		json_array_append_new(json, tp_json_string(diff->notes.text[i]));
+	return json;
+}
+
 json_t *tp_diff_json(const struct tp_diff *diff, uint64_t top)
 {
 	json_t *json = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", "tprof/1", "old",
@@ -343,6 +365,8 @@ json_t *tp_diff_json(const struct tp_diff *diff, uint64_t top)
 				 "old_runs", files_json(diff, 0), "new_runs", files_json(diff, 1), "totals",
 				 totals_json(diff), "growth", growth_json(diff));
 
+	json_object_set_new(json, "notes", notes_json(diff));
+	json_object_set_new(json, "cpu_known", json_boolean(is_cpu_known(&diff->sites)));
 	if (json && put_all_times(json, &diff->times, top) && put_rows(json, diff, top))
 		return json;
 	json_decref(json);

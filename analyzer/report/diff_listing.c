@@ -281,6 +281,10 @@ static void print_cpu(const struct tp_page *page, const json_t *json)
 					     { "verdict", FORM_TEXT } };
 
 	tp_headline(page, "CPU: share of the samples");
+	if (!json_is_true(json_object_get(json, "cpu_known"))) {
+		fputs("  not known: a side has no samples\n", page->out);
+		return;
+	}
 	LIST(page, json_object_get(json, "cpu"), "where|>old|>new|>p|is", cpu);
 	if (!json_array_size(json_object_get(json, "cpu_stacks")))
 		return;
@@ -308,7 +312,11 @@ static void print_notes(const struct tp_page *page, const json_t *json)
 {
 	size_t old_runs = json_array_size(json_object_get(json, "old_runs"));
 	size_t new_runs = json_array_size(json_object_get(json, "new_runs"));
+	const json_t *note;
+	size_t i;
 
+	json_array_foreach(json_object_get(json, "notes"), i, note)
+		tp_print(page, TP_STYLE_WARN, "%snote: %s\n", i ? "" : "\n", json_string_value(note));
 	tp_print(page, TP_STYLE_DIM,
 		 "\n  noise: chance alone would do that; p is corrected for the rows of its table\n");
 	if (old_runs == 1 && new_runs == 1)

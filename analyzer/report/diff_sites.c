@@ -194,19 +194,22 @@ bool tp_diff_sites_add(struct tp_diff_sites *sites, const struct tp_run *run, si
 void tp_diff_sites_end_run(struct tp_diff_sites *sites, int side, const struct tp_run *run)
 {
 	struct tp_cpu all = { 0, 0, 0 };
-	double scale, trials;
+	double trials;
 
 	for (size_t i = 0; i < run->process_count; i++)
 		tp_cpu_add(&all, &run->processes[i].cpu);
-	scale = all.periods ? 1 / (double)all.periods : 0;
 	/* As many independent samples as they are worth (Kish). */
 	trials = all.squares > 0 ? (double)all.periods * (double)all.periods / all.squares : 0;
 	tp_diff_rows_end_run(&sites->peak, side, 1);
 	tp_diff_rows_end_run(&sites->unfreed, side, 1);
 	tp_diff_rows_end_run(&sites->allocated, side, 1);
 	tp_diff_rows_end_run(&sites->growth, side, 1);
-	tp_diff_rows_end_run(&sites->cpu, side, scale);
-	tp_diff_rows_end_run(&sites->cpu_stacks, side, scale);
+	if (all.periods) { /* else its shares are not 0: they are not known */
+		tp_diff_rows_end_run(&sites->cpu, side, 1 / (double)all.periods);
+		tp_diff_rows_end_run(&sites->cpu_stacks, side, 1 / (double)all.periods);
+	}
+	if (tp_stepping(run)->growth.looks < TP_TREND_LEAST)
+		sites->growth_unit |= 4;
 	sites->cpu.trials[side] = sites->cpu_stacks.trials[side] = trials;
 }
 

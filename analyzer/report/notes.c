@@ -237,6 +237,19 @@ void tp_notes_collect(struct tp_notes *notes, const struct tp_process *process, 
 		add_modules(notes, process->trace, symbols);
 }
 
+void tp_notes_unrecorded(struct tp_notes *notes, const struct tp_process *process)
+{
+	const struct tp_trace *trace = process->trace;
+	const char *unseen = tp_heap_unseen(process);
+
+	if (unseen)
+		add(notes, "%s: what was allocated was not recorded: %s", trace->file, unseen);
+	if (!trace->header->cpu_period_ns)
+		add(notes, "%s: CPU sampling was off", trace->file);
+	if (trace->header->flags & TPROF_FLAG_STOPPED)
+		add(notes, "%s: recording stopped before the process ended", trace->file);
+}
+
 void tp_notes_print(const struct tp_notes *notes, const struct tp_page *page)
 {
 	if (!notes->count)

@@ -80,6 +80,30 @@ def test_totals_are_the_reports_own(traces):
     assert totals["allocations"]["verdict"] == "different"
 
 
+def test_what_was_not_recorded_is_not_compared(tmp_path):
+    """Nor is the growth of a run that is too short for one: 0 is no measurement, and each such run is named."""
+    def made(name, *arguments, **env):
+        return record(tmp_path, name, WORKLOADS / "growth", *arguments, **env)
+    whole, short = made("whole.bin", "cache", 100, 1), made("short.bin", "none", 1, 1)
+    blind = [made(f"blind{i}.bin", "cache", 100, 1, TPROF_CPU="0", TPROF_ALLOC="off") for i in range(2)]
+    assert diff(whole, whole)["notes"] == [] and diff(whole, whole)["growth"]["verdict"] == "same"
+    for old, new in ((whole, blind[0]), (blind[0], whole)):
+        answer = diff(old, new)
+        assert answer["notes"] == [f"{blind[0]}: what was allocated was not recorded: TPROF_ALLOC=off",
+                                   f"{blind[0]}: CPU sampling was off"]
+        assert answer["cpu"] == answer["cpu_stacks"] == [] and not answer["cpu_known"]
+        text = analyze("diff", old, new).stdout
+        assert f"note: {blind[0]}: CPU sampling was off" in text and "not known: a side has no samples" in text
+    for old, new in ((whole, short), (short, whole)):
+        assert report(short, command="leaks")["growth"]["looks"] < 16 <= report(whole, command="leaks")["growth"]["looks"]
+        assert diff(old, new)["growth"] is None and "Growth a" not in analyze("diff", old, new).stdout
+    # Among several runs those without samples are left out: shares are the mean of the others'.
+    busy = [record(tmp_path, f"busy{i}.bin", WORKLOADS / "cpu_split", 100, TPROF_CPU="1000", TRUTH_FILE=str(tmp_path / "truth")) for i in range(2)]
+    off = record(tmp_path, "off.bin", WORKLOADS / "cpu_split", 100, TPROF_CPU="0", TRUTH_FILE=str(tmp_path / "truth"))
+    shares = {row["name"]: row["old_share"] for row in diff(*sides(busy[:1], busy[1:]))["cpu"]}
+    assert shares and {row["name"]: row["old_share"] for row in diff(*sides([busy[0], off], busy[1:]))["cpu"]} == shares
+
+
 def test_it_takes_two(traces):
     assert "OLD NEW" in analyze("diff", traces["small"], status=2).stderr
     assert "--baseline" in analyze("diff", traces["small"], traces["small"], traces["small"], status=2).stderr
