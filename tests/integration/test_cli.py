@@ -92,6 +92,12 @@ def test_time_window(trace):
     first = report(trace, options=["--to", f"{middle}ns"])["heap"]["allocations"]
     second = report(trace, options=["--from", f"{middle}ns"])["heap"]["allocations"]
     assert first + second == whole["heap"]["allocations"]
+    # What is live from before a part is no part's own at its end.
+    for moment in (middle, whole["process"]["duration_ns"] - 1):
+        answer = report(trace, command="leaks", options=["--from", f"{moment}ns", "--top", "0"])
+        for key in ("bytes", "blocks"):
+            listed = sum(site[key] for site in answer["unfreed"]["sites"]) + answer["unfreed"]["suppressed"][key]
+            assert answer["heap"][f"end_{key}"] == listed < whole["heap"][f"peak_{key}"]
 
 
 def test_what_is_alive_where_the_part_ends(trace):
