@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """compare: the trainers side by side; repeated runs are one column."""
 import collections
+import re
 import shutil
 
 import pytest
@@ -65,6 +66,14 @@ def test_top_in_json(runs):
     assert report(*traces.values(), command="compare", options=["--top", "0"])["variants"] == whole
 
 
+def numbers_of(text, title):
+    """Of a line of the table, times in nanoseconds."""
+    (line,) = [line for line in text.splitlines() if line.strip().startswith(f"{title}  ")]
+    unit = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9, "%": 1, "": 1}
+    found = re.findall(r"([\d.,]+(?:e[+]\d+)?) ?(ns|us|ms|s|%|)(?= |$)", line.replace(title, "", 1))
+    return [float(number.replace(",", "")) * unit[suffix] for number, suffix in found]
+
+
 def test_text(runs, machine):  # noqa: F811
     traces, truth = runs
     text = analyze("compare", "--machine", machine, *traces.values()).stdout
@@ -72,6 +81,13 @@ def test_text(runs, machine):  # noqa: F811
     assert head == ["mlp", "cnn", "transformer"]
     rows = {line.split("  ")[1]: line for line in text.splitlines() if line.startswith("  ")}
     assert f"{int(truth['mlp']['parameters']):,}" in rows["parameters"]
+    variants = report(*traces.values(), command="compare", options=["--machine", machine])["variants"]
+    for title, of in (("step", lambda one: one["step_ns"]),
+                      ("95% of the mean, +-", lambda one: (one["step_ci95_ns"][1] - one["step_ci95_ns"][0]) / 2),
+                      ("items a second", lambda one: one["items_per_step"] / one["step_ns"] * 1e9),
+                      ("FLOP a step", lambda one: one["flop_per_step"]), ("GFLOP/s", lambda one: one["gflops"]),
+                      ("of what the cores can do", lambda one: 100 * one["utilisation"])):
+        assert numbers_of(text, title) == pytest.approx([of(one) for one in variants], rel=0.02, abs=0.06), title
     assert "Share of the time in ops" in text and "attention" in text and "Memory at the peak" in text
 
 
