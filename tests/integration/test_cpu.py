@@ -101,6 +101,9 @@ def test_callers_and_callees(split):
     found = {row["function"]: row["total_samples"] for row in callees["rows"]}
     assert found["heavy"] == own["heavy"]["total_samples"]
     assert sum(found.values()) == callees["samples"] == own["measured"]["total_samples"]
+    # What is called directly, not what ran: below main that is never a leaf.
+    called = {row["function"] for row in cpu(trace, "--callees", "main", key="callees")["rows"]}
+    assert "measured" in called and not called & {"heavy", "medium", "light"}
     assert "no sample met" in analyze("hotspots", "--callers", "nonsense", trace).stdout
     assert "measured" in analyze("hotspots", "--callers", "heavy", trace).stdout
     analyze("hotspots", "--callers", "a", "--callees", "b", trace, status=2)

@@ -98,8 +98,9 @@ def test_what_was_not_recorded_is_not_compared(tmp_path):
         assert report(short, command="leaks")["growth"]["looks"] < 16 <= report(whole, command="leaks")["growth"]["looks"]
         assert diff(old, new)["growth"] is None and "Growth a" not in analyze("diff", old, new).stdout
     # Among several runs those without samples are left out: shares are the mean of the others'.
-    busy = [record(tmp_path, f"busy{i}.bin", WORKLOADS / "cpu_split", 100, TPROF_CPU="1000", TRUTH_FILE=str(tmp_path / "truth")) for i in range(2)]
-    off = record(tmp_path, "off.bin", WORKLOADS / "cpu_split", 100, TPROF_CPU="0", TRUTH_FILE=str(tmp_path / "truth"))
+    command, truth = [WORKLOADS / "cpu_split", 100], str(tmp_path / "truth")
+    busy = [record(tmp_path, f"busy{i}.bin", *command, TPROF_CPU="1000", TRUTH_FILE=truth) for i in range(2)]
+    off = record(tmp_path, "off.bin", *command, TPROF_CPU="0", TRUTH_FILE=truth)
     shares = {row["name"]: row["old_share"] for row in diff(*sides(busy[:1], busy[1:]))["cpu"]}
     assert shares and {row["name"]: row["old_share"] for row in diff(*sides([busy[0], off], busy[1:]))["cpu"]} == shares
 

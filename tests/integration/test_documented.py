@@ -107,7 +107,8 @@ def test_rows_in_json(tprof):
     assert len(peak["sites"]) == 100 < peak["sites_total"] == len(answer("peak", "--top", "0")["peak"]["sites"])
     assert len(answer("dump")["events"]) > 1000 and len(answer("dump", "--top", "7")["events"]) == 7
     assert len(answer("steps")["steps"]["list"]) == 300
-    trace = tprof.run([WORKLOADS / "mlp", "--data", ROOT / "tests/workloads/data/digits.csv", "--steps", 3], [LIBRARY]).traces()[-1]
+    command = [WORKLOADS / "mlp", "--data", ROOT / "tests/workloads/data/digits.csv", "--steps", 3]
+    trace = tprof.run(command, [LIBRARY]).traces()[0]
     files = answer("lines")["files"]
     assert len(files) > 1 and answer("lines", "--top", "1")["files"] == files[:1]
 

@@ -210,3 +210,14 @@ except FileNotFoundError:
     run = tprof.run([PYTHON, "-I", "-c", script], [LIBRARY])
     assert run.status == -9
     assert report(run.traces()[0])["process"]["end"] == "killed"
+
+
+def test_threads_and_steps_of_processes_stay_apart(tprof):
+    """Thread 1 of the one is not thread 1 of the other, nor are their steps; sizes are the same size."""
+    traces = tprof.run([WORKLOADS / "fork", "fork"], [LIBRARY]).traces()
+    assert len(traces) == 2
+    for by, apart in (("thread", True), ("step", True), ("size", False)):
+        answer = report(*traces, command="hotspots", options=["--by", by, "--top", "0"])
+        rows = [len(process["hotspots"]["sites"]) for process in answer["processes"]]
+        together = len(answer["combined"]["hotspots"]["sites"])
+        assert together == sum(rows) if apart else together < sum(rows), by
