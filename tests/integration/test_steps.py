@@ -70,6 +70,12 @@ def test_from_and_to_a_step(tprof, count):
     for step in (1, 2, 17, count // 2, count - 1, count):
         heap = report(trace, options=["--to", f"step:{step}"])["heap"]
         assert [heap["allocations"], heap["end_bytes"]] == ends[step - 1], step
+    listed, live = report(trace, command="steps")["steps"]["list"], 0
+    for step in listed:  # of many steps an element stands for several
+        end = ends[step["step"] + step["steps"] - 2][1]
+        assert step["net_bytes"] == end - live and step["high_bytes"] >= end
+        live = end
+    assert sum(step["steps"] for step in listed) == count
     for first, last in ((1, 1), (2, 2), (5, 30), (count - 3, count)):
         part = report(trace, options=["--from", f"step:{first}", "--to", f"step:{last}"])
         before = ends[first - 2][0] if first > 1 else 0

@@ -186,10 +186,8 @@ static void test_rss_that_is_not_known(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_one_run_a_side),
-		cmocka_unit_test(test_one_run_a_side_among_others),
-		cmocka_unit_test(test_several_runs),
-		cmocka_unit_test(test_too_few),
+		cmocka_unit_test(test_one_run_a_side),	      cmocka_unit_test(test_one_run_a_side_among_others),
+		cmocka_unit_test(test_several_runs),	      cmocka_unit_test(test_too_few),
 		cmocka_unit_test(test_rss_that_is_not_known),
 	};
 
