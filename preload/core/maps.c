@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/maps.h"
 
+#include "core/apart.h"
 #include "core/sys.h"
 
 static bool hexadecimal(const char **s, uint64_t *n)
@@ -37,9 +38,18 @@ static bool parse(const char *line, struct tp_mapping *mapping)
 	return true;
 }
 
-void tp_maps_each(char *buffer, size_t size, bool (*look)(const struct tp_mapping *mapping, void *data), void *data)
+struct reading {
+	char *buffer;
+	size_t size;
+	bool (*look)(const struct tp_mapping *mapping, void *data);
+	void *data;
+};
+
+static void read_maps(void *context)
 {
-	size_t have = 0;
+	const struct reading *reading = context;
+	char *buffer = reading->buffer;
+	size_t size = reading->size, have = 0;
 	bool seen = false;
 	long got;
 	int fd = tp_sys_open("/proc/self/maps", O_RDONLY, 0);
@@ -55,7 +65,7 @@ void tp_maps_each(char *buffer, size_t size, bool (*look)(const struct tp_mappin
 			struct tp_mapping mapping;
 
 			*end = 0;
-			seen = parse(line, &mapping) && look(&mapping, data);
+			seen = parse(line, &mapping) && reading->look(&mapping, reading->data);
 		}
 		if (seen)
 			break; /* its path stays where it is */
@@ -65,6 +75,13 @@ void tp_maps_each(char *buffer, size_t size, bool (*look)(const struct tp_mappin
 		memmove(buffer, line, have);
 	}
 	tp_sys_close(fd);
+}
+
+void tp_maps_each(char *buffer, size_t size, bool (*look)(const struct tp_mapping *mapping, void *data), void *data)
+{
+	struct reading reading = { buffer, size, look, data };
+
+	tp_apart_from_threads(read_maps, &reading);
 }
 
 struct search {

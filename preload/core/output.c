@@ -3,6 +3,7 @@
 
 #include "core/apart.h"
 #include "core/claim.h"
+#include "core/clock.h"
 #include "core/process.h"
 #include "core/room.h"
 #include "core/state.h"
@@ -10,8 +11,6 @@
 
 #include <errno.h>
 #include <sys/file.h>
-
-#define HIGH_DESCRIPTOR 1000 /* where programs that count on low numbers are not disturbed */
 
 static int kept = -1; /* holds the lock that says that this process lives; -1: the program's limit left no room */
 static dev_t device;
@@ -31,29 +30,38 @@ static bool is_trace(int fd)
 	return fd >= 0 && tp_sys_fstat(fd, &status) == 0 && status.st_dev == device && status.st_ino == inode;
 }
 
-/* Programs close descriptors that they do not know: the number may be another file's, so what it is is asked after it was got. */
-int tp_output_reach(void)
+static int if_trace(int fd)
 {
-	int mine = tp_load(&kept), fd;
-
-	if (is_trace(mine)) {
-		fd = tp_sys_fcntl(mine, F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR);
-		if (is_trace(fd))
-			return fd;
-		if (fd >= 0)
-			tp_sys_close(fd);
-	}
-	fd = tp_sys_open(tp_output_path(), O_RDWR | O_NOFOLLOW, 0);
 	if (fd < 0 || is_trace(fd))
 		return fd;
 	tp_sys_close(fd);
 	return -ENOENT;
 }
 
+/* Programs close descriptors that they do not know: the number may be another file's, so what it is is asked after it was got. */
+static int reach_kept(void)
+{
+	int mine = tp_load(&kept);
+
+	return is_trace(mine) ? if_trace(tp_sys_fcntl(mine, F_DUPFD_CLOEXEC, TP_HIGH_DESCRIPTOR)) : -ENOENT;
+}
+
+static int reach_by_name(void)
+{
+	return if_trace(tp_sys_open(tp_output_path(), O_RDWR | O_NOFOLLOW, 0));
+}
+
+int tp_output_reach(void)
+{
+	int fd = reach_kept();
+
+	return fd >= 0 ? fd : reach_by_name();
+}
+
 /* The lock belongs to the open file, so the duplicate has it. */
 static void keep(int fd)
 {
-	kept = tp_sys_fcntl(fd, F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR);
+	kept = tp_sys_fcntl(fd, F_DUPFD_CLOEXEC, TP_HIGH_DESCRIPTOR);
 	if (kept < 0)
 		kept = -1;
 	tp_sys_close(fd);
@@ -177,7 +185,7 @@ struct tprof_header *tp_output_create(const struct tp_identity *identity, uint32
 
 struct growth {
 	uint64_t offset, length;
-	bool whole;
+	bool whole, done;
 	int unreached, error, unmapped; /* of the descriptor; of the disk; of the mapping */
 	void *chunk;
 };
@@ -191,9 +199,10 @@ static void grow(struct growth *growth, int fd)
 		growth->chunk = tp_room_map(fd, growth->offset, growth->length, &growth->unmapped);
 	if (growth->chunk && growth->whole)
 		tp_room_fill(fd, growth->offset, growth->length);
+	growth->done = true;
 }
 
-/* Where descriptors are a copy: nobody closes the one that is kept, and another one, any, can make room. */
+/* Where descriptors are a copy: nobody closes the one that is kept, another one, any, can make room, and no number is missed. */
 static void grow_apart(void *context)
 {
 	int fd = kept;
@@ -231,11 +240,15 @@ struct tprof_chunk *tp_output_grow(uint64_t number, uint32_t count, bool whole, 
 	struct growth growth = { .offset = TPROF_HEADER_SIZE + number * TPROF_CHUNK_SIZE,
 				 .length = (uint64_t)count * TPROF_CHUNK_SIZE,
 				 .whole = whole };
-	int fd = tp_output_reach();
+	int fd = reach_kept();
 
-	if ((fd == -EMFILE || fd == -ENFILE) && tp_apart(grow_apart, &growth))
-		fd = -1; /* done */
-	else
+	if (fd < 0 && !tp_clock_is_shared()) /* core/apart.h */
+		fd = reach_by_name();
+	if (fd < 0)
+		tp_apart(grow_apart, &growth);
+	if (fd < 0 && !growth.done)
+		fd = reach_by_name();
+	if (!growth.done)
 		grow(&growth, fd);
 	if (fd >= 0)
 		tp_sys_close(fd);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/process.h"
 
+#include "core/apart.h"
 #include "core/clock.h"
 #include "core/config.h"
 #include "core/maps.h"
@@ -9,7 +10,8 @@
 
 #include <sys/auxv.h>
 
-#define LINE 64u /* bytes: longer than any line of a number in /proc/PID/status */
+#define LINE 64u   /* bytes: longer than any line of a number in /proc/PID/status */
+#define STATM 128u /* bytes: longer than the seven numbers of /proc/PID/statm */
 
 extern void *__libc_stack_end; /* ld.so's: where the kernel put argc */
 
@@ -102,13 +104,62 @@ bool tp_under_valgrind(void)
 	return environment && *environment && strstr(*environment, "/vgpreload_core"); /* whatever its tool */
 }
 
+/* ---- memory ---- */
+
+static const char statm_path[] = "/proc/self/statm";
+
+/* The kernel's word on this process's memory, kept open as it is read at any time beside other threads (core/apart.h). */
+static int statm = -1; /* -1: the program's limit left no room */
+static dev_t statm_device;
+static ino_t statm_inode;
+
+static bool is_statm(int fd)
+{
+	struct stat status;
+
+	return fd >= 0 && tp_sys_fstat(fd, &status) == 0 && status.st_dev == statm_device &&
+	       status.st_ino == statm_inode;
+}
+
+void tp_memory_open(void)
+{
+	int fd = tp_sys_open(statm_path, O_RDONLY, 0);
+	struct stat status;
+
+	if (fd < 0)
+		return;
+	if (tp_sys_fstat(fd, &status) == 0) {
+		int high = tp_sys_fcntl(fd, F_DUPFD_CLOEXEC, TP_HIGH_DESCRIPTOR);
+
+		statm_device = status.st_dev;
+		statm_inode = status.st_ino;
+		statm = high < 0 ? -1 : high;
+	}
+	tp_sys_close(fd);
+}
+
+void tp_memory_forget(void)
+{
+	if (is_statm(statm))
+		tp_sys_close(statm);
+	statm = -1;
+}
+
+static void read_statm(void *text)
+{
+	read_file(statm_path, text, STATM);
+}
+
 bool tp_memory(struct tp_memory *memory)
 {
-	char statm[128];
-	const char *at = statm;
+	char text[STATM] = "";
+	const char *at = text;
 
-	if (read_file("/proc/self/statm", statm, sizeof(statm)) <= 0 || !tp_text_number(&at, &memory->vms) ||
-	    *at++ != ' ' || !tp_text_number(&at, &memory->rss) || *at++ != ' ' || !tp_text_number(&at, &memory->shared))
+	/* Programs close descriptors that they do not know. Where another file has the number, pread() leaves it as it is. */
+	if (!is_statm(statm) || tp_sys_pread(statm, text, sizeof(text) - 1, 0) <= 0)
+		tp_apart_from_threads(read_statm, text);
+	if (!tp_text_number(&at, &memory->vms) || *at++ != ' ' || !tp_text_number(&at, &memory->rss) || *at++ != ' ' ||
+	    !tp_text_number(&at, &memory->shared))
 		return false;
 	memory->rss *= TP_PAGE;
 	memory->vms *= TP_PAGE;
@@ -129,26 +180,33 @@ static bool find_line(const char *text, const char *name, uint64_t *number)
 }
 
 /* In pieces: before it stands the line of the user's groups, of which there may be thousands. */
-uint64_t tp_memory_peak(void)
+static void read_peak(void *context)
 {
 	int fd = tp_sys_open("/proc/self/status", O_RDONLY, 0);
+	uint64_t *kib = context;
 	char piece[2048];
 	size_t kept = 0;
-	uint64_t kib = 0;
 	long got;
 
 	if (fd < 0)
-		return 0;
+		return;
 	while ((got = tp_sys_read(fd, piece + kept, sizeof(piece) - 1 - kept)) > 0) {
 		size_t length = kept + (size_t)got;
 
 		piece[length] = 0;
-		if (find_line(piece, "\nVmHWM:", &kib))
+		if (find_line(piece, "\nVmHWM:", kib))
 			break;
 		kept = length < LINE ? length : LINE; /* it may have begun there */
 		memmove(piece, piece + length - kept, kept);
 	}
 	tp_sys_close(fd);
+}
+
+uint64_t tp_memory_peak(void)
+{
+	uint64_t kib = 0;
+
+	tp_apart_from_threads(read_peak, &kib);
 	return kib * 1024;
 }
 

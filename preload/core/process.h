@@ -32,6 +32,12 @@ struct tp_memory {
 	uint64_t rss, vms, shared;
 };
 
+/* When a trace begins. Before it, or once it was forgotten, tp_memory() does with what is to be had. */
+void tp_memory_open(void);
+
+/* In a forked child: what is open tells of its parent. */
+void tp_memory_forget(void);
+
 /* False if /proc can't be read now. */
 bool tp_memory(struct tp_memory *memory);
 

@@ -97,6 +97,7 @@ static uint32_t begin(uint32_t origin, const char *parent, uint32_t forked_by)
 		return TP_MODE_OFF;
 	tp_emit_shift = tp_header->tick_shift;
 	tp_header->recording = TPROF_RECORDING_ON;
+	tp_memory_open();
 	tp_python_describe();
 	if (tp_config.verbose)
 		tp_say("recording to ", tp_output_path());
@@ -107,6 +108,7 @@ static uint32_t begin(uint32_t origin, const char *parent, uint32_t forked_by)
 static void forget_parent(void)
 {
 	tp_output_forget();
+	tp_memory_forget();
 	tp_aside_forget();
 	tp_batch_forget();
 	if (tp_header)

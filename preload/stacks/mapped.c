@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "stacks/mapped.h"
 
+#include "core/apart.h"
 #include "core/maps.h"
 #include "core/state.h"
 #include "core/sys.h"
@@ -132,24 +133,28 @@ static void renew(uintptr_t start, uintptr_t end)
 	__atomic_fetch_add(&tp_modules_epoch, 1, __ATOMIC_RELEASE);
 }
 
-void tp_mapped_add(uintptr_t start, uintptr_t end, int fd, uint64_t offset)
+static void add(struct mapped *made)
 {
-	struct mapped made = { .start = start, .end = end };
-
-	if (!read_file(&made, fd, offset))
-		return;
+	made->state = TAKEN;
 	for (size_t i = 0; i < MAPPED_MAX; i++) {
 		struct mapped *mapped = &all[i];
 
 		if (tp_load(&mapped->state) != FREE || !tp_swap_if(&mapped->state, (uint32_t)FREE, (uint32_t)TAKEN))
 			continue;
-		made.state = TAKEN;
-		*mapped = made;
+		*mapped = *made;
 		tp_store_release(&mapped->state, (uint32_t)THERE); /* pairs with tp_mapped_find() */
 		tp_add(&tp_mapped_count, 1);
-		renew(start, end);
+		renew(made->start, made->end);
 		return;
 	}
+}
+
+void tp_mapped_add(uintptr_t start, uintptr_t end, int fd, uint64_t offset)
+{
+	struct mapped made = { .start = start, .end = end };
+
+	if (read_file(&made, fd, offset))
+		add(&made);
 }
 
 void tp_mapped_remove(uintptr_t start, uintptr_t end)
@@ -202,19 +207,34 @@ static bool is_known(uintptr_t start)
 	return false;
 }
 
+struct reading {
+	struct mapped made;
+	const char *path;
+	uint64_t offset;
+	bool is_code;
+};
+
+static void read_by_path(void *context)
+{
+	struct reading *reading = context;
+	int fd = tp_sys_open(reading->path, O_RDONLY, 0);
+
+	if (fd < 0)
+		return;
+	reading->is_code = read_file(&reading->made, fd, reading->offset);
+	tp_sys_close(fd);
+}
+
 /* By its path, as its descriptor is long closed. The range may have been unmapped and be something else's by now. */
 static void add_file(uintptr_t start, uintptr_t end, uint64_t offset)
 {
-	const char *path;
-	int fd;
+	struct reading reading = { .made = { .start = start, .end = end }, .offset = offset };
 
-	if (!tp_maps_find(start, tp_self->scratch, sizeof(tp_self->scratch), &path).high || !*path)
+	if (!tp_maps_find(start, tp_self->scratch, sizeof(tp_self->scratch), &reading.path).high || !*reading.path)
 		return;
-	fd = tp_sys_open(path, O_RDONLY, 0);
-	if (fd < 0)
-		return;
-	tp_mapped_add(start, end, fd, offset);
-	tp_sys_close(fd);
+	tp_apart_from_threads(read_by_path, &reading);
+	if (reading.is_code)
+		add(&reading.made);
 }
 
 bool tp_mapped_is_file(uintptr_t start, uintptr_t end)

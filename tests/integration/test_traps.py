@@ -130,6 +130,17 @@ def test_few_descriptors_beside_threads(tprof):
     assert summary["capture"]["trace_bytes"] > 40 * 65536
 
 
+@pytest.mark.parametrize("how", ["numbers", "few_numbers"])
+def test_numbers_of_descriptors_beside_threads(tprof, how):
+    """A program counts on the lowest free number, and puts a file of its own there, while memory is looked at in other threads:
+    it is never given another one, nor is its file read or closed."""
+    run, summary = tprof.summary([WORKLOADS / "odd", how])
+    assert run.stdout == b"odd: 0 descriptors were wrong\n"
+    nothing_lost(summary)
+    assert summary["heap"]["rss_peak_bytes"] > 0
+    assert len(report(run.traces()[0], command="timeline")["timeline"]["points"]) > 2
+
+
 @pytest.mark.parametrize("how", ["sandbox", "sandbox_syscall", "sandbox_syscall_prctl"])
 @pytest.mark.parametrize("env", [QUIET, SAMPLED])
 def test_sandbox(tprof, how, env):

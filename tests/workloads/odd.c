@@ -3,6 +3,7 @@
  * odd HOW: things that programs do to themselves.
  *   title        write over the memory of the arguments and the environment, as servers do for ps(1), then fork
  *   descriptors  few descriptors, files that come and go, while threads allocate
+ *   numbers      count on the lowest free descriptor, and put files there, while threads allocate; few_numbers: there are few
  *   sandbox      give up nearly all system calls, and work on
  *   churn        threads and forks, one after the other, until the file `end` is there
  */
@@ -19,6 +20,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 
 enum { THREADS = 4, ROUNDS = 6000, BATCH = 16, FILES = 20, INSIDE = 300000, INSIDE_SIZE = 100 };
 
@@ -157,6 +159,67 @@ static void descriptors(void)
 	truth_say(line, (size_t)snprintf(line, sizeof(line), "odd: %ld files changed\n", changed));
 }
 
+/* ---- numbers ---- */
+
+enum { LARGE = 100000, CHECK_CALLS = 100, CHECK_CLOCKS = CLOCKS_PER_SEC / 2 };
+
+static atomic_int checked;
+
+/* What is resident comes and goes, so that it is worth looking at. */
+static void *keep_touching(void *argument)
+{
+	struct truth *mine = argument;
+
+	while (!atomic_load(&checked)) {
+		void *block = malloc(LARGE);
+
+		truth_alloc(mine, LARGE);
+		memset(block, 1, LARGE);
+		free(block);
+		truth_free(mine, LARGE);
+	}
+	return argument;
+}
+
+/* No thread of the program's opens files but this one, so it knows which number is free. */
+static int is_wrong(const int pipe_of_one[2], int number)
+{
+	int wrong = open("/dev/null", O_RDONLY) != number || close(number), got;
+	char byte = 0;
+
+	wrong |= write(pipe_of_one[1], "x", 1) != 1 || dup2(pipe_of_one[0], number) != number;
+	for (int i = 0; i < CHECK_CALLS; i++)
+		wrong |= fcntl(number, F_GETFD) < 0;
+	got = (int)read(pipe_of_one[0], &byte, 1); /* does not wait */
+	wrong |= got != 1 || byte != 'x';
+	close(number);
+	return wrong;
+}
+
+static void numbers(rlim_t most)
+{
+	struct rlimit limit = { most, most };
+	int pipe_of_one[2], number, wrong = 0;
+	pthread_t threads[THREADS];
+	char line[64];
+
+	if (pipe2(pipe_of_one, O_NONBLOCK) || setrlimit(RLIMIT_NOFILE, &limit))
+		truth_die("pipe2 or setrlimit");
+	number = dup(pipe_of_one[0]);
+	close(number);
+	for (int i = 0; i < THREADS; i++)
+		pthread_create(&threads[i], NULL, keep_touching, &of_thread[i]);
+	while (clock() < CHECK_CLOCKS * (THREADS + 1)) /* all threads' time */
+		wrong += is_wrong(pipe_of_one, number);
+	atomic_store(&checked, 1);
+	for (int i = 0; i < THREADS; i++) {
+		pthread_join(threads[i], NULL);
+		truth_add(&truth, &of_thread[i]);
+	}
+	truth_write(&truth);
+	truth_say(line, (size_t)snprintf(line, sizeof(line), "odd: %d descriptors were wrong\n", wrong));
+}
+
 /* ---- sandbox ---- */
 
 #define ALLOW(number) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
@@ -252,6 +315,10 @@ int main(int argc, char **argv)
 		title(argc, argv);
 	else if (!strcmp(how, "descriptors"))
 		descriptors();
+	else if (!strcmp(how, "numbers"))
+		numbers(4096);
+	else if (!strcmp(how, "few_numbers"))
+		numbers(64);
 	else if (!strcmp(how, "sandbox"))
 		sandbox(DOOR_PRCTL);
 	else if (!strcmp(how, "sandbox_syscall"))
