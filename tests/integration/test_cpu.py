@@ -246,6 +246,20 @@ def test_every_signal_taken(tprof):
     assert run.stderr == b"tprof: CPU sampling ended: the program uses its signal itself\n"
 
 
+@pytest.mark.parametrize("where", ["thread", "child"])
+def test_every_signal_taken_where_it_is_inherited_as_blocked(tprof, where):
+    """What a thread or a child inherits is the mask that the program knows of."""
+    run, _ = signal_trap(tprof, where, b"wrong as inherited: 0\n")
+    assert run.stderr == b"tprof: CPU sampling ended: the program uses its signal itself\n"
+
+
+def test_every_signal_ignored(tprof):
+    """Sampling goes on until somebody sends ours, which then is ignored."""
+    run, capture = signal_trap(tprof, "ignore", b"not ignored: 0\n")
+    assert run.stderr == b"tprof: CPU sampling ended: the program uses its signal itself\n"
+    assert capture["cpu_stopped"] and capture["cpu_samples"] > 0
+
+
 def test_every_signal_kills_by_default(tprof):
     run, _ = signal_trap(tprof, "die", b"died of it: 31\ndid not: 0\n")
     assert len(run.traces()) == 32

@@ -84,6 +84,86 @@ static void takes_each(void)
 	say("not blocked:", unblocked);
 }
 
+/* All signals are blocked, as they were where this thread or process was made: what is sent is taken when it is asked for. */
+static long wrong_as_inherited(void)
+{
+	struct timespec soon = { .tv_nsec = 100000000 };
+	long wrong = 0;
+	sigset_t now;
+
+	free(malloc(10));
+	pthread_sigmask(SIG_BLOCK, NULL, &now);
+	for (int number = SIGRTMIN; number <= SIGRTMAX; number++) {
+		sigset_t one = only(number);
+
+		wrong += sigismember(&now, number) != 1;
+		raise(number);
+		wrong += sigtimedwait(&one, NULL, &soon) != number;
+	}
+	return wrong;
+}
+
+static void *takes_in_thread(void *wrong)
+{
+	*(long *)wrong = wrong_as_inherited();
+	return NULL;
+}
+
+/* As servers do that have one thread wait for all signals. */
+static void takes_each_elsewhere(int in_child)
+{
+	int status = 0;
+	long wrong = 0;
+	pthread_t thread;
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, NULL);
+	if (!in_child) {
+		pthread_create(&thread, NULL, takes_in_thread, &wrong);
+		pthread_join(thread, NULL);
+	} else {
+		pid_t pid = fork();
+
+		if (pid == 0)
+			_exit(wrong_as_inherited() != 0);
+		if (waitpid(pid, &status, 0) != pid)
+			truth_die("waitpid");
+	}
+	say("wrong as inherited:", wrong + status);
+}
+
+static void takes_each_in_thread(void)
+{
+	takes_each_elsewhere(0);
+}
+
+static void takes_each_in_child(void)
+{
+	takes_each_elsewhere(1);
+}
+
+/* As daemons do: ignored, as said and when it comes. */
+static void ignores_each(void)
+{
+	struct sigaction ignored = { .sa_handler = SIG_IGN }, found;
+	long wrong = 0;
+
+	for (int number = SIGRTMIN; number <= SIGRTMAX; number++) {
+		if (number % 2)
+			signal(number, SIG_IGN);
+		else
+			sigaction(number, &ignored, NULL);
+	}
+	burn(100);
+	for (int number = SIGRTMIN; number <= SIGRTMAX; number++) {
+		wrong += sigaction(number, NULL, &found) != 0 || found.sa_handler != SIG_IGN;
+		raise(number);
+		wrong += signal(number, SIG_IGN) != SIG_IGN;
+	}
+	say("not ignored:", wrong);
+}
+
 /* One child for each signal, which dies of it as it does by default. */
 static void dies_of_each(void)
 {
@@ -331,11 +411,19 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*run)(void);
 	} traps[] = {
-		{ "take", takes_each },		  { "die", dies_of_each },
-		{ "vfork", vfork_resets },	  { "reset", resets },
-		{ "mask", masks_in_handler },	  { "inherited", waits_as_inherited },
-		{ "small_stacks", small_stacks }, { "stack_gone", stack_gone },
-		{ "unused", handles_all_unused }, { "used", handles_all_used },
+		{ "take", takes_each },
+		{ "die", dies_of_each },
+		{ "thread", takes_each_in_thread },
+		{ "child", takes_each_in_child },
+		{ "ignore", ignores_each },
+		{ "vfork", vfork_resets },
+		{ "reset", resets },
+		{ "mask", masks_in_handler },
+		{ "inherited", waits_as_inherited },
+		{ "small_stacks", small_stacks },
+		{ "stack_gone", stack_gone },
+		{ "unused", handles_all_unused },
+		{ "used", handles_all_used },
 	};
 
 	for (size_t i = 0; argc > 1 && i < sizeof(traps) / sizeof(traps[0]); i++) {

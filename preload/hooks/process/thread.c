@@ -11,6 +11,7 @@
 #include "hooks/lifecycle.h"
 #include "hooks/ops/annotate.h"
 #include "hooks/real.h"
+#include "hooks/sampling/cpu.h"
 
 #include <pthread.h>
 
@@ -43,6 +44,17 @@ static void *begin_thread(void *context)
 	return ticket.routine(ticket.argument);
 }
 
+/* With the mask that the program believes the creating thread to have. */
+static int create(pthread_t *id, const pthread_attr_t *attributes, void *(*routine)(void *), void *argument)
+{
+	bool bequeathed = tp_cpu_bequeath();
+	int error = tp_real.pthread_create(id, attributes, routine, argument);
+
+	if (bequeathed)
+		tp_cpu_bequeathed();
+	return error;
+}
+
 TP_EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*routine)(void *), void *argument)
 {
 	struct ticket *ticket = NULL;
@@ -53,10 +65,10 @@ TP_EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attributes, vo
 	if (tp_load(&tp_state.mode) == TP_MODE_ON)
 		ticket = take_ticket();
 	if (!ticket)
-		return tp_real.pthread_create(id, attributes, routine, argument);
+		return create(id, attributes, routine, argument);
 	ticket->routine = routine;
 	ticket->argument = argument;
-	error = tp_real.pthread_create(id, attributes, begin_thread, ticket);
+	error = create(id, attributes, begin_thread, ticket);
 	if (error)
 		tp_store_release(&ticket->taken, 0u);
 	return error;

@@ -36,7 +36,7 @@ void tp_cpu_handle(int number, siginfo_t *info, ucontext_t *context, struct tp_t
 static uint32_t signal_number; /* 0: no sampling */
 static int chosen;	       /* kept over a fork; -1: given up */
 
-/* A handler that the program set for our signal, and has not been needed: Go's runtime sets one for each there is. */
+/* A handler that the program set for our signal, or SIG_IGN, and has not been needed: Go's runtime sets one for each there is. */
 static struct sigaction programs;
 static uint32_t programs_state;
 
@@ -108,7 +108,9 @@ bool tp_cpu_keep(const struct sigaction *action)
 {
 	uint32_t none = PROGRAMS_NONE;
 
-	if (!(action->sa_flags & SA_RESTART) || !tp_swap_if(&programs_state, none, PROGRAMS_WRITTEN))
+	bool waits = action->sa_flags & SA_RESTART || action->sa_handler == SIG_IGN;
+
+	if (!waits || !tp_swap_if(&programs_state, none, PROGRAMS_WRITTEN))
 		return false;
 	programs = *action;
 	tp_store_release(&programs_state, PROGRAMS_KEPT); /* tp_cpu_kept() */
@@ -216,12 +218,35 @@ static void delete_timer(struct tp_thread *thread)
 		tp_syscall(SYS_timer_delete, timer - 1, 0, 0, 0);
 }
 
-/* A thread, or a program that was exec'd, may have inherited it blocked. */
-static void unblock(int number)
+/* Was it blocked? */
+static bool mask_signal(int how, uint32_t number)
 {
-	uint64_t set = UINT64_C(1) << (number - 1);
+	uint64_t set = UINT64_C(1) << (number - 1), before = 0;
 
-	tp_syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &set, 0, sizeof(set));
+	tp_syscall(SYS_rt_sigprocmask, how, &set, &before, sizeof(set));
+	return before & set;
+}
+
+/* A thread, or a program that was exec'd, may have inherited it blocked. */
+static void unblock(struct tp_thread *thread)
+{
+	if (mask_signal(SIG_UNBLOCK, tp_load(&signal_number)))
+		thread->signal_blocked = true;
+}
+
+bool tp_cpu_bequeath(void)
+{
+	uint32_t number = tp_load(&signal_number);
+
+	return number && tp_self && tp_self->signal_blocked && !mask_signal(SIG_BLOCK, number);
+}
+
+void tp_cpu_bequeathed(void)
+{
+	uint32_t number = tp_load(&signal_number);
+
+	if (number)
+		mask_signal(SIG_UNBLOCK, number);
 }
 
 /* What the kernel pushes, by its own word (with AVX-512 3 KiB and more), and handler.S. */
@@ -272,7 +297,7 @@ void tp_cpu_attach(struct tp_thread *thread)
 	delete_timer(thread); /* of the dead thread that had this struct before */
 	if (!event.signal)
 		return;
-	unblock(event.signal);
+	unblock(thread);
 	if (tp_syscall(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, &event, &timer, 0) != 0) {
 		tp_lost(TPROF_LOST_TIMER, 1); /* RLIMIT_SIGPENDING */
 		return;
@@ -287,6 +312,7 @@ void tp_cpu_attach(struct tp_thread *thread)
 
 void tp_cpu_forget(void)
 {
+	tp_cpu_bequeath();
 	if (signal_number)
 		give_back((int)signal_number);
 	signal_number = 0;
@@ -335,8 +361,10 @@ void tp_cpu_start(void)
 
 void tp_cpu_stop(void)
 {
-	uint32_t number = __atomic_exchange_n(&signal_number, 0, __ATOMIC_ACQ_REL);
+	uint32_t number;
 
+	tp_cpu_bequeath();
+	number = __atomic_exchange_n(&signal_number, 0, __ATOMIC_ACQ_REL);
 	chosen = -1;
 	tp_threads_each(delete_timer);
 	if (number)
@@ -345,6 +373,7 @@ void tp_cpu_stop(void)
 
 void tp_cpu_step_aside(void)
 {
+	tp_cpu_bequeath();
 	if (!__atomic_exchange_n(&signal_number, 0, __ATOMIC_ACQ_REL))
 		return;
 	chosen = -1;

@@ -22,10 +22,19 @@ static bool is_ours(int number)
 	return number > 0 && (uint32_t)number == tp_cpu_signal() && tp_sys_getpid() == tp_state.pid;
 }
 
-/* A handler of the program's own; the standard action and being ignored are what it has anyway, as far as it can see. */
+/* A handler of the program's own, or none that is ever to run; the standard action is what it has anyway, as far as it can see. */
 static bool takes_over(__sighandler_t handler)
 {
-	return handler != SIG_DFL && handler != SIG_IGN;
+	return handler != SIG_DFL;
+}
+
+/* As signal() would have it ignored. */
+static bool keeps_ignored(int number)
+{
+	struct sigaction ignored = { .sa_handler = SIG_IGN, .sa_flags = SA_RESTART };
+
+	sigaddset(&ignored.sa_mask, number);
+	return tp_cpu_keep(&ignored);
 }
 
 /* The program's handlers must not block it either while they run. */
@@ -87,6 +96,8 @@ TP_EXPORT __sighandler_t signal(int number, __sighandler_t handler)
 		tp_cpu_drop();
 		return kept.sa_handler;
 	}
+	if (handler == SIG_IGN && (kept.sa_handler == SIG_IGN || keeps_ignored(number)))
+		return kept.sa_handler;
 	tp_cpu_step_aside();
 	old = tp_real.signal(number, handler);
 	return old == SIG_ERR ? SIG_ERR : kept.sa_handler;
