@@ -253,6 +253,23 @@ def test_every_signal_taken_where_it_is_inherited_as_blocked(tprof, where):
     assert run.stderr == b"tprof: CPU sampling ended: the program uses its signal itself\n"
 
 
+def test_every_signal_sent_to_the_process(tprof):
+    """Whichever thread gets ours, the one that waits for it takes it."""
+    run, _ = signal_trap(tprof, "process", b"not taken: 0\n")
+    assert run.stderr == b"tprof: CPU sampling ended: the program uses its signal itself\n"
+
+
+def test_mask_of_a_vfork_child(tprof):
+    signal_trap(tprof, "vfork_mask", b"pending: 31\n")
+
+
+@pytest.mark.parametrize("env", [{}, {"TPROF_CHILDREN": "0"}, {"TPROF_START": "off"}])
+def test_signals_of_a_child(tprof, env):
+    """Our handler is not the child's, whether it is recorded or not."""
+    run, _ = signal_trap(tprof, "child_asks", b"real-time signals unused: 31\n", env)
+    assert run.stderr == b""
+
+
 def test_every_signal_ignored(tprof):
     """Sampling goes on until somebody sends ours, which then is ignored."""
     run, capture = signal_trap(tprof, "ignore", b"not ignored: 0\n")

@@ -143,6 +143,85 @@ static void takes_each_in_child(void)
 	takes_each_elsewhere(1);
 }
 
+static void *takes_all(void *missing)
+{
+	struct timespec soon = { .tv_sec = 1 };
+	long *left = missing;
+	sigset_t all;
+
+	sigfillset(&all);
+	while (*left && sigtimedwait(&all, NULL, &soon) >= SIGRTMIN)
+		--*left;
+	return NULL;
+}
+
+/* Servers have all signals blocked in all threads, and one of these waits for what is sent to the process. */
+static void takes_for_process(void)
+{
+	long missing = 2 * (SIGRTMAX - SIGRTMIN + 1);
+	pthread_t thread;
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, NULL);
+	for (int number = SIGRTMIN; number <= SIGRTMAX; number++)
+		kill(getpid(), number);
+	pthread_create(&thread, NULL, takes_all, &missing);
+	usleep(50000);
+	for (int number = SIGRTMIN; number <= SIGRTMAX; number++)
+		kill(getpid(), number);
+	pthread_join(thread, NULL);
+	say("not taken:", missing);
+}
+
+/* A child that has other signals blocked than its parent, on its parent's memory. */
+static void vfork_unblocks(void)
+{
+	sigset_t all, none;
+	static long pending;
+	pid_t pid;
+
+	sigfillset(&all);
+	sigemptyset(&none);
+	pthread_sigmask(SIG_BLOCK, &all, NULL);
+	pid = vfork();
+	if (pid == 0) {
+		sigprocmask(SIG_SETMASK, &none, NULL); /* NOLINT(clang-analyzer-unix.Vfork): as shells do */
+		execl("/bin/true", "true", (char *)NULL);
+		_exit(127);
+	}
+	if (waitpid(pid, NULL, 0) != pid)
+		truth_die("waitpid");
+	for (int number = SIGRTMIN; number <= SIGRTMAX; number++)
+		raise(number);
+	sigpending(&all);
+	for (int number = SIGRTMIN; number <= SIGRTMAX; number++)
+		pending += sigismember(&all, number);
+	say("pending:", pending);
+}
+
+/* What a child knows that is not recorded. */
+static void child_asks(void)
+{
+	int status = -1;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		long defaults = 0;
+
+		free(malloc(10));
+		for (int number = SIGRTMIN; number <= SIGRTMAX; number++) {
+			struct sigaction action;
+
+			defaults += sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_DFL;
+		}
+		_exit((int)defaults);
+	}
+	if (waitpid(pid, &status, 0) != pid)
+		truth_die("waitpid");
+	say("real-time signals unused:", WEXITSTATUS(status));
+}
+
 /* As daemons do: ignored, as said and when it comes. */
 static void ignores_each(void)
 {
@@ -416,6 +495,9 @@ int main(int argc, char **argv)
 		{ "thread", takes_each_in_thread },
 		{ "child", takes_each_in_child },
 		{ "ignore", ignores_each },
+		{ "process", takes_for_process },
+		{ "vfork_mask", vfork_unblocks },
+		{ "child_asks", child_asks },
 		{ "vfork", vfork_resets },
 		{ "reset", resets },
 		{ "mask", masks_in_handler },

@@ -34,6 +34,7 @@ void tp_cpu_handle(int number, siginfo_t *info, ucontext_t *context, struct tp_t
 	__attribute__((visibility("hidden")));
 
 static uint32_t signal_number; /* 0: no sampling */
+static uint32_t handled;       /* what has our handler, also when sampling has ended; 0: nothing */
 static int chosen;	       /* kept over a fork; -1: given up */
 
 /* A handler that the program set for our signal, or SIG_IGN, and has not been needed: Go's runtime sets one for each there is. */
@@ -45,6 +46,16 @@ enum { PROGRAMS_NONE, PROGRAMS_WRITTEN, PROGRAMS_KEPT };
 uint32_t tp_cpu_signal(void)
 {
 	return tp_load(&signal_number);
+}
+
+uint32_t tp_cpu_handled(void)
+{
+	return tp_load(&handled);
+}
+
+void tp_cpu_let_go(void)
+{
+	tp_store(&handled, 0u);
 }
 
 /* ---- the handler ---- */
@@ -137,24 +148,36 @@ static void give_back(int number)
 {
 	struct sigaction action;
 
-	if (tp_cpu_kept(&action))
-		tp_real.sigaction(number, &action, NULL);
+	tp_cpu_kept(&action);
+	tp_real.sigaction(number, &action, NULL);
+	tp_cpu_let_go();
+}
+
+static bool is_for_process(const siginfo_t *info)
+{
+	return info->si_code == SI_USER || info->si_code == SI_QUEUE;
 }
 
 /*
- * The signal came from elsewhere: the program uses it. It gets it back, and this one as it would have had it: blocked if
- * it blocked it, else by its handler, or with what the signal does by itself.
+ * The signal came from elsewhere: the program uses it. It gets it back, and this one as it would have had it: by its handler,
+ * or with what the signal does by itself; or, where it blocked it, blocked. Then it may be another thread's that waits for it, and
+ * our handler stays to pass it on, as those others have it blocked as far as the program knows, and nowhere else.
  */
-static TP_SLOW void hand_over(int number, siginfo_t *info, ucontext_t *context, const struct tp_thread *thread)
+static TP_SLOW void hand_over(int number, siginfo_t *info, ucontext_t *context, struct tp_thread *thread)
 {
-	struct sigaction action;
+	bool blocked = thread && thread->signal_blocked;
 
 	tp_cpu_step_aside();
-	tp_cpu_kept(&action);
-	tp_real.sigaction(number, &action, NULL);
-	if (thread && thread->signal_blocked)
+	if (blocked) {
 		sigaddset(&context->uc_sigmask, number);
-	tp_syscall(SYS_rt_tgsigqueueinfo, tp_sys_getpid(), tp_sys_gettid(), number, info);
+		thread->signal_blocked = false;
+	} else {
+		give_back(number);
+	}
+	if (blocked && is_for_process(info))
+		tp_syscall(SYS_rt_sigqueueinfo, tp_sys_getpid(), number, info, 0);
+	else
+		tp_syscall(SYS_rt_tgsigqueueinfo, tp_sys_getpid(), tp_sys_gettid(), number, info);
 }
 
 /* A program that computes, and calls nothing that is hooked, answers too. */
@@ -236,9 +259,20 @@ static void unblock(struct tp_thread *thread)
 
 bool tp_cpu_bequeath(void)
 {
-	uint32_t number = tp_load(&signal_number);
+	uint32_t number = tp_cpu_handled();
 
 	return number && tp_self && tp_self->signal_blocked && !mask_signal(SIG_BLOCK, number);
+}
+
+void tp_cpu_settle_mask(struct tp_thread *thread)
+{
+	uint32_t number = tp_cpu_handled();
+
+	if (!number || !thread->signal_blocked ||
+	    tp_sys_getpid() != tp_state.pid) /* a vfork child's memory is its parent's */
+		return;
+	mask_signal(SIG_BLOCK, number);
+	thread->signal_blocked = false;
 }
 
 void tp_cpu_bequeathed(void)
@@ -312,9 +346,11 @@ void tp_cpu_attach(struct tp_thread *thread)
 
 void tp_cpu_forget(void)
 {
+	uint32_t number = tp_cpu_handled();
+
 	tp_cpu_bequeath();
-	if (signal_number)
-		give_back((int)signal_number);
+	if (number)
+		give_back((int)number);
 	signal_number = 0;
 }
 
@@ -354,6 +390,7 @@ void tp_cpu_start(void)
 		return;
 	tp_header->cpu_signal = (uint32_t)chosen;
 	tp_header->cpu_period_ns = period_ns();
+	tp_store(&handled, (uint32_t)chosen);
 	tp_store_release(&signal_number, (uint32_t)chosen);
 	if (tp_self)
 		tp_cpu_attach(tp_self);
@@ -361,14 +398,16 @@ void tp_cpu_start(void)
 
 void tp_cpu_stop(void)
 {
+	struct sigaction action;
 	uint32_t number;
 
 	tp_cpu_bequeath();
 	number = __atomic_exchange_n(&signal_number, 0, __ATOMIC_ACQ_REL);
 	chosen = -1;
 	tp_threads_each(delete_timer);
-	if (number)
+	if (number && tp_cpu_kept(&action)) /* else ours stays: a timer's signal may be under way */
 		give_back((int)number);
+	tp_cpu_let_go(); /* no system calls on its behalf any more */
 }
 
 void tp_cpu_step_aside(void)

@@ -19,7 +19,7 @@
 /* In a vfork child the memory is its parent's, the handlers are its own: what it sets does not concern us. */
 static bool is_ours(int number)
 {
-	return number > 0 && (uint32_t)number == tp_cpu_signal() && tp_sys_getpid() == tp_state.pid;
+	return number > 0 && (uint32_t)number == tp_cpu_handled() && tp_sys_getpid() == tp_state.pid;
 }
 
 /* A handler of the program's own, or none that is ever to run; the standard action is what it has anyway, as far as it can see. */
@@ -74,6 +74,7 @@ TP_EXPORT int sigaction(int number, const struct sigaction *action, struct sigac
 		if (!(was && is_same(action, &kept)) && !tp_cpu_keep(action)) {
 			tp_cpu_step_aside();
 			result = tp_real.sigaction(number, action, NULL);
+			tp_cpu_let_go();
 		}
 	} else if (action) {
 		tp_cpu_drop();
@@ -100,6 +101,7 @@ TP_EXPORT __sighandler_t signal(int number, __sighandler_t handler)
 		return kept.sa_handler;
 	tp_cpu_step_aside();
 	old = tp_real.signal(number, handler);
+	tp_cpu_let_go();
 	return old == SIG_ERR ? SIG_ERR : kept.sa_handler;
 }
 
@@ -109,6 +111,13 @@ TP_EXPORT int sigaltstack(const stack_t *stack, stack_t *old)
 	if (stack)
 		tp_cpu_alternate_stack(stack->ss_sp, stack->ss_flags & SS_DISABLE ? 0 : stack->ss_size);
 	return tp_real.sigaltstack(stack, old);
+}
+
+/* A vfork child has a mask of its own, and its parent's memory. */
+static void note_blocked(struct tp_thread *thread, bool blocked)
+{
+	if (thread->signal_blocked != blocked && tp_sys_getpid() == tp_state.pid)
+		thread->signal_blocked = blocked;
 }
 
 /*
@@ -123,8 +132,12 @@ static int change_mask(int (*real)(int, const sigset_t *, sigset_t *), int how, 
 	bool named = set && number && sigismember(set, number) == 1, was;
 	sigset_t copy;
 
-	if (!number || !thread || (uintptr_t)&copy - (uintptr_t)thread->handler_stack < sizeof(thread->handler_stack))
+	if (!thread || (uintptr_t)&copy - (uintptr_t)thread->handler_stack < sizeof(thread->handler_stack))
 		return real(how, set, old);
+	if (!number) {
+		tp_cpu_settle_mask(thread);
+		return real(how, set, old);
+	}
 	was = thread->signal_blocked;
 	if (named && how != SIG_UNBLOCK) {
 		copy = *set;
@@ -134,7 +147,7 @@ static int change_mask(int (*real)(int, const sigset_t *, sigset_t *), int how, 
 		result = real(how, set, old);
 	}
 	if (result == 0 && set && (named || how == SIG_SETMASK))
-		thread->signal_blocked = named && how != SIG_UNBLOCK;
+		note_blocked(thread, named && how != SIG_UNBLOCK);
 	if (result == 0 && old && was)
 		sigaddset(old, number);
 	return result;

@@ -6,9 +6,13 @@
 #include "core/base.h"
 
 struct sigaction;
+struct tp_thread;
 
 /* The number of the signal in use; 0: none. */
 uint32_t tp_cpu_signal(void);
+
+/* The number of the one that has our handler: also when sampling has ended, until the program's handler is there; 0: none. */
+uint32_t tp_cpu_handled(void);
 
 /*
  * The calling thread takes this alternate signal stack (size 0: none). One that can't even hold what the kernel pushes
@@ -25,7 +29,11 @@ bool tp_cpu_keep(const struct sigaction *action);
 bool tp_cpu_kept(struct sigaction *action);
 void tp_cpu_drop(void);
 
-/* Ends sampling for good: deletes every timer. Before the program's own handler is installed. */
+/* Ends sampling for good: deletes every timer. Before the program's own handler is installed; tp_cpu_let_go() behind that. */
 void tp_cpu_step_aside(void);
+void tp_cpu_let_go(void);
+
+/* Sampling has ended: what this thread has blocked as far as the program knows is blocked. */
+void tp_cpu_settle_mask(struct tp_thread *thread);
 
 #endif
