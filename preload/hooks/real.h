@@ -47,6 +47,11 @@ struct tp_real {
 	int (*sigaction)(int, const struct sigaction *, struct sigaction *);
 	int (*sigaltstack)(const stack_t *, stack_t *);
 	__sighandler_t (*signal)(int, __sighandler_t);
+	__sighandler_t (*sysv_signal)(int, __sighandler_t);
+	__sighandler_t (*sigset)(int, __sighandler_t);
+	int (*sigignore)(int);
+	int (*sighold)(int);
+	int (*sigrelse)(int);
 	int (*sigprocmask)(int, const sigset_t *, sigset_t *);
 	int (*pthread_sigmask)(int, const sigset_t *, sigset_t *);
 	int (*pthread_create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);

@@ -270,6 +270,17 @@ def test_signals_of_a_child(tprof, env):
     assert run.stderr == b""
 
 
+@pytest.mark.parametrize("how, expected", [
+    ("once", b"not unused before: 0\ncame by themselves: 0\ndid not come: 0\n"),
+    ("sigset", b"not unused before: 0\ncame by themselves: 0\ndid not come: 0\n"),
+    ("hold", b"pending: 31\nwrong: 0\n")])
+def test_every_signal_by_older_functions(tprof, how, expected):
+    """sysv_signal, which signal() is in strict C, sigset, and their kin."""
+    run, capture = signal_trap(tprof, how, expected)
+    assert run.stderr == b"tprof: CPU sampling ended: the program uses its signal itself\n"
+    assert capture["cpu_stopped"]
+
+
 def test_every_signal_ignored(tprof):
     """Sampling goes on until somebody sends ours, which then is ignored."""
     run, capture = signal_trap(tprof, "ignore", b"not ignored: 0\n")

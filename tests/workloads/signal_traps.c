@@ -14,6 +14,8 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* System V's functions, which programs still call */
+
 #define OTHER_MAX 64 /* signals that this can be said of */
 
 static volatile unsigned int sum;
@@ -198,6 +200,64 @@ static void vfork_unblocks(void)
 	for (int number = SIGRTMIN; number <= SIGRTMAX; number++)
 		pending += sigismember(&all, number);
 	say("pending:", pending);
+}
+
+static volatile long handled;
+
+static void on_any(int number)
+{
+	(void)number;
+	handled++;
+}
+
+extern __sighandler_t __sysv_signal(int number, __sighandler_t handler);
+
+/* A handler for each signal by older functions: it runs once when it is sent, and not before. */
+static void handles_each_by(__sighandler_t (*set)(int, __sighandler_t))
+{
+	long before, count = SIGRTMAX - SIGRTMIN + 1, wrong = 0;
+
+	for (int number = SIGRTMIN; number <= SIGRTMAX; number++)
+		wrong += set(number, on_any) != SIG_DFL;
+	burn(100);
+	before = handled;
+	for (int number = SIGRTMIN; number <= SIGRTMAX; number++)
+		raise(number);
+	say("not unused before:", wrong);
+	say("came by themselves:", before);
+	say("did not come:", count - (handled - before));
+}
+
+/* What signal() is in strict C: the handler is gone when it ran. */
+static void handles_each_once(void)
+{
+	handles_each_by(__sysv_signal);
+}
+
+static void handles_each_by_sigset(void)
+{
+	handles_each_by(sigset);
+}
+
+/* By System V's functions. */
+static void holds_each(void)
+{
+	long pending = 0, wrong = 0;
+	sigset_t set;
+
+	for (int number = SIGRTMIN; number <= SIGRTMAX; number++)
+		wrong += sighold(number) != 0;
+	for (int number = SIGRTMIN; number <= SIGRTMAX; number++)
+		raise(number);
+	sigpending(&set);
+	for (int number = SIGRTMIN; number <= SIGRTMAX; number++) {
+		pending += sigismember(&set, number);
+		wrong += sigignore(number) != 0; /* and what is pending is gone */
+		wrong += sigrelse(number) != 0;
+		raise(number);
+	}
+	say("pending:", pending);
+	say("wrong:", wrong);
 }
 
 /* What a child knows that is not recorded. */
@@ -497,6 +557,9 @@ int main(int argc, char **argv)
 		{ "ignore", ignores_each },
 		{ "process", takes_for_process },
 		{ "vfork_mask", vfork_unblocks },
+		{ "once", handles_each_once },
+		{ "sigset", handles_each_by_sigset },
+		{ "hold", holds_each },
 		{ "child_asks", child_asks },
 		{ "vfork", vfork_resets },
 		{ "reset", resets },

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sigaction and signal: a program that asks about our signal hears that it is unused, or what handler it set itself; one
- * that takes it gets it.
- * sigprocmask and pthread_sigmask: it is never blocked, or a thread that blocks everything (a pool's worker) could not
+ * sigaction, signal and their kin: a program that asks about our signal hears that it is unused, or what handler it set
+ * itself; one that takes it gets it. What `signal` is in a program depends on how it was compiled: in strict C (-std=c11) it
+ * is __sysv_signal.
+ * sigprocmask, pthread_sigmask, sighold: it is never blocked, or a thread that blocks everything (a pool's worker) could not
  * be sampled, and one that then waits for all signals would be handed ours.
  */
 #include "hooks/sampling/signals.h"
@@ -84,14 +85,15 @@ TP_EXPORT int sigaction(int number, const struct sigaction *action, struct sigac
 	return result;
 }
 
-TP_EXPORT __sighandler_t signal(int number, __sighandler_t handler)
+/* `real` is where the real function is kept: this may be the process's first call. */
+static __sighandler_t set_handler(__sighandler_t (**real)(int, __sighandler_t), int number, __sighandler_t handler)
 {
 	struct sigaction kept;
 	__sighandler_t old;
 
 	tp_start();
 	if (!is_ours(number))
-		return tp_real.signal(number, handler);
+		return (*real)(number, handler);
 	tp_cpu_kept(&kept);
 	if (!takes_over(handler)) {
 		tp_cpu_drop();
@@ -100,9 +102,64 @@ TP_EXPORT __sighandler_t signal(int number, __sighandler_t handler)
 	if (handler == SIG_IGN && (kept.sa_handler == SIG_IGN || keeps_ignored(number)))
 		return kept.sa_handler;
 	tp_cpu_step_aside();
-	old = tp_real.signal(number, handler);
+	old = (*real)(number, handler);
 	tp_cpu_let_go();
 	return old == SIG_ERR ? SIG_ERR : kept.sa_handler;
+}
+
+TP_EXPORT __sighandler_t signal(int number, __sighandler_t handler)
+{
+	return set_handler(&tp_real.signal, number, handler);
+}
+
+TP_EXPORT __sighandler_t ssignal(int number, __sighandler_t handler)
+{
+	return set_handler(&tp_real.signal, number, handler);
+}
+
+__sighandler_t bsd_signal(int number, __sighandler_t handler);
+__sighandler_t __sysv_signal(int number, __sighandler_t handler);
+
+TP_EXPORT __sighandler_t bsd_signal(int number, __sighandler_t handler)
+{
+	return set_handler(&tp_real.signal, number, handler);
+}
+
+TP_EXPORT __sighandler_t sysv_signal(int number, __sighandler_t handler)
+{
+	return set_handler(&tp_real.sysv_signal, number, handler);
+}
+
+TP_EXPORT __sighandler_t __sysv_signal(int number, __sighandler_t handler)
+{
+	return set_handler(&tp_real.sysv_signal, number, handler);
+}
+
+TP_EXPORT int sigignore(int number)
+{
+	tp_start();
+	if (!is_ours(number))
+		return tp_real.sigignore(number);
+	return set_handler(&tp_real.signal, number, SIG_IGN) == SIG_ERR ? -1 : 0;
+}
+
+/* It sets the handler and changes the mask. With SIG_HOLD it leaves the handler as it is: ours. */
+TP_EXPORT __sighandler_t sigset(int number, __sighandler_t handler)
+{
+	struct sigaction kept;
+	__sighandler_t old;
+
+	tp_start();
+	if (!is_ours(number))
+		return tp_real.sigset(number, handler);
+	tp_cpu_kept(&kept);
+	tp_cpu_step_aside();
+	if (tp_self)
+		tp_cpu_settle_mask(tp_self);
+	old = tp_real.sigset(number, handler);
+	if (handler != SIG_HOLD)
+		tp_cpu_let_go();
+	return old == SIG_ERR || old == SIG_HOLD ? old : kept.sa_handler;
 }
 
 TP_EXPORT int sigaltstack(const stack_t *stack, stack_t *old)
@@ -163,4 +220,26 @@ TP_EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 {
 	tp_start();
 	return change_mask(tp_real.pthread_sigmask, how, set, old);
+}
+
+static int hold(int (*real)(int), int how, int number)
+{
+	sigset_t one = { 0 };
+
+	if (!is_ours(number))
+		return real(number);
+	sigaddset(&one, number);
+	return change_mask(tp_real.sigprocmask, how, &one, NULL);
+}
+
+TP_EXPORT int sighold(int number)
+{
+	tp_start();
+	return hold(tp_real.sighold, SIG_BLOCK, number);
+}
+
+TP_EXPORT int sigrelse(int number)
+{
+	tp_start();
+	return hold(tp_real.sigrelse, SIG_UNBLOCK, number);
 }
