@@ -61,6 +61,7 @@ static const struct {
 	FUNCTION(sigprocmask),
 	FUNCTION(pthread_sigmask),
 	FUNCTION(pthread_create),
+	FUNCTION(thrd_create),
 	FUNCTION(pthread_setname_np),
 	FUNCTION(abort),
 	FUNCTION(cfree),

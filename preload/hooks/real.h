@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/types.h>
+#include <threads.h>
 
 struct tp_real {
 	/* Those that are called most, in one cache line. */
@@ -55,6 +56,7 @@ struct tp_real {
 	int (*sigprocmask)(int, const sigset_t *, sigset_t *);
 	int (*pthread_sigmask)(int, const sigset_t *, sigset_t *);
 	int (*pthread_create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+	int (*thrd_create)(thrd_t *, thrd_start_t, void *);
 	int (*pthread_setname_np)(pthread_t, const char *);
 
 	void *(*dlopen)(const char *, int);

@@ -212,6 +212,14 @@ def test_many_short_threads(tprof):
     assert capture["damage"] == []
 
 
+def test_threads_of_c11(tprof):
+    """They are known from their first instruction on, as those of pthread_create are."""
+    run = trap(tprof, "c11")
+    assert run.stdout == b"results: 14\n"
+    assert first(run)["threads"] == 3
+    assert first(run)["cpu_ns"] > 2 * 10**8
+
+
 def test_exec_under_sampling(tprof):
     """A signal that is pending at exec would kill the new image, which has no handler yet."""
     run = trap(tprof, "exec", 100)

@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <threads.h>
 #include <time.h>
 
 static volatile unsigned int sum;
@@ -228,6 +229,32 @@ static void short_threads(char **argv)
 	say("threads:", joined);
 }
 
+static int c11_burner(void *milliseconds)
+{
+	burner(milliseconds);
+	return 7;
+}
+
+/* C11's threads, which call nothing that is hooked. */
+static void c11_threads(char **argv)
+{
+	unsigned int milliseconds = 150;
+	thrd_t threads[2];
+	long results = 0;
+
+	(void)argv;
+	for (size_t i = 0; i < 2; i++)
+		if (thrd_create(&threads[i], c11_burner, &milliseconds) != thrd_success)
+			truth_die("thrd_create");
+	for (size_t i = 0; i < 2; i++) {
+		int result = 0;
+
+		thrd_join(threads[i], &result);
+		results += result;
+	}
+	say("results:", results);
+}
+
 /* exec under way while a timer fires: the new image has no handler, and the signal would kill it. */
 static void execs(char **argv)
 {
@@ -280,7 +307,7 @@ int main(int argc, char **argv)
 		{ "blocked", blocked },	      { "sigwait", waits_for_all },
 		{ "calls", short_calls },     { "fork", forks },
 		{ "threads", short_threads }, { "exec", execs },
-		{ "together", together },
+		{ "together", together },     { "c11", c11_threads },
 	};
 
 	for (size_t i = 0; argc > 1 && i < sizeof(traps) / sizeof(traps[0]); i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pthread_create: a new thread is known from its first instruction on, and sampled even if it never allocates. What is
+ * pthread_create, and C11's thrd_create: a new thread is known from its first instruction on, and sampled even if it never allocates. What is
  * handed to it lies in a fixed table, as nothing here may allocate; when that is full the thread starts without us and
  * is met at its first event.
  *
@@ -16,7 +16,8 @@
 #include <pthread.h>
 
 struct ticket {
-	void *(*routine)(void *);
+	void *(*routine)(void *); /* one of the two */
+	thrd_start_t start;
 	void *argument;
 	uint32_t taken;
 };
@@ -32,16 +33,43 @@ static struct ticket *take_ticket(void)
 	return NULL;
 }
 
+/* While recording is on. */
+static struct ticket *ticket_of_new_thread(void)
+{
+	if (tp_load(&tp_state.mode) == TP_MODE_NEW)
+		tp_start(); /* a forked child that did nothing yet: it begins while it has one thread */
+	return tp_load(&tp_state.mode) == TP_MODE_ON ? take_ticket() : NULL;
+}
+
+static void give_ticket(struct ticket *ticket)
+{
+	tp_store_release(&ticket->taken, 0u); /* pairs with take_ticket(): it was read */
+}
+
+static void begin(const void *frame)
+{
+	struct tp_thread *thread = tp_enter(frame);
+
+	if (thread)
+		tp_leave(thread);
+}
+
 static void *begin_thread(void *context)
 {
 	struct ticket ticket = *(struct ticket *)context;
-	struct tp_thread *thread;
 
-	tp_store_release(&((struct ticket *)context)->taken, 0u); /* pairs with take_ticket(): it was read */
-	thread = tp_enter(__builtin_frame_address(0));
-	if (thread)
-		tp_leave(thread);
+	give_ticket(context);
+	begin(__builtin_frame_address(0));
 	return ticket.routine(ticket.argument);
+}
+
+static int begin_c11_thread(void *context)
+{
+	struct ticket ticket = *(struct ticket *)context;
+
+	give_ticket(context);
+	begin(__builtin_frame_address(0));
+	return ticket.start(ticket.argument);
 }
 
 /* With the mask that the program believes the creating thread to have. */
@@ -57,20 +85,41 @@ static int create(pthread_t *id, const pthread_attr_t *attributes, void *(*routi
 
 TP_EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*routine)(void *), void *argument)
 {
-	struct ticket *ticket = NULL;
+	struct ticket *ticket = ticket_of_new_thread();
 	int error;
 
-	if (tp_load(&tp_state.mode) == TP_MODE_NEW)
-		tp_start(); /* a forked child that did nothing yet: it begins while it has one thread */
-	if (tp_load(&tp_state.mode) == TP_MODE_ON)
-		ticket = take_ticket();
 	if (!ticket)
 		return create(id, attributes, routine, argument);
 	ticket->routine = routine;
 	ticket->argument = argument;
 	error = create(id, attributes, begin_thread, ticket);
 	if (error)
-		tp_store_release(&ticket->taken, 0u);
+		give_ticket(ticket);
+	return error;
+}
+
+static int create_c11(thrd_t *id, thrd_start_t start, void *argument)
+{
+	bool bequeathed = tp_cpu_bequeath();
+	int error = tp_real.thrd_create(id, start, argument);
+
+	if (bequeathed)
+		tp_cpu_bequeathed();
+	return error;
+}
+
+TP_EXPORT int thrd_create(thrd_t *id, thrd_start_t start, void *argument)
+{
+	struct ticket *ticket = ticket_of_new_thread();
+	int error;
+
+	if (!ticket)
+		return create_c11(id, start, argument);
+	ticket->start = start;
+	ticket->argument = argument;
+	error = create_c11(id, begin_c11_thread, ticket);
+	if (error != thrd_success)
+		give_ticket(ticket);
 	return error;
 }
 
