@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/apart.h"
 
-#include "core/clock.h"
 #include "core/sys.h"
+#include "core/thread.h"
 
 #include <linux/sched.h>
 #include <signal.h>
@@ -73,7 +73,7 @@ void tp_apart_from_threads(void (*work)(void *context), void *context)
 {
 	struct job job = { work, context, false };
 
-	if (tp_clock_is_shared())
+	if (tp_load(&tp_thread_several))
 		tp_apart(do_job, &job);
 	if (!job.done)
 		do_job(&job);

@@ -3,11 +3,11 @@
 
 #include "core/apart.h"
 #include "core/claim.h"
-#include "core/clock.h"
 #include "core/process.h"
 #include "core/room.h"
 #include "core/state.h"
 #include "core/sys.h"
+#include "core/thread.h"
 
 #include <errno.h>
 #include <sys/file.h>
@@ -242,7 +242,7 @@ struct tprof_chunk *tp_output_grow(uint64_t number, uint32_t count, bool whole, 
 				 .whole = whole };
 	int fd = reach_kept();
 
-	if (fd < 0 && !tp_clock_is_shared()) /* core/apart.h */
+	if (fd < 0 && !tp_load(&tp_thread_several)) /* core/apart.h */
 		fd = reach_by_name();
 	if (fd < 0)
 		tp_apart(grow_apart, &growth);

@@ -14,6 +14,7 @@
 #include <sys/prctl.h>
 
 TP_TLS struct tp_thread *tp_self;
+bool tp_thread_several;
 bool tp_thread_may_pass;
 void (*tp_thread_attached)(struct tp_thread *thread);
 
@@ -59,7 +60,6 @@ static void count_chunk(struct tp_thread *thread)
 {
 	static uint32_t large;
 
-	_Static_assert(sizeof(*thread) <= 2u << 20, "it fits a large page");
 	if (++thread->chunks == CHUNKS_MANY && tp_add(&large, 1u) < LARGE_THREADS)
 		tp_space_gather(thread);
 }
@@ -158,6 +158,8 @@ void tp_thread_recover(struct tp_thread *thread)
 static struct tp_thread *begin(struct tp_thread *thread)
 {
 	thread->number = tp_add(&tp_header->threads, 1) + 1;
+	if (thread->number >= 2)
+		tp_store(&tp_thread_several, true);
 	if (thread->number == 2)
 		__atomic_fetch_or(&tp_header->flags, TPROF_FLAG_WAS_THREADED, __ATOMIC_RELAXED);
 	thread->events = 0;
@@ -223,6 +225,7 @@ void tp_threads_forget(struct tp_thread *survivor)
 	all = survivor;
 	hand = NULL;
 	tp_clock_shared = allocating = 0;
+	tp_thread_several = false;
 	tp_self = survivor;
 	if (!survivor)
 		return;

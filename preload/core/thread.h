@@ -111,6 +111,7 @@ struct tp_thread {
 };
 
 extern TP_TLS struct tp_thread *tp_self; /* NULL before the thread's first event */
+extern bool tp_thread_several;		 /* more than one has recorded */
 
 /* The thread's struct, made or taken over from a dead thread. NULL: no memory; counted. */
 TP_SLOW struct tp_thread *tp_thread_attach(void);
