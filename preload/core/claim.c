@@ -92,6 +92,7 @@ struct found {
 	enum occupant occupant;
 	int fd; /* OCCUPANT_OLD: to be closed; else -1, or why nobody can tell */
 	ino_t inode;
+	uint32_t pid; /* of a trace: whose it is */
 };
 
 /* An exec'd image finds its own process's trace: that one ended here. */
@@ -127,12 +128,13 @@ static bool began_within(const struct tprof_header *old, const struct stat *stat
  * A writer holds a lock on its trace as long as it lives: the kernel's word, in whatever namespace it runs. A program may
  * have closed the descriptor that holds it, so the process is asked for as well.
  */
-static enum occupant judge(int fd, const struct tp_identity *identity, const struct stat *status)
+static enum occupant judge(int fd, const struct tp_identity *identity, const struct stat *status, uint32_t *pid)
 {
 	struct tprof_header old;
 
 	if (tp_sys_pread(fd, &old, sizeof(old), 0) != sizeof(old) || memcmp(old.magic, TPROF_MAGIC, 8) != 0)
 		return OCCUPANT_FOREIGN;
+	*pid = old.pid;
 	if (old.pid == identity->pid && old.process_start == identity->start) {
 		mark_exec(fd, &old);
 		return OCCUPANT_SELF;
@@ -146,11 +148,11 @@ static enum occupant judge(int fd, const struct tp_identity *identity, const str
 
 static struct found look_at(const char *name, const struct tp_identity *identity)
 {
-	struct found found = { OCCUPANT_FOREIGN, -1, 0 };
+	struct found found = { OCCUPANT_FOREIGN, -1, 0, 0 };
 	struct stat status;
 
 	if (tp_sys_lstat(name, &status) != 0)
-		return (struct found){ OCCUPANT_NONE, -1, 0 };
+		return (struct found){ OCCUPANT_NONE, -1, 0, 0 };
 	if (!S_ISREG(status.st_mode))
 		return found;
 	found.fd = tp_sys_open(name, O_RDWR | O_NOFOLLOW, 0);
@@ -159,7 +161,7 @@ static struct found look_at(const char *name, const struct tp_identity *identity
 	if (found.fd < 0)
 		return found;
 	found.inode = tp_sys_fstat(found.fd, &status) == 0 ? status.st_ino : 0;
-	found.occupant = judge(found.fd, identity, &status);
+	found.occupant = judge(found.fd, identity, &status, &found.pid);
 	if (found.occupant == OCCUPANT_RUN) { /* a sign of life of the run, for the processes that come after it */
 		uint64_t now = tp_clock_moment().unix_ns;
 
@@ -228,26 +230,54 @@ static int take(const char *temporary, const char *name, const struct tp_identit
 	return result;
 }
 
+/* Whose trace of this run that is; 0: it is none. */
+static uint32_t whose(const char *name, const struct tp_identity *identity)
+{
+	struct found found = look_at(name, identity);
+
+	if (found.fd >= 0)
+		tp_sys_close(found.fd);
+	return found.occupant == OCCUPANT_RUN || found.occupant == OCCUPANT_SELF ? found.pid : 0;
+}
+
+static bool is_numbered(const char *name, uint32_t pid, const struct tp_identity *identity)
+{
+	struct tp_text numbered = tp_text_in(path, sizeof(path));
+
+	number_name(name, pid, 1, &numbered);
+	return whose(path, identity);
+}
+
+/* Where each program's traces have a name of their own (%e): has the parent a trace by its? */
+static bool has_parents_trace(const struct tp_identity *identity)
+{
+	static char name[4096];
+	static struct tp_identity parent;
+	struct tp_text link = tp_text_in(name, sizeof(name)), text;
+	bool has_pid;
+
+	if (!strstr(tp_config.output, "%e"))
+		return false;
+	parent.pid = identity->ppid;
+	tp_text_add(&link, "/proc/");
+	tp_text_add_number(&link, parent.pid);
+	tp_text_add(&link, "/exe");
+	memset(parent.exe, 0, sizeof(parent.exe));
+	if (tp_sys_readlink(name, parent.exe, sizeof(parent.exe) - 1) <= 0)
+		return false;
+	text = tp_text_in(name, sizeof(name));
+	return expand(&parent, &text, &has_pid) &&
+	       (whose(name, identity) == parent.pid || is_numbered(name, parent.pid, identity));
+}
+
 /*
  * The run's first process is over, but this one's parent, or this process itself before an exec, has a numbered trace
- * beside it: the run goes on.
+ * beside it; or that process's trace is of another name: the run goes on.
  */
 static bool run_goes_on(const char *name, const struct tp_identity *identity)
 {
-	const uint32_t pids[] = { identity->ppid, identity->pid };
-
-	for (size_t i = 0; i < TP_LENGTH(pids); i++) {
-		struct tp_text numbered = tp_text_in(path, sizeof(path));
-		struct found found;
-
-		number_name(name, pids[i], 1, &numbered);
-		found = look_at(path, identity);
-		if (found.fd >= 0)
-			tp_sys_close(found.fd);
-		if (found.occupant == OCCUPANT_RUN || found.occupant == OCCUPANT_SELF)
-			return true;
-	}
-	return false;
+	return is_numbered(name, identity->ppid, identity) || is_numbered(name, identity->pid, identity) ||
+	       has_parents_trace(identity);
 }
 
 static int take_numbered(const char *temporary, const char *name, const struct tp_identity *identity, uint32_t *origin)

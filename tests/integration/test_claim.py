@@ -82,6 +82,16 @@ def test_a_run_whose_first_process_is_over(tmp_path):
     assert (tmp_path / "trace.bin").stat().st_ino == first
 
 
+def test_programs_by_their_names(tmp_path):
+    """Those that a recorded program starts one after the other are of its run: none takes the other's name."""
+    subprocess.run(["sh", "-c", "ls; ls; (ls; ls); true"], cwd=tmp_path, env={**ENV, "TPROF_OUTPUT": "%e.bin"},
+                   stdout=subprocess.DEVNULL, check=True, timeout=20)
+    listed = list(tmp_path.glob("ls*.bin"))
+    assert len(listed) == 4 and {report(path)["process"]["end"] for path in listed} == {"exit"}
+    subprocess.run(["ls"], cwd=tmp_path, env={**ENV, "TPROF_OUTPUT": "%e.bin"}, stdout=subprocess.DEVNULL, check=True)
+    assert (tmp_path / "ls.bin").exists() and len(list(tmp_path.glob("ls*.bin"))) == 5
+
+
 AS_NOBODY = "setpriv --reuid=65534 --clear-groups "
 
 
