@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pthread_create, and C11's thrd_create: a new thread is known from its first instruction on, and sampled even if it never allocates. What is
- * handed to it lies in a fixed table, as nothing here may allocate; when that is full the thread starts without us and
- * is met at its first event.
+ * pthread_create, and C11's thrd_create: a new thread is known from its first instruction on, and sampled even if it
+ * never allocates. What is handed to it lies in a fixed table, as nothing here may allocate; when that is full the
+ * thread starts without us and is met at its first event.
  *
  * pthread_setname_np: pools name their threads when these run already. A thread that another one names is seen to have its
  * name with its next chunk.
