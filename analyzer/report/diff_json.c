@@ -289,7 +289,8 @@ static json_t *shares_json(const struct tp_diff_sites *sites, const struct tp_di
 
 static bool is_by_speed(const struct tp_diff *diff)
 {
-	return diff->sites.growth_unit == BY_SECOND && diff->runs[0] == 1 && diff->runs[1] == 1;
+	return !diff->sites.growth_open && diff->sites.growth_unit == BY_SECOND && diff->runs[0] == 1 &&
+	       diff->runs[1] == 1;
 }
 
 static bool put_rows(json_t *json, const struct tp_diff *diff, uint64_t top)
@@ -320,9 +321,9 @@ static bool put_rows(json_t *json, const struct tp_diff *diff, uint64_t top)
 
 static json_t *growth_json(const struct tp_diff *diff)
 {
-	static const char *const units[8] = { NULL, "bytes/step", "bytes/s" };
+	static const char *const units[] = { NULL, "bytes/step", "bytes/s", NULL };
 	const struct tp_diff_row *row = &diff->growth.list[0];
-	const char *unit = units[diff->sites.growth_unit];
+	const char *unit = diff->sites.growth_open ? NULL : units[diff->sites.growth_unit];
 	bool exact = isnan(row->difference.p);
 	json_t *json;
 

@@ -209,7 +209,7 @@ void tp_diff_sites_end_run(struct tp_diff_sites *sites, int side, const struct t
 		tp_diff_rows_end_run(&sites->cpu_stacks, side, 1 / (double)all.periods);
 	}
 	if (tp_stepping(run)->growth.looks < TP_TREND_LEAST)
-		sites->growth_unit |= 4;
+		sites->growth_open = true;
 	sites->cpu.trials[side] = sites->cpu_stacks.trials[side] = trials;
 }
 

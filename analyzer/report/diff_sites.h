@@ -19,7 +19,8 @@ struct tp_diff_sites {
 	struct tp_diff_rows growth;		      /* of what leaks, bytes a step, or a second */
 	struct tp_diff_rows cpu;		      /* shares of the samples; by stack: by function */
 	struct tp_diff_rows cpu_stacks;		      /* by stack: that */
-	int growth_unit; /* 1: a step; 2: a second; 3: the runs differ; 4 and more: a run is too short to tell */
+	int growth_unit;  /* 0: no run can tell; 1: a step; 2: a second; 3: the runs differ */
+	bool growth_open; /* a run is too short to tell */
 };
 
 /* `by` and `filter` are set. False: no memory; tp_diff_sites_free() is due in any case. */
