@@ -312,11 +312,11 @@ static void print_notes(const struct tp_page *page, const json_t *json)
 {
 	size_t old_runs = json_array_size(json_object_get(json, "old_runs"));
 	size_t new_runs = json_array_size(json_object_get(json, "new_runs"));
-	const json_t *note;
-	size_t i;
+	const json_t *notes = json_object_get(json, "notes");
 
-	json_array_foreach(json_object_get(json, "notes"), i, note)
-		tp_print(page, TP_STYLE_WARN, "%snote: %s\n", i ? "" : "\n", json_string_value(note));
+	for (size_t i = 0; i < json_array_size(notes); i++)
+		tp_print(page, TP_STYLE_WARN, "%snote: %s\n", i ? "" : "\n",
+			 json_string_value(json_array_get(notes, i)));
 	tp_print(page, TP_STYLE_DIM,
 		 "\n  noise: chance alone would do that; p is corrected for the rows of its table\n");
 	if (old_runs == 1 && new_runs == 1)
