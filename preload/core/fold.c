@@ -16,7 +16,7 @@ _Static_assert(TP_FOLD_FULL <= TPROF_FOLD_CALLS, "a histogram's bucket has 16 bi
 static void take_record(struct tp_fold_hot *hot, struct tprof_fold *count)
 {
 	hot->count = count;
-	hot->until = count ? hot->slot->since + TP_FOLD_SPAN : 0;
+	hot->until = count ? hot->slot->began + TP_FOLD_SPAN : 0;
 	hot->share = TP_FOLD_SHARE_NONE;
 	if (count && hot->slot->share)
 		hot->share = hot->window ? TP_FOLD_SHARE_WINDOW : TP_FOLD_SHARE_PLAIN;
@@ -106,7 +106,7 @@ static bool open_record(struct tp_thread *thread, const struct tp_fold_hot *hot,
 		slot->count->flags = TPROF_FOLD_SHARE | TPROF_FOLD_LASTED;
 	slot->dim = hot->units;
 	slot->scope = fold->scope;
-	slot->since = now;
+	slot->since = slot->began = now;
 	slot->timed = slot->surprises = 0;
 	p += sizeof(struct tprof_fold);
 	thread->at[1] =
@@ -143,7 +143,7 @@ static void count_ticks(struct tprof_fold *to, struct tp_fold_slot *slot, uint64
 /* Were there very many calls for the time that the record is about? A pause after it is none of that. */
 static bool often(const struct tp_fold_slot *slot, uint64_t now)
 {
-	uint64_t passed = now - slot->since < TP_FOLD_SPAN ? now - slot->since : TP_FOLD_SPAN;
+	uint64_t passed = now - slot->began < TP_FOLD_SPAN ? now - slot->began : TP_FOLD_SPAN;
 
 	return slot->count->calls >= TP_FOLD_FULL && passed <= (uint64_t)slot->count->calls * TP_FOLD_OFTEN;
 }
@@ -186,7 +186,7 @@ static int32_t draw(struct tp_fold *fold)
 
 static bool has_record(const struct tp_fold *fold, const struct tp_fold_slot *slot, uint64_t now)
 {
-	return slot->count && slot->scope == fold->scope && now - slot->since <= TP_FOLD_SPAN;
+	return slot->count && slot->scope == fold->scope && now - slot->began <= TP_FOLD_SPAN;
 }
 
 /* From here on its calls are counted in a record of its own. False: no room. */
@@ -268,7 +268,7 @@ static bool end_of_share(struct tp_thread *thread, uint64_t ticks, uint64_t end)
 	if (ticks >= TP_FOLD_TICKS)
 		hot->slot->surprises += TP_FOLD_LONG;
 	count_ticks(hot->count, hot->slot, ticks);
-	note_lasted(hot->count, end - hot->slot->since);
+	note_lasted(hot->count, end - hot->slot->began);
 	fold->untimed = draw(fold);
 	return counted(thread);
 }

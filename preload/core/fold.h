@@ -49,8 +49,9 @@ struct tp_work {
 /* Calls of an op that work on the like. */
 struct tp_fold_slot {
 	uint64_t shape;		  /* of op and work; 0: free */
-	uint64_t since;		  /* ticks: the end of the last call; of a hot op, when its record began */
+	uint64_t since;		  /* ticks: the end of the last call that was not counted, or the record's begin */
 	struct tprof_fold *count; /* its record in the thread's chunk; NULL: none that can go on */
+	uint64_t began;		  /* ticks: the record */
 	uint64_t dim;		  /* the record's one dimension */
 	uint64_t scope;		  /* of the record */
 	uint32_t heat;

@@ -96,6 +96,15 @@ def test_share_lasts_no_longer_than_it_did(tprof):
     assert ops["cblas_saxpy"]["total_ns"] <= report(run.traces()[0])["process"]["duration_ns"]
 
 
+def test_share_lasts_as_long_as_it_did(tprof):
+    """Also where something happens in a call now and then, that is none of those which the record counts."""
+    run, _ = profile(tprof, "rarely", MANY, 20)
+    trace = Trace(run.traces()[0].read_bytes())
+    shares = [event for event in trace.events if event[1] == "fold" and event[7]]
+    lasted = sum(event[7] >> trace.tick_shift for event in shares[:-1])
+    assert len(shares) > 2 and lasted > 0.5 * (shares[-1][0] - shares[0][0])
+
+
 def test_share_of_other_lengths(tprof):
     run, ops = profile(tprof, "lengths", MANY, 4)
     truth = run.truth()
