@@ -13,34 +13,30 @@
 static int paths, frames;
 static pthread_barrier_t done, over;
 
-static void descend(unsigned int path, int depth);
-
-/* Distinct functions: each way down is a distinct return address. */
+/* Distinct calls: each way down is a distinct return address. */
 #define WAY(n)                                                                                                         \
-	static __attribute__((noinline)) void way##n(unsigned int path, int depth)                                     \
-	{                                                                                                              \
-		descend(path, depth);                                                                                  \
-		__asm__ volatile("" ::"r"(n));                                                                         \
-	}
-WAY(0)
-WAY(1)
-WAY(2)
-WAY(3)
-WAY(4)
-WAY(5)
-WAY(6)
-WAY(7)
+	case n:                                                                                                        \
+		descend(path, depth - 1);                                                                              \
+		__asm__ volatile("" ::"i"(n));                                                                         \
+		break
 
-static void (*const ways[])(unsigned int, int) = { way0, way1, way2, way3, way4, way5, way6, way7 };
-
-/* An octal digit of the path a level, the innermost ones. */
+/* An octal digit of the path a frame, the innermost ones. */
 static __attribute__((noinline)) void descend(unsigned int path, int depth)
 {
-	if (depth == 0)
+	if (depth == 0) {
 		free(malloc(32));
-	else
-		ways[path >> 3 * (depth - 1 < 8 ? depth - 1 : 8) & 7](path, depth - 1);
-	__asm__ volatile("");
+		return;
+	}
+	switch (path >> 3 * (depth - 1 < 8 ? depth - 1 : 8) & 7) {
+		WAY(0);
+		WAY(1);
+		WAY(2);
+		WAY(3);
+		WAY(4);
+		WAY(5);
+		WAY(6);
+		WAY(7);
+	}
 }
 
 static void *work(void *unused)
@@ -48,7 +44,7 @@ static void *work(void *unused)
 	(void)unused;
 	for (int i = 0; i < ROUNDS; i++)
 		for (int path = 0; path < paths; path++)
-			descend((unsigned int)path, frames / 2);
+			descend((unsigned int)path, frames);
 	pthread_barrier_wait(&done);
 	pthread_barrier_wait(&over);
 	return NULL;
