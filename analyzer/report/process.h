@@ -47,6 +47,7 @@ struct tp_notes {
  * `symbols` used so far; may be NULL). Never fails; out of memory drops a note.
  */
 void tp_notes_collect(struct tp_notes *notes, const struct tp_process *process, const struct tp_symbols *symbols);
+
 /* Adds what of a process was not recorded at all, with its trace's name: where 0 is no measurement. */
 void tp_notes_unrecorded(struct tp_notes *notes, const struct tp_process *process);
 void tp_notes_print(const struct tp_notes *notes, const struct tp_page *page);

@@ -25,9 +25,7 @@ const char *tp_output_path(void)
 
 static bool is_trace(int fd)
 {
-	struct stat status;
-
-	return fd >= 0 && tp_sys_fstat(fd, &status) == 0 && status.st_dev == device && status.st_ino == inode;
+	return tp_sys_is_file(fd, device, inode);
 }
 
 static int if_trace(int fd)

@@ -115,10 +115,7 @@ static ino_t statm_inode;
 
 static bool is_statm(int fd)
 {
-	struct stat status;
-
-	return fd >= 0 && tp_sys_fstat(fd, &status) == 0 && status.st_dev == statm_device &&
-	       status.st_ino == statm_inode;
+	return tp_sys_is_file(fd, statm_device, statm_inode);
 }
 
 void tp_memory_open(void)

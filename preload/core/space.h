@@ -24,7 +24,7 @@ void *tp_space_at_border(size_t bytes);
 
 /*
  * The kernel is asked to put the pages of the first of these into a large one, now: for what is met in no order, each time round
- * by a TLB that is full of the program's data. It takes some 300 microseconds and 2 MiB; kernels before 6.1 say no.
+ * by a TLB that is full of the program's data. It takes half a millisecond and 2 MiB; kernels before 6.1 say no.
  */
 void tp_space_gather(void *space);
 

@@ -132,6 +132,14 @@ static inline int tp_sys_fstat(int fd, struct stat *status)
 	return (int)tp_syscall(SYS_fstat, fd, status, 0, 0);
 }
 
+/* Does the descriptor lead to that file? Programs close descriptors that they do not know, and the number is another file's. */
+static inline bool tp_sys_is_file(int fd, dev_t device, ino_t inode)
+{
+	struct stat status;
+
+	return fd >= 0 && tp_sys_fstat(fd, &status) == 0 && status.st_dev == device && status.st_ino == inode;
+}
+
 static inline int tp_sys_lstat(const char *path, struct stat *status)
 {
 	return (int)tp_syscall(SYS_lstat, path, status, 0, 0);

@@ -95,7 +95,7 @@ struct tp_thread {
 	bool allocates;			       /* or frees: tp_thread_allocates() heard of it */
 	bool signal_blocked;		       /* as far as the program knows, the sampler's signal is blocked here */
 	uint32_t timer;			       /* of the CPU sampler: the kernel's id + 1; 0: none */
-	uint32_t chunks;		       /* that it began; of a struct that can be in a large page */
+	uint32_t chunks;		       /* that it began, until tp_space_gather() */
 	uint32_t table_records;		       /* core/tables.c: written by this thread */
 	struct tprof_chunk *tables; /* and the chunk that it keeps for them; NULL: none, or it writes to it */
 	struct tp_range own;	    /* the thread's own stack */
