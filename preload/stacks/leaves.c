@@ -115,7 +115,15 @@ static uint64_t piece_hash(const struct tp_recall_piece *piece)
 
 static bool is_same(const struct tp_recall_piece *a, const struct tp_recall_piece *b)
 {
-	return a->words == b->words && memcmp(a, b, piece_bytes(a->words)) == 0;
+	const word_of_piece *as = (const word_of_piece *)a, *bs = (const word_of_piece *)b;
+
+	if (a->words != b->words)
+		return false;
+	for (size_t i = 0; i < piece_bytes(a->words) / WORD; i++) {
+		if (as[i] != bs[i])
+			return false;
+	}
+	return true;
 }
 
 /* The place of a piece like it: the one that there is, or a new one. One that nobody asked for lately is there twice. */
@@ -143,6 +151,43 @@ static uint16_t write_piece(struct tp_recall *recall, struct rest *rest, uint32_
 	piece.others = take_words(rest, words, count);
 	piece.base = words[0].slot;
 	return write_groups(piece.group, words, count) ? share(recall, &piece) : 0;
+}
+
+/* Are the outermost words that are left those of a full piece? Then they are taken. */
+static bool take_same(struct rest *rest, const struct tp_recall_piece *piece)
+{
+	uintptr_t base = piece->base;
+	struct rest left = *rest;
+	struct tp_word word;
+
+	for (uint32_t group = 1; group < PIECE / GROUP; group++)
+		base += piece->group[group].steps[0] * WORD;
+	for (uint32_t i = PIECE; i-- > 0;) {
+		const struct tp_recall_group *group = &piece->group[i / GROUP];
+		bool other = take_outermost(&left, &word);
+
+		if (word.value != group->values[i % GROUP] || other != (piece->others >> i & 1) ||
+		    word.slot != base + (i % GROUP ? group->steps[i % GROUP] * WORD : 0))
+			return false;
+		if (i % GROUP == 0)
+			base -= group->steps[0] * WORD;
+	}
+	*rest = left;
+	return true;
+}
+
+/*
+ * The places of the outer pieces that it has in common with the leaf that was written last, of `pieces` that it has: mostly that
+ * are all but one or two, and to compare them is less than to write them and find out that they are there. How many are left.
+ */
+static uint32_t take_common(const struct tp_recall *recall, struct rest *rest, uint16_t *places, uint32_t pieces)
+{
+	uint32_t count = recall->written ? recall->written_pieces : 0;
+	const uint16_t *last = tp_leaf_at(recall, recall->written)->pieces;
+
+	while (pieces > 1 && count > 1 && take_same(rest, tp_recall_piece_at(recall, last[count - 1])))
+		places[--pieces] = last[--count];
+	return pieces;
 }
 
 static uintptr_t top_of(const struct tp_outcome *outcome, uintptr_t sp)
@@ -223,11 +268,13 @@ uint32_t tp_leaf_write(struct tp_recall *recall, const struct tp_start *start, c
 		.groups = (uint8_t)groups_of(own),
 	};
 	leaf->pieces[pieces] = leaf->pieces[pieces + !pieces] = 0;
-	for (uint32_t i = pieces; i-- > 0;) {
+	for (uint32_t i = take_common(recall, &rest, leaf->pieces, pieces); i-- > 0;) {
 		leaf->pieces[i] = write_piece(recall, &rest, i ? PIECE : own);
 		if (!leaf->pieces[i])
 			return 0;
 	}
+	recall->written = to;
+	recall->written_pieces = pieces;
 	hold(recall, leaf, pieces, outermost_call(start, outcome));
 	return to;
 }

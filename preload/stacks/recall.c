@@ -100,6 +100,7 @@ void tp_recall_clear(struct tp_recall *recall)
 	recall->edge_count = 0;
 	recall->used = TP_RECALL_LINE; /* 0 is nowhere */
 	recall->branches = 0;
+	recall->written = 0;
 	recall->expected = 0;
 	recall->stamp = 0;
 	recall->age++;

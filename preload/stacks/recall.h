@@ -119,16 +119,18 @@ struct tp_recall {
 	uint32_t used;					      /* words, from the beginning */
 	uint32_t branches;				      /* and from the end */
 	uint32_t edge_count;
-	uint32_t edge_mask; /* of an edge's place in edges[], in bytes: those in use lie close together */
-	uint32_t last;	    /* where the leaf that was recalled last is; 0: the last walk was none of them */
-	uint32_t descents;  /* past a branch */
-	uint32_t drawn;	    /* a random number */
-	uint32_t in_vain;   /* how often lately what was learned was of no use */
-	uint32_t patience;  /* what is not expected, and not learned from: so many are to come yet */
-	uint32_t age;	    /* how often it was cleared: what was where before is not there any more */
-	uint32_t expected;  /* the leaf of the stack that comes next, to who knows what follows what; 0: not known */
-	uint32_t held;	    /* the leaf's that was recalled last */
-	uint64_t stamp;	    /* of the hooked call on that stack; 0: none, or it is not known */
+	uint32_t edge_mask;	 /* of an edge's place in edges[], in bytes: those in use lie close together */
+	uint32_t last;		 /* where the leaf that was recalled last is; 0: the last walk was none of them */
+	uint32_t written;	 /* where the leaf that was written last is; 0: nowhere */
+	uint32_t written_pieces; /* and how many it has */
+	uint32_t descents;	 /* past a branch */
+	uint32_t drawn;		 /* a random number */
+	uint32_t in_vain;	 /* how often lately what was learned was of no use */
+	uint32_t patience;	 /* what is not expected, and not learned from: so many are to come yet */
+	uint32_t age;		 /* how often it was cleared: what was where before is not there any more */
+	uint32_t expected; /* the leaf of the stack that comes next, to who knows what follows what; 0: not known */
+	uint32_t held;	   /* the leaf's that was recalled last */
+	uint64_t stamp;	   /* of the hooked call on that stack; 0: none, or it is not known */
 };
 
 /* The code that hooked functions are called from, with frames that hold a stamp; no bytes: no call holds anything. */

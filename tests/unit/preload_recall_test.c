@@ -345,6 +345,52 @@ static void what_is_the_same_is_shared(void **state)
 	}
 }
 
+/* A long stack like those, but that word is elsewhere, or is a saved rbp where theirs is a return address. */
+static struct tp_start build_other(uint32_t word, bool moved, uintptr_t *slots[], struct naive *naive)
+{
+	struct tp_start start = { 9, (uintptr_t)(stack + 4), 0, (uintptr_t)(stack + STACK_WORDS) };
+	static struct tp_word returns[LONG_WORDS], others[LONG_WORDS];
+
+	naive->outcome = (struct tp_outcome){ .returns = returns, .others = others, .result = { 1000 + word, 0 } };
+	for (uint32_t i = 0; i < LONG_WORDS; i++) {
+		struct tp_word it = { (uintptr_t)(long_word(i) + (moved && i == word)), 1000 + i };
+
+		slots[i] = (uintptr_t *)it.slot;
+		*slots[i] = it.value;
+		if ((i % 3 == 2) != (!moved && i == word))
+			others[naive->outcome.other_count++] = it;
+		else
+			returns[naive->outcome.return_count++] = it;
+	}
+	return start;
+}
+
+/* Of the stack that was added before it, it shares what is the same in all: where it lies, what is there, and what it is. */
+static void what_is_not_quite_the_same_is_not_shared(void **state)
+{
+	static struct naive naive;
+	uintptr_t *slots[LONG_WORDS], pcs[LONG_WORDS + 1];
+
+	(void)state;
+	for (uint32_t word = 0; word < 2 * LONG_WORDS; word++) {
+		struct tp_start start = build_long(0, 0, &naive);
+
+		tp_recall_clear(&recall);
+		tp_recall_add(&recall, &start, &naive.outcome);
+		start = build_other(word / 2, word % 2, slots, &naive);
+		tp_recall_add(&recall, &start, &naive.outcome);
+		assert_int_equal(found(&start), 1000 + word / 2);
+		assert_int_equal(tp_recall_last(&recall, pcs, TP_LENGTH(pcs)), naive.outcome.return_count + 1);
+		for (uint32_t i = 0; i < naive.outcome.return_count; i++)
+			assert_int_equal(pcs[i + 1], naive.outcome.returns[i].value);
+		for (uint32_t i = 0; i < LONG_WORDS; i++) {
+			*slots[i] ^= 1 << 20;
+			assert_null(tp_recall_find(&recall, &start));
+			*slots[i] ^= 1 << 20;
+		}
+	}
+}
+
 #define CALL 24 /* in a long stack the word that leads back to where a hooked function was called */
 #define HELD 38 /* and the first of the innermost piece that is outside of that call */
 
@@ -533,6 +579,7 @@ int main(void)
 		cmocka_unit_test(shortcuts_are_learnt_and_say_what_the_branches_say),
 		cmocka_unit_test(a_shortcut_is_never_taken_for_another_stack),
 		cmocka_unit_test(what_is_the_same_is_shared),
+		cmocka_unit_test(what_is_not_quite_the_same_is_not_shared),
 		cmocka_unit_test(what_a_call_holds_is_compared_once),
 		cmocka_unit_test(nothing_is_held_without_a_stamp),
 	};
