@@ -252,6 +252,8 @@ static void offer(struct visit *visit, const struct image *image, const ElfW(Rel
 	if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT &&
 	    (type != R_X86_64_64 || relocation->r_addend != 0))
 		return;
+	if (ELF64_ST_TYPE(symbol->st_info) == STT_OBJECT)
+		return; /* a variable. Half of what a C++ library names is: its types' names and their parents */
 	if (!*slot)
 		return; /* a weak symbol that nothing defines; or the program took a function out of its table */
 	offered = (struct tp_slot){ image->strings + symbol->st_name, visit->object, *slot, NULL };
