@@ -96,15 +96,6 @@ void *tp_space_take_dense(size_t bytes)
 	return space;
 }
 
-void *tp_space_take_large(size_t bytes)
-{
-	void *space = tp_space_take(bytes);
-
-	if (space)
-		ask_large((uintptr_t)space, (uintptr_t)space + bytes);
-	return space;
-}
-
 void *tp_space_at_border(size_t bytes)
 {
 	size_t length = tp_round_up(bytes, HUGE_PAGE), all = length + HUGE_PAGE - TP_PAGE;

@@ -16,9 +16,6 @@ void *tp_space_take(size_t bytes);
  */
 void *tp_space_take_dense(size_t bytes);
 
-/* The same for what is filled from one end to the other. */
-void *tp_space_take_large(size_t bytes);
-
 /* Address space for whole large pages (of 2 MiB), for tp_space_gather(). Neither counted nor noted. NULL: none left. */
 void *tp_space_at_border(size_t bytes);
 
