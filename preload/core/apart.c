@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/apart.h"
 
+#include "core/process.h"
 #include "core/sys.h"
 #include "core/thread.h"
 
@@ -13,7 +14,7 @@
  * that a function may use without saying so (System V ABI, the red zone). Without an exit signal, so that the program's
  * wait() does not see it.
  */
-static long run_task(void (*work)(void *), void *context)
+static long run_task(long flags, void (*work)(void *), void *context)
 {
 	long pid;
 	register void *argument __asm__("r12") = context;
@@ -32,26 +33,42 @@ static long run_task(void (*work)(void *), void *context)
 			 "syscall\n"
 			 "1:"
 			 : "=a"(pid)
-			 : "a"(SYS_clone), "D"(CLONE_VM | CLONE_VFORK), "S"(0), "d"(0), "r"(tid_there), "r"(tls),
-			   "b"(work), "r"(argument), [exit] "i"(SYS_exit)
+			 : "a"(SYS_clone), "D"(CLONE_VM | CLONE_VFORK | flags), "S"(0), "d"(0), "r"(tid_there),
+			   "r"(tls), "b"(work), "r"(argument), [exit] "i"(SYS_exit)
 			 : "rcx", "r11", "memory");
 	return pid;
 }
 
+/* It has let go of its stack already; its descriptors it closes a moment later. */
+static void wait_for_process(uint32_t pid)
+{
+	while (tp_syscall(SYS_wait4, pid, 0, __WCLONE, 0) == -EINTR)
+		;
+}
+
+static void wait_for_thread(uint32_t tid)
+{
+	while (tp_syscall(SYS_tgkill, tp_sys_getpid(), tid, 0, 0) == 0)
+		tp_syscall(SYS_sched_yield, 0, 0, 0, 0);
+}
+
 /* With all signals blocked, there too: no handler of the program's runs in the task. */
-bool tp_apart(void (*work)(void *context), void *context)
+static bool run(long flags, void (*wait)(uint32_t id), void (*work)(void *context), void *context)
 {
 	uint64_t all = ~UINT64_C(0), before = 0;
-	long pid;
+	long id;
 
 	tp_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof(all));
-	pid = run_task(work, context);
-	if (pid > 0) {
-		while (tp_syscall(SYS_wait4, pid, 0, __WCLONE, 0) == -EINTR)
-			;
-	}
+	id = run_task(flags, work, context);
+	if (id > 0)
+		wait((uint32_t)id);
 	tp_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, 0, sizeof(before));
-	return pid > 0;
+	return id > 0;
+}
+
+bool tp_apart(void (*work)(void *context), void *context)
+{
+	return run(0, wait_for_process, work, context);
 }
 
 struct job {
@@ -77,4 +94,13 @@ void tp_apart_from_threads(void (*work)(void *context), void *context)
 		tp_apart(do_job, &job);
 	if (!job.done)
 		do_job(&job);
+}
+
+/* Valgrind ends the program for such a task. */
+void tp_apart_as_thread(void (*work)(void *context), void *context)
+{
+	bool several = tp_load(&tp_thread_several) && !tp_under_valgrind();
+
+	if (!several || !run(CLONE_THREAD | CLONE_SIGHAND, wait_for_thread, work, context))
+		work(context);
 }

@@ -19,4 +19,10 @@ TP_SLOW bool tp_apart(void (*work)(void *context), void *context);
  */
 TP_SLOW void tp_apart_from_threads(void (*work)(void *context), void *context);
 
+/*
+ * The same in a task that is one of this process's threads: of other threads the kernel tells these what it tells other processes
+ * only where they may trace them (/proc/self/task/TID/syscall; Yama).
+ */
+TP_SLOW void tp_apart_as_thread(void (*work)(void *context), void *context);
+
 #endif

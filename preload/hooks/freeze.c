@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hooks/freeze.h"
 
+#include "core/apart.h"
 #include "core/clock.h"
 #include "core/objects.h"
 #include "core/say.h"
@@ -68,30 +69,47 @@ static void count_thread(struct tp_thread *thread)
 	}
 }
 
+static void count_each(void *unused)
+{
+	(void)unused;
+	tp_threads_each(count_thread);
+}
+
 static void count_threads(void)
 {
 	threads_running = threads_waiting = threads_known = 0;
 	note.kept_count = 0;
-	tp_threads_each(count_thread);
+	tp_apart_as_thread(count_each, NULL);
 	tp_header->snapshot_running = threads_running;
 	tp_header->snapshot_waiting = threads_waiting;
 	tp_header->snapshot_known = threads_known;
 }
 
-/* After the fork: who ran meanwhile may have held in other registers then what it had held in these. */
-static void count_still(void)
+struct still {
+	uint32_t all, known;
+};
+
+static void count_each_still(void *context)
 {
-	uint32_t known = 0, still = 0;
+	struct still *still = context;
 
 	for (size_t i = 0; i < note.kept_count; i++) {
 		bool is_still = tp_wait_is_still(seen_of[i], &seen[i]);
 
-		still += is_still;
-		known += is_still && seen[i].sure;
+		still->all += is_still;
+		still->known += is_still && seen[i].sure;
 	}
-	tp_header->snapshot_running += (uint32_t)note.kept_count - still;
-	tp_header->snapshot_waiting -= (uint32_t)note.kept_count - still;
-	tp_header->snapshot_known = known;
+}
+
+/* After the fork: who ran meanwhile may have held in other registers then what it had held in these. */
+static void count_still(void)
+{
+	struct still still = { 0, 0 };
+
+	tp_apart_as_thread(count_each_still, &still);
+	tp_header->snapshot_running += (uint32_t)note.kept_count - still.all;
+	tp_header->snapshot_waiting -= (uint32_t)note.kept_count - still.all;
+	tp_header->snapshot_known = still.known;
 }
 
 /* Its data is no mapping of its own: the header lies amidst. */

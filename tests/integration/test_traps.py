@@ -141,6 +141,14 @@ def test_numbers_of_descriptors_beside_threads(tprof, how):
     assert len(report(run.traces()[0], command="timeline")["timeline"]["points"]) > 2
 
 
+def test_numbers_of_descriptors_beside_a_leak_check(tprof):
+    """The same, while the check asks the kernel again and again what a thread does that never waits."""
+    run = tprof.profile([WORKLOADS / "odd", "last_numbers"], env={"TPROF_LEAKCHECK": "exit", "TPROF_CPU": "0"})
+    assert (run.stdout, run.stderr) == (b"", b"")
+    found = report(run.traces()[0], command="leaks")["reachability"]
+    assert (found["threads_running"], found["threads_waiting"]) == (1, 0)
+
+
 @pytest.mark.parametrize("how", ["sandbox", "sandbox_syscall", "sandbox_syscall_prctl"])
 @pytest.mark.parametrize("env", [QUIET, SAMPLED])
 def test_sandbox(tprof, how, env):

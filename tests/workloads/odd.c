@@ -4,6 +4,7 @@
  *   title        write over the memory of the arguments and the environment, as servers do for ps(1), then fork
  *   descriptors  few descriptors, files that come and go, while threads allocate
  *   numbers      count on the lowest free descriptor, and put files there, while threads allocate; few_numbers: there are few
+ *   last_numbers the same beside the end of the process
  *   sandbox      give up nearly all system calls, and work on
  *   churn        threads and forks, one after the other, until the file `end` is there
  */
@@ -220,6 +221,32 @@ static void numbers(rlim_t most)
 	truth_say(line, (size_t)snprintf(line, sizeof(line), "odd: %d descriptors were wrong\n", wrong));
 }
 
+/* It says at once what is wrong: the process ends meanwhile. */
+static void *keep_checking(void *argument)
+{
+	int *pipe_of_one = argument, number = dup(pipe_of_one[0]);
+
+	close(number);
+	for (atomic_store(&checked, 1); atomic_load(&checked);) {
+		if (is_wrong(pipe_of_one, number))
+			TRUTH_SAY("odd: a descriptor was wrong\n");
+	}
+	return argument;
+}
+
+static void last_numbers(void)
+{
+	static int pipe_of_one[2];
+	pthread_t thread;
+
+	if (pipe2(pipe_of_one, O_NONBLOCK))
+		truth_die("pipe2");
+	pthread_create(&thread, NULL, keep_checking, pipe_of_one);
+	while (!atomic_load(&checked))
+		usleep(1000);
+	truth_write(&truth);
+}
+
 /* ---- sandbox ---- */
 
 #define ALLOW(number) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
@@ -319,6 +346,8 @@ int main(int argc, char **argv)
 		numbers(4096);
 	else if (!strcmp(how, "few_numbers"))
 		numbers(64);
+	else if (!strcmp(how, "last_numbers"))
+		last_numbers();
 	else if (!strcmp(how, "sandbox"))
 		sandbox(DOOR_PRCTL);
 	else if (!strcmp(how, "sandbox_syscall"))
