@@ -296,6 +296,13 @@ def test_every_signal_ignored(tprof):
     assert capture["cpu_stopped"] and capture["cpu_samples"] > 0
 
 
+def test_every_signal_reset_by_syscall(tprof):
+    """Our timers' signals would end a program that resets ours past libc's functions."""
+    run, capture = signal_trap(tprof, "resets_by_syscall", b"not as reset: 0\n")
+    assert run.stderr == b"tprof: CPU sampling ended: the program uses its signal itself\n"
+    assert capture["cpu_stopped"]
+
+
 def test_every_signal_kills_by_default(tprof):
     run, _ = signal_trap(tprof, "die", b"died of it: 31\ndid not: 0\n")
     assert len(run.traces()) == 32

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -360,6 +361,31 @@ static void resets(void)
 	say("reset:", 1);
 }
 
+/* The same past libc's functions: what was there before is the default, and what is sent then does what that says. */
+static void resets_by_syscall(void)
+{
+	struct {
+		void (*handler)(int);
+		unsigned long flags;
+		void (*restorer)(void);
+		unsigned long mask;
+	} standard = { 0 }, ignored = { .handler = SIG_IGN }, old;
+	long wrong = 0;
+
+	for (int number = 1; number <= OTHER_MAX; number++) {
+		if (number == SIGKILL || number == SIGSTOP)
+			continue;
+		wrong += syscall(SYS_rt_sigaction, number, &standard, &old, sizeof(old.mask)) != 0;
+		wrong += old.handler != SIG_DFL;
+	}
+	burn(150);
+	for (int number = SIGRTMIN; number <= SIGRTMAX; number++) {
+		wrong += syscall(SYS_rt_sigaction, number, &ignored, NULL, sizeof(old.mask)) != 0;
+		raise(number);
+	}
+	say("not as reset:", wrong);
+}
+
 static volatile long pending_in_handler;
 
 static void long_handler(int number)
@@ -563,6 +589,7 @@ int main(int argc, char **argv)
 		{ "child_asks", child_asks },
 		{ "vfork", vfork_resets },
 		{ "reset", resets },
+		{ "resets_by_syscall", resets_by_syscall },
 		{ "mask", masks_in_handler },
 		{ "inherited", waits_as_inherited },
 		{ "small_stacks", small_stacks },

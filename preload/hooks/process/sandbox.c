@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * seccomp: from the moment a program gives up system calls, one that it would not have made may kill it. So recording
- * ends just before; the trace says so. prctl and syscall themselves are pass_on.S; syscall can also end the process, and
- * make another.
+ * ends just before; the trace says so. prctl and syscall themselves are pass_on.S; syscall can also end the process,
+ * make another, and take the sampler's signal.
  */
 #include "core/state.h"
 #include "core/sys.h"
@@ -10,6 +10,7 @@
 #include "hooks/process/pass_on.h"
 #include "hooks/real.h"
 #include "hooks/sampling/cpu.h"
+#include "hooks/sampling/signals.h"
 #include "hooks/waits/stubs.h"
 
 #include <linux/seccomp.h>
@@ -55,6 +56,8 @@ struct tp_asked tp_before_syscall(long number, long operation, long second, long
 		tp_mark_end(TPROF_END_EXIT, (int)(operation & 0xff));
 	else if (!tp_real.syscall)
 		tp_start();
+	if (number == SYS_rt_sigaction && second)
+		tp_cpu_set_by_syscall(operation);
 	if (tp_unlikely(is_unseen_fork(number, operation, second)) && tp_real.syscall) {
 		long made = tp_real.syscall(number, operation, second, third, fourth, fifth);
 

@@ -85,6 +85,18 @@ TP_EXPORT int sigaction(int number, const struct sigaction *action, struct sigac
 	return result;
 }
 
+void tp_cpu_set_by_syscall(long number)
+{
+	struct sigaction kept;
+
+	if (number != (int)number || !is_ours((int)number))
+		return;
+	tp_cpu_kept(&kept);
+	tp_cpu_step_aside();
+	tp_real.sigaction((int)number, &kept, NULL);
+	tp_cpu_let_go();
+}
+
 /* `real` is where the real function is kept: this may be the process's first call. */
 static __sighandler_t set_handler(__sighandler_t (**real)(int, __sighandler_t), int number, __sighandler_t handler)
 {

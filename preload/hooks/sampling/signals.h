@@ -33,6 +33,9 @@ void tp_cpu_drop(void);
 void tp_cpu_step_aside(void);
 void tp_cpu_let_go(void);
 
+/* Before the program sets what that signal does past libc's functions: if it is ours, it is the program's from here on. */
+void tp_cpu_set_by_syscall(long number);
+
 /* Sampling has ended: what this thread has blocked as far as the program knows is blocked. */
 void tp_cpu_settle_mask(struct tp_thread *thread);
 
