@@ -25,7 +25,7 @@ enum tp_rule_rbp {
 	TP_RBP_SAME,
 	TP_RBP_AT_CFA, /* load(CFA + rbp) */
 	TP_RBP_AT_RBP, /* load(rbp + rbp) */
-	TP_RBP_LOST,   /* can't be known: treated as the same, which only matters to a frame that needs it */
+	TP_RBP_LOST,   /* can't be known: a frame outside that needs it is the last one */
 };
 
 struct tp_rule {

@@ -219,6 +219,8 @@ bool tp_step_out(struct tp_stepper *stepper, struct tp_step *step, const struct 
 			return stop(stepper, TPROF_NODE_SHORT);
 		step->bp_slot = slot;
 		bp = load(slot);
+	} else if (rule->rbp_kind == TP_RBP_LOST) {
+		bp = 0; /* no frame is there: one outside that needs it ends the walk */
 	}
 	return step_to(stepper, cfa, bp);
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Stacks: those that libunwind sees, from every kind of frame; depth, cuts, names and lines."""
 import os
+import subprocess
 
 import pytest
 from conftest import WORKLOADS, functions, nothing_lost, sites
@@ -65,6 +66,50 @@ def test_whole_stack(tprof):
     assert names[101] == "main" and names[-1] == "_start"
     assert site["stack_end"] == "root"
     assert summary["capture"]["stacks_cut"] == 0
+
+
+LOST_RBP = r"""
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void keeps_it_elsewhere(const uintptr_t *frame);
+void allocates(void) { free(malloc(4321)); }
+void innocent(void) { puts("never called"); }
+
+/* rbp is in r12 meanwhile, as its rules say; in rbp is what looks like a frame of a function that `innocent` called. */
+__asm__(".text\n.globl keeps_it_elsewhere\n.type keeps_it_elsewhere, @function\nkeeps_it_elsewhere:\n.cfi_startproc\n"
+        "push %r12\n.cfi_adjust_cfa_offset 8\n.cfi_offset %r12, -16\n"
+        "mov %rbp, %r12\n.cfi_register %rbp, %r12\nmov %rdi, %rbp\n"
+        "call allocates\n"
+        "mov %r12, %rbp\n.cfi_restore %rbp\npop %r12\n.cfi_adjust_cfa_offset -8\n.cfi_restore %r12\nret\n"
+        ".cfi_endproc\n.size keeps_it_elsewhere, .-keeps_it_elsewhere\n");
+
+__attribute__((noinline, optimize("no-omit-frame-pointer"))) void calls(const uintptr_t *frame)
+{
+    keeps_it_elsewhere(frame);
+    __asm__ volatile("");
+}
+
+int main(void)
+{
+    uintptr_t frame[64] = { 0, (uintptr_t)innocent + 4 };
+
+    calls(frame);
+    return 0;
+}
+"""
+
+
+def test_frame_pointer_that_nobody_knows(tprof, tmp_path):
+    """What is in rbp instead is not taken for a frame of the caller's: the walk ends, and says so."""
+    (tmp_path / "lost.c").write_text(LOST_RBP)
+    subprocess.run(["gcc", "-O1", "-fno-builtin", "-fno-inline", "-fno-optimize-sibling-calls", "-o", tmp_path / "lost",
+                    tmp_path / "lost.c"], check=True)
+    run, summary = tprof.summary([tmp_path / "lost"], env={"TPROF_CPU": "0"})
+    (site,) = [s for s in sites(run.traces()[0], "hotspots") if s["largest_bytes"] == 4321]
+    assert functions(site["stack"]) == ["allocates", "keeps_it_elsewhere", "calls"]
+    assert summary["capture"]["stacks_short"] == 1
 
 
 def test_lines(tprof):
