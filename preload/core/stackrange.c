@@ -2,6 +2,7 @@
 #include "core/stackrange.h"
 
 #include "core/maps.h"
+#include "core/process.h"
 #include "core/sys.h"
 
 #include <pthread.h>
@@ -12,11 +13,30 @@ extern void *__libc_stack_end;
 
 #define PTHREAD_BYTES 2304 /* of the descriptor that are looked at; glibc's is at least so long since 2.17 */
 #define STACK_MAX (UINT64_C(1) << 40)
-#define MAIN_STACK_GAP (128u << 20) /* the kernel keeps at least so much free below (mmap_base(), x86) */
+#define MAIN_STACK_GAP (UINT64_C(128) << 20) /* the kernel keeps at least so much free below (mmap_base(), x86) */
 
 uintptr_t tp_stack_main_end(void)
 {
 	return (uintptr_t)__libc_stack_end;
+}
+
+/*
+ * What is free below, and nobody else's: as much as the stack may grow by the limit that the program began with. The arguments
+ * and the environment, above, take a quarter of that at most (execve(2)). A limit that is set later changes nothing there.
+ */
+static uint64_t main_stack_room(void)
+{
+	static uint64_t room;
+
+	if (!room) {
+		struct rlimit limit = { 0 };
+
+		room = MAIN_STACK_GAP;
+		tp_syscall(SYS_prlimit64, 0, RLIMIT_STACK, 0, &limit);
+		if (limit.rlim_cur / 4 * 3 > room && !tp_under_valgrind()) /* whose stacks are laid out otherwise */
+			room = limit.rlim_cur < STACK_MAX ? limit.rlim_cur / 4 * 3 : STACK_MAX;
+	}
+	return room;
 }
 
 static struct tp_range main_stack(void)
@@ -24,7 +44,7 @@ static struct tp_range main_stack(void)
 	/* argc stands at the end, so its page is there; the frames to walk are below it. */
 	uintptr_t high = (tp_stack_main_end() | (TP_PAGE - 1)) + 1;
 
-	return (struct tp_range){ high - MAIN_STACK_GAP, high };
+	return (struct tp_range){ high - main_stack_room(), high };
 }
 
 /* The readable mapping around an address. Empty if there is none. */

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Stacks: those that libunwind sees, from every kind of frame; depth, cuts, names and lines."""
 import os
+import resource
 import subprocess
 
 import pytest
@@ -66,6 +67,40 @@ def test_whole_stack(tprof):
     assert names[101] == "main" and names[-1] == "_start"
     assert site["stack_end"] == "root"
     assert summary["capture"]["stacks_cut"] == 0
+
+
+LARGE_FRAMES = """
+#include <stdlib.h>
+
+__attribute__((noinline)) int with_array(int depth)
+{
+    volatile char array[50 << 20];
+
+    array[0] = 1;
+    if (depth == 0)
+        free(malloc(4321));
+    return depth ? with_array(depth - 1) + array[0] : 0;
+}
+
+int main(void)
+{
+    return with_array(9) != 9;
+}
+"""
+
+
+@pytest.mark.parametrize("limit", ["unlimited", str(1 << 20)])  # KiB
+def test_large_main_stack(tprof, tmp_path, limit):
+    """As Fortran's programs have it, whose arrays are on the stack: all 500 MiB of it are the thread's own."""
+    if resource.getrlimit(resource.RLIMIT_STACK)[1] != resource.RLIM_INFINITY:
+        pytest.skip("stacks are limited here")
+    (tmp_path / "large.c").write_text(LARGE_FRAMES)
+    subprocess.run(["gcc", "-O1", "-fno-builtin", "-o", tmp_path / "large", tmp_path / "large.c"], check=True)
+    run, summary = tprof.summary(["sh", "-c", f"ulimit -s {limit} && exec '{tmp_path}/large'"],
+                                 env={"TPROF_CPU": "0", "TPROF_EXE": "large"})
+    (site,) = [s for s in sites(run.traces()[0], "hotspots") if s["largest_bytes"] == 4321]
+    assert functions(site["stack"])[:11] == 10 * ["with_array"] + ["main"]
+    assert site["stack_end"] == "root" and summary["capture"]["stacks_short"] == 0
 
 
 LOST_RBP = r"""
