@@ -41,6 +41,9 @@ struct tprof_api {
 	void (*stop)(void);
 };
 
+/* No op of -finstrument-functions: it would begin around the op that is begun in it, and end within. */
+#define TPROF_UNTRACED __attribute__((__no_instrument_function__))
+
 #ifdef __cplusplus
 #define TPROF_API_CAST(found) static_cast<const struct tprof_api *>(found)
 #else
@@ -48,7 +51,7 @@ struct tprof_api {
 #endif
 
 /* The API of the libtprof.so in this process; NULL if there is none. Asked for once in each source file. */
-static __inline__ const struct tprof_api *tprof_find_api(void)
+static __inline__ TPROF_UNTRACED const struct tprof_api *tprof_find_api(void)
 {
 	static const struct tprof_api *api;
 	static int asked;
@@ -65,7 +68,7 @@ static __inline__ const struct tprof_api *tprof_find_api(void)
 	(__builtin_expect((api) != 0, 0) && (api)->size >= offsetof(struct tprof_api, member) + sizeof((api)->member))
 
 /* Begins an op. `category` ("layer", "kernel", "io", ...) may be NULL. */
-static __inline__ void tprof_op_begin(const char *name, const char *category)
+static __inline__ TPROF_UNTRACED void tprof_op_begin(const char *name, const char *category)
 {
 	const struct tprof_api *api = tprof_find_api();
 
@@ -74,7 +77,7 @@ static __inline__ void tprof_op_begin(const char *name, const char *category)
 }
 
 /* Ends the thread's innermost op. */
-static __inline__ void tprof_op_end(void)
+static __inline__ TPROF_UNTRACED void tprof_op_end(void)
 {
 	const struct tprof_api *api = tprof_find_api();
 
@@ -86,7 +89,7 @@ static __inline__ void tprof_op_end(void)
  * What the thread's innermost op works on: its shape as text ("64x128,128x10"; NULL: not said), the floating-point
  * operations that it does and the bytes that it moves (0: not known).
  */
-static __inline__ void tprof_op_detail(const char *shape, uint64_t flop, uint64_t bytes)
+static __inline__ TPROF_UNTRACED void tprof_op_detail(const char *shape, uint64_t flop, uint64_t bytes)
 {
 	const struct tprof_api *api = tprof_find_api();
 
@@ -95,8 +98,8 @@ static __inline__ void tprof_op_detail(const char *shape, uint64_t flop, uint64_
 }
 
 /* Begins an op and says what it works on, in one: tprof_op_begin(), then tprof_op_detail(). */
-static __inline__ void tprof_op_begin_detail(const char *name, const char *category, const char *shape, uint64_t flop,
-					     uint64_t bytes)
+static __inline__ TPROF_UNTRACED void tprof_op_begin_detail(const char *name, const char *category, const char *shape,
+							    uint64_t flop, uint64_t bytes)
 {
 	const struct tprof_api *api = tprof_find_api();
 
@@ -107,7 +110,7 @@ static __inline__ void tprof_op_begin_detail(const char *name, const char *categ
 }
 
 /* Ends a training step (or a batch, a request), in which `items` were processed (0: not said). */
-static __inline__ void tprof_step(uint64_t items)
+static __inline__ TPROF_UNTRACED void tprof_step(uint64_t items)
 {
 	const struct tprof_api *api = tprof_find_api();
 
@@ -116,7 +119,7 @@ static __inline__ void tprof_step(uint64_t items)
 }
 
 /* A moment to be seen on the timeline. */
-static __inline__ void tprof_mark(const char *text)
+static __inline__ TPROF_UNTRACED void tprof_mark(const char *text)
 {
 	const struct tprof_api *api = tprof_find_api();
 
@@ -125,7 +128,7 @@ static __inline__ void tprof_mark(const char *text)
 }
 
 /* Names the calling thread in the reports. */
-static __inline__ void tprof_thread_name(const char *name)
+static __inline__ TPROF_UNTRACED void tprof_thread_name(const char *name)
 {
 	const struct tprof_api *api = tprof_find_api();
 
@@ -137,7 +140,7 @@ static __inline__ void tprof_thread_name(const char *name)
  * Something that the reports should know of the program: the number of its model's parameters ("parameters"), the batch
  * size. The last value said of a name counts.
  */
-static __inline__ void tprof_value(const char *name, uint64_t value)
+static __inline__ TPROF_UNTRACED void tprof_value(const char *name, uint64_t value)
 {
 	const struct tprof_api *api = tprof_find_api();
 
@@ -158,7 +161,7 @@ static __inline__ void tprof_value(const char *name, uint64_t value)
  * tprof_pool_free() goes before the pool takes the block back, tprof_pool_reset() before it takes back all at once. When
  * the heap block that is `pool` is freed or reallocated, the blocks in it have ended too.
  */
-static __inline__ void tprof_pool_alloc(const void *pool, const void *block, size_t size)
+static __inline__ TPROF_UNTRACED void tprof_pool_alloc(const void *pool, const void *block, size_t size)
 {
 	const struct tprof_api *api = tprof_find_api();
 
@@ -166,7 +169,7 @@ static __inline__ void tprof_pool_alloc(const void *pool, const void *block, siz
 		api->pool_alloc(pool, block, size);
 }
 
-static __inline__ void tprof_pool_free(const void *block)
+static __inline__ TPROF_UNTRACED void tprof_pool_free(const void *block)
 {
 	const struct tprof_api *api = tprof_find_api();
 
@@ -174,7 +177,7 @@ static __inline__ void tprof_pool_free(const void *block)
 		api->pool_free(block);
 }
 
-static __inline__ void tprof_pool_reset(const void *pool)
+static __inline__ TPROF_UNTRACED void tprof_pool_reset(const void *pool)
 {
 	const struct tprof_api *api = tprof_find_api();
 
@@ -186,7 +189,7 @@ static __inline__ void tprof_pool_reset(const void *pool)
  * Recording begins, or goes on: after tprof_stop(), and in a program that was started with TPROF_START=off. Nothing if it
  * is on.
  */
-static __inline__ void tprof_start(void)
+static __inline__ TPROF_UNTRACED void tprof_start(void)
 {
 	const struct tprof_api *api = tprof_find_api();
 
@@ -198,7 +201,7 @@ static __inline__ void tprof_start(void)
  * Recording pauses, in all threads, until tprof_start(). Blocks and ops that were recorded are followed to their end all
  * the same, so what is unfreed in the end really is; what begins in the pause is not in the report.
  */
-static __inline__ void tprof_stop(void)
+static __inline__ TPROF_UNTRACED void tprof_stop(void)
 {
 	const struct tprof_api *api = tprof_find_api();
 
@@ -215,15 +218,16 @@ namespace tprof
 class op
 {
       public:
-	explicit op(const char *name, const char *category = nullptr)
+	TPROF_UNTRACED explicit op(const char *name, const char *category = nullptr)
 	{
 		tprof_op_begin(name, category);
 	}
-	op(const char *name, const char *category, const char *shape, uint64_t flop = 0, uint64_t bytes = 0)
+	TPROF_UNTRACED op(const char *name, const char *category, const char *shape, uint64_t flop = 0,
+			  uint64_t bytes = 0)
 	{
 		tprof_op_begin_detail(name, category, shape, flop, bytes);
 	}
-	~op()
+	TPROF_UNTRACED ~op()
 	{
 		tprof_op_end();
 	}
@@ -235,11 +239,11 @@ class op
 class recording
 {
       public:
-	recording()
+	TPROF_UNTRACED recording()
 	{
 		tprof_start();
 	}
-	~recording()
+	TPROF_UNTRACED ~recording()
 	{
 		tprof_stop();
 	}

@@ -9,7 +9,7 @@ WORKLOAD_CXXFLAGS := -std=c++17 -D_GNU_SOURCE -g -O1 -fno-builtin $(WORKLOAD_WAR
 WORKLOADS := $(addprefix $(W)/,digits truth truth-nopie truth-stripped truth-now truth_cxx shared_arena jemalloc_api \
 	threads ends fork dl own_malloc early mmap interrupts cpu_split cpu_traps sampled limits deep usable ops steady stack0 \
 	stack2 stack3 exceptions0 exceptions2 exceptions3 liboracle.so libplugin_a.so libplugin_b.so liborigin.so \
-	nested/libplugin_b.so libsignatures.so libthrower.so op_calls op_calls-now op_throws op_dlsym libtinyblas.so hot hot_throws op_lines libcountblas.so blas_calls libcountlapack.so lapack_calls libtorture.so op_torture libkernels.so registers libbetween.so op_calls-cet pools pauses annotate collectors onednn regions regions-clang \
+	nested/libplugin_b.so libsignatures.so libthrower.so op_calls op_calls-now op_throws op_dlsym libtinyblas.so hot hot_throws op_lines libcountblas.so blas_calls libcountlapack.so lapack_calls libtorture.so op_torture libkernels.so registers libbetween.so op_calls-cet pools pauses annotate annotate-traced collectors onednn regions regions-clang \
 	libdnnl3.so onednn3 instrumented libraries libmocks.so cuda libcudamocks.so libtracer.so fourier xnnpack \
 	mlp cnn transformer)
 WORKLOADS += $(addprefix $(W)/,control faults roofs still batches extremes)
@@ -43,7 +43,8 @@ $(W)/jemalloc_stats $(W)/paused_kinds: WORKLOAD_EXTRA := -Iinclude -ljemalloc
 $(W)/jemalloc_stats $(W)/paused_kinds: include/tprof.h
 $(W)/dl $(W)/onnxruntime: WORKLOAD_EXTRA := -ldl
 $(W)/ops $(W)/control $(W)/faults $(W)/pools $(W)/pauses $(W)/annotate: WORKLOAD_EXTRA := -Iinclude
-$(W)/ops $(W)/control $(W)/faults $(W)/pools $(W)/pauses $(W)/annotate: include/tprof.h
+$(W)/annotate-traced: WORKLOAD_EXTRA := -O0 -finstrument-functions -Iinclude
+$(W)/ops $(W)/control $(W)/faults $(W)/pools $(W)/pauses $(W)/annotate $(W)/annotate-traced: include/tprof.h
 $(W)/extremes: WORKLOAD_EXTRA := -Iinclude -pthread
 $(W)/extremes: include/tprof.h
 $(W)/onednn: WORKLOAD_EXTRA := -ldnnl
@@ -160,6 +161,8 @@ $(W)/regions-clang: tests/workloads/regions.c $(workload_headers)
 	clang -std=gnu11 -D_GNU_SOURCE -g -O1 -fopenmp -Wall -Wextra $(if $(WERROR),-Werror) $< -o $@
 $(W)/op_calls-now $(W)/op_calls-cet: tests/workloads/op_calls.c $(workload_headers)
 	$(workload_c)
+$(W)/annotate-traced: tests/workloads/annotate.cc $(workload_headers)
+	$(workload_cxx)
 $(W)/remapped-nopie: tests/workloads/remapped.c $(workload_headers)
 	$(workload_c)
 $(W)/bindings-now: tests/workloads/bindings.c $(workload_headers)

@@ -189,6 +189,16 @@ def test_instrumented_functions_in_a_child(tprof):
     assert [summary["op_ends_unmatched"] for summary in summaries] == [0, 0]
 
 
+def test_instrumented_functions_with_annotations(tprof):
+    """What tprof.h does is no function of the program's: an op lasts as long as its scope does."""
+    run, ops = profile(tprof, [WORKLOADS / "annotate-traced", TIMES], "instrument")
+    assert calls(ops) == {"main": 1, "step(int)": TIMES, "step": TIMES, "inner": TIMES}
+    assert ops["step"]["flop"] == 120 * TIMES and ops["step"]["self_allocated_bytes"] == 1000 * TIMES
+    tree = report(run.traces()[0], command="ops", options=["--tree", "--top", "0"])["tree"]
+    assert [node["name"] for node in tree] == ["main", "step(int)", "step", "inner"]
+    assert [node["parent"] for node in tree] == [None, *(node["id"] for node in tree[:3])]
+
+
 def test_fftw(tprof):
     _, ops = profile(tprof, [WORKLOADS / "fourier", TIMES], "fftw")
     wanted = {"fftw_execute": TIMES, "fftwf_execute": 1, "fftw_plan_dft_1d": 1, "fftwf_plan_dft_2d": 1}
