@@ -21,7 +21,9 @@
 #define TP_RULES_BYTES 768u
 #define TP_WALK_HEAD 64u /* zeroed when the thread changes: an empty walk */
 
-#define TP_OPS_MAX 256u /* nested ops of one thread; what is deeper is called and counted as lost */
+#define TP_ANNOTATED_MAX 256u	 /* hooks/ops/annotate.c: of deeper ones less is known */
+#define TP_INSTRUMENTED_MAX 192u /* hooks/ops/instrument.c: deeper ones are not recorded */
+#define TP_OPS_MAX 256u		 /* nested ops of one thread; what is deeper is called and counted as lost */
 
 enum tp_busy {
 	TP_IDLE = 0,
@@ -104,7 +106,9 @@ struct tp_thread {
 	uint64_t addresses[256];
 	uint32_t stacks[256];
 	uint32_t ops_log[TP_ORDER_LOG];
-	char scratch[4096];					    /* for paths: the user's stack may be small */
+	char scratch[4096]; /* for paths: the user's stack may be small */
+	/* Of ops that are no hooked calls, outermost first: hooked ones that were open as each of them began. */
+	uint16_t annotated[TP_ANNOTATED_MAX], instrumented[TP_INSTRUMENTED_MAX];
 	uint8_t rules[TP_RULES_BYTES] __attribute__((aligned(64))); /* of stacks/lately.c */
 	uint8_t walk[TP_WALK_BYTES] __attribute__((aligned(64)));
 	uint8_t python[TP_PYTHON_BYTES] __attribute__((aligned(64))); /* of hooks/python/stack.c */

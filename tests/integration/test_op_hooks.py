@@ -84,6 +84,32 @@ def test_a_call_that_an_exception_left_ends_where_the_next_begins(tprof):
         ("thrower_deep", True), ("thrower_top", True), ("thrower_deep", False)}
 
 
+LEFT_SCOPES = {"around", "around/thrower_deep", "around/behind", "far", "far/thrower_deep",
+               "in_region", "in_region/in_region", "in_region/in_region/thrower_deep", "next"}
+LEFT_SCOPES_TRACED = {
+    "main", "main/in_op", "main/in_op/around", "main/in_op/around/caught", "main/in_op/around/caught/thrower_deep",
+    "main/in_op/around/behind", "main/in_far_op", "main/in_far_op/far", "main/in_far_op/far/thrower_deep",
+    "main/in_region", "main/in_region/in_region", "main/in_region/in_region/in_region",
+    "main/in_region/in_region/in_region/caught", "main/in_region/in_region/in_region/caught/thrower_deep", "main/next"}
+
+
+@pytest.mark.parametrize("program, wanted", [("left_scopes", LEFT_SCOPES), ("left_scopes-traced", LEFT_SCOPES_TRACED)])
+def test_what_is_around_a_call_that_an_exception_left(tprof, program, wanted):
+    """An annotated op, a part of a region, an instrumented function: its end is its own, and what comes next is not within."""
+    run = tprof.run([WORKLOADS / program, TIMES], [LIBRARY], {"TPROF_OPS": "thrower_*,openmp,instrument"})
+    assert (run.status, run.stdout) == (0, b"left_scopes: %d\n" % (3 * TIMES))
+    paths = {None: ()}
+    calls = {}
+    for node in report(run.traces()[0], command="ops", options=["--tree", "--top", "0"])["tree"]:
+        name = re.split(r"[(.]| \[clone", node["name"])[0]  # of a region: of the function that it is in
+        paths[node["id"]] = (*paths[node["parent"]], name)
+        calls["/".join(paths[node["id"]])] = node["calls"]
+    assert calls == {path: 1 if path == "main" else TIMES for path in wanted}
+    ops = report(run.traces()[0])["ops"]
+    assert {op["name"]: op["unwound"] for op in ops if op["unwound"] or op["open"]} == {"thrower_deep": 3 * TIMES}
+    assert {op["name"]: op["self_flop"] for op in ops if op["self_flop"]} == {"behind": 64 * TIMES, "next": 8 * TIMES}
+
+
 def test_off(tprof):
     run = tprof.run([WORKLOADS / "op_calls", TIMES], [LIBRARY], {"TPROF_OPS": "off"})
     assert ops_of(run.traces()[0]) == {}

@@ -7,22 +7,32 @@
 #include "hooks/enter.h"
 #include "hooks/memory/pool.h"
 #include "hooks/ops/annotate.h"
+#include "hooks/ops/left.h"
 #include "hooks/ops/names.h"
 #include "hooks/pause.h"
 
 #define FRAME __builtin_frame_address(0)
 
+/* An event of the calling thread begins. */
+static uint64_t event_begins(struct tp_thread *thread, const void *frame)
+{
+	uint64_t ticks = tp_clock_before();
+
+	tp_record(thread, ticks);
+	tp_ops_end_left(thread, frame, ticks);
+	tp_fold_close(&thread->fold);
+	return ticks;
+}
+
 /* One event of the calling thread, by its emitter; `enter` says when. */
-#define RECORD(enter, emit)                                                                                            \
+#define RECORD(enter, frame, emit)                                                                                     \
 	do {                                                                                                           \
-		struct tp_thread *thread = enter(FRAME);                                                               \
+		struct tp_thread *thread = enter(frame);                                                               \
 		uint64_t ticks;                                                                                        \
                                                                                                                        \
 		if (!thread)                                                                                           \
 			return;                                                                                        \
-		ticks = tp_clock_before();                                                                             \
-		tp_record(thread, ticks);                                                                              \
-		tp_fold_close(&thread->fold);                                                                          \
+		ticks = event_begins(thread, frame);                                                                   \
 		emit;                                                                                                  \
 		tp_recorded(thread);                                                                                   \
 		tp_leave(thread);                                                                                      \
@@ -30,10 +40,8 @@
 
 /* ---- ops: which of the open ones were recorded, as an end must not end another's op ---- */
 
-#define DEPTH_MAX 256u
-
 static TP_TLS struct {
-	uint64_t recorded[DEPTH_MAX / 64];
+	uint64_t recorded[TP_ANNOTATED_MAX / 64];
 	uint32_t depth;
 } open_ops;
 
@@ -42,7 +50,7 @@ static void push(bool recorded)
 	uint32_t depth = open_ops.depth++;
 	uint64_t bit = UINT64_C(1) << depth % 64;
 
-	if (depth >= DEPTH_MAX)
+	if (depth >= TP_ANNOTATED_MAX)
 		return;
 	if (recorded)
 		open_ops.recorded[depth / 64] |= bit;
@@ -58,7 +66,7 @@ static bool pop(void)
 	if (!open_ops.depth)
 		return true;
 	depth = --open_ops.depth;
-	return depth >= DEPTH_MAX || open_ops.recorded[depth / 64] >> depth % 64 & 1;
+	return depth >= TP_ANNOTATED_MAX || open_ops.recorded[depth / 64] >> depth % 64 & 1;
 }
 
 static bool record_begin(const void *frame, const char *name, const char *category)
@@ -68,9 +76,9 @@ static bool record_begin(const void *frame, const char *name, const char *catego
 
 	if (!thread)
 		return false;
-	ticks = tp_clock_before();
-	tp_record(thread, ticks);
-	tp_fold_close(&thread->fold);
+	ticks = event_begins(thread, frame);
+	if (open_ops.depth < TP_ANNOTATED_MAX)
+		thread->annotated[open_ops.depth] = (uint16_t)thread->op_depth;
 	tp_emit_op(thread, ticks, tp_op_number(name ? name : "?", category, TPROF_OP_ANNOTATION));
 	tp_recorded(thread);
 	tp_leave(thread);
@@ -87,15 +95,25 @@ void tp_annotate_skip(void)
 	push(false);
 }
 
-static void record_end(void)
+/* It was begun in so many. */
+static void emit_end(struct tp_thread *thread, uint64_t ticks, uint32_t depth)
 {
-	RECORD(tp_enter_end, tp_emit_op_end(thread, ticks, false));
+	if (depth < TP_ANNOTATED_MAX)
+		tp_ops_end_within(thread, thread->annotated[depth], ticks);
+	tp_emit_op_end(thread, ticks, false);
 }
 
-void tp_annotate_end(void)
+static void record_end(const void *frame, uint32_t depth)
 {
+	RECORD(tp_enter_end, frame, emit_end(thread, ticks, depth));
+}
+
+void tp_annotate_end(const void *frame)
+{
+	uint32_t depth = open_ops.depth - 1; /* none is open: more than all */
+
 	if (pop())
-		record_end();
+		record_end(frame, depth);
 }
 
 /* The open ops are in the parent's trace. */
@@ -109,26 +127,32 @@ static void op_begin(const char *name, const char *category)
 	tp_annotate_begin(FRAME, name, category);
 }
 
+static void op_end(void)
+{
+	tp_annotate_end(FRAME);
+}
+
 void tp_annotate_detail(const char *shape, uint64_t flop, uint64_t bytes)
 {
-	RECORD(tp_enter, tp_emit_detail(thread, ticks, shape ? shape : "", flop, bytes));
+	RECORD(tp_enter, FRAME, tp_emit_detail(thread, ticks, shape ? shape : "", flop, bytes));
 }
 
 /* ---- the rest ---- */
 
 static void step(uint64_t items)
 {
-	RECORD(tp_enter, tp_recorded_step(thread); tp_emit_step(thread, tp_usage_emit(thread, ticks), items));
+	RECORD(tp_enter, FRAME, tp_recorded_step(thread); tp_emit_step(thread, tp_usage_emit(thread, ticks), items));
 }
 
 void tp_annotate_mark(const char *text)
 {
-	RECORD(tp_enter, tp_emit_mark(thread, ticks, text ? text : ""));
+	RECORD(tp_enter, FRAME, tp_emit_mark(thread, ticks, text ? text : ""));
 }
 
 void tp_annotate_thread(const char *name, bool to_kernel)
 {
-	RECORD(tp_enter, (void)ticks; tp_emit_name(thread, name ? name : "", strnlen(name ? name : "", TP_TEXT_MAX));
+	RECORD(tp_enter, FRAME, (void)ticks;
+	       tp_emit_name(thread, name ? name : "", strnlen(name ? name : "", TP_TEXT_MAX));
 	       thread->named = !to_kernel);
 }
 
@@ -164,7 +188,7 @@ static void stop(void)
 
 static void value(const char *name, uint64_t value)
 {
-	RECORD(tp_enter, (void)ticks; tp_table_value(value, name ? name : "", strnlen(name ? name : "", 255)));
+	RECORD(tp_enter, FRAME, (void)ticks; tp_table_value(value, name ? name : "", strnlen(name ? name : "", 255)));
 }
 
 extern const struct tprof_api tprof_api_1;
@@ -172,7 +196,7 @@ extern const struct tprof_api tprof_api_1;
 TP_EXPORT const struct tprof_api tprof_api_1 = {
 	.size = sizeof(struct tprof_api),
 	.op_begin = op_begin,
-	.op_end = tp_annotate_end,
+	.op_end = op_end,
 	.op_detail = tp_annotate_detail,
 	.step = step,
 	.mark = tp_annotate_mark,

@@ -10,7 +10,7 @@
 
 /* `frame` is the frame of the function that the program called. An op is begun and ended by the same thread. */
 void tp_annotate_begin(const void *frame, const char *name, const char *category);
-void tp_annotate_end(void);
+void tp_annotate_end(const void *frame);
 void tp_annotate_skip(void); /* begins one that is not recorded, nor is its end */
 void tp_annotate_detail(const char *shape, uint64_t flop, uint64_t bytes);
 void tp_annotate_mark(const char *text);

@@ -6,22 +6,23 @@
  */
 #include "hooks/enter.h"
 #include "hooks/ops/entry.h"
+#include "hooks/ops/left.h"
 #include "hooks/ops/select.h"
 #include "hooks/real.h"
 
 #define FRAME __builtin_frame_address(0)
-#define DEPTH_MAX 192u
 
 /* The open functions, as far as they were recorded: 0 is one that was not. Deeper ones are not recorded. */
 static TP_TLS struct {
 	uint32_t depth;
-	uint32_t ops[DEPTH_MAX];
+	uint32_t ops[TP_INSTRUMENTED_MAX];
 } open;
 
 void __cyg_profile_func_enter(void *function, void *caller);
 void __cyg_profile_func_exit(void *function, void *caller);
 
-static uint32_t begin(const void *frame, uintptr_t function)
+/* In `depth` others. */
+static uint32_t begin(const void *frame, uintptr_t function, uint32_t depth)
 {
 	struct tp_thread *thread = tp_enter(frame);
 	uint64_t ticks = tp_clock_before();
@@ -30,6 +31,8 @@ static uint32_t begin(const void *frame, uintptr_t function)
 	if (!thread)
 		return 0;
 	tp_record(thread, ticks);
+	tp_ops_end_left(thread, frame, ticks);
+	thread->instrumented[depth] = (uint16_t)thread->op_depth;
 	op = tp_entry_known(function, TP_ENTRY_INSTRUMENTED);
 	if (tp_unlikely(!op))
 		op = tp_entry_number(function, TP_ENTRY_INSTRUMENTED);
@@ -40,7 +43,8 @@ static uint32_t begin(const void *frame, uintptr_t function)
 	return op;
 }
 
-static void end(const void *frame, bool unwound)
+/* The same. */
+static void end(const void *frame, uint32_t depth, bool unwound)
 {
 	struct tp_thread *thread = tp_enter_end(frame);
 	uint64_t ticks = tp_clock_before();
@@ -48,6 +52,7 @@ static void end(const void *frame, bool unwound)
 	if (!thread)
 		return;
 	tp_record(thread, ticks);
+	tp_ops_end_within(thread, thread->instrumented[depth], ticks);
 	tp_emit_op_end(thread, ticks, unwound);
 	tp_recorded(thread);
 	tp_leave(thread);
@@ -64,7 +69,7 @@ static void note_exit(const void *frame, uintptr_t function)
 
 	if (!open.depth)
 		return;
-	if (open.depth > DEPTH_MAX) {
+	if (open.depth > TP_INSTRUMENTED_MAX) {
 		open.depth--;
 		return;
 	}
@@ -75,18 +80,18 @@ static void note_exit(const void *frame, uintptr_t function)
 		depth = open.depth; /* its begin was not recorded */
 	while (open.depth > depth) {
 		if (open.ops[--open.depth])
-			end(frame, true);
+			end(frame, open.depth, true);
 	}
 	if (open.ops[--open.depth])
-		end(frame, false);
+		end(frame, open.depth, false);
 }
 
 TP_EXPORT void __cyg_profile_func_enter(void *function, void *caller)
 {
 	uint32_t depth = open.depth++;
 
-	if (depth < DEPTH_MAX)
-		open.ops[depth] = tp_ops_instrumented ? begin(FRAME, (uintptr_t)function) : 0;
+	if (depth < TP_INSTRUMENTED_MAX)
+		open.ops[depth] = tp_ops_instrumented ? begin(FRAME, (uintptr_t)function, depth) : 0;
 	if (tp_real.__cyg_profile_func_enter)
 		tp_real.__cyg_profile_func_enter(function, caller);
 }

@@ -101,7 +101,7 @@ static void task_begin(const struct domain *domain, struct id task, struct id pa
 static void task_end(const struct domain *domain)
 {
 	(void)domain;
-	tp_annotate_end();
+	tp_annotate_end(FRAME);
 }
 
 static void marker(const struct domain *domain, struct id id, const struct string_handle *name, int scope)

@@ -101,10 +101,15 @@ static int push_w(const wchar_t *text)
 	return push(FRAME, tp_text_narrow(text, buffer), NULL);
 }
 
-static int pop(void)
+static int pop(const void *frame)
 {
-	tp_annotate_end();
+	tp_annotate_end(frame);
 	return depth > 0 ? --depth : -1;
+}
+
+static int range_pop(void)
+{
+	return pop(FRAME);
 }
 
 static void name_thread_a(uint32_t thread, const char *name)
@@ -150,7 +155,7 @@ static int domain_push_ex(const char *domain, const struct attributes *attribute
 static int domain_pop(const void *domain)
 {
 	(void)domain;
-	return pop();
+	return pop(FRAME);
 }
 
 static const char *register_a(const void *domain, const char *text)
@@ -200,7 +205,7 @@ static void *const core[] = {
 	(void *)push_ex,
 	(void *)push_a,
 	(void *)push_w,
-	(void *)pop,
+	(void *)range_pop,
 	NULL,
 	NULL,
 	(void *)name_thread_a,

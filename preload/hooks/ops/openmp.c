@@ -3,6 +3,7 @@
 
 #include "hooks/enter.h"
 #include "hooks/ops/entry.h"
+#include "hooks/ops/left.h"
 
 static uint32_t number_of(uintptr_t function, bool may_write)
 {
@@ -28,16 +29,21 @@ struct region {
 	void *data;
 };
 
-static bool begin_part(const void *frame, uintptr_t function)
+#define NOT_RECORDED UINT32_MAX
+
+/* How many calls of hooked functions it is in, or NOT_RECORDED. */
+static uint32_t begin_part(const void *frame, uintptr_t function)
 {
 	struct tp_thread *thread = tp_enter(frame);
+	uint32_t op, hooked;
 	uint64_t ticks;
-	uint32_t op;
 
 	if (!thread)
-		return false;
+		return NOT_RECORDED;
 	ticks = tp_clock_before();
 	tp_record(thread, ticks);
+	tp_ops_end_left(thread, frame, ticks);
+	hooked = thread->op_depth;
 	op = tp_entry_known(function, TP_ENTRY_OPENMP_PART);
 	if (tp_unlikely(!op))
 		op = tp_entry_number(function, TP_ENTRY_OPENMP_PART);
@@ -45,10 +51,10 @@ static bool begin_part(const void *frame, uintptr_t function)
 		tp_emit_op(thread, ticks, op);
 	tp_recorded(thread);
 	tp_leave(thread);
-	return op != 0;
+	return op ? hooked : NOT_RECORDED;
 }
 
-static void end_part(const void *frame)
+static void end_part(const void *frame, uint32_t hooked)
 {
 	struct tp_thread *thread = tp_enter_end(frame);
 	uint64_t ticks;
@@ -57,6 +63,7 @@ static void end_part(const void *frame)
 		return;
 	ticks = tp_clock_before();
 	tp_record(thread, ticks);
+	tp_ops_end_within(thread, hooked, ticks);
 	tp_emit_op_end(thread, ticks, false);
 	tp_recorded(thread);
 	tp_leave(thread);
@@ -66,11 +73,11 @@ static void end_part(const void *frame)
 static void run_part(void *context)
 {
 	struct region region = *(struct region *)context;
-	bool recorded = begin_part(__builtin_frame_address(0), (uintptr_t)region.function);
+	uint32_t hooked = begin_part(__builtin_frame_address(0), (uintptr_t)region.function);
 
 	region.function(region.data);
-	if (recorded)
-		end_part(__builtin_frame_address(0));
+	if (hooked != NOT_RECORDED)
+		end_part(__builtin_frame_address(0), hooked);
 }
 
 static void gomp_begun(uintptr_t *frame)

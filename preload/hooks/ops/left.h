@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Hooked calls that an exception or a longjmp went past: the program is back in what is around them, and they are open still.
+ * An end ends the thread's innermost op. So who tells of ops otherwise than by hooked calls ends these first.
+ */
+#ifndef TPROF_HOOKS_OPS_LEFT_H
+#define TPROF_HOOKS_OPS_LEFT_H
+
+#include "core/thread.h"
+
+TP_SLOW void tp_ops_end_left_slow(struct tp_thread *thread, uintptr_t frame, uint64_t ticks);
+TP_SLOW void tp_ops_end_within_slow(struct tp_thread *thread, uint32_t depth, uint64_t ticks);
+
+static inline bool tp_ops_any_open(const struct tp_thread *thread)
+{
+	return thread->op_depth || thread->fold.frame;
+}
+
+/*
+ * Something happens, in a function that the program called, whose frame that is: which hooked calls are known to be over?
+ * Recording (TP_BUSY_RECORD), as below.
+ */
+static inline void tp_ops_end_left(struct tp_thread *thread, const void *frame, uint64_t ticks)
+{
+	if (tp_ops_any_open(thread))
+		tp_ops_end_left_slow(thread, (uintptr_t)frame, ticks);
+}
+
+/* An op of another kind ends, at whose begin `depth` hooked ones were open: those that began in it are over, wherever they were. */
+static inline void tp_ops_end_within(struct tp_thread *thread, uint32_t depth, uint64_t ticks)
+{
+	if (tp_unlikely(thread->op_depth > depth || thread->fold.frame))
+		tp_ops_end_within_slow(thread, depth, ticks);
+}
+
+#endif
