@@ -180,6 +180,30 @@ again.join()
 """
 
 
+PAUSED_SCRIPT = '''
+import sys
+sys.path.insert(0, sys.argv[1])
+import tprof
+
+with tprof.op("outer", shape="1x1", flop=10):
+    tprof.stop()
+    tprof.op_begin("paused")
+    tprof.start()
+    tprof.op_detail("100x100", 1000, 1000)
+    with tprof.op("inner"):
+        tprof.op_detail("2x2", 2)
+    tprof.op_end()
+    tprof.op_detail(bytes=3)
+'''
+
+
+def test_details_of_an_op_that_a_pause_passed_over(tprof):
+    """They are not those of the op around it."""
+    _, summary = tprof.summary([PYTHON, "-I", "-c", PAUSED_SCRIPT, BUILD / "share/tprof"])
+    assert {op["name"]: (op["calls"], op["self_flop"], op["self_bytes"], [s["shape"] for s in op["shapes"]])
+            for op in summary["ops"]} == {"outer": (1, 8, 3, ["1x1"]), "inner": (1, 2, 0, ["2x2"])}
+
+
 def test_a_name_stays(tprof):
     """Though the kernel, which is asked with each chunk, has another one; and it is of that thread alone."""
     run = tprof.run([PYTHON, "-I", "-c", NAMES, BUILD / "share/tprof"], [LIBRARY])

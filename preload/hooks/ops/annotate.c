@@ -69,6 +69,14 @@ static bool pop(void)
 	return depth >= TP_ANNOTATED_MAX || open_ops.recorded[depth / 64] >> depth % 64 & 1;
 }
 
+/* The innermost one was not: what is said of it is of no other. */
+static bool is_passed_over(void)
+{
+	uint32_t depth = open_ops.depth - 1;
+
+	return depth < TP_ANNOTATED_MAX && !(open_ops.recorded[depth / 64] >> depth % 64 & 1);
+}
+
 static bool record_begin(const void *frame, const char *name, const char *category)
 {
 	struct tp_thread *thread = tp_enter(frame);
@@ -134,6 +142,8 @@ static void op_end(void)
 
 void tp_annotate_detail(const char *shape, uint64_t flop, uint64_t bytes)
 {
+	if (is_passed_over())
+		return;
 	RECORD(tp_enter, FRAME, tp_emit_detail(thread, ticks, shape ? shape : "", flop, bytes));
 }
 
