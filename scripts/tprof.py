@@ -13,6 +13,7 @@ One file without dependencies. Where libtprof.so is not in the process everythin
 """
 import ctypes
 import functools
+import inspect
 import itertools
 import sys
 import threading
@@ -115,8 +116,65 @@ def op_detail(shape=None, flop=0, bytes=0):  # pylint: disable=redefined-builtin
     _op_detail(_bytes(shape), int(flop), int(bytes))
 
 
+def _go_on_in(scope, steps):
+    """A generator that goes on as `steps` does, a generator or a coroutine; each time in the op."""
+    go_on, argument = steps.send, None
+    while True:
+        try:
+            with scope:
+                result = go_on(argument)
+        except StopIteration as end:
+            return end.value
+        finally:
+            argument = None  # an exception would hold this frame, which holds it
+        try:
+            argument, go_on = (yield result), steps.send
+        except GeneratorExit:
+            with scope:
+                steps.close()
+            raise
+        except BaseException as error:  # pylint: disable=broad-exception-caught
+            argument, go_on = error, steps.throw
+
+
+class _Awaited:
+    """A coroutine's steps, each in the op."""
+    __slots__ = ("scope", "steps")
+
+    def __init__(self, scope, steps):
+        self.scope, self.steps = scope, steps
+
+    def __await__(self):
+        return _go_on_in(self.scope, self.steps)
+
+
+def _asynchronous(scope, function):
+    """As _go_on_in(), of asynchronous generators."""
+    async def wrapper(*arguments, **keywords):
+        steps = function(*arguments, **keywords)
+        go_on, argument = steps.asend, None
+        while True:
+            try:
+                result = await _Awaited(scope, go_on(argument))
+            except StopAsyncIteration:
+                return
+            finally:
+                argument = None
+            try:
+                argument, go_on = (yield result), steps.asend
+            except GeneratorExit:
+                await _Awaited(scope, steps.aclose())
+                raise
+            except BaseException as error:  # pylint: disable=broad-exception-caught
+                argument, go_on = error, steps.athrow
+    return wrapper
+
+
 class op:  # pylint: disable=invalid-name
-    """An op for as long as a `with` block, or a decorated function, runs; however it is left."""
+    """An op for as long as a `with` block, or a decorated function, runs; however it is left.
+
+    A generator or a coroutine runs from one `yield` or `await` to the next, and each such time is a call of the op. In between
+    others run on the thread: so a `with` block is to have no `yield` and no `await` in it."""
 
     def __init__(self, name, category=None, shape=None, flop=0, bytes=0):  # pylint: disable=redefined-builtin
         self.name, self.category, self.detail = name, category, (shape, flop, bytes) if shape or flop or bytes else None
@@ -131,11 +189,19 @@ class op:  # pylint: disable=invalid-name
         op_end()
 
     def __call__(self, function):
-        @functools.wraps(function)
-        def wrapper(*arguments, **keywords):
-            with self:
-                return function(*arguments, **keywords)
-        return wrapper
+        if inspect.isgeneratorfunction(function):
+            def wrapper(*arguments, **keywords):
+                return (yield from _go_on_in(self, function(*arguments, **keywords)))
+        elif inspect.iscoroutinefunction(function):
+            async def wrapper(*arguments, **keywords):
+                return await _Awaited(self, function(*arguments, **keywords))
+        elif inspect.isasyncgenfunction(function):
+            wrapper = _asynchronous(self, function)
+        else:
+            def wrapper(*arguments, **keywords):
+                with self:
+                    return function(*arguments, **keywords)
+        return functools.wraps(function)(wrapper) if _API else function
 
 
 def step(items=0):

@@ -180,6 +180,19 @@ again.join()
 """
 
 
+def test_python_generators_and_coroutines(tprof):
+    """They are what they were, and in the op whenever they run: no other's op is within, and none of another's time."""
+    command = [PYTHON, "-I", WORKLOADS.parents[1] / "tests/workloads/python_steps.py", BUILD / "share/tprof"]
+    bare = tprof.run(command)
+    run, summary = tprof.summary(command)
+    assert (run.status, run.stdout, run.stderr) == (bare.status, bare.stdout, bare.stderr) and run.status == 0
+    assert run.stdout.endswith(b"True True True\n")
+    tree = report(run.traces()[0], command="ops", options=["--tree", "--top", "0"])["tree"]
+    assert {(node["name"], node["depth"]): node["calls"] for node in tree} == {
+        ("generator", 0): 16, ("coroutine", 0): 12, ("last", 1): 4, ("asynchronous", 0): 20}
+    assert summary["op_ends_unmatched"] == 0 and not any(op["open"] for op in summary["ops"])
+
+
 PAUSED_SCRIPT = '''
 import sys
 sys.path.insert(0, sys.argv[1])
