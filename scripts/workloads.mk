@@ -9,7 +9,7 @@ WORKLOAD_CXXFLAGS := -std=c++17 -D_GNU_SOURCE -g -O1 -fno-builtin $(WORKLOAD_WAR
 WORKLOADS := $(addprefix $(W)/,digits truth truth-nopie truth-stripped truth-now truth_cxx shared_arena jemalloc_api \
 	threads ends fork dl own_malloc early mmap interrupts cpu_split cpu_traps sampled limits deep usable ops steady stack0 \
 	stack2 stack3 exceptions0 exceptions2 exceptions3 liboracle.so libplugin_a.so libplugin_b.so liborigin.so \
-	nested/libplugin_b.so libsignatures.so libthrower.so op_calls op_calls-now op_throws left_scopes left_scopes-traced op_dlsym libtinyblas.so hot hot_throws op_lines libcountblas.so blas_calls libcountlapack.so lapack_calls libtorture.so op_torture libkernels.so registers libbetween.so op_calls-cet pools pauses annotate annotate-traced collectors onednn regions regions-clang \
+	nested/libplugin_b.so libsignatures.so libthrower.so op_calls op_calls-now op_throws left_scopes left_scopes-traced left_threads left_threads-traced op_dlsym libtinyblas.so hot hot_throws op_lines libcountblas.so blas_calls libcountlapack.so lapack_calls libtorture.so op_torture libkernels.so registers libbetween.so op_calls-cet pools pauses annotate annotate-traced collectors onednn regions regions-clang \
 	libdnnl3.so onednn3 instrumented libraries libmocks.so cuda libcudamocks.so libtracer.so fourier xnnpack \
 	mlp cnn transformer)
 WORKLOADS += $(addprefix $(W)/,control faults roofs still batches extremes)
@@ -86,6 +86,9 @@ $(W)/op_throws: WORKLOAD_EXTRA := -L$(W) -lthrower -Wl,-rpath,'$$ORIGIN'
 $(W)/left_scopes: WORKLOAD_EXTRA := -fopenmp -Iinclude -L$(W) -lthrower -Wl,-rpath,'$$ORIGIN'
 $(W)/left_scopes-traced: WORKLOAD_EXTRA := -O0 -finstrument-functions -fopenmp -Iinclude -L$(W) -lthrower -Wl,-rpath,'$$ORIGIN'
 $(W)/left_scopes $(W)/left_scopes-traced: $(W)/libthrower.so include/tprof.h
+$(W)/left_threads: WORKLOAD_EXTRA := -Iinclude -pthread
+$(W)/left_threads-traced: WORKLOAD_EXTRA := -O0 -finstrument-functions -Iinclude -pthread
+$(W)/left_threads $(W)/left_threads-traced: include/tprof.h
 # Indirect branches must land on endbr64, for processors that check it.
 $(W)/op_calls-cet: WORKLOAD_EXTRA := -fcf-protection=full -L$(W) -lsignatures -Wl,-rpath,'$$ORIGIN' -Wl,-z,ibt,-z,shstk -Wno-psabi -lm
 $(W)/op_calls-cet: $(W)/libsignatures.so
@@ -166,6 +169,8 @@ $(W)/op_calls-now $(W)/op_calls-cet: tests/workloads/op_calls.c $(workload_heade
 	$(workload_c)
 $(W)/annotate-traced: tests/workloads/annotate.cc $(workload_headers)
 	$(workload_cxx)
+$(W)/left_threads-traced: tests/workloads/left_threads.c $(workload_headers)
+	$(workload_c)
 $(W)/left_scopes-traced: tests/workloads/left_scopes.cc $(workload_headers)
 	$(workload_cxx)
 $(W)/remapped-nopie: tests/workloads/remapped.c $(workload_headers)

@@ -110,6 +110,17 @@ def test_what_is_around_a_call_that_an_exception_left(tprof, program, wanted):
     assert {op["name"]: op["self_flop"] for op in ops if op["self_flop"]} == {"behind": 64 * TIMES, "next": 8 * TIMES}
 
 
+@pytest.mark.parametrize("program, further", [("left_threads", set()), ("left_threads-traced", {"run", "leave"})])
+def test_what_a_thread_left(tprof, program, further):
+    """All that is open on it ends with it, of whatever kind."""
+    run = tprof.run([WORKLOADS / program, TIMES], [LIBRARY], {"TPROF_OPS": "qsort,instrument"})
+    assert (run.status, run.stdout) == (0, b"left\n")
+    summary = report(run.traces()[0])
+    ops = {op["name"]: (op["calls"], op["unwound"], op["open"]) for op in summary["ops"] if op["name"] != "main"}
+    assert ops == {name: (TIMES, TIMES, 0) for name in {"outer", "qsort", "inner"} | further}
+    assert summary["op_ends_unmatched"] == 0
+
+
 def test_off(tprof):
     run = tprof.run([WORKLOADS / "op_calls", TIMES], [LIBRARY], {"TPROF_OPS": "off"})
     assert ops_of(run.traces()[0]) == {}

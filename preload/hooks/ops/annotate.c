@@ -45,6 +45,12 @@ static TP_TLS struct {
 	uint32_t depth;
 } open_ops;
 
+/* The one in `depth` others, which are less than TP_ANNOTATED_MAX. */
+static bool is_recorded(uint32_t depth)
+{
+	return open_ops.recorded[depth / 64] >> depth % 64 & 1;
+}
+
 static void push(bool recorded)
 {
 	uint32_t depth = open_ops.depth++;
@@ -66,7 +72,7 @@ static bool pop(void)
 	if (!open_ops.depth)
 		return true;
 	depth = --open_ops.depth;
-	return depth >= TP_ANNOTATED_MAX || open_ops.recorded[depth / 64] >> depth % 64 & 1;
+	return depth >= TP_ANNOTATED_MAX || is_recorded(depth);
 }
 
 /* The innermost one was not: what is said of it is of no other. */
@@ -74,7 +80,7 @@ static bool is_passed_over(void)
 {
 	uint32_t depth = open_ops.depth - 1;
 
-	return depth < TP_ANNOTATED_MAX && !(open_ops.recorded[depth / 64] >> depth % 64 & 1);
+	return depth < TP_ANNOTATED_MAX && !is_recorded(depth);
 }
 
 static bool record_begin(const void *frame, const char *name, const char *category)
@@ -124,7 +130,19 @@ void tp_annotate_end(const void *frame)
 		record_end(frame, depth);
 }
 
-/* The open ops are in the parent's trace. */
+bool tp_annotate_any(void)
+{
+	return open_ops.depth > 0;
+}
+
+void tp_annotate_leave(struct tp_thread *thread)
+{
+	for (uint32_t depth = open_ops.depth; depth > 0; depth--)
+		if (depth > TP_ANNOTATED_MAX || is_recorded(depth - 1))
+			tp_emit_op_end(thread, tp_clock_before(), true);
+	tp_annotate_forget();
+}
+
 void tp_annotate_forget(void)
 {
 	memset(open_ops.recorded, 0, sizeof(open_ops.recorded));

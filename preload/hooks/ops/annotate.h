@@ -17,7 +17,14 @@ void tp_annotate_mark(const char *text);
 /* `to_kernel`: it was told too, and is asked again with each chunk. */
 void tp_annotate_thread(const char *name, bool to_kernel);
 
-/* In a forked child, by its only thread. */
+/* Are ops open on the thread, recorded or not? */
+bool tp_annotate_any(void);
+
+/* The thread ends: so do they, unwound. Recording (TP_BUSY_RECORD). */
+struct tp_thread;
+void tp_annotate_leave(struct tp_thread *thread);
+
+/* In a forked child, by its only thread: the open ops are in the parent's trace. */
 void tp_annotate_forget(void);
 
 #endif

@@ -58,6 +58,19 @@ static void end(const void *frame, uint32_t depth, bool unwound)
 	tp_leave(thread);
 }
 
+bool tp_instrument_any(void)
+{
+	return open.depth > 0;
+}
+
+void tp_instrument_leave(struct tp_thread *thread)
+{
+	for (uint32_t i = 0; i < open.depth && i < TP_INSTRUMENTED_MAX; i++)
+		if (open.ops[i])
+			tp_emit_op_end(thread, tp_clock_before(), true);
+	tp_instrument_forget();
+}
+
 void tp_instrument_forget(void)
 {
 	memset(open.ops, 0, sizeof(open.ops));

@@ -5,6 +5,8 @@
 
 #include "core/scope.h"
 #include "hooks/enter.h"
+#include "hooks/ops/annotate.h"
+#include "hooks/ops/entry.h"
 #include "hooks/ops/select.h"
 
 #define KEYS_WITH_ROOM 32u /* glibc keeps the values of so many in the thread's own structure; for more it allocates */
@@ -12,13 +14,21 @@
 static pthread_key_t key;
 static bool has_key;
 
-/* All of the thread's functions have been left; destructors of the program's may come, and call ops that are ended by then. */
+static bool any_open(const struct tp_thread *thread)
+{
+	return thread->op_depth || thread->fold.frame || tp_annotate_any() || tp_instrument_any();
+}
+
+/*
+ * All of the thread's functions have been left; destructors of the program's may come, and call ops that are ended by then. Which
+ * of its open ops is within which does not matter: all end.
+ */
 static void end_all(void *unused)
 {
 	struct tp_thread *thread = tp_self;
 
 	(void)unused;
-	if (!thread || (!thread->op_depth && !thread->fold.frame))
+	if (!thread || !any_open(thread))
 		return;
 	thread = tp_enter_end(__builtin_frame_address(0));
 	if (!thread)
@@ -28,6 +38,8 @@ static void end_all(void *unused)
 		tp_fold_settle(thread);
 	while (thread->op_depth > 0)
 		tp_scope_end(thread, tp_clock_before(), true);
+	tp_annotate_leave(thread);
+	tp_instrument_leave(thread);
 	tp_leave(thread);
 }
 
