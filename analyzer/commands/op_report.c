@@ -65,6 +65,7 @@ bool tp_ops_section_json(struct tp_session *session, size_t process, json_t *jso
 		json_object_set_new(json, "ops_total", tp_json_number(list.count));
 		json_object_set_new(json, "op_ends_unmatched", tp_json_number(of->op_counts.unmatched_ends));
 		json_object_set_new(json, "op_calls_too_deep", tp_json_number(of->op_counts.too_deep));
+		json_object_set_new(json, "op_calls_nameless", tp_json_number(of->op_counts.nameless));
 		json_object_set_new(json, "torch_work", tp_work_known_json(of));
 		if (options->tree)
 			good = json_object_set_new(json, "tree", tp_op_tree_json(of, tp_top(options, 0))) == 0;

@@ -179,6 +179,7 @@ struct tp_op_counts {
 	uint64_t known, no_shape,
 		no_formula; /* calls of PyTorch's operators that did work themselves: enum tp_torch_known */
 	uint64_t too_deep;  /* calls beyond the depth that is kept of a thread's open ops */
+	uint64_t nameless;  /* calls of ops whose name is not in the trace */
 };
 
 /* One or, of a long run, several neighbouring steps. */

@@ -221,6 +221,15 @@ static void add_modules(struct tp_notes *notes, const struct tp_trace *trace, co
 		    unloaded == 1 ? " was" : "s were");
 }
 
+static void add_nameless(struct tp_notes *notes, const struct tp_process *process)
+{
+	uint64_t calls = process->op_counts.nameless;
+
+	if (calls)
+		add(notes, "the names of the ops of %s call%s are not in the trace, which has room for 49,152 names",
+		    tp_count(calls).text, calls == 1 ? "" : "s");
+}
+
 void tp_notes_collect(struct tp_notes *notes, const struct tp_process *process, const struct tp_symbols *symbols)
 {
 	notes->text = NULL;
@@ -233,6 +242,7 @@ void tp_notes_collect(struct tp_notes *notes, const struct tp_process *process, 
 	add_cpu(notes, process->trace);
 	add_counters(notes, process->trace);
 	add_order(notes, &process->heap);
+	add_nameless(notes, process);
 	if (symbols)
 		add_modules(notes, process->trace, symbols);
 }

@@ -236,6 +236,16 @@ def test_an_op_without_a_name(tprof):
         assert "(unnamed)" in analyze(*command, trace).stdout
 
 
+def test_more_names_than_a_trace_has_room_for(tprof):
+    """All calls are counted, and it is said that not all have their names."""
+    script = ("import sys; sys.path.insert(0, sys.argv[1]); import tprof\n"
+              "for i in range(50000):\n  tprof.op_begin(f'request {i}'); tprof.op_end()")
+    run, summary = tprof.summary([PYTHON, "-I", "-c", script, BUILD / "share/tprof"], env={"TPROF_ALLOC": "off"})
+    assert (summary["ops_total"], summary["op_calls_nameless"]) == (49152 + 1, 50000 - 49152)
+    assert "note: the names of the ops of 848 calls are not in the trace, which has room for 49,152 names" in analyze(
+        "summary", run.traces()[0]).stdout
+
+
 def test_where_python_finds_it(tprof):
     found = tprof.run([LAUNCHER, "--python"])
     assert found.stdout.decode().strip() == str(BUILD / "share/tprof")

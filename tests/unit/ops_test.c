@@ -262,6 +262,7 @@ static void test_bounds(void **state)
 	assert_null(op->shapes[64].text);
 	assert_int_equal(op->shapes[64].calls, 36);
 	assert_int_equal(op_named(&replayed, "(unnamed)")->calls, 1024);
+	assert_int_equal(replayed.process->op_counts.nameless, 1024);
 	assert_int_equal(replayed.process->op_counts.too_deep, 476);
 	assert_int_equal(replayed.process->op_counts.unmatched_ends, 1);
 	done(&replayed);
