@@ -20,7 +20,7 @@ def test_both_interfaces(tprof):
     assert (run.status, run.stdout, run.stderr) == (bare.status, bare.stdout, bare.stderr) == (0, b"done\n", b"")
     trace = run.traces()[0]
     assert ops_of(trace) == {"itt outer": (TIMES, "my domain"), "itt inner": (TIMES, "my domain"),
-                             "nvtx plain": (TIMES, "nvtx"), "nvtx wide": (TIMES, "nvtx"),
+                             "?": (TIMES, "my domain"), "nvtx plain": (TIMES, "nvtx"), "nvtx wide": (TIMES, "nvtx"),
                              "nvtx message": (TIMES, "nvtx"), "nvtx registered": (TIMES, "my nvtx")}
     events = json.loads(analyze("dump", "--json", trace).stdout)["events"]
     assert [event["text"] for event in events if event["kind"] == "mark"] == ["itt here", "nvtx here"]

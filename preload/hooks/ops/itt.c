@@ -87,15 +87,28 @@ static struct domain *domain_create(const char *name)
 	return &domains[i];
 }
 
+static void begin(const void *frame, const struct domain *domain, const char *name)
+{
+	if (is_muted(domain))
+		tp_annotate_skip();
+	else
+		tp_annotate_begin(frame, name, domain && domain->name ? domain->name : "itt");
+}
+
 static void task_begin(const struct domain *domain, struct id task, struct id parent, const struct string_handle *name)
 {
 	(void)task;
 	(void)parent;
-	if (is_muted(domain))
-		tp_annotate_skip();
-	else
-		tp_annotate_begin(FRAME, name && name->text ? name->text : "?",
-				  domain && domain->name ? domain->name : "itt");
+	begin(FRAME, domain, name && name->text ? name->text : "?");
+}
+
+/* The same of one that has a function for a name. */
+static void task_begin_fn(const struct domain *domain, struct id task, struct id parent, const void *function)
+{
+	(void)task;
+	(void)parent;
+	(void)function;
+	begin(FRAME, domain, "?");
 }
 
 static void task_end(const struct domain *domain)
@@ -133,6 +146,7 @@ static const struct {
 } offered[] = {
 	{ "__itt_domain_create", (void *)domain_create },
 	{ "__itt_task_begin", (void *)task_begin },
+	{ "__itt_task_begin_fn", (void *)task_begin_fn },
 	{ "__itt_task_end", (void *)task_end },
 	{ "__itt_marker", (void *)marker },
 	{ "__itt_thread_set_name", (void *)thread_set_name },
