@@ -56,8 +56,9 @@ static int add_side(const struct tp_options *options, struct tp_verdicts *verdic
 
 /* ---- what is said ---- */
 
-static void print_text(const struct tp_verdicts *verdicts, FILE *out)
+static void print_text(const struct tp_verdicts *verdicts, const struct tp_page *page)
 {
+	FILE *out = page->out;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < verdicts->count; i++) {
@@ -69,6 +70,7 @@ static void print_text(const struct tp_verdicts *verdicts, FILE *out)
 	}
 	if (kept == verdicts->count)
 		fprintf(out, "%zu rule%s kept\n", kept, tp_plural(kept));
+	tp_notes_print(&verdicts->notes, page);
 }
 
 static json_t *row_json(const struct tp_verdict_row *row)
@@ -98,13 +100,15 @@ static json_t *row_json(const struct tp_verdict_row *row)
 
 static json_t *verdicts_json(const struct tp_verdicts *verdicts, bool passed)
 {
-	json_t *rules = json_array();
+	json_t *rules = json_array(), *json;
 
 	for (size_t i = 0; i < verdicts->count; i++)
 		json_array_append_new(rules, row_json(&verdicts->list[i]));
-	return json_pack("{s:s, s:b, s:o, s:o, s:o}", "schema", "tprof/1", "passed", passed, "runs",
+	json = json_pack("{s:s, s:b, s:o, s:o, s:o}", "schema", "tprof/1", "passed", passed, "runs",
 			 tp_json_number(verdicts->runs[1]), "baseline_runs", tp_json_number(verdicts->runs[0]), "rules",
 			 rules);
+	json_object_set_new(json, "notes", tp_json_texts(&verdicts->notes));
+	return json;
 }
 
 static int write_junit(const struct tp_verdicts *verdicts, const char *path, int status)
@@ -138,7 +142,7 @@ static int report(const struct tp_session *page, struct tp_verdicts *verdicts)
 		if (verdicts->list[i].verdict != TP_RULE_KEPT)
 			status = TP_EXIT_FOUND;
 	if (!options->json)
-		print_text(verdicts, page->page.out);
+		print_text(verdicts, &page->page);
 	else if (!tp_json_write(verdicts_json(verdicts, status == TP_EXIT_OK), page->page.out))
 		return tp_out_of_memory();
 	return options->junit ? write_junit(verdicts, options->junit, status) : status;

@@ -25,6 +25,7 @@ bool tp_verdicts_init(struct tp_verdicts *verdicts, const struct tp_rules *rules
 void tp_verdicts_free(struct tp_verdicts *verdicts)
 {
 	tp_diff_times_free(&verdicts->times);
+	tp_notes_free(&verdicts->notes);
 	free(verdicts->list);
 	memset(verdicts, 0, sizeof(*verdicts));
 }
@@ -131,6 +132,21 @@ static struct tp_diff_amount amount_of(const struct tp_run *run, struct tp_verdi
 	}
 }
 
+static void add_notes(struct tp_verdicts *verdicts, int side, const struct tp_run *run)
+{
+	char *cut = verdicts->cut[side];
+
+	for (size_t i = 0; i < run->process_count; i++) {
+		const struct tp_trace *trace = run->processes[i].trace;
+		const char *why = tp_recording_cut(trace);
+
+		tp_notes_partial(&verdicts->notes, &run->processes[i]);
+		verdicts->cut_rss[side] |= why && !trace->header->rss_peak;
+		if (why && !cut[0])
+			snprintf(cut, sizeof(verdicts->cut[side]), "of %.200s: %s", trace->file, why);
+	}
+}
+
 bool tp_verdicts_add(struct tp_verdicts *verdicts, int side, const struct tp_run *run)
 {
 	bool timed = false;
@@ -147,6 +163,7 @@ bool tp_verdicts_add(struct tp_verdicts *verdicts, int side, const struct tp_run
 		if (side)
 			row->most = fmax(row->most, amount.value);
 	}
+	add_notes(verdicts, side, run);
 	verdicts->runs[side]++;
 	return !timed || tp_diff_times_add(&verdicts->times, side, run);
 }
@@ -208,15 +225,39 @@ static struct tp_text amount(const struct tp_verdict_row *row, double value, boo
 	return text;
 }
 
-static void judge_limit(struct tp_verdict_row *row, size_t runs)
+/*
+ * What came after the recording's end can only add to these; of unfreed memory it may have freed all, and of growth and
+ * times that of the rest may have been another.
+ */
+static bool is_at_least(const struct tp_verdict_row *row)
+{
+	enum tp_metric metric = row->rule->metric;
+
+	return metric == TP_METRIC_PEAK || metric == TP_METRIC_ALLOCATIONS || metric == TP_METRIC_RSS;
+}
+
+/* Whether the rule can't be checked as a run of that side was not recorded to its end. The row says so. */
+static bool is_cut(const struct tp_verdicts *verdicts, struct tp_verdict_row *row, int side)
+{
+	if (row->rule->metric == TP_METRIC_RSS ? !verdicts->cut_rss[side] : !verdicts->cut[side][0])
+		return false;
+	row->verdict = TP_RULE_UNCHECKED;
+	snprintf(row->message, sizeof(row->message), "can't be checked: only a part is known %s", verdicts->cut[side]);
+	return true;
+}
+
+static void judge_limit(const struct tp_verdicts *verdicts, struct tp_verdict_row *row)
 {
 	const struct tp_rule *rule = row->rule;
+	size_t runs = verdicts->runs[1];
 	bool exact;
 
 	if (row->unseen || row->side[1].runs.count < runs) {
 		row->verdict = TP_RULE_UNCHECKED; /* as amount_of() said */
 		return;
 	}
+	if ((row->most <= rule->limit || !is_at_least(row)) && is_cut(verdicts, row, 1))
+		return;
 	if (row->most <= rule->limit)
 		return;
 	/* What is over the limit by less than what is rounded would read as if it were not. */
@@ -261,7 +302,7 @@ static void judge_times(const struct tp_verdicts *verdicts, struct tp_verdict_ro
 			 row->rule->op ? "op" : "steps");
 		return;
 	}
-	if (row->difference.ratio <= 1 + row->rule->limit)
+	if (is_cut(verdicts, row, 0) || is_cut(verdicts, row, 1) || row->difference.ratio <= 1 + row->rule->limit)
 		return;
 	if (isnan(row->difference.p)) {
 		leave_open(row, row->difference.doubt == TP_DOUBT_DRIFT ? "the times drift too slowly within the run"
@@ -310,8 +351,12 @@ static void judge_amount(const struct tp_verdicts *verdicts, struct tp_verdict_r
 		snprintf(row->message, sizeof(row->message), "can't be checked: %s", open);
 		return;
 	}
-	if (to <= from * (1 + row->rule->limit) || row->corrected >= LEVEL)
+	if (is_cut(verdicts, row, 0) || (!is_at_least(row) && is_cut(verdicts, row, 1)))
 		return;
+	if (to <= from * (1 + row->rule->limit) || row->corrected >= LEVEL) {
+		is_cut(verdicts, row, 1);
+		return;
+	}
 	if (!isnan(row->corrected))
 		range(&row->difference, interval, sizeof(interval));
 	if (from > 0)
@@ -333,7 +378,7 @@ bool tp_verdicts_judge(struct tp_verdicts *verdicts)
 		struct tp_verdict_row *row = &verdicts->list[i];
 
 		if (!row->rule->regress)
-			judge_limit(row, verdicts->runs[1]);
+			judge_limit(verdicts, row);
 		else if (is_timed(row->rule))
 			judge_times(verdicts, row);
 		else

@@ -6,6 +6,7 @@
 #include "commands/rules.h"
 #include "report/diff_rows.h"
 #include "report/diff_times.h"
+#include "report/process.h"
 
 enum tp_kept { TP_RULE_KEPT, TP_RULE_BROKEN, TP_RULE_UNCHECKED };
 
@@ -18,7 +19,7 @@ struct tp_verdict_row {
 	struct tp_difference difference;
 	double corrected; /* its p, for the number of rules that are tested; NAN: not tested */
 	enum tp_kept verdict;
-	char message[400]; /* unless it is kept */
+	char message[500]; /* unless it is kept */
 };
 
 struct tp_verdicts {
@@ -26,6 +27,9 @@ struct tp_verdicts {
 	size_t count;
 	struct tp_diff_times times;
 	size_t runs[2];
+	char cut[2][400];      /* of a side: which of its traces is not that of the whole run, and why; "": none */
+	bool cut_rss[2];       /* and the kernel's count to the process's end is not there */
+	struct tp_notes notes; /* what was not recorded of which run, though a rule may be kept */
 };
 
 /* The rules stay the caller's. False: no memory; tp_verdicts_free() is due in any case. */

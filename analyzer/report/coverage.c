@@ -71,6 +71,17 @@ bool tp_allocations_off(const struct tp_trace *trace)
 	return false;
 }
 
+const char *tp_recording_cut(const struct tp_trace *trace)
+{
+	if (trace->header->flags & TPROF_FLAG_STOPPED)
+		return "recording stopped before the process ended";
+	if (trace->header->chunks_aside)
+		return "the disk was full, and the trace's end is not in the file";
+	if (trace->damage_count)
+		return "the trace is damaged";
+	return NULL;
+}
+
 const char *tp_heap_unseen(const struct tp_process *process)
 {
 	if (tp_allocations_off(process->trace))

@@ -24,6 +24,9 @@ bool tp_allocations_off(const struct tp_trace *trace);
 /* Why it is not known what the process allocated, in words; NULL: it was recorded. */
 const char *tp_heap_unseen(const struct tp_process *process);
 
+/* Why the trace is not that of the whole run, in words, after a replay; NULL: it is, but for what notes say. */
+const char *tp_recording_cut(const struct tp_trace *trace);
+
 /*
  * At the end of a report on a process, below an empty line: the same, and how much CPU time was sampled and how much of it
  * was outside of every op.

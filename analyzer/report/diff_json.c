@@ -350,15 +350,6 @@ static json_t *files_json(const struct tp_diff *diff, int side)
 	return json;
 }
 
-static json_t *notes_json(const struct tp_diff *diff)
-{
-	json_t *json = json_array();
-
-	for (size_t i = 0; i < diff->notes.count; i++)
-		json_array_append_new(json, tp_json_string(diff->notes.text[i]));
-	return json;
-}
-
 json_t *tp_diff_json(const struct tp_diff *diff, uint64_t top)
 {
 	json_t *json = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", "tprof/1", "old",
@@ -366,7 +357,7 @@ json_t *tp_diff_json(const struct tp_diff *diff, uint64_t top)
 				 "old_runs", files_json(diff, 0), "new_runs", files_json(diff, 1), "totals",
 				 totals_json(diff), "growth", growth_json(diff));
 
-	json_object_set_new(json, "notes", notes_json(diff));
+	json_object_set_new(json, "notes", tp_json_texts(&diff->notes));
 	json_object_set_new(json, "cpu_known", json_boolean(is_cpu_known(&diff->sites)));
 	if (json && put_all_times(json, &diff->times, top) && put_rows(json, diff, top))
 		return json;

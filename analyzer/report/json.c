@@ -251,14 +251,22 @@ json_t *tp_json_heap(const struct tp_process *process)
 	return json;
 }
 
-json_t *tp_json_notes(const struct tp_process *process, const struct tp_symbols *symbols)
+json_t *tp_json_texts(const struct tp_notes *notes)
 {
 	json_t *list = json_array();
+
+	for (size_t i = 0; i < notes->count; i++)
+		json_array_append_new(list, tp_json_string(notes->text[i]));
+	return list;
+}
+
+json_t *tp_json_notes(const struct tp_process *process, const struct tp_symbols *symbols)
+{
 	struct tp_notes notes;
+	json_t *list;
 
 	tp_notes_collect(&notes, process, symbols);
-	for (size_t i = 0; i < notes.count; i++)
-		json_array_append_new(list, tp_json_string(notes.text[i]));
+	list = tp_json_texts(&notes);
 	tp_notes_free(&notes);
 	return list;
 }

@@ -9,6 +9,7 @@
 #include <jansson.h>
 
 #include "report/json_value.h"
+#include "report/process.h"
 #include "report/rows.h"
 #include "report/suppressions.h"
 
@@ -17,6 +18,7 @@ json_t *tp_json_capture(const struct tp_process *process);
 /* The numbers alone, without lists of sites. */
 json_t *tp_json_heap(const struct tp_process *process);
 /* Notes: what limits the numbers. */
+json_t *tp_json_texts(const struct tp_notes *notes);
 json_t *tp_json_notes(const struct tp_process *process, const struct tp_symbols *symbols);
 /*
  * Names what a row by function, line or module is of, in the keys of a frame: null where something is not known. location

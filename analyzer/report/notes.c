@@ -118,11 +118,21 @@ static void add_losses(struct tp_notes *notes, const struct tp_trace *trace)
 	}
 }
 
+static bool is_paused(const struct tp_process *process)
+{
+	return process->pauses || process->off_at_start;
+}
+
+static bool is_never_on(const struct tp_process *process)
+{
+	return process->off_at_start && process->paused_ns >= process->duration_ns;
+}
+
 static void add_pauses(struct tp_notes *notes, const struct tp_process *process)
 {
-	if (process->off_at_start && process->paused_ns >= process->duration_ns)
+	if (is_never_on(process))
 		add(notes, "recording was never switched on (tprof ctl PID start, tprof_start())");
-	else if (process->pauses || process->off_at_start)
+	else if (is_paused(process))
 		add(notes,
 		    "recording was paused %s time%s%s, %s in all: what began then is not here; what was recorded "
 		    "before was "
@@ -256,8 +266,24 @@ void tp_notes_unrecorded(struct tp_notes *notes, const struct tp_process *proces
 		add(notes, "%s: what was allocated was not recorded: %s", trace->file, unseen);
 	if (!trace->header->cpu_period_ns)
 		add(notes, "%s: CPU sampling was off", trace->file);
-	if (trace->header->flags & TPROF_FLAG_STOPPED)
-		add(notes, "%s: recording stopped before the process ended", trace->file);
+	tp_notes_partial(notes, process);
+}
+
+void tp_notes_partial(struct tp_notes *notes, const struct tp_process *process)
+{
+	const struct tp_trace *trace = process->trace;
+	const char *cut = tp_recording_cut(trace);
+	uint64_t lost = tp_lost_events(trace);
+
+	if (cut)
+		add(notes, "%s: %s", trace->file, cut);
+	else if (lost)
+		add(notes, "%s: %s event%s not recorded", trace->file, tp_count(lost).text,
+		    lost == 1 ? " was" : "s were");
+	if (is_paused(process) && !is_never_on(process))
+		add(notes, "%s: recording was paused for %s", trace->file, tp_time(process->paused_ns).text);
+	if (trace->running)
+		add(notes, "%s: the process still runs", trace->file);
 }
 
 void tp_notes_print(const struct tp_notes *notes, const struct tp_page *page)

@@ -126,6 +126,59 @@ def test_memory_that_was_not_recorded_is_no_success(traces, tmp_path, setting, w
         assert wrong not in text and "no allocation was recorded" in text and f"note: {why[:11]}" in text
 
 
+def stopped_early(directory):
+    """A recording that reached RLIMIT_FSIZE."""
+    trace = directory / "stopped.bin"
+    subprocess.run([WORKLOADS / "limits", "fsize=400000", WORKLOADS / "steady", "400000"], check=True,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                   env={"LIMITS_PRELOAD": str(LIBRARY), "TPROF_OUTPUT": str(trace)})
+    assert report(trace)["capture"]["stopped"]
+    return trace
+
+
+def cut_off(directory):
+    """A trace of which a part was copied."""
+    whole, trace = record(directory, "whole.bin", WORKLOADS / "steady", 400000), directory / "cut.bin"
+    trace.write_bytes(whole.read_bytes()[:800000])
+    return trace
+
+
+@pytest.mark.parametrize("make, why", [(stopped_early, "recording stopped before the process ended"),
+                                       (cut_off, "the trace is damaged")])
+def test_a_part_of_a_run_keeps_no_rule(traces, tmp_path, make, why):
+    """Nobody knows what came then. What was recorded may be too much already."""
+    trace = make(tmp_path)
+    cut, note = f"can't be checked: only a part is known of {trace}: {why}", f"note: {trace}: {why}"
+    limits = ["peak", "unfreed", "allocations", "growth"]
+    generous = [word for what in limits for word in (f"--max-{what}", "100GiB" + "/s" * (what == "growth"))]
+    status, said, _ = check(*generous, "--max-rss", "100GiB", trace)
+    lines = said.splitlines()
+    assert status == 1 and len(lines) == 6 and lines[-1] == note and all(line.endswith(cut) for line in lines[:4]), said
+    answer = json.loads(check("--json", *generous, "--max-rss", "100GiB", trace)[1])
+    assert [rule["verdict"] for rule in answer["rules"]] == ["unchecked"] * 4 + ["kept"]
+    assert answer["notes"] == [note[len("note: "):]] and not answer["passed"]
+    # At least so much it was, but for what was freed later.
+    strict = [word for what in limits for word in (f"--max-{what}", "1" + "/s" * (what == "growth"))]
+    answer = json.loads(check("--json", *strict, trace)[1])
+    assert [rule["verdict"] for rule in answer["rules"]] == ["breach", "unchecked", "breach", "unchecked"]
+    rules = "peak=5%,allocations=5%,unfreed=5%,steps=5%"
+    answer = json.loads(check("--json", "--baseline", trace, "--max-regress", rules, trace)[1])
+    assert [rule["verdict"] for rule in answer["rules"]] == ["unchecked"] * 4
+    answer = json.loads(check("--json", "--baseline", traces["small"], "--max-regress", rules, trace)[1])
+    assert [rule["verdict"] for rule in answer["rules"]] == ["breach", "breach", "unchecked", "unchecked"]
+
+
+def test_a_run_with_a_pause_is_judged_with_a_note(tmp_path):
+    """What began in a pause the program asked to leave out: the rest is known, and whoever reads the verdict is told."""
+    source = tmp_path / "pause.c"
+    source.write_text("#include <stdlib.h>\n#include <tprof.h>\n"
+                      "int main(void) { tprof_stop(); free(malloc(1000)); tprof_start(); free(malloc(10)); return 0; }\n")
+    subprocess.run(["gcc", "-O0", "-I", ROOT / "include", source, "-o", tmp_path / "pause"], check=True)
+    trace = record(tmp_path, "pause.bin", tmp_path / "pause")
+    status, said, _ = check("--max-peak", 10, trace)
+    assert status == 0 and said.startswith(f"1 rule kept\n\nnote: {trace}: recording was paused for ")
+
+
 def test_times_of_one_run_do_not_regress_against_themselves(traces):
     names = [op["name"] for op in report(traces["ops"])["ops"] if op["calls"] > 2]
     assert names
