@@ -2,6 +2,7 @@
 /* hotspots: where the CPU time goes; who allocates most, and what of it is gone again at once. */
 #include "commands/cpu_report.h"
 #include "commands/site_report.h"
+#include "report/coverage.h"
 #include "report/estimate.h"
 
 static void heading(const struct tp_session *session, const struct tp_process *process)
@@ -10,6 +11,10 @@ static void heading(const struct tp_session *session, const struct tp_process *p
 	const struct tp_heap *heap = &process->heap;
 	struct tp_numbers numbers = { page, process->estimated };
 
+	if (tp_heap_unknown(process)) {
+		tp_headline(page, "Allocations");
+		return;
+	}
 	tp_headline(page, "%s allocation%s of %s in all",
 		    tp_some_count(&numbers, heap->allocations, heap->variance.allocations).text,
 		    tp_plural(heap->allocations), tp_some_bytes(&numbers, heap->bytes, heap->variance.bytes).text);

@@ -6,6 +6,7 @@
 #include "commands/growth_report.h"
 #include "commands/site_report.h"
 
+#include "report/coverage.h"
 #include "report/estimate.h"
 #include "report/growth_pool.h"
 #include "report/process.h"
@@ -34,6 +35,10 @@ static void heading(const struct tp_session *session, const struct tp_process *p
 	const struct tp_heap *heap = &process->heap;
 	struct tp_numbers numbers = { page, process->estimated };
 
+	if (tp_heap_unknown(process)) {
+		tp_headline(page, "What was %s", tp_unfreed_phrase(process, session->options->to_ns));
+		return;
+	}
 	tp_headline(page, "%s in %s block%s %s",
 		    tp_some_bytes(&numbers, heap->end_bytes, heap->variance.live_bytes).text,
 		    tp_some_count(&numbers, heap->end_blocks, heap->variance.live_blocks).text,

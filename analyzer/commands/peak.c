@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* peak: what was alive when the program held most. */
 #include "commands/site_report.h"
+#include "report/coverage.h"
 #include "report/estimate.h"
 
 static void heading(const struct tp_session *session, const struct tp_process *process)
@@ -9,6 +10,10 @@ static void heading(const struct tp_session *session, const struct tp_process *p
 	const struct tp_heap *heap = &process->heap;
 	struct tp_numbers numbers = { page, process->estimated };
 
+	if (tp_heap_unknown(process)) {
+		tp_headline(page, "Peak");
+		return;
+	}
 	tp_headline(page, "Peak: %s in %s block%s, %s after the start",
 		    tp_some_bytes(&numbers, heap->peak_bytes, heap->variance.peak_bytes).text,
 		    tp_some_count(&numbers, heap->peak_blocks, heap->variance.peak_blocks).text,

@@ -44,14 +44,12 @@ static void add_allocator(const struct tp_page *page, struct tp_table *table, co
 	add_numbers(page, table, "jemalloc: retained", series->most.retained, series->last.retained);
 }
 
-static void print_numbers(const struct tp_page *page, const struct tp_process *process)
+static void add_live(const struct tp_page *page, struct tp_table *table, const struct tp_process *process)
 {
 	const struct tp_heap *heap = &process->heap;
-	const struct tp_point *last = last_point(process);
 	struct tp_numbers numbers = { page, process->estimated };
-	struct tp_table *table = tp_table_new("|>most|>at the end");
 
-	if (!table)
+	if (tp_heap_unknown(process))
 		return;
 	tp_table_add(table, TP_STYLE_PLAIN, "live bytes");
 	tp_table_add(table, TP_STYLE_NUMBER, tp_some_bytes(&numbers, heap->peak_bytes, heap->variance.peak_bytes).text);
@@ -60,6 +58,17 @@ static void print_numbers(const struct tp_page *page, const struct tp_process *p
 	tp_table_add(table, TP_STYLE_NUMBER,
 		     tp_some_count(&numbers, heap->peak_blocks, heap->variance.peak_blocks).text);
 	tp_table_add(table, TP_STYLE_PLAIN, tp_some_count(&numbers, heap->end_blocks, heap->variance.live_blocks).text);
+}
+
+static void print_numbers(const struct tp_page *page, const struct tp_process *process)
+{
+	const struct tp_heap *heap = &process->heap;
+	const struct tp_point *last = last_point(process);
+	struct tp_table *table = tp_table_new("|>most|>at the end");
+
+	if (!table)
+		return;
+	add_live(page, table, process);
 	add_numbers(page, table, "mmap", heap->mapped_peak, heap->mapped_end);
 	tp_table_add(table, TP_STYLE_PLAIN, "RSS");
 	tp_table_add(table, TP_STYLE_NUMBER, heap->rss_peak ? tp_bytes(heap->rss_peak, page->exact).text : "?");
@@ -81,9 +90,12 @@ static void print_process(const struct tp_session *session, const struct tp_proc
 	tp_session_span(session, process, &from, &to);
 	tp_process_print(process, page);
 	tp_scope_print(session);
-	tp_headline(page, "Live memory over time, peak %s at %s",
-		    tp_some_bytes(&numbers, heap->peak_bytes, heap->variance.peak_bytes).text,
-		    tp_time(heap->peak_time_ns).text);
+	if (tp_heap_unknown(process))
+		tp_headline(page, "Memory over time: no allocation was recorded");
+	else
+		tp_headline(page, "Live memory over time, peak %s at %s",
+			    tp_some_bytes(&numbers, heap->peak_bytes, heap->variance.peak_bytes).text,
+			    tp_time(heap->peak_time_ns).text);
 	fputc('\n', page->out);
 	tp_plot(page, process->timeline, process->point_count, from, to, PLOT_ROWS);
 	print_legend(page, &process->heap);

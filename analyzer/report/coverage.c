@@ -92,3 +92,8 @@ const char *tp_heap_unseen(const struct tp_process *process)
 		return "recording was never switched on";
 	return NULL;
 }
+
+bool tp_heap_unknown(const struct tp_process *process)
+{
+	return tp_heap_unseen(process) && !process->heap.allocations && !process->heap.peak_blocks;
+}

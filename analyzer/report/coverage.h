@@ -24,6 +24,9 @@ bool tp_allocations_off(const struct tp_trace *trace);
 /* Why it is not known what the process allocated, in words; NULL: it was recorded. */
 const char *tp_heap_unseen(const struct tp_process *process);
 
+/* Is that so, and nothing in the trace? Its 0 bytes are then no number to print. */
+bool tp_heap_unknown(const struct tp_process *process);
+
 /* Why the trace is not that of the whole run, in words, after a replay; NULL: it is, but for what notes say. */
 const char *tp_recording_cut(const struct tp_trace *trace);
 

@@ -38,6 +38,11 @@ static struct tp_text plain_number(double value)
 	return text;
 }
 
+bool tp_growth_unknown(const struct tp_growth_view *view)
+{
+	return tp_heap_unknown(&view->listing.run->processes[view->process]);
+}
+
 const char *tp_growth_unit(const struct tp_growth_stats *stats)
 {
 	return stats->seconds ? "second" : "step";
@@ -257,7 +262,7 @@ static void print_none(const struct tp_growth_view *view)
 	const struct tp_growth_list *list = tp_growth_listed(view);
 	const struct tp_page *page = view->listing.page;
 
-	if (tp_heap_unseen(&view->listing.run->processes[view->process]))
+	if (tp_growth_unknown(view))
 		fputs("  no allocation was recorded\n", page->out);
 	else if (stats->live.verdict == TP_VERDICT_LEAK)
 		fprintf(page->out, "  no %s is sure to, but live blocks together do: %s a %s%s\n",
@@ -355,7 +360,8 @@ void tp_growth_print(const struct tp_growth_view *view)
 		print_none(view);
 	else
 		fputc('\n', page->out);
-	print_basis(view);
+	if (printed || !tp_growth_unknown(view)) /* looks at nothing are no ground for anything */
+		print_basis(view);
 	print_rising(view);
 	print_others(view);
 	print_limit(view);

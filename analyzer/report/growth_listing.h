@@ -75,6 +75,9 @@ json_t *tp_growth_json_sites(const struct tp_growth_view *view);
 /* "growth": the same with what it was found from, and the process's memory by parts. */
 json_t *tp_growth_json(const struct tp_growth_view *view);
 
+/* Is it unknown what the process allocated? Nothing is then known of what leaks. */
+bool tp_growth_unknown(const struct tp_growth_view *view);
+
 /* Whether the filter and the suppressions let a stack through. */
 bool tp_growth_shown(const struct tp_growth_view *view, uint32_t node);
 

@@ -77,7 +77,8 @@ static void add_rough_lines(const struct tp_growth_view *view, struct tp_table *
 {
 	const struct tp_growth_stats *stats = tp_growth_stats_of(view);
 
-	add_line(view, table, "live blocks", &stats->live);
+	if (!tp_growth_unknown(view))
+		add_line(view, table, "live blocks", &stats->live);
 	add_line(view, table, "anonymous mmap", &stats->anonymous);
 	add_line(view, table, "the rest", &stats->rest);
 	add_line(view, table, "RSS", &stats->rss);
@@ -93,9 +94,12 @@ static void add_part_lines(const struct tp_growth_view *view, struct tp_table *t
 		[TP_PART_STACKS] = "stacks",	     [TP_PART_COLLECTOR] = "tprof's own tables",
 	};
 	const struct tp_growth_stats *stats = tp_growth_stats_of(view);
+	bool unknown = tp_growth_unknown(view);
 
 	for (int part = 0; part < TP_PARTS; part++)
-		add_line(view, table, names[part], &stats->parts[part]);
+		if (part != TP_PART_LIVE || !unknown)
+			add_line(view, table, part == TP_PART_ALLOCATOR && unknown ? "the heap" : names[part],
+				 &stats->parts[part]);
 	add_line(view, table, "RSS", &stats->rss);
 }
 
@@ -105,6 +109,14 @@ static void print_meaning(const struct tp_growth_view *view)
 	const struct tp_growth_line *rest = stats->parts_known ? &stats->parts[TP_PART_ALLOCATOR] : &stats->rest;
 	const struct tp_page *page = view->listing.page;
 
+	if (tp_growth_unknown(view)) {
+		tp_print(page, TP_STYLE_DIM,
+			 stats->parts_known ? "  the heap: live blocks, which were not recorded, with what the "
+					      "allocator keeps; and modules' data\n"
+					    : "  the rest: live blocks, which were not recorded, code, stacks, the "
+					      "allocator's own\n");
+		return;
+	}
 	tp_print(page, TP_STYLE_DIM,
 		 stats->parts_known ? "  the allocator's: free memory that it keeps (fragmentation), rounding, "
 				      "headers; and modules' "
