@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/coverage.h"
+
 bool tp_diff_init(struct tp_diff *diff, enum tp_by by, const regex_t *filter)
 {
 	memset(diff, 0, sizeof(*diff));
@@ -97,8 +99,10 @@ static bool add_file(struct tp_diff *diff, int side, const struct tp_run *run)
 
 bool tp_diff_add(struct tp_diff *diff, int side, const struct tp_run *run, struct tp_symbols *const *symbols)
 {
-	for (size_t i = 0; i < run->process_count; i++)
+	for (size_t i = 0; i < run->process_count; i++) {
 		tp_notes_unrecorded(&diff->notes, &run->processes[i]);
+		diff->heap_unknown[side] |= tp_heap_unknown(&run->processes[i]);
+	}
 	for (size_t i = 0; i < run->process_count; i++)
 		if (!tp_diff_sites_add(&diff->sites, run, i, symbols[i]))
 			return false;

@@ -27,6 +27,7 @@ struct tp_diff {
 	struct tp_diff_rows growth; /* one row: of all live blocks */
 	char **files[2];	    /* owned; the first of each run */
 	size_t runs[2];
+	bool heap_unknown[2];  /* of a run of that side it is not known what it allocated */
 	struct tp_notes notes; /* what was not recorded of which run */
 };
 

@@ -39,15 +39,26 @@ static const struct {
 	[TP_DIFF_RSS] = { "rss", "bytes" },
 };
 
-static json_t *total_json(const struct tp_diff_row *row)
+static bool is_heap_known(const struct tp_diff *diff)
+{
+	return !diff->heap_unknown[0] && !diff->heap_unknown[1];
+}
+
+/* Of no process is the resident memory 0. */
+static bool is_total_known(const struct tp_diff *diff, const struct tp_diff_row *row, int side)
+{
+	return row->key == TP_DIFF_RSS ? row->side[side].runs.mean > 0 : !diff->heap_unknown[side];
+}
+
+static json_t *amount_or_null(const struct tp_diff *diff, const struct tp_diff_row *row, int side)
+{
+	return is_total_known(diff, row, side) ? tp_json_number(tp_round(row->side[side].runs.mean)) : json_null();
+}
+
+static void put_comparison(json_t *json, const struct tp_diff_row *row)
 {
 	bool exact = isnan(row->difference.p), differs = tp_diff_differs(row);
-	json_t *json = json_object();
 
-	json_object_set_new(json, "name", json_string(totals[row->key].name));
-	json_object_set_new(json, "unit", json_string(totals[row->key].unit));
-	json_object_set_new(json, "old", tp_json_number(tp_round(row->side[0].runs.mean)));
-	json_object_set_new(json, "new", tp_json_number(tp_round(row->side[1].runs.mean)));
 	json_object_set_new(json, "ratio", tp_json_real(row->difference.ratio));
 	json_object_set_new(json, "ratio_ci95", exact ? json_null() : tp_json_interval(row->difference.interval));
 	json_object_set_new(json, "exact", json_boolean(exact));
@@ -60,6 +71,29 @@ static json_t *total_json(const struct tp_diff_row *row)
 					: exact && row->key == TP_DIFF_RSS ? "one run"
 					: exact				   ? "different"
 									   : more_or_less(row, row->corrected)));
+}
+
+static void put_no_comparison(json_t *json)
+{
+	json_object_set_new(json, "ratio", json_null());
+	json_object_set_new(json, "ratio_ci95", json_null());
+	json_object_set_new(json, "exact", json_false());
+	json_object_set_new(json, "p", json_null());
+	json_object_set_new(json, "verdict", json_null());
+}
+
+static json_t *total_json(const struct tp_diff *diff, const struct tp_diff_row *row)
+{
+	json_t *json = json_object();
+
+	json_object_set_new(json, "name", json_string(totals[row->key].name));
+	json_object_set_new(json, "unit", json_string(totals[row->key].unit));
+	json_object_set_new(json, "old", amount_or_null(diff, row, 0));
+	json_object_set_new(json, "new", amount_or_null(diff, row, 1));
+	if (is_total_known(diff, row, 0) && is_total_known(diff, row, 1))
+		put_comparison(json, row);
+	else
+		put_no_comparison(json);
 	return json;
 }
 
@@ -68,7 +102,7 @@ static json_t *totals_json(const struct tp_diff *diff)
 	json_t *json = json_array();
 
 	for (size_t i = 0; i < diff->totals.count; i++)
-		json_array_append_new(json, total_json(&diff->totals.list[i]));
+		json_array_append_new(json, total_json(diff, &diff->totals.list[i]));
 	return json;
 }
 
@@ -280,6 +314,15 @@ static bool is_cpu_known(const struct tp_diff_sites *sites)
 	return sites->cpu.runs[0] && sites->cpu.runs[1];
 }
 
+/* Of what was allocated in a run that did not record it there is no row. */
+static json_t *heap_json(const struct tp_diff *diff, const struct tp_diff_rows *rows, const struct columns *columns,
+			 uint64_t top)
+{
+	const struct tp_diff_sites *sites = &diff->sites;
+
+	return is_heap_known(diff) ? rows_json(sites, rows, columns, sites->by == TP_BY_STACK, top) : json_array();
+}
+
 /* Without samples there is no row. */
 static json_t *shares_json(const struct tp_diff_sites *sites, const struct tp_diff_rows *rows,
 			   const struct columns *columns, bool stacks, uint64_t top)
@@ -302,13 +345,11 @@ static bool put_rows(json_t *json, const struct tp_diff *diff, uint64_t top)
 	const struct columns rates = { "old_rate", "new_rate", NULL, NULL, AS_RATE, is_by_speed(diff) };
 	static const struct columns shares = { "old_share", "new_share", NULL, NULL, AS_SHARE, false };
 	bool stacks = sites->by == TP_BY_STACK;
-	bool good = json_object_set_new(json, "peak", rows_json(sites, &sites->peak, &blocks, stacks, top)) == 0;
+	bool good = json_object_set_new(json, "peak", heap_json(diff, &sites->peak, &blocks, top)) == 0;
 
-	good = json_object_set_new(json, "unfreed", rows_json(sites, &sites->unfreed, &blocks, stacks, top)) == 0 &&
-	       good;
-	good = json_object_set_new(json, "allocated", rows_json(sites, &sites->allocated, &calls, stacks, top)) == 0 &&
-	       good;
-	good = json_object_set_new(json, "leaks", rows_json(sites, &sites->growth, &rates, stacks, top)) == 0 && good;
+	good = json_object_set_new(json, "unfreed", heap_json(diff, &sites->unfreed, &blocks, top)) == 0 && good;
+	good = json_object_set_new(json, "allocated", heap_json(diff, &sites->allocated, &calls, top)) == 0 && good;
+	good = json_object_set_new(json, "leaks", heap_json(diff, &sites->growth, &rates, top)) == 0 && good;
 	good = json_object_set_new(json, "cpu", shares_json(sites, &sites->cpu, &shares, false, top)) == 0 && good;
 	if (stacks)
 		good = json_object_set_new(json, "cpu_stacks",
@@ -327,7 +368,7 @@ static json_t *growth_json(const struct tp_diff *diff)
 	bool exact = isnan(row->difference.p);
 	json_t *json;
 
-	if (!unit || !diff->growth.count)
+	if (!unit || !diff->growth.count || !is_heap_known(diff))
 		return json_null();
 	json = json_object();
 	json_object_set_new(json, "unit", json_string(unit));
@@ -358,6 +399,7 @@ json_t *tp_diff_json(const struct tp_diff *diff, uint64_t top)
 				 totals_json(diff), "growth", growth_json(diff));
 
 	json_object_set_new(json, "notes", tp_json_texts(&diff->notes));
+	json_object_set_new(json, "heap_known", json_boolean(is_heap_known(diff)));
 	json_object_set_new(json, "cpu_known", json_boolean(is_cpu_known(&diff->sites)));
 	if (json && put_all_times(json, &diff->times, top) && put_rows(json, diff, top))
 		return json;

@@ -177,7 +177,9 @@ static void memory(const struct tp_page *page, const json_t *json, const char *k
 	const json_t *rows = json_object_get(json, key);
 
 	tp_headline(page, "%s, where it differs", headline);
-	if (json_object_get(json, "cpu_stacks"))
+	if (!json_is_true(json_object_get(json, "heap_known")))
+		fputs("  not known: a side did not record it\n", page->out);
+	else if (json_object_get(json, "cpu_stacks"))
 		print_stacks(page, rows, columns);
 	else
 		LIST(page, rows, ">old|>new|>new / old|>95%|>p|is|where", columns);

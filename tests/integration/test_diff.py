@@ -87,13 +87,22 @@ def test_what_was_not_recorded_is_not_compared(tmp_path):
     whole, short = made("whole.bin", "cache", 100, 1), made("short.bin", "none", 1, 1)
     blind = [made(f"blind{i}.bin", "cache", 100, 1, TPROF_CPU="0", TPROF_ALLOC="off") for i in range(2)]
     assert diff(whole, whole)["notes"] == [] and diff(whole, whole)["growth"]["verdict"] == "same"
+    assert diff(whole, whole)["heap_known"]
     for old, new in ((whole, blind[0]), (blind[0], whole)):
         answer = diff(old, new)
         assert answer["notes"] == [f"{blind[0]}: what was allocated was not recorded: TPROF_ALLOC=off",
                                    f"{blind[0]}: CPU sampling was off"]
         assert answer["cpu"] == answer["cpu_stacks"] == [] and not answer["cpu_known"]
+        assert answer["peak"] == answer["unfreed"] == answer["allocated"] == answer["leaks"] == []
+        assert not answer["heap_known"] and answer["growth"] is None
+        for total in answer["totals"]:
+            values = {"old": total["old"], "new": total["new"]}
+            counted = "old" if old == whole else "new"
+            assert all((values[side] is not None) == (total["name"] == "rss" or side == counted) for side in values)
+            assert (total["verdict"] is None) == (total["ratio"] is None) == (total["name"] != "rss")
         text = analyze("diff", old, new).stdout
         assert f"note: {blind[0]}: CPU sampling was off" in text and "not known: a side has no samples" in text
+        assert text.count("not known: a side did not record it") == 3 and " 0 B" not in text and "Growth a" not in text
     for old, new in ((whole, short), (short, whole)):
         assert report(short, command="leaks")["growth"]["looks"] < 16 <= report(whole, command="leaks")["growth"]["looks"]
         assert diff(old, new)["growth"] is None and "Growth a" not in analyze("diff", old, new).stdout
