@@ -90,6 +90,8 @@ const char *tp_heap_unseen(const struct tp_process *process)
 		return "its malloc can't be seen";
 	if (process->off_at_start && process->paused_ns >= process->duration_ns)
 		return "recording was never switched on";
+	if (process->estimated && !process->heap.recorded_allocations && !process->heap.peak_blocks)
+		return "no block was sampled";
 	return NULL;
 }
 

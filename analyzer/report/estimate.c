@@ -6,6 +6,15 @@
 
 #include "model/stats.h"
 
+/*
+ * Of what no sample met nothing tells how much there is: the variance, which is of samples, would say that there is surely
+ * none.
+ */
+static bool is_open(uint64_t value)
+{
+	return value == 0;
+}
+
 static struct tp_text with_half(const struct tp_numbers *numbers, struct tp_text value, struct tp_text half)
 {
 	struct tp_text text;
@@ -14,6 +23,8 @@ static struct tp_text with_half(const struct tp_numbers *numbers, struct tp_text
 		 half.text);
 	return text;
 }
+
+static const struct tp_text unknown = { "?" };
 
 /* The interval reaches further up than down. */
 static uint64_t half_of(uint64_t value, double variance)
@@ -28,7 +39,7 @@ struct tp_text tp_some_bytes(const struct tp_numbers *numbers, uint64_t bytes, d
 
 	if (!numbers->estimated)
 		return text;
-	return with_half(numbers, text, tp_bytes(half_of(bytes, variance), exact));
+	return with_half(numbers, text, is_open(bytes) ? unknown : tp_bytes(half_of(bytes, variance), exact));
 }
 
 struct tp_text tp_some_count(const struct tp_numbers *numbers, uint64_t count, double variance)
@@ -37,7 +48,7 @@ struct tp_text tp_some_count(const struct tp_numbers *numbers, uint64_t count, d
 
 	if (!numbers->estimated)
 		return text;
-	return with_half(numbers, text, tp_count(half_of(count, variance)));
+	return with_half(numbers, text, is_open(count) ? unknown : tp_count(half_of(count, variance)));
 }
 
 struct tp_text tp_some_percent(const struct tp_numbers *numbers, uint64_t part, uint64_t whole)
@@ -66,7 +77,9 @@ void tp_json_some(json_t *json, const char *key, uint64_t value, double variance
 	if (!estimated)
 		return;
 	snprintf(name, sizeof(name), "%s_ci95", key);
-	json_object_set_new(json, name, json_pack("[o, o]", integer(interval.low), integer(interval.high)));
+	json_object_set_new(
+		json, name,
+		json_pack("[o, o]", integer(interval.low), is_open(value) ? json_null() : integer(interval.high)));
 }
 
 bool tp_run_estimated(const struct tp_run *run)

@@ -18,13 +18,13 @@ struct tp_numbers {
 	bool estimated;
 };
 
-/* "1.2 MiB", or "1.2 MiB ±0.3 MiB"; "1,234", or "1,234 ±56". */
+/* "1.2 MiB", or "1.2 MiB ±0.3 MiB"; "1,234", or "1,234 ±56"; of what no sample met "0 ±?". */
 struct tp_text tp_some_bytes(const struct tp_numbers *numbers, uint64_t bytes, double variance);
 struct tp_text tp_some_count(const struct tp_numbers *numbers, uint64_t count, double variance);
 /* "12.3%", or "~12.3%" */
 struct tp_text tp_some_percent(const struct tp_numbers *numbers, uint64_t part, uint64_t whole);
 
-/* Sets `key` and, if it is an estimate, `key`_ci95: [lo, hi]. */
+/* Sets `key` and, if it is an estimate, `key`_ci95: [lo, hi], or [0, null] of what no sample met. */
 void tp_json_some(json_t *json, const char *key, uint64_t value, double variance, bool estimated);
 
 /* Whether any process of the run was sampled. */

@@ -280,6 +280,8 @@ void tp_notes_partial(struct tp_notes *notes, const struct tp_process *process)
 	else if (lost)
 		add(notes, "%s: %s event%s not recorded", trace->file, tp_count(lost).text,
 		    lost == 1 ? " was" : "s were");
+	if (process->estimated)
+		add(notes, "%s: allocations were sampled: memory is an estimate", trace->file);
 	if (is_paused(process) && !is_never_on(process))
 		add(notes, "%s: recording was paused for %s", trace->file, tp_time(process->paused_ns).text);
 	if (trace->running)

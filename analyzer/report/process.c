@@ -164,6 +164,24 @@ static void print_arguments(const struct tp_trace *trace, const struct tp_page *
 	fputc('\n', page->out);
 }
 
+/*
+ * Of s bytes no block is recorded with probability exp(-s / mean) at least, whatever their sizes: if none was, there were
+ * fewer than 3 means of them, at 95%.
+ */
+static void print_sampling(const struct tp_process *process, const struct tp_page *page)
+{
+	const char *sign = page->utf8 ? "\xc2\xb1" : "+-";
+	uint64_t mean = process->trace->header->sample_bytes;
+
+	tp_print(page, TP_STYLE_WARN,
+		 "allocations were sampled, one each %s: numbers with %s are estimates (95%% confidence)",
+		 tp_bytes(mean, false).text, sign);
+	if (!process->heap.end_bytes)
+		tp_print(page, TP_STYLE_WARN, "; 0 B %s? may be up to %s", sign,
+			 tp_bytes(mean > UINT64_MAX / 3 ? UINT64_MAX : 3 * mean, false).text);
+	fputc('\n', page->out);
+}
+
 void tp_process_print(const struct tp_process *process, const struct tp_page *page)
 {
 	const struct tp_trace *trace = process->trace;
@@ -181,7 +199,5 @@ void tp_process_print(const struct tp_process *process, const struct tp_page *pa
 	fprintf(page->out, "started %s, ran %s, %zu thread%s, %s\n", when, tp_time(process->duration_ns).text,
 		process->thread_count, tp_plural(process->thread_count), tp_end_sentence(trace).text);
 	if (process->estimated)
-		tp_print(page, TP_STYLE_WARN,
-			 "allocations were sampled, one each %s: numbers with %s are estimates (95%% confidence)\n",
-			 tp_bytes(trace->header->sample_bytes, false).text, page->utf8 ? "\xc2\xb1" : "+-");
+		print_sampling(process, page);
 }

@@ -96,6 +96,26 @@ def test_everything_is_sampled_at_a_mean_of_nearly_nothing(tprof):
     assert high - low < heap["allocated_bytes"]
 
 
+def test_no_sample_is_no_proof_of_nothing(tprof):
+    """0 without an end that is known, where a variance of 0 would say that there is surely nothing; no limit is kept by it."""
+    trace = sample(tprof, "1G").traces()[0]
+    heap = report(trace)["heap"]
+    for key in KEYS:
+        assert heap[key] == 0 and heap[f"{key}_ci95"] == [0, None]
+    for command in ("summary", "peak", "leaks", "hotspots", "timeline", "threads"):
+        text = analyze(command, trace).stdout
+        assert not re.search(rf"{SIGN} ?0", text) and re.search(rf"0 B {SIGN}\? may be up to 3.00 GiB", text), text
+    for rule in ("--max-peak", "--max-unfreed", "--max-allocations"):
+        answer = analyze("check", rule, "1000", trace, status=1).stdout
+        assert "can't be checked" in answer and "no block was sampled" in answer
+
+
+def test_a_verdict_on_an_estimate_says_so(tprof):
+    trace = sample(tprof, "16k").traces()[0]
+    assert analyze("check", "--max-peak", "1TiB", trace).stdout == (
+        f"1 rule kept\n\nnote: {trace}: allocations were sampled: memory is an estimate\n")
+
+
 def test_exact_runs_stay_exact(tprof):
     run, summary = tprof.summary([WORKLOADS / "sampled"])
     assert summary["heap"]["estimated"] is False
