@@ -40,6 +40,12 @@ static void print_hotspot(const struct tp_numbers *numbers, const struct tp_rows
 	fprintf(page->out, ", %s short-lived\n", tp_some_percent(numbers, self->short_lived, self->allocations).text);
 }
 
+/* What shares are of: all that the headline tells of, with what is suppressed; of what a filter lets through. */
+static uint64_t whole_of(const struct tp_rows *rows, enum tp_what what)
+{
+	return tp_sums_bytes(&rows->sums, what) + tp_sums_bytes(&rows->suppressed, what);
+}
+
 static void print_numbers(const struct tp_listing *context, const struct tp_rows *rows, const struct tp_row *row,
 			  size_t number)
 {
@@ -56,8 +62,7 @@ static void print_numbers(const struct tp_listing *context, const struct tp_rows
 		return;
 	}
 	tp_print(page, TP_STYLE_NUMBER, "%s", tp_some_bytes(&numbers, bytes, tp_sums_bytes_variance(self, what)).text);
-	fprintf(page->out, " (%s) in %s block%s",
-		tp_some_percent(&numbers, bytes, tp_sums_bytes(&rows->sums, what)).text,
+	fprintf(page->out, " (%s) in %s block%s", tp_some_percent(&numbers, bytes, whole_of(rows, what)).text,
 		tp_some_count(&numbers, blocks, tp_sums_blocks_variance(self, what)).text, tp_plural(blocks));
 	if (largest && blocks > 1)
 		fprintf(page->out, ", the largest request %s %s", rows->estimated ? "recorded here" : "here",
@@ -214,7 +219,7 @@ static void byte_cells(const struct tp_numbers *numbers, const struct tp_rows *r
 	uint64_t bytes = tp_sums_bytes(self, what);
 
 	add_cell(table, TP_STYLE_NUMBER, tp_some_bytes(numbers, bytes, tp_sums_bytes_variance(self, what)));
-	add_cell(table, TP_STYLE_PLAIN, tp_some_percent(numbers, bytes, tp_sums_bytes(&rows->sums, what)));
+	add_cell(table, TP_STYLE_PLAIN, tp_some_percent(numbers, bytes, whole_of(rows, what)));
 }
 
 static void number_cells(const struct tp_listing *context, const struct tp_rows *rows, const struct tp_row *row,

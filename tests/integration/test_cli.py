@@ -129,6 +129,23 @@ def test_suppressions(tprof, tmp_path):
     assert "everything else was freed" in text and "everything was freed" not in text
 
 
+def test_shares_are_of_what_the_headline_says(tprof, tmp_path):
+    """With what is suppressed, as in HTML."""
+    source, rules = tmp_path / "two.c", tmp_path / "rules"
+    source.write_text("#include <stdlib.h>\nvoid *kept[2];\n"
+                      "__attribute__((noinline)) static void *known(void) { return malloc(1000); }\n"
+                      "__attribute__((noinline)) static void *lost(void) { return malloc(3000); }\n"
+                      "int main(void) { kept[0] = known(); kept[1] = lost(); return 0; }\n")
+    subprocess.run(["gcc", "-g", "-O1", "-fno-builtin", source, "-o", tmp_path / "two"], check=True)
+    rules.write_text("leak:known\n")
+    trace = tprof.run([tmp_path / "two"], [LIBRARY]).traces()[0]
+    for command, by in (("leaks", "stack"), ("leaks", "line"), ("summary", None)):
+        options = ["--suppressions", rules, "--exact", *(["--by", by] if by else [])]
+        unfreed = analyze(command, *options, trace).stdout.split("What was unfreed at exit")[-1]
+        line = next(line for line in unfreed.splitlines() if "3,000 B" in line)
+        assert "75.0%" in line and "100.0%" not in line and "suppressed: 1,000 B in 1 block" in unfreed
+
+
 @pytest.mark.parametrize("what", ["peak", "allocated", "unfreed", "temporary"])
 def test_flamegraph_and_folded(trace, tmp_path, what):
     svg = tmp_path / "out.svg"
