@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What two sides are put together from: which processes' growth is added up, and what a filter leaves out. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -141,11 +142,61 @@ static void test_filter_by_op(void **state)
 	regfree(&filter);
 }
 
+/* Of a row's value in one run of each side, an estimate. */
+static void add_values(struct tp_diff_rows *rows, const double *values, int side, size_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		struct tp_diff_amount amount = { values[i], values[i] > 0 ? 1 : 0, 1 };
+
+		assert_true(tp_diff_rows_add(rows, i, i, &amount));
+	}
+	tp_diff_rows_end_run(rows, side, 1);
+}
+
+/* Of the larger side's sum a thousandth is tested, and less than that is not, unless a side has more. */
+static void test_small_rows_are_not_tested(void **state)
+{
+	/* Old comes to 100,000, new to less. */
+	const double old_values[] = { 99701, 100, 99, 0, 100 }, new_values[] = { 50000, 80, 80, 120, 99 };
+	const bool tested[] = { true, true, false, true, true };
+
+	(void)state;
+	for (int all = 0; all < 2; all++) {
+		struct tp_diff_rows rows = { .small_too = all };
+
+		add_values(&rows, old_values, 0, 5);
+		add_values(&rows, new_values, 1, 5);
+		assert_true(tp_diff_rows_test(&rows));
+		for (size_t i = 0; i < 5; i++)
+			assert_int_equal(!isnan(rows.list[i].corrected), all || tested[i]);
+		tp_diff_rows_free(&rows);
+	}
+}
+
+/* A byte of a hundred million, or a block, makes a difference; the last digit of a mean of whole numbers does not. */
+static void test_what_differs(void **state)
+{
+	const struct tp_diff_side side = { .runs = { .count = 1, .mean = 1e8 }, .count = 3 };
+	struct tp_diff_row row = { .side = { side, side } };
+
+	(void)state;
+	assert_false(tp_diff_differs(&row));
+	row.side[1].runs.mean = 1e8 + 1e-2;
+	assert_false(tp_diff_differs(&row));
+	row.side[1].runs.mean = 1e8 - 1;
+	assert_true(tp_diff_differs(&row));
+	row.side[1] = side;
+	row.side[1].count = 4;
+	assert_true(tp_diff_differs(&row));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_unit_of_growth),
 		cmocka_unit_test(test_filter_by_op),
+		cmocka_unit_test(test_small_rows_are_not_tested),
+		cmocka_unit_test(test_what_differs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -352,6 +352,47 @@ static void test_marks(void **state)
 	assert_int_equal(one->replayed.run->processes[0].marks.list[0].time_ns, 200);
 }
 
+/* A pause that goes on lasts to the process's end, not to the last event; and the kernel's count of RSS is the whole run's. */
+static void test_to_the_end(void **state)
+{
+	struct one *one = *state;
+	struct gen *gen = one->gen;
+	struct tp_replay_options part = { .from_ns = 50 }, other = { .to_ns = 400 };
+	const struct tp_process *process;
+
+	do_alloc(gen, 1, 100, 0x1000, 10, 1);
+	gen_memory(gen, 1, 110, 8192, 40960);
+	gen_plain(gen, 1, 200, TPROF_EVENT_PAUSE);
+	gen_header(gen)->rss_peak = 12288;
+	gen_finish(gen, 1000, 0);
+	process = replay_gen(&one->replayed, gen);
+	assert_int_equal(process->duration_ns, 1000);
+	assert_int_equal(process->paused_ns, 800);
+	assert_int_equal(process->heap.rss_peak, 12288);
+	replay(&one->replayed, &part);
+	assert_int_equal(one->replayed.run->processes[0].heap.rss_peak, 8192);
+	replay(&one->replayed, &other);
+	assert_int_equal(one->replayed.run->processes[0].heap.rss_peak, 8192);
+}
+
+/* A sample may be larger than what the kernel says at the end; a process that did not end lasted to its last event. */
+static void test_without_an_end(void **state)
+{
+	struct one *one = *state;
+	struct gen *gen = one->gen;
+	const struct tp_process *process;
+
+	gen_memory(gen, 1, 110, 16384, 40960);
+	gen_plain(gen, 1, 200, TPROF_EVENT_PAUSE);
+	do_free(gen, 1, 300, 0x1000);
+	gen_header(gen)->rss_peak = 12288;
+	gen_header(gen)->finish.ticks = 1000; /* that it has not: END_NONE */
+	process = replay_gen(&one->replayed, gen);
+	assert_int_equal(process->duration_ns, 300);
+	assert_int_equal(process->paused_ns, 100);
+	assert_int_equal(process->heap.rss_peak, 16384);
+}
+
 static void test_empty(void **state)
 {
 	struct one *one = *state;
@@ -384,6 +425,8 @@ int main(void)
 		cmocka_unit_test(test_clock_that_was_set),
 		OF_ONE(test_huge),
 		OF_ONE(test_marks),
+		OF_ONE(test_to_the_end),
+		OF_ONE(test_without_an_end),
 		OF_ONE(test_empty),
 	};
 

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "model/step_ops.h"
+#include "report/step_listing.h"
 #include "replayed.h"
 
 enum { ENGINE = 1, FORWARD, LEAF };
@@ -163,6 +164,7 @@ static void test_warmup(void **state)
 	const struct tp_step_stats *steps;
 	struct replayed replayed;
 	uint64_t t = 800;
+	json_t *json;
 
 	(void)state;
 	gen_step(gen, 1, 500, 1000);
@@ -177,7 +179,29 @@ static void test_warmup(void **state)
 	assert_int_equal((int)steps->durations.mean, 100);
 	assert_int_equal(steps->items, 3640);
 	assert_int_equal(steps->rest_items, 640);
+	json = tp_steps_json(replayed.process, NULL, 0);
+	assert_float_equal(json_real_value(json_object_get(json, "items_per_s")), 16 / 100e-9, 1);
+	json_decref(json);
 	assert_int_equal(steps->outlier_count, 1); /* the second: what warms up took longer too */
+	done(&replayed);
+}
+
+/* Items of the warm-up alone are no rate of the rest. */
+static void test_items_of_the_warmup(void **state)
+{
+	struct gen *gen = new_gen();
+	struct replayed replayed;
+	json_t *json;
+
+	(void)state;
+	gen_step(gen, 1, 500, 1000);
+	for (uint32_t i = 1; i <= 40; i++)
+		gen_step(gen, 1, 500 + 100 * (uint64_t)i, 0);
+	replayed = replay(gen, NULL);
+	json = tp_steps_json(replayed.process, NULL, 0);
+	assert_int_equal(json_integer_value(json_object_get(json, "items")), 1000);
+	assert_true(json_is_null(json_object_get(json, "items_per_s")));
+	json_decref(json);
 	done(&replayed);
 }
 
@@ -381,10 +405,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_autograd), cmocka_unit_test(test_marks_before_autograd),
 		cmocka_unit_test(test_period),	 cmocka_unit_test(test_no_period),
-		cmocka_unit_test(test_warmup),	 cmocka_unit_test(test_outlier),
-		cmocka_unit_test(test_usage),	 cmocka_unit_test(test_slowest),
-		cmocka_unit_test(test_births),	 cmocka_unit_test(test_ends),
-		cmocka_unit_test(test_fence),
+		cmocka_unit_test(test_warmup),	 cmocka_unit_test(test_items_of_the_warmup),
+		cmocka_unit_test(test_outlier),	 cmocka_unit_test(test_usage),
+		cmocka_unit_test(test_slowest),	 cmocka_unit_test(test_births),
+		cmocka_unit_test(test_ends),	 cmocka_unit_test(test_fence),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

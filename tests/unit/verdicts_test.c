@@ -183,12 +183,46 @@ static void test_rss_that_is_not_known(void **state)
 	forget(&verdicts);
 }
 
+static void add_block(struct tp_verdicts *verdicts, uint64_t size)
+{
+	struct gen *gen = gen_new(&(struct gen_options){ .start_ticks = 0 });
+	struct replayed replayed;
+
+	allocate(gen, 1, 100, 0x1000, size);
+	gen_finish(gen, 200, 0);
+	replayed = replay(gen, &(struct tp_replay_options){ .batches = true });
+	assert_true(tp_verdicts_add(verdicts, 1, replayed.run));
+	done(&replayed);
+}
+
+/* A limit holds for each run, in whichever order they come. */
+static void test_limit_is_of_the_largest(void **state)
+{
+	static const uint64_t orders[][3] = { { 900, 100, 500 }, { 100, 900, 500 }, { 500, 100, 900 } };
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		struct tp_verdicts verdicts;
+
+		assert_true(tp_rules_add(&rules, "", "max-peak", "899"));
+		assert_true(tp_rules_add(&rules, "", "max-unfreed", "900"));
+		assert_true(tp_verdicts_init(&verdicts, &rules));
+		for (size_t k = 0; k < 3; k++)
+			add_block(&verdicts, orders[i][k]);
+		assert_true(tp_verdicts_judge(&verdicts));
+		assert_float_equal(verdicts.list[0].most, 900, 0);
+		assert_int_equal(verdicts.list[0].verdict, TP_RULE_BROKEN);
+		assert_int_equal(verdicts.list[1].verdict, TP_RULE_KEPT);
+		forget(&verdicts);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_run_a_side),	      cmocka_unit_test(test_one_run_a_side_among_others),
 		cmocka_unit_test(test_several_runs),	      cmocka_unit_test(test_too_few),
-		cmocka_unit_test(test_rss_that_is_not_known),
+		cmocka_unit_test(test_rss_that_is_not_known), cmocka_unit_test(test_limit_is_of_the_largest),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

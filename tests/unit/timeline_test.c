@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The timeline's points against what was live, by hand: peaks, quiet stretches, joined intervals, the end. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "model/timeline.h"
+
+/* Live bytes change to `bytes` at `time`, as a replay tells it. */
+static void change(struct tp_timeline *timeline, struct tp_point *now, uint64_t time, int64_t bytes)
+{
+	tp_timeline_advance(timeline, time, now);
+	now->live_bytes = (uint64_t)bytes;
+	tp_timeline_record(timeline, time, now);
+}
+
+static void assert_point(const struct tp_point *point, uint64_t time, uint64_t bytes)
+{
+	assert_int_equal(point->time_ns, time);
+	assert_int_equal(point->live_bytes, bytes);
+}
+
+/* Nothing happens for long: what lives then has a point where its stretch begins, or a line would lead slantwise through it. */
+static void test_quiet_stretch(void **state)
+{
+	struct tp_timeline timeline;
+	struct tp_point now = { .live_bytes = 0 }, *points;
+	size_t count;
+
+	(void)state;
+	assert_true(tp_timeline_init(&timeline, 0));
+	change(&timeline, &now, 100, 50);
+	change(&timeline, &now, 100, 20); /* in the interval [100, 101) */
+	change(&timeline, &now, 200, 70);
+	points = tp_timeline_finish(&timeline, 300, &now, &count);
+	assert_int_equal(count, 4);
+	assert_point(&points[0], 100, 50);
+	assert_point(&points[1], 101, 20); /* from there on */
+	assert_point(&points[2], 200, 70);
+	assert_point(&points[3], 300, 70);
+	free(points);
+}
+
+/* Of neighbouring intervals there is none between. */
+static void test_no_stretch_between_neighbours(void **state)
+{
+	struct tp_timeline timeline;
+	struct tp_point now = { .live_bytes = 0 }, *points;
+	size_t count;
+
+	(void)state;
+	assert_true(tp_timeline_init(&timeline, 0));
+	change(&timeline, &now, 100, 50);
+	change(&timeline, &now, 101, 20);
+	change(&timeline, &now, 102, 10);
+	change(&timeline, &now, 104, 5); /* [103, 104) is empty */
+	points = tp_timeline_finish(&timeline, 104, &now, &count);
+	/* What is live at an interval's begin counts in it. */
+	assert_int_equal(count, 5);
+	assert_point(&points[0], 100, 50);
+	assert_point(&points[1], 101, 50);
+	assert_point(&points[2], 102, 20);
+	assert_point(&points[3], 103, 10);
+	assert_point(&points[4], 104, 10);
+	free(points);
+}
+
+/* However long: as few points as were asked for, in order, with the exact peak and the end. */
+static void test_joined(void **state)
+{
+	struct tp_timeline timeline;
+	struct tp_point now = { .live_bytes = 0 }, *points;
+	uint64_t peak_time = 0, peak = 0, found = 0;
+	size_t count;
+
+	(void)state;
+	assert_true(tp_timeline_init(&timeline, 16));
+	for (uint64_t i = 0; i < 10000; i++) {
+		uint64_t bytes = i * 7919 % 10007;
+
+		if (bytes > peak) {
+			peak = bytes;
+			peak_time = 5 + i * i;
+		}
+		change(&timeline, &now, 5 + i * i, (int64_t)bytes);
+	}
+	points = tp_timeline_finish(&timeline, UINT64_C(100000000), &now, &count);
+	assert_in_range(count, 8, 16);
+	for (size_t i = 1; i < count; i++)
+		assert_true(points[i].time_ns > points[i - 1].time_ns);
+	for (size_t i = 0; i < count; i++)
+		if (points[i].live_bytes > points[found].live_bytes)
+			found = i;
+	assert_point(&points[found], peak_time, peak);
+	assert_point(&points[count - 1], 100000000, now.live_bytes);
+	free(points);
+}
+
+static void test_nothing(void **state)
+{
+	struct tp_timeline timeline;
+	struct tp_point now = { .live_bytes = 0 }, *points;
+	size_t count;
+
+	(void)state;
+	assert_true(tp_timeline_init(&timeline, 0));
+	points = tp_timeline_finish(&timeline, 300, &now, &count);
+	assert_int_equal(count, 0);
+	free(points);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_quiet_stretch),
+		cmocka_unit_test(test_no_stretch_between_neighbours),
+		cmocka_unit_test(test_joined),
+		cmocka_unit_test(test_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
