@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """TPROF_COUNTERS: what ops' counters rose by, against what the kernel told the program itself."""
+import subprocess
+
 import pytest
 
 from conftest import LIBRARY, WORKLOADS, analyze, report
@@ -55,6 +57,50 @@ def test_closed_descriptors(tprof):
     summary = report(run.traces()[0])
     assert counters(run.traces()[0])["touch"]["page-faults"] >= 5 * 40
     assert any("counters" in note for note in summary["notes"])
+
+
+# Three threads beside the first, each with an event. Prints its descriptors, all of them.
+HOLDS = """
+#include <dirent.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+static pthread_barrier_t all;
+static void *thread(void *nothing) { free(malloc(10)); pthread_barrier_wait(&all); pthread_barrier_wait(&all); return nothing; }
+int main(void)
+{
+    pthread_t threads[3];
+    DIR *directory;
+    pthread_barrier_init(&all, NULL, 4);
+    for (int i = 0; i < 3; i++)
+        pthread_create(&threads[i], NULL, thread, NULL);
+    pthread_barrier_wait(&all);
+    directory = opendir("/proc/self/fd");
+    for (struct dirent *entry; (entry = readdir(directory));)
+        if (entry->d_name[0] != '.')
+            puts(entry->d_name);
+    closedir(directory);
+    pthread_barrier_wait(&all);
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+    return 0;
+}
+"""
+
+
+def test_descriptors_are_a_thread_and_counter(tprof, tmp_path):
+    """As tprof(1) says: a descriptor each, out of the program's way; where there are none left, threads are not counted."""
+    source = tmp_path / "holds.c"
+    source.write_text(HOLDS)
+    subprocess.run(["gcc", "-O1", source, "-o", tmp_path / "holds", "-pthread"], check=True)
+    counters = {"TPROF_COUNTERS": "page-faults,context-switches"}
+    for limit, held in ((1024, 8), (64, 8), (14, 6)):
+        run = tprof.run(["sh", "-c", f"ulimit -n {limit}; exec {tmp_path}/holds"], [LIBRARY],
+                        {**counters, "TPROF_EXE": "holds"})
+        assert run.status == 0, run.stderr
+        high = [int(line) for line in run.stdout.split() if int(line) >= limit // 2]
+        lost = report(run.traces()[0])["capture"]["lost"]["counters"]
+        assert len(high) >= held and (lost > 0) == (held < 8), (high, lost)
 
 
 def test_what_is_missing_is_named(tprof):
