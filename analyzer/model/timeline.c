@@ -76,7 +76,9 @@ struct tp_point *tp_timeline_finish(struct tp_timeline *timeline, uint64_t time,
 
 	if (timeline->next) {
 		points[timeline->count++] = timeline->best;
-		if (time > timeline->best.time_ns) {
+		/* The last event may be the first of its interval, in which what was live before it counts. */
+		if (time > timeline->best.time_ns || now->live_bytes != timeline->best.live_bytes ||
+		    now->live_blocks != timeline->best.live_blocks) {
 			points[timeline->count] = *now;
 			points[timeline->count++].time_ns = time;
 		}

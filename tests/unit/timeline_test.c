@@ -59,12 +59,13 @@ static void test_no_stretch_between_neighbours(void **state)
 	change(&timeline, &now, 104, 5); /* [103, 104) is empty */
 	points = tp_timeline_finish(&timeline, 104, &now, &count);
 	/* What is live at an interval's begin counts in it. */
-	assert_int_equal(count, 5);
+	assert_int_equal(count, 6);
 	assert_point(&points[0], 100, 50);
 	assert_point(&points[1], 101, 50);
 	assert_point(&points[2], 102, 20);
 	assert_point(&points[3], 103, 10);
 	assert_point(&points[4], 104, 10);
+	assert_point(&points[5], 104, 5); /* after the last event */
 	free(points);
 }
 
@@ -99,6 +100,24 @@ static void test_joined(void **state)
 	free(points);
 }
 
+/* The last event frees a block in an interval that it begins: before it more was live, after it that is not so. */
+static void test_end(void **state)
+{
+	struct tp_timeline timeline;
+	struct tp_point now = { .live_bytes = 0 }, *points;
+	size_t count;
+
+	(void)state;
+	assert_true(tp_timeline_init(&timeline, 0));
+	change(&timeline, &now, 100, 50);
+	change(&timeline, &now, 200, 20);
+	points = tp_timeline_finish(&timeline, 200, &now, &count);
+	assert_int_equal(count, 4);
+	assert_point(&points[2], 200, 50);
+	assert_point(&points[3], 200, 20);
+	free(points);
+}
+
 static void test_nothing(void **state)
 {
 	struct tp_timeline timeline;
@@ -115,9 +134,8 @@ static void test_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_quiet_stretch),
-		cmocka_unit_test(test_no_stretch_between_neighbours),
-		cmocka_unit_test(test_joined),
+		cmocka_unit_test(test_quiet_stretch), cmocka_unit_test(test_no_stretch_between_neighbours),
+		cmocka_unit_test(test_joined),	      cmocka_unit_test(test_end),
 		cmocka_unit_test(test_nothing),
 	};
 
