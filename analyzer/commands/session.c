@@ -162,6 +162,17 @@ static int check_thread(const struct tp_session *session)
 	return TP_EXIT_USAGE;
 }
 
+/* Of a part behind the run's end there is nothing to tell, and a peak from before it would be none of the part's. */
+static int check_from(const struct tp_session *session)
+{
+	uint64_t from = session->options->from_ns, end = session->run->duration_ns;
+
+	if (from <= end)
+		return TP_EXIT_OK;
+	fprintf(stderr, "tprof-analyze: --from %s: the run lasted %s\n", tp_time(from).text, tp_time(end).text);
+	return TP_EXIT_USAGE;
+}
+
 int tp_session_replay(struct tp_session *session, enum tp_group group)
 {
 	const struct tp_options *options = session->options;
@@ -200,6 +211,8 @@ int tp_session_replay(struct tp_session *session, enum tp_group group)
 		return tp_session_out_of_memory(session);
 	tp_session_damage_print(session);
 	status = check_thread(session);
+	if (status == TP_EXIT_OK)
+		status = check_from(session);
 	return status == TP_EXIT_OK ? status : tp_session_close(session, status);
 }
 

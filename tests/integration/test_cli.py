@@ -100,6 +100,14 @@ def test_time_window(trace):
             assert answer["heap"][f"end_{key}"] == listed < whole["heap"][f"peak_{key}"]
 
 
+def test_a_part_behind_the_end(trace):
+    """A run has none; it is not one in which nothing was allocated, with the peak of what came before."""
+    for command in ("peak", "leaks", "timeline", "ops", "export"):
+        said = analyze(command, "--from", "1000s", trace, status=2).stderr
+        assert said.startswith("tprof-analyze: --from 16 min 40 s: the run lasted ") and said.count("\n") == 1, said
+    assert analyze("peak", "--to", "1000s", trace).stdout
+
+
 def test_what_is_alive_where_the_part_ends(trace):
     """What is alive where the part of the run ends is not called unfreed at exit: the program may free it yet."""
     end = report(trace)["process"]["duration_ns"]
