@@ -8,6 +8,7 @@
 #include "commands/cpu_report.h"
 #include "commands/site_report.h"
 #include "report/coverage.h"
+#include "report/estimate.h"
 #include "report/file_lines.h"
 
 #define CONTEXT 2 /* lines of source around one that has numbers */
@@ -79,14 +80,15 @@ static json_t *json_line(const struct tp_file_line *line, const char *source)
 
 /* ---- text ---- */
 
-static void add_bytes(const struct tp_page *page, struct tp_table *table, uint64_t bytes)
+static void add_bytes(const struct tp_numbers *numbers, struct tp_table *table, uint64_t bytes)
 {
-	tp_table_add(table, bytes ? TP_STYLE_NUMBER : TP_STYLE_DIM, bytes ? tp_bytes(bytes, page->exact).text : "");
+	tp_table_add(table, bytes ? TP_STYLE_NUMBER : TP_STYLE_DIM,
+		     bytes ? tp_about(numbers, tp_bytes(bytes, numbers->page->exact)).text : "");
 }
 
-static void add_count(struct tp_table *table, uint64_t count)
+static void add_count(const struct tp_numbers *numbers, struct tp_table *table, uint64_t count)
 {
-	tp_table_add(table, TP_STYLE_PLAIN, count ? tp_count(count).text : "");
+	tp_table_add(table, TP_STYLE_PLAIN, count ? tp_about(numbers, tp_count(count)).text : "");
 }
 
 static void add_time(struct tp_table *table, uint64_t ns)
@@ -107,18 +109,18 @@ static void add_op_time(const struct tp_page *page, struct tp_table *table, cons
 }
 
 /* `totals`: beside each number of the line's own that with what it called. A file's would count its lines' callees twice. */
-static void add_numbers(const struct tp_page *page, struct tp_table *table, const struct tp_file_line *line,
+static void add_numbers(const struct tp_numbers *numbers, struct tp_table *table, const struct tp_file_line *line,
 			bool totals)
 {
-	add_bytes(page, table, line->self.peak_bytes);
+	add_bytes(numbers, table, line->self.peak_bytes);
 	if (totals)
-		add_bytes(page, table, line->total.peak_bytes);
-	add_bytes(page, table, line->self.bytes);
+		add_bytes(numbers, table, line->total.peak_bytes);
+	add_bytes(numbers, table, line->self.bytes);
 	if (totals)
-		add_bytes(page, table, line->total.bytes);
-	add_count(table, line->self.allocations);
-	add_bytes(page, table, line->self.live_bytes);
-	add_bytes(page, table, line->growth > 0 ? (uint64_t)line->growth : 0);
+		add_bytes(numbers, table, line->total.bytes);
+	add_count(numbers, table, line->self.allocations);
+	add_bytes(numbers, table, line->self.live_bytes);
+	add_bytes(numbers, table, line->growth > 0 ? (uint64_t)line->growth : 0);
 	add_time(table, line->self_ns);
 	if (totals)
 		add_time(table, line->total_ns);
@@ -154,11 +156,12 @@ static struct tp_table *table_of_lines(const struct tp_session *session, bool op
 static void print_files(const struct tp_session *session, const struct tp_file_lines *files)
 {
 	uint64_t top = tp_top(session->options, 20);
+	const struct tp_numbers numbers = { &session->page, tp_run_estimated(session->run) };
 	struct tp_table *table = table_of_files(session);
 	size_t count = top && top < files->count ? (size_t)top : files->count;
 
 	for (size_t i = 0; table && i < count; i++) {
-		add_numbers(&session->page, table, &files->list[i], false);
+		add_numbers(&numbers, table, &files->list[i], false);
 		tp_table_add(table, TP_STYLE_FUNCTION, files->list[i].file);
 	}
 	tp_headline(&session->page, "Files");
@@ -224,6 +227,7 @@ static const char *source_line(const struct source *source, int line)
 /* What is printed now. */
 struct listing {
 	const struct tp_page *page;
+	struct tp_numbers numbers;
 	struct tp_table *table;
 	bool ops; /* there is a column of their times */
 };
@@ -234,7 +238,7 @@ static void add_row(const struct listing *listing, const struct tp_file_line *li
 	struct tp_table *table = listing->table;
 
 	tp_table_add(table, TP_STYLE_DIM, label);
-	add_numbers(listing->page, table, line ? line : &nothing, true);
+	add_numbers(&listing->numbers, table, line ? line : &nothing, true);
 	if (listing->ops)
 		add_op_time(listing->page, table, line ? line : &nothing);
 	tp_table_add(table, line ? TP_STYLE_PLAIN : TP_STYLE_DIM,
@@ -284,7 +288,9 @@ static void add_lines(const struct listing *listing, const struct tp_file_line *
 static void print_file(const struct tp_session *session, const struct tp_file_lines *lines,
 		       const struct tp_file_line *first, size_t count, const struct source *source)
 {
-	struct listing listing = { .page = &session->page, .ops = lines->ops_ns > lines->ops_unseen_ns };
+	struct listing listing = { .page = &session->page,
+				   .numbers = { &session->page, tp_run_estimated(session->run) },
+				   .ops = lines->ops_ns > lines->ops_unseen_ns };
 
 	listing.table = table_of_lines(session, listing.ops);
 	if (listing.table)

@@ -18,7 +18,7 @@ static bool print(struct tp_session *session, size_t process)
 	tp_steps_print_line(page, steps);
 	tp_steps_print_source(page, of);
 	fputc('\n', page->out);
-	tp_steps_print(page, steps, session->options->sort, tp_top(session->options, 10));
+	tp_steps_print(page, of, session->options->sort, tp_top(session->options, 10));
 	tp_steps_print_outliers(page, of);
 	tp_steps_print_ops(page, of, tp_top(session->options, 10));
 	return true;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "report/compare_label.h"
+#include "report/estimate.h"
 #include "report/json.h"
 #include "report/name.h"
 #include "report/op_listing.h"
@@ -119,9 +120,21 @@ static struct tp_text utilisation_text(const struct row_context *context, const 
 	return text;
 }
 
+static struct tp_numbers numbers_of(const struct tp_page *page, const struct tp_variant *variant)
+{
+	struct tp_numbers numbers = { page, false };
+
+	for (size_t i = 0; i < variant->run_count; i++)
+		numbers.estimated |= tp_run_estimated(variant->runs[i]);
+	return numbers;
+}
+
+/* A peak of 0 bytes is one that was not recorded. */
 static struct tp_text peak_text(const struct row_context *context, const struct tp_variant *variant)
 {
-	return tp_bytes(variant->peak_bytes, context->page->exact);
+	struct tp_numbers numbers = numbers_of(context->page, variant);
+
+	return variant->peak_bytes ? tp_about(&numbers, tp_bytes(variant->peak_bytes, context->page->exact)) : none();
 }
 
 static struct tp_text rss_text(const struct row_context *context, const struct tp_variant *variant)
@@ -244,9 +257,13 @@ static void share_cell(struct tp_table *table, const struct tp_machine *machine,
 	tp_table_add(table, TP_STYLE_NUMBER, text);
 }
 
-static void peak_cell(struct tp_table *table, const struct tp_page *page, const struct tp_variant_op *op)
+static void peak_cell(struct tp_table *table, const struct tp_page *page, const struct tp_variant *variant,
+		      const struct tp_variant_op *op)
 {
-	tp_table_add(table, TP_STYLE_NUMBER, op && op->peak_bytes ? tp_bytes(op->peak_bytes, page->exact).text : "-");
+	struct tp_numbers numbers = numbers_of(page, variant);
+
+	tp_table_add(table, TP_STYLE_NUMBER,
+		     op && op->peak_bytes ? tp_about(&numbers, tp_bytes(op->peak_bytes, page->exact)).text : "-");
 }
 
 static void name_cell(struct tp_table *table, const struct tp_page *page, const char *name)
@@ -286,7 +303,7 @@ static void print_peaks(const struct tp_page *page, const struct tp_variants *va
 	for (size_t n = 0; table && n < count && list[n].peak; n++) {
 		name_cell(table, page, list[n].op->sum.name);
 		for (size_t i = 0; i < variants->count; i++)
-			peak_cell(table, page, in(&variants->list[i], &list[n]));
+			peak_cell(table, page, &variants->list[i], in(&variants->list[i], &list[n]));
 	}
 	tp_headline(page, "Memory at the peak, by the op that allocated it");
 	if (table)

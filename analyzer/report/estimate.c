@@ -51,14 +51,21 @@ struct tp_text tp_some_count(const struct tp_numbers *numbers, uint64_t count, d
 	return with_half(numbers, text, is_open(count) ? unknown : tp_count(half_of(count, variance)));
 }
 
-struct tp_text tp_some_percent(const struct tp_numbers *numbers, uint64_t part, uint64_t whole)
+struct tp_text tp_about(const struct tp_numbers *numbers, struct tp_text text)
 {
-	struct tp_text text = tp_percent(part, whole), marked;
+	struct tp_text marked;
 
-	if (!numbers->estimated || !whole)
+	if (!numbers->estimated)
 		return text;
 	snprintf(marked.text, sizeof(marked.text), "~%.40s", text.text);
 	return marked;
+}
+
+struct tp_text tp_some_percent(const struct tp_numbers *numbers, uint64_t part, uint64_t whole)
+{
+	struct tp_text text = tp_percent(part, whole);
+
+	return whole ? tp_about(numbers, text) : text;
 }
 
 static json_t *integer(double value)

@@ -24,6 +24,9 @@ struct tp_text tp_some_count(const struct tp_numbers *numbers, uint64_t count, d
 /* "12.3%", or "~12.3%" */
 struct tp_text tp_some_percent(const struct tp_numbers *numbers, uint64_t part, uint64_t whole);
 
+/* "1.2 MiB", or "~1.2 MiB": where there is no room for the interval. */
+struct tp_text tp_about(const struct tp_numbers *numbers, struct tp_text text);
+
 /* Sets `key` and, if it is an estimate, `key`_ci95: [lo, hi], or [0, null] of what no sample met. */
 void tp_json_some(json_t *json, const char *key, uint64_t value, double variance, bool estimated);
 

@@ -71,8 +71,10 @@ static json_t *json_outlier(const struct tp_process *process, const struct tp_st
 	set(json, "more_in_ops", ops);
 	set(json, "more_outside_ops_ns", json_integer((json_int_t)outlier->outside_ns));
 	set(json, "more_cpu_ns", json_integer((json_int_t)((uint64_t)outlier->cpu_periods * period)));
-	set(json, "more_allocations", json_integer((json_int_t)outlier->allocations));
-	set(json, "more_allocated_bytes", json_integer((json_int_t)outlier->allocated_bytes));
+	set(json, "more_allocations",
+	    process->estimated ? json_null() : json_integer((json_int_t)outlier->allocations));
+	set(json, "more_allocated_bytes",
+	    process->estimated ? json_null() : json_integer((json_int_t)outlier->allocated_bytes));
 	set(json, "more_live_bytes", json_integer((json_int_t)outlier->live_bytes));
 	for (size_t i = 0; i < sizeof(usage) / sizeof(usage[0]); i++)
 		set(json, usage[i].key, usage[i].known ? json_integer((json_int_t)usage[i].more) : json_null());

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/estimate.h"
 #include "report/op_cells.h"
 
 static int64_t growth(const struct tp_step *step)
@@ -155,6 +156,7 @@ static void explain(const struct tp_page *page, const struct tp_process *process
 		    struct phrase *phrase)
 {
 	const struct tp_step_stats *steps = &process->steps;
+	const struct tp_numbers numbers = { page, process->estimated };
 	double late = (double)outlier->ns - steps->durations.mean;
 	int64_t least = late > 10 ? (int64_t)(late / 10) : 1;
 	int64_t cpu_ns = (int64_t)((uint64_t)outlier->cpu_periods * process->trace->header->cpu_period_ns);
@@ -171,12 +173,14 @@ static void explain(const struct tp_page *page, const struct tp_process *process
 		explain_usage(outlier, least, phrase);
 	else if (cpu_ns > least)
 		say(phrase, "CPU time of all threads +%s", more_time(cpu_ns).text);
-	if (outlier->allocated_bytes > 0 && outlier->allocations > 0)
+	/* Of sampled allocations these are the recorded ones: some more or fewer of them tell nothing of a step. */
+	if (outlier->allocated_bytes > 0 && outlier->allocations > 0 && !process->estimated)
 		say(phrase, "allocated +%s in +%s blocks",
 		    tp_bytes((uint64_t)outlier->allocated_bytes, page->exact).text,
 		    tp_count((uint64_t)outlier->allocations).text);
 	if (outlier->live_bytes > 0)
-		say(phrase, "live memory +%s", tp_bytes((uint64_t)outlier->live_bytes, page->exact).text);
+		say(phrase, "live memory +%s",
+		    tp_about(&numbers, tp_bytes((uint64_t)outlier->live_bytes, page->exact)).text);
 	if (!phrase->used)
 		say(phrase, "nothing that was recorded");
 }
@@ -229,15 +233,16 @@ static int compare(const void *left, const void *right, void *context)
 	return a->first < b->first ? -1 : a->first > b->first;
 }
 
-static void add_row(struct tp_table *table, const struct tp_page *page, const struct tp_step *step)
+static void add_row(struct tp_table *table, const struct tp_numbers *numbers, const struct tp_step *step)
 {
+	const struct tp_page *page = numbers->page;
 	int64_t grown = growth(step);
+	struct tp_text grew = tp_bytes(grown < 0 ? 0 - (uint64_t)grown : (uint64_t)grown, page->exact);
 	char text[64];
 
-	snprintf(text, sizeof(text), "%s%.40s", grown < 0 ? "-" : "",
-		 tp_bytes(grown < 0 ? 0 - (uint64_t)grown : (uint64_t)grown, page->exact).text);
+	snprintf(text, sizeof(text), "%s%.40s", grown < 0 ? "-" : "", tp_about(numbers, grew).text);
 	tp_table_add(table, TP_STYLE_NUMBER, tp_time(time_of(step)).text);
-	tp_table_add(table, TP_STYLE_PLAIN, tp_bytes(step->high_bytes, page->exact).text);
+	tp_table_add(table, TP_STYLE_PLAIN, tp_about(numbers, tp_bytes(step->high_bytes, page->exact)).text);
 	tp_table_add(table, TP_STYLE_PLAIN, text);
 	tp_table_add(table, TP_STYLE_PLAIN, step->items ? tp_count(step->items).text : "-");
 	tp_table_add(table, TP_STYLE_PLAIN, tp_time(step->begin_ns).text);
@@ -261,14 +266,16 @@ const struct tp_step **tp_steps_sort(const struct tp_step_stats *steps, const ch
 	return order;
 }
 
-void tp_steps_print(const struct tp_page *page, const struct tp_step_stats *steps, const char *sort, uint64_t top)
+void tp_steps_print(const struct tp_page *page, const struct tp_process *process, const char *sort, uint64_t top)
 {
+	const struct tp_step_stats *steps = &process->steps;
+	const struct tp_numbers numbers = { page, process->estimated };
 	size_t count = top && top < steps->list_count ? (size_t)top : steps->list_count;
 	const struct tp_step **order = tp_steps_sort(steps, sort);
 	struct tp_table *table = tp_table_new(">time|>most live|>net growth|>items|>begins at|>step");
 
 	for (size_t i = 0; order && table && i < count; i++)
-		add_row(table, page, order[i]);
+		add_row(table, &numbers, order[i]);
 	if (table)
 		tp_table_print(table, page, 2);
 	if (count < steps->list_count)

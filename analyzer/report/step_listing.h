@@ -19,7 +19,7 @@ void tp_steps_print_ops(const struct tp_page *page, const struct tp_process *pro
 void tp_steps_print_outliers(const struct tp_page *page, const struct tp_process *process);
 
 /* The first `top` (0: all) in an order: time (the slowest first), high, growth or step. */
-void tp_steps_print(const struct tp_page *page, const struct tp_step_stats *steps, const char *sort, uint64_t top);
+void tp_steps_print(const struct tp_page *page, const struct tp_process *process, const char *sort, uint64_t top);
 
 /* Steps one by one, in an order as above. An array of pointers, to be freed; NULL: no memory. */
 const struct tp_step **tp_steps_sort(const struct tp_step_stats *steps, const char *sort);

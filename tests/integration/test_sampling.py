@@ -116,6 +116,19 @@ def test_a_verdict_on_an_estimate_says_so(tprof):
         f"1 rule kept\n\nnote: {trace}: allocations were sampled: memory is an estimate\n")
 
 
+def test_tables_without_intervals_say_that_they_estimate(tprof):
+    """Of lines, steps and compared programs; and how many blocks were recorded in a slow step is no part of it."""
+    trace = sample(tprof, "20k", ("growth", "leak", 100, 10)).traces()[0]
+    for command in ("lines", "steps", "compare"):
+        sizes = re.findall(r"~?-?[\d.]+ [KM]iB", analyze(command, trace).stdout.split("\n", 3)[3])
+        marked = [size for size in sizes if size.startswith("~")]
+        assert marked and all(size.startswith("~") for size in sizes if command != "compare"), (command, sizes)
+        assert len(sizes) - len(marked) == (command == "compare"), sizes  # RSS
+    steps = report(trace, command="steps")["steps"]
+    assert all(step["more_allocations"] is step["more_allocated_bytes"] is None for step in steps["outliers"])
+    assert "allocated +" not in analyze("steps", trace).stdout
+
+
 def test_exact_runs_stay_exact(tprof):
     run, summary = tprof.summary([WORKLOADS / "sampled"])
     assert summary["heap"]["estimated"] is False
