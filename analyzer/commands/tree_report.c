@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "commands/site_report.h"
+#include "report/coverage.h"
 #include "report/estimate.h"
 #include "report/process.h"
 
@@ -67,6 +68,18 @@ static int check_estimates(struct tp_session *session)
 	return tp_session_close(session, TP_EXIT_USAGE);
 }
 
+/* An empty answer looks like one of a program that allocates nothing. */
+static void say_unknown(const struct tp_session *session)
+{
+	for (size_t i = 0; session->options->what != TP_WHAT_CPU && i < session->run->process_count; i++) {
+		const struct tp_process *process = &session->run->processes[i];
+
+		if (tp_heap_unknown(process))
+			fprintf(stderr, "tprof-analyze: %s: no allocation was recorded: %s\n", process->trace->file,
+				tp_heap_unseen(process));
+	}
+}
+
 static void make_title(const struct tp_session *session, const struct tp_tree *tree, char *title, size_t size)
 {
 	static const char *const words[] = {
@@ -107,6 +120,7 @@ int tp_tree_report(const struct tp_options *options,
 	if (status == TP_EXIT_OK)
 		status = check_estimates(&session);
 	if (status == TP_EXIT_OK) {
+		say_unknown(&session);
 		tree = tp_session_tree(&session, session.run->process_count, options->what, suppressions);
 		if (tree) {
 			make_title(&session, tree, title, sizeof(title));
