@@ -70,10 +70,9 @@ struct view {
 	bool imports;	   /* what an import statement runs is shown */
 };
 
-static struct view view_of(const struct tp_trace *trace, const struct tp_symbols *symbols, const uint32_t *frames,
-			   size_t count)
+static struct view view_of(const struct tp_trace *trace, const struct tp_symbols_options *options,
+			   const uint32_t *frames, size_t count)
 {
-	const struct tp_symbols_options *options = tp_symbols_options(symbols);
 	struct view view = { .trace = trace,
 			     .python = count,
 			     .program = count,
@@ -115,7 +114,8 @@ static bool is_hidden(const struct view *view, const struct tp_frame *frame, siz
 	return !view->interpreters && i > view->python && frame->module && frame->module == view->interpreter;
 }
 
-bool tp_stack_read(struct tp_stack *stack, const struct tp_trace *trace, struct tp_symbols *symbols, uint32_t node)
+static bool read_as(struct tp_stack *stack, const struct tp_trace *trace, struct tp_symbols *symbols, uint32_t node,
+		    const struct tp_symbols_options *options)
 {
 	uint32_t frames[FRAMES_MAX];
 	struct view view;
@@ -131,7 +131,7 @@ bool tp_stack_read(struct tp_stack *stack, const struct tp_trace *trace, struct 
 		count = FRAMES_MAX;
 		stack->end = TPROF_NODE_CUT;
 	}
-	view = view_of(trace, symbols, frames, count);
+	view = view_of(trace, options, frames, count);
 	for (size_t i = 0; i < count; i++) {
 		const struct tp_frame *frame = &trace->frames[frames[i]];
 		const struct tp_symbol *symbol;
@@ -149,6 +149,19 @@ bool tp_stack_read(struct tp_stack *stack, const struct tp_trace *trace, struct 
 	stack->interpreter = view.interpreter;
 	fold(stack);
 	return true;
+}
+
+bool tp_stack_read(struct tp_stack *stack, const struct tp_trace *trace, struct tp_symbols *symbols, uint32_t node)
+{
+	return read_as(stack, trace, symbols, node, tp_symbols_options(symbols));
+}
+
+bool tp_stack_read_mixed(struct tp_stack *stack, const struct tp_stack *same)
+{
+	struct tp_symbols_options options = *tp_symbols_options(same->symbols);
+
+	options.language = TP_LANGUAGE_MIXED;
+	return read_as(stack, same->trace, same->symbols, same->node, &options);
 }
 
 void tp_stack_free(struct tp_stack *stack)

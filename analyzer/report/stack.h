@@ -34,6 +34,8 @@ struct tp_stack {
 
 /* Fills `stack` (zeroed, or used before). false: memory is out. */
 bool tp_stack_read(struct tp_stack *stack, const struct tp_trace *trace, struct tp_symbols *symbols, uint32_t node);
+/* Of a stack that was read: with its frames of all languages, whichever are shown. */
+bool tp_stack_read_mixed(struct tp_stack *stack, const struct tp_stack *same);
 void tp_stack_free(struct tp_stack *stack);
 
 /*

@@ -45,7 +45,8 @@ struct tp_suppressions {
 	struct tp_suppression *rules;
 	enum kind *kinds;
 	size_t count, capacity;
-	struct tp_map first; /* of a symbol's address: the first pattern that matches it, or `count` */
+	struct tp_stack whole; /* of which not all is shown */
+	struct tp_map first;   /* of a symbol's address: the first pattern that matches it, or `count` */
 };
 
 static bool add_rule(struct tp_suppressions *suppressions, enum kind kind, const char *pattern, const char *source)
@@ -104,6 +105,7 @@ void tp_suppressions_free(struct tp_suppressions *suppressions)
 	}
 	free(suppressions->rules);
 	free(suppressions->kinds);
+	tp_stack_free(&suppressions->whole);
 	tp_map_free(&suppressions->first);
 	free(suppressions);
 }
@@ -263,10 +265,19 @@ static size_t find_rule(struct tp_suppressions *suppressions, const struct tp_st
 	return best;
 }
 
+/* What is suppressed is no question of which language's frames are shown. NULL: no memory. */
+static const struct tp_stack *whole_of(struct tp_suppressions *suppressions, const struct tp_stack *stack)
+{
+	if (!stack->symbols || tp_symbols_options(stack->symbols)->language == TP_LANGUAGE_MIXED)
+		return stack;
+	return tp_stack_read_mixed(&suppressions->whole, stack) ? &suppressions->whole : NULL;
+}
+
 bool tp_suppressions_match(struct tp_suppressions *suppressions, const struct tp_stack *stack, uint64_t blocks,
 			   uint64_t bytes)
 {
-	size_t index = find_rule(suppressions, stack);
+	const struct tp_stack *whole = whole_of(suppressions, stack);
+	size_t index = whole ? find_rule(suppressions, whole) : suppressions->count;
 	struct tp_suppression *rule = &suppressions->rules[index];
 
 	if (index == suppressions->count)

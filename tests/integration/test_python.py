@@ -147,6 +147,26 @@ def test_languages(tprof):
     assert any("_PyEval_EvalFrameDefault" in [f["function"] for f in s["stack"]] for s in shown)
 
 
+def test_suppressions_do_not_depend_on_the_language_shown(tprof, tmp_path):
+    """They are held against every frame: of the program's lines, and of the libraries below them."""
+    program = tmp_path / "keeps.py"
+    program.write_text("import mmap\nkept = [bytearray(5000 + i) for i in range(50)]\nimport os\nos._exit(0)\n")
+    trace = tprof.run([PYTHON, program], [LIBRARY]).traces()[0]
+    for pattern in ("keeps.py", "libc.so", "^PyByteArray_"):
+        rules = tmp_path / "rules"
+        rules.write_text(f"leak:{pattern}\n")
+        found = {}
+        for language in ("mixed", "python", "native"):
+            options = ["--language", language, "--suppressions", rules]
+            unfreed = report(trace, command="leaks", options=[*options, "--top", "0"])["unfreed"]
+            folded = analyze("export", "--what", "unfreed", *options, trace).stdout.splitlines()
+            assert sum(int(line.rsplit(" ", 1)[1]) for line in folded) == unfreed["bytes"]
+            found[language] = {rule["pattern"]: rule["bytes"] for rule in unfreed["suppressed"]["rules"]}
+        assert found["python"] == found["native"] == found["mixed"], found
+        assert pattern not in found["mixed"] or found["mixed"][pattern] > 0
+        assert pattern != "keeps.py" or found["mixed"][pattern] >= 50 * 5000
+
+
 def test_what_the_interpreter_imports_as_it_starts(tprof):
     """Nobody's import statement is in such stacks: as Python's they are what runs it, and not what was not recorded."""
     run = tprof.profile([PYTHON, "-c", "kept = bytearray(1 << 20)"])
