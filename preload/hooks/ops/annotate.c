@@ -14,7 +14,7 @@
 #define FRAME __builtin_frame_address(0)
 
 /* An event of the calling thread begins. */
-static uint64_t event_begins(struct tp_thread *thread, const void *frame)
+TP_HOT uint64_t event_begins(struct tp_thread *thread, const void *frame)
 {
 	uint64_t ticks = tp_clock_before();
 
