@@ -9,7 +9,7 @@ WORKLOAD_CXXFLAGS := -std=c++17 -D_GNU_SOURCE -g -O1 -fno-builtin $(WORKLOAD_WAR
 WORKLOADS := $(addprefix $(W)/,digits truth truth-nopie truth-stripped truth-now truth_cxx shared_arena jemalloc_api \
 	threads ends fork dl own_malloc early mmap interrupts cpu_split cpu_traps sampled limits deep usable ops steady stack0 \
 	stack2 stack3 exceptions0 exceptions2 exceptions3 liboracle.so libplugin_a.so libplugin_b.so liborigin.so \
-	nested/libplugin_b.so libsignatures.so libthrower.so op_calls op_calls-now op_throws left_scopes left_scopes-traced left_threads left_threads-traced op_dlsym libtinyblas.so hot hot_throws op_lines libcountblas.so blas_calls libcountlapack.so lapack_calls libtorture.so op_torture libkernels.so registers libbetween.so op_calls-cet pools pauses annotate annotate-traced collectors onednn regions regions-clang \
+	nested/libplugin_b.so libsignatures.so libthrower.so op_calls op_calls-now op_throws throw_tree left_scopes left_scopes-traced left_threads left_threads-traced op_dlsym libtinyblas.so hot hot_throws op_lines libcountblas.so blas_calls libcountlapack.so lapack_calls libtorture.so op_torture libkernels.so registers libbetween.so op_calls-cet pools pauses annotate annotate-traced collectors onednn regions regions-clang \
 	libdnnl3.so onednn3 instrumented libraries libmocks.so cuda libcudamocks.so libtracer.so fourier xnnpack \
 	mlp cnn transformer)
 WORKLOADS += $(addprefix $(W)/,control faults roofs still batches extremes)
@@ -82,7 +82,7 @@ $(W)/libsignatures.so $(W)/libthrower.so: WORKLOAD_EXTRA := -shared -fPIC -Wno-p
 $(W)/op_calls: WORKLOAD_EXTRA := -L$(W) -lsignatures -Wl,-rpath,'$$ORIGIN' -Wl,-z,lazy -Wno-psabi -lm
 $(W)/op_calls-now: WORKLOAD_EXTRA := -L$(W) -lsignatures -Wl,-rpath,'$$ORIGIN' -fno-plt -Wl,-z,relro,-z,now -Wno-psabi -lm
 $(W)/unbound: WORKLOAD_EXTRA := -Wl,-z,lazy -Wl,-z,dynamic-undefined-weak
-$(W)/op_throws: WORKLOAD_EXTRA := -L$(W) -lthrower -Wl,-rpath,'$$ORIGIN'
+$(W)/op_throws $(W)/throw_tree: WORKLOAD_EXTRA := -L$(W) -lthrower -Wl,-rpath,'$$ORIGIN'
 $(W)/left_scopes: WORKLOAD_EXTRA := -fopenmp -Iinclude -L$(W) -lthrower -Wl,-rpath,'$$ORIGIN'
 $(W)/left_scopes-traced: WORKLOAD_EXTRA := -O0 -finstrument-functions -fopenmp -Iinclude -L$(W) -lthrower -Wl,-rpath,'$$ORIGIN'
 $(W)/left_scopes $(W)/left_scopes-traced: $(W)/libthrower.so include/tprof.h
@@ -103,7 +103,7 @@ $(W)/windows: WORKLOAD_EXTRA := -Iinclude -L$(W) -lsignatures -Wl,-rpath,'$$ORIG
 $(W)/windows: $(W)/libsignatures.so include/tprof.h
 $(W)/op_dlsym: WORKLOAD_EXTRA := -L$(W) -lsignatures -Wl,-rpath,'$$ORIGIN'
 $(W)/op_calls $(W)/op_calls-now $(W)/op_dlsym: $(W)/libsignatures.so
-$(W)/op_throws: $(W)/libthrower.so
+$(W)/op_throws $(W)/throw_tree: $(W)/libthrower.so
 # Its functions call each other through the PLT.
 $(W)/libtinyblas.so: WORKLOAD_EXTRA := -shared -fPIC -O2
 $(W)/hot $(W)/hot_throws: WORKLOAD_EXTRA := -O2 -Iinclude -L$(W) -ltinyblas -Wl,-rpath,'$$ORIGIN' -Wl,-z,lazy -lpthread

@@ -7,6 +7,7 @@
 #include "core/state.h"
 
 uint32_t tp_fold_short TP_LOOKED_AT;
+void (*tp_fold_left)(struct tp_thread *thread, uint64_t ticks);
 
 _Static_assert(TP_FOLD_FULL <= TPROF_FOLD_CALLS, "a histogram's bucket has 16 bits");
 
@@ -56,7 +57,26 @@ static void give_back_limit(struct tp_thread *thread)
 		thread->limit = tp_chunk_limit(thread->chunk) - TP_RECORD_MAX;
 }
 
-void tp_fold_settle(struct tp_thread *thread)
+void tp_fold_throw(struct tp_thread *thread, uint64_t now)
+{
+	thread->fold.thrown = now;
+	__atomic_signal_fence(
+		__ATOMIC_RELEASE); /* with tp_fold_hold_throw() in a handler: why there is no room is known */
+	thread->limit = NULL;
+}
+
+uint64_t tp_fold_hold_throw(struct tp_thread *thread)
+{
+	uint64_t thrown = thread->fold.thrown;
+
+	if (thrown && !thread->fold.frame)
+		give_back_limit(thread);
+	thread->fold.thrown = 0;
+	return thrown;
+}
+
+/* The pending call's begin. */
+static void begin_pending(struct tp_thread *thread)
 {
 	struct tp_fold *fold = &thread->fold;
 	const struct tp_fold_hot *hot = fold->hot;
@@ -74,6 +94,16 @@ void tp_fold_settle(struct tp_thread *thread)
 	tp_scope_begin(thread, open, start, hot->op);
 	if (hot->work.kind)
 		tp_emit_work(thread, start, &hot->work);
+}
+
+void tp_fold_settle(struct tp_thread *thread)
+{
+	uint64_t thrown = tp_fold_hold_throw(thread);
+
+	if (thread->fold.frame)
+		begin_pending(thread);
+	if (thrown)
+		tp_fold_left(thread, thrown);
 }
 
 /* A new record in the thread's chunk. False: no room. */
@@ -334,8 +364,9 @@ void tp_fold_reset(struct tp_thread *thread)
 {
 	struct tp_fold *fold = &thread->fold;
 
-	if (fold->frame)
+	if (tp_fold_unsettled(fold))
 		give_back_limit(thread);
+	fold->thrown = 0;
 	for (uint64_t left = fold->filled; left; left &= left - 1)
 		fold->hots[__builtin_ctzll(left)].key = 0;
 	fold->filled = 0;

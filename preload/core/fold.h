@@ -105,9 +105,11 @@ struct tp_fold {
 	uint32_t warm, heats; /* bit i: slots[i] may be warm; may be hot */
 
 	struct tp_fold_hot hots[TP_FOLD_HOTS];
-	uint64_t stop;		/* ticks at which the call of which a share is timed ended; 0: not known */
-	bool counting;		/* there may be a record that goes on */
-	uint64_t random;	/* of the draw; 0: not begun */
+	uint64_t stop;	  /* ticks at which the call of which a share is timed ended; 0: not known */
+	uint64_t thrown;  /* ticks at which an exception went past hooked calls, which are still open; 0: none did */
+	uintptr_t ending; /* frame of the call that ends, while room is made for that; else 0 */
+	bool counting;	  /* there may be a record that goes on */
+	uint64_t random;  /* of the draw; 0: not begun */
 	const uint8_t *written; /* core/scope.h: where the record ends that opens or shuts an op, or NULL */
 	uint32_t written_depth; /* and how many are open then */
 	struct tp_work work;	/* of the call that begins */
@@ -188,7 +190,25 @@ static inline void tp_fold_begin(struct tp_fold *fold, uint8_t **limit, struct t
 	*limit = NULL;
 }
 
-/* Writes the pending call's begin after all. */
+/*
+ * An exception goes past a hooked call. Whose that is, and which are left with it, is found out when the next event comes, on the
+ * stack that the program goes on with: as while a call is pending, the chunk looks full until then.
+ */
+void tp_fold_throw(struct tp_thread *thread, uint64_t now);
+
+/* Nobody is to find that out now. Returns what tp_fold_throw() is to be told again, or 0. */
+uint64_t tp_fold_hold_throw(struct tp_thread *thread);
+
+/* Ends the calls that were left, at that time. Set once, before there is any. */
+extern void (*tp_fold_left)(struct tp_thread *thread, uint64_t ticks);
+
+/* Is there anything for tp_fold_settle()? */
+static inline bool tp_fold_unsettled(const struct tp_fold *fold)
+{
+	return fold->frame || fold->thrown;
+}
+
+/* Writes the pending call's begin after all; and ends what an exception left. */
 void tp_fold_settle(struct tp_thread *thread);
 
 /*

@@ -104,7 +104,7 @@ bool tp_thread_new_chunk(struct tp_thread *thread)
 {
 	struct tprof_chunk *chunk, *old;
 
-	if (thread->fold.frame) {
+	if (tp_fold_unsettled(&thread->fold)) {
 		tp_fold_settle(thread);
 		if (thread->at < thread->limit)
 			return true;

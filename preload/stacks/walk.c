@@ -417,6 +417,22 @@ bool tp_walk_is_handlers(const struct tp_thread *thread, const void *frame)
 	return meets(thread, &stepper, (struct tp_range){ 0, 0 });
 }
 
+bool tp_walk_meets(const struct tp_thread *thread, const void *frame, struct tp_range code, uintptr_t bp)
+{
+	struct tp_registers at = tp_walk_caller(frame);
+	struct tp_stepper stepper = { .at = at, .readable = { at.sp, end_of_stack(thread, at.sp) } };
+
+	for (size_t i = 0; stepper.at.sp <= bp; i++) {
+		struct tp_step fresh = { .at = stepper.at, .frame = tp_frame_find(stepper.at.pc, stepper.exact) };
+
+		if (stepper.at.bp == bp && tp_range_holds(code, stepper.at.pc))
+			return true;
+		if (i == WALK_MAX || !tp_step_out(&stepper, &fresh, thread))
+			return true;
+	}
+	return false;
+}
+
 uint32_t tp_walk_last_root(const struct tp_thread *thread)
 {
 	const struct walk *walk = (const struct walk *)thread->walk;

@@ -84,6 +84,46 @@ def test_a_call_that_an_exception_left_ends_where_the_next_begins(tprof):
         ("thrower_deep", True), ("thrower_top", True), ("thrower_deep", False)}
 
 
+def tree_of(run):
+    """Of each path of functions: calls, and blocks of 1 MiB that were allocated there."""
+    paths, found = {None: ""}, {}
+    for node in report(run.traces()[0], command="ops", options=["--tree", "--top", "0"])["tree"]:
+        paths[node["id"]] = paths[node["parent"]] + node["name"][-1]
+        found[paths[node["id"]]] = node["calls"], node["self_allocated_bytes"] >> 20
+    return found
+
+
+def tree_of_program(text):
+    """The same, and how many calls of each function an exception left, as throw_tree counted."""
+    found, thrown = {}, dict.fromkeys("abc", 0)
+    for key, *figures in (map(int, line.split()) for line in text.split(b"\n") if line):
+        path = ""
+        while key:
+            path, key = "abc"[key % 4 - 1] + path, key // 4
+        if not path:
+            continue  # the program itself
+        name, calls, left, blocks = path[-1], *figures
+        inside = path.replace("c", "ca")  # thrower_c calls thrower_a, where all of it is then
+        found[inside] = calls, blocks
+        thrown[name] += left
+        if name == "c":
+            found[inside[:-1]] = calls, 0
+            thrown["a"] += left
+    return found, thrown
+
+
+@pytest.mark.parametrize("seed, samples", [(seed, 99) for seed in range(1, 6)] + [(seed, 5000) for seed in range(6, 9)])
+def test_tree_of_calls_that_exceptions_leave(tprof, seed, samples):
+    """Wherever one is caught: what comes next, calls and allocations, is within what is really there, at any depth."""
+    run = tprof.run([WORKLOADS / "throw_tree", seed, 20000], [LIBRARY], {"TPROF_OPS": "thrower_*", "TPROF_CPU": str(samples)})
+    assert run.status == 0
+    found, thrown = tree_of_program(run.stdout)
+    assert tree_of(run) == found
+    assert ops_of(run.traces()[0]) == {
+        f"thrower_{name}": (sum(calls for path, (calls, _) in found.items() if path[-1] == name), thrown[name])
+        for name in "abc"}
+
+
 LEFT_SCOPES = {"around", "around/thrower_deep", "around/behind", "far", "far/thrower_deep",
                "in_region", "in_region/in_region", "in_region/in_region/thrower_deep", "next"}
 LEFT_SCOPES_TRACED = {

@@ -75,3 +75,28 @@ def test_work_of_the_kernels(tprof):
     assert ops["aten::linear"]["flop"] == forward
     # Backward: both layers' weights, and the gradient of the second one's input; the first one's has none.
     assert ops["sgemm"]["flop"] == forward + forward + 3 * 2 * 16 * 32 * 10
+
+
+RAISES = """
+import torch
+a, model = torch.zeros(3, 4), torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.Linear(4, 4))
+for _ in range(20):
+    try:
+        torch.mm(a, a)
+    except RuntimeError:
+        pass
+    model(a)
+"""
+
+
+def test_operators_that_raise(tprof):
+    """What comes after an exception is within none of the operators that it left, however deep in Python that is called."""
+    run = tprof.run([PYTHON, "-c", RAISES], [LIBRARY], {"TPROF_OPS": "torch"})
+    assert run.status == 0, run.stderr.decode(errors="replace")
+    tree = report(run.traces()[0], command="ops", options=["--tree", "--top", "0"])["tree"]
+    left = next(node for node in tree if node["name"] == "aten::mm")
+    assert (left["calls"], left["parent"]) == (20, None)
+    assert not [node["name"] for node in tree if node["parent"] == left["id"]]
+    assert {node["name"]: (node["calls"], node["parent"]) for node in tree}["aten::linear"] == (40, None)
+    ops = report(run.traces()[0], command="ops", options=["--top", "0"])["ops"]
+    assert {op["name"]: op["unwound"] for op in ops if op["unwound"]} == {"aten::mm": 20}

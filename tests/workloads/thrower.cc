@@ -20,3 +20,28 @@ int thrower_top(int n)
 		return static_cast<int>(std::string(e.what()).size());
 	}
 }
+
+/* Volatile: or the call would be a jump. */
+static volatile int called;
+
+void thrower_a(thrower_back *back, int which, int depth)
+{
+	back(which, depth);
+	called = 1;
+}
+
+void thrower_b(thrower_back *back, int which, int depth)
+{
+	volatile char room[300];
+
+	room[0] = 0;
+	back(which, depth);
+	called = room[0];
+}
+
+void thrower_c(thrower_back *back, int which, int depth)
+{
+	called = 2;
+	thrower_a(back, which, depth);
+	called = 3;
+}

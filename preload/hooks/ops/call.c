@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What trampoline.S calls around a hooked function. */
 #include "core/scope.h"
-#include "core/sys.h"
 #include "core/usage.h"
 #include "hooks/control.h"
 #include "hooks/enter.h"
 #include "hooks/freeze.h"
 #include "hooks/ops/hot.h"
 #include "hooks/ops/layout.h"
+#include "hooks/ops/left.h"
 #include "hooks/ops/names.h"
 #include "hooks/ops/shapes.h"
 #include "hooks/ops/vectors.h"
@@ -94,41 +94,29 @@ static inline bool has_room(const struct tp_thread *thread)
 	return thread->limit - thread->at >= 2 * TP_RECORD_MAX;
 }
 
-static void new_chunk(void *thread)
+/* Mostly by a new chunk; it may also be that a chunk looked full, and is. False: recording has stopped. */
+static bool find_room(struct tp_thread *thread)
 {
-	tp_thread_new_chunk(thread);
+	return has_room(thread) || (tp_thread_new_chunk(thread) && (has_room(thread) || tp_thread_new_chunk(thread)));
+}
+
+static void find_room_apart(void *thread)
+{
+	find_room(thread);
 }
 
 static inline void make_room(struct tp_thread *thread)
 {
 	if (tp_unlikely(!has_room(thread)))
-		tp_with_vectors_kept(new_chunk, thread);
+		tp_with_vectors_kept(find_room_apart, thread);
 }
 
 /* ---- a call begins ---- */
 
-/*
- * Is the innermost op over, whose frame is below `sp`? On the thread's own stack it is. Elsewhere the bounds are a guess, and
- * that frame may be another coroutine's, which goes on later: it is over if its stamp is overwritten, or its memory gone.
- */
-static bool is_over(const struct tp_thread *thread, uintptr_t sp)
-{
-	const struct tp_open_op *open = &thread->op_open[thread->op_depth - 1];
-	bool own = thread->bounds.high == thread->own.high;
-	uint64_t stamp;
-
-	if (!tp_thread_on_stack(thread, open->frame)) /* a handler's that was left, or a coroutine's */
-		return own && tp_range_holds(thread->alternate, open->frame);
-	if (own || open->frame + 1 == sp)
-		return true;
-	return !tp_sys_copy(&stamp, open->frame - TP_RECALL_STAMP, sizeof(stamp)) ||
-	       (stamp && (uint32_t)stamp != (uint32_t)open->start);
-}
-
-/* Ops whose frames are below `sp` are over: an exception or a longjmp went past them. */
+/* Ops whose frames are below `sp` are over: a longjmp went past them. One at `sp` - 1 has another call in its place. */
 static TP_SLOW void end_unwound(struct tp_thread *thread, uintptr_t sp, uint64_t ticks)
 {
-	while (thread->op_depth > 0 && thread->fold.outer < sp && is_over(thread, sp)) {
+	while (thread->op_depth > 0 && thread->fold.outer < sp && tp_op_is_over(thread, sp & ~(uintptr_t)1)) {
 		make_room(thread);
 		tp_scope_end(thread, ticks, true);
 	}
@@ -222,7 +210,7 @@ static void prepare(void *context)
 		slow->op = tp_shapes_number(function, slow->frame);
 	if (!slow->op)
 		slow->op = function->op;
-	if (!has_room(slow->thread) && !tp_thread_new_chunk(slow->thread)) {
+	if (!find_room(slow->thread)) {
 		tp_leave(slow->thread);
 		slow->thread = NULL;
 	}
@@ -454,11 +442,15 @@ static TP_SLOW void end_before_others(struct tp_thread *thread, const uintptr_t 
 /* A call was pending. True: it was this one, and it is counted. */
 static TP_APART bool end_pending(struct tp_thread *thread, uintptr_t frame, uint64_t ticks)
 {
-	if (tp_unlikely((thread->fold.frame & ~(uintptr_t)1) != frame)) {
-		tp_fold_settle(thread);
-		return false;
-	}
-	return tp_fold_end(thread, ticks);
+	return (thread->fold.frame & ~(uintptr_t)1) == frame && tp_fold_end(thread, ticks);
+}
+
+/* For the end of the call with that frame, and of what was left within it. */
+static TP_SLOW void make_room_to_end(struct tp_thread *thread, uintptr_t frame)
+{
+	thread->fold.ending = frame;
+	make_room(thread);
+	thread->fold.ending = 0;
 }
 
 void tp_op_end(const uintptr_t *frame, struct tp_thread *thread)
@@ -469,7 +461,8 @@ void tp_op_end(const uintptr_t *frame, struct tp_thread *thread)
 		tp_leave(thread);
 		return;
 	}
-	make_room(thread);
+	if (tp_unlikely(!has_room(thread))) /* as when another call is pending still, or an exception left some */
+		make_room_to_end(thread, (uintptr_t)frame);
 	if (tp_unlikely(has_unwound(thread, (uintptr_t)frame)))
 		end_unwound(thread, (uintptr_t)frame, ticks);
 	if (tp_likely(thread->fold.outer == (uintptr_t)frame))

@@ -2,11 +2,26 @@
 /*
  * Hooked calls that an exception or a longjmp went past: the program is back in what is around them, and they are open still.
  * An end ends the thread's innermost op. So who tells of ops otherwise than by hooked calls ends these first.
+ *
+ * Of an exception the unwinder tells, which asks the trampolines' personality as it goes past them (Itanium C++ ABI, exception
+ * handling, 1.3 and 2.5.2); of a longjmp nobody does.
  */
 #ifndef TPROF_HOOKS_OPS_LEFT_H
 #define TPROF_HOOKS_OPS_LEFT_H
 
 #include "core/thread.h"
+
+#include <unwind.h>
+
+_Unwind_Reason_Code tp_op_personality(int version, _Unwind_Action actions, _Unwind_Exception_Class class,
+				      struct _Unwind_Exception *exception, struct _Unwind_Context *context)
+	__attribute__((visibility("hidden")));
+
+/* For tp_fold_left. */
+void tp_ops_end_thrown(struct tp_thread *thread, uint64_t ticks);
+
+/* By a longjmp: is the innermost op over? `frame` is that of a function that the program called, or of a hooked call that ends. */
+bool tp_op_is_over(const struct tp_thread *thread, uintptr_t frame);
 
 TP_SLOW void tp_ops_end_left_slow(struct tp_thread *thread, uintptr_t frame, uint64_t ticks);
 TP_SLOW void tp_ops_end_within_slow(struct tp_thread *thread, uint32_t depth, uint64_t ticks);
@@ -29,7 +44,7 @@ static inline void tp_ops_end_left(struct tp_thread *thread, const void *frame, 
 /* An op of another kind ends, at whose begin `depth` hooked ones were open: those that began in it are over, wherever they were. */
 static inline void tp_ops_end_within(struct tp_thread *thread, uint32_t depth, uint64_t ticks)
 {
-	if (tp_unlikely(thread->op_depth > depth || thread->fold.frame))
+	if (tp_unlikely(thread->op_depth > depth || tp_fold_unsettled(&thread->fold)))
 		tp_ops_end_within_slow(thread, depth, ticks);
 }
 

@@ -3,6 +3,7 @@
 
 #include "core/space.h"
 #include "core/sys.h"
+#include "hooks/ops/left.h"
 #include "stacks/recall.h"
 
 #define FUNCTIONS_MAX 16384u
@@ -59,6 +60,7 @@ static bool make_room(void)
 	memcpy(stubs, trampolines, sizeof(trampolines));
 	protect(stubs, STUBS_AT, PROT_READ);
 	tp_recall_hold((uintptr_t)tp_op_trampoline, (uintptr_t)tp_op_trampoline_end - (uintptr_t)tp_op_trampoline);
+	tp_fold_left = tp_ops_end_thrown;
 	tp_op_functions = functions;
 	return true;
 }

@@ -27,7 +27,8 @@ extern struct tp_op_function *tp_op_functions TP_NEAR;
 
 /* Of trampoline.S: for any function, and for those of which tp_op_is_short() is true, by how the length is passed. */
 void tp_op_trampoline(void) __attribute__((visibility("hidden")));
-extern const char tp_op_trampoline_end[] __attribute__((visibility("hidden"))); /* of the first */
+extern const char tp_op_trampoline_end[] __attribute__((visibility("hidden")));	 /* of the first */
+extern const char tp_op_trampolines_end[] __attribute__((visibility("hidden"))); /* of all of them */
 void tp_op_trampoline_value(void) __attribute__((visibility("hidden")));
 void tp_op_trampoline_reference(void) __attribute__((visibility("hidden")));
 

@@ -34,7 +34,7 @@ static void end_all(void *unused)
 	if (!thread)
 		return;
 	thread->busy = TP_BUSY_RECORD;
-	if (thread->fold.frame)
+	if (tp_fold_unsettled(&thread->fold))
 		tp_fold_settle(thread);
 	while (thread->op_depth > 0)
 		tp_scope_end(thread, tp_clock_before(), true);

@@ -334,4 +334,7 @@ tp_op_trampoline_end:
 
 	trampoline_short tp_op_trampoline_value, 0
 	trampoline_short tp_op_trampoline_reference, 1
+	.globl	tp_op_trampolines_end
+	.hidden	tp_op_trampolines_end
+tp_op_trampolines_end:
 	.section .note.GNU-stack, "", @progbits

@@ -96,7 +96,7 @@ static void record_sample(struct tp_thread *thread, const ucontext_t *context, c
 	struct tp_range bounds = thread->bounds;
 	uintptr_t frame = thread->busy_frame;
 	uint32_t busy = thread->busy, node = TPROF_NODE_NONE;
-	uint64_t ticks = tp_clock_before();
+	uint64_t ticks = tp_clock_before(), thrown = tp_fold_hold_throw(thread);
 
 	thread->busy_frame = 0; /* of no hook: nothing here was left by a longjmp */
 	thread->busy = TP_BUSY_RECORD;
@@ -111,6 +111,8 @@ static void record_sample(struct tp_thread *thread, const ucontext_t *context, c
 	if (tp_recorded_due(thread, ticks))
 		tp_recorded_interrupted_slow(thread, context);
 	tp_thread_set_bounds(thread, bounds);
+	if (thrown)
+		tp_fold_throw(thread, thrown);
 	thread->busy = busy;
 	thread->busy_frame = frame;
 }
@@ -183,8 +185,12 @@ static TP_SLOW void hand_over(int number, siginfo_t *info, ucontext_t *context, 
 /* A program that computes, and calls nothing that is hooked, answers too. */
 static TP_SLOW void answer(struct tp_thread *thread, const ucontext_t *context)
 {
+	uint64_t thrown = tp_fold_hold_throw(thread);
+
 	thread->busy = TP_BUSY_RECORD;
 	tp_control_answer(thread, &(struct tp_hand){ .context = context });
+	if (thrown)
+		tp_fold_throw(thread, thrown);
 	thread->busy = TP_IDLE;
 }
 
