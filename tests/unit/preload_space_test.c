@@ -31,7 +31,7 @@ static size_t own(const char *at, size_t bytes)
 
 static void what_was_taken_is_own(void **state)
 {
-	char *first = tp_space_take(PIECE), *second = tp_space_take_large(3 * PIECE);
+	char *first = tp_space_take(PIECE), *second = tp_space_take_dense(3 * PIECE);
 
 	(void)state;
 	assert_int_equal(own(first, PIECE), PIECE);
