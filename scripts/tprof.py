@@ -17,6 +17,7 @@ import inspect
 import itertools
 import sys
 import threading
+import types
 import weakref
 
 __all__ = ["active", "op", "op_begin", "op_end", "op_detail", "step", "mark", "thread_name", "value", "start", "stop", "watch"]
@@ -170,6 +171,12 @@ def _asynchronous(scope, function):
     return wrapper
 
 
+def _is_awaited(function):
+    """Whether a generator function is types.coroutine()'s: what calls it awaits it, which is refused of other generators."""
+    code = getattr(function, "__code__", None)  # a functools.partial() has none
+    return bool(code and code.co_flags & inspect.CO_ITERABLE_COROUTINE)
+
+
 class op:  # pylint: disable=invalid-name
     """An op for as long as a `with` block, or a decorated function, runs; however it is left.
 
@@ -192,6 +199,8 @@ class op:  # pylint: disable=invalid-name
         if inspect.isgeneratorfunction(function):
             def wrapper(*arguments, **keywords):
                 return (yield from _go_on_in(self, function(*arguments, **keywords)))
+            if _is_awaited(function):
+                wrapper = types.coroutine(wrapper)
         elif inspect.iscoroutinefunction(function):
             async def wrapper(*arguments, **keywords):
                 return await _Awaited(self, function(*arguments, **keywords))

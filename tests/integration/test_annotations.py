@@ -189,7 +189,8 @@ def test_python_generators_and_coroutines(tprof):
     assert run.stdout.endswith(b"True True True\n")
     tree = report(run.traces()[0], command="ops", options=["--tree", "--top", "0"])["tree"]
     assert {(node["name"], node["depth"]): node["calls"] for node in tree} == {
-        ("generator", 0): 16, ("coroutine", 0): 12, ("last", 1): 4, ("asynchronous", 0): 20}
+        ("generator", 0): 16, ("coroutine", 0): 12, ("last", 1): 4, ("awaited", 0): 4,
+        ("asynchronous", 0): 20}
     assert summary["op_ends_unmatched"] == 0 and not any(op["open"] for op in summary["ops"])
 
 

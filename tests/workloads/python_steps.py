@@ -3,6 +3,7 @@
 import asyncio
 import inspect
 import sys
+import types
 
 sys.path.insert(0, sys.argv[1])
 import tprof  # pylint: disable=wrong-import-position
@@ -41,6 +42,14 @@ async def asynchronous(count):
         print("finally", count)
 
 
+@tprof.op("awaited")
+@types.coroutine
+def awaited(count):
+    for _ in range(count):
+        yield
+    return count
+
+
 def delegates():
     return (yield from generator(2))
 
@@ -71,6 +80,7 @@ async def drive_asynchronously():
     await asyncio.sleep(0)  # 1
     task.cancel()  # 1
     print(await task)
+    print(await awaited(3))  # 4
     print([i async for i in asynchronous(5)])  # 5 * 2 + 2
     steps = asynchronous(9)
     print(await steps.__anext__())  # 2
