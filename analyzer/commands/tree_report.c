@@ -73,10 +73,11 @@ static void say_unknown(const struct tp_session *session)
 {
 	for (size_t i = 0; session->options->what != TP_WHAT_CPU && i < session->run->process_count; i++) {
 		const struct tp_process *process = &session->run->processes[i];
+		const char *why = tp_heap_unseen_in(session->run, process);
 
-		if (tp_heap_unknown(process))
+		if (why && tp_heap_unknown(process))
 			fprintf(stderr, "tprof-analyze: %s: no allocation was recorded: %s\n", process->trace->file,
-				tp_heap_unseen(process));
+				why);
 	}
 }
 

@@ -87,7 +87,7 @@ static struct tp_diff_amount growth_of(const struct tp_process *process, struct 
 static bool is_unseen(const struct tp_run *run, struct tp_verdict_row *row)
 {
 	for (size_t i = 0; !row->unseen && i < run->process_count; i++) {
-		const char *why = tp_heap_unseen(&run->processes[i]);
+		const char *why = tp_heap_unseen_in(run, &run->processes[i]);
 
 		row->unseen = why != NULL;
 		if (why)

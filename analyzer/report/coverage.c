@@ -82,7 +82,7 @@ const char *tp_recording_cut(const struct tp_trace *trace)
 	return NULL;
 }
 
-const char *tp_heap_unseen(const struct tp_process *process)
+static const char *unseen_without_sampling(const struct tp_process *process)
 {
 	if (tp_allocations_off(process->trace))
 		return "TPROF_ALLOC=off";
@@ -90,9 +90,28 @@ const char *tp_heap_unseen(const struct tp_process *process)
 		return "its malloc can't be seen";
 	if (process->off_at_start && process->paused_ns >= process->duration_ns)
 		return "recording was never switched on";
-	if (process->estimated && !process->heap.recorded_allocations && !process->heap.peak_blocks)
-		return "no block was sampled";
 	return NULL;
+}
+
+static bool is_without_sample(const struct tp_process *process)
+{
+	return process->estimated && !process->heap.recorded_allocations && !process->heap.peak_blocks;
+}
+
+const char *tp_heap_unseen(const struct tp_process *process)
+{
+	const char *why = unseen_without_sampling(process);
+
+	return why || !is_without_sample(process) ? why : "no block was sampled";
+}
+
+const char *tp_heap_unseen_in(const struct tp_run *run, const struct tp_process *process)
+{
+	bool none = true;
+
+	for (size_t i = 0; i < run->process_count; i++)
+		none = none && is_without_sample(&run->processes[i]);
+	return none ? tp_heap_unseen(process) : unseen_without_sampling(process);
 }
 
 bool tp_heap_unknown(const struct tp_process *process)

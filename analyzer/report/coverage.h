@@ -24,7 +24,13 @@ bool tp_allocations_off(const struct tp_trace *trace);
 /* Why it is not known what the process allocated, in words; NULL: it was recorded. */
 const char *tp_heap_unseen(const struct tp_process *process);
 
-/* Is that so, and nothing in the trace? Its 0 bytes are then no number to print. */
+/*
+ * The same of one among processes that are summed: the 0 of one that had no sample is as good an estimate as the others' numbers,
+ * unless none had any. A small child of a large program has none as a rule.
+ */
+const char *tp_heap_unseen_in(const struct tp_run *run, const struct tp_process *process);
+
+/* Is it not known, and nothing in the trace? Its 0 bytes are then no number to print. */
 bool tp_heap_unknown(const struct tp_process *process);
 
 /* Why the trace is not that of the whole run, in words, after a replay; NULL: it is, but for what notes say. */

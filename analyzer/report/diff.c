@@ -100,8 +100,10 @@ static bool add_file(struct tp_diff *diff, int side, const struct tp_run *run)
 bool tp_diff_add(struct tp_diff *diff, int side, const struct tp_run *run, struct tp_symbols *const *symbols)
 {
 	for (size_t i = 0; i < run->process_count; i++) {
-		tp_notes_unrecorded(&diff->notes, &run->processes[i]);
-		diff->heap_unknown[side] |= tp_heap_unknown(&run->processes[i]);
+		const struct tp_process *process = &run->processes[i];
+
+		tp_notes_unrecorded(&diff->notes, run, process);
+		diff->heap_unknown[side] |= tp_heap_unseen_in(run, process) && tp_heap_unknown(process);
 	}
 	for (size_t i = 0; i < run->process_count; i++)
 		if (!tp_diff_sites_add(&diff->sites, run, i, symbols[i]))

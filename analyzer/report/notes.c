@@ -257,10 +257,10 @@ void tp_notes_collect(struct tp_notes *notes, const struct tp_process *process, 
 		add_modules(notes, process->trace, symbols);
 }
 
-void tp_notes_unrecorded(struct tp_notes *notes, const struct tp_process *process)
+void tp_notes_unrecorded(struct tp_notes *notes, const struct tp_run *run, const struct tp_process *process)
 {
 	const struct tp_trace *trace = process->trace;
-	const char *unseen = tp_heap_unseen(process);
+	const char *unseen = tp_heap_unseen_in(run, process);
 
 	if (unseen)
 		add(notes, "%s: what was allocated was not recorded: %s", trace->file, unseen);

@@ -48,8 +48,11 @@ struct tp_notes {
  */
 void tp_notes_collect(struct tp_notes *notes, const struct tp_process *process, const struct tp_symbols *symbols);
 
-/* Adds what of a process was not recorded at all, with its trace's name: where 0 is no measurement; and what the next adds. */
-void tp_notes_unrecorded(struct tp_notes *notes, const struct tp_process *process);
+/*
+ * Adds what of a process of the run was not recorded at all, with its trace's name: where 0 is no measurement; and what the next
+ * adds.
+ */
+void tp_notes_unrecorded(struct tp_notes *notes, const struct tp_run *run, const struct tp_process *process);
 
 /* Adds, with its trace's name, why the recording is not that of a whole run. */
 void tp_notes_partial(struct tp_notes *notes, const struct tp_process *process);

@@ -110,6 +110,17 @@ def test_no_sample_is_no_proof_of_nothing(tprof):
         assert "can't be checked" in answer and "no block was sampled" in answer
 
 
+def test_a_process_without_a_sample_is_no_gap_among_others(tprof):
+    """A program's small children are too small for a sample: what is known of all together is an estimate all the same."""
+    command = ["sh", "-c", f"{PYTHON} -c '[bytearray(50 << 20) for _ in range(10)]'; :"]
+    sides = [tprof.run(command, [LIBRARY], {"TPROF_ALLOC": "sample:10M", "TPROF_CPU": "0"}).traces() for _ in range(2)]
+    small, large = sorted(sides[0], key=lambda trace: report(trace)["heap"]["allocations"])
+    assert (report(small)["heap"]["allocations"], report(large)["heap"]["allocations"] > 0) == (0, True)
+    assert analyze("check", "--max-peak", "1TiB", small, large).stdout.startswith("1 rule kept")
+    answer = report(*sides[1], command="diff", options=["--baseline", small, "--baseline", large])
+    assert answer["heap_known"] and answer["notes"] and not any("was not recorded" in note for note in answer["notes"])
+
+
 def test_a_verdict_on_an_estimate_says_so(tprof):
     trace = sample(tprof, "16k").traces()[0]
     assert analyze("check", "--max-peak", "1TiB", trace).stdout == (
