@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/coverage.h"
 #include "report/estimate.h"
 #include "report/op_cells.h"
 
@@ -233,7 +234,7 @@ static int compare(const void *left, const void *right, void *context)
 	return a->first < b->first ? -1 : a->first > b->first;
 }
 
-static void add_row(struct tp_table *table, const struct tp_numbers *numbers, const struct tp_step *step)
+static void add_memory(struct tp_table *table, const struct tp_numbers *numbers, const struct tp_step *step)
 {
 	const struct tp_page *page = numbers->page;
 	int64_t grown = growth(step);
@@ -241,9 +242,23 @@ static void add_row(struct tp_table *table, const struct tp_numbers *numbers, co
 	char text[64];
 
 	snprintf(text, sizeof(text), "%s%.40s", grown < 0 ? "-" : "", tp_about(numbers, grew).text);
-	tp_table_add(table, TP_STYLE_NUMBER, tp_time(time_of(step)).text);
 	tp_table_add(table, TP_STYLE_PLAIN, tp_about(numbers, tp_bytes(step->high_bytes, page->exact)).text);
 	tp_table_add(table, TP_STYLE_PLAIN, text);
+}
+
+static void add_row(struct tp_table *table, const struct tp_page *page, const struct tp_process *process,
+		    const struct tp_step *step)
+{
+	const struct tp_numbers numbers = { page, process->estimated };
+	char text[64];
+
+	tp_table_add(table, TP_STYLE_NUMBER, tp_time(time_of(step)).text);
+	if (tp_heap_unknown(process)) {
+		tp_table_add(table, TP_STYLE_PLAIN, "-");
+		tp_table_add(table, TP_STYLE_PLAIN, "-");
+	} else {
+		add_memory(table, &numbers, step);
+	}
 	tp_table_add(table, TP_STYLE_PLAIN, step->items ? tp_count(step->items).text : "-");
 	tp_table_add(table, TP_STYLE_PLAIN, tp_time(step->begin_ns).text);
 	if (step->steps > 1)
@@ -269,13 +284,12 @@ const struct tp_step **tp_steps_sort(const struct tp_step_stats *steps, const ch
 void tp_steps_print(const struct tp_page *page, const struct tp_process *process, const char *sort, uint64_t top)
 {
 	const struct tp_step_stats *steps = &process->steps;
-	const struct tp_numbers numbers = { page, process->estimated };
 	size_t count = top && top < steps->list_count ? (size_t)top : steps->list_count;
 	const struct tp_step **order = tp_steps_sort(steps, sort);
 	struct tp_table *table = tp_table_new(">time|>most live|>net growth|>items|>begins at|>step");
 
 	for (size_t i = 0; order && table && i < count; i++)
-		add_row(table, &numbers, order[i]);
+		add_row(table, page, process, order[i]);
 	if (table)
 		tp_table_print(table, page, 2);
 	if (count < steps->list_count)

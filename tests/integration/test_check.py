@@ -128,6 +128,7 @@ def test_memory_that_was_not_recorded_is_no_success(traces, tmp_path, setting, w
         text = analyze(command, trace).stdout
         assert not [word for word in words if word in text], text
         assert "no allocation was recorded" in text and f"note: {why[:11]}" in text
+    assert "0 B" not in analyze("steps", trace).stdout
     for command in ("export", "flamegraph"):
         assert analyze(command, trace).stderr == f"tprof-analyze: {trace}: no allocation was recorded: {why}\n"
         assert "no allocation" not in analyze(command, "--what", "cpu", trace).stderr
