@@ -348,7 +348,7 @@ bool tp_ops_fold(struct tp_ops *ops, struct tp_op_stack *stack, const struct tp_
 		return false;
 	add_to_op(&state->stats, &sums);
 	ops->outermost_ns += outer ? 0 : sums.total_ns;
-	ops->counts.nameless += op == ops->count - 1 ? sums.calls : 0;
+	ops->counts.nameless += tp_op_is_nameless(ops, op) ? sums.calls : 0;
 	ops->counts.self_flop += sums.work.flop;
 	ops->counts.matrix_flop += sums.work.matrix_flop;
 	if (torch)

@@ -154,7 +154,7 @@ bool tp_ops_begin(struct tp_ops *ops, struct tp_op_stack *stack, uint64_t number
 		ops->counts.too_deep += moment->counted;
 		return true;
 	}
-	ops->counts.nameless += moment->counted && frame.op == ops->count - 1;
+	ops->counts.nameless += moment->counted && tp_op_is_nameless(ops, frame.op);
 	frame.recursive = tp_op_is_open(stack, frame.op);
 	frame.node = tp_op_tree_child(&ops->tree, outer, frame.op);
 	if (!frame.node || !make_room(stack))

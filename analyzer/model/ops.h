@@ -155,6 +155,12 @@ bool tp_ops_fold(struct tp_ops *ops, struct tp_op_stack *stack, const struct tp_
 /* Of an op's number in the trace: one number a name, never 0; that of ops without a name is the last. */
 uint32_t tp_op_of(const struct tp_ops *ops, uint64_t number);
 
+/* Is it that of ops without a name? */
+static inline bool tp_op_is_nameless(const struct tp_ops *ops, uint32_t op)
+{
+	return op == ops->count - 1;
+}
+
 /* What is known of such an op, made when it is first asked for. NULL: no memory. */
 struct tp_op_state *tp_op_state(struct tp_ops *ops, uint32_t op);
 
