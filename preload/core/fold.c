@@ -367,6 +367,7 @@ void tp_fold_reset(struct tp_thread *thread)
 	if (tp_fold_unsettled(fold))
 		give_back_limit(thread);
 	fold->thrown = 0;
+	fold->ending = 0;
 	for (uint64_t left = fold->filled; left; left &= left - 1)
 		fold->hots[__builtin_ctzll(left)].key = 0;
 	fold->filled = 0;
