@@ -208,7 +208,7 @@ static inline bool tp_fold_unsettled(const struct tp_fold *fold)
 	return fold->frame || fold->thrown;
 }
 
-/* Writes the pending call's begin after all; and ends what an exception left. */
+/* Writes the pending call's begin after all, and ends what an exception left; if there is anything of these. */
 void tp_fold_settle(struct tp_thread *thread);
 
 /*

@@ -47,7 +47,7 @@ static struct place *place_of(uint32_t node)
 /*
  * The first one for a program that has few; then several. In pages of 4 KiB: a large one is one fault and not 512, but of a virtual
  * machine that gives back what is free (free page reporting) it is one that the host must find first. 24 MiB of nodes took 10 ms
- * in small pages, and in large ones 20 to 60 there, 2 elsewhere.
+ * in small pages, and in large ones 20 to 60, 2 once the host had found them.
  */
 static TP_SLOW struct place *make_place(uint32_t node)
 {

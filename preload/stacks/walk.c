@@ -417,7 +417,7 @@ bool tp_walk_is_handlers(const struct tp_thread *thread, const void *frame)
 	return meets(thread, &stepper, (struct tp_range){ 0, 0 });
 }
 
-bool tp_walk_meets(const struct tp_thread *thread, const void *frame, struct tp_range code, uintptr_t bp)
+bool tp_walk_came_through(const struct tp_thread *thread, const void *frame, struct tp_range code, uintptr_t bp)
 {
 	struct tp_registers at = tp_walk_caller(frame);
 	struct tp_stepper stepper = { .at = at, .readable = { at.sp, end_of_stack(thread, at.sp) } };

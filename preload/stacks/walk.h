@@ -49,7 +49,8 @@ TP_SLOW bool tp_walk_is_handlers(const struct tp_thread *thread, const void *fra
  * Was the hook's caller called, from however far, by the frame with that rbp in `code`? Also true if the stack can't be followed
  * that far. Remembers nothing.
  */
-TP_SLOW bool tp_walk_meets(const struct tp_thread *thread, const void *frame, struct tp_range code, uintptr_t bp);
+TP_SLOW bool tp_walk_came_through(const struct tp_thread *thread, const void *frame, struct tp_range code,
+				  uintptr_t bp);
 
 /* Program counters of the last walk, innermost first; for tests. Returns how many there are. */
 size_t tp_walk_last(const struct tp_thread *thread, uintptr_t *pcs, size_t max);

@@ -37,8 +37,7 @@ static __attribute__((noinline)) void nothing(long layout, long transposed_a, lo
 
 static void enter_stage(struct tp_thread *thread, struct stage *stage)
 {
-	if (tp_fold_unsettled(&thread->fold))
-		tp_fold_settle(thread);
+	tp_fold_settle(thread);
 	stage->at = thread->at;
 	stage->limit = thread->limit;
 	stage->real = thread->chunk;

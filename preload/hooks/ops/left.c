@@ -32,7 +32,8 @@ static bool is_left(const struct tp_thread *thread, uintptr_t frame)
 
 	if (!thread->busy_frame || !tp_thread_on_stack(thread, frame))
 		return false; /* in no hook, or a coroutine's */
-	return frame != thread->fold.ending && !tp_walk_meets(thread, (const void *)thread->busy_frame, code, frame);
+	return frame != thread->fold.ending &&
+	       !tp_walk_came_through(thread, (const void *)thread->busy_frame, code, frame);
 }
 
 struct thrown {
@@ -85,22 +86,16 @@ bool tp_op_is_over(const struct tp_thread *thread, uintptr_t frame)
 	return is_overwritten(open, own);
 }
 
-static void settle(struct tp_thread *thread)
-{
-	if (tp_fold_unsettled(&thread->fold))
-		tp_fold_settle(thread);
-}
-
 void tp_ops_end_left_slow(struct tp_thread *thread, uintptr_t frame, uint64_t ticks)
 {
-	settle(thread);
+	tp_fold_settle(thread);
 	while (thread->op_depth > 0 && tp_op_is_over(thread, frame))
 		tp_scope_end(thread, ticks, true);
 }
 
 void tp_ops_end_within_slow(struct tp_thread *thread, uint32_t depth, uint64_t ticks)
 {
-	settle(thread);
+	tp_fold_settle(thread);
 	while (thread->op_depth > depth)
 		tp_scope_end(thread, ticks, true);
 }

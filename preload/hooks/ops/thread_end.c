@@ -7,6 +7,7 @@
 #include "hooks/enter.h"
 #include "hooks/ops/annotate.h"
 #include "hooks/ops/entry.h"
+#include "hooks/ops/left.h"
 #include "hooks/ops/select.h"
 
 #define KEYS_WITH_ROOM 32u /* glibc keeps the values of so many in the thread's own structure; for more it allocates */
@@ -16,7 +17,7 @@ static bool has_key;
 
 static bool any_open(const struct tp_thread *thread)
 {
-	return thread->op_depth || thread->fold.frame || tp_annotate_any() || tp_instrument_any();
+	return tp_ops_any_open(thread) || tp_annotate_any() || tp_instrument_any();
 }
 
 /*
@@ -34,8 +35,7 @@ static void end_all(void *unused)
 	if (!thread)
 		return;
 	thread->busy = TP_BUSY_RECORD;
-	if (tp_fold_unsettled(&thread->fold))
-		tp_fold_settle(thread);
+	tp_fold_settle(thread);
 	while (thread->op_depth > 0)
 		tp_scope_end(thread, tp_clock_before(), true);
 	tp_annotate_leave(thread);
