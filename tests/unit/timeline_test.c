@@ -9,12 +9,31 @@
 
 #include "model/timeline.h"
 
-/* Live bytes change to `bytes` at `time`, as a replay tells it. */
-static void change(struct tp_timeline *timeline, struct tp_point *now, uint64_t time, int64_t bytes)
+static struct tp_timeline timeline;
+static struct tp_point now, *points;
+
+/* A timeline of so many points at most; 0: as many as there are. */
+static void begin(uint32_t most)
 {
-	tp_timeline_advance(timeline, time, now);
-	now->live_bytes = (uint64_t)bytes;
-	tp_timeline_record(timeline, time, now);
+	now = (struct tp_point){ .live_bytes = 0 };
+	assert_true(tp_timeline_init(&timeline, most));
+}
+
+/* Live bytes change to `bytes` at `time`, as a replay tells it. */
+static void change(uint64_t time, uint64_t bytes)
+{
+	tp_timeline_advance(&timeline, time, &now);
+	now.live_bytes = bytes;
+	tp_timeline_record(&timeline, time, &now);
+}
+
+/* Returns how many points there are; the caller frees them. */
+static size_t finish(uint64_t time)
+{
+	size_t count;
+
+	points = tp_timeline_finish(&timeline, time, &now, &count);
+	return count;
 }
 
 static void assert_point(const struct tp_point *point, uint64_t time, uint64_t bytes)
@@ -26,17 +45,12 @@ static void assert_point(const struct tp_point *point, uint64_t time, uint64_t b
 /* Nothing happens for long: what lives then has a point where its stretch begins, or a line would lead slantwise through it. */
 static void test_quiet_stretch(void **state)
 {
-	struct tp_timeline timeline;
-	struct tp_point now = { .live_bytes = 0 }, *points;
-	size_t count;
-
 	(void)state;
-	assert_true(tp_timeline_init(&timeline, 0));
-	change(&timeline, &now, 100, 50);
-	change(&timeline, &now, 100, 20); /* in the interval [100, 101) */
-	change(&timeline, &now, 200, 70);
-	points = tp_timeline_finish(&timeline, 300, &now, &count);
-	assert_int_equal(count, 4);
+	begin(0);
+	change(100, 50);
+	change(100, 20); /* in the interval [100, 101) */
+	change(200, 70);
+	assert_int_equal(finish(300), 4);
 	assert_point(&points[0], 100, 50);
 	assert_point(&points[1], 101, 20); /* from there on */
 	assert_point(&points[2], 200, 70);
@@ -47,19 +61,14 @@ static void test_quiet_stretch(void **state)
 /* Of neighbouring intervals there is none between. */
 static void test_no_stretch_between_neighbours(void **state)
 {
-	struct tp_timeline timeline;
-	struct tp_point now = { .live_bytes = 0 }, *points;
-	size_t count;
-
 	(void)state;
-	assert_true(tp_timeline_init(&timeline, 0));
-	change(&timeline, &now, 100, 50);
-	change(&timeline, &now, 101, 20);
-	change(&timeline, &now, 102, 10);
-	change(&timeline, &now, 104, 5); /* [103, 104) is empty */
-	points = tp_timeline_finish(&timeline, 104, &now, &count);
+	begin(0);
+	change(100, 50);
+	change(101, 20);
+	change(102, 10);
+	change(104, 5); /* [103, 104) is empty */
 	/* What is live at an interval's begin counts in it. */
-	assert_int_equal(count, 6);
+	assert_int_equal(finish(104), 6);
 	assert_point(&points[0], 100, 50);
 	assert_point(&points[1], 101, 50);
 	assert_point(&points[2], 102, 20);
@@ -72,13 +81,11 @@ static void test_no_stretch_between_neighbours(void **state)
 /* However long: as few points as were asked for, in order, with the exact peak and the end. */
 static void test_joined(void **state)
 {
-	struct tp_timeline timeline;
-	struct tp_point now = { .live_bytes = 0 }, *points;
 	uint64_t peak_time = 0, peak = 0, found = 0;
 	size_t count;
 
 	(void)state;
-	assert_true(tp_timeline_init(&timeline, 16));
+	begin(16);
 	for (uint64_t i = 0; i < 10000; i++) {
 		uint64_t bytes = i * 7919 % 10007;
 
@@ -86,9 +93,9 @@ static void test_joined(void **state)
 			peak = bytes;
 			peak_time = 5 + i * i;
 		}
-		change(&timeline, &now, 5 + i * i, (int64_t)bytes);
+		change(5 + i * i, bytes);
 	}
-	points = tp_timeline_finish(&timeline, UINT64_C(100000000), &now, &count);
+	count = finish(100000000);
 	assert_in_range(count, 8, 16);
 	for (size_t i = 1; i < count; i++)
 		assert_true(points[i].time_ns > points[i - 1].time_ns);
@@ -103,16 +110,11 @@ static void test_joined(void **state)
 /* The last event frees a block in an interval that it begins: before it more was live, after it that is not so. */
 static void test_end(void **state)
 {
-	struct tp_timeline timeline;
-	struct tp_point now = { .live_bytes = 0 }, *points;
-	size_t count;
-
 	(void)state;
-	assert_true(tp_timeline_init(&timeline, 0));
-	change(&timeline, &now, 100, 50);
-	change(&timeline, &now, 200, 20);
-	points = tp_timeline_finish(&timeline, 200, &now, &count);
-	assert_int_equal(count, 4);
+	begin(0);
+	change(100, 50);
+	change(200, 20);
+	assert_int_equal(finish(200), 4);
 	assert_point(&points[2], 200, 50);
 	assert_point(&points[3], 200, 20);
 	free(points);
@@ -120,14 +122,9 @@ static void test_end(void **state)
 
 static void test_nothing(void **state)
 {
-	struct tp_timeline timeline;
-	struct tp_point now = { .live_bytes = 0 }, *points;
-	size_t count;
-
 	(void)state;
-	assert_true(tp_timeline_init(&timeline, 0));
-	points = tp_timeline_finish(&timeline, 300, &now, &count);
-	assert_int_equal(count, 0);
+	begin(0);
+	assert_int_equal(finish(300), 0);
 	free(points);
 }
 
