@@ -66,9 +66,10 @@ static char *find_area(void)
 	return tp_load_acquire(&area);
 }
 
+/* Others may still be finding out that the area is there. */
 static struct tprof_chunk *chunk_of(const struct place *place)
 {
-	return (struct tprof_chunk *)(area + (size_t)(place - places) * TPROF_CHUNK_SIZE);
+	return (struct tprof_chunk *)(tp_load(&area) + (size_t)(place - places) * TPROF_CHUNK_SIZE);
 }
 
 /* NULL: it is not one of these. */
