@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "commands/growth_report.h"
 #include "commands/op_report.h"
@@ -12,6 +13,7 @@
 #include "commands/timeline.h"
 #include "commands/tree_report.h"
 
+#include "report/coverage.h"
 #include "report/flame.h"
 #include "report/html_process.h"
 #include "report/op_tree_listing.h"
@@ -154,6 +156,18 @@ static bool add_roofline(const struct part *part, json_t *json)
 	return good;
 }
 
+/* Its zeros are no numbers to show where it is not known what was allocated. */
+static void forget_heap(json_t *heap)
+{
+	const char *key;
+	json_t *value;
+	void *next;
+
+	json_object_foreach_safe(heap, next, key, value)
+		if (json_is_integer(value) && strcmp(key, "rss_peak_bytes") != 0)
+			json_object_del(heap, key);
+}
+
 static json_t *json_of(const struct part *part)
 {
 	struct tp_session *session = part->session;
@@ -166,6 +180,8 @@ static json_t *json_of(const struct part *part)
 	good = good && add_peak_by(session, part->index, TP_BY_OP, "peak_ops", json);
 	good = good && json_object_set_new(json, "tree", tp_op_tree_json(part->process, top)) == 0;
 	good = good && add_roofline(part, json);
+	if (good && tp_heap_unknown(part->process))
+		forget_heap(json_object_get(json, "heap"));
 	if (good)
 		return json;
 	json_decref(json);

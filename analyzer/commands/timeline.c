@@ -12,10 +12,15 @@
 
 #define PLOT_ROWS 14
 
-static void print_legend(const struct tp_page *page, const struct tp_heap *heap)
+static void print_legend(const struct tp_page *page, const struct tp_process *process)
 {
-	fprintf(page->out, "%*s  %s live bytes (requested)%s", 11, "", page->utf8 ? "\xe2\xa3\xbf" : "#",
-		heap->rss_peak ? page->utf8 ? ", \xe2\xa0\x92 RSS" : ", - RSS" : "");
+	bool live = !tp_heap_unknown(process), rss = process->heap.rss_peak != 0;
+
+	fprintf(page->out, "%*s  ", 11, "");
+	if (live)
+		fprintf(page->out, "%s live bytes (requested)%s", page->utf8 ? "\xe2\xa3\xbf" : "#", rss ? ", " : "");
+	if (rss)
+		fprintf(page->out, "%s RSS", page->utf8 ? "\xe2\xa0\x92" : "-");
 	fputc('\n', page->out);
 }
 
@@ -69,7 +74,8 @@ static void print_numbers(const struct tp_page *page, const struct tp_process *p
 	if (!table)
 		return;
 	add_live(page, table, process);
-	add_numbers(page, table, "mmap", heap->mapped_peak, heap->mapped_end);
+	if (heap->maps || !tp_heap_unknown(process))
+		add_numbers(page, table, "mmap", heap->mapped_peak, heap->mapped_end);
 	tp_table_add(table, TP_STYLE_PLAIN, "RSS");
 	tp_table_add(table, TP_STYLE_NUMBER, heap->rss_peak ? tp_bytes(heap->rss_peak, page->exact).text : "?");
 	tp_table_add(table, TP_STYLE_PLAIN, last && last->rss ? tp_bytes(last->rss, page->exact).text : "?");
@@ -98,7 +104,7 @@ static void print_process(const struct tp_session *session, const struct tp_proc
 			    tp_time(heap->peak_time_ns).text);
 	fputc('\n', page->out);
 	tp_plot(page, process->timeline, process->point_count, from, to, PLOT_ROWS);
-	print_legend(page, &process->heap);
+	print_legend(page, process);
 	print_numbers(page, process);
 	tp_marks_print(page, &process->marks, tp_top(session->options, 20));
 	tp_coverage_print(page, process);

@@ -169,7 +169,7 @@ static void draw_peak(const struct chart *chart, const struct tp_html_timeline *
 }
 
 /* A column over each point, which says its numbers. */
-static void draw_values(const struct chart *chart, const json_t *points)
+static void draw_values(const struct chart *chart, const json_t *points, bool live)
 {
 	size_t count = json_array_size(points);
 
@@ -180,12 +180,13 @@ static void draw_values(const struct chart *chart, const json_t *points)
 					    : x_of(chart, chart->x1);
 
 		fprintf(chart->out,
-			"<rect class=\"v\" x=\"%.1f\" y=\"%.0f\" width=\"%.1f\" height=\"%.0f\"><title>%s: live %s in "
-			"%s blocks",
-			x, TOP, fmax(next - x, 1), chart->height - TOP - BOTTOM,
-			tp_time((uint64_t)number(point, "time_ns")).text,
-			tp_bytes((uint64_t)number(point, "live_bytes"), chart->html->exact).text,
-			tp_count((uint64_t)number(point, "live_blocks")).text);
+			"<rect class=\"v\" x=\"%.1f\" y=\"%.0f\" width=\"%.1f\" height=\"%.0f\"><title>%s", x, TOP,
+			fmax(next - x, 1), chart->height - TOP - BOTTOM,
+			tp_time((uint64_t)number(point, "time_ns")).text);
+		if (live)
+			fprintf(chart->out, ", live %s in %s blocks",
+				tp_bytes((uint64_t)number(point, "live_bytes"), chart->html->exact).text,
+				tp_count((uint64_t)number(point, "live_blocks")).text);
 		if (number(point, "rss_bytes") > 0)
 			fprintf(chart->out, ", RSS %s",
 				tp_bytes((uint64_t)number(point, "rss_bytes"), chart->html->exact).text);
@@ -205,9 +206,11 @@ static double most_of(const json_t *list, const char *key)
 	return most;
 }
 
-static void put_key(const struct chart *chart, const struct tp_html_timeline *timeline, bool rss)
+static void put_key(const struct chart *chart, const struct tp_html_timeline *timeline, bool live, bool rss)
 {
-	fputs("</svg>\n<figcaption><span class=\"key live\">live bytes (requested)</span>", chart->out);
+	fputs("</svg>\n<figcaption>", chart->out);
+	if (live)
+		fputs("<span class=\"key live\">live bytes (requested)</span>", chart->out);
 	if (rss)
 		fputs("<span class=\"key rss\">RSS</span>", chart->out);
 	if (json_array_size(timeline->marks))
@@ -221,8 +224,8 @@ static void put_key(const struct chart *chart, const struct tp_html_timeline *ti
 
 void tp_html_timeline(const struct tp_html *html, const struct tp_html_timeline *timeline)
 {
-	double rss = most_of(timeline->points, "rss_bytes");
-	double most = fmax(fmax(most_of(timeline->points, "live_bytes"), rss), (double)timeline->peak_bytes);
+	double rss = most_of(timeline->points, "rss_bytes"), live = most_of(timeline->points, "live_bytes");
+	double most = fmax(fmax(live, rss), (double)timeline->peak_bytes);
 	struct chart chart = { html,
 			       html->out,
 			       MEMORY_HEIGHT,
@@ -232,7 +235,7 @@ void tp_html_timeline(const struct tp_html *html, const struct tp_html_timeline 
 
 	if (json_array_size(timeline->points) < 2)
 		return;
-	begin(&chart, "memory", "Live memory over time");
+	begin(&chart, "memory", "Memory over time");
 	draw_grid(&chart, true);
 	draw_times(&chart);
 	draw_series(&chart, timeline->points, "live_bytes", "live", true);
@@ -240,9 +243,9 @@ void tp_html_timeline(const struct tp_html *html, const struct tp_html_timeline 
 	draw_steps(&chart, timeline->steps);
 	if (timeline->peak_bytes)
 		draw_peak(&chart, timeline);
-	draw_values(&chart, timeline->points);
+	draw_values(&chart, timeline->points, live > 0);
 	draw_marks(&chart, timeline->marks);
-	put_key(&chart, timeline, rss > 0);
+	put_key(&chart, timeline, live > 0, rss > 0);
 }
 
 static int by_value(const void *a, const void *b)

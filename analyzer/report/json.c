@@ -240,6 +240,7 @@ json_t *tp_json_heap(const struct tp_process *process)
 	};
 	json_t *json = json_object();
 
+	set(json, "recorded", json_boolean(!tp_heap_unknown(process)));
 	set(json, "estimated", json_boolean(process->estimated));
 	for (size_t i = 0; i < sizeof(estimable) / sizeof(estimable[0]); i++)
 		tp_json_some(json, estimable[i].key, estimable[i].value, estimable[i].variance, process->estimated);

@@ -122,13 +122,14 @@ def test_memory_that_was_not_recorded_is_no_success(traces, tmp_path, setting, w
         assert all(f"can't be checked: what was allocated is not in {trace}: {why}" in line for line in lines), said
     assert check("--max-rss", "1GiB", trace)[0] == 0
     wrong = {"peak": ["nothing was alive", "Peak: 0 B"], "hotspots": ["nothing was allocated", "0 allocations"],
-             "timeline": ["peak 0 B", "live bytes  "],
+             "timeline": ["peak 0 B", "live bytes", "mmap  "],
              "leaks": ["everything was freed", "nothing does", "0 B in 0 blocks", "live blocks  ", "looks"]}
     for command, words in wrong.items():
         text = analyze(command, trace).stdout
         assert not [word for word in words if word in text], text
         assert "no allocation was recorded" in text and f"note: {why[:11]}" in text
     assert "0 B" not in analyze("steps", trace).stdout
+    assert report(trace)["heap"]["recorded"] is False and report(traces["small"])["heap"]["recorded"] is True
     for command in ("export", "flamegraph"):
         assert analyze(command, trace).stderr == f"tprof-analyze: {trace}: no allocation was recorded: {why}\n"
         assert "no allocation" not in analyze(command, "--what", "cpu", trace).stderr
