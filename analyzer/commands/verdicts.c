@@ -252,12 +252,16 @@ static void judge_limit(const struct tp_verdicts *verdicts, struct tp_verdict_ro
 	size_t runs = verdicts->runs[1];
 	bool exact;
 
-	if (row->unseen || row->side[1].runs.count < runs) {
+	if (row->unseen) {
 		row->verdict = TP_RULE_UNCHECKED; /* as amount_of() said */
 		return;
 	}
 	if ((row->most <= rule->limit || !is_at_least(row)) && is_cut(verdicts, row, 1))
 		return;
+	if (row->side[1].runs.count < runs) {
+		row->verdict = TP_RULE_UNCHECKED; /* the same */
+		return;
+	}
 	if (row->most <= rule->limit)
 		return;
 	/* What is over the limit by less than what is rounded would read as if it were not. */
@@ -346,13 +350,13 @@ static void judge_amount(const struct tp_verdicts *verdicts, struct tp_verdict_r
 		row->verdict = TP_RULE_UNCHECKED; /* as amount_of() said */
 		return;
 	}
+	if (is_cut(verdicts, row, 0) || (!is_at_least(row) && is_cut(verdicts, row, 1)))
+		return;
 	if (open) {
 		row->verdict = TP_RULE_UNCHECKED;
 		snprintf(row->message, sizeof(row->message), "can't be checked: %s", open);
 		return;
 	}
-	if (is_cut(verdicts, row, 0) || (!is_at_least(row) && is_cut(verdicts, row, 1)))
-		return;
 	if (to <= from * (1 + row->rule->limit) || row->corrected >= LEVEL) {
 		is_cut(verdicts, row, 1);
 		return;

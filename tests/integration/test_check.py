@@ -135,14 +135,19 @@ def test_memory_that_was_not_recorded_is_no_success(traces, tmp_path, setting, w
         assert "no allocation" not in analyze(command, "--what", "cpu", trace).stderr
 
 
-def stopped_early(directory):
+def stopped_early(directory, count=400000):
     """A recording that reached RLIMIT_FSIZE."""
     trace = directory / "stopped.bin"
-    subprocess.run([WORKLOADS / "limits", "fsize=400000", WORKLOADS / "steady", "400000"], check=True,
+    subprocess.run([WORKLOADS / "limits", "fsize=400000", WORKLOADS / "steady", str(count)], check=True,
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                    env={"LIMITS_PRELOAD": str(LIBRARY), "TPROF_OUTPUT": str(trace)})
     assert report(trace)["capture"]["stopped"]
     return trace
+
+
+def stopped_soon(directory):
+    """One that had so small a part of the run that it would be too short to tell its growth."""
+    return stopped_early(directory, 4000000)
 
 
 def cut_off(directory):
@@ -153,6 +158,7 @@ def cut_off(directory):
 
 
 @pytest.mark.parametrize("make, why", [(stopped_early, "recording stopped before the process ended"),
+                                       (stopped_soon, "recording stopped before the process ended"),
                                        (cut_off, "the trace is damaged")])
 def test_a_part_of_a_run_keeps_no_rule(traces, tmp_path, make, why):
     """Nobody knows what came then. What was recorded may be too much already."""
