@@ -126,3 +126,24 @@ def test_names_of_the_wheels(tprof, tmp_path):
     sizes = {True: {"m": (1 << 33) + 5, "n": (1 << 34) + 7, "k": (1 << 35) + 3}, False: {"m": 5, "n": 7, "k": 3}}
     assert {name: numbers(op["shapes"][0]["shape"]) for name, op in ops.items()} == {
         name: sizes[wide] for _, _, name, wide in WHEELS.values()}
+
+
+def test_names_that_are_no_wheels(tprof, tmp_path):
+    """A program's own cswap64() gets numbers where Fortran's swap would get pointers: without an underscore it is not that."""
+    (tmp_path / "library.c").write_text(
+        "void cswap64(unsigned long mask, unsigned long *a, unsigned long *b)\n"
+        "{ unsigned long both = mask & (*a ^ *b); *a ^= both; *b ^= both; }\n")
+    (tmp_path / "program.c").write_text("""
+        void cswap64(unsigned long mask, unsigned long *a, unsigned long *b);
+        int main(void)
+        {
+            unsigned long a = 1, b = 2;
+            cswap64(0, &a, &b);
+            cswap64(-1, &a, &b);
+            return a != 2 || b != 1;
+        }""")
+    subprocess.run(["gcc", "-shared", "-fPIC", tmp_path / "library.c", "-o", tmp_path / "libswap.so"], check=True)
+    subprocess.run(["gcc", tmp_path / "program.c", "-o", tmp_path / "program", f"-L{tmp_path}", "-lswap",
+                    f"-Wl,-rpath,{tmp_path}"], check=True)
+    _, ops = profile(tprof, [tmp_path / "program"])
+    assert not ops

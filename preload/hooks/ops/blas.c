@@ -203,11 +203,16 @@ static void describe(struct tp_signature *signature, const struct routine *routi
 	signature->kind = routine->kind;
 }
 
-/* Takes the ending off: sgemm_, sgemm64_, dgesdd_64_, cblas_sgemm_64. Fortran's has one, CBLAS's may. */
+/*
+ * Takes the ending off: sgemm_, sgemm64_, dgesdd_64_, cblas_sgemm_64. Fortran's has one, CBLAS's may. Without an underscore a
+ * name is any program's: cswap64() may be given numbers, where Fortran's swap gets pointers.
+ */
 static bool cut_suffix(const char *name, size_t *length, bool is_c, bool *wide)
 {
 	size_t n = *length;
 
+	if (!is_c && !strchr(name, '_'))
+		return false;
 	*wide = true;
 	if (n > 2 && memcmp(name + n - 2, "64", 2) == 0)
 		n -= 2;
