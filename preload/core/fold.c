@@ -43,7 +43,7 @@ void tp_fold_fill(struct tp_fold *fold, struct tp_fold_hot *hot, struct tp_fold_
 			hot->work.dim[i] = work->dim[i];
 	}
 	/* That it is the first of another size is for tp_fold_end() to say. */
-	if (count && hot->units && hot->units != slot->dim && !(count->flags & TPROF_FOLD_MIXED))
+	if (count && hot->units != slot->dim && !(count->flags & TPROF_FOLD_MIXED))
 		count = NULL;
 	take_record(hot, count);
 	fold->filled |= UINT64_C(1) << (hot - fold->hots);

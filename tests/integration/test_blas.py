@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from conftest import LIBRARY, WORKLOADS, nothing_lost, report
+from conftest import LIBRARY, ROOT, WORKLOADS, nothing_lost, report
 
 # The same matrices of all shapes; per call: 2 m n k and so on, of what the C and Fortran interfaces are called for.
 TIMES = 70
@@ -147,3 +147,28 @@ def test_names_that_are_no_wheels(tprof, tmp_path):
                     f"-Wl,-rpath,{tmp_path}"], check=True)
     _, ops = profile(tprof, [tmp_path / "program"])
     assert not ops
+
+
+def test_folded_calls_of_nothing(tprof, tmp_path):
+    """Vectors of no element are folded with those of one, and count as none, also in a record that began with one."""
+    (tmp_path / "library.c").write_text("double cblas_ddot(int n, const double *x, int incx, const double *y, int incy)\n"
+                                        "{ return n > 0 ? *x * *y * incx * incy : 0; }\n")
+    (tmp_path / "program.c").write_text("""
+        #include <tprof.h>
+        double cblas_ddot(int n, const double *x, int incx, const double *y, int incy);
+        int main(void)
+        {
+            double one = 1, sum = 0;
+            for (int i = 0; i < 60000; i++) {
+                if (i % 60 == 0)
+                    tprof_step(0); /* the next call begins a record */
+                sum += cblas_ddot(i % 60 == 0, &one, 1, &one, 1);
+            }
+            return sum != 1000;
+        }""")
+    subprocess.run(["gcc", "-shared", "-fPIC", tmp_path / "library.c", "-o", tmp_path / "libdot.so"], check=True)
+    subprocess.run(["gcc", tmp_path / "program.c", "-o", tmp_path / "program", f"-I{ROOT}/include", f"-L{tmp_path}", "-ldot",
+                    f"-Wl,-rpath,{tmp_path}"], check=True)
+    _, ops = profile(tprof, [tmp_path / "program"])
+    assert ops["cblas_ddot"]["calls"] == 60000 and ops["cblas_ddot"]["folded"] > 30000
+    assert ops["cblas_ddot"]["flop"] == 2 * 1000
