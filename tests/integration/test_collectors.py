@@ -21,7 +21,8 @@ def test_both_interfaces(tprof):
     trace = run.traces()[0]
     assert ops_of(trace) == {"itt outer": (TIMES, "my domain"), "itt inner": (TIMES, "my domain"),
                              "?": (TIMES, "my domain"), "nvtx plain": (TIMES, "nvtx"), "nvtx wide": (TIMES, "nvtx"),
-                             "nvtx message": (TIMES, "nvtx"), "nvtx registered": (TIMES, "my nvtx")}
+                             "nvtx message": (TIMES, "nvtx"), "nvtx registered": (TIMES, "my nvtx"),
+                             "itt other": (1, "other"), "nvtx alone": (1, "nvtx")}
     events = json.loads(analyze("dump", "--json", trace).stdout)["events"]
     assert [event["text"] for event in events if event["kind"] == "mark"] == ["itt here", "nvtx here"]
     names = [event["name"] for event in events if event["kind"] == "name"]

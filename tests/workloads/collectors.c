@@ -91,7 +91,7 @@ static int itt_start(void)
 static void itt(int times)
 {
 	static struct itt_string outer = { .text = "itt outer" }, inner = { .text = "itt inner" },
-				 here = { .text = "itt here" };
+				 here = { .text = "itt here" }, other = { .text = "itt other" };
 	struct itt_domain *domain;
 	struct itt_id none = { 0, 0, 0 };
 
@@ -111,6 +111,10 @@ static void itt(int times)
 		itt_task_end(domain);
 		itt_task_end(domain);
 	}
+	itt_task_begin(itt_domain_create("other"), none, none, &other);
+	itt_task_end(domain); /* of which none has begun */
+	itt_task_end(itt_domain_create("other"));
+	itt_task_end(domain);
 	itt_marker(domain, none, &here, 1);
 }
 
@@ -203,6 +207,8 @@ static void nvtx(int times)
 				abort();
 		}
 	}
+	if (push_a("nvtx alone") != 0 || domain_pop(domain) != -1 || pop() != 0 || pop() != -1) /* nothing is pushed */
+		abort();
 	mark_a("nvtx here");
 }
 

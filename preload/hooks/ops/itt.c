@@ -7,6 +7,7 @@
 #include "hooks/ops/itt.h"
 
 #include "hooks/ops/annotate.h"
+#include "hooks/ops/domains.h"
 #include "hooks/ops/select.h"
 #include "hooks/ops/texts.h"
 #include "hooks/pause.h"
@@ -59,6 +60,7 @@ struct global {
 static struct domain domains[64];
 static uint32_t domain_count;
 static bool onednn_muted;
+static TP_TLS struct tp_domains begun;
 
 void tp_itt_mute_onednn(void)
 {
@@ -89,6 +91,7 @@ static struct domain *domain_create(const char *name)
 
 static void begin(const void *frame, const struct domain *domain, const char *name)
 {
+	tp_domains_push(&begun, domain);
 	if (is_muted(domain))
 		tp_annotate_skip();
 	else
@@ -113,8 +116,8 @@ static void task_begin_fn(const struct domain *domain, struct id task, struct id
 
 static void task_end(const struct domain *domain)
 {
-	(void)domain;
-	tp_annotate_end(FRAME);
+	if (tp_domains_pop(&begun, domain))
+		tp_annotate_end(FRAME);
 }
 
 static void marker(const struct domain *domain, struct id id, const struct string_handle *name, int scope)

@@ -7,6 +7,7 @@
  */
 #include "core/sys.h"
 #include "hooks/ops/annotate.h"
+#include "hooks/ops/domains.h"
 #include "hooks/ops/select.h"
 #include "hooks/ops/texts.h"
 
@@ -25,7 +26,7 @@ struct attributes { /* nvtxEventAttributes_t */
 
 enum { MESSAGE_ASCII = 1, MESSAGE_WIDE = 2, MESSAGE_REGISTERED = 3 };
 
-static TP_TLS int32_t depth; /* of pushed ranges, what the API returns */
+static TP_TLS struct tp_domains pushed; /* how many is what the API returns */
 static uint64_t started;
 
 /* Handles of domains and registered strings are their texts. */
@@ -47,7 +48,8 @@ static const char *message_of(const struct attributes *attributes, char buffer[T
 static int push(const void *frame, const char *name, const char *domain)
 {
 	tp_annotate_begin(frame, name ? name : "?", domain ? domain : "nvtx");
-	return depth++;
+	tp_domains_push(&pushed, domain);
+	return (int)pushed.depth - 1;
 }
 
 /* Core, by its number in the table. */
@@ -101,15 +103,17 @@ static int push_w(const wchar_t *text)
 	return push(FRAME, tp_text_narrow(text, buffer), NULL);
 }
 
-static int pop(const void *frame)
+static int pop(const void *frame, const void *domain)
 {
+	if (!tp_domains_pop(&pushed, domain))
+		return -1;
 	tp_annotate_end(frame);
-	return depth > 0 ? --depth : -1;
+	return (int)pushed.depth;
 }
 
 static int range_pop(void)
 {
-	return pop(FRAME);
+	return pop(FRAME, NULL);
 }
 
 static void name_thread_a(uint32_t thread, const char *name)
@@ -154,8 +158,7 @@ static int domain_push_ex(const char *domain, const struct attributes *attribute
 
 static int domain_pop(const void *domain)
 {
-	(void)domain;
-	return pop(FRAME);
+	return pop(FRAME, domain);
 }
 
 static const char *register_a(const void *domain, const char *text)
