@@ -196,6 +196,8 @@ class op:  # pylint: disable=invalid-name
         op_end()
 
     def __call__(self, function):
+        if isinstance(function, (staticmethod, classmethod)):
+            return type(function)(self(function.__func__))
         if inspect.isgeneratorfunction(function):
             def wrapper(*arguments, **keywords):
                 return (yield from _go_on_in(self, function(*arguments, **keywords)))

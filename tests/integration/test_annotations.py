@@ -211,6 +211,45 @@ with tprof.op("outer", shape="1x1", flop=10):
 '''
 
 
+METHODS_SCRIPT = '''
+import sys
+sys.path.insert(0, sys.argv[1])
+import tprof
+
+class Model:
+    @tprof.op("static")
+    @staticmethod
+    def static(number):
+        return number
+
+    @tprof.op("class")
+    @classmethod
+    def name(cls, number):
+        return cls.__name__ * number
+
+    @tprof.op("async")
+    @staticmethod
+    async def wait():
+        return 7
+
+print(Model.static(1), Model().static(2), Model.name(1), Model().name(2), type(vars(Model)["static"]).__name__)
+try:
+    Model().wait().send(None)
+except StopIteration as end:
+    print(end.value)
+'''
+
+
+def test_python_methods(tprof):
+    """Static methods and those of a class stay what they are, as without the collector."""
+    command = [PYTHON, "-I", "-c", METHODS_SCRIPT, BUILD / "share/tprof"]
+    bare = tprof.run(command)
+    run, summary = tprof.summary(command)
+    assert (run.status, run.stdout, run.stderr) == (bare.status, bare.stdout, bare.stderr) == (
+        0, b"1 2 Model ModelModel staticmethod\n7\n", b"")
+    assert {op["name"]: op["calls"] for op in summary["ops"]} == {"static": 2, "class": 2, "async": 1}
+
+
 def test_details_of_an_op_that_a_pause_passed_over(tprof):
     """They are not those of the op around it."""
     _, summary = tprof.summary([PYTHON, "-I", "-c", PAUSED_SCRIPT, BUILD / "share/tprof"])
