@@ -40,8 +40,10 @@ def _load():
     for number, (name, arguments) in enumerate(_FIELDS, 1):
         if arguments is not None and 8 * number + 8 <= size:
             pointer = ctypes.c_void_p.from_address(table + 8 * number).value
-            # PYFUNCTYPE: the interpreter's lock is kept, as these return at once.
-            found[name] = ctypes.PYFUNCTYPE(None, *arguments)(pointer)
+            # PYFUNCTYPE: the interpreter's lock is kept, as these return at once. Texts need no type: bytes are a pointer,
+            # None is NULL; and where recursion is too deep to ask one, the error would be ctypes's own.
+            texts = all(argument is ctypes.c_char_p for argument in arguments)
+            found[name] = ctypes.PYFUNCTYPE(None, *(() if texts else arguments))(pointer)
     return found
 
 
@@ -77,8 +79,8 @@ class _Thread:
         self.scopes, self.passes, self.carrier = [], [], None
 
     def push(self, scope, name, category):
+        _op_begin(name, category)  # may find recursion too deep
         self.scopes.append(scope)
-        _op_begin(name, category)
 
     def pop(self):
         _op_end()
@@ -428,8 +430,8 @@ def _stand_in(watch_, bare):
             _claim(args[0] if len(args) == 1 else args, plain, call.parent)
             if kwargs:
                 _claim(kwargs, plain, call.parent)
-        scopes.append(call)
         _op_begin(layer.forward, category)
+        scopes.append(call)
         try:
             output = watch_.bare(self, *args, **kwargs)
         except BaseException:

@@ -250,6 +250,37 @@ def test_python_methods(tprof):
     assert {op["name"]: op["calls"] for op in summary["ops"]} == {"static": 2, "class": 2, "async": 1}
 
 
+RECURSION_SCRIPT = '''
+import sys
+sys.path.insert(0, sys.argv[1])
+import tprof
+
+def deeper():
+    with tprof.op("deeper"):
+        deeper()
+
+def down(levels):
+    down(levels - 1) if levels else deeper()
+
+for levels in range(40):  # which call is the first that is too deep depends on how many there are
+    try:
+        down(levels)
+    except RecursionError:
+        pass
+with tprof.op("after"):
+    tprof.op_detail("1", 1)
+'''
+
+
+def test_python_recursion(tprof):
+    """What is too deep is a RecursionError, as without the collector, and what it was to begin is not taken to be open."""
+    run, summary = tprof.summary([PYTHON, "-I", "-c", RECURSION_SCRIPT, BUILD / "share/tprof"])
+    assert (run.status, run.stderr) == (0, b"")
+    ops = {op["name"]: op for op in summary["ops"]}
+    assert (ops["after"]["calls"], ops["after"]["self_flop"]) == (1, 1) and not any(op["open"] for op in ops.values())
+    assert summary["op_ends_unmatched"] == 0
+
+
 def test_details_of_an_op_that_a_pause_passed_over(tprof):
     """They are not those of the op around it."""
     _, summary = tprof.summary([PYTHON, "-I", "-c", PAUSED_SCRIPT, BUILD / "share/tprof"])
