@@ -172,3 +172,26 @@ def test_folded_calls_of_nothing(tprof, tmp_path):
     _, ops = profile(tprof, [tmp_path / "program"])
     assert ops["cblas_ddot"]["calls"] == 60000 and ops["cblas_ddot"]["folded"] > 30000
     assert ops["cblas_ddot"]["flop"] == 2 * 1000
+
+
+def test_conjugated_and_not_transposed(tprof, tmp_path):
+    """OpenBLAS's CblasConjNoTrans and R are no transposition."""
+    prototypes = [CBLAS[0].format("cblas_zgemm", "const void *"), FORTRAN[0].format("zgemm_", "const void *")]
+    (tmp_path / "library.c").write_text("".join(f"{prototype} {{}}\n" for prototype in prototypes))
+    (tmp_path / "program.c").write_text("".join(f"{prototype};\n" for prototype in prototypes) + """
+        int main(void)
+        {
+            long n = 2;
+            for (int i = 111; i <= 114; i++)
+                cblas_zgemm(102, i, 111, n, n, n, &n, &n, n, &n, n, &n, &n, n);
+            for (const char *i = "NTCRntcr"; *i; i++)
+                zgemm_("N", i, &n, &n, &n, &n, &n, &n, &n, &n, &n, &n, &n);
+            return 0;
+        }""")
+    subprocess.run(["gcc", "-shared", "-fPIC", tmp_path / "library.c", "-o", tmp_path / "libz.so"], check=True)
+    subprocess.run(["gcc", tmp_path / "program.c", "-o", tmp_path / "program", f"-L{tmp_path}", "-lz",
+                    f"-Wl,-rpath,{tmp_path}"], check=True)
+    _, ops = profile(tprof, [tmp_path / "program"])
+    shapes = {name: {shape["shape"]: shape["calls"] for shape in op["shapes"]} for name, op in ops.items()}
+    assert shapes == {"cblas_zgemm": {"m=2 n=2 k=2 NN": 2, "m=2 n=2 k=2 TN": 2},
+                      "zgemm": {"m=2 n=2 k=2 NN": 4, "m=2 n=2 k=2 NT": 4}}

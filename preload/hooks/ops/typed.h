@@ -23,7 +23,7 @@
 
 enum tp_part {
 	TP_PART_DIM,	 /* the next dimension */
-	TP_PART_TRANS_A, /* BLAS's N, T, C or CBLAS's 111 to 114 */
+	TP_PART_TRANS_A, /* BLAS's N, T, C, R or CBLAS's 111 to 114; R and 114 only conjugate, in OpenBLAS */
 	TP_PART_TRANS_B,
 	TP_PART_SIDE,	/* L, R or 141, 142 */
 	TP_PART_QUERY,	/* LAPACK's lwork: -1 asks for its size */
@@ -109,10 +109,11 @@ static inline void tp_typed_flag(const struct tp_signature *signature, uint8_t p
 			work->flags |= TPROF_WORK_QUERY;
 		return;
 	}
-	if (signature->by_reference)
-		usual = (*(const uint8_t *)value & 0xdf) == (part == TP_PART_SIDE ? 'L' : 'N');
+	value = signature->by_reference ? *(const uint8_t *)value & 0xdf : (uint32_t)value;
+	if (part == TP_PART_SIDE)
+		usual = value == (signature->by_reference ? 'L' : 141);
 	else
-		usual = (uint32_t)value == (part == TP_PART_SIDE ? 141 : 111);
+		usual = signature->by_reference ? value == 'N' || value == 'R' : value == 111 || value == 114;
 	if (!usual)
 		work->flags |= part == TP_PART_TRANS_A	 ? TPROF_WORK_TRANS_A
 			       : part == TP_PART_TRANS_B ? TPROF_WORK_TRANS_B
