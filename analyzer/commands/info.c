@@ -84,7 +84,7 @@ static void print_file(const struct tp_page *page, const struct tp_process *proc
 static void print_recorded(const struct tp_page *page, const struct tp_process *process)
 {
 	const struct tp_heap *heap = &process->heap;
-	struct tp_numbers numbers = { page, process->estimated };
+	struct tp_numbers numbers = { page, process->unseen };
 
 	tp_headline(page, "Recorded");
 	line(page, "heap", "%s allocation%s, %s free%s, %s failed realloc%s", tp_count(heap->recorded_allocations).text,
@@ -171,7 +171,7 @@ static void print_coverage(const struct tp_page *page, const struct tp_process *
 
 static void print_threads(const struct tp_session *session, const struct tp_process *process)
 {
-	struct tp_numbers numbers = { &session->page, process->estimated };
+	struct tp_numbers numbers = { &session->page, process->unseen };
 	uint64_t top = tp_top(session->options, 10);
 	struct tp_table *table = tp_table_new(">thread|>tid|name|>allocations|>frees|>bytes|>CPU time|>first|>last");
 
@@ -319,9 +319,9 @@ static json_t *json_threads(const struct tp_process *process)
 		json_object_set_new(json, "tid", integer(thread->tid));
 		json_object_set_new(json, "name", text(thread->name));
 		tp_json_some(json, "allocations", thread->allocations, thread->allocations_variance,
-			     process->estimated);
-		tp_json_some(json, "frees", thread->frees, thread->frees_variance, process->estimated);
-		tp_json_some(json, "bytes", thread->bytes, thread->bytes_variance, process->estimated);
+			     process->unseen.blocks);
+		tp_json_some(json, "frees", thread->frees, thread->frees_variance, process->unseen.blocks);
+		tp_json_some(json, "bytes", thread->bytes, thread->bytes_variance, process->unseen.bytes);
 		json_object_set_new(json, "cpu_samples", integer(thread->cpu.samples));
 		json_object_set_new(json, "cpu_ns", integer(tp_cpu_ns(process, &thread->cpu)));
 		json_object_set_new(json, "first_ns", integer(thread->first_ns));

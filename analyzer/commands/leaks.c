@@ -33,7 +33,7 @@ static void heading(const struct tp_session *session, const struct tp_process *p
 {
 	const struct tp_page *page = &session->page;
 	const struct tp_heap *heap = &process->heap;
-	struct tp_numbers numbers = { page, process->estimated };
+	struct tp_numbers numbers = { page, process->unseen };
 
 	if (tp_heap_unknown(process)) {
 		tp_headline(page, "What was %s", tp_unfreed_phrase(process, session->options->to_ns));

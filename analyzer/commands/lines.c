@@ -156,7 +156,7 @@ static struct tp_table *table_of_lines(const struct tp_session *session, bool op
 static void print_files(const struct tp_session *session, const struct tp_file_lines *files)
 {
 	uint64_t top = tp_top(session->options, 20);
-	const struct tp_numbers numbers = { &session->page, tp_run_estimated(session->run) };
+	const struct tp_numbers numbers = { &session->page, tp_run_unseen(session->run) };
 	struct tp_table *table = table_of_files(session);
 	size_t count = top && top < files->count ? (size_t)top : files->count;
 
@@ -289,7 +289,7 @@ static void print_file(const struct tp_session *session, const struct tp_file_li
 		       const struct tp_file_line *first, size_t count, const struct source *source)
 {
 	struct listing listing = { .page = &session->page,
-				   .numbers = { &session->page, tp_run_estimated(session->run) },
+				   .numbers = { &session->page, tp_run_unseen(session->run) },
 				   .ops = lines->ops_ns > lines->ops_unseen_ns };
 
 	listing.table = table_of_lines(session, listing.ops);

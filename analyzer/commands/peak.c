@@ -8,7 +8,7 @@ static void heading(const struct tp_session *session, const struct tp_process *p
 {
 	const struct tp_page *page = &session->page;
 	const struct tp_heap *heap = &process->heap;
-	struct tp_numbers numbers = { page, process->estimated };
+	struct tp_numbers numbers = { page, process->unseen };
 
 	if (tp_heap_unknown(process)) {
 		tp_headline(page, "Peak");

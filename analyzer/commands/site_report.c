@@ -78,7 +78,7 @@ struct tp_rows *tp_session_rows(struct tp_session *session, size_t process, enum
 void tp_suppressed_print(const struct tp_page *page, const struct tp_rows *rows)
 {
 	const struct tp_sums *sums = &rows->suppressed;
-	struct tp_numbers numbers = { page, rows->estimated };
+	struct tp_numbers numbers = { page, rows->unseen };
 
 	if (rows->suppressed_sites)
 		tp_print(page, TP_STYLE_DIM, "\nsuppressed: %s in %s block%s of %zu stack%s\n",
@@ -92,7 +92,7 @@ void tp_combined_print(const struct tp_session *session)
 {
 	const struct tp_page *page = &session->page;
 	const struct tp_run *run = session->run;
-	struct tp_numbers numbers = { page, tp_run_estimated(run) };
+	struct tp_numbers numbers = { page, tp_run_unseen(run) };
 	struct tp_table *table = tp_table_new(">pid|>then|>%|>own peak|>at the end|*program");
 	char pid[16], label[800];
 
@@ -101,7 +101,7 @@ void tp_combined_print(const struct tp_session *session)
 	for (size_t i = 0; table && i < run->process_count; i++) {
 		const struct tp_process *process = &run->processes[i];
 
-		numbers.estimated = process->estimated;
+		numbers.unseen = process->unseen;
 		snprintf(pid, sizeof(pid), "%" PRIu32, process->trace->header->pid);
 		tp_table_add(table, TP_STYLE_PLAIN, pid);
 		tp_table_add(
@@ -283,9 +283,9 @@ static json_t *json_report(struct tp_session *session, const struct tp_site_repo
 	if (rows) {
 		json_object_set_new(json, "by", json_string(tp_by_name(options->by)));
 		tp_json_some(json, "bytes", tp_sums_bytes(&rows->sums, report->what),
-			     tp_sums_bytes_variance(&rows->sums, report->what), rows->estimated);
+			     tp_sums_bytes_variance(&rows->sums, report->what), rows->unseen.bytes);
 		tp_json_some(json, "blocks", tp_sums_blocks(&rows->sums, report->what),
-			     tp_sums_blocks_variance(&rows->sums, report->what), rows->estimated);
+			     tp_sums_blocks_variance(&rows->sums, report->what), rows->unseen.blocks);
 		json_object_set_new(json, "sites_total", json_integer((json_int_t)rows->count));
 		if (suppressions)
 			json_object_set_new(json, "suppressed", tp_json_suppressed(rows, suppressions));

@@ -78,7 +78,7 @@ static void print_heap(const struct tp_session *session, const struct tp_process
 	const struct tp_page *page = &session->page;
 	const struct tp_heap *heap = &process->heap;
 	const struct tp_variance *variance = &heap->variance;
-	struct tp_numbers numbers = { page, process->estimated };
+	struct tp_numbers numbers = { page, process->unseen };
 
 	if (!heap->allocations && !heap->peak_blocks) {
 		print_label(page, "memory");

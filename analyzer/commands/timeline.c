@@ -52,7 +52,7 @@ static void add_allocator(const struct tp_page *page, struct tp_table *table, co
 static void add_live(const struct tp_page *page, struct tp_table *table, const struct tp_process *process)
 {
 	const struct tp_heap *heap = &process->heap;
-	struct tp_numbers numbers = { page, process->estimated };
+	struct tp_numbers numbers = { page, process->unseen };
 
 	if (tp_heap_unknown(process))
 		return;
@@ -89,7 +89,7 @@ static void print_process(const struct tp_session *session, const struct tp_proc
 {
 	const struct tp_page *page = &session->page;
 	const struct tp_heap *heap = &process->heap;
-	struct tp_numbers numbers = { page, process->estimated };
+	struct tp_numbers numbers = { page, process->unseen };
 	struct tp_notes notes;
 	uint64_t from, to;
 
@@ -140,7 +140,7 @@ json_t *tp_timeline_json(const struct tp_session *session, size_t index)
 	json_t *timeline = json_object();
 
 	json_object_set_new(timeline, "points",
-			    tp_json_points(process->timeline, process->point_count, process->estimated));
+			    tp_json_points(process->timeline, process->point_count, process->unseen));
 	json_object_set_new(timeline, "allocator", tp_json_allocator_points(&process->allocator));
 	json_object_set_new(timeline, "marks", tp_marks_json(&process->marks, options->top_set ? options->top : 0));
 	json_object_set_new(timeline, "marks_total", tp_json_number(process->marks.all));
@@ -165,7 +165,7 @@ json_t *tp_timeline_combined_json(const struct tp_session *session)
 {
 	const struct tp_run *run = session->run;
 
-	return json_pack("{s:o}", "points", tp_json_points(run->timeline, run->point_count, tp_run_estimated(run)));
+	return json_pack("{s:o}", "points", tp_json_points(run->timeline, run->point_count, tp_run_unseen(run)));
 }
 
 static bool combine(struct tp_session *session, json_t *combined, const void *argument)

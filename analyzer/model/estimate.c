@@ -155,3 +155,17 @@ void tp_estimates_heap(const struct tp_estimates *estimates, struct tp_heap *hea
 	put(&end.usable, &heap->end_usable, &variance->live_usable);
 	heap->temporary = 0;
 }
+
+#define SMALLEST 24 /* bytes: of glibc's blocks (malloc/malloc.c, MINSIZE) */
+
+/*
+ * A block's weight in the variance is (1 - p) / p^2: over 1 / p, the mean of (1 - p) / p over all blocks. Below 1 they are
+ * likelier recorded than not.
+ */
+struct tp_unseen tp_estimates_unseen(const struct tp_estimates *estimates)
+{
+	const struct tp_estimate *blocks = &estimates->all.allocated.blocks;
+	double weight = blocks->value > 0 ? blocks->variance / blocks->value : 0;
+
+	return (struct tp_unseen){ estimates->mean, weight >= 1 ? weight : 1 / probability(estimates->mean, SMALLEST) };
+}

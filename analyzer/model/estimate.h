@@ -52,5 +52,7 @@ void tp_estimate_add(struct tp_estimate *estimate, double mean, uint64_t size, d
 /* Puts the estimates in the place of the counts. What is not known of a sampled run becomes 0. */
 void tp_estimates_site(struct tp_estimates *estimates, size_t number, uint64_t peak_number, struct tp_site *site);
 void tp_estimates_heap(const struct tp_estimates *estimates, struct tp_heap *heap);
+/* What one block more in the sample would stand for. */
+struct tp_unseen tp_estimates_unseen(const struct tp_estimates *estimates);
 
 #endif

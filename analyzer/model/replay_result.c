@@ -72,6 +72,8 @@ bool tp_replay_result(struct tp_replay *replay, struct tp_process *process)
 	process->combined_peak_variance = replay->combined_variance;
 	process->estimated = replay->sampled;
 	result_heap(replay, &process->heap);
+	if (replay->sampled)
+		process->unseen = tp_estimates_unseen(&replay->estimates);
 	process->timeline = tp_timeline_finish(&replay->timeline, replay->last, &replay->now, &process->point_count);
 	for (i = 0; i < process->point_count; i++)
 		process->timeline[i].time_ns = tp_replay_ns(replay, process->timeline[i].time_ns);

@@ -378,9 +378,19 @@ struct tp_pool_counts {
 	uint64_t allocations, frees;   /* of their blocks, as recorded */
 };
 
+/*
+ * What one block more in a sample would stand for, as far as is known of what is not in it: of bytes, the sample's mean,
+ * whatever the block's size; of blocks, what the process's blocks do on average or, where these are so large that they say
+ * nothing of small ones, what the smallest would. 0: nothing was sampled.
+ */
+struct tp_unseen {
+	double bytes, blocks;
+};
+
 struct tp_process {
 	const struct tp_trace *trace;
 	bool estimated; /* allocations were sampled: see struct tp_variance. `temporary` is not known then, and 0 */
+	struct tp_unseen unseen;
 	struct tp_heap heap;
 	struct tp_pool_counts pools;
 	struct tp_site *sites;

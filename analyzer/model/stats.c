@@ -23,20 +23,25 @@ struct tp_interval tp_interval_share(double hits, double trials)
 /* Of the gamma distribution with that mean and variance, by Wilson and Hilferty (1931): `z` is the normal one's. */
 static double gamma_quantile(double mean, double variance, double z)
 {
-	double ninth = variance / (mean * mean) / 9;
+	double ninth = mean > 0 ? variance / (mean * mean) / 9 : 0;
 
 	return mean * pow(fmax(1 - ninth + z * sqrt(ninth), 0), 3);
 }
 
-struct tp_interval tp_interval_estimate(double estimate, double variance)
+struct tp_interval tp_interval_estimate(double estimate, double variance, double unseen)
 {
-	double weight;
+	double weight, chance, sure; /* the estimate is of things that weigh so much, and of what was sure to be met */
 
-	if (!(variance > 0) || !(estimate > 0))
+	variance = fmax(variance, 0);
+	if (!(variance + unseen > 0) || !(estimate > 0))
 		return (struct tp_interval){ fmax(estimate, 0), fmax(estimate, 0) };
-	weight = variance / estimate;
-	return (struct tp_interval){ gamma_quantile(estimate, variance, -TP_NORMAL_95),
-				     gamma_quantile(estimate + weight, variance + weight * weight, TP_NORMAL_95) };
+	weight = fmax(variance / estimate, unseen);
+	chance = variance / weight;
+	sure = estimate - chance;
+	return (struct tp_interval){
+		sure + gamma_quantile(chance, variance, -TP_NORMAL_95),
+		sure + gamma_quantile(chance + weight, variance + weight * weight, TP_NORMAL_95),
+	};
 }
 
 uint64_t tp_round(double value)

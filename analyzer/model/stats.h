@@ -21,9 +21,10 @@ struct tp_interval tp_interval_share(double hits, double trials);
  * Of a sum over what was sampled, with its variance: by the gamma distribution (M. Fay, E. Feuer, "Confidence intervals for
  * directly standardized rates", Statistics in Medicine 16, 1997), for a sum of rare things that weigh much is skewed, and a
  * normal interval ends too low. What one more would have weighed is taken to be variance / estimate, the mean weight of
- * one that was sampled. Equal weights give Garwood's (1936) interval of a Poisson count.
+ * one that was sampled, but not less than `unseen` (0: that is all that is known): where much of the sum was sure to be met,
+ * that mean says nothing of the rest. Equal weights give Garwood's (1936) interval of a Poisson count.
  */
-struct tp_interval tp_interval_estimate(double estimate, double variance);
+struct tp_interval tp_interval_estimate(double estimate, double variance, double unseen);
 
 /*
  * Mean and variance of numbers that come one by one, without cancellation: Welford, "Note on a method for calculating

@@ -122,10 +122,10 @@ static struct tp_text utilisation_text(const struct row_context *context, const 
 
 static struct tp_numbers numbers_of(const struct tp_page *page, const struct tp_variant *variant)
 {
-	struct tp_numbers numbers = { page, false };
+	struct tp_numbers numbers = { page, { 0, 0 } };
 
 	for (size_t i = 0; i < variant->run_count; i++)
-		numbers.estimated |= tp_run_estimated(variant->runs[i]);
+		numbers.unseen = tp_unseen_larger(numbers.unseen, tp_run_unseen(variant->runs[i]));
 	return numbers;
 }
 

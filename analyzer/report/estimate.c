@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/estimate.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,35 +28,37 @@ static struct tp_text with_half(const struct tp_numbers *numbers, struct tp_text
 static const struct tp_text unknown = { "?" };
 
 /* The interval reaches further up than down. */
-static uint64_t half_of(uint64_t value, double variance)
+static uint64_t half_of(uint64_t value, double variance, double unseen)
 {
-	return tp_round(tp_interval_estimate((double)value, variance).high - (double)value);
+	return tp_round(tp_interval_estimate((double)value, variance, unseen).high - (double)value);
 }
 
 struct tp_text tp_some_bytes(const struct tp_numbers *numbers, uint64_t bytes, double variance)
 {
 	bool exact = numbers->page->exact;
+	double unseen = numbers->unseen.bytes;
 	struct tp_text text = tp_bytes(bytes, exact);
 
-	if (!numbers->estimated)
+	if (!tp_numbers_estimated(numbers))
 		return text;
-	return with_half(numbers, text, is_open(bytes) ? unknown : tp_bytes(half_of(bytes, variance), exact));
+	return with_half(numbers, text, is_open(bytes) ? unknown : tp_bytes(half_of(bytes, variance, unseen), exact));
 }
 
 struct tp_text tp_some_count(const struct tp_numbers *numbers, uint64_t count, double variance)
 {
+	double unseen = numbers->unseen.blocks;
 	struct tp_text text = tp_count(count);
 
-	if (!numbers->estimated)
+	if (!tp_numbers_estimated(numbers))
 		return text;
-	return with_half(numbers, text, is_open(count) ? unknown : tp_count(half_of(count, variance)));
+	return with_half(numbers, text, is_open(count) ? unknown : tp_count(half_of(count, variance, unseen)));
 }
 
 struct tp_text tp_about(const struct tp_numbers *numbers, struct tp_text text)
 {
 	struct tp_text marked;
 
-	if (!numbers->estimated)
+	if (!tp_numbers_estimated(numbers))
 		return text;
 	snprintf(marked.text, sizeof(marked.text), "~%.40s", text.text);
 	return marked;
@@ -75,13 +78,13 @@ static json_t *integer(double value)
 	return json_integer(number > INT64_MAX ? INT64_MAX : (json_int_t)number);
 }
 
-void tp_json_some(json_t *json, const char *key, uint64_t value, double variance, bool estimated)
+void tp_json_some(json_t *json, const char *key, uint64_t value, double variance, double unseen)
 {
-	struct tp_interval interval = tp_interval_estimate((double)value, variance);
+	struct tp_interval interval = tp_interval_estimate((double)value, variance, unseen);
 	char name[64];
 
 	json_object_set_new(json, key, json_integer(value > INT64_MAX ? INT64_MAX : (json_int_t)value));
-	if (!estimated)
+	if (!(unseen > 0))
 		return;
 	snprintf(name, sizeof(name), "%s_ci95", key);
 	json_object_set_new(
@@ -95,6 +98,20 @@ bool tp_run_estimated(const struct tp_run *run)
 		if (run->processes[i].estimated)
 			return true;
 	return false;
+}
+
+struct tp_unseen tp_unseen_larger(struct tp_unseen a, struct tp_unseen b)
+{
+	return (struct tp_unseen){ fmax(a.bytes, b.bytes), fmax(a.blocks, b.blocks) };
+}
+
+struct tp_unseen tp_run_unseen(const struct tp_run *run)
+{
+	struct tp_unseen unseen = { 0, 0 };
+
+	for (size_t i = 0; i < run->process_count; i++)
+		unseen = tp_unseen_larger(unseen, run->processes[i].unseen);
+	return unseen;
 }
 
 double tp_sums_bytes_variance(const struct tp_sums *sums, enum tp_what what)

@@ -205,23 +205,24 @@ json_t *tp_json_heap(const struct tp_process *process)
 {
 	const struct tp_heap *heap = &process->heap;
 	const struct tp_variance *variance = &heap->variance;
+	struct tp_unseen unseen = process->unseen;
 	const struct {
 		const char *key;
 		uint64_t value;
-		double variance;
+		double variance, unseen;
 	} estimable[] = {
-		{ "allocations", heap->allocations, variance->allocations },
-		{ "frees", heap->frees, variance->frees },
-		{ "allocated_bytes", heap->bytes, variance->bytes },
-		{ "allocated_usable_bytes", heap->usable, variance->usable },
-		{ "peak_bytes", heap->peak_bytes, variance->peak_bytes },
-		{ "peak_blocks", heap->peak_blocks, variance->peak_blocks },
-		{ "peak_usable_bytes", heap->peak_usable, variance->peak_usable },
-		{ "end_bytes", heap->end_bytes, variance->live_bytes },
-		{ "end_blocks", heap->end_blocks, variance->live_blocks },
-		{ "end_usable_bytes", heap->end_usable, variance->live_usable },
-		{ "short_lived_allocations", heap->short_lived, variance->short_lived },
-		{ "combined_peak_bytes", process->combined_peak_bytes, process->combined_peak_variance },
+		{ "allocations", heap->allocations, variance->allocations, unseen.blocks },
+		{ "frees", heap->frees, variance->frees, unseen.blocks },
+		{ "allocated_bytes", heap->bytes, variance->bytes, unseen.bytes },
+		{ "allocated_usable_bytes", heap->usable, variance->usable, unseen.bytes },
+		{ "peak_bytes", heap->peak_bytes, variance->peak_bytes, unseen.bytes },
+		{ "peak_blocks", heap->peak_blocks, variance->peak_blocks, unseen.blocks },
+		{ "peak_usable_bytes", heap->peak_usable, variance->peak_usable, unseen.bytes },
+		{ "end_bytes", heap->end_bytes, variance->live_bytes, unseen.bytes },
+		{ "end_blocks", heap->end_blocks, variance->live_blocks, unseen.blocks },
+		{ "end_usable_bytes", heap->end_usable, variance->live_usable, unseen.bytes },
+		{ "short_lived_allocations", heap->short_lived, variance->short_lived, unseen.blocks },
+		{ "combined_peak_bytes", process->combined_peak_bytes, process->combined_peak_variance, unseen.bytes },
 	};
 	const struct {
 		const char *key;
@@ -243,7 +244,7 @@ json_t *tp_json_heap(const struct tp_process *process)
 	set(json, "recorded", json_boolean(!tp_heap_unknown(process)));
 	set(json, "estimated", json_boolean(process->estimated));
 	for (size_t i = 0; i < sizeof(estimable) / sizeof(estimable[0]); i++)
-		tp_json_some(json, estimable[i].key, estimable[i].value, estimable[i].variance, process->estimated);
+		tp_json_some(json, estimable[i].key, estimable[i].value, estimable[i].variance, estimable[i].unseen);
 	set(json, "temporary_allocations", process->estimated ? json_null() : tp_json_number(heap->temporary));
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		set(json, numbers[i].key, tp_json_number(numbers[i].value));
@@ -272,7 +273,7 @@ json_t *tp_json_notes(const struct tp_process *process, const struct tp_symbols 
 	return list;
 }
 
-json_t *tp_json_points(const struct tp_point *points, size_t count, bool estimated)
+json_t *tp_json_points(const struct tp_point *points, size_t count, struct tp_unseen unseen)
 {
 	json_t *list = json_array(), *point;
 
@@ -280,8 +281,8 @@ json_t *tp_json_points(const struct tp_point *points, size_t count, bool estimat
 		point = json_pack("{s:o, s:o, s:o, s:o}", "time_ns", tp_json_number(points[i].time_ns), "mapped_bytes",
 				  tp_json_number(points[i].mapped_bytes), "rss_bytes", tp_json_number(points[i].rss),
 				  "vms_bytes", tp_json_number(points[i].vms));
-		tp_json_some(point, "live_bytes", points[i].live_bytes, points[i].bytes_variance, estimated);
-		tp_json_some(point, "live_blocks", points[i].live_blocks, points[i].blocks_variance, estimated);
+		tp_json_some(point, "live_bytes", points[i].live_bytes, points[i].bytes_variance, unseen.bytes);
+		tp_json_some(point, "live_blocks", points[i].live_blocks, points[i].blocks_variance, unseen.blocks);
 		json_array_append_new(list, point);
 	}
 	return list;
@@ -296,13 +297,13 @@ json_t *tp_json_combined(const struct tp_run *run)
 
 		one = json_pack("{s:o}", "pid", tp_json_number(process->trace->header->pid));
 		tp_json_some(one, "bytes", process->combined_peak_bytes, process->combined_peak_variance,
-			     process->estimated);
+			     process->unseen.bytes);
 		json_array_append_new(list, one);
 	}
 	set(json, "start_unix_ns", tp_json_number(run->start_unix_ns));
 	set(json, "duration_ns", tp_json_number(run->duration_ns));
 	set(json, "estimated", json_boolean(tp_run_estimated(run)));
-	tp_json_some(json, "peak_bytes", run->peak_bytes, run->peak_variance, tp_run_estimated(run));
+	tp_json_some(json, "peak_bytes", run->peak_bytes, run->peak_variance, tp_run_unseen(run).bytes);
 	set(json, "peak_time_ns", tp_json_number(run->peak_time_ns));
 	set(json, "peak_processes", list);
 	return json;

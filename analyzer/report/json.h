@@ -40,7 +40,7 @@ json_t *tp_json_suppressed(const struct tp_rows *rows, const struct tp_suppressi
 /* What the allocator said, over time. */
 json_t *tp_json_allocator_points(const struct tp_allocator_series *series);
 
-json_t *tp_json_points(const struct tp_point *points, size_t count, bool estimated);
+json_t *tp_json_points(const struct tp_point *points, size_t count, struct tp_unseen unseen);
 /* The sum over the processes of a run. */
 json_t *tp_json_combined(const struct tp_run *run);
 

@@ -22,32 +22,32 @@ static const char *end_word(uint32_t end)
 }
 
 /* `key` behind the prefix. */
-static void set_some(json_t *json, const char *prefix, const char *key, uint64_t value, double variance, bool estimated)
+static void set_some(json_t *json, const char *prefix, const char *key, uint64_t value, double variance, double unseen)
 {
 	char name[48];
 
 	snprintf(name, sizeof(name), "%s%s", prefix, key);
-	tp_json_some(json, name, value, variance, estimated);
+	tp_json_some(json, name, value, variance, unseen);
 }
 
 static void set_numbers(json_t *json, const struct tp_sums *sums, enum tp_json_sites shape, const char *prefix,
-			bool estimated)
+			struct tp_unseen unseen)
 {
 	enum tp_what what = shape == TP_JSON_PEAK ? TP_WHAT_PEAK : TP_WHAT_UNFREED;
 	const struct tp_variance *variance = &sums->variance;
 	char key[40];
 
 	if (shape == TP_JSON_HOT) {
-		set_some(json, prefix, "allocations", sums->allocations, variance->allocations, estimated);
-		set_some(json, prefix, "bytes", sums->bytes, variance->bytes, estimated);
+		set_some(json, prefix, "allocations", sums->allocations, variance->allocations, unseen.blocks);
+		set_some(json, prefix, "bytes", sums->bytes, variance->bytes, unseen.bytes);
 		snprintf(key, sizeof(key), "%stemporary", prefix);
-		set(json, key, estimated ? json_null() : tp_json_number(sums->temporary));
-		set_some(json, prefix, "short_lived", sums->short_lived, variance->short_lived, estimated);
+		set(json, key, unseen.bytes > 0 ? json_null() : tp_json_number(sums->temporary));
+		set_some(json, prefix, "short_lived", sums->short_lived, variance->short_lived, unseen.blocks);
 	} else {
 		set_some(json, prefix, "bytes", tp_sums_bytes(sums, what), tp_sums_bytes_variance(sums, what),
-			 estimated);
+			 unseen.bytes);
 		set_some(json, prefix, "blocks", tp_sums_blocks(sums, what), tp_sums_blocks_variance(sums, what),
-			 estimated);
+			 unseen.blocks);
 	}
 }
 
@@ -95,23 +95,23 @@ static json_t *json_row(const struct tp_run *run, struct tp_symbols *const *symb
 {
 	const struct tp_trace *trace = run->processes[row->process].trace;
 	json_t *json = json_object();
-	bool estimated = run->processes[row->process].estimated;
+	const struct tp_process *process = &run->processes[row->process];
 	json_int_t own;
 	uint32_t end;
 
-	set(json, "estimated", json_boolean(estimated));
-	set_numbers(json, &row->self, shape, "", estimated);
+	set(json, "estimated", json_boolean(process->estimated));
+	set_numbers(json, &row->self, shape, "", process->unseen);
 	set(json, "largest_bytes",
 	    tp_json_number(tp_sums_largest(&row->self, shape == TP_JSON_PEAK ? TP_WHAT_PEAK : TP_WHAT_ALLOCATED)));
 	if (by != TP_BY_STACK) {
 		if (tp_by_nested(by))
-			set_numbers(json, &row->total, shape, "total_", estimated);
+			set_numbers(json, &row->total, shape, "total_", process->unseen);
 		set_name(json, row, by);
 		return json;
 	}
 	set(json, "op", tp_json_string(row->op));
 	if (shape != TP_JSON_HOT)
-		set_born(json, &row->born, estimated);
+		set_born(json, &row->born, process->estimated);
 	tp_trace_stack(trace, row->node, NULL, 0, &end);
 	set(json, "stack", tp_json_stack(trace, symbols[row->process], row->node, frames, &own));
 	set(json, "own", own < 0 ? json_null() : json_integer(own));
@@ -164,7 +164,7 @@ json_t *tp_json_suppressed(const struct tp_rows *rows, const struct tp_suppressi
 							      tp_json_number(rules[i].bytes), "blocks",
 							      tp_json_number(rules[i].blocks), "estimated",
 							      (int)rows->estimated));
-	set_numbers(json, &rows->suppressed, TP_JSON_UNFREED, "", rows->estimated);
+	set_numbers(json, &rows->suppressed, TP_JSON_UNFREED, "", rows->unseen);
 	set(json, "rules", list);
 	return json;
 }

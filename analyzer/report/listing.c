@@ -35,7 +35,7 @@ static void print_hotspot(const struct tp_numbers *numbers, const struct tp_rows
 		 tp_plural(self->allocations));
 	fprintf(page->out, " (%s), %s", tp_some_percent(numbers, self->allocations, rows->sums.allocations).text,
 		tp_some_bytes(numbers, self->bytes, self->variance.bytes).text);
-	if (!numbers->estimated)
+	if (!tp_numbers_estimated(numbers))
 		fprintf(page->out, ", %s temporary", tp_percent(self->temporary, self->allocations).text);
 	fprintf(page->out, ", %s short-lived\n", tp_some_percent(numbers, self->short_lived, self->allocations).text);
 }
@@ -51,7 +51,7 @@ static void print_numbers(const struct tp_listing *context, const struct tp_rows
 {
 	const struct tp_page *page = context->page;
 	const struct tp_sums *self = &row->self;
-	struct tp_numbers numbers = { page, rows->estimated };
+	struct tp_numbers numbers = { page, rows->unseen };
 	enum tp_what what = context->what;
 	uint64_t bytes = tp_sums_bytes(self, what), blocks = tp_sums_blocks(self, what);
 	uint64_t largest = tp_sums_largest(self, what);
@@ -82,7 +82,7 @@ static void print_op(const struct tp_page *page, const struct tp_row *row)
 static void print_rest(const struct tp_listing *context, const struct tp_rows *rows, size_t printed)
 {
 	const char *what = context->by == TP_BY_STACK ? "stack" : "row";
-	struct tp_numbers numbers = { context->page, rows->estimated };
+	struct tp_numbers numbers = { context->page, rows->unseen };
 	const struct tp_sums *sums = &rows->sums;
 	uint64_t bytes = tp_sums_bytes(sums, context->what), calls = tp_sums_blocks(sums, context->what);
 	double bytes_variance = 0, calls_variance = 0;
@@ -207,7 +207,7 @@ static void hotspot_cells(const struct tp_numbers *numbers, const struct tp_rows
 	add_cell(table, TP_STYLE_NUMBER, tp_some_count(numbers, self->allocations, self->variance.allocations));
 	add_cell(table, TP_STYLE_PLAIN, tp_some_percent(numbers, self->allocations, rows->sums.allocations));
 	add_cell(table, TP_STYLE_PLAIN, tp_some_bytes(numbers, self->bytes, self->variance.bytes));
-	if (numbers->estimated)
+	if (tp_numbers_estimated(numbers))
 		tp_table_add(table, TP_STYLE_DIM, "not known");
 	else
 		add_cell(table, TP_STYLE_PLAIN, tp_percent(self->temporary, self->allocations));
@@ -226,7 +226,7 @@ static void number_cells(const struct tp_listing *context, const struct tp_rows 
 			 struct tp_table *table)
 {
 	bool nested = tp_by_nested(context->by);
-	struct tp_numbers numbers = { context->page, rows->estimated };
+	struct tp_numbers numbers = { context->page, rows->unseen };
 	const struct tp_sums *self = &row->self, *total = &row->total;
 	enum tp_what what = context->what;
 
@@ -280,7 +280,7 @@ static int compare_held(const void *left, const void *right, void *context)
 /* What is not the program's own to free, in sum: such rows come last. */
 static void print_held(const struct tp_listing *context, const struct tp_rows *rows)
 {
-	struct tp_numbers numbers = { context->page, rows->estimated };
+	struct tp_numbers numbers = { context->page, rows->unseen };
 	enum tp_holder order[TP_HOLDERS];
 	size_t count = 0;
 
@@ -344,7 +344,7 @@ void tp_listing_print_short(const struct tp_listing *context, const struct tp_ro
 	size_t count = row_count(context, rows);
 	struct tp_table *table = tp_table_new(context->hotspots ? ">allocations|>%|>bytes|>temporary|*allocated by"
 								: ">bytes|>%|>blocks|*allocated by");
-	struct tp_numbers numbers = { page, rows->estimated };
+	struct tp_numbers numbers = { page, rows->unseen };
 	int used = (context->hotspots ? 48 : 34) + (rows->estimated ? 20 : 0);
 	char text[1200];
 

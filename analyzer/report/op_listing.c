@@ -186,7 +186,7 @@ static void print_rest(const struct tp_page *page, const struct tp_op_list *list
 
 static void print_untimed(const struct tp_page *page, const struct tp_op_stats *op)
 {
-	struct tp_interval total = tp_interval_estimate((double)op->total_ns, op->total_variance);
+	struct tp_interval total = tp_interval_estimate((double)op->total_ns, op->total_variance, 0);
 
 	tp_print(page, TP_STYLE_DIM,
 		 "\n%s of %s calls of %.100s were folded: counts are exact; a random share of them was timed, %s were "

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "model/op_tree.h"
+#include "report/estimate.h"
 #include "report/row_index.h"
 #include "report/stack_rows.h"
 #include "report/suppressions.h"
@@ -349,6 +350,7 @@ bool tp_rows_add(struct tp_rows_builder *builder, const struct tp_process *proce
 {
 	if (process->estimated)
 		builder->rows->estimated = true;
+	builder->rows->unseen = tp_unseen_larger(builder->rows->unseen, process->unseen);
 	if (builder->by_stack && !tp_stack_rows_process(builder->by_stack, process, index, symbols))
 		return false;
 	for (size_t i = 0; i < process->site_count; i++)

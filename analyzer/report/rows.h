@@ -67,6 +67,7 @@ struct tp_rows {
 	size_t suppressed_sites;
 	struct tp_sums held[TP_HOLDERS]; /* of the rows with that holder */
 	bool estimated;			 /* some of it is: allocations of a process were sampled */
+	struct tp_unseen unseen;	 /* the largest of these */
 };
 
 struct tp_rows_options {

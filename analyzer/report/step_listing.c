@@ -157,7 +157,7 @@ static void explain(const struct tp_page *page, const struct tp_process *process
 		    struct phrase *phrase)
 {
 	const struct tp_step_stats *steps = &process->steps;
-	const struct tp_numbers numbers = { page, process->estimated };
+	const struct tp_numbers numbers = { page, process->unseen };
 	double late = (double)outlier->ns - steps->durations.mean;
 	int64_t least = late > 10 ? (int64_t)(late / 10) : 1;
 	int64_t cpu_ns = (int64_t)((uint64_t)outlier->cpu_periods * process->trace->header->cpu_period_ns);
@@ -249,7 +249,7 @@ static void add_memory(struct tp_table *table, const struct tp_numbers *numbers,
 static void add_row(struct tp_table *table, const struct tp_page *page, const struct tp_process *process,
 		    const struct tp_step *step)
 {
-	const struct tp_numbers numbers = { page, process->estimated };
+	const struct tp_numbers numbers = { page, process->unseen };
 	char text[64];
 
 	tp_table_add(table, TP_STYLE_NUMBER, tp_time(time_of(step)).text);

@@ -59,7 +59,7 @@ static void add_row(struct tp_table *table, const struct tp_page *page, const st
 		    const struct columns *columns, const struct tp_thread_row *row)
 {
 	const struct tp_line *line = columns->cpu ? &row->cpu_line : &row->alloc_line;
-	struct tp_numbers numbers = { page, process->estimated };
+	struct tp_numbers numbers = { page, process->unseen };
 	const struct tp_thread_stats *stats = row->stats;
 	char name[400], shorter[400];
 
@@ -114,18 +114,19 @@ static json_t *json_line(const struct tp_line *line, const char *key, uint64_t v
 static json_t *json_row(const struct tp_process *process, const struct tp_thread_row *row)
 {
 	const struct tp_thread_stats *stats = row->stats;
+	struct tp_unseen unseen = process->unseen;
 	const struct {
 		const char *key;
 		uint64_t value;
-		double variance;
+		double variance, unseen;
 	} estimable[] = {
-		{ "allocations", stats->allocations, stats->allocations_variance },
-		{ "frees", stats->frees, stats->frees_variance },
-		{ "bytes", stats->bytes, stats->bytes_variance },
-		{ "peak_bytes", row->peak_bytes, row->peak_bytes_variance },
-		{ "peak_blocks", row->peak_blocks, row->peak_blocks_variance },
-		{ "unfreed_bytes", row->live_bytes, row->live_bytes_variance },
-		{ "unfreed_blocks", row->live_blocks, row->live_blocks_variance },
+		{ "allocations", stats->allocations, stats->allocations_variance, unseen.blocks },
+		{ "frees", stats->frees, stats->frees_variance, unseen.blocks },
+		{ "bytes", stats->bytes, stats->bytes_variance, unseen.bytes },
+		{ "peak_bytes", row->peak_bytes, row->peak_bytes_variance, unseen.bytes },
+		{ "peak_blocks", row->peak_blocks, row->peak_blocks_variance, unseen.blocks },
+		{ "unfreed_bytes", row->live_bytes, row->live_bytes_variance, unseen.bytes },
+		{ "unfreed_blocks", row->live_blocks, row->live_blocks_variance, unseen.blocks },
 	};
 	json_t *json = json_object();
 
@@ -138,7 +139,7 @@ static json_t *json_row(const struct tp_process *process, const struct tp_thread
 	json_object_set_new(json, "cpu_ns", tp_json_number(tp_cpu_ns(process, &stats->cpu)));
 	json_object_set_new(json, "op_ns", tp_json_number(stats->op_ns));
 	for (size_t i = 0; i < sizeof(estimable) / sizeof(estimable[0]); i++)
-		tp_json_some(json, estimable[i].key, estimable[i].value, estimable[i].variance, process->estimated);
+		tp_json_some(json, estimable[i].key, estimable[i].value, estimable[i].variance, estimable[i].unseen);
 	json_object_set_new(json, "top_cpu", json_line(&row->cpu_line, "ns", row->cpu_line_ns));
 	json_object_set_new(json, "top_allocation", json_line(&row->alloc_line, "bytes", row->alloc_line_bytes));
 	return json;

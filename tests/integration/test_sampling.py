@@ -179,6 +179,15 @@ def test_realloc_that_fails(tprof):
     assert large == [1000001]
 
 
+def test_beside_what_is_surely_recorded_there_may_be_more(tprof):
+    """A large block is in every sample; how many small ones the same line allocates that sample does not tell."""
+    trace = python(tprof, LIBC + "for size in (1 << 28, 24, 24): libc.malloc(size)", 1 << 20)
+    row, = (site for site in sites(trace, "leaks") if site["bytes"] >= 1 << 28)
+    (low, high), (fewest, most) = row["bytes_ci95"], row["blocks_ci95"]
+    assert low <= (1 << 28) + 48 <= high and 3.6 * (1 << 20) < high - (1 << 28) < 16 << 20
+    assert fewest <= 3 <= most
+
+
 def test_more_blocks_than_the_sample_holds(tprof):
     """What found no place is counted as lost."""
     number = 300000

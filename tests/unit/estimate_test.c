@@ -252,9 +252,9 @@ static struct gen *run_once(uint64_t seed)
 	return gen;
 }
 
-static bool covers(uint64_t estimate, double variance, double truth)
+static bool covers(uint64_t estimate, double variance, double unseen, double truth)
 {
-	struct tp_interval interval = tp_interval_estimate((double)estimate, variance);
+	struct tp_interval interval = tp_interval_estimate((double)estimate, variance, unseen);
 
 	return interval.low <= truth && truth <= interval.high;
 }
@@ -272,15 +272,17 @@ static void many_runs(void **state)
 	}
 	for (i = 0; i < RUNS; i++) {
 		struct replayed replayed;
+		const struct tp_unseen *unseen;
 		const struct tp_heap *heap;
 
 		replay(&replayed, run_once(UINT64_C(0x9e3779b97f4a7c15) * (i + 1)), NULL);
 		heap = &replayed.process->heap;
+		unseen = &replayed.process->unseen;
 		bytes_sum += (double)heap->bytes;
 		count_sum += (double)heap->allocations;
-		bytes_held += covers(heap->bytes, heap->variance.bytes, bytes);
-		count_held += covers(heap->allocations, heap->variance.allocations, BLOCKS);
-		live_held += covers(heap->end_bytes, heap->variance.live_bytes, live);
+		bytes_held += covers(heap->bytes, heap->variance.bytes, unseen->bytes, bytes);
+		count_held += covers(heap->allocations, heap->variance.allocations, unseen->blocks, BLOCKS);
+		live_held += covers(heap->end_bytes, heap->variance.live_bytes, unseen->bytes, live);
 		close_replayed(&replayed);
 	}
 	/* The mean of 300 runs is as good as one run of 300 times the work. */
@@ -301,12 +303,77 @@ static void skewed(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(garwood) / sizeof(garwood[0]); i++) {
 		double count = garwood[i].count, weight = 40;
-		struct tp_interval interval = tp_interval_estimate(count * weight, count * weight * weight);
+		struct tp_interval interval = tp_interval_estimate(count * weight, count * weight * weight, 0);
 
 		assert_true(fabs(interval.low / weight - garwood[i].low) < 0.02);
 		assert_true(fabs(interval.high / weight - garwood[i].high) < 0.02);
 	}
-	assert_true(tp_interval_estimate(7, 0).low == 7 && tp_interval_estimate(7, 0).high == 7);
+	assert_true(tp_interval_estimate(7, 0, 0).low == 7 && tp_interval_estimate(7, 0, 0).high == 7);
+}
+
+/* What was sure to be met says nothing of the rest: Poisson counts of 0 and 3 beside it (Garwood 1936). */
+static void sure_in_part(void **state)
+{
+	struct tp_interval none = tp_interval_estimate(1000, 0, 40), three = tp_interval_estimate(1120, 4800, 40);
+
+	(void)state;
+	assert_true(none.low == 1000 && fabs((none.high - 1000) / 40 - 3.689) < 0.03);
+	assert_true(fabs((three.low - 1000) / 40 - 0.619) < 0.02 && fabs((three.high - 1000) / 40 - 8.767) < 0.02);
+	assert_true(tp_interval_estimate(0, 0, 40).high == 0); /* is asked by nobody: "0 +-?" */
+}
+
+#define DOUBLINGS 18 /* from 8 bytes to 1 MiB */
+
+/* As a run of run_once(), all of site 0, with an array of site 1 that grows by doubling. */
+static struct gen *run_growing(uint64_t seed)
+{
+	struct gen *gen = gen_sampled(MEAN);
+	unsigned i;
+
+	for (i = 0; i < BLOCKS; i++)
+		if (uniform(&seed) < -expm1(-(double)size_of(i) / MEAN))
+			do_alloc(gen, 10 + i, 0x100000 + UINT64_C(0x100000) * i, size_of(i), 0);
+	for (i = 0; i < DOUBLINGS; i++)
+		if (uniform(&seed) < -expm1(-ldexp(8, (int)i) / MEAN))
+			do_alloc(gen, 10 + BLOCKS + i, 0x10 + UINT64_C(0x20) * i, UINT64_C(8) << i, 1);
+	return gen;
+}
+
+/* The large ones are in every sample, the small ones in hardly any. */
+static void large_and_small_at_one_site(void **state)
+{
+	const double bytes = ldexp(8, DOUBLINGS) - 8;
+	unsigned bytes_held = 0, count_held = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < RUNS; i++) {
+		const struct tp_unseen *unseen;
+		const struct tp_site *site;
+		struct replayed replayed;
+
+		replay(&replayed, run_growing(UINT64_C(0x9e3779b97f4a7c15) * (i + 1)), NULL);
+		unseen = &replayed.process->unseen;
+		site = site_of(replayed.process, 1);
+		bytes_held += covers(site->bytes, site->variance.bytes, unseen->bytes, bytes);
+		count_held += covers(site->allocations, site->variance.allocations, unseen->blocks, DOUBLINGS);
+		close_replayed(&replayed);
+	}
+	assert_in_range(bytes_held, 270, 300);
+	assert_in_range(count_held, 270, 300);
+}
+
+/* Where no small block was recorded, nothing tells how many there are, but that a hit in the smallest would stand for many. */
+static void large_ones_alone(void **state)
+{
+	struct gen *gen = gen_sampled(100);
+	struct replayed replayed;
+
+	(void)state;
+	do_alloc(gen, 10, 0x1000, 2000, 0);
+	replay(&replayed, gen, NULL);
+	near(replayed.process->unseen.bytes, 100);
+	near(replayed.process->unseen.blocks, 1 / -expm1(-0.24));
+	close_replayed(&replayed);
 }
 
 int main(void)
@@ -319,6 +386,9 @@ int main(void)
 		cmocka_unit_test(exact_ones_have_no_variance),
 		cmocka_unit_test(absurd),
 		cmocka_unit_test(many_runs),
+		cmocka_unit_test(sure_in_part),
+		cmocka_unit_test(large_and_small_at_one_site),
+		cmocka_unit_test(large_ones_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
