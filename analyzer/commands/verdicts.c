@@ -192,7 +192,7 @@ static void measure(const struct tp_verdicts *verdicts, struct tp_verdict_row *r
 		row->side[1].runs = time->side[1].runs;
 	} else if (!is_timed(row->rule)) {
 		row->difference =
-			tp_diff_sides(&row->side[0], &row->side[1], verdicts->runs[0] > 1 || verdicts->runs[1] > 1);
+			tp_diff_sides(&row->side[0], &row->side[1], verdicts->runs[0] > 1 || verdicts->runs[1] > 1, 0);
 	}
 }
 

@@ -181,17 +181,18 @@ static double degrees_of(double va, double vb, const struct tp_moments *a, const
 	return sum * sum / (va * va / (double)(a->count - 1) + vb * vb / (double)(b->count - 1));
 }
 
+/* `least`: of half the interval of the difference. */
 static void ratio_of(double old_value, double old_variance, double new_value, double new_variance, double times,
-		     struct tp_difference *difference)
+		     double least, struct tp_difference *difference)
 {
-	double ratio = new_value / old_value, relative;
+	double ratio = new_value / old_value, half;
 
 	if (!(old_value > 0) || new_value < 0)
 		return;
 	/* By the first terms of its series. */
-	relative = sqrt(new_variance + ratio * ratio * old_variance) / old_value;
+	half = fmax(times * sqrt(new_variance + ratio * ratio * old_variance), least) / old_value;
 	difference->ratio = ratio;
-	difference->interval = (struct tp_interval){ fmax(ratio - times * relative, 0), ratio + times * relative };
+	difference->interval = (struct tp_interval){ fmax(ratio - half, 0), ratio + half };
 }
 
 static double p_of(double difference, double error, double degrees)
@@ -225,23 +226,31 @@ struct tp_difference tp_difference_runs(const struct tp_moments *a, const struct
 		difference.interval.low = exp(b->mean - a->mean - times * error);
 		difference.interval.high = exp(b->mean - a->mean + times * error);
 	} else {
-		ratio_of(a->mean, va, b->mean, vb, times, &difference);
+		ratio_of(a->mean, va, b->mean, vb, times, 0, &difference);
 		difference.change.low = b->mean - a->mean - times * error;
 		difference.change.high = b->mean - a->mean + times * error;
 	}
 	return difference;
 }
 
+/* That either sample passed by so much that the other met: the variances, of what was met, do not tell. */
+static double p_passed_by(double difference, double unseen)
+{
+	return unseen > 0 ? fmin(2 * exp(-fabs(difference) / unseen), 1) : 0;
+}
+
 struct tp_difference tp_difference_estimates(double old_value, double old_variance, double new_value,
-					     double new_variance)
+					     double new_variance, double unseen)
 {
 	struct tp_difference difference = nothing(TP_DOUBT_NONE);
-	double variance = old_variance + new_variance, half = TP_NORMAL_95 * sqrt(variance);
+	double variance = old_variance + new_variance, passed_by = log(2 / LEVEL) * unseen;
+	double half = fmax(TP_NORMAL_95 * sqrt(variance), passed_by);
 
-	ratio_of(old_value, old_variance, new_value, new_variance, TP_NORMAL_95, &difference);
+	ratio_of(old_value, old_variance, new_value, new_variance, TP_NORMAL_95, passed_by, &difference);
 	difference.change.low = new_value - old_value - half;
 	difference.change.high = new_value - old_value + half;
-	if (variance > 0)
-		difference.p = erfc(fabs(new_value - old_value) / sqrt(2 * variance));
+	if (variance + unseen > 0)
+		difference.p = fmax(variance > 0 ? erfc(fabs(new_value - old_value) / sqrt(2 * variance)) : 0,
+				    p_passed_by(new_value - old_value, unseen));
 	return difference;
 }

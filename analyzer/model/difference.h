@@ -48,8 +48,11 @@ struct tp_difference tp_difference_batches(const struct tp_batches *old_side, co
 struct tp_difference tp_difference_runs(const struct tp_moments *old_side, const struct tp_moments *new_side,
 					bool logarithms);
 
-/* Two estimates with their variances, normal. Both variances 0: the numbers are exact, and there is no p. */
+/*
+ * Two estimates with their variances, normal. `unseen`: so much a hit in a sample stands for (struct tp_unseen), so that what
+ * is missing on one side may be what its sample passed by. All three 0: the numbers are exact, and there is no p.
+ */
 struct tp_difference tp_difference_estimates(double old_value, double old_variance, double new_value,
-					     double new_variance);
+					     double new_variance, double unseen);
 
 #endif

@@ -69,17 +69,18 @@ bool tp_diff_differs(const struct tp_diff_row *row)
 	       fabs(a->count * m - b->count * n) > 0.5;
 }
 
-struct tp_difference tp_diff_sides(const struct tp_diff_side *a, const struct tp_diff_side *b, bool several)
+struct tp_difference tp_diff_sides(const struct tp_diff_side *a, const struct tp_diff_side *b, bool several,
+				   double unseen)
 {
 	return several ? tp_difference_runs(&a->runs, &b->runs, false)
-		       : tp_difference_estimates(a->runs.mean, a->variance, b->runs.mean, b->variance);
+		       : tp_difference_estimates(a->runs.mean, a->variance, b->runs.mean, b->variance, unseen);
 }
 
 static struct tp_difference difference_of(const struct tp_diff_rows *rows, const struct tp_diff_row *row)
 {
 	const struct tp_diff_side *a = &row->side[0], *b = &row->side[1];
 	bool several = rows->runs[0] > 1 || rows->runs[1] > 1;
-	struct tp_difference difference = tp_diff_sides(a, b, several);
+	struct tp_difference difference = tp_diff_sides(a, b, several, rows->unseen);
 
 	if (!several && (rows->trials[0] > 0 || rows->trials[1] > 0)) {
 		difference.p = tp_share_test(a->runs.mean * rows->trials[0], rows->trials[0],

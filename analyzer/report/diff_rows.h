@@ -42,6 +42,7 @@ struct tp_diff_rows {
 	double trials[2]; /* shares of so many independent samples; 0: amounts are no shares */
 	bool small_too;	  /* all rows are tested */
 	bool estimated;
+	double unseen; /* of sampled runs, the largest: bytes that one hit stands for; else 0 */
 };
 
 void tp_diff_rows_free(struct tp_diff_rows *rows);
@@ -59,7 +60,8 @@ void tp_diff_rows_end_run(struct tp_diff_rows *rows, int side, double scale);
 bool tp_diff_rows_test(struct tp_diff_rows *rows);
 
 /* By the runs, if there are `several` of a side; else by what the two estimates vary by. */
-struct tp_difference tp_diff_sides(const struct tp_diff_side *a, const struct tp_diff_side *b, bool several);
+struct tp_difference tp_diff_sides(const struct tp_diff_side *a, const struct tp_diff_side *b, bool several,
+				   double unseen);
 
 /* Does the row differ at all? */
 bool tp_diff_differs(const struct tp_diff_row *row);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/diff_sites.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,8 +113,16 @@ static bool add_memory(struct tp_diff_sites *sites, const struct place *place, c
 	       (!site->allocations || tp_diff_rows_add(&sites->allocated, place->key, place->own, &all));
 }
 
+static void note_unseen(struct tp_diff_rows *rows, const struct tp_process *process)
+{
+	rows->unseen = fmax(rows->unseen, process->unseen.bytes);
+}
+
 static bool add_sites(struct adding *adding)
 {
+	note_unseen(&adding->sites->peak, adding->process);
+	note_unseen(&adding->sites->unfreed, adding->process);
+	note_unseen(&adding->sites->allocated, adding->process);
 	for (size_t i = 0; i < adding->process->site_count; i++) {
 		const struct tp_site *site = &adding->process->sites[i];
 		struct place place = { .known = true };

@@ -188,6 +188,16 @@ def test_beside_what_is_surely_recorded_there_may_be_more(tprof):
     assert fewest <= 3 <= most
 
 
+def test_what_a_sample_passed_by_is_no_difference(tprof):
+    """Of a hundred places, each with a block of three times the mean, a sample passes five by: they are not gone."""
+    script = LIBC + "\n".join(f"def f{i}(): libc.malloc(49152)\nf{i}()" for i in range(100))
+    old, new = (python(tprof, script, "16k") for _ in range(2))
+    rows = report(new, command="diff", options=["--baseline", old, "--top", "0"])["unfreed"]
+    large = [row for row in rows if max(row["old_bytes"], row["new_bytes"]) == 51727]
+    assert sum(min(row["old_bytes"], row["new_bytes"]) == 0 for row in large) > 0
+    assert not [row for row in large if row["verdict"] in ("more", "less")]
+
+
 def test_more_blocks_than_the_sample_holds(tprof):
     """What found no place is counted as lost."""
     number = 300000
