@@ -86,6 +86,13 @@ static void record(struct tp_thread *thread, size_t me, uint64_t i)
 	thread->busy = TP_IDLE;
 }
 
+/* Before there is no place left in memory, which ends recording: on a busy machine the disk may be full for long. */
+static void wait_for_places(void)
+{
+	while (tp_load(&tp_header->chunks_aside) > TP_ASIDE_MOST / 2 && tp_load(&disk_full) && !tp_load(&halt))
+		sched_yield();
+}
+
 static void *work(void *argument)
 {
 	size_t me = (size_t)(uintptr_t)argument;
@@ -93,8 +100,11 @@ static void *work(void *argument)
 
 	HARNESS_CHECK(thread);
 	pthread_barrier_wait(&met);
-	for (uint64_t i = 0; i < EVENTS || (me % 2 && !tp_load(&halt)); i++)
+	for (uint64_t i = 0; i < EVENTS || (me % 2 && !tp_load(&halt)); i++) {
+		if (i % 1024 == 0)
+			wait_for_places();
 		record(thread, me, i);
+	}
 	return NULL;
 }
 
