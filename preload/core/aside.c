@@ -301,6 +301,9 @@ static void lose(struct place *place, uint64_t *first)
 	    !tp_swap_if(&place->state, (uint32_t)FULL, (uint32_t)LOST))
 		return;
 	count(-1);
+	/* Acquire pairs with tp_chunk_begin(): in one that is not begun there is nothing. */
+	if (tp_load_acquire(&chunk->magic) != TPROF_CHUNK_MAGIC)
+		return;
 	tp_lost(TPROF_LOST_NO_SPACE, tp_recorded_count(chunk));
 	if (chunk->kind == TPROF_CHUNK_EVENTS && chunk->begin.ticks < *first)
 		*first = chunk->begin.ticks;
