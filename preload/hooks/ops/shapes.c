@@ -25,6 +25,8 @@ struct noted {
 	uint64_t op;	/* 0, or what the call is if the guess is right */
 };
 
+enum { AS_SAID, MOVING, MOVED }; /* struct tp_op_function's `moved`; MOVING: a thread is at it */
+
 /* ---- by the symbol ---- */
 
 /* They return a tensor of the sizes that are their first parameter. */
@@ -368,17 +370,19 @@ uint32_t tp_shapes_returned(struct tp_op_function *function, const uintptr_t *fr
 	}
 	if (!tp_tensor_known())
 		return 0;
-	if (++function->tried >= TRIED) {
+	if (tp_add(&function->tried, 1u) + 1 >= TRIED) {
 		stop(function, false);
 		return 0;
 	}
-	if (function->moved || is_returned(out, frame, noted)) {
-		if (noted->op && ++function->confirmed >= CONFIRMED)
+	if (tp_load_acquire(&function->moved) == MOVED || is_returned(out, frame, noted)) {
+		if (noted->op && tp_add(&function->confirmed, 1) + 1u >= CONFIRMED)
 			stop(function, true);
 		return (uint32_t)noted->op;
 	}
+	if (!tp_swap_if(&function->moved, (uint8_t)AS_SAID, (uint8_t)MOVING))
+		return 0; /* another thread's call ended so */
 	if (out || !move(signature))
 		stop(function, false);
-	function->moved = true;
+	tp_store_release(&function->moved, (uint8_t)MOVED); /* pairs with the load above: all of them are moved */
 	return 0;
 }
