@@ -265,7 +265,7 @@ static void move(struct place *place, int fd)
 
 void tp_aside_write(unsigned int most)
 {
-	int fd = tp_aside_waits() && !tp_sealed ? tp_output_reach() : -1;
+	int fd = tp_aside_waits() && !tp_load(&tp_sealed) ? tp_output_reach() : -1;
 
 	if (fd < 0)
 		return;
@@ -284,7 +284,7 @@ void tp_aside_settle(struct tprof_chunk *chunk)
 	struct place *place = place_of(chunk);
 	int fd;
 
-	if (!place || tp_load(&place->state) == IN_FILE || tp_sealed || (fd = tp_output_reach()) < 0)
+	if (!place || tp_load(&place->state) == IN_FILE || tp_load(&tp_sealed) || (fd = tp_output_reach()) < 0)
 		return;
 	move(place, fd);
 	tp_sys_close(fd);
@@ -376,7 +376,7 @@ void tp_aside_end(void)
 {
 	int fd;
 
-	if (!tp_aside_waits() || tp_sealed)
+	if (!tp_aside_waits() || tp_load(&tp_sealed))
 		return;
 	fd = tp_output_reach();
 	for (int tries = 0; fd >= 0 && tp_aside_waits() && write_all(fd) && tries < TRIES; tries++)

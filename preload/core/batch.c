@@ -145,7 +145,7 @@ void tp_batch_end(void)
 {
 	struct tprof_chunk *chunks;
 	uint64_t number;
-	uint32_t left = tp_sealed ? 0 : take_all(&number, &chunks);
+	uint32_t left = tp_load(&tp_sealed) ? 0 : take_all(&number, &chunks);
 	int fd;
 
 	if (!left)

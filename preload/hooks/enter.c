@@ -47,7 +47,7 @@ static bool seems_abandoned(const struct tp_thread *thread, uintptr_t frame)
 static bool is_abandoned(const struct tp_thread *thread, const void *frame)
 {
 	return seems_abandoned(thread, (uintptr_t)frame) && !tp_walk_is_handlers(thread, frame) &&
-	       tp_sys_gettid() == thread->tid;
+	       tp_sys_gettid() == tp_load(&thread->tid);
 }
 
 /* A stack that the thread was not on last time. A raw clone() shares our TLS but is another task. */
@@ -55,7 +55,7 @@ static bool enter_stack(struct tp_thread *thread, const void *frame)
 {
 	if (tp_thread_on_stack(thread, (uintptr_t)frame))
 		return true;
-	if (tp_sys_gettid() != thread->tid) {
+	if (tp_sys_gettid() != tp_load(&thread->tid)) {
 		tp_lost(TPROF_LOST_FOREIGN, 1);
 		return false;
 	}

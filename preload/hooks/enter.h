@@ -173,7 +173,8 @@ TP_HOT void tp_recorded_hot(struct tp_thread *thread, uint64_t ticks, enum tp_ca
 /* The node of the stack of the hook's caller. */
 static inline uint32_t tp_caller_stack(struct tp_thread *thread, const void *frame)
 {
-	uint32_t node = tp_unlikely(tp_python_on) ? tp_python_stack(thread, frame, 0) : tp_walk(thread, frame);
+	uint32_t node = tp_unlikely(tp_load_acquire(&tp_python_on)) ? tp_python_stack(thread, frame, 0)
+								    : tp_walk(thread, frame);
 
 	tp_verify_walk(thread, tp_walk_caller(frame));
 	return node;

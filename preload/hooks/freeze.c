@@ -29,26 +29,24 @@ static uint32_t threads_running, threads_waiting, threads_known; /* other ones; 
 
 /* ---- what the fork's memory says of itself ---- */
 
-static void note_stack(struct tp_thread *thread)
-{
-	struct tprof_range range = { thread->own.low, thread->own.high };
-
-	if (thread == tp_self || note.stack_count == TPROF_SNAPSHOT_RANGES || !thread->tid ||
-	    !tp_sys_thread_lives(tp_state.pid, thread->tid))
-		return;
-	note.stacks[note.stack_count++] = range;
-}
-
-/* Those whose registers are noted. */
-static struct tp_waiting seen[TPROF_SNAPSHOT_RANGES];
-static const struct tp_thread *seen_of[TPROF_SNAPSHOT_RANGES];
-
 static bool is_other(const struct tp_thread *thread)
 {
 	uint32_t tid = tp_load(&thread->tid);
 
 	return thread != tp_self && tid && tp_sys_thread_lives(tp_state.pid, tid);
 }
+
+static void note_stack(struct tp_thread *thread)
+{
+	struct tprof_range range = { thread->own.low, thread->own.high };
+
+	if (note.stack_count < TPROF_SNAPSHOT_RANGES && is_other(thread))
+		note.stacks[note.stack_count++] = range;
+}
+
+/* Those whose registers are noted. */
+static struct tp_waiting seen[TPROF_SNAPSHOT_RANGES];
+static const struct tp_thread *seen_of[TPROF_SNAPSHOT_RANGES];
 
 static void count_thread(struct tp_thread *thread)
 {
@@ -337,7 +335,7 @@ void tp_freeze_check(void)
 {
 	static char path[4096];
 
-	if (tp_sealed || tp_sys_getpid() != tp_state.pid)
+	if (tp_load(&tp_sealed) || tp_sys_getpid() != tp_state.pid)
 		return;
 	if (!find_analyzer(path, sizeof(path))) {
 		tp_say("leak check: no tprof-analyze is beside ", "libtprof.so");

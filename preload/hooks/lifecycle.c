@@ -199,7 +199,7 @@ void tp_start(void)
 {
 	int saved = errno;
 
-	if (tp_sealed)
+	if (tp_load(&tp_sealed))
 		return; /* a child of a sandbox's */
 	if (!tp_was_started)
 		tp_state_protect();
@@ -220,14 +220,14 @@ void tp_mark_end(uint32_t end, int status)
 {
 	if (!tp_state_has_trace())
 		return;
-	if (!tp_sealed && tp_sys_getpid() != tp_state.pid)
+	if (!tp_load(&tp_sealed) && tp_sys_getpid() != tp_state.pid)
 		return; /* a vfork child: the memory is its parent's */
 	if (tp_aside_waits())
 		tp_tables_settle();
 	tp_aside_end();
 	tp_batch_end();
 	tp_header->end_status = status;
-	if (!tp_sealed) {
+	if (!tp_load(&tp_sealed)) {
 		tp_header->finish = tp_clock_moment();
 		tp_header->rss_peak = tp_memory_peak();
 	}

@@ -106,7 +106,8 @@ TP_HOT void *tp_allocated_here(struct tp_thread *thread, const void *frame, void
 		ticks = shared ? tp_clock_counter_ordered() : tp_clock_counter();
 	thread->busy = TP_BUSY_RECORD;
 	__atomic_signal_fence(__ATOMIC_ACQUIRE);
-	node = tp_unlikely(tp_python_on) ? tp_python_stack(thread, frame, guess) : tp_walk_on(thread, frame, guess);
+	node = tp_unlikely(tp_load_acquire(&tp_python_on)) ? tp_python_stack(thread, frame, guess)
+							   : tp_walk_on(thread, frame, guess);
 	tp_verify_walk(thread, tp_walk_caller(frame));
 	if (late)
 		ticks = tp_clock_counter_ordered();

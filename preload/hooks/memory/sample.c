@@ -138,7 +138,8 @@ void tp_sample_draw(struct tp_thread *thread)
 	uint64_t u;
 
 	if (!thread->random)
-		thread->random = (tp_clock_before() ^ (uint64_t)thread->tid << 40) * UINT64_C(0x9e3779b97f4a7c15) | 1;
+		thread->random =
+			(tp_clock_before() ^ (uint64_t)tp_load(&thread->tid) << 40) * UINT64_C(0x9e3779b97f4a7c15) | 1;
 	do {
 		u = next_random(thread);
 	} while (!u);

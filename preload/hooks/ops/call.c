@@ -174,7 +174,7 @@ static inline void begin(struct tp_thread *thread, uint32_t index, uint32_t op, 
 	uint8_t *end;
 
 	if (tp_fold_is_hot(&thread->fold, slot, shape) && !function->ends_step && !function->signature.after &&
-	    !function->signature.learns && !thread->perf.count) {
+	    !tp_load(&function->signature.learns) && !thread->perf.count) {
 		tp_hot_begin(thread, &(struct tp_hot_call){ index, op, frame, window, slot, shape, ticks });
 		return;
 	}
@@ -183,7 +183,7 @@ static inline void begin(struct tp_thread *thread, uint32_t index, uint32_t op, 
 	open->start = ticks;
 	open->shape = shape;
 	open->slot = slot;
-	open->ending = function->ending;
+	open->ending = tp_load(&function->ending);
 	tp_scope_open(thread, open, end);
 	open->events = thread->events;
 	*stamp_of(frame) = thread->fold.scope | (uint32_t)ticks;
@@ -206,10 +206,10 @@ static void prepare(void *context)
 		tp_store(&function->op, tp_op_number(function->name, function->category, TPROF_OP_FUNCTION));
 	if (!slow->op && function->signature.op)
 		slow->op = function->signature.op(slow->frame, true);
-	if (!slow->op && function->signature.shaped)
+	if (!slow->op && tp_load_acquire(&function->signature.shaped))
 		slow->op = tp_shapes_number(function, slow->frame);
 	if (!slow->op)
-		slow->op = function->op;
+		slow->op = tp_load(&function->op);
 	if (!find_room(slow->thread)) {
 		tp_leave(slow->thread);
 		slow->thread = NULL;
@@ -247,7 +247,7 @@ static TP_APART void fetch_again(const struct tp_thread *thread)
 {
 	fetch_next(thread);
 	tp_walk_fetch(thread);
-	if (tp_python_on)
+	if (tp_load_acquire(&tp_python_on))
 		tp_python_fetch(thread);
 }
 
@@ -262,7 +262,7 @@ struct called tp_op_begin(uint32_t index, const uintptr_t *frame, struct tp_thre
 {
 	struct tp_op_function *function = &tp_op_functions[index];
 	const struct tp_signature *signature = &function->signature;
-	struct tp_shape_found found = { function->op, 0 };
+	struct tp_shape_found found = { tp_load(&function->op), 0 };
 	struct tp_window window;
 	uint32_t op;
 
@@ -271,7 +271,7 @@ struct called tp_op_begin(uint32_t index, const uintptr_t *frame, struct tp_thre
 	window = tp_window_of(thread, signature, frame);
 	if (tp_unlikely(signature->op != NULL))
 		found.op = signature->op(frame, false);
-	if (signature->shaped && found.op)
+	if (tp_load_acquire(&signature->shaped) && found.op) /* pairs with shapes.c: `parts` are what they will be */
 		found = tp_shapes_find(signature, index, frame);
 	go_on(thread, index, found.place);
 	op = found.op;
@@ -287,7 +287,7 @@ struct called tp_op_begin(uint32_t index, const uintptr_t *frame, struct tp_thre
 	if (tp_unlikely(has_unwound(thread, (uintptr_t)frame + 1)))
 		end_unwound(thread, (uintptr_t)frame + 1, tp_clock_before());
 	if (tp_likely(thread->op_depth < TP_OPS_MAX && op != TP_OP_SILENT)) {
-		if (tp_unlikely(signature->learns))
+		if (tp_unlikely(tp_load(&signature->learns)))
 			note(function, frame);
 		tp_typed_read(signature, frame, &thread->fold.work);
 		begin(thread, index, op, frame, window);
@@ -384,7 +384,7 @@ static TP_SLOW void end_with_more(struct tp_thread *thread, const struct tp_op_f
 	void (*run)(const uintptr_t *) = function->signature.after;
 	uint64_t after = ticks;
 
-	if (function->signature.learns)
+	if (tp_load(&function->signature.learns))
 		end_learning(thread, function, frame, ticks);
 	if (function->signature.tells_usage) {
 		after = tp_usage_emit(thread, ticks);

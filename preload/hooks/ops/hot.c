@@ -40,7 +40,7 @@ bool tp_op_same(const uintptr_t *frame, struct tp_fold_hot *hot, uint32_t index)
 
 	if (hot->typed & TP_HOT_BY_RBP)
 		return frame[0] - (uintptr_t)frame == hot->raw[0];
-	if (signature->shaped)
+	if (tp_load(&signature->shaped))
 		return tp_shapes_hash(signature, index, frame) == hot->raw[0];
 	for (uint32_t i = 0; i < signature->parts; i++) {
 		uint64_t raw = raw_part(signature, i, frame);
@@ -80,16 +80,16 @@ static uint16_t typed_by(const struct tp_signature *signature)
 static bool remember(struct tp_fold_hot *hot, const struct tp_hot_call *call)
 {
 	const struct tp_signature *signature = &tp_op_functions[call->index].signature;
-	bool typed = (signature->kind || signature->shaped) && signature->parts;
+	bool shaped = tp_load(&signature->shaped), typed = (signature->kind || shaped) && signature->parts;
 
 	if (tp_clock_kind != TPROF_CLOCK_TSC || signature->op || signature->read || signature->begun ||
 	    call->window.kind == TP_WINDOW_VARIES || (typed && call->window.kind == TP_WINDOW_BY_RBP))
 		return false;
 	place(hot, call->index, call->frame[1], call->window.bytes);
 	hot->typed = typed ? typed_by(signature) : 0;
-	if (signature->shaped)
+	if (shaped)
 		hot->raw[0] = tp_shapes_hash(signature, call->index, call->frame);
-	for (uint32_t i = 0; typed && !signature->shaped && i < signature->parts; i++)
+	for (uint32_t i = 0; typed && !shaped && i < signature->parts; i++)
 		hot->raw[i] = raw_part(signature, i, call->frame);
 	if (call->window.kind == TP_WINDOW_BY_RBP) {
 		hot->typed = TP_HOT_BY_RBP;

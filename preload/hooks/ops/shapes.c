@@ -261,7 +261,7 @@ uint32_t tp_shapes_number(const struct tp_op_function *function, const uintptr_t
 		return 0;
 	tensors.at = tensors.bytes;
 	put_tensors(&tensors, &function->signature, frame);
-	op = tensors.at ? new_number(function, &tensors) : function->op;
+	op = tensors.at ? new_number(function, &tensors) : tp_load(&function->op);
 	if (op)
 		keep(in, key, op);
 	return op;
@@ -288,7 +288,7 @@ static enum tp_tensor_look look(const struct tp_signature *signature, const uint
 		if (one == TP_LOOK_WRONG)
 			return one;
 		all = one > all ? one : all;
-		if (part == TP_TENSOR_OPTIONAL && !tp_tensor_layout.optional)
+		if (part == TP_TENSOR_OPTIONAL && !tp_load(&tp_tensor_layout.optional))
 			return TP_LOOK_NONE;
 	}
 	return all;
@@ -309,8 +309,8 @@ void tp_shapes_begun(struct tp_op_function *function, const uintptr_t *frame)
 static void stop(struct tp_op_function *function, bool shaped)
 {
 	if (shaped)
-		tp_store_release(&function->signature.shaped, true); /* `parts` have long been there */
-	function->signature.learns = false;
+		tp_store_release(&function->signature.shaped, true); /* pairs with tp_op_begin(): `parts` are there */
+	tp_store(&function->signature.learns, false);
 	tp_store(&function->ending, function->signature.tells_usage || function->signature.after ? function : NULL);
 }
 

@@ -93,7 +93,7 @@ static enum tp_tensor_look look_at_impl(uintptr_t impl)
 
 	if (!tp_sys_copy(&vtable, impl, sizeof(vtable)) || !tp_sys_copy(&function, vtable, sizeof(function)))
 		return TP_LOOK_WRONG;
-	if (vtable != tp_tensor_layout.vtable)
+	if (vtable != tp_load(&tp_tensor_layout.vtable))
 		return TP_LOOK_NONE;
 	return tp_sys_copy(&count, impl + tp_tensor_layout.sizes, sizeof(count)) && count <= TP_TENSOR_DIMS
 		       ? TP_LOOK_GOOD

@@ -57,7 +57,7 @@ static inline const uint64_t *tp_tensor_sizes(uintptr_t impl, uint64_t *count, u
 {
 	const uint64_t *words = (const uint64_t *)(impl + tp_tensor_layout.sizes);
 
-	if (tp_unlikely(*(const uintptr_t *)impl != tp_tensor_layout.vtable))
+	if (tp_unlikely(*(const uintptr_t *)impl != tp_load(&tp_tensor_layout.vtable)))
 		return NULL;
 	*count = words[0];
 	*head = words[0] ^ (words[TP_TENSOR_TYPE] & UINT16_MAX) << 8 ^ words[TP_TENSOR_ELEMENTS] << 24;
@@ -94,7 +94,7 @@ static inline struct tp_tensors tp_tensors_of(uint8_t part, const uintptr_t *fra
 
 	switch (part) {
 	case TP_TENSOR_OPTIONAL:
-		ahead = tp_tensor_layout.optional == TP_OPTIONAL_AHEAD;
+		ahead = tp_load(&tp_tensor_layout.optional) == TP_OPTIONAL_AHEAD;
 		return (struct tp_tensors){ at + ahead, *(const uint8_t *)&at[!ahead], false };
 	case TP_TENSOR_LIST:
 		return (struct tp_tensors){ at, frame[offset < 0 ? offset - 1 : offset + 1], true };

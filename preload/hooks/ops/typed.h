@@ -31,15 +31,17 @@ enum tp_part {
 };
 
 struct tp_signature {
-	uint16_t kind;		 /* enum tprof_work; 0: not typed */
-	uint8_t dtype;		 /* enum tprof_dtype */
-	uint8_t flags;		 /* of each call */
-	bool by_reference, wide; /* arguments are pointers (Fortran); integers have 64 bits */
+	uint16_t kind;	       /* enum tprof_work; 0: not typed */
+	uint8_t dtype;	       /* enum tprof_dtype */
+	uint8_t flags;	       /* of each call */
+	bool by_reference : 1; /* arguments are pointers (Fortran) */
+	bool wide : 1;	       /* integers have 64 bits */
 	bool stack_known : 1;
 	bool tells_usage : 1; /* its end may be a step's: what the kernel counts is recorded there (core/usage.h) */
-	bool learns : 1;      /* hooks/ops/shapes.h: the next calls tell where its tensors are; `parts` are a guess */
-	bool shaped;	      /* the same: `parts` tell its tensors; not typed */
-	uint8_t stack;	      /* if that is known: stack arguments, in units of 8 bytes; more does no harm */
+	/* The next two change, beside threads that ask: hooks/ops/shapes.h. */
+	bool learns;   /* the next calls tell where its tensors are; `parts` are a guess */
+	bool shaped;   /* `parts` tell its tensors; not typed */
+	uint8_t stack; /* if that is known: stack arguments, in units of 8 bytes; more does no harm */
 	uint8_t parts;
 	struct {
 		uint8_t part;  /* enum tp_part */

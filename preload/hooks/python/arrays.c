@@ -18,14 +18,14 @@ static int python_track(unsigned int domain, uintptr_t block, size_t size)
 {
 	if (domain == NUMPY)
 		tp_pool_alloc(FRAME, (const void *)block, (const void *)block, size);
-	return real_track(domain, block, size);
+	return tp_load(&real_track)(domain, block, size);
 }
 
 static int python_untrack(unsigned int domain, uintptr_t block)
 {
 	if (domain == NUMPY)
 		tp_pool_free(FRAME, (const void *)block);
-	return real_untrack(domain, block);
+	return tp_load(&real_untrack)(domain, block);
 }
 
 bool tp_python_array_symbol(const char *symbol)

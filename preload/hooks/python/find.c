@@ -140,10 +140,10 @@ void tp_python_find(void)
 {
 	struct tp_thread *thread;
 
-	if (tp_python_on || tp_config.python == TP_PYTHON_OFF || !tp_header || !tp_turn_take(&searching))
+	if (tp_load(&tp_python_on) || tp_config.python == TP_PYTHON_OFF || !tp_header || !tp_turn_take(&searching))
 		return;
 	thread = tp_enter(__builtin_frame_address(0)); /* busy: what the loader allocates is no event */
-	if (!tp_python_on && !tp_header->python_seen && tp_loader_begin()) {
+	if (!tp_load(&tp_python_on) && !tp_header->python_seen && tp_loader_begin()) {
 		if (dl_iterate_phdr(look, NULL) == 0)
 			dl_iterate_phdr(count_loads, NULL);
 		tp_loader_end();
@@ -160,6 +160,6 @@ void tp_python_forget(void)
 
 void tp_python_describe(void)
 {
-	if (tp_python_on)
+	if (tp_load(&tp_python_on))
 		tp_header->python = version;
 }

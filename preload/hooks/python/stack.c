@@ -99,7 +99,7 @@ TP_INLINE uintptr_t state_with_lock(void)
 /* This thread's PyThreadState. 0: it has none. */
 TP_INLINE uintptr_t thread_state(struct tp_reader *reader)
 {
-	const struct tp_python_key *key = tp_python_key;
+	const struct tp_python_key *key = tp_load_acquire(&tp_python_key);
 	uintptr_t state, current;
 
 	if (tp_unlikely(!key))

@@ -104,7 +104,7 @@ static void record_sample(struct tp_thread *thread, const ucontext_t *context, c
 		tp_thread_find_stack(thread, sp);
 	node = tp_walk_interrupted(thread, below);
 	tp_verify_interrupted(thread, below);
-	if (tp_python_on)
+	if (tp_load_acquire(&tp_python_on))
 		node = tp_python_join_interrupted(thread, node);
 	tp_emit_sample(thread, ticks, node, periods);
 	thread->event_start = ticks;
@@ -330,7 +330,7 @@ void tp_cpu_attach(struct tp_thread *thread)
 	struct event event = { .value.sival_ptr = &signal_number,
 			       .signal = (int)tp_load(&signal_number),
 			       .notify = SIGEV_THREAD_ID,
-			       .tid = (int)thread->tid };
+			       .tid = (int)tp_load(&thread->tid) };
 	struct itimerspec period;
 	int timer = 0;
 
