@@ -10,8 +10,10 @@
 #include "core/clock.h"
 #include "core/emit.h"
 #include "core/state.h"
+#include "core/sys.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -178,6 +180,9 @@ static void run_batch(size_t batch)
 	}
 	for (size_t i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
+	for (size_t i = 0; i < THREADS; i++) /* joined, and the kernel may know them still: then none is taken over */
+		while (tp_sys_thread_lives(tp_state.pid, structs[i]->tid))
+			sched_yield();
 	pthread_barrier_destroy(&met);
 	for (size_t i = 0; i < THREADS; i++)
 		for (size_t k = 0; k < i; k++)
