@@ -117,11 +117,13 @@ def test_while_it_runs(tprof):
 @pytest.mark.parametrize("seed", range(8))
 def test_killed_at_any_moment(tprof, seed):
     """Whatever the moment, what was written by then is a whole trace: each free has its allocation, nothing is damaged."""
-    process, run = tprof.start([WORKLOADS / "truth", 4, 4000000, 1])
-    wait_for(run.directory / "trace.bin")
-    time.sleep(random.Random(seed).random() / 4)
-    process.kill()
-    process.wait()
+    process, run = tprof.start([WORKLOADS / "truth", 4, 400000000, 1])  # minutes: it is not over by then
+    try:
+        wait_for(run.directory / "trace.bin")
+        time.sleep(random.Random(seed).random() / 4)
+    finally:
+        process.kill()
+        process.wait()
     summary = report(run.traces()[0])
     assert summary["process"]["end"] == "killed"
     assert summary["heap"]["unmatched_frees"] == 0
