@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "asleep.h"
 #include "truth.h"
 
 #define BLOCKS 4
@@ -222,6 +223,7 @@ static void run_wait(void)
 		truth_die("pthread_create");
 	while (!spins)
 		usleep(1000);
+	wait_until_others_sleep();
 	wipe_stack();
 	exit(0); /* with the thread waiting */
 }
@@ -250,6 +252,7 @@ int main(int argc, char **argv)
 	if (pthread_create(&id, NULL, thread, NULL) != 0)
 		truth_die("pthread_create");
 	pthread_barrier_wait(&ready);
+	wait_until_others_sleep();
 	held_by_register();
 	wipe_stack();
 	if (argc > 1 && close(open("ready", O_CREAT | O_WRONLY, 0666)) != 0)

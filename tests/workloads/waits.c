@@ -21,12 +21,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "asleep.h"
 #include "truth.h"
 
 #define NOINLINE __attribute__((noinline))
 
-static void *volatile slot; /* nobody reads it again but the search */
-static volatile int waits, cleaned;
+static void *volatile slot;	    /* nobody reads it again but the search */
+static volatile int waits, cleaned; /* waits: how often the thread has begun to */
 static const struct timespec minute = { 60, 0 }, moment = { 0, 1000000 };
 
 NOINLINE static void held_by_waiting(void)
@@ -146,7 +147,7 @@ static void make_ready(struct call *call)
 	{                                                                                                              \
 		const void *at = call->arguments;                                                                      \
                                                                                                                        \
-		__asm__ volatile("movq %[slot], %%" #which "\n\tmovq $0, %[slot]\n\tmovl $1, %[waits]\n\t"             \
+		__asm__ volatile("movq %[slot], %%" #which "\n\tmovq $0, %[slot]\n\tincl %[waits]\n\t"                 \
 				 "movq %%rsp, %%r14\n\tsubq $256, %%rsp\n\tandq $-16, %%rsp\n\t"                       \
 				 "movq (%%rax), %%rdi\n\tmovq 8(%%rax), %%rsi\n\tmovq 16(%%rax), %%rdx\n\t"            \
 				 "movq 24(%%rax), %%rcx\n\tmovq 32(%%rax), %%r8\n\tmovq 40(%%rax), %%r9\n\t"           \
@@ -222,6 +223,7 @@ static void *thread(void *call)
 	if (strcmp(then, "stale") == 0) {
 		long result;
 
+		waits++;
 		__asm__ volatile("syscall"
 				 : "=a"(result)
 				 : "a"(SYS_nanosleep), "D"(&minute), "S"(0)
@@ -296,9 +298,9 @@ int main(int argc, char **argv)
 	forgotten_often();
 	if (pthread_create(&id, NULL, call->function == (void *)GOMP_barrier ? lead : thread, call) != 0)
 		truth_die("pthread_create");
-	while (!waits)
+	while (waits < (argc > 3 && strcmp(argv[3], "lost") != 0 ? 2 : 1))
 		usleep(1000);
-	usleep(50000);
+	wait_until_others_sleep();
 	wipe_stack();
 	exit(0); /* with the thread waiting */
 }
