@@ -150,16 +150,21 @@ def stopped_soon(directory):
     return stopped_early(directory, 4000000)
 
 
-def cut_off(directory):
+def cut_off(directory, length=800000):
     """A trace of which a part was copied."""
     whole, trace = record(directory, "whole.bin", WORKLOADS / "steady", 400000), directory / "cut.bin"
-    trace.write_bytes(whole.read_bytes()[:800000])
+    trace.write_bytes(whole.read_bytes()[:length])
     return trace
+
+
+def cut_off_early(directory):
+    """A part that would be too short to tell its growth."""
+    return cut_off(directory, 90000)
 
 
 @pytest.mark.parametrize("make, why", [(stopped_early, "recording stopped before the process ended"),
                                        (stopped_soon, "recording stopped before the process ended"),
-                                       (cut_off, "the trace is damaged")])
+                                       (cut_off, "the trace is damaged"), (cut_off_early, "the trace is damaged")])
 def test_a_part_of_a_run_keeps_no_rule(traces, tmp_path, make, why):
     """Nobody knows what came then. What was recorded may be too much already."""
     trace = make(tmp_path)
