@@ -179,9 +179,8 @@ static void draw_values(const struct chart *chart, const json_t *points, bool li
 		double next = i + 1 < count ? x_of(chart, number(json_array_get(points, i + 1), "time_ns"))
 					    : x_of(chart, chart->x1);
 
-		fprintf(chart->out,
-			"<rect class=\"v\" x=\"%.1f\" y=\"%.0f\" width=\"%.1f\" height=\"%.0f\"><title>%s", x, TOP,
-			fmax(next - x, 1), chart->height - TOP - BOTTOM,
+		fprintf(chart->out, "<rect class=\"v\" x=\"%.1f\" y=\"%.0f\" width=\"%.1f\" height=\"%.0f\"><title>%s",
+			x, TOP, fmax(next - x, 1), chart->height - TOP - BOTTOM,
 			tp_time((uint64_t)number(point, "time_ns")).text);
 		if (live)
 			fprintf(chart->out, ", live %s in %s blocks",
