@@ -96,8 +96,9 @@ static void list(const struct tp_page *page, const json_t *rows, const char *tit
 
 	if (!json_array_size(rows))
 		fputs("  nothing differs\n", page->out);
-	json_array_foreach(rows, i, row) for (size_t c = 0; table && c < count; c++)
-		cell(table, page, row, &columns[c]);
+	json_array_foreach(rows, i, row)
+		for (size_t c = 0; table && c < count; c++)
+			cell(table, page, row, &columns[c]);
 	if (table && json_array_size(rows))
 		tp_table_print(table, page, 2);
 	tp_table_free(table);
@@ -119,8 +120,7 @@ static void print_stack(const struct tp_page *page, const json_t *stack)
 	const json_t *frame;
 	char name[400];
 
-	json_array_foreach(stack, i, frame)
-	{
+	json_array_foreach(stack, i, frame) {
 		if (hidden && i >= LINES_MAX - LINES_TAIL && i < count - LINES_TAIL) {
 			if (i == LINES_MAX - LINES_TAIL)
 				tp_print(page, TP_STYLE_DIM, "        %s %zu more\n",
@@ -160,8 +160,7 @@ static void print_stacks(const struct tp_page *page, const json_t *rows, const s
 
 	if (!json_array_size(rows))
 		fputs("  nothing differs\n", page->out);
-	json_array_foreach(rows, i, row)
-	{
+	json_array_foreach(rows, i, row) {
 		if (i)
 			fputc('\n', page->out);
 		print_row(page, row, i + 1, columns);
@@ -201,8 +200,7 @@ static void print_totals(const struct tp_page *page, const json_t *json)
 	json_t *row;
 	size_t i;
 
-	json_array_foreach(rows, i, row)
-	{
+	json_array_foreach(rows, i, row) {
 		enum form form = strcmp(text_of(row, "unit", ""), "bytes") == 0 ? FORM_BYTES : FORM_COUNT;
 		const struct column columns[] = { { "name", FORM_TEXT },
 						  { "old", form },

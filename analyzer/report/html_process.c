@@ -53,8 +53,10 @@ static void put_losses(const struct tp_html *html, const json_t *json)
 				tp_count((uint64_t)events).text);
 	else if (!tp_html_integer(json, "capture.aside_bytes"))
 		tp_html_element(html, "p", "good", "No event was lost.");
-	json_object_foreach((json_t *)lost, cause, count) if (json_integer_value(count)) tp_html_element(
-		html, "p", "warn", "lost: %s %s", tp_count((uint64_t)json_integer_value(count)).text, cause);
+	json_object_foreach((json_t *)lost, cause, count)
+		if (json_integer_value(count))
+			tp_html_element(html, "p", "warn", "lost: %s %s",
+					tp_count((uint64_t)json_integer_value(count)).text, cause);
 }
 
 static void print_hooks(const struct tp_page *page, const void *process)
