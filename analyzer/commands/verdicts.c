@@ -35,7 +35,7 @@ static bool is_timed(const struct tp_rule *rule)
 	return rule->metric == TP_METRIC_STEP || rule->metric == TP_METRIC_OP;
 }
 
-static const struct tp_diff_amount no_amount = { NAN, 0, 0 };
+static const struct tp_diff_amount no_amount = { NAN, 0, 0, 0 };
 
 /* Why a run's growth can't be told; "": it can. A limit has its unit; over the baseline it is that of the runs. */
 static void doubt_growth(const struct tp_process *process, const struct tp_rule *rule, char *text, size_t size)
@@ -64,7 +64,7 @@ static void doubt_growth(const struct tp_process *process, const struct tp_rule 
 static struct tp_diff_amount growth_of(const struct tp_process *process, struct tp_verdict_row *row)
 {
 	const struct tp_growth_stats *growth = &process->growth;
-	struct tp_diff_amount sum = { 0, 0, 0 };
+	struct tp_diff_amount sum = { 0, 0, 0, 0 };
 	char doubt[200];
 
 	doubt_growth(process, row->rule, doubt, sizeof(doubt));
@@ -154,12 +154,14 @@ bool tp_verdicts_add(struct tp_verdicts *verdicts, int side, const struct tp_run
 	for (size_t i = 0; i < verdicts->count; i++) {
 		struct tp_verdict_row *row = &verdicts->list[i];
 		struct tp_diff_amount amount = amount_of(run, row);
+		struct tp_diff_side *of = &row->side[side];
 
 		timed = timed || is_timed(row->rule);
 		if (isnan(amount.value))
 			continue;
-		tp_moments_add(&row->side[side].runs, amount.value);
-		row->side[side].variance += amount.variance;
+		tp_moments_add(&of->runs, amount.value);
+		of->variance += amount.variance;
+		of->unseen = fmax(of->unseen, amount.unseen);
 		if (side)
 			row->most = fmax(row->most, amount.value);
 	}
@@ -192,7 +194,7 @@ static void measure(const struct tp_verdicts *verdicts, struct tp_verdict_row *r
 		row->side[1].runs = time->side[1].runs;
 	} else if (!is_timed(row->rule)) {
 		row->difference =
-			tp_diff_sides(&row->side[0], &row->side[1], verdicts->runs[0] > 1 || verdicts->runs[1] > 1, 0);
+			tp_diff_sides(&row->side[0], &row->side[1], verdicts->runs[0] > 1 || verdicts->runs[1] > 1);
 	}
 }
 

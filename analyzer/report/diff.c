@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/coverage.h"
+#include "report/estimate.h"
 
 bool tp_diff_init(struct tp_diff *diff, enum tp_by by, const regex_t *filter)
 {
@@ -37,24 +38,48 @@ static struct tp_diff_amount of_heap(const struct tp_heap *heap, enum tp_diff_to
 
 	switch (what) {
 	case TP_DIFF_UNFREED:
-		return (struct tp_diff_amount){ (double)heap->end_bytes, variance->live_bytes, 0 };
+		return (struct tp_diff_amount){ (double)heap->end_bytes, variance->live_bytes, 0, 0 };
 	case TP_DIFF_ALLOCATED:
-		return (struct tp_diff_amount){ (double)heap->bytes, variance->bytes, 0 };
+		return (struct tp_diff_amount){ (double)heap->bytes, variance->bytes, 0, 0 };
 	case TP_DIFF_ALLOCATIONS:
-		return (struct tp_diff_amount){ (double)heap->allocations, variance->allocations, 0 };
+		return (struct tp_diff_amount){ (double)heap->allocations, variance->allocations, 0, 0 };
 	case TP_DIFF_RSS:
-		return (struct tp_diff_amount){ (double)heap->rss_peak, 0, 0 };
+		return (struct tp_diff_amount){ (double)heap->rss_peak, 0, 0, 0 };
 	default:
-		return (struct tp_diff_amount){ (double)heap->peak_bytes, variance->peak_bytes, 0 };
+		return (struct tp_diff_amount){ (double)heap->peak_bytes, variance->peak_bytes, 0, 0 };
 	}
+}
+
+/*
+ * How many allocations a hit stands for: as many as those that were met do, by their variance, and no fewer than hold as many
+ * bytes as a hit does, since so many a sample passes by no more seldom.
+ */
+static double unseen_allocations(const struct tp_run *run, const struct tp_diff_amount *amount)
+{
+	struct tp_unseen unseen = tp_run_unseen(run);
+	double bytes = 0;
+
+	for (size_t i = 0; i < run->process_count; i++)
+		bytes += (double)run->processes[i].heap.bytes;
+	if (!(unseen.bytes > 0) || !(bytes > 0) || !(amount->value > 0))
+		return unseen.blocks;
+	return fmax(amount->variance / amount->value, unseen.bytes / bytes * amount->value);
+}
+
+static double unseen_of(const struct tp_run *run, enum tp_diff_total what, const struct tp_diff_amount *amount)
+{
+	if (what == TP_DIFF_RSS)
+		return 0;
+	return what == TP_DIFF_ALLOCATIONS ? unseen_allocations(run, amount) : tp_run_unseen(run).bytes;
 }
 
 struct tp_diff_amount tp_diff_total_of(const struct tp_run *run, enum tp_diff_total what)
 {
-	struct tp_diff_amount sum = { 0, 0, 0 };
+	struct tp_diff_amount sum = { 0, 0, 0, 0 };
 
 	if (what == TP_DIFF_PEAK && run->process_count > 1)
-		return (struct tp_diff_amount){ (double)run->peak_bytes, run->peak_variance, 0 };
+		return (struct tp_diff_amount){ (double)run->peak_bytes, run->peak_variance, 0,
+						tp_run_unseen(run).bytes };
 	for (size_t i = 0; i < run->process_count; i++) {
 		struct tp_diff_amount amount = of_heap(&run->processes[i].heap, what);
 
@@ -62,6 +87,7 @@ struct tp_diff_amount tp_diff_total_of(const struct tp_run *run, enum tp_diff_to
 		sum.value = what == TP_DIFF_RSS ? fmax(sum.value, amount.value) : sum.value + amount.value;
 		sum.variance += amount.variance;
 	}
+	sum.unseen = unseen_of(run, what, &sum);
 	return sum;
 }
 

@@ -14,7 +14,7 @@ struct tp_diff_amount tp_diff_rate(double rate, double low, double high, double 
 {
 	double error = (high - low) / (2 * TP_NORMAL_95);
 
-	return (struct tp_diff_amount){ rate, error * error, count };
+	return (struct tp_diff_amount){ rate, error * error, count, 0 };
 }
 
 void tp_diff_rows_free(struct tp_diff_rows *rows)
@@ -40,6 +40,7 @@ bool tp_diff_rows_add(struct tp_diff_rows *rows, uint32_t key, uint32_t own, con
 	row->current.value += amount->value;
 	row->current.variance += amount->variance;
 	row->current.count += amount->count;
+	row->current.unseen = fmax(row->current.unseen, amount->unseen);
 	rows->estimated = rows->estimated || amount->variance > 0;
 	return true;
 }
@@ -54,7 +55,8 @@ void tp_diff_rows_end_run(struct tp_diff_rows *rows, int side, double scale)
 		tp_moments_add(&of->runs, row->current.value * scale);
 		of->variance += row->current.variance * scale * scale;
 		of->count += row->current.count;
-		row->current = (struct tp_diff_amount){ 0, 0, 0 };
+		of->unseen = fmax(of->unseen, row->current.unseen * scale);
+		row->current = (struct tp_diff_amount){ 0, 0, 0, 0 };
 	}
 	rows->runs[side]++;
 }
@@ -69,18 +71,18 @@ bool tp_diff_differs(const struct tp_diff_row *row)
 	       fabs(a->count * m - b->count * n) > 0.5;
 }
 
-struct tp_difference tp_diff_sides(const struct tp_diff_side *a, const struct tp_diff_side *b, bool several,
-				   double unseen)
+struct tp_difference tp_diff_sides(const struct tp_diff_side *a, const struct tp_diff_side *b, bool several)
 {
 	return several ? tp_difference_runs(&a->runs, &b->runs, false)
-		       : tp_difference_estimates(a->runs.mean, a->variance, b->runs.mean, b->variance, unseen);
+		       : tp_difference_estimates(a->runs.mean, a->variance, b->runs.mean, b->variance,
+						 fmax(a->unseen, b->unseen));
 }
 
 static struct tp_difference difference_of(const struct tp_diff_rows *rows, const struct tp_diff_row *row)
 {
 	const struct tp_diff_side *a = &row->side[0], *b = &row->side[1];
 	bool several = rows->runs[0] > 1 || rows->runs[1] > 1;
-	struct tp_difference difference = tp_diff_sides(a, b, several, rows->unseen);
+	struct tp_difference difference = tp_diff_sides(a, b, several);
 
 	if (!several && (rows->trials[0] > 0 || rows->trials[1] > 0)) {
 		difference.p = tp_share_test(a->runs.mean * rows->trials[0], rows->trials[0],
@@ -98,8 +100,11 @@ bool tp_diff_rows_test(struct tp_diff_rows *rows)
 
 	for (size_t i = 0; good && i < rows->count; i++) {
 		for (int side = 0; side < 2; side++) {
-			tp_moments_fill(&rows->list[i].side[side].runs, rows->runs[side]);
-			sums[side] += fabs(rows->list[i].side[side].runs.mean);
+			struct tp_diff_side *of = &rows->list[i].side[side];
+
+			tp_moments_fill(&of->runs, rows->runs[side]);
+			of->unseen = fmax(of->unseen, rows->unseen);
+			sums[side] += fabs(of->runs.mean);
 		}
 	}
 	least = rows->small_too ? 0 : TESTED_SHARE * fmax(sums[0], sums[1]);

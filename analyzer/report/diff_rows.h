@@ -13,6 +13,7 @@
 struct tp_diff_amount {
 	double value, variance; /* variance: of an estimate, else 0 */
 	double count;		/* blocks, calls */
+	double unseen;		/* of a sampled run's total: so much a hit stands for; else 0 */
 };
 
 /* Of a rate with its 95% interval. */
@@ -22,6 +23,7 @@ struct tp_diff_amount tp_diff_rate(double rate, double low, double high, double 
 struct tp_diff_side {
 	struct tp_moments runs; /* of the values */
 	double variance, count; /* sums over the runs */
+	double unseen;		/* the largest of the runs */
 };
 
 struct tp_diff_row {
@@ -60,8 +62,7 @@ void tp_diff_rows_end_run(struct tp_diff_rows *rows, int side, double scale);
 bool tp_diff_rows_test(struct tp_diff_rows *rows);
 
 /* By the runs, if there are `several` of a side; else by what the two estimates vary by. */
-struct tp_difference tp_diff_sides(const struct tp_diff_side *a, const struct tp_diff_side *b, bool several,
-				   double unseen);
+struct tp_difference tp_diff_sides(const struct tp_diff_side *a, const struct tp_diff_side *b, bool several);
 
 /* Does the row differ at all? */
 bool tp_diff_differs(const struct tp_diff_row *row);

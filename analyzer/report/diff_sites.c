@@ -102,11 +102,11 @@ static bool find(struct adding *adding, uint32_t op, uint32_t node, struct place
 static bool add_memory(struct tp_diff_sites *sites, const struct place *place, const struct tp_site *site)
 {
 	const struct tp_variance *variance = &site->variance;
-	const struct tp_diff_amount peak = { (double)site->peak_bytes, variance->peak_bytes,
-					     (double)site->peak_blocks };
-	const struct tp_diff_amount live = { (double)site->live_bytes, variance->live_bytes,
-					     (double)site->live_blocks };
-	const struct tp_diff_amount all = { (double)site->bytes, variance->bytes, (double)site->allocations };
+	const struct tp_diff_amount peak = { (double)site->peak_bytes, variance->peak_bytes, (double)site->peak_blocks,
+					     0 };
+	const struct tp_diff_amount live = { (double)site->live_bytes, variance->live_bytes, (double)site->live_blocks,
+					     0 };
+	const struct tp_diff_amount all = { (double)site->bytes, variance->bytes, (double)site->allocations, 0 };
 
 	return (!site->peak_blocks || tp_diff_rows_add(&sites->peak, place->key, place->own, &peak)) &&
 	       (!site->live_blocks || tp_diff_rows_add(&sites->unfreed, place->key, place->own, &live)) &&
@@ -164,7 +164,7 @@ static bool add_growth(struct adding *adding, const struct tp_process *stepping)
 static bool add_sample(struct adding *adding, const struct tp_cpu_site *site)
 {
 	struct tp_diff_sites *sites = adding->sites;
-	struct tp_diff_amount amount = { (double)site->cpu.periods, 0, (double)site->cpu.samples };
+	struct tp_diff_amount amount = { (double)site->cpu.periods, 0, (double)site->cpu.samples, 0 };
 	struct tp_stack *stack = &adding->stack;
 	struct place place = { .known = true };
 

@@ -146,7 +146,7 @@ static void test_filter_by_op(void **state)
 static void add_values(struct tp_diff_rows *rows, const double *values, int side, size_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
-		struct tp_diff_amount amount = { values[i], values[i] > 0 ? 1 : 0, 1 };
+		struct tp_diff_amount amount = { values[i], values[i] > 0 ? 1 : 0, 1, 0 };
 
 		assert_true(tp_diff_rows_add(rows, i, i, &amount));
 	}

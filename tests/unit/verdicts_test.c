@@ -217,12 +217,49 @@ static void test_limit_is_of_the_largest(void **state)
 	}
 }
 
+/* Of a run that was sampled at a mean of 100 bytes, which met so many blocks of 300. */
+static void add_sampled(struct tp_verdicts *verdicts, int side, unsigned blocks)
+{
+	struct gen *gen = gen_new(&(struct gen_options){ .start_ticks = 0 });
+	struct replayed replayed;
+
+	gen_header(gen)->sample_bytes = 100;
+	for (unsigned i = 0; i < blocks; i++)
+		allocate(gen, 1, 100 + i, 0x1000 * (i + 1), 300);
+	gen_finish(gen, 200, 0);
+	replayed = replay(gen, &(struct tp_replay_options){ .batches = true });
+	assert_true(tp_verdicts_add(verdicts, side, replayed.run));
+	done(&replayed);
+}
+
+/* One in twenty such blocks no sample meets: one more is no regression, three more are. */
+static void test_what_a_sample_passed_by(void **state)
+{
+	(void)state;
+	for (unsigned more = 1; more <= 3; more += 2) {
+		struct tp_verdicts verdicts;
+
+		assert_true(tp_rules_add(&rules, "", "max-regress", "peak=1%,unfreed=1%,allocations=1%"));
+		assert_true(tp_verdicts_init(&verdicts, &rules));
+		add_sampled(&verdicts, 0, 1);
+		add_sampled(&verdicts, 1, 1 + more);
+		assert_true(tp_verdicts_judge(&verdicts));
+		for (size_t i = 0; i < 3; i++)
+			assert_int_equal(verdicts.list[i].verdict, more > 1 ? TP_RULE_BROKEN : TP_RULE_KEPT);
+		forget(&verdicts);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_one_run_a_side),	      cmocka_unit_test(test_one_run_a_side_among_others),
-		cmocka_unit_test(test_several_runs),	      cmocka_unit_test(test_too_few),
-		cmocka_unit_test(test_rss_that_is_not_known), cmocka_unit_test(test_limit_is_of_the_largest),
+		cmocka_unit_test(test_one_run_a_side),
+		cmocka_unit_test(test_one_run_a_side_among_others),
+		cmocka_unit_test(test_several_runs),
+		cmocka_unit_test(test_too_few),
+		cmocka_unit_test(test_rss_that_is_not_known),
+		cmocka_unit_test(test_limit_is_of_the_largest),
+		cmocka_unit_test(test_what_a_sample_passed_by),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
