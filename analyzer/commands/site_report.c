@@ -193,7 +193,7 @@ static const char *nothing_of(const struct tp_session *session, const struct tp_
 
 	if (session->options->filter)
 		return "nothing matches the filter";
-	if (rows->estimated)
+	if (tp_rows_estimated(rows))
 		return rows->suppressed_sites ? "no other block that was sampled" : "no block that was sampled";
 	for (size_t i = 0; i < run->process_count; i++)
 		if ((i == process || process == run->process_count) && tp_heap_unseen(&run->processes[i]))

@@ -163,7 +163,7 @@ json_t *tp_json_suppressed(const struct tp_rows *rows, const struct tp_suppressi
 							      tp_json_string(rules[i].source), "bytes",
 							      tp_json_number(rules[i].bytes), "blocks",
 							      tp_json_number(rules[i].blocks), "estimated",
-							      (int)rows->estimated));
+							      (int)tp_rows_estimated(rows)));
 	set_numbers(json, &rows->suppressed, TP_JSON_UNFREED, "", rows->unseen);
 	set(json, "rules", list);
 	return json;

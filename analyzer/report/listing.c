@@ -65,7 +65,7 @@ static void print_numbers(const struct tp_listing *context, const struct tp_rows
 	fprintf(page->out, " (%s) in %s block%s", tp_some_percent(&numbers, bytes, whole_of(rows, what)).text,
 		tp_some_count(&numbers, blocks, tp_sums_blocks_variance(self, what)).text, tp_plural(blocks));
 	if (largest && blocks > 1)
-		fprintf(page->out, ", the largest request %s %s", rows->estimated ? "recorded here" : "here",
+		fprintf(page->out, ", the largest request %s %s", tp_rows_estimated(rows) ? "recorded here" : "here",
 			tp_bytes(largest, page->exact).text);
 	fputc('\n', page->out);
 }
@@ -91,7 +91,7 @@ static void print_rest(const struct tp_listing *context, const struct tp_rows *r
 		bytes -= tp_sums_bytes(&rows->rows[i].self, context->what);
 		calls -= tp_sums_blocks(&rows->rows[i].self, context->what);
 	}
-	for (size_t i = printed; rows->estimated && i < rows->shown; i++) { /* all are shown then */
+	for (size_t i = printed; tp_rows_estimated(rows) && i < rows->shown; i++) { /* all are shown then */
 		bytes_variance += tp_sums_bytes_variance(&rows->rows[i].self, context->what);
 		calls_variance += tp_sums_blocks_variance(&rows->rows[i].self, context->what);
 	}
@@ -345,7 +345,7 @@ void tp_listing_print_short(const struct tp_listing *context, const struct tp_ro
 	struct tp_table *table = tp_table_new(context->hotspots ? ">allocations|>%|>bytes|>temporary|*allocated by"
 								: ">bytes|>%|>blocks|*allocated by");
 	struct tp_numbers numbers = { page, rows->unseen };
-	int used = (context->hotspots ? 48 : 34) + (rows->estimated ? 20 : 0);
+	int used = (context->hotspots ? 48 : 34) + (tp_rows_estimated(rows) ? 20 : 0);
 	char text[1200];
 
 	for (size_t i = 0; table && i < count; i++) {

@@ -348,8 +348,6 @@ static bool add_site(struct tp_rows_builder *builder, const struct tp_process *p
 bool tp_rows_add(struct tp_rows_builder *builder, const struct tp_process *process, size_t index,
 		 struct tp_symbols *symbols)
 {
-	if (process->estimated)
-		builder->rows->estimated = true;
 	builder->rows->unseen = tp_unseen_larger(builder->rows->unseen, process->unseen);
 	if (builder->by_stack && !tp_stack_rows_process(builder->by_stack, process, index, symbols))
 		return false;
@@ -391,7 +389,7 @@ static int compare_rows(const void *left, const void *right, void *context)
 static bool end_by_stack(struct tp_rows_builder *builder, const struct order *order)
 {
 	struct tp_rows *rows = builder->rows;
-	uint64_t top = rows->estimated || builder->options.top > SIZE_MAX ? 0 : builder->options.top;
+	uint64_t top = tp_rows_estimated(rows) || builder->options.top > SIZE_MAX ? 0 : builder->options.top;
 
 	return tp_stack_rows_end(builder->by_stack, rows, (size_t)top, order->what, order->held_last);
 }

@@ -66,9 +66,14 @@ struct tp_rows {
 	struct tp_sums suppressed; /* of sites that a suppression matched */
 	size_t suppressed_sites;
 	struct tp_sums held[TP_HOLDERS]; /* of the rows with that holder */
-	bool estimated;			 /* some of it is: allocations of a process were sampled */
-	struct tp_unseen unseen;	 /* the largest of these */
+	struct tp_unseen unseen;	 /* of the processes that were sampled, the largest */
 };
+
+/* Is some of it? Allocations of a process were sampled. */
+static inline bool tp_rows_estimated(const struct tp_rows *rows)
+{
+	return rows->unseen.bytes > 0;
+}
 
 struct tp_rows_options {
 	enum tp_by by;

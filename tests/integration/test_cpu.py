@@ -238,7 +238,7 @@ def test_signals_that_come_together(tprof):
     run = trap(tprof, "together", env={"TPROF_CPU": "1000"})
     assert run.stdout == b"ticks: 200\nstrays: 200\n"
     rows = {row["function"]: row["total_share"] for row in cpu(run.directory / "trace.bin")}
-    assert first(run)["cpu_ns"] > 50 * first(run)["cpu_period_ns"]  # a late one counts for several
+    assert first(run)["cpu_samples"] > 50
     assert rows["computes_while_signals_wait"] > 0.9
     assert max(rows.get("on_tick", 0), rows.get("on_stray", 0)) < 0.1
 

@@ -263,12 +263,13 @@ def test_time_outside_of_every_op(tprof, tmp_path):
 
 def test_time_of_the_hooks_is_no_functions(tprof):
     """Of calls that take a few nanoseconds: what the stub and the trampoline take is the collector's, and not outside of ops."""
-    run = tprof.run([WORKLOADS / "hot", "plain", 20000000, 40], [LIBRARY], {"TPROF_OPS": "blas", "TPROF_CPU": "997"})
+    run = tprof.run([WORKLOADS / "hot", "plain", 20000000, 40], [LIBRARY],
+                    {"TPROF_OPS": "blas", "TPROF_CPU": "997", "LD_BIND_NOW": "1"})  # the loader is through before the first sample
     assert run.status == 0
     rows = report(run.traces()[0], command="hotspots", options=["--top", "0"])["cpu"]
-    assert sum(row["self_ns"] for row in rows) > 10 * report(run.traces()[0])["capture"]["cpu_period_ns"]
+    assert sum(row["self_samples"] for row in rows) > 10
     modules = {Path(row["module"] or "").name for row in rows if row["self_samples"]}
-    assert modules <= {"hot", "libtinyblas.so", "libc.so.6", "[vdso]", "ld-linux-x86-64.so.2"}  # the last two, by chance
+    assert modules <= {"hot", "libtinyblas.so", "libc.so.6", "[vdso]"}
     assert report(run.traces()[0])["capture"]["cpu_own_ns"] > 0
 
 
