@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "commands/suggest.h"
+
 static const struct {
 	unsigned int bit;
 	const char *text;
@@ -56,7 +58,7 @@ static const char common_help[] = "  --process PID        only this process\n"
 void tp_help_usage(FILE *out)
 {
 	fputs("usage: tprof-analyze [COMMAND] [options] TRACE...\n"
-	      "       tprof-analyze --help\n",
+	      "       tprof-analyze help [COMMAND]\n",
 	      out);
 }
 
@@ -111,7 +113,12 @@ bool tp_looks_like_command(const char *word)
 
 enum tp_parse tp_help_unknown_command(const char *word)
 {
-	fprintf(stderr, "tprof-analyze: %s is neither a command nor a file; commands:", word);
+	struct tp_suggestion suggestion = tp_suggest(word);
+
+	for (const struct tp_command *command = tp_commands; command->name; command++)
+		tp_suggest_offer(&suggestion, command->name);
+	fprintf(stderr, "tprof-analyze: %s is neither a command nor a file; %scommands:", word,
+		tp_suggest_text(&suggestion, ""));
 	for (const struct tp_command *command = tp_commands; command->name; command++)
 		fprintf(stderr, " %s", command->name);
 	fputc('\n', stderr);

@@ -3,8 +3,10 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "commands/command.h"
+#include "commands/suggest.h"
 
 const struct option tp_option_list[] = {
 	{ "json", no_argument, NULL, OPT_JSON },
@@ -101,19 +103,51 @@ const char *tp_option_name(int option)
 	return "?";
 }
 
-enum tp_parse tp_option_allowed(const struct tp_command *command, int option)
+/* Does the command know what to do with the option? */
+static bool takes(const struct tp_command *command, int option)
 {
+	if (option == OPT_SORT || option == OPT_BY)
+		return option == OPT_SORT ? command->sort_keys : command->by_keys;
 	for (size_t i = 0; i < sizeof(option_bits) / sizeof(option_bits[0]); i++)
 		if (option_bits[i].option == option && !(command->options & option_bits[i].bit))
-			return tp_option_wrong("%s takes no --%s; see tprof-analyze %s --help", command->name,
-					       tp_option_name(option), command->name);
-	return TP_PARSE_RUN;
+			return false;
+	return true;
+}
+
+enum tp_parse tp_option_allowed(const struct tp_command *command, int option)
+{
+	if (takes(command, option))
+		return TP_PARSE_RUN;
+	fprintf(stderr, "tprof-analyze: %s takes no --%s; these do:", command->name, tp_option_name(option));
+	for (const struct tp_command *other = tp_commands; other->name; other++)
+		if (takes(other, option))
+			fprintf(stderr, " %s", other->name);
+	fputc('\n', stderr);
+	return TP_PARSE_WRONG;
+}
+
+/* Neither a value that is missing nor one too many: no option has that name, or several begin with it. */
+static enum tp_parse unknown_name(const struct tp_command *command, const char *typed)
+{
+	char name[64];
+	struct tp_suggestion suggestion;
+
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(typed + 2, "="), typed + 2);
+	suggestion = tp_suggest(name);
+	for (const struct option *o = tp_option_list; o->name; o++)
+		if (takes(command, o->val))
+			tp_suggest_offer(&suggestion, o->name);
+	fprintf(stderr, "tprof-analyze: unknown option %s; %s%s allows:", typed, tp_suggest_text(&suggestion, "--"),
+		command->name);
+	for (const struct option *o = tp_option_list; o->name; o++)
+		if (takes(command, o->val))
+			fprintf(stderr, " --%s", o->name);
+	fputc('\n', stderr);
+	return TP_PARSE_WRONG;
 }
 
 enum tp_parse tp_option_unknown(const struct tp_command *command, int option, char **argv)
 {
-	const char *what = argv[optind - 1];
-
 	if (optopt && optopt < 256)
 		return tp_option_wrong(option == ':' ? "-%c wants a value; see tprof-analyze --help"
 						     : "unknown option -%c; see tprof-analyze --help",
@@ -122,18 +156,5 @@ enum tp_parse tp_option_unknown(const struct tp_command *command, int option, ch
 		return tp_option_wrong(option == ':' ? "--%s wants a value; see tprof-analyze --help"
 						     : "--%s takes no value; see tprof-analyze --help",
 				       tp_option_name(optopt));
-	fprintf(stderr, "tprof-analyze: unknown option %s; %s allows:", what, command->name);
-	for (const struct option *o = tp_option_list; o->name; o++) {
-		bool allowed = true;
-
-		for (size_t i = 0; i < sizeof(option_bits) / sizeof(option_bits[0]); i++)
-			if (option_bits[i].option == o->val && !(command->options & option_bits[i].bit))
-				allowed = false;
-		if ((o->val == OPT_SORT && !command->sort_keys) || (o->val == OPT_BY && !command->by_keys))
-			allowed = false;
-		if (allowed)
-			fprintf(stderr, " --%s", o->name);
-	}
-	fputc('\n', stderr);
-	return TP_PARSE_WRONG;
+	return unknown_name(command, argv[optind - 1]);
 }

@@ -8,12 +8,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tprof/size.h>
 #include <unistd.h>
 
 #include "commands/command.h"
+#include "commands/ctl.h"
 #include "commands/help.h"
 #include "commands/moments.h"
 #include "commands/option_list.h"
+#include "commands/suggest.h"
 #include "commands/values.h"
 #include "trace/trace.h"
 
@@ -41,6 +44,17 @@ static bool word_in(const char *list, const char *word)
 	return false;
 }
 
+/* Says which keys the command has, and which of them was probably meant. */
+static enum tp_parse wrong_key(const struct tp_options *options, const char *option, const char *value,
+			       const char *keys)
+{
+	struct tp_suggestion suggestion = tp_suggest(value);
+
+	tp_suggest_offer_list(&suggestion, keys);
+	return tp_option_wrong("--%s %s: %s%s allows one of: %s", option, value, tp_suggest_text(&suggestion, ""),
+			       options->command->name, keys);
+}
+
 /* Of memory, or of a list: each command has but one. */
 static enum tp_parse parse_limit(struct tp_options *options, const char *value)
 {
@@ -48,7 +62,7 @@ static enum tp_parse parse_limit(struct tp_options *options, const char *value)
 		return tp_parse_number(value, UINT64_MAX, &options->limit)
 			       ? TP_PARSE_RUN
 			       : tp_option_wrong("--limit %s: a number of ops is wanted; 0 is all", value);
-	if (!tp_parse_size(value, &options->limit) || !options->limit)
+	if (!tprof_parse_size(value, &options->limit) || !options->limit)
 		return tp_option_wrong("--limit %s: a size is wanted, as in 512MiB, 8GiB or 1000000", value);
 	return TP_PARSE_RUN;
 }
@@ -57,10 +71,8 @@ static enum tp_parse parse_sort(struct tp_options *options, const char *value)
 {
 	const char *keys = options->command->sort_keys;
 
-	if (!keys)
-		return tp_option_wrong("%s takes no --sort", options->command->name);
 	if (!word_in(keys, value))
-		return tp_option_wrong("--sort %s: %s allows one of: %s", value, options->command->name, keys);
+		return wrong_key(options, "sort", value, keys);
 	options->sort = value;
 	options->sort_set = true;
 	return TP_PARSE_RUN;
@@ -70,10 +82,8 @@ static enum tp_parse parse_by(struct tp_options *options, const char *value)
 {
 	const char *keys = options->command->by_keys;
 
-	if (!keys)
-		return tp_option_wrong("%s takes no --by", options->command->name);
 	if (!word_in(keys, value))
-		return tp_option_wrong("--by %s: %s allows one of: %s", value, options->command->name, keys);
+		return wrong_key(options, "by", value, keys);
 	for (enum tp_by by = TP_BY_STACK; tp_by_name(by); by++)
 		if (strcmp(tp_by_name(by), value) == 0)
 			options->by = by;
@@ -129,10 +139,15 @@ static enum tp_parse parse_moment(int option, const char *value, uint64_t *ns, s
 
 static enum tp_parse parse_choice(int option, const char *value, const char *const *names, int *choice)
 {
+	struct tp_suggestion suggestion = tp_suggest(value);
+
 	*choice = name_index(names, value);
 	if (*choice >= 0)
 		return TP_PARSE_RUN;
-	fprintf(stderr, "tprof-analyze: --%s %s: one of these is wanted:", tp_option_name(option), value);
+	for (int i = 0; names[i]; i++)
+		tp_suggest_offer(&suggestion, names[i]);
+	fprintf(stderr, "tprof-analyze: --%s %s: %sone of these is wanted:", tp_option_name(option), value,
+		tp_suggest_text(&suggestion, ""));
 	for (int i = 0; names[i]; i++)
 		fprintf(stderr, " %s", names[i]);
 	fputc('\n', stderr);
@@ -338,6 +353,19 @@ static enum tp_parse find_command(int argc, char **argv, struct tp_options *opti
 	return TP_PARSE_RUN;
 }
 
+/* tprof-analyze help [COMMAND] */
+static enum tp_parse help_of(int argc, char **argv)
+{
+	const char *name = argc > 2 ? argv[2] : "help";
+	const struct tp_command *command = tp_command_find(name);
+
+	if (strcmp(name, "ctl") == 0)
+		return tp_ctl(2, (char *[]){ argv[2], "--help", NULL }), TP_PARSE_DONE;
+	if (!command && strcmp(name, "help") != 0)
+		return tp_help_unknown_command(name);
+	return tp_help_print(command);
+}
+
 /* What begins as a trace is one, whatever its name. */
 static bool is_trace(const char *path)
 {
@@ -395,6 +423,8 @@ enum tp_parse tp_options_parse(int argc, char **argv, struct tp_options *options
 	memset(options, 0, sizeof(*options));
 	if (argc <= 1)
 		return tp_help_usage(stderr), TP_PARSE_WRONG;
+	if (strcmp(argv[1], "help") == 0)
+		return help_of(argc, argv);
 	result = find_command(argc, argv, options, &command_index);
 	if (result != TP_PARSE_RUN)
 		return result;

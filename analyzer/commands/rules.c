@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tprof/size.h>
 
 #include "commands/values.h"
 #include "report/line_file.h"
@@ -64,7 +65,7 @@ static bool parse_rate(const char *value, struct tp_rule *rule)
 	memcpy(size, value, length);
 	size[length] = '\0';
 	rule->seconds = slash && strcmp(slash, "/s") == 0;
-	rule->limit = tp_parse_size(size, &bytes) ? (double)bytes : NAN;
+	rule->limit = tprof_parse_size(size, &bytes) ? (double)bytes : NAN;
 	return !isnan(rule->limit);
 }
 
@@ -82,7 +83,7 @@ static bool add_limit(struct tp_rules *rules, const char *where, enum tp_metric 
 				where, name, value);
 			return false;
 		}
-	} else if (tp_parse_size(value, &bytes)) {
+	} else if (tprof_parse_size(value, &bytes)) {
 		rule.limit = (double)bytes;
 	} else {
 		fprintf(stderr, "tprof-analyze: %s%s %s: %s is wanted\n", where, name, value,

@@ -7,32 +7,6 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-
-bool tp_parse_size(const char *text, uint64_t *bytes)
-{
-	static const char units[] = "kmgtp";
-	const char *unit;
-	char *end;
-	double value;
-
-	if (!isdigit((unsigned char)text[0]))
-		return false;
-	value = strtod(text, &end);
-	while (*end == ' ')
-		end++;
-	unit = *end ? strchr(units, tolower((unsigned char)*end)) : NULL;
-	if (unit) {
-		value = ldexp(value, 10 * (int)(unit - units + 1));
-		end += strncasecmp(end + 1, "ib", 2) == 0 ? 3 : 1;
-	} else if (*end == 'B' || *end == 'b') {
-		end++;
-	}
-	if (*end || !(value < 0x1p63))
-		return false;
-	*bytes = (uint64_t)value;
-	return true;
-}
 
 bool tp_parse_number(const char *text, uint64_t max, uint64_t *number)
 {

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sizes, numbers and times on the command line. False: the text is none. */
+/* Numbers and times on the command line; sizes are read by <tprof/size.h>. False: the text is none. */
 #ifndef TPROF_COMMANDS_VALUES_H
 #define TPROF_COMMANDS_VALUES_H
 
 #include <stdbool.h>
 #include <stdint.h>
-
-/* "8GiB", "8G", "512 MiB", "1000000", "1.5g" to bytes: powers of 1024. */
-bool tp_parse_size(const char *text, uint64_t *bytes);
 
 /* Digits alone; at most `max`. */
 bool tp_parse_number(const char *text, uint64_t max, uint64_t *number);

@@ -29,6 +29,37 @@ __attribute__((format(printf, 4, 5))) static bool refuse(const struct tp_trace_i
 	return false;
 }
 
+/* What people name by mistake, by the bytes that such a file begins with. */
+static const struct {
+	const char *begins;
+	size_t length;
+	const char *reason;
+} known_files[] = {
+	{ "\x1f\x8b", 2, "is compressed by gzip: gunzip it first" },
+	{ "\x28\xb5\x2f\xfd", 4, "is compressed by zstd: unzstd it first" },
+	{ "\xfd\x37zXZ", 5, "is compressed by xz: unxz it first" },
+	{ "BZh", 3, "is compressed by bzip2: bunzip2 it first" },
+	{ "\x04\x22\x4d\x18", 4, "is compressed by lz4: unlz4 it first" },
+	{ "PK\x03\x04", 4, "is a zip archive: unzip it first" },
+	{ "\x7f\x45LF", 4,
+	  "offset 0: not a tprof trace but a program or a library: "
+	  "'tprof run -- PROGRAM' writes its trace" },
+};
+
+/* Refuses what does not begin as a trace does. */
+static bool refuse_foreign(const struct tp_trace_impl *impl, size_t got, char **error)
+{
+	for (size_t i = 0; i < sizeof(known_files) / sizeof(known_files[0]); i++) {
+		if (got < known_files[i].length ||
+		    memcmp(impl->header.magic, known_files[i].begins, known_files[i].length) != 0)
+			continue;
+		if (asprintf(error, "%s: %s", impl->trace.file, known_files[i].reason) < 0)
+			*error = NULL;
+		return false;
+	}
+	return refuse(impl, error, 0, "not a tprof trace");
+}
+
 static bool check_identity(struct tp_trace_impl *impl, size_t got, char **error)
 {
 	const struct tprof_header *header = &impl->header;
@@ -37,7 +68,7 @@ static bool check_identity(struct tp_trace_impl *impl, size_t got, char **error)
 	if (!got)
 		return refuse(impl, error, 0, impl->trace.file_bytes ? "can't be read" : "the file is empty");
 	if (memcmp(header->magic, TPROF_MAGIC, got < magic ? got : magic) != 0)
-		return refuse(impl, error, 0, "not a tprof trace");
+		return refuse_foreign(impl, got, error);
 	if (got < sizeof(*header))
 		return refuse(impl, error, got, "the file ends inside its header");
 	if (header->version != TPROF_VERSION)

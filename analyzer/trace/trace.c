@@ -59,12 +59,15 @@ static bool open_file(struct tp_trace_impl *impl, char **error)
 	/* Not blocking: the name could be a pipe's. */
 	impl->fd = open(impl->trace.file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (impl->fd < 0 || fstat(impl->fd, &status) < 0) {
-		if (asprintf(error, "%s: offset 0: %s", impl->trace.file, strerror(errno)) < 0)
+		if (asprintf(error, "%s: can't be opened: %s", impl->trace.file, strerror(errno)) < 0)
 			*error = NULL;
 		return false;
 	}
 	if (!S_ISREG(status.st_mode)) {
-		if (asprintf(error, "%s: offset 0: not a regular file", impl->trace.file) < 0)
+		if (asprintf(error,
+			     S_ISDIR(status.st_mode) ? "%s: is a directory: name the traces in it"
+						     : "%s: is not a regular file",
+			     impl->trace.file) < 0)
 			*error = NULL;
 		return false;
 	}
@@ -101,7 +104,7 @@ struct tp_trace *tp_trace_open(const char *file, char **error)
 			return &impl->trace;
 		tp_trace_close(&impl->trace);
 	}
-	if (!*error && asprintf(error, "%s: offset 0: out of memory", file) < 0)
+	if (!*error && asprintf(error, "%s: out of memory", file) < 0)
 		*error = NULL;
 	return NULL;
 }

@@ -4,6 +4,9 @@
 #include "core/counters.h"
 #include "core/text.h"
 
+#include <tprof/nearest.h>
+#include <tprof/size.h>
+
 struct tp_config tp_config;
 bool (*tp_config_ops)(const char *value);
 bool (*tp_config_step)(const char *value);
@@ -39,7 +42,7 @@ static bool read_alloc(const char *value)
 		tp_config.alloc = TP_ALLOC_TRACE;
 	else if (strcmp(value, "off") == 0)
 		tp_config.alloc = TP_ALLOC_OFF;
-	else if (strncmp(value, "sample:", 7) == 0 && tp_text_size(value + 7, &tp_config.sample_bytes) &&
+	else if (strncmp(value, "sample:", 7) == 0 && tprof_parse_size(value + 7, &tp_config.sample_bytes) &&
 		 tp_config.sample_bytes >= 1 && tp_config.sample_bytes <= SAMPLE_BYTES_MAX)
 		tp_config.alloc = TP_ALLOC_SAMPLE;
 	else
@@ -126,7 +129,7 @@ static const struct option {
 	const char *allowed, *standard;
 } options[] = {
 	{ "TPROF_OUTPUT", read_output, "a file name (%p pid, %e program)", "trace.bin" },
-	{ "TPROF_ALLOC", read_alloc, "trace, off or sample:BYTES", "trace" },
+	{ "TPROF_ALLOC", read_alloc, "trace, off or sample:BYTES, as in sample:512KiB", "trace" },
 	{ "TPROF_CPU", read_cpu, "a number from 0 to 10000, or off", "99" },
 	{ "TPROF_OPS", read_ops,
 	  "a comma list of auto, torch, blas, onednn, openmp, onnxruntime, cuda, fftw, mpi, ggml, xnnpack, itt, "
@@ -166,6 +169,34 @@ static void complain(struct tp_text *complaints, const struct option *option, co
 	tp_text_add(complaints, "\n");
 }
 
+/* No option has this name: says which one was probably meant. */
+static void complain_unknown(struct tp_text *complaints, const char *name, size_t length)
+{
+	char copy[TPROF_WORD_MAX + 1];
+	struct tp_text word = tp_text_in(copy, sizeof(copy));
+	uint32_t nearest = TPROF_FAR;
+	const char *meant = NULL;
+
+	tp_text_add_bytes(&word, name, length);
+	for (size_t i = 0; i < TP_LENGTH(options) && !word.cut; i++) {
+		uint32_t distance = tprof_word_distance(copy + 6, options[i].name + 6);
+
+		if (distance < nearest) {
+			nearest = distance;
+			meant = options[i].name;
+		}
+	}
+	tp_text_add(complaints, "tprof: ");
+	tp_text_add_bytes(complaints, name, length);
+	tp_text_add(complaints, ": not known to this version; ignored");
+	if (meant) {
+		tp_text_add(complaints, "; did you mean ");
+		tp_text_add(complaints, meant);
+		tp_text_add(complaints, "?");
+	}
+	tp_text_add(complaints, "\n");
+}
+
 static void read_variable(const char *name, size_t length, const char *value, struct tp_text *complaints)
 {
 	for (size_t i = 0; i < TP_LENGTH(options); i++) {
@@ -180,9 +211,7 @@ static void read_variable(const char *name, size_t length, const char *value, st
 			option->read(option->standard);
 		return;
 	}
-	tp_text_add(complaints, "tprof: ");
-	tp_text_add_bytes(complaints, name, length);
-	tp_text_add(complaints, ": not known to this version; ignored\n");
+	complain_unknown(complaints, name, length);
 }
 
 void tp_config_read(char *const *environment, struct tp_text *complaints)

@@ -51,31 +51,6 @@ bool tp_text_number(const char **s, uint64_t *n)
 	return *s != start;
 }
 
-bool tp_text_size(const char *s, uint64_t *bytes)
-{
-	unsigned int shift = 0;
-
-	if (!tp_text_number(&s, bytes))
-		return false;
-	switch (*s | 0x20) {
-	case 'k':
-		shift = 10;
-		break;
-	case 'm':
-		shift = 20;
-		break;
-	case 'g':
-		shift = 30;
-		break;
-	}
-	if (shift)
-		s++;
-	if (*bytes > UINT64_MAX >> shift)
-		return false;
-	*bytes <<= shift;
-	return *s == 0;
-}
-
 /* From `s` on: where what follows a star can begin. Symbols are long, and few hold its first character. */
 static const char *skip_to(const char *s, char first)
 {

@@ -20,9 +20,6 @@ void tp_text_add_number(struct tp_text *text, uint64_t n);
 /* Decimal number at *s, which is moved behind it. False if there is none or it does not fit 64 bits. */
 bool tp_text_number(const char **s, uint64_t *n);
 
-/* Number with an optional suffix k, m, g (binary), nothing behind it. */
-bool tp_text_size(const char *s, uint64_t *bytes);
-
 /* Shell wildcards * and ? over the whole of s. */
 bool tp_text_glob(const char *pattern, const char *s);
 

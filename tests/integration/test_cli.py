@@ -48,6 +48,59 @@ def test_wrong_usage(trace, arguments, word):
         assert len(done.stderr.splitlines()) == 1
 
 
+@pytest.mark.parametrize("arguments, meant", [
+    (["sumary"], "summary"), (["flame"], "flamegraph"), (["paek"], "peak"), (["help", "peek"], "peak"),
+    (["peak", "--jsn"], "--json"), (["summary", "--colour", "x"], "--color"),
+    (["peak", "--by", "fonction"], "function"), (["leaks", "--sort", "block"], "blocks"), (["export", "--format", "crome"], "chrome"),
+    (["peak", "--by", "colour"], None), (["xyzzy"], None), (["peak", "--zzz"], None)])
+def test_did_you_mean(trace, arguments, meant):
+    said = analyze(*arguments, *([trace] if len(arguments) > 1 and arguments[0] != "help" else []), status=2).stderr
+    assert len(said.splitlines()) == 1
+    assert re.findall(r"did you mean (\S+)\?", said) == ([meant] if meant else []), said
+
+
+def test_an_option_of_other_commands(trace):
+    said = analyze("peak", "--shapes", trace, status=2).stderr
+    assert said == "tprof-analyze: peak takes no --shapes; these do: ops\n"
+
+
+def test_help_as_a_command():
+    assert analyze("help").stdout == analyze("--help").stdout
+    assert analyze("help", "leaks").stdout == analyze("leaks", "--help").stdout
+    assert analyze("help", "ctl").stdout == analyze("ctl", "--help").stdout
+
+
+@pytest.mark.parametrize("begin, reason", [
+    (b"\x1f\x8b\x08", "is compressed by gzip: gunzip it first"), (b"\x28\xb5\x2f\xfd", "is compressed by zstd: unzstd it first"),
+    (b"\xfd7zXZ\0", "is compressed by xz: unxz it first"), (b"BZh9", "is compressed by bzip2: bunzip2 it first"),
+    (b"\x7fELF", "offset 0: not a tprof trace but a program or a library: 'tprof run -- PROGRAM' writes its trace")])
+def test_files_that_are_no_traces(tmp_path, begin, reason):
+    (tmp_path / "t").write_bytes(begin + bytes(100))
+    assert analyze(tmp_path / "t", status=3).stderr == f"tprof-analyze: {tmp_path}/t: {reason}\n"
+
+
+def test_files_that_can_not_be_opened(tmp_path):
+    assert analyze(tmp_path / "no.bin", status=3).stderr == f"tprof-analyze: {tmp_path}/no.bin: can't be opened: No such file or directory\n"
+    assert analyze(tmp_path, status=3).stderr == f"tprof-analyze: {tmp_path}: is a directory: name the traces in it\n"
+
+
+def test_settings_that_are_none(tprof):
+    """The name that was probably meant stands beside one that there is not."""
+    run = tprof.run([WORKLOADS / "steady", 7], [LIBRARY], {"TPROF_" + "OPTS": "off", "TPROF_" + "XYZZY": "1"})
+    assert sorted(run.stderr.decode().splitlines()) == [
+        "tprof: TPROF_" + "OPTS: not known to this version; ignored; did you mean TPROF_OPS?",
+        "tprof: TPROF_" + "XYZZY: not known to this version; ignored"]
+
+
+@pytest.mark.parametrize("size, good", [("1GiB", True), ("0.5 MiB", True), ("2048B", True), ("1t", True), ("1k", True), ("1x", False)])
+def test_sizes_are_the_same_everywhere(tprof, trace, size, good):
+    """What check takes, TPROF_ALLOC takes, and leaks --limit."""
+    analyze("check", "--max-peak", size, trace, status=2 if not good else 1 if size in ("2048B", "1k") else 0)
+    analyze("leaks", "--limit", size, trace, status=0 if good else 2)
+    run = tprof.run([WORKLOADS / "steady", 7], [LIBRARY], {"TPROF_ALLOC": f"sample:{size}"})
+    assert (run.stderr == b"") == good, run.stderr
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help(command):
     assert command in analyze(command, "--help").stdout

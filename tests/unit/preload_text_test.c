@@ -11,6 +11,8 @@
 
 #include "core/text.h"
 
+#include <tprof/size.h>
+
 /* All patterns and texts over {a, b, *, ?} up to a length: as fnmatch. */
 static void globs_match_as_the_shell_does(void **state)
 {
@@ -52,16 +54,28 @@ static void sizes(void **state)
 		{ "", false, 0 },
 		{ "k", false, 0 },
 		{ "1kb", false, 0 },
-		{ "1 k", false, 0 },
 		{ "-1", false, 0 },
-		{ "1t", false, 0 },
+		{ ".5k", false, 0 },
+		{ "1x", false, 0 },
+		{ "1 ki", false, 0 },
+		{ "1kib ", false, 0 },
+		{ "1 k", true, 1024 },
+		{ "1t", true, UINT64_C(1) << 40 },
+		{ "2P", true, UINT64_C(2) << 50 },
+		{ "4096B", true, 4096 },
+		{ "8GiB", true, UINT64_C(8) << 30 },
+		{ "512 MiB", true, 512u << 20 },
+		{ "1.5g", true, UINT64_C(3) << 29 },
+		{ "0.125kib", true, 128 },
+		{ "1.9", true, 1 },
+		{ "1.999999999999999999999k", true, 2047 },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < TP_LENGTH(cases); i++) {
 		uint64_t bytes = 1;
 
-		assert_int_equal(tp_text_size(cases[i].text, &bytes), cases[i].good);
+		assert_int_equal(tprof_parse_size(cases[i].text, &bytes), cases[i].good);
 		if (cases[i].good)
 			assert_int_equal(bytes, cases[i].bytes);
 	}
