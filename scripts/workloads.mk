@@ -16,6 +16,8 @@ WORKLOADS += $(addprefix $(W)/,control faults roofs still batches extremes)
 WORKLOADS += $(addprefix $(W)/,growth lost in_hand waits thread_work resident jitdump remapped remapped-nopie unbound read_only libmany.so)
 WORKLOADS += $(W)/outliers $(W)/step_ends $(W)/drawn $(W)/jemalloc_stats $(W)/jemalloc_locks $(W)/paused $(W)/paused_kinds
 
+WORKLOADS += $(addprefix $(W)/,mpi_names mpi_calls-openmpi mpi_calls-mpich mpi_fortran-openmpi mpi_fortran-mpich)
+
 # Programs that do what once went wrong.
 WORKLOADS += $(W)/attack
 WORKLOADS += $(addprefix $(W)/,coroutines handlers odd signal_traps libfence.so liblazyblas.so loaders windows steady-asan)
@@ -64,6 +66,9 @@ $(W)/onednn3: $(W)/libdnnl3.so
 $(W)/libmocks.so: WORKLOAD_EXTRA := -shared -fPIC
 $(W)/libraries: WORKLOAD_EXTRA := -L$(W) -lmocks -Wl,-rpath,'$$ORIGIN'
 $(W)/libraries: $(W)/libmocks.so
+$(W)/libmpinames.so: WORKLOAD_EXTRA := -shared -fPIC
+$(W)/mpi_names: WORKLOAD_EXTRA := -L$(W) -lmpinames -Wl,-rpath,'$$ORIGIN'
+$(W)/mpi_names: $(W)/libmpinames.so
 $(W)/libcudamocks.so: WORKLOAD_EXTRA := -shared -fPIC
 $(W)/cuda: WORKLOAD_EXTRA := -L$(W) -lcudamocks -Wl,-rpath,'$$ORIGIN'
 $(W)/cuda: $(W)/libcudamocks.so
@@ -167,6 +172,13 @@ $(W)/regions-clang: tests/workloads/regions.c $(workload_headers)
 	clang -std=gnu11 -D_GNU_SOURCE -g -O1 -fopenmp -Wall -Wextra $(if $(WERROR),-Werror) $< -o $@
 $(W)/op_calls-now $(W)/op_calls-cet: tests/workloads/op_calls.c $(workload_headers)
 	$(workload_c)
+$(W)/mpi_calls-%: tests/workloads/mpi_calls.c $(workload_headers)
+	@mkdir -p $(@D)
+	mpicc.$* $(WORKLOAD_CFLAGS) $< -o $@
+# Its three bindings are in one file: where one has a description of a function, the compiler holds another's calls against it.
+$(W)/mpi_fortran-%: tests/workloads/mpi_fortran.f90 scripts/workloads.mk
+	@mkdir -p $(@D)
+	mpif90.$* -g -O1 -w $< -o $@
 $(W)/annotate-traced: tests/workloads/annotate.cc $(workload_headers)
 	$(workload_cxx)
 $(W)/left_threads-traced: tests/workloads/left_threads.c $(workload_headers)

@@ -189,6 +189,15 @@ static inline void begin(struct tp_thread *thread, uint32_t index, uint32_t op, 
 	*stamp_of(frame) = thread->fold.scope | (uint32_t)ticks;
 }
 
+/* The op that the signature says a call is; `own`: the function's own. */
+static inline uint32_t told_op(const struct tp_signature *signature, const uintptr_t *frame, bool may_write,
+			       uint32_t own)
+{
+	uint32_t op = signature->op(frame, may_write);
+
+	return op == TP_OP_OWN ? own : op;
+}
+
 struct slow_begin {
 	struct tp_op_function *function;
 	const uintptr_t *frame;
@@ -205,7 +214,7 @@ static void prepare(void *context)
 	if (!tp_load(&function->op))
 		tp_store(&function->op, tp_op_number(function->name, function->category, TPROF_OP_FUNCTION));
 	if (!slow->op && function->signature.op)
-		slow->op = function->signature.op(slow->frame, true);
+		slow->op = told_op(&function->signature, slow->frame, true, 0);
 	if (!slow->op && tp_load_acquire(&function->signature.shaped))
 		slow->op = tp_shapes_number(function, slow->frame);
 	if (!slow->op)
@@ -266,11 +275,16 @@ struct called tp_op_begin(uint32_t index, const uintptr_t *frame, struct tp_thre
 	struct tp_window window;
 	uint32_t op;
 
+	if (tp_unlikely(signature->op != NULL)) {
+		found.op = told_op(signature, frame, false, found.op);
+		if (found.op == TP_OP_SILENT) {
+			tp_leave(thread);
+			return (struct called){ function->address, TP_WINDOW_PASS };
+		}
+	}
 	if (tp_unlikely(thread->fold.frame))
 		tp_fold_settle(thread);
 	window = tp_window_of(thread, signature, frame);
-	if (tp_unlikely(signature->op != NULL))
-		found.op = signature->op(frame, false);
 	if (tp_load_acquire(&signature->shaped) && found.op) /* pairs with shapes.c: `parts` are what they will be */
 		found = tp_shapes_find(signature, index, frame);
 	go_on(thread, index, found.place);
@@ -286,14 +300,14 @@ struct called tp_op_begin(uint32_t index, const uintptr_t *frame, struct tp_thre
 	/* At this very frame there was another call, if one was left: this one stands there now. */
 	if (tp_unlikely(has_unwound(thread, (uintptr_t)frame + 1)))
 		end_unwound(thread, (uintptr_t)frame + 1, tp_clock_before());
-	if (tp_likely(thread->op_depth < TP_OPS_MAX && op != TP_OP_SILENT)) {
+	if (tp_likely(thread->op_depth < TP_OPS_MAX)) {
 		if (tp_unlikely(tp_load(&signature->learns)))
 			note(function, frame);
 		tp_typed_read(signature, frame, &thread->fold.work);
 		begin(thread, index, op, frame, window);
 		if (tp_unlikely(signature->begun != NULL))
 			signature->begun((uintptr_t *)(uintptr_t)frame);
-	} else if (op != TP_OP_SILENT) {
+	} else {
 		tp_lost(TPROF_LOST_OP_DEPTH, 1);
 	}
 	tp_leave(thread);

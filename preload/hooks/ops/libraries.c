@@ -28,22 +28,6 @@ bool tp_fftw_choose(const char *symbol, struct tp_text *to, struct tp_signature 
 	return choose(symbol, "fftw", globs, TP_LENGTH(globs), to);
 }
 
-/* Collectives, blocking and not; messages; and waiting for them. The profiling interface's PMPI_ is the library's own. */
-bool tp_mpi_choose(const char *symbol, struct tp_text *to, struct tp_signature *signature)
-{
-	static const char *const globs[] = {
-		"Allreduce*",  "Iallreduce*", "Reduce*",    "Ireduce*",	 "Bcast*",     "Ibcast*",     "Allgather*",
-		"Iallgather*", "Alltoall*",   "Ialltoall*", "Gather*",	 "Igather*",   "Scatter*",    "Iscatter*",
-		"Scan*",       "Exscan*",     "Barrier*",   "Ibarrier*", "Neighbor_*", "Send",	      "Ssend",
-		"Bsend",       "Rsend",	      "Isend",	    "Recv",	 "Irecv",      "Mrecv",	      "Sendrecv*",
-		"Wait",	       "Waitall",     "Waitany",    "Waitsome",	 "Probe",      "Put",	      "Get",
-		"Accumulate",  "Win_fence",   "Start",	    "Startall",	 "File_read*", "File_write*",
-	};
-
-	(void)signature;
-	return choose(symbol, "MPI_", globs, TP_LENGTH(globs), to);
-}
-
 /* A graph as a whole, and its operators where the library was built so that they are called through pointers. */
 bool tp_ggml_choose(const char *symbol, struct tp_text *to, struct tp_signature *signature)
 {

@@ -7,7 +7,6 @@
 
 /* Libraries whose functions are ops by their names alone. Each: is the symbol one of them? It keeps its name. */
 bool tp_fftw_choose(const char *symbol, struct tp_text *to, struct tp_signature *signature);
-bool tp_mpi_choose(const char *symbol, struct tp_text *to, struct tp_signature *signature);
 bool tp_ggml_choose(const char *symbol, struct tp_text *to, struct tp_signature *signature);
 bool tp_xnnpack_choose(const char *symbol, struct tp_text *to, struct tp_signature *signature);
 bool tp_cuda_choose(const char *symbol, struct tp_text *to, struct tp_signature *signature);

@@ -4,6 +4,7 @@
 #include "core/text.h"
 #include "hooks/ops/blas.h"
 #include "hooks/ops/libraries.h"
+#include "hooks/ops/mpi.h"
 #include "hooks/ops/onednn.h"
 #include "hooks/ops/onnxruntime.h"
 #include "hooks/ops/openmp.h"
@@ -57,7 +58,7 @@ static const struct preset {
 	{ "onednn", tp_onednn_choose, "d", { NULL } },
 	{ "openmp", tp_openmp_choose, "G_", { NULL } },
 	{ "fftw", tp_fftw_choose, "f", { NULL } },
-	{ "mpi", tp_mpi_choose, "M", { NULL } },
+	{ "mpi", tp_mpi_choose, "Mm", { NULL } },
 	{ "ggml", tp_ggml_choose, "g", { NULL } },
 	{ "xnnpack", tp_xnnpack_choose, "x", { NULL } },
 	{ "onnxruntime", tp_onnxruntime_choose, "O", { NULL } },

@@ -17,6 +17,7 @@
 
 #define TP_SIGNATURE_PARTS 7u
 #define TP_OP_SILENT UINT32_MAX
+#define TP_OP_OWN (UINT32_MAX - 1)
 
 /* 32 bytes of the stub's frame that are the hook's own while the call lasts. */
 #define TP_OP_SPACE(frame) ((void *)((frame)-14))
@@ -49,9 +50,10 @@ struct tp_signature {
 	} part[TP_SIGNATURE_PARTS];
 
 	/*
-	 * Which op a call is, if its arguments say (else NULL): its number, 0 if that is not known, or TP_OP_SILENT for
-	 * no op at all. First it is asked with `may_write` false, where no vector register may be touched; if it says 0,
-	 * with true, where it may ask the library, and make a number.
+	 * Which op a call is, if not always the function's own (else NULL): its number, 0 if that is not known, TP_OP_OWN
+	 * for the function's own, or TP_OP_SILENT for no op at all: such a call is no event in the op around it. First it
+	 * is asked with `may_write` false, where no vector register may be touched; if it says 0, with true, where it may
+	 * ask the library, and make a number.
 	 */
 	uint32_t (*op)(const uintptr_t *frame, bool may_write);
 	void (*begun)(uintptr_t *frame); /* when the op has begun: arguments may be changed; NULL: nothing */
