@@ -65,6 +65,7 @@ bool tp_replay_memory(struct tp_replay *replay, const struct tp_event *event)
 	tp_memory_parts_read(&replay->parts, event->name, event->name_length);
 	if (replay->inside && event->size > replay->heap.rss_peak)
 		replay->heap.rss_peak = event->size;
+	tp_timeline_record_rss(&replay->timeline, event->time, &replay->now);
 	return true;
 }
 

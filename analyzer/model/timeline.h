@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A timeline of bounded length whose end is not known in advance: intervals begin short and are joined in pairs whenever
- * there are too many. Each keeps the moment of its largest live bytes, so the highest point is the exact peak. What is
- * live at an interval's begin counts in it; an empty stretch is shown by one point at its begin.
+ * there are too many. A point's values hold until the next point. Each interval keeps the moments of its largest live
+ * bytes and its largest RSS, so the highest points are the exact peaks, and its last point, so that what ended in it does
+ * not seem to live through the quiet time that follows. What is live at an interval's begin counts in it; an empty stretch
+ * has one point at its begin.
  */
 #ifndef TPROF_MODEL_TIMELINE_H
 #define TPROF_MODEL_TIMELINE_H
@@ -14,7 +16,8 @@ struct tp_timeline {
 	size_t count, limit;
 	uint64_t origin, width; /* of the intervals, in the unit of the times that are given */
 	uint64_t next;		/* where the current interval ends; 0: none was begun */
-	struct tp_point best;	/* of the current interval */
+	struct tp_point best;	/* of the current interval: the most live bytes */
+	struct tp_point most;	/* of the current interval: the largest RSS */
 };
 
 /* At most `limit` points (0: 512, at least 8). False: no memory. */
@@ -28,12 +31,21 @@ static inline void tp_timeline_advance(struct tp_timeline *timeline, uint64_t ti
 		tp_timeline_turn(timeline, time, now);
 }
 
-/* After an event. */
+/* After an event that changed what is live. */
 static inline void tp_timeline_record(struct tp_timeline *timeline, uint64_t time, const struct tp_point *now)
 {
 	if (now->live_bytes > timeline->best.live_bytes) {
 		timeline->best = *now;
 		timeline->best.time_ns = time;
+	}
+}
+
+/* After an event that changed RSS. */
+static inline void tp_timeline_record_rss(struct tp_timeline *timeline, uint64_t time, const struct tp_point *now)
+{
+	if (now->rss > timeline->most.rss) {
+		timeline->most = *now;
+		timeline->most.time_ns = time;
 	}
 }
 

@@ -120,6 +120,66 @@ static void test_end(void **state)
 	free(points);
 }
 
+/* What was live at that time: a point's values hold until the next one. */
+static uint64_t held_at(size_t count, uint64_t time)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < count && points[i].time_ns <= time; i++)
+		bytes = points[i].live_bytes;
+	return bytes;
+}
+
+/* However often intervals are joined, a peak does not last through the quiet time behind it. */
+static void test_peak_before_quiet_time(void **state)
+{
+	uint64_t peak = 0;
+	size_t count;
+
+	(void)state;
+	begin(32);
+	change(1000, 5);
+	change(1010, 100000);
+	change(1020, 7);
+	for (uint64_t i = 0; i < 1000; i++)
+		change(50000 + 50 * i, 8 + i % 2);
+	count = finish(100000);
+	assert_in_range(count, 8, 32);
+	for (size_t i = 0; i < count; i++)
+		peak = points[i].live_bytes > peak ? points[i].live_bytes : peak;
+	assert_int_equal(peak, 100000);
+	assert_int_equal(held_at(count, 1010), 100000);
+	for (uint64_t time = 1020 + 100000 / 8; time <= 100000; time += 100)
+		assert_in_range(held_at(count, time), 7, 9);
+	free(points);
+}
+
+/* The largest RSS is a point, though no block was allocated then. */
+static void test_largest_rss(void **state)
+{
+	size_t count, found = 0;
+
+	(void)state;
+	begin(32);
+	for (uint64_t i = 0; i < 5000; i++) {
+		change(1000 + 10 * i, i % 3);
+		tp_timeline_advance(&timeline, 1005 + 10 * i, &now);
+		now.rss = i == 2718 ? 5000000 : 4000 + i % 7;
+		tp_timeline_record_rss(&timeline, 1005 + 10 * i, &now);
+	}
+	count = finish(60000);
+	assert_in_range(count, 8, 32);
+	for (size_t i = 0; i < count; i++)
+		if (points[i].rss > points[found].rss)
+			found = i;
+	assert_int_equal(points[found].rss, 5000000);
+	assert_int_equal(points[found].time_ns, 1005 + 10 * 2718);
+	assert_in_range(points[count - 1].rss, 4000, 4006);
+	for (size_t i = 1; i < count; i++)
+		assert_true(points[i].time_ns > points[i - 1].time_ns);
+	free(points);
+}
+
 static void test_nothing(void **state)
 {
 	(void)state;
@@ -131,8 +191,12 @@ static void test_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_quiet_stretch), cmocka_unit_test(test_no_stretch_between_neighbours),
-		cmocka_unit_test(test_joined),	      cmocka_unit_test(test_end),
+		cmocka_unit_test(test_quiet_stretch),
+		cmocka_unit_test(test_no_stretch_between_neighbours),
+		cmocka_unit_test(test_joined),
+		cmocka_unit_test(test_end),
+		cmocka_unit_test(test_peak_before_quiet_time),
+		cmocka_unit_test(test_largest_rss),
 		cmocka_unit_test(test_nothing),
 	};
 
