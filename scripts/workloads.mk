@@ -21,6 +21,7 @@ WORKLOADS += $(addprefix $(W)/,mpi_names mpi_calls-openmpi mpi_calls-mpich mpi_f
 # Programs that do what once went wrong.
 WORKLOADS += $(W)/attack
 WORKLOADS += $(addprefix $(W)/,coroutines handlers odd signal_traps libfence.so liblazyblas.so loaders windows steady-asan)
+WORKLOADS += $(W)/shifts $(W)/spike
 WORKLOADS += $(W)/first_call $(W)/onnxruntime $(W)/few $(W)/starved $(W)/shared_task
 WORKLOADS += $(addprefix $(W)/,op_jumps refuse bindings bindings-now stack_needs counted free_faults python_loaded refused_threads left_handlers)
 .PHONY: workloads
@@ -44,9 +45,9 @@ $(W)/jemalloc_api $(W)/jemalloc_locks: WORKLOAD_EXTRA := -ljemalloc
 $(W)/jemalloc_stats $(W)/paused_kinds: WORKLOAD_EXTRA := -Iinclude -ljemalloc
 $(W)/jemalloc_stats $(W)/paused_kinds: include/tprof.h
 $(W)/dl $(W)/onnxruntime: WORKLOAD_EXTRA := -ldl
-$(W)/ops $(W)/control $(W)/faults $(W)/pools $(W)/pauses $(W)/annotate: WORKLOAD_EXTRA := -Iinclude
+$(W)/spike $(W)/ops $(W)/control $(W)/faults $(W)/pools $(W)/pauses $(W)/annotate: WORKLOAD_EXTRA := -Iinclude
 $(W)/annotate-traced: WORKLOAD_EXTRA := -O0 -finstrument-functions -Iinclude
-$(W)/ops $(W)/control $(W)/faults $(W)/pools $(W)/pauses $(W)/annotate $(W)/annotate-traced: include/tprof.h
+$(W)/spike $(W)/ops $(W)/control $(W)/faults $(W)/pools $(W)/pauses $(W)/annotate $(W)/annotate-traced: include/tprof.h
 $(W)/extremes: WORKLOAD_EXTRA := -Iinclude -pthread
 $(W)/extremes: include/tprof.h
 $(W)/onednn: WORKLOAD_EXTRA := -ldnnl

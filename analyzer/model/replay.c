@@ -205,8 +205,10 @@ static inline bool step(struct tp_replay *replay, bool sampled)
 	replay->event = tp_events_next(replay->events);
 	if (__builtin_expect(!replay->event, 0))
 		return !tp_events_failed(replay->events);
-	if (__builtin_expect(replay->event->time > replay->to, 0))
+	if (__builtin_expect(replay->event->time > replay->to, 0)) {
+		replay->cut = true;
 		replay->event = NULL;
+	}
 	return true;
 }
 
@@ -231,4 +233,12 @@ bool tp_replay_steps(struct tp_replay *replay, size_t count)
 uint64_t tp_replay_ns(const struct tp_replay *replay, uint64_t time)
 {
 	return replay->start_ns + tp_trace_ns(replay->trace, time << replay->trace->header->tick_shift);
+}
+
+uint64_t tp_replay_end_ns(const struct tp_replay *replay)
+{
+	uint64_t last = tp_replay_ns(replay, replay->last);
+	uint64_t end = replay->start_ns + tp_trace_ns(replay->trace, tp_trace_last(replay->trace));
+
+	return end > last ? end : last;
 }

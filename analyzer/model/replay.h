@@ -123,6 +123,8 @@ struct tp_replay {
 	struct tp_stray early[TP_STRAYS], late[TP_STRAYS]; /* late: blocks closed because their address came again */
 	unsigned early_next, late_next, late_count;
 
+	bool cut;				 /* there are events behind the time that is looked at */
+	bool ended;				 /* it is no longer in the run's sum */
 	uint64_t combined_number, combined_peak; /* live bytes at the run's peak of that number */
 	double combined_variance;
 };
@@ -140,6 +142,12 @@ bool tp_replay_steps(struct tp_replay *replay, size_t count);
 
 /* Event time to nanoseconds since the run's start. */
 uint64_t tp_replay_ns(const struct tp_replay *replay, uint64_t time);
+
+/*
+ * When the process ended, in nanoseconds since the run's start, once its events are replayed: at its last event or, if that
+ * is later, when it wrote its end (to here it runs, now; killed, at the last moment that the trace knows of).
+ */
+uint64_t tp_replay_end_ns(const struct tp_replay *replay);
 
 /*
  * After a replay in which the program marked no step: what to look for in the next one. source TP_STEPS_NONE: nothing, as

@@ -49,7 +49,7 @@ static bool result_growth(struct tp_replay *replay, struct tp_process *process)
 bool tp_replay_result(struct tp_replay *replay, struct tp_process *process)
 {
 	const struct tprof_header *header = replay->trace->header;
-	uint64_t overhead, end;
+	uint64_t overhead;
 	size_t i;
 
 	if (!tp_cost_recording(replay->trace, &overhead))
@@ -58,10 +58,7 @@ bool tp_replay_result(struct tp_replay *replay, struct tp_process *process)
 		tp_replay_begin(replay, replay->last);
 	process->trace = replay->trace;
 	process->start_ns = replay->start_ns;
-	end = header->finish.ticks ? tp_trace_ns(replay->trace, header->finish.ticks) : 0;
-	process->duration_ns = tp_replay_ns(replay, replay->last) - replay->start_ns;
-	if (header->end != TPROF_END_NONE && end > process->duration_ns)
-		process->duration_ns = end;
+	process->duration_ns = tp_replay_end_ns(replay) - replay->start_ns;
 	process->overhead_ns =
 		tp_trace_ns(replay->trace, header->start.ticks + overhead) + tp_round(replay->counters_cost_ns);
 	process->pauses = replay->pauses;

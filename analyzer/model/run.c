@@ -51,11 +51,10 @@ static bool replay_one(struct work *work)
 	return true;
 }
 
-/* One event of one process, as it changes the sum. */
-static bool step_of_many(struct work *work, struct tp_replay *replay, uint64_t time_ns)
+/* Before the process changes the sum at that time. True: within the time that is looked at. */
+static bool begin_change(struct work *work, struct tp_replay *replay, uint64_t time_ns)
 {
-	struct tp_point before = replay->now, *now = &work->now;
-	bool inside;
+	const struct tp_point *now = &work->now;
 
 	/* What the process has now, it had at each peak of the sum since it last moved. */
 	if (replay->combined_number != work->peak_number) {
@@ -63,29 +62,46 @@ static bool step_of_many(struct work *work, struct tp_replay *replay, uint64_t t
 		replay->combined_peak = replay->now.live_bytes;
 		replay->combined_variance = replay->now.bytes_variance;
 	}
-	inside = time_ns >= work->options->from_ns;
-	if (inside && !work->inside) {
+	if (time_ns < work->options->from_ns)
+		return false;
+	if (!work->inside) {
 		work->inside = true;
 		work->run->peak_bytes = now->live_bytes;
 		work->run->peak_variance = now->bytes_variance;
 		work->run->peak_time_ns = time_ns;
 		work->peak_number++;
 	}
-	if (inside)
-		tp_timeline_advance(&work->timeline, time_ns, now);
+	tp_timeline_advance(&work->timeline, time_ns, now);
+	return true;
+}
+
+static void change_sum(struct work *work, const struct tp_point *before, const struct tp_point *after, uint64_t time_ns)
+{
+	struct tp_point *now = &work->now;
+
+	now->live_bytes += after->live_bytes - before->live_bytes;
+	now->live_blocks += after->live_blocks - before->live_blocks;
+	now->bytes_variance += after->bytes_variance - before->bytes_variance;
+	now->blocks_variance += after->blocks_variance - before->blocks_variance;
+	now->mapped_bytes += after->mapped_bytes - before->mapped_bytes;
+	now->rss += after->rss - before->rss;
+	now->vms += after->vms - before->vms;
+	work->last_ns = time_ns;
+}
+
+/* One event of one process, as it changes the sum. */
+static bool step_of_many(struct work *work, struct tp_replay *replay, uint64_t time_ns)
+{
+	struct tp_point before = replay->now, *now = &work->now;
+	bool inside = begin_change(work, replay, time_ns);
+
 	if (!tp_replay_step(replay))
 		return false;
-	now->live_bytes += replay->now.live_bytes - before.live_bytes;
-	now->live_blocks += replay->now.live_blocks - before.live_blocks;
-	now->bytes_variance += replay->now.bytes_variance - before.bytes_variance;
-	now->blocks_variance += replay->now.blocks_variance - before.blocks_variance;
-	now->mapped_bytes += replay->now.mapped_bytes - before.mapped_bytes;
-	now->rss += replay->now.rss - before.rss;
-	now->vms += replay->now.vms - before.vms;
-	work->last_ns = time_ns;
+	change_sum(work, &before, &replay->now, time_ns);
 	if (!inside)
 		return true;
 	tp_timeline_record(&work->timeline, time_ns, now);
+	tp_timeline_record_rss(&work->timeline, time_ns, now);
 	if (now->live_bytes > work->run->peak_bytes) {
 		work->run->peak_bytes = now->live_bytes;
 		work->run->peak_variance = now->bytes_variance;
@@ -95,9 +111,30 @@ static bool step_of_many(struct work *work, struct tp_replay *replay, uint64_t t
 	return true;
 }
 
-static uint64_t next_ns(const struct tp_replay *replay)
+/* The process ends: the sum goes on without all that it held. */
+static void end_of_one(struct work *work, struct tp_replay *replay, uint64_t time_ns)
 {
-	return tp_replay_ns(replay, replay->event->time);
+	static const struct tp_point nothing;
+
+	begin_change(work, replay, time_ns);
+	change_sum(work, &replay->now, &nothing, time_ns);
+	replay->ended = true;
+}
+
+/*
+ * The process's next event or, behind the last one, its end. One that runs, or whose end lies behind the time that is looked
+ * at, has none. Of what happens at the same time ends come first.
+ */
+static bool push_next(const struct work *work, struct tp_queue *queue, struct tp_replay *replay, uint64_t number)
+{
+	uint64_t key = replay->event ? tp_replay_ns(replay, replay->event->time) : tp_replay_end_ns(replay);
+
+	if (replay->event)
+		number += work->count;
+	else if (replay->trace->running || replay->cut || (work->options->to_ns && key > work->options->to_ns))
+		return false;
+	tp_queue_push(queue, key, number, replay);
+	return true;
 }
 
 static bool replay_many(struct work *work)
@@ -108,16 +145,24 @@ static bool replay_many(struct work *work)
 
 	for (i = 0; good && i < work->count; i++)
 		if (work->replays[i].event)
-			tp_queue_push(&queue, next_ns(&work->replays[i]), i, &work->replays[i]);
+			push_next(work, &queue, &work->replays[i], i);
 	while (good && queue.count) {
-		struct tp_replay *replay = queue.items[0].what;
+		struct tp_queue_item item = queue.items[0];
+		struct tp_replay *replay = item.what;
 
-		good = step_of_many(work, replay, queue.items[0].key);
+		if (!replay->event) {
+			tp_queue_drop_first(&queue);
+			if (queue.count) /* what the last ones held when the run ended is the last point */
+				end_of_one(work, replay, item.key);
+			continue;
+		}
+		good = step_of_many(work, replay, item.key);
 		if (replay->event) {
-			queue.items[0].key = next_ns(replay);
+			queue.items[0].key = tp_replay_ns(replay, replay->event->time);
 			tp_queue_sink(&queue);
 		} else {
 			tp_queue_drop_first(&queue);
+			push_next(work, &queue, replay, (uint64_t)(replay - work->replays));
 		}
 		if (++work->steps % PROGRESS_EVENTS == 0)
 			show_progress(work);
@@ -134,9 +179,10 @@ static bool collect_sum(struct work *work)
 	for (i = 0; i < work->count; i++) {
 		struct tp_replay *replay = &work->replays[i];
 
-		if (replay->combined_number != work->peak_number)
-			replay->combined_peak = replay->now.live_bytes,
-			replay->combined_variance = replay->now.bytes_variance;
+		if (replay->combined_number != work->peak_number) {
+			replay->combined_peak = replay->ended ? 0 : replay->now.live_bytes;
+			replay->combined_variance = replay->ended ? 0 : replay->now.bytes_variance;
+		}
 		run->processes[i].combined_peak_bytes = replay->combined_peak;
 		run->processes[i].combined_peak_variance = replay->combined_variance;
 	}

@@ -122,7 +122,7 @@ uint64_t tp_trace_last(const struct tp_trace *trace)
 	const struct tp_chunks *chunks = &tp_impl(trace)->events;
 	uint64_t ticks = chunks->count ? chunks->list[chunks->count - 1].begin : 0;
 
-	if (header->finish.ticks)
+	if (header->end != TPROF_END_NONE && header->finish.ticks)
 		return header->finish.ticks;
 	return header->latest.ticks > ticks ? header->latest.ticks : ticks;
 }

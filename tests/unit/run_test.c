@@ -273,6 +273,54 @@ static void test_combined(void **state)
 }
 
 /*
+ * Ended processes hold nothing: one that wrote its end, at that time; one that was killed, at the last moment that its trace
+ * knows of. The one that ends last holds at the end what it has.
+ */
+static void test_combined_ends(void **state)
+{
+	struct gen *a =
+		gen_with_sites(&(struct gen_options){ .start_ticks = 1000, .start_unix_ns = 1000000, .pid = 10 });
+	struct gen *b =
+		gen_with_sites(&(struct gen_options){ .start_ticks = 1100, .start_unix_ns = 1000100, .pid = 11 });
+	struct gen *c =
+		gen_with_sites(&(struct gen_options){ .start_ticks = 1100, .start_unix_ns = 1000100, .pid = 12 });
+	const struct tp_replay_options part = { .from_ns = 550, .to_ns = 800 };
+	struct replayed replayed = { 0 };
+	const struct tp_run *run;
+
+	(void)state;
+	do_alloc(a, 1, 1100, 0x1000, 1000, 0);
+	gen_memory(a, 1, 1110, 40960, 81920);
+	gen_finish(a, 1500, 0); /* at 500 */
+	do_alloc(b, 1, 1200, 0x1000, 500, 1);
+	gen_memory(b, 1, 1210, 8192, 16384);
+	gen_header(b)->latest = (struct tprof_moment){ 1600, 1600, 1000600 }; /* was killed after 600 of the run */
+	do_alloc(c, 1, 1550, 0x1000, 300, 0);				      /* at 550: 500 + 300 */
+	do_alloc(c, 1, 1650, 0x2000, 900, 0);				      /* at 650: 300 + 900 */
+	gen_finish(c, 1900, 0);
+	add_trace(&replayed, a);
+	add_trace(&replayed, b);
+	add_trace(&replayed, c);
+	replay(&replayed, NULL);
+	run = replayed.run;
+	assert_int_equal(run->peak_bytes, 1500);
+	assert_int_equal(run->peak_time_ns, 200);
+	assert_int_equal(run->processes[1].duration_ns, 500);
+	assert_int_equal(run->timeline[run->point_count - 1].live_bytes, 1200);
+	assert_int_equal(run->timeline[run->point_count - 1].rss, 0);
+	replay(&replayed, &part);
+	run = replayed.run;
+	assert_int_equal(run->peak_bytes, 1200);
+	assert_int_equal(run->processes[0].combined_peak_bytes, 0);
+	assert_int_equal(run->processes[1].combined_peak_bytes, 0);
+	assert_int_equal(run->processes[2].combined_peak_bytes, 1200);
+	close_replayed(&replayed);
+	gen_free(a);
+	gen_free(b);
+	gen_free(c);
+}
+
+/*
  * The clock was set back by an hour before the child began: it is 500 behind its parent all the same. Of two that may be its
  * parent it is the one whose clocks say nearly so; a process that is not related stands where real time has it.
  */
@@ -422,6 +470,7 @@ int main(void)
 		OF_ONE(test_remap),
 		OF_ONE(test_groups_and_filter),
 		cmocka_unit_test(test_combined),
+		cmocka_unit_test(test_combined_ends),
 		cmocka_unit_test(test_clock_that_was_set),
 		OF_ONE(test_huge),
 		OF_ONE(test_marks),
