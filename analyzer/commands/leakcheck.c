@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "commands/leakcheck.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stddef.h>
@@ -28,6 +29,7 @@ struct search {
 	uint64_t ticks;
 	uint32_t running, waiting; /* other threads: on a processor, in a system call */
 	uint32_t unknown;	   /* of those that wait: their registers are not searched */
+	pid_t frozen;		   /* the fork */
 };
 
 /* ---- one search ---- */
@@ -39,10 +41,11 @@ static bool search_frozen(struct tp_control *control, const struct tp_trace *tra
 	struct tp_roots roots;
 	bool good;
 
-	if (!tp_frozen_open(&frozen, tp_control_snapshot(control), header->snapshot_at, header->snapshot_bytes, error))
+	if (!tp_frozen_open(&frozen, search->frozen, control->pid, header->snapshot_at, header->snapshot_bytes, error))
 		return false;
 	good = tp_roots_find(&roots, &frozen, &search->held, trace->malloc_path) &&
-	       tp_reach_search(search->held.blocks, search->held.count, &roots.all, tp_frozen_read, &frozen);
+	       tp_reach_search(search->held.blocks, search->held.count, &roots.all, tp_frozen_read, &frozen) &&
+	       tp_frozen_whole(&frozen, error);
 	tp_roots_free(&roots);
 	tp_frozen_close(&frozen);
 	return good;
@@ -59,6 +62,7 @@ static bool search_once(struct tp_control *control, struct search *search, char 
 	search->running = control->header->snapshot_running;
 	search->waiting = control->header->snapshot_waiting;
 	search->unknown = search->waiting - control->header->snapshot_known;
+	search->frozen = tp_control_snapshot(control);
 	good = tp_reach_held(trace, search->ticks, &search->held) && search_frozen(control, trace, search, error);
 	tp_trace_close(trace);
 	return good;
@@ -76,12 +80,11 @@ static bool searches(struct tp_control *control, struct search *search)
 	return good;
 }
 
-static void end_frozen(const struct tp_control *control)
+/* The one that was searched, and not one that somebody else has had made since. */
+static void end_frozen(const struct tp_control *control, const struct search *search)
 {
-	pid_t pid = tp_control_snapshot(control);
-
-	if (pid)
-		kill(pid, SIGKILL);
+	if (search->frozen && tp_control_is_child(control, search->frozen))
+		kill(search->frozen, SIGKILL);
 }
 
 /* Has the process make its fork. */
@@ -91,8 +94,12 @@ static int freeze(struct tp_control *control)
 
 	switch (tp_control_ask(control, TPROF_CONTROL_LEAKCHECK, NULL, WAIT_MS)) {
 	case TP_CONTROL_DONE:
-		if (header->snapshot_pid)
+		if (header->snapshot_pid && !header->snapshot_error)
 			return DONE;
+		if (header->snapshot_error == EBUSY) {
+			fprintf(stderr, "tprof: process %d is at its end, and is searched there\n", (int)control->pid);
+			return NOT_YET;
+		}
 		fprintf(stderr, "tprof: process %d could not be forked: %s\n", (int)control->pid,
 			strerror((int)header->snapshot_error));
 		return FAILED;
@@ -220,7 +227,7 @@ static int search_twice(struct tp_control *control, struct search *now, struct s
 	if (status != DONE)
 		return status;
 	good = searches(control, earlier);
-	end_frozen(control);
+	end_frozen(control, earlier);
 	if (!good)
 		return FAILED;
 	nanosleep(&pause, NULL);
@@ -228,7 +235,7 @@ static int search_twice(struct tp_control *control, struct search *now, struct s
 	if (status != DONE)
 		return status;
 	good = searches(control, now);
-	end_frozen(control);
+	end_frozen(control, now);
 	if (!good)
 		return FAILED;
 	now->running = now->running < earlier->running ? now->running : earlier->running;
@@ -243,6 +250,12 @@ int tp_leakcheck(struct tp_control *control, bool taken)
 	int status;
 
 	alarm(LIFE_SECONDS);
+	if (!tp_control_lock(control, TP_CONTROL_SEARCH) && !taken) {
+		fprintf(stderr,
+			"tprof: process %d: another leak check of it is under way; try again when that is over\n",
+			(int)control->pid);
+		return NOT_YET;
+	}
 	if (taken)
 		status = searches(control, &now) ? DONE : FAILED;
 	else

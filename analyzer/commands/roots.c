@@ -123,6 +123,18 @@ static void add_arena(struct tp_roots *roots, const struct tp_reach_held *held, 
 	add_root(roots, at, map->high, true);
 }
 
+struct part {
+	struct tp_roots *roots;
+	const struct tprof_snapshot *note;
+};
+
+static void add_shared(void *context, uint64_t low, uint64_t high)
+{
+	const struct part *part = context;
+
+	add_without(part->roots, low, high, part->note->own, part->note->own_count);
+}
+
 static void add_map(struct tp_roots *roots, const struct tp_reach_held *held, const struct tp_frozen *frozen,
 		    size_t index, const char *allocator)
 {
@@ -132,11 +144,15 @@ static void add_map(struct tp_roots *roots, const struct tp_reach_held *held, co
 			     : before && !before->anonymous && before->high == map->low && !map->path[0] ? before->path
 													 : "";
 
-	if (strstr(module, "/libtprof"))
+	/* What can't be written to any more may have been, but for a file's. */
+	if (!map->readable || (!map->writable && !map->anonymous) || map->device || strstr(module, "/libtprof"))
 		return;
-	if (map->shared && strncmp(map->path, "/dev/shm/", 9) != 0 && strncmp(map->path, "/memfd:", 7) != 0 &&
-	    strncmp(map->path, "/dev/zero", 9) != 0)
-		return; /* a file, a device; the trace itself */
+	if (map->shared) {
+		struct part part = { roots, frozen->note };
+
+		tp_frozen_shared(frozen, map, add_shared, &part);
+		return;
+	}
 	if (map->anonymous && has_blocks(held, map))
 		add_arena(roots, held, frozen, map);
 	else if (same_file(module, allocator))

@@ -197,23 +197,40 @@ pid_t tp_control_snapshot(const struct tp_control *control)
 {
 	uint32_t pid = __atomic_load_n(&control->header->snapshot_pid, __ATOMIC_ACQUIRE);
 
-	if (!pid || pid > INT32_MAX || stat_field((pid_t)pid, STAT_PARENT) != (uint64_t)control->pid)
-		return 0;
-	return (pid_t)pid;
+	return pid && pid <= INT32_MAX && tp_control_is_child(control, (pid_t)pid) ? (pid_t)pid : 0;
+}
+
+bool tp_control_is_child(const struct tp_control *control, pid_t pid)
+{
+	return stat_field(pid, STAT_PARENT) == (uint64_t)control->pid;
 }
 
 /* ---- asking ---- */
 
-static bool lock(const struct tp_control *control, short type)
+/* Of the open file, and not of the process, which opens the trace again to read it, and closes it. */
+static bool lock(const struct tp_control *control, enum tp_control_what what, short type)
 {
+	const struct tprof_header *header = control->header;
+	bool search = what == TP_CONTROL_SEARCH;
 	struct flock range = {
 		.l_type = type,
 		.l_whence = SEEK_SET,
-		.l_start = offsetof(struct tprof_header, control_asked),
-		.l_len = sizeof(control->header->control_asked),
+		.l_start = search ? offsetof(struct tprof_header, snapshot_pid)
+				  : offsetof(struct tprof_header, control_asked),
+		.l_len = search ? sizeof(header->snapshot_pid) : sizeof(header->control_asked),
 	};
 
-	return fcntl(control->fd, F_SETLK, &range) == 0;
+	return fcntl(control->fd, F_OFD_SETLK, &range) == 0 || (errno != EAGAIN && errno != EACCES);
+}
+
+bool tp_control_lock(const struct tp_control *control, enum tp_control_what what)
+{
+	return lock(control, what, F_WRLCK);
+}
+
+void tp_control_unlock(const struct tp_control *control, enum tp_control_what what)
+{
+	lock(control, what, F_UNLCK);
 }
 
 static bool ended(const struct tp_control *control)
@@ -244,11 +261,11 @@ enum tp_control_answer tp_control_ask(struct tp_control *control, enum tprof_con
 
 	uint32_t number;
 
-	if (!lock(control, F_WRLCK))
+	if (!tp_control_lock(control, TP_CONTROL_REQUEST))
 		return TP_CONTROL_BUSY;
 	number = __atomic_load_n(&header->control_asked, __ATOMIC_ACQUIRE);
 	if (__atomic_load_n(&header->control_done, __ATOMIC_ACQUIRE) != number) {
-		lock(control, F_UNLCK);
+		tp_control_unlock(control, TP_CONTROL_REQUEST);
 		return TP_CONTROL_BUSY;
 	}
 	header->control_what = what;
@@ -260,6 +277,6 @@ enum tp_control_answer tp_control_ask(struct tp_control *control, enum tprof_con
 	__atomic_store_n(&header->control_asked, number, __ATOMIC_RELEASE);
 	/* Behind it; pairs with tp_gate_set() of the collector. */
 	__atomic_store_n(&header->gate, TPROF_GATE_OPEN, __ATOMIC_SEQ_CST);
-	lock(control, F_UNLCK);
+	tp_control_unlock(control, TP_CONTROL_REQUEST);
 	return wait_for(control, number, wait_ms);
 }

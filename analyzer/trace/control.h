@@ -30,6 +30,18 @@ void tp_control_close(struct tp_control *control);
 /* The fork of the process that stands still; 0: there is none. What the header says is believed if it is its child. */
 pid_t tp_control_snapshot(const struct tp_control *control);
 
+bool tp_control_is_child(const struct tp_control *control, pid_t pid);
+
+/* What one process at a time may do with a trace; whoever ends lets go of it. */
+enum tp_control_what {
+	TP_CONTROL_REQUEST,
+	TP_CONTROL_SEARCH,
+};
+
+/* False: somebody else does. It is held until tp_control_close(), or tp_control_unlock(). */
+bool tp_control_lock(const struct tp_control *control, enum tp_control_what what);
+void tp_control_unlock(const struct tp_control *control, enum tp_control_what what);
+
 enum tp_control_answer {
 	TP_CONTROL_DONE,
 	TP_CONTROL_WAITING, /* asked, and not answered yet: the program had no event in the time */

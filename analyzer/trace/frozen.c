@@ -2,92 +2,68 @@
 #include "trace/frozen.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "trace/impl.h"
+#include "trace/frozen_maps.h"
 
 #define PAGE 4096u
 #define PAGES_MAX 64u		/* looked up at once */
 #define PAGE_THERE (3ull << 62) /* present, or swapped out */
 
-static int open_of(pid_t pid, const char *name)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
-	return open(path, O_RDONLY | O_CLOEXEC);
-}
-
-static bool parse(char *line, struct tp_frozen_map *map)
-{
-	unsigned long low, high, offset, inode;
-	unsigned major_number, minor_number;
-	char permissions[5];
-	int path_at = 0;
-
-	if (sscanf(line, "%lx-%lx %4s %lx %x:%x %lu %n", &low, &high, permissions, &offset, &major_number,
-		   &minor_number, &inode, &path_at) < 7 ||
-	    permissions[0] != 'r' || permissions[1] != 'w')
-		return false;
-	line[strcspn(line, "\n")] = 0;
-	*map = (struct tp_frozen_map){ .low = low, .high = high, .shared = permissions[3] == 's', .anonymous = !inode };
-	snprintf(map->path, sizeof(map->path), "%s", path_at ? line + path_at : "");
-	return true;
-}
-
-static bool read_maps(struct tp_frozen *frozen)
-{
-	char path[64], *line = NULL;
-	size_t room = 0, map_room = 0;
-	struct tp_frozen_map map;
-	bool good = true;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)frozen->pid);
-	file = fopen(path, "re");
-	while (file && good && getline(&line, &room, file) > 0) {
-		if (!parse(line, &map))
-			continue;
-		good = tp_reserve(&frozen->maps, &map_room, frozen->count + 1, sizeof(map));
-		if (good)
-			frozen->maps[frozen->count++] = map;
-	}
-	free(line);
-	if (file)
-		fclose(file);
-	return good && file;
-}
-
 static bool read_note(struct tp_frozen *frozen, uint64_t at, uint64_t bytes)
 {
 	frozen->note = calloc(1, sizeof(*frozen->note));
 	return frozen->note && bytes == sizeof(*frozen->note) &&
-	       pread(frozen->memory, frozen->note, sizeof(*frozen->note), (off_t)at) == sizeof(*frozen->note) &&
+	       pread(frozen->own.memory, frozen->note, sizeof(*frozen->note), (off_t)at) == sizeof(*frozen->note) &&
 	       frozen->note->stack_count <= TPROF_SNAPSHOT_RANGES && frozen->note->own_count <= TPROF_SNAPSHOT_RANGES &&
 	       frozen->note->kept_count <= TPROF_SNAPSHOT_RANGES && frozen->note->in_hand_count <= TPROF_IN_HAND;
 }
 
-bool tp_frozen_open(struct tp_frozen *frozen, pid_t pid, uint64_t note_at, uint64_t bytes, char **error)
+static void open_memory(struct tp_frozen_memory *memory, pid_t pid)
+{
+	memory->memory = tp_frozen_proc(pid, "mem");
+	memory->pagemap = memory->memory < 0 ? -1 : tp_frozen_proc(pid, "pagemap");
+}
+
+static void close_memory(struct tp_frozen_memory *memory)
+{
+	if (memory->memory >= 0)
+		close(memory->memory);
+	if (memory->pagemap >= 0)
+		close(memory->pagemap);
+	*memory = (struct tp_frozen_memory){ -1, -1 };
+}
+
+/* A process that has ended has no memory, though it may not be waited for yet. */
+static bool lives(const struct tp_frozen *frozen)
+{
+	uint32_t word;
+
+	return pread(frozen->own.memory, &word, sizeof(word), (off_t)frozen->note_at) == sizeof(word);
+}
+
+static const char *cause_of(int error)
+{
+	return error == ESRCH || error == ENOENT ? "it has ended" : strerror(error);
+}
+
+bool tp_frozen_open(struct tp_frozen *frozen, pid_t pid, pid_t parent, uint64_t note_at, uint64_t bytes, char **error)
 {
 	const char *cause;
 
-	*frozen = (struct tp_frozen){
-		.pid = pid, .note_at = note_at, .memory = open_of(pid, "mem"), .pagemap = open_of(pid, "pagemap")
-	};
-	cause = frozen->memory < 0 ? strerror(errno) : NULL;
-	if (!cause && !read_maps(frozen))
-		cause = strerror(errno);
+	*frozen = (struct tp_frozen){ .pid = pid, .parent = parent, .note_at = note_at, .parents = { -1, -1 } };
+	open_memory(&frozen->own, pid);
+	cause = frozen->own.memory < 0 ? cause_of(errno) : NULL;
+	if (!cause && !tp_frozen_read_maps(frozen))
+		cause = cause_of(errno);
 	if (!cause && !read_note(frozen, note_at, bytes))
-		cause = "it does not say what it is, as a libtprof.so of another version";
+		cause = lives(frozen) ? "it does not say what it is, as a libtprof.so of another version"
+				      : "it has ended";
 	if (!cause)
 		return true;
-	if (kill(pid, 0) != 0)
-		cause = "it has ended";
 	if (asprintf(error, "the memory of the fork, process %d, can't be read: %s", (int)pid, cause) < 0)
 		*error = NULL;
 	tp_frozen_close(frozen);
@@ -96,26 +72,45 @@ bool tp_frozen_open(struct tp_frozen *frozen, pid_t pid, uint64_t note_at, uint6
 
 void tp_frozen_close(struct tp_frozen *frozen)
 {
-	if (frozen->memory >= 0)
-		close(frozen->memory);
-	if (frozen->pagemap >= 0)
-		close(frozen->pagemap);
+	close_memory(&frozen->own);
+	close_memory(&frozen->parents);
 	free(frozen->maps);
 	free(frozen->note);
-	*frozen = (struct tp_frozen){ .memory = -1, .pagemap = -1 };
+	frozen->maps = NULL;
+	frozen->note = NULL;
+	frozen->count = 0;
+}
+
+bool tp_frozen_whole(struct tp_frozen *frozen, char **error)
+{
+	int length;
+
+	if (!frozen->failed && lives(frozen))
+		return true;
+	if (!lives(frozen) || frozen->failed == ESRCH)
+		length = asprintf(
+			error, "the fork, process %d, ended while it was searched: nothing can be said of what is lost",
+			(int)frozen->pid);
+	else
+		length =
+			asprintf(error, "the memory at %#lx could not be read: %s: nothing can be said of what is lost",
+				 (unsigned long)frozen->failed_at, strerror(frozen->failed));
+	if (length < 0)
+		*error = NULL;
+	return false;
 }
 
 /* How many bytes from `address` on lie in pages that are there. */
-static size_t there(const struct tp_frozen *frozen, uint64_t address, size_t size)
+static size_t there(int pagemap, uint64_t address, size_t size)
 {
 	uint64_t entries[PAGES_MAX], first = address / PAGE;
 	size_t pages = (size_t)((address + size - 1) / PAGE - first + 1), i = 0;
 
-	if (frozen->pagemap < 0)
+	if (pagemap < 0)
 		return size;
 	if (pages > PAGES_MAX)
 		pages = PAGES_MAX;
-	if (pread(frozen->pagemap, entries, pages * 8, (off_t)(first * 8)) != (ssize_t)(pages * 8))
+	if (pread(pagemap, entries, pages * 8, (off_t)(first * 8)) != (ssize_t)(pages * 8))
 		return size;
 	while (i < pages && entries[i] & PAGE_THERE)
 		i++;
@@ -126,8 +121,36 @@ static size_t there(const struct tp_frozen *frozen, uint64_t address, size_t siz
 
 size_t tp_frozen_copy(const struct tp_frozen *frozen, uint64_t address, void *to, size_t size)
 {
-	ssize_t got = pread(frozen->memory, to, size, (off_t)address);
+	ssize_t got = pread(frozen->own.memory, to, size, (off_t)address);
 
+	return got > 0 ? (size_t)got : 0;
+}
+
+/* Behind the end of a shared mapping's file there is nothing, and that is no failure. */
+static void note_failure(struct tp_frozen *frozen, const struct tp_frozen_map *map, uint64_t address, ssize_t got)
+{
+	if (frozen->failed || (got < 0 && errno == EIO && map->shared))
+		return;
+	frozen->failed = got < 0 ? errno : ESRCH;
+	frozen->failed_at = address;
+}
+
+/* Of one mapping. */
+static size_t read_map(struct tp_frozen *frozen, const struct tp_frozen_map *map, uint64_t address, void *to,
+		       size_t size)
+{
+	const struct tp_frozen_memory *from = map->of_parent ? &frozen->parents : &frozen->own;
+	size_t readable;
+	ssize_t got;
+
+	if (map->of_parent && from->memory < 0)
+		open_memory(&frozen->parents, frozen->parent);
+	readable = map->shared ? size : there(from->pagemap, address, size);
+	if (!readable || map->device)
+		return 0;
+	got = pread(from->memory, to, readable, (off_t)address);
+	if (got <= 0)
+		note_failure(frozen, map, address, got);
 	return got > 0 ? (size_t)got : 0;
 }
 
@@ -143,10 +166,22 @@ static void blank(const struct tprof_range *range, uint64_t address, char *copy,
 
 size_t tp_frozen_read(void *context, uint64_t address, void *to, size_t size)
 {
-	const struct tp_frozen *frozen = context;
-	size_t readable = there(frozen, address, size);
-	size_t got = readable ? tp_frozen_copy(frozen, address, to, readable) : 0;
+	struct tp_frozen *frozen = context;
+	size_t got = 0;
 
+	while (got < size) {
+		const struct tp_frozen_map *map = tp_frozen_find(frozen, address + got);
+		size_t want = size - got, part;
+
+		if (!map)
+			break;
+		if (want > map->high - (address + got))
+			want = (size_t)(map->high - (address + got));
+		part = read_map(frozen, map, address + got, (char *)to + got, want);
+		got += part;
+		if (part < want)
+			break;
+	}
 	for (size_t i = 0; i < sizeof(frozen->dead) / sizeof(frozen->dead[0]); i++)
 		blank(&frozen->dead[i], address, to, got);
 	return got;

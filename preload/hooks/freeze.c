@@ -13,6 +13,7 @@
 #include "hooks/real.h"
 #include "hooks/waits/registers.h"
 
+#include <errno.h>
 #include <link.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -25,6 +26,7 @@
 
 static struct tprof_snapshot note; /* read by who searches, in the fork's memory */
 static uint32_t to_reap;
+static uint32_t at_end; /* the search at the process's end goes on: its fork is not to be ended */
 static uint32_t threads_running, threads_waiting, threads_known; /* other ones; of one freeze at a time */
 
 /* ---- what the fork's memory says of itself ---- */
@@ -201,7 +203,15 @@ static __attribute__((noinline)) long fork_still(const struct tp_hand *hand)
 	return pid;
 }
 
-void tp_freeze(const struct tp_hand *hand)
+/* A signal may interrupt the wait. */
+static void end_still(uint32_t pid)
+{
+	tp_syscall(SYS_kill, pid, SIGKILL, 0, 0);
+	while (tp_syscall(SYS_wait4, pid, 0, __WCLONE, 0) == -EINTR)
+		;
+}
+
+static void freeze(const struct tp_hand *hand)
 {
 	uint32_t earlier;
 	long pid;
@@ -209,8 +219,7 @@ void tp_freeze(const struct tp_hand *hand)
 	tp_freeze_reap();
 	earlier = __atomic_exchange_n(&to_reap, 0, __ATOMIC_ACQ_REL); /* one at a time, or they would become many */
 	if (earlier) {
-		tp_syscall(SYS_kill, earlier, SIGKILL, 0, 0);
-		tp_syscall(SYS_wait4, earlier, 0, __WCLONE, 0);
+		end_still(earlier);
 	}
 	pid = fork_still(hand);
 	tp_header->snapshot_error = pid < 0 ? (uint32_t)-pid : 0;
@@ -218,6 +227,14 @@ void tp_freeze(const struct tp_hand *hand)
 	tp_header->snapshot_bytes = sizeof(note);
 	tp_store_release(&tp_header->snapshot_pid, pid > 0 ? (uint32_t)pid : 0);
 	tp_store(&to_reap, pid > 0 ? (uint32_t)pid : 0);
+}
+
+void tp_freeze(const struct tp_hand *hand)
+{
+	if (tp_load(&at_end))
+		tp_header->snapshot_error = EBUSY;
+	else
+		freeze(hand);
 }
 
 void tp_freeze_reap(void)
@@ -266,6 +283,13 @@ static long start_search(const char *path)
 		tp_syscall(SYS_exit_group, 127, 0, 0, 0);
 }
 
+/* A handler of the program's may end the call, as often as its signal comes. */
+static void wait_for(long pid, int *status)
+{
+	while (tp_syscall(SYS_wait4, pid, status, __WALL, 0) == -EINTR)
+		;
+}
+
 /* An exec gives its process SIGCHLD as exit signal, whatever it was made with: the program does not get to see it. */
 static int run_search(const char *path)
 {
@@ -276,8 +300,10 @@ static int run_search(const char *path)
 
 	tp_syscall(SYS_rt_sigprocmask, SIG_BLOCK, &child, &before, sizeof(child));
 	searcher = start_search(path);
-	if (searcher > 0)
-		tp_syscall(SYS_wait4, searcher, &status, __WALL, 0);
+	if (searcher > 0) {
+		tp_syscall(SYS_prctl, PR_SET_PTRACER, searcher, 0, 0); /* what the fork does not have is read here */
+		wait_for(searcher, &status);
+	}
 	tp_syscall(SYS_rt_sigtimedwait, &child, 0, &now, sizeof(child));
 	tp_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, 0, sizeof(before));
 	return status;
@@ -310,8 +336,7 @@ static void search(const char *path)
 	uint32_t still = tp_load(&to_reap); /* not the header's: others can write there */
 	int status = run_search(path);
 
-	tp_syscall(SYS_kill, still, SIGKILL, 0, 0);
-	tp_syscall(SYS_wait4, still, 0, __WCLONE, 0);
+	end_still(still);
 	tp_store(&to_reap, 0u);
 	tp_store(&tp_header->snapshot_pid, 0u);
 	if (status != 0)
@@ -341,8 +366,9 @@ void tp_freeze_check(void)
 		tp_say("leak check: no tprof-analyze is beside ", "libtprof.so");
 		return;
 	}
+	tp_store(&at_end, 1u);
 	settle();
-	tp_freeze(NULL);
+	freeze(NULL);
 	if (tp_load(&to_reap))
 		search(path);
 	else
