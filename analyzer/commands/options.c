@@ -353,12 +353,27 @@ static enum tp_parse find_command(int argc, char **argv, struct tp_options *opti
 	return TP_PARSE_RUN;
 }
 
+/* help --nearest WORD ALLOWED...: what tprof's shell script suggests for a mistyped word. Prints nothing if none is near. */
+static enum tp_parse print_nearest(char **words)
+{
+	struct tp_suggestion suggestion = tp_suggest(words[0] ? words[0] : "");
+
+	for (size_t i = 1; words[0] && words[i]; i++)
+		tp_suggest_offer(&suggestion, words[i]);
+	if (!suggestion.nearest[0])
+		return TP_PARSE_WRONG;
+	puts(suggestion.nearest);
+	return TP_PARSE_DONE;
+}
+
 /* tprof-analyze help [COMMAND] */
 static enum tp_parse help_of(int argc, char **argv)
 {
 	const char *name = argc > 2 ? argv[2] : "help";
 	const struct tp_command *command = tp_command_find(name);
 
+	if (strcmp(name, "--nearest") == 0)
+		return print_nearest(argv + 3);
 	if (strcmp(name, "ctl") == 0)
 		return tp_ctl(2, (char *[]){ argv[2], "--help", NULL }), TP_PARSE_DONE;
 	if (!command && strcmp(name, "help") != 0)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/coverage.h"
+#include "report/op_globs.h"
 #include "report/process.h"
 
 __attribute__((format(printf, 2, 3))) static void add(struct tp_notes *notes, const char *format, ...)
@@ -240,6 +241,22 @@ static void add_nameless(struct tp_notes *notes, const struct tp_process *proces
 		    tp_count(calls).text, calls == 1 ? "" : "s");
 }
 
+static void add_globs(struct tp_notes *notes, const struct tp_process *process)
+{
+	char *unmet = is_never_on(process) ? NULL : tp_op_globs_unmet(process->trace);
+	const char *step = is_never_on(process) || process->steps.count ? NULL : tp_step_glob_unmet(process->trace);
+
+	if (unmet)
+		add(notes,
+		    "TPROF_OPS: no function that matches was called where tprof sees calls (tprof(1), OPERATORS): %s",
+		    unmet);
+	if (step)
+		add(notes,
+		    "TPROF_STEP: no function that matches was called where tprof sees calls (tprof(1), OPERATORS): %s",
+		    step);
+	free(unmet);
+}
+
 void tp_notes_collect(struct tp_notes *notes, const struct tp_process *process, const struct tp_symbols *symbols)
 {
 	notes->text = NULL;
@@ -253,6 +270,7 @@ void tp_notes_collect(struct tp_notes *notes, const struct tp_process *process, 
 	add_counters(notes, process->trace);
 	add_order(notes, &process->heap);
 	add_nameless(notes, process);
+	add_globs(notes, process);
 	if (symbols)
 		add_modules(notes, process->trace, symbols);
 }

@@ -25,6 +25,7 @@
 #include "hooks/ops/shapes.h"
 #include "hooks/ops/install.h"
 #include "hooks/ops/names.h"
+#include "hooks/ops/select.h"
 #include "hooks/ops/stubs.h"
 #include "hooks/ops/thread_end.h"
 #include "hooks/python/codes.h"
@@ -43,12 +44,26 @@ static struct tp_identity identity; /* static: the user's stack may be small */
 
 /* ---- start ---- */
 
+static void doubt_ops(struct tp_text *complaints)
+{
+	const char *meant, *word = tp_ops_doubtful(&meant);
+
+	if (!word)
+		return;
+	tp_text_add(complaints, "tprof: TPROF_OPS: ");
+	tp_text_add(complaints, word);
+	tp_text_add(complaints, " is not a preset, and taken for the name of a function; did you mean ");
+	tp_text_add(complaints, meant);
+	tp_text_add(complaints, "?\n");
+}
+
 static void read_environment(void)
 {
 	static char lines[2048];
 	struct tp_text complaints = tp_text_in(lines, sizeof(lines));
 
 	tp_config_read(tp_environment(), &complaints);
+	doubt_ops(&complaints);
 	tp_say_text(lines, complaints.length);
 }
 

@@ -376,6 +376,82 @@ def test_launcher_wrong_usage(tprof, arguments, word):
     assert run.status == 2 and word in run.stderr.decode()
 
 
+@pytest.mark.parametrize("arguments, said", [
+    (["rnu", "-x"], "unknown command 'rnu' (did you mean run?)"), (["run", "--ouput", "x"], "unknown option --ouput (did you mean --output?)"),
+    (["sh", "-c", "exit 3"], "to run a program, type: tprof run -- sh -c 'exit 3'"), (["peak", "x.bin"], "type: tprof-analyze peak x.bin"),
+    (["-o", "x.bin", "sh"], "options of tprof run stand behind run"), (["help", "runn"], "(did you mean run?)"),
+    (["run", "--alloc", "1k", "--", "sh"], "--alloc 1k: allowed is trace, off or sample:BYTES"),
+    (["run", "--depth=0", "--cpu", "fast", "--", "sh"], "--depth 0: allowed is a number from 1 to 1000"),
+    (["run", "--depth=0", "--cpu", "fast", "--", "sh"], "--cpu fast: allowed is"),
+    (["run", "-o", "", "--", "sh"], "needs the name of a file")])
+def test_launcher_says_what_to_type(tprof, arguments, said):
+    """Before anything runs."""
+    run = launch(tprof, *arguments)
+    assert run.status == 2 and said in run.stderr.decode() and not run.traces(), run.stderr
+
+
+def test_launcher_help(tprof):
+    usage = launch(tprof, "--help").stdout
+    assert launch(tprof, "help").stdout == launch(tprof, "help", "run").stdout == launch(tprof, "run", "-h").stdout == usage
+    assert b"leakcheck" in launch(tprof, "help", "ctl").stdout
+
+
+def test_launcher_leaves_values_of_the_environment_to_the_library(tprof):
+    """One that is none is named, its default used, and the program runs, as without tprof run."""
+    run = launch(tprof, "run", "--depth", "9", "--", WORKLOADS / "steady", "7", env={"TPROF_ALLOC": "1k"})
+    assert run.status == 0 and report(run.traces()[0])["heap"]["allocations"] == 7
+    assert b"TPROF_ALLOC=1k: allowed is trace" in run.stderr
+
+
+def test_launcher_and_a_command_that_begins_with_a_dash(tprof):
+    """What stands behind -- is no option of a shell's either."""
+    run = launch(tprof, "run", "--", "-x")
+    assert run.status == 127 and b"-x: command not found; options of tprof run stand before the --" in run.stderr
+    (tprof.directory / "-x").write_text("#!/bin/sh\necho $1\n")
+    (tprof.directory / "-x").chmod(0o755)
+    run = launch(tprof, "run", "--", "-x", "7", env={"PATH": f"{tprof.directory}:{os.environ['PATH']}"})
+    assert (run.status, run.stdout) == (0, b"7\n")
+
+
+@pytest.mark.parametrize("output, reason", [("missing/t.bin", "there is no directory missing; mkdir -p missing makes it"),
+                                            (".", "it is a directory; name a file, as in ./trace.bin"),
+                                            ("file/t.bin", "file is not a directory")])
+def test_launcher_names_an_output_that_can_not_be_written(tprof, output, reason):
+    """Before the program runs, which may take hours."""
+    run = tprof.run(["sh", "-c", 'touch file; exec "$0" run -o "$1" -- sh -c "echo it runs >&2"', LAUNCHER, output])
+    said = run.stderr.decode()
+    assert said.startswith(f"tprof: {output} can't be written: {reason}\n") and "it runs" in said
+
+
+def test_launcher_in_a_path_with_a_space(tprof):
+    """LD_PRELOAD takes that for the end of a name, and a colon: by a link, or else refused before the program runs."""
+    prefix = tprof.directory / "a b:c"
+    for folder in ("bin", "lib"):
+        shutil.copytree(LAUNCHER.parents[1] / folder, prefix / folder)
+    program = WORKLOADS / "fork"
+    for home, status in ((tprof.directory / "home", 0), (tprof.directory / "no home", 2)):
+        run = tprof.run([prefix / "bin/tprof", "run", "--", program, "fork"], env={"HOME": str(home), "XDG_CACHE_HOME": ""})
+        assert (run.status, len(run.traces())) == (status, 0 if status else 2), run.stderr
+    assert b"LD_PRELOAD can't name a path with a space or colon" in run.stderr
+    assert len(list((tprof.directory / "home").rglob("libtprof.so"))) == 1
+
+
+def test_ops_that_are_none(tprof):
+    """A name that no function met, a slip for a preset's most likely."""
+    def notes(ops, step="op_big"):
+        run = tprof.run([WORKLOADS / "op_calls"], [LIBRARY], {"TPROF_OPS": ops, "TPROF_STEP": step})
+        return run.stderr.decode(), [n for n in report(run.traces()[0])["notes"] if "no function that matches was called" in n]
+
+    said, (note,) = notes("pytorch")
+    assert said == "tprof: TPROF_OPS: pytorch is not a preset, and taken for the name of a function; did you mean torch?\n"
+    assert note.startswith("TPROF_OPS: ") and note.endswith(": pytorch")
+    said, (note,) = notes("auto,op_*,none_*,-other,op_bigg")
+    assert said == "" and note.endswith(": none_*, op_bigg")
+    assert notes("op_jump,blas") == ("", [])
+    said, (note,) = notes("blas", "op_bigg")
+    assert note.startswith("TPROF_STEP: ") and note.endswith(": op_bigg")
+
+
 def test_launcher_unknown_command(tprof):
     run = launch(tprof, "run", "--", "no-such-command")
     assert run.status == 127 and "no-such-command" in run.stderr.decode()

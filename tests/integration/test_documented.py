@@ -194,6 +194,32 @@ def test_presets_of_operators(tmp_path):
         assert re.search(rf"^\.BR? (.* )?{preset}\b", page, re.M), preset
 
 
+@pytest.mark.parametrize("page", ["scripts/tprof.1", "analyzer/tprof-analyze.1", "analyzer/tprof-json.5"])
+def test_examples(tprof, page):
+    """Each line under EXAMPLES works as it is typed: on a run of one process, and of more."""
+    section = (ROOT / page).read_text(encoding="utf-8").split(".SH EXAMPLES\n.nf\n")[1].split(".fi")[0].replace("\\-", "-")
+    lines = [line for line in section.splitlines() if line]
+    assert len(lines) >= 3
+    for program in (["steady", "20"], ["fork", "fork"]):
+        run = tprof.run([WORKLOADS / program[0], *program[1:]], [LIBRARY])
+        (run.directory / "known.supp").write_text("leak:nothing\n")
+        (run.directory / "train.py").write_text("kept = [bytearray(100000) for _ in range(10)]\n")
+        (run.directory / "python3").symlink_to("/usr/bin/python3")
+        path = f"{BUILD}/bin:{run.directory}:/usr/bin:/bin"
+        running = None
+        for line in lines:
+            if line.startswith("tprof ctl"):  # its own process, which records to what the next line reads
+                running = subprocess.Popen([WORKLOADS / "still", "10"], cwd=run.directory, stdout=subprocess.DEVNULL,
+                                           env={"LD_PRELOAD": str(LIBRARY), "TPROF_OUTPUT": "train.bin", "PATH": path})
+                line = f"until tprof ctl {running.pid} status >/dev/null 2>&1; do sleep 0.01; done; " + line.replace("4711", str(running.pid))
+            done = subprocess.run(["bash", "-o", "pipefail", "-c", line], cwd=run.directory, capture_output=True, text=True,
+                                  env={"PATH": path, "HOME": str(tprof.directory)}, timeout=60, check=False)
+            assert done.returncode == 0, (line, done.stderr)
+        if running:
+            running.kill()
+            running.wait()
+
+
 # ---- tprof-json(5) ----
 
 # Keys that the trace gives: counters' names, numbers of stacks.

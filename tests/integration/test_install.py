@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """make install, and that what was installed works from there."""
 import os
+import re
 import shutil
 import subprocess
 
@@ -23,6 +24,20 @@ def test_install(tmp_path):
     report = subprocess.run([prefix / "bin/tprof-analyze", tmp_path / "trace.bin"], check=True, capture_output=True,
                             text=True)
     assert "12" in report.stdout
+
+
+def test_dependencies_without_rights(tmp_path):
+    """Who may not install gets the command for who may."""
+    for name, script in (("id", "echo 1000"), ("dpkg-query", "exit 1"), ("sudo", "exit 1"), ("apt-get", "touch called")):
+        (tmp_path / name).write_text(f"#!/bin/sh\n{script}\n")
+        (tmp_path / name).chmod(0o755)
+    for sudo in (True, False):
+        if not sudo:
+            (tmp_path / "sudo").unlink()
+        done = subprocess.run(["/bin/sh", ROOT / "scripts/install-deps", "build"], cwd=tmp_path, capture_output=True, text=True,
+                              check=False, stdin=subprocess.DEVNULL, env={"PATH": f"{tmp_path}:/bin:/usr/bin"})
+        assert done.returncode == 1 and not (tmp_path / "called").exists()
+        assert re.search(r"^    apt-get install --no-install-recommends gcc .*libjansson-dev", done.stderr, re.M), done.stderr
 
 
 def test_man_pages_have_no_warnings():

@@ -16,6 +16,9 @@ struct tp_op_choice {
 /* TPROF_OPS in force. False: it can't be understood. */
 bool tp_ops_set(const char *value);
 
+/* A word of TPROF_OPS that stands for a function, but is so near to a preset's name, *meant, that it may be a slip; or NULL. */
+const char *tp_ops_doubtful(const char **meant);
+
 /* TPROF_STEP in force: a glob on names. False: it can't be understood. */
 bool tp_ops_set_step(const char *value);
 
