@@ -11,10 +11,12 @@
 
 One file without dependencies. Where libtprof.so is not in the process everything here does nothing.
 """
+import copy
 import ctypes
 import functools
 import inspect
 import itertools
+import operator
 import sys
 import threading
 import types
@@ -173,48 +175,195 @@ def _asynchronous(scope, function):
     return wrapper
 
 
-def _is_awaited(function):
-    """Whether a generator function is types.coroutine()'s: what calls it awaits it, which is refused of other generators."""
-    code = getattr(function, "__code__", None)  # a functools.partial() has none
-    return bool(code and code.co_flags & inspect.CO_ITERABLE_COROUTINE)
-
-
 class op:  # pylint: disable=invalid-name
     """An op for as long as a `with` block, or a decorated function, runs; however it is left.
 
+    What is decorated stays what it is: a property, a method, a cached function (also a call that the cache answers is one of
+    the op), a class (to make an object by its own __init__() or __new__() is a call), any other callable.
     A generator or a coroutine runs from one `yield` or `await` to the next, and each such time is a call of the op. In between
     others run on the thread: so a `with` block is to have no `yield` and no `await` in it."""
 
     def __init__(self, name, category=None, shape=None, flop=0, bytes=0):  # pylint: disable=redefined-builtin
         self.name, self.category, self.detail = name, category, (shape, flop, bytes) if shape or flop or bytes else None
+        if op.compiling is None and "torch" in sys.modules:
+            asked = _of_torch("compiler.is_compiling")
+            op.compiling = staticmethod(asked) if asked else False
+
+    # Says whether torch.compile() reads this: a graph holds none of it. None: not looked for yet; False: there is none.
+    compiling = None
 
     def __enter__(self):
+        if self.compiling and self.compiling():
+            return self
         op_begin(self.name, self.category)
         if self.detail:
             op_detail(*self.detail)
         return self
 
     def __exit__(self, *_):
-        op_end()
+        if not (self.compiling and self.compiling()):
+            op_end()
 
     def __call__(self, function):
-        if isinstance(function, (staticmethod, classmethod)):
-            return type(function)(self(function.__func__))
-        if inspect.isgeneratorfunction(function):
-            def wrapper(*arguments, **keywords):
-                return (yield from _go_on_in(self, function(*arguments, **keywords)))
-            if _is_awaited(function):
-                wrapper = types.coroutine(wrapper)
-        elif inspect.iscoroutinefunction(function):
-            async def wrapper(*arguments, **keywords):
-                return await _Awaited(self, function(*arguments, **keywords))
-        elif inspect.isasyncgenfunction(function):
-            wrapper = _asynchronous(self, function)
-        else:
-            def wrapper(*arguments, **keywords):
-                with self:
-                    return function(*arguments, **keywords)
-        return functools.wraps(function)(wrapper) if _API else function
+        return _decorated(self, function) if _API else function
+
+
+# ---- what is decorated ----
+
+def _of_torch(name):
+    """What torch has by that name; None: nothing, or it is not loaded."""
+    found = sys.modules.get("torch")
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    return found
+
+
+def _decorated(scope, given):
+    if isinstance(given, (staticmethod, classmethod)):
+        return type(given)(scope(given.__func__))
+    if isinstance(given, property):
+        for change, function in (("getter", given.fget), ("setter", given.fset), ("deleter", given.fdel)):
+            given = getattr(given, change)(scope(function)) if function else given
+        return given
+    if isinstance(given, functools.cached_property):
+        given = copy.copy(given)
+        given.func = scope(given.func)
+        return given
+    if isinstance(given, type):
+        return _class(scope, given)
+    if inspect.isfunction(given):
+        function = functools.wraps(given)(_around(scope, given, given))
+        function.__prepare_scriptable__ = lambda: given  # torch.jit.script() asks for what it is to compile
+        return function
+    if isinstance(given, _of_torch("nn.Module") or ()):
+        _Watch([(scope.name, given)], scope.category)
+        return given
+    if isinstance(given, _of_torch("jit.ScriptFunction") or ()):
+        return given  # other scripts take nothing else in its place
+    return _proxy_class(type(given))(scope, given)
+
+
+def _class(scope, given):
+    """It is changed where it has a method of its own; one that it inherits may not be there yet (a dataclass's)."""
+    for name in ("__init__", "__new__"):
+        if name in given.__dict__:
+            try:
+                setattr(given, name, scope(given.__dict__[name]))
+            except TypeError:  # a class of C's
+                pass
+            break
+    return given
+
+
+def _is_awaited(function):
+    """Whether a generator function is types.coroutine()'s: what calls it awaits it, which is refused of other generators."""
+    code = getattr(function, "__code__", None)  # a functools.partial() has none
+    return bool(code and code.co_flags & inspect.CO_ITERABLE_COROUTINE)
+
+
+def _around(scope, call, like):
+    """A function that calls `call` in the op. What `like` is, a generator function or a coroutine function, it is too."""
+    if inspect.isgeneratorfunction(like):
+        def wrapper(*arguments, **keywords):
+            return (yield from _go_on_in(scope, call(*arguments, **keywords)))
+        if _is_awaited(like):
+            wrapper = types.coroutine(wrapper)
+    elif inspect.iscoroutinefunction(like):
+        async def wrapper(*arguments, **keywords):
+            return await _Awaited(scope, call(*arguments, **keywords))
+    elif inspect.isasyncgenfunction(like):
+        wrapper = _asynchronous(scope, call)
+    else:
+        wrapper = _plain(scope, call, like if inspect.isfunction(like) else _around)
+    return wrapper
+
+
+@functools.lru_cache(None)
+def _plain_code(names):
+    return compile(f"""
+def make(tprof_scope, tprof_call{"".join(", " + name for name in names)}):
+    def wrapper(*arguments, **keywords):
+        if tprof_scope.compiling and tprof_scope.compiling():
+            return tprof_call(*arguments, **keywords)
+        with tprof_scope:
+            return tprof_call(*arguments, **keywords)
+        ({"".join(name + ", " for name in names)})
+    return wrapper
+""", "<tprof.op>", "exec")
+
+
+def _plain(scope, call, like):
+    """A function with the globals and the variables of the enclosing functions that `like` has: torch.jit.script() compiles a
+    method by the source of what is wrapped, and looks its names up in what wraps it."""
+    made = {}
+    exec(_plain_code(like.__code__.co_freevars), like.__globals__, made)  # pylint: disable=exec-used
+    wrapper = made["make"](scope, call, *like.__code__.co_freevars)
+    cells = dict(zip(wrapper.__code__.co_freevars, wrapper.__closure__))
+    cells.update(zip(like.__code__.co_freevars, like.__closure__ or ()))
+    return types.FunctionType(wrapper.__code__, like.__globals__, like.__name__, None,
+                              tuple(cells[name] for name in wrapper.__code__.co_freevars))
+
+
+class _Proxy:
+    """Stands for something that is neither a function nor a class, and is it as far as Python's means go."""
+    __slots__ = ("__wrapped__", "_tprof", "__weakref__")
+
+    def __init__(self, scope, given):
+        call = type(given).__call__ if callable(given) else None
+        kinds = (inspect.isgeneratorfunction, inspect.iscoroutinefunction, inspect.isasyncgenfunction)
+        like = given if any(is_one(given) for is_one in kinds) else call
+        object.__setattr__(self, "__wrapped__", given)
+        object.__setattr__(self, "_tprof", (scope, _around(scope, given, like) if call else None))
+
+    def __getattribute__(self, name):
+        given = object.__getattribute__(self, "__wrapped__")
+        if name in ("__wrapped__", "__reduce_ex__"):
+            return object.__getattribute__(self, name)
+        return getattr(given, name)
+
+    def __setattr__(self, name, value):
+        setattr(self.__wrapped__, name, value)
+
+    def __delattr__(self, name):
+        delattr(self.__wrapped__, name)
+
+    def __reduce_ex__(self, protocol):
+        """As what it stands for; by its name only where that is this one's."""
+        given = self.__wrapped__
+        how = given.__reduce_ex__(protocol)
+        if isinstance(how, str):
+            found = sys.modules.get(given.__module__)
+            for part in how.split("."):
+                found = getattr(found, part, None)
+            if found is not self:
+                return operator.itemgetter(0), ((given,),)
+        return how
+
+
+_PROXY_OWN = {"__class__", "__del__", "__dict__", "__weakref__", "__class_getitem__", "__init_subclass__", "__subclasshook__",
+              "__new__", "__reduce__", *vars(_Proxy)}
+
+
+@functools.lru_cache(None)
+def _proxy_class(kind):
+    """Python looks for these methods in the class alone."""
+    def forwarded(name):
+        return lambda self, *arguments, **keywords: getattr(self.__wrapped__, name)(*arguments, **keywords)
+
+    def call(self, *arguments, **keywords):
+        return object.__getattribute__(self, "_tprof")[1](*arguments, **keywords)
+
+    def get(self, instance, owner=None):
+        bound = self.__wrapped__.__get__(instance, owner)
+        if bound is self.__wrapped__:
+            return self
+        return object.__getattribute__(self, "_tprof")[0](bound) if callable(bound) else bound
+
+    members = {name: forwarded(name) for name in dir(kind) if name.startswith("__") and name.endswith("__") and
+               name not in _PROXY_OWN and callable(getattr(kind, name))}
+    own = {"__call__": call, "__get__": get}
+    members.update((name, own[name]) for name in own if name in members)
+    return type(kind.__name__, (_Proxy,), {"__slots__": (), **members})
 
 
 def step(items=0):
@@ -476,11 +625,12 @@ def _sweep():
 class _Watch:
     """A model's layers. Without libtprof.so it does nothing, and nothing is done."""
 
-    def __init__(self, model, category):
+    def __init__(self, modules, category):
+        """By their names; they may be looked at while recording only."""
         self.category, self.layers, self.is_removed, self.bare, self.call = _bytes(category), {}, not _API, None, None
         if not _API:
             return
-        for name, module in model.named_modules():
+        for name, module in modules:
             self._add(module, name or type(module).__name__)
         with _watches_lock:
             base = sys.modules["torch"].nn.Module
@@ -521,4 +671,4 @@ class _Watch:
 def watch(model, category="layer"):
     """Makes each call of each module of a torch.nn.Module an op of the module's name, and what autograd then does for it
     another, "NAME (backward)". Ends with `.remove()` of what is returned, or with its `with` block."""
-    return _Watch(model, category)
+    return _Watch(model.named_modules() if _API else (), category)

@@ -250,6 +250,34 @@ def test_python_methods(tprof):
     assert {op["name"]: op["calls"] for op in summary["ops"]} == {"static": 2, "class": 2, "async": 1}
 
 
+def test_what_python_decorates_stays_what_it_is(tprof):
+    """Properties, cached functions, classes, bound and partial ones, descriptors, callables: the program prints what it asks
+    them, and its output is the same as without the collector. Calls that a cache answers are calls too."""
+    command = [PYTHON, "-I", WORKLOADS.parents[1] / "tests/workloads/python_decorated.py", BUILD / "share/tprof"]
+    bare = tprof.run(command)
+    run, summary = tprof.summary(command)
+    assert (run.status, run.stdout, run.stderr) == (bare.status, bare.stdout, bare.stderr) and run.status == 0, run.stderr
+    assert {op["name"]: op["calls"] for op in summary["ops"]} == {
+        "property": 2, "both": 1, "cached property": 1, "cached method": 3, "partialmethod": 1, "dispatch": 2, "builtin": 1,
+        "cached": 19, "sqrt": 1, "partial": 1, "callable": 1, "class": 3, "dataclass": 3, "new": 3, "generator": 2,
+        "coroutine": 2, "partial coroutine": 1, "async callable": 1, "singledispatch": 2, "bound": 1, "closure": 1}
+    assert summary["op_ends_unmatched"] == 0 and not any(op["open"] for op in summary["ops"])
+
+
+@pytest.mark.real
+def test_what_torch_compiles_stays_what_it_is(tprof):
+    """torch.jit.script() and trace() of decorated functions, of methods that use globals and enclosing functions' variables, of
+    classes, and of what calls these; a decorated module, which is copied and pickled, records its calls."""
+    command = [PYTHON, "-I", WORKLOADS.parents[1] / "tests/workloads/torch_decorated.py", BUILD / "share/tprof"]
+    bare = tprof.run(command)
+    run, summary = tprof.summary(command)
+    assert (run.status, run.stdout, run.stderr) == (bare.status, bare.stdout, bare.stderr) and run.status == 0, run.stderr
+    calls = {op["name"]: op["calls"] for op in report(run.traces()[0], command="ops", options=["--top", "0"])["ops"]}
+    wanted = {"forward": 1, "more": 1, "inner module": 1, "whole": 1, "f": 4}  # three of them by torch.jit.trace()
+    assert {name: calls.get(name) for name in wanted} == wanted and "script" not in calls
+    assert summary["op_ends_unmatched"] == 0
+
+
 RECURSION_SCRIPT = '''
 import sys
 sys.path.insert(0, sys.argv[1])
