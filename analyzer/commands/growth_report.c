@@ -40,7 +40,7 @@ static bool pool(struct owned *owned, struct tp_session *session, size_t process
 	struct tp_growth_view *view = &owned->view;
 	enum tp_by by = session->options->by;
 
-	if (!tp_growth_pools(by, session->options->language))
+	if (!tp_growth_pools_by(by))
 		return true;
 	view->pooled = &owned->pooled;
 	return tp_growth_pooled(&owned->pooled, &session->run->processes[process], session->symbols[process],
@@ -62,7 +62,7 @@ bool tp_growth_section_print(struct tp_session *session, size_t process)
 
 	if (good)
 		tp_growth_print(&owned.view);
-	if (good && !tp_growth_grouped(&owned.view))
+	if (good && !owned.view.pooled)
 		tp_reach_print(&owned.view);
 	end_view(&owned);
 	return good;

@@ -173,8 +173,52 @@ static int check_from(const struct tp_session *session)
 	return TP_EXIT_USAGE;
 }
 
+static struct tp_symbols *open_symbols(const struct tp_session *session, const struct tp_trace *trace)
+{
+	const struct tp_symbols_options options = { .debug_dir = session->options->debug_dir,
+						    .language = session->options->language,
+						    .interpreter = session->options->interpreter };
+
+	return tp_symbols_open(trace, &options);
+}
+
+/* The innermost function at that place, as a report names it. */
+static struct tp_frame_name name_frame(void *context, const struct tp_trace *trace, uint32_t frame)
+{
+	struct tp_session *session = context;
+	const struct tp_location *location;
+	size_t i = 0;
+
+	while (session->traces[i] != trace)
+		i++;
+	if (!session->early[i])
+		session->early[i] = open_symbols(session, trace);
+	if (!session->early[i])
+		return (struct tp_frame_name){ NULL, 0 };
+	location = tp_symbols_frame(session->early[i], frame)->locations;
+	return (struct tp_frame_name){ location->function, location->line };
+}
+
+/* What the replay opened goes to its process. False: no memory. */
+static bool take_symbols(struct tp_session *session)
+{
+	size_t count = session->run->process_count;
+
+	session->symbols = calloc(count ? count : 1, sizeof(*session->symbols));
+	for (size_t i = 0; session->symbols && i < count; i++)
+		for (size_t t = 0; t < session->trace_count; t++)
+			if (session->traces[t] == session->run->processes[i].trace) {
+				session->symbols[i] = session->early[t];
+				session->early[t] = NULL;
+			}
+	return session->symbols != NULL;
+}
+
 int tp_session_replay(struct tp_session *session, enum tp_group group)
 {
+	static const enum tp_frames frames[] = { [TP_LANGUAGE_MIXED] = TP_FRAMES_MIXED,
+						 [TP_LANGUAGE_PYTHON] = TP_FRAMES_PYTHON,
+						 [TP_LANGUAGE_NATIVE] = TP_FRAMES_NATIVE };
 	const struct tp_options *options = session->options;
 	struct tp_replay_options replay = {
 		.group = group,
@@ -183,13 +227,19 @@ int tp_session_replay(struct tp_session *session, enum tp_group group)
 		.from_ns = options->from_ns,
 		.to_ns = options->to_ns,
 		.keep_growth = (options->command->run == tp_cmd_leaks || options->command->run == tp_cmd_html) &&
-			       tp_growth_pools(options->by, options->language),
+			       tp_growth_pools_by(options->by),
+		.frames = frames[options->language],
+		.name_frame = name_frame,
+		.name_context = session,
 		.batches = options->command->run == tp_cmd_diff || options->command->run == tp_cmd_check,
 		.find_steps = group == TP_GROUP_STEP || options->command->run == tp_cmd_steps,
 	};
 	const char *error = NULL;
 	int status;
 
+	session->early = calloc(session->trace_count + 1, sizeof(*session->early));
+	if (!session->early)
+		return tp_session_out_of_memory(session);
 	for (size_t i = 0; i < session->trace_count; i++)
 		if (!tp_op_names(session->traces[i], options->debug_dir))
 			return tp_session_out_of_memory(session);
@@ -205,9 +255,7 @@ int tp_session_replay(struct tp_session *session, enum tp_group group)
 		fprintf(stderr, "tprof-analyze: %s\n", error ? error : "out of memory");
 		return tp_session_close(session, TP_EXIT_TRACE);
 	}
-	session->symbols =
-		calloc(session->run->process_count ? session->run->process_count : 1, sizeof(*session->symbols));
-	if (!session->symbols)
+	if (!take_symbols(session))
 		return tp_session_out_of_memory(session);
 	tp_session_damage_print(session);
 	status = check_thread(session);
@@ -218,12 +266,8 @@ int tp_session_replay(struct tp_session *session, enum tp_group group)
 
 struct tp_symbols *tp_session_symbols(struct tp_session *session, size_t process)
 {
-	struct tp_symbols_options options = { .debug_dir = session->options->debug_dir,
-					      .language = session->options->language,
-					      .interpreter = session->options->interpreter };
-
 	if (!session->symbols[process])
-		session->symbols[process] = tp_symbols_open(session->run->processes[process].trace, &options);
+		session->symbols[process] = open_symbols(session, session->run->processes[process].trace);
 	return session->symbols[process];
 }
 
@@ -276,6 +320,9 @@ int tp_session_close(struct tp_session *session, int status)
 	for (size_t i = 0; session->symbols && i < session->run->process_count; i++)
 		tp_symbols_close(session->symbols[i]);
 	free(session->symbols);
+	for (size_t i = 0; session->early && i < session->trace_count; i++)
+		tp_symbols_close(session->early[i]);
+	free(session->early);
 	if (session->run)
 		tp_run_free(session->run);
 	for (size_t i = 0; i < session->trace_count; i++)

@@ -20,6 +20,7 @@ struct tp_session {
 	size_t trace_count;
 	struct tp_run *run;	       /* NULL until tp_session_replay() */
 	struct tp_symbols **symbols;   /* of run->processes[i]; each NULL until asked for */
+	struct tp_symbols **early;     /* of traces[i], those that the replay asked for; until it is over */
 	struct tp_site_stacks *stacks; /* what reports by stack found so far; NULL: there was none */
 	struct tp_page page;	       /* stdout, or the file of -o */
 	struct tp_progress *progress;

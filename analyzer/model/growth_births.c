@@ -41,22 +41,23 @@ struct births {
 	const struct tp_replay *replay;
 	const struct tp_step_stats *steps;
 	const struct tp_growth_stats *stats;
-	uint32_t *index; /* by site's number: its place in the list, and 1; 0: it is no leak */
+	uint32_t *index; /* by series: its place in the list, and 1; 0: it is no leak */
 	struct birth *list;
 	size_t count, room;
 };
 
 static bool add(struct births *births, uint32_t site, uint64_t time, uint64_t size)
 {
+	uint32_t series = site == TP_SITE_NONE ? 0 : births->stats->series[site];
 	uint64_t ns;
 
-	if (site == TP_SITE_NONE || !births->index[site])
+	if (!series || !births->index[series - 1])
 		return true;
 	if (!tp_reserve(&births->list, &births->room, births->count + 1, sizeof(*births->list)))
 		return false;
 	ns = tp_replay_ns(births->replay, time);
 	births->list[births->count++] =
-		(struct birth){ births->index[site] - 1,
+		(struct birth){ births->index[series - 1] - 1,
 				births->stats->seconds ? ns : tp_steps_at(births->steps, ns).first, size };
 	return true;
 }
@@ -84,7 +85,7 @@ bool tp_growth_births(const struct tp_replay *replay, const struct tp_step_stats
 
 	if (!suspects)
 		return true;
-	births.index = calloc(replay->sites.count, sizeof(*births.index));
+	births.index = calloc(replay->sites.count + 1, sizeof(*births.index));
 	for (size_t i = 0; births.index && i < suspects; i++)
 		births.index[stats->heap.list[i].number] = (uint32_t)i + 1;
 	good = births.index && collect(&births);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The parts of growth, for each other: growth.c looks while the replay runs; growth_judge.c says which of many series grow;
- * growth_result.c makes the process's numbers of that, growth_births.c adds the blocks' ages, growth_pool.c judges again what
+ * The parts of growth, for each other: growth.c looks while the replay runs; growth_series.c makes stacks that are alike
+ * one series; growth_judge.c says which of many series grow; growth_result.c makes the process's numbers of that, growth_births.c adds the blocks' ages, growth_pool.c judges again what
  * a report has put together.
  */
 #ifndef TPROF_MODEL_GROWTH_IMPL_H
@@ -67,14 +67,40 @@ void tp_growth_finish(struct tp_growth *growth);
 /* Numbers that a damaged trace made large end at the ends of the type. */
 int64_t tp_growth_round(double value);
 
-/* The values of one site, as many as there are places. */
+/* The values of one site, as many as there are places; and added to what is there. */
 void tp_growth_read_state(const struct tp_growth_state *state, size_t count, struct tp_growth_values *values);
+void tp_growth_add_state(const struct tp_growth_state *state, size_t count, struct tp_growth_values *sum);
+
+/* Bytes by which it grew from the end of the warm-up on. */
+double tp_growth_grown(const struct tp_growth_state *state, size_t count);
 
 /* Constant from the first look on: worth no test, and not counted among those that are looked at. */
 static inline bool tp_growth_is_plain(const struct tp_growth_state *state)
 {
 	return !state->series && state->since == 0;
 }
+
+/* By index: the sites, and behind them the mappings. */
+static inline const struct tp_growth_state *tp_growth_state_at(const struct tp_growth *growth, size_t index)
+{
+	size_t sites = growth->sites.count;
+
+	return index < sites ? &growth->sites.list[index] : &growth->maps.list[index - sites];
+}
+
+/* The series that are judged: sites and mappings that are not plain, those of stacks that are alike as one. */
+struct tp_growth_series_list {
+	size_t *order; /* indexes, series by series */
+	size_t *first; /* of each series, and one more: its place in `order` */
+	bool *renewed; /* by series: its stacks are alike but for names that are new again and again */
+	size_t count;
+	size_t repeated; /* sites that are alike to one before them; of plain ones, only where there are others */
+};
+
+/* False: no memory; tp_growth_series_free() is due in any case. */
+bool tp_growth_series(const struct tp_growth *growth, const struct tp_replay *replay, size_t looks,
+		      struct tp_growth_series_list *list);
+void tp_growth_series_free(struct tp_growth_series_list *list);
 
 /* The test of one series: trend, and of the site p, what it was at last and at most. */
 void tp_growth_test(const struct tp_growth_family *family, struct tp_growth_found *found);

@@ -22,6 +22,26 @@ void tp_growth_read_state(const struct tp_growth_state *state, size_t count, str
 	}
 }
 
+void tp_growth_add_state(const struct tp_growth_state *state, size_t count, struct tp_growth_values *sum)
+{
+	struct tp_growth_values values;
+
+	tp_growth_read_state(state, count, &values);
+	for (size_t i = 0; i < count; i++) {
+		sum->bytes[i] += values.bytes[i];
+		sum->blocks[i] += values.blocks[i];
+		sum->survivors[i] += values.survivors[i];
+	}
+}
+
+double tp_growth_grown(const struct tp_growth_state *state, size_t count)
+{
+	struct tp_growth_values values;
+
+	tp_growth_read_state(state, count, &values);
+	return values.bytes[count - 1] - values.bytes[count / 10];
+}
+
 void tp_growth_test(const struct tp_growth_family *family, struct tp_growth_found *found)
 {
 	struct tp_growth_values values;

@@ -42,18 +42,6 @@ static bool put_together(struct pool *pool, const struct tp_growth_groups *group
 
 /* ---- sums ---- */
 
-static void add_state(const struct tp_growth_state *state, size_t n, struct tp_growth_values *sum)
-{
-	struct tp_growth_values values;
-
-	tp_growth_read_state(state, n, &values);
-	for (size_t i = 0; i < n; i++) {
-		sum->bytes[i] += values.bytes[i];
-		sum->blocks[i] += values.blocks[i];
-		sum->survivors[i] += values.survivors[i];
-	}
-}
-
 static void read_sum(const void *source, size_t group, struct tp_growth_values *values)
 {
 	const struct pool *pool = source;
@@ -68,23 +56,13 @@ static void read_sum(const void *source, size_t group, struct tp_growth_values *
 		if (pool->explained[pool->order[m]])
 			continue;
 		if (!tp_growth_is_plain(state)) {
-			add_state(state, n, values);
+			tp_growth_add_state(state, n, values);
 			continue;
 		}
 		constant.bytes += state->bytes;
 		constant.blocks += state->blocks;
 	}
-	add_state(&constant, n, values);
-}
-
-/* By how much it grew from the end of the warm-up on. */
-static double grown(const struct tp_growth_kept *kept, size_t member)
-{
-	struct tp_growth_values values;
-	size_t n = kept->places.count;
-
-	tp_growth_read_state(&kept->states[member], n, &values);
-	return values.bytes[n - 1] - values.bytes[n / 10];
+	tp_growth_add_state(&constant, n, values);
 }
 
 /* What the group has at last; shown by the member that grew most. False: it is constant. */
@@ -97,16 +75,19 @@ static bool describe(const struct pool *pool, size_t group, struct tp_growth_sit
 	for (size_t m = pool->first[group]; m < pool->first[group + 1]; m++) {
 		size_t member = pool->order[m];
 		const struct tp_growth_state *state = &pool->kept->states[member];
+		double grown = 0;
 
 		if (pool->explained[member])
 			continue;
 		site->members++;
 		site->bytes += state->bytes;
 		site->blocks += state->blocks;
-		if (tp_growth_is_plain(state) || (changes && grown(pool->kept, member) <= most))
+		if (!tp_growth_is_plain(state))
+			grown = tp_growth_grown(state, pool->kept->places.count);
+		if (tp_growth_is_plain(state) || (changes && grown <= most))
 			continue;
 		changes = true;
-		most = grown(pool->kept, member);
+		most = grown;
 		site->node = pool->kept->members[member].node;
 		site->op = pool->kept->members[member].op;
 	}

@@ -6,97 +6,7 @@
 #include "model/growth_impl.h"
 #include "model/replay.h"
 
-/* ---- sites and mappings ---- */
-
-/* Mappings stand behind the sites, and are corrected for together with them. */
-struct source {
-	const struct tp_growth *growth;
-	const struct tp_replay *replay;
-	size_t looks;
-};
-
-static const struct tp_growth_state *state_of(const struct tp_growth *growth, size_t index)
-{
-	size_t sites = growth->sites.count;
-
-	return index < sites ? &growth->sites.list[index] : &growth->maps.list[index - sites];
-}
-
-static void read_site(const void *from, size_t index, struct tp_growth_values *values)
-{
-	const struct source *source = from;
-
-	tp_growth_read_state(state_of(source->growth, index), source->looks, values);
-}
-
-/* Whose it is. */
-static struct tp_growth_site site_at(const struct source *source, size_t index)
-{
-	const struct tp_growth_state *state = state_of(source->growth, index);
-	size_t sites = source->growth->sites.count;
-	struct tp_growth_site site = { .bytes = state->bytes, .blocks = state->blocks };
-
-	if (index < sites) {
-		site.node = source->replay->sites.list[index].node;
-		site.op = source->replay->sites.list[index].op;
-		site.number = (uint32_t)index;
-	} else {
-		site.node = source->replay->maps.sites[index - sites].node;
-		site.file = source->replay->maps.sites[index - sites].file;
-		site.number = (uint32_t)(index - sites);
-	}
-	return site;
-}
-
-/* The tests of all that have something to be tested. NULL: no memory. */
-static struct tp_growth_found *test_all(const struct tp_growth_family *family, size_t *count,
-					struct tp_growth_stats *stats, size_t *varying)
-{
-	const struct source *source = family->source;
-	const struct tp_growth *growth = source->growth;
-	size_t all = growth->sites.count + growth->maps.count;
-	struct tp_growth_found *list = calloc(all + 1, sizeof(*list));
-
-	*count = *varying = 0;
-	for (size_t i = 0; list && i < all; i++) {
-		struct tp_growth_found *found = &list[*count];
-		bool heap = i < growth->sites.count;
-
-		if (heap && i < TP_SITE_FIRST)
-			continue;
-		stats->sites += heap;
-		if (tp_growth_is_plain(state_of(growth, i)))
-			continue;
-		found->index = i;
-		found->site = site_at(source, i);
-		tp_growth_test(family, found);
-		stats->varying += heap && found->trend.varies;
-		*varying += found->trend.varies;
-		++*count;
-	}
-	return list;
-}
-
-static bool judge(const struct source *source, const struct tp_growth_places *places, struct tp_growth_stats *stats)
-{
-	const struct tp_growth_family family = { places, source, read_site };
-	size_t count, varying;
-	struct tp_growth_found *list = test_all(&family, &count, stats, &varying);
-	bool good = list && tp_growth_judge(&family, list, count, varying);
-
-	stats->heap.list = calloc(count + 1, sizeof(*stats->heap.list));
-	stats->maps.list = calloc(count + 1, sizeof(*stats->maps.list));
-	good = good && stats->heap.list && stats->maps.list;
-	for (size_t i = 0; good && i < count; i++)
-		tp_growth_take(list[i].index < source->growth->sites.count ? &stats->heap : &stats->maps,
-			       &list[i].site);
-	free(list);
-	tp_growth_sort(&stats->heap);
-	tp_growth_sort(&stats->maps);
-	return good;
-}
-
-/* ---- the whole process ---- */
+/* ---- a line ---- */
 
 /* The look at the end of the warm-up. */
 static size_t skip_of(const struct tp_growth_places *places)
@@ -104,9 +14,9 @@ static size_t skip_of(const struct tp_growth_places *places)
 	return places->count / 10 ? places->count / 10 : 1;
 }
 
-/* `blocks`: of memory that consists of such; else NULL. */
-static void measure_line(const struct tp_growth_places *places, const double *y, const double *blocks,
-			 struct tp_growth_line *line)
+/* `blocks`: of memory that consists of such; else NULL. `looked`: series, this one with them, that are looked at for growth. */
+static void measure_among(const struct tp_growth_places *places, const double *y, const double *blocks, size_t looked,
+			  struct tp_growth_line *line)
 {
 	size_t n = places->count, skip = skip_of(places);
 	struct tp_trend trend;
@@ -114,7 +24,7 @@ static void measure_line(const struct tp_growth_places *places, const double *y,
 	tp_trend_test(places->x, y, n, &trend);
 	if (blocks)
 		trend.course = tp_trend_course(places->x, y, blocks, n);
-	line->verdict = tp_trend_verdict(y, n, &trend, tp_trend_holm(&trend.p, 1, 1) == 1);
+	line->verdict = tp_trend_verdict(y, n, &trend, tp_trend_holm(&trend.p, 1, looked) == 1);
 	line->first = tp_growth_round(y[skip]);
 	line->last = tp_growth_round(y[n - 1]);
 	/* From the warm-up on, so that the lines can be added up. */
@@ -123,6 +33,177 @@ static void measure_line(const struct tp_growth_places *places, const double *y,
 	line->low = trend.low;
 	line->high = trend.high;
 }
+
+static void measure_line(const struct tp_growth_places *places, const double *y, const double *blocks,
+			 struct tp_growth_line *line)
+{
+	measure_among(places, y, blocks, 1, line);
+}
+
+/* ---- sites and mappings ---- */
+
+/* Mappings stand behind the sites, and are corrected for together with them. */
+struct source {
+	const struct tp_growth *growth;
+	const struct tp_replay *replay;
+	struct tp_growth_series_list series;
+	size_t looks;
+};
+
+static const struct tp_growth_state *state_of(const struct source *source, size_t member)
+{
+	return tp_growth_state_at(source->growth, source->series.order[member]);
+}
+
+static bool is_heap(const struct source *source, size_t series)
+{
+	return source->series.order[source->series.first[series]] < source->growth->sites.count;
+}
+
+static void read_series(const void *from, size_t series, struct tp_growth_values *values)
+{
+	const struct source *source = from;
+	size_t member = source->series.first[series];
+
+	tp_growth_read_state(state_of(source, member), source->looks, values);
+	while (++member < source->series.first[series + 1])
+		tp_growth_add_state(state_of(source, member), source->looks, values);
+}
+
+/* Whose it is: of several, of the one that grew most. */
+static void set_stack(const struct source *source, size_t series, struct tp_growth_site *site)
+{
+	size_t sites = source->growth->sites.count, chosen = source->series.first[series], index;
+	double most = 0, grown;
+
+	for (size_t i = chosen; site->members > 1 && i < source->series.first[series + 1]; i++) {
+		grown = tp_growth_grown(state_of(source, i), source->looks);
+		if (grown > most || i == source->series.first[series]) {
+			most = grown;
+			chosen = i;
+		}
+	}
+	index = source->series.order[chosen];
+	if (index < sites) {
+		site->node = source->replay->sites.list[index].node;
+		site->op = source->replay->sites.list[index].op;
+	} else {
+		site->node = source->replay->maps.sites[index - sites].node;
+		site->file = source->replay->maps.sites[index - sites].file;
+	}
+}
+
+/* The least of its indexes, so that the order of what is equal is the one in which it came. */
+static uint32_t number_of(const struct source *source, size_t series)
+{
+	size_t least = SIZE_MAX;
+
+	for (size_t i = source->series.first[series]; i < source->series.first[series + 1]; i++)
+		least = source->series.order[i] < least ? source->series.order[i] : least;
+	return (uint32_t)least;
+}
+
+static struct tp_growth_site site_at(const struct source *source, size_t series)
+{
+	const size_t *first = &source->series.first[series];
+	struct tp_growth_site site = { .number = number_of(source, series),
+				       .members = (uint32_t)(first[1] - first[0]),
+				       .renewed = source->series.renewed[series] };
+
+	for (size_t i = first[0]; i < first[1]; i++) {
+		site.bytes += state_of(source, i)->bytes;
+		site.blocks += state_of(source, i)->blocks;
+	}
+	set_stack(source, series, &site);
+	return site;
+}
+
+/* The tests of all series. NULL: no memory. */
+static struct tp_growth_found *test_all(const struct tp_growth_family *family, struct tp_growth_stats *stats,
+					size_t *varying)
+{
+	const struct source *source = family->source;
+	size_t count = source->series.count;
+	struct tp_growth_found *list = calloc(count + 1, sizeof(*list));
+
+	*varying = 0;
+	for (size_t i = 0; list && i < count; i++) {
+		struct tp_growth_found *found = &list[i];
+
+		found->index = i;
+		found->site = site_at(source, i);
+		tp_growth_test(family, found);
+		stats->varying += is_heap(source, i) && found->trend.varies;
+		*varying += found->trend.varies;
+	}
+	return list;
+}
+
+/* Sites that have no series are there too. */
+static bool count_sites(const struct source *source, struct tp_growth_stats *stats)
+{
+	size_t sites = source->growth->sites.count;
+
+	stats->sites = sites > TP_SITE_FIRST ? sites - TP_SITE_FIRST - source->series.repeated : 0;
+	stats->series = calloc(source->replay->sites.count + 1, sizeof(*stats->series));
+	for (size_t i = 0; stats->series && i < source->series.count; i++) {
+		uint32_t number = number_of(source, i) + 1;
+
+		if (!is_heap(source, i))
+			continue;
+		for (size_t m = source->series.first[i]; m < source->series.first[i + 1]; m++)
+			stats->series[source->series.order[m]] = number;
+	}
+	return stats->series != NULL;
+}
+
+static void take_all(const struct source *source, const struct tp_growth_found *list, struct tp_growth_stats *stats)
+{
+	for (size_t i = 0; i < source->series.count; i++)
+		tp_growth_take(is_heap(source, list[i].index) ? &stats->heap : &stats->maps, &list[i].site);
+	tp_growth_sort(&stats->heap);
+	tp_growth_sort(&stats->maps);
+}
+
+/* What is no leak by itself may be one together: new stacks come again and again, none of which grows for long. */
+static void measure_others(const struct tp_growth_family *family, const struct tp_growth_found *list, size_t varying,
+			   struct tp_growth_stats *stats)
+{
+	const struct source *source = family->source;
+	struct tp_growth_values values, sum = { { 0 }, { 0 }, { 0 } };
+
+	for (size_t i = 0; i < source->series.count; i++) {
+		if (!is_heap(source, list[i].index) || list[i].site.verdict == TP_VERDICT_LEAK ||
+		    list[i].site.verdict == TP_VERDICT_RISING)
+			continue;
+		read_series(source, list[i].index, &values);
+		for (size_t look = 0; look < source->looks; look++) {
+			sum.bytes[look] += values.bytes[look];
+			sum.blocks[look] += values.blocks[look];
+		}
+	}
+	measure_among(family->places, sum.bytes, sum.blocks, varying + 1, &stats->others);
+}
+
+static bool judge(const struct source *source, const struct tp_growth_places *places, struct tp_growth_stats *stats)
+{
+	const struct tp_growth_family family = { places, source, read_series };
+	size_t count = source->series.count, varying;
+	struct tp_growth_found *list = test_all(&family, stats, &varying);
+	bool good = list && count_sites(source, stats) && tp_growth_judge(&family, list, count, varying);
+
+	stats->heap.list = calloc(count + 1, sizeof(*stats->heap.list));
+	stats->maps.list = calloc(count + 1, sizeof(*stats->maps.list));
+	good = good && stats->heap.list && stats->maps.list;
+	if (good) {
+		take_all(source, list, stats);
+		measure_others(&family, list, varying, stats);
+	}
+	free(list);
+	return good;
+}
+
+/* ---- the whole process ---- */
 
 static void measure_whole(const struct tp_growth *growth, const struct tp_growth_places *places,
 			  struct tp_growth_stats *stats)
@@ -281,8 +362,9 @@ bool tp_growth_result(struct tp_growth *growth, const struct tp_replay *replay, 
 	struct tp_growth_places places = { .count = seconds ? without_end(growth) : growth->count,
 					   .seconds = seconds,
 					   .survivors = growth->survivors };
-	const struct source source = { growth, replay, places.count };
+	struct source source = { .growth = growth, .replay = replay, .looks = places.count };
 	size_t n = places.count;
+	bool good;
 
 	memset(stats, 0, sizeof(*stats));
 	tp_growth_finish(growth);
@@ -300,8 +382,10 @@ bool tp_growth_result(struct tp_growth *growth, const struct tp_replay *replay, 
 	measure_whole(growth, &places, stats);
 	measure_parts(growth, &places, stats);
 	measure_allocator(growth, &places, stats);
-	return judge(&source, &places, stats) &&
+	good = tp_growth_series(growth, replay, n, &source.series) && judge(&source, &places, stats) &&
 	       (!replay->options->keep_growth || keep(growth, replay, &places, stats));
+	tp_growth_series_free(&source.series);
+	return good;
 }
 
 void tp_growth_result_free(struct tp_growth_stats *stats)
@@ -310,6 +394,7 @@ void tp_growth_result_free(struct tp_growth_stats *stats)
 
 	free(stats->heap.list);
 	free(stats->maps.list);
+	free(stats->series);
 	if (!kept)
 		return;
 	for (size_t i = 0; i < kept->count; i++)

@@ -26,17 +26,30 @@
 /* What a site is, beside its stack. */
 enum tp_group { TP_GROUP_STACK, TP_GROUP_THREAD, TP_GROUP_SIZE, TP_GROUP_STEP, TP_GROUP_LAYER };
 
+/* Which frames of a stack make it another one. */
+enum tp_frames { TP_FRAMES_MIXED, TP_FRAMES_PYTHON, TP_FRAMES_NATIVE };
+
+/* What stands in a report for a frame of native code; function NULL: no name is known. */
+struct tp_frame_name {
+	const char *function;
+	int line;
+};
+
 struct tp_replay_options {
 	enum tp_group group;
-	uint32_t thread;	  /* only allocations and CPU samples of this thread number; 0: all */
-	uint32_t pid;		  /* only this process; 0: all */
-	uint64_t from_ns, to_ns;  /* nanoseconds since the run's start; to_ns 0: the end. Counts, peak and unfreed are
+	uint32_t thread;	 /* only allocations and CPU samples of this thread number; 0: all */
+	uint32_t pid;		 /* only this process; 0: all */
+	uint64_t from_ns, to_ns; /* nanoseconds since the run's start; to_ns 0: the end. Counts, peak and unfreed are
 	                            * those of events inside; what was live before counts towards the peak, not towards
 	                            * counts and unfreed. */
-	bool batches;		  /* of the ops' calls too: struct tp_op_stats */
-	bool find_steps;	  /* where the program marks none: by the period of its ops, in a second pass */
-	uint64_t step_ends[2];	  /* steps whose ends are asked for: struct tp_step_stats.ends_ns; 0: none */
-	bool keep_growth;	  /* of each site what it had at each look, for tp_growth_pool() */
+	bool batches;		 /* of the ops' calls too: struct tp_op_stats */
+	bool find_steps;	 /* where the program marks none: by the period of its ops, in a second pass */
+	uint64_t step_ends[2];	 /* steps whose ends are asked for: struct tp_step_stats.ends_ns; 0: none */
+	bool keep_growth;	 /* of each site what it had at each look, for tp_growth_pool() */
+	enum tp_frames frames;	 /* growth: stacks that differ in others are one */
+	/* Asked of few frames: see model/alike.h. NULL: no names. The name lives until the next call. */
+	struct tp_frame_name (*name_frame)(void *context, const struct tp_trace *trace, uint32_t frame);
+	void *name_context;
 	uint32_t timeline_points; /* resolution of the timeline: at most that many points; 0: 512 */
 	void (*progress)(void *context, uint64_t done, uint64_t total); /* may be NULL; bytes of trace */
 	void *progress_context;
@@ -269,8 +282,9 @@ struct tp_growth_site {
 	uint64_t most;		/* bytes at any look */
 	uint64_t typical;	/* median size of the blocks that live at the end; 0: none does */
 	uint64_t born[3];	/* steps, or nanoseconds, in which they were born: first, median, last */
-	uint32_t number;	/* of the site, within the replay; of what was put together, of the group */
-	uint32_t members;	/* of what was put together: stacks that had something at any look */
+	uint32_t number;	/* of the series that it was judged by; of what was put together, of the group */
+	uint32_t members;	/* stacks that it is of: those that are alike, or that were put together */
+	bool renewed;		/* they are alike but for names that are new again and again: model/alike.h */
 	bool file;		/* of a mapping: of a file */
 };
 
@@ -318,15 +332,17 @@ enum tp_allocator_line {
 };
 
 struct tp_growth_stats {
-	bool seconds;		     /* rates are per second */
-	size_t looks;		     /* 0: there is nothing to say; less than TP_TREND_LEAST: too few for verdicts */
-	uint64_t last;		     /* the last step that was looked at, or nanoseconds */
-	double span;		     /* steps (seconds) from one look to the next, about */
-	size_t sites;		     /* that there were */
-	size_t varying;		     /* of them, that changed after the warm-up: what the correction for many counts */
-	struct tp_growth_list heap;  /* blocks, by stack and op */
-	struct tp_growth_list maps;  /* of mappings, by stack: of bytes mapped, whether or not they are touched */
-	struct tp_growth_kept *kept; /* of the heap, for tp_growth_pool(); NULL: not asked for, or too few looks */
+	bool seconds;		      /* rates are per second */
+	size_t looks;		      /* 0: there is nothing to say; less than TP_TREND_LEAST: too few for verdicts */
+	uint64_t last;		      /* the last step that was looked at, or nanoseconds */
+	double span;		      /* steps (seconds) from one look to the next, about */
+	size_t sites;		      /* that there were; those that are alike are one */
+	size_t varying;		      /* of them, that changed after the warm-up: what the correction for many counts */
+	uint32_t *series;	      /* by site of the replay: number of its series, and 1; 0: it has none */
+	struct tp_growth_list heap;   /* blocks, by stack and op */
+	struct tp_growth_line others; /* of all stacks of the heap together that neither leak nor may */
+	struct tp_growth_list maps;   /* of mappings, by stack: of bytes mapped, whether or not they are touched */
+	struct tp_growth_kept *kept;  /* of the heap, for tp_growth_pool(); NULL: not asked for, or too few looks */
 	struct tp_growth_line live, anonymous, file, rss,
 		rest; /* rest: RSS without live blocks and anonymous mappings */
 	struct tp_growth_line parts[TP_PARTS];

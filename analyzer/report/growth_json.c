@@ -15,14 +15,11 @@ static void set_births(json_t *json, const struct tp_growth_site *site)
 					  : json_null());
 }
 
-/* A group by the keys that rows by it have, and how many stacks it is of. */
+/* A group by the keys that rows by it have. */
 static void set_group(const struct tp_growth_view *view, json_t *json, const struct tp_growth_site *site)
 {
 	const struct tp_growth_group *group = &view->pooled->groups[site->number];
 
-	json_object_set_new(json, "stacks", json_integer(site->members));
-	if (!tp_growth_grouped(view))
-		return;
 	if (view->listing.by == TP_BY_OP)
 		json_object_set_new(json, "op", tp_json_string(group->op));
 	else
@@ -57,34 +54,23 @@ static json_t *json_site(const struct tp_growth_view *view, const struct tp_grow
 		json, "stack",
 		tp_json_stack(process->trace, view->listing.symbols[view->process], site->node, NULL, &own));
 	json_object_set_new(json, "own", json_integer(own));
+	json_object_set_new(json, "stacks", json_integer(site->members));
+	json_object_set_new(json, "renewed", json_boolean(site->renewed));
 	if (heap && view->pooled)
 		set_group(view, json, site);
 	return json;
 }
 
-/* What was put together are leaks alone: the stacks that are none, each for itself. */
-static void append_others(const struct tp_growth_view *view, json_t *list)
-{
-	const struct tp_growth_list *stacks = &tp_growth_stats_of(view)->heap;
-	struct tp_growth_view single = *view;
-	uint64_t top = view->listing.top;
-
-	single.pooled = NULL;
-	for (size_t i = stacks->leaks; i < stacks->count && i < stacks->leaks + MANY; i++)
-		if (!top || json_array_size(list) < top)
-			json_array_append_new(list, json_site(&single, &stacks->list[i], true));
-}
-
 json_t *tp_growth_json_sites(const struct tp_growth_view *view)
 {
 	const struct tp_growth_list *listed = tp_growth_listed(view);
+	size_t most = listed->leaks + listed->rising + MANY;
 	uint64_t top = view->listing.top;
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < listed->count && i < listed->leaks + listed->rising + MANY && (!top || i < top); i++)
-		json_array_append_new(list, json_site(view, &listed->list[i], true));
-	if (view->pooled && !tp_growth_grouped(view))
-		append_others(view, list);
+	for (size_t i = 0; i < listed->count && i < most && (!top || json_array_size(list) < top); i++)
+		if (view->pooled || tp_growth_shown(view, listed->list[i].node))
+			json_array_append_new(list, json_site(view, &listed->list[i], true));
 	return list;
 }
 
@@ -95,8 +81,11 @@ static json_t *json_maps(const struct tp_growth_view *view)
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < stats->maps.count && i < MANY; i++) {
-		json_t *json = json_site(view, &stats->maps.list[i], false);
+		json_t *json;
 
+		if (!tp_growth_shown(view, stats->maps.list[i].node))
+			continue;
+		json = json_site(view, &stats->maps.list[i], false);
 		json_object_set_new(json, "file", json_boolean(stats->maps.list[i].file));
 		json_object_set_new(
 			json, "held_by",
@@ -166,6 +155,7 @@ json_t *tp_growth_json(const struct tp_growth_view *view)
 	json_object_set_new(json, "rising", tp_json_number(listed->rising));
 	json_object_set_new(json, "leak_rate", json_real(listed->leak_rate));
 	json_object_set_new(json, "sites", tp_growth_json_sites(view));
+	json_object_set_new(json, "others", json_line(&stats->others));
 	json_object_set_new(json, "mappings", json_maps(view));
 	json_object_set_new(json, "resident", json_parts(stats));
 	json_object_set_new(json, "allocator", json_allocator(stats));

@@ -130,17 +130,31 @@ static void print_group(const struct tp_growth_view *view, const struct tp_growt
 {
 	const struct tp_growth_group *group = &view->pooled->groups[site->number];
 	const struct tp_page *page = view->listing.page;
-	bool named = tp_growth_grouped(view);
 	char text[1200];
 
 	fputs("        ", page->out);
-	if (named)
-		tp_print(page, TP_STYLE_FUNCTION, "%s: ", tp_growth_group_name(view, group, text, sizeof(text)));
-	fprintf(page->out, "%u %sstack%s", site->members, named ? "" : "native ", site->members == 1 ? "" : "s");
+	tp_print(page, TP_STYLE_FUNCTION, "%s: ", tp_growth_group_name(view, group, text, sizeof(text)));
+	fprintf(page->out, "%u stack%s", site->members, site->members == 1 ? "" : "s");
 	if (site->blocks && !view->listing.run->processes[view->process].estimated)
 		fprintf(page->out, ", blocks of %s on average", tp_bytes(site->bytes / site->blocks, page->exact).text);
-	fputs(site->members == 1 || !named ? "\n" : "; the one that grew most:\n", page->out);
+	fputs(site->members == 1 ? "\n" : "; the one that grew most:\n", page->out);
 	tp_listing_print_stack(&view->listing, view->process, site->node);
+}
+
+/* Stacks that are one here, as they are alike. */
+static void print_alike(const struct tp_growth_view *view, const struct tp_growth_site *site)
+{
+	enum tp_language language = tp_symbols_options(view->listing.symbols[view->process])->language;
+	const struct tp_growth_stats *stats = tp_growth_stats_of(view);
+	const struct tp_page *page = view->listing.page;
+
+	fprintf(page->out, "        %s %s%s", tp_count(site->members).text,
+		language == TP_LANGUAGE_PYTHON ? "native stacks" : "stacks",
+		site->renewed ? " that differ in names made anew" : " that look the same");
+	if (site->typical)
+		fprintf(page->out, ", typically %s, born in %s to %s", tp_bytes(site->typical, page->exact).text,
+			tp_growth_place(stats, site->born[0]).text, tp_growth_place(stats, site->born[2]).text);
+	fputs("; the one that grew most:\n", page->out);
 }
 
 static void print_leak(const struct tp_growth_view *view, const struct tp_growth_site *site, size_t number)
@@ -168,10 +182,13 @@ static void print_leak(const struct tp_growth_view *view, const struct tp_growth
 		print_group(view, site);
 		return;
 	}
-	print_ages(view, site);
+	if (site->members < 2)
+		print_ages(view, site);
 	if (op)
 		tp_print(page, TP_STYLE_DIM, "        in op %s\n",
 			 tp_short_name(page, op, 80, shorter, sizeof(shorter)));
+	if (site->members > 1)
+		print_alike(view, site);
 	tp_listing_print_stack(&view->listing, view->process, site->node);
 }
 
@@ -205,11 +222,24 @@ static void print_limit(const struct tp_growth_view *view)
 	fputc('\n', page->out);
 }
 
-/* Of what was put together there are leaks alone: all that is here are stacks, each for itself. */
+/* Stacks that are no leak each for itself, and yet grow steadily when they are taken together. */
+static void print_steady(const struct tp_growth_view *view)
+{
+	const struct tp_growth_stats *stats = tp_growth_stats_of(view);
+
+	if (view->pooled || stats->others.verdict != TP_VERDICT_LEAK)
+		return;
+	tp_print(view->listing.page, TP_STYLE_WARN,
+		 "  together these grow steadily, %s a %s (95%% interval %s to %s): new stacks come again and again; "
+		 "--by function or line tells what they have in common\n",
+		 tp_growth_rate(view, stats->others.rate).text, tp_growth_unit(stats),
+		 tp_growth_rate(view, stats->others.low).text, tp_growth_rate(view, stats->others.high).text);
+}
+
+/* Of what was put together there are leaks alone. */
 static void print_others(const struct tp_growth_view *view)
 {
-	const struct tp_growth_list *list =
-		tp_growth_grouped(view) ? tp_growth_listed(view) : &tp_growth_stats_of(view)->heap;
+	const struct tp_growth_list *list = tp_growth_listed(view);
 	const struct tp_page *page = view->listing.page;
 	static const struct {
 		enum tp_verdict verdict;
@@ -337,8 +367,7 @@ void tp_growth_print(const struct tp_growth_view *view)
 	tp_headline(page, "%s%s%s",
 		    stats->seconds ? "What grows with time (the trace has no steps: tprof_step() marks them)"
 				   : "What leaks: it grows with the steps, and had not stopped",
-		    tp_growth_grouped(view) ? ": put together by " : "",
-		    tp_growth_grouped(view) ? tp_growth_series(view) : "");
+		    view->pooled ? ": put together by " : "", view->pooled ? tp_growth_series(view) : "");
 	if (stats->looks < TP_TREND_LEAST) {
 		fputs("  too short a run to tell\n", page->out);
 		return;
@@ -364,6 +393,7 @@ void tp_growth_print(const struct tp_growth_view *view)
 		print_basis(view);
 	print_rising(view);
 	print_others(view);
+	print_steady(view);
 	print_limit(view);
 	tp_growth_print_parts(view);
 }

@@ -16,20 +16,13 @@ struct tp_growth_view {
 	const regex_t *filter;		       /* NULL: all stacks */
 	struct tp_suppressions *suppressions;  /* NULL: none */
 	uint64_t limit;			       /* bytes that the process may have; 0: not asked for */
-	const struct tp_growth_pooled *pooled; /* put together as listing.by says, by stack: those that are shown alike.
-						  NULL: stack by stack */
+	const struct tp_growth_pooled *pooled; /* put together as listing.by says; NULL: stack by stack */
 };
 
 /* What is listed: stacks, or what they were put together to. */
 static inline const struct tp_growth_list *tp_growth_listed(const struct tp_growth_view *view)
 {
 	return view->pooled ? &view->pooled->list : &view->listing.run->processes[view->process].growth.heap;
-}
-
-/* Are the rows of something else than stacks? */
-static inline bool tp_growth_grouped(const struct tp_growth_view *view)
-{
-	return view->pooled && view->listing.by != TP_BY_STACK;
 }
 
 /* What each row is: "stack", "line", ... */

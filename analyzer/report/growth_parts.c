@@ -29,7 +29,7 @@ size_t tp_growth_print_maps(const struct tp_growth_view *view, size_t printed)
 	uint64_t top = view->listing.top;
 	size_t before = printed, hidden = 0;
 
-	if (tp_growth_grouped(view))
+	if (view->pooled)
 		return printed;
 	for (size_t i = 0; i < maps->leaks; i++) {
 		if (!tp_growth_shown(view, maps->list[i].node))

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/chains.h"
 #include "report/row_index.h"
 #include "trace/reserve.h"
 
@@ -16,7 +15,6 @@ struct builder {
 	const regex_t *filter;
 	struct tp_suppressions *suppressions;
 	struct tp_row_index index; /* key to group */
-	struct tp_chains chains;   /* by stack */
 	struct tp_stack stack;
 	size_t *first; /* as struct tp_growth_groups has it */
 	uint32_t *list;
@@ -34,11 +32,12 @@ static const char *key_of(struct builder *builder, const struct tp_line *line)
 }
 
 /* The member joins the group of that key, once. */
-static bool join_at(struct builder *builder, uint64_t key, const struct tp_line *line, const char *op)
+static bool join(struct builder *builder, const char *key, const struct tp_line *line, const char *op)
 {
 	struct tp_growth_pooled *pooled = builder->pooled;
 	struct tp_growth_group *group =
-		tp_row_index_at(&builder->index, key, line || op, &pooled->groups, sizeof(*group));
+		key ? tp_row_index_at(&builder->index, (uintptr_t)key, line || op, &pooled->groups, sizeof(*group))
+		    : NULL;
 	size_t number = group ? (size_t)(group - pooled->groups) : 0;
 
 	if (!group || !tp_reserve(&builder->list, &builder->room, builder->count + 1, sizeof(*builder->list)))
@@ -52,20 +51,6 @@ static bool join_at(struct builder *builder, uint64_t key, const struct tp_line 
 	if (tp_row_index_once(&builder->index, number))
 		builder->list[builder->count++] = (uint32_t)number;
 	return true;
-}
-
-static bool join(struct builder *builder, const char *key, const struct tp_line *line, const char *op)
-{
-	return key && join_at(builder, (uintptr_t)key, line, op);
-}
-
-/* All lines that are shown, as a whole. */
-static bool join_stack(struct builder *builder)
-{
-	uint32_t chain;
-
-	return tp_chains_number(&builder->chains, &builder->stack, &chain) &&
-	       join_at(builder, chain, tp_stack_own(&builder->stack), NULL);
 }
 
 static bool is_shown(const struct builder *builder)
@@ -99,7 +84,7 @@ static bool add_member(struct builder *builder, const struct tp_growth_member *m
 	tp_row_index_next(&builder->index);
 	if (builder->by == TP_BY_OP)
 		return join(builder, tp_row_index_op(&builder->index, op), NULL, op);
-	return builder->by == TP_BY_STACK ? join_stack(builder) : join_lines(builder);
+	return join_lines(builder);
 }
 
 static bool build(struct builder *builder)
@@ -111,7 +96,7 @@ static bool build(struct builder *builder)
 	bool good;
 
 	builder->first = calloc(count + 1, sizeof(*builder->first));
-	good = builder->first && tp_row_index_init(&builder->index) && tp_chains_init(&builder->chains, false);
+	good = builder->first && tp_row_index_init(&builder->index);
 	for (size_t i = 0; good && i < count; i++) {
 		good = add_member(builder, &members[i]);
 		builder->first[i + 1] = builder->count;
@@ -138,7 +123,6 @@ bool tp_growth_pooled(struct tp_growth_pooled *pooled, const struct tp_process *
 	memset(pooled, 0, sizeof(*pooled));
 	good = build(&builder);
 	tp_row_index_free(&builder.index);
-	tp_chains_free(&builder.chains);
 	tp_stack_free(&builder.stack);
 	free(builder.first);
 	free(builder.list);

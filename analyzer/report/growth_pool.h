@@ -11,9 +11,8 @@
 #include "report/suppressions.h"
 
 struct tp_growth_group {
-	struct tp_line
-		line;	/* by function, line, module, stack; location NULL: stacks that were not recorded, or an op */
-	const char *op; /* by op; NULL: outside of every op */
+	struct tp_line line; /* by function, line, module; location NULL: stacks that were not recorded, or an op */
+	const char *op;	     /* by op; NULL: outside of every op */
 };
 
 struct tp_growth_pooled {
@@ -27,12 +26,6 @@ struct tp_growth_pooled {
 static inline bool tp_growth_pools_by(enum tp_by by)
 {
 	return by == TP_BY_FUNCTION || by == TP_BY_LINE || by == TP_BY_MODULE || by == TP_BY_OP;
-}
-
-/* Where native frames are left out, stacks are one that differ in nothing else. */
-static inline bool tp_growth_pools(enum tp_by by, enum tp_language language)
-{
-	return tp_growth_pools_by(by) || (by == TP_BY_STACK && language == TP_LANGUAGE_PYTHON);
 }
 
 /*
