@@ -22,14 +22,14 @@ demo-run: all $(W)/digits
 	$(B)/bin/tprof-analyze build/demo/trace.bin
 
 check: deps
-	$(MAKE) -j$(JOBS) all workloads sanitized $(UNIT_BIN) $(FUZZ_TARGETS)
+	$(MAKE) -j$(JOBS) all workloads sanitized $(CUT) $(UNIT_BIN) $(FUZZ_TARGETS)
 	$(MAKE) check-run
 # pytest last: its closing line is the run's.
 check-run: unit
 	$(MAKE) tsan
 	$(MAKE) fuzz
 	$(MAKE) integration
-integration: all workloads
+integration: all workloads $(CUT)
 	$(PYTEST) tests/integration -m "not real"
 # The analyzer that meets damaged traces runs under AddressSanitizer and UndefinedBehaviorSanitizer.
 sanitized:

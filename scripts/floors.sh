@@ -7,7 +7,7 @@ cd "$root" || exit 2
 
 # Lowest first; what stands on one floor with another is parted by a colon.
 preload="core stacks hooks"
-analyzer="trace symbols:model machine report commands"
+analyzer="base trace symbols:model machine report commands"
 
 check() { # half floors
 	find "$1" -name '*.[ch]' -exec grep -H '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' {} + |

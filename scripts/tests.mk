@@ -27,6 +27,14 @@ $(B)/tests/unit/%: $(B)/tests/unit/%.c.o $(TRACEGEN) $(B)/libanalyzer.a
 unit: $(UNIT_BIN)
 	@set -e; for test in $(UNIT_BIN); do echo "== $${test##*/}"; $$test; done
 
+# A tprof-analyze that saves and loads each replay every few events: tests/integration/test_cut.py.
+CUT := $(B)/tests/cut/tprof-analyze-cut
+$(B)/tests/cut/cut.c.o: tests/cut/cut.c
+	$(unit_object)
+$(CUT): $(B)/analyzer/main.c.o $(B)/tests/cut/cut.c.o $(B)/libanalyzer.a
+	$(CC) $(SAN) -Wl,--wrap=tp_replay_steps -Wl,--wrap=tp_replay_step -o $@ $^ $(ANALYZER_LIBS) $(ANALYZER_MALLOC)
+-include $(B)/tests/cut/cut.c.d
+
 # Analysis speed, in events a second.
 $(B)/tests/bench/replay_bench: tests/bench/replay_bench.c $(TRACEGEN) $(B)/libanalyzer.a
 	@mkdir -p $(@D)
@@ -39,16 +47,17 @@ bench-replay: $(B)/tests/bench/replay_bench
 # runs found; new finds go to build/ and, made small, into the tree.
 FUZZ_SECONDS ?= 20
 FUZZ_DIR := build/fuzz
-FUZZ_FLAGS := -std=gnu11 -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined \
+# A damaged saved state may hold a bool that is neither 0 nor 1: it counts as true.
+FUZZ_FLAGS := -std=gnu11 -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize=bool -fno-sanitize-recover=undefined \
 	-Iinclude -Ianalyzer
 # The roofline needs the machine: nothing of a trace goes there.
-FUZZ_SRC := $(filter-out analyzer/model/roofline.c,$(wildcard analyzer/trace/*.c analyzer/model/*.c))
+FUZZ_SRC := $(filter-out analyzer/model/roofline.c,$(wildcard analyzer/base/*.c analyzer/trace/*.c analyzer/model/*.c))
 FUZZ_OBJ := $(patsubst %.c,$(FUZZ_DIR)/%.o,$(FUZZ_SRC))
 
 $(FUZZ_DIR)/%.o: %.c
 	@mkdir -p $(@D)
 	clang $(DEFS) $(FUZZ_FLAGS) $(DEP) -c $< -o $@
-FUZZ_TARGETS := $(FUZZ_DIR)/trace_fuzz $(FUZZ_DIR)/jitdump_fuzz
+FUZZ_TARGETS := $(FUZZ_DIR)/trace_fuzz $(FUZZ_DIR)/state_fuzz $(FUZZ_DIR)/jitdump_fuzz
 $(FUZZ_TARGETS): $(FUZZ_DIR)/%: $(FUZZ_DIR)/tests/fuzz/%.o $(FUZZ_OBJ)
 	clang -fsanitize=fuzzer,address,undefined -o $@ $^ -lm
 $(B)/tests/fuzz/make_corpus: tests/fuzz/make_corpus.c $(TRACEGEN)
@@ -59,9 +68,11 @@ $(B)/tests/fuzz/make_corpus: tests/fuzz/make_corpus.c $(TRACEGEN)
 .PHONY: fuzz fuzz-corpus
 fuzz-corpus: $(B)/tests/fuzz/make_corpus
 	$< tests/fuzz/corpus
-# jitdumps, in a quarter of the time: tests/workloads/jitdump wrote the seeds.
+# Saved replays, in half of the time; jitdumps, in a quarter: tests/workloads/jitdump wrote the seeds.
 fuzz: $(FUZZ_TARGETS)
-	@mkdir -p $(FUZZ_DIR)/found $(FUZZ_DIR)/found-jitdump
+	@mkdir -p $(FUZZ_DIR)/found $(FUZZ_DIR)/found-state $(FUZZ_DIR)/found-jitdump
+	$(FUZZ_DIR)/state_fuzz -max_total_time=$$(($(FUZZ_SECONDS) / 2 + 1)) -max_len=32768 -timeout=10 -rss_limit_mb=2048 \
+		-artifact_prefix=$(FUZZ_DIR)/state- $(FUZZ_DIR)/found-state tests/fuzz/corpus
 	$(FUZZ_DIR)/jitdump_fuzz -max_total_time=$$(($(FUZZ_SECONDS) / 4 + 1)) -max_len=8192 -timeout=5 -rss_limit_mb=1024 \
 		-artifact_prefix=$(FUZZ_DIR)/jitdump- $(FUZZ_DIR)/found-jitdump tests/fuzz/corpus-jitdump
 	$(FUZZ_DIR)/trace_fuzz -max_total_time=$(FUZZ_SECONDS) -max_len=32768 -timeout=5 -rss_limit_mb=1024 -print_final_stats=1 \

@@ -6,6 +6,7 @@
 
 #include <tprof/format.h>
 
+#include "base/archive.h"
 #include "trace/varint.h"
 
 #define FIELDS (1 + TPROF_ALLOCATOR_NUMBERS)
@@ -74,4 +75,19 @@ bool tp_allocator_add(struct tp_allocator_series *series, uint64_t time_ns, cons
 void tp_allocator_free(struct tp_allocator_series *series)
 {
 	free(series->list);
+}
+
+void tp_allocator_archive(struct tp_archive *archive, struct tp_allocator_series *series)
+{
+	size_t room = TP_ALLOCATOR_SAMPLES;
+	bool any = series->list != NULL;
+
+	TP_ARCHIVE(archive, series->said);
+	TP_ARCHIVE(archive, series->mask);
+	TP_ARCHIVE(archive, series->most);
+	TP_ARCHIVE(archive, series->last);
+	TP_ARCHIVE(archive, any);
+	if (any)
+		tp_archive_array(archive, &series->list, &series->count, &room, sizeof(*series->list));
+	tp_archive_check(archive, series->count <= TP_ALLOCATOR_SAMPLES, "too many samples of the allocator");
 }

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct tp_archive;
+
 /* Bytes, in the words of jemalloc(3); all 0: nothing was said yet. */
 struct tp_allocator {
 	uint64_t allocated; /* in blocks, at their sizes by its classes, those that threads' caches hold with them */
@@ -38,6 +40,9 @@ bool tp_allocator_read(struct tp_allocator *allocator, const char *bytes, size_t
 /* False: no memory. */
 bool tp_allocator_add(struct tp_allocator_series *series, uint64_t time_ns, const struct tp_allocator *numbers);
 void tp_allocator_free(struct tp_allocator_series *series);
+
+/* Saves, or loads into a series that is all zero. */
+void tp_allocator_archive(struct tp_archive *archive, struct tp_allocator_series *series);
 
 /* Did it say anything? */
 static inline bool tp_allocator_told(const struct tp_allocator *allocator)

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "model/archive.h"
 #include "trace/reserve.h"
 
 #define FIRST_BITS 8
@@ -37,16 +38,19 @@ static uint32_t *find(const struct tp_cpu_counts *counts, const struct tp_cpu_si
 	return &counts->table[i];
 }
 
+/* A table with room for all sites. */
 static bool grow(struct tp_cpu_counts *counts)
 {
-	uint32_t *table = calloc((size_t)2 << counts->bits, sizeof(*table));
+	uint32_t *table;
 	size_t i;
 
+	while (counts->count >= (size_t)1 << (counts->bits - 1))
+		counts->bits++;
+	table = calloc((size_t)1 << counts->bits, sizeof(*table));
 	if (!table)
 		return false;
 	free(counts->table);
 	counts->table = table;
-	counts->bits++;
 	for (i = 0; i < counts->count; i++)
 		*find(counts, &counts->list[i]) = (uint32_t)i + 1;
 	return true;
@@ -94,4 +98,15 @@ struct tp_cpu_site *tp_cpu_result(struct tp_cpu_counts *counts, size_t *count)
 	counts->list = NULL;
 	counts->count = counts->room = 0;
 	return list;
+}
+
+void tp_cpu_archive(struct tp_archive *archive, struct tp_cpu_counts *counts)
+{
+	tp_archive_array(archive, &counts->list, &counts->count, &counts->room, sizeof(*counts->list));
+	for (size_t i = 0; i < counts->count; i++) {
+		tp_archive_node(archive, &counts->list[i].node);
+		tp_archive_op(archive, &counts->list[i].op);
+	}
+	if (archive->loading && !grow(counts))
+		tp_archive_no_memory(archive);
 }

@@ -5,6 +5,8 @@
 
 #include "model/run.h"
 
+struct tp_archive;
+
 struct tp_cpu_counts {
 	struct tp_cpu_site *list;
 	size_t count, room;
@@ -17,6 +19,9 @@ void tp_cpu_free(struct tp_cpu_counts *counts);
 
 /* `where`: node (without aliases), thread and op. False: no memory. */
 bool tp_cpu_count(struct tp_cpu_counts *counts, const struct tp_cpu_site *where, uint64_t periods);
+
+/* Saves, or loads into empty counts. */
+void tp_cpu_archive(struct tp_archive *archive, struct tp_cpu_counts *counts);
 
 /* Hands the list over, by node, thread and op. */
 struct tp_cpu_site *tp_cpu_result(struct tp_cpu_counts *counts, size_t *count);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "model/stats.h"
+#include "base/archive.h"
 #include "trace/reserve.h"
 
 bool tp_estimates_reserve(struct tp_estimates *estimates, size_t count)
@@ -168,4 +169,10 @@ struct tp_unseen tp_estimates_unseen(const struct tp_estimates *estimates)
 	double weight = blocks->value > 0 ? blocks->variance / blocks->value : 0;
 
 	return (struct tp_unseen){ estimates->mean, weight >= 1 ? weight : 1 / probability(estimates->mean, SMALLEST) };
+}
+
+void tp_estimates_archive(struct tp_archive *archive, struct tp_estimates *estimates)
+{
+	TP_ARCHIVE(archive, estimates->all);
+	tp_archive_array(archive, &estimates->sites, &estimates->count, &estimates->room, sizeof(*estimates->sites));
 }

@@ -12,6 +12,8 @@
 #include "model/live.h"
 #include "model/run.h"
 
+struct tp_archive;
+
 struct tp_estimate {
 	double value, variance;
 };
@@ -36,6 +38,9 @@ struct tp_estimates {
 /* So that sites up to `count` are there. False: no memory. */
 bool tp_estimates_reserve(struct tp_estimates *estimates, size_t count);
 void tp_estimates_free(struct tp_estimates *estimates);
+
+/* Saves, or loads into estimates that hold nothing but their mean. */
+void tp_estimates_archive(struct tp_archive *archive, struct tp_estimates *estimates);
 
 /* A block begins to live (sign 1) or ceases to (-1); `before`: it is from before the time that is looked at. */
 void tp_estimates_live(struct tp_estimates *estimates, const struct tp_block *block, double sign, bool before,

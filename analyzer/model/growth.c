@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/archive.h"
 #include "model/growth_impl.h"
 #include "model/replay.h"
 #include "trace/reserve.h"
@@ -184,4 +185,50 @@ bool tp_growth_look(struct tp_growth *growth, struct tp_replay *replay, uint64_t
 	growth->due = interval * growth->stride;
 	growth->due += (uint64_t)((unsigned __int128)(interval * RANDOM) * growth->stride >> 64);
 	return true;
+}
+
+/* ---- saving and loading ---- */
+
+static void archive_series(struct tp_archive *archive, struct tp_growth_state *state)
+{
+	bool any = state->series != NULL;
+
+	TP_ARCHIVE(archive, any);
+	if (!any)
+		return;
+	if (archive->loading)
+		state->series = calloc(1, sizeof(*state->series));
+	if (state->series)
+		TP_ARCHIVE(archive, *state->series);
+	else
+		tp_archive_no_memory(archive);
+}
+
+static void archive_states(struct tp_archive *archive, struct tp_growth_states *states)
+{
+	tp_archive_array(archive, &states->list, &states->count, &states->room, sizeof(*states->list));
+	for (size_t i = 0; archive->loading && i < states->count; i++)
+		states->list[i].series = NULL;
+	for (size_t i = 0; i < states->count && !archive->failed; i++) {
+		tp_archive_check(archive, states->list[i].since <= TP_TREND_MAX, "a look is out of range");
+		archive_series(archive, &states->list[i]);
+	}
+}
+
+void tp_growth_archive(struct tp_archive *archive, struct tp_growth *growth)
+{
+	TP_ARCHIVE(archive, growth->count);
+	if (!tp_archive_check(archive, growth->count < TP_TREND_MAX, "too many looks"))
+		growth->count = 0;
+	TP_ARCHIVE(archive, growth->bit); /* 0: it has not begun */
+	TP_ARCHIVE(archive, growth->at);
+	TP_ARCHIVE(archive, growth->time);
+	TP_ARCHIVE(archive, growth->whole);
+	TP_ARCHIVE(archive, growth->stride);
+	if (!tp_archive_check(archive, growth->stride || !growth->bit, "looks have no distance"))
+		growth->stride = 1;
+	TP_ARCHIVE(archive, growth->due);
+	TP_ARCHIVE(archive, growth->survivors);
+	archive_states(archive, &growth->sites);
+	archive_states(archive, &growth->maps);
 }

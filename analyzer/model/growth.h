@@ -17,6 +17,7 @@
 #include "model/run.h"
 #include "model/trend.h"
 
+struct tp_archive;
 struct tp_replay;
 
 /* Of the whole process at one look. */
@@ -54,6 +55,9 @@ bool tp_growth_look(struct tp_growth *growth, struct tp_replay *replay, uint64_t
 
 /* Nothing more, and what was seen is forgotten. */
 void tp_growth_drop(struct tp_growth *growth);
+
+/* Saves, or loads into growth that holds nothing. */
+void tp_growth_archive(struct tp_archive *archive, struct tp_growth *growth);
 
 /*
  * Counts which blocks of each site live yet when the last step ends: before tp_growth_result(), which else takes it for unknown.

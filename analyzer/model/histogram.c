@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/archive.h"
+
 #define GROUPS (64 - TP_HISTOGRAM_BITS + 1)
 
 void tp_histogram_free(struct tp_histogram *histogram)
@@ -181,4 +183,21 @@ double tp_histogram_quantile(const struct tp_histogram *histogram, double share)
 		}
 	}
 	return (double)histogram->max;
+}
+
+void tp_histogram_archive(struct tp_archive *archive, struct tp_histogram *histogram)
+{
+	TP_ARCHIVE(archive, histogram->count);
+	TP_ARCHIVE(archive, histogram->min);
+	TP_ARCHIVE(archive, histogram->max);
+	TP_ARCHIVE(archive, histogram->few);
+	for (unsigned i = 0; i < GROUPS && !archive->failed; i++) {
+		size_t parts = histogram->parts[i] ? TP_HISTOGRAM_PARTS : 0;
+
+		TP_ARCHIVE(archive, parts);
+		if (!parts || !tp_archive_check(archive, parts == TP_HISTOGRAM_PARTS, "a histogram has no such part"))
+			continue;
+		tp_archive_array(archive, &histogram->parts[i], &parts, NULL, sizeof(uint64_t));
+		tp_archive_check(archive, parts == TP_HISTOGRAM_PARTS, "a part of a histogram is cut short");
+	}
 }

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct tp_archive;
+
 #define TP_HISTOGRAM_BITS 7
 #define TP_HISTOGRAM_PARTS (1u << TP_HISTOGRAM_BITS)
 #define TP_HISTOGRAM_EXACT 64u
@@ -25,6 +27,9 @@ struct tp_histogram {
 
 /* Frees what it holds, not itself. NULL: nothing happens. */
 void tp_histogram_free(struct tp_histogram *histogram);
+
+/* Saves, or loads into an empty histogram. */
+void tp_histogram_archive(struct tp_archive *archive, struct tp_histogram *histogram);
 
 /* False: no memory. */
 bool tp_histogram_add(struct tp_histogram *histogram, uint64_t value);

@@ -3,6 +3,8 @@
 
 #include "model/live.h"
 
+#include "base/archive.h"
+
 #define FIRST_BITS 12
 
 static bool make(struct tp_live *live, unsigned bits)
@@ -39,4 +41,36 @@ bool tp_live_grow(struct tp_live *live)
 	free(live->blocks);
 	*live = larger;
 	return true;
+}
+
+static bool load_block(struct tp_archive *archive, struct tp_live *live)
+{
+	struct tp_block block, *place;
+
+	TP_ARCHIVE(archive, block);
+	place = tp_live_place(live, block.address);
+	if (!place) {
+		tp_archive_no_memory(archive);
+		return false;
+	}
+	if (!tp_archive_check(archive, block.site && !place->site, "two blocks have one address"))
+		return false;
+	*place = block;
+	live->count++;
+	return true;
+}
+
+void tp_live_archive(struct tp_archive *archive, struct tp_live *live)
+{
+	size_t count = live->count, slots = (size_t)1 << (64 - live->shift);
+
+	TP_ARCHIVE(archive, count);
+	if (archive->loading) {
+		while (count-- && load_block(archive, live))
+			;
+		return;
+	}
+	for (size_t i = 0; i < slots; i++)
+		if (live->blocks[i].site)
+			TP_ARCHIVE(archive, live->blocks[i]);
 }

@@ -12,6 +12,8 @@
 
 #include <tprof/format.h>
 
+struct tp_archive;
+
 /* Two in a cache line. */
 struct tp_block {
 	uint64_t address;
@@ -30,6 +32,9 @@ struct tp_live {
 bool tp_live_init(struct tp_live *live);
 void tp_live_free(struct tp_live *live);
 bool tp_live_grow(struct tp_live *live);
+
+/* Saves the blocks, or loads them into an empty table. Whoever loads checks the blocks' sites. */
+void tp_live_archive(struct tp_archive *archive, struct tp_live *live);
 
 /*
  * Usable size beyond the requested one in 32 bits: exact below 2 GiB; above, the usable size in pages of 4096 (blocks

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "model/archive.h"
 #include "model/maps.h"
 #include "trace/reserve.h"
 
@@ -81,14 +82,16 @@ static uint32_t *find_site(const struct tp_maps *maps, uint32_t node, bool file)
 
 static bool grow_table(struct tp_maps *maps)
 {
-	uint32_t *table = calloc((size_t)2 << maps->bits, sizeof(*table));
+	uint32_t *table;
 	size_t i;
 
+	while (maps->site_count >= (size_t)1 << (maps->bits - 1))
+		maps->bits++;
+	table = calloc((size_t)1 << maps->bits, sizeof(*table));
 	if (!table)
 		return false;
 	free(maps->table);
 	maps->table = table;
-	maps->bits++;
 	for (i = 0; i < maps->site_count; i++)
 		*find_site(maps, maps->sites[i].node, maps->sites[i].file) = (uint32_t)i + 1;
 	return true;
@@ -298,4 +301,48 @@ struct tp_range *tp_maps_ranges(const struct tp_maps *maps, size_t *count)
 
 	*count = list ? list_ranges(maps, maps->root, list, 0) : 0;
 	return list;
+}
+
+bool tp_maps_ranges_valid(const struct tp_maps *maps, const struct tp_ranges *ranges)
+{
+	for (size_t i = 0; i < ranges->count; i++)
+		if (ranges->list[i].site >= maps->site_count || ranges->list[i].start >= ranges->list[i].end)
+			return false;
+	return true;
+}
+
+/* Ranges in order that do not overlap. */
+static void load_ranges(struct tp_archive *archive, struct tp_maps *maps, const struct tp_ranges *ranges)
+{
+	uint64_t end = 0;
+
+	tp_archive_check(archive, tp_maps_ranges_valid(maps, ranges), "a mapping has no site");
+	for (size_t i = 0; !archive->failed && i < ranges->count; i++) {
+		if (!tp_archive_check(archive, ranges->list[i].start >= end, "mappings overlap"))
+			return;
+		end = ranges->list[i].end;
+		if (!insert(maps, &ranges->list[i]))
+			tp_archive_no_memory(archive);
+	}
+}
+
+void tp_maps_archive(struct tp_archive *archive, struct tp_maps *maps)
+{
+	struct tp_ranges ranges = { 0 };
+
+	TP_ARCHIVE(archive, maps->live);
+	TP_ARCHIVE(archive, maps->peak);
+	TP_ARCHIVE(archive, maps->peak_number);
+	TP_ARCHIVE(archive, maps->counting);
+	tp_archive_array(archive, &maps->sites, &maps->site_count, &maps->site_room, sizeof(*maps->sites));
+	for (size_t i = 0; i < maps->site_count; i++)
+		tp_archive_node(archive, &maps->sites[i].node);
+	if (!archive->loading)
+		ranges.list = tp_maps_ranges(maps, &ranges.count);
+	tp_archive_array(archive, &ranges.list, &ranges.count, NULL, sizeof(*ranges.list));
+	if (archive->loading)
+		load_ranges(archive, maps, &ranges);
+	if (!ranges.list || (archive->loading && !grow_table(maps)))
+		tp_archive_no_memory(archive);
+	free(ranges.list);
 }

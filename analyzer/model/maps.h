@@ -8,6 +8,8 @@
 
 #include "model/run.h"
 
+struct tp_archive;
+
 struct tp_map_state {
 	uint32_t node;
 	bool file;
@@ -55,6 +57,12 @@ bool tp_maps_restore(struct tp_maps *maps, const struct tp_range *ranges, size_t
 
 /* What is mapped, by address; `site` is an index of maps->sites. NULL: no memory. The caller frees it. */
 struct tp_range *tp_maps_ranges(const struct tp_maps *maps, size_t *count);
+
+/* Saves, or loads into maps that were just initialized. */
+void tp_maps_archive(struct tp_archive *archive, struct tp_maps *maps);
+
+/* Whether all ranges have a site: for those that were loaded. */
+bool tp_maps_ranges_valid(const struct tp_maps *maps, const struct tp_ranges *ranges);
 
 /* The sites, to be freed by the caller. NULL: no memory. */
 struct tp_map_site *tp_maps_result(struct tp_maps *maps, size_t *count);

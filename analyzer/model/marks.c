@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/archive.h"
 #include "trace/reserve.h"
 
 bool tp_marks_add(struct tp_marks *marks, uint64_t time_ns, uint32_t thread, const char *text, size_t length)
@@ -30,4 +31,14 @@ void tp_marks_free(struct tp_marks *marks)
 		free(marks->list[i].text);
 	free(marks->list);
 	memset(marks, 0, sizeof(*marks));
+}
+
+void tp_marks_archive(struct tp_archive *archive, struct tp_marks *marks)
+{
+	TP_ARCHIVE(archive, marks->all);
+	tp_archive_array(archive, &marks->list, &marks->count, &marks->room, sizeof(*marks->list));
+	for (size_t i = 0; archive->loading && i < marks->count; i++)
+		marks->list[i].text = NULL;
+	for (size_t i = 0; i < marks->count; i++)
+		tp_archive_text(archive, &marks->list[i].text);
 }

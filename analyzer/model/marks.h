@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct tp_archive;
+
 /* A program that marks each of a million batches marks nothing: the first ones are kept, and all are counted. */
 #define TP_MARKS_MAX 1000u
 
@@ -26,5 +28,8 @@ struct tp_marks {
 /* `text` need not end with NUL. False: no memory. */
 bool tp_marks_add(struct tp_marks *marks, uint64_t time_ns, uint32_t thread, const char *text, size_t length);
 void tp_marks_free(struct tp_marks *marks);
+
+/* Saves, or loads into marks that are all zero. */
+void tp_marks_archive(struct tp_archive *archive, struct tp_marks *marks);
 
 #endif

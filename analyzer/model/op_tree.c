@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/archive.h"
 #include "trace/reserve.h"
 
 #define FIRST_BITS 7
@@ -42,13 +43,15 @@ static uint32_t *find(const struct tp_op_tree *tree, uint32_t parent, uint32_t o
 
 static bool grow(struct tp_op_tree *tree)
 {
-	uint32_t *table = calloc((size_t)2 << tree->bits, sizeof(*table));
+	uint32_t *table;
 
+	while (tree->count >= (size_t)1 << (tree->bits - 1))
+		tree->bits++;
+	table = calloc((size_t)1 << tree->bits, sizeof(*table));
 	if (!table)
 		return false;
 	free(tree->table);
 	tree->table = table;
-	tree->bits++;
 	for (uint32_t i = TP_OP_NODE_FIRST; i < tree->count; i++)
 		*find(tree, tree->nodes[i].parent, tree->nodes[i].op) = i;
 	return true;
@@ -75,4 +78,26 @@ uint32_t tp_op_tree_child(struct tp_op_tree *tree, uint32_t parent, uint32_t op)
 	tree->nodes[tree->count] = (struct tp_op_node){ .op = op, .parent = parent };
 	*slot = (uint32_t)tree->count;
 	return (uint32_t)tree->count++;
+}
+
+void tp_op_tree_archive(struct tp_archive *archive, struct tp_op_tree *tree)
+{
+	bool any = tree->nodes != NULL;
+
+	TP_ARCHIVE(archive, any);
+	if (!any)
+		return;
+	if (archive->loading && !begin(tree)) {
+		tp_archive_no_memory(archive);
+		return;
+	}
+	tp_archive_array(archive, &tree->nodes, &tree->count, &tree->room, sizeof(*tree->nodes));
+	tp_archive_check(archive, tree->count >= TP_OP_NODE_FIRST && tree->count <= TP_OP_NODES,
+			 "the number of chains of ops is out of range");
+	for (size_t i = TP_OP_NODE_FIRST; i < tree->count && !archive->failed; i++) {
+		tp_archive_op(archive, &tree->nodes[i].op);
+		tp_archive_check(archive, tree->nodes[i].parent < i, "a chain of ops comes before its begin");
+	}
+	if (archive->loading && !archive->failed && !grow(tree))
+		tp_archive_no_memory(archive);
 }

@@ -12,6 +12,8 @@
 
 #include "model/run.h"
 
+struct tp_archive;
+
 #define TP_OP_NODES 65536u
 
 enum {
@@ -30,6 +32,9 @@ struct tp_op_tree {
 bool tp_op_is_layer(const struct tp_trace *trace, uint32_t op);
 
 void tp_op_tree_free(struct tp_op_tree *tree);
+
+/* Saves, or loads into an empty tree. */
+void tp_op_tree_archive(struct tp_archive *archive, struct tp_op_tree *tree);
 
 /* The node of `op` under that node. 0: no memory. */
 uint32_t tp_op_tree_child(struct tp_op_tree *tree, uint32_t parent, uint32_t op);

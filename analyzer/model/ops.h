@@ -13,6 +13,8 @@
 #include "model/run.h"
 #include "model/work_torch.h"
 
+struct tp_archive;
+
 #define TP_OP_DEPTH 1024u /* ops that are open at once on a thread; what is deeper is counted, and no more */
 #define TP_OP_SHAPES 64u  /* of an op; the rest are put together */
 
@@ -205,6 +207,10 @@ uint32_t tp_op_shape(struct tp_op_state *state, const char *text, size_t length)
 
 /* Of the mean of its calls without the first ones. */
 struct tp_interval tp_op_interval(const struct tp_op_stats *stats, const struct tp_means *means);
+
+/* Saves, or loads into ops that were just initialized (model/op_archive.c). Stacks go after their ops. */
+void tp_ops_archive(struct tp_archive *archive, struct tp_ops *ops);
+void tp_op_stack_archive(struct tp_archive *archive, struct tp_ops *ops, struct tp_op_stack *stack);
 
 /* The ops that were met, by total time. NULL: no memory. */
 struct tp_op_stats *tp_ops_result(struct tp_ops *ops, size_t *count);

@@ -11,6 +11,8 @@
 
 #include "model/live.h"
 
+struct tp_archive;
+
 #define TP_OUTLIVED_MANY ((size_t)1 << 22) /* that are kept */
 
 struct tp_outlived_block {
@@ -26,6 +28,9 @@ struct tp_outlived {
 
 /* A block is freed that was there when the step ended. What there is no room for is not told. */
 void tp_outlived_add(struct tp_outlived *outlived, const struct tp_block *block);
+
+/* Saves, or loads. Whoever loads checks the sites. */
+void tp_outlived_archive(struct tp_archive *archive, struct tp_outlived *outlived);
 
 /* A step ended. */
 static inline void tp_outlived_begin(struct tp_outlived *outlived, uint64_t time)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/archive.h"
 #include "trace/reserve.h"
 
 #define COVERED 0.5   /* the share of the sequence that the steps must make up */
@@ -31,6 +32,29 @@ uint32_t *tp_sequence_list(const struct tp_sequence *sequence, size_t *count)
 		list[i] = sequence->ring[(first + i) % TP_PERIOD_CALLS];
 	*count = (size_t)kept;
 	return list;
+}
+
+/* The op of a symbol is saved as one: model/replay_steps.c makes symbols of an op and a shape. */
+static void archive_symbol(struct tp_archive *archive, uint32_t *symbol)
+{
+	uint32_t op = *symbol >> TP_SYMBOL_SHAPE_BITS, shape = *symbol & TP_SYMBOL_SHAPES;
+
+	tp_archive_op(archive, &op);
+	TP_ARCHIVE(archive, shape);
+	*symbol = op << TP_SYMBOL_SHAPE_BITS | (shape & TP_SYMBOL_SHAPES);
+}
+
+void tp_sequence_archive(struct tp_archive *archive, struct tp_sequence *sequence)
+{
+	size_t kept = sequence->count < TP_PERIOD_CALLS ? (size_t)sequence->count : TP_PERIOD_CALLS;
+
+	TP_ARCHIVE(archive, sequence->count);
+	tp_archive_array(archive, &sequence->ring, &kept, &sequence->room, sizeof(*sequence->ring));
+	for (size_t i = 0; i < kept; i++)
+		archive_symbol(archive, &sequence->ring[i]);
+	if (!tp_archive_check(archive, kept == (sequence->count < TP_PERIOD_CALLS ? sequence->count : TP_PERIOD_CALLS),
+			      "a sequence of calls is cut short"))
+		sequence->count = 0;
 }
 
 /* ---- its period ---- */

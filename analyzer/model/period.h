@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct tp_archive;
+
 #define TP_PERIOD_REPEATS 5u
 #define TP_PERIOD_ALIKE 0.8
 #define TP_PERIOD_CALLS 65536u /* the last so many of a thread are looked at */
@@ -29,6 +31,10 @@ struct tp_period {
 /* Symbols: what stands for a call. False: no memory. */
 bool tp_period_find(const uint32_t *symbols, size_t count, struct tp_period *period);
 
+/* A symbol is made of an op and a shape; of many shapes the last ones are one. */
+#define TP_SYMBOL_SHAPE_BITS 7
+#define TP_SYMBOL_SHAPES ((UINT32_C(1) << TP_SYMBOL_SHAPE_BITS) - 1)
+
 /* The last TP_PERIOD_CALLS symbols. */
 struct tp_sequence {
 	uint32_t *ring;
@@ -36,6 +42,9 @@ struct tp_sequence {
 	uint64_t count; /* in all */
 };
 bool tp_sequence_add(struct tp_sequence *sequence, uint32_t symbol);
+
+/* Saves, or loads into a sequence that is all zero. */
+void tp_sequence_archive(struct tp_archive *archive, struct tp_sequence *sequence);
 
 /* In order; to be freed by the caller. NULL: no memory. */
 uint32_t *tp_sequence_list(const struct tp_sequence *sequence, size_t *count);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/archive.h"
 #include "trace/reserve.h"
 
 struct tp_pool {
@@ -239,4 +240,59 @@ bool tp_pools_take_of(struct tp_pools *pools, uint64_t address, struct tp_block 
 	uint32_t first = number ? pools->list[number - 1].first : 0;
 
 	return first && tp_pools_take(pools, pools->links[first - 1].address, block);
+}
+
+/* ---- saving and loading ---- */
+
+/* Whether all blocks have a link, and all links lead to others. */
+static bool links_are_valid(const struct tp_pools *pools)
+{
+	size_t links = pools->link_count, slots = (size_t)1 << (64 - pools->blocks.shift);
+
+	for (size_t i = 0; i < links; i++) {
+		const struct tp_pool_link *link = &pools->links[i];
+
+		if (link->pool > pools->list_count || link->next > links || link->prev > links)
+			return false;
+	}
+	for (size_t i = 0; i < slots; i++)
+		if (pools->blocks.blocks[i].site && pools->blocks.blocks[i].slack >= links)
+			return false;
+	return pools->link_spare <= links;
+}
+
+/* Whether each place has a pool, each pool that is used a link, and each that is not another one. */
+static bool pools_are_valid(const struct tp_pools *pools)
+{
+	size_t list = pools->list_count, slots = (size_t)1 << (64 - pools->places.shift);
+	size_t most = list > pools->link_count ? list : pools->link_count, unused = 0;
+
+	for (size_t i = 0; i < list; i++)
+		if (pools->list[i].first > most)
+			return false;
+	for (size_t i = 0; i < slots; i++) {
+		uint32_t number = pools->places.blocks[i].site;
+
+		if (number > list || (number && pools->list[number - 1].first > pools->link_count))
+			return false;
+	}
+	for (uint32_t i = pools->list_spare; i; i = pools->list[i - 1].first)
+		if (i > list || unused++ == list)
+			return false;
+	return true;
+}
+
+void tp_pools_archive(struct tp_archive *archive, struct tp_pools *pools)
+{
+	TP_ARCHIVE(archive, pools->counts);
+	if (!pools->any)
+		return;
+	TP_ARCHIVE(archive, pools->list_spare);
+	TP_ARCHIVE(archive, pools->link_spare);
+	TP_ARCHIVE(archive, pools->ended);
+	tp_archive_array(archive, &pools->list, &pools->list_count, &pools->list_room, sizeof(*pools->list));
+	tp_archive_array(archive, &pools->links, &pools->link_count, &pools->link_room, sizeof(*pools->links));
+	tp_live_archive(archive, &pools->places);
+	tp_live_archive(archive, &pools->blocks);
+	tp_archive_check(archive, links_are_valid(pools) && pools_are_valid(pools), "a pool is out of range");
 }

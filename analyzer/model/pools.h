@@ -13,6 +13,8 @@
 #include "model/run.h"
 #include "trace/events.h"
 
+struct tp_archive;
+
 struct tp_pool;
 struct tp_pool_link;
 
@@ -36,6 +38,9 @@ struct tp_pools {
 /* Reads the trace once, if it has pools. False: no memory; tp_pools_free() is due in any case. */
 bool tp_pools_init(struct tp_pools *pools, struct tp_trace *trace);
 void tp_pools_free(struct tp_pools *pools);
+
+/* Saves, or loads into pools that were just initialized. Whoever loads checks the blocks' sites. */
+void tp_pools_archive(struct tp_archive *archive, struct tp_pools *pools);
 
 /* Is the allocation that is event number `event` one of a pool? To be asked for each, in order. */
 static inline bool tp_pools_backs(struct tp_pools *pools, uint64_t event)

@@ -19,8 +19,8 @@
 
 #define SLICES 96 /* of time, where there are no steps */
 
-bool tp_replay_init(struct tp_replay *replay, struct tp_trace *trace, const struct tp_replay_options *options,
-		    uint64_t start_ns)
+bool tp_replay_prepare(struct tp_replay *replay, struct tp_trace *trace, const struct tp_replay_options *options,
+		       uint64_t start_ns)
 {
 	uint64_t from = options->from_ns > start_ns ? options->from_ns - start_ns : 0;
 
@@ -50,6 +50,14 @@ bool tp_replay_init(struct tp_replay *replay, struct tp_trace *trace, const stru
 	replay->in_pause = trace->header->flags & TPROF_FLAG_WAITED;
 	replay->pause_began = trace->header->start.ticks >> trace->header->tick_shift;
 	replay->of_time.due = UINT64_MAX; /* until the time that is looked at begins */
+	return true;
+}
+
+bool tp_replay_init(struct tp_replay *replay, struct tp_trace *trace, const struct tp_replay_options *options,
+		    uint64_t start_ns)
+{
+	if (!tp_replay_prepare(replay, trace, options, start_ns))
+		return false;
 	replay->event = tp_events_next(replay->events);
 	if (replay->event)
 		replay->first = replay->last = replay->event->time;
@@ -202,14 +210,7 @@ static inline bool step(struct tp_replay *replay, bool sampled)
 	look_ahead(replay);
 	if (__builtin_expect(!dispatch(replay, event, sampled), 0))
 		return false;
-	replay->event = tp_events_next(replay->events);
-	if (__builtin_expect(!replay->event, 0))
-		return !tp_events_failed(replay->events);
-	if (__builtin_expect(replay->event->time > replay->to, 0)) {
-		replay->cut = true;
-		replay->event = NULL;
-	}
-	return true;
+	return tp_replay_fetch(replay);
 }
 
 static inline bool steps(struct tp_replay *replay, size_t count, bool sampled)

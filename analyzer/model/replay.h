@@ -66,6 +66,8 @@ struct tp_anchor {
 	struct tp_period period; /* if it was found by that */
 };
 
+struct tp_archive;
+
 struct tp_replay {
 	struct tp_trace *trace;
 	const struct tp_replay_options *options;
@@ -155,7 +157,24 @@ uint64_t tp_replay_end_ns(const struct tp_replay *replay);
  */
 bool tp_replay_period(struct tp_replay *replay, struct tp_anchor *anchor);
 
-/* Fills *process. False: no memory. */
+/*
+ * Saves the replay as it stands between two events, without a change to it. False: archive->failed says why.
+ *
+ * tp_replay_load() makes a replay of that which goes on where the saved one stood, with the same results; of the same trace,
+ * also when it has grown since, and with the same options. False: archive->failed says why; tp_replay_free() is due in any
+ * case.
+ */
+bool tp_replay_save(const struct tp_replay *replay, struct tp_archive *archive);
+bool tp_replay_load(struct tp_replay *replay, struct tp_trace *trace, const struct tp_replay_options *options,
+		    uint64_t start_ns, struct tp_archive *archive);
+
+/*
+ * What tp_replay_result() would say if the trace ended here; the replay goes on as if nobody had looked. Takes the time
+ * and memory of a copy. False: no memory.
+ */
+bool tp_replay_look(const struct tp_replay *replay, struct tp_process *process);
+
+/* Fills *process, and takes the lists for it out of the replay. False: no memory. */
 bool tp_replay_result(struct tp_replay *replay, struct tp_process *process);
 
 #endif

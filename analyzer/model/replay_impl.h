@@ -10,6 +10,7 @@
  *   replay_steps.c    steps, and what ends them; marks
  *   replay_pools.c    pools of the program's own
  *   replay_result.c   what comes out
+ *   replay_archive.c  saving, loading, and looking
  * Handlers return false when memory is out, and only then.
  */
 #ifndef TPROF_MODEL_REPLAY_IMPL_H
@@ -19,7 +20,7 @@
 
 /* ---- threads ---- */
 
-struct tp_thread_state *tp_replay_new_thread(struct tp_replay *replay, uint32_t number);
+struct tp_thread_state *tp_replay_new_thread(struct tp_replay *replay, const struct tp_event *event);
 
 /* The event's thread. NULL: no memory. Valid until the next call. */
 static inline struct tp_thread_state *tp_replay_thread(struct tp_replay *replay, const struct tp_event *event)
@@ -27,8 +28,7 @@ static inline struct tp_thread_state *tp_replay_thread(struct tp_replay *replay,
 	uint32_t index = event->thread < replay->index_count ? replay->thread_index[event->thread] : 0;
 	struct tp_thread_state *thread;
 
-	thread = __builtin_expect(index != 0, 1) ? &replay->threads[index - 1]
-						 : tp_replay_new_thread(replay, event->thread);
+	thread = __builtin_expect(index != 0, 1) ? &replay->threads[index - 1] : tp_replay_new_thread(replay, event);
 	if (thread)
 		thread->last = event->time;
 	return thread;
@@ -101,6 +101,25 @@ void tp_order_unmatched(struct tp_replay *replay, const struct tp_event *event);
 
 /* Whether an allocation is that one. */
 bool tp_order_is_freed_already(struct tp_replay *replay, const struct tp_event *event);
+
+/* The next event; none behind the time that is looked at. False: no memory. */
+static inline bool tp_replay_fetch(struct tp_replay *replay)
+{
+	replay->event = tp_events_next(replay->events);
+	if (__builtin_expect(!replay->event, 0))
+		return !tp_events_failed(replay->events);
+	if (__builtin_expect(replay->event->time > replay->to, 0)) {
+		replay->cut = true;
+		replay->event = NULL;
+	}
+	return true;
+}
+
+/* ---- saving and loading ---- */
+
+/* All of tp_replay_init() but the first event. */
+bool tp_replay_prepare(struct tp_replay *replay, struct tp_trace *trace, const struct tp_replay_options *options,
+		       uint64_t start_ns);
 
 /* ---- time ---- */
 

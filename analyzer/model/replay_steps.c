@@ -46,10 +46,9 @@ void tp_replay_find_anchor(struct tp_replay *replay)
 		replay->anchor = (struct tp_anchor){ .source = TP_STEPS_AUTOGRAD, .op = replay->ops.same[engine] };
 }
 
-/* An op with a shape; of many shapes the last ones are one. */
 static uint32_t symbol_of(const struct tp_op_call *call)
 {
-	return call->op << 7 | (call->shape < 127 ? call->shape : 127);
+	return call->op << TP_SYMBOL_SHAPE_BITS | (call->shape < TP_SYMBOL_SHAPES ? call->shape : TP_SYMBOL_SHAPES);
 }
 
 /* Of the first threads that call ops: one of them will be the one that trains. */
@@ -89,15 +88,15 @@ bool tp_replay_period(struct tp_replay *replay, struct tp_anchor *anchor)
 	good = tp_period_find(symbols, count, &anchor->period);
 	if (good && !anchor->period.found) { /* shapes may vary from step to step */
 		for (size_t i = 0; i < count; i++)
-			symbols[i] &= ~UINT32_C(127);
+			symbols[i] &= ~TP_SYMBOL_SHAPES;
 		good = tp_period_find(symbols, count, &anchor->period);
 	}
 	free(symbols);
 	if (!good || !anchor->period.found)
 		return good;
 	anchor->source = TP_STEPS_PERIOD;
-	anchor->op = anchor->period.symbol >> 7;
-	anchor->shape = anchor->period.symbol & 127;
+	anchor->op = anchor->period.symbol >> TP_SYMBOL_SHAPE_BITS;
+	anchor->shape = anchor->period.symbol & TP_SYMBOL_SHAPES;
 	anchor->thread = thread->stats.thread;
 	return true;
 }

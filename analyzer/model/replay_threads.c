@@ -7,8 +7,9 @@
 #include "model/stats.h"
 #include "trace/reserve.h"
 
-struct tp_thread_state *tp_replay_new_thread(struct tp_replay *replay, uint32_t number)
+struct tp_thread_state *tp_replay_new_thread(struct tp_replay *replay, const struct tp_event *event)
 {
+	uint32_t number = event->thread;
 	size_t need = (size_t)number + 1;
 	struct tp_thread_state *thread;
 
@@ -24,8 +25,8 @@ struct tp_thread_state *tp_replay_new_thread(struct tp_replay *replay, uint32_t 
 	thread = &replay->threads[replay->thread_count++];
 	memset(thread, 0, sizeof(*thread));
 	thread->stats.thread = number;
-	thread->stats.tid = replay->event->tid;
-	thread->first = replay->event->time;
+	thread->stats.tid = event->tid;
+	thread->first = event->time;
 	thread->newest = TP_NO_ADDRESS;
 	replay->thread_index[number] = (uint32_t)replay->thread_count;
 	return thread;

@@ -36,6 +36,11 @@ void tp_series_add(struct tp_series *series, double *means, size_t room, double 
 	}
 }
 
+bool tp_series_is_valid(const struct tp_series *series, size_t room)
+{
+	return series->count < room && (series->size ? series->open < series->size : !series->count && !series->open);
+}
+
 /* Batches of at least so many values. One that has no neighbour is opened again. */
 static void grow(struct tp_means *means, uint64_t values)
 {

@@ -23,6 +23,9 @@ struct tp_series {
 /* The same value so many times. `means` has `room` places, an even number, and is the series' own. */
 void tp_series_add(struct tp_series *series, double *means, size_t room, double value, uint64_t times);
 
+/* Whether it can be of so many places: for one that was loaded. */
+bool tp_series_is_valid(const struct tp_series *series, size_t room);
+
 /* ---- durations of which the mean is asked for ---- */
 
 #define TP_MEANS 256u

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/archive.h"
 #include "model/sites.h"
 #include "trace/reserve.h"
 
@@ -147,4 +148,35 @@ struct tp_site *tp_sites_result(struct tp_sites *sites, uint64_t peak_number, st
 	}
 	*count = found;
 	return result;
+}
+
+/* Finds each site again by what it is of. */
+static bool index_sites(struct tp_sites *sites)
+{
+	if (!grow(sites))
+		return false;
+	for (size_t i = TP_SITE_FIRST; sites->of_node && i < sites->count; i++)
+		if (!sites->list[i].op && !sites->list[i].key && sites->list[i].node < sites->trace->node_count)
+			sites->of_node[sites->list[i].node] = (uint32_t)i;
+	return true;
+}
+
+void tp_sites_archive(struct tp_archive *archive, struct tp_sites *sites)
+{
+	size_t together = (sites->count + TP_SITES_TOGETHER - 1) / TP_SITES_TOGETHER;
+
+	tp_archive_array(archive, &sites->list, &sites->count, &sites->room, sizeof(*sites->list));
+	tp_archive_array(archive, &sites->changed, &together, &sites->changed_room, sizeof(*sites->changed));
+	for (size_t i = TP_SITE_FIRST; i < sites->count; i++) {
+		tp_archive_node(archive, &sites->list[i].node);
+		tp_archive_op(archive, &sites->list[i].op);
+	}
+	if (!archive->loading)
+		return;
+	tp_archive_check(archive,
+			 sites->count >= TP_SITE_FIRST && sites->count <= UINT32_MAX &&
+				 together == (sites->count + TP_SITES_TOGETHER - 1) / TP_SITES_TOGETHER,
+			 "the number of sites is out of range");
+	if (!archive->failed && !index_sites(sites))
+		tp_archive_no_memory(archive);
 }

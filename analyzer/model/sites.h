@@ -10,6 +10,8 @@
 #include "model/estimate.h"
 #include "model/run.h"
 
+struct tp_archive;
+
 struct tp_amount {
 	uint64_t bytes, blocks, usable;
 };
@@ -102,6 +104,9 @@ static inline void tp_amount_sub(struct tp_amount *amount, uint64_t bytes, uint6
 	amount->blocks--;
 	amount->usable -= usable;
 }
+
+/* Saves, or loads into sites that were just initialized for the same grouping. */
+void tp_sites_archive(struct tp_archive *archive, struct tp_sites *sites);
 
 /*
  * The sites as the model shows them, to be freed by the caller; those without any count are left out. `estimates`: what

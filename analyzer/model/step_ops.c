@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/archive.h"
+
 void tp_step_ops_free(struct tp_step_ops *ops)
 {
 	for (uint32_t i = 0; i < ops->slow_count; i++)
@@ -132,6 +134,84 @@ bool tp_step_ops_end(struct tp_step_ops *ops, uint64_t step, uint64_t ns, const 
 	}
 	forget(ops, step > 1);
 	return good;
+}
+
+/* ---- saving and loading ---- */
+
+/* Times by op, as pairs of the op and its time. */
+static void archive_times(struct tp_archive *archive, uint64_t *times, uint32_t count)
+{
+	uint32_t some = 0, op;
+	uint64_t time;
+
+	for (uint32_t i = 0; !archive->loading && i < count; i++)
+		some += times[i] != 0;
+	TP_ARCHIVE(archive, some);
+	for (uint32_t i = 0; !archive->loading && i < count; i++) {
+		op = i;
+		if (!times[i])
+			continue;
+		tp_archive_op(archive, &op);
+		TP_ARCHIVE(archive, times[i]);
+	}
+	while (archive->loading && some-- && !archive->failed) {
+		tp_archive_op(archive, &op);
+		TP_ARCHIVE(archive, time);
+		if (tp_archive_check(archive, op < count, "the time of a step is of no op"))
+			times[op] = time;
+	}
+}
+
+static void archive_slow(struct tp_archive *archive, struct tp_step_ops *ops, struct tp_slow_step *slow)
+{
+	bool any = slow->ops != NULL;
+
+	TP_ARCHIVE(archive, slow->step);
+	TP_ARCHIVE(archive, slow->in);
+	TP_ARCHIVE(archive, any);
+	tp_archive_check(archive, !any || ops->now, "a slow step has ops where there are none");
+	if (archive->loading && any && !archive->failed) {
+		slow->ops = calloc(ops->count, sizeof(*slow->ops));
+		if (!slow->ops)
+			tp_archive_no_memory(archive);
+	}
+	if (slow->ops)
+		archive_times(archive, slow->ops, ops->count);
+}
+
+/* What is in `now`: an op that took no time has no place there. */
+static void find_touched(struct tp_step_ops *ops)
+{
+	for (uint32_t i = 0; i < ops->count; i++)
+		if (ops->now[i])
+			ops->touched[ops->touched_count++] = i;
+}
+
+void tp_step_ops_archive(struct tp_archive *archive, struct tp_step_ops *ops)
+{
+	const struct tp_archive_numbers *numbers = archive->user;
+	bool any = ops->now != NULL;
+
+	TP_ARCHIVE(archive, any);
+	if (archive->loading && any && !begin(ops, numbers->ops->count))
+		tp_archive_no_memory(archive);
+	if (any && !archive->failed) {
+		archive_times(archive, ops->now, ops->count);
+		archive_times(archive, ops->sums, ops->count);
+	}
+	if (archive->loading && any && !archive->failed)
+		find_touched(ops);
+	TP_ARCHIVE(archive, ops->begin);
+	TP_ARCHIVE(archive, ops->sum);
+	TP_ARCHIVE(archive, ops->steps);
+	TP_ARCHIVE(archive, ops->usage_steps);
+	TP_ARCHIVE(archive, ops->own_steps);
+	TP_ARCHIVE(archive, ops->own_ns);
+	TP_ARCHIVE(archive, ops->slow_count);
+	if (!tp_archive_check(archive, ops->slow_count <= TP_STEP_SLOWEST, "too many slow steps"))
+		ops->slow_count = 0;
+	for (uint32_t i = 0; i < ops->slow_count; i++)
+		archive_slow(archive, ops, &ops->slowest[i]);
 }
 
 /* ---- the result ---- */

@@ -9,6 +9,8 @@
 #include "model/run.h"
 #include "model/usage.h"
 
+struct tp_archive;
+
 #define TP_STEP_SLOWEST 8u /* steps that are kept one by one */
 
 /* Sums up to a moment: of the process, ever growing. */
@@ -57,6 +59,9 @@ void tp_step_ops_start(struct tp_step_ops *ops, const struct tp_step_totals *tot
 
 /* A step ends. The first is neither summed up nor kept. False: no memory. */
 bool tp_step_ops_end(struct tp_step_ops *ops, uint64_t step, uint64_t ns, const struct tp_step_totals *totals);
+
+/* Saves, or loads into what is all zero. */
+void tp_step_ops_archive(struct tp_archive *archive, struct tp_step_ops *ops);
 
 /* Ops by their time in a step, and those of the slowest steps that took longer than `fence_ns`. False: no memory. */
 bool tp_step_ops_result(struct tp_step_ops *ops, uint64_t fence_ns, struct tp_step_stats *stats);

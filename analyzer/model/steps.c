@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/archive.h"
 #include "model/effective.h"
 #include "model/warmup.h"
 
@@ -200,6 +201,28 @@ bool tp_steps_result(struct tp_steps *steps, struct tp_step_stats *stats)
 	if (!find_interval(steps, stats))
 		return false;
 	return tp_step_ops_result(&steps->ops, fence_of(&steps->durations), stats);
+}
+
+void tp_steps_archive(struct tp_archive *archive, struct tp_steps *steps)
+{
+	struct tp_steps kept = *steps;
+	size_t room = TP_STEP_MAX;
+	bool any = steps->list != NULL;
+
+	TP_ARCHIVE(archive, kept);
+	TP_ARCHIVE(archive, any);
+	if (archive->loading) { /* but for what it points to */
+		*steps = kept;
+		steps->list = NULL;
+		steps->count = 0;
+		steps->durations = (struct tp_histogram){ 0 };
+		steps->ops = (struct tp_step_ops){ 0 };
+	}
+	if (any)
+		tp_archive_array(archive, &steps->list, &steps->count, &room, sizeof(*steps->list));
+	tp_archive_check(archive, steps->count <= TP_STEP_MAX && (!any || steps->span), "steps are out of range");
+	tp_histogram_archive(archive, &steps->durations);
+	tp_step_ops_archive(archive, &steps->ops);
 }
 
 struct tp_born tp_steps_at(const struct tp_step_stats *stats, uint64_t ns)

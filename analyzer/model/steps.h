@@ -11,6 +11,8 @@
 #include "model/run.h"
 #include "model/step_ops.h"
 
+struct tp_archive;
+
 #define TP_STEP_MAX 4096u
 
 struct tp_steps {
@@ -56,6 +58,9 @@ uint64_t tp_step_key_span(uint64_t key);
 
 /* The steps that a moment can belong to: more than one where neighbours were put together; none: {0, 0}. */
 struct tp_born tp_steps_at(const struct tp_step_stats *stats, uint64_t ns);
+
+/* Saves, or loads into steps that are all zero. */
+void tp_steps_archive(struct tp_archive *archive, struct tp_steps *steps);
 
 /* Lists are handed over: tp_steps_result_free(). False: no memory. */
 bool tp_steps_result(struct tp_steps *steps, struct tp_step_stats *stats);

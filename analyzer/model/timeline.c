@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
+#include "base/archive.h"
 #include "model/timeline.h"
 
 #define LIMIT_DEFAULT 512
@@ -138,4 +139,18 @@ struct tp_point *tp_timeline_finish(struct tp_timeline *timeline, uint64_t time,
 	*count = timeline->count;
 	timeline->points = NULL;
 	return points;
+}
+
+void tp_timeline_archive(struct tp_archive *archive, struct tp_timeline *timeline)
+{
+	size_t room = timeline->limit;
+
+	TP_ARCHIVE(archive, timeline->origin);
+	TP_ARCHIVE(archive, timeline->width);
+	TP_ARCHIVE(archive, timeline->next);
+	TP_ARCHIVE(archive, timeline->best);
+	TP_ARCHIVE(archive, timeline->most);
+	tp_archive_array(archive, &timeline->points, &timeline->count, &room, sizeof(*timeline->points));
+	tp_archive_check(archive, timeline->count + 3 <= timeline->limit && timeline->width,
+			 "the timeline is of another length");
 }

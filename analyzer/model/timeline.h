@@ -11,6 +11,8 @@
 
 #include "model/run.h"
 
+struct tp_archive;
+
 struct tp_timeline {
 	struct tp_point *points;
 	size_t count, limit;
@@ -48,6 +50,9 @@ static inline void tp_timeline_record_rss(struct tp_timeline *timeline, uint64_t
 		timeline->most.time_ns = time;
 	}
 }
+
+/* Saves, or loads into a timeline that was just initialized with the same limit. */
+void tp_timeline_archive(struct tp_archive *archive, struct tp_timeline *timeline);
 
 /* The last interval, and what was live at the end. Returns the points, now the caller's (times as they were given). */
 struct tp_point *tp_timeline_finish(struct tp_timeline *timeline, uint64_t time, const struct tp_point *now,

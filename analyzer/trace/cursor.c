@@ -65,6 +65,7 @@ void tp_cursor_open(struct tp_cursor *cursor, struct tp_trace_impl *impl, const 
 	cursor->ahead = chunk->committed;
 	cursor->at = cursor->end = cursor->window;
 	cursor->key = 0;
+	cursor->decoded = 0;
 	tp_cursor_reset(cursor);
 }
 
@@ -272,6 +273,7 @@ enum tp_stop tp_cursor_fill(struct tp_cursor *cursor, struct tp_event *events, s
 			break;
 		}
 	}
+	cursor->decoded += (uint64_t)(event - events) - *count + (stop == TP_STOP_TURN);
 	*count = (size_t)(event - events);
 	return stop;
 }

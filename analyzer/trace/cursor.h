@@ -15,6 +15,7 @@ struct tp_cursor {
 	uint64_t time;	      /* of the last event */
 	uint64_t time_max;    /* a later one is damage */
 	uint32_t thread, tid; /* whose events they are */
+	uint64_t decoded;     /* events so far, with the one that waits for its turn */
 
 	const uint8_t *at, *end; /* within `window` */
 	uint64_t address;	 /* the coding state of format.h */

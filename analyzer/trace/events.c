@@ -2,12 +2,19 @@
 /* The merge: open chunks wait in a queue with the key of their next event; a chunk is opened when its begin is due. */
 #include <stdlib.h>
 
+#include "base/archive.h"
 #include "trace/cursor.h"
 #include "trace/jit.h"
 #include "trace/queue.h"
 #include "trace/reserve.h"
 
 #define BATCH 64
+
+/* How far a chunk was read. */
+struct progress {
+	uint64_t decoded; /* events, once it has ended */
+	bool begun;	  /* it may begin before its turn: where a saved place is gone on from */
+};
 
 struct merge {
 	struct tp_events events; /* the public face */
@@ -16,9 +23,11 @@ struct merge {
 	struct tp_queue queue;
 	size_t queue_room;
 	struct tp_cursor *current; /* first in the queue, and its event was given out */
-	size_t next_chunk;
-	uint64_t horizon;	  /* the first cursor goes on alone while its key is smaller */
-	struct tp_cursor **spare; /* of chunks that ended */
+	struct progress *progress; /* of each chunk */
+	size_t next_chunk;	   /* all before it have begun */
+	struct tp_cursor *given;   /* the batch's */
+	uint64_t horizon;	   /* the first cursor goes on alone while its key is smaller */
+	struct tp_cursor **spare;  /* of chunks that ended */
 	size_t spare_count, spare_room;
 	uint64_t done, total; /* bytes of closed chunks; of all */
 	bool failed;
@@ -32,6 +41,11 @@ struct tp_events *tp_events_open(struct tp_trace *trace)
 	if (!events)
 		return NULL;
 	events->impl = tp_impl(trace);
+	events->progress = calloc(events->impl->events.count + 1, sizeof(*events->progress));
+	if (!events->progress) {
+		free(events);
+		return NULL;
+	}
 	for (i = 0; i < events->impl->events.count; i++)
 		events->total += events->impl->events.list[i].committed;
 	return &events->events;
@@ -55,6 +69,7 @@ void tp_events_close(struct tp_events *public)
 		free(events->spare[i]);
 	free(events->queue.items);
 	free(events->spare);
+	free(events->progress);
 	free(events);
 }
 
@@ -63,8 +78,11 @@ static uint64_t begin_key(const struct merge *events, size_t chunk)
 	return events->impl->events.list[chunk].begin >> events->impl->header.tick_shift << 2;
 }
 
-static bool keep_spare(struct merge *events, struct tp_cursor *cursor)
+/* The chunk ended. False: no memory. */
+static bool end_chunk(struct merge *events, struct tp_cursor *cursor)
 {
+	events->progress[cursor->chunk - events->impl->events.list].decoded = cursor->decoded;
+	events->done += cursor->chunk->committed;
 	if (!tp_reserve(&events->spare, &events->spare_room, events->spare_count + 1, sizeof(cursor))) {
 		free(cursor);
 		return false;
@@ -73,12 +91,13 @@ static bool keep_spare(struct merge *events, struct tp_cursor *cursor)
 	return true;
 }
 
-/* Opens the next chunk and queues its first event. False: no memory. */
-static bool activate(struct merge *events)
+/* Opens a chunk, passes `skip` events by and queues the next. False: no memory. */
+static bool open_chunk(struct merge *events, size_t number, uint64_t skip)
 {
-	const struct tp_chunk *chunk = &events->impl->events.list[events->next_chunk];
+	struct tp_event passed[BATCH];
 	struct tp_cursor *cursor;
-	size_t count = 0;
+	enum tp_stop stop = TP_STOP_FULL;
+	size_t count;
 
 	if (!tp_reserve(&events->queue.items, &events->queue_room, events->queue.count + 1,
 			sizeof(*events->queue.items)))
@@ -86,14 +105,26 @@ static bool activate(struct merge *events)
 	cursor = events->spare_count ? events->spare[--events->spare_count] : malloc(sizeof(*cursor));
 	if (!cursor)
 		return false;
-	tp_cursor_open(cursor, events->impl, chunk);
-	if (tp_cursor_fill(cursor, &cursor->head, &count, 1, UINT64_MAX) != TP_STOP_END) {
-		tp_queue_push(&events->queue, cursor->key, events->next_chunk++, cursor);
-		return true;
+	events->progress[number].begun = true;
+	tp_cursor_open(cursor, events->impl, &events->impl->events.list[number]);
+	while (stop != TP_STOP_END && cursor->decoded < skip) {
+		count = 0;
+		stop = tp_cursor_fill(cursor, passed, &count,
+				      skip - cursor->decoded < BATCH ? (size_t)(skip - cursor->decoded) : BATCH,
+				      UINT64_MAX);
 	}
-	events->next_chunk++;
-	events->done += chunk->committed;
-	return keep_spare(events, cursor);
+	count = 0;
+	if (stop == TP_STOP_END || tp_cursor_fill(cursor, &cursor->head, &count, 1, UINT64_MAX) == TP_STOP_END)
+		return end_chunk(events, cursor);
+	tp_queue_push(&events->queue, cursor->key, number, cursor);
+	return true;
+}
+
+/* Chunks that were gone on from a saved place have begun out of turn. */
+static void pass_begun(struct merge *events)
+{
+	while (events->next_chunk < events->impl->events.count && events->progress[events->next_chunk].begun)
+		events->next_chunk++;
 }
 
 /* Opens all chunks that may hold an event which is due before the first one in the queue. */
@@ -104,8 +135,9 @@ static bool activate_due(struct merge *events)
 	while (events->next_chunk < count) {
 		if (events->queue.count && events->queue.items[0].key < begin_key(events, events->next_chunk))
 			break;
-		if (!activate(events))
+		if (!open_chunk(events, events->next_chunk, 0))
 			return false;
+		pass_begun(events);
 	}
 	events->horizon = tp_queue_second_key(&events->queue);
 	if (events->next_chunk < count && begin_key(events, events->next_chunk) < events->horizon)
@@ -128,18 +160,18 @@ static bool continue_current(struct merge *events, size_t *count)
 		events->current = NULL;
 		return true;
 	default:
-		events->done += cursor->chunk->committed;
 		tp_queue_drop_first(&events->queue);
 		events->current = NULL;
-		return keep_spare(events, cursor);
+		return end_chunk(events, cursor);
 	}
 }
 
 /*
  * A text lies in its cursor's window: it ends a batch, so that the window is not moved before it was seen.
  */
-static const struct tp_event *give_out(struct merge *events, size_t count)
+static const struct tp_event *give_out(struct merge *events, struct tp_cursor *cursor, size_t count)
 {
+	events->given = cursor;
 	if (events->impl->jit_times)
 		tp_jit_time(events->impl->jit_times, &events->impl->trace, events->batch, count);
 	events->events.at = events->batch + 1;
@@ -150,23 +182,25 @@ static const struct tp_event *give_out(struct merge *events, size_t count)
 const struct tp_event *tp_events_refill(struct tp_events *public)
 {
 	struct merge *events = merge_of(public);
+	struct tp_cursor *cursor = events->current;
 	size_t count = 0;
 
+	events->given = NULL;
 	if (events->failed)
 		return NULL;
-	if (events->current) {
+	if (cursor) {
 		events->failed = !continue_current(events, &count);
 		if (count)
-			return give_out(events, count);
+			return give_out(events, cursor, count);
 	}
 	events->failed = events->failed || !activate_due(events);
 	if (events->failed || !events->queue.count)
 		return NULL;
-	events->current = events->queue.items[0].what;
-	events->batch[count++] = events->current->head;
+	cursor = events->current = events->queue.items[0].what;
+	events->batch[count++] = cursor->head;
 	if (!tp_event_has_text(events->batch[0].kind))
 		events->failed = !continue_current(events, &count);
-	return give_out(events, count);
+	return give_out(events, cursor, count);
 }
 
 bool tp_events_failed(const struct tp_events *events)
@@ -191,4 +225,113 @@ uint64_t tp_events_done(const struct tp_events *public)
 uint64_t tp_events_total(const struct tp_events *events)
 {
 	return merge_of(events)->total;
+}
+
+/* ---- saving and loading ---- */
+
+/* A chunk that has begun, as it is saved. */
+struct place {
+	uint64_t offset;    /* of the chunk in the file */
+	uint64_t committed; /* bytes that it had */
+	uint64_t consumed;  /* events that were given out */
+	bool ended;	    /* all of them were */
+};
+
+/* Events of an open chunk that were given out. */
+static uint64_t given_out(const struct merge *events, const struct tp_cursor *cursor, bool unread)
+{
+	uint64_t given = cursor->decoded - (cursor != events->current);
+
+	return cursor == events->given ? given - (uint64_t)(events->events.end - events->events.at) - unread : given;
+}
+
+/* The batch may hold events of a chunk that ended: its cursor is spare already. */
+static bool batch_ended(const struct merge *events)
+{
+	return events->given && events->spare_count && events->spare[events->spare_count - 1] == events->given;
+}
+
+static void save_places(struct tp_archive *archive, const struct merge *events, bool unread)
+{
+	const struct tp_chunks *chunks = &events->impl->events;
+	struct place *places = calloc(chunks->count + 1, sizeof(*places));
+	size_t count = 0;
+
+	for (size_t i = 0; places && i < chunks->count; i++)
+		places[i] = (struct place){ .offset = chunks->list[i].offset,
+					    .committed = chunks->list[i].committed,
+					    .consumed = events->progress[i].decoded,
+					    .ended = true };
+	for (size_t i = 0; places && i < events->queue.count; i++) {
+		const struct tp_cursor *cursor = events->queue.items[i].what;
+		struct place *place = &places[cursor->chunk - chunks->list];
+
+		place->consumed = given_out(events, cursor, unread);
+		place->ended = false;
+	}
+	if (places && batch_ended(events)) {
+		struct place *place = &places[events->given->chunk - chunks->list];
+		uint64_t left = (uint64_t)(events->events.end - events->events.at) + unread;
+
+		place->consumed -= left;
+		place->ended = !left;
+	}
+	for (size_t i = 0; places && i < chunks->count; i++)
+		if (events->progress[i].begun)
+			places[count++] = places[i];
+	if (!places)
+		tp_archive_no_memory(archive);
+	tp_archive_array(archive, &places, &count, NULL, sizeof(*places));
+	free(places);
+}
+
+static int by_offset(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+/* Goes on with a chunk. False: no memory. */
+static bool resume_chunk(struct merge *events, size_t number, const struct place *place)
+{
+	if (!place->ended || place->committed != events->impl->events.list[number].committed)
+		return open_chunk(events, number, place->consumed);
+	events->progress[number] = (struct progress){ place->consumed, true };
+	events->done += place->committed;
+	return true;
+}
+
+static void load_places(struct tp_archive *archive, struct merge *events)
+{
+	const struct tp_chunks *chunks = &events->impl->events;
+	struct place *places = NULL;
+	size_t count = 0, found = 0;
+
+	tp_archive_array(archive, &places, &count, NULL, sizeof(*places));
+	if (count)
+		qsort(places, count, sizeof(*places), by_offset);
+	for (size_t i = 0; i < chunks->count && !archive->failed; i++) {
+		const struct place key = { .offset = chunks->list[i].offset };
+		const struct place *place = count ? bsearch(&key, places, count, sizeof(*places), by_offset) : NULL;
+
+		if (!place)
+			continue;
+		found++;
+		tp_archive_check(archive, place->committed <= chunks->list[i].committed,
+				 "the saved state is of another trace: a chunk is shorter");
+		if (!archive->failed && !resume_chunk(events, i, place))
+			tp_archive_no_memory(archive);
+	}
+	pass_begun(events);
+	tp_archive_check(archive, found == count, "the saved state is of another trace: a chunk is not there");
+	free(places);
+}
+
+void tp_events_archive(struct tp_archive *archive, struct tp_events *public, bool unread)
+{
+	if (archive->loading)
+		load_places(archive, merge_of(public));
+	else
+		save_places(archive, merge_of(public), unread);
 }

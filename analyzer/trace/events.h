@@ -11,6 +11,8 @@
 
 #include "trace/trace.h"
 
+struct tp_archive;
+
 enum tp_event_kind {
 	TP_EVENT_FREE,
 	TP_EVENT_UNMAP,
@@ -107,6 +109,13 @@ static inline const struct tp_event *tp_events_ahead(const struct tp_events *eve
 
 /* Whether NULL meant that memory is out. */
 bool tp_events_failed(const struct tp_events *events);
+
+/*
+ * Saves how far the events were read, or makes events that were just opened go on from there: of the same file, which may
+ * have grown. `unread`: the last event was given out and is to be given out again. Only the chunks that are open are
+ * decoded anew, from their begin.
+ */
+void tp_events_archive(struct tp_archive *archive, struct tp_events *events, bool unread);
 
 /* Bytes of event chunks read so far, and in all. */
 uint64_t tp_events_done(const struct tp_events *events);

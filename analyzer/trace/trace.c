@@ -145,6 +145,11 @@ void tp_trace_close(struct tp_trace *trace)
 	free(impl);
 }
 
+uint64_t tp_trace_thread_limit(const struct tp_trace *trace)
+{
+	return tp_impl(trace)->thread_limit;
+}
+
 uint32_t tp_trace_node(const struct tp_trace *trace, uint32_t node)
 {
 	if (node < TPROF_NODE_FIRST)

@@ -163,6 +163,9 @@ static inline uint64_t tp_frame_address(const struct tp_frame *frame)
 	return frame->flags & TPROF_FRAME_EXACT || frame->pc == 0 ? frame->pc : frame->pc - 1;
 }
 
+/* Threads' numbers are below it. */
+uint64_t tp_trace_thread_limit(const struct tp_trace *trace);
+
 /* Follows aliases. */
 uint32_t tp_trace_node(const struct tp_trace *trace, uint32_t node);
 

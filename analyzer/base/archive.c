@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/archive.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAGIC UINT64_C(0x3165746174737074) /* "tpstate1" */
+
+/* Raise it when the meaning of a field changes; a changed layout is noticed by its size. */
+#define VERSION 1u
+
+struct seal {
+	uint64_t magic;
+	uint32_t version, reserved;
+	uint64_t length;   /* bytes behind the seal */
+	uint64_t checksum; /* of them */
+};
+
+static const char cut[] = "the saved state is cut short";
+static const char no_memory[] = "out of memory";
+
+void tp_archive_load_from(struct tp_archive *archive, const void *bytes, size_t size)
+{
+	*archive = (struct tp_archive){
+		.loading = true, .bytes = (uint8_t *)(uintptr_t)bytes, .size = size, .user = archive->user
+	};
+}
+
+void tp_archive_free(struct tp_archive *archive)
+{
+	if (!archive->loading)
+		free(archive->bytes);
+	archive->bytes = NULL;
+	archive->size = archive->room = 0;
+}
+
+static void fail(struct tp_archive *archive, const char *reason)
+{
+	if (!archive->failed)
+		archive->failed = reason;
+}
+
+bool tp_archive_check(struct tp_archive *archive, bool condition, const char *reason)
+{
+	if (!condition)
+		fail(archive, reason);
+	return !archive->failed;
+}
+
+void tp_archive_no_memory(struct tp_archive *archive)
+{
+	fail(archive, no_memory);
+}
+
+static void put(struct tp_archive *archive, const void *bytes, size_t size)
+{
+	size_t room = archive->room ? archive->room : 4096;
+	uint8_t *larger;
+
+	if (archive->failed || !size)
+		return;
+	while (room - archive->size < size)
+		room *= 2;
+	if (room != archive->room) {
+		larger = realloc(archive->bytes, room);
+		if (!larger) {
+			fail(archive, no_memory);
+			return;
+		}
+		archive->bytes = larger;
+		archive->room = room;
+	}
+	memcpy(archive->bytes + archive->size, bytes, size);
+	archive->size += size;
+}
+
+/* Zeroes where nothing can be read. */
+static void get(struct tp_archive *archive, void *bytes, size_t size)
+{
+	if (!archive->failed && archive->size - archive->at < size)
+		fail(archive, cut);
+	if (archive->failed) {
+		memset(bytes, 0, size);
+		return;
+	}
+	memcpy(bytes, archive->bytes + archive->at, size);
+	archive->at += size;
+}
+
+static void move(struct tp_archive *archive, void *bytes, size_t size)
+{
+	if (archive->loading)
+		get(archive, bytes, size);
+	else
+		put(archive, bytes, size);
+}
+
+static void move_size(struct tp_archive *archive, size_t size)
+{
+	uint32_t there = (uint32_t)size;
+
+	move(archive, &there, sizeof(there));
+	tp_archive_check(archive, there == size, "the saved state is of another build of tprof-analyze");
+}
+
+void tp_archive_object(struct tp_archive *archive, void *object, size_t size)
+{
+	move_size(archive, size);
+	move(archive, object, size);
+}
+
+static void load_array(struct tp_archive *archive, void *list, size_t *count, size_t *room, size_t size)
+{
+	size_t number = *count, capacity = room && *room > number ? *room : number;
+	void *array = NULL;
+
+	*count = 0;
+	memcpy(&array, list, sizeof(array));
+	free(array);
+	array = calloc(capacity + 1, size);
+	if (!array)
+		tp_archive_no_memory(archive);
+	else
+		get(archive, array, number * size);
+	memcpy(list, &array, sizeof(array));
+	if (room)
+		*room = array ? capacity : 0;
+	if (!archive->failed)
+		*count = number;
+}
+
+void tp_archive_array(struct tp_archive *archive, void *list, size_t *count, size_t *room, size_t size)
+{
+	uint64_t number = *count;
+	const void *array;
+
+	move_size(archive, size);
+	move(archive, &number, sizeof(number));
+	if (!archive->loading) {
+		memcpy(&array, list, sizeof(array));
+		put(archive, array, *count * size);
+		return;
+	}
+	if (!tp_archive_check(archive, number <= (archive->size - archive->at) / size, cut))
+		number = 0;
+	*count = (size_t)number;
+	load_array(archive, list, count, room, size);
+}
+
+void tp_archive_text(struct tp_archive *archive, char **text)
+{
+	size_t length = !archive->loading && *text ? strlen(*text) + 1 : 0;
+
+	if (archive->loading)
+		*text = NULL;
+	tp_archive_array(archive, text, &length, NULL, 1);
+	if (archive->loading && !length) {
+		free(*text);
+		*text = NULL;
+	}
+	if (archive->loading && length)
+		(*text)[length - 1] = 0;
+}
+
+/* ---- files ---- */
+
+/* FNV-1a over words, then over what is left. */
+static uint64_t checksum(const uint8_t *bytes, size_t size)
+{
+	uint64_t sum = UINT64_C(0xcbf29ce484222325), word;
+
+	for (; size >= sizeof(word); bytes += sizeof(word), size -= sizeof(word)) {
+		memcpy(&word, bytes, sizeof(word));
+		sum = (sum ^ word) * UINT64_C(0x100000001b3);
+		sum ^= sum >> 32;
+	}
+	for (; size; bytes++, size--)
+		sum = (sum ^ *bytes) * UINT64_C(0x100000001b3);
+	return sum;
+}
+
+bool tp_archive_seal(struct tp_archive *archive)
+{
+	struct seal seal = { MAGIC, VERSION, 0, archive->size, checksum(archive->bytes, archive->size) };
+	size_t length = archive->size;
+
+	put(archive, &seal, sizeof(seal)); /* room for it, in front */
+	if (archive->failed)
+		return false;
+	memmove(archive->bytes + sizeof(seal), archive->bytes, length);
+	memcpy(archive->bytes, &seal, sizeof(seal));
+	return true;
+}
+
+bool tp_archive_open(struct tp_archive *archive, const void *bytes, size_t size)
+{
+	struct seal seal = { 0 };
+	const uint8_t *behind = (const uint8_t *)bytes + sizeof(seal);
+
+	tp_archive_load_from(archive, bytes, size);
+	if (size >= sizeof(seal))
+		memcpy(&seal, bytes, sizeof(seal));
+	if (!tp_archive_check(archive, seal.magic == MAGIC, "no saved state of tprof-analyze") ||
+	    !tp_archive_check(archive, seal.version == VERSION,
+			      "the saved state is of another version of tprof-analyze") ||
+	    !tp_archive_check(archive, seal.length == size - sizeof(seal), cut) ||
+	    !tp_archive_check(archive, seal.checksum == checksum(behind, (size_t)seal.length),
+			      "the saved state is damaged: its checksum is wrong"))
+		return false;
+	archive->at = sizeof(seal);
+	return true;
+}

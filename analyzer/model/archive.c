@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/archive.h"
+
+#include <stdlib.h>
+
+#define NAMELESS UINT32_MAX
+
+bool tp_archive_numbers_begin(struct tp_archive_numbers *numbers, struct tp_archive *archive,
+			      const struct tp_trace *trace, const struct tp_ops *ops)
+{
+	size_t count = trace->node_count;
+
+	*numbers = (struct tp_archive_numbers){ .trace = trace, .ops = ops, .as_read = trace->jit != NULL };
+	archive->user = numbers;
+	TP_ARCHIVE(archive, count);
+	if (archive->loading)
+		return tp_archive_check(archive, !numbers->as_read || count == trace->node_count,
+					"the trace has grown, and its stacks depend on time");
+	if (numbers->as_read)
+		return true;
+	numbers->file_nodes = tp_trace_file_nodes(trace);
+	if (!numbers->file_nodes)
+		tp_archive_no_memory(archive);
+	return numbers->file_nodes != NULL;
+}
+
+void tp_archive_numbers_end(struct tp_archive_numbers *numbers)
+{
+	free(numbers->file_nodes);
+}
+
+void tp_archive_node(struct tp_archive *archive, uint32_t *node)
+{
+	const struct tp_archive_numbers *numbers = archive->user;
+	uint32_t number = archive->loading ? 0 : numbers->as_read ? *node : numbers->file_nodes[*node];
+
+	TP_ARCHIVE(archive, number);
+	if (archive->loading)
+		*node = tp_trace_node(numbers->trace, number);
+}
+
+void tp_archive_op(struct tp_archive *archive, uint32_t *op)
+{
+	const struct tp_archive_numbers *numbers = archive->user;
+	uint32_t number = tp_op_is_nameless(numbers->ops, *op) ? NAMELESS : *op;
+
+	TP_ARCHIVE(archive, number);
+	if (archive->loading)
+		*op = number ? tp_op_of(numbers->ops, number) : 0;
+}

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A replay that is looked at, saved, freed and loaded again every few events says the same as one that is not: tests/cut
+is a tprof-analyze that does so, and each command must print the same bytes."""
+import pytest
+from conftest import BUILD, LIBRARY, PYTHON, ROOT, WORKLOADS, analyze, report
+
+CUT = BUILD / "tests/cut/tprof-analyze-cut"
+COMMANDS = [["summary"], ["summary", "--json"], ["peak", "--by", "step", "--json"], ["peak", "--by", "size", "--json"],
+            ["peak", "--by", "layer", "--json"], ["leaks", "--json", "--top", "0"], ["ops", "--json"],
+            ["ops", "--tree", "--json"], ["steps", "--json"], ["timeline", "--json"], ["threads", "--json"],
+            ["html", "-o", "/dev/stdout"]]
+OF_TWO = [["diff", "--json"], ["compare", "--json"]]
+
+PROGRAMS = {
+    "heap of several threads": ([WORKLOADS / "shared_arena", 2000], {}),
+    "sampled": ([WORKLOADS / "shared_arena", 20000], {"TPROF_ALLOC": "sample:4k"}),
+    "growth": ([WORKLOADS / "growth", "cache", 100, 1], {}),
+    "growth without steps": ([WORKLOADS / "digits", ROOT / "tests/workloads/data/digits.csv"], {}),
+    "mappings": ([WORKLOADS / "remapped"], {}),
+    "pools": ([WORKLOADS / "pools", 200], {}),
+    "ops": ([WORKLOADS / "ops", 30], {}),
+    "ops that are folded": ([WORKLOADS / "op_calls", 200], {"TPROF_OPS": "op_*"}),
+    "pauses": ([WORKLOADS / "pauses", 50], {}),
+    "processes": ([WORKLOADS / "fork", "nested"], {}),
+    "Python": ([PYTHON, ROOT / "tests/workloads/python_steps.py", ROOT / "scripts"], {"TPROF_PYTHON": "alloc"}),
+}
+
+
+def events_of(traces):
+    captures = [report(trace)["capture"] for trace in traces]
+    return max(sum(c[key] for key in ("alloc_events", "free_events", "op_events")) for c in captures)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_every_command_prints_the_same(tprof, monkeypatch, name):
+    command, environment = PROGRAMS[name]
+    run = tprof.run(command, [LIBRARY], {"PYTHONPATH": str(ROOT / "scripts"), **environment})
+    assert run.status == 0, run.stderr
+    traces = run.traces()
+    events = events_of(traces)
+    assert events > 20
+    for number, words in enumerate([*COMMANDS, *(OF_TWO if len(traces) > 1 else [])]):
+        paths = traces[:2] if words in OF_TWO else traces
+        whole = analyze(*words, *paths)
+        monkeypatch.setenv("TPROF_CUT", str(events // (3 + number % 5) + 1))
+        cut = analyze(*words, *paths, program=CUT)
+        assert cut.stdout == whole.stdout, words
+        assert cut.stderr == whole.stderr, words
