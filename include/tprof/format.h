@@ -244,6 +244,8 @@ struct tprof_header {
 	uint64_t other_ticks; /* what recording took beside events: threads begun, chunks made, memory sampled, objects
 				     * hooked */
 	uint64_t snapshot_bytes; /* sizeof(struct tprof_snapshot), as the collector knows it */
+	uint64_t pid_namespace;	 /* inode of the PID namespace that `pid` is a number of; 0: unknown */
+	uint8_t boot_id[16];	 /* /proc/sys/kernel/random/boot_id: which start of which machine; 0: unknown */
 };
 
 /* ---- chunks ------------------------------------------------------------------------------------------------- */
