@@ -16,7 +16,7 @@ WORKLOADS += $(addprefix $(W)/,control faults roofs still batches extremes)
 WORKLOADS += $(addprefix $(W)/,growth lost kept_in lost_stacks interior in_hand waits thread_work resident jitdump remapped remapped-nopie unbound read_only libmany.so)
 WORKLOADS += $(W)/outliers $(W)/step_ends $(W)/drawn $(W)/jemalloc_stats $(W)/jemalloc_locks $(W)/paused $(W)/paused_kinds
 
-WORKLOADS += $(addprefix $(W)/,mpi_names mpi_calls-openmpi mpi_calls-mpich mpi_fortran-openmpi mpi_fortran-mpich)
+WORKLOADS += $(addprefix $(W)/,step_left mpi_names mpi_calls-openmpi mpi_calls-mpich mpi_fortran-openmpi mpi_fortran-mpich)
 
 # Programs that do what once went wrong.
 WORKLOADS += $(W)/attack
@@ -115,8 +115,8 @@ $(W)/libtinyblas.so: WORKLOAD_EXTRA := -shared -fPIC -O2
 $(W)/hot $(W)/hot_throws: WORKLOAD_EXTRA := -O2 -Iinclude -L$(W) -ltinyblas -Wl,-rpath,'$$ORIGIN' -Wl,-z,lazy -lpthread
 $(W)/hot $(W)/hot_throws: $(W)/libtinyblas.so include/tprof.h
 $(W)/waits: WORKLOAD_EXTRA := -lgomp
-$(W)/op_jumps $(W)/op_lines $(W)/left_handlers: WORKLOAD_EXTRA := -L$(W) -ltinyblas -Wl,-rpath,'$$ORIGIN'
-$(W)/op_jumps $(W)/op_lines $(W)/left_handlers: $(W)/libtinyblas.so
+$(W)/op_jumps $(W)/op_lines $(W)/left_handlers $(W)/step_left: WORKLOAD_EXTRA := -L$(W) -ltinyblas -Wl,-rpath,'$$ORIGIN' -pthread
+$(W)/op_jumps $(W)/op_lines $(W)/left_handlers $(W)/step_left: $(W)/libtinyblas.so
 $(W)/attack: WORKLOAD_EXTRA := -L$(W) -ltinyblas -Wl,-rpath,'$$ORIGIN' -Wl,-z,lazy -ldl -lpthread
 $(W)/attack: $(W)/libtinyblas.so
 $(W)/liblazyblas.so: WORKLOAD_EXTRA := -shared -fPIC -L$(W) -ltinyblas -Wl,-rpath,'$$ORIGIN' -Wl,-z,lazy
