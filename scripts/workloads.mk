@@ -53,6 +53,8 @@ $(W)/extremes: include/tprof.h
 $(W)/onednn: WORKLOAD_EXTRA := -ldnnl
 $(W)/growth $(W)/thread_work $(W)/outliers $(W)/step_ends $(W)/paused: WORKLOAD_EXTRA := -Iinclude
 $(W)/growth $(W)/thread_work $(W)/outliers $(W)/step_ends $(W)/paused: include/tprof.h
+$(W)/uneven: WORKLOAD_EXTRA := -Iinclude
+$(W)/uneven: include/tprof.h
 $(W)/drawn: WORKLOAD_EXTRA := -Iinclude -lm
 $(W)/drawn: include/tprof.h tests/workloads/random_numbers.h
 $(W)/fourier: WORKLOAD_EXTRA := -lfftw3f -lfftw3 -lm
