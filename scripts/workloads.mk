@@ -16,7 +16,7 @@ WORKLOADS += $(addprefix $(W)/,control faults roofs still batches extremes)
 WORKLOADS += $(addprefix $(W)/,growth lost kept_in lost_stacks interior in_hand waits thread_work resident jitdump remapped remapped-nopie unbound read_only libmany.so)
 WORKLOADS += $(W)/outliers $(W)/step_ends $(W)/drawn $(W)/jemalloc_stats $(W)/jemalloc_locks $(W)/paused $(W)/paused_kinds
 
-WORKLOADS += $(addprefix $(W)/,step_left mpi_names mpi_calls-openmpi mpi_calls-mpich mpi_fortran-openmpi mpi_fortran-mpich)
+WORKLOADS += $(addprefix $(W)/,step_left uneven mpi_names mpi_calls-openmpi mpi_calls-mpich mpi_fortran-openmpi mpi_fortran-mpich)
 
 # Programs that do what once went wrong.
 WORKLOADS += $(W)/attack
