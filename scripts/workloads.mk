@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The programs that the integration tests and the demo profile. They are built once, whatever the switches: what is
 # tested is tprof, and a sanitizer in the program would bring an allocator of its own.
-W := build/workloads
+W := $(BUILD)/workloads
 WORKLOAD_WARN := $(filter-out -Wstrict-prototypes -Wmissing-prototypes,$(WARN))
 WORKLOAD_CFLAGS := -std=gnu11 -D_GNU_SOURCE -g -O1 -fno-builtin $(WARN)
 WORKLOAD_CXXFLAGS := -std=c++17 -D_GNU_SOURCE -g -O1 -fno-builtin $(WORKLOAD_WARN)
@@ -13,15 +13,15 @@ WORKLOADS := $(addprefix $(W)/,digits truth truth-nopie truth-stripped truth-now
 	libdnnl3.so onednn3 instrumented libraries libmocks.so cuda libcudamocks.so libtracer.so fourier xnnpack \
 	mlp cnn transformer)
 WORKLOADS += $(addprefix $(W)/,control faults roofs still batches extremes)
-WORKLOADS += $(addprefix $(W)/,growth lost kept_in lost_stacks interior in_hand waits thread_work resident jitdump remapped remapped-nopie unbound read_only libmany.so)
+WORKLOADS += $(addprefix $(W)/,growth lost kept_in in_hand waits thread_work resident jitdump remapped remapped-nopie unbound read_only libmany.so)
 WORKLOADS += $(W)/outliers $(W)/step_ends $(W)/drawn $(W)/jemalloc_stats $(W)/jemalloc_locks $(W)/paused $(W)/paused_kinds
 
-WORKLOADS += $(addprefix $(W)/,step_left uneven mpi_names mpi_calls-openmpi mpi_calls-mpich mpi_fortran-openmpi mpi_fortran-mpich)
+WORKLOADS += $(addprefix $(W)/,mpi_names mpi_calls-openmpi mpi_calls-mpich mpi_fortran-openmpi mpi_fortran-mpich)
 
 # Programs that do what once went wrong.
 WORKLOADS += $(W)/attack
 WORKLOADS += $(addprefix $(W)/,coroutines handlers odd signal_traps libfence.so liblazyblas.so loaders windows steady-asan)
-WORKLOADS += $(W)/shifts $(W)/spike $(W)/idle
+WORKLOADS += $(W)/shifts $(W)/spike
 WORKLOADS += $(W)/first_call $(W)/onnxruntime $(W)/few $(W)/starved $(W)/shared_task
 WORKLOADS += $(addprefix $(W)/,op_jumps refuse bindings bindings-now stack_needs counted free_faults python_loaded refused_threads left_handlers)
 .PHONY: workloads
@@ -53,8 +53,6 @@ $(W)/extremes: include/tprof.h
 $(W)/onednn: WORKLOAD_EXTRA := -ldnnl
 $(W)/growth $(W)/thread_work $(W)/outliers $(W)/step_ends $(W)/paused: WORKLOAD_EXTRA := -Iinclude
 $(W)/growth $(W)/thread_work $(W)/outliers $(W)/step_ends $(W)/paused: include/tprof.h
-$(W)/uneven: WORKLOAD_EXTRA := -Iinclude
-$(W)/uneven: include/tprof.h
 $(W)/drawn: WORKLOAD_EXTRA := -Iinclude -lm
 $(W)/drawn: include/tprof.h tests/workloads/random_numbers.h
 $(W)/fourier: WORKLOAD_EXTRA := -lfftw3f -lfftw3 -lm
@@ -117,8 +115,8 @@ $(W)/libtinyblas.so: WORKLOAD_EXTRA := -shared -fPIC -O2
 $(W)/hot $(W)/hot_throws: WORKLOAD_EXTRA := -O2 -Iinclude -L$(W) -ltinyblas -Wl,-rpath,'$$ORIGIN' -Wl,-z,lazy -lpthread
 $(W)/hot $(W)/hot_throws: $(W)/libtinyblas.so include/tprof.h
 $(W)/waits: WORKLOAD_EXTRA := -lgomp
-$(W)/op_jumps $(W)/op_lines $(W)/left_handlers $(W)/step_left: WORKLOAD_EXTRA := -L$(W) -ltinyblas -Wl,-rpath,'$$ORIGIN' -pthread
-$(W)/op_jumps $(W)/op_lines $(W)/left_handlers $(W)/step_left: $(W)/libtinyblas.so
+$(W)/op_jumps $(W)/op_lines $(W)/left_handlers: WORKLOAD_EXTRA := -L$(W) -ltinyblas -Wl,-rpath,'$$ORIGIN'
+$(W)/op_jumps $(W)/op_lines $(W)/left_handlers: $(W)/libtinyblas.so
 $(W)/attack: WORKLOAD_EXTRA := -L$(W) -ltinyblas -Wl,-rpath,'$$ORIGIN' -Wl,-z,lazy -ldl -lpthread
 $(W)/attack: $(W)/libtinyblas.so
 $(W)/liblazyblas.so: WORKLOAD_EXTRA := -shared -fPIC -L$(W) -ltinyblas -Wl,-rpath,'$$ORIGIN' -Wl,-z,lazy
@@ -148,11 +146,13 @@ $(W)/bindings $(W)/bindings-now: $(bind_libraries) $(W)/libplugin_a.so
 workload_headers := $(wildcard tests/workloads/*.h) scripts/workloads.mk
 define workload_c
 	@mkdir -p $(@D)
-	gcc $(WORKLOAD_CFLAGS) $(filter %.c %.o,$^) -o $@ $(WORKLOAD_EXTRA)
+	$(call say,CC  ,$@)
+	$(Q)gcc $(WORKLOAD_CFLAGS) $(filter %.c %.o,$^) -o $@ $(WORKLOAD_EXTRA)
 endef
 define workload_cxx
 	@mkdir -p $(@D)
-	g++ $(WORKLOAD_CXXFLAGS) $(filter %.cc %.o,$^) -o $@ $(WORKLOAD_EXTRA)
+	$(call say,CXX ,$@)
+	$(Q)g++ $(WORKLOAD_CXXFLAGS) $(filter %.cc %.o,$^) -o $@ $(WORKLOAD_EXTRA)
 endef
 
 $(W)/truth $(W)/truth-nopie $(W)/truth-stripped $(W)/truth-now: $(workload_headers)
@@ -161,7 +161,8 @@ $(W)/lib%.so: tests/workloads/%.c $(workload_headers)
 	$(workload_c)
 $(W)/libmany.so: tests/workloads/many.S
 	@mkdir -p $(@D)
-	gcc -shared $< -o $@
+	$(call say,CC  ,$@)
+	$(Q)gcc -shared $< -o $@
 $(W)/libplugin_a.so $(W)/libplugin_b.so $(W)/nested/libplugin_b.so: tests/workloads/plugin.c $(workload_headers)
 	$(workload_c)
 $(W)/libthrower.so: tests/workloads/thrower.cc $(workload_headers)
@@ -169,19 +170,23 @@ $(W)/libthrower.so: tests/workloads/thrower.cc $(workload_headers)
 # The sanitizer is in the program itself, and looks for functions before all else.
 $(W)/steady-asan: tests/workloads/steady.c $(workload_headers)
 	@mkdir -p $(@D)
-	clang -std=gnu11 -D_GNU_SOURCE -g -O1 -fsanitize=address $< -o $@
+	$(call say,CC  ,$@)
+	$(Q)clang -std=gnu11 -D_GNU_SOURCE -g -O1 -fsanitize=address $< -o $@
 $(W)/regions-clang: tests/workloads/regions.c $(workload_headers)
 	@mkdir -p $(@D)
-	clang -std=gnu11 -D_GNU_SOURCE -g -O1 -fopenmp -Wall -Wextra $(if $(WERROR),-Werror) $< -o $@
+	$(call say,CC  ,$@)
+	$(Q)clang -std=gnu11 -D_GNU_SOURCE -g -O1 -fopenmp -Wall -Wextra $(if $(WERROR),-Werror) $< -o $@
 $(W)/op_calls-now $(W)/op_calls-cet: tests/workloads/op_calls.c $(workload_headers)
 	$(workload_c)
 $(W)/mpi_calls-%: tests/workloads/mpi_calls.c $(workload_headers)
 	@mkdir -p $(@D)
-	mpicc.$* $(WORKLOAD_CFLAGS) $< -o $@
+	$(call say,CC  ,$@)
+	$(Q)mpicc.$* $(WORKLOAD_CFLAGS) $< -o $@
 # Its three bindings are in one file: where one has a description of a function, the compiler holds another's calls against it.
 $(W)/mpi_fortran-%: tests/workloads/mpi_fortran.f90 scripts/workloads.mk
 	@mkdir -p $(@D)
-	mpif90.$* -g -O1 -w $< -o $@
+	$(call say,CC  ,$@)
+	$(Q)mpif90.$* -g -O1 -w $< -o $@
 $(W)/annotate-traced: tests/workloads/annotate.cc $(workload_headers)
 	$(workload_cxx)
 $(W)/left_threads-traced: tests/workloads/left_threads.c $(workload_headers)
@@ -194,7 +199,8 @@ $(W)/bindings-now: tests/workloads/bindings.c $(workload_headers)
 	$(workload_c)
 $(W)/stacknote.o: tests/workloads/stacknote.c $(workload_headers)
 	@mkdir -p $(@D)
-	gcc $(WORKLOAD_CFLAGS) -c $< -o $@
+	$(call say,CC  ,$@)
+	$(Q)gcc $(WORKLOAD_CFLAGS) -c $< -o $@
 $(W)/stack0 $(W)/stack2 $(W)/stack3: tests/workloads/stack.c $(W)/stacknote.o
 	$(workload_c)
 $(W)/exceptions0 $(W)/exceptions2 $(W)/exceptions3: tests/workloads/exceptions.cc $(W)/stacknote.o

@@ -12,10 +12,9 @@ enum tp_waits {
 };
 
 struct tp_waiting {
-	uint64_t sp, pc, switches; /* how often the thread has left its processor */
+	uint64_t sp, pc, switches; /* how often the thread has left its processor; TP_IS_KEPT */
 	enum tp_waits state;
-	bool counted; /* there are switches */
-	bool sure;    /* TP_IS_KEPT: no other function can have been called there since, past the stub */
+	bool sure; /* TP_IS_KEPT: no other function can have been called there since, past the stub */
 };
 
 /* What that thread does. Makes system calls; the thread may end meanwhile. */
