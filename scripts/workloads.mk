@@ -13,15 +13,15 @@ WORKLOADS := $(addprefix $(W)/,digits truth truth-nopie truth-stripped truth-now
 	libdnnl3.so onednn3 instrumented libraries libmocks.so cuda libcudamocks.so libtracer.so fourier xnnpack \
 	mlp cnn transformer)
 WORKLOADS += $(addprefix $(W)/,control faults roofs still batches extremes)
-WORKLOADS += $(addprefix $(W)/,growth lost kept_in in_hand waits thread_work resident jitdump remapped remapped-nopie unbound read_only libmany.so)
+WORKLOADS += $(addprefix $(W)/,growth lost kept_in lost_stacks interior in_hand waits thread_work resident jitdump remapped remapped-nopie unbound read_only libmany.so)
 WORKLOADS += $(W)/outliers $(W)/step_ends $(W)/drawn $(W)/jemalloc_stats $(W)/jemalloc_locks $(W)/paused $(W)/paused_kinds
 
-WORKLOADS += $(addprefix $(W)/,mpi_names mpi_calls-openmpi mpi_calls-mpich mpi_fortran-openmpi mpi_fortran-mpich)
+WORKLOADS += $(addprefix $(W)/,step_left uneven mpi_names mpi_calls-openmpi mpi_calls-mpich mpi_fortran-openmpi mpi_fortran-mpich)
 
 # Programs that do what once went wrong.
 WORKLOADS += $(W)/attack
 WORKLOADS += $(addprefix $(W)/,coroutines handlers odd signal_traps libfence.so liblazyblas.so loaders windows steady-asan)
-WORKLOADS += $(W)/shifts $(W)/spike
+WORKLOADS += $(W)/shifts $(W)/spike $(W)/idle
 WORKLOADS += $(W)/first_call $(W)/onnxruntime $(W)/few $(W)/starved $(W)/shared_task
 WORKLOADS += $(addprefix $(W)/,op_jumps refuse bindings bindings-now stack_needs counted free_faults python_loaded refused_threads left_handlers)
 .PHONY: workloads
@@ -53,6 +53,8 @@ $(W)/extremes: include/tprof.h
 $(W)/onednn: WORKLOAD_EXTRA := -ldnnl
 $(W)/growth $(W)/thread_work $(W)/outliers $(W)/step_ends $(W)/paused: WORKLOAD_EXTRA := -Iinclude
 $(W)/growth $(W)/thread_work $(W)/outliers $(W)/step_ends $(W)/paused: include/tprof.h
+$(W)/uneven: WORKLOAD_EXTRA := -Iinclude
+$(W)/uneven: include/tprof.h
 $(W)/drawn: WORKLOAD_EXTRA := -Iinclude -lm
 $(W)/drawn: include/tprof.h tests/workloads/random_numbers.h
 $(W)/fourier: WORKLOAD_EXTRA := -lfftw3f -lfftw3 -lm
@@ -115,8 +117,8 @@ $(W)/libtinyblas.so: WORKLOAD_EXTRA := -shared -fPIC -O2
 $(W)/hot $(W)/hot_throws: WORKLOAD_EXTRA := -O2 -Iinclude -L$(W) -ltinyblas -Wl,-rpath,'$$ORIGIN' -Wl,-z,lazy -lpthread
 $(W)/hot $(W)/hot_throws: $(W)/libtinyblas.so include/tprof.h
 $(W)/waits: WORKLOAD_EXTRA := -lgomp
-$(W)/op_jumps $(W)/op_lines $(W)/left_handlers: WORKLOAD_EXTRA := -L$(W) -ltinyblas -Wl,-rpath,'$$ORIGIN'
-$(W)/op_jumps $(W)/op_lines $(W)/left_handlers: $(W)/libtinyblas.so
+$(W)/op_jumps $(W)/op_lines $(W)/left_handlers $(W)/step_left: WORKLOAD_EXTRA := -L$(W) -ltinyblas -Wl,-rpath,'$$ORIGIN' -pthread
+$(W)/op_jumps $(W)/op_lines $(W)/left_handlers $(W)/step_left: $(W)/libtinyblas.so
 $(W)/attack: WORKLOAD_EXTRA := -L$(W) -ltinyblas -Wl,-rpath,'$$ORIGIN' -Wl,-z,lazy -ldl -lpthread
 $(W)/attack: $(W)/libtinyblas.so
 $(W)/liblazyblas.so: WORKLOAD_EXTRA := -shared -fPIC -L$(W) -ltinyblas -Wl,-rpath,'$$ORIGIN' -Wl,-z,lazy

@@ -43,7 +43,7 @@ static bool search_frozen(struct tp_control *control, const struct tp_trace *tra
 
 	if (!tp_frozen_open(&frozen, search->frozen, control->pid, header->snapshot_at, header->snapshot_bytes, error))
 		return false;
-	good = tp_roots_find(&roots, &frozen, &search->held, trace->malloc_path) &&
+	good = tp_roots_find(&roots, &frozen, &search->held, header->snapshot_still, trace->malloc_path) &&
 	       tp_reach_search(search->held.blocks, search->held.count, &roots.all, tp_frozen_read, &frozen) &&
 	       tp_frozen_whole(&frozen, error);
 	tp_roots_free(&roots);

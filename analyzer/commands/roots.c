@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "commands/stacks.h"
 #include "symbols/unwind.h"
 #include "trace/interrupted.h"
 #include "trace/reserve.h"
@@ -135,6 +136,15 @@ static void add_shared(void *context, uint64_t low, uint64_t high)
 	add_without(part->roots, low, high, part->note->own, part->note->own_count);
 }
 
+static void add_file(struct tp_roots *roots, const struct tp_frozen_map *map)
+{
+	if (!tp_reserve(&roots->files, &roots->file_room, roots->all.file_count + 1, sizeof(*roots->files))) {
+		roots->failed = true;
+		return;
+	}
+	roots->files[roots->all.file_count++] = (struct tprof_range){ map->low, map->high };
+}
+
 static void add_map(struct tp_roots *roots, const struct tp_reach_held *held, const struct tp_frozen *frozen,
 		    size_t index, const char *allocator)
 {
@@ -144,6 +154,8 @@ static void add_map(struct tp_roots *roots, const struct tp_reach_held *held, co
 			     : before && !before->anonymous && before->high == map->low && !map->path[0] ? before->path
 													 : "";
 
+	if (!map->shared && !map->device && map->readable && module[0] == '/')
+		add_file(roots, map);
 	/* What can't be written to any more may have been, but for a file's. */
 	if (!map->readable || (!map->writable && !map->anonymous) || map->device || strstr(module, "/libtprof"))
 		return;
@@ -182,8 +194,6 @@ static void add_kept(struct tp_roots *roots, const struct tprof_snapshot *note)
 
 /* ---- the thread that forked ---- */
 
-#define RED_ZONE 128u /* below the stack pointer functions that call none may use so much: psABI, 3.2.2 */
-
 static bool copy(void *frozen, uint64_t address, void *to, size_t size)
 {
 	return tp_frozen_copy(frozen, address, to, size) == size;
@@ -203,8 +213,7 @@ static void note_dead(struct tp_frozen *frozen, uint64_t sp, uint64_t low)
 		low = own->low;
 	else if (is_in(alternate, sp))
 		low = alternate->low;
-	if (low < sp)
-		frozen->dead[0] = (struct tprof_range){ low, sp };
+	tp_frozen_dead(frozen, low, sp);
 }
 
 /* A signal interrupted the program anywhere. The kernel wrote its registers down below, or on the signal stack. */
@@ -216,28 +225,34 @@ static bool begin_interrupted(struct tp_roots *roots, struct tp_frozen *frozen)
 
 	if (!context || !tp_interrupted_read(frozen, context, &interrupted))
 		return false;
-	roots->sp = interrupted.sp - RED_ZONE;
+	roots->sp = interrupted.sp - TP_RED_ZONE;
 	add_words(roots, interrupted.words, interrupted.count);
 	free(interrupted.words);
 	note_dead(frozen, roots->sp, context);
 	if (is_in(alternate, context) && !is_in(alternate, roots->sp))
-		frozen->dead[1] = *alternate; /* there was nothing on it */
+		tp_frozen_dead(frozen, alternate->low, alternate->high); /* there was nothing on it */
 	return true;
 }
 
-/* The program called the collector. If the way to there is not found, all on it counts. */
+static void keep_word(void *context, uint64_t word)
+{
+	add_words(context, &word, 1);
+}
+
+/* The program called the collector, or exit(), which did. If the way to there is not found, all on it counts. */
 static void begin_called(struct tp_roots *roots, struct tp_frozen *frozen)
 {
 	struct tprof_registers at = frozen->note->at;
 
-	tp_unwind_out(&at, &frozen->note->code, copy, frozen);
+	if (tp_unwind_out(&at, &frozen->note->code, copy, frozen) && is_in(&frozen->note->exiting, at.pc))
+		tp_unwind_out(&at, &frozen->note->exiting, copy, frozen);
 	roots->sp = at.sp;
 	add_words(roots, at.kept, TPROF_KEPT);
-	note_dead(frozen, at.sp, frozen->note->at.sp - RED_ZONE);
+	note_dead(frozen, at.sp, frozen->note->at.sp - TP_RED_ZONE);
 }
 
 bool tp_roots_find(struct tp_roots *roots, struct tp_frozen *frozen, const struct tp_reach_held *held,
-		   const char *allocator)
+		   const uint64_t *still, const char *allocator)
 {
 	const struct tprof_snapshot *note = frozen->note;
 
@@ -246,11 +261,14 @@ bool tp_roots_find(struct tp_roots *roots, struct tp_frozen *frozen, const struc
 		begin_called(roots, frozen);
 	add_words(roots, note->in_hand, note->in_hand_count);
 	add_kept(roots, note);
+	roots->failed |= !tp_stacks_find(frozen, still, keep_word, roots);
+	tp_frozen_bury(frozen);
 	add_root(roots, note->moving.low, note->moving.high, false);
 	for (size_t i = 0; i < frozen->count; i++)
 		add_map(roots, held, frozen, i, allocator);
 	roots->all.ranges = roots->ranges;
 	roots->all.words = roots->words;
+	roots->all.files = roots->files;
 	return !roots->failed;
 }
 
@@ -258,5 +276,6 @@ void tp_roots_free(struct tp_roots *roots)
 {
 	free(roots->ranges);
 	free(roots->words);
+	free(roots->files);
 	*roots = (struct tp_roots){ 0 };
 }

@@ -10,14 +10,18 @@ struct tp_roots {
 	struct tp_reach_roots all;
 	struct tp_reach_root *ranges;
 	uint64_t *words;
-	size_t room, word_room;
+	struct tprof_range *files;
+	size_t room, word_room, file_room;
 	uint64_t sp; /* from where on the program uses the stack of the thread that forked */
 	bool failed;
 };
 
-/* Says in *frozen what is dead, too. `allocator`: path of the object that malloc is of. False: no memory. */
+/*
+ * Says in *frozen what is dead, too. `still`: header.snapshot_still. `allocator`: path of the object that malloc is of. False: no
+ * memory.
+ */
 bool tp_roots_find(struct tp_roots *roots, struct tp_frozen *frozen, const struct tp_reach_held *held,
-		   const char *allocator);
+		   const uint64_t *still, const char *allocator);
 void tp_roots_free(struct tp_roots *roots);
 
 #endif

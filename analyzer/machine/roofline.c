@@ -111,6 +111,13 @@ struct tp_roof_place tp_roof_place(const struct tp_machine *machine, uint32_t co
 	return place;
 }
 
+bool tp_roof_is_uneven(const struct tp_op_stats *op)
+{
+	enum { ENOUGH = 10, TIMES = 10 };
+
+	return op->calls >= ENOUGH && op->shape_count <= 1 && op->p90_ns >= 1000 && op->p90_ns / TIMES >= op->p50_ns;
+}
+
 static int by_time(const void *left, const void *right)
 {
 	const struct tp_roof_place *a = left, *b = right;

@@ -28,6 +28,19 @@ struct tp_roof_place {
 	double fraction;	     /* of the roof that was attained: ideal_ns / time_ns */
 };
 
+/* Less of its roof, and what bounds an op is not what its time goes to. */
+#define TP_ROOF_LEAST 0.1
+static inline bool tp_roof_explains(const struct tp_roof_place *place)
+{
+	return place->fraction >= TP_ROOF_LEAST;
+}
+
+/*
+ * Do the calls of an op take so different times that most of its time is not the work's: one in ten takes at least ten times
+ * as long as half of them do? False of an op with few calls, or of calls with work of several shapes.
+ */
+bool tp_roof_is_uneven(const struct tp_op_stats *op);
+
 /* Cores that a process could use: as many as it had threads, but no more than there are. */
 uint32_t tp_roof_cores(const struct tp_machine *machine, const struct tp_process *process);
 

@@ -187,6 +187,16 @@ bool tp_growth_look(struct tp_growth *growth, struct tp_replay *replay, uint64_t
 	return true;
 }
 
+bool tp_growth_look_back(struct tp_growth *growth, struct tp_replay *replay, uint64_t now)
+{
+	if (growth->count < TP_TREND_LEAST)
+		return true; /* quiet time makes no verdict of too few looks */
+	while (growth->due < now && now - growth->due >= growth->stride)
+		if (!tp_growth_look(growth, replay, growth->due))
+			return false;
+	return true;
+}
+
 /* ---- saving and loading ---- */
 
 static void archive_series(struct tp_archive *archive, struct tp_growth_state *state)

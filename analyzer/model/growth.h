@@ -53,6 +53,9 @@ void tp_growth_free(struct tp_growth *growth);
 /* Looks, at a time that is due. False: no memory. */
 bool tp_growth_look(struct tp_growth *growth, struct tp_replay *replay, uint64_t now);
 
+/* The looks that were due before that time, while nothing happened. False: no memory. */
+bool tp_growth_look_back(struct tp_growth *growth, struct tp_replay *replay, uint64_t now);
+
 /* Nothing more, and what was seen is forgotten. */
 void tp_growth_drop(struct tp_growth *growth);
 

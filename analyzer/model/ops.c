@@ -241,8 +241,6 @@ static void add_whole(struct tp_op_stats *stats, const struct tp_op_frame *frame
 	stats->allocated_bytes += frame->memory.allocated;
 	stats->freed_bytes += frame->memory.allocated - (uint64_t)frame->memory.net;
 	stats->net_bytes = add(stats->net_bytes, (uint64_t)frame->memory.net);
-	if (frame->memory.peak > 0 && (uint64_t)frame->memory.peak > stats->peak_bytes)
-		stats->peak_bytes = (uint64_t)frame->memory.peak;
 }
 
 static void add_to_node(struct tp_op_node *node, const struct tp_op_frame *frame, const struct result *result)
@@ -284,6 +282,9 @@ static bool add_call(struct tp_ops *ops, const struct tp_op_frame *frame, const 
 	tp_counters_add(&stats->self_counters, &frame->self_counters);
 	if (!frame->recursive)
 		tp_counters_add(&stats->counters, &frame->counters);
+	/* A call may grow by more than the one around it, which had given memory back before. */
+	if (frame->memory.peak > 0 && (uint64_t)frame->memory.peak > stats->peak_bytes)
+		stats->peak_bytes = (uint64_t)frame->memory.peak;
 	if (!frame->recursive)
 		add_whole(stats, frame, result);
 	if (frame->shape)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/interior.h"
 #include "model/replay.h"
 
 #define BUFFER 65536
@@ -12,6 +13,7 @@ struct search {
 	struct tp_reach_block *blocks;
 	size_t count;
 	uint64_t low, high; /* of all blocks */
+	const struct tp_reach_roots *roots;
 	tp_reach_read *read;
 	void *context;
 	uint32_t *stack; /* blocks whose contents are to be looked at */
@@ -45,14 +47,23 @@ static size_t find(const struct search *search, uint64_t address)
 	return address == block->address || address - block->address < block->size ? low - 1 : SIZE_MAX;
 }
 
+/* Does it lead to the block, and not only into it? Of one that is reached already, or doubtful anyway, it does not matter. */
+static bool is_whole(const struct search *search, size_t block, uint64_t pointer, uint8_t from)
+{
+	const struct tp_reach_block *to = &search->blocks[block];
+
+	return pointer == to->address ||
+	       (from == TPROF_REACH_STILL && to->reach != TPROF_REACH_STILL &&
+		tp_interior_is_block(to, pointer, search->roots, search->read, search->context));
+}
+
 static void look_at_words(struct search *search, size_t words, bool exact_only, uint8_t from, meet *met)
 {
 	for (size_t i = 0; i < words; i++) {
 		size_t block = find(search, search->buffer[i]);
-		bool exact = block != SIZE_MAX && search->blocks[block].address == search->buffer[i];
 
-		if (block != SIZE_MAX && (exact || !exact_only))
-			met(search, block, exact, from);
+		if (block != SIZE_MAX && (!exact_only || search->blocks[block].address == search->buffer[i]))
+			met(search, block, is_whole(search, block, search->buffer[i], from), from);
 	}
 }
 
@@ -134,7 +145,7 @@ static void search_roots(struct search *search, const struct tp_reach_roots *roo
 bool tp_reach_search(struct tp_reach_block *blocks, size_t count, const struct tp_reach_roots *roots,
 		     tp_reach_read *read, void *context)
 {
-	struct search search = { .blocks = blocks, .count = count, .read = read, .context = context };
+	struct search search = { .blocks = blocks, .count = count, .roots = roots, .read = read, .context = context };
 
 	if (!count)
 		return true;

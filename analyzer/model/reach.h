@@ -3,7 +3,8 @@
  * Which blocks can still be reached by pointers? A conservative search: each aligned word of the roots, and of the blocks that
  * are found, is taken for a pointer if it is the address of a block or of a place in one. The words for what comes out are
  * Valgrind's: still reachable, possibly lost (by pointers into a block's inside only), definitely lost (by none) and
- * indirectly lost (only from lost ones; of a cycle, one block is definitely lost).
+ * indirectly lost (only from lost ones; of a cycle, one block is definitely lost). Pointers into the inside that C++ makes by rule
+ * stand for the block (model/interior.h).
  */
 #ifndef TPROF_MODEL_REACH_H
 #define TPROF_MODEL_REACH_H
@@ -27,6 +28,9 @@ struct tp_reach_roots {
 	size_t range_count;
 	const uint64_t *words;
 	size_t word_count;
+	const struct tprof_range
+		*files; /* what is mapped from files, in order: tables of virtual functions are there */
+	size_t file_count;
 };
 
 /* Copies memory at `address`; returns how many bytes could be had. */

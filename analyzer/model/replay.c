@@ -203,7 +203,8 @@ static inline bool step(struct tp_replay *replay, bool sampled)
 	if (replay->inside)
 		tp_timeline_advance(&replay->timeline, event->time, &replay->now);
 	if (__builtin_expect(event->time >= replay->of_time.due, 0) &&
-	    !tp_growth_look(&replay->of_time, replay, event->time))
+	    (!tp_growth_look_back(&replay->of_time, replay, event->time) ||
+	     !tp_growth_look(&replay->of_time, replay, event->time)))
 		return false;
 	replay->last = event->time;
 	replay->heap.events++;

@@ -2,6 +2,8 @@
 /* What comes out of a replay. */
 #include "model/replay_impl.h"
 
+#define KNOWN_LEAST_NS 1000000000u
+
 static void result_heap(struct tp_replay *replay, struct tp_heap *heap)
 {
 	uint64_t header_peak = replay->trace->header->rss_peak;
@@ -35,6 +37,23 @@ static uint64_t pause_ns(const struct tp_replay *replay, uint64_t duration_ns)
 	return ns + (duration_ns > began ? duration_ns - began : 0);
 }
 
+/*
+ * From the last event on all stays as it is, to the end or to now. Of a process whose end is not known (it was killed, or this
+ * is a copy of its trace) that time is not known either: what it did in less than a second is no rate.
+ */
+static bool look_to_the_end(struct tp_replay *replay)
+{
+	const struct tp_trace *trace = replay->trace;
+	uint64_t end = tp_trace_last(trace) >> trace->header->tick_shift;
+
+	if (trace->header->end != TPROF_END_NONE || trace->written)
+		return replay->cut ||
+		       tp_growth_look_back(&replay->of_time, replay, end < replay->to ? end : replay->to);
+	if (tp_replay_end_ns(replay) - replay->start_ns < KNOWN_LEAST_NS)
+		tp_growth_drop(&replay->of_time);
+	return true;
+}
+
 /* After the steps' result. */
 static bool result_growth(struct tp_replay *replay, struct tp_process *process)
 {
@@ -42,6 +61,8 @@ static bool result_growth(struct tp_replay *replay, struct tp_process *process)
 
 	if (!seconds)
 		tp_growth_survivors(&replay->of_steps, replay);
+	else if (!look_to_the_end(replay))
+		return false;
 	return tp_growth_result(seconds ? &replay->of_time : &replay->of_steps, replay, seconds, &process->growth) &&
 	       tp_growth_births(replay, &process->steps, &process->growth);
 }

@@ -252,7 +252,8 @@ static void share_cell(struct tp_table *table, const struct tp_machine *machine,
 	if (place.bound == TP_BOUND_UNKNOWN)
 		snprintf(text, sizeof(text), "%.1f%%", 100 * op->share);
 	else
-		snprintf(text, sizeof(text), "%s %.0f%%  %.1f%%", tp_bound_names[place.bound], 100 * place.fraction,
+		snprintf(text, sizeof(text), "%s %.0f%%  %.1f%%",
+			 tp_roof_explains(&place) ? tp_bound_names[place.bound] : "no roof", 100 * place.fraction,
 			 100 * op->share);
 	tp_table_add(table, TP_STYLE_NUMBER, text);
 }

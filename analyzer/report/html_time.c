@@ -134,7 +134,7 @@ void tp_html_roofline(const struct tp_html *html, const json_t *json)
 		{ "GFLOP/s", "gflops", TP_HTML_REAL, NULL },
 		{ "GB/s", "gbytes_per_s", TP_HTML_REAL, NULL },
 		{ "FLOP/B", "flop_per_byte", TP_HTML_REAL, NULL },
-		{ "bound by", "bound", TP_HTML_TEXT, NULL },
+		{ "bound by", "bound_by", TP_HTML_TEXT, NULL },
 		{ "level", "level", TP_HTML_TEXT, "of the memory that the roof is of" },
 		{ "its roof", "roof", TP_HTML_REAL, "GFLOP/s" },
 		{ "reached", "roof_fraction", TP_HTML_SHARE, NULL },

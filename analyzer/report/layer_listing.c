@@ -74,6 +74,24 @@ static bool collect(struct layers *layers, const struct tp_process *process)
 	return of_node && of_op && layers->list;
 }
 
+/* Ops have no stacks, so a layer is what the program says it is. */
+static void print_how_to(const struct tp_page *page, const struct tp_process *process)
+{
+	fputs("\n  No layer is in the trace: a program names them.\n", page->out);
+	if (process->trace->header->python)
+		fprintf(page->out,
+			"  In Python, tprof.watch(model) makes one of each module of a torch model:\n"
+			"      import tprof            # PYTHONPATH=$(tprof --python)\n"
+			"      tprof.watch(model)      # before the first step\n"
+			"  Without a change: what each class's forward() allocated, and its CPU time, with all that it "
+			"called:\n"
+			"      tprof-analyze hotspots --by function --language python --filter '\\.forward' %s\n",
+			process->trace->file);
+	else
+		fputs("  With tprof.h: tprof_op_begin(NAME, \"layer\") and tprof_op_end() around the code of each.\n",
+		      page->out);
+}
+
 bool tp_layers_print(const struct tp_page *page, const struct tp_process *process, uint64_t top)
 {
 	struct tp_table *table = tp_table_new(">own time|>%|>total|>calls|>allocated|>own FLOP|>FLOP|>GFLOP/s|*layer");
@@ -98,6 +116,8 @@ bool tp_layers_print(const struct tp_page *page, const struct tp_process *proces
 	if (good && top && top < layers.count)
 		tp_print(page, TP_STYLE_DIM, "      and %s more (--top 0 shows all)\n",
 			 tp_count(layers.count - top).text);
+	if (good && layers.count == 1)
+		print_how_to(page, process);
 	tp_table_free(table);
 	free(layers.list);
 	return good;

@@ -52,8 +52,9 @@ struct tp_phrase tp_end_sentence(const struct tp_trace *trace)
 		break;
 	default:
 		snprintf(phrase.text, sizeof(phrase.text), "%s",
-			 trace->running ? "still running"
-					: "killed, or gone without a word (SIGKILL, OOM killer, power)");
+			 trace->written	  ? "still running"
+			 : trace->running ? "still running, but not into this file (a copy?)"
+					  : "killed, or gone without a word (SIGKILL, OOM killer, power)");
 		break;
 	}
 	return phrase;

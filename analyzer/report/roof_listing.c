@@ -94,21 +94,40 @@ static struct tp_text fraction_text(double fraction)
 	return text;
 }
 
+/* NULL: a roof. */
+static const char *no_roof(const struct tp_roof_place *place)
+{
+	if (tp_roof_explains(place))
+		return NULL;
+	return tp_roof_is_uneven(place->op) ? "no roof: uneven" : "no roof";
+}
+
+/* "memory, L2" */
+static void bound_cell(struct tp_table *table, const struct tp_roof_place *place)
+{
+	bool cached = place->bound == TP_BOUND_MEMORY && place->level != TP_LEVEL_MEMORY;
+	char bound[64];
+
+	if (no_roof(place)) {
+		tp_table_add(table, TP_STYLE_DIM, no_roof(place));
+		return;
+	}
+	snprintf(bound, sizeof(bound), "%s%s%s", tp_bound_names[place->bound], cached ? ", " : "",
+		 cached ? tp_level_names[place->level] : "");
+	tp_table_add(table, TP_STYLE_PLAIN, bound);
+}
+
 static void add_row(struct tp_table *table, const struct tp_page *page, const struct tp_roof_place *place)
 {
-	char shorter[400], bound[64], type[16];
+	char shorter[400], type[16];
 
 	snprintf(type, sizeof(type), "%s%s", place->precision < TP_UNSAID ? tp_precision_names[place->precision] : "-",
 		 place->mixed ? "+" : "");
-	snprintf(bound, sizeof(bound), "%s%s%s", tp_bound_names[place->bound],
-		 place->bound == TP_BOUND_MEMORY && place->level != TP_LEVEL_MEMORY ? ", " : "",
-		 place->bound == TP_BOUND_MEMORY && place->level != TP_LEVEL_MEMORY ? tp_level_names[place->level]
-										    : "");
 	cell(table, TP_STYLE_NUMBER, tp_time(tp_round(place->time_ns)));
 	cell(table, TP_STYLE_PLAIN, rate_text(place->gflops));
 	cell(table, TP_STYLE_PLAIN, rate_text(place->gbytes));
 	cell(table, TP_STYLE_PLAIN, rate_text(place->intensity));
-	tp_table_add(table, TP_STYLE_PLAIN, bound);
+	bound_cell(table, place);
 	tp_table_add(table, TP_STYLE_PLAIN, type);
 	cell(table, TP_STYLE_PLAIN, rate_text(place->roof));
 	cell(table, TP_STYLE_NUMBER, fraction_text(place->fraction));
@@ -138,13 +157,42 @@ static void print_uncounted(const struct tp_page *page, const struct tp_roof_pla
 	size_t found = 0;
 
 	for (size_t i = 0; i < count; i++)
-		found += places[i].op->uncounted > 0 && places[i].bound == TP_BOUND_MEMORY;
+		found += places[i].op->uncounted > 0 && places[i].bound == TP_BOUND_MEMORY &&
+			 tp_roof_explains(&places[i]);
 	if (found)
 		tp_print(page, TP_STYLE_DIM,
 			 "      %s of these that memory bounds compute%s what has no count of FLOP (exponentials, "
 			 "roots): that "
 			 "may bound %s\n",
 			 tp_count(found).text, found == 1 ? "s" : "", found == 1 ? "it" : "them");
+}
+
+/* What no roof explains: which of these ops are uneven, and that the others are not bound by what is above them either. */
+static void print_unexplained(const struct tp_page *page, const struct tp_roof_place *places, size_t count)
+{
+	enum { NAMED = 3 };
+	size_t low = 0, uneven = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct tp_op_stats *op = places[i].op;
+
+		if (tp_roof_explains(&places[i]))
+			continue;
+		low++;
+		if (!tp_roof_is_uneven(op) || uneven++ >= NAMED)
+			continue;
+		tp_print(page, TP_STYLE_WARN,
+			 "  %.100s is uneven: half of its %s calls take at most %s, one in ten %s or more: these "
+			 "wait (for threads, a lock, a processor), and no roof explains it\n",
+			 op->name, tp_count(op->calls).text, tp_time(op->p50_ns).text, tp_time(op->p90_ns).text);
+	}
+	if (uneven > NAMED)
+		tp_print(page, TP_STYLE_DIM, "      and %s more ops are uneven\n", tp_count(uneven - NAMED).text);
+	if (low > uneven)
+		tp_print(page, TP_STYLE_DIM,
+			 "      %s reach%s less than a tenth of the roof above: no roof explains the time, but waiting "
+			 "(for threads, a lock, a processor), or what a call costs that does little\n",
+			 tp_count(low - uneven).text, low - uneven == 1 ? "es" : "");
 }
 
 void tp_roof_print(const struct tp_page *page, const struct tp_roof_place *places, size_t count, uint64_t top)
@@ -163,6 +211,7 @@ void tp_roof_print(const struct tp_page *page, const struct tp_roof_place *place
 		fputs("  no op says how much work it does\n", page->out);
 	if (top && top < count)
 		tp_print(page, TP_STYLE_DIM, "      and %s more ops (--top 0 shows all)\n", tp_count(count - top).text);
+	print_unexplained(page, places, count);
 	print_uncounted(page, places, count);
 	print_doubt(page, places, count);
 }
@@ -188,6 +237,17 @@ const char *tp_roof_note(void *context, const struct tp_op_stats *op)
 
 	if (place.bound == TP_BOUND_UNKNOWN)
 		return NULL;
+	if (!tp_roof_explains(&place)) {
+		if (tp_roof_is_uneven(op))
+			snprintf(notes->text, sizeof(notes->text),
+				 "uneven (p50 %s, p90 %s): it waits; no roof explains it (%s of one)",
+				 tp_time(op->p50_ns).text, tp_time(op->p90_ns).text,
+				 fraction_text(place.fraction).text);
+		else
+			snprintf(notes->text, sizeof(notes->text), "no roof explains its time (%s of one)",
+				 fraction_text(place.fraction).text);
+		return notes->text;
+	}
 	snprintf(notes->text, sizeof(notes->text), "%s-bound%s%s%s, %s of its roof", tp_bound_names[place.bound],
 		 cached ? " (" : "", cached ? tp_level_names[place.level] : "", cached ? ")" : "",
 		 fraction_text(place.fraction).text);
@@ -239,6 +299,14 @@ static json_t *place_json(const struct tp_roof_place *place)
 	json_object_set_new(json, "roof", json_real(place->roof));
 	json_object_set_new(json, "roof_fraction", json_real(place->fraction));
 	json_object_set_new(json, "ideal_ns", tp_json_number(tp_round(place->ideal_ns)));
+	json_object_set_new(json, "bound_by",
+			    json_string(no_roof(place) ? no_roof(place) : tp_bound_names[place->bound]));
+	json_object_set_new(json, "explained", json_boolean(tp_roof_explains(place)));
+	json_object_set_new(json, "uneven",
+			    tp_roof_is_uneven(place->op)
+				    ? json_pack("{s:o, s:o}", "p50_ns", tp_json_number(place->op->p50_ns), "p90_ns",
+						tp_json_number(place->op->p90_ns))
+				    : json_null());
 	return json;
 }
 

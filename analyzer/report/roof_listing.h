@@ -24,13 +24,13 @@ json_t *tp_machine_rates_json(const struct tp_machine *machine);
 json_t *tp_roof_json(const struct tp_roof_place *places, size_t count, uint64_t top);
 
 /*
- * A word on an op, for tables that have a column for it: "compute-bound, 37% of its roof"; NULL: it does not say what it
+ * A word on an op, for tables that have a column for it: "compute-bound, 37% of its roof", or that no roof explains its time; NULL: it does not say what it
  * does. The context is a struct tp_roof_notes; the text is valid until the next call.
  */
 struct tp_roof_notes {
 	const struct tp_machine *machine;
 	uint32_t cores;
-	char text[96];
+	char text[240];
 };
 const char *tp_roof_note(void *context, const struct tp_op_stats *op);
 /* The same as JSON, with all numbers; null. */

@@ -134,16 +134,16 @@ static void draw_place(struct frame *frame, const struct tp_roof_place *place, d
 {
 	double x = x_of(frame, place->intensity), y = y_of(frame, place->gflops);
 	double radius = 3 + 17 * sqrt(place->time_ns / total_ns);
-	char numbers[160];
+	char numbers[200], bound[64];
 
+	snprintf(bound, sizeof(bound), tp_roof_explains(place) ? "%s-bound (%s)" : "no roof explains it (%s, %s)",
+		 tp_bound_names[place->bound], tp_level_names[place->level]);
 	fprintf(frame->out,
 		"<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill=\"%s\" fill-opacity=\"0.6\" stroke=\"#333\"><title>",
 		x, y, radius, place->bound == TP_BOUND_COMPUTE ? COMPUTE : MEMORY);
 	tp_xml_text(place->op->name, frame->out);
-	snprintf(numbers, sizeof(numbers),
-		 ": %s-bound (%s), %.3g GFLOP/s, %.3g GB/s, %.1f%% of its roof, %.1f%% of the time",
-		 tp_bound_names[place->bound], tp_level_names[place->level], place->gflops, place->gbytes,
-		 100 * place->fraction, 100 * place->time_ns / total_ns);
+	snprintf(numbers, sizeof(numbers), ": %s, %.3g GFLOP/s, %.3g GB/s, %.1f%% of its roof, %.1f%% of the time",
+		 bound, place->gflops, place->gbytes, 100 * place->fraction, 100 * place->time_ns / total_ns);
 	fputs(numbers, frame->out);
 	fputs("</title></circle>\n", frame->out);
 	if (named)

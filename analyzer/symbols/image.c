@@ -194,12 +194,13 @@ static uint64_t shift_of(const struct tp_image *image, const struct tp_module *m
 	return elf && gelf_getehdr(elf, &header) && header.e_type == ET_EXEC ? module->bias - bias : 0;
 }
 
-bool tp_image_open(struct tp_image *image, const struct tp_module *module, const char *debug_dir,
-		   struct tp_arena *arena)
+static bool open_image(struct tp_image *image, const struct tp_module *module, const char *debug_dir,
+		       struct tp_arena *arena)
 {
 	int fd;
 
 	memset(image, 0, sizeof(*image));
+	image->bias = module->bias;
 	elf_version(EV_CURRENT);
 	if (!begin(image, debug_dir))
 		return false;
@@ -222,12 +223,94 @@ bool tp_image_open(struct tp_image *image, const struct tp_module *module, const
 	return tp_symtab_load(&image->symtab, image->module);
 }
 
-void tp_image_close(struct tp_image *image)
+uint64_t tp_image_address(const struct tp_image *image, const struct tp_module *module, uint64_t address)
 {
-	tp_scopes_free(image->scopes);
-	tp_symtab_free(&image->symtab);
-	if (image->dwfl)
-		dwfl_end(image->dwfl);
-	free(image->debug_path);
-	memset(image, 0, sizeof(*image));
+	return address - (module->bias - image->bias) - image->shift;
+}
+
+/* ---- those that are open ---- */
+
+/* What two modules must share for one image to do for both. */
+struct key {
+	char *path, *debug_dir; /* debug_dir may be NULL */
+	uint8_t build_id[256];
+	size_t build_id_length;
+	dev_t device;
+	ino_t inode;
+	off_t size;
+	struct timespec changed; /* all 0: there is no such file */
+};
+
+struct entry {
+	struct entry *next;
+	struct key key;
+	struct tp_image image;
+};
+
+static struct entry *entries; /* to the program's end */
+static struct tp_arena *names;
+
+static struct key key_of(const struct tp_module *module, const char *debug_dir)
+{
+	struct key key = { .path = (char *)(uintptr_t)module->path, .debug_dir = (char *)(uintptr_t)debug_dir };
+	struct stat status;
+
+	key.build_id_length = module->build_id_length;
+	if (module->build_id_length)
+		memcpy(key.build_id, module->build_id, module->build_id_length);
+	if (module->path[0] == '/' && stat(module->path, &status) == 0) {
+		key.device = status.st_dev;
+		key.inode = status.st_ino;
+		key.size = status.st_size;
+		key.changed = status.st_mtim;
+	}
+	return key;
+}
+
+static bool same(const struct key *a, const struct key *b)
+{
+	return a->build_id_length == b->build_id_length && memcmp(a->build_id, b->build_id, a->build_id_length) == 0 &&
+	       a->device == b->device && a->inode == b->inode && a->size == b->size &&
+	       a->changed.tv_sec == b->changed.tv_sec && a->changed.tv_nsec == b->changed.tv_nsec &&
+	       strcmp(a->path, b->path) == 0 && !a->debug_dir == !b->debug_dir &&
+	       (!a->debug_dir || strcmp(a->debug_dir, b->debug_dir) == 0);
+}
+
+static struct entry *new_entry(const struct key *key)
+{
+	struct entry *entry = calloc(1, sizeof(*entry));
+
+	if (!entry)
+		return NULL;
+	entry->key = *key;
+	entry->key.path = strdup(key->path);
+	entry->key.debug_dir = key->debug_dir ? strdup(key->debug_dir) : NULL;
+	if (entry->key.path && (!key->debug_dir || entry->key.debug_dir))
+		return entry;
+	free(entry->key.path);
+	free(entry->key.debug_dir);
+	free(entry);
+	return NULL;
+}
+
+const struct tp_image *tp_image_of(const struct tp_module *module, const char *debug_dir)
+{
+	struct key key = key_of(module, debug_dir);
+	struct entry *entry = entries;
+
+	/* What can't be opened may be so for where a damaged trace says that it was. */
+	while (entry && !(same(&entry->key, &key) && (entry->image.module || entry->image.bias == module->bias)))
+		entry = entry->next;
+	if (entry)
+		return &entry->image;
+	if (!names)
+		names = tp_arena_new();
+	entry = names ? new_entry(&key) : NULL;
+	if (!entry)
+		return NULL;
+	/* Out of memory leaves an image with fewer names: still an answer. */
+	open_image(&entry->image, module, debug_dir, names);
+	entry->next = entries;
+	entries = entry;
+	return &entry->image;
 }

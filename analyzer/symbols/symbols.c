@@ -17,8 +17,7 @@ struct tp_symbols {
 	const struct tp_trace *trace;
 	struct tp_symbols_options options;
 	struct tp_arena *arena;
-	struct tp_image *images; /* as trace->modules */
-	bool *opened;
+	const struct tp_image **images;	 /* as trace->modules; NULL: not asked for yet */
 	const struct tp_symbol **frames; /* as trace->frames; NULL: not asked for yet */
 	struct tp_perfmap *perfmap;
 	bool perfmap_opened;
@@ -38,10 +37,9 @@ struct tp_symbols *tp_symbols_open(const struct tp_trace *trace, const struct tp
 	if (options)
 		symbols->options = *options;
 	symbols->arena = tp_arena_new();
-	symbols->images = calloc(trace->module_count + 1, sizeof(*symbols->images));
-	symbols->opened = calloc(trace->module_count + 1, sizeof(*symbols->opened));
+	symbols->images = (const struct tp_image **)calloc(trace->module_count + 1, sizeof(struct tp_image *));
 	symbols->frames = calloc(trace->frame_count + 1, sizeof(*symbols->frames));
-	if (symbols->arena && symbols->images && symbols->opened && symbols->frames)
+	if (symbols->arena && symbols->images && symbols->frames)
 		return symbols;
 	tp_symbols_close(symbols);
 	return NULL;
@@ -51,27 +49,21 @@ void tp_symbols_close(struct tp_symbols *symbols)
 {
 	if (!symbols)
 		return;
-	for (size_t i = 0; symbols->images && i < symbols->trace->module_count; i++)
-		if (symbols->opened && symbols->opened[i])
-			tp_image_close(&symbols->images[i]);
-	free(symbols->images);
-	free(symbols->opened);
+	free((void *)symbols->images);
 	free(symbols->frames);
 	tp_perfmap_close(symbols->perfmap);
 	tp_arena_free(symbols->arena);
 	free(symbols);
 }
 
-static struct tp_image *image_of(struct tp_symbols *symbols, const struct tp_module *module)
+/* NULL: memory is out. */
+static const struct tp_image *image_of(struct tp_symbols *symbols, const struct tp_module *module)
 {
 	size_t index = (size_t)(module - symbols->trace->modules);
 
-	if (!symbols->opened[index]) {
-		symbols->opened[index] = true;
-		/* Out of memory leaves an image with fewer names: still an answer. */
-		tp_image_open(&symbols->images[index], module, symbols->options.debug_dir, symbols->arena);
-	}
-	return &symbols->images[index];
+	if (!symbols->images[index])
+		symbols->images[index] = tp_image_of(module, symbols->options.debug_dir);
+	return symbols->images[index];
 }
 
 static void set_name(struct tp_symbols *symbols, struct tp_location *location, const char *linkage)
@@ -101,15 +93,17 @@ static size_t find_in_module(struct tp_symbols *symbols, const struct tp_module 
 			     struct tp_location *locations)
 {
 	const struct tp_image *image = image_of(symbols, module);
-	size_t count;
+	size_t count = 0;
 
-	address -= image->shift;
-	count = image->scopes ? tp_scopes_find(image->scopes, address, locations, INLINED_MAX) : 0;
+	if (image)
+		address = tp_image_address(image, module, address);
+	if (image && image->scopes)
+		count = tp_scopes_find(image->scopes, address, locations, INLINED_MAX);
 	if (!count) {
 		memset(&locations[0], 0, sizeof(locations[0]));
 		count = 1;
 	}
-	if (image->module)
+	if (image && image->module)
 		add_symtab_name(symbols, image, address, &locations[count - 1]);
 	return count;
 }
@@ -217,7 +211,7 @@ enum tp_module_state tp_symbols_module_state(const struct tp_symbols *symbols, c
 {
 	size_t index = (size_t)(module - symbols->trace->modules);
 
-	return symbols->opened[index] ? symbols->images[index].state : TP_MODULE_OK;
+	return symbols->images[index] ? symbols->images[index]->state : TP_MODULE_OK;
 }
 
 const struct tp_symbols_options *tp_symbols_options(const struct tp_symbols *symbols)

@@ -80,8 +80,8 @@ void tp_clock_fit(struct tp_trace_impl *impl)
 			some[used++] = all[i * (count - 1) / (MOMENTS_MAX - 4)];
 		if (header->latest.ticks)
 			some[used++] = header->latest;
-		if (header->finish.ticks)
-			some[used++] = header->finish;
+		if (impl->now.ticks || header->finish.ticks)
+			some[used++] = impl->now.ticks ? impl->now : header->finish;
 		qsort(some, used, sizeof(*some), by_ticks);
 		slope = fit(some, used);
 	}
@@ -122,6 +122,8 @@ uint64_t tp_trace_last(const struct tp_trace *trace)
 	const struct tp_chunks *chunks = &tp_impl(trace)->events;
 	uint64_t ticks = chunks->count ? chunks->list[chunks->count - 1].begin : 0;
 
+	if (trace->written)
+		return tp_impl(trace)->now.ticks;
 	if (header->end != TPROF_END_NONE && header->finish.ticks)
 		return header->finish.ticks;
 	return header->latest.ticks > ticks ? header->latest.ticks : ticks;

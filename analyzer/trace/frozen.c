@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "trace/frozen_maps.h"
+#include "trace/reserve.h"
 
 #define PAGE 4096u
 #define PAGES_MAX 64u		/* looked up at once */
@@ -76,6 +77,9 @@ void tp_frozen_close(struct tp_frozen *frozen)
 	close_memory(&frozen->parents);
 	free(frozen->maps);
 	free(frozen->note);
+	free(frozen->dead);
+	frozen->dead = NULL;
+	frozen->dead_count = 0;
 	frozen->maps = NULL;
 	frozen->note = NULL;
 	frozen->count = 0;
@@ -154,14 +158,67 @@ static size_t read_map(struct tp_frozen *frozen, const struct tp_frozen_map *map
 	return got > 0 ? (size_t)got : 0;
 }
 
-/* What of a copy lies in a range is nothing. */
-static void blank(const struct tprof_range *range, uint64_t address, char *copy, size_t size)
+bool tp_frozen_dead(struct tp_frozen *frozen, uint64_t low, uint64_t high)
 {
-	uint64_t low = range->low > address ? range->low : address;
-	uint64_t high = range->high < address + size ? range->high : address + size;
+	if (low >= high)
+		return true;
+	if (!tp_reserve(&frozen->dead, &frozen->dead_room, frozen->dead_count + 1, sizeof(*frozen->dead)))
+		return false;
+	frozen->dead[frozen->dead_count++] = (struct tprof_range){ low, high };
+	return true;
+}
 
-	if (low < high)
+static int by_low(const void *a, const void *b)
+{
+	const struct tprof_range *x = a, *y = b;
+
+	return x->low < y->low ? -1 : x->low > y->low;
+}
+
+/* Those that overlap become one. */
+void tp_frozen_bury(struct tp_frozen *frozen)
+{
+	size_t count = 0;
+
+	if (frozen->dead_count)
+		qsort(frozen->dead, frozen->dead_count, sizeof(*frozen->dead), by_low);
+	for (size_t i = 0; i < frozen->dead_count; i++) {
+		const struct tprof_range *next = &frozen->dead[i];
+
+		if (!count || next->low > frozen->dead[count - 1].high)
+			frozen->dead[count++] = *next;
+		else if (next->high > frozen->dead[count - 1].high)
+			frozen->dead[count - 1].high = next->high;
+	}
+	frozen->dead_count = count;
+}
+
+/* The first that ends behind an address. */
+static size_t first_dead(const struct tp_frozen *frozen, uint64_t address)
+{
+	size_t low = 0, high = frozen->dead_count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (frozen->dead[middle].high <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* What of a copy is dead is nothing. */
+static void blank(const struct tp_frozen *frozen, uint64_t address, char *copy, size_t size)
+{
+	for (size_t i = first_dead(frozen, address); i < frozen->dead_count && frozen->dead[i].low < address + size;
+	     i++) {
+		uint64_t low = frozen->dead[i].low > address ? frozen->dead[i].low : address;
+		uint64_t high = frozen->dead[i].high < address + size ? frozen->dead[i].high : address + size;
+
 		memset(copy + (low - address), 0, (size_t)(high - low));
+	}
 }
 
 size_t tp_frozen_read(void *context, uint64_t address, void *to, size_t size)
@@ -182,7 +239,6 @@ size_t tp_frozen_read(void *context, uint64_t address, void *to, size_t size)
 		if (part < want)
 			break;
 	}
-	for (size_t i = 0; i < sizeof(frozen->dead) / sizeof(frozen->dead[0]); i++)
-		blank(&frozen->dead[i], address, to, got);
+	blank(frozen, address, to, got);
 	return got;
 }

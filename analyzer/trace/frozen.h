@@ -33,8 +33,9 @@ struct tp_frozen {
 	struct tp_frozen_map *maps;	      /* all of them, by address */
 	size_t count, room;
 	struct tprof_snapshot *note; /* what it says of itself */
-	/* Of the stack of the thread that forked: what the program does not use, and any word may stand in. */
-	struct tprof_range dead[2];
+	/* Of stacks: what the program does not use, and any word may stand in. In order once tp_frozen_bury() was called. */
+	struct tprof_range *dead;
+	size_t dead_count, dead_room;
 	/* The first read that failed: what is found is no result then. failed 0: none did. */
 	uint64_t failed_at;
 	int failed; /* errno; ESRCH: the process has ended */
@@ -55,6 +56,10 @@ size_t tp_frozen_copy(const struct tp_frozen *frozen, uint64_t address, void *to
  * should be there and can't be read is noted in `failed`.
  */
 size_t tp_frozen_read(void *frozen, uint64_t address, void *to, size_t size);
+
+/* Words there are none: of the stacks' unused parts. tp_frozen_bury() before the first read. False: no memory. */
+bool tp_frozen_dead(struct tp_frozen *frozen, uint64_t low, uint64_t high);
+void tp_frozen_bury(struct tp_frozen *frozen);
 
 /* Was all read that should have been, and is the process still there? False: *error says what is wrong. */
 bool tp_frozen_whole(struct tp_frozen *frozen, char **error);

@@ -45,6 +45,7 @@ struct tp_trace_impl {
 	struct tp_chunks events, tables;  /* events in order of begin */
 	struct tprof_moment *moments;	  /* of all chunks */
 	size_t moment_count, moment_room;
+	struct tprof_moment now; /* when the file was opened, if its process still writes it; else 0 */
 	struct tp_clock clock;
 	char *text;   /* the strings of the header */
 	char **lists; /* pointers of args and env */
@@ -78,6 +79,9 @@ bool tp_nodes_unify(struct tp_trace *trace, const uint32_t *frame_alias);
 /* The node of a frame below a parent: as `children` has it, (parent, frame) to node, or new there and behind all. 0: no memory. */
 uint32_t tp_nodes_child(struct tp_trace *trace, size_t *node_room, struct tp_pairs *children, uint32_t parent,
 			uint32_t frame);
+
+/* Of a trace without an end: trace.running, trace.written and `now`; or the end, if it was written just now. */
+void tp_alive_find(struct tp_trace_impl *impl);
 
 void tp_clock_fit(struct tp_trace_impl *impl);
 

@@ -28,30 +28,6 @@ size_t tp_read_at(int fd, void *buffer, size_t size, uint64_t offset)
 	return done;
 }
 
-/* Field 22 of /proc/PID/stat; the fields are counted behind the last parenthesis: a name may hold anything. */
-static uint64_t process_start(uint32_t pid)
-{
-	char path[32], line[1024], *at;
-	uint64_t start = 0;
-	int field;
-	size_t got;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", pid);
-	file = fopen(path, "re");
-	if (!file)
-		return 0;
-	got = fread(line, 1, sizeof(line) - 1, file);
-	fclose(file);
-	line[got] = 0;
-	at = strrchr(line, ')');
-	for (field = 2; at && field < 22; field++)
-		at = strchr(at + 1, ' ');
-	if (at)
-		start = strtoull(at + 1, NULL, 10);
-	return start;
-}
-
 static bool open_file(struct tp_trace_impl *impl, char **error)
 {
 	struct stat status;
@@ -77,16 +53,13 @@ static bool open_file(struct tp_trace_impl *impl, char **error)
 
 static bool read_all(struct tp_trace_impl *impl, char **error)
 {
-	const struct tprof_header *header = &impl->header;
-
 	if (!open_file(impl, error) || !tp_header_read(impl, error))
 		return false;
 	*error = NULL;
+	tp_alive_find(impl);
 	if (!tp_chunks_scan(impl) || !tp_tables_read(impl))
 		return false;
 	tp_clock_fit(impl);
-	impl->trace.running = header->end == TPROF_END_NONE && header->process_start &&
-			      process_start(header->pid) == header->process_start;
 	return true;
 }
 

@@ -123,6 +123,7 @@ struct tp_trace {
 	struct tp_damage *damage;
 	size_t damage_count; /* also filled while events are read */
 	bool running;	     /* the process is still alive (same pid and start time, this machine) */
+	bool written;	     /* and writes this very file, not one that this is a copy of: the trace's end is now */
 	void *impl;	     /* of trace/ */
 };
 

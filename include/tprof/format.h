@@ -161,6 +161,11 @@ struct tprof_snapshot {
 	uint64_t in_hand_count;
 	uint64_t in_hand[TPROF_IN_HAND]; /* the program's: arguments of that call, or its result */
 	struct tprof_range moving;	 /* a block that was said to be freed, and is about to be reallocated */
+
+	uint64_t used[TPROF_SNAPSHOT_RANGES]; /* the stack pointers of the threads of `stacks`, if header.snapshot_still
+					       * says so; 0: not known */
+	uint64_t self, tid; /* of the thread that forked: its descriptor of glibc's, and the kernel's number for it */
+	struct tprof_range exiting; /* the module that called the collector, if exit() did; else empty */
 };
 #define TPROF_CONTROL_TEXT 48u /* bytes of a mark's text */
 
@@ -244,6 +249,10 @@ struct tprof_header {
 	uint64_t other_ticks; /* what recording took beside events: threads begun, chunks made, memory sampled, objects
 				     * hooked */
 	uint64_t snapshot_bytes; /* sizeof(struct tprof_snapshot), as the collector knows it */
+	uint64_t pid_namespace;	 /* inode of the PID namespace that `pid` is a number of; 0: unknown */
+	uint8_t boot_id[16];	 /* /proc/sys/kernel/random/boot_id: which start of which machine; 0: unknown */
+	uint64_t snapshot_still[TPROF_SNAPSHOT_RANGES / 64]; /* bit i: the thread of tprof_snapshot.stacks[i] waited in
+							      * one system call while the fork was made */
 };
 
 /* ---- chunks ------------------------------------------------------------------------------------------------- */

@@ -28,16 +28,12 @@ static long read_file(const char *path, char *buffer, size_t size)
 	return got;
 }
 
-uint64_t tp_process_start(uint32_t pid)
+static uint64_t start_in(const char *path)
 {
-	char path[64], stat[1024];
-	struct tp_text text = tp_text_in(path, sizeof(path));
+	char stat[1024];
 	const char *at;
 	uint64_t start = 0;
 
-	tp_text_add(&text, "/proc/");
-	tp_text_add_number(&text, pid);
-	tp_text_add(&text, "/stat");
 	if (read_file(path, stat, sizeof(stat)) <= 0)
 		return 0;
 	at = strrchr(stat, ')'); /* ends field 2, which may hold anything */
@@ -46,6 +42,17 @@ uint64_t tp_process_start(uint32_t pid)
 		at = at ? at + 1 : NULL;
 	}
 	return at && tp_text_number(&at, &start) ? start : 0;
+}
+
+uint64_t tp_process_start(uint32_t pid)
+{
+	char path[64];
+	struct tp_text text = tp_text_in(path, sizeof(path));
+
+	tp_text_add(&text, "/proc/");
+	tp_text_add_number(&text, pid);
+	tp_text_add(&text, "/stat");
+	return start_in(path);
 }
 
 /* The kernel started the loader itself: it had no other loader. The loader says then where it put the program (AT_PHDR). */
@@ -76,7 +83,8 @@ void tp_identify(struct tp_identity *identity)
 	tp_process_exe(identity->exe, sizeof(identity->exe));
 	identity->pid = tp_sys_getpid();
 	identity->ppid = tp_sys_getppid();
-	identity->start = tp_process_start(identity->pid);
+	/* Not by its number: /proc may have those of another PID namespace. */
+	identity->start = start_in("/proc/self/stat");
 }
 
 static char *const *arguments_of_kernel(size_t *count)
@@ -265,6 +273,33 @@ static void describe_environment(struct tprof_header *header)
 	tp_describe_text(header, TPROF_TEXT_ENV, text, to.length);
 }
 
+/* Where and when `pid` and the clocks are this process's: a PID namespace, a machine's start. */
+static void describe_place(struct tprof_header *header)
+{
+	char text[64];
+	const char *at;
+	long length = tp_sys_readlink("/proc/self/ns/pid", text, sizeof(text) - 1);
+	size_t digits = 0;
+
+	text[length > 0 ? length : 0] = 0; /* pid:[4026531836] */
+	at = strchr(text, '[');
+	if (!at || (at++, !tp_text_number(&at, &header->pid_namespace)))
+		header->pid_namespace = 0;
+	if (read_file("/proc/sys/kernel/random/boot_id", text, sizeof(text)) <= 0)
+		return;
+	for (at = text; *at && digits < 2 * sizeof(header->boot_id); at++) {
+		uint8_t *byte = &header->boot_id[digits / 2];
+
+		if (*at >= '0' && *at <= '9')
+			*byte = (uint8_t)(*byte << 4 | (*at - '0'));
+		else if (*at >= 'a' && *at <= 'f')
+			*byte = (uint8_t)(*byte << 4 | (*at - 'a' + 10));
+		else
+			continue;
+		digits++;
+	}
+}
+
 void tp_describe(struct tprof_header *header, const struct tp_identity *identity, const char *parent)
 {
 	static char cwd[1024];
@@ -286,6 +321,7 @@ void tp_describe(struct tprof_header *header, const struct tp_identity *identity
 	tp_describe_text(header, TPROF_TEXT_CWD, cwd, length > 0 ? (size_t)length - 1 : 0);
 	if (parent)
 		tp_describe_text(header, TPROF_TEXT_PARENT, parent, strlen(parent));
+	describe_place(header);
 	describe_environment(header);
 	describe_arguments(header);
 	memcpy(header->magic, TPROF_MAGIC, 8); /* last: before it, this is no trace */

@@ -38,21 +38,30 @@ static bool is_other(const struct tp_thread *thread)
 	return thread != tp_self && tid && tp_sys_thread_lives(tp_state.pid, tid);
 }
 
+/* Those of note.stacks, [0] of them the one that forks. */
+static const struct tp_thread *threads[TPROF_SNAPSHOT_RANGES];
+static struct tp_waiting seen[TPROF_SNAPSHOT_RANGES];
+
 static void note_stack(struct tp_thread *thread)
 {
 	struct tprof_range range = { thread->own.low, thread->own.high };
 
-	if (note.stack_count < TPROF_SNAPSHOT_RANGES && is_other(thread))
-		note.stacks[note.stack_count++] = range;
+	if (note.stack_count == TPROF_SNAPSHOT_RANGES || !is_other(thread))
+		return;
+	threads[note.stack_count] = thread;
+	note.stacks[note.stack_count++] = range;
 }
 
-/* Those whose registers are noted. */
-static struct tp_waiting seen[TPROF_SNAPSHOT_RANGES];
-static const struct tp_thread *seen_of[TPROF_SNAPSHOT_RANGES];
+static void note_kept(const struct tp_thread *thread, const struct tp_waiting *now)
+{
+	threads_known += now->sure;
+	memcpy(note.kept[note.kept_count++], thread->wait.kept, sizeof(note.kept[0]));
+}
 
 static void count_thread(struct tp_thread *thread)
 {
 	struct tp_waiting now;
+	uint32_t i = 1;
 
 	if (!is_other(thread))
 		return;
@@ -61,12 +70,14 @@ static void count_thread(struct tp_thread *thread)
 		threads_running++;
 	else
 		threads_waiting++;
-	if (now.state == TP_IS_KEPT && note.kept_count < TPROF_SNAPSHOT_RANGES) {
-		seen[note.kept_count] = now;
-		seen_of[note.kept_count] = thread;
-		threads_known += now.sure;
-		memcpy(note.kept[note.kept_count++], thread->wait.kept, sizeof(note.kept[0]));
-	}
+	while (i < note.stack_count && threads[i] != thread)
+		i++;
+	if (i == note.stack_count)
+		return;
+	if (now.state == TP_IS_KEPT)
+		note_kept(thread, &now);
+	note.used[i] = now.state == TP_RUNS ? 0 : now.sp;
+	seen[i] = now;
 }
 
 static void count_each(void *unused)
@@ -79,6 +90,8 @@ static void count_threads(void)
 {
 	threads_running = threads_waiting = threads_known = 0;
 	note.kept_count = 0;
+	memset(note.used, 0, sizeof(note.used));
+	memset(seen, 0, sizeof(seen));
 	tp_apart_as_thread(count_each, NULL);
 	tp_header->snapshot_running = threads_running;
 	tp_header->snapshot_waiting = threads_waiting;
@@ -87,29 +100,33 @@ static void count_threads(void)
 
 struct still {
 	uint32_t all, known;
+	uint64_t bits[TP_LENGTH(tp_header->snapshot_still)];
 };
 
 static void count_each_still(void *context)
 {
 	struct still *still = context;
 
-	for (size_t i = 0; i < note.kept_count; i++) {
-		bool is_still = tp_wait_is_still(seen_of[i], &seen[i]);
-
-		still->all += is_still;
-		still->known += is_still && seen[i].sure;
+	for (uint32_t i = 1; i < note.stack_count; i++) {
+		if (seen[i].state == TP_RUNS || !seen[i].counted || !tp_wait_is_still(threads[i], &seen[i]))
+			continue;
+		still->all += seen[i].state == TP_IS_KEPT;
+		still->known += seen[i].sure;
+		still->bits[i / 64] |= UINT64_C(1) << i % 64;
 	}
 }
 
 /* After the fork: who ran meanwhile may have held in other registers then what it had held in these. */
 static void count_still(void)
 {
-	struct still still = { 0, 0 };
+	static struct still still;
 
+	memset(&still, 0, sizeof(still));
 	tp_apart_as_thread(count_each_still, &still);
 	tp_header->snapshot_running += (uint32_t)note.kept_count - still.all;
 	tp_header->snapshot_waiting -= (uint32_t)note.kept_count - still.all;
 	tp_header->snapshot_known = still.known;
+	memcpy(tp_header->snapshot_still, still.bits, sizeof(still.bits));
 }
 
 /* Its data is no mapping of its own: the header lies amidst. */
@@ -154,6 +171,8 @@ static void write_note(const struct tp_hand *hand, const struct tprof_registers 
 	if (tp_self)
 		note.stacks[0] = (struct tprof_range){ tp_self->own.low, tp_self->own.high };
 	note.stack_count = 1;
+	note.self = (uintptr_t)__builtin_thread_pointer();
+	note.tid = (uint64_t)tp_sys_gettid();
 	tp_threads_each(note_stack);
 	count_threads();
 	note.own_count = (uint32_t)tp_space_list(note.own, TPROF_SNAPSHOT_RANGES - 1);
@@ -356,7 +375,16 @@ static void settle(void)
 	}
 }
 
-void tp_freeze_check(void)
+/* The frames of exit() below the program's: they lie over what its last functions left. */
+static void note_exiting(const void *caller)
+{
+	struct dl_find_object object;
+
+	if (tp_object_find((uintptr_t)caller, &object))
+		note.exiting = (struct tprof_range){ (uintptr_t)object.dlfo_map_start, (uintptr_t)object.dlfo_map_end };
+}
+
+void tp_freeze_check(const void *caller)
 {
 	static char path[4096];
 
@@ -368,6 +396,7 @@ void tp_freeze_check(void)
 	}
 	tp_store(&at_end, 1u);
 	settle();
+	note_exiting(caller);
 	freeze(NULL);
 	if (tp_load(&to_reap))
 		search(path);

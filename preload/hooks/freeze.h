@@ -29,7 +29,10 @@ TP_SLOW void tp_freeze(const struct tp_hand *hand);
 /* Reaps the last one if it has ended. A load and a branch where there was none. */
 void tp_freeze_reap(void);
 
-/* At the process's end (TPROF_LEAKCHECK=exit): makes one, has tprof-analyze search it, and waits until that is done. */
-TP_SLOW void tp_freeze_check(void);
+/*
+ * At the process's end (TPROF_LEAKCHECK=exit): makes one, has tprof-analyze search it, and waits until that is done. `caller`: the
+ * address in exit() that the handler was called from.
+ */
+TP_SLOW void tp_freeze_check(const void *caller);
 
 #endif

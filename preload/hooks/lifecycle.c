@@ -267,7 +267,7 @@ static void at_exit(int status, void *unused)
 	tp_start(); /* a forked child that never allocated */
 	ask_allocator(__builtin_frame_address(0));
 	if (tp_config.leakcheck && tp_state_has_trace() && tp_load(&tp_state.mode) != TP_MODE_STOPPED)
-		tp_freeze_check();
+		tp_freeze_check(__builtin_return_address(0));
 	tp_freeze_reap();
 	tp_mark_end(TPROF_END_EXIT, status & 0xff);
 	if (tp_config.verbose && tp_state_has_trace() && tp_load(&tp_state.mode) != TP_MODE_STOPPED)

@@ -19,7 +19,11 @@ def test_both_interfaces(tprof):
                     {"INTEL_LIBITTNOTIFY64": str(LIBRARY), "NVTX_INJECTION64_PATH": str(LIBRARY)})
     assert (run.status, run.stdout, run.stderr) == (bare.status, bare.stdout, bare.stderr) == (0, b"done\n", b"")
     trace = run.traces()[0]
-    assert ops_of(trace) == {"itt outer": (TIMES, "my domain"), "itt inner": (TIMES, "my domain"),
+    ops = ops_of(trace)
+    many = json.loads(analyze("ops", "--json", "--top", "0", trace).stdout)["ops"]
+    many = {op["category"]: op["calls"] for op in many if op["name"] == "itt in one of many"}
+    assert many == {f"domain {i}": 1 for i in range(100)} and ops.pop("itt in one of many")[0] == 1
+    assert ops == {"itt outer": (TIMES, "my domain"), "itt inner": (TIMES, "my domain"),
                              "?": (TIMES, "my domain"), "nvtx plain": (TIMES, "nvtx"), "nvtx wide": (TIMES, "nvtx"),
                              "nvtx message": (TIMES, "nvtx"), "nvtx registered": (TIMES, "my nvtx"),
                              "itt other": (1, "other"), "nvtx alone": (1, "nvtx")}

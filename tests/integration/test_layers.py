@@ -257,3 +257,30 @@ def test_models_that_go_with_the_interpreter(tprof):
 def test_watch_without_the_collector(tprof):
     run = tprof.run([PYTHON, PROGRAMS / "torch_layers.py", "idle", BUILD / "share/tprof"], timeout=600)
     assert (run.status, run.stdout, run.stderr, run.traces()) == (0, b"good\n", b"", [])
+
+
+PLAIN = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import tprof
+
+class Block:
+    def forward(self):
+        with tprof.op("work"):
+            return [bytes(1000) for _ in range(100)]
+
+for _ in range(10):
+    Block().forward()
+"""
+
+
+def test_how_to_get_layers(tprof):
+    """Where a trace has none, it is said; a command that is named for the time without works as it stands there."""
+    trace = tprof.run([PYTHON, "-I", "-c", PLAIN, BUILD / "share/tprof"], [LIBRARY]).traces()[0]
+    text = analyze("ops", "--by", "layer", trace).stdout
+    assert "(ops in no layer)" in text and "No layer is in the trace" in text and "tprof.watch(model)" in text
+    [command] = [line.split() for line in text.splitlines() if line.lstrip().startswith("tprof-analyze hotspots")]
+    assert "Block.forward" in analyze(*(word.strip("'") for word in command[1:])).stdout
+    native = tprof.profile([BUILD.parents[0] / "workloads/ops"]).traces()[0]
+    layers = {row["layer"] for row in report(native, command="ops", options=["--by", "layer"])["layers"]}
+    assert ("No layer is in the trace" in analyze("ops", "--by", "layer", native).stdout) == (layers == {None})

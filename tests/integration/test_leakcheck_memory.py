@@ -20,7 +20,7 @@ def blocks_of(trace, function):
     """Blocks by kind, of those that a function of the program's allocated."""
     found = reach_of(trace)
     blocks = {kind: sum(site["blocks"] for site in found[kind]["sites"]
-                        if any(frame["function"] == function for frame in site["stack"])) for kind in KINDS}
+                        if any(frame["function"] in (function, function + "()") for frame in site["stack"])) for kind in KINDS}
     return {kind: count for kind, count in blocks.items() if count}
 
 
@@ -91,3 +91,31 @@ def test_two_checks_at_once(tprof):
     finally:
         process.kill()
         process.wait()
+
+
+@pytest.mark.parametrize("way, function, blocks", [
+    ("main", "lose", {"definitely_lost": 3}),
+    ("joined", "lose", {"definitely_lost": 6}),
+    ("detached", "lose", {"definitely_lost": 6}),
+    ("result", "lose", {"definitely_lost": 3}),
+    ("result", "give", {"still_reachable": 3}),
+    ("waiting", "lose", {"definitely_lost": 3}),
+    ("waiting", "give", {"still_reachable": 1}),
+])
+def test_words_on_stacks_that_nothing_uses(tprof, way, function, blocks):
+    """Below main() as it has returned, and below what waiting threads use; on ended threads' stacks, which glibc keeps. What a
+    thread returned that may still be joined is not lost, nor is what glibc keeps for the next thread."""
+    run = tprof.profile([WORKLOADS / "lost_stacks", way], env={"TPROF_LEAKCHECK": "exit"})
+    assert blocks_of(run.traces()[0], function) == blocks
+    found = reach_of(run.traces()[0])
+    assert all(any(frame["function"] in ("lose", "give") for frame in site["stack"])
+               for kind in KINDS[:3] for site in found[kind]["sites"])
+
+
+@pytest.mark.parametrize("function, kind", [("array", "still_reachable"), ("object", "still_reachable"),
+                                            ("string", "still_reachable"), ("length", "still_reachable"),
+                                            ("odd", "possibly_lost")])
+def test_pointers_that_cxx_makes(tprof, function, kind):
+    """As Valgrind's heuristics have it."""
+    run = tprof.profile([WORKLOADS / "interior"], env={"TPROF_LEAKCHECK": "exit"})
+    assert blocks_of(run.traces()[0], function) == {kind: 1}

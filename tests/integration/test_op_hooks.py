@@ -124,6 +124,21 @@ def test_tree_of_calls_that_exceptions_leave(tprof, seed, samples):
         for name in "abc"}
 
 
+@pytest.mark.parametrize("left_by", ["exception", "longjmp"])
+def test_steps_of_functions_that_do_not_return(tprof, left_by):
+    """A call that is left ends its step all the same, also one that pthread_exit() leaves."""
+    if left_by == "exception":
+        command, step, wanted = [WORKLOADS / "throw_tree", 1, 2000], "thrower_b", None
+    else:
+        command, step, wanted = [WORKLOADS / "step_left", TIMES], "tiny_call", TIMES + 1
+    run = tprof.run(command, [LIBRARY], {"TPROF_OPS": "thrower_*,blas", "TPROF_STEP": step})
+    assert run.status == 0
+    calls, unwound = ops_of(run.traces()[0])[step]
+    assert unwound > 10 and calls == (wanted or calls)
+    steps = report(run.traces()[0], command="steps")["steps"]
+    assert (steps["source"], steps["count"]) == ("marked", calls)
+
+
 LEFT_SCOPES = {"around", "around/thrower_deep", "around/behind", "far", "far/thrower_deep",
                "in_region", "in_region/in_region", "in_region/in_region/thrower_deep", "next"}
 LEFT_SCOPES_TRACED = {

@@ -72,7 +72,8 @@ def test_text_and_picture(trace, machine, tmp_path):
     svg = xml.dom.minidom.parse(str(picture)).documentElement
     assert svg.tagName == "svg"
     titles = [node.firstChild.data for node in svg.getElementsByTagName("title")]
-    assert any(title.startswith("triad: memory-bound") for title in titles)
+    bound = "memory-bound" if places(trace, machine)["triad"]["explained"] else "no roof explains it"  # on a busy machine
+    assert any(title.startswith(f"triad: {bound}") for title in titles)
     for circle in svg.getElementsByTagName("circle"):
         assert 0 < float(circle.getAttribute("cx")) < 960 and 0 < float(circle.getAttribute("cy")) < 620
     labels = [(node.firstChild.data, float(node.getAttribute("x")), float(node.getAttribute("y")))
@@ -80,6 +81,24 @@ def test_text_and_picture(trace, machine, tmp_path):
     assert {"triad", "cblas_dgemm"} <= {words for words, _, _ in labels}
     for (one, x, y), (other, u, v) in itertools.combinations(labels, 2):  # a letter is 5 wide at least
         assert abs(y - v) > 11 or x + 5 * len(one) <= u or u + 5 * len(other) <= x, (one, other)
+
+
+def test_what_no_roof_explains(tprof, machine, tmp_path):
+    """Ops that wait: neither is said to be bound by a memory, and of the one whose calls are uneven that is said."""
+    trace = tprof.profile([WORKLOADS / "uneven"]).traces()[0]
+    found = places(trace, machine)
+    assert not found["uneven"]["explained"] and not found["slow"]["explained"]
+    uneven = found["uneven"]["uneven"]
+    assert uneven["p90_ns"] >= 50e6 and uneven["p50_ns"] <= uneven["p90_ns"] / 10
+    text = analyze("roofline", "--machine", machine, trace).stdout
+    rows = [line for line in text.splitlines() if line.endswith((" uneven", " slow"))]
+    assert len(rows) == 2 and all("no roof" in row and "memory" not in row for row in rows)
+    assert "uneven is uneven: half of its 30 calls take at most" in text and "no roof explains it" in text
+    picture = tmp_path / "roof.svg"
+    analyze("roofline", "--machine", machine, "-o", picture, trace)
+    assert "uneven: no roof explains it" in picture.read_text() and "memory-bound (" not in picture.read_text()
+    summary = analyze("summary", "--machine", machine, trace).stdout.partition("What to look at first")[2]
+    assert "it waits; no roof explains it" in summary and "-bound" not in summary
 
 
 def test_summary(trace, machine, tmp_path):
@@ -94,7 +113,8 @@ def test_summary(trace, machine, tmp_path):
     assert {"triad"} <= {one["op"] for one in named} and all(
         {**one["roof"], "name": one["op"]}.items() <= found[one["op"]].items() for one in named)
     text = summary("--machine", machine).stdout.partition("What to look at first")[2]
-    assert f"memory-bound, {100 * found['triad']['roof_fraction']:.1f}% of its roof" in text
+    share = f"{100 * found['triad']['roof_fraction']:.1f}% of"
+    assert (f"memory-bound, {share} its roof" if found["triad"]["explained"] else f"no roof explains its time ({share} one)") in text
     assert [one["roof"] for one in json.loads(summary("--json").stdout)["priorities"]["time"]] == [None] * len(named)
     assert "-bound" not in summary().stdout and not (tmp_path / "nothing").exists()  # nothing was measured
     assert "not there" in summary("--machine", tmp_path / "none", status=2).stderr

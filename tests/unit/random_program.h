@@ -160,7 +160,8 @@ static inline void random_step(struct program *program)
 	}
 }
 
-static inline struct program *random_program(unsigned seed, uint32_t chunk_size)
+/* At most the first `most` steps of a random program: the trace is that of the whole program at an earlier moment. */
+static inline struct program *random_program_of(unsigned seed, uint32_t chunk_size, size_t most)
 {
 	struct gen_options options = { .start_ticks = 1000000,
 				       .start_unix_ns = 1700000000000000000,
@@ -176,11 +177,16 @@ static inline struct program *random_program(unsigned seed, uint32_t chunk_size)
 	for (i = 0; i < THREADS; i++)
 		program->thread_number[i] = ++program->threads;
 	count = 200 + pick(program, OPS_MAX / 3 - 300);
-	for (i = 0; i < count; i++)
+	for (i = 0; i < count && i < most; i++)
 		random_step(program);
-	if (pick(program, 2))
+	if (count <= most && pick(program, 2))
 		gen_finish(program->gen, program->now, 0);
 	return program;
+}
+
+static inline struct program *random_program(unsigned seed, uint32_t chunk_size)
+{
+	return random_program_of(seed, chunk_size, SIZE_MAX);
 }
 
 static inline void free_program(struct program *program)

@@ -52,7 +52,8 @@ static void search(struct tp_reach_block *list, size_t count, bool exact_only)
 	const struct tp_reach_root ranges[] = { { ROOT, ROOT + 64, false },
 						{ ROOT + 0x100, ROOT + 0x140, exact_only } };
 
-	assert_true(tp_reach_search(list, count, &(struct tp_reach_roots){ ranges, 2, NULL, 0 }, read_words, NULL));
+	assert_true(tp_reach_search(list, count, &(struct tp_reach_roots){ .ranges = ranges, .range_count = 2 },
+				    read_words, NULL));
 }
 
 static void test_words(void **unused)
@@ -130,6 +131,47 @@ static void test_blocks_of_no_bytes(void **unused)
 	free(list);
 }
 
+/* Pointers into the inside that C++ makes by rule are as good as those to the beginning; others are not. */
+static void test_interior(void **unused)
+{
+	const struct tprof_range files[] = { { BASE + 0x800, BASE + 0x900 } };
+	const struct tp_reach_root range = { ROOT, ROOT + 0x80, false };
+	struct tp_reach_block *list = blocks(10);
+	const uint64_t table = BASE + 0x810, second = BASE + 0x850;
+
+	(void)unused;
+	*at(BLOCK(0)) = 40; /* a length */
+	*at(ROOT) = BLOCK(0) + 8;
+	*at(BLOCK(1)) = 5; /* elements of eight bytes */
+	*at(ROOT + 8) = BLOCK(1) + 8;
+	*at(BLOCK(2)) = 7; /* does not divide the rest */
+	*at(ROOT + 16) = BLOCK(2) + 8;
+	*at(BLOCK(3)) = 20, *at(BLOCK(3) + 8) = 23; /* a text's length and capacity */
+	*at(ROOT + 24) = BLOCK(3) + 24;
+	*at(BLOCK(4)) = 20, *at(BLOCK(4) + 8) = 22; /* another capacity than the block has */
+	*at(ROOT + 32) = BLOCK(4) + 24;
+	*at(table - 16) = 0, *at(second - 16) = (uint64_t)-16;
+	*at(BLOCK(5)) = table, *at(BLOCK(5) + 16) = second; /* an object, and its second base */
+	*at(ROOT + 40) = BLOCK(5) + 16;
+	*at(BLOCK(6)) = table, *at(BLOCK(6) + 24) = second; /* not where the table says */
+	*at(ROOT + 48) = BLOCK(6) + 24;
+	*at(BLOCK(7)) = table, *at(BLOCK(7) + 16) = BASE + 0x910; /* no table of a file's */
+	*at(BASE + 0x900) = (uint64_t)-16;
+	*at(ROOT + 56) = BLOCK(7) + 16;
+	*at(BLOCK(0) + 16) = BLOCK(8); /* what they lead to is reached, too */
+	*at(BLOCK(2) + 16) = BLOCK(9);
+	assert_true(tp_reach_search(
+		list, 10,
+		&(struct tp_reach_roots){ .ranges = &range, .range_count = 1, .files = files, .file_count = 1 },
+		read_words, NULL));
+	for (size_t i = 0; i < 10; i++) {
+		bool whole = i == 0 || i == 1 || i == 3 || i == 5 || i == 8;
+
+		assert_int_equal(list[i].reach, whole ? TPROF_REACH_STILL : TPROF_REACH_POSSIBLE);
+	}
+	free(list);
+}
+
 /* Lost in both searches, and the same block: lost. */
 static void test_confirmed(void **unused)
 {
@@ -154,7 +196,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_words),	   cmocka_unit_test(test_order),
 		cmocka_unit_test(test_exact_only), cmocka_unit_test(test_blocks_of_no_bytes),
-		cmocka_unit_test(test_confirmed),
+		cmocka_unit_test(test_confirmed),  cmocka_unit_test(test_interior),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

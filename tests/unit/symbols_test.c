@@ -10,6 +10,7 @@
 #include <libiberty/demangle.h>
 
 #include "compiled.h"
+#include "symbols/image.h"
 
 /* Every byte of the functions that the source defines. */
 static void add_functions(struct made *made)
@@ -271,6 +272,51 @@ static void without_debug_information(void **state)
 	assert_string_equal(name_at(&made, 2, NULL, &module_state), "");
 }
 
+/* A file is read once for all traces, wherever each of them had it. Another file of the name is another one. */
+static void one_image_for_all_traces(void **state)
+{
+	const uint64_t apart = UINT64_C(0x123456000);
+	struct made made, other;
+	const struct tp_image *image;
+	struct tp_symbols *one, *two;
+
+	(void)state;
+	begin(&made);
+	compile(&made, "shared", "-g");
+	add_functions(&made);
+	other = made;
+	other.trace.header = &other.header;
+	other.trace.modules = &other.module;
+	other.trace.frames = other.frames;
+	other.module.bias += apart;
+	other.module.start += apart;
+	other.module.end += apart;
+	other.module.build_id = other.build_id;
+	other.module.path = other.path;
+	for (size_t i = 1; i < other.trace.frame_count; i++) {
+		other.frames[i].pc += apart;
+		other.frames[i].module = &other.module;
+	}
+	image = tp_image_of(&made.module, NULL);
+	assert_ptr_equal(tp_image_of(&other.module, NULL), image);
+	assert_ptr_not_equal(tp_image_of(&other.module, folder), image);
+	one = tp_symbols_open(&made.trace, NULL);
+	two = tp_symbols_open(&other.trace, NULL);
+	for (uint32_t i = 1; i < made.trace.frame_count; i++) {
+		const struct tp_symbol *a = tp_symbols_frame(one, i), *b = tp_symbols_frame(two, i);
+
+		assert_int_equal(a->count, b->count);
+		assert_non_null(a->locations[0].function);
+		assert_string_equal(a->locations[0].function, b->locations[0].function);
+		assert_int_equal(a->locations[0].line, b->locations[0].line);
+	}
+	tp_symbols_close(one);
+	tp_symbols_close(two);
+	begin(&other);
+	compile(&other, "shared", "-g -DANOTHER -O1");
+	assert_ptr_not_equal(tp_image_of(&other.module, NULL), image);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -281,6 +327,7 @@ int main(void)
 		cmocka_unit_test(debug_file_by_build_id_alone),
 		cmocka_unit_test(return_addresses_name_the_call),
 		cmocka_unit_test(without_debug_information),
+		cmocka_unit_test(one_image_for_all_traces),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -15,6 +15,8 @@
 
 /* ---- ITT ---- */
 
+#define MANY 100
+
 struct itt_id {
 	unsigned long long d1, d2, d3;
 };
@@ -88,6 +90,28 @@ static int itt_start(void)
 	return itt_task_begin != NULL;
 }
 
+/* Each has a task of its own, and is the same when it is asked for again. */
+static void itt_many_domains(void)
+{
+	static struct itt_string task = { .text = "itt in one of many" };
+	struct itt_domain *domains[MANY];
+	struct itt_id none = { 0, 0, 0 };
+	char name[32];
+
+	for (int i = 0; i < MANY; i++) {
+		snprintf(name, sizeof(name), "domain %d", i);
+		domains[i] = itt_domain_create(name);
+		itt_task_begin(domains[i], none, none, &task);
+	}
+	for (int i = 0; i < MANY; i++) {
+		snprintf(name, sizeof(name), "domain %d", i);
+		if (itt_domain_create(name) != domains[i])
+			abort();
+	}
+	for (int i = MANY - 1; i >= 0; i--)
+		itt_task_end(domains[i]);
+}
+
 static void itt(int times)
 {
 	static struct itt_string outer = { .text = "itt outer" }, inner = { .text = "itt inner" },
@@ -116,6 +140,7 @@ static void itt(int times)
 	itt_task_end(itt_domain_create("other"));
 	itt_task_end(domain);
 	itt_marker(domain, none, &here, 1);
+	itt_many_domains();
 }
 
 /* ---- NVTX ---- */

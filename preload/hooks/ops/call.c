@@ -118,7 +118,7 @@ static TP_SLOW void end_unwound(struct tp_thread *thread, uintptr_t sp, uint64_t
 {
 	while (thread->op_depth > 0 && thread->fold.outer < sp && tp_op_is_over(thread, sp & ~(uintptr_t)1)) {
 		make_room(thread);
-		tp_scope_end(thread, ticks, true);
+		tp_ops_end_innermost(thread, ticks, true);
 	}
 }
 
@@ -447,7 +447,7 @@ static TP_SLOW void end_before_others(struct tp_thread *thread, const uintptr_t 
 		return;
 	while (thread->fold.outer != (uintptr_t)frame) {
 		make_room(thread);
-		tp_scope_end(thread, ticks, false);
+		tp_ops_end_innermost(thread, ticks, false);
 	}
 	make_room(thread);
 	end(thread, frame, ticks);

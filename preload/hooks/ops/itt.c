@@ -57,8 +57,13 @@ struct global {
 	struct domain *domains;
 };
 
-static struct domain domains[64];
-static uint32_t domain_count;
+struct known {
+	struct domain domain; /* what the program has */
+	struct known *next;
+};
+
+static struct known *known; /* the latest first; none is ever taken out */
+static struct known no_room = { .domain = { .flags = 1, .name = "?" } };
 static bool onednn_muted;
 static TP_TLS struct tp_domains begun;
 
@@ -72,21 +77,42 @@ static bool is_muted(const struct domain *domain)
 	return tp_load(&onednn_muted) && domain && domain->name && strncmp(domain->name, "dnnl::", 6) == 0;
 }
 
+static struct known *find(struct known *from, const char *name)
+{
+	while (from && strncmp(from->domain.name, name, TP_TEXT_BYTES - 1) != 0)
+		from = from->next;
+	return from;
+}
+
+static struct known *make(const char *name)
+{
+	struct known *made = tp_text_room(sizeof(*made));
+
+	if (made) {
+		made->domain.flags = 1;
+		made->domain.name = tp_text_keep(name);
+	}
+	return made;
+}
+
+/* Two threads may ask for one at once: they get the same. */
 static struct domain *domain_create(const char *name)
 {
-	uint32_t i, known = tp_load_acquire(&domain_count);
+	struct known *made = NULL, *found, *head;
 
 	name = name ? name : "?";
-	for (i = 0; i < known && i < TP_LENGTH(domains); i++) {
-		if (domains[i].name && strcmp(domains[i].name, name) == 0)
-			return &domains[i];
+	for (;;) {
+		head = tp_load_acquire(&known);
+		found = find(head, name);
+		if (found)
+			return &found->domain;
+		made = made ? made : make(name);
+		if (!made)
+			return &no_room.domain;
+		made->next = head;
+		if (tp_swap_if(&known, head, made))
+			return &made->domain;
 	}
-	i = tp_add(&domain_count, 1);
-	if (i >= TP_LENGTH(domains))
-		return &domains[TP_LENGTH(domains) - 1];
-	domains[i].flags = 1;
-	tp_store_release(&domains[i].name, tp_text_keep(name));
-	return &domains[i];
 }
 
 static void begin(const void *frame, const struct domain *domain, const char *name)

@@ -4,10 +4,24 @@
 #include "core/clock.h"
 #include "core/scope.h"
 #include "core/sys.h"
+#include "core/usage.h"
 #include "hooks/ops/stubs.h"
 #include "hooks/ops/vectors.h"
 #include "stacks/recall.h"
 #include "stacks/walk.h"
+
+void tp_ops_end_innermost(struct tp_thread *thread, uint64_t ticks, bool unwound)
+{
+	const struct tp_op_function *function = thread->op_open[thread->op_depth - 1].ending;
+	bool ends_step = function && function->ends_step;
+	uint64_t after = ends_step ? tp_usage_emit(thread, ticks) : ticks;
+
+	tp_scope_end(thread, ticks, unwound);
+	if (!ends_step)
+		return;
+	tp_emit_step(thread, after, 0);
+	tp_fold_close(&thread->fold);
+}
 
 /* ---- an exception ---- */
 
@@ -47,7 +61,7 @@ static void end_thrown(void *context)
 	struct tp_thread *thread = thrown->thread;
 
 	while (thread->op_depth > 0 && is_left(thread, thread->op_open[thread->op_depth - 1].frame))
-		tp_scope_end(thread, thrown->ticks, true);
+		tp_ops_end_innermost(thread, thrown->ticks, true);
 }
 
 void tp_ops_end_thrown(struct tp_thread *thread, uint64_t ticks)
@@ -90,12 +104,12 @@ void tp_ops_end_left_slow(struct tp_thread *thread, uintptr_t frame, uint64_t ti
 {
 	tp_fold_settle(thread);
 	while (thread->op_depth > 0 && tp_op_is_over(thread, frame))
-		tp_scope_end(thread, ticks, true);
+		tp_ops_end_innermost(thread, ticks, true);
 }
 
 void tp_ops_end_within_slow(struct tp_thread *thread, uint32_t depth, uint64_t ticks)
 {
 	tp_fold_settle(thread);
 	while (thread->op_depth > depth)
-		tp_scope_end(thread, ticks, true);
+		tp_ops_end_innermost(thread, ticks, true);
 }

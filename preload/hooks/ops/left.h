@@ -17,6 +17,9 @@ _Unwind_Reason_Code tp_op_personality(int version, _Unwind_Action actions, _Unwi
 				      struct _Unwind_Exception *exception, struct _Unwind_Context *context)
 	__attribute__((visibility("hidden")));
 
+/* The innermost one ends, other than by its return; if it ends a step, so does the step. Needs room for three records. */
+void tp_ops_end_innermost(struct tp_thread *thread, uint64_t ticks, bool unwound);
+
 /* For tp_fold_left. */
 void tp_ops_end_thrown(struct tp_thread *thread, uint64_t ticks);
 

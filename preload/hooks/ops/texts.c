@@ -3,29 +3,51 @@
 
 #include "core/space.h"
 
-#define ROOM (1u << 20)
+#define BLOCK (1u << 20)
+#define BLOCKS 16u
 
-static char *texts;
-static uint64_t used;
+static char *blocks[BLOCKS];
+static uint64_t used; /* of all blocks; the end of one may have been too short for what was next */
+
+static char *block_of(uint64_t number)
+{
+	char *block = tp_load_acquire(&blocks[number]), *made;
+
+	if (block)
+		return block;
+	made = tp_space_take(BLOCK);
+	if (made && !tp_swap_if(&blocks[number], (char *)NULL, made))
+		tp_space_give_back(made, BLOCK); /* another thread was first */
+	return tp_load_acquire(&blocks[number]);
+}
+
+void *tp_text_room(size_t bytes)
+{
+	uint64_t at;
+	char *block;
+
+	bytes = (bytes + 7) & ~(size_t)7;
+	do {
+		if (tp_load(&used) >= (uint64_t)BLOCKS * BLOCK)
+			return NULL;
+		at = tp_add(&used, bytes);
+	} while (at % BLOCK + bytes > BLOCK);
+	if (at >= (uint64_t)BLOCKS * BLOCK)
+		return NULL;
+	block = block_of(at / BLOCK);
+	return block ? block + at % BLOCK : NULL;
+}
 
 const char *tp_text_keep(const char *text)
 {
-	char *all = tp_load_acquire(&texts), *made;
 	size_t length = text ? strnlen(text, TP_TEXT_BYTES - 1) : 0;
-	uint64_t at;
+	char *kept = tp_text_room(length + 1);
 
-	if (!all) {
-		made = tp_space_take(ROOM);
-		if (made && !tp_swap_if(&texts, (char *)NULL, made))
-			tp_space_give_back(made, ROOM); /* another thread was first */
-		all = tp_load_acquire(&texts);
-	}
-	at = all && tp_load(&used) < ROOM ? tp_add(&used, length + 1) : ROOM;
-	if (at + length >= ROOM)
+	if (!kept)
 		return "?";
 	if (length)
-		memcpy(all + at, text, length); /* the rest is zero */
-	return all + at;
+		memcpy(kept, text, length); /* the rest is zero */
+	return kept;
 }
 
 const char *tp_text_narrow(const wchar_t *text, char to[TP_TEXT_BYTES])

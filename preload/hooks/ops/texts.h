@@ -7,6 +7,9 @@
 
 #define TP_TEXT_BYTES 256u
 
+/* Memory for good, zeroed, a multiple of 8 bytes; at most a mebibyte at once. Any thread. NULL: there is no room left. */
+void *tp_text_room(size_t bytes);
+
 /* A copy of at most 255 bytes, terminated. Any thread. Never NULL: when there is no room left it is "?". */
 const char *tp_text_keep(const char *text);
 

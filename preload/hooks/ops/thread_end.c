@@ -37,7 +37,7 @@ static void end_all(void *unused)
 	thread->busy = TP_BUSY_RECORD;
 	tp_fold_settle(thread);
 	while (thread->op_depth > 0)
-		tp_scope_end(thread, tp_clock_before(), true);
+		tp_ops_end_innermost(thread, tp_clock_before(), true);
 	tp_annotate_leave(thread);
 	tp_instrument_leave(thread);
 	tp_leave(thread);

@@ -131,11 +131,11 @@ struct tp_waiting tp_wait_look(const struct tp_thread *thread)
 	char line[256];
 
 	/* The switches first: whoever asks again, and finds as many, knows that all else was so between. */
-	bool counted = read_switches(thread, &waiting.switches);
+	waiting.counted = read_switches(thread, &waiting.switches);
 
 	if (read_file(thread, "/syscall", line, sizeof(line)))
 		waiting.state = parse_call(line, &waiting);
-	if (waiting.state == TP_WAITS && counted && thread->wait.sp && leads_to(&waiting, &thread->wait))
+	if (waiting.state == TP_WAITS && waiting.counted && thread->wait.sp && leads_to(&waiting, &thread->wait))
 		waiting.state = TP_IS_KEPT;
 	waiting.sure = waiting.state == TP_IS_KEPT && calls_one(thread->wait.caller);
 	return waiting;

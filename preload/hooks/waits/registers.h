@@ -12,9 +12,10 @@ enum tp_waits {
 };
 
 struct tp_waiting {
-	uint64_t sp, pc, switches; /* how often the thread has left its processor; TP_IS_KEPT */
+	uint64_t sp, pc, switches; /* how often the thread has left its processor */
 	enum tp_waits state;
-	bool sure; /* TP_IS_KEPT: no other function can have been called there since, past the stub */
+	bool counted; /* there are switches */
+	bool sure;    /* TP_IS_KEPT: no other function can have been called there since, past the stub */
 };
 
 /* What that thread does. Makes system calls; the thread may end meanwhile. */

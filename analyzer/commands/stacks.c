@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A thread's stack, its thread-local storage and its descriptor are one mapping, which glibc keeps when the thread has ended.
+ * A descriptor is told by what it says: it points to itself twice, as code asks for it at these places (psABI), and to the stack
+ * that it ends. Where it has the thread's number and state is known of all glibc's for x86-64 so far, and tried on the
+ * descriptor of the thread that forked.
+ */
+#include "commands/stacks.h"
+
+#include <string.h>
+
+#define DESCRIPTOR_WORDS 288 /* 2,304 bytes: the least that any glibc has since 2.17 */
+#define STACK_MOST (UINT64_C(256) << 20)
+#define ABOVE_MOST 4096u /* of a descriptor, to its stack's end */
+
+/* Offsets, in bytes. */
+enum { TID = 720, STATE = 776 };
+enum { EXITING = 0x10, TERMINATED = 0x20 };		   /* of the state */
+enum { DETACHED_FROM = 1500 / 8, DETACHED_TO = 1700 / 8 }; /* among these words one is the descriptor itself then */
+
+struct descriptor {
+	uint64_t at;
+	union {
+		uint64_t words[DESCRIPTOR_WORDS];
+		char bytes[8 * DESCRIPTOR_WORDS];
+	};
+	uint64_t high; /* of the stack */
+};
+
+static int32_t number_at(const struct descriptor *descriptor, size_t offset)
+{
+	int32_t number;
+
+	memcpy(&number, descriptor->bytes + offset, sizeof(number));
+	return number;
+}
+
+static bool read_descriptor(struct tp_frozen *frozen, uint64_t at, struct descriptor *descriptor)
+{
+	descriptor->at = at;
+	return tp_frozen_copy(frozen, at, descriptor->bytes, sizeof(descriptor->bytes)) == sizeof(descriptor->bytes);
+}
+
+/* Two words that name a stack which begins with the guard below `map` and ends shortly behind the descriptor. */
+static bool names_stack(struct descriptor *descriptor, const struct tp_frozen_map *guard,
+			const struct tp_frozen_map *map)
+{
+	for (size_t i = 0; i + 1 < DESCRIPTOR_WORDS; i++) {
+		uint64_t low = descriptor->words[i], size = descriptor->words[i + 1];
+
+		if (low < guard->low || low >= map->low || size > STACK_MOST || low + size > map->high ||
+		    low + size <= descriptor->at || low + size - descriptor->at > ABOVE_MOST)
+			continue;
+		descriptor->high = low + size;
+		return true;
+	}
+	return false;
+}
+
+static bool find_in(struct tp_frozen *frozen, const struct tp_frozen_map *guard, const struct tp_frozen_map *map,
+		    struct descriptor *descriptor)
+{
+	uint64_t end = map->high - map->low < STACK_MOST ? map->high : map->low + STACK_MOST, words[512];
+
+	for (uint64_t page = map->low; page < end; page += sizeof(words)) {
+		if (tp_frozen_read(frozen, page, words, sizeof(words)) != sizeof(words))
+			continue;
+		for (size_t i = 0; i < 512; i += 8) /* they are aligned to 64 bytes */
+			if (words[i] == page + 8 * i && words[i + 2] == words[i] &&
+			    read_descriptor(frozen, words[i], descriptor) && names_stack(descriptor, guard, map))
+				return true;
+	}
+	return false;
+}
+
+static bool is_detached(const struct descriptor *descriptor)
+{
+	for (size_t i = DETACHED_FROM; i < DETACHED_TO; i++)
+		if (descriptor->words[i] == descriptor->at)
+			return true;
+	return false;
+}
+
+/* One that can be joined still has its result in the descriptor. */
+static bool bury(struct tp_frozen *frozen, const struct tp_frozen_map *map, const struct descriptor *descriptor)
+{
+	int32_t tid = number_at(descriptor, TID);
+	bool joined = tid == -1, ended = tid == 0 && number_at(descriptor, STATE) & (EXITING | TERMINATED);
+
+	if (!joined && !ended)
+		return true;
+	return tp_frozen_dead(frozen, map->low, joined || is_detached(descriptor) ? descriptor->high : descriptor->at);
+}
+
+/* The vector of the modules' thread-local storage, which is kept with the stack; it is pointed to behind its two first words. */
+static void keep_vector(const struct descriptor *descriptor, tp_stacks_keep *keep, void *context)
+{
+	keep(context, descriptor->words[1] - 16);
+}
+
+static bool knows_descriptors(struct tp_frozen *frozen)
+{
+	struct descriptor own;
+
+	return read_descriptor(frozen, frozen->note->self, &own) && own.words[0] == own.at && own.words[2] == own.at &&
+	       (uint64_t)number_at(&own, TID) == frozen->note->tid;
+}
+
+static bool find_ended(struct tp_frozen *frozen, tp_stacks_keep *keep, void *context)
+{
+	struct descriptor descriptor;
+	bool good = true;
+
+	for (size_t i = 1; good && i < frozen->count; i++) {
+		const struct tp_frozen_map *map = &frozen->maps[i], *guard = map - 1;
+
+		if (!map->anonymous || !map->writable || map->shared || map->of_parent || !guard->anonymous ||
+		    guard->readable || guard->writable || guard->high != map->low)
+			continue;
+		if (!find_in(frozen, guard, map, &descriptor))
+			continue;
+		keep_vector(&descriptor, keep, context);
+		good = bury(frozen, map, &descriptor);
+	}
+	return good;
+}
+
+/* Below their stack pointers; a thread may be on another stack. */
+static bool find_waiting(struct tp_frozen *frozen, const uint64_t *still)
+{
+	const struct tprof_snapshot *note = frozen->note;
+	bool good = true;
+
+	for (uint32_t i = 1; good && i < note->stack_count; i++) {
+		uint64_t low = note->stacks[i].low, sp = note->used[i];
+
+		if (still[i / 64] >> i % 64 & 1 && sp > low + TP_RED_ZONE && sp < note->stacks[i].high)
+			good = tp_frozen_dead(frozen, low, sp - TP_RED_ZONE);
+	}
+	return good;
+}
+
+bool tp_stacks_find(struct tp_frozen *frozen, const uint64_t *still, tp_stacks_keep *keep, void *context)
+{
+	return find_waiting(frozen, still) && (!knows_descriptors(frozen) || find_ended(frozen, keep, context));
+}
