@@ -6,7 +6,7 @@
 
 #include "commands/command.h"
 #include "commands/ctl.h"
-#include "commands/moments.h"
+#include "commands/run_choice.h"
 
 int main(int argc, char **argv)
 {
@@ -19,9 +19,7 @@ int main(int argc, char **argv)
 		return tp_ctl(argc - 1, argv + 1);
 	switch (tp_options_parse(argc, argv, &options)) {
 	case TP_PARSE_RUN:
-		status = tp_moments_find(&options);
-		if (status == TP_EXIT_OK)
-			status = options.command->run(&options);
+		status = tp_run_choice(&options);
 		break;
 	case TP_PARSE_DONE:
 		break;

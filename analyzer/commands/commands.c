@@ -4,7 +4,9 @@
 
 #include "commands/command.h"
 
-#define SITES (TP_OPT_JSON | TP_OPT_TOP | TP_OPT_FILTER | TP_OPT_THREAD | TP_OPT_TIME | TP_OPT_EXACT | TP_OPT_LANGUAGE)
+#define SITES                                                                                                          \
+	(TP_OPT_RUNS | TP_OPT_JSON | TP_OPT_TOP | TP_OPT_FILTER | TP_OPT_THREAD | TP_OPT_TIME | TP_OPT_EXACT |         \
+	 TP_OPT_LANGUAGE)
 #define BY "stack function line module thread size op step layer"
 
 const struct tp_command tp_commands[] = {
@@ -16,21 +18,24 @@ const struct tp_command tp_commands[] = {
 	{ "hotspots", "where the CPU time goes, and who allocates most: calls, bytes, short lives",
 	  SITES | TP_OPT_RELATION, "allocations bytes temporary short-lived largest", BY, tp_cmd_hotspots },
 	{ "ops", "per op: calls, times with their spread, memory, work",
-	  TP_OPT_JSON | TP_OPT_TOP | TP_OPT_FILTER | TP_OPT_THREAD | TP_OPT_TIME | TP_OPT_EXACT | TP_OPT_SHAPES |
-		  TP_OPT_TREE,
+	  TP_OPT_RUNS | TP_OPT_JSON | TP_OPT_TOP | TP_OPT_FILTER | TP_OPT_THREAD | TP_OPT_TIME | TP_OPT_EXACT |
+		  TP_OPT_SHAPES | TP_OPT_TREE,
 	  "total self calls mean p99 alloc", "op layer", tp_cmd_ops },
 	{ "steps", "per training step: time, memory high-water mark, net growth",
-	  TP_OPT_JSON | TP_OPT_TOP | TP_OPT_TIME | TP_OPT_EXACT, "time high growth step", NULL, tp_cmd_steps },
+	  TP_OPT_RUNS | TP_OPT_JSON | TP_OPT_TOP | TP_OPT_TIME | TP_OPT_EXACT, "time high growth step", NULL,
+	  tp_cmd_steps },
 	{ "threads", "per thread: CPU time, ops, allocations, live at the peak and at the end, where its time goes",
-	  TP_OPT_JSON | TP_OPT_TOP | TP_OPT_TIME | TP_OPT_EXACT | TP_OPT_LANGUAGE,
+	  TP_OPT_RUNS | TP_OPT_JSON | TP_OPT_TOP | TP_OPT_TIME | TP_OPT_EXACT | TP_OPT_LANGUAGE,
 	  "cpu ops allocations frees bytes peak unfreed first thread", NULL, tp_cmd_threads },
 	{ "lines",
 	  "a source file with memory and CPU time a line: lines FILE TRACE; without FILE: which files there are",
 	  SITES | TP_OPT_SOURCE, NULL, NULL, tp_cmd_lines },
 	{ "timeline", "live bytes, blocks, mapped memory, RSS and VMS over time, as a plot",
-	  TP_OPT_JSON | TP_OPT_TOP | TP_OPT_TIME | TP_OPT_THREAD | TP_OPT_EXACT, NULL, NULL, tp_cmd_timeline },
+	  TP_OPT_RUNS | TP_OPT_JSON | TP_OPT_TOP | TP_OPT_TIME | TP_OPT_THREAD | TP_OPT_EXACT, NULL, NULL,
+	  tp_cmd_timeline },
 	{ "roofline", "what this machine can do, and how near to it each op came; -o FILE.svg: a picture",
-	  TP_OPT_JSON | TP_OPT_TOP | TP_OPT_THREAD | TP_OPT_TIME | TP_OPT_EXACT | TP_OPT_MACHINE | TP_OPT_NO_TRACE,
+	  TP_OPT_RUNS | TP_OPT_JSON | TP_OPT_TOP | TP_OPT_THREAD | TP_OPT_TIME | TP_OPT_EXACT | TP_OPT_MACHINE |
+		  TP_OPT_NO_TRACE,
 	  NULL, NULL, tp_cmd_roofline },
 	{ "compare", "programs side by side: parameters, memory, steps, work, ops; repeated runs of one are pooled",
 	  TP_OPT_JSON | TP_OPT_TOP | TP_OPT_EXACT | TP_OPT_MACHINE, NULL, NULL, tp_cmd_compare },
@@ -52,9 +57,10 @@ const struct tp_command tp_commands[] = {
 	  TP_OPT_FILTER | TP_OPT_THREAD | TP_OPT_TIME | TP_OPT_SUPPRESS | TP_OPT_WHAT | TP_OPT_FORMAT | TP_OPT_LANGUAGE,
 	  NULL, NULL, tp_cmd_export },
 	{ "info", "what the file says of itself: process, capture, losses, coverage, threads, modules",
-	  TP_OPT_JSON | TP_OPT_TOP | TP_OPT_EXACT, NULL, NULL, tp_cmd_info },
-	{ "dump", "every event, readable", TP_OPT_JSON | TP_OPT_TOP | TP_OPT_THREAD | TP_OPT_TIME | TP_OPT_EXACT, NULL,
-	  NULL, tp_cmd_dump },
+	  TP_OPT_RUNS | TP_OPT_JSON | TP_OPT_TOP | TP_OPT_EXACT, NULL, NULL, tp_cmd_info },
+	{ "dump", "every event, readable",
+	  TP_OPT_RUNS | TP_OPT_JSON | TP_OPT_TOP | TP_OPT_THREAD | TP_OPT_TIME | TP_OPT_EXACT, NULL, NULL,
+	  tp_cmd_dump },
 	{ NULL, NULL, 0, NULL, NULL, NULL },
 };
 

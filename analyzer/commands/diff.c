@@ -41,8 +41,7 @@ static int add_sides(const struct tp_options *options, struct tp_diff *diff)
 
 static int print(struct tp_session *page, struct tp_diff *diff)
 {
-	const struct tp_diff_choice choice = { tp_top(page->options, 10), !page->options->json };
-	json_t *json = tp_diff_test(diff) ? tp_diff_json(diff, choice) : NULL;
+	json_t *json = tp_diff_test(diff) ? tp_diff_json(diff, tp_top(page->options, 10)) : NULL;
 
 	if (!json)
 		return tp_out_of_memory();

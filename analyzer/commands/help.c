@@ -45,6 +45,8 @@ static const struct {
 	  "  --rules FILE         more of these, a line each, without the dashes\n"
 	  "  --junit FILE         also write the results as JUnit XML\n" },
 	{ TP_OPT_LIMIT, "  --limit SIZE         when the process will be that large at this rate, as in 8GiB\n" },
+	{ TP_OPT_RUNS,
+	  "  --all-runs           of traces of several runs: a report for each, not only for the newest\n" },
 	{ TP_OPT_EXACT, "  --exact              sizes as plain byte counts\n" },
 };
 
@@ -102,7 +104,7 @@ enum tp_parse tp_help_print(const struct tp_command *command)
 
 enum tp_parse tp_help_version(void)
 {
-	puts("tprof-analyze " TPROF_VERSION_STRING TPROF_COMMIT);
+	puts("tprof-analyze " TPROF_VERSION_STRING);
 	return TP_PARSE_DONE;
 }
 

@@ -8,6 +8,7 @@
 #include "report/coverage.h"
 #include "report/cpu_listing.h"
 #include "report/estimate.h"
+#include "report/others.h"
 #include "report/process.h"
 
 static const char *const origins[] = { "?", "first process of the run", "begun by exec",
@@ -51,6 +52,8 @@ static void print_process(const struct tp_page *page, const struct tp_trace *tra
 
 	tp_headline(page, "Process");
 	line(page, "executable", "%s", trace->exe);
+	if (trace->started[0])
+		line(page, "started as", "%s", trace->started);
 	line(page, "directory", "%s", trace->cwd);
 	line(page, "parent", "pid %" PRIu32 ", %s", header->ppid, origin_name(trace));
 	if (trace->parent_path[0])
@@ -70,6 +73,8 @@ static void print_file(const struct tp_page *page, const struct tp_process *proc
 	line(page, "file", "%s, %s used of %s, version %" PRIu32, trace->file,
 	     tp_bytes(trace->used_bytes, page->exact).text, tp_bytes(trace->file_bytes, page->exact).text,
 	     header->version);
+	if (header->run)
+		line(page, "run", "%016" PRIx64, header->run);
 	line(page, "chunks", "%s of %s", tp_count(header->chunks).text, tp_bytes(header->chunk_size, page->exact).text);
 	line(page, "clock", "%s, %.3f ticks a microsecond, times in units of %" PRIu32 " ticks", clock_name(trace),
 	     ticks_per_us(trace), UINT32_C(1) << header->tick_shift);
@@ -252,6 +257,7 @@ static void print_text(const struct tp_session *session)
 		if (i)
 			fputs("\n\n", page->out);
 		tp_process_print(process, page);
+		tp_others_print(process->trace, page);
 		print_process(page, process->trace);
 		print_file(page, process);
 		print_recorded(page, process);
@@ -359,6 +365,7 @@ static json_t *json_process(struct tp_session *session, size_t index, const void
 
 	(void)argument;
 	json_object_set_new(json, "process", tp_json_process(process));
+	json_object_set_new(json, "run", tp_others_json(process->trace));
 	json_object_set_new(json, "capture", tp_json_capture(process));
 	json_object_set_new(json, "heap", tp_json_heap(process));
 	json_object_set_new(json, "trace", json_trace(process->trace));

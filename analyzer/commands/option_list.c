@@ -39,6 +39,7 @@ const struct option tp_option_list[] = {
 	{ "max-allocations", required_argument, NULL, OPT_MAX_ALLOCATIONS },
 	{ "max-growth", required_argument, NULL, OPT_MAX_GROWTH },
 	{ "max-regress", required_argument, NULL, OPT_MAX_REGRESS },
+	{ "all-runs", no_argument, NULL, OPT_ALL_RUNS },
 	{ "baseline", required_argument, NULL, OPT_BASELINE },
 	{ "rules", required_argument, NULL, OPT_RULES },
 	{ "junit", required_argument, NULL, OPT_JUNIT },
@@ -79,6 +80,7 @@ static const struct {
 	{ OPT_MAX_GROWTH, TP_OPT_CHECK },
 	{ OPT_MAX_REGRESS, TP_OPT_CHECK },
 	{ OPT_BASELINE, TP_OPT_BASELINE },
+	{ OPT_ALL_RUNS, TP_OPT_RUNS },
 	{ OPT_RULES, TP_OPT_CHECK },
 	{ OPT_JUNIT, TP_OPT_CHECK },
 };

@@ -196,6 +196,8 @@ static bool *switch_of(struct tp_options *options, int option)
 		return &options->json;
 	case OPT_EXACT:
 		return &options->exact;
+	case OPT_ALL_RUNS:
+		return &options->all_runs;
 	case OPT_SHAPES:
 		return &options->shapes;
 	case OPT_TREE:

@@ -36,6 +36,7 @@ enum tp_option_bit {
 	TP_OPT_LIMIT = 1u << 22,
 	TP_OPT_CHECK = 1u << 23, /* --max-..., --rules, --junit */
 	TP_OPT_BASELINE = 1u << 24,
+	TP_OPT_RUNS = 1u << 25, /* --all-runs */
 };
 
 /* By what happened then; see commands/moments.h. */
@@ -63,6 +64,7 @@ struct tp_options {
 	enum tp_relation relation;
 	const char *function;		 /* of the relation */
 	const char *filter;		 /* NULL: none; compiles as an extended regular expression (checked) */
+	bool all_runs;			 /* traces of several runs: one report after the other */
 	uint32_t thread, process;	 /* 0: all */
 	uint64_t from_ns, to_ns;	 /* since the run's start; to_ns 0: the end */
 	struct tp_moment from_at, to_at; /* instead of these, until they are found */
@@ -85,7 +87,9 @@ struct tp_options {
 	const char *const *baselines;	/* traces that the others are held against */
 	size_t baseline_count;
 	const char *const *traces;
-	size_t trace_count; /* at least 1, but for TP_OPT_NO_TRACE */
+	size_t trace_count;	     /* at least 1, but for TP_OPT_NO_TRACE */
+	const char *const *left_out; /* those that were named too, but are of other runs; see commands/run_choice.h */
+	size_t left_out_count, left_out_runs;
 };
 
 enum tp_parse { TP_PARSE_RUN, TP_PARSE_DONE, TP_PARSE_WRONG };

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "commands/processes.h"
 
+#include "commands/run_choice.h"
+
 static bool add_only(struct tp_session *session, const struct tp_process_report *report, json_t *json)
 {
 	json_t *only = report->process(session, 0, report->argument);
@@ -29,6 +31,7 @@ bool tp_processes_json(struct tp_session *session, const struct tp_process_repor
 	json_t *json = json_object();
 	bool good = json_object_set_new(json, "schema", json_string("tprof/1")) == 0;
 
+	good = good && json_object_set_new(json, "left_out", tp_left_out_json(session->options)) == 0;
 	good = good &&
 	       (session->run->process_count == 1 ? add_only(session, report, json) : add_all(session, report, json));
 	if (!good) {

@@ -17,6 +17,7 @@ struct runs {
 /* A process's life, as its file's header has it. */
 struct life {
 	uint32_t pid, ppid;
+	uint64_t identity;		    /* of the run; 0: from before there was one */
 	uint64_t process_start, begin, end; /* ns; end: it lived at least so long */
 	bool ended;			    /* and no longer */
 	bool forked;			    /* of ppid, though that may be over */
@@ -30,6 +31,7 @@ static struct life life_of(const char *file, size_t number)
 
 	if (!tp_trace_peek(file, &header))
 		return life;
+	life.identity = header.run;
 	life.pid = header.pid;
 	life.ppid = header.ppid;
 	life.forked = header.origin == TPROF_ORIGIN_FORK;
@@ -56,6 +58,8 @@ static bool same_run(const struct life *a, const struct life *b)
 {
 	if (!a->pid || !b->pid)
 		return false;
+	if (a->identity || b->identity)
+		return a->identity == b->identity;
 	if (a->pid == b->pid)
 		return a->process_start == b->process_start; /* before and after an exec */
 	return is_child(a, b) || is_child(b, a) ||

@@ -3,6 +3,7 @@
 #include "commands/session.h"
 
 #include "commands/op_names.h"
+#include "commands/run_choice.h"
 #include "report/growth_pool.h"
 #include "report/output.h"
 #include "report/plain.h"
@@ -24,6 +25,20 @@ int tp_session_out_of_memory(struct tp_session *session)
 	return tp_session_close(session, tp_out_of_memory());
 }
 
+/* On the page itself, where one is for people. */
+static void say_left_out(const struct tp_session *session, bool on_page)
+{
+	const struct tp_page *page = &session->page;
+	char text[200];
+
+	if (!*tp_left_out(session->options, text, sizeof(text)))
+		return;
+	if (on_page)
+		tp_print(page, TP_STYLE_WARN, "%s\n\n", text);
+	else
+		fprintf(stderr, "tprof-analyze: %s\n", text);
+}
+
 static int open_output(struct tp_session *session)
 {
 	const struct tp_options *options = session->options;
@@ -38,11 +53,15 @@ static int open_output(struct tp_session *session)
 		}
 	}
 	tp_page_init(&session->page, out, options->color, options->exact);
-	if (options->json || !(options->command->options & TP_OPT_JSON))
+	if (options->json || !(options->command->options & TP_OPT_JSON)) {
+		say_left_out(session, false);
 		return TP_EXIT_OK; /* no text for people: it has rules of its own */
+	}
 	session->page.out = tp_plain_open(out, session->page.color);
-	if (session->page.out)
+	if (session->page.out) {
+		say_left_out(session, true);
 		return TP_EXIT_OK;
+	}
 	if (out != stdout)
 		fclose(out);
 	return tp_out_of_memory();
@@ -257,9 +276,6 @@ int tp_session_replay(struct tp_session *session, enum tp_group group)
 	}
 	if (!take_symbols(session))
 		return tp_session_out_of_memory(session);
-	for (size_t i = 0; i < session->trace_count; i++)
-		if (!tp_allocators_find(&session->allocators, session->traces[i], options->debug_dir))
-			return tp_session_out_of_memory(session);
 	tp_session_damage_print(session);
 	status = check_thread(session);
 	if (status == TP_EXIT_OK)
@@ -331,7 +347,6 @@ int tp_session_close(struct tp_session *session, int status)
 	for (size_t i = 0; i < session->trace_count; i++)
 		tp_trace_close(session->traces[i]);
 	free(session->traces);
-	tp_allocators_free(&session->allocators);
 	memset(session, 0, sizeof(*session));
 	return status;
 }

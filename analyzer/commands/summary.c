@@ -13,6 +13,7 @@
 #include "report/coverage.h"
 #include "report/cpu_listing.h"
 #include "report/estimate.h"
+#include "report/others.h"
 #include "report/plot.h"
 #include "report/priority_listing.h"
 #include "report/process.h"
@@ -189,6 +190,7 @@ static bool print_process(struct tp_session *session, size_t index, const struct
 	bool good;
 
 	tp_process_print(process, page);
+	tp_others_print(process->trace, page);
 	tp_scope_print(session);
 	fputc('\n', page->out);
 	print_capture(page, process);
@@ -294,6 +296,7 @@ json_t *tp_summary_json(struct tp_session *session, size_t index, const struct t
 	for (size_t i = 0; good && i < sizeof(questions) / sizeof(questions[0]); i++)
 		good = add_sites(session, index, &questions[i], heap);
 	json_object_set_new(json, "process", tp_json_process(process));
+	json_object_set_new(json, "run", tp_others_json(process->trace));
 	json_object_set_new(json, "capture", tp_json_capture(process));
 	json_object_set_new(json, "heap", heap);
 	good = good && tp_ops_section_json(session, index, json, steps_one_by_one);

@@ -6,9 +6,19 @@
 #include "report/estimate.h"
 #include "report/process.h"
 
+#include <inttypes.h>
+
 static void set(json_t *object, const char *key, json_t *value)
 {
 	json_object_set_new(object, key, value);
+}
+
+static json_t *run_json(uint64_t run)
+{
+	char text[20];
+
+	snprintf(text, sizeof(text), "%016" PRIx64, run);
+	return run ? json_string(text) : json_null();
 }
 
 json_t *tp_json_process(const struct tp_process *process)
@@ -23,6 +33,8 @@ json_t *tp_json_process(const struct tp_process *process)
 	set(json, "pid", tp_json_number(header->pid));
 	set(json, "ppid", tp_json_number(header->ppid));
 	set(json, "exe", tp_json_string(trace->exe));
+	set(json, "name", tp_json_string(tp_program_name(trace)));
+	set(json, "started_as", trace->started[0] ? tp_json_string(trace->started) : json_null());
 	set(json, "args", args);
 	set(json, "cwd", tp_json_string(trace->cwd));
 	set(json, "start_unix_ns", tp_json_number(header->start.unix_ns));
@@ -31,6 +43,7 @@ json_t *tp_json_process(const struct tp_process *process)
 	set(json, "end", json_string(tp_end_name(trace)));
 	set(json, "status", ended ? json_integer(header->end_status) : json_null());
 	set(json, "trace", tp_json_string(trace->file));
+	set(json, "run", run_json(header->run));
 	return json;
 }
 
@@ -114,24 +127,6 @@ static json_t *json_python(const struct tprof_header *header)
 			 json_version(header->python_seen), "unread", tp_json_number(header->python_unread));
 }
 
-static json_t *json_unseen(const struct tp_trace *trace)
-{
-	json_t *list = json_array();
-
-	for (size_t i = 0; i < trace->unseen_count; i++) {
-		const struct tp_unseen_allocator *unseen = &trace->unseen[i];
-		json_t *json = json_object();
-
-		set(json, "name", tp_json_string(unseen->name));
-		set(json, "symbol", tp_json_string(unseen->symbol));
-		set(json, "module", tp_json_string(unseen->module));
-		set(json, "pool", json_boolean(unseen->pool));
-		set(json, "setting", tp_json_string(unseen->setting));
-		json_array_append_new(list, json);
-	}
-	return list;
-}
-
 json_t *tp_json_capture(const struct tp_process *process)
 {
 	const struct tp_trace *trace = process->trace;
@@ -164,7 +159,6 @@ json_t *tp_json_capture(const struct tp_process *process)
 	set(json, "collector_bytes", tp_json_number(header->collector_bytes));
 	set(json, "malloc", tp_json_string(trace->malloc_path));
 	set(json, "foreign_malloc", json_boolean(header->flags & TPROF_FLAG_FOREIGN_MALLOC));
-	set(json, "unseen_allocators", json_unseen(trace));
 	set(json, "hooks", json_hooks(trace));
 	set(json, "pauses", json_pauses(process));
 	return json;

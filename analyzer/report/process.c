@@ -7,6 +7,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "trace/others.h"
+
 #define DEPTH_SHOWN 8 /* of processes in processes */
 
 const char *tp_end_name(const struct tp_trace *trace)
@@ -80,10 +82,7 @@ const char *tp_unfreed_phrase(const struct tp_process *process, uint64_t to_ns)
 
 const char *tp_program_name(const struct tp_trace *trace)
 {
-	const char *path = trace->exe[0] ? trace->exe : trace->arg_count ? trace->args[0] : "?";
-	const char *name = strrchr(path, '/');
-
-	return name && name[1] ? name + 1 : path;
+	return tp_started_name(trace->started, trace->exe[0] ? trace->exe : trace->arg_count ? trace->args[0] : "?");
 }
 
 const char *tp_lost_name(unsigned int cause)
@@ -192,7 +191,10 @@ void tp_process_print(const struct tp_process *process, const struct tp_page *pa
 	int used;
 
 	fputs(tp_style_on(page, TP_STYLE_TITLE), page->out);
-	used = fprintf(page->out, "%s (pid %" PRIu32 ")", tp_program_name(trace), trace->header->pid);
+	used = fprintf(page->out, "%s (pid %" PRIu32, tp_program_name(trace), trace->header->pid);
+	if (trace->exe[0] && strcmp(tp_started_name("", trace->exe), tp_program_name(trace)) != 0)
+		used += fprintf(page->out, ", executable %s", tp_started_name("", trace->exe));
+	used += fprintf(page->out, ")");
 	fputs(tp_style_off(page), page->out);
 	print_arguments(trace, page, used + 2);
 	if (localtime_r(&start, &tm))

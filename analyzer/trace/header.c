@@ -163,6 +163,7 @@ static bool read_text(struct tp_trace_impl *impl)
 	trace->cwd = piece(impl, TPROF_TEXT_CWD, &to, raw, &length);
 	trace->malloc_path = piece(impl, TPROF_TEXT_MALLOC, &to, raw, &length);
 	trace->parent_path = piece(impl, TPROF_TEXT_PARENT, &to, raw, &length);
+	trace->started = piece(impl, TPROF_TEXT_STARTED, &to, raw, &length);
 	args = piece(impl, TPROF_TEXT_ARGS, &to, raw, &args_length);
 	env = piece(impl, TPROF_TEXT_ENV, &to, raw, &env_length);
 	free(raw);

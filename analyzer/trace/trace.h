@@ -50,13 +50,6 @@ struct tp_op {
 	uint32_t frame; /* named by the function that begins there; 0: by its record. May be unknown: >= frame_count */
 };
 
-/* An allocator that the hooks do not see, or a pool in whose blocks others lie. Texts live as long as the session. */
-struct tp_unseen_allocator {
-	const char *name, *symbol, *module;
-	const char *setting; /* that makes it use plain blocks; NULL: none is known */
-	bool pool;
-};
-
 /* What the program said of itself. */
 struct tp_value {
 	char *name;
@@ -96,7 +89,7 @@ struct tp_trace {
 	const char *file;		   /* as named by the user */
 	const struct tprof_header *header; /* a checked copy */
 	uint64_t file_bytes, used_bytes;   /* used: header and committed bytes of all chunks with their headers */
-	const char *exe, *cwd, *malloc_path, *parent_path; /* NUL-terminated; "" if absent */
+	const char *exe, *cwd, *malloc_path, *parent_path, *started; /* NUL-terminated; "" if absent */
 	const char *const *args;
 	size_t arg_count;
 	const char *const *env;
@@ -126,9 +119,7 @@ struct tp_trace {
 	size_t counter_count;
 	char **jitdumps; /* paths of those that were mapped */
 	size_t jitdump_count;
-	const struct tp_jitdump *jit;	    /* see trace/jit.h; NULL: none was found, or needed */
-	struct tp_unseen_allocator *unseen; /* see symbols/allocators.h */
-	size_t unseen_count;
+	const struct tp_jitdump *jit; /* see trace/jit.h; NULL: none was found, or needed */
 	struct tp_damage *damage;
 	size_t damage_count; /* also filled while events are read */
 	bool running;	     /* the process is still alive (same pid and start time, this machine) */

@@ -90,6 +90,7 @@ enum tprof_text {
 	TPROF_TEXT_ENV,	   /* the TPROF_* variables in force, NAME=value, each with its NUL */
 	TPROF_TEXT_MALLOC, /* path of the object whose malloc is behind the hooks, or instead of them */
 	TPROF_TEXT_PARENT, /* path of the trace of the process that forked this one; empty if it was exec'd */
+	TPROF_TEXT_STARTED, /* path by which it was started, a link or a script's: AT_EXECFN; of a trace from before: empty */
 	TPROF_TEXT_COUNT = 8,
 };
 
@@ -168,6 +169,26 @@ struct tprof_snapshot {
 	struct tprof_range exiting; /* the module that called the collector, if exit() did; else empty */
 };
 #define TPROF_CONTROL_TEXT 48u /* bytes of a mark's text */
+
+/* Why a process that this one started has no trace, in tprof_untraced. */
+enum tprof_unfollowed {
+	TPROF_UNFOLLOWED_STATIC = 1,	 /* linked statically: no loader that preloads */
+	TPROF_UNFOLLOWED_MACHINE = 2,	 /* not of x86-64 */
+	TPROF_UNFOLLOWED_LIBC = 3,	 /* of another C library than glibc */
+	TPROF_UNFOLLOWED_PRIVILEGED = 4, /* set-user-ID, set-group-ID or with capabilities: LD_PRELOAD is ignored */
+	TPROF_UNFOLLOWED_LIBRARY = 5,	 /* libtprof.so is not there for it (chroot), or can't be read */
+	TPROF_UNFOLLOWED_CHILDREN = 6,	 /* TPROF_CHILDREN=0 */
+	TPROF_UNFOLLOWED_OUTPUT = 7,	 /* a fork that could not write its trace; `name` says why */
+};
+
+struct tprof_untraced {
+	uint32_t state; /* 2: it is there */
+	uint32_t pid;	/* of the first one; the header's own: it replaced this program (exec) */
+	uint32_t why;	/* enum tprof_unfollowed */
+	uint32_t count; /* how many of that name and reason; 0: none was started after all */
+	char name[48];	/* as it was named when it was started; NUL-terminated */
+};
+#define TPROF_UNTRACED_MAX 12u
 
 struct tprof_header {
 	uint8_t magic[8];
@@ -253,6 +274,12 @@ struct tprof_header {
 	uint8_t boot_id[16];	 /* /proc/sys/kernel/random/boot_id: which start of which machine; 0: unknown */
 	uint64_t snapshot_still[TPROF_SNAPSHOT_RANGES / 64]; /* bit i: the thread of tprof_snapshot.stacks[i] waited in
 							      * one system call while the fork was made */
+	uint64_t
+		run; /* which run this process belongs to: a random number that the run's first process drew and all further
+		       * ones inherited, or the hash of TPROF_RUN; 0: a trace from before there was this field */
+	struct tprof_untraced untraced[TPROF_UNTRACED_MAX]; /* processes that were started and have no trace */
+	uint32_t untraced_more;				    /* and how many for which that had no room */
+	uint32_t reserved;
 };
 
 /* ---- chunks ------------------------------------------------------------------------------------------------- */

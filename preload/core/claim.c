@@ -3,6 +3,8 @@
 
 #include "core/clock.h"
 #include "core/config.h"
+#include "core/hash.h"
+#include "core/say.h"
 #include "core/state.h"
 #include "core/sys.h"
 #include "core/text.h"
@@ -12,6 +14,7 @@
 #include <sys/file.h>
 
 static char path[4096];
+static bool is_first; /* this process began its run */
 
 const char *tp_claimed_path(void)
 {
@@ -82,7 +85,7 @@ bool tp_claim_temporary(const struct tp_identity *identity, char *to, size_t siz
 
 enum occupant {
 	OCCUPANT_NONE,
-	OCCUPANT_OLD,	  /* a trace of a run that is over: may be replaced; it is locked, and `fd` holds the lock */
+	OCCUPANT_OLD,	  /* a trace of a run that is over: may be moved aside; it is locked, and `fd` holds the lock */
 	OCCUPANT_RUN,	  /* a trace of the run that this process belongs to, or of one that still runs */
 	OCCUPANT_SELF,	  /* this very process wrote it before an exec */
 	OCCUPANT_FOREIGN, /* no trace: never to be touched */
@@ -92,7 +95,8 @@ struct found {
 	enum occupant occupant;
 	int fd; /* OCCUPANT_OLD: to be closed; else -1, or why nobody can tell */
 	ino_t inode;
-	uint32_t pid; /* of a trace: whose it is */
+	uint32_t pid; /* of a trace: whose it is, */
+	uint64_t run; /* and of which run; 0: unknown */
 };
 
 /* An exec'd image finds its own process's trace: that one ended here. */
@@ -128,31 +132,37 @@ static bool began_within(const struct tprof_header *old, const struct stat *stat
  * A writer holds a lock on its trace as long as it lives: the kernel's word, in whatever namespace it runs. A program may
  * have closed the descriptor that holds it, so the process is asked for as well.
  */
-static enum occupant judge(int fd, const struct tp_identity *identity, const struct stat *status, uint32_t *pid)
+static enum occupant judge(struct found *found, const struct tp_identity *identity, const struct stat *status)
 {
+	int fd = found->fd;
 	struct tprof_header old;
 
 	if (tp_sys_pread(fd, &old, sizeof(old), 0) != sizeof(old) || memcmp(old.magic, TPROF_MAGIC, 8) != 0)
 		return OCCUPANT_FOREIGN;
-	*pid = old.pid;
+	found->pid = old.pid;
+	found->run = old.run;
 	if (old.pid == identity->pid && old.process_start == identity->start) {
 		mark_exec(fd, &old);
 		return OCCUPANT_SELF;
 	}
+	if (old.run && old.run == tp_config.run)
+		return OCCUPANT_RUN;
 	if (tp_syscall(SYS_flock, fd, LOCK_EX | LOCK_NB, 0, 0) == -EWOULDBLOCK)
 		return OCCUPANT_RUN;
 	if (old.process_start && tp_process_start(old.pid) == old.process_start)
 		return OCCUPANT_RUN;
+	if (old.run && tp_config.run)
+		return OCCUPANT_OLD;
 	return began_within(&old, status, identity) ? OCCUPANT_RUN : OCCUPANT_OLD;
 }
 
 static struct found look_at(const char *name, const struct tp_identity *identity)
 {
-	struct found found = { OCCUPANT_FOREIGN, -1, 0, 0 };
+	struct found found = { OCCUPANT_FOREIGN, -1, 0, 0, 0 };
 	struct stat status;
 
 	if (tp_sys_lstat(name, &status) != 0)
-		return (struct found){ OCCUPANT_NONE, -1, 0, 0 };
+		return (struct found){ OCCUPANT_NONE, -1, 0, 0, 0 };
 	if (!S_ISREG(status.st_mode))
 		return found;
 	found.fd = tp_sys_open(name, O_RDWR | O_NOFOLLOW, 0);
@@ -161,7 +171,7 @@ static struct found look_at(const char *name, const struct tp_identity *identity
 	if (found.fd < 0)
 		return found;
 	found.inode = tp_sys_fstat(found.fd, &status) == 0 ? status.st_ino : 0;
-	found.occupant = judge(found.fd, identity, &status, &found.pid);
+	found.occupant = judge(&found, identity, &status);
 	if (found.occupant == OCCUPANT_RUN) { /* a sign of life of the run, for the processes that come after it */
 		uint64_t now = tp_clock_moment().unix_ns;
 
@@ -203,14 +213,35 @@ static int take_free_name(const char *temporary, const char *name)
 	return 0;
 }
 
+/* trace.bin.old, where no glob on *.bin finds it. One is kept of each name, as perf does. */
+static bool put_aside(const char *name)
+{
+	static char aside[4096];
+	struct tp_text text = tp_text_in(aside, sizeof(aside));
+
+	tp_text_add(&text, name);
+	tp_text_add(&text, ".old");
+	if (text.cut || tp_syscall(SYS_rename, name, aside, 0, 0) != 0)
+		return false;
+	if (tp_config.verbose)
+		tp_say("the trace of an earlier run is kept: ", aside);
+	return true;
+}
+
 /* Over an old trace, which is locked: of several that want its name one gets it, and the name must still be its. */
 static int take_old_name(const char *temporary, const char *name, const struct found *old)
 {
 	struct stat status;
+	int result;
 
 	if (tp_sys_lstat(name, &status) != 0 || status.st_ino != old->inode)
 		return -EEXIST;
-	return (int)tp_syscall(SYS_rename, temporary, name, 0, 0);
+	if (put_aside(name))
+		return take_free_name(temporary, name);
+	result = (int)tp_syscall(SYS_rename, temporary, name, 0, 0);
+	if (result == 0)
+		tp_say("the trace of an earlier run could not be renamed and is replaced: ", name);
+	return result;
 }
 
 static int take(const char *temporary, const char *name, const struct tp_identity *identity, enum occupant *occupant)
@@ -248,26 +279,35 @@ static bool is_numbered(const char *name, uint32_t pid, const struct tp_identity
 	return whose(path, identity);
 }
 
-/* Where each program's traces have a name of their own (%e): has the parent a trace by its? */
+/* The name of a process's trace where each program's have their own (%e), as far as it can be had. */
+static bool name_of(uint32_t pid, const struct tp_identity *identity, struct tp_text *name)
+{
+	static struct tp_identity other;
+	struct tp_text link = *name;
+	bool has_pid;
+
+	other = *identity;
+	other.pid = pid;
+	tp_text_add(&link, "/proc/");
+	tp_text_add_number(&link, pid);
+	tp_text_add(&link, "/exe");
+	if (pid != identity->pid && strstr(tp_config.output, "%e")) {
+		memset(other.exe, 0, sizeof(other.exe));
+		if (tp_sys_readlink(name->bytes, other.exe, sizeof(other.exe) - 1) <= 0)
+			return false;
+	}
+	*name = tp_text_in(name->bytes, name->size);
+	return expand(&other, name, &has_pid);
+}
+
 static bool has_parents_trace(const struct tp_identity *identity)
 {
 	static char name[4096];
-	static struct tp_identity parent;
-	struct tp_text link = tp_text_in(name, sizeof(name)), text;
-	bool has_pid;
+	struct tp_text text = tp_text_in(name, sizeof(name));
+	uint32_t parent = identity->ppid;
 
-	if (!strstr(tp_config.output, "%e"))
-		return false;
-	parent.pid = identity->ppid;
-	tp_text_add(&link, "/proc/");
-	tp_text_add_number(&link, parent.pid);
-	tp_text_add(&link, "/exe");
-	memset(parent.exe, 0, sizeof(parent.exe));
-	if (tp_sys_readlink(name, parent.exe, sizeof(parent.exe) - 1) <= 0)
-		return false;
-	text = tp_text_in(name, sizeof(name));
-	return expand(&parent, &text, &has_pid) &&
-	       (whose(name, identity) == parent.pid || is_numbered(name, parent.pid, identity));
+	return strstr(tp_config.output, "%e") && name_of(parent, identity, &text) &&
+	       (whose(name, identity) == parent || is_numbered(name, parent, identity));
 }
 
 /*
@@ -280,14 +320,61 @@ static bool run_goes_on(const char *name, const struct tp_identity *identity)
 	       has_parents_trace(identity);
 }
 
+/* ---- the run ---- */
+
+static bool adopt(const char *name, const struct tp_identity *identity)
+{
+	struct found found = look_at(name, identity);
+
+	if (found.fd >= 0)
+		tp_sys_close(found.fd);
+	if ((found.occupant == OCCUPANT_RUN && found.pid == identity->ppid) || found.occupant == OCCUPANT_SELF)
+		tp_config.run = found.run;
+	return tp_config.run != 0;
+}
+
+static bool adopt_numbered(const char *name, uint32_t pid, const struct tp_identity *identity)
+{
+	struct tp_text numbered = tp_text_in(path, sizeof(path));
+
+	number_name(name, pid, 1, &numbered);
+	return adopt(path, identity);
+}
+
+static bool adopt_from(uint32_t pid, const struct tp_identity *identity)
+{
+	static char name[4096];
+	struct tp_text text = tp_text_in(name, sizeof(name));
+
+	return name_of(pid, identity, &text) && (adopt(name, identity) || adopt_numbered(name, pid, identity));
+}
+
+static uint64_t draw(const struct tp_identity *identity)
+{
+	struct tprof_moment now = tp_clock_moment();
+	uint64_t number = 0;
+
+	if (tp_syscall(SYS_getrandom, &number, sizeof(number), 1 /* GRND_NONBLOCK */, 0) == sizeof(number) && number)
+		return number;
+	return tp_hash_word(tp_hash_word(now.unix_ns, now.ticks), identity->pid) | 1;
+}
+
+void tp_claim_run(const struct tp_identity *identity)
+{
+	if (tp_config.run || adopt_from(identity->pid, identity) || adopt_from(identity->ppid, identity))
+		return;
+	tp_config.run = draw(identity);
+	is_first = true;
+}
+
 static int take_numbered(const char *temporary, const char *name, const struct tp_identity *identity, uint32_t *origin)
 {
 	enum occupant occupant;
 	int result = -EEXIST;
 
 	if (*origin != TPROF_ORIGIN_FORK)
-		*origin = TPROF_ORIGIN_EXEC;
-	if (!tp_config.children)
+		*origin = is_first ? TPROF_ORIGIN_FIRST : TPROF_ORIGIN_EXEC;
+	if (!tp_config.children && *origin != TPROF_ORIGIN_FIRST)
 		return -ECHILD;
 	for (unsigned int image = 1; image < 10000 && result == -EEXIST; image++) {
 		struct tp_text numbered = tp_text_in(path, sizeof(path));
@@ -308,7 +395,7 @@ int tp_claim_name(const char *temporary, const struct tp_identity *identity, uin
 
 	if (!expand(identity, &text, &has_pid))
 		return -ENAMETOOLONG;
-	if (!has_pid && (*origin == TPROF_ORIGIN_FORK || run_goes_on(name, identity)))
+	if (!has_pid && (*origin == TPROF_ORIGIN_FORK || (!is_first && run_goes_on(name, identity))))
 		return take_numbered(temporary, name, identity, origin);
 	memcpy(path, name, text.length + 1);
 	result = take(temporary, path, identity, &occupant);

@@ -12,6 +12,12 @@
  */
 int tp_claim_name(const char *temporary, const struct tp_identity *identity, uint32_t *origin, const char **reason);
 
+/*
+ * Finds out which run this process belongs to (tp_config.run) if TPROF_RUN did not say so: that of its parent's trace, or of
+ * the one that this process itself wrote before an exec. If there is none, a new run begins with it.
+ */
+void tp_claim_run(const struct tp_identity *identity);
+
 /* A name beside the trace's for the file in the making. False: it is too long. */
 bool tp_claim_temporary(const struct tp_identity *identity, char *to, size_t size);
 

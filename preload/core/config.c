@@ -2,6 +2,7 @@
 #include "core/config.h"
 
 #include "core/counters.h"
+#include "core/hash.h"
 #include "core/text.h"
 
 #include <tprof/nearest.h>
@@ -117,6 +118,29 @@ static bool read_leakcheck(const char *value)
 	return tp_config.leakcheck || !*value;
 }
 
+static bool read_digit(char c, uint64_t *n)
+{
+	unsigned int digit = c >= '0' && c <= '9'   ? (unsigned)(c - '0')
+			     : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
+						    : 16;
+
+	*n = *n << 4 | digit;
+	return digit < 16;
+}
+
+/* As tp_run_text() writes it; any other name of a run stands for its hash. */
+static bool read_run(const char *value)
+{
+	size_t length = strlen(value);
+	uint64_t n = 0;
+	bool digits = length == 16;
+
+	for (size_t i = 0; digits && i < length; i++)
+		digits = read_digit(value[i], &n);
+	tp_config.run = digits ? n : length ? tp_hash_bytes(0, value, length) : 0;
+	return tp_config.run != 0;
+}
+
 static bool read_verbose(const char *value)
 {
 	return read_range(value, 0, 2, &tp_config.verbose);
@@ -144,6 +168,7 @@ static const struct option {
 	{ "TPROF_START", read_start, "on or off", "on" },
 	{ "TPROF_PYTHON", read_python, "0 or off, 1, or alloc", "1" },
 	{ "TPROF_LEAKCHECK", read_leakcheck, "exit", "" },
+	{ "TPROF_RUN", read_run, "a name for the run, not empty", NULL },
 	{ "TPROF_VERBOSE", read_verbose, "0, 1 or 2", "0" },
 };
 

@@ -23,6 +23,7 @@ struct tp_config {
 	uint32_t python;       /* TPROF_PYTHON: enum tp_python_mode */
 	bool leakcheck;	       /* TPROF_LEAKCHECK=exit */
 	uint32_t verbose;      /* TPROF_VERBOSE */
+	uint64_t run;	       /* TPROF_RUN; 0: not said */
 };
 
 extern struct tp_config tp_config TP_NEAR;

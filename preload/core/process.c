@@ -78,21 +78,56 @@ size_t tp_process_exe(char *to, size_t size)
 	return length > 0 ? (size_t)length : 0;
 }
 
-void tp_identify(struct tp_identity *identity)
-{
-	tp_process_exe(identity->exe, sizeof(identity->exe));
-	identity->pid = tp_sys_getpid();
-	identity->ppid = tp_sys_getppid();
-	/* Not by its number: /proc may have those of another PID namespace. */
-	identity->start = start_in("/proc/self/stat");
-}
-
 static char *const *arguments_of_kernel(size_t *count)
 {
 	void **stack = __libc_stack_end;
 
 	*count = stack ? (size_t)stack[0] : 0;
 	return stack ? (char *const *)(stack + 1) : NULL;
+}
+
+static void copy_text(char *to, size_t size, const char *from)
+{
+	struct tp_text text = tp_text_in(to, size);
+
+	tp_text_add(&text, from);
+}
+
+/* Once: a forked child's may have been overwritten by a title. What the loader was told to run is the program itself. */
+static void find_names(struct tp_identity *identity)
+{
+	static bool found;
+	const char *started = (const char *)getauxval(AT_EXECFN);
+	size_t count;
+	char *const *arguments = arguments_of_kernel(&count);
+
+	if (found)
+		return;
+	found = true;
+	if (!getauxval(AT_BASE) && getauxval(AT_PHDR))
+		started = identity->exe;
+	if (started && strncmp(started, "/dev/fd/", 8) != 0)
+		copy_text(identity->started, sizeof(identity->started), started);
+	if (count && arguments[0])
+		copy_text(identity->argument, sizeof(identity->argument),
+			  tp_text_base(arguments[0][0] == '-' ? arguments[0] + 1 : arguments[0]));
+}
+
+bool tp_is_named(const struct tp_identity *identity, const char *glob)
+{
+	return tp_text_glob(glob, tp_text_base(identity->exe)) ||
+	       (identity->started[0] && tp_text_glob(glob, tp_text_base(identity->started))) ||
+	       (identity->argument[0] && tp_text_glob(glob, identity->argument));
+}
+
+void tp_identify(struct tp_identity *identity)
+{
+	tp_process_exe(identity->exe, sizeof(identity->exe));
+	find_names(identity);
+	identity->pid = tp_sys_getpid();
+	identity->ppid = tp_sys_getppid();
+	/* Not by its number: /proc may have those of another PID namespace. */
+	identity->start = start_in("/proc/self/stat");
 }
 
 char *const *tp_environment(void)
@@ -312,12 +347,14 @@ void tp_describe(struct tprof_header *header, const struct tp_identity *identity
 	header->pid = identity->pid;
 	header->ppid = identity->ppid;
 	header->process_start = identity->start;
+	header->run = tp_config.run;
 	header->clock = tp_clock_kind;
 	header->tick_shift = tp_clock_kind == TPROF_CLOCK_TSC ? TP_CLOCK_TSC_SHIFT : 0;
 	header->depth = tp_config.depth;
 	header->sample_bytes = tp_config.alloc == TP_ALLOC_SAMPLE ? tp_config.sample_bytes : 0;
 	header->start = tp_clock_moment();
 	tp_describe_text(header, TPROF_TEXT_EXE, identity->exe, strlen(identity->exe));
+	tp_describe_text(header, TPROF_TEXT_STARTED, identity->started, strlen(identity->started));
 	tp_describe_text(header, TPROF_TEXT_CWD, cwd, length > 0 ? (size_t)length - 1 : 0);
 	if (parent)
 		tp_describe_text(header, TPROF_TEXT_PARENT, parent, strlen(parent));

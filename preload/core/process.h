@@ -9,11 +9,16 @@
 
 struct tp_identity {
 	uint32_t pid, ppid;
-	uint64_t start; /* field 22 of /proc/PID/stat, clock ticks since boot */
-	char exe[1024]; /* "" if unknown */
+	uint64_t start;	    /* field 22 of /proc/PID/stat, clock ticks since boot */
+	char exe[1024];	    /* "" if unknown */
+	char started[1024]; /* what exec was told: a link to it, or a script; "" if unknown */
+	char argument[256]; /* the last part of argv[0], which a shell or `exec -a` makes what it likes */
 };
 
 void tp_identify(struct tp_identity *identity);
+
+/* Does a glob match one of the names that it goes by? */
+bool tp_is_named(const struct tp_identity *identity, const char *glob);
 
 /* The program's path: not the loader's, where that was told to run it (ld.so PROGRAM). Its length; 0: it can't be had. */
 size_t tp_process_exe(char *to, size_t size);

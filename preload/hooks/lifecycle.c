@@ -3,10 +3,13 @@
 
 #include "core/aside.h"
 #include "core/batch.h"
+#include "core/claim.h"
 #include "core/clock.h"
 #include "core/config.h"
 #include "core/counters.h"
 #include "core/emit.h"
+#include "core/follow.h"
+#include "core/inherit.h"
 #include "core/output.h"
 #include "core/process.h"
 #include "core/say.h"
@@ -39,7 +42,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static bool gave_up;		    /* no trace could be made: a child does not try, and say so, again */
+static const char *gave_up;	    /* why no trace could be made: a child does not try, and say so, again */
 static struct tp_identity identity; /* static: the user's stack may be small */
 
 /* ---- start ---- */
@@ -71,7 +74,7 @@ static bool wanted(uint32_t origin)
 {
 	if (gave_up)
 		return false;
-	if (tp_config.exe && !tp_text_glob(tp_config.exe, tp_text_base(identity.exe)))
+	if (tp_config.exe && !tp_is_named(&identity, tp_config.exe))
 		return false;
 	return tp_config.children || origin != TPROF_ORIGIN_FORK;
 }
@@ -90,7 +93,7 @@ static bool open_trace(uint32_t origin, const char *parent)
 		tp_text_add(&text, ": ");
 		tp_text_add(&text, reason);
 		tp_text_add(&text, "; nothing is recorded");
-		gave_up = true;
+		gave_up = reason;
 		tp_say(*tp_output_path() ? tp_output_path() : tp_config.output, line);
 		return false;
 	}
@@ -104,6 +107,7 @@ static uint32_t begin(uint32_t origin, const char *parent, uint32_t forked_by)
 	tp_identify(&identity);
 	if (forked_by)
 		identity.ppid = forked_by;
+	tp_claim_run(&identity);
 	if (!wanted(origin))
 		return TP_MODE_OFF;
 	tp_state.pid = identity.pid;
@@ -152,6 +156,14 @@ static uint32_t begin_paused(void)
 	return TP_MODE_WAITING;
 }
 
+/* In the header of the process that this one is a fork of: it has no trace of its own. */
+static void note_lost_child(struct tprof_header *parents)
+{
+	if (gave_up)
+		tp_follow_note(parents, identity.pid, TPROF_UNFOLLOWED_OUTPUT, gave_up);
+	tp_sys_munmap(parents, TPROF_HEADER_SIZE);
+}
+
 static void start_child(void)
 {
 	static char parent[4096];
@@ -161,11 +173,15 @@ static void start_child(void)
 	uint32_t forked_by = tp_header ? tp_header->pid : 0;
 	uint32_t mode;
 
+	void *parents = tp_header ? tp_sys_mremap_again(tp_header, TPROF_HEADER_SIZE) : NULL;
+
 	memcpy(parent, tp_output_path(), sizeof(parent));
 	forget_parent();
 	tp_cpu_forget();
 	tp_counters_forget();
 	mode = begin(TPROF_ORIGIN_FORK, parent, forked_by);
+	if (parents && !tp_sys_failed(parents))
+		note_lost_child(parents);
 	if (mode == TP_MODE_ON && paused)
 		mode = begin_paused();
 	tp_threads_forget(mode == TP_MODE_ON ? thread : NULL);
@@ -192,7 +208,7 @@ static void start_first(void)
 	tp_say_start();
 	if (came_late()) {
 		tp_say("loaded by dlopen, so nothing is recorded: LD_PRELOAD must name it", "");
-		gave_up = true;
+		gave_up = "loaded too late";
 		tp_was_started = true;
 		tp_store_release(&tp_state.mode, TP_MODE_OFF);
 		return;
@@ -203,6 +219,7 @@ static void start_first(void)
 	read_environment();
 	tp_was_started = true;
 	mode = begin(0, NULL, 0);
+	tp_inherit_start(tp_environment());
 	if (mode == TP_MODE_ON && tp_config.start_off)
 		mode = begin_paused();
 	tp_store_release(&tp_state.mode, mode);

@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
+#include <spawn.h>
 #include <sys/types.h>
 #include <threads.h>
 
@@ -68,6 +69,14 @@ struct tp_real {
 	int (*dlclose)(void *);
 	int (*prctl)(int, ...);
 	long (*syscall)(long, ...);
+	int (*execve)(const char *, char *const *, char *const *);
+	int (*execveat)(int, const char *, char *const *, char *const *, int);
+	int (*execvpe)(const char *, char *const *, char *const *);
+	int (*fexecve)(int, char *const *, char *const *);
+	int (*posix_spawn)(pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *,
+			   char *const *, char *const *);
+	int (*posix_spawnp)(pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *,
+			    char *const *, char *const *);
 	void (*_exit)(int);
 	void (*_Exit)(int);
 	void (*quick_exit)(int);

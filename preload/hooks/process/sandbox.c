@@ -7,6 +7,7 @@
 #include "core/state.h"
 #include "core/sys.h"
 #include "hooks/lifecycle.h"
+#include "hooks/process/exec.h"
 #include "hooks/process/pass_on.h"
 #include "hooks/real.h"
 #include "hooks/sampling/cpu.h"
@@ -56,6 +57,9 @@ struct tp_asked tp_before_syscall(long number, long operation, long second, long
 		tp_mark_end(TPROF_END_EXIT, (int)(operation & 0xff));
 	else if (!tp_real.syscall)
 		tp_start();
+	if ((number == SYS_execve || number == SYS_execveat) && tp_real.syscall)
+		return (struct tp_asked){ NULL,
+					  (void *)tp_exec_by_syscall(number, operation, second, third, fourth, fifth) };
 	if (number == SYS_rt_sigaction && second)
 		tp_cpu_set_by_syscall(operation);
 	if (tp_unlikely(is_unseen_fork(number, operation, second)) && tp_real.syscall) {

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "commands/run_choice.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "commands/moments.h"
+#include "commands/session.h"
+#include "report/json.h"
+#include "trace/trace.h"
+
+struct group {
+	uint64_t run;	/* header.run */
+	uint64_t start; /* of its earliest process among the traces */
+	const char **files;
+	size_t count;
+};
+
+struct groups {
+	struct group *list;
+	size_t count;
+};
+
+static struct group *group_of(struct groups *groups, uint64_t run, size_t most)
+{
+	struct group *group = groups->list;
+
+	while (group < groups->list + groups->count && group->run != run)
+		group++;
+	if (group < groups->list + groups->count)
+		return group;
+	*group = (struct group){ .run = run, .start = UINT64_MAX, .files = calloc(most, sizeof(*group->files)) };
+	if (!group->files)
+		return NULL;
+	groups->count++;
+	return group;
+}
+
+static bool add_trace(struct groups *groups, const char *file, uint32_t pid, size_t most)
+{
+	struct tprof_header header;
+	struct group *group;
+
+	if (!tp_trace_peek(file, &header) || (pid && header.pid != pid))
+		return true; /* who opens it says what is wrong with it */
+	group = group_of(groups, header.run, most);
+	if (!group)
+		return false;
+	group->files[group->count++] = file;
+	if (header.start.unix_ns < group->start)
+		group->start = header.start.unix_ns;
+	return true;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct group *one = a, *other = b;
+
+	return (one->start > other->start) - (one->start < other->start);
+}
+
+static void free_groups(struct groups *groups)
+{
+	for (size_t i = 0; i < groups->count; i++)
+		free((void *)groups->list[i].files);
+	free(groups->list);
+}
+
+static bool find_groups(const struct tp_options *options, struct groups *groups)
+{
+	size_t count = options->trace_count;
+	bool good;
+
+	*groups = (struct groups){ calloc(count + 1, sizeof(*groups->list)), 0 };
+	good = groups->list != NULL;
+	for (size_t i = 0; good && i < count; i++)
+		good = add_trace(groups, options->traces[i], options->process, count);
+	if (good)
+		qsort(groups->list, groups->count, sizeof(*groups->list), by_start);
+	return good;
+}
+
+static int run_once(struct tp_options options)
+{
+	int status = tp_moments_find(&options);
+
+	return status == TP_EXIT_OK ? options.command->run(&options) : status;
+}
+
+/* Of the newest run; files that can't be read stay in, and are named. */
+static int run_newest(const struct tp_options *options, const struct groups *groups)
+{
+	const struct group *newest = &groups->list[groups->count - 1];
+	const char **kept = calloc(options->trace_count, sizeof(*kept)),
+		   **left = calloc(options->trace_count, sizeof(*left));
+	struct tp_options own = *options;
+	int status;
+
+	if (!kept || !left) {
+		free((void *)kept);
+		free((void *)left);
+		return tp_out_of_memory();
+	}
+	own.traces = kept;
+	own.left_out = left;
+	own.trace_count = own.left_out_count = 0;
+	own.left_out_runs = groups->count - 1;
+	for (size_t i = 0; i < options->trace_count; i++) {
+		struct tprof_header header;
+
+		if (tp_trace_peek(options->traces[i], &header) && header.run != newest->run &&
+		    (!options->process || header.pid == options->process))
+			left[own.left_out_count++] = options->traces[i];
+		else
+			kept[own.trace_count++] = options->traces[i];
+	}
+	status = run_once(own);
+	free((void *)kept);
+	free((void *)left);
+	return status;
+}
+
+static void print_head(const struct groups *groups, size_t number)
+{
+	const struct group *group = &groups->list[number];
+	time_t start = (time_t)(group->start / 1000000000u);
+	char when[64] = "";
+	struct tm tm;
+
+	if (localtime_r(&start, &tm))
+		strftime(when, sizeof(when), "%F %T", &tm);
+	printf("%sRun %zu of %zu: started %s, %zu trace%s\n\n", number ? "\n\n" : "", number + 1, groups->count, when,
+	       group->count, tp_plural(group->count));
+}
+
+static int run_each(const struct tp_options *options, const struct groups *groups)
+{
+	int worst = TP_EXIT_OK;
+
+	if (options->output) {
+		fputs("tprof-analyze: --all-runs prints a report for each run; -o takes one: name one run's traces\n",
+		      stderr);
+		return TP_EXIT_USAGE;
+	}
+	if (options->json)
+		fputs("{\"schema\": \"tprof/1\", \"runs\": [\n", stdout);
+	for (size_t i = 0; i < groups->count; i++) {
+		struct tp_options own = *options;
+		int status;
+
+		own.traces = groups->list[i].files;
+		own.trace_count = groups->list[i].count;
+		if (!options->json)
+			print_head(groups, i);
+		else if (i)
+			fputs(",\n", stdout);
+		status = run_once(own);
+		worst = status > worst ? status : worst;
+	}
+	if (options->json)
+		fputs("]}\n", stdout);
+	return worst;
+}
+
+static bool compares_runs(const struct tp_command *command)
+{
+	return command->run == tp_cmd_diff || command->run == tp_cmd_compare || command->run == tp_cmd_check;
+}
+
+int tp_run_choice(const struct tp_options *options)
+{
+	struct groups groups;
+	int status;
+
+	if (compares_runs(options->command))
+		return run_once(*options);
+	if (!find_groups(options, &groups))
+		status = tp_out_of_memory();
+	else if (options->all_runs && groups.count)
+		status = run_each(options, &groups);
+	else if (groups.count > 1)
+		status = run_newest(options, &groups);
+	else
+		status = run_once(*options);
+	free_groups(&groups);
+	return status;
+}
+
+const char *tp_left_out(const struct tp_options *options, char *text, size_t size)
+{
+	size_t count = options->left_out_count, runs = options->left_out_runs;
+	char of[40] = "an earlier run";
+
+	text[0] = '\0';
+	if (runs > 1)
+		snprintf(of, sizeof(of), "%zu earlier runs", runs);
+	if (count)
+		snprintf(text, size, "%zu of these %zu traces %s of %s; left out; %s", count,
+			 options->trace_count + count, count == 1 ? "is" : "are", of,
+			 options->command->options & TP_OPT_RUNS ? "--all-runs puts runs side by side"
+								 : "name one run's traces for another");
+	return text;
+}
+
+json_t *tp_left_out_json(const struct tp_options *options)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < options->left_out_count; i++)
+		json_array_append_new(list, tp_json_string(options->left_out[i]));
+	return list;
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/follow.h"
+
+#include "core/apart.h"
+#include "core/config.h"
+#include "core/inherit.h"
+#include "core/state.h"
+#include "core/sys.h"
+#include "core/text.h"
+
+#include <elf.h>
+#include <linux/prctl.h>
+
+#define SCRIPTS 4 /* a script's interpreter may be one: the kernel follows so many */
+#define HEADERS 64u
+
+struct examined {
+	const struct tp_started *started;
+	enum tprof_unfollowed why;
+	bool found;
+	char path[4096];
+};
+
+/* ---- the file ---- */
+
+/* A program that may do more than who starts it: the loader ignores LD_PRELOAD. */
+static bool is_privileged(int fd, const struct stat *status)
+{
+	uint32_t user = (uint32_t)tp_syscall(SYS_geteuid, 0, 0, 0, 0);
+	uint32_t group = (uint32_t)tp_syscall(SYS_getegid, 0, 0, 0, 0);
+	char value[64];
+
+	if (tp_syscall6(SYS_prctl, PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0, 0) == 1)
+		return false;
+	if ((status->st_mode & S_ISUID && status->st_uid != user) ||
+	    ((status->st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) && status->st_gid != group))
+		return true;
+	return user && tp_syscall(SYS_fgetxattr, fd, "security.capability", value, sizeof(value)) > 0;
+}
+
+/* The loader started by hand is a program without one. */
+static bool is_loader(const char *path)
+{
+	const char *base = tp_text_base(path);
+
+	return strncmp(base, "ld-", 3) == 0 || strcmp(base, "ld.so") == 0;
+}
+
+static enum tprof_unfollowed examine_elf(int fd, const Elf64_Ehdr *elf, const char *path)
+{
+	char loader[256];
+
+	if (elf->e_ident[EI_CLASS] != ELFCLASS64 || elf->e_machine != EM_X86_64)
+		return TPROF_UNFOLLOWED_MACHINE;
+	for (uint32_t i = 0; i < elf->e_phnum && i < HEADERS; i++) {
+		Elf64_Phdr header;
+		long got;
+
+		if (tp_sys_pread(fd, &header, sizeof(header), elf->e_phoff + i * (uint64_t)elf->e_phentsize) !=
+		    sizeof(header))
+			return 0;
+		if (header.p_type != PT_INTERP)
+			continue;
+		got = tp_sys_pread(fd, loader, sizeof(loader) - 1, header.p_offset);
+		loader[got > 0 ? got : 0] = 0;
+		return strcmp(tp_text_base(loader), "ld-linux-x86-64.so.2") ? TPROF_UNFOLLOWED_LIBC : 0;
+	}
+	return is_loader(path) ? 0 : TPROF_UNFOLLOWED_STATIC;
+}
+
+/* "#!/usr/bin/env python3": the path between. */
+static bool read_interpreter(const char *text, size_t length, char *path)
+{
+	size_t at = 2, n = 0;
+
+	if (length < 3 || text[0] != '#' || text[1] != '!')
+		return false;
+	while (at < length && (text[at] == ' ' || text[at] == '\t'))
+		at++;
+	while (at < length && text[at] != ' ' && text[at] != '\t' && text[at] != '\n')
+		path[n++] = text[at++];
+	path[n] = 0;
+	return n > 0;
+}
+
+/* True: it is a script, and path is its interpreter's now. */
+static bool examine_file(struct examined *examined, int fd)
+{
+	union {
+		Elf64_Ehdr elf;
+		char text[256];
+	} head;
+	struct stat status;
+	long got;
+
+	if (tp_sys_fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
+		return false;
+	examined->found = true;
+	got = tp_sys_pread(fd, &head, sizeof(head), 0);
+	if (got > 0 && read_interpreter(head.text, (size_t)got, examined->path))
+		return true;
+	if (got < (long)sizeof(head.elf) || memcmp(head.elf.e_ident, ELFMAG, SELFMAG) != 0)
+		return false;
+	examined->why = examine_elf(fd, &head.elf, examined->path);
+	if (!examined->why && is_privileged(fd, &status))
+		examined->why = TPROF_UNFOLLOWED_PRIVILEGED;
+	return false;
+}
+
+/* ---- PATH ---- */
+
+static const char *path_variable(char *const *environment)
+{
+	for (; environment && *environment; environment++) {
+		if (strncmp(*environment, "PATH=", 5) == 0)
+			return *environment + 5;
+	}
+	return "/bin:/usr/bin";
+}
+
+static void find_in_path(struct examined *examined)
+{
+	const char *name = examined->started->path;
+
+	for (const char *at = path_variable(examined->started->search), *end; at; at = *end ? end + 1 : NULL) {
+		struct tp_text text = tp_text_in(examined->path, sizeof(examined->path));
+
+		end = at + strcspn(at, ":");
+		tp_text_add_bytes(&text, at, (size_t)(end - at));
+		if (end > at)
+			tp_text_add(&text, "/");
+		tp_text_add(&text, name);
+		if (!text.cut && tp_syscall(SYS_faccessat, AT_FDCWD, examined->path, 1 /* X_OK */, 0) == 0)
+			return;
+	}
+	examined->path[0] = 0;
+}
+
+static void examine(void *context)
+{
+	struct examined *examined = context;
+	const struct tp_started *started = examined->started;
+	struct tp_text text = tp_text_in(examined->path, sizeof(examined->path));
+	int directory = started->directory;
+
+	if (started->search && !strchr(started->path, '/'))
+		find_in_path(examined);
+	else
+		tp_text_add(&text, started->path);
+	for (int i = 0; i <= SCRIPTS; i++) {
+		bool empty = !examined->path[0] && directory >= 0;
+		int fd = empty ? tp_sys_fcntl(directory, F_DUPFD_CLOEXEC, 0)
+			       : (int)tp_syscall(SYS_openat, directory, examined->path,
+						 O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
+		bool script;
+
+		if (fd < 0)
+			return;
+		script = examine_file(examined, fd);
+		tp_sys_close(fd);
+		if (!script)
+			return;
+		directory = AT_FDCWD;
+	}
+}
+
+enum tprof_unfollowed tp_follow(const struct tp_started *started)
+{
+	struct examined examined = { .started = started };
+	const char *library = tp_inherit_library();
+
+	if (tp_load(&tp_state.mode) != TP_MODE_NEW && tp_sys_getpid() == tp_state.pid)
+		tp_apart_from_threads(examine, &examined);
+	else
+		examine(&examined); /* of a child the descriptors are its own */
+	if (!examined.found || examined.why)
+		return examined.why;
+	if (!tp_config.children)
+		return TPROF_UNFOLLOWED_CHILDREN;
+	if (library && tp_syscall(SYS_faccessat, AT_FDCWD, library, 4 /* R_OK */, 0) != 0)
+		return TPROF_UNFOLLOWED_LIBRARY;
+	return 0;
+}
+
+/* ---- the header ---- */
+
+enum { FREE, WRITTEN, READY }; /* tprof_untraced.state */
+
+struct tprof_untraced *tp_follow_note(struct tprof_header *header, uint32_t pid, enum tprof_unfollowed why,
+				      const char *name)
+{
+	size_t length = strlen(name);
+
+	if (length >= sizeof(header->untraced[0].name))
+		name = tp_text_base(name);
+	for (size_t i = 0; i < TP_LENGTH(header->untraced); i++) {
+		struct tprof_untraced *note = &header->untraced[i];
+
+		/* Acquire pairs with the release below: its words are there. */
+		if (tp_load_acquire(&note->state) == READY && note->why == why &&
+		    strncmp(note->name, name, sizeof(note->name) - 1) == 0) {
+			__atomic_fetch_add(&note->count, 1, __ATOMIC_RELAXED);
+			return note;
+		}
+		if (tp_load(&note->state) != FREE || !tp_swap_if(&note->state, (uint32_t)FREE, (uint32_t)WRITTEN))
+			continue;
+		note->pid = pid;
+		note->why = why;
+		note->count = 1;
+		length = strnlen(name, sizeof(note->name) - 1);
+		memcpy(note->name, name, length);
+		note->name[length] = 0;
+		tp_store_release(&note->state, (uint32_t)READY);
+		return note;
+	}
+	__atomic_fetch_add(&header->untraced_more, 1, __ATOMIC_RELAXED);
+	return NULL;
+}
+
+void tp_follow_undo(struct tprof_untraced *note)
+{
+	if (note)
+		__atomic_fetch_sub(&note->count, 1, __ATOMIC_RELAXED);
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The program may be in a vfork child, which has its parent's memory: nothing here allocates, and nothing of the program's is
+ * changed. A forked child that did nothing yet has no trace and gets none for this: what is to be said stands in its parent's.
+ */
+#include "hooks/process/exec.h"
+
+#include "core/follow.h"
+#include "core/inherit.h"
+#include "core/state.h"
+#include "core/sys.h"
+#include "hooks/lifecycle.h"
+#include "hooks/real.h"
+
+#include <spawn.h>
+#include <stdarg.h>
+#include <unistd.h>
+
+struct start {
+	struct tp_inherit room;
+	char *const *environment; /* that the program gets */
+	enum tprof_unfollowed why;
+	struct tprof_untraced *note;
+	bool ended; /* this process's trace says so */
+	struct tprof_moment finish;
+};
+
+static void find_real(void *real)
+{
+	if (!real) /* the process's very first call */
+		tp_start();
+}
+
+static void examine(struct start *start, const struct tp_started *started, char *const *environment)
+{
+	*start = (struct start){ .environment = environment };
+	if (!started->path || !tp_was_started || tp_load(&tp_sealed))
+		return;
+	start->why = tp_follow(started);
+	if (!start->why)
+		start->environment = tp_inherit(environment, &start->room);
+}
+
+static void end(struct start *start)
+{
+	tp_inherit_end(&start->room);
+}
+
+static void note(struct start *start, uint32_t pid, const char *name)
+{
+	struct tprof_header *header = tp_header;
+
+	if (start->why && header)
+		start->note = tp_follow_note(header, pid, start->why, name && *name ? name : "?");
+}
+
+/* ---- exec ---- */
+
+static void before_exec(struct start *start, const struct tp_started *started, char *const *environment)
+{
+	int saved = errno;
+	uint32_t pid;
+
+	examine(start, started, environment);
+	pid = tp_sys_getpid();
+	note(start, pid, started->path);
+	if (tp_state_has_trace() && !tp_load(&tp_sealed) && pid == tp_state.pid && tp_header->end == TPROF_END_NONE) {
+		start->ended = true;
+		start->finish = tp_header->finish;
+		tp_mark_end(TPROF_END_EXEC, 0);
+	}
+	errno = saved;
+}
+
+/* It came back: the program was not started. */
+static int after_exec(struct start *start, int result)
+{
+	int saved = errno;
+
+	tp_follow_undo(start->note);
+	if (start->ended) {
+		tp_store_release(&tp_header->end, (uint32_t)TPROF_END_NONE);
+		tp_header->finish = start->finish;
+	}
+	end(start);
+	errno = saved;
+	return result;
+}
+
+TP_EXPORT int execve(const char *path, char *const *arguments, char *const *environment)
+{
+	struct tp_started started = { AT_FDCWD, path, NULL };
+	struct start start;
+
+	find_real((void *)tp_real.execve);
+	before_exec(&start, &started, environment);
+	return after_exec(&start, tp_real.execve(path, arguments, start.environment));
+}
+
+TP_EXPORT int execveat(int directory, const char *path, char *const *arguments, char *const *environment, int flags)
+{
+	struct tp_started started = { directory, path, NULL };
+	struct start start;
+
+	find_real((void *)tp_real.execveat);
+	before_exec(&start, &started, environment);
+	return after_exec(&start, tp_real.execveat(directory, path, arguments, start.environment, flags));
+}
+
+TP_EXPORT int fexecve(int fd, char *const *arguments, char *const *environment)
+{
+	struct tp_started started = { fd, "", NULL };
+	struct start start;
+
+	find_real((void *)tp_real.fexecve);
+	before_exec(&start, &started, environment);
+	return after_exec(&start, tp_real.fexecve(fd, arguments, start.environment));
+}
+
+/* Searches in the PATH of the caller's own environment, and gives a text that is no program to the shell. */
+TP_EXPORT int execvpe(const char *file, char *const *arguments, char *const *environment)
+{
+	struct tp_started started = { AT_FDCWD, file, environ };
+	struct start start;
+
+	find_real((void *)tp_real.execvpe);
+	before_exec(&start, &started, environment);
+	return after_exec(&start, tp_real.execvpe(file, arguments, start.environment));
+}
+
+TP_EXPORT int execv(const char *path, char *const *arguments)
+{
+	return execve(path, arguments, environ);
+}
+
+TP_EXPORT int execvp(const char *file, char *const *arguments)
+{
+	return execvpe(file, arguments, environ);
+}
+
+/* ---- exec with its arguments one by one ---- */
+
+static size_t count_arguments(va_list *list)
+{
+	size_t count = 1;
+
+	while (va_arg(*list, char *))
+		count++;
+	return count;
+}
+
+/* In this function's frame, as libc has them. */
+#define EXECL(function, path, first, list, environment)                                                                \
+	do {                                                                                                           \
+		size_t count_;                                                                                         \
+		va_list counted_;                                                                                      \
+		char **arguments_;                                                                                     \
+                                                                                                                       \
+		va_copy(counted_, list);                                                                               \
+		count_ = count_arguments(&counted_);                                                       \
+		va_end(counted_);                                                                                      \
+		arguments_ = __builtin_alloca((count_ + 1) * sizeof(char *));                                          \
+		arguments_[0] = (char *)(uintptr_t)first;                                                              \
+		for (size_t i_ = 1; i_ <= count_; i_++)                                                                \
+			arguments_[i_] = va_arg(list, char *);                                                         \
+		result = function(path, arguments_, environment);                                                      \
+	} while (0)
+
+TP_EXPORT int execl(const char *path, const char *argument, ...)
+{
+	va_list list;
+	int result;
+
+	va_start(list, argument);
+	EXECL(execve, path, argument, list, environ);
+	va_end(list);
+	return result;
+}
+
+TP_EXPORT int execlp(const char *file, const char *argument, ...)
+{
+	va_list list;
+	int result;
+
+	va_start(list, argument);
+	EXECL(execvpe, file, argument, list, environ);
+	va_end(list);
+	return result;
+}
+
+/* The environment stands behind the arguments' NULL. */
+TP_EXPORT int execle(const char *path, const char *argument, ...)
+{
+	va_list list;
+	int result;
+
+	va_start(list, argument);
+	EXECL(execve, path, argument, list, va_arg(list, char **));
+	va_end(list);
+	return result;
+}
+
+long tp_exec_by_syscall(long number, long first, long second, long third, long fourth, long fifth)
+{
+	bool at = number == SYS_execveat;
+	struct tp_started started = { at ? (int)first : AT_FDCWD, (const char *)(at ? second : first), NULL };
+	struct start start;
+	long result;
+
+	before_exec(&start, &started, (char *const *)(at ? fourth : third));
+	if (at)
+		result = tp_real.syscall(number, first, second, third, (long)start.environment, fifth);
+	else
+		result = tp_real.syscall(number, first, second, (long)start.environment);
+	return after_exec(&start, (int)result);
+}
+
+/* ---- posix_spawn ---- */
+
+typedef int spawner(pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *, char *const *,
+		    char *const *);
+
+static int spawn(spawner *real, pid_t *pid, const struct tp_started *started, const posix_spawn_file_actions_t *actions,
+		 const posix_spawnattr_t *attributes, char *const *arguments, char *const *environment)
+{
+	int saved = errno, error;
+	struct start start;
+	pid_t own = 0;
+
+	examine(&start, started, environment);
+	errno = saved;
+	error = real(&own, started->path, actions, attributes, arguments, start.environment);
+	saved = errno;
+	if (!error)
+		note(&start, (uint32_t)own, started->path);
+	if (!error && pid)
+		*pid = own;
+	end(&start);
+	errno = saved;
+	return error;
+}
+
+TP_EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
+			  const posix_spawnattr_t *attributes, char *const *arguments, char *const *environment)
+{
+	struct tp_started started = { AT_FDCWD, path, NULL };
+
+	find_real((void *)tp_real.posix_spawn);
+	return spawn(tp_real.posix_spawn, pid, &started, actions, attributes, arguments, environment);
+}
+
+TP_EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
+			   const posix_spawnattr_t *attributes, char *const *arguments, char *const *environment)
+{
+	struct tp_started started = { AT_FDCWD, file, environ };
+
+	find_real((void *)tp_real.posix_spawnp);
+	return spawn(tp_real.posix_spawnp, pid, &started, actions, attributes, arguments, environment);
+}
