@@ -6,11 +6,13 @@
 #define NAMELESS UINT32_MAX
 
 bool tp_archive_numbers_begin(struct tp_archive_numbers *numbers, struct tp_archive *archive,
-			      const struct tp_trace *trace, const struct tp_ops *ops)
+			      const struct tp_trace *trace, const uint32_t *same, uint32_t op_count)
 {
 	size_t count = trace->node_count;
 
-	*numbers = (struct tp_archive_numbers){ .trace = trace, .ops = ops, .as_read = trace->jit != NULL };
+	*numbers = (struct tp_archive_numbers){
+		.trace = trace, .same = same, .op_count = op_count, .as_read = trace->jit != NULL
+	};
 	archive->user = numbers;
 	TP_ARCHIVE(archive, count);
 	if (archive->loading)
@@ -42,9 +44,11 @@ void tp_archive_node(struct tp_archive *archive, uint32_t *node)
 void tp_archive_op(struct tp_archive *archive, uint32_t *op)
 {
 	const struct tp_archive_numbers *numbers = archive->user;
-	uint32_t number = tp_op_is_nameless(numbers->ops, *op) ? NAMELESS : *op;
+	uint32_t nameless = numbers->op_count - 1, number = *op == nameless ? NAMELESS : *op, same;
 
 	TP_ARCHIVE(archive, number);
-	if (archive->loading)
-		*op = number ? tp_op_of(numbers->ops, number) : 0;
+	if (!archive->loading)
+		return;
+	same = number < numbers->trace->op_count ? numbers->same[number] : 0;
+	*op = !number ? 0 : same ? same : nameless;
 }

@@ -7,19 +7,20 @@
 #define TPROF_MODEL_ARCHIVE_H
 
 #include "base/archive.h"
-#include "model/ops.h"
+#include "trace/trace.h"
 
 /* What archive->user points to while a replay is saved or loaded. */
 struct tp_archive_numbers {
 	const struct tp_trace *trace;
-	const struct tp_ops *ops;
+	const uint32_t *same; /* struct tp_ops: of an op number the one that stands for it */
+	uint32_t op_count;    /* struct tp_ops: count */
 	bool as_read;	      /* nodes stand as they were read: of a trace whose stacks depend on time (trace/jit.h) */
 	uint32_t *file_nodes; /* saving, if not: tp_trace_file_nodes() */
 };
 
 /* False: no memory. tp_archive_numbers_end() is due in any case. */
 bool tp_archive_numbers_begin(struct tp_archive_numbers *numbers, struct tp_archive *archive,
-			      const struct tp_trace *trace, const struct tp_ops *ops);
+			      const struct tp_trace *trace, const uint32_t *same, uint32_t op_count);
 void tp_archive_numbers_end(struct tp_archive_numbers *numbers);
 
 /* A node without aliases, as tp_trace_node() gives it. */

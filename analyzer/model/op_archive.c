@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "model/archive.h"
+#include "model/ops.h"
 
 static void archive_shapes(struct tp_archive *archive, struct tp_op_state *state)
 {

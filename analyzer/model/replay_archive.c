@@ -216,7 +216,7 @@ bool tp_replay_save(const struct tp_replay *replay, struct tp_archive *archive)
 
 	archive_options(archive, replay);
 	tp_events_archive(archive, replay->events, replay->event != NULL);
-	if (tp_archive_numbers_begin(&numbers, archive, replay->trace, &replay->ops))
+	if (tp_archive_numbers_begin(&numbers, archive, replay->trace, replay->ops.same, replay->ops.count))
 		archive_replay(archive, visited);
 	tp_archive_numbers_end(&numbers);
 	return !archive->failed;
@@ -236,7 +236,8 @@ bool tp_replay_load(struct tp_replay *replay, struct tp_trace *trace, const stru
 		tp_events_archive(archive, replay->events, false);
 	if (!archive->failed && !tp_replay_fetch(replay))
 		tp_archive_no_memory(archive);
-	if (!archive->failed && tp_archive_numbers_begin(&numbers, archive, trace, &replay->ops)) {
+	if (!archive->failed &&
+	    tp_archive_numbers_begin(&numbers, archive, trace, replay->ops.same, replay->ops.count)) {
 		archive_replay(archive, replay);
 		tp_archive_numbers_end(&numbers);
 	}

@@ -193,7 +193,7 @@ void tp_step_ops_archive(struct tp_archive *archive, struct tp_step_ops *ops)
 	bool any = ops->now != NULL;
 
 	TP_ARCHIVE(archive, any);
-	if (archive->loading && any && !begin(ops, numbers->ops->count))
+	if (archive->loading && any && !begin(ops, numbers->op_count))
 		tp_archive_no_memory(archive);
 	if (any && !archive->failed) {
 		archive_times(archive, ops->now, ops->count);
