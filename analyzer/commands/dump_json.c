@@ -161,7 +161,7 @@ static void json_op(struct tp_dump *dump, const struct tp_event *event)
 			json_text(out, "shape", op->shape, strlen(op->shape));
 	}
 	if (event->kind == TP_EVENT_OP_END)
-		fprintf(out, ", \"unwound\": %s", event->unwound ? "true" : "false");
+		fprintf(out, ", \"unwound\": %s, \"within\": %" PRIu64, event->unwound ? "true" : "false", event->size);
 	if (event->kind == TP_EVENT_STEP)
 		json_number(out, "items", event->size);
 	if (event->kind == TP_EVENT_DETAIL) {

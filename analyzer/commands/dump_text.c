@@ -159,6 +159,9 @@ static void print_op(struct tp_dump *dump, const struct tp_event *event)
 		break;
 	case TP_EVENT_OP_END:
 		fprintf(out, "%-14s %s", "op ends", event->unwound ? "unwound" : "");
+		if (event->size)
+			fprintf(out, "not the innermost: %" PRIu64 " in it go%s on", event->size,
+				event->size == 1 ? "es" : "");
 		break;
 	case TP_EVENT_DETAIL:
 		fprintf(out, "%-14s %" PRIu64 " FLOP, %s moved, shape ", "op detail", event->size,

@@ -216,9 +216,9 @@ static void before(struct chrome *chrome, const struct tp_event *event, uint64_t
 		tp_chrome_mark(&chrome->out, event->thread, ns, event->name, event->name_length);
 	if (event->kind == TP_EVENT_FOLD && is_wanted(chrome, event->thread))
 		write_folded(chrome, event, ns);
-	if (event->kind == TP_EVENT_OP_END && thread && thread->open.count && !thread->open.deeper &&
-	    is_wanted(chrome, event->thread))
-		write_op(chrome, thread, thread->open.count - 1, ns,
+	if (event->kind == TP_EVENT_OP_END && thread && event->size >= thread->open.deeper &&
+	    event->size - thread->open.deeper < thread->open.count && is_wanted(chrome, event->thread))
+		write_op(chrome, thread, thread->open.count - 1 - (uint32_t)(event->size - thread->open.deeper), ns,
 			 (struct tp_chrome_detail){ .unwound = event->unwound });
 }
 

@@ -303,44 +303,94 @@ static bool add_call(struct tp_ops *ops, const struct tp_op_frame *frame, const 
 	return tp_histogram_add(state->durations, result->total_ns);
 }
 
+/* `more` follows. */
+static void add_memory(struct tp_op_memory *to, const struct tp_op_memory *more)
+{
+	int64_t high = add(to->net, (uint64_t)more->peak);
+
+	to->allocated += more->allocated;
+	to->peak = high > to->peak ? high : to->peak;
+	to->net = add(to->net, (uint64_t)more->net);
+}
+
+static uint64_t beyond(uint64_t all, uint64_t given)
+{
+	return all > given ? all - given : 0;
+}
+
 /* What happened in an op happened in the one around it too. */
 static void add_to_outer(struct tp_op_frame *outer, const struct tp_op_frame *frame, const struct result *result)
 {
-	int64_t high = add(outer->memory.net, (uint64_t)frame->memory.peak);
-
-	outer->children_ns += result->clock_ns;
-	outer->inner_ns += result->total_ns;
+	outer->children_ns += beyond(result->clock_ns, frame->given_ns);
+	outer->inner_ns += beyond(result->total_ns, frame->given_inner_ns);
 	tp_op_work_add(&outer->inner, &result->total);
-	outer->memory.allocated += frame->memory.allocated;
-	if (high > outer->memory.peak)
-		outer->memory.peak = high;
-	outer->memory.net = add(outer->memory.net, (uint64_t)frame->memory.net);
+	add_memory(&outer->memory, &frame->memory);
 	tp_counters_add(&outer->counters, &frame->counters);
 }
 
-bool tp_ops_end(struct tp_ops *ops, struct tp_op_stack *stack, bool unwound, const struct tp_op_moment *moment)
+/* `outer` ends before `inner`, which is directly in it: what was in both so far. */
+static void give_time(struct tp_op_frame *outer, struct tp_op_frame *inner, uint64_t ns)
+{
+	uint64_t clock = beyond(ns, inner->begin_ns), total = beyond(clock, inner->cost_ns);
+
+	outer->children_ns += beyond(clock, inner->given_ns);
+	outer->inner_ns += beyond(total, inner->given_inner_ns);
+	inner->given_ns = clock;
+	inner->given_inner_ns = at_least(total, inner->given_inner_ns);
+}
+
+static void give_memory(struct tp_op_frame *outer, struct tp_op_frame *inner)
+{
+	add_memory(&outer->memory, &inner->memory);
+	add_memory(&inner->given, &inner->memory);
+	inner->memory = (struct tp_op_memory){ 0 };
+}
+
+/* Takes the frame out, wherever it is: what it is in is then its own number's frame less one. */
+static struct tp_op_frame take_out(struct tp_op_stack *stack, uint32_t at, uint64_t ns)
+{
+	struct tp_op_frame *frames = stack->frames, frame;
+
+	if (at + 1 < stack->count) {
+		for (uint32_t i = stack->count - 1; i > at; i--)
+			give_memory(&frames[i - 1], &frames[i]);
+		give_time(&frames[at], &frames[at + 1], ns);
+	}
+	frame = frames[at];
+	memmove(&frames[at], &frames[at + 1], (stack->count - at - 1) * sizeof(*frames));
+	stack->count--;
+	return frame;
+}
+
+bool tp_ops_end(struct tp_ops *ops, struct tp_op_stack *stack, uint64_t within, bool unwound,
+		const struct tp_op_moment *moment)
 {
 	struct tp_op_frame frame;
 	struct result result;
+	uint32_t at;
 
 	ops->counts.events += moment->counted;
 	ops->last.op = 0;
-	if (stack->deeper) {
+	if (within < stack->deeper) {
 		stack->deeper--;
 		return true;
 	}
-	if (!stack->count) {
+	within -= stack->deeper;
+	if (within >= stack->count) {
 		ops->counts.unmatched_ends += moment->counted;
 		return true;
 	}
-	frame = stack->frames[--stack->count];
+	at = stack->count - 1 - (uint32_t)within;
+	frame = take_out(stack, at, moment->ns);
 	result = result_of(&frame, moment->ns, unwound);
 	if (frame.torch && !tp_op_note_known(ops, stack, &frame, &result.total.unknown))
 		return false;
-	if (stack->count)
-		add_to_outer(&stack->frames[stack->count - 1], &frame, &result);
+	if (at)
+		add_to_outer(&stack->frames[at - 1], &frame, &result);
 	else if (frame.counted)
-		ops->outermost_ns += result.total_ns;
+		ops->outermost_ns += beyond(result.total_ns, frame.given_inner_ns);
+	add_memory(&frame.given, &frame.memory);
+	frame.memory = frame.given;
 	tp_op_charge(stack, frame.hooked ? ops->cost->op_outside : moment->cost);
 	return !frame.counted || add_call(ops, &frame, &result);
 }

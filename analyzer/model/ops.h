@@ -61,6 +61,9 @@ struct tp_op_frame {
 	struct tp_op_work shaped;      /* the same as `said`, by the sizes of its tensors */
 	uint8_t torch;		       /* enum tp_torch_known + 1, and TP_OP_TORCH_ALONE; 0: no operator of PyTorch */
 	struct tp_op_memory memory;
+	/* An op around it ended before it: that had these parts of its time and memory, which the next one around has not. */
+	uint64_t given_ns, given_inner_ns; /* as children_ns and inner_ns */
+	struct tp_op_memory given;
 	struct tp_counters counters, self_counters;
 };
 
@@ -115,7 +118,9 @@ void tp_ops_free(struct tp_ops *ops);
 
 /* All return false when memory is out. */
 bool tp_ops_begin(struct tp_ops *ops, struct tp_op_stack *stack, uint64_t number, const struct tp_op_moment *moment);
-bool tp_ops_end(struct tp_ops *ops, struct tp_op_stack *stack, bool unwound, const struct tp_op_moment *moment);
+/* The op ends that has `within` open ones in it, which stay open. */
+bool tp_ops_end(struct tp_ops *ops, struct tp_op_stack *stack, uint64_t within, bool unwound,
+		const struct tp_op_moment *moment);
 
 /* What a typed kernel did, as its amount says. */
 struct tp_op_work tp_op_work_of(const struct tp_work *work, const struct tp_work_amount *amount);

@@ -66,7 +66,7 @@ static bool replay_op(struct tp_replay *replay, struct tp_thread_state *thread, 
 		return tp_ops_begin(&replay->ops, &thread->open, event->size, &moment) &&
 		       tp_ops_shape(&replay->ops, &thread->open, event->size);
 	case TP_EVENT_OP_END:
-		if (!tp_ops_end(&replay->ops, &thread->open, event->unwound, &moment))
+		if (!tp_ops_end(&replay->ops, &thread->open, event->size, event->unwound, &moment))
 			return false;
 		charge_counters(replay, thread, event);
 		return tp_replay_call_ended(replay, thread);

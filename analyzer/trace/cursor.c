@@ -139,7 +139,8 @@ static bool read_op(struct tp_cursor *cursor, struct tp_event *event, const uint
 	event->unwound = tag & TPROF_OP_UNWOUND;
 	if (tag & TPROF_OP_END) {
 		event->kind = TP_EVENT_OP_END;
-		return !(tag & 0xf0);
+		event->size = tag & TPROF_OP_OUTER ? tp_uvarint_short(at) : 0;
+		return !(tag & 0xe0);
 	}
 	event->kind = TP_EVENT_OP_BEGIN;
 	event->size = tp_uvarint_short(at);

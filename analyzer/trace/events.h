@@ -53,7 +53,7 @@ struct tp_event {
 	uint64_t time;	  /* ticks >> header->tick_shift */
 	uint64_t address; /* bytes */
 	uint64_t size;	  /* ALLOC: bytes requested. MAP, UNMAP: length in bytes. MEMORY: RSS in bytes. OP_BEGIN: number
-			   * of the op. FOLD, SHAPE: the same. DETAIL: FLOP. STEP: items. COUNTERS: idle ns. POOL_ALLOC:
+			   * of the op. OP_END: how many that are open are in it, and stay so. FOLD, SHAPE: the same. DETAIL: FLOP. STEP: items. COUNTERS: idle ns. POOL_ALLOC:
 			   * bytes. POOL_FREE: 1 if all blocks of the pool at `address` end */
 	uint64_t
 		usable; /* ALLOC: usable bytes. MEMORY: VMS in bytes. MAP: flags of mmap. DETAIL: bytes moved. POOL_ALLOC:

@@ -96,8 +96,9 @@ enum tprof_text {
 
 enum tprof_feature {
 	TPROF_FEATURE_TIMED_SHARE = 1u << 0, /* there are FOLD records with TPROF_FOLD_SHARE */
+	TPROF_FEATURE_OUTER_ENDS = 1u << 1,  /* there are ends of ops with TPROF_OP_OUTER */
 };
-#define TPROF_FEATURES_KNOWN UINT64_C(1)
+#define TPROF_FEATURES_KNOWN UINT64_C(3)
 
 struct tprof_span {
 	uint32_t offset, length;
@@ -345,6 +346,7 @@ enum tprof_class {
  *
  * OP:    tag, uvarint dtime, and without TPROF_OP_END: uvarint op (a table record names it). With TPROF_OP_END it ends
  *        the thread's innermost op that is open; TPROF_OP_UNWOUND: it did not return, an exception or longjmp left it.
+ *        With TPROF_OP_OUTER too: uvarint n: it ends the op that has n open ones in it, which stay open.
  *
  * dtime:   added to time.
  * ADDRESS: TPROF_TAG_ADDRESS_INDEX: one byte i: the address is addresses[i]. Else svarint d: address += d; the
@@ -363,6 +365,7 @@ enum tprof_class {
 
 #define TPROF_OP_END 0x04u
 #define TPROF_OP_UNWOUND 0x08u
+#define TPROF_OP_OUTER 0x10u
 
 enum tprof_stack_form {
 	TPROF_STACK_SAME = 0,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/emit.h"
 
+#include "core/state.h"
 #include "core/sys.h"
 
 uint32_t tp_emit_shift TP_LOOKED_AT;
@@ -232,4 +233,17 @@ void tp_emit_thread(struct tp_thread *thread, uint64_t ticks)
 	p = tp_put_uvarint(p, tp_load(&thread->tid));
 	thread->time = ticks >> tp_emit_shift;
 	end(thread, p);
+}
+
+void tp_emit_op_end_outer(struct tp_thread *thread, uint64_t ticks, uint32_t within)
+{
+	uint8_t *end = tp_put_op_end(thread, ticks, false);
+
+	if (end && within) {
+		__atomic_fetch_or(&tp_header->features_required, TPROF_FEATURE_OUTER_ENDS, __ATOMIC_RELAXED);
+		*thread->at |= TPROF_OP_OUTER;
+		end = tp_put_uvarint(end, within);
+	}
+	if (end)
+		tp_emit_end(thread, end);
 }

@@ -234,6 +234,9 @@ static inline void tp_emit_op_end(struct tp_thread *thread, uint64_t ticks, bool
 		tp_emit_end(thread, end);
 }
 
+/* The end of an op that has so many open ones in it, which stay open; 0: of the innermost. */
+TP_SLOW void tp_emit_op_end_outer(struct tp_thread *thread, uint64_t ticks, uint32_t within);
+
 /* What a WORK record has behind its dtime. */
 static inline uint8_t *tp_put_work(uint8_t *p, const struct tp_work *work)
 {

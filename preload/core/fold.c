@@ -225,8 +225,7 @@ static bool begin_record(struct tp_thread *thread, const struct tp_fold_hot *hot
 	bool share = hot->slot->next_share && tp_clock_kind == TPROF_CLOCK_TSC;
 
 	if (share) {
-		tp_store(&tp_header->features_required,
-			 tp_load(&tp_header->features_required) | TPROF_FEATURE_TIMED_SHARE);
+		__atomic_fetch_or(&tp_header->features_required, TPROF_FEATURE_TIMED_SHARE, __ATOMIC_RELAXED);
 		thread->fold.untimed = draw(&thread->fold);
 	}
 	return open_record(thread, hot, now, share);

@@ -50,7 +50,7 @@ static const uint8_t *pass(const uint8_t *p, uint8_t tag)
 	case TPROF_CLASS_FREE:
 		return pass_address(pass_uvarint(p), tag) + (tag & TPROF_FREE_FN ? 1 : 0);
 	case TPROF_CLASS_OP:
-		return tag & TPROF_OP_END ? pass_uvarint(p) : pass_uvarint(pass_uvarint(p));
+		return tag & TPROF_OP_END && !(tag & TPROF_OP_OUTER) ? pass_uvarint(p) : pass_uvarint(pass_uvarint(p));
 	}
 	return pass_long(p);
 }

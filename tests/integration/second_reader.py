@@ -127,10 +127,12 @@ class Trace:
             step, at = uvarint(data, at)
             time += step
             if tag & 3 == 3:
-                op = None
+                op = within = None
                 if not tag & 4:
                     op, at = uvarint(data, at)
-                self.events.append((time, "op" if op else "op_end", op))
+                elif tag & 16:
+                    within, at = uvarint(data, at)
+                self.events.append((time, "op" if op else "op_end", op if op else within))
                 continue
             if tag & 4:
                 where = addresses[data[at]]

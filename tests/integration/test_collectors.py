@@ -23,6 +23,8 @@ def test_both_interfaces(tprof):
     many = json.loads(analyze("ops", "--json", "--top", "0", trace).stdout)["ops"]
     many = {op["category"]: op["calls"] for op in many if op["name"] == "itt in one of many"}
     assert many == {f"domain {i}": 1 for i in range(100)} and ops.pop("itt in one of many")[0] == 1
+    for name, domain in (("itt first", "one"), ("itt second", "two"), ("nvtx third", "nvtx")):
+        assert ops.pop(name) == (TIMES, domain)
     assert ops == {"itt outer": (TIMES, "my domain"), "itt inner": (TIMES, "my domain"),
                              "?": (TIMES, "my domain"), "nvtx plain": (TIMES, "nvtx"), "nvtx wide": (TIMES, "nvtx"),
                              "nvtx message": (TIMES, "nvtx"), "nvtx registered": (TIMES, "my nvtx"),
@@ -32,6 +34,26 @@ def test_both_interfaces(tprof):
     names = [event["name"] for event in events if event["kind"] == "name"]
     assert names[-2:] == ["by itt", "by nvtx"]
     assert report(trace)["op_ends_unmatched"] == 0
+
+
+def test_interleaved(tprof):
+    """What begins in an op and ends after it has its own begin and end, whatever interface each is of: so has its memory."""
+    run = tprof.run([WORKLOADS / "collectors", TIMES], [LIBRARY],
+                    {"INTEL_LIBITTNOTIFY64": str(LIBRARY), "NVTX_INJECTION64_PATH": str(LIBRARY)})
+    trace = run.traces()[0]
+    found = report(trace, command="ops", options=["--top", "0"])
+    memory = {op["name"]: tuple(op[key] for key in ("calls", "allocated_bytes", "self_allocated_bytes", "net_bytes",
+                                                    "peak_bytes")) for op in found["ops"]}
+    assert memory["itt first"] == (TIMES, TIMES * 21000, TIMES * 1000, TIMES * 21000, 21000)
+    assert memory["itt second"] == (TIMES, TIMES * 320000, TIMES * 20000, TIMES * 320000, 320000)
+    assert memory["nvtx third"] == (TIMES, TIMES * 300000, TIMES * 300000, TIMES * 280000, 300000)
+    assert found["op_ends_unmatched"] == 0 and not any(op["open"] for op in found["ops"])
+    events = json.loads(analyze("dump", "--json", trace).stdout)["events"]
+    ends = [event["within"] for event in events if event["kind"] == "op_end"]
+    assert [within for within in ends if within] == [2, 1] * TIMES
+    assert "not the innermost: 2 in it go on" in analyze("dump", trace).stdout
+    drawn = json.loads(analyze("export", "--format", "chrome", trace).stdout)["traceEvents"]
+    assert {"itt first", "itt second", "nvtx third"} <= {event.get("name") for event in drawn}
 
 
 def test_without_the_variables_nothing_is_loaded(tprof):

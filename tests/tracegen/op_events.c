@@ -22,6 +22,16 @@ void gen_op_end(struct gen *gen, uint32_t thread, uint64_t ticks, bool unwound)
 	tg_append(gen, chunk);
 }
 
+void gen_op_end_outer(struct gen *gen, uint32_t thread, uint64_t ticks, uint64_t within)
+{
+	struct chunk *chunk = tg_chunk(gen, thread, ticks, 32);
+
+	tg_byte(gen, TPROF_CLASS_OP | TPROF_OP_END | TPROF_OP_OUTER);
+	tg_time(gen, chunk, ticks);
+	tg_number(gen, within);
+	tg_append(gen, chunk);
+}
+
 void gen_op_shape(struct gen *gen, uint32_t thread, uint64_t ticks, uint32_t op)
 {
 	struct chunk *chunk = tg_begin(gen, thread, ticks, 48);

@@ -64,6 +64,8 @@ void gen_memory(struct gen *gen, uint32_t thread, uint64_t ticks, uint64_t rss, 
 void gen_name(struct gen *gen, uint32_t thread, uint64_t ticks, const char *name);
 void gen_op_begin(struct gen *gen, uint32_t thread, uint64_t ticks, uint32_t op);
 void gen_op_end(struct gen *gen, uint32_t thread, uint64_t ticks, bool unwound);
+/* Of the op that has so many open ones in it. */
+void gen_op_end_outer(struct gen *gen, uint32_t thread, uint64_t ticks, uint64_t within);
 void gen_op_shape(struct gen *gen, uint32_t thread, uint64_t ticks, uint32_t op);
 void gen_detail(struct gen *gen, uint32_t thread, uint64_t ticks, uint64_t flop, uint64_t bytes, const char *shape);
 struct gen_work {

@@ -164,7 +164,7 @@ static void test_op_codes(void **state)
 /* Reserved bits, a cut detail, numbers of ops that are taken or out of range: damage, and the rest is read. */
 static void test_bad_ops(void **state)
 {
-	static const uint8_t tags[] = { 0x13, 0x17, 0x0b };
+	static const uint8_t tags[] = { 0x13, 0x27, 0x0b };
 	struct gen *gen = gen_new(&(struct gen_options){ .start_ticks = 0 });
 	struct reading reading;
 	uint32_t i;

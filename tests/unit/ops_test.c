@@ -69,6 +69,49 @@ static void test_nesting(void **state)
 	done(&replayed);
 }
 
+/* around [50, 400] has first [100, 200], second [120, 260] and third [150, 300]: each ends before what began in it. */
+static void test_interleaved(void **state)
+{
+	static const struct {
+		const char *name;
+		uint64_t total, self, allocated, peak;
+	} wanted[] = { { "around", 350, 150, 1110, 1110 },
+		       { "first", 100, 20, 110, 110 },
+		       { "second", 140, 30, 1100, 1100 },
+		       { "third", 150, 150, 1000, 1000 } };
+	struct gen *gen = gen_new(&(struct gen_options){ .start_ticks = 0 });
+	struct replayed replayed;
+
+	(void)state;
+	gen_header(gen)->features_required = TPROF_FEATURE_OUTER_ENDS;
+	for (uint32_t i = 0; i < 4; i++)
+		gen_op(gen, i + 1, TPROF_OP_ANNOTATION, "", wanted[i].name);
+	gen_op_begin(gen, 1, 50, 1);
+	gen_op_begin(gen, 1, 100, 2);
+	allocate(gen, 1, 110, 0x1000, 10);
+	gen_op_begin(gen, 1, 120, 3);
+	allocate(gen, 1, 130, 0x2000, 100);
+	gen_op_begin(gen, 1, 150, 4);
+	gen_op_end_outer(gen, 1, 200, 2);
+	allocate(gen, 1, 210, 0x3000, 1000);
+	gen_op_end_outer(gen, 1, 260, 1);
+	gen_op_end(gen, 1, 300, false);
+	gen_op_end(gen, 1, 400, false);
+	gen_op_end_outer(gen, 1, 410, 7);
+	replayed = replay(gen, NULL);
+	for (uint32_t i = 0; i < 4; i++) {
+		const struct tp_op_stats *op = op_named(&replayed, wanted[i].name);
+
+		assert_int_equal(op->calls, 1);
+		assert_int_equal(op->total_ns, wanted[i].total);
+		assert_int_equal(op->self_ns, wanted[i].self);
+		assert_int_equal(op->allocated_bytes, wanted[i].allocated);
+		assert_int_equal(op->peak_bytes, wanted[i].peak);
+	}
+	assert_int_equal(replayed.process->op_counts.unmatched_ends, 1);
+	done(&replayed);
+}
+
 /* inner calls itself: total and memory count once, self times add up. */
 static void test_recursion(void **state)
 {
@@ -478,12 +521,12 @@ static void test_counters(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_counters),       cmocka_unit_test(test_nesting),
-		cmocka_unit_test(test_recursion),      cmocka_unit_test(test_memory),
-		cmocka_unit_test(test_failed_realloc), cmocka_unit_test(test_threads),
-		cmocka_unit_test(test_bounds),	       cmocka_unit_test(test_steps),
-		cmocka_unit_test(test_many_steps),     cmocka_unit_test(test_statistics),
-		cmocka_unit_test(test_student),
+		cmocka_unit_test(test_counters),    cmocka_unit_test(test_nesting),
+		cmocka_unit_test(test_interleaved), cmocka_unit_test(test_recursion),
+		cmocka_unit_test(test_memory),	    cmocka_unit_test(test_failed_realloc),
+		cmocka_unit_test(test_threads),	    cmocka_unit_test(test_bounds),
+		cmocka_unit_test(test_steps),	    cmocka_unit_test(test_many_steps),
+		cmocka_unit_test(test_statistics),  cmocka_unit_test(test_student),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -237,12 +237,38 @@ static void nvtx(int times)
 	mark_a("nvtx here");
 }
 
+/* Tasks of two domains of ITT, and a range of NVTX: each ends before what began in it. */
+static void interleaved(int times)
+{
+	static struct itt_string task = { .text = "itt first" }, other = { .text = "itt second" };
+	struct itt_domain *one = itt_domain_create("one"), *two = itt_domain_create("two");
+	struct itt_id none = { 0, 0, 0 };
+	void *blocks[3];
+
+	for (int i = 0; i < times; i++) {
+		itt_task_begin(one, none, none, &task);
+		blocks[0] = malloc(1000);
+		itt_task_begin(two, none, none, &other);
+		blocks[1] = malloc(20000);
+		push_a("nvtx third");
+		itt_task_end(one);
+		blocks[2] = malloc(300000);
+		itt_task_end(two);
+		free(blocks[1]);
+		pop();
+		free(blocks[0]);
+		free(blocks[2]);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	int times = argc > 1 ? atoi(argv[1]) : 1;
 
 	itt(times);
 	nvtx(times);
+	if (itt_task_begin && push_a)
+		interleaved(times);
 	puts("done");
 	return 0;
 }

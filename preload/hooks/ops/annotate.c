@@ -7,6 +7,7 @@
 #include "hooks/enter.h"
 #include "hooks/memory/pool.h"
 #include "hooks/ops/annotate.h"
+#include "hooks/ops/entry.h"
 #include "hooks/ops/left.h"
 #include "hooks/ops/names.h"
 #include "hooks/pause.h"
@@ -38,41 +39,50 @@ TP_HOT uint64_t event_begins(struct tp_thread *thread, const void *frame)
 		tp_leave(thread);                                                                                      \
 	} while (0)
 
-/* ---- ops: which of the open ones were recorded, as an end must not end another's op ---- */
+/* ---- ops: which of the open ones were recorded, as an end must not end another's op, and who began them ---- */
+
+enum { RECORDED, BY_ITT, BY_NVTX, KINDS };
 
 static TP_TLS struct {
-	uint64_t recorded[TP_ANNOTATED_MAX / 64];
+	uint64_t bits[KINDS][TP_ANNOTATED_MAX / 64];
 	uint32_t depth;
 } open_ops;
 
-/* The one in `depth` others, which are less than TP_ANNOTATED_MAX. */
-static bool is_recorded(uint32_t depth)
+/* Of the one in `depth` others, which are less than TP_ANNOTATED_MAX. */
+static bool bit_of(int kind, uint32_t depth)
 {
-	return open_ops.recorded[depth / 64] >> depth % 64 & 1;
+	return open_ops.bits[kind][depth / 64] >> depth % 64 & 1;
 }
 
-static void push(bool recorded)
+static void set_bit(int kind, uint32_t depth, bool value)
+{
+	uint64_t bit = UINT64_C(1) << depth % 64;
+
+	if (value)
+		open_ops.bits[kind][depth / 64] |= bit;
+	else
+		open_ops.bits[kind][depth / 64] &= ~bit;
+}
+
+static bool is_recorded(uint32_t depth)
+{
+	return bit_of(RECORDED, depth);
+}
+
+static bool is_by(uint32_t depth, enum tp_annotator by)
+{
+	return bit_of(BY_ITT, depth) == (by == TP_ANNOTATOR_ITT) && bit_of(BY_NVTX, depth) == (by == TP_ANNOTATOR_NVTX);
+}
+
+static void push(bool recorded, enum tp_annotator by)
 {
 	uint32_t depth = open_ops.depth++;
-	uint64_t bit = UINT64_C(1) << depth % 64;
 
 	if (depth >= TP_ANNOTATED_MAX)
 		return;
-	if (recorded)
-		open_ops.recorded[depth / 64] |= bit;
-	else
-		open_ops.recorded[depth / 64] &= ~bit;
-}
-
-/* Deeper ones, and an end without a begin, are taken as recorded. */
-static bool pop(void)
-{
-	uint32_t depth;
-
-	if (!open_ops.depth)
-		return true;
-	depth = --open_ops.depth;
-	return depth >= TP_ANNOTATED_MAX || is_recorded(depth);
+	set_bit(RECORDED, depth, recorded);
+	set_bit(BY_ITT, depth, by == TP_ANNOTATOR_ITT);
+	set_bit(BY_NVTX, depth, by == TP_ANNOTATOR_NVTX);
 }
 
 /* The innermost one was not: what is said of it is of no other. */
@@ -99,14 +109,14 @@ static bool record_begin(const void *frame, const char *name, const char *catego
 	return true;
 }
 
-void tp_annotate_begin(const void *frame, const char *name, const char *category)
+void tp_annotate_begin(const void *frame, enum tp_annotator by, const char *name, const char *category)
 {
-	push(record_begin(frame, name, category));
+	push(record_begin(frame, name, category), by);
 }
 
-void tp_annotate_skip(void)
+void tp_annotate_skip(enum tp_annotator by)
 {
-	push(false);
+	push(false, by);
 }
 
 /* It was begun in so many. */
@@ -122,11 +132,63 @@ static void record_end(const void *frame, uint32_t depth)
 	RECORD(tp_enter_end, frame, emit_end(thread, ticks, depth));
 }
 
-void tp_annotate_end(const void *frame)
+/* The same, where others that were begun in it stay open: of hooked calls those that are not over. */
+static void emit_outer_end(struct tp_thread *thread, uint64_t ticks, uint32_t depth)
 {
-	uint32_t depth = open_ops.depth - 1; /* none is open: more than all */
+	uint32_t within = thread->op_depth - thread->annotated[depth];
 
-	if (pop())
+	if (thread->annotated[depth] > thread->op_depth)
+		within = 0;
+	for (uint32_t i = depth + 1; i < open_ops.depth; i++)
+		within += is_recorded(i);
+	tp_emit_op_end_outer(thread, ticks, within);
+}
+
+static void record_outer_end(const void *frame, uint32_t depth)
+{
+	RECORD(tp_enter_end, frame, emit_outer_end(thread, ticks, depth));
+}
+
+/* The one in `depth` others is not open any more. */
+static void take_out(uint32_t depth)
+{
+	struct tp_thread *thread = tp_self;
+
+	for (uint32_t i = depth + 1; i < open_ops.depth; i++) {
+		for (int kind = 0; kind < KINDS; kind++)
+			set_bit(kind, i - 1, bit_of(kind, i));
+		if (thread)
+			thread->annotated[i - 1] = thread->annotated[i];
+	}
+	open_ops.depth--;
+}
+
+/* How many others the one is in that has `inner` of the same annotator's in it. UINT32_MAX: there is none. */
+static uint32_t find(enum tp_annotator by, uint32_t inner)
+{
+	for (uint32_t i = open_ops.depth; i > 0; i--)
+		if (is_by(i - 1, by) && inner-- == 0)
+			return i - 1;
+	return UINT32_MAX;
+}
+
+/* Deeper ones, and an end without a begin, are taken as recorded. Functions that tell their ends are not counted. */
+void tp_annotate_end(const void *frame, enum tp_annotator by, uint32_t inner)
+{
+	uint32_t last = open_ops.depth - 1, depth = last; /* none is open: more than all */
+
+	if (open_ops.depth && open_ops.depth <= TP_ANNOTATED_MAX && !tp_instrument_any())
+		depth = find(by, inner);
+	if (depth != last) {
+		if (depth == UINT32_MAX)
+			return;
+		if (is_recorded(depth))
+			record_outer_end(frame, depth);
+		take_out(depth);
+		return;
+	}
+	open_ops.depth -= open_ops.depth > 0;
+	if (depth >= TP_ANNOTATED_MAX || is_recorded(depth))
 		record_end(frame, depth);
 }
 
@@ -145,17 +207,17 @@ void tp_annotate_leave(struct tp_thread *thread)
 
 void tp_annotate_forget(void)
 {
-	memset(open_ops.recorded, 0, sizeof(open_ops.recorded));
+	memset(open_ops.bits[RECORDED], 0, sizeof(open_ops.bits[RECORDED]));
 }
 
 static void op_begin(const char *name, const char *category)
 {
-	tp_annotate_begin(FRAME, name, category);
+	tp_annotate_begin(FRAME, TP_ANNOTATOR_TPROF, name, category);
 }
 
 static void op_end(void)
 {
-	tp_annotate_end(FRAME);
+	tp_annotate_end(FRAME, TP_ANNOTATOR_TPROF, 0);
 }
 
 void tp_annotate_detail(const char *shape, uint64_t flop, uint64_t bytes)

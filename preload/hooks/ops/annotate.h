@@ -8,10 +8,19 @@
 
 #include "core/base.h"
 
-/* `frame` is the frame of the function that the program called. An op is begun and ended by the same thread. */
-void tp_annotate_begin(const void *frame, const char *name, const char *category);
-void tp_annotate_end(const void *frame);
-void tp_annotate_skip(void); /* begins one that is not recorded, nor is its end */
+enum tp_annotator {
+	TP_ANNOTATOR_TPROF,
+	TP_ANNOTATOR_ITT,
+	TP_ANNOTATOR_NVTX,
+};
+
+/*
+ * `frame` is the frame of the function that the program called. An op is begun and ended by the same thread, by one annotator:
+ * an end is of the one that has `inner` open ones of the same annotator's in it. What else is in it stays open.
+ */
+void tp_annotate_begin(const void *frame, enum tp_annotator by, const char *name, const char *category);
+void tp_annotate_end(const void *frame, enum tp_annotator by, uint32_t inner);
+void tp_annotate_skip(enum tp_annotator by); /* begins one that is not recorded, nor is its end */
 void tp_annotate_detail(const char *shape, uint64_t flop, uint64_t bytes);
 void tp_annotate_mark(const char *text);
 /* `to_kernel`: it was told too, and is asked again with each chunk. */

@@ -22,16 +22,18 @@ static inline void tp_domains_push(struct tp_domains *open, const void *domain)
 	open->depth++;
 }
 
-/* False: there is none of that domain. */
-static inline bool tp_domains_pop(struct tp_domains *open, const void *domain)
+/* The domain's innermost, and how many of others are in it. False: there is none of that domain. */
+static inline bool tp_domains_pop(struct tp_domains *open, const void *domain, uint32_t *inner)
 {
 	uint32_t at = open->depth;
 
+	*inner = 0;
 	if (open->depth <= TP_DOMAINS_MAX) {
 		while (at > 0 && open->of[at - 1] != (uint32_t)(uintptr_t)domain)
 			at--;
 		if (!at)
 			return false;
+		*inner = open->depth - at;
 		for (; at < open->depth; at++)
 			open->of[at - 1] = open->of[at];
 	}

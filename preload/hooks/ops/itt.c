@@ -119,9 +119,9 @@ static void begin(const void *frame, const struct domain *domain, const char *na
 {
 	tp_domains_push(&begun, domain);
 	if (is_muted(domain))
-		tp_annotate_skip();
+		tp_annotate_skip(TP_ANNOTATOR_ITT);
 	else
-		tp_annotate_begin(frame, name, domain && domain->name ? domain->name : "itt");
+		tp_annotate_begin(frame, TP_ANNOTATOR_ITT, name, domain && domain->name ? domain->name : "itt");
 }
 
 static void task_begin(const struct domain *domain, struct id task, struct id parent, const struct string_handle *name)
@@ -142,8 +142,10 @@ static void task_begin_fn(const struct domain *domain, struct id task, struct id
 
 static void task_end(const struct domain *domain)
 {
-	if (tp_domains_pop(&begun, domain))
-		tp_annotate_end(FRAME);
+	uint32_t inner;
+
+	if (tp_domains_pop(&begun, domain, &inner))
+		tp_annotate_end(FRAME, TP_ANNOTATOR_ITT, inner);
 }
 
 static void marker(const struct domain *domain, struct id id, const struct string_handle *name, int scope)

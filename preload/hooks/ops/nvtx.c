@@ -47,7 +47,7 @@ static const char *message_of(const struct attributes *attributes, char buffer[T
 
 static int push(const void *frame, const char *name, const char *domain)
 {
-	tp_annotate_begin(frame, name ? name : "?", domain ? domain : "nvtx");
+	tp_annotate_begin(frame, TP_ANNOTATOR_NVTX, name ? name : "?", domain ? domain : "nvtx");
 	tp_domains_push(&pushed, domain);
 	return (int)pushed.depth - 1;
 }
@@ -105,9 +105,11 @@ static int push_w(const wchar_t *text)
 
 static int pop(const void *frame, const void *domain)
 {
-	if (!tp_domains_pop(&pushed, domain))
+	uint32_t inner;
+
+	if (!tp_domains_pop(&pushed, domain, &inner))
 		return -1;
-	tp_annotate_end(frame);
+	tp_annotate_end(frame, TP_ANNOTATOR_NVTX, inner);
 	return (int)pushed.depth;
 }
 
