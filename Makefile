@@ -1,28 +1,63 @@
 # SPDX-License-Identifier: Apache-2.0
 # tprof: `make demo` shows it, `make check` tests it; both install what is missing (scripts/install-deps).
-# Switches: DEBUG=1 ASAN=1 UBSAN=1 TSAN=1 COVERAGE=1, CC=, PREFIX=, DESTDIR=. Each set of switches has its own folder
-# under build/, so they do not disturb each other. WERROR=1: a warning is an error, as in .ci/run; a newer compiler than ours
-# warns of more.
+# Yours to set: CC CXX AR CPPFLAGS CFLAGS LDFLAGS; BUILD= (the folder that is built in); PREFIX= or prefix, bindir, libdir,
+# includedir, mandir, datadir, and DESTDIR=. V=1 shows the commands, WERROR=1 makes warnings errors.
+# Switches: DEBUG=1 ASAN=1 UBSAN=1 TSAN=1 COVERAGE=1, each set of them with a folder of its own below BUILD.
 
 VERSION := 0.1.0
-PREFIX ?= /usr/local
-CC = gcc
-CXX = g++
+COMMIT := $(shell git describe --always --dirty --exclude '*' 2>/dev/null)
+
+# Make has values of its own for these, and so `?=` would leave them.
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+ifeq ($(origin CXX),default)
+CXX := g++
+endif
 PYTHON ?= /usr/bin/python3
+BUILD ?= build
+PREFIX ?= /usr/local
+prefix ?= $(PREFIX)
+bindir ?= $(prefix)/bin
+libdir ?= $(prefix)/lib
+includedir ?= $(prefix)/include
+datadir ?= $(prefix)/share
+mandir ?= $(datadir)/man
+
+ifneq ($(words $(BUILD)),1)
+$(error BUILD=$(BUILD): make takes a space for the end of a name; give a folder without one)
+endif
+MAKEFLAGS += --no-print-directory
 
 variant := $(if $(DEBUG),-debug)$(if $(ASAN),-asan)$(if $(UBSAN),-ubsan)$(if $(TSAN),-tsan)$(if $(COVERAGE),-coverage)$(if $(FUZZ),-fuzz)
-B := build/release$(variant)
-ifneq ($(variant),)
-B := build/$(patsubst -%,%,$(variant))
-endif
+B := $(BUILD)/$(if $(variant),$(patsubst -%,%,$(variant)),release)
 
+CLANG := $(findstring clang,$(shell $(CC) --version))
+# clang also warns of { NULL } and of rows of tables whose last fields are 0.
 WARN := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla \
-        $(if $(WERROR),-Werror)
-OPT := $(if $(DEBUG),-O0,-O2) -g
+        $(if $(CLANG),-Wno-missing-field-initializers) $(if $(WERROR),-Werror)
+CFLAGS ?= $(if $(DEBUG),-O0,-O2) -g
+OPT = $(CPPFLAGS) $(CFLAGS)
 SAN := $(if $(ASAN),-fsanitize=address) $(if $(UBSAN),-fsanitize=undefined -fno-sanitize-recover=undefined) \
        $(if $(TSAN),-fsanitize=thread) $(if $(COVERAGE),--coverage)
 DEFS := -D_GNU_SOURCE -DTPROF_VERSION_STRING='"$(VERSION)"'
 DEP = -MMD -MP -MF $(@:.o=.d)
+
+# A line a file; with V=1 the commands.
+Q := $(if $(V),,@)
+say = $(if $(V),,@echo '  $(1)$(2)')
+quoted = '$(subst ','\'',$(1))'
+
+# Holds what everything is built with, and is new when that is another: objects depend on it. As does the commit that
+# --version names.
+FLAGS := $(B)/flags
+renew = @mkdir -p $(@D); echo $(call quoted,$(1)) | cmp -s - $@ || echo $(call quoted,$(1)) >$@
+$(FLAGS): FORCE
+	$(call renew,$(CC) $(CXX) $(OPT) $(LDFLAGS) $(SAN) $(DEFS) $(WARN))
+$(B)/commit: FORCE
+	$(call renew,$(VERSION)$(if $(COMMIT), ($(COMMIT))))
+FORCE:
+.PHONY: FORCE
 
 include scripts/preload.mk
 include scripts/analyzer.mk
@@ -33,31 +68,20 @@ include scripts/stress.mk
 include scripts/bench.mk
 include scripts/check.mk
 include scripts/lint.mk
+include scripts/install.mk
 
 .DEFAULT_GOAL := all
-.PHONY: all clean install
+.PHONY: all clean
 all: $(B)/lib/libtprof.so $(B)/bin/tprof-analyze $(B)/bin/tprof $(B)/share/tprof/tprof.py
 
-$(B)/bin/tprof: scripts/tprof
+$(B)/bin/tprof: scripts/tprof $(B)/commit
 	@mkdir -p $(@D)
-	install -m 755 $< $@
+	$(call say,SH  ,$@)
+	$(Q)sed "s|^version=.*|version='$$(cat $(B)/commit)'|" $< >$@ && chmod 755 $@
 
 $(B)/share/tprof/tprof.py: scripts/tprof.py
 	@mkdir -p $(@D)
-	install -m 644 $< $@
-
-install: all
-	install -d $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include \
-		$(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man5 \
-		$(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/tprof
-	install -m 755 $(B)/lib/libtprof.so $(DESTDIR)$(PREFIX)/lib/
-	install -m 755 $(B)/bin/tprof-analyze $(B)/bin/tprof $(DESTDIR)$(PREFIX)/bin/
-	install -m 644 include/tprof.h $(DESTDIR)$(PREFIX)/include/
-	install -m 644 scripts/tprof.py $(DESTDIR)$(PREFIX)/share/tprof/
-	install -m 644 scripts/tprof.1 analyzer/tprof-analyze.1 $(DESTDIR)$(PREFIX)/share/man/man1/
-	install -m 644 include/tprof/tprof-trace.5 analyzer/tprof-json.5 $(DESTDIR)$(PREFIX)/share/man/man5/
-	install -m 644 scripts/completion.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/tprof
-	ln -sf tprof $(DESTDIR)$(PREFIX)/share/bash-completion/completions/tprof-analyze
+	$(Q)install -m 644 $< $@
 
 clean:
-	rm -rf build
+	rm -rf $(BUILD)

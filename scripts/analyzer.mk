@@ -12,15 +12,21 @@ ANALYZER_LIBS := -ldw -lelf -ljansson -liberty -lm
 # jemalloc serves the analyzer's many small blocks; the sanitizers bring an allocator of their own.
 ANALYZER_MALLOC := $(if $(ASAN)$(TSAN)$(FUZZ),,-ljemalloc)
 
-$(B)/analyzer/%.c.o: analyzer/%.c
+$(B)/analyzer/%.c.o: analyzer/%.c $(FLAGS) scripts/analyzer.mk
 	@mkdir -p $(@D)
-	$(CC) $(DEFS) $(WARN) $(OPT) $(ANALYZER_FLAGS) $(DEP) -c $< -o $@
+	$(call say,CC  ,$<)
+	$(Q)$(CC) $(DEFS) $(WARN) $(OPT) $(ANALYZER_FLAGS) $(DEP) -c $< -o $@
 # Included by the assembler, so the compiler's list of dependencies does not name it.
 $(B)/analyzer/report/flame.c.o: analyzer/report/flame.js
-$(B)/analyzer/report/html.c.o: analyzer/report/html.css analyzer/report/html.js analyzer/report/flame.js scripts/analyzer.mk
+$(B)/analyzer/report/html.c.o: analyzer/report/html.css analyzer/report/html.js analyzer/report/flame.js
+# The commit is in one file alone: the others need not be compiled anew for each.
+$(B)/analyzer/commands/help.c.o: DEFS += -DTPROF_COMMIT='"$(if $(COMMIT), ($(COMMIT)))"'
+$(B)/analyzer/commands/help.c.o: $(B)/commit
 $(B)/libanalyzer.a: $(ANALYZER_OBJ)
-	rm -f $@ && ar rcs $@ $^
+	$(call say,AR  ,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
 $(B)/bin/tprof-analyze: $(B)/analyzer/main.c.o $(B)/libanalyzer.a
 	@mkdir -p $(@D)
-	$(CC) $(SAN) -o $@ $^ $(ANALYZER_LIBS) $(ANALYZER_MALLOC)
+	$(call say,LD  ,$@)
+	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ $(ANALYZER_LIBS) $(ANALYZER_MALLOC)
 -include $(ANALYZER_OBJ:.o=.d) $(B)/analyzer/main.c.d

@@ -1,34 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0
-# make bench: what tprof costs, beside its peers where they are installed; a table, and build/bench.json. BENCH_QUICK=1 for
+# make bench: what tprof costs, beside its peers where they are installed; a table, and $(BUILD)/bench.json. BENCH_QUICK=1 for
 # a short run. The programs that it times are also those whose instructions make check counts.
-BENCH_BIN := build/bench/pairs build/bench/clocks build/bench/calls
+BENCH_BIN := $(BUILD)/bench/pairs $(BUILD)/bench/clocks $(BUILD)/bench/calls
 
-build/bench/%: tests/bench/%.c
+$(BUILD)/bench/%: tests/bench/%.c
 	@mkdir -p $(@D)
-	gcc -std=gnu11 -D_GNU_SOURCE -O2 -g -fno-builtin $(WARN) $< -o $@
+	$(call say,CC  ,$@)
+	$(Q)gcc -std=gnu11 -D_GNU_SOURCE -O2 -g -fno-builtin $(WARN) $< -o $@
 
-build/bench/libcalled.so: tests/bench/called.c
+$(BUILD)/bench/libcalled.so: tests/bench/called.c
 	@mkdir -p $(@D)
-	gcc -std=gnu11 -D_GNU_SOURCE -O2 -g -shared -fPIC $(WARN) $< -o $@
-build/bench/libthrough.so: tests/bench/through.c
+	$(call say,CC  ,$@)
+	$(Q)gcc -std=gnu11 -D_GNU_SOURCE -O2 -g -shared -fPIC $(WARN) $< -o $@
+$(BUILD)/bench/libthrough.so: tests/bench/through.c
 	@mkdir -p $(@D)
-	gcc -std=gnu11 -O2 -g -fno-builtin -shared -fPIC $(WARN) $< -o $@
-build/bench/calls: tests/bench/calls.c build/bench/libcalled.so
-	gcc -std=gnu11 -D_GNU_SOURCE -O2 -g $(WARN) -Iinclude $< -o $@ -Lbuild/bench -lcalled -Wl,-rpath,'$$ORIGIN'
+	$(call say,CC  ,$@)
+	$(Q)gcc -std=gnu11 -O2 -g -fno-builtin -shared -fPIC $(WARN) $< -o $@
+$(BUILD)/bench/calls: tests/bench/calls.c $(BUILD)/bench/libcalled.so
+	$(call say,CC  ,$@)
+	$(Q)gcc -std=gnu11 -D_GNU_SOURCE -O2 -g $(WARN) -Iinclude $< -o $@ -L$(BUILD)/bench -lcalled -Wl,-rpath,'$$ORIGIN'
 
-workloads: build/bench/pairs build/bench/calls
+workloads: $(BUILD)/bench/pairs $(BUILD)/bench/calls
 
 .PHONY: bench bench-deps
 bench-deps:
 	scripts/install-deps build bench
-bench: all $(BENCH_BIN) build/bench/libthrough.so $(B)/tests/bench/replay_bench
-	PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/bench/run.py --build $(abspath $(B)) --json build/bench.json
+bench: all $(BENCH_BIN) $(BUILD)/bench/libthrough.so $(B)/tests/bench/replay_bench
+	PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/bench/run.py --build $(abspath $(B)) --json $(BUILD)/bench.json
 
 # The roofs beside what likwid-bench, OpenBLAS and STREAM's triad reach. BENCH_ROUNDS=N: 5 if unset.
 $(B)/tests/bench/reached: tests/bench/reached.c $(B)/libanalyzer.a
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 $(WARN) $(OPT) -O3 -march=native -Iinclude -Ianalyzer -o $@ $^ $(ANALYZER_LIBS) -lopenblas
+	$(Q)$(CC) -std=gnu11 $(WARN) $(OPT) -O3 -march=native -Iinclude -Ianalyzer -o $@ $^ $(ANALYZER_LIBS) -lopenblas
 .PHONY: bench-machine
 bench-machine: all $(B)/tests/bench/reached
-	PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/bench/machine.py --build $(abspath $(B)) --json build/bench-machine.json \
+	PYTHONDONTWRITEBYTECODE=1 $(PYTHON) tests/bench/machine.py --build $(abspath $(B)) --json $(BUILD)/bench-machine.json \
 		--rounds $(or $(BENCH_ROUNDS),5)

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# What a user types: demo, check, check-real. Each installs what it needs and is missing, then builds.
+# What a user types: demo, check, check-real. Each installs what it needs and is missing, which it names first, then builds.
 # The second make reads the tools' state afresh, after the installation.
-PYTEST = PYTHONDONTWRITEBYTECODE=1 CHECK_BUILD=$(abspath $(B)) CHECK_SANITIZED=$(abspath $(SANITIZED)) \
+PYTEST = PYTHONDONTWRITEBYTECODE=1 CHECK_BUILD="$(abspath $(B))" CHECK_SANITIZED="$(abspath $(SANITIZED))" \
 	$(PYTHON) -m pytest -q -p no:cacheprovider
-SANITIZED := build/asan-ubsan/bin/tprof-analyze
+SANITIZED := $(BUILD)/asan-ubsan/bin/tprof-analyze
 JOBS := $(shell nproc)
 
 .PHONY: deps demo demo-run check check-run check-real check-real-run check-browser check-pythons \
-	check-onnxruntime integration sanitized
+	check-onnxruntime check-clang integration sanitized refused
 
 deps:
 	scripts/install-deps build check
@@ -17,20 +17,34 @@ demo:
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(W)/digits
 	@$(MAKE) --no-print-directory demo-run
 demo-run: all $(W)/digits
-	@mkdir -p build/demo && rm -f build/demo/trace*.bin
-	OPENBLAS_NUM_THREADS=2 $(B)/bin/tprof run -o build/demo/trace.bin -- $(W)/digits tests/workloads/data/digits.csv
-	$(B)/bin/tprof-analyze build/demo/trace.bin
+	@mkdir -p $(BUILD)/demo && rm -f $(BUILD)/demo/trace*.bin
+	OPENBLAS_NUM_THREADS=2 $(B)/bin/tprof run -o $(BUILD)/demo/trace.bin -- $(W)/digits tests/workloads/data/digits.csv
+	$(B)/bin/tprof-analyze $(BUILD)/demo/trace.bin
+
+# LD_PRELOAD takes a space for the end of a path.
+ifneq ($(words $(abspath $(B))),1)
+check check-real check-browser check-pythons check-onnxruntime: refused
+refused:
+	@echo 'The tests preload $(abspath $(B))/lib/libtprof.so, and LD_PRELOAD takes a space for the end of a path: make BUILD=/another/path check' >&2
+	@exit 1
+endif
 
 check: deps
 	$(MAKE) -j$(JOBS) all workloads sanitized $(CUT) $(UNIT_BIN) $(FUZZ_TARGETS)
 	$(MAKE) check-run
 # pytest last: its closing line is the run's.
-check-run: unit
+check-run: check-clang unit
 	$(MAKE) tsan
 	$(MAKE) fuzz
 	$(MAKE) integration
 integration: all workloads $(CUT)
 	$(PYTEST) tests/integration -m "not real"
+# Nothing that clang warns of: the compiler that these tests are not built by.
+check-clang:
+	$(MAKE) -j$(JOBS) CC='clang -fsyntax-only' BUILD=$(BUILD)/clang WERROR=1 objects
+.PHONY: objects
+objects: $(PRELOAD_OBJ) $(ANALYZER_OBJ) $(B)/analyzer/main.c.o $(TRACEGEN) $(UNIT_BIN:=.c.o) $(HARNESS_OBJ)
+
 # The analyzer that meets damaged traces runs under AddressSanitizer and UndefinedBehaviorSanitizer.
 sanitized:
 	$(MAKE) ASAN=1 UBSAN=1 $(SANITIZED)
@@ -38,7 +52,7 @@ sanitized:
 check-real:
 	scripts/install-deps build check real
 	$(MAKE) -j$(JOBS) all workloads
-	-scripts/onnxruntime build/onnxruntime
+	-scripts/onnxruntime $(BUILD)/onnxruntime
 	$(MAKE) check-real-run
 check-real-run: all workloads
 	$(PYTEST) tests/integration -m real
@@ -47,19 +61,19 @@ check-real-run: all workloads
 check-browser:
 	scripts/install-deps build check browser
 	$(MAKE) -j$(JOBS) all workloads
-	-scripts/npm-package build/speedscope speedscope 1.25.0 dist/release/index.html
+	-scripts/npm-package $(BUILD)/speedscope speedscope 1.25.0 dist/release/index.html
 	$(PYTEST) tests/browser
 
 # Python's frames in the CPythons of Debian's unstable suite too; once they are there, make check has them.
 check-pythons:
 	scripts/install-deps build check pythons
 	$(MAKE) -j$(JOBS) all workloads
-	scripts/pythons build/pythons
+	scripts/pythons $(BUILD)/pythons
 	$(PYTEST) tests/integration/test_python*.py -m "not real"
 
 # A real ONNX Runtime, as its package for Node.js ships it. Where npm can't fetch it, check-real goes on without.
 check-onnxruntime:
 	scripts/install-deps build check
 	$(MAKE) -j$(JOBS) all workloads
-	scripts/onnxruntime build/onnxruntime
+	scripts/onnxruntime $(BUILD)/onnxruntime
 	$(PYTEST) tests/integration/test_onnxruntime.py

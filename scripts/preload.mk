@@ -5,33 +5,39 @@
 PRELOAD_MOVES := unrolled_loop:256:noalign,rep_8byte:8192:noalign,libcall:-1:noalign
 PRELOAD_SRC := $(shell find preload -name '*.c' -o -name '*.S' | sort)
 PRELOAD_OBJ := $(patsubst %,$(B)/%.o,$(PRELOAD_SRC))
-PRELOAD_FLAGS := -std=gnu11 -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-omit-frame-pointer \
+PRELOAD_FLAGS = -std=gnu11 -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-omit-frame-pointer \
 	-mgeneral-regs-only -fno-stack-protector -fno-builtin-malloc -fno-builtin-calloc -fno-builtin-realloc \
-	-fno-builtin-free -Iinclude -Ipreload \
-	$(if $(findstring clang,$(shell $(CC) --version)),,-mmemset-strategy=$(PRELOAD_MOVES) -mmemcpy-strategy=$(PRELOAD_MOVES))
+	-fno-builtin-free -fno-lto -U_FORTIFY_SOURCE -Iinclude -Ipreload \
+	$(if $(CLANG),,-mmemset-strategy=$(PRELOAD_MOVES) -mmemcpy-strategy=$(PRELOAD_MOVES))
 
-$(B)/preload/%.c.o: preload/%.c
+$(B)/preload/%.c.o: preload/%.c $(FLAGS) scripts/preload.mk
 	@mkdir -p $(@D)
-	@echo "  CC  $<"; $(CC) $(DEFS) $(WARN) $(OPT) $(PRELOAD_FLAGS) $(DEP) -c $< -o $@
-$(B)/preload/%.S.o: preload/%.S
+	$(call say,CC  ,$<)
+	$(Q)$(CC) $(DEFS) $(WARN) $(OPT) $(PRELOAD_FLAGS) $(DEP) -c $< -o $@
+$(B)/preload/%.S.o: preload/%.S $(FLAGS) scripts/preload.mk
 	@mkdir -p $(@D)
-	$(CC) -g -Ipreload $(DEP) -c $< -o $@
+	$(call say,AS  ,$<)
+	$(Q)$(CC) -g -Ipreload $(DEP) -c $< -o $@
 
 $(B)/lib/libtprof.so: $(PRELOAD_OBJ) preload/libtprof.map
 	@mkdir -p $(@D)
-	$(CC) -shared -o $@ $(PRELOAD_OBJ) -Wl,--version-script=preload/libtprof.map -Wl,-soname,libtprof.so \
+	$(call say,LD  ,$@)
+	$(Q)$(CC) $(LDFLAGS) -shared -o $@ $(PRELOAD_OBJ) -Wl,--version-script=preload/libtprof.map -Wl,-soname,libtprof.so \
 		-Wl,-z,relro,-z,now -Wl,--no-undefined -Wl,-Bsymbolic-functions -nostdlib -lc
 -include $(PRELOAD_OBJ:.o=.d)
 
 # Test build: every walk compared with libunwind's (preload/stacks/verify.h).
 VERIFY_OBJ := $(patsubst %,$(B)/verify/%.o,$(PRELOAD_SRC))
-$(B)/verify/preload/%.c.o: preload/%.c
+$(B)/verify/preload/%.c.o: preload/%.c $(FLAGS) scripts/preload.mk
 	@mkdir -p $(@D)
-	@echo "  CC  $< (verify)"; $(CC) $(DEFS) -DTPROF_VERIFY $(WARN) $(OPT) $(PRELOAD_FLAGS) $(DEP) -c $< -o $@
-$(B)/verify/preload/%.S.o: preload/%.S
+	$(call say,CC  ,$< (verify))
+	$(Q)$(CC) $(DEFS) -DTPROF_VERIFY $(WARN) $(OPT) $(PRELOAD_FLAGS) $(DEP) -c $< -o $@
+$(B)/verify/preload/%.S.o: preload/%.S $(FLAGS) scripts/preload.mk
 	@mkdir -p $(@D)
-	$(CC) -g -DTPROF_VERIFY -Ipreload $(DEP) -c $< -o $@
+	$(call say,AS  ,$< (verify))
+	$(Q)$(CC) -g -DTPROF_VERIFY -Ipreload $(DEP) -c $< -o $@
 $(B)/lib/libtprof-verify.so: $(VERIFY_OBJ) preload/libtprof.map
-	$(CC) -shared -o $@ $(VERIFY_OBJ) -Wl,--version-script=preload/libtprof.map -Wl,-z,now \
+	$(call say,LD  ,$@)
+	$(Q)$(CC) $(LDFLAGS) -shared -o $@ $(VERIFY_OBJ) -Wl,--version-script=preload/libtprof.map -Wl,-z,now \
 		-Wl,-Bsymbolic-functions -lunwind
 -include $(VERIFY_OBJ:.o=.d)

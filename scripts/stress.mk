@@ -7,16 +7,18 @@ HARNESS_OBJ := $(HARNESS_SRC:%=$(B)/harness/%.o)
 # ThreadSanitizer does not know fences: what they order beyond acquire and release is not checked.
 HARNESS_FLAGS := -std=gnu11 -fno-builtin-malloc -Iinclude -Ipreload $(SAN) $(if $(TSAN),-Wno-tsan)
 
-$(B)/harness/preload/%.c.o: preload/%.c
+$(B)/harness/preload/%.c.o: preload/%.c $(FLAGS) scripts/stress.mk
 	@mkdir -p $(@D)
-	$(CC) $(DEFS) $(WARN) $(OPT) $(HARNESS_FLAGS) $(DEP) -c $< -o $@
+	$(call say,CC  ,$< (harness))
+	$(Q)$(CC) $(DEFS) $(WARN) $(OPT) $(HARNESS_FLAGS) $(DEP) -c $< -o $@
 $(B)/libharness.a: $(HARNESS_OBJ)
-	rm -f $@ && ar rcs $@ $^
-$(B)/tests/unit/preload_%.c.o: tests/unit/preload_%.c
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+$(B)/tests/unit/preload_%.c.o: tests/unit/preload_%.c $(FLAGS)
 	@mkdir -p $(@D)
-	$(CC) $(DEFS) $(WARN) $(OPT) $(HARNESS_FLAGS) $(DEP) -c $< -o $@
+	$(call say,CC  ,$<)
+	$(Q)$(CC) $(DEFS) $(WARN) $(OPT) $(HARNESS_FLAGS) $(DEP) -c $< -o $@
 $(B)/tests/unit/preload_%: $(B)/tests/unit/preload_%.c.o $(B)/libharness.a
-	$(CC) $(SAN) -o $@ $^ -ldw -lelf -liberty -lcmocka
+	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ -ldw -lelf -liberty -lcmocka
 -include $(HARNESS_OBJ:.o=.d)
 
 # make tsan: each tests/stress/NAME_stress.c under ThreadSanitizer. harness.c stands in for the trace file.
@@ -25,13 +27,15 @@ STRESS_BIN := $(STRESS_SRC:%.c=$(B)/%)
 STRESS_OBJ := $(filter-out %/core/output.c.o %/core/chunk.c.o %/core/batch.c.o,$(HARNESS_OBJ)) $(B)/harness/preload/hooks/memory/sample.c.o
 $(B)/tests/stress/%: tests/stress/%.c tests/stress/harness.c tests/stress/harness.h $(STRESS_OBJ)
 	@mkdir -p $(@D)
-	$(CC) $(DEFS) $(WARN) $(OPT) $(HARNESS_FLAGS) -o $@ $(filter %.c %.o,$^) -lpthread
+	$(call say,LD  ,$@)
+	$(Q)$(CC) $(DEFS) $(WARN) $(OPT) $(HARNESS_FLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o,$^) -lpthread
 $(B)/tests/stress/shapes_stress: $(patsubst %,$(B)/harness/preload/hooks/ops/%.c.o,names shapes tensors)
 $(B)/tests/stress/codes_stress: $(patsubst %,$(B)/harness/preload/hooks/python/%.c.o,codes strings)
 # This one has a real trace file, and says itself when the disk is full.
 $(B)/tests/stress/aside_stress: tests/stress/aside_stress.c tests/stress/harness.h $(HARNESS_OBJ)
 	@mkdir -p $(@D)
-	$(CC) $(DEFS) $(WARN) $(OPT) $(HARNESS_FLAGS) -Wl,--wrap=tp_room_reserve,--wrap=tp_room_map -o $@ $(filter %.c %.o,$^) -lpthread
+	$(call say,LD  ,$@)
+	$(Q)$(CC) $(DEFS) $(WARN) $(OPT) $(HARNESS_FLAGS) $(LDFLAGS) -Wl,--wrap=tp_room_reserve,--wrap=tp_room_map -o $@ $(filter %.c %.o,$^) -lpthread
 
 .PHONY: tsan stress
 unit: stress

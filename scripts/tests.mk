@@ -12,14 +12,16 @@ TRACEGEN := $(patsubst %.c,$(B)/%.c.o,$(wildcard tests/tracegen/*.c))
 
 define unit_object
 @mkdir -p $(@D)
-$(CC) $(DEFS) $(WARN) $(OPT) $(UNIT_FLAGS) $(DEP) -c $< -o $@
+$(call say,CC  ,$<)
+$(Q)$(CC) $(DEFS) $(WARN) $(OPT) $(UNIT_FLAGS) $(DEP) -c $< -o $@
 endef
-$(B)/tests/unit/%.c.o: tests/unit/%.c
+$(B)/tests/unit/%.c.o: tests/unit/%.c $(FLAGS) scripts/tests.mk
 	$(unit_object)
-$(B)/tests/tracegen/%.c.o: tests/tracegen/%.c
+$(B)/tests/tracegen/%.c.o: tests/tracegen/%.c $(FLAGS) scripts/tests.mk
 	$(unit_object)
 $(B)/tests/unit/%: $(B)/tests/unit/%.c.o $(TRACEGEN) $(B)/libanalyzer.a
-	$(CC) $(SAN) -o $@ $^ $(ANALYZER_LIBS) -lcmocka
+	$(call say,LD  ,$@)
+	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ $(ANALYZER_LIBS) -lcmocka
 -include $(UNIT_BIN:=.c.d) $(TRACEGEN:.o=.d)
 .SECONDARY: $(UNIT_BIN:=.c.o)
 
@@ -32,13 +34,15 @@ CUT := $(B)/tests/cut/tprof-analyze-cut
 $(B)/tests/cut/cut.c.o: tests/cut/cut.c
 	$(unit_object)
 $(CUT): $(B)/analyzer/main.c.o $(B)/tests/cut/cut.c.o $(B)/libanalyzer.a
-	$(CC) $(SAN) -Wl,--wrap=tp_replay_steps -Wl,--wrap=tp_replay_step -o $@ $^ $(ANALYZER_LIBS) $(ANALYZER_MALLOC)
+	$(call say,LD  ,$@)
+	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -Wl,--wrap=tp_replay_steps -Wl,--wrap=tp_replay_step -o $@ $^ $(ANALYZER_LIBS) $(ANALYZER_MALLOC)
 -include $(B)/tests/cut/cut.c.d
 
 # Analysis speed, in events a second.
 $(B)/tests/bench/replay_bench: tests/bench/replay_bench.c $(TRACEGEN) $(B)/libanalyzer.a
 	@mkdir -p $(@D)
-	$(CC) $(DEFS) $(WARN) $(OPT) $(UNIT_FLAGS) -o $@ $^ $(ANALYZER_LIBS) $(ANALYZER_MALLOC)
+	$(call say,LD  ,$@)
+	$(Q)$(CC) $(DEFS) $(WARN) $(OPT) $(UNIT_FLAGS) -o $@ $^ $(ANALYZER_LIBS) $(ANALYZER_MALLOC)
 .PHONY: bench-replay
 bench-replay: $(B)/tests/bench/replay_bench
 	$<
@@ -46,7 +50,7 @@ bench-replay: $(B)/tests/bench/replay_bench
 # The reader and the replay under libFuzzer. The seeds in tests/fuzz/corpus are what make_corpus writes, and what earlier
 # runs found; new finds go to build/ and, made small, into the tree.
 FUZZ_SECONDS ?= 20
-FUZZ_DIR := build/fuzz
+FUZZ_DIR := $(BUILD)/fuzz
 # A damaged saved state may hold a bool that is neither 0 nor 1: it counts as true.
 FUZZ_FLAGS := -std=gnu11 -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize=bool -fno-sanitize-recover=undefined \
 	-Iinclude -Ianalyzer
@@ -56,13 +60,16 @@ FUZZ_OBJ := $(patsubst %.c,$(FUZZ_DIR)/%.o,$(FUZZ_SRC))
 
 $(FUZZ_DIR)/%.o: %.c
 	@mkdir -p $(@D)
-	clang $(DEFS) $(FUZZ_FLAGS) $(DEP) -c $< -o $@
+	$(call say,CC  ,$< (fuzz))
+	$(Q)clang $(DEFS) $(FUZZ_FLAGS) $(DEP) -c $< -o $@
 FUZZ_TARGETS := $(FUZZ_DIR)/trace_fuzz $(FUZZ_DIR)/state_fuzz $(FUZZ_DIR)/jitdump_fuzz
 $(FUZZ_TARGETS): $(FUZZ_DIR)/%: $(FUZZ_DIR)/tests/fuzz/%.o $(FUZZ_OBJ)
-	clang -fsanitize=fuzzer,address,undefined -o $@ $^ -lm
+	$(call say,LD  ,$@)
+	$(Q)clang -fsanitize=fuzzer,address,undefined -o $@ $^ -lm
 $(B)/tests/fuzz/make_corpus: tests/fuzz/make_corpus.c $(TRACEGEN)
 	@mkdir -p $(@D)
-	$(CC) $(DEFS) $(WARN) $(OPT) $(UNIT_FLAGS) -o $@ $^
+	$(call say,LD  ,$@)
+	$(Q)$(CC) $(DEFS) $(WARN) $(OPT) $(UNIT_FLAGS) -o $@ $^
 -include $(FUZZ_OBJ:.o=.d) $(patsubst $(FUZZ_DIR)/%,$(FUZZ_DIR)/tests/fuzz/%.d,$(FUZZ_TARGETS))
 
 .PHONY: fuzz fuzz-corpus

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # The programs that the integration tests and the demo profile. They are built once, whatever the switches: what is
 # tested is tprof, and a sanitizer in the program would bring an allocator of its own.
-W := build/workloads
+W := $(BUILD)/workloads
 WORKLOAD_WARN := $(filter-out -Wstrict-prototypes -Wmissing-prototypes,$(WARN))
 WORKLOAD_CFLAGS := -std=gnu11 -D_GNU_SOURCE -g -O1 -fno-builtin $(WARN)
 WORKLOAD_CXXFLAGS := -std=c++17 -D_GNU_SOURCE -g -O1 -fno-builtin $(WORKLOAD_WARN)
 
 WORKLOADS := $(addprefix $(W)/,digits truth truth-nopie truth-stripped truth-now truth_cxx shared_arena jemalloc_api \
-	threads ends fork dl own_malloc early mmap interrupts cpu_split cpu_traps sampled limits deep usable ops steady stack0 \
+	threads ends fork dl own_malloc unseen early mmap interrupts cpu_split cpu_traps sampled limits deep usable ops steady stack0 \
 	stack2 stack3 exceptions0 exceptions2 exceptions3 liboracle.so libplugin_a.so libplugin_b.so liborigin.so \
 	nested/libplugin_b.so libsignatures.so libthrower.so op_calls op_calls-now op_throws throw_tree left_scopes left_scopes-traced left_threads left_threads-traced op_dlsym libtinyblas.so hot hot_throws op_lines libcountblas.so blas_calls libcountlapack.so lapack_calls libtorture.so op_torture libkernels.so registers libbetween.so op_calls-cet pools pauses annotate annotate-traced collectors onednn regions regions-clang \
 	libdnnl3.so onednn3 instrumented libraries libmocks.so cuda libcudamocks.so libtracer.so fourier xnnpack \
@@ -148,11 +148,13 @@ $(W)/bindings $(W)/bindings-now: $(bind_libraries) $(W)/libplugin_a.so
 workload_headers := $(wildcard tests/workloads/*.h) scripts/workloads.mk
 define workload_c
 	@mkdir -p $(@D)
-	gcc $(WORKLOAD_CFLAGS) $(filter %.c %.o,$^) -o $@ $(WORKLOAD_EXTRA)
+	$(call say,CC  ,$@)
+	$(Q)gcc $(WORKLOAD_CFLAGS) $(filter %.c %.o,$^) -o $@ $(WORKLOAD_EXTRA)
 endef
 define workload_cxx
 	@mkdir -p $(@D)
-	g++ $(WORKLOAD_CXXFLAGS) $(filter %.cc %.o,$^) -o $@ $(WORKLOAD_EXTRA)
+	$(call say,CXX ,$@)
+	$(Q)g++ $(WORKLOAD_CXXFLAGS) $(filter %.cc %.o,$^) -o $@ $(WORKLOAD_EXTRA)
 endef
 
 $(W)/truth $(W)/truth-nopie $(W)/truth-stripped $(W)/truth-now: $(workload_headers)
@@ -161,7 +163,8 @@ $(W)/lib%.so: tests/workloads/%.c $(workload_headers)
 	$(workload_c)
 $(W)/libmany.so: tests/workloads/many.S
 	@mkdir -p $(@D)
-	gcc -shared $< -o $@
+	$(call say,CC  ,$@)
+	$(Q)gcc -shared $< -o $@
 $(W)/libplugin_a.so $(W)/libplugin_b.so $(W)/nested/libplugin_b.so: tests/workloads/plugin.c $(workload_headers)
 	$(workload_c)
 $(W)/libthrower.so: tests/workloads/thrower.cc $(workload_headers)
@@ -169,19 +172,23 @@ $(W)/libthrower.so: tests/workloads/thrower.cc $(workload_headers)
 # The sanitizer is in the program itself, and looks for functions before all else.
 $(W)/steady-asan: tests/workloads/steady.c $(workload_headers)
 	@mkdir -p $(@D)
-	clang -std=gnu11 -D_GNU_SOURCE -g -O1 -fsanitize=address $< -o $@
+	$(call say,CC  ,$@)
+	$(Q)clang -std=gnu11 -D_GNU_SOURCE -g -O1 -fsanitize=address $< -o $@
 $(W)/regions-clang: tests/workloads/regions.c $(workload_headers)
 	@mkdir -p $(@D)
-	clang -std=gnu11 -D_GNU_SOURCE -g -O1 -fopenmp -Wall -Wextra $(if $(WERROR),-Werror) $< -o $@
+	$(call say,CC  ,$@)
+	$(Q)clang -std=gnu11 -D_GNU_SOURCE -g -O1 -fopenmp -Wall -Wextra $(if $(WERROR),-Werror) $< -o $@
 $(W)/op_calls-now $(W)/op_calls-cet: tests/workloads/op_calls.c $(workload_headers)
 	$(workload_c)
 $(W)/mpi_calls-%: tests/workloads/mpi_calls.c $(workload_headers)
 	@mkdir -p $(@D)
-	mpicc.$* $(WORKLOAD_CFLAGS) $< -o $@
+	$(call say,CC  ,$@)
+	$(Q)mpicc.$* $(WORKLOAD_CFLAGS) $< -o $@
 # Its three bindings are in one file: where one has a description of a function, the compiler holds another's calls against it.
 $(W)/mpi_fortran-%: tests/workloads/mpi_fortran.f90 scripts/workloads.mk
 	@mkdir -p $(@D)
-	mpif90.$* -g -O1 -w $< -o $@
+	$(call say,CC  ,$@)
+	$(Q)mpif90.$* -g -O1 -w $< -o $@
 $(W)/annotate-traced: tests/workloads/annotate.cc $(workload_headers)
 	$(workload_cxx)
 $(W)/left_threads-traced: tests/workloads/left_threads.c $(workload_headers)
@@ -194,7 +201,8 @@ $(W)/bindings-now: tests/workloads/bindings.c $(workload_headers)
 	$(workload_c)
 $(W)/stacknote.o: tests/workloads/stacknote.c $(workload_headers)
 	@mkdir -p $(@D)
-	gcc $(WORKLOAD_CFLAGS) -c $< -o $@
+	$(call say,CC  ,$@)
+	$(Q)gcc $(WORKLOAD_CFLAGS) -c $< -o $@
 $(W)/stack0 $(W)/stack2 $(W)/stack3: tests/workloads/stack.c $(W)/stacknote.o
 	$(workload_c)
 $(W)/exceptions0 $(W)/exceptions2 $(W)/exceptions3: tests/workloads/exceptions.cc $(W)/stacknote.o

@@ -88,6 +88,8 @@ bool tp_cpu_section_print(struct tp_session *session, size_t process)
 			tp_count(rows->all.samples).text, tp_plural(rows->all.samples));
 	else if (options->relation)
 		fprintf(page->out, "no sample met %s: functions are named as hotspots lists them\n", options->function);
+	if (options->relation && rows->all.samples && !rows->count)
+		fputs("it is an op that the program tells of itself: ops --tree shows which ops call it\n", page->out);
 	if (rows->count)
 		fputc('\n', page->out);
 	tp_cpu_print(&listing, rows);

@@ -41,7 +41,8 @@ static int add_sides(const struct tp_options *options, struct tp_diff *diff)
 
 static int print(struct tp_session *page, struct tp_diff *diff)
 {
-	json_t *json = tp_diff_test(diff) ? tp_diff_json(diff, tp_top(page->options, 10)) : NULL;
+	const struct tp_diff_choice choice = { tp_top(page->options, 10), !page->options->json };
+	json_t *json = tp_diff_test(diff) ? tp_diff_json(diff, choice) : NULL;
 
 	if (!json)
 		return tp_out_of_memory();

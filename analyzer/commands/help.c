@@ -104,7 +104,7 @@ enum tp_parse tp_help_print(const struct tp_command *command)
 
 enum tp_parse tp_help_version(void)
 {
-	puts("tprof-analyze " TPROF_VERSION_STRING);
+	puts("tprof-analyze " TPROF_VERSION_STRING TPROF_COMMIT);
 	return TP_PARSE_DONE;
 }
 

@@ -71,6 +71,7 @@ int tp_cmd_leaks(const struct tp_options *options)
 		.before = before,
 		.before_json = before_json,
 		.nothing = "everything was freed",
+		.nothing_seen = "everything that was seen was freed; another allocator's blocks were not seen",
 		.nothing_besides = "everything else was freed",
 		.heading = heading,
 		.combined_heading = combined_heading,

@@ -69,6 +69,7 @@ static json_t *json_line(const struct tp_file_line *line, const char *source)
 	json_object_set_new(json, "total_unfreed_bytes", tp_json_number(line->total.live_bytes));
 	json_object_set_new(json, "total_unfreed_blocks", tp_json_number(line->total.live_blocks));
 	json_object_set_new(json, "growth_bytes_per_step", json_real(line->growth));
+	json_object_set_new(json, "total_growth_bytes_per_step", json_real(line->total_growth));
 	json_object_set_new(json, "cpu_ns", tp_json_number(line->self_ns));
 	json_object_set_new(json, "total_cpu_ns", tp_json_number(line->total_ns));
 	if (line->line) {
@@ -122,8 +123,10 @@ static void add_numbers(const struct tp_numbers *numbers, struct tp_table *table
 	add_bytes(numbers, table, line->self.live_bytes);
 	add_bytes(numbers, table, line->growth > 0 ? (uint64_t)line->growth : 0);
 	add_time(table, line->self_ns);
-	if (totals)
+	if (totals) {
 		add_time(table, line->total_ns);
+		add_bytes(numbers, table, line->total_growth > 0 ? (uint64_t)line->total_growth : 0);
+	}
 }
 
 static const char *growth_title(const struct tp_session *session)
@@ -148,8 +151,8 @@ static struct tp_table *table_of_lines(const struct tp_session *session, bool op
 	char titles[200];
 
 	snprintf(titles, sizeof(titles),
-		 ">line|>at peak|>total|>allocated|>total|>calls|>unfreed|>%s|>CPU|>total|%s=source",
-		 growth_title(session), ops ? ">in ops|" : "");
+		 ">line|>at peak|>total|>allocated|>total|>calls|>unfreed|>%s|>CPU|>total|>total %s|%s=source",
+		 growth_title(session), growth_title(session), ops ? ">in ops|" : "");
 	return tp_table_new(titles);
 }
 

@@ -276,6 +276,9 @@ int tp_session_replay(struct tp_session *session, enum tp_group group)
 	}
 	if (!take_symbols(session))
 		return tp_session_out_of_memory(session);
+	for (size_t i = 0; i < session->trace_count; i++)
+		if (!tp_allocators_find(&session->allocators, session->traces[i], options->debug_dir))
+			return tp_session_out_of_memory(session);
 	tp_session_damage_print(session);
 	status = check_thread(session);
 	if (status == TP_EXIT_OK)
@@ -347,6 +350,7 @@ int tp_session_close(struct tp_session *session, int status)
 	for (size_t i = 0; i < session->trace_count; i++)
 		tp_trace_close(session->traces[i]);
 	free(session->traces);
+	tp_allocators_free(&session->allocators);
 	memset(session, 0, sizeof(*session));
 	return status;
 }

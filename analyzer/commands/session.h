@@ -12,17 +12,19 @@
 #include "report/progress.h"
 #include "report/site_stacks.h"
 #include "report/text.h"
+#include "symbols/allocators.h"
 #include "symbols/symbols.h"
 
 struct tp_session {
 	const struct tp_options *options;
 	struct tp_trace **traces; /* as many as options->trace_count, in the order of the command line */
 	size_t trace_count;
-	struct tp_run *run;	       /* NULL until tp_session_replay() */
-	struct tp_symbols **symbols;   /* of run->processes[i]; each NULL until asked for */
-	struct tp_symbols **early;     /* of traces[i], those that the replay asked for; until it is over */
-	struct tp_site_stacks *stacks; /* what reports by stack found so far; NULL: there was none */
-	struct tp_page page;	       /* stdout, or the file of -o */
+	struct tp_run *run;		 /* NULL until tp_session_replay() */
+	struct tp_symbols **symbols;	 /* of run->processes[i]; each NULL until asked for */
+	struct tp_symbols **early;	 /* of traces[i], those that the replay asked for; until it is over */
+	struct tp_site_stacks *stacks;	 /* what reports by stack found so far; NULL: there was none */
+	struct tp_allocators allocators; /* that the hooks do not see */
+	struct tp_page page;		 /* stdout, or the file of -o */
 	struct tp_progress *progress;
 };
 

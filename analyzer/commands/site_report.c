@@ -185,6 +185,14 @@ static struct tp_listing listing_of(struct tp_session *session, const struct tp_
 	};
 }
 
+static bool has_private(const struct tp_trace *trace)
+{
+	for (size_t i = 0; i < trace->unseen_count; i++)
+		if (!trace->unseen[i].pool)
+			return true;
+	return false;
+}
+
 /* Why there are no rows. What was not recorded, or not met by the samples, may be there all the same. */
 static const char *nothing_of(const struct tp_session *session, const struct tp_site_report *report, size_t process,
 			      const struct tp_rows *rows)
@@ -198,6 +206,10 @@ static const char *nothing_of(const struct tp_session *session, const struct tp_
 	for (size_t i = 0; i < run->process_count; i++)
 		if ((i == process || process == run->process_count) && tp_heap_unseen(&run->processes[i]))
 			return "no allocation was recorded";
+	for (size_t i = 0; i < run->process_count; i++)
+		if ((i == process || process == run->process_count) && has_private(run->processes[i].trace))
+			return report->nothing_seen ? report->nothing_seen
+						    : "nothing that was seen; another allocator's blocks are not";
 	return rows->suppressed_sites ? report->nothing_besides : report->nothing;
 }
 

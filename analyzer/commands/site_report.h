@@ -19,6 +19,7 @@ struct tp_site_report {
 	bool suppress;						    /* with the built-in suppressions and the user's */
 	bool additive;						    /* rows of several processes may be put together */
 	const char *nothing;					    /* what to say where there are no rows */
+	const char *nothing_seen;				    /* where an allocator is not seen */
 	const char *nothing_besides;				    /* ... but for suppressed ones */
 	bool (*before)(struct tp_session *session, size_t process); /* NULL, or what is printed first */
 	bool (*before_json)(struct tp_session *session, size_t process, json_t *json);

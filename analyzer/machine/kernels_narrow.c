@@ -48,10 +48,16 @@ __attribute__((target("avx2"))) static inline __m256i add_products(__m256i sum, 
 	return _mm256_add_epi32(sum, _mm256_madd_epi16(_mm256_maddubs_epi16(left, right), right));
 }
 
+/* sum * left + right. Not by the intrinsic: older compilers know the instruction, but have no type for its vectors. */
+__attribute__((target("avx512f"))) static inline __m512i fused_half(__m512i sum, __m512i left, __m512i right)
+{
+	__asm__("vfmadd213ph %2, %1, %0" : "+v"(sum) : "v"(left), "v"(right));
+	return sum;
+}
+
 NARROW_KERNEL(bf16_avx512, "avx512f,avx512bf16", __m512, _mm512_setzero_ps(), 64,
 	      _mm512_dpbf16_ps(c, (__m512bh)left, (__m512bh)right))
-NARROW_KERNEL(half_avx512, "avx512f,avx512fp16", __m512i, _mm512_setzero_si512(), 64,
-	      (__m512i)_mm512_fmadd_ph((__m512h)c, (__m512h)left, (__m512h)right))
+NARROW_KERNEL(half_avx512, "avx512f", __m512i, _mm512_setzero_si512(), 64, fused_half(c, left, right))
 NARROW_KERNEL(int8_avx512, "avx512f,avx512vnni", __m512i, _mm512_setzero_si512(), 128,
 	      _mm512_dpbusd_epi32(c, left, right))
 NARROW_KERNEL(int8_avx_vnni, "avx2,avxvnni", __m256i, _mm256_setzero_si256(), 64,

@@ -8,6 +8,8 @@
 #include "report/chains.h"
 #include "report/row_index.h"
 
+#define FRAMES_MAX 4096
+
 struct tp_cpu_builder {
 	struct tp_cpu_options options;
 	struct tp_cpu_rows *rows;
@@ -126,16 +128,39 @@ static bool is_function(struct tp_cpu_builder *builder, const struct tp_line *li
 	return *known;
 }
 
-/* Who calls the function directly, or what it calls, wherever it stands in the stack. */
-static bool add_relation(struct tp_cpu_builder *builder)
+/*
+ * Of a sample that fell into the op: the line of the function that is the op, which is called through the collector. SIZE_MAX: it
+ * is not in the stack, as the program told of the op itself. What the allocator is called through is none.
+ */
+static size_t line_of_op(const struct tp_cpu_builder *builder, const struct tp_trace *trace)
 {
 	const struct tp_stack *stack = &builder->stack;
-	bool callers = builder->options.relation == TP_RELATION_CALLERS, met = false;
+	uint32_t frames[FRAMES_MAX], end;
+	size_t count = tp_trace_stack(trace, builder->site->node, frames, FRAMES_MAX, &end), line = 0;
+
+	for (size_t i = 0; i < count && i < FRAMES_MAX; i++) {
+		const struct tp_module *module = trace->frames[frames[i]].module;
+
+		if (line && module && module->collector && !stack->lines[line - 1].location->known.allocator)
+			return line - 1;
+		while (line < stack->last && stack->lines[line].frame == frames[i])
+			line++;
+	}
+	return SIZE_MAX;
+}
+
+/* Who calls the function directly, or what it calls, wherever it stands in the stack. */
+static bool add_relation(struct tp_cpu_builder *builder, const struct tp_trace *trace)
+{
+	const struct tp_stack *stack = &builder->stack;
+	bool callers = builder->options.relation == TP_RELATION_CALLERS;
+	bool met = builder->op && strcmp(builder->op, builder->options.function) == 0;
+	size_t of_op = met ? line_of_op(builder, trace) : SIZE_MAX;
 
 	for (size_t i = 0; i < stack->last; i++) {
 		const struct tp_line *other = NULL;
 
-		if (!is_function(builder, &stack->lines[i]))
+		if (i != of_op && !is_function(builder, &stack->lines[i]))
 			continue;
 		met = true;
 		if (callers && i + 1 < stack->last)
@@ -168,7 +193,7 @@ static bool add_site(struct tp_cpu_builder *builder, const struct tp_process *pr
 			return true;
 	}
 	if (options->relation)
-		return add_relation(builder);
+		return add_relation(builder, process->trace);
 	if (options->by == TP_BY_THREAD)
 		return add(builder, builder->site->thread, builder->process + 1, NULL, true);
 	if (options->by == TP_BY_OP)

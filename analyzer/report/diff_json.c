@@ -6,7 +6,9 @@
 #include <string.h>
 
 #define LEVEL 0.05
-#define BY_SECOND 2 /* growth_unit */
+#define ALIKE_ROW 0.0005 /* of a row: its ratio is printed as 1.000 */
+#define ALIKE_ALL 0.001	 /* of all rows together */
+#define BY_SECOND 2	 /* growth_unit */
 
 /* An interval of a ratio, the other way round. */
 static struct tp_interval inverse(struct tp_interval interval)
@@ -180,10 +182,71 @@ static int by_change(const void *left, const void *right)
 	return x < y ? 1 : x > y ? -1 : 0;
 }
 
-static bool put_all_times(json_t *json, const struct tp_diff_times *times, uint64_t top)
+/* ---- what is listed, and what is only counted ---- */
+
+/* Rows by what they are, and which of them are listed. */
+struct listing {
+	struct tp_diff_choice choice;
+	json_t *counts;
+	size_t listed;
+};
+
+static struct listing begin_listing(struct tp_diff_choice choice)
+{
+	return (struct listing){ .choice = choice, .counts = json_object() };
+}
+
+static bool is_telling(const char *what)
+{
+	static const char *const nothing[] = { "same", "alike", "noise", "too few", "not tested", "drifts" };
+
+	for (size_t i = 0; i < sizeof(nothing) / sizeof(nothing[0]); i++)
+		if (strcmp(what, nothing[i]) == 0)
+			return false;
+	return true;
+}
+
+static void count_rows(struct listing *listing, const char *what, size_t count)
+{
+	json_int_t before = json_integer_value(json_object_get(listing->counts, what));
+
+	if (count)
+		json_object_set_new(listing->counts, what, json_integer(before + (json_int_t)count));
+}
+
+/* Counts a row. True: it is listed, too. */
+static bool take(struct listing *listing, const char *what)
+{
+	count_rows(listing, what, 1);
+	if ((listing->choice.top && listing->listed == listing->choice.top) ||
+	    (listing->choice.telling && !is_telling(what)))
+		return false;
+	listing->listed++;
+	return true;
+}
+
+static void end_listing(json_t *json, const char *key, struct listing *listing)
+{
+	json_t *all = json_object_get(json, "counts"), *list = json_array(), *rows;
+	const char *what;
+
+	json_object_foreach(listing->counts, what, rows)
+		json_array_append_new(list, json_pack("{s:s, s:O}", "verdict", what, "rows", rows));
+	json_decref(listing->counts);
+	if (!all) {
+		all = json_object();
+		json_object_set_new(json, "counts", all);
+	}
+	json_object_set_new(all, key, list);
+}
+
+/* ---- ops ---- */
+
+static bool put_all_times(json_t *json, const struct tp_diff_times *times, struct tp_diff_choice choice)
 {
 	const struct tp_diff_time **list = malloc((times->count + 1) * sizeof(struct tp_diff_time *));
 	json_t *ops = json_array(), *others = json_array();
+	struct listing listing = begin_listing(choice);
 	size_t count = 0;
 
 	for (size_t i = 0; list && i < times->count; i++) {
@@ -194,11 +257,13 @@ static bool put_all_times(json_t *json, const struct tp_diff_times *times, uint6
 	}
 	if (list)
 		qsort((void *)list, count, sizeof(struct tp_diff_time *), by_change);
-	for (size_t i = 0; list && i < count && (!top || i < top); i++)
-		json_array_append_new(ops, op_json(list[i]));
+	for (size_t i = 0; list && i < count; i++)
+		if (take(&listing, tp_diff_time_verdict(list[i])))
+			json_array_append_new(ops, op_json(list[i]));
 	free((void *)list);
 	json_object_set_new(json, "times", others);
 	json_object_set_new(json, "ops", ops);
+	end_listing(json, "ops", &listing);
 	return list != NULL;
 }
 
@@ -264,11 +329,16 @@ static const char *verdict_of(const struct tp_diff_row *row, bool exact, bool by
 	return isnan(row->difference.p) ? "too few" : "not tested";
 }
 
+static bool is_exact(const struct tp_diff_row *row, const struct columns *columns)
+{
+	return columns->as != AS_SHARE && isnan(row->difference.p);
+}
+
 static json_t *row_json(const struct tp_diff_sites *sites, const struct tp_diff_rows *rows,
 			const struct tp_diff_row *row, const struct columns *columns, bool stacks)
 {
 	const struct tp_diff_side *a = &row->side[0], *b = &row->side[1];
-	bool exact = columns->as != AS_SHARE && isnan(row->difference.p);
+	bool exact = is_exact(row, columns);
 	json_t *json = json_object();
 
 	put_name(json, sites, row, stacks);
@@ -292,20 +362,47 @@ static json_t *row_json(const struct tp_diff_sites *sites, const struct tp_diff_
 	return json;
 }
 
-static json_t *rows_json(const struct tp_diff_sites *sites, const struct tp_diff_rows *rows,
-			 const struct columns *columns, bool stacks, uint64_t top)
+/*
+ * What the row is counted as: its verdict or, of one that differs, "alike": by so little that its ratio looks like 1, or by
+ * less than a thousandth of all.
+ */
+static const char *counted_as(const struct tp_diff_row *row, const struct columns *columns, double all)
 {
-	json_t *json = json_array();
+	double a = row->side[0].runs.mean, b = row->side[1].runs.mean, change = fabs(b - a);
+	const char *verdict = verdict_of(row, is_exact(row, columns), columns->by_speed);
+
+	if (columns->as != AS_BYTES || !is_telling(verdict))
+		return verdict;
+	return change < ALIKE_ROW * fmax(a, b) || change < ALIKE_ALL * all ? "alike" : verdict;
+}
+
+/* Of the side that has more. */
+static double sum_of(const struct tp_diff_rows *rows)
+{
+	double sums[2] = { 0, 0 };
+
+	for (size_t i = 0; i < rows->count; i++)
+		for (int side = 0; side < 2; side++)
+			sums[side] += fabs(rows->list[i].side[side].runs.mean);
+	return fmax(sums[0], sums[1]);
+}
+
+static bool put_list(json_t *json, const char *key, const struct tp_diff_sites *sites, const struct tp_diff_rows *rows,
+		     const struct columns *columns, bool stacks, struct tp_diff_choice choice)
+{
+	struct listing listing = begin_listing(choice);
+	json_t *array = json_array();
+	double all = sum_of(rows);
 	size_t count;
 	const struct tp_diff_row **list = tp_diff_rows_sort(rows, &count);
 
-	for (size_t i = 0; list && i < count && (!top || i < top); i++)
-		json_array_append_new(json, row_json(sites, rows, list[i], columns, stacks));
+	count_rows(&listing, "same", rows->count - count);
+	for (size_t i = 0; list && i < count; i++)
+		if (take(&listing, counted_as(list[i], columns, all)))
+			json_array_append_new(array, row_json(sites, rows, list[i], columns, stacks));
 	free((void *)list);
-	if (list)
-		return json;
-	json_decref(json);
-	return NULL;
+	end_listing(json, key, &listing);
+	return json_object_set_new(json, key, array) == 0 && list;
 }
 
 /* Where no run of a side has samples there is nothing to compare. */
@@ -314,29 +411,13 @@ static bool is_cpu_known(const struct tp_diff_sites *sites)
 	return sites->cpu.runs[0] && sites->cpu.runs[1];
 }
 
-/* Of what was allocated in a run that did not record it there is no row. */
-static json_t *heap_json(const struct tp_diff *diff, const struct tp_diff_rows *rows, const struct columns *columns,
-			 uint64_t top)
-{
-	const struct tp_diff_sites *sites = &diff->sites;
-
-	return is_heap_known(diff) ? rows_json(sites, rows, columns, sites->by == TP_BY_STACK, top) : json_array();
-}
-
-/* Without samples there is no row. */
-static json_t *shares_json(const struct tp_diff_sites *sites, const struct tp_diff_rows *rows,
-			   const struct columns *columns, bool stacks, uint64_t top)
-{
-	return is_cpu_known(sites) ? rows_json(sites, rows, columns, stacks, top) : json_array();
-}
-
 static bool is_by_speed(const struct tp_diff *diff)
 {
 	return !diff->sites.growth_open && diff->sites.growth_unit == BY_SECOND && diff->runs[0] == 1 &&
 	       diff->runs[1] == 1;
 }
 
-static bool put_rows(json_t *json, const struct tp_diff *diff, uint64_t top)
+static bool put_rows(json_t *json, const struct tp_diff *diff, struct tp_diff_choice choice)
 {
 	static const struct columns blocks = { "old_bytes", "new_bytes", "old_blocks", "new_blocks", AS_BYTES, false };
 	static const struct columns calls = { "old_bytes",	 "new_bytes", "old_allocations",
@@ -344,16 +425,26 @@ static bool put_rows(json_t *json, const struct tp_diff *diff, uint64_t top)
 	const struct tp_diff_sites *sites = &diff->sites;
 	const struct columns rates = { "old_rate", "new_rate", NULL, NULL, AS_RATE, is_by_speed(diff) };
 	static const struct columns shares = { "old_share", "new_share", NULL, NULL, AS_SHARE, false };
-	bool stacks = sites->by == TP_BY_STACK;
-	bool good = json_object_set_new(json, "peak", heap_json(diff, &sites->peak, &blocks, top)) == 0;
+	static const struct tp_diff_rows none;
+	bool stacks = sites->by == TP_BY_STACK, heap = is_heap_known(diff), cpu = is_cpu_known(sites);
+	/* Of what was allocated in a run that did not record it, and of samples that no run took, there is no row. */
+	const struct {
+		const char *key;
+		const struct tp_diff_rows *rows;
+		const struct columns *columns;
+		bool stacks;
+	} lists[] = {
+		{ "peak", heap ? &sites->peak : &none, &blocks, stacks },
+		{ "unfreed", heap ? &sites->unfreed : &none, &blocks, stacks },
+		{ "allocated", heap ? &sites->allocated : &none, &calls, stacks },
+		{ "leaks", heap ? &sites->growth : &none, &rates, stacks },
+		{ "cpu", cpu ? &sites->cpu : &none, &shares, false },
+		{ "cpu_stacks", cpu ? &sites->cpu_stacks : &none, &shares, true },
+	};
+	bool good = true;
 
-	good = json_object_set_new(json, "unfreed", heap_json(diff, &sites->unfreed, &blocks, top)) == 0 && good;
-	good = json_object_set_new(json, "allocated", heap_json(diff, &sites->allocated, &calls, top)) == 0 && good;
-	good = json_object_set_new(json, "leaks", heap_json(diff, &sites->growth, &rates, top)) == 0 && good;
-	good = json_object_set_new(json, "cpu", shares_json(sites, &sites->cpu, &shares, false, top)) == 0 && good;
-	if (stacks)
-		good = json_object_set_new(json, "cpu_stacks",
-					   shares_json(sites, &sites->cpu_stacks, &shares, true, top)) == 0 &&
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]) - !stacks; i++)
+		good = put_list(json, lists[i].key, sites, lists[i].rows, lists[i].columns, lists[i].stacks, choice) &&
 		       good;
 	return good;
 }
@@ -391,7 +482,7 @@ static json_t *files_json(const struct tp_diff *diff, int side)
 	return json;
 }
 
-json_t *tp_diff_json(const struct tp_diff *diff, uint64_t top)
+json_t *tp_diff_json(const struct tp_diff *diff, struct tp_diff_choice choice)
 {
 	json_t *json = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", "tprof/1", "old",
 				 tp_json_string(diff->files[0][0]), "new", tp_json_string(diff->files[1][0]),
@@ -401,7 +492,7 @@ json_t *tp_diff_json(const struct tp_diff *diff, uint64_t top)
 	json_object_set_new(json, "notes", tp_json_texts(&diff->notes));
 	json_object_set_new(json, "heap_known", json_boolean(is_heap_known(diff)));
 	json_object_set_new(json, "cpu_known", json_boolean(is_cpu_known(&diff->sites)));
-	if (json && put_all_times(json, &diff->times, top) && put_rows(json, diff, top))
+	if (json && put_all_times(json, &diff->times, choice) && put_rows(json, diff, choice))
 		return json;
 	json_decref(json);
 	return NULL;

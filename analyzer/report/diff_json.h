@@ -6,7 +6,12 @@
 #include "report/diff.h"
 #include "report/json.h"
 
-/* After tp_diff_test(). The first `top` rows of each list (0: all). A new reference; NULL: no memory. */
-json_t *tp_diff_json(const struct tp_diff *diff, uint64_t top);
+struct tp_diff_choice {
+	uint64_t top; /* the first rows of each list; 0: all */
+	bool telling; /* without those that are as good as the same, or noise */
+};
+
+/* After tp_diff_test(). All rows are among its counts. A new reference; NULL: no memory. */
+json_t *tp_diff_json(const struct tp_diff *diff, struct tp_diff_choice choice);
 
 #endif

@@ -105,14 +105,57 @@ static void list(const struct tp_page *page, const json_t *rows, const char *tit
 }
 #define LIST(page, rows, titles, columns) list(page, rows, titles, columns, sizeof(columns) / sizeof((columns)[0]))
 
-/* ---- stacks ---- */
-
 static const char *text_of(const json_t *json, const char *key, const char *otherwise)
 {
 	const char *text = json_string_value(json_object_get(json, key));
 
 	return text ? text : otherwise;
 }
+
+static json_int_t rows_of(const json_t *count)
+{
+	return json_integer_value(json_object_get(count, "rows"));
+}
+
+/* The rows of a list that are not there, by what they are. */
+static void print_counts(const struct tp_page *page, const json_t *json, const char *key)
+{
+	static const struct {
+		const char *what, *words;
+	} others[] = {
+		{ "same", "the same" },
+		{ "alike", "nearly the same (within 0.05% of their own size, or 0.1% of all)" },
+		{ "noise", "noise" },
+		{ "too few", "too few to tell" },
+		{ "not tested", "too small to be tested" },
+		{ "drifts", "that drift" },
+	};
+	const json_t *counts = json_object_get(json_object_get(json, "counts"), key);
+	json_int_t left = -(json_int_t)json_array_size(json_object_get(json, key));
+	const char *between = "  not listed: ";
+
+	for (size_t i = 0; i < json_array_size(counts); i++)
+		left += rows_of(json_array_get(counts, i));
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		json_int_t those = 0;
+
+		for (size_t c = 0; c < json_array_size(counts); c++)
+			if (strcmp(text_of(json_array_get(counts, c), "verdict", ""), others[i].what) == 0)
+				those = rows_of(json_array_get(counts, c));
+		if (!those)
+			continue;
+		tp_print(page, TP_STYLE_DIM, "%s%s %s", between, tp_count((uint64_t)those).text, others[i].words);
+		between = ", ";
+		left -= those;
+	}
+	if (left > 0)
+		tp_print(page, TP_STYLE_DIM, "%s%s more that differ%s (--top)", between, tp_count((uint64_t)left).text,
+			 left == 1 ? "s" : "");
+	if (left > 0 || between[0] == ',')
+		fputc('\n', page->out);
+}
+
+/* ---- stacks ---- */
 
 static void print_stack(const struct tp_page *page, const json_t *stack)
 {
@@ -182,6 +225,7 @@ static void memory(const struct tp_page *page, const json_t *json, const char *k
 		print_stacks(page, rows, columns);
 	else
 		LIST(page, rows, ">old|>new|>new / old|>95%|>p|is|where", columns);
+	print_counts(page, json, key);
 }
 
 /* ---- sections ---- */
@@ -247,6 +291,7 @@ static void print_growth(const struct tp_page *page, const json_t *json)
 		print_stacks(page, rows, rates);
 	else
 		LIST(page, rows, ">old|>new|>p|is|where", rates);
+	print_counts(page, json, "leaks");
 }
 
 static void print_times(const struct tp_page *page, const json_t *json)
@@ -270,6 +315,7 @@ static void print_times(const struct tp_page *page, const json_t *json)
 	     runs ? "op|>calls of all old|>of all new|>old|>new|>speed-up|>95%|>p|is"
 		  : "op|>old calls|>new calls|>old|>new|>speed-up|>95%|>p|is",
 	     ops);
+	print_counts(page, json, "ops");
 }
 
 static void print_cpu(const struct tp_page *page, const json_t *json)
@@ -286,10 +332,12 @@ static void print_cpu(const struct tp_page *page, const json_t *json)
 		return;
 	}
 	LIST(page, json_object_get(json, "cpu"), "where|>old|>new|>p|is", cpu);
-	if (!json_array_size(json_object_get(json, "cpu_stacks")))
+	print_counts(page, json, "cpu");
+	if (!json_array_size(json_object_get(json_object_get(json, "counts"), "cpu_stacks")))
 		return;
 	tp_headline(page, "CPU by stack");
 	print_stacks(page, json_object_get(json, "cpu_stacks"), cpu + 1);
+	print_counts(page, json, "cpu_stacks");
 }
 
 static void print_sides(const struct tp_page *page, const json_t *json)

@@ -105,27 +105,54 @@ bool tp_file_lines_add_cpu(struct tp_file_lines *lines, const struct tp_cpu_rows
 	return true;
 }
 
+/* Does the stack have the line's place in one of the lines before it? Recursion counts once. */
+static bool was_there(const struct tp_stack *stack, size_t line)
+{
+	const struct tp_location *location = stack->lines[line].location;
+
+	for (size_t i = stack->first; i < line; i++) {
+		const struct tp_location *other = stack->lines[i].location;
+
+		if (other->file && other->line == location->line && strcmp(other->file, location->file) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* To the line that the memory is put down to, and to all that called it. */
+static bool add_growth(struct tp_file_lines *lines, const struct tp_stack *stack, double rate)
+{
+	const struct tp_line *own = tp_stack_own(stack);
+
+	for (size_t i = stack->first; i < stack->last; i++) {
+		struct tp_file_line *line;
+
+		if (!stack->lines[i].location->file || was_there(stack, i))
+			continue;
+		line = tp_file_lines_at(lines, &stack->lines[i]);
+		if (!line)
+			return false;
+		line->total_growth += rate;
+	}
+	if (own && own->location->file) {
+		struct tp_file_line *line = tp_file_lines_at(lines, own);
+
+		if (!line)
+			return false;
+		line->growth += rate;
+	}
+	return true;
+}
+
 bool tp_file_lines_add_growth(struct tp_file_lines *lines, const struct tp_process *process, struct tp_symbols *symbols)
 {
+	const struct tp_growth_list *heap = &process->growth.heap;
 	struct tp_stack stack = { NULL };
 	bool good = true;
 
-	for (size_t i = 0; good && i < process->growth.heap.count; i++) {
-		const struct tp_growth_site *site = &process->growth.heap.list[i];
-		struct tp_file_line *line;
-		const struct tp_line *own;
-
-		if (site->verdict != TP_VERDICT_LEAK)
-			continue;
-		good = tp_stack_read(&stack, process->trace, symbols, site->node);
-		own = good ? tp_stack_own(&stack) : NULL;
-		if (!own || !own->location->file)
-			continue;
-		line = tp_file_lines_at(lines, own);
-		good = line != NULL;
-		if (good)
-			line->growth += site->rate;
-	}
+	for (size_t i = 0; good && i < heap->leaks; i++)
+		good = tp_stack_read(&stack, process->trace, symbols, heap->list[i].node) &&
+		       add_growth(lines, &stack, heap->list[i].rate);
 	tp_stack_free(&stack);
 	return good;
 }
@@ -181,6 +208,7 @@ struct tp_file_lines *tp_file_lines_sums(const struct tp_file_lines *lines)
 		file->self_ns += line->self_ns;
 		file->total = file->self;
 		file->total_ns = file->self_ns;
+		file->total_growth = file->growth;
 	}
 	if (files && files->count)
 		qsort(files->list, files->count, sizeof(*files->list), by_peak);

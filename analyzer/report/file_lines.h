@@ -15,6 +15,7 @@ struct tp_file_line {
 	const char *function;
 	struct tp_sums self, total; /* total: with what the line called */
 	double growth;		    /* bytes a step (or second), of the stacks that leak; of self */
+	double total_growth;	    /* with what the line called */
 	uint64_t self_ns, total_ns; /* of CPU time */
 	double op_ns;		    /* of the ops called from it, or from what it called; see tp_file_lines_add_ops() */
 	double op_below, op_above;  /* squares of how far its interval reaches */

@@ -127,6 +127,24 @@ static json_t *json_python(const struct tprof_header *header)
 			 json_version(header->python_seen), "unread", tp_json_number(header->python_unread));
 }
 
+static json_t *json_unseen(const struct tp_trace *trace)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < trace->unseen_count; i++) {
+		const struct tp_unseen_allocator *unseen = &trace->unseen[i];
+		json_t *json = json_object();
+
+		set(json, "name", tp_json_string(unseen->name));
+		set(json, "symbol", tp_json_string(unseen->symbol));
+		set(json, "module", tp_json_string(unseen->module));
+		set(json, "pool", json_boolean(unseen->pool));
+		set(json, "setting", tp_json_string(unseen->setting));
+		json_array_append_new(list, json);
+	}
+	return list;
+}
+
 json_t *tp_json_capture(const struct tp_process *process)
 {
 	const struct tp_trace *trace = process->trace;
@@ -159,6 +177,7 @@ json_t *tp_json_capture(const struct tp_process *process)
 	set(json, "collector_bytes", tp_json_number(header->collector_bytes));
 	set(json, "malloc", tp_json_string(trace->malloc_path));
 	set(json, "foreign_malloc", json_boolean(header->flags & TPROF_FLAG_FOREIGN_MALLOC));
+	set(json, "unseen_allocators", json_unseen(trace));
 	set(json, "hooks", json_hooks(trace));
 	set(json, "pauses", json_pauses(process));
 	return json;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/coverage.h"
+#include "report/name.h"
 #include "report/op_globs.h"
 #include "report/process.h"
 
@@ -48,6 +49,29 @@ static void add_elsewhere(struct tp_notes *notes, const struct tp_trace *trace)
 		    tp_count(objects).text, first[0] ? first : tp_program_name(trace));
 }
 
+/* Their blocks are missing, or are put down to somebody else. */
+static void add_unseen(struct tp_notes *notes, const struct tp_trace *trace)
+{
+	for (size_t i = 0; i < trace->unseen_count; i++) {
+		const struct tp_unseen_allocator *unseen = &trace->unseen[i];
+
+		if (!unseen->pool)
+			add(notes,
+			    "a second allocator, %s, is linked into %s (%s): the blocks that it hands out are not "
+			    "seen, and "
+			    "the heap's numbers lack them; its memory is among what is mapped, and in RSS",
+			    unseen->name, tp_file_name(unseen->module), unseen->symbol);
+		else
+			add(notes,
+			    "%s (%s in %s) hand out parts of larger blocks: such a block is put down to whoever asked "
+			    "when it "
+			    "was needed, whoever holds the parts%s%s%s",
+			    unseen->name, unseen->symbol, tp_file_name(unseen->module), unseen->setting ? "; " : "",
+			    unseen->setting ? unseen->setting : "",
+			    unseen->setting ? " in the environment shows each part" : "");
+	}
+}
+
 static void add_bypasses(struct tp_notes *notes, const struct tp_trace *trace)
 {
 	const struct tprof_header *header = trace->header;
@@ -66,6 +90,7 @@ static void add_bypasses(struct tp_notes *notes, const struct tp_trace *trace)
 		add(notes, "an object was loaded with RTLD_DEEPBIND: what it allocates bypasses the hooks and is not "
 			   "in this report");
 	add_elsewhere(notes, trace);
+	add_unseen(notes, trace);
 	if (header->flags & TPROF_FLAG_TEXT_CUT)
 		add(notes, "the command line was too long for the trace: its end is missing");
 }

@@ -94,6 +94,7 @@ void tp_trace_close(struct tp_trace *trace)
 		close(impl->fd);
 	for (i = 0; i < trace->module_count; i++)
 		free((void *)(uintptr_t)trace->modules[i].path);
+	free(trace->unseen);
 	free(trace->modules);
 	for (i = 0; i < trace->op_count; i++) {
 		free((void *)(uintptr_t)trace->ops[i].name);

@@ -50,6 +50,13 @@ struct tp_op {
 	uint32_t frame; /* named by the function that begins there; 0: by its record. May be unknown: >= frame_count */
 };
 
+/* An allocator that the hooks do not see, or a pool in whose blocks others lie. Texts live as long as the session. */
+struct tp_unseen_allocator {
+	const char *name, *symbol, *module;
+	const char *setting; /* that makes it use plain blocks; NULL: none is known */
+	bool pool;
+};
+
 /* What the program said of itself. */
 struct tp_value {
 	char *name;
@@ -119,7 +126,9 @@ struct tp_trace {
 	size_t counter_count;
 	char **jitdumps; /* paths of those that were mapped */
 	size_t jitdump_count;
-	const struct tp_jitdump *jit; /* see trace/jit.h; NULL: none was found, or needed */
+	const struct tp_jitdump *jit;	    /* see trace/jit.h; NULL: none was found, or needed */
+	struct tp_unseen_allocator *unseen; /* see symbols/allocators.h */
+	size_t unseen_count;
 	struct tp_damage *damage;
 	size_t damage_count; /* also filled while events are read */
 	bool running;	     /* the process is still alive (same pid and start time, this machine) */

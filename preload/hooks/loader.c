@@ -16,7 +16,7 @@ struct job {
 
 static TP_TLS struct job *job; /* of this thread */
 
-static void (*do_job(void))(void)
+__attribute__((used)) static void (*do_job(void))(void)
 {
 	if (job && !job->done) {
 		job->done = true;

@@ -28,7 +28,7 @@ def driver():
 def trace(tmp_path_factory):
     directory = tmp_path_factory.mktemp("run")
     environment = {**os.environ, "LD_PRELOAD": str(BUILD / "lib/libtprof.so"), "TPROF_CPU": "0", "OPENBLAS_NUM_THREADS": "1"}
-    subprocess.run([ROOT / "build/workloads/digits", ROOT / "tests/workloads/data/digits.csv"], cwd=directory,
+    subprocess.run([BUILD.parent / "workloads/digits", ROOT / "tests/workloads/data/digits.csv"], cwd=directory,
                    env=environment, stdout=subprocess.DEVNULL, check=True, timeout=60)
     return directory / "trace.bin"
 

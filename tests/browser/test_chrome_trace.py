@@ -15,7 +15,7 @@ from conftest import BUILD, ROOT
 from selenium.webdriver.support.ui import WebDriverWait
 
 STEPS = 20
-PAGE = ROOT / "build/speedscope/node_modules/speedscope/dist/release/index.html"
+PAGE = BUILD.parent / "speedscope/node_modules/speedscope/dist/release/index.html"
 UNITS = {"ns": 1e-3, "\u00b5s": 1, "ms": 1e3, "s": 1e6}
 
 pytestmark = pytest.mark.skipif(not PAGE.exists(), reason="no Speedscope is here: make check-browser")
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.skipif(not PAGE.exists(), reason="no Speedscope is here
 @pytest.fixture
 def exported(tmp_path):
     environment = {**os.environ, "LD_PRELOAD": str(BUILD / "lib/libtprof.so"), "TPROF_CPU": "0"}
-    subprocess.run([ROOT / "build/workloads/ops", str(STEPS)], cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL,
+    subprocess.run([BUILD.parent / "workloads/ops", str(STEPS)], cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL,
                    check=True, timeout=60)
     subprocess.run([BUILD / "bin/tprof-analyze", "export", "--format", "chrome", "-o", tmp_path / "ops.json",
                     tmp_path / "trace.bin"], stderr=subprocess.DEVNULL, check=True, timeout=60)

@@ -18,7 +18,7 @@ BUILD = pathlib.Path(os.environ.get("CHECK_BUILD", ROOT / "build/release"))
 LIBRARY = BUILD / "lib/libtprof.so"
 ANALYZE = BUILD / "bin/tprof-analyze"
 LAUNCHER = BUILD / "bin/tprof"
-WORKLOADS = ROOT / "build/workloads"
+WORKLOADS = BUILD.parent / "workloads"
 ORACLE = WORKLOADS / "liboracle.so"
 PYTHON = "/usr/bin/python3"
 

@@ -8,9 +8,9 @@ import shutil
 import subprocess
 
 import pytest
-from conftest import ANALYZE, LIBRARY, ROOT, WORKLOADS, report
+from conftest import ANALYZE, BUILD, LIBRARY, WORKLOADS, report
 
-PAIRS = ROOT / "build/bench/pairs"
+PAIRS = BUILD.parent / "bench/pairs"
 SHORT, LONG = 20000, 100000  # pairs
 MARGIN = 1.15
 OTHER_COMPILER = 1.4  # one that no figure was recorded with
@@ -178,13 +178,13 @@ def test_instructions_of_a_hooked_call(tprof, length):
 
 @pytest.mark.parametrize("kind,ops", RECORDED_OPS)
 def test_instructions_of_an_op(tprof, kind, ops):
-    check_calls(tprof, kind, lambda calls: [ROOT / "build/bench/calls", kind, 1, calls], (40000, 140000),
+    check_calls(tprof, kind, lambda calls: [BUILD.parent / "bench/calls", kind, 1, calls], (40000, 140000),
                 RECORDED_OPS[kind, ops], TPROF_OPS=ops)
 
 
 def test_instructions_of_an_op_in_a_pause(tprof):
     """The stub, the gate, and a jump to the function."""
-    costs = [of_main(tprof, [ROOT / "build/bench/calls", "op", 1, calls], preload, TPROF_OPS="bench_*", TPROF_START="off")[0]
+    costs = [of_main(tprof, [BUILD.parent / "bench/calls", "op", 1, calls], preload, TPROF_OPS="bench_*", TPROF_START="off")[0]
              for preload in ((), [LIBRARY]) for calls in (40000, 140000)]
     added = (costs[3] - costs[2] - costs[1] + costs[0]) / 100000
     print(f"op in a pause: {added:.1f} instructions added")

@@ -7,7 +7,7 @@ import signal
 import subprocess
 
 import pytest
-from conftest import LIBRARY, WORKLOADS, analyze, report
+from conftest import BUILD, LIBRARY, PYTHON, WORKLOADS, analyze, report
 
 FAST = {"TPROF_CPU": "997"}  # a prime: in no step with what the programs do
 # An interval that one honest run in some hundred thousand misses: the tests are to fail for reasons only.
@@ -95,6 +95,36 @@ def test_groups(split, by, names):
     assert names <= set(rows[0])
     assert sum(row["self_samples"] for row in rows) == report(split[0])["capture"]["cpu_samples"]
     assert analyze("hotspots", "--by", by, split[0]).stdout.count("CPU time") >= 2
+
+
+CRUNCH = """
+import sys, time
+sys.path.insert(0, sys.argv[1])
+import tprof
+def crunch():
+    end = time.thread_time() + 0.2
+    while time.thread_time() < end:
+        sum(range(1000))
+with tprof.op("crunching"):
+    crunch()
+"""
+
+
+def test_callers_of_an_op(tprof):
+    """An op that hotspots lists is one that it knows: here one that the program tells, then one that is hooked."""
+    run = tprof.run([PYTHON, "-c", CRUNCH, BUILD / "share/tprof"], [LIBRARY])
+    listed = {row["op"]: row["self_samples"] for row in cpu(run.traces()[0], "--by", "op")}
+    assert listed["crunching"] > 5
+    assert cpu(run.traces()[0], "--callers", "crunching", key="callers")["samples"] == listed["crunching"]
+    text = analyze("hotspots", "--callers", "crunching", run.traces()[0]).stdout
+    assert "no sample met" not in text and "ops --tree shows which ops call it" in text
+    run = tprof.run([PYTHON, "-c", "import numpy\na = numpy.ones((300, 300))\n"
+                     "for _ in range(150): a @ a"], [LIBRARY], {"OPENBLAS_NUM_THREADS": "1"})
+    (op, samples), = [(row["op"], row["self_samples"]) for row in cpu(run.traces()[0], "--by", "op")
+                      if "gemm" in (row["op"] or "")]
+    found = cpu(run.traces()[0], "--callers", op, key="callers")
+    assert found["samples"] == samples > 5
+    assert {row["module"].startswith("_multiarray_umath") for row in found["rows"]} == {True}
 
 
 def test_callers_and_callees(split):

@@ -138,6 +138,30 @@ def test_stacks_match_in_another_version(tmp_path):
     assert "One run a side" in text
 
 
+def counts(answer, key):
+    return {count["verdict"]: count["rows"] for count in answer["counts"][key]}
+
+
+def test_what_is_the_same_is_counted(tmp_path):
+    """Not listed; nor is what differs by so little that its ratio is 1.000, or by next to nothing of all."""
+    tiny = '__attribute__((constructor)) void tiny(void) {{ kept[next++] = malloc({}); __asm__(""); }}'
+    programs = [build(tmp_path, name, padding="", more=tiny.format(few), size=size, depth=0)
+                for name, size, few in (("one", 100000, 10), ("two", 100020, 20), ("three", 200000, 10))]
+    one, two, three = (record(tmp_path, f"{p.name}.bin", p) for p in programs)
+    answer, text = diff(one, one), analyze("diff", one, one).stdout
+    assert answer["peak"] == [] and counts(answer, "peak") == {"same": 3}
+    assert "  nothing differs\n  not listed: 3 the same\n" in text and len(text.splitlines()) < 60
+    answer, text = diff(one, two), analyze("diff", one, two).stdout
+    assert [row["verdict"] for row in answer["peak"]] == ["different", "different"]
+    assert counts(answer, "peak") == {"same": 1, "alike": 2}
+    assert " different\n" not in text.partition("Memory at the peak")[2]
+    assert text.count("not listed: 1 the same, 2 nearly the same (within 0.05% of their own size, or 0.1% of all)\n") == 3
+    answer, text = diff(one, three), analyze("diff", one, three).stdout
+    assert counts(answer, "peak") == {"same": 2, "different": 1}
+    assert "19.1 MiB, was 9.54 MiB: 2.000x, different" in text and "not listed: 2 the same\n" in text
+    assert "not listed: 2 the same, 1 more that differs (--top)" not in text
+
+
 @pytest.fixture(scope="module")
 def repeated(tmp_path_factory):
     """Runs whose memory varies by some 5%, and some with a fifth more."""

@@ -104,9 +104,15 @@ def test_lines_have_what_their_callees_cost(tprof):
     call = next(i for i, text in enumerate(SOURCE, 1) if re.match(r"\s+grow\(what, step, steps\);", text))
     assert lines[call]["total_unfreed_bytes"] == 600 * STEPS
     assert lines[call]["total_cpu_ns"] >= outer["total_cpu_ns"] >= outer["cpu_ns"]
+    own = lines[line_of("malloc(size)", "get")]
+    assert own["growth_bytes_per_step"] == pytest.approx(600) and outer["growth_bytes_per_step"] == 0
+    for line in own, inner, outer, lines[call]:
+        assert line["total_growth_bytes_per_step"] == pytest.approx(600)
     text = analyze("lines", "growth.c", run.traces()[0]).stdout
     assert re.search(r"at peak +total +allocated +total +calls +unfreed +a step +CPU +total", text)
     assert re.search(rf"^ *{call} +\S+ KiB +176 KiB", text, re.MULTILINE)
+    assert "CPU" in text and re.search(r"total a step", text)
+    assert re.search(rf"^ *{call} .* 600 B .*grow\(what, step, steps\);", text, re.MULTILINE)
 
 
 def pooled(trace, by, *options):

@@ -16,7 +16,7 @@ from conftest import BUILD, LIBRARY, ROOT, WORKLOADS, analyze, report
 
 NAMESPACE = "{http://www.w3.org/1999/xhtml}"
 TOP = 7
-SANITIZED = pathlib.Path(os.environ.get("CHECK_SANITIZED", ROOT / "build/asan-ubsan/bin/tprof-analyze"))
+SANITIZED = pathlib.Path(os.environ.get("CHECK_SANITIZED", BUILD.parent / "asan-ubsan/bin/tprof-analyze"))
 OPTIONS = ["--top", str(TOP)]
 
 

@@ -6,13 +6,29 @@ import shutil
 import subprocess
 
 import pytest
-from conftest import LIBRARY, ROOT, WORKLOADS, report
+from conftest import BUILD, LIBRARY, ROOT, WORKLOADS, report
+
+# Not looked at: whatever the tree was built with, it is what is installed.
+FLAGS = BUILD / "flags"
+
+
+def make(*arguments, tree=ROOT, **options):
+    """Whatever make runs these tests has no say in it."""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("MAKE") and k not in ("MFLAGS", "BUILD", "V")}
+    return subprocess.run(["make", "-C", tree, *map(str, arguments)], check=True, env=environment, capture_output=True, text=True,
+                          **options).stdout
+
+
+def make_install(target, *arguments):
+    make("-s", "-o", FLAGS, "-o", BUILD / "commit", f"BUILD={BUILD.parent}", target, *arguments)
+
+
+def files_below(directory):
+    return {str(path.relative_to(directory)) for path in directory.rglob("*") if not path.is_dir()}
 
 
 def test_install(tmp_path):
-    make = {k: v for k, v in os.environ.items() if not k.startswith("MAKE") and k != "MFLAGS"}
-    subprocess.run(["make", "-s", "-C", ROOT, "install", "PREFIX=/opt/tprof", f"DESTDIR={tmp_path}"], check=True, env=make,
-                   stdout=subprocess.DEVNULL)
+    make_install("install", "PREFIX=/opt/tprof", f"DESTDIR={tmp_path}")
     prefix = tmp_path / "opt/tprof"
     for name in ("lib/libtprof.so", "bin/tprof", "bin/tprof-analyze", "share/man/man1/tprof.1",
                  "share/man/man1/tprof-analyze.1", "share/man/man5/tprof-trace.5", "share/man/man5/tprof-json.5",
@@ -24,6 +40,45 @@ def test_install(tmp_path):
     report = subprocess.run([prefix / "bin/tprof-analyze", tmp_path / "trace.bin"], check=True, capture_output=True,
                             text=True)
     assert "12" in report.stdout
+
+
+def test_install_where_it_is_told_to(tmp_path):
+    """Each kind of file in a directory of its own, whose name has a space; and uninstall leaves none."""
+    stage, places = tmp_path / "the stage", ["PREFIX=/o p/t", "libdir=/o p/t/lib/x86_64-linux-gnu", "mandir=/man", "includedir=/inc"]
+    make_install("install", f"DESTDIR={stage}", *places)
+    assert {"o p/t/lib/x86_64-linux-gnu/libtprof.so", "man/man1/tprof.1", "inc/tprof.h", "inc/tprof/format.h",
+            "o p/t/lib/x86_64-linux-gnu/pkgconfig/tprof.pc", "o p/t/bin/tprof"} <= files_below(stage)
+    said = subprocess.run([stage / "o p/t/bin/tprof", "run", "--", "sh"], capture_output=True, text=True, check=False).stderr
+    assert "no libtprof.so in /o p/t/lib/x86_64-linux-gnu" in said  # it is in the stage yet
+    (tmp_path / "uses.c").write_text("#include <tprof.h>\n#include <tprof/format.h>\nint main(void) { tprof_step(1); }\n")
+    subprocess.run(["gcc", "-Werror", f"-I{stage}/inc", tmp_path / "uses.c", "-o", tmp_path / "uses"], check=True)
+    make_install("uninstall", f"DESTDIR={stage}", *places)
+    assert not files_below(stage)
+
+
+def test_build_with_settings_of_ones_own(tmp_path):
+    """In a tree whose path has a space and that is not written to; a line a file, or with V=1 the commands."""
+    tree, build = tmp_path / "a tree", tmp_path / "build"
+    tree.mkdir()
+    shutil.copy(ROOT / "Makefile", tree)
+    for part in ("analyzer", "preload", "include", "scripts"):
+        shutil.copytree(ROOT / part, tree / part)
+    before = files_below(tree)
+    objects = [build / "release" / name for name in ("preload/core/text.c.o", "analyzer/commands/help.c.o", "bin/tprof")]
+    settings = [f"BUILD={build}", "CC=gcc -pipe", "CPPFLAGS=-DONES_OWN", "CFLAGS=-O1 -g"]
+    quiet = make("-s", *settings, *objects, tree=tree)
+    assert quiet.splitlines() == [f"  CC  {path}" for path in ("preload/core/text.c", "analyzer/commands/help.c")] + [f"  SH  {objects[2]}"]
+    assert make("-s", *settings, *objects, tree=tree) == ""
+    whole = make("V=1", *settings[:3], "CFLAGS=-O3", objects[0], tree=tree)  # another flag: it is compiled anew
+    assert "gcc -pipe -D" in whole and "-DONES_OWN -O3" in whole and "-O2" not in whole
+    assert files_below(tree) == before
+
+
+def test_version_names_the_commit():
+    for program in ("tprof", "tprof-analyze"):
+        said = subprocess.run([BUILD / "bin" / program, "--version"], check=True, capture_output=True, text=True).stdout
+        commit = r" \([0-9a-f]{7,}(-dirty)?\)" if (ROOT / ".git").exists() else ""
+        assert re.fullmatch(rf"{program} \d+\.\d+\.\d+{commit}\n", said)
 
 
 def test_dependencies_without_rights(tmp_path):

@@ -5,7 +5,7 @@ import shutil
 import subprocess
 
 import pytest
-from conftest import WORKLOADS, analyze, functions, nothing_lost, sites
+from conftest import LIBRARY, WORKLOADS, analyze, functions, nothing_lost, report, sites
 
 
 def unfreed(trace):
@@ -137,3 +137,30 @@ def test_separate_debug_file(tprof, tmp_path):
     assert "recurse_even" not in functions(unfreed(run.traces()[0])[0]["stack"])
     found = sites(run.traces()[0], "leaks", "--debug-dir", elsewhere)
     assert "recurse_even" in functions(found[0]["stack"])
+
+
+def unseen(tprof, what, status=0):
+    run = tprof.run([WORKLOADS / "unseen", what], [LIBRARY], {"TPROF_CPU": "0"})
+    assert run.status == status, run.stderr
+    (trace,) = run.traces()
+    return report(trace)["capture"]["unseen_allocators"], analyze("leaks", trace).stdout
+
+
+def test_allocators_that_no_hook_sees_are_said(tprof):
+    (found,), text = unseen(tprof, "private")
+    assert (found["name"], found["symbol"], found["pool"]) == ("jemalloc", "_xjem_mallocx", False)
+    assert found["module"] == str(WORKLOADS / "unseen") and found["setting"] is None
+    assert "a second allocator, jemalloc, is linked into unseen (_xjem_mallocx)" in text
+    assert "everything was freed" not in text and "another allocator's blocks were not seen" in text
+    # It is there, too, where malloc's blocks are what the program has.
+    found, text = unseen(tprof, "obstack")
+    assert {one["name"]: one["pool"] for one in found} == {"jemalloc": False, "obstacks": True}
+    assert "obstacks (_obstack_newchunk in libc.so.6) hand out parts of larger blocks" in text
+
+
+def test_a_pool_that_is_there_and_not_used_is_not_said(tprof):
+    """Every program has libc's obstacks."""
+    found, text = unseen(tprof, "none")
+    assert [one["name"] for one in found] == ["jemalloc"] and "obstack" not in text
+    run = tprof.run([WORKLOADS / "truth", 1, 10, 1], [LIBRARY], {"TPROF_CPU": "0"})
+    assert report(run.traces()[0])["capture"]["unseen_allocators"] == []

@@ -9,10 +9,10 @@ import struct
 
 import pytest
 
-from conftest import ROOT, WORKLOADS, nothing_lost, report, sites
+from conftest import BUILD, ROOT, WORKLOADS, nothing_lost, report, sites
 
 TIMES = 6
-PACKAGE = ROOT / "build/onnxruntime/node_modules/onnxruntime-node"
+PACKAGE = BUILD.parent / "onnxruntime/node_modules/onnxruntime-node"
 RUNTIME = PACKAGE / "bin/napi-v6/linux/x64/libonnxruntime.so.1"
 
 pytestmark = [pytest.mark.real,

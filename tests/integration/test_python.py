@@ -10,14 +10,14 @@ import subprocess
 import xml.etree.ElementTree
 
 import pytest
-from conftest import LIBRARY, PYTHON, ROOT, WORKLOADS, analyze, has_greenlet, nothing_lost, report, sites
+from conftest import BUILD, LIBRARY, PYTHON, ROOT, WORKLOADS, analyze, has_greenlet, nothing_lost, report, sites
 from second_reader import Trace
 
 PROGRAMS = ROOT / "tests/workloads"
 # Other versions, where there are any: those of pyenv and of make check-pythons, or named in CHECK_PYTHONS, separated by
 # colons.
 FOUND = [path for pattern in (os.path.expanduser("~/.pyenv/versions/*/bin/python3"),
-                              str(ROOT / "build/pythons/usr/bin/python3.*")) for path in sorted(glob.glob(pattern))]
+                              str(BUILD.parent / "pythons/usr/bin/python3.*")) for path in sorted(glob.glob(pattern))]
 OTHERS = [path for path in os.environ.get("CHECK_PYTHONS", ":".join(FOUND)).split(":") if path]
 
 

@@ -71,7 +71,7 @@ static void test_unit_of_growth(void **state)
 	assert_int_equal(diff.sites.growth.count, 1);
 	assert_float_equal(diff.sites.growth.list[0].side[0].runs.mean, 100, 1e-6);
 	assert_float_equal(diff.sites.growth.list[0].side[1].runs.mean, 300, 1e-6);
-	json = tp_diff_json(&diff, 0);
+	json = tp_diff_json(&diff, (struct tp_diff_choice){ 0, false });
 	assert_string_equal(json_string_value(json_object_get(json_object_get(json, "growth"), "unit")), "bytes/step");
 	json_decref(json);
 	tp_diff_free(&diff);

@@ -203,10 +203,8 @@ static char *svg(const struct tp_tree *tree, const char *title)
 
 static void svg_is_well_formed(void **state)
 {
-	static const char *const names[4] = { "a<b>&\"c'",
-					      "\xff\xfe"
-					      "bad\x01",
-					      "\xed\xa0\x80 surrogate \xef\xbf\xbf", "]]> \xc3\xa4\xe2\x82\xac" };
+	static const char *const names[4] = { "a<b>&\"c'", "\xff\xfe\142ad\x01", "\xed\xa0\x80 surrogate \xef\xbf\xbf",
+					      "]]> \xc3\xa4\xe2\x82\xac" };
 	struct tp_tree *tree;
 	struct made made;
 	char *text;

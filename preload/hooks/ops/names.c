@@ -28,7 +28,7 @@ static struct slot *make_slots(void)
 uint32_t tp_op_number(const char *name, const char *category, enum tprof_op_origin origin)
 {
 	struct slot *all = tp_load_acquire(&slots);
-	struct tp_op_record record = { .origin = origin, .category = category ? category : "", .name = name };
+	struct tp_op_record record = { .origin = (uint8_t)origin, .category = category ? category : "", .name = name };
 	uint64_t key;
 
 	if (!all && !(all = make_slots()))

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "symbols/allocators.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <gelf.h>
+
+#include "symbols/image.h"
+#include "trace/reserve.h"
+
+/*
+ * One row each. `symbol` is the whole name of a function; with a "*" before it any prefix may stand there (jemalloc's is chosen
+ * when it is built), but not none: then it is malloc itself, which the hooks see. A module that defines malloc stands behind the
+ * hooks, or before them, which is told elsewhere.
+ *
+ * `plain`: the function by which a pool that is told to allocates each block as it is.
+ */
+static const struct known {
+	const char *name, *symbol;
+	bool pool;
+	bool proof;	     /* linked in where it is not used, too: it must be seen in a stack */
+	const char *plain;   /* NULL: it does not */
+	const char *setting; /* that makes it use plain blocks; NULL: none is known */
+} table[] = {
+	{ .name = "jemalloc", .symbol = "*mallocx" },
+	{ .name = "mimalloc", .symbol = "mi_malloc", .proof = true },
+	{ .name = "tcmalloc", .symbol = "tc_malloc" },
+	{ .name = "rpmalloc", .symbol = "rpmalloc" },
+	{ .name = "snmalloc", .symbol = "sn_rust_alloc" },
+	{ .name = "snmalloc", .symbol = "sn_malloc" },
+	{ .name = "dlmalloc", .symbol = "dlmalloc" },
+	{ .name = "nedmalloc", .symbol = "nedmalloc" },
+	{ .name = "TLSF", .symbol = "tlsf_malloc" },
+	{ .name = "libumem", .symbol = "umem_alloc" },
+	{ .name = "the garbage collector of Boehm, Demers and Weiser", .symbol = "GC_malloc" },
+	{ .name = "Go's heap", .symbol = "runtime.mallocgc" },
+	{ .name = "GLib's slices",
+	  .symbol = "g_slice_alloc",
+	  .pool = true,
+	  .plain = "g_malloc",
+	  .setting = "G_SLICE=always-malloc" },
+	{ .name = "APR's pools", .symbol = "apr_palloc", .pool = true },
+	{ .name = "obstacks", .symbol = "_obstack_newchunk", .pool = true },
+	{ .name = "talloc's pools", .symbol = "talloc_pool", .pool = true },
+	{ .name = "std::pmr's pools",
+	  .symbol = "_ZNSt3pmr28unsynchronized_pool_resource11do_allocateEmm",
+	  .pool = true },
+	{ .name = "std::pmr's pools", .symbol = "_ZNSt3pmr26synchronized_pool_resource11do_allocateEmm", .pool = true },
+	{ .name = "std::pmr's pools",
+	  .symbol = "_ZNSt3pmr25monotonic_buffer_resource13_M_new_bufferEmm",
+	  .pool = true },
+	{ .name = "nginx's pools", .symbol = "ngx_palloc", .pool = true },
+	{ .name = "PostgreSQL's memory contexts", .symbol = "AllocSetAlloc", .pool = true },
+};
+#define NEAR 8192u
+#define KNOWN (sizeof(table) / sizeof(*table))
+
+struct range {
+	uint64_t start, end; /* link-time addresses */
+};
+
+struct found {
+	const struct known *what;
+	char *symbol;
+	struct range function, plain;
+};
+
+/* A module's file, and what is in it. */
+struct tp_allocators_module {
+	const char *path; /* the trace's */
+	const uint8_t *build_id;
+	uint8_t build_id_length;
+	struct found list[KNOWN];
+	size_t count;
+	bool has_malloc;
+};
+
+/* ---- symbols ---- */
+
+static bool is_symbol(const struct known *known, const char *name)
+{
+	const char *wanted = known->symbol;
+	size_t length, tail;
+
+	if (*wanted != '*')
+		return strcmp(name, wanted) == 0;
+	length = strlen(name);
+	tail = strlen(++wanted);
+	return length > tail && length < 64 && strcmp(name + length - tail, wanted) == 0;
+}
+
+/* Without memory for its name it is not told of. */
+static void add_found(struct tp_allocators_module *module, const struct known *known, const char *name,
+		      struct range range)
+{
+	struct found *found = &module->list[module->count];
+
+	for (size_t i = 0; i < module->count; i++)
+		if (module->list[i].what == known)
+			return;
+	*found = (struct found){ .what = known, .symbol = strdup(name), .function = range };
+	module->count += found->symbol != NULL;
+}
+
+static void look_at_symbol(struct tp_allocators_module *module, const char *name, struct range range)
+{
+	if (strcmp(name, "malloc") == 0)
+		module->has_malloc = true;
+	for (size_t i = 0; i < KNOWN; i++)
+		if (is_symbol(&table[i], name))
+			add_found(module, &table[i], name, range);
+}
+
+static void set_plain(struct tp_allocators_module *module, const char *name, struct range range)
+{
+	for (size_t i = 0; i < module->count; i++)
+		if (module->list[i].what->plain && strcmp(module->list[i].what->plain, name) == 0)
+			module->list[i].plain = range;
+}
+
+static void read_table(struct tp_allocators_module *module, Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
+		       void (*look)(struct tp_allocators_module *, const char *, struct range))
+{
+	Elf_Data *data = elf_getdata(section, NULL);
+	size_t count = data && header->sh_entsize ? data->d_size / header->sh_entsize : 0;
+	GElf_Sym symbol;
+
+	for (size_t i = 0; i < count && i < INT_MAX && gelf_getsym(data, (int)i, &symbol); i++) {
+		const char *name;
+
+		if (symbol.st_shndx == SHN_UNDEF || GELF_ST_TYPE(symbol.st_info) != STT_FUNC)
+			continue;
+		name = elf_strptr(elf, header->sh_link, symbol.st_name);
+		if (name && *name)
+			look(module, name, (struct range){ symbol.st_value, symbol.st_value + symbol.st_size });
+	}
+}
+
+static void read_tables(struct tp_allocators_module *module, Elf *elf,
+			void (*look)(struct tp_allocators_module *, const char *, struct range))
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+
+	while ((section = elf_nextscn(elf, section)))
+		if (gelf_getshdr(section, &header) && (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM))
+			read_table(module, elf, section, &header, look);
+}
+
+static void read_module(struct tp_allocators_module *known, const struct tp_module *module, const char *debug_dir)
+{
+	enum tp_module_state state;
+	Elf *elf;
+	int fd;
+
+	elf_version(EV_CURRENT);
+	fd = tp_image_find(module, debug_dir, &state);
+	if (fd < 0)
+		return;
+	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	if (elf) {
+		read_tables(known, elf, look_at_symbol);
+		if (known->count)
+			read_tables(known, elf, set_plain);
+		elf_end(elf);
+	}
+	close(fd);
+}
+
+static struct tp_allocators_module *module_of(struct tp_allocators *known, const struct tp_module *module,
+					      const char *debug_dir)
+{
+	struct tp_allocators_module *at;
+
+	for (size_t i = 0; i < known->count; i++) {
+		at = &known->list[i];
+		if (strcmp(at->path, module->path) == 0 && at->build_id_length == module->build_id_length &&
+		    (!at->build_id_length || memcmp(at->build_id, module->build_id, at->build_id_length) == 0))
+			return at;
+	}
+	if (!tp_reserve(&known->list, &known->room, known->count + 1, sizeof(*known->list)))
+		return NULL;
+	at = &known->list[known->count++];
+	*at = (struct tp_allocators_module){ .path = module->path,
+					     .build_id = module->build_id,
+					     .build_id_length = module->build_id_length };
+	read_module(at, module, debug_dir);
+	return at;
+}
+
+void tp_allocators_free(struct tp_allocators *known)
+{
+	for (size_t i = 0; i < known->count; i++)
+		for (size_t k = 0; k < known->list[i].count; k++)
+			free(known->list[i].list[k].symbol);
+	free(known->list);
+	*known = (struct tp_allocators){ NULL };
+}
+
+/* ---- what a process used ---- */
+
+static bool is_in(const struct tp_trace *trace, uint32_t frame, const struct tp_module *module, struct range range)
+{
+	const struct tp_frame *at = &trace->frames[frame];
+	uint64_t address = at->module == module && !at->code ? tp_frame_address(at) - module->bias : 0;
+
+	return at->module == module && address >= range.start && address < range.end;
+}
+
+/* Functions of one source file lie together: a pool's refill beside what hands out its parts. */
+static struct range beside(struct range function)
+{
+	return (struct range){ function.start > NEAR ? function.start - NEAR : 0, function.end + NEAR };
+}
+
+/*
+ * Does a stack go through the function? If that may be a plain allocation (which it jumps to, so that the stack ends in the
+ * function, or calls): does one go on from there to another function of the same file?
+ */
+static bool is_used(const struct tp_trace *trace, const struct tp_module *module, const struct found *found)
+{
+	for (size_t i = TPROF_NODE_FIRST; i < trace->node_count; i++) {
+		const struct tp_node *node = &trace->nodes[i];
+		uint32_t parent = tp_trace_node(trace, node->parent);
+
+		if (!node->frame) /* an alias */
+			continue;
+		if (!found->what->plain && is_in(trace, node->frame, module, found->function))
+			return true;
+		if (found->what->plain && parent >= TPROF_NODE_FIRST && parent < trace->node_count &&
+		    is_in(trace, trace->nodes[parent].frame, module, found->function) &&
+		    is_in(trace, node->frame, module, beside(found->function)) &&
+		    !is_in(trace, node->frame, module, found->plain))
+			return true;
+	}
+	return false;
+}
+
+/* Of several that are one allocator's the first says it. */
+static bool add_unseen(struct tp_trace *trace, const struct tp_module *module, const struct found *found)
+{
+	struct tp_unseen_allocator *list;
+
+	for (size_t i = 0; i < trace->unseen_count; i++)
+		if (strcmp(trace->unseen[i].name, found->what->name) == 0)
+			return true;
+	list = realloc(trace->unseen, (trace->unseen_count + 1) * sizeof(*list));
+	if (!list)
+		return false;
+	trace->unseen = list;
+	list[trace->unseen_count++] = (struct tp_unseen_allocator){ .name = found->what->name,
+								    .symbol = found->symbol,
+								    .module = module->path,
+								    .setting = found->what->setting,
+								    .pool = found->what->pool };
+	return true;
+}
+
+bool tp_allocators_find(struct tp_allocators *known, struct tp_trace *trace, const char *debug_dir)
+{
+	for (size_t i = 0; i < trace->module_count; i++) {
+		const struct tp_module *module = &trace->modules[i];
+		const struct tp_allocators_module *at;
+
+		if (module->collector || module->path[0] != '/')
+			continue;
+		at = module_of(known, module, debug_dir);
+		if (!at)
+			return false;
+		for (size_t k = 0; k < at->count; k++) {
+			const struct found *found = &at->list[k];
+			bool proof = found->what->pool || found->what->proof;
+
+			if (at->has_malloc && !found->what->pool)
+				continue;
+			if ((!proof || is_used(trace, module, found)) && !add_unseen(trace, module, found))
+				return false;
+		}
+	}
+	return true;
+}
