@@ -18,12 +18,12 @@ enum { DONE = 0, NOT_YET = 1, USAGE = 2, NO_TRACE = 3 };
 
 #define WAIT_MS 2000
 
-static const char usage[] = "usage: tprof ctl PID start|stop|mark TEXT|snapshot [TEXT]|leakcheck|status\n";
+static const char usage[] = "usage: tprof ctl PID start|stop|mark TEXT|snapshot [TEXT]|leakcheck|status|cancel\n";
 
 static const char help[] =
 	"Controls the recording of a running program, which was started with libtprof.so, by its "
 	"trace's header page. The\n"
-	"program is not stopped, and no signal is sent: it finds the request with its next event.\n"
+	"program is not stopped: it finds the request with its next event, and one that waits is woken to look.\n"
 	"\n"
 	"  stop            pause recording: allocations and ops cost a load and a branch\n"
 	"  start           record again\n"
@@ -32,9 +32,11 @@ static const char help[] =
 	"(snapshot 1, 2, ...)\n"
 	"  leakcheck       search a fork for blocks that nothing points to; tprof-analyze leaks shows them\n"
 	"  status          what is recorded, lost, and how large it is by now\n"
+	"  cancel          take back a request that was not answered yet\n"
 	"\n"
 	"exit status: 0; 1 the program has not answered within 2 seconds (it will, with its next "
-	"event); 2 wrong usage;\n"
+	"event, unless the request is\n"
+	"taken back, or another one takes its place); 2 wrong usage;\n"
 	"3 there is no trace of that process, or it is another user's\n";
 
 /* ---- status ---- */
@@ -71,7 +73,7 @@ static void print_state(const struct tprof_header *header)
 	else
 		snprintf(text, sizeof(text), "%s", header->recording == TPROF_RECORDING_ON ? "on" : "paused");
 	line("recording", text);
-	if (header->control_asked != header->control_done)
+	if (header->control_asked != header->control_taken)
 		line("request", "one waits for the program's next event");
 }
 
@@ -135,17 +137,32 @@ static int ask(struct tp_control *control, enum tprof_control what, const char *
 		return DONE;
 	case TP_CONTROL_WAITING:
 		fprintf(stderr,
-			"tprof: process %d had no event in %d s; the request stands, and the next one finds it\n",
-			(int)control->pid, WAIT_MS / 1000);
+			"tprof: process %d did not answer in %d s: %s\n"
+			"the request stands, and its next event finds it; tprof ctl %d cancel takes it back\n",
+			(int)control->pid, WAIT_MS / 1000, tp_control_reason(control), (int)control->pid);
 		return NOT_YET;
 	case TP_CONTROL_BUSY:
-		fprintf(stderr, "tprof: process %d: another request waits for the program's next event\n",
+		fprintf(stderr, "tprof: process %d: another request is being made; try again later\n",
 			(int)control->pid);
+		return NOT_YET;
+	case TP_CONTROL_CANCELLED:
+		fprintf(stderr, "tprof: process %d: the request was taken back\n", (int)control->pid);
 		return NOT_YET;
 	default:
 		fprintf(stderr, "tprof: process %d has ended\n", (int)control->pid);
 		return NO_TRACE;
 	}
+}
+
+static int cancel(const struct tp_control *control)
+{
+	bool stands = tp_control_stands(control), taken = tp_control_cancel(control);
+
+	printf("process %d: %s\n", (int)control->pid,
+	       taken	? "the request is taken back"
+	       : stands ? "the request is being carried out"
+			: "no request waits");
+	return DONE;
 }
 
 static int snapshot(struct tp_control *control, const char *text)
@@ -170,6 +187,8 @@ static int command(struct tp_control *control, const char *name, const char *tex
 			(int)control->pid, (int)control->pid);
 		return NO_TRACE;
 	}
+	if (strcmp(name, "cancel") == 0)
+		return cancel(control);
 	if (strncmp(name, "leakcheck", 9) == 0)
 		return tp_leakcheck(control, name[9] != 0);
 	if (strcmp(name, "start") == 0)
@@ -192,7 +211,7 @@ static bool fits(const char *name, int arguments)
 	} commands[] = {
 		{ "start", 0, 0 },    { "stop", 0, 0 },	     { "status", 0, 0 },
 		{ "mark", 1, 1 },     { "leakcheck", 0, 0 }, { "leakcheck-taken", 0, 0 },
-		{ "snapshot", 0, 1 },
+		{ "snapshot", 0, 1 }, { "cancel", 0, 0 },
 	};
 
 	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
@@ -220,6 +239,8 @@ int tp_ctl(int argc, char **argv)
 	if (!tp_control_open(&control, (pid_t)pid, &error)) {
 		fprintf(stderr, "tprof: %s\n", error ? error : "out of memory");
 		free(error);
+		if (strcmp(argv[2], "leakcheck-taken") == 0 && tp_control_is_forbidden((pid_t)pid))
+			return TPROF_STATUS_FORBIDDEN;
 		return NO_TRACE;
 	}
 	status = command(&control, argv[2], argc > 3 ? argv[3] : NULL);

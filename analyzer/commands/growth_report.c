@@ -85,7 +85,8 @@ bool tp_growth_section_json(struct tp_session *session, size_t process, json_t *
 	bool good = begin_view(&owned, session, process, 100) && pool(&owned, session, process);
 
 	good = good && json_object_set_new(json, "growth", tp_growth_json(&owned.view)) == 0 &&
-	       json_object_set_new(json, "reachability", tp_reach_json(&owned.view)) == 0;
+	       json_object_set_new(json, "reachability", tp_reach_json(&owned.view)) == 0 &&
+	       json_object_set_new(json, "search", tp_reach_search_json(&owned.view)) == 0;
 	end_view(&owned);
 	return good;
 }

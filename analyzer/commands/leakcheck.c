@@ -106,16 +106,16 @@ static int freeze(struct tp_control *control)
 	case TP_CONTROL_ENDED:
 		fprintf(stderr, "tprof: process %d has ended\n", (int)control->pid);
 		return FAILED;
+	case TP_CONTROL_CANCELLED:
+		fprintf(stderr, "tprof: process %d: the request was taken back\n", (int)control->pid);
+		return NOT_YET;
 	case TP_CONTROL_BUSY:
-		fprintf(stderr, "tprof: process %d: another request waits for the program's next event\n",
-			(int)control->pid);
+		fprintf(stderr, "tprof: process %d: another request is being made\n", (int)control->pid);
 		return NOT_YET;
 	default:
-		fprintf(stderr,
-			"tprof: process %d had no event in %d s: it allocates nothing, or runs in one function; try "
-			"again "
-			"later\n",
-			(int)control->pid, WAIT_MS / 1000);
+		tp_control_cancel(control);
+		fprintf(stderr, "tprof: process %d did not answer in %d s: %s; try again later\n", (int)control->pid,
+			WAIT_MS / 1000, tp_control_reason(control));
 		return NOT_YET;
 	}
 }
@@ -209,9 +209,11 @@ static int report(struct tp_control *control, struct search *search, bool quiet)
 	}
 	doubt_few(search, sums, count);
 	good = tp_append_reach(control, sums, count);
-	if (!good)
+	if (good)
+		control->header->search_ticks = search->ticks;
+	else
 		perror("tprof: the trace could not be written to");
-	else if (!quiet)
+	if (good && !quiet)
 		print(control, search, sums, count);
 	free(sums);
 	return good ? DONE : FAILED;
@@ -256,8 +258,10 @@ int tp_leakcheck(struct tp_control *control, bool taken)
 			(int)control->pid);
 		return NOT_YET;
 	}
-	if (taken)
-		status = searches(control, &now) ? DONE : FAILED;
+	if (taken && !searches(control, &now))
+		status = tp_control_is_forbidden(now.frozen) ? TPROF_STATUS_FORBIDDEN : FAILED;
+	else if (taken)
+		status = DONE;
 	else
 		status = search_twice(control, &now, &earlier);
 	if (status == DONE)

@@ -59,7 +59,7 @@ struct found {
 /* When the latest search was; 0: never. */
 static uint64_t latest(const struct tp_trace *trace)
 {
-	uint64_t ticks = 0;
+	uint64_t ticks = trace->header->search_ticks; /* where nothing was alive there is no more of it */
 
 	for (size_t i = 0; i < trace->reach_count; i++)
 		ticks = trace->reach[i].ticks > ticks ? trace->reach[i].ticks : ticks;
@@ -124,12 +124,108 @@ static void print_unseen(const struct tp_page *page, const struct tp_trace *trac
 		 tp_count((uint64_t)waiting + running).text, tp_plural(waiting + running), waiting, running);
 }
 
+/* ---- a search that was asked for and not made ---- */
+
+static const char *ending(const struct tp_trace *trace)
+{
+	static const char *const ways[] = {
+		"the system call exit_group", "exit()", "_exit()", "_Exit()", "quick_exit()",
+		"the system call exit_group"
+	};
+	const struct tprof_header *header = trace->header;
+
+	switch (header->end) {
+	case TPROF_END_EXIT:
+		return ways[header->end_way < sizeof(ways) / sizeof(ways[0]) ? header->end_way : 0];
+	case TPROF_END_SIGNAL:
+		return "a signal";
+	case TPROF_END_EXEC:
+		return "exec, which put another program in its place";
+	default:
+		return "a signal, or the system call exit_group";
+	}
+}
+
+/* Why there is no result of the search at the end. "": there is one, or none was asked for. */
+static void say_unsearched(const struct tp_trace *trace, char *text, size_t size)
+{
+	text[0] = 0;
+	switch (trace->header->search_at_end) {
+	case TPROF_SEARCH_DUE:
+		if (trace->running)
+			snprintf(text, size, "the process runs still: the search comes at its end");
+		else if (trace->header->flags & TPROF_FLAG_STOPPED)
+			snprintf(text, size, "recording had ended before the process did");
+		else
+			snprintf(text, size, "the process was ended by %s, which passes the search by", ending(trace));
+		break;
+	case TPROF_SEARCH_FORBIDDEN:
+		snprintf(
+			text, size,
+			"permissions forbade it: the process changed its user, or its program may be run but not read");
+		break;
+	case TPROF_SEARCH_NO_PROGRAM:
+		snprintf(text, size,
+			 "tprof-analyze could not be started: it belongs to ../bin from where libtprof.so is");
+		break;
+	case TPROF_SEARCH_FAILED:
+		snprintf(text, size, "the search failed; the program's standard error says why");
+		break;
+	default:
+		break;
+	}
+}
+
+static const char *state_of(const struct tp_trace *trace)
+{
+	switch (trace->header->search_at_end) {
+	case TPROF_SEARCH_NOT_ASKED:
+		return "not asked";
+	case TPROF_SEARCH_DUE:
+		return trace->running ? "due" : "passed by";
+	case TPROF_SEARCH_DONE:
+		return "done";
+	case TPROF_SEARCH_FORBIDDEN:
+		return "forbidden";
+	default:
+		return "failed";
+	}
+}
+
+static void print_unsearched(const struct tp_page *page, const struct tp_trace *trace)
+{
+	char text[200];
+
+	say_unsearched(trace, text, sizeof(text));
+	if (!text[0])
+		return;
+	tp_headline(page, "The leak check at the end was not made (TPROF_LEAKCHECK=exit)");
+	fprintf(page->out, "  %s\n", text);
+	if (!trace->running && trace->header->search_at_end == TPROF_SEARCH_DUE)
+		fputs("  exit() and return from main() make it; tprof ctl PID leakcheck makes one while the process "
+		      "runs\n",
+		      page->out);
+}
+
+json_t *tp_reach_search_json(const struct tp_growth_view *view)
+{
+	const struct tp_trace *trace = process_of(view)->trace;
+	uint64_t ticks = latest(trace);
+	char text[200];
+
+	say_unsearched(trace, text, sizeof(text));
+	return json_pack("{s:s, s:o, s:o}", "at_end", state_of(trace), "reason",
+			 text[0] ? tp_json_string(text) : json_null(), "time_ns",
+			 ticks ? tp_json_number(tp_trace_ns(trace, ticks)) : json_null());
+}
+
 void tp_reach_print(const struct tp_growth_view *view)
 {
 	const struct tp_page *page = view->listing.page;
 	const struct tp_trace *trace = process_of(view)->trace;
 	uint64_t ticks = latest(trace);
 
+	print_unsearched(page, trace);
 	if (!ticks)
 		return;
 	tp_headline(page, "What pointers lead to, %s after the start", tp_time(tp_trace_ns(trace, ticks)).text);

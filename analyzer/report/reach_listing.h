@@ -7,8 +7,11 @@
 
 #include "report/growth_listing.h"
 
-/* Nothing if there was no search. */
+/* Nothing if there was no search, and none was asked for. */
 void tp_reach_print(const struct tp_growth_view *view);
+
+/* "search": what became of the search at the end, and when the latest one was. */
+json_t *tp_reach_search_json(const struct tp_growth_view *view);
 
 /* "reachability"; null if there was no search. */
 json_t *tp_reach_json(const struct tp_growth_view *view);

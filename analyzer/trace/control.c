@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace/control.h"
 
+#include "trace/wake.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -15,6 +17,8 @@
 #include <unistd.h>
 
 #define POLL_NS 2000000 /* how often it is asked whether the program has answered */
+#define WAKE_FIRST 25	/* polls until a thread is woken, */
+#define WAKE_EVERY 50	/* and from one to the next */
 
 __attribute__((format(printf, 2, 3))) static bool refuse(char **error, const char *format, ...)
 {
@@ -193,6 +197,30 @@ void tp_control_close(struct tp_control *control)
 	control->fd = -1;
 }
 
+bool tp_control_is_forbidden(pid_t pid)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0)
+		close(fd);
+	return fd < 0 && (errno == EACCES || errno == EPERM);
+}
+
+const char *tp_control_reason(const struct tp_control *control)
+{
+	if (tp_wake_is_stopped(control->pid))
+		return "it is stopped";
+	if (!__atomic_load_n(&control->header->control_signal, __ATOMIC_RELAXED))
+		return "it had no event, and there is no signal to wake it by, as it uses all of them itself, is in a "
+		       "sandbox, "
+		       "or runs under Valgrind";
+	return "it had no event, and its threads block the signal that wakes them, or wait for what can't be "
+	       "interrupted";
+}
+
 pid_t tp_control_snapshot(const struct tp_control *control)
 {
 	uint32_t pid = __atomic_load_n(&control->header->snapshot_pid, __ATOMIC_ACQUIRE);
@@ -239,44 +267,93 @@ static bool ended(const struct tp_control *control)
 	       control->header->process_start != start_of(control->pid);
 }
 
+/* The program has its own chance first: one that records looks every 10 ms. */
+static bool is_time_to_wake(uint64_t poll)
+{
+	return poll >= WAKE_FIRST && (poll - WAKE_FIRST) % WAKE_EVERY == 0;
+}
+
 static enum tp_control_answer wait_for(const struct tp_control *control, uint32_t number, uint64_t wait_ms)
 {
 	const struct timespec pause = { .tv_nsec = POLL_NS };
+	struct tp_wake wake = { .pid = control->pid };
 
-	for (uint64_t polls = wait_ms * 1000000 / POLL_NS + 1; polls; polls--) {
+	for (uint64_t poll = 0; poll <= wait_ms * 1000000 / POLL_NS; poll++) {
 		if (__atomic_load_n(&control->header->control_done, __ATOMIC_ACQUIRE) == number)
 			return TP_CONTROL_DONE;
 		if (ended(control))
 			return TP_CONTROL_ENDED;
+		if (is_time_to_wake(poll))
+			tp_wake_next(&wake, __atomic_load_n(&control->header->control_signal, __ATOMIC_RELAXED));
 		nanosleep(&pause, NULL);
 	}
 	return TP_CONTROL_WAITING;
+}
+
+bool tp_control_stands(const struct tp_control *control)
+{
+	return __atomic_load_n(&control->header->control_taken, __ATOMIC_ACQUIRE) !=
+	       __atomic_load_n(&control->header->control_asked, __ATOMIC_ACQUIRE);
+}
+
+/* As a thread of the program would: whoever takes it, carries it out, or does not. */
+bool tp_control_cancel(const struct tp_control *control)
+{
+	uint32_t asked = __atomic_load_n(&control->header->control_asked, __ATOMIC_ACQUIRE);
+	uint32_t taken = __atomic_load_n(&control->header->control_taken, __ATOMIC_ACQUIRE);
+
+	if (asked == taken || !__atomic_compare_exchange_n(&control->header->control_taken, &taken, asked, false,
+							   __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		return false;
+	control->header->control_what = 0; /* who waits for an answer sees that it is none */
+	__atomic_store_n(&control->header->control_done, asked, __ATOMIC_RELEASE);
+	return true;
+}
+
+static bool lock_within(const struct tp_control *control, uint64_t wait_ms)
+{
+	const struct timespec pause = { .tv_nsec = POLL_NS };
+
+	for (uint64_t poll = 0; poll <= wait_ms * 1000000 / POLL_NS; poll++) {
+		if (tp_control_lock(control, TP_CONTROL_REQUEST))
+			return true;
+		nanosleep(&pause, NULL);
+	}
+	return false;
+}
+
+static uint32_t write_request(struct tprof_header *header, enum tprof_control what, const char *text)
+{
+	size_t length = text ? strnlen(text, TPROF_CONTROL_TEXT) : 0;
+	uint32_t number = __atomic_load_n(&header->control_asked, __ATOMIC_ACQUIRE) + 1;
+
+	header->control_what = what;
+	header->control_text_length = (uint32_t)length;
+	if (length)
+		memcpy(header->control_text, text, length);
+	/* Release: pairs with tp_control_answer() of the collector, which sees the whole request with its number. */
+	__atomic_store_n(&header->control_asked, number, __ATOMIC_RELEASE);
+	/* Behind it; pairs with tp_gate_set() of the collector. */
+	__atomic_store_n(&header->gate, TPROF_GATE_OPEN, __ATOMIC_SEQ_CST);
+	return number;
 }
 
 enum tp_control_answer tp_control_ask(struct tp_control *control, enum tprof_control what, const char *text,
 				      uint64_t wait_ms)
 {
 	struct tprof_header *header = control->header;
-	size_t length = text ? strnlen(text, TPROF_CONTROL_TEXT) : 0;
+	enum tp_control_answer answer;
 
-	uint32_t number;
-
-	if (!tp_control_lock(control, TP_CONTROL_REQUEST))
+	if (!lock_within(control, wait_ms))
 		return TP_CONTROL_BUSY;
-	number = __atomic_load_n(&header->control_asked, __ATOMIC_ACQUIRE);
-	if (__atomic_load_n(&header->control_done, __ATOMIC_ACQUIRE) != number) {
-		tp_control_unlock(control, TP_CONTROL_REQUEST);
-		return TP_CONTROL_BUSY;
-	}
-	header->control_what = what;
-	header->control_text_length = (uint32_t)length;
-	if (length)
-		memcpy(header->control_text, text, length);
-	number++;
-	/* Release: pairs with tp_control_answer() of the collector, which sees the whole request with its number. */
-	__atomic_store_n(&header->control_asked, number, __ATOMIC_RELEASE);
-	/* Behind it; pairs with tp_gate_set() of the collector. */
-	__atomic_store_n(&header->gate, TPROF_GATE_OPEN, __ATOMIC_SEQ_CST);
+	tp_control_cancel(control);
+	answer = wait_for(control, __atomic_load_n(&header->control_asked, __ATOMIC_ACQUIRE), wait_ms);
+	if (answer == TP_CONTROL_WAITING)
+		answer = TP_CONTROL_BUSY; /* an earlier request is being carried out */
+	if (answer == TP_CONTROL_DONE)
+		answer = wait_for(control, write_request(header, what, text), wait_ms);
+	if (answer == TP_CONTROL_DONE && header->control_what != what)
+		answer = TP_CONTROL_CANCELLED;
 	tp_control_unlock(control, TP_CONTROL_REQUEST);
-	return wait_for(control, number, wait_ms);
+	return answer;
 }

@@ -27,6 +27,12 @@ struct tp_control {
 bool tp_control_open(struct tp_control *control, pid_t pid, char **error);
 void tp_control_close(struct tp_control *control);
 
+/* Does the kernel forbid to look into the process's memory? */
+bool tp_control_is_forbidden(pid_t pid);
+
+/* Why a program that lives may not answer, in words. */
+const char *tp_control_reason(const struct tp_control *control);
+
 /* The fork of the process that stands still; 0: there is none. What the header says is believed if it is its child. */
 pid_t tp_control_snapshot(const struct tp_control *control);
 
@@ -44,13 +50,23 @@ void tp_control_unlock(const struct tp_control *control, enum tp_control_what wh
 
 enum tp_control_answer {
 	TP_CONTROL_DONE,
-	TP_CONTROL_WAITING, /* asked, and not answered yet: the program had no event in the time */
-	TP_CONTROL_BUSY,    /* not asked: another request waits still */
-	TP_CONTROL_ENDED,   /* the process ended */
+	TP_CONTROL_WAITING,   /* asked, and not answered yet */
+	TP_CONTROL_BUSY,      /* not asked: somebody else waits for an answer right now */
+	TP_CONTROL_CANCELLED, /* somebody took it back */
+	TP_CONTROL_ENDED,     /* the process ended */
 };
 
-/* Asks, and waits for at most so long. `text`: of a mark; NULL: none. Longer ones are cut. */
+/*
+ * Asks, and waits for at most so long. A program that has no event in the time is woken by its signal. An earlier request that
+ * stands, and that nobody waits for, is taken back. `text`: of a mark; NULL: none. Longer ones are cut.
+ */
 enum tp_control_answer tp_control_ask(struct tp_control *control, enum tprof_control what, const char *text,
 				      uint64_t wait_ms);
+
+/* Does a request stand that no thread of the program has taken? */
+bool tp_control_stands(const struct tp_control *control);
+
+/* Takes it back. False: there is none, or it is being carried out. */
+bool tp_control_cancel(const struct tp_control *control);
 
 #endif

@@ -47,6 +47,27 @@ enum tprof_end {
 	TPROF_END_EXEC = 3,   /* the process image was replaced; end_status is 0 */
 };
 
+/* By what call a process ended itself. */
+enum tprof_end_way {
+	TPROF_WAY_UNKNOWN = 0, /* or by none */
+	TPROF_WAY_EXIT = 1,    /* exit(), or main() returned: handlers run */
+	TPROF_WAY_UNDERSCORE_EXIT = 2,
+	TPROF_WAY_UPPERCASE_EXIT = 3,
+	TPROF_WAY_QUICK_EXIT = 4,
+	TPROF_WAY_EXIT_GROUP = 5, /* by syscall() */
+};
+
+/* The search for blocks that nothing points to, at the process's end. */
+enum tprof_search {
+	TPROF_SEARCH_NOT_ASKED = 0,
+	TPROF_SEARCH_DUE = 1, /* not begun: the process runs, or its end passed it by */
+	TPROF_SEARCH_DONE = 2,
+	TPROF_SEARCH_FAILED = 3,
+	TPROF_SEARCH_NO_PROGRAM = 5, /* tprof-analyze could not be started */
+	TPROF_SEARCH_FORBIDDEN = 4,  /* the kernel lets nobody look into the process's memory */
+};
+#define TPROF_STATUS_FORBIDDEN 4 /* exit status of the searcher then */
+
 enum tprof_header_flags {
 	TPROF_FLAG_FOREIGN_MALLOC = 1u << 0, /* malloc resolves to another object than libtprof.so or its successors
 	                                      * (text TPROF_TEXT_MALLOC names it): its allocations can't be seen */
@@ -169,7 +190,8 @@ struct tprof_snapshot {
 	uint64_t self, tid; /* of the thread that forked: its descriptor of glibc's, and the kernel's number for it */
 	struct tprof_range exiting; /* the module that called the collector, if exit() did; else empty */
 };
-#define TPROF_CONTROL_TEXT 48u /* bytes of a mark's text */
+#define TPROF_CONTROL_WAKE UINT64_C(0x6c746370666f7274) /* the value that header.control_signal is sent with */
+#define TPROF_CONTROL_TEXT 48u				/* bytes of a mark's text */
 
 /* Why a process that this one started has no trace, in tprof_untraced. */
 enum tprof_unfollowed {
@@ -281,6 +303,10 @@ struct tprof_header {
 	struct tprof_untraced untraced[TPROF_UNTRACED_MAX]; /* processes that were started and have no trace */
 	uint32_t untraced_more;				    /* and how many for which that had no room */
 	uint32_t reserved;
+	uint64_t search_ticks;	 /* snapshot_ticks of the latest search that had a result; 0: none had */
+	uint32_t search_at_end;	 /* enum tprof_search: what became of TPROF_LEAKCHECK=exit */
+	uint32_t end_way;	 /* enum tprof_end_way */
+	uint64_t control_signal; /* it wakes a thread to look at a request, with TPROF_CONTROL_WAKE; 0: nothing does */
 };
 
 /* ---- chunks ------------------------------------------------------------------------------------------------- */

@@ -112,8 +112,13 @@ struct tp_thread *tp_enter_slow_given(const void *frame, const struct tp_hand *h
 {
 	uint32_t mode = tp_load_acquire(&tp_state.mode);
 
-	if (mode == TP_MODE_PAUSED || mode == TP_MODE_WAITING)
-		return tp_likely(!tp_control_waits()) ? NULL : answer(frame, hand);
+	if (mode == TP_MODE_PAUSED || mode == TP_MODE_WAITING) {
+		if (tp_control_waits())
+			return answer(frame, hand);
+		if (tp_gate() == TPROF_GATE_OPEN)
+			tp_gate_set(); /* a request was taken back */
+		return NULL;
+	}
 	if (mode == TP_MODE_NEW)
 		tp_start();
 	return tp_load_acquire(&tp_state.mode) == TP_MODE_ON ? enter(frame) : NULL;

@@ -350,6 +350,20 @@ static void say_status(const char *path, int status)
 	tp_say("leak check: it failed: ", text);
 }
 
+/* A process that is not dumpable (prctl(2)) is one that permissions hide. */
+static uint32_t outcome(int status)
+{
+	if (status == 0)
+		return TPROF_SEARCH_DONE;
+	if (tp_syscall(SYS_prctl, PR_GET_DUMPABLE, 0, 0, 0) != 1)
+		return TPROF_SEARCH_FORBIDDEN;
+	if (status < 0 || !WIFEXITED(status))
+		return TPROF_SEARCH_FAILED;
+	if (WEXITSTATUS(status) == 127)
+		return TPROF_SEARCH_NO_PROGRAM;
+	return WEXITSTATUS(status) == TPROF_STATUS_FORBIDDEN ? TPROF_SEARCH_FORBIDDEN : TPROF_SEARCH_FAILED;
+}
+
 static void search(const char *path)
 {
 	uint32_t still = tp_load(&to_reap); /* not the header's: others can write there */
@@ -358,6 +372,7 @@ static void search(const char *path)
 	end_still(still);
 	tp_store(&to_reap, 0u);
 	tp_store(&tp_header->snapshot_pid, 0u);
+	tp_header->search_at_end = outcome(status);
 	if (status != 0)
 		say_status(path, status);
 }
@@ -390,6 +405,7 @@ void tp_freeze_check(const void *caller)
 
 	if (tp_load(&tp_sealed) || tp_sys_getpid() != tp_state.pid)
 		return;
+	tp_header->search_at_end = TPROF_SEARCH_FAILED; /* unless it turns out otherwise */
 	if (!find_analyzer(path, sizeof(path))) {
 		tp_say("leak check: no tprof-analyze is beside ", "libtprof.so");
 		return;

@@ -116,6 +116,7 @@ static uint32_t begin(uint32_t origin, const char *parent, uint32_t forked_by)
 		return TP_MODE_OFF;
 	tp_emit_shift = tp_header->tick_shift;
 	tp_header->recording = TPROF_RECORDING_ON;
+	tp_header->search_at_end = tp_config.leakcheck ? TPROF_SEARCH_DUE : TPROF_SEARCH_NOT_ASKED;
 	tp_memory_open();
 	tp_python_describe();
 	if (tp_config.verbose)
@@ -248,6 +249,14 @@ void tp_start(void)
 
 /* ---- end ---- */
 
+/* exit() and quick_exit() end in _exit(), and a vfork child is not this process. */
+void tp_mark_way(uint32_t way)
+{
+	if (tp_state_has_trace() && !tp_load(&tp_header->end_way) &&
+	    (tp_load(&tp_sealed) || tp_sys_getpid() == tp_state.pid))
+		tp_store(&tp_header->end_way, way);
+}
+
 void tp_mark_end(uint32_t end, int status)
 {
 	if (!tp_state_has_trace())
@@ -283,6 +292,7 @@ static void at_exit(int status, void *unused)
 	(void)unused;
 	tp_start(); /* a forked child that never allocated */
 	ask_allocator(__builtin_frame_address(0));
+	tp_mark_way(TPROF_WAY_EXIT);
 	if (tp_config.leakcheck && tp_state_has_trace() && tp_load(&tp_state.mode) != TP_MODE_STOPPED)
 		tp_freeze_check(__builtin_return_address(0));
 	tp_freeze_reap();

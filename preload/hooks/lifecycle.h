@@ -14,4 +14,7 @@ TP_SLOW void tp_start(void);
 /* Writes down how the process ends, as far as it is known: enum tprof_end and the status. Recording goes on. */
 TP_SLOW void tp_mark_end(uint32_t end, int status);
 
+/* By what call: enum tprof_end_way. The first that says so is the one. */
+void tp_mark_way(uint32_t way);
+
 #endif

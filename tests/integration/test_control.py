@@ -7,6 +7,7 @@ import pwd
 import random
 import re
 import shutil
+import signal
 import struct
 import subprocess
 import threading
@@ -187,18 +188,89 @@ def test_a_child_of_a_pause_is_paused(program):
     assert summary["process"]["end"] == "exit" and summary["capture"]["pauses"]["off_at_start"]
 
 
-def test_without_events_the_request_stands(tprof):
-    process, run = tprof.start(["sleep", "600"], env={"TPROF_CPU": "0"})
+def marks_of(trace):
+    return [event["text"] for event in events(trace) if event["kind"] == "mark"]
+
+
+@pytest.mark.parametrize("cpu", ["0", "99"])
+@pytest.mark.parametrize("way", ["poll", "epoll", "select", "pselect", "pause", "nanosleep", "sigwait", "read", "accept",
+                                 "semaphore", "message", "cond", "join"])
+def test_an_idle_program_answers(tprof, way, cpu):
+    """One that waits, in whatever call, does all that it is asked for, and goes on waiting: no call ends by it."""
+    process, run = tprof.start([WORKLOADS / "waits_in", way], env={"TPROF_CPU": cpu})
     try:
-        wait_for(run.directory / "trace.bin")
+        wait_until(process, (run.directory / "ready").exists)
         asleep(process)
-        assert "had no event" in ctl(process.pid, "mark", "x", status=1)
-        assert "another request waits" in ctl(process.pid, "mark", "y", status=1)
-        assert "waits for the program's next event" in ctl(process.pid, "status")
+        trace = run.traces()[0]
+        assert "marked" in ctl(process.pid, "mark", "x")
+        assert "paused" in ctl(process.pid, "stop")
+        assert "records" in ctl(process.pid, "start")
+        assert "marked" in ctl(process.pid, "snapshot", "y")
+        assert "no request waits" in ctl(process.pid, "cancel")
+        assert re.search(r"definitely lost +2.93 KiB in 3 blocks", ctl(process.pid, "leakcheck"))
+        assert process.poll() is None and not (run.directory / "went_on").exists()
+        (run.directory / "end").touch()
+        process.send_signal(signal.SIGUSR1)
+        assert process.wait(timeout=30) == 0
     finally:
         process.kill()
         process.wait()
+    assert marks_of(trace) == ["x", "y"]
+
+
+def test_a_sleep_lasts_as_long_as_it_did(tprof):
+    """What is left of it, where the kernel says that."""
+    process, run = tprof.start([WORKLOADS / "waits_in", "sleeps", "1500"])
+    try:
+        wait_until(process, (run.directory / "ready").exists)
+        asleep(process)
+        for number in range(4):
+            ctl(process.pid, "mark", str(number))
+        assert process.wait(timeout=30) == 0
+    finally:
+        process.kill()
+        process.wait()
+    slept = int((run.directory / "slept").read_text())
+    assert slept >= 1500, slept
+    assert marks_of(run.traces()[0]) == ["0", "1", "2", "3"]
+
+
+def test_a_request_that_is_not_answered(tprof):
+    """It stands, can be taken back, and the next one takes its place."""
+    process, run = tprof.start([WORKLOADS / "waits_in", "poll"])
+    try:
+        wait_until(process, (run.directory / "ready").exists)
+        asleep(process)
+        process.send_signal(signal.SIGSTOP)
+        wait_until(process, lambda: stat_of(process.pid)[0] == "T")
+        assert "did not answer in 2 s: it is stopped" in ctl(process.pid, "mark", "a", status=1)
+        assert "waits for the program's next event" in ctl(process.pid, "status")
+        assert "did not answer in 2 s" in ctl(process.pid, "mark", "b", status=1)
+        assert "taken back" in ctl(process.pid, "cancel")
+        assert "no request waits" in ctl(process.pid, "cancel")
+        assert "did not answer in 2 s" in ctl(process.pid, "mark", "c", status=1)
+        assert "did not answer in 5 s" in ctl(process.pid, "leakcheck", status=1)
+        process.send_signal(signal.SIGCONT)
+        ctl(process.pid, "mark", "d")
+        assert "definitely lost" in ctl(process.pid, "leakcheck")
+    finally:
+        process.kill()
+        process.wait()
+    assert marks_of(run.traces()[0]) == ["d"]
     assert "no process" in ctl(process.pid, "status", status=3)
+
+
+def test_without_a_signal_to_wake_it(tprof):
+    """A program that uses the signal itself is told of, and not ended by it."""
+    process, run = tprof.start([WORKLOADS / "waits_in", "all_signals"])
+    try:
+        wait_until(process, (run.directory / "ready").exists)
+        asleep(process)
+        assert "no signal to wake it by" in ctl(process.pid, "mark", "a", status=1)
+        assert process.poll() is None
+    finally:
+        process.kill()
+        process.wait()
 
 
 def test_who_may_and_how():

@@ -7,7 +7,7 @@ import subprocess
 import xml.etree.ElementTree
 
 import pytest
-from conftest import LIBRARY, PYTHON, ROOT, WORKLOADS, analyze, nothing_lost, report
+from conftest import ANALYZE, LIBRARY, PYTHON, ROOT, WORKLOADS, analyze, nothing_lost, report
 from test_control import asleep, ctl, wait_until
 
 KINDS = ("definitely_lost", "indirectly_lost", "possibly_lost", "still_reachable")
@@ -94,6 +94,8 @@ def test_the_cause_of_a_failure_is_told(tprof):
     checked = {"TPROF_LEAKCHECK": "exit"}
     run = tprof.run([WORKLOADS / "lost"], [library / "libtprof.so"], checked)
     assert run.status == 0 and b"bin/tprof-analyze could not be started" in run.stderr
+    found = report(run.traces()[0], command="leaks")
+    assert found["search"]["at_end"] == "failed" and "could not be started" in found["search"]["reason"]
     (tprof.directory / "bin").mkdir()
     analyzer = tprof.directory / "bin/tprof-analyze"
     for text, words in (("exit 7", b"bin/tprof-analyze ended with status 7"), ("kill -9 $$", b"was ended by signal 9")):
@@ -279,6 +281,65 @@ print(1)"""
     found = report(run.traces()[0], command="leaks")["reachability"]
     assert found["still_reachable"]["blocks"] > 1000
     assert [found[kind]["blocks"] for kind in KINDS[:3]] == [0, 0, 0]
+
+
+@pytest.mark.parametrize("how, words", [
+    ("_exit", "was ended by _exit()"), ("quick_exit", "was ended by quick_exit()"),
+    ("exit_group", "the system call exit_group"), ("kill", "a signal"), ("abort", "a signal"), ("term", "a signal")])
+def test_ends_that_pass_the_search_by(tprof, how, words):
+    run = tprof.run([WORKLOADS / "ends", how], [LIBRARY], {"TPROF_LEAKCHECK": "exit"})
+    leaks = report(run.traces()[0], command="leaks")
+    assert leaks["reachability"] is None and leaks["search"]["at_end"] == "passed by"
+    assert words in leaks["search"]["reason"] and leaks["search"]["time_ns"] is None
+    text = analyze("leaks", run.traces()[0]).stdout
+    assert "The leak check at the end was not made" in text and words in text
+
+
+def test_nothing_was_alive(tprof):
+    """That is a result; not to have searched is none."""
+    (tprof.directory / "none.c").write_text("int main(void) { return 0; }")
+    subprocess.run(["gcc", tprof.directory / "none.c", "-o", tprof.directory / "none"], check=True)
+    run = tprof.run([tprof.directory / "none"], [LIBRARY], {"TPROF_LEAKCHECK": "exit"})
+    leaks = report(run.traces()[0], command="leaks")
+    assert [leaks["reachability"][kind]["blocks"] for kind in KINDS] == [0, 0, 0, 0]
+    assert leaks["search"]["at_end"] == "done" and leaks["search"]["reason"] is None
+    assert leaks["search"]["time_ns"] == leaks["reachability"]["time_ns"]
+    assert "0 B in 0 blocks definitely lost" in analyze("leaks", run.traces()[0]).stdout
+    run = tprof.run([tprof.directory / "none"], [LIBRARY])
+    leaks = report(run.traces()[0], command="leaks")
+    assert leaks["reachability"] is None and leaks["search"]["at_end"] == "not asked"
+
+
+FORBIDS = r"""
+#include <stdlib.h>
+#include <sys/prctl.h>
+
+int main(void)
+{
+	malloc(100);
+	return prctl(PR_SET_DUMPABLE, 0);
+}
+"""
+
+
+def test_permissions_forbid_the_search(tprof):
+    """As of a program that changes its user, or may not be read: the report says so, and not only standard error."""
+    library = tprof.directory / "lib"
+    for folder in (library, tprof.directory / "bin"):
+        folder.mkdir()
+    shutil.copy(LIBRARY, library / "libtprof.so")
+    analyzer = tprof.directory / "bin/tprof-analyze"
+    # Root may look all the same, but for what it gives up.
+    drop = "setpriv --bounding-set=-all --inh-caps=-all " if os.geteuid() == 0 else ""
+    analyzer.write_text(f'#!/bin/sh\nexec {drop}{ANALYZE} "$@"\n')
+    analyzer.chmod(0o755)
+    (tprof.directory / "forbids.c").write_text(FORBIDS)
+    subprocess.run(["gcc", tprof.directory / "forbids.c", "-o", tprof.directory / "forbids"], check=True)
+    run = tprof.run([tprof.directory / "forbids"], [library / "libtprof.so"], {"TPROF_LEAKCHECK": "exit"})
+    assert run.status == 0
+    leaks = report(run.traces()[0], command="leaks")
+    assert leaks["reachability"] is None and leaks["search"]["at_end"] == "forbidden", run.stderr
+    assert "permissions forbade it" in analyze("leaks", run.traces()[0]).stdout
 
 
 def test_wrong_values(tprof):

@@ -19,6 +19,12 @@
 #include <sys/prctl.h>
 
 void *tp_before_prctl(int option) __attribute__((visibility("hidden")));
+static void end_by_syscall(int status)
+{
+	tp_mark_way(TPROF_WAY_EXIT_GROUP);
+	tp_mark_end(TPROF_END_EXIT, status);
+}
+
 struct tp_asked tp_before_syscall(long number, long operation, long second, long third, long fourth, long fifth)
 	__attribute__((visibility("hidden")));
 
@@ -54,7 +60,7 @@ struct tp_asked tp_before_syscall(long number, long operation, long second, long
 	    (number == SYS_prctl && operation == PR_SET_SECCOMP))
 		seal();
 	else if (number == SYS_exit_group)
-		tp_mark_end(TPROF_END_EXIT, (int)(operation & 0xff));
+		end_by_syscall((int)(operation & 0xff));
 	else if (!tp_real.syscall)
 		tp_start();
 	if ((number == SYS_execve || number == SYS_execveat) && tp_real.syscall)

@@ -10,6 +10,7 @@
 #include "hooks/freeze.h"
 #include "hooks/ops/stubs.h"
 #include "hooks/real.h"
+#include "hooks/sampling/again.h"
 #include "hooks/sampling/signals.h"
 
 #include <signal.h>
@@ -186,12 +187,32 @@ static TP_SLOW void hand_over(int number, siginfo_t *info, ucontext_t *context, 
 static TP_SLOW void answer(struct tp_thread *thread, const ucontext_t *context)
 {
 	uint64_t thrown = tp_fold_hold_throw(thread);
+	uintptr_t frame = thread->busy_frame;
+	uint32_t busy = thread->busy;
 
+	thread->busy_frame = 0; /* as record_sample() */
 	thread->busy = TP_BUSY_RECORD;
 	tp_control_answer(thread, &(struct tp_hand){ .context = context });
 	if (thrown)
 		tp_fold_throw(thread, thrown);
-	thread->busy = TP_IDLE;
+	thread->busy = busy;
+	thread->busy_frame = frame;
+}
+
+/* `tprof ctl` has a request, and no thread had an event since. */
+static TP_SLOW void wake(struct tp_thread *thread, ucontext_t *context)
+{
+	uint32_t mode = tp_load_acquire(&tp_state.mode);
+
+	if (thread && thread->busy != TP_BUSY_RECORD && !tp_load(&tp_sealed) && tp_control_waits() &&
+	    (mode == TP_MODE_ON || mode == TP_MODE_PAUSED || mode == TP_MODE_WAITING))
+		answer(thread, context);
+	tp_again(context);
+}
+
+static bool is_wake(const siginfo_t *info)
+{
+	return info->si_code == SI_QUEUE && (uint64_t)(uintptr_t)info->si_value.sival_ptr == TPROF_CONTROL_WAKE;
 }
 
 extern const char __ehdr_start[], etext[] __attribute__((visibility("hidden"))); /* the linker's: libtprof.so's code */
@@ -213,6 +234,10 @@ void tp_cpu_handle(int number, siginfo_t *info, ucontext_t *context, struct tp_t
 	const ucontext_t *below;
 	uint64_t periods = 1;
 
+	if (is_wake(info)) {
+		wake(thread, context);
+		return;
+	}
 	if (info->si_code != SI_TIMER || info->si_value.sival_ptr != &signal_number) {
 		hand_over(number, info, context, thread);
 		return;
@@ -338,6 +363,8 @@ void tp_cpu_attach(struct tp_thread *thread)
 	if (!event.signal)
 		return;
 	unblock(thread);
+	if (!tp_config.cpu)
+		return;
 	if (tp_syscall(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, &event, &timer, 0) != 0) {
 		tp_lost(TPROF_LOST_TIMER, 1); /* RLIMIT_SIGPENDING */
 		return;
@@ -387,15 +414,18 @@ static int choose_signal(void)
 void tp_cpu_start(void)
 {
 	struct sigaction action = { .sa_sigaction = tp_cpu_handler, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK };
-	if (!tp_config.cpu || chosen < 0 || !tp_state_has_trace())
+	if (chosen < 0 || !tp_state_has_trace())
 		return;
 	if (!chosen)
 		chosen = choose_signal();
 	sigfillset(&action.sa_mask); /* nobody else's handler may run on ours' stack */
 	if (!chosen || tp_real.sigaction(chosen, &action, NULL) != 0)
 		return;
-	tp_header->cpu_signal = (uint32_t)chosen;
-	tp_header->cpu_period_ns = period_ns();
+	tp_header->control_signal = (uint32_t)chosen;
+	if (tp_config.cpu) {
+		tp_header->cpu_signal = (uint32_t)chosen;
+		tp_header->cpu_period_ns = period_ns();
+	}
 	tp_store(&handled, (uint32_t)chosen);
 	tp_store_release(&signal_number, (uint32_t)chosen);
 	if (tp_self)
@@ -410,6 +440,8 @@ void tp_cpu_stop(void)
 	tp_cpu_bequeath();
 	number = __atomic_exchange_n(&signal_number, 0, __ATOMIC_ACQ_REL);
 	chosen = -1;
+	if (tp_header)
+		tp_store(&tp_header->control_signal, UINT64_C(0));
 	tp_threads_each(delete_timer);
 	if (number && tp_cpu_kept(&action)) /* else ours stays: a timer's signal may be under way */
 		give_back((int)number);
@@ -423,6 +455,10 @@ void tp_cpu_step_aside(void)
 		return;
 	chosen = -1;
 	tp_threads_each(delete_timer);
+	if (tp_header)
+		tp_store(&tp_header->control_signal, UINT64_C(0));
+	if (!tp_config.cpu)
+		return;
 	if (tp_header)
 		tp_store(&tp_header->cpu_stopped, 1u);
 	tp_say("CPU sampling ended: the program uses its signal itself", "");
