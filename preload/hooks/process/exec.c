@@ -157,7 +157,7 @@ static size_t count_arguments(va_list *list)
 		char **arguments_;                                                                                     \
                                                                                                                        \
 		va_copy(counted_, list);                                                                               \
-		count_ = count_arguments(&counted_);                                                       \
+		count_ = count_arguments(&counted_);                                                                   \
 		va_end(counted_);                                                                                      \
 		arguments_ = __builtin_alloca((count_ + 1) * sizeof(char *));                                          \
 		arguments_[0] = (char *)(uintptr_t)first;                                                              \
