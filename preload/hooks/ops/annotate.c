@@ -46,6 +46,7 @@ enum { RECORDED, BY_ITT, BY_NVTX, KINDS };
 static TP_TLS struct {
 	uint64_t bits[KINDS][TP_ANNOTATED_MAX / 64];
 	uint32_t depth;
+	bool others; /* one was not begun by tprof.h, ever: there are bits of BY_ITT and BY_NVTX */
 } open_ops;
 
 /* Of the one in `depth` others, which are less than TP_ANNOTATED_MAX. */
@@ -74,13 +75,16 @@ static bool is_by(uint32_t depth, enum tp_annotator by)
 	return bit_of(BY_ITT, depth) == (by == TP_ANNOTATOR_ITT) && bit_of(BY_NVTX, depth) == (by == TP_ANNOTATOR_NVTX);
 }
 
-static void push(bool recorded, enum tp_annotator by)
+TP_HOT void push(bool recorded, enum tp_annotator by)
 {
 	uint32_t depth = open_ops.depth++;
 
 	if (depth >= TP_ANNOTATED_MAX)
 		return;
 	set_bit(RECORDED, depth, recorded);
+	if (by == TP_ANNOTATOR_TPROF && !open_ops.others)
+		return;
+	open_ops.others = true;
 	set_bit(BY_ITT, depth, by == TP_ANNOTATOR_ITT);
 	set_bit(BY_NVTX, depth, by == TP_ANNOTATOR_NVTX);
 }
@@ -93,7 +97,7 @@ static bool is_passed_over(void)
 	return depth < TP_ANNOTATED_MAX && !is_recorded(depth);
 }
 
-static bool record_begin(const void *frame, const char *name, const char *category)
+TP_HOT bool record_begin(const void *frame, const char *name, const char *category)
 {
 	struct tp_thread *thread = tp_enter(frame);
 	uint64_t ticks;
@@ -127,7 +131,7 @@ static void emit_end(struct tp_thread *thread, uint64_t ticks, uint32_t depth)
 	tp_emit_op_end(thread, ticks, false);
 }
 
-static void record_end(const void *frame, uint32_t depth)
+TP_HOT void record_end(const void *frame, uint32_t depth)
 {
 	RECORD(tp_enter_end, frame, emit_end(thread, ticks, depth));
 }
@@ -177,7 +181,8 @@ void tp_annotate_end(const void *frame, enum tp_annotator by, uint32_t inner)
 {
 	uint32_t last = open_ops.depth - 1, depth = last; /* none is open: more than all */
 
-	if (open_ops.depth && open_ops.depth <= TP_ANNOTATED_MAX && !tp_instrument_any())
+	if (tp_unlikely(open_ops.others) && open_ops.depth && open_ops.depth <= TP_ANNOTATED_MAX &&
+	    !tp_instrument_any())
 		depth = find(by, inner);
 	if (depth != last) {
 		if (depth == UINT32_MAX)
