@@ -2,7 +2,10 @@
 # What a user types: demo, check, check-real. Each installs what it needs and is missing, which it names first, then builds.
 # The second make reads the tools' state afresh, after the installation.
 PYTEST = PYTHONDONTWRITEBYTECODE=1 CHECK_BUILD="$(abspath $(B))" CHECK_SANITIZED="$(abspath $(SANITIZED))" \
-	$(PYTHON) -m pytest -q -p no:cacheprovider
+	$(PYTHON) -m pytest -q -p no:cacheprovider --durations=10
+# Files beside one another, and the tests of a file one after the other: what they share is made once. None of them is decided
+# by time, so that they may share the processors.
+ABREAST = -n $(JOBS) --dist loadfile
 SANITIZED := $(BUILD)/asan-ubsan/bin/tprof-analyze
 JOBS := $(shell nproc)
 
@@ -38,7 +41,7 @@ check-run: check-clang unit
 	$(MAKE) fuzz
 	$(MAKE) integration
 integration: all workloads $(CUT)
-	$(PYTEST) tests/integration -m "not real"
+	$(PYTEST) $(ABREAST) tests/integration -m "not real"
 # Nothing that clang warns of: the compiler that these tests are not built by.
 check-clang:
 	$(MAKE) -j$(JOBS) CC='clang -fsyntax-only' BUILD=$(BUILD)/clang WERROR=1 objects
@@ -55,7 +58,7 @@ check-real:
 	-scripts/onnxruntime $(BUILD)/onnxruntime
 	$(MAKE) check-real-run
 check-real-run: all workloads
-	$(PYTEST) tests/integration -m real
+	$(PYTEST) $(ABREAST) tests/integration -m real
 
 # The pictures, in a browser; and an exported trace in Speedscope, if npm can fetch it.
 check-browser:
