@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Linked into a tprof-analyze of its own, with the replay's steps wrapped: after every TPROF_CUT events the replay is looked
+ * Linked into a tprof-analyze of its own, with the replay's steps wrapped: after every CUT_EVERY events the replay is looked
  * at, saved, freed, and loaded into the same place. Each command must print what it prints without.
  */
 #include <stdio.h>
@@ -17,7 +17,7 @@ bool __wrap_tp_replay_step(struct tp_replay *replay);
 static uint64_t distance(void)
 {
 	static uint64_t every;
-	const char *text = getenv("TPROF_CUT");
+	const char *text = getenv("CUT_EVERY");
 
 	if (!every)
 		every = text ? strtoull(text, NULL, 10) : 1000;

@@ -42,7 +42,7 @@ def test_every_command_prints_the_same(tprof, monkeypatch, name):
     for number, words in enumerate([*COMMANDS, *(OF_TWO if len(traces) > 1 else [])]):
         paths = traces[:2] if words in OF_TWO else traces
         whole = analyze(*words, *paths)
-        monkeypatch.setenv("TPROF_CUT", str(events // (3 + number % 5) + 1))
+        monkeypatch.setenv("CUT_EVERY", str(events // (3 + number % 5) + 1))
         cut = analyze(*words, *paths, program=CUT)
         assert cut.stdout == whole.stdout, words
         assert cut.stderr == whole.stderr, words
