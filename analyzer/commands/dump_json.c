@@ -128,6 +128,27 @@ static void json_fold(FILE *out, const struct tp_event *event)
 	json_number(out, "bytes", tp_fold_amount(&folded).bytes);
 }
 
+static void json_region(const struct tp_dump *dump, const struct tp_event *event)
+{
+	FILE *out = dump->session->page.out;
+	const char *file = NULL;
+	struct tp_region region;
+
+	if (!event->name || !tp_region_read(&region, event->name, event->name_length))
+		return;
+	if (region.kind && region.file && region.file < dump->trace->file_count)
+		file = dump->trace->files[region.file];
+	json_hex(out, "low", region.low);
+	json_hex(out, "high", region.high);
+	json_number(out, "part", region.kind);
+	json_text(out, "file", file ? file : "", file ? strlen(file) : 0);
+	json_number(out, "rss", region.rss);
+	json_number(out, "pss", region.pss);
+	json_number(out, "private", region.private);
+	json_number(out, "written", region.written);
+	json_number(out, "swap", region.swap);
+}
+
 static void json_usage(FILE *out, const struct tp_event *event)
 {
 	struct tp_usage usage;
@@ -212,6 +233,8 @@ void tp_dump_event_json(struct tp_dump *dump, const struct tp_event *event, uint
 	}
 	if (event->kind == TP_EVENT_ALLOCATOR)
 		json_allocator(out, event);
+	if (event->kind == TP_EVENT_REGION)
+		json_region(dump, event);
 	if (event->kind == TP_EVENT_USAGE)
 		json_usage(out, event);
 	if (event->kind == TP_EVENT_NAME || event->kind == TP_EVENT_MARK)

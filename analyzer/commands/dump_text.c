@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dump: an event as a line. */
+#include "model/makeup.h"
 #include "commands/dump.h"
 
 #include <inttypes.h>
@@ -224,6 +225,26 @@ static void print_allocator(const struct tp_dump *dump, const struct tp_event *e
 	fprintf(out, "  retained %s", size_text(dump, numbers.retained, &size));
 }
 
+static void print_region(const struct tp_dump *dump, const struct tp_event *event)
+{
+	static const char *const kinds[TPROF_REGION_KINDS] = { "end",	   "anonymous", "[heap]",
+							       "file",	   "shared",	"stack",
+							       "trace",	   "other",	"stack of a thread",
+							       "collector" };
+	FILE *out = dump->session->page.out;
+	struct tp_region region;
+	struct tp_text size;
+
+	fprintf(out, "%-14s ", "region");
+	if (!tp_region_read(&region, event->name, event->name_length))
+		return;
+	fprintf(out, "%#14" PRIx64 "  %10s", region.low, size_text(dump, region.high - region.low, &size));
+	fprintf(out, "  RSS %s", size_text(dump, region.rss, &size));
+	fprintf(out, "  private %s  %s", size_text(dump, region.private, &size), kinds[region.kind]);
+	if (region.kind && region.file && region.file < dump->trace->file_count && dump->trace->files[region.file])
+		fprintf(out, "  %s", dump->trace->files[region.file]);
+}
+
 void tp_dump_event(struct tp_dump *dump, const struct tp_event *event, uint64_t time_ns)
 {
 	FILE *out = dump->session->page.out;
@@ -283,6 +304,9 @@ void tp_dump_event(struct tp_dump *dump, const struct tp_event *event, uint64_t 
 		break;
 	case TP_EVENT_ALLOCATOR:
 		print_allocator(dump, event);
+		break;
+	case TP_EVENT_REGION:
+		print_region(dump, event);
 		break;
 	case TP_EVENT_PAUSE:
 	case TP_EVENT_RESUME:

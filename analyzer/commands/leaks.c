@@ -9,6 +9,7 @@
 #include "report/coverage.h"
 #include "report/estimate.h"
 #include "report/growth_pool.h"
+#include "report/makeup_listing.h"
 #include "report/process.h"
 
 /* Growth is each process's own: of stacks, or of what stacks can be put together to. */
@@ -19,9 +20,31 @@ static bool has_growth(const struct tp_session *session, size_t process)
 	return process < session->run->process_count && (by == TP_BY_STACK || tp_growth_pools_by(by));
 }
 
+static void print_copied(const struct tp_session *session, const struct tp_process *process)
+{
+	const struct tp_page *page = &session->page;
+	char text[400];
+
+	if (tp_makeup_copied(page, process, text, sizeof(text)))
+		tp_print(page, TP_STYLE_WARN, "\nit grew without an allocation: %s\n", text);
+}
+
+/* What memory is held by none of the blocks that the rest of the report is about. */
+static bool print_makeup(struct tp_session *session, size_t process)
+{
+	const struct tp_process *processes = session->run->processes;
+
+	if (process == session->run->process_count)
+		return true;
+	print_copied(session, &processes[process]);
+	return tp_session_print_makeup(session, process, &processes[process].makeup.end,
+				       "What RSS was made of when it was read last", 10);
+}
+
 static bool before(struct tp_session *session, size_t process)
 {
-	return !has_growth(session, process) || tp_growth_section_print(session, process);
+	return (!has_growth(session, process) || tp_growth_section_print(session, process)) &&
+	       print_makeup(session, process);
 }
 
 static bool before_json(struct tp_session *session, size_t process, json_t *json)

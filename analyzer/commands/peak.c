@@ -27,6 +27,12 @@ static void heading(const struct tp_session *session, const struct tp_process *p
 	fputc('\n', page->out);
 }
 
+static bool after(struct tp_session *session, size_t process)
+{
+	return tp_session_print_makeup(session, process, &session->run->processes[process].makeup.peak,
+				       "What RSS was made of at its largest", 10);
+}
+
 static void next(const struct tp_session *session)
 {
 	char names[300];
@@ -44,6 +50,7 @@ int tp_cmd_peak(const struct tp_options *options)
 		.shape = TP_JSON_PEAK,
 		.nothing = "nothing was alive at any time",
 		.heading = heading,
+		.after = after,
 		.next = next,
 	};
 

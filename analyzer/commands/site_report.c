@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/makeup_listing.h"
 #include "report/coverage.h"
 #include "report/estimate.h"
 #include "report/process.h"
@@ -172,6 +173,21 @@ void tp_next_coverage_print(const struct tp_session *session)
 		      tp_trace_names(session, names, sizeof(names)));
 }
 
+bool tp_session_print_makeup(struct tp_session *session, size_t process, const struct tp_makeup_moment *moment,
+			     const char *title, uint64_t top)
+{
+	const struct tp_options *options = session->options;
+	struct tp_listing listing = { .page = &session->page,
+				      .run = session->run,
+				      .symbols = session->symbols,
+				      .by = options->by,
+				      .top = tp_top(options, top) };
+
+	if (options->filter || options->thread)
+		return true; /* it is the whole process's */
+	return tp_session_symbols(session, process) && tp_makeup_print(&listing, process, moment, title);
+}
+
 static struct tp_listing listing_of(struct tp_session *session, const struct tp_site_report *report)
 {
 	return (struct tp_listing){
@@ -260,6 +276,7 @@ static bool print_text(struct tp_session *session, const struct tp_site_report *
 			report->heading(session, &run->processes[i]);
 			good = good && print_rows(session, report, i);
 		}
+		good = good && (!report->after || report->after(session, i));
 		if (!report->hotspots) /* their CPU time has it above */
 			tp_coverage_print(page, &run->processes[i]);
 		tp_notes_collect(&notes, &run->processes[i], session->symbols[i]);
@@ -326,6 +343,8 @@ static json_t *json_process(struct tp_session *session, size_t index, const void
 	json_object_set_new(json, "capture", tp_json_capture(process));
 	json_object_set_new(json, "heap", tp_json_heap(process));
 	json_object_set_new(json, report->key, sites);
+	if (!report->hotspots)
+		json_object_set_new(json, "memory", tp_makeup_json(session->run, index, session->symbols));
 	if (report->before_json && !report->before_json(session, index, json)) {
 		json_decref(json);
 		return NULL;

@@ -23,7 +23,8 @@ struct tp_site_report {
 	const char *nothing_besides;				    /* ... but for suppressed ones */
 	bool (*before)(struct tp_session *session, size_t process); /* NULL, or what is printed first */
 	bool (*before_json)(struct tp_session *session, size_t process, json_t *json);
-	bool nothing_else; /* ... and nothing but that */
+	bool (*after)(struct tp_session *session, size_t process); /* NULL, or what is printed last, of a process */
+	bool nothing_else;					   /* ... and nothing but that */
 	void (*heading)(const struct tp_session *session, const struct tp_process *process);
 	void (*combined_heading)(const struct tp_session *session);
 	void (*next)(const struct tp_session *session); /* the last line: what to do next */
@@ -40,6 +41,10 @@ uint64_t tp_top(const struct tp_options *options, uint64_t text_default);
  */
 struct tp_rows *tp_session_rows(struct tp_session *session, size_t process, enum tp_by by, enum tp_what what,
 				const char *sort, struct tp_suppressions *suppressions, uint64_t top);
+
+/* What a process's RSS was made of at a moment: struct tp_makeup. False: no memory. */
+bool tp_session_print_makeup(struct tp_session *session, size_t process, const struct tp_makeup_moment *moment,
+			     const char *title, uint64_t top);
 
 /* Built-in suppressions and those of --suppressions. NULL: one line on stderr said why. */
 struct tp_suppressions *tp_session_suppressions(const struct tp_session *session);

@@ -13,6 +13,7 @@
 #include "report/coverage.h"
 #include "report/cpu_listing.h"
 #include "report/estimate.h"
+#include "report/makeup_listing.h"
 #include "report/others.h"
 #include "report/plot.h"
 #include "report/priority_listing.h"
@@ -80,6 +81,7 @@ static void print_heap(const struct tp_session *session, const struct tp_process
 	const struct tp_heap *heap = &process->heap;
 	const struct tp_variance *variance = &heap->variance;
 	struct tp_numbers numbers = { page, process->unseen };
+	char copied[400];
 
 	if (!heap->allocations && !heap->peak_blocks) {
 		print_label(page, "memory");
@@ -107,6 +109,10 @@ static void print_heap(const struct tp_session *session, const struct tp_process
 	fprintf(page->out, " in %s block%s %s", tp_some_count(&numbers, heap->end_blocks, variance->live_blocks).text,
 		tp_plural(heap->end_blocks), tp_unfreed_phrase(process, session->options->to_ns));
 	fprintf(page->out, " (%s of the peak)\n", tp_some_percent(&numbers, heap->end_bytes, heap->peak_bytes).text);
+	if (tp_makeup_copied(page, process, copied, sizeof(copied))) {
+		print_label(page, "copied");
+		fprintf(page->out, "%s\n", copied);
+	}
 	if (process->pools.pools) {
 		print_label(page, "pools");
 		fprintf(page->out, "%s of %s in all hold %s of these blocks, and are not counted themselves\n",
@@ -201,7 +207,9 @@ static bool print_process(struct tp_session *session, size_t index, const struct
 		tp_session_span(session, process, &from, &to);
 		tp_plot(page, process->timeline, process->point_count, from, to, PLOT_ROWS);
 	}
-	good = tp_growth_short_print(session, index, TOP_SITES);
+	good = tp_session_print_makeup(session, index, &process->makeup.peak, "What RSS was made of at its largest",
+				       TOP_SITES);
+	good = good && tp_growth_short_print(session, index, TOP_SITES);
 	good = good && print_sites(session, index, &peak, "What held the memory at the peak");
 	snprintf(title, sizeof(title), "What was %s", tp_unfreed_phrase(process, session->options->to_ns));
 	good = good && suppressions && print_sites(session, index, &unfreed, title);
@@ -299,6 +307,7 @@ json_t *tp_summary_json(struct tp_session *session, size_t index, const struct t
 	json_object_set_new(json, "run", tp_others_json(process->trace));
 	json_object_set_new(json, "capture", tp_json_capture(process));
 	json_object_set_new(json, "heap", heap);
+	json_object_set_new(json, "memory", tp_makeup_json(session->run, index, session->symbols));
 	good = good && tp_ops_section_json(session, index, json, steps_one_by_one);
 	good = good && tp_cpu_section_json(session, index, json);
 	good = good && json_object_set_new(json, "priorities", json_priorities(session, index, machine)) == 0;

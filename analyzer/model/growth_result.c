@@ -262,6 +262,64 @@ static void measure_parts(const struct tp_growth *growth, const struct tp_growth
 	}
 }
 
+static double made_of(const struct tp_replay *replay, uint64_t time, enum tp_makeup_part part)
+{
+	double bytes = 0;
+
+	tp_makeup_at(&replay->makeup.result, time, part, &bytes);
+	return bytes;
+}
+
+static double fine_of(const struct tp_growth_whole *whole, const struct tp_replay *replay, uint64_t time,
+		      enum tp_growth_fine part)
+{
+	double shared = made_of(replay, time, TP_MAKEUP_SHARED), data;
+
+	if (shared > (double)whole->parts.shared)
+		shared = (double)whole->parts.shared;
+	switch (part) {
+	case TP_FINE_UNSEEN:
+		return made_of(replay, time, TP_MAKEUP_UNSEEN);
+	case TP_FINE_STATIC:
+		return made_of(replay, time, TP_MAKEUP_STATIC);
+	case TP_FINE_SHARED:
+		return shared;
+	case TP_FINE_FILES:
+		return part_of(whole, TP_PART_FILES) - shared;
+	default:
+		data = made_of(replay, time, TP_MAKEUP_UNSEEN) + made_of(replay, time, TP_MAKEUP_STATIC);
+		return part_of(whole, TP_PART_ALLOCATOR) - data;
+	}
+}
+
+static void measure_fine(const struct tp_growth *growth, const struct tp_growth_places *places,
+			 const struct tp_replay *replay, struct tp_growth_stats *stats)
+{
+	static const enum tp_growth_part same[TP_FINE_PARTS] = {
+		[TP_FINE_LIVE] = TP_PART_LIVE,
+		[TP_FINE_ALLOCATOR] = TP_PARTS,
+		[TP_FINE_MAPPED] = TP_PART_MAPPED,
+		[TP_FINE_UNSEEN] = TP_PARTS,
+		[TP_FINE_STATIC] = TP_PARTS,
+		[TP_FINE_FILES] = TP_PARTS,
+		[TP_FINE_SHARED] = TP_PARTS,
+		[TP_FINE_STACKS] = TP_PART_STACKS,
+		[TP_FINE_COLLECTOR] = TP_PART_COLLECTOR,
+	};
+	double y[TP_TREND_MAX] = { 0 };
+
+	stats->fine_known = stats->parts_known && replay->makeup.result.readings;
+	for (int part = 0; stats->fine_known && part < TP_FINE_PARTS; part++) {
+		if (same[part] != TP_PARTS) {
+			stats->fine[part] = stats->parts[same[part]];
+			continue;
+		}
+		for (size_t i = 0; i < places->count; i++)
+			y[i] = fine_of(&growth->whole[i], replay, growth->time[i], (enum tp_growth_fine)part);
+		measure_line(places, y, NULL, &stats->fine[part]);
+	}
+}
+
 static double allocator_line(const struct tp_growth_whole *whole, enum tp_allocator_line line)
 {
 	const struct tp_allocator *says = &whole->allocator;
@@ -381,6 +439,7 @@ bool tp_growth_result(struct tp_growth *growth, const struct tp_replay *replay, 
 		return true;
 	measure_whole(growth, &places, stats);
 	measure_parts(growth, &places, stats);
+	measure_fine(growth, &places, replay, stats);
 	measure_allocator(growth, &places, stats);
 	good = tp_growth_series(growth, replay, n, &source.series) && judge(&source, &places, stats) &&
 	       (!replay->options->keep_growth || keep(growth, replay, &places, stats));

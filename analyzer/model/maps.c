@@ -346,3 +346,30 @@ void tp_maps_archive(struct tp_archive *archive, struct tp_maps *maps)
 		tp_archive_no_memory(archive);
 	free(ranges.list);
 }
+
+struct looking {
+	const struct tp_maps *maps;
+	uint64_t start, end;
+	void (*take)(void *context, uint64_t start, uint64_t end, uint32_t site);
+	void *context;
+};
+
+static void look_in(const struct looking *looking, uint32_t root)
+{
+	const struct tp_map_node *node = &looking->maps->nodes[root];
+
+	if (!root)
+		return;
+	if (node->range.end > looking->start)
+		look_in(looking, node->left);
+	if (node->range.end > looking->start && node->range.start < looking->end)
+		looking->take(looking->context, node->range.start, node->range.end, node->range.site);
+	if (node->range.start < looking->end)
+		look_in(looking, node->right);
+}
+
+void tp_maps_each_in(const struct tp_maps *maps, uint64_t start, uint64_t end,
+		     void (*take)(void *context, uint64_t start, uint64_t end, uint32_t site), void *context)
+{
+	look_in(&(struct looking){ maps, start, end, take, context }, maps->root);
+}

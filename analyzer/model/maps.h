@@ -64,6 +64,10 @@ void tp_maps_archive(struct tp_archive *archive, struct tp_maps *maps);
 /* Whether all ranges have a site: for those that were loaded. */
 bool tp_maps_ranges_valid(const struct tp_maps *maps, const struct tp_ranges *ranges);
 
+/* Calls take() for each range that overlaps [start, end), by address. */
+void tp_maps_each_in(const struct tp_maps *maps, uint64_t start, uint64_t end,
+		     void (*take)(void *context, uint64_t start, uint64_t end, uint32_t site), void *context);
+
 /* The sites, to be freed by the caller. NULL: no memory. */
 struct tp_map_site *tp_maps_result(struct tp_maps *maps, size_t *count);
 

@@ -83,6 +83,7 @@ void tp_replay_free(struct tp_replay *replay)
 	free(replay->timeline.points);
 	tp_marks_free(&replay->marks);
 	tp_allocator_free(&replay->allocator);
+	tp_makeup_state_free(&replay->makeup);
 	free(replay->outlived.list);
 	for (i = 0; i < replay->thread_count; i++)
 		free(replay->threads[i].undo.ranges.list), free(replay->threads[i].open.frames),
@@ -162,6 +163,7 @@ static tp_replay_handler *const handlers[TP_EVENT_KINDS] = {
 	[TP_EVENT_FOLD] = tp_replay_op,
 	[TP_EVENT_USAGE] = tp_replay_usage,
 	[TP_EVENT_ALLOCATOR] = tp_replay_allocator,
+	[TP_EVENT_REGION] = tp_replay_region,
 };
 /* clang-format on */
 

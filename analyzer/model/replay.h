@@ -112,6 +112,7 @@ struct tp_replay {
 	struct tp_heap heap;
 	struct tp_point now;
 	struct tp_memory_parts parts; /* of now.rss */
+	struct tp_makeup_state makeup;
 	struct tp_allocator_series allocator;
 	uint64_t allocator_live; /* live bytes when it said the last of it */
 	struct tp_timeline timeline;

@@ -147,6 +147,7 @@ static void archive_parts(struct tp_archive *archive, struct tp_replay *replay)
 	tp_steps_archive(archive, &replay->steps);
 	tp_growth_archive(archive, &replay->of_steps);
 	tp_growth_archive(archive, &replay->of_time);
+	tp_makeup_archive(archive, &replay->makeup);
 	tp_allocator_archive(archive, &replay->allocator);
 	tp_timeline_archive(archive, &replay->timeline);
 	tp_marks_archive(archive, &replay->marks);

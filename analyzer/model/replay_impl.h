@@ -5,6 +5,7 @@
  *   replay_heap.c     blocks: allocations, frees, and frees that are taken back
  *   replay_order.c    what repairs the order of events of different threads
  *   replay_maps.c     mappings, RSS and address space
+ *   replay_makeup.c   what RSS is made of
  *   replay_threads.c  the threads themselves, their names, their CPU samples
  *   replay_ops.c      ops
  *   replay_steps.c    steps, and what ends them; marks
@@ -57,7 +58,7 @@ typedef bool tp_replay_handler(struct tp_replay *replay, const struct tp_event *
 /* Of exact and of sampled runs: made twice, so that exact ones pay nothing for the others. */
 tp_replay_handler tp_replay_alloc, tp_replay_sampled_alloc, tp_replay_free_block, tp_replay_sampled_free_block;
 tp_replay_handler tp_replay_cancel;
-tp_replay_handler tp_replay_map, tp_replay_unmap, tp_replay_memory, tp_replay_allocator;
+tp_replay_handler tp_replay_map, tp_replay_unmap, tp_replay_memory, tp_replay_allocator, tp_replay_region;
 tp_replay_handler tp_replay_name, tp_replay_sample, tp_replay_pause;
 tp_replay_handler tp_replay_op, tp_replay_step_end, tp_replay_mark, tp_replay_counters, tp_replay_usage;
 tp_replay_handler tp_replay_pool_alloc, tp_replay_pool_free;

@@ -63,6 +63,11 @@ bool tp_replay_memory(struct tp_replay *replay, const struct tp_event *event)
 	replay->now.rss = event->size;
 	replay->now.vms = event->usable;
 	tp_memory_parts_read(&replay->parts, event->name, event->name_length);
+	if (!replay->makeup.began) {
+		replay->makeup.began = true;
+		if (replay->trace->header->origin == TPROF_ORIGIN_FORK && event->size > replay->parts.shared)
+			replay->makeup.result.inherited = event->size - replay->parts.shared;
+	}
 	if (replay->inside && event->size > replay->heap.rss_peak)
 		replay->heap.rss_peak = event->size;
 	tp_timeline_record_rss(&replay->timeline, event->time, &replay->now);

@@ -67,10 +67,24 @@ static bool result_growth(struct tp_replay *replay, struct tp_process *process)
 	       tp_growth_births(replay, &process->steps, &process->growth);
 }
 
+/* After the growth's result, which needs event times. */
+static void result_makeup(struct tp_replay *replay, struct tp_process *process)
+{
+	struct tp_makeup *makeup = &process->makeup;
+
+	*makeup = replay->makeup.result;
+	replay->makeup.result = (struct tp_makeup){ .readings = 0 };
+	makeup->peak.sample.time = tp_replay_ns(replay, makeup->peak.sample.time);
+	makeup->end.sample.time = tp_replay_ns(replay, makeup->end.sample.time);
+	for (size_t i = 0; i < makeup->count; i++)
+		makeup->list[i].time = tp_replay_ns(replay, makeup->list[i].time);
+}
+
 bool tp_replay_result(struct tp_replay *replay, struct tp_process *process)
 {
 	const struct tprof_header *header = replay->trace->header;
 	uint64_t overhead;
+	bool good;
 	size_t i;
 
 	if (!tp_cost_recording(replay->trace, &overhead))
@@ -104,6 +118,8 @@ bool tp_replay_result(struct tp_replay *replay, struct tp_process *process)
 	process->cpu_outside = replay->cpu_outside;
 	process->cpu_sites = tp_cpu_result(&replay->cpu, &process->cpu_site_count);
 	process->map_sites = tp_maps_result(&replay->maps, &process->map_site_count);
-	return process->sites && process->map_sites && tp_replay_result_threads(replay, process) &&
+	good = process->sites && process->map_sites && tp_replay_result_threads(replay, process) &&
 	       tp_replay_result_ops(replay, process) && result_growth(replay, process);
+	result_makeup(replay, process);
+	return good;
 }

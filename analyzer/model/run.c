@@ -361,6 +361,7 @@ void tp_run_free(struct tp_run *run)
 		free(process->timeline);
 		tp_marks_free(&process->marks);
 		tp_allocator_free(&process->allocator);
+		tp_makeup_free(&process->makeup);
 		free(process->threads);
 	}
 	free(run->processes);

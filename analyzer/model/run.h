@@ -17,6 +17,7 @@
 #include "model/series.h"
 #include "model/counters.h"
 #include "model/histogram.h"
+#include "model/makeup.h"
 #include "model/marks.h"
 #include "model/stats.h"
 #include "model/trend.h"
@@ -319,6 +320,22 @@ enum tp_growth_part {
 	TP_PARTS,
 };
 
+/*
+ * The same with what only the readings of smaps tell, between which it is taken to change steadily: these add up to RSS, too.
+ */
+enum tp_growth_fine {
+	TP_FINE_LIVE,
+	TP_FINE_ALLOCATOR, /* without the two below */
+	TP_FINE_MAPPED,
+	TP_FINE_UNSEEN, /* mapped by the program past the hooks */
+	TP_FINE_STATIC, /* modules' data */
+	TP_FINE_FILES,	/* without shared memory */
+	TP_FINE_SHARED, /* shared memory */
+	TP_FINE_STACKS,
+	TP_FINE_COLLECTOR,
+	TP_FINE_PARTS,
+};
+
 /* Of what jemalloc holds, as it says itself: the lines from LIVE to METADATA add up to RESIDENT. */
 enum tp_allocator_line {
 	TP_ALLOCATOR_LIVE,	/* live blocks, bytes requested */
@@ -347,6 +364,8 @@ struct tp_growth_stats {
 		rest; /* rest: RSS without live blocks and anonymous mappings */
 	struct tp_growth_line parts[TP_PARTS];
 	bool parts_known; /* they were counted from the end of the warm-up on */
+	struct tp_growth_line fine[TP_FINE_PARTS];
+	bool fine_known; /* and smaps were read */
 	struct tp_growth_line allocator[TP_ALLOCATOR_LINES];
 	bool allocator_known; /* it said something from there on */
 };
@@ -428,6 +447,7 @@ struct tp_process {
 	struct tp_point *timeline;
 	size_t point_count;
 	struct tp_allocator_series allocator; /* what it said; `last` also from before the time that is looked at */
+	struct tp_makeup makeup;	      /* what RSS was made of, within the time that is looked at */
 	struct tp_marks marks;		      /* within the time, and of the thread, that are looked at */
 	struct tp_thread_stats *threads;
 	size_t thread_count;

@@ -119,6 +119,26 @@ static json_t *json_parts(const struct tp_growth_stats *stats)
 	return json;
 }
 
+json_t *tp_growth_json_fine(const struct tp_growth_stats *stats)
+{
+	static const char *const keys[TP_FINE_PARTS] = {
+		[TP_FINE_LIVE] = "live",
+		[TP_FINE_ALLOCATOR] = "allocator",
+		[TP_FINE_MAPPED] = "mapped",
+		[TP_FINE_UNSEEN] = "unseen",
+		[TP_FINE_STATIC] = "static",
+		[TP_FINE_FILES] = "files",
+		[TP_FINE_SHARED] = "shared_memory",
+		[TP_FINE_STACKS] = "stacks",
+		[TP_FINE_COLLECTOR] = "collector",
+	};
+	json_t *json = stats->fine_known ? json_object() : json_null();
+
+	for (int part = 0; stats->fine_known && part < TP_FINE_PARTS; part++)
+		json_object_set_new(json, keys[part], json_line(&stats->fine[part]));
+	return json;
+}
+
 /* What jemalloc said; null: it did not. */
 static json_t *json_allocator(const struct tp_growth_stats *stats)
 {
@@ -158,6 +178,7 @@ json_t *tp_growth_json(const struct tp_growth_view *view)
 	json_object_set_new(json, "others", json_line(&stats->others));
 	json_object_set_new(json, "mappings", json_maps(view));
 	json_object_set_new(json, "resident", json_parts(stats));
+	json_object_set_new(json, "parts", tp_growth_json_fine(stats));
 	json_object_set_new(json, "allocator", json_allocator(stats));
 	json_object_set_new(json, "memory",
 			    json_pack("{s:o, s:o, s:o, s:o, s:o}", "live", json_line(&stats->live), "anonymous",

@@ -68,6 +68,9 @@ json_t *tp_growth_json_sites(const struct tp_growth_view *view);
 /* "growth": the same with what it was found from, and the process's memory by parts. */
 json_t *tp_growth_json(const struct tp_growth_view *view);
 
+/* What RSS is made of, in lines that add up to it: "memory.growth.parts". null: the trace does not say. */
+json_t *tp_growth_json_fine(const struct tp_growth_stats *stats);
+
 /* Is it unknown what the process allocated? Nothing is then known of what leaks. */
 bool tp_growth_unknown(const struct tp_growth_view *view);
 

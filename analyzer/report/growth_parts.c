@@ -86,6 +86,16 @@ static void add_rough_lines(const struct tp_growth_view *view, struct tp_table *
 		add_line(view, table, "mapped files", &stats->file);
 }
 
+/* What the readings of smaps tell is shown where it matters; else it stays in the line that it was taken from. */
+static bool matters(const struct tp_growth_stats *stats, enum tp_growth_fine part)
+{
+	const struct tp_growth_line *line = &stats->fine[part];
+	int64_t most = line->first > line->last ? line->first : line->last;
+	int64_t rss = stats->rss.first > stats->rss.last ? stats->rss.first : stats->rss.last;
+
+	return stats->fine_known && most >= 1 << 20 && most >= rss / 50;
+}
+
 static void add_part_lines(const struct tp_growth_view *view, struct tp_table *table)
 {
 	static const char *const names[TP_PARTS] = {
@@ -94,19 +104,41 @@ static void add_part_lines(const struct tp_growth_view *view, struct tp_table *t
 		[TP_PART_STACKS] = "stacks",	     [TP_PART_COLLECTOR] = "tprof's own tables",
 	};
 	const struct tp_growth_stats *stats = tp_growth_stats_of(view);
+	const struct tp_growth_line *fine = stats->fine;
 	bool unknown = tp_growth_unknown(view);
+	bool data = matters(stats, TP_FINE_STATIC) || matters(stats, TP_FINE_UNSEEN);
+	bool shared = matters(stats, TP_FINE_SHARED);
 
-	for (int part = 0; part < TP_PARTS; part++)
-		if (part != TP_PART_LIVE || !unknown)
-			add_line(view, table, part == TP_PART_ALLOCATOR && unknown ? "the heap" : names[part],
-				 &stats->parts[part]);
+	for (int part = 0; part < TP_PARTS; part++) {
+		const struct tp_growth_line *line = &stats->parts[part];
+		const char *name = part == TP_PART_ALLOCATOR && unknown ? "the heap" : names[part];
+
+		if (part == TP_PART_LIVE && unknown)
+			continue;
+		if (part == TP_PART_ALLOCATOR && data)
+			line = &fine[TP_FINE_ALLOCATOR];
+		if (part == TP_PART_FILES && shared)
+			add_line(view, table, "shared memory", &fine[TP_FINE_SHARED]);
+		if (part == TP_PART_FILES && shared)
+			add_line(view, table, "files", &fine[TP_FINE_FILES]);
+		else
+			add_line(view, table, name, line);
+		if (part == TP_PART_ALLOCATOR && data)
+			add_line(view, table, "static data (.data, .bss)", &fine[TP_FINE_STATIC]);
+		if (part == TP_PART_ALLOCATOR && fine[TP_FINE_UNSEEN].last)
+			add_line(view, table, "mapped past the hooks", &fine[TP_FINE_UNSEEN]);
+	}
 	add_line(view, table, "RSS", &stats->rss);
 }
 
 static void print_meaning(const struct tp_growth_view *view)
 {
 	const struct tp_growth_stats *stats = tp_growth_stats_of(view);
-	const struct tp_growth_line *rest = stats->parts_known ? &stats->parts[TP_PART_ALLOCATOR] : &stats->rest;
+	const struct tp_growth_line *rest = stats->fine_known	 ? &stats->fine[TP_FINE_ALLOCATOR]
+					    : stats->parts_known ? &stats->parts[TP_PART_ALLOCATOR]
+								 : &stats->rest;
+	bool data = matters(stats, TP_FINE_STATIC) || matters(stats, TP_FINE_UNSEEN);
+	bool judged = stats->fine_known && view->listing.run->processes[view->process].makeup.judged;
 	const struct tp_page *page = view->listing.page;
 
 	if (tp_growth_unknown(view)) {
@@ -117,16 +149,25 @@ static void print_meaning(const struct tp_growth_view *view)
 					      "allocator's own\n");
 		return;
 	}
-	tp_print(page, TP_STYLE_DIM,
-		 stats->parts_known ? "  the allocator's: free memory that it keeps (fragmentation), rounding, "
-				      "headers; and modules' "
-				      "data; less what was asked for and not touched\n"
-				    : "  the rest: code, stacks, the allocator's own and its free pages "
-				      "(fragmentation), less what was "
-				      "asked for and not touched\n");
+	tp_print(
+		page, TP_STYLE_DIM,
+		data ? "  the allocator's: free memory that it keeps (fragmentation), rounding, headers; less what was "
+		       "asked for and not touched\n"
+		: stats->parts_known ? "  the allocator's: free memory that it keeps (fragmentation), rounding, "
+				       "headers; and modules' "
+				       "data; less what was asked for and not touched\n"
+				     : "  the rest: code, stacks, the allocator's own and its free pages "
+				       "(fragmentation), less what was "
+				       "asked for and not touched\n");
+	if (matters(stats, TP_FINE_UNSEEN))
+		tp_print(page, TP_STYLE_DIM,
+			 "  mapped past the hooks: by the program's own system calls (mmap, brk), which tprof does not "
+			 "see\n");
 	if (rest->verdict == TP_VERDICT_LEAK && rest->low > 0)
 		tp_print(page, TP_STYLE_WARN,
-			 "  it grows, and live blocks do not as much: fragmentation, or memory from past the hooks\n");
+			 judged ? "  it grows, and live blocks do not as much: fragmentation\n"
+				: "  it grows, and live blocks do not as much: fragmentation, or memory from "
+				  "past the hooks\n");
 }
 
 static struct tp_table *new_table(const struct tp_growth_view *view)

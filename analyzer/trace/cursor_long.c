@@ -194,6 +194,9 @@ bool tp_cursor_fields(struct tp_cursor *cursor, struct tp_event *event, unsigned
 	case TPROF_EVENT_ALLOCATOR:
 		read_name(cursor, event, TP_EVENT_ALLOCATOR, at, end);
 		return true;
+	case TPROF_EVENT_REGION:
+		read_name(cursor, event, TP_EVENT_REGION, at, end);
+		return true;
 	case TPROF_EVENT_POOL_ALLOC:
 		read_pool_alloc(cursor, event, at);
 		return true;

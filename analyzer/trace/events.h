@@ -38,6 +38,7 @@ enum tp_event_kind {
 	TP_EVENT_FOLD,	    /* calls of an op without events of their own */
 	TP_EVENT_USAGE,	    /* what the kernel counted up to now: `name` is for tp_usage_read() */
 	TP_EVENT_ALLOCATOR, /* what the allocator says of itself: `name` is for tp_allocator_read() */
+	TP_EVENT_REGION,    /* a part of the address space and its memory: `name` is for tp_region_read() */
 	TP_EVENT_KINDS,
 };
 
@@ -62,7 +63,7 @@ struct tp_event {
 	const char *
 		name; /* NAME, MARK, DETAIL (shape), COUNTERS, MEMORY (for tp_memory_parts_read()): not terminated, valid until the next event. WORK: bytes, for
 			   * tp_work_read(). FOLD: for tp_fold_read(); USAGE for tp_usage_read(), ALLOCATOR for
-			   * tp_allocator_read() */
+			   * tp_allocator_read(), REGION for tp_region_read() */
 	uint32_t name_length;
 	uint64_t offset; /* of its record in the file */
 };
@@ -72,7 +73,7 @@ static inline bool tp_event_has_text(unsigned kind)
 {
 	return (1u << TP_EVENT_NAME | 1u << TP_EVENT_DETAIL | 1u << TP_EVENT_MARK | 1u << TP_EVENT_COUNTERS |
 		1u << TP_EVENT_MEMORY | 1u << TP_EVENT_WORK | 1u << TP_EVENT_FOLD | 1u << TP_EVENT_USAGE |
-		1u << TP_EVENT_ALLOCATOR) >>
+		1u << TP_EVENT_ALLOCATOR | 1u << TP_EVENT_REGION) >>
 		       kind &
 	       1;
 }

@@ -95,6 +95,28 @@ bool tp_fact_jitdump(struct tp_trace *trace, const uint8_t *at, const uint8_t *e
 	return true;
 }
 
+bool tp_fact_file(struct tp_trace *trace, const uint8_t *at, const uint8_t *end, bool *bad)
+{
+	const uint8_t *body = at;
+	uint64_t file = tp_uvarint(&at);
+	char **grown;
+
+	*bad = !tp_read_ok(body, at, end) || !file || file >= FACTS_MAX;
+	if (*bad)
+		return true;
+	if (file >= trace->file_count) {
+		grown = realloc(trace->files, (file + 1) * sizeof(*grown));
+		if (!grown)
+			return false;
+		memset(grown + trace->file_count, 0, (file + 1 - trace->file_count) * sizeof(*grown));
+		trace->files = grown;
+		trace->file_count = file + 1;
+	}
+	free(trace->files[file]);
+	trace->files[file] = text_of(at, end);
+	return trace->files[file] != NULL;
+}
+
 static struct tp_hooks *hooks_of(const struct tp_trace *trace, const char *object, uint8_t state)
 {
 	for (size_t i = 0; i < trace->hooks_count; i++)
@@ -183,6 +205,9 @@ void tp_facts_free(struct tp_trace *trace)
 	for (size_t i = 0; i < trace->jitdump_count; i++)
 		free(trace->jitdumps[i]);
 	free(trace->jitdumps);
+	for (size_t i = 0; i < trace->file_count; i++)
+		free(trace->files[i]);
+	free(trace->files);
 }
 
 bool tp_trace_value(const struct tp_trace *trace, const char *name, uint64_t *value)

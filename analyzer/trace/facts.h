@@ -13,6 +13,9 @@ bool tp_fact_reach(struct tp_trace *trace, const uint8_t *at, const uint8_t *end
 /* Of a JITDUMP record: any path may be one. */
 bool tp_fact_jitdump(struct tp_trace *trace, const uint8_t *at, const uint8_t *end, bool *bad);
 
+/* Of a FILE record. */
+bool tp_fact_file(struct tp_trace *trace, const uint8_t *at, const uint8_t *end, bool *bad);
+
 bool tp_fact_hooks(struct tp_trace *trace, const uint8_t *at, const uint8_t *end, bool *bad);
 void tp_facts_free(struct tp_trace *trace);
 

@@ -16,6 +16,7 @@ const char *tp_event_kind_name(enum tp_event_kind kind)
 		[TP_EVENT_POOL_FREE] = "pool_free", [TP_EVENT_COUNTERS] = "counters",
 		[TP_EVENT_WORK] = "work",	    [TP_EVENT_FOLD] = "folded",
 		[TP_EVENT_USAGE] = "usage",	    [TP_EVENT_ALLOCATOR] = "allocator",
+		[TP_EVENT_REGION] = "region",
 	};
 
 	return (unsigned)kind < TP_EVENT_KINDS ? names[kind] : "?";

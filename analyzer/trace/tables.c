@@ -32,7 +32,7 @@ bool tp_tables_extend(void *list, size_t *count, size_t *room, size_t need, size
 	return true;
 }
 
-static bool is_collector(const char *path)
+bool tp_path_is_collector(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -51,7 +51,7 @@ static bool set_names(struct tp_module *module, const uint8_t *id, uint8_t id_le
 	text[length] = 0;
 	memcpy(text + length + 1, id, id_length);
 	module->path = text;
-	module->collector = is_collector(text);
+	module->collector = tp_path_is_collector(text);
 	module->build_id = (const uint8_t *)text + length + 1;
 	module->build_id_length = id_length;
 	return true;
@@ -297,6 +297,9 @@ static bool read_long(struct tp_tables *tables, const uint8_t *record)
 		break;
 	case TPROF_TABLE_JITDUMP:
 		good = tp_fact_jitdump(&tables->impl->trace, body, tables->at, &bad);
+		break;
+	case TPROF_TABLE_FILE:
+		good = tp_fact_file(&tables->impl->trace, body, tables->at, &bad);
 		break;
 	case TPROF_TABLE_REACH:
 		good = tp_fact_reach(&tables->impl->trace, body, tables->at, &bad);

@@ -129,6 +129,8 @@ struct tp_trace {
 	const struct tp_jitdump *jit;	    /* see trace/jit.h; NULL: none was found, or needed */
 	struct tp_unseen_allocator *unseen; /* see symbols/allocators.h */
 	size_t unseen_count;
+	char **files; /* index = number of a file in REGION events; [0] unused; NULL: its record is not in the file */
+	size_t file_count;
 	struct tp_damage *damage;
 	size_t damage_count; /* also filled while events are read */
 	bool running;	     /* the process is still alive (same pid and start time, this machine) */
@@ -154,6 +156,9 @@ const char *tp_hooks_name(unsigned state);
 
 /* Index of a counter in struct tp_counters; -1: it was not counted. */
 int tp_trace_counter(const struct tp_trace *trace, const char *name);
+
+/* Is that the path of libtprof.so itself? */
+bool tp_path_is_collector(const char *path);
 
 /* Ticks (not shifted) to nanoseconds since header->start, fitted through all clock moments of the file. */
 uint64_t tp_trace_ns(const struct tp_trace *trace, uint64_t ticks);

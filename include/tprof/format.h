@@ -492,6 +492,34 @@ enum tprof_event_type {
 	TPROF_EVENT_SHAPE =
 		22, /* uvarint dtime, uvarint op: the thread's innermost op was called with the sizes of that
 	                         * one, which has its name (TPROF_TABLE_SHAPE). Where that came out while it ran */
+	TPROF_EVENT_REGION = 23, /* uvarint dtime, byte enum tprof_region_kind, uvarint address / 4096, uvarint pages,
+	                          * uvarint file (of END: how many REGION records of this reading stand before it), then
+	                          * the sizes of enum tprof_region_size, uvarints, KiB. Part of a reading of smaps: all
+	                          * from one thread, the last one is an END; without it the reading is not whole */
+};
+
+enum tprof_region_kind {
+	TPROF_REGION_END = 0,
+	TPROF_REGION_ANONYMOUS = 1, /* private */
+	TPROF_REGION_HEAP = 2,	    /* [heap]: brk() */
+	TPROF_REGION_FILE = 3,	    /* all mappings of it that stand together */
+	TPROF_REGION_SHARED = 4,    /* shared memory: anonymous, /dev/shm, memfd, System V */
+	TPROF_REGION_STACK = 5,	    /* the first thread's */
+	TPROF_REGION_TRACE = 6,	    /* the trace itself */
+	TPROF_REGION_OTHER = 7,	    /* the kernel's own; and what is left of more than 2,048 regions (address 0) */
+	/* Parts of ANONYMOUS regions, counted for themselves; of the sizes they have RSS alone: */
+	TPROF_REGION_THREAD_STACK = 8,
+	TPROF_REGION_OWN = 9, /* the collector's tables */
+	TPROF_REGION_KINDS,
+};
+
+enum tprof_region_size {
+	TPROF_REGION_RSS,
+	TPROF_REGION_PSS,
+	TPROF_REGION_PRIVATE,	     /* of RSS: this process's alone */
+	TPROF_REGION_ANONYMOUS_PART, /* of RSS: no file's pages; of a private file mapping, pages written to */
+	TPROF_REGION_SWAP,
+	TPROF_REGION_SIZES,
 };
 
 /* Whose numbers those of ALLOCATOR are. */
@@ -569,6 +597,7 @@ enum tprof_table_type {
 	             * TPROF_TENSOR_TYPE, how many sizes, and those; or TPROF_TENSOR_LIST, how many tensors, and each like
 	             * that. Calls with that op's number had tensors of these sizes; there are others of its name for
 	             * other sizes */
+	TPROF_TABLE_FILE = 15, /* uvarint file (1, 2, ...), rest: path. That of REGION records */
 };
 
 #define TPROF_TENSOR_NONE 0u /* undefined, or none that keeps its sizes as others do */

@@ -135,6 +135,22 @@ void tp_emit_memory(struct tp_thread *thread, uint64_t ticks, const struct tp_me
 	end(thread, p);
 }
 
+void tp_emit_region(struct tp_thread *thread, uint64_t ticks, const struct tp_region *region)
+{
+	uint8_t *p;
+
+	if (!tp_emit_room(thread))
+		return;
+	p = begin(thread, TPROF_EVENT_REGION, ticks);
+	*p++ = (uint8_t)region->kind;
+	p = tp_put_uvarint(p, region->low / TP_PAGE);
+	p = tp_put_uvarint(p, (region->high - region->low) / TP_PAGE);
+	p = tp_put_uvarint(p, region->file);
+	for (size_t i = 0; i < TPROF_REGION_SIZES; i++)
+		p = tp_put_uvarint(p, region->kib[i]);
+	end(thread, p);
+}
+
 void tp_emit_allocator(struct tp_thread *thread, uint64_t ticks, const uint64_t *numbers)
 {
 	uint8_t *p;

@@ -34,6 +34,16 @@ TP_SLOW void tp_emit_unmap(struct tp_thread *thread, uint64_t ticks, uint64_t ad
 /* `resident` NULL: it was not counted this time. */
 TP_SLOW void tp_emit_memory(struct tp_thread *thread, uint64_t ticks, const struct tp_memory *memory,
 			    const struct tp_resident *resident);
+
+/* `kib`: TPROF_REGION_SIZES of them. */
+struct tp_region {
+	uint32_t kind; /* enum tprof_region_kind */
+	uintptr_t low, high;
+	uint32_t file;
+	const uint64_t *kib;
+};
+TP_SLOW void tp_emit_region(struct tp_thread *thread, uint64_t ticks, const struct tp_region *region);
+
 /* `numbers`: TPROF_ALLOCATOR_NUMBERS of jemalloc's. */
 TP_SLOW void tp_emit_allocator(struct tp_thread *thread, uint64_t ticks, const uint64_t *numbers);
 TP_SLOW void tp_emit_sample(struct tp_thread *thread, uint64_t ticks, uint32_t node, uint64_t periods);

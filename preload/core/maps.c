@@ -20,68 +20,104 @@ static bool hexadecimal(const char **s, uint64_t *n)
 	}
 }
 
-/* One line of maps: "low-high rwxs offset device inode path", where a last column is not there for all. */
-static bool parse(const char *line, struct tp_mapping *mapping)
+/* Past one column and the spaces behind it. */
+static const char *skip_column(const char *line)
 {
-	const char *path;
+	while (*line && *line != ' ')
+		line++;
+	while (*line == ' ')
+		line++;
+	return line;
+}
+
+bool tp_maps_parse(const char *line, struct tp_mapping *mapping)
+{
+	const char *flags;
 	uint64_t low, high;
 
-	if (!hexadecimal(&line, &low) || *line++ != '-' || !hexadecimal(&line, &high))
+	if (!hexadecimal(&line, &low) || *line++ != '-' || !hexadecimal(&line, &high) || *line != ' ')
 		return false;
-	path = strchr(line, '/'); /* the columns before it have no slash */
+	flags = line + 1;
+	line = skip_column(line + 1); /* flags */
+	line = skip_column(line);     /* offset */
+	line = skip_column(line);     /* device */
+	line = skip_column(line);     /* inode */
 	*mapping = (struct tp_mapping){
 		.range = { low, high },
-		.readable = line[1] == 'r',
-		.shared = line[4] == 's',
-		.path = path ? path : "",
+		.readable = flags[0] == 'r',
+		.shared = flags[0] && flags[1] && flags[2] && flags[3] == 's',
+		.path = *line == '/' ? line : "",
+		.label = *line == '[' ? line : "",
 	};
 	return true;
 }
 
 struct reading {
+	const char *file;
 	char *buffer;
 	size_t size;
-	bool (*look)(const struct tp_mapping *mapping, void *data);
+	bool (*look)(char *line, void *data);
 	void *data;
+	bool opened;
 };
 
-static void read_maps(void *context)
+static void read_lines(void *context)
 {
-	const struct reading *reading = context;
+	struct reading *reading = context;
 	char *buffer = reading->buffer;
 	size_t size = reading->size, have = 0;
 	bool seen = false;
 	long got;
-	int fd = tp_sys_open("/proc/self/maps", O_RDONLY, 0);
+	int fd = tp_sys_open(reading->file, O_RDONLY, 0);
 
 	if (fd < 0)
 		return;
+	reading->opened = true;
 	while ((got = tp_sys_read(fd, buffer + have, size - 1 - have)) > 0) {
 		char *line = buffer, *end;
 
 		have += (size_t)got;
 		buffer[have] = 0;
 		for (; !seen && (end = strchr(line, '\n')); line = end + 1) {
-			struct tp_mapping mapping;
-
 			*end = 0;
-			seen = parse(line, &mapping) && reading->look(&mapping, reading->data);
+			seen = reading->look(line, reading->data);
 		}
 		if (seen)
-			break; /* its path stays where it is */
+			break; /* the line stays where it is */
 		have = (size_t)(buffer + have - line);
 		if (have >= size - 1)
-			have = 0; /* a path longer than the buffer: its line is lost */
+			have = 0; /* longer than the buffer: the line is lost */
 		memmove(buffer, line, have);
 	}
 	tp_sys_close(fd);
 }
 
+bool tp_lines_each(const char *file, char *buffer, size_t size, bool (*look)(char *line, void *data), void *data)
+{
+	struct reading reading = { file, buffer, size, look, data, false };
+
+	tp_apart_from_threads(read_lines, &reading);
+	return reading.opened;
+}
+
+struct mappings {
+	bool (*look)(const struct tp_mapping *mapping, void *data);
+	void *data;
+};
+
+static bool look_at_line(char *line, void *data)
+{
+	const struct mappings *mappings = data;
+	struct tp_mapping mapping;
+
+	return tp_maps_parse(line, &mapping) && mappings->look(&mapping, mappings->data);
+}
+
 void tp_maps_each(char *buffer, size_t size, bool (*look)(const struct tp_mapping *mapping, void *data), void *data)
 {
-	struct reading reading = { buffer, size, look, data };
+	struct mappings mappings = { look, data };
 
-	tp_apart_from_threads(read_maps, &reading);
+	tp_lines_each("/proc/self/maps", buffer, size, look_at_line, &mappings);
 }
 
 struct search {

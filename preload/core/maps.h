@@ -8,8 +8,18 @@
 struct tp_mapping {
 	struct tp_range range;
 	bool readable, shared;
-	const char *path; /* "" if it has none */
+	const char *path;  /* "" if it has none */
+	const char *label; /* "[heap]" and its like; "" if it has none */
 };
+
+/* One line of maps: "low-high rwxs offset device inode path". path and label point into it. */
+bool tp_maps_parse(const char *line, struct tp_mapping *mapping);
+
+/*
+ * Calls look() for each line of a file until it returns true; that line then stays in `buffer`. Longer lines than that
+ * (`size` bytes) are left out. Any thread; takes a few system calls. False: the file could not be opened.
+ */
+bool tp_lines_each(const char *file, char *buffer, size_t size, bool (*look)(char *line, void *data), void *data);
 
 /*
  * Calls look() for each mapping, addresses ascending, until it returns true; the path that it was given then stays in `buffer`.

@@ -4,6 +4,7 @@
 #include "core/clock.h"
 #include "core/emit.h"
 #include "core/process.h"
+#include "core/regions.h"
 #include "core/resident.h"
 #include "core/state.h"
 #include "core/usage.h"
@@ -41,6 +42,7 @@ static void read_now(struct tp_thread *thread, uint64_t faults)
 	if (counted && resident.again && !tp_load(&tp_state.still.alike))
 		counted = false; /* it shrank */
 	tp_emit_memory(thread, tp_clock_before(), &memory, counted ? &resident : NULL);
+	tp_regions_due(thread, memory.rss);
 }
 
 void tp_sample_memory(struct tp_thread *thread)

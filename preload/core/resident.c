@@ -164,7 +164,9 @@ static uint64_t count_down(uintptr_t low, uintptr_t high)
 	return bytes;
 }
 
-static struct tp_resident *counted; /* whom count_stack() counts for; only while BUSY */
+/* What a range has; only while BUSY. */
+typedef void tp_put_range(bool stack, uintptr_t low, uintptr_t high, uint64_t bytes);
+static tp_put_range *put_range;
 static unsigned int threads_seen;
 
 static void count_stack(struct tp_thread *thread)
@@ -175,18 +177,19 @@ static void count_stack(struct tp_thread *thread)
 	if (!tid || low >= high || threads_seen == THREADS_MAX || !tp_sys_thread_lives(tp_state.pid, tid))
 		return;
 	threads_seen++;
-	counted->stacks += count_down(low, high);
+	put_range(true, low, high, count_down(low, high));
 }
 
-static uint64_t count_own(void)
+static void count_ranges(tp_put_range *put_one)
 {
 	static struct tprof_range own[TPROF_SNAPSHOT_RANGES];
 	size_t count = tp_space_list(own, TP_LENGTH(own));
-	uint64_t bytes = 0;
 
 	for (size_t i = 0; i < count; i++)
-		bytes += count_bytes(own[i].low, own[i].high);
-	return bytes;
+		put_one(false, own[i].low, own[i].high, count_bytes(own[i].low, own[i].high));
+	put_range = put_one;
+	threads_seen = 0;
+	tp_threads_each(count_stack);
 }
 
 static bool count_mapped(uint64_t *bytes)
@@ -223,6 +226,13 @@ static bool holds(uint64_t ticks, uint64_t faults)
 	       ticks - last.ticks < tp_clock_ticks(TP_RESIDENT_AGAIN_NS);
 }
 
+static void sum_range(bool stack, uintptr_t low, uintptr_t high, uint64_t bytes)
+{
+	(void)low;
+	(void)high;
+	*(stack ? &last.resident.stacks : &last.resident.own) += bytes;
+}
+
 static uint64_t count_all(uint64_t ticks, uint64_t faults)
 {
 	uint64_t began = tp_clock_thread_ns(), pause;
@@ -231,10 +241,7 @@ static uint64_t count_all(uint64_t ticks, uint64_t faults)
 	last.ticks = ticks;
 	last.faults = faults;
 	last.changes = tp_load(&changes);
-	counted = &last.resident;
-	threads_seen = 0;
-	last.resident.own = count_own();
-	tp_threads_each(count_stack);
+	count_ranges(sum_range);
 	last.good = count_mapped(&last.resident.mapped);
 	pause = (tp_clock_thread_ns() - began) * SHARE;
 	return ticks + tp_clock_ticks(pause > LEAST_NS ? pause : LEAST_NS);
@@ -257,4 +264,15 @@ bool tp_resident_count(uint64_t ticks, uint64_t faults, struct tp_resident *resi
 	/* Release: pairs with the next one's swap, who has these variables then. */
 	tp_store_release(&tp_state.next_resident, due);
 	return good;
+}
+
+bool tp_resident_ranges(tp_put_range *put_one)
+{
+	uint64_t due = tp_load(&tp_state.next_resident);
+
+	if (due == BUSY || !tp_swap_if(&tp_state.next_resident, due, BUSY))
+		return false;
+	count_ranges(put_one);
+	tp_store_release(&tp_state.next_resident, due); /* as in tp_resident_count() */
+	return true;
 }

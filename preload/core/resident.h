@@ -35,4 +35,10 @@ uint64_t tp_resident_changes(void);
 TP_SLOW void tp_resident_map(uintptr_t low, uintptr_t high);
 TP_SLOW bool tp_resident_unmap(uintptr_t low, uintptr_t high);
 
+/*
+ * Calls put() for each range of the collector's tables and for each thread's stack, with the bytes of it that are
+ * resident. False: another thread is counting.
+ */
+TP_SLOW bool tp_resident_ranges(void (*put)(bool stack, uintptr_t low, uintptr_t high, uint64_t bytes));
+
 #endif

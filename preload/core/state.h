@@ -25,6 +25,8 @@ struct tp_state {
 	uint64_t next_memory_sample; /* ticks; 0: never, in a pause, so that each event is looked at closer */
 	uint64_t next_resident;	     /* the same, of what RSS is made of; all ones: a thread is at it */
 	uint64_t next_allocator;     /* the same, of what the allocator says of itself */
+	uint64_t next_regions;	     /* the same, of smaps (core/regions.h); all ones: it can't be read */
+	uint64_t last_regions;	     /* when that was read last; 0: it was not */
 	struct tp_still still;	     /* of the last sample of memory */
 	uint64_t rss, vms, shared;   /* its numbers, bytes, */
 	uint64_t changes;	     /* and tp_resident_changes() then */

@@ -194,6 +194,14 @@ void tp_table_jitdump(const char *path, size_t length)
 	put_long(TPROF_TABLE_JITDUMP, (const uint8_t *)"", 0, path, length);
 }
 
+void tp_table_file(uint32_t file, const char *path, size_t length)
+{
+	uint8_t content[8];
+	uint8_t *p = tp_put_uvarint(content, file);
+
+	put_long(TPROF_TABLE_FILE, content, (size_t)(p - content), path, length);
+}
+
 /* The name is short, and stands before the file's. */
 void tp_table_code(const struct tp_code_record *code)
 {

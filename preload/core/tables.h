@@ -50,6 +50,7 @@ void tp_table_hooks(enum tprof_hooks state, uint64_t pointers, uint64_t function
 void tp_table_counter(uint32_t number, uint32_t error, uint8_t flags, const char *name);
 void tp_table_value(uint64_t value, const char *name, size_t length); /* length: at most TP_TABLE_TEXT_MAX */
 void tp_table_jitdump(const char *path, size_t length);		      /* the same */
+void tp_table_file(uint32_t file, const char *path, size_t length);   /* the same */
 void tp_table_module(const struct tp_module_record *module);
 void tp_table_unload(uint32_t module);
 void tp_table_frame(uint32_t frame, uint32_t module, uint64_t offset, uint8_t flags);

@@ -12,6 +12,7 @@
 #include "core/inherit.h"
 #include "core/output.h"
 #include "core/process.h"
+#include "core/regions.h"
 #include "core/say.h"
 #include "core/state.h"
 #include "core/sys.h"
@@ -129,6 +130,7 @@ static void forget_parent(void)
 {
 	tp_output_forget();
 	tp_memory_forget();
+	tp_regions_forget();
 	tp_aside_forget();
 	tp_batch_forget();
 	if (tp_header)
@@ -287,12 +289,27 @@ static void ask_allocator(const void *frame)
 	tp_leave(thread);
 }
 
+void tp_last_sample(const void *frame)
+{
+	struct tp_thread *thread;
+
+	if (!tp_state_has_trace() || tp_load(&tp_sealed) || tp_sys_getpid() != tp_state.pid)
+		return; /* a vfork child: the memory is its parent's */
+	thread = tp_enter(frame);
+	if (!thread)
+		return;
+	tp_record(thread, tp_clock_before());
+	tp_regions_at_end(thread);
+	tp_leave(thread);
+}
+
 static void at_exit(int status, void *unused)
 {
 	(void)unused;
 	tp_start(); /* a forked child that never allocated */
 	ask_allocator(__builtin_frame_address(0));
 	tp_mark_way(TPROF_WAY_EXIT);
+	tp_last_sample(__builtin_frame_address(0));
 	if (tp_config.leakcheck && tp_state_has_trace() && tp_load(&tp_state.mode) != TP_MODE_STOPPED)
 		tp_freeze_check(__builtin_return_address(0));
 	tp_freeze_reap();

@@ -11,6 +11,9 @@
  */
 TP_SLOW void tp_start(void);
 
+/* What the process's memory is made of as it ends: before tp_mark_end(). `frame`: the exported hook's, as for tp_enter(). */
+TP_SLOW void tp_last_sample(const void *frame);
+
 /* Writes down how the process ends, as far as it is known: enum tprof_end and the status. Recording goes on. */
 TP_SLOW void tp_mark_end(uint32_t end, int status);
 

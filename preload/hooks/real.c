@@ -38,6 +38,8 @@ static const struct {
 	FUNCTION(mprotect),
 	FUNCTION(munmap),
 	FUNCTION(mremap),
+	FUNCTION(sbrk),
+	FUNCTION(brk),
 	FUNCTION(dlopen),
 	FUNCTION(dlmopen),
 	FUNCTION(sigaltstack),

@@ -45,6 +45,8 @@ struct tp_real {
 	int (*munmap)(void *, size_t);
 	void *(*mremap)(void *, size_t, size_t, int, ...);
 	int (*mprotect)(void *, size_t, int);
+	void *(*sbrk)(intptr_t);
+	int (*brk)(void *);
 
 	int (*sigaction)(int, const struct sigaction *, struct sigaction *);
 	int (*sigaltstack)(const stack_t *, stack_t *);

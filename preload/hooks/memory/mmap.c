@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The mmap family: address space that the program takes itself. An allocator's own mappings are no events: they back
- * blocks that are.
+ * blocks that are. So is what the program takes by sbrk() and brk(); libc's malloc does not call them by these names.
  */
 #include "core/resident.h"
 #include "core/sys.h"
@@ -270,5 +270,62 @@ TP_EXPORT int mprotect(void *at, size_t length, int protection)
 	if (tp_unlikely(protection & PROT_EXEC) && result == 0 &&
 	    tp_unlikely(tp_mapped_is_file((uintptr_t)at, (uintptr_t)at + length)))
 		note_runs(FRAME, at, length);
+	return result;
+}
+
+/* ---- the program break ---- */
+
+/* Whole pages: of what lies on a page together the page is whose it was first. */
+static void record_break(struct tp_thread *thread, const void *frame, uintptr_t old, uintptr_t now)
+{
+	uintptr_t from = tp_round_up(old, TP_PAGE), to = tp_round_up(now, TP_PAGE);
+
+	if (to > from) {
+		tp_resident_map(from, to);
+		record_map(thread, frame,
+			   (struct tp_map){ .address = from,
+					    .length = to - from,
+					    .protection = PROT_READ | PROT_WRITE,
+					    .flags = MAP_PRIVATE | MAP_ANONYMOUS });
+	} else if (to < from) {
+		tp_resident_unmap(to, from);
+		tp_record(thread, tp_clock_before());
+		tp_emit_unmap(thread, thread->event_start, to, from - to, false);
+		tp_recorded(thread);
+	}
+}
+
+/* What another thread's break takes meanwhile is told wrongly: sbrk() is not made for threads. */
+TP_EXPORT void *sbrk(intptr_t increment)
+{
+	struct tp_thread *thread = !increment ? NULL : increment > 0 ? enter(FRAME, CALLER) : enter_end(FRAME, CALLER);
+	void *old;
+
+	if (!tp_real.sbrk)
+		tp_start();
+	old = tp_real.sbrk ? tp_real.sbrk(increment) : MAP_FAILED;
+	if (!thread)
+		return old;
+	if (old != MAP_FAILED) /* that is (void *)-1, too */
+		record_break(thread, FRAME, (uintptr_t)old, (uintptr_t)old + (uintptr_t)increment);
+	tp_leave(thread);
+	return old;
+}
+
+TP_EXPORT int brk(void *address)
+{
+	struct tp_thread *thread = enter_end(FRAME, CALLER);
+	uintptr_t old;
+	int result;
+
+	if (!tp_real.brk)
+		tp_start();
+	old = thread ? (uintptr_t)tp_real.sbrk(0) : 0;
+	result = tp_real.brk(address);
+	if (!thread)
+		return result;
+	if (result == 0)
+		record_break(thread, FRAME, old, (uintptr_t)address);
+	tp_leave(thread);
 	return result;
 }

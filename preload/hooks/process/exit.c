@@ -11,12 +11,13 @@
 #include <signal.h>
 #include <tprof/format.h>
 
-static void end_process(void (**real)(int), int status, uint32_t way) __attribute__((noreturn));
-static void end_process(void (**real)(int), int status, uint32_t way)
+static void end_process(const void *frame, void (**real)(int), int status, uint32_t way) __attribute__((noreturn));
+static void end_process(const void *frame, void (**real)(int), int status, uint32_t way)
 {
 	if (!*real) /* the process's very first call */
 		tp_start();
 	tp_mark_way(way);
+	tp_last_sample(frame);
 	tp_mark_end(TPROF_END_EXIT, status & 0xff);
 	if (*real)
 		(*real)(status);
@@ -31,18 +32,18 @@ void abort(void) __attribute__((noreturn));
 
 TP_EXPORT void _exit(int status)
 {
-	end_process(&tp_real._exit, status, TPROF_WAY_UNDERSCORE_EXIT);
+	end_process(__builtin_frame_address(0), &tp_real._exit, status, TPROF_WAY_UNDERSCORE_EXIT);
 }
 
 TP_EXPORT void _Exit(int status)
 {
-	end_process(&tp_real._Exit, status, TPROF_WAY_UPPERCASE_EXIT);
+	end_process(__builtin_frame_address(0), &tp_real._Exit, status, TPROF_WAY_UPPERCASE_EXIT);
 }
 
 /* Runs at_quick_exit handlers first; should one of them end the process otherwise, it says so itself. */
 TP_EXPORT void quick_exit(int status)
 {
-	end_process(&tp_real.quick_exit, status, TPROF_WAY_QUICK_EXIT);
+	end_process(__builtin_frame_address(0), &tp_real.quick_exit, status, TPROF_WAY_QUICK_EXIT);
 }
 
 TP_EXPORT void abort(void)

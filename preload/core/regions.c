@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/regions.h"
+
+#include "core/clock.h"
+#include "core/emit.h"
+#include "core/maps.h"
+#include "core/process.h"
+#include "core/resident.h"
+#include "core/state.h"
+#include "core/tables.h"
+#include "core/text.h"
+#include "core/turn.h"
+#include "core/usage.h"
+
+/*
+ * A reading takes one part in SHARE of the time at most, and the distance to the next one is at least one part in SPREAD of
+ * the run so far: a run of a day has some hundreds of them. A new high of RSS is read earlier, so that the reading with the
+ * largest RSS is near the peak.
+ */
+#define SHARE 400
+#define SPREAD 128
+#define SHARE_HIGH 50
+#define HIGH_PART 16 /* by that part of the highest RSS so far */
+#define FIRST_NS 20000000
+#define LEAST_NS 10000000
+/* At its end a process that ran for less than so many times what a reading takes has none: a millisecond, and 10 ns a page. */
+#define SHARE_END 25
+#define END_NS UINT64_C(1000000)
+#define END_PAGE_NS 10
+#define NEVER UINT64_MAX
+
+#define REGIONS_MAX 2048u
+#define MAPPINGS_MOST 16384u /* of a process with more none is read: it would stop a thread for 100 ms and more */
+#define FILES_MAX 2048u	     /* a power of 2; half of it is used */
+
+struct region {
+	uintptr_t low, high;
+	uint32_t kind, file;
+	uint64_t kib[TPROF_REGION_SIZES];
+};
+
+/* All of it is only touched by who has the turn. */
+static uint32_t turn;
+static struct region regions[REGIONS_MAX];
+static size_t count, mappings;
+static uint64_t left_out[TPROF_REGION_SIZES]; /* of mappings for which there was no place */
+static uint32_t own_file;		      /* the trace */
+static char lines[16384];
+
+/* Paths that have a number in the trace, by a hash of 64 bits. */
+static struct {
+	uint64_t hash; /* 0: unused */
+	uint32_t number;
+} files[FILES_MAX];
+static uint32_t file_count;
+
+#define COSTS 4
+static uint64_t highest;      /* RSS at any reading */
+static uint64_t costs[COSTS]; /* ticks that the last ones took */
+static size_t next_cost;
+
+/* Whoever was interrupted took longer: the least of some. 0: none is known. */
+static uint64_t cost_of_one(void)
+{
+	uint64_t least = 0;
+
+	for (size_t i = 0; i < COSTS; i++)
+		least = costs[i] && (!least || costs[i] < least) ? costs[i] : least;
+	return least;
+}
+
+static uint64_t hash_of(const char *path)
+{
+	uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a */
+
+	for (; *path; path++)
+		hash = (hash ^ (uint8_t)*path) * UINT64_C(1099511628211);
+	return hash ? hash : 1;
+}
+
+/* 0: there are too many. */
+static uint32_t number_of(const char *path)
+{
+	uint64_t hash = hash_of(path);
+	size_t at = hash % FILES_MAX;
+
+	while (files[at].hash && files[at].hash != hash)
+		at = (at + 1) % FILES_MAX;
+	if (files[at].hash)
+		return files[at].number;
+	if (file_count == FILES_MAX / 2)
+		return 0;
+	files[at].hash = hash;
+	files[at].number = ++file_count;
+	tp_table_file(file_count, path, strnlen(path, TP_TABLE_TEXT_MAX));
+	return file_count;
+}
+
+static bool starts(const char *text, const char *with)
+{
+	return strncmp(text, with, strlen(with)) == 0;
+}
+
+static uint32_t kind_of(const struct tp_mapping *mapping)
+{
+	if (starts(mapping->path, "/dev/shm/") || starts(mapping->path, "/memfd:") || starts(mapping->path, "/SYSV") ||
+	    starts(mapping->path, "/dev/zero"))
+		return TPROF_REGION_SHARED;
+	if (*mapping->path)
+		return TPROF_REGION_FILE;
+	if (mapping->shared)
+		return TPROF_REGION_SHARED;
+	if (starts(mapping->label, "[heap]"))
+		return TPROF_REGION_HEAP;
+	if (starts(mapping->label, "[stack"))
+		return TPROF_REGION_STACK;
+	return *mapping->label && !starts(mapping->label, "[anon") ? TPROF_REGION_OTHER : TPROF_REGION_ANONYMOUS;
+}
+
+/* ---- reading ---- */
+
+static bool is_empty(const struct region *region)
+{
+	return !region->kib[TPROF_REGION_RSS] && !region->kib[TPROF_REGION_SWAP];
+}
+
+static void add_sizes(uint64_t *to, const uint64_t *from)
+{
+	for (size_t i = 0; i < TPROF_REGION_SIZES; i++)
+		to[i] += from[i];
+}
+
+/* The mappings of one file are one region. What has no memory is forgotten, unless more of its file may follow. */
+static struct region *next_region(const struct region *region)
+{
+	struct region *last = count ? &regions[count - 1] : NULL;
+
+	if (last && last->kind == TPROF_REGION_FILE && last->file && last->file == region->file) {
+		last->high = region->high;
+		return last;
+	}
+	if (last && is_empty(last))
+		count--;
+	if (count == REGIONS_MAX) {
+		add_sizes(left_out, regions[--count].kib);
+		regions[count].kind = TPROF_REGION_OTHER;
+	}
+	regions[count] = *region;
+	return &regions[count++];
+}
+
+static void begin_region(const struct tp_mapping *mapping)
+{
+	uintptr_t header = (uintptr_t)&tp_header_area;
+	struct region region = { mapping->range.low, mapping->range.high, kind_of(mapping), 0, { 0 } };
+
+	if (*mapping->path)
+		region.file = number_of(mapping->path);
+	if (region.low <= header && header < region.high)
+		own_file = region.file;
+	next_region(&region);
+}
+
+static bool look_at(char *line, void *data)
+{
+	static const struct {
+		const char *name;
+		uint32_t size; /* enum tprof_region_size */
+	} names[] = { { "Rss:", TPROF_REGION_RSS },
+		      { "Pss:", TPROF_REGION_PSS },
+		      { "Private_Clean:", TPROF_REGION_PRIVATE },
+		      { "Private_Dirty:", TPROF_REGION_PRIVATE },
+		      { "Anonymous:", TPROF_REGION_ANONYMOUS_PART },
+		      { "Swap:", TPROF_REGION_SWAP } };
+	struct tp_mapping mapping;
+
+	(void)data;
+	if (tp_maps_parse(line, &mapping)) {
+		begin_region(&mapping);
+		return ++mappings > MAPPINGS_MOST;
+	}
+	for (size_t i = 0; count && i < TP_LENGTH(names); i++) {
+		const char *at = line + strlen(names[i].name);
+		uint64_t kib;
+
+		if (!starts(line, names[i].name))
+			continue;
+		while (*at == ' ')
+			at++;
+		if (tp_text_number(&at, &kib))
+			regions[count - 1].kib[names[i].size] += kib;
+		break;
+	}
+	return false;
+}
+
+/* ---- writing ---- */
+
+static struct tp_thread *writer;
+static uint64_t written;
+
+static void put_range(bool stack, uintptr_t low, uintptr_t high, uint64_t bytes)
+{
+	uint64_t kib[TPROF_REGION_SIZES] = { [TPROF_REGION_RSS] = bytes / 1024 };
+
+	if (!bytes)
+		return;
+	tp_emit_region(writer, tp_clock_before(),
+		       &(struct tp_region){ stack ? TPROF_REGION_THREAD_STACK : TPROF_REGION_OWN, low, high, 0, kib });
+	written++;
+}
+
+static void write_regions(struct tp_thread *thread)
+{
+	written = 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct region *region = &regions[i];
+
+		if (is_empty(region))
+			continue;
+		tp_emit_region(
+			thread, tp_clock_before(),
+			&(struct tp_region){ own_file && region->file == own_file ? TPROF_REGION_TRACE : region->kind,
+					     region->low, region->high, region->file, region->kib });
+		written++;
+	}
+	if (left_out[TPROF_REGION_RSS] || left_out[TPROF_REGION_SWAP]) {
+		tp_emit_region(thread, tp_clock_before(), &(struct tp_region){ TPROF_REGION_OTHER, 0, 0, 0, left_out });
+		written++;
+	}
+}
+
+/* A reading that is not whole has no end, and is passed by. */
+static bool read_all(struct tp_thread *thread)
+{
+	count = mappings = 0;
+	own_file = 0;
+	memset(left_out, 0, sizeof(left_out));
+	if (!tp_lines_each("/proc/self/smaps", lines, sizeof(lines), look_at, NULL) || !count ||
+	    mappings > MAPPINGS_MOST)
+		return false;
+	write_regions(thread);
+	writer = thread;
+	if (tp_resident_ranges(put_range))
+		tp_emit_region(thread, tp_clock_before(),
+			       &(struct tp_region){ TPROF_REGION_END, 0, 0, (uint32_t)written, left_out });
+	return true;
+}
+
+/* ---- when ---- */
+
+static uint64_t most(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static void read_now(struct tp_thread *thread, uint64_t ticks, uint64_t rss)
+{
+	uint64_t distance;
+
+	tp_usage_emit(thread, ticks); /* its page faults bound what was copied of a parent's memory */
+	if (!read_all(thread)) {
+		tp_store(&tp_state.next_regions, NEVER);
+		return;
+	}
+	costs[next_cost++ % COSTS] = tp_clock_before() - ticks;
+	highest = most(highest, rss);
+	distance = most(cost_of_one() * SHARE, (ticks - tp_header->start.ticks) / SPREAD);
+	tp_store(&tp_state.last_regions, ticks);
+	tp_store(&tp_state.next_regions, ticks + most(distance, tp_clock_ticks(LEAST_NS)));
+}
+
+static bool is_due(uint64_t ticks, uint64_t rss)
+{
+	uint64_t due = tp_load(&tp_state.next_regions), last = tp_load(&tp_state.last_regions);
+
+	if (due == NEVER)
+		return false;
+	if (!last)
+		return ticks >= tp_header->start.ticks + tp_clock_ticks(FIRST_NS);
+	return ticks >= due || (rss > highest + highest / HIGH_PART && ticks >= last + cost_of_one() * SHARE_HIGH);
+}
+
+void tp_regions_due(struct tp_thread *thread, uint64_t rss)
+{
+	uint64_t ticks = tp_clock_before();
+
+	if (!is_due(ticks, rss) || !tp_turn_take(&turn))
+		return;
+	if (is_due(ticks, rss)) /* no other thread has read them meanwhile */
+		read_now(thread, ticks, rss);
+	tp_turn_end(&turn);
+}
+
+void tp_regions_at_end(struct tp_thread *thread)
+{
+	uint64_t ticks = tp_clock_before(), ran = ticks - tp_header->start.ticks, takes;
+	struct tp_memory memory;
+
+	if (tp_load(&tp_state.next_regions) == NEVER || ran < tp_clock_ticks(END_NS * SHARE_END) || !tp_memory(&memory))
+		return;
+	takes = END_NS + memory.rss / TP_PAGE * END_PAGE_NS;
+	if (ran < tp_clock_ticks(takes * SHARE_END) || !tp_turn_take(&turn))
+		return;
+	read_now(thread, ticks, memory.rss);
+	tp_turn_end(&turn);
+}
+
+void tp_regions_forget(void)
+{
+	memset(files, 0, sizeof(files));
+	file_count = 0;
+	highest = 0;
+	turn = 0;
+}
