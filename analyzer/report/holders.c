@@ -26,6 +26,7 @@ const char *tp_holder_name(enum tp_holder holder)
 
 struct search {
 	enum tp_holder holder;
+	bool nameless_python;		/* a frame of the interpreter, whose file is not here */
 	const struct tp_symbol *caller; /* of the allocator's functions; NULL: not met yet */
 	bool start;			/* the interpreter's was seen */
 };
@@ -75,6 +76,20 @@ static bool is_importing(const struct tp_trace *trace, const uint32_t *frames, s
 	return false;
 }
 
+/* Its file name is in the trace, wherever that is read. */
+static bool is_interpreter(const char *module)
+{
+	return tp_pattern_match("^python3", module) || tp_pattern_match("^libpython3", module);
+}
+
+/* Outside of all lines of Python the interpreter starts; its functions' names, which say so otherwise, may not be here. */
+static bool is_nameless_python(struct tp_symbols *symbols, const struct tp_frame *frame, uint32_t number)
+{
+	return frame->module && is_interpreter(tp_symbols_frame(symbols, number)->module) &&
+	       tp_symbols_module_state(symbols, frame->module) != TP_MODULE_OK &&
+	       !tp_symbols_module_is_named(symbols, frame->module);
+}
+
 static struct search search_of(const struct tp_trace *trace, struct tp_symbols *symbols, uint32_t node)
 {
 	uint32_t frames[FRAMES_MAX], end;
@@ -91,8 +106,9 @@ static struct search search_of(const struct tp_trace *trace, struct tp_symbols *
 			return search;
 		}
 		look_at(&search, tp_symbols_frame(symbols, frames[i]));
+		search.nameless_python |= is_nameless_python(symbols, frame, frames[i]);
 	}
-	if (search.start && search.holder == TP_HOLDER_NONE)
+	if ((search.start || search.nameless_python) && search.holder == TP_HOLDER_NONE)
 		search.holder = TP_HOLDER_PYTHON_START;
 	return search;
 }
@@ -122,8 +138,7 @@ static bool is_arena(const struct tp_process *process, const struct tp_symbol *c
 {
 	uint64_t size;
 
-	if (!caller ||
-	    (!tp_pattern_match("^python3", caller->module) && !tp_pattern_match("^libpython3", caller->module)))
+	if (!caller || !is_interpreter(caller->module))
 		return false;
 	size = mapping_size(process, node, false);
 	return size == 1 << 20 || size == 1 << 18;

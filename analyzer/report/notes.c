@@ -10,6 +10,8 @@
 #include "report/op_globs.h"
 #include "report/process.h"
 
+#define MANY_MISSING 3u /* modules: fewer are named one by one */
+
 __attribute__((format(printf, 2, 3))) static void add(struct tp_notes *notes, const char *format, ...)
 {
 	char **more = realloc(notes->text, (notes->count + 1) * sizeof(*more));
@@ -225,32 +227,56 @@ static void add_order(struct tp_notes *notes, const struct tp_heap *heap)
 		    tp_count(heap->unmatched_frees).text, tp_plural(heap->unmatched_frees));
 }
 
+static bool is_missing(const struct tp_symbols *symbols, const struct tp_module *module)
+{
+	return !module->collector && module->path[0] == '/' &&
+	       tp_symbols_module_state(symbols, module) == TP_MODULE_MISSING;
+}
+
+/* On a machine that has few of the run's files. True: it was said in one. */
+static bool add_missing(struct tp_notes *notes, const struct tp_trace *trace, const struct tp_symbols *symbols)
+{
+	size_t missing = 0, named = 0;
+	char names[64] = "none";
+
+	for (size_t i = 0; i < trace->module_count; i++)
+		if (is_missing(symbols, &trace->modules[i])) {
+			missing++;
+			named += tp_symbols_module_is_named(symbols, &trace->modules[i]);
+		}
+	if (missing < MANY_MISSING)
+		return false;
+	if (named)
+		snprintf(names, sizeof(names), "%zu", named);
+	add(notes, "%zu modules: %zu not here; names from build-ids: %s; --debug-dir can name a folder with copies",
+	    trace->module_count, missing, names);
+	return true;
+}
+
+/* The collector's frames are not shown anyway. */
+static void add_module(struct tp_notes *notes, const struct tp_module *module, enum tp_module_state state, bool missing)
+{
+	if (module->collector)
+		return;
+	if (state == TP_MODULE_REPLACED)
+		add(notes, "%s was replaced since the run: its functions are not named from the new file",
+		    module->path);
+	else if (state == TP_MODULE_MISSING && missing && module->path[0] == '/')
+		add(notes, "%s is not there any more: --debug-dir can name a folder with a copy", module->path);
+	else if (state == TP_MODULE_UNREADABLE)
+		add(notes, "%s can't be read as an ELF file", module->path);
+}
+
 static void add_modules(struct tp_notes *notes, const struct tp_trace *trace, const struct tp_symbols *symbols)
 {
+	bool each = !add_missing(notes, trace, symbols);
 	size_t unloaded = 0;
 
 	for (size_t i = 0; i < trace->module_count; i++) {
 		const struct tp_module *module = &trace->modules[i];
 
 		unloaded += module->unloaded_ticks != 0;
-		if (module->collector) /* its frames are not shown anyway */
-			continue;
-		switch (tp_symbols_module_state(symbols, module)) {
-		case TP_MODULE_REPLACED:
-			add(notes, "%s was replaced since the run: its functions are not named from the new file",
-			    module->path);
-			break;
-		case TP_MODULE_MISSING:
-			if (module->path[0] == '/')
-				add(notes, "%s is not there any more: --debug-dir can name a folder with a copy",
-				    module->path);
-			break;
-		case TP_MODULE_UNREADABLE:
-			add(notes, "%s can't be read as an ELF file", module->path);
-			break;
-		case TP_MODULE_OK:
-			break;
-		}
+		add_module(notes, module, tp_symbols_module_state(symbols, module), each);
 	}
 	if (unloaded)
 		add(notes, "%zu module%s unloaded (dlclose) before the end", unloaded,

@@ -214,6 +214,13 @@ enum tp_module_state tp_symbols_module_state(const struct tp_symbols *symbols, c
 	return symbols->images[index] ? symbols->images[index]->state : TP_MODULE_OK;
 }
 
+bool tp_symbols_module_is_named(const struct tp_symbols *symbols, const struct tp_module *module)
+{
+	size_t index = (size_t)(module - symbols->trace->modules);
+
+	return symbols->images[index] && symbols->images[index]->module != NULL;
+}
+
 const struct tp_symbols_options *tp_symbols_options(const struct tp_symbols *symbols)
 {
 	return &symbols->options;

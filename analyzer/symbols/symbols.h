@@ -64,4 +64,7 @@ uint32_t tp_symbols_locations(const struct tp_symbols *symbols);
 /* What became of a module's file (asked for modules that were used so far). */
 enum tp_module_state tp_symbols_module_state(const struct tp_symbols *symbols, const struct tp_module *module);
 
+/* Were names found for it all the same, by its build-id? */
+bool tp_symbols_module_is_named(const struct tp_symbols *symbols, const struct tp_module *module);
+
 #endif

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Libraries that come and go, bypass the hooks, or bring a malloc of their own."""
 import json
+import re
 import shutil
 import subprocess
 
 import pytest
-from conftest import LIBRARY, WORKLOADS, analyze, functions, nothing_lost, report, sites
+from conftest import LIBRARY, PYTHON, WORKLOADS, analyze, functions, nothing_lost, report, sites
 
 
 def unfreed(trace):
@@ -164,3 +165,29 @@ def test_a_pool_that_is_there_and_not_used_is_not_said(tprof):
     assert [one["name"] for one in found] == ["jemalloc"] and "obstack" not in text
     run = tprof.run([WORKLOADS / "truth", 1, 10, 1], [LIBRARY], {"TPROF_CPU": "0"})
     assert report(run.traces()[0])["capture"]["unseen_allocators"] == []
+
+
+KEEPS = """
+import decimal, email, json, os
+kept = [bytearray(10000) for _ in range(100)]
+os._exit(0)
+"""
+
+
+def test_a_trace_on_a_machine_without_the_binaries(tprof):
+    """One note and not one a file; what is held is held there too."""
+    run = tprof.run([PYTHON, "-c", KEEPS], [LIBRARY], {"TPROF_CPU": "0"})
+    (here,) = run.traces()
+    there = run.directory / "there.bin"
+    there.write_bytes(here.read_bytes().replace(b"/usr/bin/python3", b"/usr/xin/python3")
+                      .replace(b"/lib/x86_64-linux-gnu/", b"/lib/x86_64-xinux-gnu/").replace(b"/lib64/ld-", b"/lib64/xd-"))
+    notes = [line for line in analyze("leaks", there).stdout.splitlines() if line.startswith("note: ")]
+    (note,) = [line for line in notes if "not here" in line or "not there any more" in line]
+    assert re.search(r"^note: \d+ modules: \d+ not here; names from build-ids: (none|\d+); --debug-dir ", note)
+    held = {}
+    for trace in here, there:
+        for site in sites(trace, "leaks"):
+            held.setdefault(site["held_by"], {}).setdefault(trace, 0)
+            held[site["held_by"]][trace] += site["bytes"]
+    for what in ("Python's imported modules", "Python's start"):
+        assert held[what][there] == pytest.approx(held[what][here], rel=0.15)
