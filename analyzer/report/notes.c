@@ -103,9 +103,11 @@ static void add_aside(struct tp_notes *notes, const struct tp_trace *trace)
 	uint64_t bytes = (uint64_t)header->chunks_aside * header->chunk_size;
 
 	if (bytes)
-		add(notes, "the disk %s full: %s of the trace %s in the program's memory, and not in this report",
+		add(notes, "the disk %s full: %s of the trace %s in the program's memory, and not in this report%s%s",
 		    trace->running ? "is" : "was", tp_bytes(bytes, false).text,
-		    trace->running ? "wait" : "were, as it ended,");
+		    trace->running ? "wait" : "were, as it ended,",
+		    header->tables_from ? ", nor is what was recorded from then on: " : "",
+		    header->tables_from ? tp_time(tp_trace_ns(trace, header->tables_from)).text : "");
 }
 
 static void add_losses(struct tp_notes *notes, const struct tp_trace *trace)

@@ -50,6 +50,8 @@ struct tp_trace_impl {
 	char *text;   /* the strings of the header */
 	char **lists; /* pointers of args and env */
 	size_t damage_room;
+	uint8_t *whole; /* trace/missing.h: of each node, whether its records are all there; NULL: none is missing */
+	size_t whole_count;
 	struct tp_jit_times *jit_times; /* NULL: each node's stack is the same at all times */
 };
 

@@ -2,6 +2,7 @@
 /* The tables once they are read: modules in order, frames as run-time addresses, what means the same made one. */
 #include <stdlib.h>
 
+#include "trace/missing.h"
 #include "trace/tables.h"
 
 static struct tp_module *find_module(const struct tp_trace *trace, uint64_t id)
@@ -50,7 +51,7 @@ static void sort_modules(struct tp_tables *tables)
 
 		if (module)
 			module->unloaded_ticks = tables->unloads[i].ticks;
-		else
+		else if (!tables->impl->header.tables_from)
 			tp_damage_add(trace, tables->impl->header_size, 0, "an unloaded module is not in the file");
 	}
 }
@@ -69,6 +70,8 @@ static bool resolve_frames(struct tp_tables *tables)
 		trace->frames[i].module = find_module(trace, number);
 		if (trace->frames[i].module)
 			trace->frames[i].pc += trace->frames[i].module->start;
+		else if (tables->impl->header.tables_from)
+			trace->frames[i] = (struct tp_frame){ 0 }; /* as if its own record were missing */
 		else
 			tp_damage_add(trace, tables->impl->header_size, 0, "a frame's module is not in the file");
 	}
@@ -136,8 +139,11 @@ bool tp_tables_resolve(struct tp_tables *tables)
 	uint32_t *alias;
 	bool good;
 
+	tp_missing_from(tables->impl);
 	sort_modules(tables);
 	if (!resolve_frames(tables))
+		return false;
+	if (tables->impl->header.tables_from && !tp_missing_nodes(tables->impl, tables->joins, tables->join_count))
 		return false;
 	alias = alias_frames(trace);
 	good = alias && tp_nodes_unify(trace, alias) &&

@@ -15,6 +15,9 @@
 
 void tp_tables_damage(struct tp_tables *tables, const uint8_t *record, uint64_t lost, const char *reason)
 {
+	/* Numbers that were given out and can't be looked up: their records are missing, which is said otherwise. */
+	if (tables->impl->header.tables_from && strcmp(reason, TP_BAD_NUMBER) == 0)
+		return;
 	tp_damage_add(&tables->impl->trace, tables->offset + (uint64_t)(record - tables->start), lost, reason);
 }
 

@@ -12,6 +12,7 @@
 #include "trace/facts.h"
 #include "trace/jit.h"
 #include "trace/impl.h"
+#include "trace/missing.h"
 
 size_t tp_read_at(int fd, void *buffer, size_t size, uint64_t offset)
 {
@@ -60,7 +61,7 @@ static bool read_all(struct tp_trace_impl *impl, char **error)
 	if (!tp_chunks_scan(impl) || !tp_tables_read(impl))
 		return false;
 	tp_clock_fit(impl);
-	return true;
+	return !impl->whole || tp_missing_cut(impl);
 }
 
 struct tp_trace *tp_trace_open(const char *file, char **error)
@@ -113,6 +114,7 @@ void tp_trace_close(struct tp_trace *trace)
 	free(impl->events.list);
 	free(impl->tables.list);
 	free(impl->moments);
+	free(impl->whole);
 	free(impl->text);
 	free(impl->lists);
 	free((void *)(uintptr_t)trace->file);

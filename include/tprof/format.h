@@ -307,6 +307,9 @@ struct tprof_header {
 	uint32_t search_at_end;	 /* enum tprof_search: what became of TPROF_LEAKCHECK=exit */
 	uint32_t end_way;	 /* enum tprof_end_way */
 	uint64_t control_signal; /* it wakes a thread to look at a request, with TPROF_CONTROL_WAKE; 0: nothing does */
+	uint64_t
+		tables_from; /* ticks since when table records are missing: they are aside, or could not be written. What
+			       * refers to one of them is not part of the trace. 0: none are */
 };
 
 /* ---- chunks ------------------------------------------------------------------------------------------------- */

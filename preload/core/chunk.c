@@ -21,8 +21,10 @@ struct tprof_chunk *tp_chunk_begin(enum tprof_chunk_kind kind, uint32_t thread, 
 	if (chunk && tp_aside_waits())
 		tp_aside_write(TP_ASIDE_AT_ONCE);
 	if (!chunk && obstacle.passes)
-		chunk = tp_aside_take(obstacle.offset);
+		chunk = tp_aside_take(kind, obstacle.offset);
 	if (!chunk) {
+		if (kind == TPROF_CHUNK_TABLES)
+			tp_aside_no_tables();
 		tp_stop(obstacle.cause, obstacle.reason);
 		return NULL;
 	}

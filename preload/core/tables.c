@@ -21,9 +21,15 @@ static struct tprof_chunk *idle[32];
 #define EXPECTED(chunk) ((chunk)->reserved[0])
 #define LAST_PYTHON(chunk) ((chunk)->reserved[1])
 
+static bool is_aside(void)
+{
+	return tp_unlikely(tp_load(&tp_aside_area) != NULL);
+}
+
 static bool has_room(struct tprof_chunk *chunk, size_t room)
 {
-	return tp_chunk_bytes(chunk) + tp_chunk_committed(chunk) + room <= tp_chunk_limit(chunk);
+	return tp_chunk_bytes(chunk) + tp_chunk_committed(chunk) + room <= tp_chunk_limit(chunk) &&
+	       !(is_aside() && tp_aside_is_copied(chunk));
 }
 
 static struct tprof_chunk *borrow_any(size_t room)
@@ -79,6 +85,8 @@ static void give_back(struct tprof_chunk *chunk)
 {
 	struct tprof_chunk **kept = kept_by(tp_self);
 
+	if (is_aside())
+		tp_aside_wrote(chunk);
 	if (kept && ++tp_self->table_records > KEEPS) {
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 		*kept = chunk;
@@ -97,20 +105,6 @@ void tp_tables_forget(void)
 		if (idle[i])
 			tp_chunk_end(idle[i]);
 		idle[i] = NULL;
-	}
-}
-
-void tp_tables_settle(void)
-{
-	for (size_t i = 0; i < TP_LENGTH(idle); i++) {
-		/* Taken meanwhile, as by a writer; acquire pairs with give_back()'s release. */
-		struct tprof_chunk *chunk = __atomic_exchange_n(&idle[i], NULL, __ATOMIC_ACQUIRE);
-
-		if (!chunk)
-			continue;
-		tp_aside_settle(chunk);
-		if (!tp_swap_if(&idle[i], (struct tprof_chunk *)NULL, chunk))
-			tp_chunk_end(chunk);
 	}
 }
 

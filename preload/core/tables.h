@@ -61,7 +61,4 @@ void tp_table_nodes(uint32_t first, uint32_t parent, const uint32_t *frames, siz
 /* In a forked child: the parent's chunks are not ours. */
 void tp_tables_forget(void);
 
-/* The chunks that nobody writes to now, as far as the disk had no room for them: core/aside.h. */
-TP_SLOW void tp_tables_settle(void);
-
 #endif

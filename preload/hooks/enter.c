@@ -180,8 +180,6 @@ static TP_SLOW void settle(struct tp_thread *thread)
 {
 	tp_aside_write(TP_ASIDE_AT_ONCE);
 	tp_aside_settle(thread->chunk);
-	tp_aside_settle(thread->tables);
-	tp_tables_settle();
 }
 
 /*

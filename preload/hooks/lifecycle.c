@@ -265,8 +265,6 @@ void tp_mark_end(uint32_t end, int status)
 		return;
 	if (!tp_load(&tp_sealed) && tp_sys_getpid() != tp_state.pid)
 		return; /* a vfork child: the memory is its parent's */
-	if (tp_aside_waits())
-		tp_tables_settle();
 	tp_aside_end();
 	tp_batch_end();
 	tp_header->end_status = status;

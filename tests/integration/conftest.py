@@ -209,6 +209,21 @@ def tprof(tmp_path):
     return Harness(tmp_path)
 
 
+@pytest.fixture
+def small_disk(tmp_path):
+    """A tmpfs of 2 MB."""
+    directory = tmp_path / "disk"
+    directory.mkdir()
+    if os.geteuid() != 0 or not shutil.which("mount"):
+        pytest.skip("mounting a small tmpfs needs root")
+    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(directory)], check=False,
+                          capture_output=True)
+    if done.returncode:
+        pytest.skip(f"a tmpfs can't be mounted here: {done.stderr.decode().strip()}")
+    yield directory
+    subprocess.run(["umount", str(directory)], check=True)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def built():
     for path in (LIBRARY, ANALYZE, LAUNCHER, ORACLE):

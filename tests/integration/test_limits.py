@@ -183,21 +183,6 @@ def test_all_that_is_lost_is_counted(tprof, tmp_path, text, allocator):
     assert events[0] >= 200_000 and events[0] == events[1]
 
 
-@pytest.fixture
-def small_disk(tmp_path):
-    """A tmpfs of 2 MB."""
-    directory = tmp_path / "disk"
-    directory.mkdir()
-    if os.geteuid() != 0 or not shutil.which("mount"):
-        pytest.skip("mounting a small tmpfs needs root")
-    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(directory)], check=False,
-                          capture_output=True)
-    if done.returncode:
-        pytest.skip(f"a tmpfs can't be mounted here: {done.stderr.decode().strip()}")
-    yield directory
-    subprocess.run(["umount", str(directory)], check=True)
-
-
 @pytest.mark.parametrize("threads", [1, 4])
 def test_full_disk(tprof, small_disk, threads):
     """A sparse file would be a SIGBUS in the program when its pages are touched."""
@@ -387,6 +372,116 @@ def test_disk_full_in_a_reallocation(tprof, small_disk, tmp_path):
         summary = report(small_disk / "trace.bin")
         recorded = summary["heap"]["allocations"] + summary["heap"]["frees"]
         assert recorded + summary["capture"]["lost_events"] == 2 * (500000 + 1 + lead)
+        (small_disk / "trace.bin").unlink()
+
+
+LEVELS = 40
+
+# New stacks all the time, so that tables take the most room.
+MANY_STACKS = f"#define LEVELS {LEVELS}" + """
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+static long count;
+__attribute__((noinline)) static void *deep(unsigned long path, int levels)
+{
+	void *volatile block;
+	if (levels == 0)
+		return malloc(24);
+	if (path & 1)
+		block = deep(path >> 1, levels - 1);
+	else
+		block = deep(path >> 1, levels - 1);
+	return block;
+}
+static void *run(void *first)
+{
+	for (long i = 0; i < count; i++)
+		free(deep(((unsigned long)first + 3 * (unsigned long)i + 1) * 0x9e3779b97f4a7c15, LEVELS));
+	return NULL;
+}
+int main(int argc, char **argv)
+{
+	long threads = atol(argv[1]);
+	pthread_t others[4];
+	count = atol(argv[2]);
+	for (long i = 1; i < threads; i++)
+		pthread_create(&others[i], NULL, run, (void *)i);
+	run(NULL);
+	for (long i = 1; i < threads; i++)
+		pthread_join(others[i], NULL);
+	puts("many: done");
+	return 0;
+}
+"""
+
+
+@pytest.fixture(name="many_stacks", scope="module")
+def build_many_stacks(tmp_path_factory):
+    directory = tmp_path_factory.mktemp("many")
+    (directory / "many.c").write_text(MANY_STACKS)
+    subprocess.run(["gcc", "-O1", "-fno-builtin", "-fno-optimize-sibling-calls", "-pthread", directory / "many.c",
+                    "-o", directory / "many"], check=True)
+    return directory / "many"
+
+
+def check_whole(trace):
+    """Whatever the report has is right: nothing is damaged, each block and sample has its stack."""
+    summary = report(trace)
+    assert summary["capture"]["damage"] == [] and summary["capture"]["stacks_short"] == 0
+    for site in sites(trace, "hotspots"):
+        assert site["stack"] and all(frame["module"] for frame in site["stack"])
+        if "deep" in functions(site["stack"]):
+            assert functions(site["stack"])[:LEVELS + 1] == ["deep"] * (LEVELS + 1)
+    dumped = analyze("dump", trace).stdout.splitlines()
+    assert not [line for line in dumped if line.split()[1:2] == ["sample"] and "no stack" in line]
+    return summary
+
+
+def everything(summary):
+    return summary["heap"]["allocations"] + summary["heap"]["frees"] + summary["capture"]["lost_events"]
+
+
+def test_tables_on_a_full_disk(tprof, small_disk, many_stacks):
+    """What events refer to could not be written: those are not in the trace, and counted."""
+    totals = set()
+    for kilobytes in (4000, 276, 427, 511, 700):
+        subprocess.run(["mount", "-o", f"remount,size={kilobytes}k", str(small_disk)], check=True)
+        run = tprof.run([many_stacks, 1, 20000], [LIBRARY], {"TPROF_OUTPUT": str(small_disk / "trace.bin"), **NO_SAMPLES})
+        assert (run.status, run.stdout) == (0, b"many: done\n")
+        summary = check_whole(small_disk / "trace.bin")
+        assert summary["capture"]["stopped"] is (kilobytes < 4000)
+        assert (summary["capture"]["lost_events"] > 0) is (kilobytes < 4000)
+        totals.add(everything(summary))
+        (small_disk / "trace.bin").unlink()
+    assert len(totals) == 1
+
+
+def test_tables_of_threads_on_a_full_disk(tprof, small_disk, many_stacks):
+    for kilobytes in (333, 777):
+        subprocess.run(["mount", "-o", f"remount,size={kilobytes}k", str(small_disk)], check=True)
+        run = tprof.run([many_stacks, 3, 7000], [LIBRARY],
+                        {"TPROF_OUTPUT": str(small_disk / "trace.bin"), "TPROF_CPU": "999"})
+        assert (run.status, run.stdout) == (0, b"many: done\n")
+        assert check_whole(small_disk / "trace.bin")["capture"]["lost"]["no_space"] > 0
+        (small_disk / "trace.bin").unlink()
+
+
+@pytest.mark.parametrize("bytes_", [300_000, 555_555])
+def test_tables_beyond_the_file_size_limit(tprof, many_stacks, bytes_):
+    run = tprof.run([WORKLOADS / "limits", f"fsize={bytes_}", many_stacks, 3, 7000], [],
+                    {"LIMITS_PRELOAD": str(LIBRARY), "TPROF_CPU": "999"})
+    assert (run.status, run.stdout) == (0, b"many: done\n")
+    assert check_whole(run.traces()[0])["capture"]["lost"]["no_space"] > 0
+
+
+def test_tables_aside_of_a_killed_program(tprof, small_disk, many_stacks):
+    """At any instant."""
+    for milliseconds in (20, 70, 150):
+        subprocess.run(["mount", "-o", f"remount,size={300 + milliseconds}k", str(small_disk)], check=True)
+        tprof.run(["timeout", "-s", "KILL", f"0.{milliseconds:03}", many_stacks, 3, 10000000],
+                  [LIBRARY], {"TPROF_OUTPUT": str(small_disk / "trace.bin"), "TPROF_EXE": "many"})
+        check_whole(small_disk / "trace.bin")
         (small_disk / "trace.bin").unlink()
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs that nobody here wrote: PyTorch, scikit-learn, a DataLoader with forked workers."""
 import pytest
-from conftest import PYTHON, ROOT, analyze, installed, nothing_lost, report, summaries
+from conftest import LIBRARY, PYTHON, ROOT, analyze, installed, nothing_lost, report, sites, summaries
 
 pytestmark = pytest.mark.real
 PROGRAMS = ROOT / "tests/workloads"
@@ -23,6 +23,18 @@ def test_torch_training(tprof):
     modules = {frame["module"] for site in summary["heap"]["hot_sites"] for frame in site["stack"]}
     assert any("libtorch" in str(module) for module in modules)
     assert "torch_train.py" in analyze(run.traces()[0]).stdout
+
+
+def test_torch_on_a_full_disk(tprof, small_disk):
+    """Most of its trace are stacks: no event refers to one that there was no room for."""
+    trace = small_disk / "trace.bin"
+    run = tprof.run([PYTHON, "-c", "import torch; print(torch.ones(3).sum())"], [LIBRARY], {"TPROF_OUTPUT": str(trace)})
+    assert (run.status, run.stdout) == (0, b"tensor(3.)\n")
+    summary = report(trace)
+    assert summary["capture"]["damage"] == [] and summary["capture"]["lost"]["no_space"] > 1000000
+    assert summary["heap"]["allocations"] > 50000
+    assert all(site["stack"] for site in sites(trace, "hotspots"))
+    assert "no stack" not in analyze("dump", trace).stdout
 
 
 @pytest.mark.parametrize("allocator", ["jemalloc", "tcmalloc"])
