@@ -140,8 +140,10 @@ static void add_losses(struct tp_notes *notes, const struct tp_trace *trace)
 			    "read",
 			    tp_count(lost).text, tp_plural(lost));
 		else if (i == TPROF_LOST_OP_DEPTH)
-			add(notes, "%s call%s of ops not recorded: nested deeper than 256", tp_count(lost).text,
-			    tp_plural(lost));
+			add(notes,
+			    "%s call%s of ops not recorded: nested deeper than 256, or 1,024 of "
+			    "-finstrument-functions",
+			    tp_count(lost).text, tp_plural(lost));
 		else
 			add(notes, "%s event%s not recorded: %s", tp_count(lost).text, tp_plural(lost),
 			    name ? name : "unknown cause");

@@ -93,7 +93,8 @@ enum tprof_lost {
 	TPROF_LOST_TIMER,     /* threads that are not sampled: the kernel had no timer for them */
 	TPROF_LOST_SANDBOX,  /* events after the program entered a seccomp sandbox, which may forbid our system calls */
 	TPROF_LOST_COUNTERS, /* threads whose TPROF_COUNTERS could not be opened, or not be read any more */
-	TPROF_LOST_OP_DEPTH, /* calls of hooked functions nested deeper than 256, which is what is kept of a thread */
+	TPROF_LOST_OP_DEPTH, /* calls of hooked functions nested deeper than 256, which is what is kept of a thread, or of
+			      * functions built with -finstrument-functions deeper than 1,024 */
 	TPROF_LOST_CAUSES = 16, /* room for more; the unused are 0 */
 };
 

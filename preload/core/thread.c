@@ -167,6 +167,7 @@ static struct tp_thread *begin(struct tp_thread *thread)
 	thread->last_block = 0;
 	thread->until_sample = 0;
 	thread->op_depth = 0;
+	thread->instrumented_depth = 0;
 	thread->fold.written = NULL;
 	tp_fold_reset(thread);
 	thread->allocates = false;

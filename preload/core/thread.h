@@ -21,9 +21,9 @@
 #define TP_RULES_BYTES 768u
 #define TP_WALK_HEAD 64u /* zeroed when the thread changes: an empty walk */
 
-#define TP_ANNOTATED_MAX 256u	 /* hooks/ops/annotate.c: of deeper ones less is known */
-#define TP_INSTRUMENTED_MAX 192u /* hooks/ops/instrument.c: deeper ones are not recorded */
-#define TP_OPS_MAX 256u		 /* nested ops of one thread; what is deeper is called and counted as lost */
+#define TP_ANNOTATED_MAX 256u	  /* hooks/ops/annotate.c: of deeper ones less is known */
+#define TP_INSTRUMENTED_MAX 1024u /* hooks/ops/instrument.c: deeper ones are counted as lost */
+#define TP_OPS_MAX 256u		  /* nested ops of one thread; what is deeper is called and counted as lost */
 
 enum tp_busy {
 	TP_IDLE = 0,
@@ -47,6 +47,16 @@ struct tp_caller {
 	uintptr_t pc;	/* the return address; 0: none */
 	uint32_t epoch; /* tp_modules_epoch up to which the code there is what it was */
 	int32_t rule; /* where the caller's frame ends: the offset of its struct tp_rule, a multiple of 8, and the kind */
+};
+
+/* What is kept of a function that said that it begins, while it is open. */
+struct tp_instrumented {
+	uintptr_t frame;  /* where its caller's stack ended; or the stack pointer, if that can't be told */
+	uintptr_t caller; /* its return address */
+	uintptr_t begin;  /* behind the instruction that said so */
+	uint32_t op;
+	uint16_t hooked; /* hooked ops that were open then */
+	bool known;	 /* the return address stands just below `frame` */
 };
 
 #define TP_CALLERS 512u	   /* a power of two */
@@ -108,7 +118,9 @@ struct tp_thread {
 	uint32_t ops_log[TP_ORDER_LOG];
 	char scratch[4096]; /* for paths: the user's stack may be small */
 	/* Of ops that are no hooked calls, outermost first: hooked ones that were open as each of them began. */
-	uint16_t annotated[TP_ANNOTATED_MAX], instrumented[TP_INSTRUMENTED_MAX];
+	uint16_t annotated[TP_ANNOTATED_MAX];
+	uint32_t instrumented_depth; /* open functions of hooks/ops/instrument.c */
+	struct tp_instrumented instrumented[TP_INSTRUMENTED_MAX];
 	uint8_t rules[TP_RULES_BYTES] __attribute__((aligned(64))); /* of stacks/lately.c */
 	uint8_t walk[TP_WALK_BYTES] __attribute__((aligned(64)));
 	uint8_t python[TP_PYTHON_BYTES] __attribute__((aligned(64))); /* of hooks/python/stack.c */

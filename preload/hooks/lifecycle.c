@@ -148,7 +148,6 @@ static void forget_parent(void)
 	tp_python_forget();
 	tp_entry_forget();
 	tp_onednn_forget();
-	tp_instrument_forget();
 }
 
 /* The child of a pause is paused, and TPROF_START=off is one. */

@@ -189,6 +189,67 @@ def test_instrumented_functions_in_a_child(tprof):
     assert [summary["op_ends_unmatched"] for summary in summaries] == [0, 0]
 
 
+LEFT = WORKLOADS.parents[1] / "tests/workloads/instrumented_left.c"
+BUILDS = ["gcc -O0", "gcc -O2", "gcc -O3 -fno-asynchronous-unwind-tables", "clang -O2"]
+
+
+@pytest.mark.parametrize("build", BUILDS)
+def test_instrumented_functions_that_are_left(tprof, tmp_path, build):
+    """By longjmp, from any depth; with calls put inline and hooks jumped to: all are counted, and who was left is known."""
+    subprocess.run([*build.split(), "-g", "-finstrument-functions", LEFT, "-o", tmp_path / "left"], check=True)
+    run, ops = profile(tprof, [tmp_path / "left", 500, 300], "instrument")
+    names = ["early", "small", "large", "inlined", "down", "step", "handler", "guard"]
+    counted, left = ([int(number) for number in line.split()] for line in run.stdout.decode().splitlines())
+    assert [ops[name]["calls"] for name in names] == counted
+    assert [ops[name]["unwound"] for name in names] == left and sum(left) > 100
+    assert ops["step"]["calls"] == 301 and ops["early"]["calls"] == 1 and ops["main"]["calls"] == 1
+    summary = report(run.traces()[0])
+    assert summary["op_ends_unmatched"] == summary["capture"]["lost"]["op_depth"] == 0
+
+
+def test_instrumented_functions_too_deep(tprof, tmp_path):
+    """What is not recorded is counted, and what comes behind it is."""
+    subprocess.run(["gcc", "-g", "-finstrument-functions", LEFT, "-o", tmp_path / "left"], check=True)
+    run, ops = profile(tprof, [tmp_path / "left", 10, 3000], "instrument")
+    summary = report(run.traces()[0])
+    assert ops["step"]["calls"] < 3001
+    assert ops["step"]["calls"] + summary["capture"]["lost"]["op_depth"] == 3001
+    assert ops["main"]["calls"] == 1 and summary["op_ends_unmatched"] == 0
+    assert "nested deeper" in analyze("summary", run.traces()[0]).stdout
+
+
+CALLS = """
+#include <sys/wait.h>
+#include <unistd.h>
+#define APART __attribute__((noinline))
+static volatile int sink;
+APART int c(void) { return sink + getpid(); }
+APART int b(void) { return c() + 1; }
+APART int a(void) { return b() + 1; }
+APART int forks(void) { int child = fork(); if (child) wait(NULL); return child; }
+int main(void) { a(); forks(); a(); return 0; }
+"""
+
+
+def test_instrumented_functions_and_hooked_ones(tprof, tmp_path):
+    """What tells of functions is none of them; and a child ends none that its parent began."""
+    (tmp_path / "calls.c").write_text(CALLS)
+    subprocess.run(["gcc", "-O1", "-g", "-finstrument-functions", tmp_path / "calls.c", "-o", tmp_path / "calls"],
+                   check=True)
+    run, _ = profile(tprof, [tmp_path / "calls"], "instrument,*")
+    trees = []
+    for trace in run.traces():
+        summary = report(trace)
+        assert summary["op_ends_unmatched"] == 0
+        tree = report(trace, command="ops", options=["--tree", "--top", "0"])["tree"]
+        names = {node["id"]: node["name"] for node in tree}
+        trees.append({node["name"]: (node["calls"], names.get(node["parent"])) for node in tree})
+    inner = {"b": "a", "c": "b", "getpid": "c"}
+    assert trees[0] == {"main": (1, None), "a": (2, "main"), **{name: (2, outer) for name, outer in inner.items()},
+                        "forks": (1, "main"), "fork": (1, "forks"), "wait": (1, "forks")}
+    assert trees[1] == {"a": (1, None), **{name: (1, outer) for name, outer in inner.items()}}
+
+
 def test_instrumented_functions_with_annotations(tprof):
     """What tprof.h does is no function of the program's: an op lasts as long as its scope does."""
     run, ops = profile(tprof, [WORKLOADS / "annotate-traced", TIMES], "instrument")

@@ -222,15 +222,32 @@ bool tp_ops_wanted(void)
 
 /*
  * What returns twice, is the unwinder's, or is called where the compiler has all registers in use (-pg's counters): a call
- * of it through a frame of ours would go wrong.
+ * of it through a frame of ours would go wrong. And what tells of functions is none (-finstrument-functions).
  */
 static bool is_untouchable(const char *symbol)
 {
 	static const char *const names[] = {
-		"*setjmp*",   "*getcontext*",	"*makecontext*", "*swapcontext*", "*vfork", "_Unwind_*",
-		"__cxa_*",    "__tls_get_addr", "*longjmp*",	 "_dl_*",	  "dl*",    "__libc_start_main",
-		"malloc",     "free",		"calloc",	 "realloc",	  "mcount", "_mcount",
-		"__fentry__", "_ITM_*",
+		"*setjmp*",
+		"*getcontext*",
+		"*makecontext*",
+		"*swapcontext*",
+		"*vfork",
+		"_Unwind_*",
+		"__cxa_*",
+		"__tls_get_addr",
+		"*longjmp*",
+		"_dl_*",
+		"dl*",
+		"__libc_start_main",
+		"malloc",
+		"free",
+		"calloc",
+		"realloc",
+		"mcount",
+		"_mcount",
+		"__fentry__",
+		"_ITM_*",
+		"__cyg_profile_func_*",
 	};
 
 	for (size_t i = 0; i < TP_LENGTH(names); i++) {
