@@ -7,13 +7,15 @@
 #include <link.h>
 
 #define VERSION_HIDDEN 0x8000 /* in .gnu.version: only found by its version's name */
+#define VERSION_INDEX 0x7fff
 
 struct symbols {
 	uintptr_t bias;
 	const ElfW(Sym) * table;
 	const char *strings;
 	const uint16_t *versions; /* NULL: none */
-	const uint32_t *hash;	  /* DT_GNU_HASH */
+	const ElfW(Verdef) * defined;
+	const uint32_t *hash; /* DT_GNU_HASH */
 };
 
 /* ld.so has turned these into addresses; the vDSO's are still offsets. */
@@ -37,6 +39,9 @@ static bool read_symbols(uintptr_t bias, const ElfW(Dyn) * entry, struct symbols
 			break;
 		case DT_VERSYM:
 			symbols->versions = address;
+			break;
+		case DT_VERDEF:
+			symbols->defined = address;
 			break;
 		case DT_GNU_HASH:
 			symbols->hash = address;
@@ -64,20 +69,26 @@ static bool same_name(const char *a, const char *b)
 	return *a == *b;
 }
 
-/* `defined`: its definition; else one that has a value all the same. */
-static const ElfW(Sym) * is_it(const struct symbols *symbols, uint32_t i, const char *name, bool defined)
+enum wanted {
+	DEFAULT, /* the default version's definition */
+	HIDDEN,	 /* one of another version */
+	VALUE,	 /* no definition, but it has a value all the same */
+};
+
+static const ElfW(Sym) * is_it(const struct symbols *symbols, uint32_t i, const char *name, enum wanted wanted)
 {
 	const ElfW(Sym) *symbol = &symbols->table[i];
+	bool defined = symbol->st_shndx != SHN_UNDEF;
+	bool hidden = defined && symbols->versions && symbols->versions[i] & VERSION_HIDDEN;
 
-	if ((symbol->st_shndx != SHN_UNDEF) != defined || (!defined && !symbol->st_value) ||
-	    !same_name(symbols->strings + symbol->st_name, name) ||
-	    (defined && symbols->versions && symbols->versions[i] & VERSION_HIDDEN))
+	if (defined != (wanted != VALUE) || hidden != (wanted == HIDDEN) || (!defined && !symbol->st_value) ||
+	    !same_name(symbols->strings + symbol->st_name, name))
 		return NULL;
 	return symbol;
 }
 
 /* Layout of DT_GNU_HASH: bucket count, first symbol, bloom words, bloom shift; bloom; buckets; chains. */
-static const ElfW(Sym) * find(const struct symbols *symbols, const char *name, uint32_t hash, bool defined)
+static const ElfW(Sym) * find(const struct symbols *symbols, const char *name, uint32_t hash, enum wanted wanted)
 {
 	uint32_t bucket_count = symbols->hash[0], first = symbols->hash[1], bloom_words = symbols->hash[2];
 	const uint32_t *buckets = symbols->hash + 4 + (size_t)bloom_words * (sizeof(ElfW(Addr)) / sizeof(uint32_t));
@@ -88,7 +99,7 @@ static const ElfW(Sym) * find(const struct symbols *symbols, const char *name, u
 		return NULL;
 	for (;; i++) {
 		uint32_t there = chains[i - first];
-		const ElfW(Sym) *found = (there | 1) == (hash | 1) ? is_it(symbols, i, name, defined) : NULL;
+		const ElfW(Sym) *found = (there | 1) == (hash | 1) ? is_it(symbols, i, name, wanted) : NULL;
 
 		if (found || there & 1) /* the low bit ends a chain */
 			return found;
@@ -97,7 +108,7 @@ static const ElfW(Sym) * find(const struct symbols *symbols, const char *name, u
 
 static const ElfW(Sym) * find_in(const struct symbols *symbols, const char *name, uint32_t hash)
 {
-	return find(symbols, name, hash, true);
+	return find(symbols, name, hash, DEFAULT);
 }
 
 static void *function(const struct symbols *symbols, const ElfW(Sym) * symbol)
@@ -135,27 +146,77 @@ void *tp_lookup_beside(const void *address, const char *name)
 }
 
 /* What the object that holds the address says of the name, if it means the address by it. */
-static const ElfW(Sym) * symbol_at(const void *address, const char *name, bool defined)
+static const ElfW(Sym) * symbol_at(const void *address, const char *name, enum wanted wanted)
 {
 	const struct link_map *map = map_of(address);
 	const ElfW(Sym) *symbol = NULL;
 	struct symbols symbols;
 
 	if (map && read_symbols(map->l_addr, map->l_ld, &symbols))
-		symbol = find(&symbols, name, hash_of(name), defined);
+		symbol = find(&symbols, name, hash_of(name), wanted);
 	return symbol && map->l_addr + symbol->st_value == (uintptr_t)address ? symbol : NULL;
 }
 
 bool tp_lookup_is_plt(const void *address, const char *name)
 {
-	return symbol_at(address, name, false) != NULL;
+	return symbol_at(address, name, VALUE) != NULL;
 }
 
 bool tp_lookup_is_data(const void *address, const char *name)
 {
-	const ElfW(Sym) *symbol = symbol_at(address, name, true);
+	const ElfW(Sym) *symbol = symbol_at(address, name, DEFAULT);
 
 	return symbol && ELF64_ST_TYPE(symbol->st_info) == STT_OBJECT;
+}
+
+/* The name of a definition's version; NULL: it has none. */
+static const char *version_of(const struct symbols *symbols, const ElfW(Sym) * symbol)
+{
+	const ElfW(Verdef) *version = symbols->defined;
+	uint16_t index = symbols->versions ? symbols->versions[symbol - symbols->table] & VERSION_INDEX : 0;
+
+	while (index > VER_NDX_GLOBAL && version) {
+		if ((version->vd_ndx & VERSION_INDEX) == index) {
+			const char *first = (const char *)version + version->vd_aux;
+
+			return symbols->strings + ((const ElfW(Verdaux) *)first)->vda_name;
+		}
+		version = version->vd_next ? (const void *)((const char *)version + version->vd_next) : NULL;
+	}
+	return NULL;
+}
+
+/* Is that some object's default version of the name? Then it is what references were linked to, and ask for. */
+static bool is_asked_for(const struct link_map *map, const char *name, uint32_t hash, const char *version)
+{
+	struct symbols symbols;
+
+	while (map->l_prev)
+		map = map->l_prev;
+	for (; version && map; map = map->l_next) {
+		const ElfW(Sym) *symbol =
+			read_symbols(map->l_addr, map->l_ld, &symbols) ? find(&symbols, name, hash, DEFAULT) : NULL;
+		const char *other = symbol ? version_of(&symbols, symbol) : NULL;
+
+		if (other && same_name(other, version))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * What references to the name are bound to in that object: the loader takes the version that they ask for, though it may not be
+ * the default there (libc_malloc_debug.so.0's functions have no default version).
+ */
+static const ElfW(Sym) *
+	find_bound(const struct link_map *map, const struct symbols *symbols, const char *name, uint32_t hash)
+{
+	const ElfW(Sym) *found = find(symbols, name, hash, DEFAULT);
+
+	if (found || !symbols->versions)
+		return found;
+	found = find(symbols, name, hash, HIDDEN);
+	return found && is_asked_for(map, name, hash, version_of(symbols, found)) ? found : NULL;
 }
 
 /* In this object and those that were loaded after it. */
@@ -167,7 +228,7 @@ static void *find_from(const struct link_map *map, const char *name)
 
 	for (; map && !found; map = map->l_next) {
 		if (read_symbols(map->l_addr, map->l_ld, &symbols))
-			found = function(&symbols, find_in(&symbols, name, hash));
+			found = function(&symbols, find_bound(map, &symbols, name, hash));
 	}
 	return found;
 }

@@ -9,8 +9,9 @@
 #include "core/base.h"
 
 /*
- * The default version's definition of a function in the objects that were loaded behind libtprof.so, in their order:
- * what RTLD_NEXT means at start-up. NULL if there is none.
+ * The definition of a function that references to it are bound to, in the objects that were loaded behind libtprof.so, in their
+ * order: what RTLD_NEXT means at start-up, but that it also finds what has the version that they ask for, and is not the default
+ * in its object. NULL if there is none.
  */
 void *tp_lookup_next(const char *name);
 

@@ -164,6 +164,81 @@ def test_sandbox(tprof, how, env):
     assert summary["process"]["end"] == "exit" and summary["process"]["status"] == 7
 
 
+HIDDEN_VERSIONS = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+static char arena[1 << 20];
+static size_t taken;
+static void *take(size_t size)
+{
+	size_t at = __atomic_fetch_add(&taken, (size + 31) / 16 * 16, __ATOMIC_RELAXED);
+	*(size_t *)(arena + at) = size;
+	return arena + at + 16;
+}
+void *own_malloc(size_t size) { return take(size); }
+void *own_calloc(size_t count, size_t size) { return take(count * size); }
+void own_free(void *block) { (void)block; }
+void *own_realloc(void *block, size_t size)
+{
+	void *new = take(size);
+	return block ? memcpy(new, block, size < ((size_t *)block)[-2] ? size : ((size_t *)block)[-2]) : new;
+}
+size_t own_size(void *block) { return block ? ((size_t *)block)[-2] : 0; }
+__asm__(".symver own_malloc, malloc@GLIBC_2.2.5");
+__asm__(".symver own_calloc, calloc@GLIBC_2.2.5");
+__asm__(".symver own_free, free@GLIBC_2.2.5");
+__asm__(".symver own_realloc, realloc@GLIBC_2.2.5");
+__asm__(".symver own_size, malloc_usable_size@GLIBC_2.2.5");
+"""
+
+
+def test_allocator_that_has_no_default_version(tprof, tmp_path):
+    """The loader binds references to the version that they ask for: libc's heap checker has no other."""
+    (tmp_path / "hidden.c").write_text(HIDDEN_VERSIONS)
+    (tmp_path / "hidden.map").write_text("GLIBC_2.2.5 { global: malloc; calloc; free; realloc; malloc_usable_size; local: *; };")
+    subprocess.run(["gcc", "-O1", "-fno-builtin", "-shared", "-fPIC", tmp_path / "hidden.c",
+                    f"-Wl,--version-script={tmp_path}/hidden.map", "-o", tmp_path / "libhidden.so"], check=True)
+    (tmp_path / "user.c").write_text("""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(void)
+{
+	Dl_info info;
+	void *block = malloc(1001);
+	const char *where = dladdr(block, &info) && info.dli_fname ? info.dli_fname : "elsewhere";
+	int own = strstr(where, "libhidden.so") != NULL;
+	block = realloc(block, 2002);
+	puts(own && dladdr(block, &info) ? "own" : "another's");
+	free(block);
+	return 0;
+}""")
+    subprocess.run(["gcc", "-O1", "-fno-builtin", tmp_path / "user.c", "-o", tmp_path / "user"], check=True)
+    bare = tprof.run([tmp_path / "user"], [tmp_path / "libhidden.so"])
+    run = tprof.run([tmp_path / "user"], [LIBRARY, tmp_path / "libhidden.so"])
+    assert (run.status, run.stdout) == (bare.status, bare.stdout) == (0, b"own\n")
+    assert "libhidden.so" in analyze("info", run.traces()[0]).stdout
+    assert report(run.traces()[0])["heap"]["allocations"] >= 2
+
+
+def test_heap_checker_of_libc(tprof, tmp_path):
+    (tmp_path / "over.c").write_text("""
+#include <stdlib.h>
+#include <string.h>
+int main(void) { char *block = malloc(20); memset(block, 120, 25); free(block); return 0; }""")
+    subprocess.run(["gcc", "-O0", "-w", "-fno-builtin", tmp_path / "over.c", "-o", tmp_path / "over"], check=True)
+    settings = {"GLIBC_TUNABLES": "glibc.malloc.check=3"}
+    bare = tprof.run([tmp_path / "over"], ["libc_malloc_debug.so.0"], settings)
+    run = tprof.run([tmp_path / "over"], [LIBRARY, "libc_malloc_debug.so.0"], settings)
+    assert (run.status, run.stderr) == (bare.status, bare.stderr) == (-6, b"free(): invalid pointer")
+    assert "libc_malloc_debug.so.0" in analyze("info", run.traces()[0]).stdout
+
+
 def test_allocator_without_usable_size(tprof):
     """libc's malloc_usable_size is not asked about another allocator's blocks."""
     fence = WORKLOADS / "libfence.so"
