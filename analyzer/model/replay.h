@@ -126,8 +126,9 @@ struct tp_replay {
 	struct tp_stray early[TP_STRAYS], late[TP_STRAYS]; /* late: blocks closed because their address came again */
 	unsigned early_next, late_next, late_count;
 
-	bool cut;				 /* there are events behind the time that is looked at */
-	bool ended;				 /* it is no longer in the run's sum */
+	bool cut;   /* there are events behind the time that is looked at */
+	bool ended; /* it is no longer in the run's sum */
+	bool waits; /* for its end: it was killed, and lived as long as a child does that has not ended */
 	uint64_t combined_number, combined_peak; /* live bytes at the run's peak of that number */
 	double combined_variance;
 };

@@ -121,20 +121,85 @@ static void end_of_one(struct work *work, struct tp_replay *replay, uint64_t tim
 	replay->ended = true;
 }
 
+/* Killed: when is not in its trace. */
+static bool is_killed(const struct tp_replay *replay)
+{
+	return replay->trace->header->end == TPROF_END_NONE && !replay->trace->running;
+}
+
+static bool is_child(const struct tprof_header *child, const struct tprof_header *parent)
+{
+	return child->ppid == parent->pid && child->pid_namespace == parent->pid_namespace &&
+	       child->start.mono_ns >= parent->start.mono_ns && child->parent_seen_ns >= child->start.mono_ns;
+}
+
+/* A parent that waits for its children records nothing: when the last of them saw it. */
+static uint64_t seen_by_children(const struct work *work, const struct tp_replay *parent)
+{
+	uint64_t last = 0;
+
+	for (size_t i = 0; i < work->count; i++) {
+		const struct tprof_header *child = work->replays[i].trace->header;
+		uint64_t seen;
+
+		if (!is_child(child, parent->trace->header))
+			continue;
+		seen = work->replays[i].start_ns + (child->parent_seen_ns - child->start.mono_ns);
+		last = seen > last ? seen : last;
+	}
+	return last;
+}
+
+/* Whether it lives as long as a child does that has not ended: that one never saw it gone. */
+static bool outlives_a_child(const struct work *work, const struct tp_replay *parent)
+{
+	for (size_t i = 0; i < work->count; i++) {
+		const struct tprof_header *child = work->replays[i].trace->header;
+
+		if (!work->replays[i].ended && &work->replays[i] != parent && is_child(child, parent->trace->header) &&
+		    child->parent_seen_ns == child->latest.mono_ns)
+			return true;
+	}
+	return false;
+}
+
 /*
  * The process's next event or, behind the last one, its end. One that runs, or whose end lies behind the time that is looked
  * at, has none. Of what happens at the same time ends come first.
  */
-static bool push_next(const struct work *work, struct tp_queue *queue, struct tp_replay *replay, uint64_t number)
+static void push_next(const struct work *work, struct tp_queue *queue, struct tp_replay *replay, uint64_t not_before)
 {
+	uint64_t number = (uint64_t)(replay - work->replays);
 	uint64_t key = replay->event ? tp_replay_ns(replay, replay->event->time) : tp_replay_end_ns(replay);
 
+	if (!replay->event && is_killed(replay)) {
+		uint64_t seen = seen_by_children(work, replay);
+
+		key = seen > key ? seen : key;
+	}
+	key = not_before > key ? not_before : key;
 	if (replay->event)
 		number += work->count;
 	else if (replay->trace->running || replay->cut || (work->options->to_ns && key > work->options->to_ns))
-		return false;
+		return;
 	tp_queue_push(queue, key, number, replay);
-	return true;
+}
+
+/* An end that has come. Parents that were only known to live as long as the process may end with it. */
+static void take_end(struct work *work, struct tp_queue *queue, struct tp_replay *replay, uint64_t time_ns)
+{
+	replay->waits = is_killed(replay) && outlives_a_child(work, replay);
+	if (replay->waits || !queue->count)
+		return; /* what the last ones held when the run ended is the last point */
+	end_of_one(work, replay, time_ns);
+	for (size_t i = 0; i < work->count; i++) {
+		struct tp_replay *parent = &work->replays[i];
+
+		if (!parent->waits || !is_child(replay->trace->header, parent->trace->header))
+			continue;
+		parent->waits = false;
+		push_next(work, queue, parent, time_ns);
+	}
 }
 
 static bool replay_many(struct work *work)
@@ -145,15 +210,14 @@ static bool replay_many(struct work *work)
 
 	for (i = 0; good && i < work->count; i++)
 		if (work->replays[i].event)
-			push_next(work, &queue, &work->replays[i], i);
+			push_next(work, &queue, &work->replays[i], 0);
 	while (good && queue.count) {
 		struct tp_queue_item item = queue.items[0];
 		struct tp_replay *replay = item.what;
 
 		if (!replay->event) {
 			tp_queue_drop_first(&queue);
-			if (queue.count) /* what the last ones held when the run ended is the last point */
-				end_of_one(work, replay, item.key);
+			take_end(work, &queue, replay, item.key);
 			continue;
 		}
 		good = step_of_many(work, replay, item.key);
@@ -162,7 +226,7 @@ static bool replay_many(struct work *work)
 			tp_queue_sink(&queue);
 		} else {
 			tp_queue_drop_first(&queue);
-			push_next(work, &queue, replay, (uint64_t)(replay - work->replays));
+			push_next(work, &queue, replay, 0);
 		}
 		if (++work->steps % PROGRESS_EVENTS == 0)
 			show_progress(work);

@@ -308,9 +308,12 @@ struct tprof_header {
 	uint32_t search_at_end;	 /* enum tprof_search: what became of TPROF_LEAKCHECK=exit */
 	uint32_t end_way;	 /* enum tprof_end_way */
 	uint64_t control_signal; /* it wakes a thread to look at a request, with TPROF_CONTROL_WAKE; 0: nothing does */
-	uint64_t
-		tables_from; /* ticks since when table records are missing: they are aside, or could not be written. What
-			       * refers to one of them is not part of the trace. 0: none are */
+	/* Ticks since when table records are missing: they are aside, or could not be written. What refers to one of them is
+	 * not part of the trace. 0: none are. */
+	uint64_t tables_from;
+	/* CLOCK_MONOTONIC: when `ppid` was last found to be the process's parent yet: at `latest`, if it still was then;
+	 * 0: unknown. */
+	uint64_t parent_seen_ns;
 };
 
 /* ---- chunks ------------------------------------------------------------------------------------------------- */

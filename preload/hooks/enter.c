@@ -173,6 +173,8 @@ static void note_moment(void)
 	tp_store_release(&tp_header->latest.mono_ns, now.mono_ns);
 	tp_store_release(&tp_header->latest.unix_ns, now.unix_ns);
 	tp_store_release(&tp_header->latest.ticks, now.ticks);
+	if (!tp_load(&tp_sealed) && tp_sys_getppid() == tp_header->ppid)
+		tp_store_release(&tp_header->parent_seen_ns, now.mono_ns);
 }
 
 /* The disk was full: has it room again? An idle thread's own chunk waits until that has an event, or the process ends. */

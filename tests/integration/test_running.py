@@ -20,11 +20,18 @@ def wait_for(what):
         time.sleep(0.01)
 
 
+def pauses(pid):
+    """A thread of it is in pause(), system call 34: nothing more comes from there."""
+    calls = [task / "syscall" for task in pathlib.Path(f"/proc/{pid}/task").iterdir()]
+    return any(call.read_text().startswith("34 ") for call in calls)
+
+
 @contextlib.contextmanager
 def idle(tprof, *arguments):
     """The process, its trace, and when its start was over."""
     process, run = tprof.start([WORKLOADS / "idle", *arguments])
     wait_for((run.directory / "ready").exists)
+    wait_for(lambda: pauses(process.pid))
     try:
         yield process, run.traces()[0], time.monotonic()
     finally:

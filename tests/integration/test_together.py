@@ -7,7 +7,7 @@ from conftest import WORKLOADS, analyze, report
 from test_diff import diff, sides
 
 MB = 1000000
-PEAKS = {"turns": 10, "overlap": 45, "orphan": 30, "killed": 30, "exec": 30}
+PEAKS = {"turns": 10, "overlap": 45, "orphan": 30, "killed": 30, "together": 50, "exec": 30}
 TRIFLES = MB // 2  # what libc and the program's start hold beside
 
 

@@ -6,6 +6,7 @@
  *   overlap   A (10) and B (20) live together, then B and C (25), when A is gone: 45
  *   orphan    the parent (30) ends before its child takes 20: 30
  *   killed    a worker (30) is killed, then the parent takes 20: 30
+ *   together  the parent (30) waits for its child (20), and both are killed: 50
  *   exec      the program (30) is replaced by itself, which takes 20: 30
  */
 #include <fcntl.h>
@@ -89,6 +90,23 @@ static void orphan(void)
 	_exit(0);
 }
 
+static void together(void)
+{
+	pid_t parent = getpid(), child;
+
+	hold(30);
+	child = fork();
+	if (child == 0) {
+		for (int i = 0; i < 20; i++) {
+			hold(1);
+			usleep(5000);
+		}
+		kill(parent, SIGKILL);
+		kill(getpid(), SIGKILL);
+	}
+	wait_for_child(child);
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
@@ -112,6 +130,8 @@ int main(int argc, char **argv)
 		a = start(30);
 		end(&a, true);
 		hold(20);
+	} else if (strcmp(how, "together") == 0) {
+		together();
 	} else if (strcmp(how, "exec") == 0) {
 		hold(30);
 		execl("/proc/self/exe", argv[0], "second", (char *)NULL);
