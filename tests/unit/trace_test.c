@@ -173,6 +173,9 @@ static void test_refusals(void **state)
 	bytes = gen_bytes(gen, &size);
 	expect_refusal(bytes, size, "features 0x10");
 	assert_null(tp_trace_open("/", &error));
+	assert_non_null(strstr(error, "/: is a directory"));
+	free(error);
+	assert_null(tp_trace_open("/dev/null", &error));
 	assert_non_null(strstr(error, "not a regular file"));
 	free(error);
 	assert_null(tp_trace_open("/nowhere/trace.bin", &error));
