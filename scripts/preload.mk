@@ -37,6 +37,7 @@ $(B)/verify/preload/%.S.o: preload/%.S $(FLAGS) scripts/preload.mk
 	$(call say,AS  ,$< (verify))
 	$(Q)$(CC) -g -DTPROF_VERIFY -Ipreload $(DEP) -c $< -o $@
 $(B)/lib/libtprof-verify.so: $(VERIFY_OBJ) preload/libtprof.map
+	@mkdir -p $(@D)
 	$(call say,LD  ,$@)
 	$(Q)$(CC) $(LDFLAGS) -shared -o $@ $(VERIFY_OBJ) -Wl,--version-script=preload/libtprof.map -Wl,-z,now \
 		-Wl,-Bsymbolic-functions -lunwind
