@@ -105,12 +105,12 @@ static uint32_t number_of(const struct source *source, size_t series)
 
 static struct tp_growth_site site_at(const struct source *source, size_t series)
 {
-	const size_t *first = &source->series.first[series];
+	size_t first = source->series.first[series], end = source->series.first[series + 1];
 	struct tp_growth_site site = { .number = number_of(source, series),
-				       .members = (uint32_t)(first[1] - first[0]),
+				       .members = (uint32_t)(end - first),
 				       .renewed = source->series.renewed[series] };
 
-	for (size_t i = first[0]; i < first[1]; i++) {
+	for (size_t i = first; i < end; i++) {
 		site.bytes += state_of(source, i)->bytes;
 		site.blocks += state_of(source, i)->blocks;
 	}

@@ -230,8 +230,9 @@ static void end_listing(json_t *json, const char *key, struct listing *listing)
 	json_t *all = json_object_get(json, "counts"), *list = json_array(), *rows;
 	const char *what;
 
-	json_object_foreach(listing->counts, what, rows)
+	json_object_foreach(listing->counts, what, rows) {
 		json_array_append_new(list, json_pack("{s:s, s:O}", "verdict", what, "rows", rows));
+	}
 	json_decref(listing->counts);
 	if (!all) {
 		all = json_object();

@@ -31,9 +31,10 @@ static bool read_status(pid_t pid, pid_t tid, struct status *status)
 		sscanf(line, "SigBlk: %" SCNx64, &status->blocked);
 		sscanf(line, "SigCgt: %" SCNx64, &status->caught);
 	}
-	if (file)
-		fclose(file);
-	return file;
+	if (!file)
+		return false;
+	fclose(file);
+	return true;
 }
 
 static bool takes(pid_t pid, pid_t tid, uint64_t bit)
