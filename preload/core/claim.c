@@ -168,6 +168,8 @@ static struct found look_at(const char *name, const struct tp_identity *identity
 	found.fd = tp_sys_open(name, O_RDWR | O_NOFOLLOW, 0);
 	if (found.fd == -EACCES) /* the user's that this run gave up: what it is can be read */
 		found.fd = tp_sys_open(name, O_RDONLY | O_NOFOLLOW, 0);
+	if (found.fd == -ENOENT) /* a process that began at the same time has just put it aside */
+		found.occupant = OCCUPANT_NONE;
 	if (found.fd < 0)
 		return found;
 	found.inode = tp_sys_fstat(found.fd, &status) == 0 ? status.st_ino : 0;

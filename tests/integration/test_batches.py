@@ -41,9 +41,10 @@ def test_what_is_left_goes_back_to_the_disk(tprof, how, rounds):
     assert (run.status, run.stderr) == (0, b"")
     assert own(trace) == rounds * COUNT and report(trace)["heap"]["end_blocks"] < 10
     nothing_lost(report(trace))
-    # Behind the last that was begun there is a hole; 64 KiB more are the file system's own.
+    # Behind the last that was begun there is a hole. It may begin later than that chunk ends: the kernel writes back what the
+    # page cache holds in one piece with it, 256 KiB as seen (112 KiB behind the chunk), zeros and all.
     assert begun.count(False) < MOST * rounds
-    assert trace.stat().st_blocks * 512 <= HEADER + begun.count(True) * CHUNK + 65536
+    assert trace.stat().st_blocks * 512 <= HEADER + begun.count(True) * CHUNK + 4 * CHUNK
 
 
 def test_killed_in_a_batch(tprof):
