@@ -363,7 +363,10 @@ static uint64_t draw(const struct tp_identity *identity)
 
 void tp_claim_run(const struct tp_identity *identity)
 {
-	if (tp_config.run || adopt_from(identity->pid, identity) || adopt_from(identity->ppid, identity))
+	bool adopted = tp_config.run || adopt_from(identity->pid, identity) || adopt_from(identity->ppid, identity);
+
+	path[0] = '\0'; /* the names that were looked at are not this trace's */
+	if (adopted)
 		return;
 	tp_config.run = draw(identity);
 	is_first = true;

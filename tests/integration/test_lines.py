@@ -42,7 +42,7 @@ def test_of_c(tprof):
     wait = lines[where["wait"]]["op_ns"] if where["wait"] in lines else 0
     assert wait + answer["ops_unseen_ns"] == pytest.approx(truth["wait"], rel=0.05)
     text = analyze("lines", "op_lines.c", trace).stdout
-    assert re.search(r"CPU +total +in ops +source", text) and "in ops: each op's time" in text
+    assert re.search(r"CPU +total +total a step +in ops +source", text) and "in ops: each op's time" in text
     assert re.search(rf"^ *{where['four']} .* ±\d+% +cblas_saxpy\(4", text, re.MULTILINE)
 
 

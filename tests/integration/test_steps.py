@@ -117,7 +117,8 @@ def test_steps_that_are_not_there(tprof):
 
 def test_the_first_process_to_get_there(tprof):
     """One after the other: what the first says, but for steps that only the second has, or with --process."""
-    runs = [tprof.run([WORKLOADS / "step_ends", count], [LIBRARY], {"TPROF_CPU": "0"}) for count in (40, 80)]
+    one_run = {"TPROF_CPU": "0", "TPROF_RUN": "00000000000000aa"}
+    runs = [tprof.run([WORKLOADS / "step_ends", count], [LIBRARY], one_run) for count in (40, 80)]
     traces, ends = [run.traces()[0] for run in runs], [run.truth() for run in runs]
     pids = [report(trace)["process"]["pid"] for trace in traces]
 

@@ -57,6 +57,18 @@ NOINLINE static void fill_stack(size_t from)
 		used[i] = lost[(from + i) % LOST] ^ MASK;
 }
 
+/*
+ * Before the stack waits while another one is in use: what waiting frames do not write may hold words of earlier calls, a lost
+ * block's address among them, and counts.
+ */
+NOINLINE static void clear_stack(void)
+{
+	volatile uintptr_t used[2048];
+
+	for (size_t i = 0; i < sizeof(used) / sizeof(used[0]); i++)
+		used[i] = 0;
+}
+
 /* As far as our frames reach. A coroutine's stack has no end that is known: below them each word counts. */
 NOINLINE static void fill_little(size_t from)
 {
@@ -213,6 +225,7 @@ static void run_thread(void)
 {
 	pthread_t id;
 
+	clear_stack();
 	if (pthread_create(&id, NULL, thread_of_registers, NULL) != 0 || pthread_join(id, NULL) != 0)
 		truth_die("pthread_create");
 }
@@ -271,8 +284,10 @@ static void run_handler(void)
 
 	use_signal_stack();
 	sigaction(SIGUSR1, &action, NULL);
-	for (; goes_on(); rounds++)
+	for (; goes_on(); rounds++) {
+		clear_stack();
 		raise(SIGUSR1);
+	}
 }
 
 static ucontext_t of_main, of_coroutine;
@@ -309,8 +324,10 @@ static void run_coroutine(const char *way)
 	of_coroutine.uc_stack.ss_sp = stack_of_coroutine;
 	of_coroutine.uc_stack.ss_size = STACK_BYTES;
 	makecontext(&of_coroutine, coroutine, 0);
-	for (; goes_on(); rounds++)
+	for (; goes_on(); rounds++) {
+		clear_stack();
 		swapcontext(&of_main, &of_coroutine);
+	}
 }
 
 int main(int argc, char **argv)
