@@ -78,7 +78,7 @@ def events(trace):
 
 
 def kinds(trace):
-    return [event["kind"] for event in events(trace) if event["kind"] not in ("memory", "name")]
+    return [event["kind"] for event in events(trace) if event["kind"] not in ("memory", "name", "region")]
 
 
 def test_a_pause_records_ends_alone(program):
