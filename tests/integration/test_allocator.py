@@ -15,7 +15,7 @@ def told(run):
 
 def recorded(trace):
     """What the trace has right before a step's end, by step; and behind the last step."""
-    events = [e for e in report(trace, command="dump")["events"] if e["kind"] not in ("memory", "usage", "region")]
+    events = [e for e in report(trace, command="dump")["events"] if e["kind"] not in ("memory", "usage", "region", "name")]
     ends, before, steps = {}, None, 0
     for event in events:
         if event["kind"] == "step":
