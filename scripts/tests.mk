@@ -55,7 +55,7 @@ FUZZ_DIR := $(BUILD)/fuzz
 FUZZ_FLAGS := -std=gnu11 -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize=bool -fno-sanitize-recover=undefined \
 	-Iinclude -Ianalyzer
 # The roofline needs the machine: nothing of a trace goes there.
-FUZZ_SRC := $(filter-out analyzer/model/roofline.c,$(wildcard analyzer/base/*.c analyzer/trace/*.c analyzer/model/*.c))
+FUZZ_SRC := $(shell find analyzer/base analyzer/trace analyzer/model -name '*.c' | sort)
 FUZZ_OBJ := $(patsubst %.c,$(FUZZ_DIR)/%.o,$(FUZZ_SRC))
 
 $(FUZZ_DIR)/%.o: %.c

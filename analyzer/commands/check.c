@@ -7,9 +7,9 @@
 
 #include "commands/runs.h"
 #include "commands/verdicts.h"
-#include "report/diff_json.h"
-#include "report/junit.h"
-#include "report/output.h"
+#include "report/json/diff_json.h"
+#include "report/export/junit.h"
+#include "report/text/output.h"
 
 static int gather(const struct tp_options *options, struct tp_rules *rules)
 {

@@ -5,8 +5,8 @@
 #include "commands/machine_file.h"
 #include "commands/runs.h"
 #include "commands/site_report.h"
-#include "report/compare_listing.h"
-#include "trace/reserve.h"
+#include "report/text/compare_listing.h"
+#include "base/reserve.h"
 
 /* The runs, all of them open. */
 struct kept {

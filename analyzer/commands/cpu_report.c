@@ -2,8 +2,8 @@
 #include "commands/cpu_report.h"
 
 #include "commands/site_report.h"
-#include "report/coverage.h"
-#include "report/cpu_listing.h"
+#include "report/text/coverage.h"
+#include "report/text/cpu_listing.h"
 
 static struct tp_cpu_listing listing_of(const struct tp_session *session, enum tp_relation relation)
 {

@@ -10,8 +10,8 @@
 #include <time.h>
 
 #include "commands/leakcheck.h"
-#include "report/process.h"
-#include "report/text.h"
+#include "report/text/process_notes.h"
+#include "report/text/text.h"
 #include "trace/control.h"
 
 enum { DONE = 0, NOT_YET = 1, USAGE = 2, NO_TRACE = 3 };

@@ -2,8 +2,8 @@
 /* diff: what changed from one run to another, or from some to others, and whether chance alone would do the same. */
 #include "commands/runs.h"
 #include "commands/site_report.h"
-#include "report/diff_json.h"
-#include "report/diff_listing.h"
+#include "report/json/diff_json.h"
+#include "report/text/diff_listing.h"
 
 struct adding {
 	struct tp_diff *diff;

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/allocator.h"
-#include "model/memory_parts.h"
-#include "model/usage.h"
-#include "model/work.h"
-#include "report/json.h"
-#include "report/json_stack.h"
+#include "model/samples/allocator.h"
+#include "model/samples/memory_parts.h"
+#include "model/samples/usage.h"
+#include "model/flop/work.h"
+#include "report/json/json.h"
+#include "report/json/json_stack.h"
 
 static void json_hex(FILE *out, const char *key, uint64_t value)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dump: an event as a line. */
-#include "model/makeup.h"
+#include "model/samples/resident.h"
 #include "commands/dump.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/allocator.h"
-#include "model/memory_parts.h"
-#include "model/usage.h"
-#include "model/work.h"
-#include "report/stack.h"
+#include "model/samples/allocator.h"
+#include "model/samples/memory_parts.h"
+#include "model/samples/usage.h"
+#include "model/flop/work.h"
+#include "report/rows/stack.h"
 
 /* "function at file:line", of the program's own frame. */
 static char *describe(struct tp_dump *dump, uint32_t node)

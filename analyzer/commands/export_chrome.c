@@ -11,10 +11,10 @@
 
 #include "commands/op_names.h"
 #include "commands/session.h"
-#include "model/replay.h"
-#include "model/starts.h"
-#include "report/chrome.h"
-#include "report/process.h"
+#include "model/replay/replay.h"
+#include "model/replay/start_times.h"
+#include "report/export/chrome.h"
+#include "report/text/process_notes.h"
 
 #define COUNTER_POINTS 4000 /* intervals that the run is cut into: of each its most and its last live bytes */
 #define COUNTER_NS 10000    /* ... that are no shorter than this */

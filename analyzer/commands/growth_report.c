@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "commands/site_report.h"
-#include "report/growth_listing.h"
-#include "report/reach_listing.h"
+#include "report/text/growth_listing.h"
+#include "report/text/reach_listing.h"
 
 /* A view of one process, with what belongs to it: fields that end_view() frees. */
 struct owned {

@@ -2,8 +2,8 @@
 /* hotspots: where the CPU time goes; who allocates most, and what of it is gone again at once. */
 #include "commands/cpu_report.h"
 #include "commands/site_report.h"
-#include "report/coverage.h"
-#include "report/estimate.h"
+#include "report/text/coverage.h"
+#include "report/rows/estimate.h"
 
 static void heading(const struct tp_session *session, const struct tp_process *process)
 {

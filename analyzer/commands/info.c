@@ -5,11 +5,11 @@
 
 #include "commands/processes.h"
 #include "commands/site_report.h"
-#include "report/coverage.h"
-#include "report/cpu_listing.h"
-#include "report/estimate.h"
-#include "report/others.h"
-#include "report/process.h"
+#include "report/text/coverage.h"
+#include "report/text/cpu_listing.h"
+#include "report/rows/estimate.h"
+#include "report/text/related.h"
+#include "report/text/process_notes.h"
 
 static const char *const origins[] = { "?", "first process of the run", "begun by exec",
 				       "forked from a traced process" };

@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 #include "commands/roots.h"
-#include "report/text.h"
+#include "report/text/text.h"
 #include "trace/append.h"
-#include "trace/frozen.h"
-#include "trace/reserve.h"
+#include "trace/snapshot.h"
+#include "base/reserve.h"
 
 enum { DONE = 0, NOT_YET = 1, FAILED = 3 };
 

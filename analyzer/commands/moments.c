@@ -8,7 +8,7 @@
 
 #include "commands/op_names.h"
 #include "commands/session.h"
-#include "model/starts.h"
+#include "model/replay/start_times.h"
 #include "trace/events.h"
 
 bool tp_mark_named(const char *value, const char **text)

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "commands/op_report.h"
-#include "model/op_combine.h"
-#include "model/ops.h"
-#include "report/op_listing.h"
+#include "model/ops/op_combine.h"
+#include "model/ops/ops.h"
+#include "report/text/op_listing.h"
 
 /* Of the processes that have steps. */
 struct together {

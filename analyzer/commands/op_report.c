@@ -6,12 +6,12 @@
 
 #include <stdlib.h>
 
-#include "report/counter_listing.h"
-#include "report/coverage.h"
-#include "report/op_listing.h"
-#include "report/op_tree_listing.h"
-#include "report/process.h"
-#include "report/step_listing.h"
+#include "report/text/counter_listing.h"
+#include "report/text/coverage.h"
+#include "report/text/op_listing.h"
+#include "report/text/op_tree_listing.h"
+#include "report/text/process_notes.h"
+#include "report/text/step_listing.h"
 
 bool tp_ops_short_print(struct tp_session *session, size_t process, uint64_t top)
 {

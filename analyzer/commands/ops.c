@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "commands/op_report.h"
-#include "report/counter_listing.h"
-#include "report/op_listing.h"
-#include "report/op_tree_listing.h"
+#include "report/text/counter_listing.h"
+#include "report/text/op_listing.h"
+#include "report/text/op_tree_listing.h"
 
 static bool print(struct tp_session *session, size_t process)
 {

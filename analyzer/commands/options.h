@@ -9,9 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "report/cpu_rows.h"
-#include "report/rows.h"
-#include "report/text.h"
+#include "report/rows/cpu_rows.h"
+#include "report/rows/rows.h"
+#include "report/text/text.h"
 
 struct tp_command;
 

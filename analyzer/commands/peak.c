@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* peak: what was alive when the program held most. */
 #include "commands/site_report.h"
-#include "report/coverage.h"
-#include "report/estimate.h"
+#include "report/text/coverage.h"
+#include "report/rows/estimate.h"
 
 static void heading(const struct tp_session *session, const struct tp_process *process)
 {

@@ -4,7 +4,7 @@
 #define TPROF_COMMANDS_PROCESSES_H
 
 #include "commands/session.h"
-#include "report/json.h"
+#include "report/json/json.h"
 
 struct tp_process_report {
 	/* The section of run->processes[index], owned by the caller; NULL: memory is out. */

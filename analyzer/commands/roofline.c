@@ -5,10 +5,10 @@
 
 #include "commands/machine_file.h"
 #include "commands/site_report.h"
-#include "report/coverage.h"
-#include "report/op_listing.h"
-#include "report/process.h"
-#include "report/roof_listing.h"
+#include "report/text/coverage.h"
+#include "report/text/op_listing.h"
+#include "report/text/process_notes.h"
+#include "report/text/roof_listing.h"
 
 struct roofs {
 	struct tp_machine machine;

@@ -7,7 +7,7 @@
 #include "commands/stacks.h"
 #include "symbols/unwind.h"
 #include "trace/interrupted.h"
-#include "trace/reserve.h"
+#include "base/reserve.h"
 
 /* ---- ranges ---- */
 

@@ -3,8 +3,8 @@
 #ifndef TPROF_COMMANDS_ROOTS_H
 #define TPROF_COMMANDS_ROOTS_H
 
-#include "model/reach.h"
-#include "trace/frozen.h"
+#include "model/replay/reach.h"
+#include "trace/snapshot.h"
 
 struct tp_roots {
 	struct tp_reach_roots all;

@@ -10,7 +10,7 @@
 #include <tprof/size.h>
 
 #include "commands/values.h"
-#include "report/line_file.h"
+#include "report/rows/line_file.h"
 
 static const struct {
 	const char *name;

@@ -12,7 +12,7 @@ enum tp_metric {
 	TP_METRIC_UNFREED,     /* bytes that live at the end, all processes together */
 	TP_METRIC_RSS,	       /* of the process whose resident memory was largest, bytes */
 	TP_METRIC_ALLOCATIONS, /* calls */
-	TP_METRIC_GROWTH,      /* bytes a step, or a second, of what leaks, see model/growth.h */
+	TP_METRIC_GROWTH,      /* bytes a step, or a second, of what leaks, see model/growth/growth.h */
 	TP_METRIC_STEP,	       /* duration */
 	TP_METRIC_OP,	       /* duration of a call */
 };

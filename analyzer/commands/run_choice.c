@@ -8,7 +8,7 @@
 
 #include "commands/moments.h"
 #include "commands/session.h"
-#include "report/json.h"
+#include "report/json/json.h"
 #include "trace/trace.h"
 
 struct group {

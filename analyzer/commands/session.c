@@ -4,9 +4,9 @@
 
 #include "commands/op_names.h"
 #include "commands/run_choice.h"
-#include "report/growth_pool.h"
-#include "report/output.h"
-#include "report/plain.h"
+#include "report/rows/growth_pool.h"
+#include "report/text/output.h"
+#include "report/text/safe_stream.h"
 #include "trace/jit.h"
 
 #include <errno.h>

@@ -8,10 +8,10 @@
 #include <stdio.h>
 
 #include "commands/command.h"
-#include "model/run.h"
-#include "report/progress.h"
-#include "report/site_stacks.h"
-#include "report/text.h"
+#include "model/result/result.h"
+#include "report/text/progress.h"
+#include "report/rows/site_stacks.h"
+#include "report/text/text.h"
 #include "symbols/allocators.h"
 #include "symbols/symbols.h"
 

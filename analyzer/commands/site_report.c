@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/makeup_listing.h"
-#include "report/coverage.h"
-#include "report/estimate.h"
-#include "report/process.h"
+#include "report/text/resident_listing.h"
+#include "report/text/coverage.h"
+#include "report/rows/estimate.h"
+#include "report/text/process_notes.h"
 
 uint64_t tp_top(const struct tp_options *options, uint64_t text_default)
 {

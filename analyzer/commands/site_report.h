@@ -6,10 +6,10 @@
 #define TPROF_COMMANDS_SITE_REPORT_H
 
 #include "commands/session.h"
-#include "report/json.h"
-#include "report/listing.h"
-#include "report/rows.h"
-#include "report/suppressions.h"
+#include "report/json/json.h"
+#include "report/text/listing.h"
+#include "report/rows/rows.h"
+#include "report/rows/suppressions.h"
 
 struct tp_site_report {
 	const char *key; /* of the JSON object */

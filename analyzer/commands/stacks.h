@@ -3,7 +3,7 @@
 #ifndef TPROF_COMMANDS_STACKS_H
 #define TPROF_COMMANDS_STACKS_H
 
-#include "trace/frozen.h"
+#include "trace/snapshot.h"
 
 #define TP_RED_ZONE 128u /* below the stack pointer functions that call none may use so much: psABI, 3.2.2 */
 

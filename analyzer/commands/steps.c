@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* steps: how long each training step took, and what it did to memory. */
 #include "commands/op_report.h"
-#include "report/step_listing.h"
+#include "report/text/step_listing.h"
 
 static bool print(struct tp_session *session, size_t process)
 {

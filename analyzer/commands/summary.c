@@ -10,15 +10,15 @@
 
 #include <string.h>
 
-#include "report/coverage.h"
-#include "report/cpu_listing.h"
-#include "report/estimate.h"
-#include "report/makeup_listing.h"
-#include "report/others.h"
-#include "report/plot.h"
-#include "report/priority_listing.h"
-#include "report/process.h"
-#include "report/roof_listing.h"
+#include "report/text/coverage.h"
+#include "report/text/cpu_listing.h"
+#include "report/rows/estimate.h"
+#include "report/text/resident_listing.h"
+#include "report/text/related.h"
+#include "report/text/plot.h"
+#include "report/text/priority_listing.h"
+#include "report/text/process_notes.h"
+#include "report/text/roof_listing.h"
 
 #define TOP_SITES 5
 #define PLOT_ROWS 6

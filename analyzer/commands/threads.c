@@ -2,9 +2,9 @@
 /* threads: what each thread did: CPU time, ops, memory, and where most of its time went. */
 #include "commands/processes.h"
 #include "commands/site_report.h"
-#include "report/coverage.h"
-#include "report/process.h"
-#include "report/thread_listing.h"
+#include "report/text/coverage.h"
+#include "report/text/process_notes.h"
+#include "report/text/thread_listing.h"
 
 static bool read_rows(struct tp_session *session, size_t index, struct tp_thread_rows *rows)
 {

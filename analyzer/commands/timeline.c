@@ -4,11 +4,11 @@
 #include "commands/site_report.h"
 #include "commands/timeline.h"
 
-#include "report/coverage.h"
-#include "report/estimate.h"
-#include "report/mark_listing.h"
-#include "report/plot.h"
-#include "report/process.h"
+#include "report/text/coverage.h"
+#include "report/rows/estimate.h"
+#include "report/text/mark_listing.h"
+#include "report/text/plot.h"
+#include "report/text/process_notes.h"
 
 #define PLOT_ROWS 14
 

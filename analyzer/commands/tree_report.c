@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include "commands/site_report.h"
-#include "report/coverage.h"
-#include "report/estimate.h"
-#include "report/process.h"
+#include "report/text/coverage.h"
+#include "report/rows/estimate.h"
+#include "report/text/process_notes.h"
 
 /* A first level of its own where there are `several`. */
 static bool add_process(struct tp_session *session, size_t index, struct tp_tree *tree,

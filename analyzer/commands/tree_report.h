@@ -4,7 +4,7 @@
 #define TPROF_COMMANDS_TREE_REPORT_H
 
 #include "commands/session.h"
-#include "report/tree.h"
+#include "report/rows/tree.h"
 
 /*
  * The stacks of a process, or of all (`process` is the run's process_count then), which get a first level each where they are

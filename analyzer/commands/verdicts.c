@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/rank.h"
-#include "report/coverage.h"
-#include "report/diff.h"
-#include "report/text.h"
+#include "model/stats/rank.h"
+#include "report/text/coverage.h"
+#include "report/rows/diff.h"
+#include "report/text/text.h"
 
 #define LEVEL 0.05
 

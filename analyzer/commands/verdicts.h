@@ -4,9 +4,9 @@
 #define TPROF_COMMANDS_VERDICTS_H
 
 #include "commands/rules.h"
-#include "report/diff_rows.h"
-#include "report/diff_times.h"
-#include "report/process.h"
+#include "report/rows/diff_rows.h"
+#include "report/rows/diff_times.h"
+#include "report/text/process_notes.h"
 
 enum tp_kept { TP_RULE_KEPT, TP_RULE_BROKEN, TP_RULE_UNCHECKED };
 

@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/work.h"
+#include "model/flop/work.h"
 
 enum tp_width { TP_WIDTH_SSE, TP_WIDTH_AVX2, TP_WIDTH_AVX512, TP_WIDTH_AMX, TP_WIDTHS };
 enum tp_level { TP_LEVEL_L1, TP_LEVEL_L2, TP_LEVEL_L3, TP_LEVEL_MEMORY, TP_LEVELS };

@@ -9,7 +9,7 @@
 #define TPROF_MACHINE_ROOFLINE_H
 
 #include "machine/machine.h"
-#include "model/run.h"
+#include "model/result/result.h"
 
 enum tp_bound { TP_BOUND_UNKNOWN, TP_BOUND_COMPUTE, TP_BOUND_MEMORY };
 extern const char *const tp_bound_names[]; /* "", "compute", "memory" */

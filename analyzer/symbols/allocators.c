@@ -10,7 +10,7 @@
 #include <gelf.h>
 
 #include "symbols/image.h"
-#include "trace/reserve.h"
+#include "base/reserve.h"
 
 /*
  * One row each. `symbol` is the whole name of a function; with a "*" before it any prefix may stand there (jemalloc's is chosen

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "symbols/arena.h"
+#include "base/arena.h"
 #include "symbols/scopes.h"
 #include "symbols/symbols.h"
 #include "symbols/symtab.h"

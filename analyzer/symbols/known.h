@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What keeps memory when the program is done with it: see report/holders.h. */
+/* What keeps memory when the program is done with it: see report/rows/known_caches.h. */
 enum tp_holder {
 	TP_HOLDER_NONE, /* not known: no proof of the contrary */
 	TP_HOLDER_TORCH,

@@ -10,7 +10,7 @@
 
 #include <elfutils/libdwfl.h>
 
-#include "symbols/arena.h"
+#include "base/arena.h"
 #include "symbols/symbols.h"
 
 struct tp_scopes;

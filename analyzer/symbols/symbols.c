@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbols/arena.h"
+#include "base/arena.h"
 #include "symbols/demangle.h"
 #include "symbols/image.h"
 #include "symbols/perfmap.h"

@@ -5,7 +5,7 @@
 
 #include "trace/events.h"
 #include "trace/impl.h"
-#include "trace/varint.h"
+#include "base/varint.h"
 
 #define TP_WINDOW 65536u
 

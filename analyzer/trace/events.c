@@ -5,8 +5,8 @@
 #include "base/archive.h"
 #include "trace/cursor.h"
 #include "trace/jit.h"
-#include "trace/queue.h"
-#include "trace/reserve.h"
+#include "base/queue.h"
+#include "base/reserve.h"
 
 #define BATCH 64
 

@@ -29,12 +29,12 @@ enum tp_event_kind {
 	TP_EVENT_SHAPE,	 /* of the thread's innermost open op: as of that number */
 	TP_EVENT_DETAIL, /* of the thread's innermost open op */
 	TP_EVENT_MARK,
-	TP_EVENT_PAUSE,	     /* recording pauses, in all threads */
-	TP_EVENT_RESUME,     /* and goes on */
-	TP_EVENT_COUNTERS,   /* before a begin or end of an op: `name` has the increases, see model/counters.h */
+	TP_EVENT_PAUSE,	   /* recording pauses, in all threads */
+	TP_EVENT_RESUME,   /* and goes on */
+	TP_EVENT_COUNTERS, /* before a begin or end of an op: `name` has the increases, see model/samples/counters.h */
 	TP_EVENT_POOL_ALLOC, /* a block of the program's own allocator */
 	TP_EVENT_POOL_FREE,
-	TP_EVENT_WORK,	    /* of the thread's innermost open op, see model/work.h */
+	TP_EVENT_WORK,	    /* of the thread's innermost open op, see model/flop/work.h */
 	TP_EVENT_FOLD,	    /* calls of an op without events of their own */
 	TP_EVENT_USAGE,	    /* what the kernel counted up to now: `name` is for tp_usage_read() */
 	TP_EVENT_ALLOCATOR, /* what the allocator says of itself: `name` is for tp_allocator_read() */

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "trace/varint.h"
+#include "base/varint.h"
 
 #define FACTS_MAX 4096 /* of a kind; a trace with more is damaged */
 

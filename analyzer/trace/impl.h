@@ -7,7 +7,7 @@
 #define TPROF_TRACE_IMPL_H
 
 #include "trace/trace.h"
-#include "trace/reserve.h"
+#include "base/reserve.h"
 
 struct tp_jit_times;
 struct tp_pairs;
@@ -50,7 +50,8 @@ struct tp_trace_impl {
 	char *text;   /* the strings of the header */
 	char **lists; /* pointers of args and env */
 	size_t damage_room;
-	uint8_t *whole; /* trace/missing.h: of each node, whether its records are all there; NULL: none is missing */
+	uint8_t *
+		whole; /* trace/lost_records.h: of each node, whether its records are all there; NULL: none is missing */
 	size_t whole_count;
 	struct tp_jit_times *jit_times; /* NULL: each node's stack is the same at all times */
 };

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "trace/frozen.h"
+#include "trace/snapshot.h"
 
 struct tp_interrupted {
 	uint64_t sp;

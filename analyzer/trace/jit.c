@@ -8,7 +8,7 @@
 
 #include "trace/impl.h"
 #include "trace/jitdump.h"
-#include "trace/pairs.h"
+#include "base/pairs.h"
 
 /* A stack, in which addresses are reused, at one time: its node then. */
 struct version {

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "trace/impl.h"
-#include "trace/pairs.h"
+#include "base/pairs.h"
 
 #define MAGIC 0x4a695444u
 #define VERSION 1u

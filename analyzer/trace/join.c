@@ -6,9 +6,9 @@
  */
 #include <stdlib.h>
 
-#include "trace/pairs.h"
-#include "trace/tables.h"
-#include "trace/reserve.h"
+#include "base/pairs.h"
+#include "trace/records.h"
+#include "base/reserve.h"
 
 struct joiner {
 	struct tp_trace *trace;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "trace/impl.h"
-#include "trace/pairs.h"
+#include "base/pairs.h"
 
 struct children {
 	uint32_t *only;	 /* a node's first child; 0: none */

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/tables.h"
-#include "trace/varint.h"
-#include "trace/reserve.h"
+#include "trace/records.h"
+#include "base/varint.h"
+#include "base/reserve.h"
 
 static bool in_range(const struct tp_tables *tables, uint64_t number)
 {

@@ -2,8 +2,8 @@
 /* The tables once they are read: modules in order, frames as run-time addresses, what means the same made one. */
 #include <stdlib.h>
 
-#include "trace/missing.h"
-#include "trace/tables.h"
+#include "trace/lost_records.h"
+#include "trace/records.h"
 
 static struct tp_module *find_module(const struct tp_trace *trace, uint64_t id)
 {

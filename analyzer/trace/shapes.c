@@ -7,7 +7,7 @@
 
 #include <tprof/format.h>
 
-#include "trace/varint.h"
+#include "base/varint.h"
 
 #define LENGTH_MAX 65536 /* of a list; a trace with more is damaged */
 

@@ -12,7 +12,7 @@
 #include "trace/facts.h"
 #include "trace/jit.h"
 #include "trace/impl.h"
-#include "trace/missing.h"
+#include "trace/lost_records.h"
 
 size_t tp_read_at(int fd, void *buffer, size_t size, uint64_t offset)
 {

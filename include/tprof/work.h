@@ -2,7 +2,7 @@
 /*
  * Part of the trace format: what a typed kernel works on. A WORK event carries a kind, an element type, flags and the
  * raw dimensions as the kernel's caller gave them; what they mean in FLOP and bytes only the reader knows
- * (analyzer/model/work.c has the formulas). Numbers are never given another meaning.
+ * (analyzer/model/flop/work.c has the formulas). Numbers are never given another meaning.
  */
 #ifndef TPROF_WORK_H
 #define TPROF_WORK_H

@@ -3,7 +3,7 @@
 
 #include "core/clock.h"
 #include "core/output.h"
-#include "core/room.h"
+#include "core/reserve.h"
 #include "core/state.h"
 #include "core/sys.h"
 

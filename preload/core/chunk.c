@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/chunk.h"
 
-#include "core/aside.h"
+#include "core/spill.h"
 #include "core/batch.h"
 #include "core/clock.h"
 #include "core/output.h"

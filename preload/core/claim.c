@@ -4,7 +4,7 @@
 #include "core/clock.h"
 #include "core/config.h"
 #include "core/hash.h"
-#include "core/say.h"
+#include "core/log.h"
 #include "core/state.h"
 #include "core/sys.h"
 #include "core/text.h"

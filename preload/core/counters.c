@@ -4,7 +4,7 @@
 #include "core/clock.h"
 #include "core/emit.h"
 #include "core/perf.h"
-#include "core/say.h"
+#include "core/log.h"
 #include "core/state.h"
 #include "core/tables.h"
 #include "core/text.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/follow.h"
 
-#include "core/apart.h"
+#include "core/private_fds.h"
 #include "core/config.h"
 #include "core/inherit.h"
 #include "core/state.h"

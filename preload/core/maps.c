@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/maps.h"
 
-#include "core/apart.h"
+#include "core/private_fds.h"
 #include "core/sys.h"
 
 static bool hexadecimal(const char **s, uint64_t *n)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Samples of the process's memory: the resident set, what it is made of, and the address space. Reading them costs more than
- * all else that is done now and then: where memory stands still (core/still.h) there are few, and what was read is said again.
+ * all else that is done now and then: where memory stands still (core/rss_cache.h) there are few, and what was read is said again.
  */
 #ifndef TPROF_CORE_MEMORY_SAMPLE_H
 #define TPROF_CORE_MEMORY_SAMPLE_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/output.h"
 
-#include "core/apart.h"
+#include "core/private_fds.h"
 #include "core/claim.h"
 #include "core/process.h"
-#include "core/room.h"
+#include "core/reserve.h"
 #include "core/state.h"
 #include "core/sys.h"
 #include "core/thread.h"
@@ -240,7 +240,7 @@ struct tprof_chunk *tp_output_grow(uint64_t number, uint32_t count, bool whole, 
 				 .whole = whole };
 	int fd = reach_kept();
 
-	if (fd < 0 && !tp_load(&tp_thread_several)) /* core/apart.h */
+	if (fd < 0 && !tp_load(&tp_thread_several)) /* core/private_fds.h */
 		fd = reach_by_name();
 	if (fd < 0)
 		tp_apart(grow_apart, &growth);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/process.h"
 
-#include "core/apart.h"
+#include "core/private_fds.h"
 #include "core/clock.h"
 #include "core/config.h"
 #include "core/maps.h"
@@ -151,7 +151,7 @@ bool tp_under_valgrind(void)
 
 static const char statm_path[] = "/proc/self/statm";
 
-/* The kernel's word on this process's memory, kept open as it is read at any time beside other threads (core/apart.h). */
+/* The kernel's word on this process's memory, kept open as it is read at any time beside other threads (core/private_fds.h). */
 static int statm = -1; /* -1: the program's limit left no room */
 static dev_t statm_device;
 static ino_t statm_inode;

@@ -9,7 +9,7 @@
 #include "core/state.h"
 #include "core/tables.h"
 #include "core/text.h"
-#include "core/turn.h"
+#include "core/trylock.h"
 #include "core/usage.h"
 
 /*

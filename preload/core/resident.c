@@ -4,7 +4,7 @@
 #include "core/clock.h"
 #include "core/space.h"
 #include "core/state.h"
-#include "core/still.h"
+#include "core/rss_cache.h"
 #include "core/sys.h"
 #include "core/thread.h"
 

@@ -2,8 +2,8 @@
 #include "core/state.h"
 
 #include "core/clock.h"
-#include "core/part.h"
-#include "core/say.h"
+#include "core/fork_pages.h"
+#include "core/log.h"
 #include "core/sys.h"
 
 #ifndef MADV_WIPEONFORK
@@ -110,7 +110,7 @@ static bool end_pause(void)
 }
 
 /*
- * Who sees the mode sees the rest (release), and so does who gets memory that was freed by one who did: hooks/memory/ended.h
+ * Who sees the mode sees the rest (release), and so does who gets memory that was freed by one who did: hooks/gate/paused_frees.h
  * relies on it. The sample is due at a time that is not 0 while recording is on, so nobody who was about to take one sets it.
  */
 static bool begin_pause(void (*before)(void))

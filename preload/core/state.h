@@ -6,7 +6,7 @@
 #include <tprof/format.h>
 
 #include "core/base.h"
-#include "core/still.h"
+#include "core/rss_cache.h"
 
 enum tp_mode {
 	TP_MODE_NEW = 0,  /* not started, or a forked child that does not know it yet: the kernel zeroed the page */
@@ -71,7 +71,7 @@ TP_SLOW void tp_gate_set(void);
 
 /*
  * A child that was forked by a signal handler which came into a recording, and goes back into it: what it would write belongs
- * to its parent's trace, which the parent writes itself (core/part.h).
+ * to its parent's trace, which the parent writes itself (core/fork_pages.h).
  */
 static inline bool tp_state_is_child(void)
 {
@@ -109,7 +109,7 @@ TP_SLOW void tp_spent(uint64_t ticks);
 
 /*
  * Switches from ON to PAUSED, and from PAUSED or WAITING to ON. False: it was not the other of the two. Any thread; the events PAUSE and RESUME are the
- * caller's to write (hooks/control.h). `before_pause` is called when a pause is about to begin, by one thread at a time.
+ * caller's to write (hooks/gate/control.h). `before_pause` is called when a pause is about to begin, by one thread at a time.
  */
 bool tp_switch(bool on, void (*before_pause)(void));
 

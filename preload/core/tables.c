@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/tables.h"
 
-#include "core/aside.h"
+#include "core/spill.h"
 #include "core/chunk.h"
 #include "core/clock.h"
 #include "core/state.h"

@@ -12,7 +12,7 @@
 #include "core/base.h"
 #include "core/fold.h"
 #include "core/handler_stack.h"
-#include "core/order.h"
+#include "core/predictor.h"
 #include "core/perf.h"
 #include "core/timed.h"
 
@@ -21,8 +21,8 @@
 #define TP_RULES_BYTES 768u
 #define TP_WALK_HEAD 64u /* zeroed when the thread changes: an empty walk */
 
-#define TP_ANNOTATED_MAX 256u	  /* hooks/ops/annotate.c: of deeper ones less is known */
-#define TP_INSTRUMENTED_MAX 1024u /* hooks/ops/instrument.c: deeper ones are counted as lost */
+#define TP_ANNOTATED_MAX 256u	  /* hooks/ops/told/annotate.c: of deeper ones less is known */
+#define TP_INSTRUMENTED_MAX 1024u /* hooks/ops/told/instrument.c: deeper ones are counted as lost */
 #define TP_OPS_MAX 256u		  /* nested ops of one thread; what is deeper is called and counted as lost */
 
 enum tp_busy {
@@ -119,7 +119,7 @@ struct tp_thread {
 	char scratch[4096]; /* for paths: the user's stack may be small */
 	/* Of ops that are no hooked calls, outermost first: hooked ones that were open as each of them began. */
 	uint16_t annotated[TP_ANNOTATED_MAX];
-	uint32_t instrumented_depth; /* open functions of hooks/ops/instrument.c */
+	uint32_t instrumented_depth; /* open functions of hooks/ops/told/instrument.c */
 	struct tp_instrumented instrumented[TP_INSTRUMENTED_MAX];
 	uint8_t rules[TP_RULES_BYTES] __attribute__((aligned(64))); /* of stacks/lately.c */
 	uint8_t walk[TP_WALK_BYTES] __attribute__((aligned(64)));

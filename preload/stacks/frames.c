@@ -3,7 +3,7 @@
 
 #include "core/space.h"
 #include "core/tables.h"
-#include "core/turn.h"
+#include "core/trylock.h"
 #include "stacks/lately.h"
 #include "stacks/modules.h"
 
@@ -27,7 +27,7 @@ struct table {
 struct tp_range tp_frame_loop[TP_LOOP_PIECES];
 
 static struct table *table;
-static uint32_t growing; /* core/turn.h: one thread at a time copies */
+static uint32_t growing; /* core/trylock.h: one thread at a time copies */
 static uint32_t numbers; /* handed out */
 static uint32_t purges;	 /* gone through with */
 

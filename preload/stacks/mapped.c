@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "stacks/mapped.h"
 
-#include "core/apart.h"
+#include "core/private_fds.h"
 #include "core/maps.h"
 #include "core/state.h"
 #include "core/sys.h"

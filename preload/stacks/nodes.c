@@ -4,7 +4,7 @@
 #include "core/space.h"
 #include "core/sys.h"
 #include "core/tables.h"
-#include "core/turn.h"
+#include "core/trylock.h"
 
 #define FIRST_CAPACITY 4096u
 #define JOINED (UINT64_C(1) << 63) /* | native << 31 | python; other keys with that bit: hooks/python/codes.c */
@@ -131,7 +131,7 @@ struct table {
 };
 
 static struct table *table;
-static uint32_t growing; /* core/turn.h */
+static uint32_t growing; /* core/trylock.h */
 
 static uint64_t key_of(uint32_t parent, uint32_t frame)
 {

@@ -6,7 +6,7 @@
 #define UNW_LOCAL_ONLY
 #include <libunwind.h>
 
-#include "core/say.h"
+#include "core/log.h"
 #include "core/state.h"
 #include "core/text.h"
 

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "model/run.h"
+#include "model/result/result.h"
 #include "trace/events.h"
 #include "tracegen.h"
 

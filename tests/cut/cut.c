@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/archive.h"
-#include "model/replay.h"
+#include "model/replay/replay.h"
 
 bool __real_tp_replay_steps(struct tp_replay *replay, size_t count);
 bool __wrap_tp_replay_steps(struct tp_replay *replay, size_t count);

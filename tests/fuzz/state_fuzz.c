@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/archive.h"
-#include "model/replay.h"
+#include "model/replay/replay.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,14 +6,14 @@
  */
 #include "harness.h"
 
-#include "core/aside.h"
+#include "core/spill.h"
 #include "core/clock.h"
 #include "core/config.h"
 #include "core/emit.h"
 #include "core/output.h"
 #include "core/process.h"
 #include "core/recorded.h"
-#include "core/room.h"
+#include "core/reserve.h"
 #include "core/state.h"
 #include "core/tables.h"
 
@@ -41,7 +41,7 @@ static uint32_t disk_full, halt;
 static pthread_barrier_t met;
 static uint64_t events[THREADS], records[THREADS];
 
-/* ---- the disk; the linker puts these in place of core/room.c's, which are __real_ ---- */
+/* ---- the disk; the linker puts these in place of core/reserve.c's, which are __real_ ---- */
 
 int __real_tp_room_reserve(int fd, uint64_t offset, uint64_t length);
 int __wrap_tp_room_reserve(int fd, uint64_t offset, uint64_t length);

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "model/alike.h"
+#include "model/growth/same_stacks.h"
 
 static void test_names(void **unused)
 {

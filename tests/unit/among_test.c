@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "model/among.h"
-#include "model/rank.h"
+#include "model/stats/peer_ratios.h"
+#include "model/stats/rank.h"
 #include "normal.h"
 
 #define OPS_MAX 40

@@ -11,10 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "model/run.h"
-#include "model/stats.h"
-#include "report/cpu_rows.h"
-#include "report/tree.h"
+#include "model/result/result.h"
+#include "model/stats/stats.h"
+#include "report/rows/cpu_rows.h"
+#include "report/rows/tree.h"
 
 #include "folder.h"
 #include "tracegen.h"

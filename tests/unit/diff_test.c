@@ -7,8 +7,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "report/diff.h"
-#include "report/diff_json.h"
+#include "report/rows/diff.h"
+#include "report/json/diff_json.h"
 #include "site_runs.h"
 #include "symbols/symbols.h"
 

@@ -9,7 +9,7 @@
 
 #include "normal.h"
 #include "replayed.h"
-#include "report/diff_times.h"
+#include "report/rows/diff_times.h"
 
 #define OPS 8
 #define STEPS 2000

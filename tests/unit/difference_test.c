@@ -10,8 +10,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "model/difference.h"
-#include "model/student.h"
+#include "model/stats/difference.h"
+#include "model/stats/student.h"
 
 #include "normal.h"
 

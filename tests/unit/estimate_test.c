@@ -14,8 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "model/run.h"
-#include "model/stats.h"
+#include "model/result/result.h"
+#include "model/stats/stats.h"
 #include "tracegen.h"
 
 #define NODE(site) (TPROF_NODE_FIRST + (uint32_t)(site))

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "report/flame.h"
-#include "report/tree.h"
+#include "report/export/flame.h"
+#include "report/rows/tree.h"
 
 #include "folder.h"
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "model/run.h"
+#include "model/result/result.h"
 #include "tracegen.h"
 
 enum { OUTER = 1, HOT = 2 };

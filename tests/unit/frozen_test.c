@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "trace/frozen.h"
+#include "trace/snapshot.h"
 
 #define PAGE 4096u
 

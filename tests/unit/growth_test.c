@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "model/growth_impl.h"
+#include "model/growth/growth_impl.h"
 
 #define LOOKS 96
 #define SITES 64

@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "model/effective.h"
-#include "model/stats.h"
+#include "model/stats/effective.h"
+#include "model/stats/stats.h"
 #include "replayed.h"
 #include "random_numbers.h"
 

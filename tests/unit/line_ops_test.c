@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "replayed.h"
-#include "report/file_lines.h"
+#include "report/rows/file_lines.h"
 
 #define SOURCE "/home/me/train.py"
 

@@ -12,7 +12,7 @@
 
 #include "machine/kernels.h"
 #include "machine/roofline.h"
-#include "report/roof_listing.h"
+#include "report/text/roof_listing.h"
 
 /* 4 cores, 100 GFLOP/s each in single precision; L1 1000, L2 500, L3 200 (400 all), memory 20 (40 all) GB/s. */
 static struct tp_machine machine(void)

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "report/named_stacks.h"
+#include "report/rows/named_stacks.h"
 
 struct frame {
 	const char *function, *path; /* path of the module, or of the Python file */

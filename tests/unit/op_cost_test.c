@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-#include "model/ops.h"
+#include "model/ops/ops.h"
 #include "replayed.h"
 #include "op_gen.h"
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-#include "model/ops.h"
+#include "model/ops/ops.h"
 #include "replayed.h"
 
 #define F32 (TPROF_TENSOR_TYPE + 6)

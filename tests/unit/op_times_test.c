@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-#include "model/ops.h"
-#include "model/warmup.h"
+#include "model/ops/ops.h"
+#include "model/stats/warmup.h"
 #include "replayed.h"
 #include "op_gen.h"
 

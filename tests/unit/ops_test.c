@@ -9,10 +9,10 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "model/histogram.h"
-#include "model/run.h"
-#include "model/steps.h"
-#include "model/student.h"
+#include "model/stats/histogram.h"
+#include "model/result/result.h"
+#include "model/steps/steps.h"
+#include "model/stats/student.h"
 #include "replayed.h"
 
 static struct gen *new_gen(void)

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "report/step_listing.h"
+#include "report/text/step_listing.h"
 
 #define MEAN 1000000 /* ns, of a step */
 #define LATE 1000000

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "model/period.h"
+#include "model/steps/period.h"
 
 static uint32_t calls[TP_PERIOD_CALLS];
 static size_t count;

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/json_value.h"
-#include "report/plain.h"
+#include "report/json/json_value.h"
+#include "report/text/safe_stream.h"
 
 /* In pieces of so many bytes; to be freed. */
 static char *written(const char *text, bool color, size_t piece)

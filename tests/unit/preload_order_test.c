@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "core/order.h"
+#include "core/predictor.h"
 
 #define STEP 700u
 #define SEARCHED 20u /* things until the place is found again */

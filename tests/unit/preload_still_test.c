@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 
 #include "core/clock.h"
-#include "core/still.h"
+#include "core/rss_cache.h"
 #include "core/sys.h"
 #include "core/usage.h"
 

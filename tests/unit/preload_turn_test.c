@@ -10,7 +10,7 @@
 #include <sched.h>
 
 #include "core/sys.h"
-#include "core/turn.h"
+#include "core/trylock.h"
 
 static uint32_t turn;
 static pthread_barrier_t met;

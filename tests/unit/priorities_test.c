@@ -8,8 +8,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "model/buckets.h"
-#include "model/priorities.h"
+#include "model/ops/buckets.h"
+#include "model/ops/priorities.h"
 
 static void test_priorities(void **state)
 {

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "model/rank.h"
+#include "model/stats/rank.h"
 
 #include "normal.h"
 

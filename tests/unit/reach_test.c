@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/reach.h"
+#include "model/replay/reach.h"
 
 #define BASE UINT64_C(0x10000)
 

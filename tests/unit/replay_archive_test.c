@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/archive.h"
-#include "model/replay.h"
+#include "model/replay/replay.h"
 #include "random_program.h"
 
 static const struct tp_replay_options options = { .timeline_points = 64, .keep_growth = true };

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "model/run.h"
+#include "model/result/result.h"
 #include "tracegen.h"
 
 struct replayed {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "model/run.h"
+#include "model/result/result.h"
 #include "tracegen.h"
 
 #define SITES 12

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "report/json_stack.h"
-#include "report/stack.h"
+#include "report/json/json_stack.h"
+#include "report/rows/stack.h"
 
 #include "folder.h"
 

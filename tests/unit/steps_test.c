@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-#include "model/step_ops.h"
-#include "report/step_listing.h"
+#include "model/steps/step_ops.h"
+#include "report/text/step_listing.h"
 #include "replayed.h"
 
 enum { ENGINE = 1, FORWARD, LEAF };

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "report/suppressions.h"
+#include "report/rows/suppressions.h"
 
 static void patterns(void **state)
 {

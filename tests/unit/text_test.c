@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "commands/values.h"
-#include "report/name.h"
-#include "report/text.h"
+#include "report/rows/name.h"
+#include "report/text/text.h"
 
 static const struct tp_page utf8 = { .utf8 = true, .width = 80 };
 static const struct tp_page ascii = { .utf8 = false, .width = 80 };

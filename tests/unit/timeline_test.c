@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "model/timeline.h"
+#include "model/samples/timeline.h"
 
 static struct tp_timeline timeline;
 static struct tp_point now, *points;

@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "model/run.h"
+#include "model/result/result.h"
 #include "trace/events.h"
 #include "tracegen.h"
 

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "model/trend.h"
+#include "model/stats/trend.h"
 
 #define VALUES 96
 #define STACKS 40    /* looked at together */

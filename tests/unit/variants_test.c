@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "model/variants.h"
+#include "model/replay/variants.h"
 #include "normal.h"
 #include "tracegen.h"
 

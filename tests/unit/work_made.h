@@ -3,7 +3,7 @@
 #ifndef TPROF_TESTS_WORK_MADE_H
 #define TPROF_TESTS_WORK_MADE_H
 
-#include "model/work.h"
+#include "model/flop/work.h"
 
 #define WORK(type, how, ...)                                                                                           \
 	((struct tp_work){ .kind = TPROF_WORK_##type,                                                                  \

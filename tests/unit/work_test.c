@@ -10,8 +10,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "model/histogram.h"
-#include "model/stats.h"
+#include "model/stats/histogram.h"
+#include "model/stats/stats.h"
 #include "work_made.h"
 
 static uint64_t flop_with(struct tp_work work, uint8_t flags)

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "model/histogram.h"
-#include "model/stats.h"
+#include "model/stats/histogram.h"
+#include "model/stats/stats.h"
 #include "work_made.h"
 
 static void unknown(void **state)

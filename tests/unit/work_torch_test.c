@@ -8,8 +8,8 @@
 #include <cmocka.h>
 #include <tprof/format.h>
 
-#include "model/work_torch.h"
-#include "trace/varint.h"
+#include "model/flop/work_torch.h"
+#include "base/varint.h"
 
 enum { U8, S8, S16, S32, S64, F16, F32, F64, C32 = 9, BOOL = 11, BF16 = 15 };
 

@@ -4,8 +4,8 @@
 #include "core/lookup.h"
 #include "core/memory_sample.h"
 #include "core/sys.h"
-#include "hooks/loader.h"
-#include "hooks/real.h"
+#include "hooks/link/loader.h"
+#include "hooks/link/real.h"
 
 #include <errno.h>
 #include <signal.h>

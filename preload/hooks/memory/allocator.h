@@ -11,7 +11,7 @@
 #ifndef TPROF_HOOKS_MEMORY_ALLOCATOR_H
 #define TPROF_HOOKS_MEMORY_ALLOCATOR_H
 
-#include "hooks/enter.h"
+#include "hooks/gate/enter.h"
 
 /* Looks whether there is anybody to ask. At start, once the real functions are known. */
 void tp_allocator_find(void);

@@ -7,9 +7,9 @@
 #include "hooks/memory/jemalloc.h"
 
 #include "core/state.h"
-#include "hooks/memory/ended.h"
+#include "hooks/gate/paused_frees.h"
 #include "hooks/memory/record.h"
-#include "hooks/slots.h"
+#include "hooks/link/slots.h"
 
 #define FRAME __builtin_frame_address(0)
 

@@ -6,8 +6,8 @@
  * Those that are called most look at the gate before all else, and have no frame until it is open: what is behind it is a
  * function of its own, whose frame is where theirs were (gcc jumps to it).
  */
-#include "hooks/control.h"
-#include "hooks/memory/ended.h"
+#include "hooks/gate/control.h"
+#include "hooks/gate/paused_frees.h"
 #include "hooks/memory/record.h"
 
 #include <errno.h>

@@ -5,7 +5,7 @@
  * their own, which are called.
  */
 #include "core/lookup.h"
-#include "hooks/memory/ended.h"
+#include "hooks/gate/paused_frees.h"
 #include "hooks/memory/record.h"
 
 #include <dlfcn.h>

@@ -4,9 +4,9 @@
 #define TPROF_HOOKS_MEMORY_RECORD_H
 
 #include "core/config.h"
-#include "hooks/enter.h"
+#include "hooks/gate/enter.h"
 #include "hooks/memory/sample.h"
-#include "hooks/real.h"
+#include "hooks/link/real.h"
 
 struct tp_request {
 	uint64_t size;	   /* bytes asked for */

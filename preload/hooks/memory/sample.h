@@ -22,7 +22,7 @@ static inline uint8_t *tp_sample_known_at(uint64_t address)
 }
 
 /*
- * Is an allocation passed by, without any of it being recorded? For threads that are open (hooks/enter.h) and did not
+ * Is an allocation passed by, without any of it being recorded? For threads that are open (hooks/gate/enter.h) and did not
  * enter: what is recorded, or who the caller is, is looked at closer then.
  */
 TP_HOT bool tp_sample_passes(struct tp_thread *thread, const void *frame, uint64_t size)

@@ -2,15 +2,15 @@
 #include "hooks/ops/select.h"
 
 #include "core/text.h"
-#include "hooks/ops/blas.h"
-#include "hooks/ops/libraries.h"
-#include "hooks/ops/mpi.h"
-#include "hooks/ops/onednn.h"
-#include "hooks/ops/onnxruntime.h"
-#include "hooks/ops/openmp.h"
-#include "hooks/ops/parameters.h"
+#include "hooks/ops/presets/blas.h"
+#include "hooks/ops/presets/libraries.h"
+#include "hooks/ops/presets/mpi.h"
+#include "hooks/ops/presets/onednn.h"
+#include "hooks/ops/presets/onnxruntime.h"
+#include "hooks/ops/presets/openmp.h"
+#include "hooks/ops/presets/parameters.h"
 #include "hooks/ops/qualify.h"
-#include "hooks/ops/shapes.h"
+#include "hooks/ops/presets/shapes.h"
 
 #include <tprof/nearest.h>
 

@@ -3,7 +3,7 @@
 
 #include "core/space.h"
 #include "core/sys.h"
-#include "hooks/ops/left.h"
+#include "hooks/ops/unwound.h"
 #include "stacks/recall.h"
 
 #define FUNCTIONS_MAX 16384u

@@ -4,10 +4,10 @@
 #include <pthread.h>
 
 #include "core/scope.h"
-#include "hooks/enter.h"
-#include "hooks/ops/annotate.h"
+#include "hooks/gate/enter.h"
+#include "hooks/ops/told/annotate.h"
 #include "hooks/ops/entry.h"
-#include "hooks/ops/left.h"
+#include "hooks/ops/unwound.h"
 #include "hooks/ops/select.h"
 
 #define KEYS_WITH_ROOM 32u /* glibc keeps the values of so many in the thread's own structure; for more it allocates */

@@ -8,15 +8,15 @@
  */
 #include "core/lookup.h"
 #include "core/state.h"
-#include "hooks/bind.h"
-#include "hooks/enter.h"
+#include "hooks/link/bind.h"
+#include "hooks/gate/enter.h"
 #include "hooks/lifecycle.h"
 #include "hooks/ops/install.h"
 #include "hooks/ops/select.h"
-#include "hooks/process/asker.h"
+#include "hooks/process/caller_scope.h"
 #include "hooks/process/pass_on.h"
 #include "hooks/python/find.h"
-#include "hooks/real.h"
+#include "hooks/link/real.h"
 #include "stacks/modules.h"
 
 #include <dlfcn.h>

@@ -5,8 +5,8 @@
  */
 #include "core/lookup.h"
 #include "hooks/ops/stubs.h"
-#include "hooks/real.h"
-#include "hooks/waits/stubs.h"
+#include "hooks/link/real.h"
+#include "hooks/leakcheck/stubs.h"
 
 #include <dlfcn.h>
 

@@ -10,7 +10,7 @@
 #include "core/state.h"
 #include "core/sys.h"
 #include "hooks/lifecycle.h"
-#include "hooks/real.h"
+#include "hooks/link/real.h"
 
 #include <spawn.h>
 #include <stdarg.h>

@@ -4,7 +4,7 @@
  * none of this to be whole.
  */
 #include "hooks/lifecycle.h"
-#include "hooks/real.h"
+#include "hooks/link/real.h"
 
 #include "core/sys.h"
 

@@ -9,10 +9,10 @@
 #include "hooks/lifecycle.h"
 #include "hooks/process/exec.h"
 #include "hooks/process/pass_on.h"
-#include "hooks/real.h"
+#include "hooks/link/real.h"
 #include "hooks/sampling/cpu.h"
 #include "hooks/sampling/signals.h"
-#include "hooks/waits/stubs.h"
+#include "hooks/leakcheck/stubs.h"
 
 #include <linux/seccomp.h>
 #include <sched.h>

@@ -7,10 +7,10 @@
  * pthread_setname_np: pools name their threads when these run already. A thread that another one names is seen to have its
  * name with its next chunk.
  */
-#include "hooks/enter.h"
+#include "hooks/gate/enter.h"
 #include "hooks/lifecycle.h"
-#include "hooks/ops/annotate.h"
-#include "hooks/real.h"
+#include "hooks/ops/told/annotate.h"
+#include "hooks/link/real.h"
 #include "hooks/sampling/cpu.h"
 
 #include <pthread.h>

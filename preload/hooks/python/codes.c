@@ -4,7 +4,7 @@
 #include "core/hash.h"
 #include "core/space.h"
 #include "core/tables.h"
-#include "core/turn.h"
+#include "core/trylock.h"
 #include "hooks/python/lines.h"
 #include "hooks/python/strings.h"
 #include "stacks/frames.h"
@@ -42,7 +42,7 @@ struct table {
 };
 
 static struct table *table;
-static uint32_t changing; /* core/turn.h: one thread at a time begins it anew */
+static uint32_t changing; /* core/trylock.h: one thread at a time begins it anew */
 
 static uint64_t hash(uint64_t code)
 {

@@ -3,13 +3,13 @@
 
 #include "core/config.h"
 #include "core/process.h"
-#include "core/say.h"
+#include "core/log.h"
 #include "core/sys.h"
-#include "hooks/control.h"
-#include "hooks/enter.h"
-#include "hooks/freeze.h"
+#include "hooks/gate/control.h"
+#include "hooks/gate/enter.h"
+#include "hooks/leakcheck/leak_snapshot.h"
 #include "hooks/ops/stubs.h"
-#include "hooks/real.h"
+#include "hooks/link/real.h"
 #include "hooks/sampling/again.h"
 #include "hooks/sampling/signals.h"
 

@@ -12,7 +12,7 @@
 #include "core/sys.h"
 #include "core/thread.h"
 #include "hooks/lifecycle.h"
-#include "hooks/real.h"
+#include "hooks/link/real.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/arena.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BLOCK ((size_t)256 << 10)
+
+struct block {
+	struct block *next;
+	_Alignas(16) char data[];
+};
+
+struct tp_arena {
+	struct block *blocks;
+	size_t used, size;    /* of the first block */
+	const char **strings; /* open addressing; a power of two of slots, at most half of them taken */
+	size_t string_count, string_slots;
+};
+
+struct tp_arena *tp_arena_new(void)
+{
+	return calloc(1, sizeof(struct tp_arena));
+}
+
+void tp_arena_free(struct tp_arena *arena)
+{
+	struct block *next;
+
+	if (!arena)
+		return;
+	for (struct block *block = arena->blocks; block; block = next) {
+		next = block->next;
+		free(block);
+	}
+	free(arena->strings);
+	free(arena);
+}
+
+void *tp_arena_alloc(struct tp_arena *arena, size_t size)
+{
+	void *memory;
+
+	size = (size + 15) & ~(size_t)15;
+	if (!arena->blocks || arena->size - arena->used < size) {
+		size_t want = size > BLOCK ? size : BLOCK;
+		struct block *block = calloc(1, sizeof(*block) + want);
+
+		if (!block)
+			return NULL;
+		block->next = arena->blocks;
+		arena->blocks = block;
+		arena->used = 0;
+		arena->size = want;
+	}
+	memory = arena->blocks->data + arena->used;
+	arena->used += size;
+	return memory;
+}
+
+/* FNV-1a, 64 bits. */
+static uint64_t hash_text(const char *text)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+	return hash ^ (hash >> 29);
+}
+
+static const char **find_slot(const char **strings, size_t slots, const char *text)
+{
+	size_t slot = (size_t)hash_text(text) & (slots - 1);
+
+	while (strings[slot] && strcmp(strings[slot], text) != 0)
+		slot = (slot + 1) & (slots - 1);
+	return &strings[slot];
+}
+
+static int grow(struct tp_arena *arena)
+{
+	size_t slots = arena->string_slots ? 2 * arena->string_slots : 1024;
+	const char **strings = calloc(slots, sizeof(*strings));
+
+	if (!strings)
+		return 0;
+	for (size_t i = 0; i < arena->string_slots; i++)
+		if (arena->strings[i])
+			*find_slot(strings, slots, arena->strings[i]) = arena->strings[i];
+	free(arena->strings);
+	arena->strings = strings;
+	arena->string_slots = slots;
+	return 1;
+}
+
+const char *tp_arena_intern(struct tp_arena *arena, const char *text)
+{
+	const char **slot;
+	char *copy;
+	size_t size;
+
+	if (!text)
+		return NULL;
+	if (2 * arena->string_count >= arena->string_slots && !grow(arena))
+		return NULL;
+	slot = find_slot(arena->strings, arena->string_slots, text);
+	if (*slot)
+		return *slot;
+	size = strlen(text) + 1;
+	copy = tp_arena_alloc(arena, size);
+	if (!copy)
+		return NULL;
+	memcpy(copy, text, size);
+	arena->string_count++;
+	*slot = copy;
+	return copy;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Memory that lives as long as the symbols do: bump allocation, and a pool of strings, each kept once.
+ */
+#ifndef TPROF_BASE_ARENA_H
+#define TPROF_BASE_ARENA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct tp_arena;
+
+struct tp_arena *tp_arena_new(void); /* NULL: memory is out */
+void tp_arena_free(struct tp_arena *arena);
+
+/* Zeroed, aligned for any pointer. NULL: memory is out. */
+void *tp_arena_alloc(struct tp_arena *arena, size_t size);
+
+/* The one copy of `text`; NULL if text is NULL or memory is out. */
+const char *tp_arena_intern(struct tp_arena *arena, const char *text);
+
+#endif

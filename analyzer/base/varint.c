@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/varint.h"
+
+/* Where a reader goes after a malformed number: outside of any data, and readable. */
+static const uint8_t nowhere[2 * TP_PADDING];
+
+struct tp_varint tp_varint_long(const uint8_t *at)
+{
+	struct tp_varint result = { 0, at };
+	unsigned shift;
+
+	for (shift = 0; shift < 63; shift += 7) {
+		uint8_t byte = *result.next++;
+
+		result.value |= (uint64_t)(byte & 0x7f) << shift;
+		if (!(byte & 0x80))
+			return result;
+	}
+	if (*result.next > 1)
+		return (struct tp_varint){ 0, nowhere };
+	result.value |= (uint64_t)*result.next++ << 63;
+	return result;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Variable-length numbers, read without a bounds check: whoever calls keeps TP_PADDING readable bytes behind the last
+ * byte of the data, reads at most TP_PADDING bytes' worth of fields, and only then asks tp_read_ok() whether what was
+ * read lay inside the data. A number of more than 64 bits moves the reader to a place of zeros, so that it fails too.
+ */
+#ifndef TPROF_BASE_VARINT_H
+#define TPROF_BASE_VARINT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define TP_PADDING 128
+
+struct tp_varint {
+	uint64_t value;
+	const uint8_t *next;
+};
+
+/* Numbers of 9 and 10 bytes, and malformed ones. */
+struct tp_varint tp_varint_long(const uint8_t *at);
+
+/* Without a branch on the length: where lengths vary, a predictor would only guess. */
+static inline uint64_t tp_uvarint(const uint8_t **at)
+{
+	const uint64_t high = UINT64_C(0x8080808080808080);
+	uint64_t word, stop;
+	struct tp_varint slow;
+
+	memcpy(&word, *at, sizeof(word));
+	stop = ~word & high;
+	if (__builtin_expect(!stop, 0)) {
+		slow = tp_varint_long(*at);
+		*at = slow.next;
+		return slow.value;
+	}
+	*at += (__builtin_ctzll(stop) + 1) / 8;
+	word &= (stop ^ (stop - 1)) & ~high;
+	word = (word & UINT64_C(0x007f007f007f007f)) | ((word & UINT64_C(0x7f007f007f007f00)) >> 1);
+	word = (word & UINT64_C(0x00003fff00003fff)) | ((word & UINT64_C(0x3fff00003fff0000)) >> 2);
+	return (word & UINT64_C(0x000000000fffffff)) | ((word & UINT64_C(0x0fffffff00000000)) >> 4);
+}
+
+/*
+ * For numbers that mostly have one or two bytes. A branch that is mostly foreseen is better than none: the processor
+ * goes on behind the number before it has seen how long it is.
+ */
+static inline uint64_t tp_uvarint_short(const uint8_t **at)
+{
+	const uint8_t *byte = *at;
+
+	if (byte[0] < 128) {
+		*at = byte + 1;
+		return byte[0];
+	}
+	if (byte[1] < 128) {
+		*at = byte + 2;
+		return (byte[0] & 127u) | (uint64_t)byte[1] << 7;
+	}
+	return tp_uvarint(at);
+}
+
+/* Differences: even numbers are 0, 1, 2, ..., odd ones -1, -2, ...; to be added modulo 2^64. */
+static inline uint64_t tp_svarint(const uint8_t **at)
+{
+	uint64_t n = tp_uvarint(at);
+
+	return (n >> 1) ^ (0 - (n & 1));
+}
+
+/* Whether a reader that began at `start` has stayed within the data that end at `end`. */
+static inline bool tp_read_ok(const uint8_t *start, const uint8_t *at, const uint8_t *end)
+{
+	return (uintptr_t)at - (uintptr_t)start <= (uintptr_t)end - (uintptr_t)start;
+}
+
+#endif

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/flop/work_torch.h"
+
+#include <string.h>
+
+#include "model/flop/work_torch_impl.h"
+#include "trace/shapes.h"
+
+/* ---- the name ---- */
+
+#define SPACE "aten::"
+#define NAME_MAX 160u
+
+struct name {
+	char text[NAME_MAX]; /* of the function */
+	size_t length;	     /* of its operator */
+	bool in_place, out;
+};
+
+static bool ends(const char *text, size_t length, const char *end)
+{
+	size_t tail = strlen(end);
+
+	return length > tail && memcmp(text + length - tail, end, tail) == 0;
+}
+
+static bool is_capital(char c)
+{
+	return c >= 'A' && c <= 'Z';
+}
+
+/*
+ * add.Tensor, add_Tensor, add_.Tensor, bernoulli_.float, add.out, sum.IntList_out: an overload's name begins with a capital, or
+ * stands behind what is in place.
+ */
+static bool read_name(const char *op, struct name *name)
+{
+	size_t space = strlen(SPACE);
+
+	if (strncmp(op, SPACE, space) != 0 || strlen(op + space) >= NAME_MAX)
+		return false;
+	strcpy(name->text, op + space);
+	for (char *at = name->text; *at; at++)
+		*at = *at == '.' ? '_' : *at;
+	name->length = strlen(name->text);
+	name->out = ends(name->text, name->length, "_out");
+	name->length -= name->out ? strlen("_out") : 0;
+	for (size_t i = 2; i + 1 < name->length; i++)
+		if (name->text[i] == '_' && (name->text[i + 1] == '_' || is_capital(name->text[i + 1])))
+			name->length = name->text[i + 1] == '_' ? i + 1 : i;
+	if (!name->out && name->length > 1 && name->text[name->length - 1] == '_') {
+		name->in_place = strncmp(name->text, "__", 2) != 0; /* __and__ is not */
+		name->length--;
+	}
+	return true;
+}
+
+/* ---- the tensors ---- */
+
+static bool add_tensor(struct tp_torch_operand *operand, const struct tp_tensor *tensor)
+{
+	tp_real elements = 1;
+	struct tp_torch_type type = tp_torch_type(tensor->type < UINT32_MAX ? (uint32_t)tensor->type : UINT32_MAX);
+
+	for (uint64_t i = 0; i < tensor->count; i++)
+		elements *= (tp_real)tensor->sizes[i];
+	if (!operand->there)
+		operand->type = (uint32_t)tensor->type;
+	else if (operand->type != tensor->type)
+		operand->type = TP_TORCH_NO_TYPE;
+	operand->there = true;
+	operand->elements += elements;
+	operand->bytes += elements * type.bytes;
+	operand->dims = tensor->count;
+	memcpy(operand->sizes, tensor->sizes, tensor->count * sizeof(*tensor->sizes));
+	return type.bytes && operand->elements < TP_TORCH_ELEMENTS_MAX;
+}
+
+/* False: something in it is not understood. */
+static bool read_call(struct tp_torch_call *call, struct tp_shape_reader reader)
+{
+	struct tp_tensor tensor;
+	enum tp_shape_item item;
+
+	while ((item = tp_shape_next(&reader, &tensor)) != TP_SHAPE_END) {
+		struct tp_torch_operand *operand = &call->operand[call->count++];
+
+		if (item == TP_SHAPE_DAMAGE || call->count == TP_TORCH_OPERANDS)
+			return false;
+		if (item == TP_SHAPE_TENSOR && !add_tensor(operand, &tensor))
+			return false;
+		operand->list = item == TP_SHAPE_LIST;
+		while (operand->list && reader.in_list)
+			if (tp_shape_next(&reader, &tensor) != TP_SHAPE_TENSOR || !add_tensor(operand, &tensor))
+				return false;
+	}
+	return true;
+}
+
+/* False: the sizes do not tell. */
+static bool work_of(struct tp_torch_call *call, const struct name *name, const uint8_t *tensors, size_t length,
+		    struct tp_torch_work *work)
+{
+	struct tp_shape_reader reader = { .at = tensors, .end = tensors ? tensors + length : NULL };
+
+	if (call->row->rule == TP_TORCH_UNSIZED || (call->row->rule != TP_TORCH_NOTHING && !read_call(call, reader)))
+		return false;
+	call->in_place = name->in_place;
+	if (name->out && call->count) /* the last; what it was before is not read */
+		call->out = call->operand[--call->count];
+	return tp_torch_apply(call, work);
+}
+
+void tp_torch_work(const char *op, const uint8_t *tensors, size_t length, struct tp_torch_work *work)
+{
+	struct tp_torch_work unknown = { .known = TP_TORCH_NO_FORMULA, .amount.precision = TP_UNSAID };
+	struct name name = { .length = 0 };
+	struct tp_torch_call call = { .row = read_name(op, &name) ? tp_torch_row(name.text, name.length) : NULL };
+	enum tp_torch_rule rule = call.row ? (enum tp_torch_rule)call.row->rule : TP_TORCH_UNSIZED;
+
+	unknown.alone = call.row && (rule == TP_TORCH_UNSIZED || rule == TP_TORCH_SUM);
+	if (!tensors && rule != TP_TORCH_NOTHING && rule != TP_TORCH_UNSIZED)
+		unknown.known = TP_TORCH_NO_SHAPE;
+	*work = unknown;
+	if (!call.row || unknown.known == TP_TORCH_NO_SHAPE || !work_of(&call, &name, tensors, length, work))
+		*work = unknown;
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Looking: what each site has, now and then. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/archive.h"
+#include "model/growth/growth_impl.h"
+#include "model/replay/replay.h"
+#include "base/reserve.h"
+
+#define RANDOM UINT64_C(0x9e3779b97f4a7c15) /* of multiplicative hashing: the same trace gives the same looks */
+
+void tp_growth_init(struct tp_growth *growth, uint64_t stride, uint8_t bit)
+{
+	growth->bit = bit;
+	growth->stride = stride ? stride : 1;
+	growth->due = growth->stride;
+}
+
+static void free_states(struct tp_growth_states *states)
+{
+	for (size_t i = 0; i < states->count; i++)
+		free(states->list[i].series);
+	free(states->list);
+	*states = (struct tp_growth_states){ 0 };
+}
+
+void tp_growth_free(struct tp_growth *growth)
+{
+	free_states(&growth->sites);
+	free_states(&growth->maps);
+}
+
+void tp_growth_drop(struct tp_growth *growth)
+{
+	tp_growth_free(growth);
+	growth->count = 0;
+	growth->due = UINT64_MAX;
+}
+
+/* A series goes on to look `count` with what there is since `since`. */
+static void go_on(struct tp_growth_state *state, size_t count)
+{
+	for (size_t i = state->since; i < count; i++) {
+		state->series->bytes[i] = state->bytes;
+		state->series->blocks[i] = state->blocks < UINT32_MAX ? (uint32_t)state->blocks : UINT32_MAX;
+	}
+	state->since = (uint32_t)count;
+}
+
+/* Every second look goes. */
+static void halve_states(struct tp_growth_states *states)
+{
+	for (size_t s = 0; s < states->count; s++) {
+		struct tp_growth_state *state = &states->list[s];
+
+		state->since = (state->since + 1) / 2;
+		for (size_t i = 0; state->series && i < state->since; i++) {
+			state->series->bytes[i] = state->series->bytes[2 * i];
+			state->series->blocks[i] = state->series->blocks[2 * i];
+		}
+	}
+}
+
+static void halve(struct tp_growth *growth)
+{
+	growth->count /= 2;
+	growth->stride *= 2;
+	for (size_t i = 0; i < growth->count; i++) {
+		growth->at[i] = growth->at[2 * i];
+		growth->time[i] = growth->time[2 * i];
+		growth->whole[i] = growth->whole[2 * i];
+	}
+	halve_states(&growth->sites);
+	halve_states(&growth->maps);
+}
+
+/* What has not changed since the last look needs none. */
+static bool look_at(struct tp_growth_state *state, size_t look, uint64_t bytes, uint64_t blocks)
+{
+	if (state->bytes == bytes && state->blocks == blocks)
+		return true;
+	if (!state->series && (state->bytes || state->blocks)) {
+		state->series = calloc(1, sizeof(*state->series));
+		if (!state->series)
+			return false;
+	}
+	if (state->series)
+		go_on(state, look);
+	state->since = (uint32_t)look;
+	state->bytes = bytes;
+	state->blocks = blocks;
+	return true;
+}
+
+/* Room for as many sites as there are by now; new ones have nothing. */
+static bool reserve(struct tp_growth_states *states, size_t count)
+{
+	if (!tp_reserve(&states->list, &states->room, count, sizeof(*states->list)))
+		return false;
+	if (count > states->count)
+		memset(states->list + states->count, 0, (count - states->count) * sizeof(*states->list));
+	states->count = count;
+	return true;
+}
+
+static bool look_at_site(struct tp_growth *growth, const struct tp_replay *replay, size_t site)
+{
+	const struct tp_amount *live = &replay->sites.list[site].live;
+	uint64_t bytes = live->bytes, blocks = live->blocks;
+
+	if (replay->sampled && site < replay->estimates.count) {
+		bytes = tp_round(replay->estimates.sites[site].live.bytes.value);
+		blocks = tp_round(replay->estimates.sites[site].live.blocks.value);
+	}
+	return look_at(&growth->sites.list[site], growth->count, bytes, blocks);
+}
+
+static bool look_at_sites(struct tp_growth *growth, struct tp_replay *replay)
+{
+	size_t count = replay->sites.count;
+
+	if (!reserve(&growth->sites, count))
+		return false;
+	for (size_t first = 0; first < count; first += TP_SITES_TOGETHER) {
+		uint8_t *changed = &replay->sites.changed[first / TP_SITES_TOGETHER];
+
+		if (!(*changed & growth->bit))
+			continue;
+		*changed &= (uint8_t)~growth->bit;
+		for (size_t i = first; i < count && i < first + TP_SITES_TOGETHER; i++)
+			if (i >= TP_SITE_FIRST && !look_at_site(growth, replay, i))
+				return false;
+	}
+	return true;
+}
+
+static bool look_at_maps(struct tp_growth *growth, const struct tp_replay *replay)
+{
+	struct tp_growth_whole *whole = &growth->whole[growth->count];
+
+	if (!reserve(&growth->maps, replay->maps.site_count))
+		return false;
+	for (size_t i = 0; i < replay->maps.site_count; i++) {
+		const struct tp_map_state *site = &replay->maps.sites[i];
+
+		*(site->file ? &whole->file : &whole->anonymous) += site->live;
+		if (!look_at(&growth->maps.list[i], growth->count, site->live, 0))
+			return false;
+	}
+	return true;
+}
+
+/* All looks of what has a series stand in it. */
+static void finish_states(struct tp_growth_states *states, size_t count)
+{
+	for (size_t i = 0; i < states->count; i++)
+		if (states->list[i].series)
+			go_on(&states->list[i], count);
+}
+
+void tp_growth_finish(struct tp_growth *growth)
+{
+	finish_states(&growth->sites, growth->count);
+	finish_states(&growth->maps, growth->count);
+}
+
+bool tp_growth_look(struct tp_growth *growth, struct tp_replay *replay, uint64_t now)
+{
+	uint64_t interval;
+
+	growth->at[growth->count] = now;
+	growth->time[growth->count] = replay->last;
+	growth->whole[growth->count] = (struct tp_growth_whole){ .live = replay->now.live_bytes,
+								 .blocks = replay->now.live_blocks,
+								 .rss = replay->now.rss,
+								 .parts = replay->parts,
+								 .allocator = replay->allocator.last,
+								 .allocator_live = replay->allocator_live };
+	if (!look_at_sites(growth, replay) || !look_at_maps(growth, replay))
+		return false;
+	if (++growth->count == TP_TREND_MAX)
+		halve(growth);
+	interval = now / growth->stride + 1;
+	growth->due = interval * growth->stride;
+	growth->due += (uint64_t)((unsigned __int128)(interval * RANDOM) * growth->stride >> 64);
+	return true;
+}
+
+bool tp_growth_look_back(struct tp_growth *growth, struct tp_replay *replay, uint64_t now)
+{
+	if (growth->count < TP_TREND_LEAST)
+		return true; /* quiet time makes no verdict of too few looks */
+	while (growth->due < now && now - growth->due >= growth->stride)
+		if (!tp_growth_look(growth, replay, growth->due))
+			return false;
+	return true;
+}
+
+/* ---- saving and loading ---- */
+
+static void archive_series(struct tp_archive *archive, struct tp_growth_state *state)
+{
+	bool any = state->series != NULL;
+
+	TP_ARCHIVE(archive, any);
+	if (!any)
+		return;
+	if (archive->loading)
+		state->series = calloc(1, sizeof(*state->series));
+	if (state->series)
+		TP_ARCHIVE(archive, *state->series);
+	else
+		tp_archive_no_memory(archive);
+}
+
+static void archive_states(struct tp_archive *archive, struct tp_growth_states *states)
+{
+	tp_archive_array(archive, &states->list, &states->count, &states->room, sizeof(*states->list));
+	for (size_t i = 0; archive->loading && i < states->count; i++)
+		states->list[i].series = NULL;
+	for (size_t i = 0; i < states->count && !archive->failed; i++) {
+		tp_archive_check(archive, states->list[i].since <= TP_TREND_MAX, "a look is out of range");
+		archive_series(archive, &states->list[i]);
+	}
+}
+
+void tp_growth_archive(struct tp_archive *archive, struct tp_growth *growth)
+{
+	TP_ARCHIVE(archive, growth->count);
+	if (!tp_archive_check(archive, growth->count < TP_TREND_MAX, "too many looks"))
+		growth->count = 0;
+	TP_ARCHIVE(archive, growth->bit); /* 0: it has not begun */
+	TP_ARCHIVE(archive, growth->at);
+	TP_ARCHIVE(archive, growth->time);
+	TP_ARCHIVE(archive, growth->whole);
+	TP_ARCHIVE(archive, growth->stride);
+	if (!tp_archive_check(archive, growth->stride || !growth->bit, "looks have no distance"))
+		growth->stride = 1;
+	TP_ARCHIVE(archive, growth->due);
+	TP_ARCHIVE(archive, growth->survivors);
+	archive_states(archive, &growth->sites);
+	archive_states(archive, &growth->maps);
+}

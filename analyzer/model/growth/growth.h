@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What grows with the steps: live bytes and blocks of each site, looked at in some of the steps' ends; model/stats/trend.h says
+ * what that means. At most TP_TREND_MAX steps are kept, of a long run every second, fourth, ... one, and of each such
+ * interval a step at random, so that what comes and goes at a rate of its own does not look like growth (stochastic sampling,
+ * Cook 1986). Looking costs a pass over the sites that changed since the last look, some 64 times for each doubling of the steps;
+ * between, an event pays a store. Memory grows with the sites, and only sites that change between looks get a series. The same
+ * of mappings, by their sites.
+ *
+ * Of a run without steps, slices of time take their place.
+ */
+#ifndef TPROF_MODEL_GROWTH_GROWTH_H
+#define TPROF_MODEL_GROWTH_GROWTH_H
+
+#include "model/samples/allocator.h"
+#include "model/samples/memory_parts.h"
+#include "model/result/result.h"
+#include "model/stats/trend.h"
+
+struct tp_archive;
+struct tp_replay;
+
+/* Of the whole process at one look. */
+struct tp_growth_whole {
+	uint64_t live, blocks, anonymous, file, rss; /* blocks: their number; the others are bytes */
+	struct tp_memory_parts parts;
+	struct tp_allocator allocator;
+	uint64_t allocator_live; /* when it said this */
+};
+
+struct tp_growth_state; /* a site's */
+
+struct tp_growth_states {
+	struct tp_growth_state *list;
+	size_t count, room;
+};
+
+struct tp_growth {
+	uint64_t at[TP_TREND_MAX];   /* number of the step, or event time */
+	uint64_t time[TP_TREND_MAX]; /* event time */
+	struct tp_growth_whole whole[TP_TREND_MAX];
+	size_t count;
+	uint64_t stride, due;		     /* due: when to look next; UINT64_MAX: never */
+	uint8_t bit;			     /* of tp_sites.changed: its own */
+	bool survivors;			     /* they were counted */
+	struct tp_growth_states sites, maps; /* as the replay's sites, and the sites of its mappings */
+};
+
+/* Looks will be at stride, 2 * stride, ... or more seldom. Of all that look at the same sites each has a bit of its own. */
+void tp_growth_init(struct tp_growth *growth, uint64_t stride, uint8_t bit);
+void tp_growth_free(struct tp_growth *growth);
+
+/* Looks, at a time that is due. False: no memory. */
+bool tp_growth_look(struct tp_growth *growth, struct tp_replay *replay, uint64_t now);
+
+/* The looks that were due before that time, while nothing happened. False: no memory. */
+bool tp_growth_look_back(struct tp_growth *growth, struct tp_replay *replay, uint64_t now);
+
+/* Nothing more, and what was seen is forgotten. */
+void tp_growth_drop(struct tp_growth *growth);
+
+/* Saves, or loads into growth that holds nothing. */
+void tp_growth_archive(struct tp_archive *archive, struct tp_growth *growth);
+
+/*
+ * Counts which blocks of each site live yet when the last step ends: before tp_growth_result(), which else takes it for unknown.
+ * It is of a run that was sampled, too.
+ */
+void tp_growth_survivors(struct tp_growth *growth, const struct tp_replay *replay);
+
+/*
+ * Fills *stats from what was seen. `seconds`: `at` holds event times. With options->keep_growth the sites' series are moved to
+ * stats->kept. False: no memory.
+ */
+bool tp_growth_result(struct tp_growth *growth, const struct tp_replay *replay, bool seconds,
+		      struct tp_growth_stats *stats);
+void tp_growth_result_free(struct tp_growth_stats *stats);
+
+/* When the blocks that live yet were born: of stats->heap, those that leak. After the steps' result. False: no memory. */
+bool tp_growth_births(const struct tp_replay *replay, const struct tp_step_stats *steps, struct tp_growth_stats *stats);
+
+/* ---- put together ---- */
+
+/* The sites that were kept; groups are given in this order. */
+const struct tp_growth_member *tp_growth_members(const struct tp_growth_kept *kept, size_t *count);
+
+/* Which groups each member is in: of member i, list[first[i]] to list[first[i + 1] - 1], each once. */
+struct tp_growth_groups {
+	const size_t *first;  /* of each member, and one more */
+	const uint32_t *list; /* below count */
+	size_t count;
+};
+
+/*
+ * The same over sums of sites: a leak that is spread over many stacks, too thin in each to be told from chance, is found in
+ * their sum. Groups may overlap (a stack belongs to each of its functions), and a leak makes all groups grow that it is in. It
+ * is listed once: with the group that grows most steadily for its number of stacks. The others stay if what they have beside
+ * it grows as well, with the rate of that. So the result has leaks only. A site of it has as number its group, and as node
+ * and op those of the member that grew most. `varying`: of the groups, how many changed, which is what Holm's correction
+ * counts. The caller frees result->list. False: no memory.
+ */
+bool tp_growth_pool(const struct tp_growth_kept *kept, const struct tp_growth_groups *groups,
+		    struct tp_growth_list *result, size_t *varying);
+
+#endif

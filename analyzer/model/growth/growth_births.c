@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How old the blocks of leaks are: when each that lives at the end, or lived at the last step's, was born. */
+#include <stdlib.h>
+
+#include "model/growth/growth.h"
+#include "model/replay/replay.h"
+#include "model/steps/steps.h"
+#include "base/reserve.h"
+
+struct birth {
+	size_t site; /* in the list */
+	uint64_t place, size;
+};
+
+static int by_place(const void *a, const void *b)
+{
+	const struct birth *x = a, *y = b;
+
+	if (x->site != y->site)
+		return x->site < y->site ? -1 : 1;
+	return x->place < y->place ? -1 : x->place > y->place;
+}
+
+static int by_size(const void *a, const void *b)
+{
+	const struct birth *x = a, *y = b;
+
+	return x->size < y->size ? -1 : x->size > y->size;
+}
+
+static void summarize(struct tp_growth_site *site, struct birth *births, size_t count)
+{
+	site->born[0] = births[0].place;
+	site->born[1] = births[count / 2].place;
+	site->born[2] = births[count - 1].place;
+	qsort(births, count, sizeof(*births), by_size);
+	site->typical = births[count / 2].size;
+}
+
+struct births {
+	const struct tp_replay *replay;
+	const struct tp_step_stats *steps;
+	const struct tp_growth_stats *stats;
+	uint32_t *index; /* by series: its place in the list, and 1; 0: it is no leak */
+	struct birth *list;
+	size_t count, room;
+};
+
+static bool add(struct births *births, uint32_t site, uint64_t time, uint64_t size)
+{
+	uint32_t series = site == TP_SITE_NONE ? 0 : births->stats->series[site];
+	uint64_t ns;
+
+	if (!series || !births->index[series - 1])
+		return true;
+	if (!tp_reserve(&births->list, &births->room, births->count + 1, sizeof(*births->list)))
+		return false;
+	ns = tp_replay_ns(births->replay, time);
+	births->list[births->count++] =
+		(struct birth){ births->index[series - 1] - 1,
+				births->stats->seconds ? ns : tp_steps_at(births->steps, ns).first, size };
+	return true;
+}
+
+/* Those that live, and with steps those that did when the last one ended. */
+static bool collect(struct births *births)
+{
+	const struct tp_live *live = &births->replay->live;
+	const struct tp_outlived *outlived = &births->replay->outlived;
+	size_t slots = (size_t)1 << (64 - live->shift);
+	bool good = true;
+
+	for (size_t i = 0; good && i < slots; i++)
+		good = add(births, live->blocks[i].site, live->blocks[i].time, live->blocks[i].size);
+	for (size_t i = 0; good && !births->stats->seconds && i < outlived->count; i++)
+		good = add(births, outlived->list[i].site, outlived->list[i].time, outlived->list[i].size);
+	return good;
+}
+
+bool tp_growth_births(const struct tp_replay *replay, const struct tp_step_stats *steps, struct tp_growth_stats *stats)
+{
+	struct births births = { .replay = replay, .steps = steps, .stats = stats };
+	size_t suspects = stats->heap.leaks + stats->heap.rising;
+	bool good;
+
+	if (!suspects)
+		return true;
+	births.index = calloc(replay->sites.count + 1, sizeof(*births.index));
+	for (size_t i = 0; births.index && i < suspects; i++)
+		births.index[stats->heap.list[i].number] = (uint32_t)i + 1;
+	good = births.index && collect(&births);
+	if (births.count)
+		qsort(births.list, births.count, sizeof(*births.list), by_place);
+	for (size_t from = 0, to; good && from < births.count; from = to) {
+		for (to = from; to < births.count && births.list[to].site == births.list[from].site; to++)
+			;
+		summarize(&stats->heap.list[births.list[from].site], births.list + from, to - from);
+	}
+	free(births.index);
+	free(births.list);
+	return good;
+}

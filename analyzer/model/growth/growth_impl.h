@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The parts of growth, for each other: growth.c looks while the replay runs; growth_series.c makes stacks that are alike
+ * one series; growth_judge.c says which of many series grow; growth_result.c makes the process's numbers of that, growth_births.c adds the blocks' ages, growth_pool.c judges again what
+ * a report has put together.
+ */
+#ifndef TPROF_MODEL_GROWTH_GROWTH_IMPL_H
+#define TPROF_MODEL_GROWTH_GROWTH_IMPL_H
+
+#include "model/growth/growth.h"
+
+struct tp_growth_series {
+	uint64_t bytes[TP_TREND_MAX];
+	uint32_t blocks[TP_TREND_MAX];
+	uint32_t survivors[TP_TREND_MAX]; /* of these, that live when the last step ends */
+};
+
+/* Nothing before look `since`, and from then on what it is now; with a series: that has the looks before `since`. */
+struct tp_growth_state {
+	uint64_t bytes, blocks;
+	uint32_t since;
+	struct tp_growth_series *series;
+};
+
+/* Where the looks were: steps, or time. */
+struct tp_growth_places {
+	size_t count;
+	bool seconds;
+	bool survivors;		      /* they are known */
+	double x[TP_TREND_MAX];	      /* steps, or seconds */
+	uint64_t place[TP_TREND_MAX]; /* steps, or nanoseconds */
+};
+
+/* One series of many that are judged together. */
+struct tp_growth_found {
+	struct tp_growth_site site;
+	struct tp_trend trend;
+	size_t index; /* for the family's read() */
+};
+
+/* What one has at each place. */
+struct tp_growth_values {
+	double bytes[TP_TREND_MAX], blocks[TP_TREND_MAX];
+	double survivors[TP_TREND_MAX]; /* of the blocks */
+};
+
+/* Fills places->count of each. */
+typedef void tp_growth_read(const void *source, size_t index, struct tp_growth_values *values);
+
+struct tp_growth_family {
+	const struct tp_growth_places *places;
+	const void *source;
+	tp_growth_read *read;
+};
+
+/* What outlives the replay, to be put together by what a report knows. */
+struct tp_growth_kept {
+	struct tp_growth_places places;
+	struct tp_growth_member *members;
+	struct tp_growth_state *states; /* of the members, in the same order */
+	size_t count;
+};
+
+/* Before the series are read. */
+void tp_growth_finish(struct tp_growth *growth);
+
+/* Numbers that a damaged trace made large end at the ends of the type. */
+int64_t tp_growth_round(double value);
+
+/* The values of one site, as many as there are places; and added to what is there. */
+void tp_growth_read_state(const struct tp_growth_state *state, size_t count, struct tp_growth_values *values);
+void tp_growth_add_state(const struct tp_growth_state *state, size_t count, struct tp_growth_values *sum);
+
+/* Bytes by which it grew from the end of the warm-up on. */
+double tp_growth_grown(const struct tp_growth_state *state, size_t count);
+
+/* Constant from the first look on: worth no test, and not counted among those that are looked at. */
+static inline bool tp_growth_is_plain(const struct tp_growth_state *state)
+{
+	return !state->series && state->since == 0;
+}
+
+/* By index: the sites, and behind them the mappings. */
+static inline const struct tp_growth_state *tp_growth_state_at(const struct tp_growth *growth, size_t index)
+{
+	size_t sites = growth->sites.count;
+
+	return index < sites ? &growth->sites.list[index] : &growth->maps.list[index - sites];
+}
+
+/* The series that are judged: sites and mappings that are not plain, those of stacks that are alike as one. */
+struct tp_growth_series_list {
+	size_t *order; /* indexes, series by series */
+	size_t *first; /* of each series, and one more: its place in `order` */
+	bool *renewed; /* by series: its stacks are alike but for names that are new again and again */
+	size_t count;
+	size_t repeated; /* sites that are alike to one before them; of plain ones, only where there are others */
+};
+
+/* False: no memory; tp_growth_series_free() is due in any case. */
+bool tp_growth_series(const struct tp_growth *growth, const struct tp_replay *replay, size_t looks,
+		      struct tp_growth_series_list *list);
+void tp_growth_series_free(struct tp_growth_series_list *list);
+
+/* The test of one series: trend, and of the site p, what it was at last and at most. */
+void tp_growth_test(const struct tp_growth_family *family, struct tp_growth_found *found);
+
+/*
+ * The verdicts over a whole family: sorts the list, and fills verdict, rate and what belongs to it. `varying`: how many series
+ * changed, those that are not in the list with them. False: no memory.
+ */
+bool tp_growth_judge(const struct tp_growth_family *family, struct tp_growth_found *list, size_t count, size_t varying);
+
+/* Appends a site to a result's list, and counts it; stable ones are left out. The list has room. */
+void tp_growth_take(struct tp_growth_list *to, const struct tp_growth_site *site);
+
+/* Leaks by rate, those that may be such by rate, then the others by size. */
+void tp_growth_sort(struct tp_growth_list *list);
+
+#endif

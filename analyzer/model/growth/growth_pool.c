@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Series put together: of all stacks of a line, a function, an op. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "model/growth/growth_impl.h"
+
+struct pool {
+	const struct tp_growth_kept *kept;
+	uint32_t *order; /* members, group by group */
+	size_t *first;	 /* of each group, and one more: its place in `order` */
+	size_t groups;
+	bool *explained; /* of each member: it belongs to a leak that is listed already */
+};
+
+const struct tp_growth_member *tp_growth_members(const struct tp_growth_kept *kept, size_t *count)
+{
+	*count = kept ? kept->count : 0;
+	return kept ? kept->members : NULL;
+}
+
+/* Counting sort. */
+static bool put_together(struct pool *pool, const struct tp_growth_groups *groups)
+{
+	size_t members = pool->kept->count, entries = groups->first[members], *next;
+
+	pool->order = calloc(entries + 1, sizeof(*pool->order));
+	pool->first = calloc(pool->groups + 2, sizeof(*pool->first));
+	pool->explained = calloc(members + 1, sizeof(*pool->explained));
+	if (!pool->order || !pool->first || !pool->explained)
+		return false;
+	next = pool->first + 1; /* until the end of the sort it is behind by one */
+	for (size_t e = 0; e < entries; e++)
+		next[groups->list[e] + 1]++;
+	for (size_t g = 0; g < pool->groups; g++)
+		next[g + 1] += next[g];
+	for (size_t i = 0; i < members; i++)
+		for (size_t e = groups->first[i]; e < groups->first[i + 1]; e++)
+			pool->order[next[groups->list[e]]++] = (uint32_t)i;
+	return true;
+}
+
+/* ---- sums ---- */
+
+static void read_sum(const void *source, size_t group, struct tp_growth_values *values)
+{
+	const struct pool *pool = source;
+	struct tp_growth_state constant = { 0 };
+	size_t n = pool->kept->places.count;
+
+	for (size_t i = 0; i < n; i++)
+		values->bytes[i] = values->blocks[i] = values->survivors[i] = 0;
+	for (size_t m = pool->first[group]; m < pool->first[group + 1]; m++) {
+		const struct tp_growth_state *state = &pool->kept->states[pool->order[m]];
+
+		if (pool->explained[pool->order[m]])
+			continue;
+		if (!tp_growth_is_plain(state)) {
+			tp_growth_add_state(state, n, values);
+			continue;
+		}
+		constant.bytes += state->bytes;
+		constant.blocks += state->blocks;
+	}
+	tp_growth_add_state(&constant, n, values);
+}
+
+/* What the group has at last; shown by the member that grew most. False: it is constant. */
+static bool describe(const struct pool *pool, size_t group, struct tp_growth_site *site)
+{
+	bool changes = false;
+	double most = 0;
+
+	*site = (struct tp_growth_site){ .number = (uint32_t)group };
+	for (size_t m = pool->first[group]; m < pool->first[group + 1]; m++) {
+		size_t member = pool->order[m];
+		const struct tp_growth_state *state = &pool->kept->states[member];
+		double grown = 0;
+
+		if (pool->explained[member])
+			continue;
+		site->members++;
+		site->bytes += state->bytes;
+		site->blocks += state->blocks;
+		if (!tp_growth_is_plain(state))
+			grown = tp_growth_grown(state, pool->kept->places.count);
+		if (tp_growth_is_plain(state) || (changes && grown <= most))
+			continue;
+		changes = true;
+		most = grown;
+		site->node = pool->kept->members[member].node;
+		site->op = pool->kept->members[member].op;
+	}
+	return changes;
+}
+
+/* ---- leaks taken apart ---- */
+
+/*
+ * Steadiness for its size: of independent stacks that leak alike, all together are no better than one, and one is chosen; of
+ * a leak that wanders from stack to stack the whole is steadier than any part.
+ */
+static double score(const struct tp_growth_site *site)
+{
+	return site->rate / (site->high - site->low) / sqrt((double)site->members);
+}
+
+static size_t best_of(const struct tp_growth_found *list, size_t count)
+{
+	size_t best = 0;
+
+	for (size_t i = 1; i < count; i++) {
+		double x = score(&list[i].site), y = score(&list[best].site);
+		size_t a = list[i].site.members, b = list[best].site.members;
+
+		if (x > y || (x == y && (a < b || (a == b && list[i].index < list[best].index))))
+			best = i;
+	}
+	return best;
+}
+
+/* Does the group have a member of the one that is being explained? */
+static bool overlaps(const struct pool *pool, size_t group, const bool *chosen)
+{
+	for (size_t m = pool->first[group]; m < pool->first[group + 1]; m++)
+		if (chosen[pool->order[m]])
+			return true;
+	return false;
+}
+
+/* Those that grow still, without what is explained. */
+static size_t test_again(const struct tp_growth_family *family, struct tp_growth_found *list, size_t count,
+			 const bool *chosen, size_t varying)
+{
+	const struct pool *pool = family->source;
+	size_t left = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct tp_growth_found found = list[i];
+
+		if (overlaps(pool, found.index, chosen)) {
+			if (!describe(pool, found.index, &found.site))
+				continue;
+			tp_growth_test(family, &found);
+			/* One at a time, each as if it were the first of all. */
+			if (!tp_growth_judge(family, &found, 1, varying))
+				return SIZE_MAX;
+			if (found.site.verdict != TP_VERDICT_LEAK)
+				continue;
+		}
+		list[left++] = found;
+	}
+	return left;
+}
+
+/* False: no memory. */
+static bool take_apart(const struct tp_growth_family *family, struct tp_growth_found *list, size_t count,
+		       size_t varying, struct tp_growth_list *result)
+{
+	struct pool *pool = (struct pool *)family->source;
+	bool *chosen = calloc(pool->kept->count + 1, sizeof(*chosen));
+
+	while (chosen && count && count != SIZE_MAX) { /* each round takes one at least from the list */
+		size_t best = best_of(list, count), group = list[best].index;
+
+		tp_growth_take(result, &list[best].site);
+		list[best] = list[--count];
+		for (size_t i = 0; i < pool->kept->count; i++)
+			chosen[i] = false;
+		for (size_t m = pool->first[group]; m < pool->first[group + 1]; m++) {
+			chosen[pool->order[m]] = !pool->explained[pool->order[m]];
+			pool->explained[pool->order[m]] = true;
+		}
+		count = test_again(family, list, count, chosen, varying);
+	}
+	free(chosen);
+	return chosen && count != SIZE_MAX;
+}
+
+static bool judge(struct pool *pool, struct tp_growth_list *result, size_t *varying)
+{
+	const struct tp_growth_family family = { &pool->kept->places, pool, read_sum };
+	struct tp_growth_found *list = calloc(pool->groups + 1, sizeof(*list));
+	size_t count = 0, leaks = 0;
+	bool good;
+
+	for (size_t group = 0; list && group < pool->groups; group++) {
+		struct tp_growth_found *found = &list[count];
+
+		if (!describe(pool, group, &found->site))
+			continue;
+		found->index = group;
+		tp_growth_test(&family, found);
+		*varying += found->trend.varies;
+		count++;
+	}
+	good = list && tp_growth_judge(&family, list, count, *varying);
+	for (size_t i = 0; good && i < count; i++)
+		if (list[i].site.verdict == TP_VERDICT_LEAK)
+			list[leaks++] = list[i];
+	result->list = calloc(leaks + 1, sizeof(*result->list));
+	good = good && result->list && take_apart(&family, list, leaks, *varying, result);
+	free(list);
+	tp_growth_sort(result);
+	return good;
+}
+
+bool tp_growth_pool(const struct tp_growth_kept *kept, const struct tp_growth_groups *groups,
+		    struct tp_growth_list *result, size_t *varying)
+{
+	struct pool pool = { .kept = kept, .groups = groups->count };
+	bool good;
+
+	*result = (struct tp_growth_list){ 0 };
+	*varying = 0;
+	good = put_together(&pool, groups) && judge(&pool, result, varying);
+	free(pool.order);
+	free(pool.first);
+	free(pool.explained);
+	return good;
+}

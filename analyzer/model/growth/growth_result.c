@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What comes out for a process: its sites and mappings, judged together, and what its memory is made of. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/growth/growth_impl.h"
+#include "model/replay/replay.h"
+
+/* ---- a line ---- */
+
+/* The look at the end of the warm-up. */
+static size_t skip_of(const struct tp_growth_places *places)
+{
+	return places->count / 10 ? places->count / 10 : 1;
+}
+
+/* `blocks`: of memory that consists of such; else NULL. `looked`: series, this one with them, that are looked at for growth. */
+static void measure_among(const struct tp_growth_places *places, const double *y, const double *blocks, size_t looked,
+			  struct tp_growth_line *line)
+{
+	size_t n = places->count, skip = skip_of(places);
+	struct tp_trend trend;
+
+	tp_trend_test(places->x, y, n, &trend);
+	if (blocks)
+		trend.course = tp_trend_course(places->x, y, blocks, n);
+	line->verdict = tp_trend_verdict(y, n, &trend, tp_trend_holm(&trend.p, 1, looked) == 1);
+	line->first = tp_growth_round(y[skip]);
+	line->last = tp_growth_round(y[n - 1]);
+	/* From the warm-up on, so that the lines can be added up. */
+	tp_trend_slope(places->x + skip, y + skip, n - skip, &trend);
+	line->rate = trend.slope;
+	line->low = trend.low;
+	line->high = trend.high;
+}
+
+static void measure_line(const struct tp_growth_places *places, const double *y, const double *blocks,
+			 struct tp_growth_line *line)
+{
+	measure_among(places, y, blocks, 1, line);
+}
+
+/* ---- sites and mappings ---- */
+
+/* Mappings stand behind the sites, and are corrected for together with them. */
+struct source {
+	const struct tp_growth *growth;
+	const struct tp_replay *replay;
+	struct tp_growth_series_list series;
+	size_t looks;
+};
+
+static const struct tp_growth_state *state_of(const struct source *source, size_t member)
+{
+	return tp_growth_state_at(source->growth, source->series.order[member]);
+}
+
+static bool is_heap(const struct source *source, size_t series)
+{
+	return source->series.order[source->series.first[series]] < source->growth->sites.count;
+}
+
+static void read_series(const void *from, size_t series, struct tp_growth_values *values)
+{
+	const struct source *source = from;
+	size_t member = source->series.first[series];
+
+	tp_growth_read_state(state_of(source, member), source->looks, values);
+	while (++member < source->series.first[series + 1])
+		tp_growth_add_state(state_of(source, member), source->looks, values);
+}
+
+/* Whose it is: of several, of the one that grew most. */
+static void set_stack(const struct source *source, size_t series, struct tp_growth_site *site)
+{
+	size_t sites = source->growth->sites.count, chosen = source->series.first[series], index;
+	double most = 0, grown;
+
+	for (size_t i = chosen; site->members > 1 && i < source->series.first[series + 1]; i++) {
+		grown = tp_growth_grown(state_of(source, i), source->looks);
+		if (grown > most || i == source->series.first[series]) {
+			most = grown;
+			chosen = i;
+		}
+	}
+	index = source->series.order[chosen];
+	if (index < sites) {
+		site->node = source->replay->sites.list[index].node;
+		site->op = source->replay->sites.list[index].op;
+	} else {
+		site->node = source->replay->maps.sites[index - sites].node;
+		site->file = source->replay->maps.sites[index - sites].file;
+	}
+}
+
+/* The least of its indexes, so that the order of what is equal is the one in which it came. */
+static uint32_t number_of(const struct source *source, size_t series)
+{
+	size_t least = SIZE_MAX;
+
+	for (size_t i = source->series.first[series]; i < source->series.first[series + 1]; i++)
+		least = source->series.order[i] < least ? source->series.order[i] : least;
+	return (uint32_t)least;
+}
+
+static struct tp_growth_site site_at(const struct source *source, size_t series)
+{
+	size_t first = source->series.first[series], end = source->series.first[series + 1];
+	struct tp_growth_site site = { .number = number_of(source, series),
+				       .members = (uint32_t)(end - first),
+				       .renewed = source->series.renewed[series] };
+
+	for (size_t i = first; i < end; i++) {
+		site.bytes += state_of(source, i)->bytes;
+		site.blocks += state_of(source, i)->blocks;
+	}
+	set_stack(source, series, &site);
+	return site;
+}
+
+/* The tests of all series. NULL: no memory. */
+static struct tp_growth_found *test_all(const struct tp_growth_family *family, struct tp_growth_stats *stats,
+					size_t *varying)
+{
+	const struct source *source = family->source;
+	size_t count = source->series.count;
+	struct tp_growth_found *list = calloc(count + 1, sizeof(*list));
+
+	*varying = 0;
+	for (size_t i = 0; list && i < count; i++) {
+		struct tp_growth_found *found = &list[i];
+
+		found->index = i;
+		found->site = site_at(source, i);
+		tp_growth_test(family, found);
+		stats->varying += is_heap(source, i) && found->trend.varies;
+		*varying += found->trend.varies;
+	}
+	return list;
+}
+
+/* Sites that have no series are there too. */
+static bool count_sites(const struct source *source, struct tp_growth_stats *stats)
+{
+	size_t sites = source->growth->sites.count;
+
+	stats->sites = sites > TP_SITE_FIRST ? sites - TP_SITE_FIRST - source->series.repeated : 0;
+	stats->series = calloc(source->replay->sites.count + 1, sizeof(*stats->series));
+	for (size_t i = 0; stats->series && i < source->series.count; i++) {
+		uint32_t number = number_of(source, i) + 1;
+
+		if (!is_heap(source, i))
+			continue;
+		for (size_t m = source->series.first[i]; m < source->series.first[i + 1]; m++)
+			stats->series[source->series.order[m]] = number;
+	}
+	return stats->series != NULL;
+}
+
+static void take_all(const struct source *source, const struct tp_growth_found *list, struct tp_growth_stats *stats)
+{
+	for (size_t i = 0; i < source->series.count; i++)
+		tp_growth_take(is_heap(source, list[i].index) ? &stats->heap : &stats->maps, &list[i].site);
+	tp_growth_sort(&stats->heap);
+	tp_growth_sort(&stats->maps);
+}
+
+/* What is no leak by itself may be one together: new stacks come again and again, none of which grows for long. */
+static void measure_others(const struct tp_growth_family *family, const struct tp_growth_found *list, size_t varying,
+			   struct tp_growth_stats *stats)
+{
+	const struct source *source = family->source;
+	struct tp_growth_values values, sum = { { 0 }, { 0 }, { 0 } };
+
+	for (size_t i = 0; i < source->series.count; i++) {
+		if (!is_heap(source, list[i].index) || list[i].site.verdict == TP_VERDICT_LEAK ||
+		    list[i].site.verdict == TP_VERDICT_RISING)
+			continue;
+		read_series(source, list[i].index, &values);
+		for (size_t look = 0; look < source->looks; look++) {
+			sum.bytes[look] += values.bytes[look];
+			sum.blocks[look] += values.blocks[look];
+		}
+	}
+	measure_among(family->places, sum.bytes, sum.blocks, varying + 1, &stats->others);
+}
+
+static bool judge(const struct source *source, const struct tp_growth_places *places, struct tp_growth_stats *stats)
+{
+	const struct tp_growth_family family = { places, source, read_series };
+	size_t count = source->series.count, varying;
+	struct tp_growth_found *list = test_all(&family, stats, &varying);
+	bool good = list && count_sites(source, stats) && tp_growth_judge(&family, list, count, varying);
+
+	stats->heap.list = calloc(count + 1, sizeof(*stats->heap.list));
+	stats->maps.list = calloc(count + 1, sizeof(*stats->maps.list));
+	good = good && stats->heap.list && stats->maps.list;
+	if (good) {
+		take_all(source, list, stats);
+		measure_others(&family, list, varying, stats);
+	}
+	free(list);
+	return good;
+}
+
+/* ---- the whole process ---- */
+
+static void measure_whole(const struct tp_growth *growth, const struct tp_growth_places *places,
+			  struct tp_growth_stats *stats)
+{
+	double y[5][TP_TREND_MAX] = { { 0 } }, blocks[TP_TREND_MAX];
+
+	for (size_t i = 0; i < places->count; i++) {
+		const struct tp_growth_whole *whole = &growth->whole[i];
+
+		y[0][i] = (double)whole->live;
+		y[1][i] = (double)whole->anonymous;
+		y[2][i] = (double)whole->file;
+		y[3][i] = (double)whole->rss;
+		y[4][i] = y[3][i] - y[0][i] - y[1][i];
+		blocks[i] = (double)whole->blocks;
+	}
+	measure_line(places, y[0], blocks, &stats->live);
+	measure_line(places, y[1], NULL, &stats->anonymous);
+	measure_line(places, y[2], NULL, &stats->file);
+	measure_line(places, y[3], NULL, &stats->rss);
+	measure_line(places, y[4], NULL, &stats->rest);
+}
+
+static double part_of(const struct tp_growth_whole *whole, enum tp_growth_part part)
+{
+	const struct tp_memory_parts *parts = &whole->parts;
+
+	switch (part) {
+	case TP_PART_LIVE:
+		return (double)whole->live;
+	case TP_PART_MAPPED:
+		return (double)parts->mapped;
+	case TP_PART_FILES:
+		return (double)parts->shared;
+	case TP_PART_STACKS:
+		return (double)parts->stacks;
+	case TP_PART_COLLECTOR:
+		return (double)parts->own;
+	default:
+		return (double)whole->rss - (double)whole->live - (double)parts->mapped - (double)parts->shared -
+		       (double)parts->stacks - (double)parts->own;
+	}
+}
+
+static void measure_parts(const struct tp_growth *growth, const struct tp_growth_places *places,
+			  struct tp_growth_stats *stats)
+{
+	double y[TP_TREND_MAX] = { 0 };
+
+	stats->parts_known = growth->whole[skip_of(places)].parts.counted;
+	stats->parts[TP_PART_LIVE] = stats->live;
+	for (int part = TP_PART_LIVE + 1; stats->parts_known && part < TP_PARTS; part++) {
+		for (size_t i = 0; i < places->count; i++)
+			y[i] = part_of(&growth->whole[i], (enum tp_growth_part)part);
+		measure_line(places, y, NULL, &stats->parts[part]);
+	}
+}
+
+static double made_of(const struct tp_replay *replay, uint64_t time, enum tp_makeup_part part)
+{
+	double bytes = 0;
+
+	tp_makeup_at(&replay->makeup.result, time, part, &bytes);
+	return bytes;
+}
+
+static double fine_of(const struct tp_growth_whole *whole, const struct tp_replay *replay, uint64_t time,
+		      enum tp_growth_fine part)
+{
+	double shared = made_of(replay, time, TP_MAKEUP_SHARED), data;
+
+	if (shared > (double)whole->parts.shared)
+		shared = (double)whole->parts.shared;
+	switch (part) {
+	case TP_FINE_UNSEEN:
+		return made_of(replay, time, TP_MAKEUP_UNSEEN);
+	case TP_FINE_STATIC:
+		return made_of(replay, time, TP_MAKEUP_STATIC);
+	case TP_FINE_SHARED:
+		return shared;
+	case TP_FINE_FILES:
+		return part_of(whole, TP_PART_FILES) - shared;
+	default:
+		data = made_of(replay, time, TP_MAKEUP_UNSEEN) + made_of(replay, time, TP_MAKEUP_STATIC);
+		return part_of(whole, TP_PART_ALLOCATOR) - data;
+	}
+}
+
+static void measure_fine(const struct tp_growth *growth, const struct tp_growth_places *places,
+			 const struct tp_replay *replay, struct tp_growth_stats *stats)
+{
+	static const enum tp_growth_part same[TP_FINE_PARTS] = {
+		[TP_FINE_LIVE] = TP_PART_LIVE,
+		[TP_FINE_ALLOCATOR] = TP_PARTS,
+		[TP_FINE_MAPPED] = TP_PART_MAPPED,
+		[TP_FINE_UNSEEN] = TP_PARTS,
+		[TP_FINE_STATIC] = TP_PARTS,
+		[TP_FINE_FILES] = TP_PARTS,
+		[TP_FINE_SHARED] = TP_PARTS,
+		[TP_FINE_STACKS] = TP_PART_STACKS,
+		[TP_FINE_COLLECTOR] = TP_PART_COLLECTOR,
+	};
+	double y[TP_TREND_MAX] = { 0 };
+
+	stats->fine_known = stats->parts_known && replay->makeup.result.readings;
+	for (int part = 0; stats->fine_known && part < TP_FINE_PARTS; part++) {
+		if (same[part] != TP_PARTS) {
+			stats->fine[part] = stats->parts[same[part]];
+			continue;
+		}
+		for (size_t i = 0; i < places->count; i++)
+			y[i] = fine_of(&growth->whole[i], replay, growth->time[i], (enum tp_growth_fine)part);
+		measure_line(places, y, NULL, &stats->fine[part]);
+	}
+}
+
+static double allocator_line(const struct tp_growth_whole *whole, enum tp_allocator_line line)
+{
+	const struct tp_allocator *says = &whole->allocator;
+
+	switch (line) {
+	case TP_ALLOCATOR_LIVE:
+		return (double)whole->allocator_live;
+	case TP_ALLOCATOR_ROUNDING:
+		return (double)says->allocated - (double)whole->allocator_live;
+	case TP_ALLOCATOR_FRAGMENTS:
+		return (double)says->active - (double)says->allocated;
+	case TP_ALLOCATOR_FREE:
+		return (double)says->resident - (double)says->active - (double)says->metadata;
+	case TP_ALLOCATOR_METADATA:
+		return (double)says->metadata;
+	case TP_ALLOCATOR_RESIDENT:
+		return (double)says->resident;
+	default:
+		return (double)says->retained;
+	}
+}
+
+static void measure_allocator(const struct tp_growth *growth, const struct tp_growth_places *places,
+			      struct tp_growth_stats *stats)
+{
+	double y[TP_TREND_MAX] = { 0 };
+
+	stats->allocator_known = tp_allocator_told(&growth->whole[skip_of(places)].allocator);
+	for (int line = 0; stats->allocator_known && line < TP_ALLOCATOR_LINES; line++) {
+		for (size_t i = 0; i < places->count; i++)
+			y[i] = allocator_line(&growth->whole[i], (enum tp_allocator_line)line);
+		measure_line(places, y, NULL, &stats->allocator[line]);
+	}
+}
+
+/* ---- places ---- */
+
+/* What a program frees on its way out says nothing about how it ran. */
+static size_t without_end(const struct tp_growth *growth)
+{
+	size_t count = growth->count, least = count - count / 10;
+
+	while (count > least && growth->whole[count - 1].live < growth->whole[count - 2].live)
+		count--;
+	return count;
+}
+
+static void find_places(const struct tp_growth *growth, const struct tp_replay *replay, struct tp_growth_places *places)
+{
+	for (size_t i = 0; i < places->count; i++) {
+		uint64_t at = growth->at[i];
+
+		places->place[i] = places->seconds ? tp_replay_ns(replay, at) : at;
+		places->x[i] = places->seconds ? (double)places->place[i] / 1e9 : (double)at;
+	}
+}
+
+/* A damaged clock goes backwards. */
+static bool rises(const struct tp_growth_places *places)
+{
+	for (size_t i = 1; i < places->count; i++)
+		if (!(places->x[i] > places->x[i - 1]))
+			return false;
+	return true;
+}
+
+/* ---- to be put together later ---- */
+
+/* Moves the series of all sites that ever had anything. */
+static bool keep(struct tp_growth *growth, const struct tp_replay *replay, const struct tp_growth_places *places,
+		 struct tp_growth_stats *stats)
+{
+	struct tp_growth_kept *kept = stats->kept = calloc(1, sizeof(*kept));
+
+	if (!kept)
+		return false;
+	kept->places = *places;
+	kept->members = calloc(growth->sites.count + 1, sizeof(*kept->members));
+	kept->states = calloc(growth->sites.count + 1, sizeof(*kept->states));
+	if (!kept->members || !kept->states)
+		return false;
+	for (size_t i = TP_SITE_FIRST; i < growth->sites.count; i++) {
+		struct tp_growth_state *state = &growth->sites.list[i];
+		const struct tp_site_state *site = &replay->sites.list[i];
+
+		if (!state->series && !state->bytes && !state->blocks)
+			continue;
+		kept->members[kept->count] = (struct tp_growth_member){ site->node, site->op };
+		kept->states[kept->count++] = *state;
+		state->series = NULL;
+	}
+	return true;
+}
+
+bool tp_growth_result(struct tp_growth *growth, const struct tp_replay *replay, bool seconds,
+		      struct tp_growth_stats *stats)
+{
+	struct tp_growth_places places = { .count = seconds ? without_end(growth) : growth->count,
+					   .seconds = seconds,
+					   .survivors = growth->survivors };
+	struct source source = { .growth = growth, .replay = replay, .looks = places.count };
+	size_t n = places.count;
+	bool good;
+
+	memset(stats, 0, sizeof(*stats));
+	tp_growth_finish(growth);
+	stats->seconds = seconds;
+	stats->looks = n;
+	if (!n)
+		return true;
+	find_places(growth, replay, &places);
+	stats->last = places.place[n - 1];
+	if (n < TP_TREND_LEAST)
+		return true;
+	stats->span = (places.x[n - 1] - places.x[0]) / (double)(n - 1);
+	if (!rises(&places))
+		return true;
+	measure_whole(growth, &places, stats);
+	measure_parts(growth, &places, stats);
+	measure_fine(growth, &places, replay, stats);
+	measure_allocator(growth, &places, stats);
+	good = tp_growth_series(growth, replay, n, &source.series) && judge(&source, &places, stats) &&
+	       (!replay->options->keep_growth || keep(growth, replay, &places, stats));
+	tp_growth_series_free(&source.series);
+	return good;
+}
+
+void tp_growth_result_free(struct tp_growth_stats *stats)
+{
+	struct tp_growth_kept *kept = stats->kept;
+
+	free(stats->heap.list);
+	free(stats->maps.list);
+	free(stats->series);
+	if (!kept)
+		return;
+	for (size_t i = 0; i < kept->count; i++)
+		free(kept->states[i].series);
+	free(kept->members);
+	free(kept->states);
+	free(kept);
+}

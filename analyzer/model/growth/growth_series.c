@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is judged together: the sites of stacks that are alike. Of those that are alike but for names the program may have one
+ * for each of its layers, which are not the same. So they are one series only where such names come again and again as the
+ * program runs: at so many looks behind the warm-up there were some that had not been there before.
+ */
+#include <stdlib.h>
+
+#include "model/growth/same_stacks.h"
+#include "model/growth/growth_impl.h"
+#include "model/replay/replay.h"
+
+#define RENEWED (TP_TREND_LEAST / 2) /* looks with something new */
+
+struct entry {
+	struct tp_alike_stack stack;
+	size_t index;
+	size_t look; /* the first that found something */
+};
+
+static int by_stack(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	if (x->stack.loose != y->stack.loose)
+		return x->stack.loose < y->stack.loose ? -1 : 1;
+	if (x->stack.exact != y->stack.exact)
+		return x->stack.exact < y->stack.exact ? -1 : 1;
+	return x->index < y->index ? -1 : x->index > y->index;
+}
+
+static size_t first_look(const struct tp_growth_state *state, size_t looks)
+{
+	size_t look = 0;
+
+	if (!state->series)
+		return state->since;
+	while (look < looks && !state->series->blocks[look] && !state->series->bytes[look])
+		look++;
+	return look;
+}
+
+/* Blocks and mappings, of files and not, are never alike. */
+static struct tp_alike_stack stack_of(struct tp_alike *alike, const struct tp_replay *replay, size_t sites,
+				      size_t index)
+{
+	const struct tp_map_state *map = index < sites ? NULL : &replay->maps.sites[index - sites];
+	const struct tp_site_state *site = map ? NULL : &replay->sites.list[index];
+	const char *op = site && site->op < replay->trace->op_count ? replay->trace->ops[site->op].name : NULL;
+	struct tp_alike_stack stack = tp_alike_stack(alike, map ? map->node : site->node, op);
+	uint64_t kind = map ? 1 + (uint64_t)map->file : site->key << 2;
+
+	return (struct tp_alike_stack){ stack.exact + kind, stack.loose + kind };
+}
+
+/* All that are not plain, or all. NULL: no memory. */
+static struct entry *collect(const struct tp_growth *growth, const struct tp_replay *replay, size_t looks, bool plain,
+			     size_t *count)
+{
+	size_t sites = growth->sites.count, all = sites + growth->maps.count;
+	struct entry *list = calloc(all + 1, sizeof(*list));
+	struct tp_alike alike;
+	bool good = tp_alike_init(&alike, replay->trace, replay->options) && list;
+
+	*count = 0;
+	for (size_t i = TP_SITE_FIRST; good && i < all; i++) {
+		const struct tp_growth_state *state = tp_growth_state_at(growth, i);
+
+		if (plain || !tp_growth_is_plain(state))
+			list[(*count)++] =
+				(struct entry){ stack_of(&alike, replay, sites, i), i, first_look(state, looks) };
+	}
+	tp_alike_free(&alike);
+	if (good)
+		qsort(list, *count, sizeof(*list), by_stack);
+	if (good)
+		return list;
+	free(list);
+	return NULL;
+}
+
+/* Where the entries end that have the same stack as list[from]. */
+static size_t end_of(const struct entry *list, size_t count, size_t from, bool loose)
+{
+	size_t to = from + 1;
+
+	while (to < count && list[to].stack.loose == list[from].stack.loose &&
+	       (loose || list[to].stack.exact == list[from].stack.exact))
+		to++;
+	return to;
+}
+
+/* Of stacks that are alike but for names: do new ones come again and again? */
+static bool are_renewed(const struct entry *list, size_t from, size_t to, size_t looks)
+{
+	bool at[TP_TREND_MAX + 1] = { false };
+	size_t count = 0;
+
+	for (size_t next; from < to; from = next) {
+		size_t look = looks;
+
+		next = end_of(list, to, from, false);
+		for (size_t i = from; i < next; i++)
+			look = list[i].look < look ? list[i].look : look;
+		if (look <= looks / 10 || look >= looks || at[look])
+			continue;
+		at[look] = true;
+		count++;
+	}
+	return count >= RENEWED;
+}
+
+static bool all_plain(const struct tp_growth *growth, const struct entry *list, size_t from, size_t to)
+{
+	while (from < to && tp_growth_is_plain(tp_growth_state_at(growth, list[from].index)))
+		from++;
+	return from == to;
+}
+
+/* One series; what is plain altogether is none. */
+static void add_series(struct tp_growth_series_list *series, const struct tp_growth *growth, const struct entry *list,
+		       size_t from, size_t to, bool renewed)
+{
+	size_t first = series->first[series->count];
+
+	series->repeated += list[from].index < growth->sites.count ? to - from - 1 : 0;
+	if (all_plain(growth, list, from, to))
+		return;
+	for (size_t i = from; i < to; i++)
+		series->order[first + i - from] = list[i].index;
+	series->renewed[series->count++] = renewed;
+	series->first[series->count] = first + to - from;
+}
+
+static void add_all(struct tp_growth_series_list *series, const struct tp_growth *growth, const struct entry *list,
+		    size_t count, size_t looks)
+{
+	for (size_t from = 0, to, next; from < count; from = to) {
+		bool renewed;
+
+		to = end_of(list, count, from, true);
+		renewed = are_renewed(list, from, to, looks);
+		for (; from < to; from = next) {
+			next = renewed ? to : end_of(list, to, from, false);
+			add_series(series, growth, list, from, next, renewed);
+		}
+	}
+}
+
+static bool find_series(const struct tp_growth *growth, const struct tp_replay *replay, size_t looks, bool plain,
+			struct tp_growth_series_list *series)
+{
+	size_t count;
+	struct entry *list = collect(growth, replay, looks, plain, &count);
+	bool good;
+
+	*series = (struct tp_growth_series_list){ NULL };
+	series->order = calloc(count + 1, sizeof(*series->order));
+	series->first = calloc(count + 1, sizeof(*series->first));
+	series->renewed = calloc(count + 1, sizeof(*series->renewed));
+	good = list && series->order && series->first && series->renewed;
+	if (good)
+		add_all(series, growth, list, count, looks);
+	free(list);
+	return good;
+}
+
+/* What is plain is looked at where there is something that it may be alike to. */
+bool tp_growth_series(const struct tp_growth *growth, const struct tp_replay *replay, size_t looks,
+		      struct tp_growth_series_list *series)
+{
+	bool python = replay->options->frames == TP_FRAMES_PYTHON;
+
+	if (!find_series(growth, replay, looks, python, series))
+		return false;
+	if (!series->repeated || python)
+		return true;
+	tp_growth_series_free(series);
+	return find_series(growth, replay, looks, true, series);
+}
+
+void tp_growth_series_free(struct tp_growth_series_list *series)
+{
+	free(series->order);
+	free(series->first);
+	free(series->renewed);
+}

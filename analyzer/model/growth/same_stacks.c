@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/growth/same_stacks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/jitdump.h"
+
+#define FRAMES_MAX 4096u /* deeper stacks are told apart by their innermost frames */
+
+/* ---- hashes: two texts, or stacks, with the same one are taken for the same ---- */
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 32;
+}
+
+static uint64_t add_text(uint64_t hash, const char *text)
+{
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+	return mix(hash, 1);
+}
+
+/* Without memory the name is taken as it is. */
+static uint64_t add_loose(uint64_t hash, const char *text)
+{
+	char *name = tp_alike_name(text);
+
+	hash = add_text(hash, name ? name : text);
+	free(name);
+	return hash;
+}
+
+/* ---- modules ---- */
+
+static bool same_file(const struct tp_module *a, const struct tp_module *b)
+{
+	return strcmp(a->path, b->path) == 0 && a->build_id_length == b->build_id_length &&
+	       (!a->build_id_length || memcmp(a->build_id, b->build_id, a->build_id_length) == 0);
+}
+
+static uint64_t file_of(const struct tp_module *module)
+{
+	uint64_t hash = add_text(2, module->path);
+
+	for (size_t i = 0; i < module->build_id_length; i++)
+		hash = mix(hash, module->build_id[i]);
+	return hash;
+}
+
+struct named {
+	uint64_t name;
+	const struct tp_module *module;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	const struct named *x = a, *y = b;
+
+	return x->name < y->name ? -1 : x->name > y->name;
+}
+
+/* Those of one name stand together; if there are two files among them, it says nothing of an offset. */
+static void find_several(struct tp_alike *alike, const struct named *list, size_t count)
+{
+	const struct tp_module *first = alike->trace->modules;
+
+	for (size_t from = 0, to; from < count; from = to) {
+		bool several = false;
+
+		for (to = from; to < count && list[to].name == list[from].name; to++)
+			several = several || !same_file(list[from].module, list[to].module);
+		for (size_t i = from; i < to; i++)
+			alike->several[list[i].module - first] = several;
+	}
+}
+
+static bool name_modules(struct tp_alike *alike)
+{
+	size_t count = alike->trace->module_count;
+	struct named *list = calloc(count + 1, sizeof(*list));
+
+	for (size_t i = 0; list && i < count; i++) {
+		alike->modules[i] = add_loose(3, alike->trace->modules[i].path);
+		list[i] = (struct named){ alike->modules[i], &alike->trace->modules[i] };
+	}
+	if (!list)
+		return false;
+	qsort(list, count, sizeof(*list), by_name);
+	find_several(alike, list, count);
+	free(list);
+	return true;
+}
+
+bool tp_alike_init(struct tp_alike *alike, const struct tp_trace *trace, const struct tp_replay_options *options)
+{
+	*alike = (struct tp_alike){ .trace = trace, .options = options };
+	alike->exact = calloc(trace->frame_count + 1, sizeof(*alike->exact));
+	alike->loose = calloc(trace->frame_count + 1, sizeof(*alike->loose));
+	alike->modules = calloc(trace->module_count + 1, sizeof(*alike->modules));
+	alike->several = calloc(trace->module_count + 1, sizeof(*alike->several));
+	return alike->exact && alike->loose && alike->modules && alike->several && name_modules(alike);
+}
+
+void tp_alike_free(struct tp_alike *alike)
+{
+	free(alike->exact);
+	free(alike->loose);
+	free(alike->modules);
+	free(alike->several);
+}
+
+/* ---- frames ---- */
+
+static void set_python(struct tp_alike *alike, uint32_t number, const struct tp_frame *frame)
+{
+	const struct tp_code *code = frame->code < alike->trace->code_count ? &alike->trace->codes[frame->code] : NULL;
+	uint32_t line = code && !frame->line ? code->first_line : frame->line;
+
+	if (!code || !code->name || !code->file) {
+		alike->exact[number] = alike->loose[number] = mix(4, frame->code);
+		return;
+	}
+	alike->exact[number] = mix(add_text(add_text(5, code->file), code->name), line);
+	alike->loose[number] = mix(add_loose(add_loose(6, code->file), code->name), line);
+}
+
+/* What is known of a frame beside the trace; `name` NULL: nothing. */
+static struct tp_frame_name name_of(const struct tp_alike *alike, uint32_t number, const struct tp_frame *frame)
+{
+	const struct tp_replay_options *options = alike->options;
+	struct tp_frame_name name = { NULL, 0 };
+
+	if (frame->jit && alike->trace->jit)
+		name.function = alike->trace->jit->codes[frame->jit - 1].name;
+	else if (options->name_frame)
+		name = options->name_frame(options->name_context, alike->trace, number);
+	return name;
+}
+
+static void set_native(struct tp_alike *alike, uint32_t number, const struct tp_frame *frame)
+{
+	const struct tp_module *module = frame->module;
+	uint64_t offset = module ? frame->pc - module->bias : frame->pc;
+	size_t index = module ? (size_t)(module - alike->trace->modules) : 0;
+	struct tp_frame_name name = { NULL, 0 };
+
+	alike->exact[number] = alike->loose[number] = mix(module ? file_of(module) : 7, offset);
+	if (module && !alike->several[index])
+		return;
+	name = name_of(alike, number, frame);
+	if (name.function)
+		alike->loose[number] =
+			mix(add_loose(module ? alike->modules[index] : 8, name.function), (uint64_t)name.line);
+	else
+		alike->loose[number] = module ? mix(alike->modules[index], offset) : 9;
+	if (name.function && !module)
+		alike->exact[number] = mix(add_text(10, name.function), (uint64_t)name.line);
+}
+
+static void set_frame(struct tp_alike *alike, uint32_t number)
+{
+	const struct tp_frame *frame = &alike->trace->frames[number];
+
+	if (alike->exact[number])
+		return;
+	if (frame->code)
+		set_python(alike, number, frame);
+	else
+		set_native(alike, number, frame);
+	alike->exact[number] |= 1; /* 0 is what was not asked for */
+}
+
+/* ---- stacks ---- */
+
+/* The interpreter's frames outside of a Python frame are not shown; all native ones, or all of Python's, may be left out. */
+static bool is_hidden(const struct tp_alike *alike, const struct tp_frame *frame, bool inside,
+		      const struct tp_module *interpreter, bool python)
+{
+	if (frame->code)
+		return alike->options->frames == TP_FRAMES_NATIVE;
+	if (alike->options->frames == TP_FRAMES_PYTHON)
+		return python;
+	return inside && alike->options->frames == TP_FRAMES_MIXED && interpreter && frame->module == interpreter;
+}
+
+struct tp_alike_stack tp_alike_stack(struct tp_alike *alike, uint32_t node, const char *op)
+{
+	const struct tp_trace *trace = alike->trace;
+	const struct tp_module *interpreter = NULL;
+	struct tp_alike_stack stack = { 11, 11 };
+	uint32_t frames[FRAMES_MAX], end;
+	size_t count = tp_trace_stack(trace, node, frames, FRAMES_MAX, &end);
+	bool python = false, inside = false;
+
+	count = count < FRAMES_MAX ? count : FRAMES_MAX;
+	for (size_t i = 0; i < count; i++) {
+		const struct tp_frame *frame = &trace->frames[frames[i]];
+
+		python = python || frame->code;
+		if (!frame->code && frame->flags & TPROF_FRAME_LOOP && !interpreter)
+			interpreter = frame->module;
+	}
+	for (size_t i = 0; i < count; i++) {
+		const struct tp_frame *frame = &trace->frames[frames[i]];
+
+		if (!is_hidden(alike, frame, inside, interpreter, python)) {
+			set_frame(alike, frames[i]);
+			stack.exact = mix(stack.exact, alike->exact[frames[i]]);
+			stack.loose = mix(stack.loose, alike->loose[frames[i]]);
+		}
+		inside = inside || frame->code;
+	}
+	stack.exact = add_text(mix(stack.exact, count ? end : node), op ? op : "");
+	stack.loose = add_text(mix(stack.loose, count ? end : node), op ? op : "");
+	return stack;
+}

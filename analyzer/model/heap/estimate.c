@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/heap/estimate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/stats/stats.h"
+#include "base/archive.h"
+#include "base/reserve.h"
+
+bool tp_estimates_reserve(struct tp_estimates *estimates, size_t count)
+{
+	if (count <= estimates->count)
+		return true;
+	if (!tp_reserve(&estimates->sites, &estimates->room, count, sizeof(*estimates->sites)))
+		return false;
+	memset(estimates->sites + estimates->count, 0, (count - estimates->count) * sizeof(*estimates->sites));
+	estimates->count = count;
+	return true;
+}
+
+void tp_estimates_free(struct tp_estimates *estimates)
+{
+	free(estimates->sites);
+}
+
+/* A block of no bytes is never recorded; one in a damaged trace shall not become infinitely many. */
+static double probability(double mean, uint64_t size)
+{
+	return -expm1(-(size ? (double)size : 1) / mean);
+}
+
+/* `sign` -1 takes back what was added. */
+static void add(struct tp_estimate *estimate, double p, double x, double sign)
+{
+	estimate->value += sign * x / p;
+	estimate->variance += sign * x * x * (1 - p) / (p * p);
+}
+
+void tp_estimate_add(struct tp_estimate *estimate, double mean, uint64_t size, double x)
+{
+	add(estimate, probability(mean, size), fabs(x), x < 0 ? -1 : 1);
+}
+
+static void add_block(struct tp_amount_estimate *amount, double p, const struct tp_block *block, double sign)
+{
+	add(&amount->bytes, p, (double)block->size, sign);
+	add(&amount->blocks, p, 1, sign);
+	add(&amount->usable, p, (double)tp_slack_usable(block->size, block->slack), sign);
+}
+
+static void touch(struct tp_estimate_state *site, uint64_t peak_number)
+{
+	if (site->peak_number != peak_number) {
+		site->peak_number = peak_number;
+		site->peak = site->live;
+	}
+}
+
+void tp_estimates_live(struct tp_estimates *estimates, const struct tp_block *block, double sign, bool before,
+		       uint64_t peak_number)
+{
+	struct tp_estimate_state *site = &estimates->sites[block->site];
+	double p = probability(estimates->mean, block->size);
+
+	touch(site, peak_number);
+	add_block(&site->live, p, block, sign);
+	add_block(&estimates->all.live, p, block, sign);
+	if (before) {
+		add_block(&site->before, p, block, sign);
+		add_block(&estimates->all.before, p, block, sign);
+	}
+}
+
+void tp_estimates_peak(struct tp_estimates *estimates)
+{
+	estimates->all.peak = estimates->all.live;
+}
+
+void tp_estimates_allocated(struct tp_estimates *estimates, const struct tp_block *block)
+{
+	double p = probability(estimates->mean, block->size);
+
+	add_block(&estimates->sites[block->site].allocated, p, block, 1);
+	add_block(&estimates->all.allocated, p, block, 1);
+}
+
+void tp_estimates_freed(struct tp_estimates *estimates, const struct tp_block *block, bool short_lived, double sign)
+{
+	struct tp_estimate_state *site = &estimates->sites[block->site];
+	double p = probability(estimates->mean, block->size);
+
+	add(&site->frees, p, 1, sign);
+	add(&estimates->all.frees, p, 1, sign);
+	if (short_lived) {
+		add(&site->short_lived, p, 1, sign);
+		add(&estimates->all.short_lived, p, 1, sign);
+	}
+}
+
+static void put(const struct tp_estimate *estimate, uint64_t *value, double *variance)
+{
+	*value = tp_round(estimate->value);
+	*variance = fmax(estimate->variance, 0);
+}
+
+static struct tp_estimate less(struct tp_estimate a, struct tp_estimate b)
+{
+	return (struct tp_estimate){ a.value - b.value, a.variance - b.variance };
+}
+
+static struct tp_amount_estimate at_end(const struct tp_estimate_state *state)
+{
+	return (struct tp_amount_estimate){ less(state->live.bytes, state->before.bytes),
+					    less(state->live.blocks, state->before.blocks),
+					    less(state->live.usable, state->before.usable) };
+}
+
+void tp_estimates_site(struct tp_estimates *estimates, size_t number, uint64_t peak_number, struct tp_site *site)
+{
+	struct tp_estimate_state *state = &estimates->sites[number];
+	struct tp_variance *variance = &site->variance;
+	struct tp_amount_estimate end = at_end(state);
+
+	touch(state, peak_number);
+	put(&state->allocated.blocks, &site->allocations, &variance->allocations);
+	put(&state->allocated.bytes, &site->bytes, &variance->bytes);
+	put(&state->frees, &site->frees, &variance->frees);
+	put(&state->short_lived, &site->short_lived, &variance->short_lived);
+	put(&state->peak.bytes, &site->peak_bytes, &variance->peak_bytes);
+	put(&state->peak.blocks, &site->peak_blocks, &variance->peak_blocks);
+	put(&state->peak.usable, &site->peak_usable, &variance->peak_usable);
+	put(&end.bytes, &site->live_bytes, &variance->live_bytes);
+	put(&end.blocks, &site->live_blocks, &variance->live_blocks);
+	put(&end.usable, &site->live_usable, &variance->live_usable);
+	site->temporary = 0; /* what happened between two events of a thread was not recorded */
+}
+
+void tp_estimates_heap(const struct tp_estimates *estimates, struct tp_heap *heap)
+{
+	const struct tp_estimate_state *state = &estimates->all;
+	struct tp_variance *variance = &heap->variance;
+	struct tp_amount_estimate end = at_end(state);
+
+	put(&state->allocated.blocks, &heap->allocations, &variance->allocations);
+	put(&state->allocated.bytes, &heap->bytes, &variance->bytes);
+	put(&state->allocated.usable, &heap->usable, &variance->usable);
+	put(&state->frees, &heap->frees, &variance->frees);
+	put(&state->short_lived, &heap->short_lived, &variance->short_lived);
+	put(&state->peak.bytes, &heap->peak_bytes, &variance->peak_bytes);
+	put(&state->peak.blocks, &heap->peak_blocks, &variance->peak_blocks);
+	put(&state->peak.usable, &heap->peak_usable, &variance->peak_usable);
+	put(&end.bytes, &heap->end_bytes, &variance->live_bytes);
+	put(&end.blocks, &heap->end_blocks, &variance->live_blocks);
+	put(&end.usable, &heap->end_usable, &variance->live_usable);
+	heap->temporary = 0;
+}
+
+#define SMALLEST 24 /* bytes: of glibc's blocks (malloc/malloc.c, MINSIZE) */
+
+/*
+ * A block's weight in the variance is (1 - p) / p^2: over 1 / p, the mean of (1 - p) / p over all blocks. Below 1 they are
+ * likelier recorded than not.
+ */
+struct tp_unseen tp_estimates_unseen(const struct tp_estimates *estimates)
+{
+	const struct tp_estimate *blocks = &estimates->all.allocated.blocks;
+	double weight = blocks->value > 0 ? blocks->variance / blocks->value : 0;
+
+	return (struct tp_unseen){ estimates->mean, weight >= 1 ? weight : 1 / probability(estimates->mean, SMALLEST) };
+}
+
+void tp_estimates_archive(struct tp_archive *archive, struct tp_estimates *estimates)
+{
+	TP_ARCHIVE(archive, estimates->all);
+	tp_archive_array(archive, &estimates->sites, &estimates->count, &estimates->room, sizeof(*estimates->sites));
+}

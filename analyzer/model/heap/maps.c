@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "trace/number_archive.h"
+#include "model/heap/maps.h"
+#include "base/reserve.h"
+
+struct tp_map_node {
+	struct tp_range range;
+	uint32_t left, right, priority;
+};
+
+bool tp_maps_init(struct tp_maps *maps, const struct tp_trace *trace)
+{
+	*maps = (struct tp_maps){ .trace = trace, .bits = 6 };
+	/* Nobody who writes a trace can foresee the treap's shape, so it is never deep. */
+	if (getrandom(&maps->random, sizeof(maps->random), GRND_NONBLOCK) < 0 || !maps->random)
+		maps->random = UINT64_C(0x853c49e6748fea9b);
+	maps->table = calloc((size_t)1 << maps->bits, sizeof(*maps->table));
+	if (!maps->table || !tp_reserve(&maps->nodes, &maps->node_room, 1, sizeof(*maps->nodes)))
+		return false;
+	memset(&maps->nodes[0], 0, sizeof(maps->nodes[0]));
+	maps->node_count = 1;
+	return true;
+}
+
+void tp_maps_free(struct tp_maps *maps)
+{
+	free(maps->nodes);
+	free(maps->sites);
+	free(maps->table);
+	free(maps->removed.list);
+}
+
+/* ---- sites ---- */
+
+static void touch(struct tp_maps *maps, struct tp_map_state *site)
+{
+	if (site->peak_number != maps->peak_number) {
+		site->peak_number = maps->peak_number;
+		site->peak = site->live;
+	}
+}
+
+static void take_live(struct tp_maps *maps, uint32_t site, uint64_t bytes)
+{
+	touch(maps, &maps->sites[site]);
+	maps->sites[site].live += bytes;
+	maps->live += bytes;
+	if (maps->counting && maps->live > maps->peak) {
+		maps->peak = maps->live;
+		maps->peak_number++;
+	}
+}
+
+static void drop_live(struct tp_maps *maps, uint32_t site, uint64_t bytes)
+{
+	touch(maps, &maps->sites[site]);
+	maps->sites[site].live -= bytes;
+	maps->live -= bytes;
+}
+
+void tp_maps_begin(struct tp_maps *maps)
+{
+	maps->counting = true;
+	maps->peak = maps->live;
+	maps->peak_number++;
+}
+
+static uint32_t *find_site(const struct tp_maps *maps, uint32_t node, bool file)
+{
+	uint64_t hash = ((uint64_t)node << 1 | file) * UINT64_C(0x9e3779b97f4a7c15);
+	size_t mask = ((size_t)1 << maps->bits) - 1, i = (size_t)(hash >> (64 - maps->bits));
+
+	while (maps->table[i] &&
+	       (maps->sites[maps->table[i] - 1].node != node || maps->sites[maps->table[i] - 1].file != file))
+		i = (i + 1) & mask;
+	return &maps->table[i];
+}
+
+static bool grow_table(struct tp_maps *maps)
+{
+	uint32_t *table;
+	size_t i;
+
+	while (maps->site_count >= (size_t)1 << (maps->bits - 1))
+		maps->bits++;
+	table = calloc((size_t)1 << maps->bits, sizeof(*table));
+	if (!table)
+		return false;
+	free(maps->table);
+	maps->table = table;
+	for (i = 0; i < maps->site_count; i++)
+		*find_site(maps, maps->sites[i].node, maps->sites[i].file) = (uint32_t)i + 1;
+	return true;
+}
+
+/* Index of the site; UINT32_MAX: no memory. */
+static uint32_t enter_site(struct tp_maps *maps, uint32_t node, bool file)
+{
+	uint32_t *slot;
+
+	if (maps->site_count >= (size_t)1 << (maps->bits - 1) && !grow_table(maps))
+		return UINT32_MAX;
+	slot = find_site(maps, node, file);
+	if (!*slot) {
+		if (!tp_reserve(&maps->sites, &maps->site_room, maps->site_count + 1, sizeof(*maps->sites)))
+			return UINT32_MAX;
+		maps->sites[maps->site_count++] = (struct tp_map_state){ .node = node, .file = file };
+		*slot = (uint32_t)maps->site_count;
+	}
+	return *slot - 1;
+}
+
+/* ---- the treap ---- */
+
+static uint32_t make_node(struct tp_maps *maps, uint64_t start, uint64_t end, uint32_t site)
+{
+	uint32_t node = maps->spare;
+
+	if (node) {
+		maps->spare = maps->nodes[node].left;
+	} else {
+		if (!tp_reserve(&maps->nodes, &maps->node_room, maps->node_count + 1, sizeof(*maps->nodes)))
+			return 0;
+		node = (uint32_t)maps->node_count++;
+	}
+	maps->random ^= maps->random << 13;
+	maps->random ^= maps->random >> 7;
+	maps->random ^= maps->random << 17;
+	maps->nodes[node] = (struct tp_map_node){ { start, end, site }, 0, 0, (uint32_t)(maps->random >> 32) };
+	return node;
+}
+
+/* Ranges that begin before `at` to *left, the others to *right. */
+static void split(struct tp_maps *maps, uint32_t root, uint64_t at, uint32_t *left, uint32_t *right)
+{
+	struct tp_map_node *node = &maps->nodes[root];
+
+	if (!root) {
+		*left = *right = 0;
+	} else if (node->range.start < at) {
+		split(maps, node->right, at, &node->right, right);
+		*left = root;
+	} else {
+		split(maps, node->left, at, left, &node->left);
+		*right = root;
+	}
+}
+
+/* All of `left` lies before all of `right`. */
+static uint32_t merge(struct tp_maps *maps, uint32_t left, uint32_t right)
+{
+	struct tp_map_node *nodes = maps->nodes;
+
+	if (!left || !right)
+		return left ? left : right;
+	if (nodes[left].priority > nodes[right].priority) {
+		nodes[left].right = merge(maps, nodes[left].right, right);
+		return left;
+	}
+	nodes[right].left = merge(maps, left, nodes[right].left);
+	return right;
+}
+
+static bool insert(struct tp_maps *maps, const struct tp_range *range)
+{
+	uint32_t node = make_node(maps, range->start, range->end, range->site), left, right;
+
+	if (!node)
+		return false;
+	split(maps, maps->root, range->start, &left, &right);
+	maps->root = merge(maps, merge(maps, left, node), right);
+	return true;
+}
+
+static bool note_removed(struct tp_maps *maps, uint64_t start, uint64_t end, uint32_t site)
+{
+	struct tp_ranges *removed = &maps->removed;
+
+	if (!tp_reserve(&removed->list, &removed->room, removed->count + 1, sizeof(*removed->list)))
+		return false;
+	removed->list[removed->count++] = (struct tp_range){ start, end, site };
+	drop_live(maps, site, end - start);
+	return true;
+}
+
+/* The range that begins before `start` and reaches over it, if there is one: ends at `start` from now on. */
+static bool cut_before(struct tp_maps *maps, uint32_t left, uint64_t start, uint64_t end, struct tp_range *rest)
+{
+	struct tp_range *last;
+
+	while (left && maps->nodes[left].right)
+		left = maps->nodes[left].right;
+	last = &maps->nodes[left].range;
+	if (!left || last->end <= start)
+		return true;
+	if (last->end > end)
+		*rest = (struct tp_range){ end, last->end, last->site };
+	if (!note_removed(maps, start, last->end < end ? last->end : end, last->site))
+		return false;
+	last->end = start;
+	return true;
+}
+
+/* Takes away all ranges of a tree; they begin before `end`. */
+static bool drop_tree(struct tp_maps *maps, uint32_t root, uint64_t end, struct tp_range *rest)
+{
+	struct tp_map_node node = maps->nodes[root];
+
+	if (!root)
+		return true;
+	if (node.range.end > end)
+		*rest = (struct tp_range){ end, node.range.end, node.range.site };
+	maps->nodes[root].left = maps->spare;
+	maps->spare = root;
+	return note_removed(maps, node.range.start, node.range.end < end ? node.range.end : end, node.range.site) &&
+	       drop_tree(maps, node.left, end, rest) && drop_tree(maps, node.right, end, rest);
+}
+
+bool tp_maps_remove(struct tp_maps *maps, uint64_t start, uint64_t end)
+{
+	struct tp_range rest = { 0 };
+	uint32_t left, middle, right;
+	bool good;
+
+	maps->removed.count = 0;
+	if (start >= end)
+		return true;
+	split(maps, maps->root, start, &left, &middle);
+	split(maps, middle, end, &middle, &right);
+	good = cut_before(maps, left, start, end, &rest) && drop_tree(maps, middle, end, &rest);
+	maps->root = merge(maps, left, right);
+	return good && (!rest.end || insert(maps, &rest));
+}
+
+bool tp_maps_restore(struct tp_maps *maps, const struct tp_range *ranges, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		struct tp_range range = ranges[i];
+
+		if (!tp_maps_remove(maps, range.start, range.end) || !insert(maps, &range))
+			return false;
+		take_live(maps, range.site, range.end - range.start);
+	}
+	return true;
+}
+
+bool tp_maps_add(struct tp_maps *maps, uint64_t start, uint64_t end, uint32_t node, bool file)
+{
+	struct tp_range range = { start, end, 0 };
+
+	if (start >= end)
+		return true;
+	range.site = enter_site(maps, tp_trace_node(maps->trace, node), file);
+	if (range.site == UINT32_MAX || !tp_maps_remove(maps, start, end) || !insert(maps, &range))
+		return false;
+	if (maps->counting) {
+		maps->sites[range.site].calls++;
+		maps->sites[range.site].bytes += end - start;
+	}
+	take_live(maps, range.site, end - start);
+	return true;
+}
+
+struct tp_map_site *tp_maps_result(struct tp_maps *maps, size_t *count)
+{
+	struct tp_map_site *result = calloc(maps->site_count + 1, sizeof(*result));
+	size_t i, found = 0;
+
+	for (i = 0; result && i < maps->site_count; i++) {
+		struct tp_map_state *site = &maps->sites[i];
+
+		touch(maps, site);
+		if (site->calls || site->peak || site->live)
+			result[found++] = (struct tp_map_site){ site->node, site->calls, site->bytes,
+								site->live, site->peak,	 site->file };
+	}
+	*count = found;
+	return result;
+}
+
+static size_t list_ranges(const struct tp_maps *maps, uint32_t root, struct tp_range *list, size_t count)
+{
+	const struct tp_map_node *node = &maps->nodes[root];
+
+	if (!root)
+		return count;
+	count = list_ranges(maps, node->left, list, count);
+	list[count++] = node->range;
+	return list_ranges(maps, node->right, list, count);
+}
+
+struct tp_range *tp_maps_ranges(const struct tp_maps *maps, size_t *count)
+{
+	struct tp_range *list = calloc(maps->node_count + 1, sizeof(*list));
+
+	*count = list ? list_ranges(maps, maps->root, list, 0) : 0;
+	return list;
+}
+
+bool tp_maps_ranges_valid(const struct tp_maps *maps, const struct tp_ranges *ranges)
+{
+	for (size_t i = 0; i < ranges->count; i++)
+		if (ranges->list[i].site >= maps->site_count || ranges->list[i].start >= ranges->list[i].end)
+			return false;
+	return true;
+}
+
+/* Ranges in order that do not overlap. */
+static void load_ranges(struct tp_archive *archive, struct tp_maps *maps, const struct tp_ranges *ranges)
+{
+	uint64_t end = 0;
+
+	tp_archive_check(archive, tp_maps_ranges_valid(maps, ranges), "a mapping has no site");
+	for (size_t i = 0; !archive->failed && i < ranges->count; i++) {
+		if (!tp_archive_check(archive, ranges->list[i].start >= end, "mappings overlap"))
+			return;
+		end = ranges->list[i].end;
+		if (!insert(maps, &ranges->list[i]))
+			tp_archive_no_memory(archive);
+	}
+}
+
+void tp_maps_archive(struct tp_archive *archive, struct tp_maps *maps)
+{
+	struct tp_ranges ranges = { 0 };
+
+	TP_ARCHIVE(archive, maps->live);
+	TP_ARCHIVE(archive, maps->peak);
+	TP_ARCHIVE(archive, maps->peak_number);
+	TP_ARCHIVE(archive, maps->counting);
+	tp_archive_array(archive, &maps->sites, &maps->site_count, &maps->site_room, sizeof(*maps->sites));
+	for (size_t i = 0; i < maps->site_count; i++)
+		tp_archive_node(archive, &maps->sites[i].node);
+	if (!archive->loading)
+		ranges.list = tp_maps_ranges(maps, &ranges.count);
+	tp_archive_array(archive, &ranges.list, &ranges.count, NULL, sizeof(*ranges.list));
+	if (archive->loading)
+		load_ranges(archive, maps, &ranges);
+	if (!ranges.list || (archive->loading && !grow_table(maps)))
+		tp_archive_no_memory(archive);
+	free(ranges.list);
+}
+
+struct looking {
+	const struct tp_maps *maps;
+	uint64_t start, end;
+	void (*take)(void *context, uint64_t start, uint64_t end, uint32_t site);
+	void *context;
+};
+
+static void look_in(const struct looking *looking, uint32_t root)
+{
+	const struct tp_map_node *node = &looking->maps->nodes[root];
+
+	if (!root)
+		return;
+	if (node->range.end > looking->start)
+		look_in(looking, node->left);
+	if (node->range.end > looking->start && node->range.start < looking->end)
+		looking->take(looking->context, node->range.start, node->range.end, node->range.site);
+	if (node->range.start < looking->end)
+		look_in(looking, node->right);
+}
+
+void tp_maps_each_in(const struct tp_maps *maps, uint64_t start, uint64_t end,
+		     void (*take)(void *context, uint64_t start, uint64_t end, uint32_t site), void *context)
+{
+	look_in(&(struct looking){ maps, start, end, take, context }, maps->root);
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/heap/pools.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/archive.h"
+#include "base/reserve.h"
+
+struct tp_pool {
+	uint64_t address, size;
+	uint32_t first; /* link + 1 of one of its blocks; of an unused pool: index + 1 of the next unused one */
+	bool backed;	/* by a heap block, of that size */
+};
+
+struct tp_pool_link {
+	uint64_t address;
+	uint32_t pool;	     /* index + 1; 0: none */
+	uint32_t next, prev; /* link + 1; 0: none */
+};
+
+/* ---- which allocations are pools ---- */
+
+static bool note_backing(struct tp_pools *pools, uint64_t event)
+{
+	if (!tp_reserve(&pools->backing, &pools->backing_room, pools->backing_count + 1, sizeof(*pools->backing)))
+		return false;
+	pools->backing[pools->backing_count++] = event;
+	return true;
+}
+
+/* `live`: the heap's blocks; time is the number of the event that made them, site 2 once they are known as pools. */
+static bool look_at(struct tp_pools *pools, struct tp_live *live, const struct tp_event *event, uint64_t number)
+{
+	struct tp_block *block;
+
+	if (event->kind == TP_EVENT_ALLOC) {
+		block = tp_live_place(live, event->address);
+		if (!block)
+			return false;
+		live->count += !block->site;
+		*block = (struct tp_block){ .address = event->address, .time = number, .site = 1 };
+	} else if (event->kind == TP_EVENT_FREE && !event->cancelled) {
+		block = tp_live_find(live, event->address);
+		if (block->site)
+			tp_live_remove(live, block);
+	} else if (event->kind == TP_EVENT_POOL_ALLOC) {
+		block = tp_live_find(live, event->usable);
+		if (block->site != 1)
+			return true;
+		block->site = 2;
+		return note_backing(pools, block->time);
+	}
+	return true;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static bool find_backing(struct tp_pools *pools, struct tp_trace *trace)
+{
+	struct tp_events *events = tp_events_open(trace);
+	const struct tp_event *event;
+	struct tp_live live = { 0 };
+	uint64_t number = 0;
+	bool good = events && tp_live_init(&live);
+
+	while (good && (event = tp_events_next(events)))
+		good = look_at(pools, &live, event, ++number);
+	good = good && !tp_events_failed(events);
+	if (pools->backing_count)
+		qsort(pools->backing, pools->backing_count, sizeof(*pools->backing), by_number);
+	tp_live_free(&live);
+	tp_events_close(events);
+	return good;
+}
+
+bool tp_pools_init(struct tp_pools *pools, struct tp_trace *trace)
+{
+	memset(pools, 0, sizeof(*pools));
+	if (!(trace->header->flags & TPROF_FLAG_POOLS))
+		return true;
+	pools->any = true;
+	return tp_live_init(&pools->places) && tp_live_init(&pools->blocks) && find_backing(pools, trace);
+}
+
+void tp_pools_free(struct tp_pools *pools)
+{
+	if (!pools->any)
+		return;
+	free(pools->backing);
+	free(pools->list);
+	free(pools->links);
+	tp_live_free(&pools->places);
+	tp_live_free(&pools->blocks);
+}
+
+/* ---- pools ---- */
+
+/* Index + 1 of the pool at an address, made if it is not there; 0: no memory. */
+static uint32_t enter_pool(struct tp_pools *pools, uint64_t address)
+{
+	struct tp_block *place = tp_live_place(&pools->places, address);
+	uint32_t number = pools->list_spare;
+
+	if (!place)
+		return 0;
+	if (place->site)
+		return place->site;
+	if (number) {
+		pools->list_spare = pools->list[number - 1].first;
+	} else {
+		if (!tp_reserve(&pools->list, &pools->list_room, pools->list_count + 1, sizeof(*pools->list)))
+			return 0;
+		number = (uint32_t)++pools->list_count;
+	}
+	pools->list[number - 1] = (struct tp_pool){ .address = address };
+	*place = (struct tp_block){ .address = address, .site = number };
+	pools->places.count++;
+	return number;
+}
+
+bool tp_pools_open(struct tp_pools *pools, uint64_t address, uint64_t size)
+{
+	uint32_t number = enter_pool(pools, address);
+	struct tp_pool *pool;
+
+	if (!number)
+		return false;
+	pool = &pools->list[number - 1];
+	if (pool->backed) { /* its free is not in the trace */
+		pools->counts.end_pools--;
+		pools->counts.end_bytes -= pool->size;
+	}
+	pool->backed = true;
+	pool->size = size;
+	pools->counts.end_pools++;
+	pools->counts.end_bytes += size;
+	if (pools->counts.end_bytes > pools->counts.peak_bytes)
+		pools->counts.peak_bytes = pools->counts.end_bytes;
+	return true;
+}
+
+bool tp_pools_has(const struct tp_pools *pools, uint64_t address)
+{
+	uint32_t number = pools->any ? tp_live_find(&pools->places, address)->site : 0;
+
+	return number && pools->list[number - 1].backed;
+}
+
+bool tp_pools_close(struct tp_pools *pools, uint64_t address)
+{
+	struct tp_block *place = tp_live_find(&pools->places, address);
+	struct tp_pool *pool;
+
+	if (!place->site)
+		return false;
+	pool = &pools->list[place->site - 1];
+	if (pool->backed) {
+		pools->counts.end_pools--;
+		pools->counts.end_bytes -= pool->size;
+	}
+	pool->first = pools->list_spare;
+	pools->list_spare = place->site;
+	tp_live_remove(&pools->places, place);
+	return true;
+}
+
+/* ---- blocks ---- */
+
+static uint32_t new_link(struct tp_pools *pools)
+{
+	uint32_t number = pools->link_spare;
+
+	if (number) {
+		pools->link_spare = pools->links[number - 1].next;
+		return number;
+	}
+	if (!tp_reserve(&pools->links, &pools->link_room, pools->link_count + 1, sizeof(*pools->links)))
+		return 0;
+	return (uint32_t)++pools->link_count;
+}
+
+bool tp_pools_add(struct tp_pools *pools, uint64_t address, const struct tp_block *block)
+{
+	uint32_t number = address ? enter_pool(pools, address) : 0, link = new_link(pools);
+	struct tp_block *place = tp_live_place(&pools->blocks, block->address);
+
+	if (!place || !link || (address && !number))
+		return false;
+	pools->links[link - 1] = (struct tp_pool_link){ .address = block->address, .pool = number };
+	if (number) {
+		struct tp_pool *pool = &pools->list[number - 1];
+
+		pools->links[link - 1].next = pool->first;
+		if (pool->first)
+			pools->links[pool->first - 1].prev = link;
+		pool->first = link;
+	}
+	*place = *block;
+	place->slack = link - 1;
+	pools->blocks.count++;
+	return true;
+}
+
+bool tp_pools_take(struct tp_pools *pools, uint64_t address, struct tp_block *block)
+{
+	struct tp_block *place;
+	struct tp_pool_link *link;
+	uint32_t number;
+
+	if (!pools->any)
+		return false;
+	place = tp_live_find(&pools->blocks, address);
+	if (!place->site)
+		return false;
+	*block = *place;
+	block->slack = 0;
+	number = place->slack + 1;
+	link = &pools->links[number - 1];
+	if (link->next)
+		pools->links[link->next - 1].prev = link->prev;
+	if (link->prev)
+		pools->links[link->prev - 1].next = link->next;
+	else if (link->pool)
+		pools->list[link->pool - 1].first = link->next;
+	link->next = pools->link_spare;
+	pools->link_spare = number;
+	tp_live_remove(&pools->blocks, place);
+	return true;
+}
+
+bool tp_pools_take_of(struct tp_pools *pools, uint64_t address, struct tp_block *block)
+{
+	uint32_t number = pools->any ? tp_live_find(&pools->places, address)->site : 0;
+	uint32_t first = number ? pools->list[number - 1].first : 0;
+
+	return first && tp_pools_take(pools, pools->links[first - 1].address, block);
+}
+
+/* ---- saving and loading ---- */
+
+/* Whether all blocks have a link, and all links lead to others. */
+static bool links_are_valid(const struct tp_pools *pools)
+{
+	size_t links = pools->link_count, slots = (size_t)1 << (64 - pools->blocks.shift);
+
+	for (size_t i = 0; i < links; i++) {
+		const struct tp_pool_link *link = &pools->links[i];
+
+		if (link->pool > pools->list_count || link->next > links || link->prev > links)
+			return false;
+	}
+	for (size_t i = 0; i < slots; i++)
+		if (pools->blocks.blocks[i].site && pools->blocks.blocks[i].slack >= links)
+			return false;
+	return pools->link_spare <= links;
+}
+
+/* Whether each place has a pool, each pool that is used a link, and each that is not another one. */
+static bool pools_are_valid(const struct tp_pools *pools)
+{
+	size_t list = pools->list_count, slots = (size_t)1 << (64 - pools->places.shift);
+	size_t most = list > pools->link_count ? list : pools->link_count, unused = 0;
+
+	for (size_t i = 0; i < list; i++)
+		if (pools->list[i].first > most)
+			return false;
+	for (size_t i = 0; i < slots; i++) {
+		uint32_t number = pools->places.blocks[i].site;
+
+		if (number > list || (number && pools->list[number - 1].first > pools->link_count))
+			return false;
+	}
+	for (uint32_t i = pools->list_spare; i; i = pools->list[i - 1].first)
+		if (i > list || unused++ == list)
+			return false;
+	return true;
+}
+
+void tp_pools_archive(struct tp_archive *archive, struct tp_pools *pools)
+{
+	TP_ARCHIVE(archive, pools->counts);
+	if (!pools->any)
+		return;
+	TP_ARCHIVE(archive, pools->list_spare);
+	TP_ARCHIVE(archive, pools->link_spare);
+	TP_ARCHIVE(archive, pools->ended);
+	tp_archive_array(archive, &pools->list, &pools->list_count, &pools->list_room, sizeof(*pools->list));
+	tp_archive_array(archive, &pools->links, &pools->link_count, &pools->link_room, sizeof(*pools->links));
+	tp_live_archive(archive, &pools->places);
+	tp_live_archive(archive, &pools->blocks);
+	tp_archive_check(archive, links_are_valid(pools) && pools_are_valid(pools), "a pool is out of range");
+}

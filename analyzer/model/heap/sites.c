@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/number_archive.h"
+#include "model/heap/sites.h"
+#include "base/reserve.h"
+
+bool tp_sites_init(struct tp_sites *sites, const struct tp_trace *trace, enum tp_group group)
+{
+	sites->trace = trace;
+	if (!tp_reserve(&sites->list, &sites->room, TP_SITE_FIRST, sizeof(*sites->list)) ||
+	    !tp_reserve(&sites->changed, &sites->changed_room, 1, sizeof(*sites->changed)))
+		return false;
+	memset(sites->list, 0, TP_SITE_FIRST * sizeof(*sites->list));
+	sites->changed[0] = 0;
+	sites->count = TP_SITE_FIRST;
+	if (group == TP_GROUP_STACK) {
+		sites->of_node = calloc(trace->node_count, sizeof(*sites->of_node));
+		if (!sites->of_node)
+			return false;
+	}
+	sites->bits = 10;
+	sites->table = calloc((size_t)1 << sites->bits, sizeof(*sites->table));
+	return sites->table != NULL;
+}
+
+void tp_sites_free(struct tp_sites *sites)
+{
+	free(sites->list);
+	free(sites->changed);
+	free(sites->of_node);
+	free(sites->table);
+}
+
+static uint32_t append(struct tp_sites *sites, uint32_t node, uint64_t key, uint32_t op)
+{
+	size_t together = sites->count / TP_SITES_TOGETHER;
+
+	if (sites->count == UINT32_MAX ||
+	    !tp_reserve(&sites->list, &sites->room, sites->count + 1, sizeof(*sites->list)) ||
+	    !tp_reserve(&sites->changed, &sites->changed_room, together + 1, sizeof(*sites->changed)))
+		return TP_SITE_NONE;
+	if (sites->count % TP_SITES_TOGETHER == 0)
+		sites->changed[together] = 0;
+	sites->list[sites->count] = (struct tp_site_state){ .node = node, .key = key, .op = op };
+	return (uint32_t)sites->count++;
+}
+
+uint32_t tp_sites_enter(struct tp_sites *sites, uint32_t node)
+{
+	uint32_t same = tp_trace_node(sites->trace, node);
+
+	if (sites->of_node[same] == TP_SITE_NONE)
+		sites->of_node[same] = append(sites, same, 0, 0);
+	if (node < sites->trace->node_count)
+		sites->of_node[node] = sites->of_node[same];
+	return sites->of_node[same];
+}
+
+static uint32_t *find(const struct tp_sites *sites, uint32_t node, uint64_t key, uint32_t op)
+{
+	uint64_t hash =
+		(((uint64_t)op << 32 ^ key) * UINT64_C(0x9e3779b97f4a7c15) ^ node) * UINT64_C(0xbf58476d1ce4e5b9);
+	size_t mask = ((size_t)1 << sites->bits) - 1,
+	       i = (size_t)((hash ^ hash >> 29) * UINT64_C(0x94d049bb133111eb) >> (64 - sites->bits));
+
+	while (sites->table[i] != TP_SITE_NONE &&
+	       (sites->list[sites->table[i]].node != node || sites->list[sites->table[i]].key != key ||
+		sites->list[sites->table[i]].op != op))
+		i = (i + 1) & mask;
+	return &sites->table[i];
+}
+
+/* Room for all sites at once: those without a key, which are found by their node alone, may be many more already. */
+static bool grow(struct tp_sites *sites)
+{
+	unsigned bits = sites->bits;
+	uint32_t *table;
+	size_t i;
+
+	while (sites->count >= (size_t)1 << (bits - 1))
+		bits++;
+	table = calloc((size_t)1 << bits, sizeof(*table));
+	if (!table)
+		return false;
+	free(sites->table);
+	sites->table = table;
+	sites->bits = bits;
+	for (i = TP_SITE_FIRST; i < sites->count; i++)
+		*find(sites, sites->list[i].node, sites->list[i].key, sites->list[i].op) = (uint32_t)i;
+	return true;
+}
+
+uint32_t tp_sites_enter_key(struct tp_sites *sites, uint32_t node, uint64_t key, uint32_t op)
+{
+	uint32_t *slot;
+
+	node = tp_trace_node(sites->trace, node);
+	if (sites->count >= (size_t)1 << (sites->bits - 1) && !grow(sites))
+		return TP_SITE_NONE;
+	slot = find(sites, node, key, op);
+	if (*slot == TP_SITE_NONE)
+		*slot = append(sites, node, key, op);
+	return *slot;
+}
+
+static struct tp_site result_of(const struct tp_site_state *state)
+{
+	return (struct tp_site){
+		.node = state->node,
+		.key = state->key,
+		.op = state->op,
+		.allocations = state->allocations,
+		.frees = state->frees,
+		.bytes = state->bytes,
+		.peak_bytes = state->peak.bytes,
+		.peak_blocks = state->peak.blocks,
+		.peak_usable = state->peak.usable,
+		.live_bytes = state->live.bytes - state->before.bytes,
+		.live_blocks = state->live.blocks - state->before.blocks,
+		.live_usable = state->live.usable - state->before.usable,
+		.peak_born = state->peak_born,
+		.live_born = state->born,
+		.temporary = state->temporary,
+		.short_lived = state->short_lived,
+		.largest = state->largest,
+		.before_largest = state->before_largest,
+	};
+}
+
+struct tp_site *tp_sites_result(struct tp_sites *sites, uint64_t peak_number, struct tp_estimates *estimates,
+				size_t *count)
+{
+	struct tp_site *result = calloc(sites->count, sizeof(*result));
+	size_t i, found = 0;
+
+	for (i = TP_SITE_FIRST; result && i < sites->count; i++) {
+		struct tp_site_state *state = &sites->list[i];
+
+		tp_site_touch(state, peak_number);
+		if (!state->allocations && !state->frees && !state->peak.blocks)
+			continue;
+		result[found] = result_of(state);
+		if (estimates)
+			tp_estimates_site(estimates, i, peak_number, &result[found]);
+		found++;
+	}
+	*count = found;
+	return result;
+}
+
+/* Finds each site again by what it is of. */
+static bool index_sites(struct tp_sites *sites)
+{
+	if (!grow(sites))
+		return false;
+	for (size_t i = TP_SITE_FIRST; sites->of_node && i < sites->count; i++)
+		if (!sites->list[i].op && !sites->list[i].key && sites->list[i].node < sites->trace->node_count)
+			sites->of_node[sites->list[i].node] = (uint32_t)i;
+	return true;
+}
+
+void tp_sites_archive(struct tp_archive *archive, struct tp_sites *sites)
+{
+	size_t together = (sites->count + TP_SITES_TOGETHER - 1) / TP_SITES_TOGETHER;
+
+	tp_archive_array(archive, &sites->list, &sites->count, &sites->room, sizeof(*sites->list));
+	tp_archive_array(archive, &sites->changed, &together, &sites->changed_room, sizeof(*sites->changed));
+	for (size_t i = TP_SITE_FIRST; i < sites->count; i++) {
+		tp_archive_node(archive, &sites->list[i].node);
+		tp_archive_op(archive, &sites->list[i].op);
+	}
+	if (!archive->loading)
+		return;
+	tp_archive_check(archive,
+			 sites->count >= TP_SITE_FIRST && sites->count <= UINT32_MAX &&
+				 together == (sites->count + TP_SITES_TOGETHER - 1) / TP_SITES_TOGETHER,
+			 "the number of sites is out of range");
+	if (!archive->failed && !index_sites(sites))
+		tp_archive_no_memory(archive);
+}

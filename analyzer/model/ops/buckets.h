@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What it would give to round shapes up to few: each shape's first call costs more than the rest (a kernel is compiled, a
+ * primitive created, a plan made), but what is rounded up does more work.
+ *
+ *   each number of a shape is rounded up to a power of two; shapes that are the same then are one bucket
+ *   excess   = mean, over shapes with more than one call, of max(0, first call - mean of its others)
+ *   saved    = (shapes - buckets) * excess
+ *   padding  = sum over shapes of calls * mean of its others * (work(rounded) / work(shape) - 1)
+ *   work     = sum over operands, which commas separate, of the product of their numbers
+ */
+#ifndef TPROF_MODEL_OPS_BUCKETS_H
+#define TPROF_MODEL_OPS_BUCKETS_H
+
+#include <stdbool.h>
+
+#include "model/result/result.h"
+
+struct tp_buckets {
+	size_t shapes, buckets;
+	double excess_ns, saved_ns, padding_ns;
+};
+
+/* Shapes without a place of their own, or without a number, are left out. False: no memory. */
+bool tp_buckets_of(const struct tp_op_stats *op, struct tp_buckets *buckets);
+
+/* The work of a shape; `rounded`, of at least 4 * strlen(shape) + 1 bytes, if not NULL, gets its bucket's name. */
+double tp_shape_work(const char *shape, char *rounded, double *rounded_work);
+
+#endif

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/ops/cost.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "model/stats/stats.h"
+#include "trace/impl.h"
+
+/* Nanoseconds of a tick, as fitted. */
+static double tick_ns(const struct tp_trace *trace)
+{
+	uint64_t span = UINT64_C(1) << 32;
+
+	return (double)tp_trace_ns(trace, trace->header->start.ticks + span) / (double)span;
+}
+
+static int by_value(const void *left, const void *right)
+{
+	double a = *(const double *)left, b = *(const double *)right;
+
+	return a < b ? -1 : a > b;
+}
+
+static double median(double *list, size_t count)
+{
+	qsort(list, count, sizeof(*list), by_value);
+	return count % 2 ? list[count / 2] : (list[count / 2 - 1] + list[count / 2]) / 2;
+}
+
+static bool is_timed(const struct tp_chunk *chunk, uint32_t thread)
+{
+	return chunk->thread == thread && chunk->overhead_samples >= TP_COST_SAMPLES;
+}
+
+/* Which of a chunk's timed events. */
+enum which {
+	ALL,
+	FREES,
+	OTHERS,
+};
+
+/* Of those that are there one by one. Returns how many there are. */
+static size_t timed_events(const struct tp_chunk *chunk, enum which which, double list[static TPROF_CHUNK_TIMED])
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < TPROF_CHUNK_TIMED && chunk->timed[i]; i++) {
+		enum which is = chunk->free_timed >> i & 1 ? FREES : OTHERS;
+
+		if (which == ALL || which == is)
+			list[count++] = chunk->timed[i];
+	}
+	return count;
+}
+
+/* The mean without those that took out of all proportion to the others; 0: there are fewer than `least`. Sorts the list. */
+static double undisturbed(double *list, size_t count, size_t least)
+{
+	double limit, sum = 0;
+	size_t kept = 0;
+
+	if (count < least)
+		return 0;
+	limit = TP_COST_INTERRUPTED * median(list, count); /* they are sorted now */
+	for (; kept < count && list[kept] <= limit; kept++)
+		sum += list[kept];
+	return sum / (double)kept;
+}
+
+static double samples_of(const struct tp_chunk *chunk, enum which which)
+{
+	double all = (double)chunk->overhead_samples, frees = fmin((double)chunk->free_samples, all);
+
+	return which == ALL ? all : which == FREES ? frees : all - frees;
+}
+
+static double ticks_of(const struct tp_chunk *chunk, enum which which)
+{
+	double all = (double)chunk->overhead_ticks / TP_COST_SHARE;
+	double frees = fmin((double)chunk->free_ticks / TP_COST_SHARE, all);
+
+	return which == ALL ? all : which == FREES ? frees : all - frees;
+}
+
+/* One that was interrupted may be most of the sum: then it is not believed. */
+static double mean_of(const struct tp_chunk *chunk, enum which which)
+{
+	double list[TPROF_CHUNK_TIMED], mean = ticks_of(chunk, which) / samples_of(chunk, which);
+	double plain = undisturbed(list, timed_events(chunk, which, list),
+				   which == ALL ? TP_COST_SAMPLES : TP_COST_SAMPLES / 2);
+
+	return plain > 0 && mean > 2 * plain ? plain : mean;
+}
+
+/* The same of an event that is no free, if one of those takes `frees` times as long. */
+static double other_mean(const struct tp_chunk *chunk, double frees)
+{
+	return mean_of(chunk, ALL) / (1 + samples_of(chunk, FREES) / samples_of(chunk, ALL) * (frees - 1));
+}
+
+/* Ticks of an event that is no free: of the nearest chunks of the same thread, itself among them. Negative: there are none. */
+static double nearby(const struct tp_chunks *chunks, size_t at, double frees)
+{
+	double list[TP_COST_NEIGHBOURS];
+	uint32_t thread = chunks->list[at].thread;
+	size_t found = 0, reach = 8 * TP_COST_NEIGHBOURS;
+
+	for (size_t far = 0; far <= reach && found < TP_COST_NEIGHBOURS; far++) {
+		if (far <= at && is_timed(&chunks->list[at - far], thread))
+			list[found++] = other_mean(&chunks->list[at - far], frees);
+		if (far && far < chunks->count - at && found < TP_COST_NEIGHBOURS &&
+		    is_timed(&chunks->list[at + far], thread))
+			list[found++] = other_mean(&chunks->list[at + far], frees);
+	}
+	return found ? median(list, found) : -1;
+}
+
+/* Over the whole trace, the median of all chunks, for those with too few timed events. Negative: no memory. */
+static double usual_ticks(const struct tp_chunks *chunks, enum which which)
+{
+	double *list = calloc(chunks->count + 1, sizeof(*list)), ticks = 0, samples = 0, result;
+	size_t found = 0;
+
+	for (size_t i = 0; list && i < chunks->count; i++) {
+		const struct tp_chunk *chunk = &chunks->list[i];
+
+		ticks += ticks_of(chunk, which);
+		samples += samples_of(chunk, which);
+		if (samples_of(chunk, which) >= TP_COST_SAMPLES)
+			list[found++] = mean_of(chunk, which);
+	}
+	if (!list)
+		return -1;
+	/* A few timed events are no estimate: one that was interrupted would take whole ops out. */
+	result = found ? median(list, found) : samples >= TP_COST_SAMPLES ? ticks / samples : 0;
+	free(list);
+	return result;
+}
+
+/* Of all chunks' timed events together, as undisturbed(); negative: no memory. */
+static double common_mean(const struct tp_chunks *chunks)
+{
+	double *list = calloc(chunks->count + 1, TPROF_CHUNK_TIMED * sizeof(*list)), mean;
+	size_t count = 0;
+
+	if (!list)
+		return -1;
+	for (size_t i = 0; i < chunks->count; i++)
+		count += timed_events(&chunks->list[i], ALL, list + count);
+	mean = undisturbed(list, count, TP_COST_SAMPLES);
+	free(list);
+	return mean;
+}
+
+bool tp_cost_recording(const struct tp_trace *trace, uint64_t *ticks)
+{
+	const struct tp_chunks *chunks = &tp_impl(trace)->events;
+	double common = common_mean(chunks), sum = 0;
+
+	for (size_t i = 0; i < chunks->count; i++) {
+		const struct tp_chunk *chunk = &chunks->list[i];
+		double mean = chunk->overhead_samples ? mean_of(chunk, ALL) : 0;
+
+		if (chunk->overhead_samples < TP_COST_SAMPLES && common > 0 && mean > TP_COST_INTERRUPTED * common)
+			mean = common;
+		sum += TP_COST_SHARE * (double)chunk->overhead_samples * mean;
+	}
+	*ticks = tp_round(sum) + trace->header->other_ticks;
+	return common >= 0;
+}
+
+/*
+ * How many times as long as another event a free takes to record: it has no stack. 1 if too few of either were timed, or if the
+ * trace does not say which were. Negative: no memory.
+ */
+static double frees_share(const struct tp_chunks *chunks)
+{
+	double frees = usual_ticks(chunks, FREES), others = usual_ticks(chunks, OTHERS);
+
+	if (frees < 0 || others < 0)
+		return -1;
+	return frees > 0 && others > 0 ? fmin(frees / others, TP_COST_SHARE) : 1;
+}
+
+bool tp_cost_init(struct tp_cost *cost, const struct tp_trace *trace)
+{
+	const struct tp_trace_impl *impl = tp_impl(trace);
+	double tick = tick_ns(trace), usual;
+
+	*cost = (struct tp_cost){ .first = impl->header_size, .size = impl->chunk_size, .frees = 1 };
+	if (trace->op_count < 2 || !impl->events.count)
+		return true;
+	cost->op_inside = trace->header->op_inside_ticks * tick;
+	cost->op_outside = trace->header->op_outside_ticks * tick;
+	cost->fold_inside = trace->header->fold_inside_ticks * tick;
+	cost->fold_outside = trace->header->fold_outside_ticks * tick;
+	cost->fold_untimed = trace->header->fold_untimed_ticks * tick;
+	cost->work = trace->header->work_ticks * tick;
+	cost->frees = frees_share(&impl->events);
+	usual = usual_ticks(&impl->events, OTHERS);
+	if (usual < 0 || cost->frees < 0)
+		return false;
+	if (usual <= 0) /* of frees alone */
+		usual = usual_ticks(&impl->events, ALL);
+	cost->usual = usual * tick;
+	if (cost->usual <= 0)
+		return true;
+	for (size_t i = 0; i < impl->events.count; i++) {
+		uint64_t chunk = (impl->events.list[i].offset - cost->first) / cost->size;
+
+		cost->count = chunk >= cost->count ? (size_t)chunk + 1 : cost->count;
+	}
+	cost->chunks = calloc(cost->count, sizeof(*cost->chunks));
+	for (size_t i = 0; cost->chunks && i < impl->events.count; i++) {
+		double ticks = nearby(&impl->events, i, cost->frees);
+
+		cost->chunks[(impl->events.list[i].offset - cost->first) / cost->size] =
+			(ticks < 0 ? usual : ticks) * tick;
+	}
+	return cost->chunks != NULL;
+}
+
+void tp_cost_free(struct tp_cost *cost)
+{
+	free(cost->chunks);
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/ops/op_combine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/ops/ops.h"
+
+static int by_name(const void *left, const void *right)
+{
+	const struct tp_op_stats *a = *(const struct tp_op_stats *const *)left;
+	const struct tp_op_stats *b = *(const struct tp_op_stats *const *)right;
+	int order = strcmp(a->name, b->name);
+
+	return order ? order : strcmp(a->category, b->category);
+}
+
+static int by_total(const void *left, const void *right)
+{
+	const struct tp_op_stats *a = left, *b = right;
+
+	if (a->total_ns != b->total_ns)
+		return a->total_ns > b->total_ns ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+static bool add_shape(struct tp_op_stats *to, const struct tp_shape_stats *from)
+{
+	struct tp_shape_stats *shape = to->shapes;
+
+	for (; shape < to->shapes + to->shape_count; shape++)
+		if (shape->text && from->text ? strcmp(shape->text, from->text) == 0 : shape->text == from->text)
+			break;
+	if (shape == to->shapes + to->shape_count) {
+		shape->text = from->text ? strdup(from->text) : NULL;
+		if (from->text && !shape->text)
+			return false;
+		shape->first_ns = from->first_ns;
+		to->shape_count++;
+	}
+	shape->calls += from->calls;
+	shape->total_ns += from->total_ns;
+	shape->calls_ns += from->calls_ns;
+	shape->flop += from->flop;
+	return true;
+}
+
+/* Room for all the shapes of `from` as well. */
+static bool add_shapes(struct tp_op_stats *to, const struct tp_op_stats *from)
+{
+	size_t count = to->shape_count + from->shape_count;
+	struct tp_shape_stats *shapes = realloc(to->shapes, (count + 1) * sizeof(*shapes));
+
+	if (!shapes)
+		return false;
+	memset(shapes + to->shape_count, 0, (count + 1 - to->shape_count) * sizeof(*shapes));
+	to->shapes = shapes;
+	for (size_t i = 0; i < from->shape_count; i++)
+		if (!add_shape(to, &from->shapes[i]))
+			return false;
+	return true;
+}
+
+static void add_counts(struct tp_op_stats *to, const struct tp_op_stats *from)
+{
+	to->calls += from->calls;
+	to->unwound += from->unwound;
+	to->folded += from->folded;
+	to->untimed += from->untimed;
+	to->total_variance += from->total_variance;
+	to->self_variance += from->self_variance;
+	to->open += from->open;
+	to->total_ns += from->total_ns;
+	to->self_ns += from->self_ns;
+	to->total_cost_ns += from->total_cost_ns;
+	to->self_cost_ns += from->self_cost_ns;
+	to->warmup_calls += from->warmup_calls;
+	to->warmup_ns += from->warmup_ns;
+	to->flop += from->flop;
+	to->bytes += from->bytes;
+	to->self_flop += from->self_flop;
+	to->self_bytes += from->self_bytes;
+	for (int precision = 0; precision <= TP_UNSAID; precision++)
+		to->flop_in[precision] += from->flop_in[precision];
+	to->uncounted += from->uncounted;
+	to->self_matrix_flop += from->self_matrix_flop;
+	to->known += from->known;
+	to->no_shape += from->no_shape;
+	to->no_formula += from->no_formula;
+	to->allocated_bytes += from->allocated_bytes;
+	to->freed_bytes += from->freed_bytes;
+	to->self_allocated_bytes += from->self_allocated_bytes;
+	to->self_allocations += from->self_allocations;
+	to->self_temporary += from->self_temporary;
+	to->net_bytes = (int64_t)((uint64_t)to->net_bytes + (uint64_t)from->net_bytes);
+	to->peak_bytes = from->peak_bytes > to->peak_bytes ? from->peak_bytes : to->peak_bytes;
+}
+
+/* Calls of several processes: one's behind the other's. */
+static bool add_batches(struct tp_op_stats *to, const struct tp_op_stats *from)
+{
+	if (!from->batches)
+		return true;
+	if (!to->batches)
+		to->batches = calloc(1, sizeof(*to->batches));
+	if (to->batches)
+		tp_batches_append(to->batches, from->batches);
+	return to->batches != NULL;
+}
+
+static bool merge(struct tp_op_stats *to, const struct tp_op_stats *from)
+{
+	if (!to->histogram) {
+		to->name = from->name;
+		to->category = from->category;
+		to->first_ns = from->first_ns;
+		to->histogram = calloc(1, sizeof(*to->histogram));
+		to->means = calloc(1, sizeof(*to->means));
+	}
+	if (!to->histogram || !to->means)
+		return false;
+	add_counts(to, from);
+	tp_moments_merge(&to->durations, &from->durations);
+	tp_means_append(to->means, from->means);
+	return tp_histogram_merge(to->histogram, from->histogram) && add_shapes(to, from) && add_batches(to, from);
+}
+
+static void finish(struct tp_op_stats *op)
+{
+	op->mean_ns = op->durations.mean;
+	op->interval = tp_op_interval(op, op->means);
+	op->min_ns = op->histogram->min;
+	op->max_ns = op->histogram->max;
+	op->p50_ns = tp_histogram_percentile(op->histogram, 0.5);
+	op->p90_ns = tp_histogram_percentile(op->histogram, 0.9);
+	op->p99_ns = tp_histogram_percentile(op->histogram, 0.99);
+}
+
+static const struct tp_op_stats **sorted(const struct tp_run *run, size_t *count)
+{
+	const struct tp_op_stats **list;
+
+	*count = 0;
+	for (size_t i = 0; i < run->process_count; i++)
+		*count += run->processes[i].op_count;
+	list = calloc(*count + 1, sizeof(struct tp_op_stats *));
+	*count = 0;
+	for (size_t i = 0; list && i < run->process_count; i++)
+		for (size_t k = 0; k < run->processes[i].op_count; k++)
+			list[(*count)++] = &run->processes[i].ops[k];
+	if (list && *count)
+		qsort(list, *count, sizeof(struct tp_op_stats *), by_name);
+	return list;
+}
+
+struct tp_op_stats *tp_ops_combine(const struct tp_run *run, size_t *count)
+{
+	size_t all;
+	const struct tp_op_stats **list = sorted(run, &all);
+	struct tp_op_stats *result = calloc(all + 1, sizeof(*result));
+	bool good = list && result;
+
+	*count = 0;
+	for (size_t i = 0; good && i < all; i++) {
+		*count += !i || by_name(&list[i - 1], &list[i]) != 0;
+		good = merge(&result[*count - 1], list[i]);
+	}
+	free((void *)list);
+	if (!good) {
+		if (result)
+			tp_ops_result_free(result, *count);
+		return NULL;
+	}
+	for (size_t i = 0; i < *count; i++)
+		finish(&result[i]);
+	if (*count)
+		qsort(result, *count, sizeof(*result), by_total);
+	return result;
+}

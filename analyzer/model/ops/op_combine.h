@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The ops of all processes of a run together: those of the same name and category are one. */
+#ifndef TPROF_MODEL_OPS_OP_COMBINE_H
+#define TPROF_MODEL_OPS_OP_COMBINE_H
+
+#include "model/result/result.h"
+
+/*
+ * By total time; to be freed with tp_ops_result_free(). Counts, times, work and bytes are sums, peaks the largest of any
+ * process; percentiles are of all calls, moments of all that are no warm-up in their process. `op` numbers say nothing.
+ * NULL: no memory.
+ */
+struct tp_op_stats *tp_ops_combine(const struct tp_run *run, size_t *count);
+
+#endif

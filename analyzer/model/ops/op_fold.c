@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls that were recorded together, see TPROF_EVENT_FOLD: as if each had been recorded, as far as that can be known. */
+#include <math.h>
+#include <string.h>
+
+#include "model/ops/ops.h"
+
+#define SHAPE_ROOM 256
+
+#define ENOUGH 8u /* timed calls of a record, for it to be judged by them alone */
+#define LAST (TPROF_FOLD_BUCKETS - 1)
+
+/* Of one record, in ns without what recording cost. */
+struct durations {
+	const struct tprof_fold *counts;
+	double ns_per_tick, cost;		/* cost: of a call, between its stamps */
+	double last;				/* ticks: of the calls in the last bucket, but for the longest */
+	double scale;				/* makes the sum of what is taken for the calls what it really was */
+	uint64_t histogram[TPROF_FOLD_BUCKETS]; /* of all calls, timed or not */
+};
+
+static double net(const struct durations *all, double ticks)
+{
+	double ns = ticks * all->ns_per_tick - all->cost;
+
+	return ns > 0 ? ns : 0;
+}
+
+static unsigned bucket_of(uint32_t ticks)
+{
+	uint32_t bucket = tprof_fold_bucket(ticks);
+
+	return bucket < LAST ? bucket : LAST;
+}
+
+/* The middle of a bucket, within the shortest and longest duration; ticks. */
+static double middle_ticks(const struct tprof_fold *counts, unsigned bucket)
+{
+	double ticks = ((double)tprof_fold_low(bucket) + (double)tprof_fold_low(bucket + 1) - 1) / 2;
+
+	return ticks < counts->min ? counts->min : ticks > counts->max ? counts->max : ticks;
+}
+
+/*
+ * The last bucket has no end: a call that waited for a processor is in it, for as long as that took. How long those were but
+ * for the longest, each, is what the others leave of the sum.
+ */
+static double last_ticks(const struct tprof_fold *counts)
+{
+	double left = (double)counts->ticks - counts->max, least = tprof_fold_low(LAST), each;
+
+	if (counts->histogram[LAST] < 2)
+		return counts->max;
+	for (unsigned i = 0; i < LAST; i++)
+		left -= counts->histogram[i] * middle_ticks(counts, i);
+	each = left / (counts->histogram[LAST] - 1);
+	return each < least ? least : each > counts->max ? counts->max : each;
+}
+
+static double middle(const struct durations *all, unsigned bucket)
+{
+	return net(all, bucket == LAST ? all->last : middle_ticks(all->counts, bucket));
+}
+
+static bool add_calls(struct tp_op_state *state, double ns, double scale, uint64_t calls)
+{
+	uint64_t before = state->stats.calls, few = before < TP_HISTOGRAM_EXACT ? TP_HISTOGRAM_EXACT - before : 0;
+
+	state->stats.calls += calls;
+	if (calls > few)
+		tp_moments_add_many(&state->later, ns * scale, calls - few);
+	return tp_histogram_add_many(state->durations, tp_round(ns), calls);
+}
+
+/* The order of the calls is not known. */
+static void add_batches(struct tp_op_state *state, const struct durations *all)
+{
+	struct tp_batch_part parts[TPROF_FOLD_BUCKETS];
+	size_t count = 0;
+
+	for (unsigned i = 0; i < TPROF_FOLD_BUCKETS; i++)
+		if (all->histogram[i])
+			parts[count++] = (struct tp_batch_part){ middle(all, i), all->histogram[i] };
+	tp_batches_add_parts(state->batches, parts, count);
+}
+
+/* The shortest and the longest one are known; the others are taken to be in the middle of their buckets. */
+static bool add_durations(struct tp_op_state *state, const struct durations *all)
+{
+	const struct tprof_fold *counts = all->counts;
+	unsigned shortest = bucket_of(counts->min), longest = bucket_of(counts->max);
+	bool good = true;
+
+	if (state->batches)
+		add_batches(state, all);
+	for (unsigned i = 0; good && i < TPROF_FOLD_BUCKETS; i++) {
+		uint64_t calls = all->histogram[i];
+
+		if (calls && i == shortest) {
+			good = add_calls(state, net(all, counts->min), 1, 1);
+			calls--;
+		}
+		if (calls && i == longest) {
+			good = good && add_calls(state, net(all, counts->max), 1, 1);
+			calls--;
+		}
+		good = good && add_calls(state, middle(all, i), all->scale, calls);
+	}
+	return good;
+}
+
+static double scale_of(const struct durations *all, double total)
+{
+	double sum = 0;
+
+	for (unsigned i = 0; i < TPROF_FOLD_BUCKETS; i++)
+		sum += (double)all->histogram[i] * middle(all, i);
+	return sum > 0 ? total / sum : 1;
+}
+
+struct sums {
+	uint64_t calls, untimed, total_ns, cost_ns;
+	double variance; /* of total_ns */
+	struct tp_op_work work;
+	bool recursive;
+};
+
+static bool add_shape(const struct tp_ops *ops, struct tp_op_state *state, const struct tp_op_fold *fold,
+		      const struct sums *sums)
+{
+	const struct tp_op *op = fold->number < ops->trace->op_count ? &ops->trace->ops[fold->number] : NULL;
+	const char *shape_of_op = op && op->shape ? op->shape : "";
+	struct tp_shape_stats *shape;
+	char text[SHAPE_ROOM];
+	uint32_t index;
+
+	if (fold->folded->work.kind)
+		tp_fold_shape(fold->folded, text, sizeof(text));
+	else if (!*shape_of_op)
+		return true;
+	index = fold->folded->work.kind ? tp_op_shape(state, text, strlen(text))
+					: tp_op_shape(state, shape_of_op, strlen(shape_of_op));
+	if (!index)
+		return false;
+	shape = &state->stats.shapes[index - 1];
+	if (!shape->calls)
+		shape->first_ns = sums->total_ns / sums->calls;
+	shape->calls += sums->calls;
+	shape->calls_ns += sums->total_ns;
+	shape->total_ns += sums->recursive ? 0 : sums->total_ns;
+	shape->flop += sums->work.flop;
+	return true;
+}
+
+static void add_to_op(struct tp_op_stats *stats, const struct sums *sums)
+{
+	stats->folded += sums->calls;
+	stats->untimed += sums->untimed;
+	stats->self_variance += sums->variance;
+	stats->self_ns += sums->total_ns;
+	stats->self_cost_ns += sums->cost_ns;
+	stats->self_flop += sums->work.flop;
+	stats->self_bytes += sums->work.bytes;
+	stats->flop_in[sums->work.precision] += sums->work.flop;
+	stats->self_matrix_flop += sums->work.matrix_flop;
+	stats->uncounted += sums->work.uncounted ? sums->calls : 0;
+	if (sums->recursive)
+		return;
+	stats->total_ns += sums->total_ns;
+	stats->total_variance += sums->variance;
+	stats->total_cost_ns += sums->cost_ns;
+	stats->flop += sums->work.flop;
+	stats->bytes += sums->work.bytes;
+}
+
+static bool add_to_tree(struct tp_ops *ops, uint32_t outer, uint32_t op, const struct sums *sums)
+{
+	uint32_t at = tp_op_tree_child(&ops->tree, outer, op);
+	struct tp_op_node *node;
+
+	if (!at)
+		return false;
+	node = &ops->tree.nodes[at];
+	node->calls += sums->calls;
+	node->total_ns += sums->total_ns;
+	node->self_ns += sums->total_ns;
+	node->flop += sums->work.flop;
+	node->self_flop += sums->work.flop;
+	return true;
+}
+
+/* The calls, and what is around them: recording them took some of its time. */
+static void add_to_outer(struct tp_op_frame *outer, const struct sums *sums)
+{
+	outer->children_ns += sums->total_ns + sums->cost_ns;
+	outer->inner_ns += sums->total_ns;
+	outer->variance += sums->variance;
+	tp_op_work_add(&outer->inner, &sums->work);
+}
+
+/* ---- calls that were not timed ---- */
+
+/* All timed calls, put into `moments`: the longest, and the others as the middles of their buckets. */
+static void add_timed(struct tp_moments *moments, const struct durations *all)
+{
+	unsigned longest = bucket_of(all->counts->max);
+
+	for (unsigned i = 0; i < TPROF_FOLD_BUCKETS; i++) {
+		uint64_t calls = all->counts->histogram[i];
+
+		if (calls && i == longest) {
+			tp_moments_add(moments, net(all, all->counts->max));
+			calls--;
+		}
+		if (calls)
+			tp_moments_add_many(moments, middle(all, i), calls);
+	}
+}
+
+/* Each bucket's part of all calls; what rounding leaves over goes to the fullest. */
+static void spread(struct durations *all, uint64_t timed, uint64_t calls)
+{
+	uint64_t left = calls;
+	unsigned fullest = 0;
+
+	for (unsigned i = 0; i < TPROF_FOLD_BUCKETS; i++) {
+		all->histogram[i] = timed ? all->counts->histogram[i] * calls / timed : 0;
+		left -= all->histogram[i];
+		fullest = all->counts->histogram[i] > all->counts->histogram[fullest] ? i : fullest;
+	}
+	all->histogram[fullest] += left;
+}
+
+/* ns that the calls took at most, all together: most of them stand between two moments that are known. */
+static double most(const struct tp_cost *cost, const struct tp_op_fold *fold)
+{
+	const struct tp_folded *folded = fold->folded;
+	double timed = folded->timed, of = folded->lasted_calls;
+	double ns = folded->lasted * fold->ns_per_tick - timed * (cost->fold_inside + cost->fold_outside) -
+		    (of - timed) * cost->fold_untimed;
+
+	if (!folded->lasted_calls)
+		return INFINITY;
+	return ns > 0 ? ns / of * folded->counts.calls : 0;
+}
+
+/*
+ * The sum is between `least`, which was measured, and `most`: what varies between two bounds has no more variance than if it
+ * were one or the other, each half the time (Popoviciu 1935).
+ */
+static void limit(struct sums *sums, double *total, double least, double most)
+{
+	double half = (most - least) / 2;
+
+	if (!(most > least))
+		half = 0;
+	if (*total > least + 2 * half)
+		*total = least + 2 * half;
+	if (sums->variance > half * half)
+		sums->variance = half * half;
+}
+
+/*
+ * Each call was timed with the same chance, independently: the mean of those that were is that of all, with the variance of
+ * a sample without replacement. Where a record has too few, what is known of the op so far has to do.
+ */
+static void estimate(const struct tp_op_state *state, const struct durations *all, uint64_t timed, struct sums *sums,
+		     double *total)
+{
+	struct tp_moments own = { 0 };
+	const struct tp_moments *moments = &own;
+	double calls = (double)sums->calls, deviation, worth;
+
+	add_timed(&own, all);
+	if (timed < ENOUGH)
+		moments = &state->timed;
+	*total = timed < ENOUGH ? moments->mean * calls : *total / (double)timed * calls;
+	worth = moments->count ? (double)moments->count : 1;
+	deviation = tp_moments_deviation(moments);
+	sums->variance = calls * (calls - (double)timed) * deviation * deviation / worth;
+}
+
+/* There is nothing that tells how long they took but the op's mean. */
+static bool add_like_others(struct tp_op_state *state, double mean, uint64_t calls)
+{
+	if (state->batches)
+		tp_batches_add(state->batches, mean, calls);
+	return add_calls(state, mean, 1, calls);
+}
+
+/* Of all calls together. */
+static struct tp_op_work work_of(const struct tp_op_fold *fold, const struct tp_torch_work *torch)
+{
+	struct tp_work_amount amount = tp_fold_amount(fold->folded);
+	struct tp_op_work work = tp_op_work_of(&fold->folded->work, &amount);
+	uint64_t calls = fold->folded->counts.calls;
+
+	if (!torch || fold->folded->work.kind)
+		return work;
+	work = tp_op_work_of_torch(torch);
+	work.flop = tp_work_times(work.flop, calls);
+	work.matrix_flop = tp_work_times(work.matrix_flop, calls);
+	work.bytes = tp_work_times(work.bytes, calls);
+	return work;
+}
+
+/* ---- */
+
+bool tp_ops_fold(struct tp_ops *ops, struct tp_op_stack *stack, const struct tp_op_fold *fold)
+{
+	const struct tprof_fold *counts = &fold->folded->counts;
+	struct tp_op_frame *outer = stack->count ? &stack->frames[stack->count - 1] : NULL;
+	const struct tp_torch_work *torch = tp_ops_torch(ops, fold->number);
+	struct durations all = { .counts = counts,
+				 .ns_per_tick = fold->ns_per_tick,
+				 .cost = ops->cost->fold_inside,
+				 .last = last_ticks(counts),
+				 .scale = 1 };
+	uint64_t timed = fold->folded->timed;
+	double clock = (double)counts->ticks * fold->ns_per_tick, cost = all.cost * (double)timed, total;
+	uint32_t op = tp_op_of(ops, fold->number);
+	struct sums sums = { .calls = counts->calls, .untimed = counts->calls - timed, .work = work_of(fold, torch) };
+	struct tp_op_state *state;
+
+	if (stack->deeper || !counts->calls)
+		return true;
+	state = tp_op_state(ops, op);
+	if (!state)
+		return false;
+	cost = cost < clock ? cost : clock;
+	total = clock - cost;
+	add_timed(&state->timed, &all);
+	if (sums.untimed) {
+		double least = total;
+
+		estimate(state, &all, timed, &sums, &total);
+		limit(&sums, &total, least, most(ops->cost, fold));
+	}
+	sums.total_ns = tp_round(total);
+	sums.cost_ns = sums.untimed ? tp_round(cost) : tp_round(clock) - sums.total_ns;
+	sums.recursive = tp_op_is_open(stack, op);
+	if (outer)
+		add_to_outer(outer, &sums);
+	tp_op_charge(stack, ops->cost->fold_outside * (double)timed + ops->cost->fold_untimed * (double)sums.untimed);
+	if (!fold->counted)
+		return true;
+	if (!add_shape(ops, state, fold, &sums) || !add_to_tree(ops, outer ? outer->node : TP_OP_NODE_ROOT, op, &sums))
+		return false;
+	add_to_op(&state->stats, &sums);
+	ops->outermost_ns += outer ? 0 : sums.total_ns;
+	ops->counts.nameless += tp_op_is_nameless(ops, op) ? sums.calls : 0;
+	ops->counts.self_flop += sums.work.flop;
+	ops->counts.matrix_flop += sums.work.matrix_flop;
+	if (torch)
+		tp_op_count_known(ops, state, torch->known, sums.calls);
+	tp_means_add_mean(state->means, total / (double)sums.calls, sums.calls);
+	if (timed < ENOUGH && sums.untimed)
+		return add_like_others(state, total / (double)sums.calls, sums.calls);
+	spread(&all, timed, sums.calls);
+	all.scale = scale_of(&all, total);
+	return add_durations(state, &all);
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ops, as they are shown: put in order, with their warm-up apart. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/ops/ops.h"
+#include "model/stats/warmup.h"
+#include "base/reserve.h"
+
+#define SHAPE_MAX 255 /* bytes of a shape's text */
+
+uint32_t tp_op_shape(struct tp_op_state *state, const char *text, size_t length)
+{
+	struct tp_op_stats *stats = &state->stats;
+	struct tp_shape_stats *shape;
+
+	length = length < SHAPE_MAX ? length : SHAPE_MAX;
+	for (size_t i = 0; i < stats->shape_count; i++) {
+		shape = &stats->shapes[i];
+		if (shape->text && strncmp(shape->text, text, length) == 0 && !shape->text[length])
+			return (uint32_t)i + 1;
+	}
+	if (stats->shape_count > TP_OP_SHAPES)
+		return TP_OP_SHAPES + 1;
+	if (!tp_reserve(&stats->shapes, &state->shape_room, stats->shape_count + 1, sizeof(*stats->shapes)))
+		return 0;
+	shape = &stats->shapes[stats->shape_count];
+	*shape = (struct tp_shape_stats){ 0 };
+	if (stats->shape_count < TP_OP_SHAPES) {
+		shape->text = strndup(text, length);
+		if (!shape->text)
+			return 0;
+	}
+	return (uint32_t)++stats->shape_count;
+}
+
+struct tp_interval tp_op_interval(const struct tp_op_stats *stats, const struct tp_means *means)
+{
+	double calls = stats->untimed ? (double)stats->calls : 1;
+
+	return tp_means_interval(means, &stats->durations,
+				 stats->untimed ? stats->total_variance / (calls * calls) : 0);
+}
+
+/* The first calls are kept one by one, those behind them as moments: what is not warm-up is put together. */
+static void leave_out_warmup(struct tp_op_state *state)
+{
+	const struct tp_histogram *all = state->durations;
+	size_t kept = all->count < TP_HISTOGRAM_EXACT ? (size_t)all->count : TP_HISTOGRAM_EXACT;
+	struct tp_op_stats *stats = &state->stats;
+
+	stats->warmup_calls = tp_warmup_of(all);
+	for (size_t i = 0; i < stats->warmup_calls; i++)
+		stats->warmup_ns += all->few[i];
+	for (size_t i = stats->warmup_calls; i < kept; i++)
+		tp_moments_add(&stats->durations, (double)all->few[i]);
+	tp_moments_merge(&stats->durations, &state->later);
+	stats->first_ns = kept ? all->few[0] : 0;
+	stats->mean_ns = stats->durations.mean;
+	tp_means_leave_out(state->means, stats->warmup_calls);
+	stats->interval = tp_op_interval(stats, state->means);
+}
+
+static void finish(const struct tp_ops *ops, struct tp_op_state *state)
+{
+	struct tp_op_stats *stats = &state->stats;
+	const struct tp_op *op = stats->op < ops->trace->op_count ? &ops->trace->ops[stats->op] : NULL;
+
+	stats->name = op ? op->name : TP_UNNAMED;
+	stats->category = op ? op->category : "";
+	leave_out_warmup(state);
+	stats->min_ns = state->durations->min;
+	stats->max_ns = state->durations->max;
+	stats->p50_ns = tp_histogram_percentile(state->durations, 0.5);
+	stats->p90_ns = tp_histogram_percentile(state->durations, 0.9);
+	stats->p99_ns = tp_histogram_percentile(state->durations, 0.99);
+	stats->histogram = state->durations;
+	stats->means = state->means;
+	stats->batches = state->batches;
+}
+
+static int by_total(const void *left, const void *right)
+{
+	const struct tp_op_stats *a = left, *b = right;
+
+	if (a->total_ns != b->total_ns)
+		return a->total_ns > b->total_ns ? -1 : 1;
+	return a->op < b->op ? -1 : a->op > b->op;
+}
+
+struct tp_op_stats *tp_ops_result(struct tp_ops *ops, size_t *count)
+{
+	struct tp_op_stats *list;
+	size_t found = 0;
+
+	for (uint32_t i = 0; ops->states && i < ops->count; i++)
+		found += ops->states[i] && (ops->states[i]->stats.calls || ops->states[i]->stats.open);
+	list = calloc(found + 1, sizeof(*list));
+	*count = 0;
+	for (uint32_t i = 0; list && ops->states && i < ops->count; i++) {
+		struct tp_op_state *state = ops->states[i];
+
+		if (!state || (!state->stats.calls && !state->stats.open))
+			continue;
+		finish(ops, state);
+		list[(*count)++] = state->stats;
+		state->stats.shapes = NULL; /* the list's now */
+		state->stats.shape_count = 0;
+		state->durations = NULL;
+		state->means = NULL;
+		state->batches = NULL;
+	}
+	if (list && *count)
+		qsort(list, *count, sizeof(*list), by_total);
+	return list;
+}
+
+void tp_ops_result_free(struct tp_op_stats *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		for (size_t k = 0; k < list[i].shape_count; k++)
+			free(list[i].shapes[k].text);
+		free(list[i].shapes);
+		tp_histogram_free(list[i].histogram);
+		free(list[i].histogram);
+		free(list[i].means);
+		free(list[i].batches);
+	}
+	free(list);
+}

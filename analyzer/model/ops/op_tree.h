@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which op called which: a node for each chain of ops that was met, its calls summed up. All threads share it. There are
+ * at most TP_OP_NODES; what finds no place any more is put together in one node of its own.
+ */
+#ifndef TPROF_MODEL_OPS_OP_TREE_H
+#define TPROF_MODEL_OPS_OP_TREE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/result/result.h"
+
+struct tp_archive;
+
+#define TP_OP_NODES 65536u
+
+enum {
+	TP_OP_NODE_ROOT = 0,	/* above the outermost ops */
+	TP_OP_NODE_FURTHER = 1, /* all chains that came too late */
+};
+
+struct tp_op_tree {
+	struct tp_op_node *nodes; /* NULL: no op was met */
+	size_t count, room;
+	uint32_t *table; /* of node numbers, by parent and op; 0: empty */
+	unsigned bits;
+};
+
+/* Whether it is an annotation of the category "layer", as tprof.watch() makes them of a model's modules. */
+bool tp_op_is_layer(const struct tp_trace *trace, uint32_t op);
+
+void tp_op_tree_free(struct tp_op_tree *tree);
+
+/* Saves, or loads into an empty tree. */
+void tp_op_tree_archive(struct tp_archive *archive, struct tp_op_tree *tree);
+
+/* The node of `op` under that node. 0: no memory. */
+uint32_t tp_op_tree_child(struct tp_op_tree *tree, uint32_t parent, uint32_t op);
+
+#endif

@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/ops/ops.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/reserve.h"
+
+/* ---- numbers ---- */
+
+static int compare_ops(const void *left, const void *right, void *context)
+{
+	const struct tp_op *ops = context, *a = &ops[*(const uint32_t *)left], *b = &ops[*(const uint32_t *)right];
+	int order = strcmp(a->name, b->name);
+
+	order = order ? order : strcmp(a->category, b->category);
+	return order ? order : a < b ? -1 : a > b;
+}
+
+static bool same_names(const struct tp_op *a, const struct tp_op *b)
+{
+	return strcmp(a->name, b->name) == 0 && strcmp(a->category, b->category) == 0;
+}
+
+/* Two threads may have given a name a number each. */
+static bool unify(struct tp_ops *ops)
+{
+	const struct tp_trace *trace = ops->trace;
+	uint32_t *order = calloc(trace->op_count, sizeof(*order)), named = 0;
+
+	for (uint32_t i = 1; order && i < trace->op_count; i++)
+		if (trace->ops[i].name)
+			order[named++] = i;
+	if (order && named)
+		qsort_r(order, named, sizeof(*order), compare_ops, trace->ops);
+	for (uint32_t i = 0; order && i < named; i++) {
+		bool same = i && same_names(&trace->ops[order[i - 1]], &trace->ops[order[i]]);
+
+		ops->same[order[i]] = same ? ops->same[order[i - 1]] : order[i];
+	}
+	free(order);
+	return order != NULL;
+}
+
+bool tp_ops_init(struct tp_ops *ops, const struct tp_trace *trace, const struct tp_cost *cost)
+{
+	ops->trace = trace;
+	ops->cost = cost;
+	ops->count = trace->op_count ? (uint32_t)trace->op_count + 1 : 2;
+	if (!trace->op_count)
+		return true;
+	ops->same = calloc(trace->op_count, sizeof(*ops->same));
+	ops->torch = calloc(trace->op_count, sizeof(*ops->torch));
+	return ops->same && ops->torch && unify(ops);
+}
+
+static void free_state(struct tp_op_state *state)
+{
+	tp_histogram_free(state->durations);
+	free(state->durations);
+	free(state->means);
+	free(state->batches);
+	free(state);
+}
+
+void tp_ops_free(struct tp_ops *ops)
+{
+	for (uint32_t i = 0; ops->states && i < ops->count; i++) {
+		struct tp_op_state *state = ops->states[i];
+
+		if (!state)
+			continue;
+		for (size_t k = 0; k < state->stats.shape_count; k++)
+			free(state->stats.shapes[k].text);
+		free(state->stats.shapes);
+		free_state(state);
+	}
+	free(ops->states);
+	free(ops->same);
+	free(ops->torch);
+	tp_op_tree_free(&ops->tree);
+}
+
+uint32_t tp_op_of(const struct tp_ops *ops, uint64_t number)
+{
+	uint32_t same = number < ops->trace->op_count ? ops->same[number] : 0;
+
+	return same ? same : ops->count - 1;
+}
+
+static struct tp_op_state *new_state(uint32_t op, bool batches)
+{
+	struct tp_op_state *state = calloc(1, sizeof(*state));
+
+	if (!state)
+		return NULL;
+	state->stats.op = op;
+	state->durations = calloc(1, sizeof(*state->durations));
+	state->means = calloc(1, sizeof(*state->means));
+	state->batches = batches ? calloc(1, sizeof(*state->batches)) : NULL;
+	if (state->durations && state->means && (state->batches || !batches))
+		return state;
+	free_state(state);
+	return NULL;
+}
+
+struct tp_op_state *tp_op_state(struct tp_ops *ops, uint32_t op)
+{
+	if (!ops->states)
+		ops->states = calloc(ops->count, sizeof(*ops->states));
+	if (!ops->states)
+		return NULL;
+	if (!ops->states[op])
+		ops->states[op] = new_state(op, ops->batches);
+	return ops->states[op];
+}
+
+/* ---- calls ---- */
+
+bool tp_op_is_open(const struct tp_op_stack *stack, uint32_t op)
+{
+	for (uint32_t i = 0; i < stack->count; i++)
+		if (stack->frames[i].op == op)
+			return true;
+	return false;
+}
+
+static bool make_room(struct tp_op_stack *stack)
+{
+	size_t room = stack->room;
+
+	if (!tp_reserve(&stack->frames, &room, (size_t)stack->count + 1, sizeof(*stack->frames)))
+		return false;
+	stack->room = (uint32_t)room;
+	return true;
+}
+
+static bool is_hooked(const struct tp_ops *ops, uint64_t number)
+{
+	return number < ops->trace->op_count && ops->trace->ops[number].origin == TPROF_OP_FUNCTION;
+}
+
+bool tp_ops_begin(struct tp_ops *ops, struct tp_op_stack *stack, uint64_t number, const struct tp_op_moment *moment)
+{
+	struct tp_op_frame frame = { .op = tp_op_of(ops, number),
+				     .counted = moment->counted,
+				     .hooked = is_hooked(ops, number),
+				     .begin_ns = moment->ns };
+	uint32_t outer = stack->count ? stack->frames[stack->count - 1].node : TP_OP_NODE_ROOT;
+
+	ops->counts.events += moment->counted;
+	if (stack->count == TP_OP_DEPTH) {
+		stack->deeper++;
+		ops->counts.too_deep += moment->counted;
+		return true;
+	}
+	ops->counts.nameless += moment->counted && tp_op_is_nameless(ops, frame.op);
+	frame.recursive = tp_op_is_open(stack, frame.op);
+	frame.node = tp_op_tree_child(&ops->tree, outer, frame.op);
+	if (!frame.node || !make_room(stack))
+		return false;
+	stack->frames[stack->count++] = frame;
+	tp_op_charge(stack, frame.hooked ? ops->cost->op_inside : moment->cost);
+	return true;
+}
+
+/* Modulo 2^64: sizes of a damaged trace may be any. */
+static int64_t add(int64_t net, uint64_t bytes)
+{
+	return (int64_t)((uint64_t)net + bytes);
+}
+
+/* Of a call that ends. */
+struct result {
+	uint64_t clock_ns; /* between its events */
+	uint64_t total_ns, self_ns, total_cost_ns, self_cost_ns;
+	double self_variance;
+	struct tp_op_work total, self;
+	bool unwound;
+};
+
+static uint64_t at_least(uint64_t value, uint64_t least)
+{
+	return value > least ? value : least;
+}
+
+/* With the ops within: what these did is a part of what an op says. */
+static struct tp_op_work work_of(const struct tp_op_frame *frame)
+{
+	const struct tp_op_work *said = &frame->said, *shaped = &frame->shaped, *inner = &frame->inner;
+
+	return (struct tp_op_work){
+		.flop = at_least(at_least(said->flop, shaped->flop), inner->flop),
+		.matrix_flop = at_least(at_least(said->matrix_flop, shaped->matrix_flop), inner->matrix_flop),
+		.bytes = at_least(at_least(said->bytes, shaped->bytes), inner->bytes),
+		.uncounted = said->uncounted || shaped->uncounted || inner->uncounted,
+		.unknown = inner->unknown,
+	};
+}
+
+/* Times of a thread do not run backwards, unless the trace is damaged; nor is a part more than the whole. */
+static struct result result_of(const struct tp_op_frame *frame, uint64_t time_ns, bool unwound)
+{
+	struct result result = { .clock_ns = time_ns > frame->begin_ns ? time_ns - frame->begin_ns : 0,
+				 .self_variance = frame->variance,
+				 .unwound = unwound };
+	uint64_t own = result.clock_ns > frame->children_ns ? result.clock_ns - frame->children_ns : 0;
+
+	result.self_cost_ns = frame->cost_ns < own ? frame->cost_ns : own;
+	result.self_ns = own - result.self_cost_ns;
+	result.total_ns = result.self_ns + frame->inner_ns;
+	if (frame->variance > 0 && result.total_ns > result.clock_ns)
+		result.total_ns = result.clock_ns; /* what is in it was estimated */
+	result.total_cost_ns = result.clock_ns > result.total_ns ? result.clock_ns - result.total_ns : 0;
+	result.total = work_of(frame);
+	result.self.flop = result.total.flop - frame->inner.flop;
+	result.self.matrix_flop = result.total.matrix_flop - frame->inner.matrix_flop;
+	result.self.precision = frame->said.flop ? frame->said.precision : frame->shaped.precision;
+	result.self.bytes = result.total.bytes - frame->inner.bytes;
+	return result;
+}
+
+static void add_shape(struct tp_op_stats *stats, const struct tp_op_frame *frame, const struct result *result)
+{
+	struct tp_shape_stats *shape = &stats->shapes[frame->shape - 1];
+
+	if (!shape->calls++)
+		shape->first_ns = result->total_ns;
+	shape->calls_ns += result->total_ns;
+	shape->total_ns += frame->recursive ? 0 : result->total_ns;
+	shape->flop += frame->recursive ? result->self.flop : result->total.flop;
+}
+
+/* What a recursive call shares with the one around it. */
+static void add_whole(struct tp_op_stats *stats, const struct tp_op_frame *frame, const struct result *result)
+{
+	stats->total_ns += result->total_ns;
+	stats->total_cost_ns += result->total_cost_ns;
+	stats->flop += result->total.flop;
+	stats->bytes += result->total.bytes;
+	stats->allocated_bytes += frame->memory.allocated;
+	stats->freed_bytes += frame->memory.allocated - (uint64_t)frame->memory.net;
+	stats->net_bytes = add(stats->net_bytes, (uint64_t)frame->memory.net);
+}
+
+static void add_to_node(struct tp_op_node *node, const struct tp_op_frame *frame, const struct result *result)
+{
+	node->calls++;
+	node->total_ns += result->total_ns;
+	node->self_ns += result->self_ns;
+	node->flop += result->total.flop;
+	node->self_flop += result->self.flop;
+	node->allocated_bytes += frame->memory.allocated;
+	node->self_allocated_bytes += frame->self_allocated;
+	node->net_bytes = add(node->net_bytes, (uint64_t)frame->memory.net);
+	if (frame->memory.peak > 0 && (uint64_t)frame->memory.peak > node->peak_bytes)
+		node->peak_bytes = (uint64_t)frame->memory.peak;
+}
+
+static bool add_call(struct tp_ops *ops, const struct tp_op_frame *frame, const struct result *result)
+{
+	struct tp_op_state *state = tp_op_state(ops, frame->op);
+	struct tp_op_stats *stats;
+
+	if (!state)
+		return false;
+	stats = &state->stats;
+	if (stats->calls++ >= TP_HISTOGRAM_EXACT)
+		tp_moments_add(&state->later, (double)result->total_ns);
+	stats->unwound += result->unwound;
+	stats->self_ns += result->self_ns;
+	stats->self_variance += result->self_variance;
+	stats->self_cost_ns += result->self_cost_ns;
+	stats->self_flop += result->self.flop;
+	stats->flop_in[result->self.precision] += result->self.flop;
+	stats->uncounted += result->total.uncounted;
+	stats->self_matrix_flop += result->self.matrix_flop;
+	ops->counts.self_flop += result->self.flop;
+	ops->counts.matrix_flop += result->self.matrix_flop;
+	stats->self_bytes += result->self.bytes;
+	stats->self_allocated_bytes += frame->self_allocated;
+	tp_counters_add(&stats->self_counters, &frame->self_counters);
+	if (!frame->recursive)
+		tp_counters_add(&stats->counters, &frame->counters);
+	/* A call may grow by more than the one around it, which had given memory back before. */
+	if (frame->memory.peak > 0 && (uint64_t)frame->memory.peak > stats->peak_bytes)
+		stats->peak_bytes = (uint64_t)frame->memory.peak;
+	if (!frame->recursive)
+		add_whole(stats, frame, result);
+	if (frame->shape)
+		add_shape(stats, frame, result);
+	add_to_node(&ops->tree.nodes[frame->node], frame, result);
+	ops->last = (struct tp_op_call){ .op = frame->op,
+					 .shape = frame->shape,
+					 .recursive = frame->recursive,
+					 .begin_ns = frame->begin_ns,
+					 .end_ns = frame->begin_ns + result->clock_ns,
+					 .total_ns = result->total_ns,
+					 .self_ns = result->self_ns };
+	tp_means_add(state->means, (double)result->total_ns);
+	if (state->batches)
+		tp_batches_add(state->batches, (double)result->total_ns, 1);
+	return tp_histogram_add(state->durations, result->total_ns);
+}
+
+/* `more` follows. */
+static void add_memory(struct tp_op_memory *to, const struct tp_op_memory *more)
+{
+	int64_t high = add(to->net, (uint64_t)more->peak);
+
+	to->allocated += more->allocated;
+	to->peak = high > to->peak ? high : to->peak;
+	to->net = add(to->net, (uint64_t)more->net);
+}
+
+static uint64_t beyond(uint64_t all, uint64_t given)
+{
+	return all > given ? all - given : 0;
+}
+
+/* What happened in an op happened in the one around it too. */
+static void add_to_outer(struct tp_op_frame *outer, const struct tp_op_frame *frame, const struct result *result)
+{
+	outer->children_ns += beyond(result->clock_ns, frame->given_ns);
+	outer->inner_ns += beyond(result->total_ns, frame->given_inner_ns);
+	tp_op_work_add(&outer->inner, &result->total);
+	add_memory(&outer->memory, &frame->memory);
+	tp_counters_add(&outer->counters, &frame->counters);
+}
+
+/* `outer` ends before `inner`, which is directly in it: what was in both so far. */
+static void give_time(struct tp_op_frame *outer, struct tp_op_frame *inner, uint64_t ns)
+{
+	uint64_t clock = beyond(ns, inner->begin_ns), total = beyond(clock, inner->cost_ns);
+
+	outer->children_ns += beyond(clock, inner->given_ns);
+	outer->inner_ns += beyond(total, inner->given_inner_ns);
+	inner->given_ns = clock;
+	inner->given_inner_ns = at_least(total, inner->given_inner_ns);
+}
+
+static void give_memory(struct tp_op_frame *outer, struct tp_op_frame *inner)
+{
+	add_memory(&outer->memory, &inner->memory);
+	add_memory(&inner->given, &inner->memory);
+	inner->memory = (struct tp_op_memory){ 0 };
+}
+
+/* Takes the frame out, wherever it is: what it is in is then its own number's frame less one. */
+static struct tp_op_frame take_out(struct tp_op_stack *stack, uint32_t at, uint64_t ns)
+{
+	struct tp_op_frame *frames = stack->frames, frame;
+
+	if (at + 1 < stack->count) {
+		for (uint32_t i = stack->count - 1; i > at; i--)
+			give_memory(&frames[i - 1], &frames[i]);
+		give_time(&frames[at], &frames[at + 1], ns);
+	}
+	frame = frames[at];
+	memmove(&frames[at], &frames[at + 1], (stack->count - at - 1) * sizeof(*frames));
+	stack->count--;
+	return frame;
+}
+
+bool tp_ops_end(struct tp_ops *ops, struct tp_op_stack *stack, uint64_t within, bool unwound,
+		const struct tp_op_moment *moment)
+{
+	struct tp_op_frame frame;
+	struct result result;
+	uint32_t at;
+
+	ops->counts.events += moment->counted;
+	ops->last.op = 0;
+	if (within < stack->deeper) {
+		stack->deeper--;
+		return true;
+	}
+	within -= stack->deeper;
+	if (within >= stack->count) {
+		ops->counts.unmatched_ends += moment->counted;
+		return true;
+	}
+	at = stack->count - 1 - (uint32_t)within;
+	frame = take_out(stack, at, moment->ns);
+	result = result_of(&frame, moment->ns, unwound);
+	if (frame.torch && !tp_op_note_known(ops, stack, &frame, &result.total.unknown))
+		return false;
+	if (at)
+		add_to_outer(&stack->frames[at - 1], &frame, &result);
+	else if (frame.counted)
+		ops->outermost_ns += beyond(result.total_ns, frame.given_inner_ns);
+	add_memory(&frame.given, &frame.memory);
+	frame.memory = frame.given;
+	tp_op_charge(stack, frame.hooked ? ops->cost->op_outside : moment->cost);
+	return !frame.counted || add_call(ops, &frame, &result);
+}
+
+struct tp_op_work tp_op_work_of(const struct tp_work *work, const struct tp_work_amount *amount)
+{
+	return (struct tp_op_work){ .flop = amount->flop,
+				    .bytes = amount->bytes,
+				    .precision = amount->precision,
+				    .uncounted = work->kind && !amount->flop_known,
+				    .matrix_flop = tp_work_is_matrix(work->kind) ? amount->flop : 0 };
+}
+
+bool tp_ops_detail(struct tp_ops *ops, struct tp_op_stack *stack, struct tp_op_work work, const char *shape,
+		   size_t length)
+{
+	struct tp_op_frame *frame = stack->count ? &stack->frames[stack->count - 1] : NULL;
+
+	if (!frame || stack->deeper || !frame->counted)
+		return true;
+	tp_op_work_add(&frame->said, &work);
+	frame->said.precision = work.precision;
+	return !length || tp_op_set_shape(ops, frame, shape, length);
+}
+
+/* ---- memory ---- */
+
+const struct tp_op_frame *tp_op_current_layer(const struct tp_ops *ops, const struct tp_op_stack *stack)
+{
+	for (uint32_t i = stack->count; i > 0; i--)
+		if (tp_op_is_layer(ops->trace, stack->frames[i - 1].op))
+			return &stack->frames[i - 1];
+	return NULL;
+}
+
+void tp_op_allocated(struct tp_op_stack *stack, uint64_t bytes)
+{
+	struct tp_op_frame *frame = &stack->frames[stack->count - 1];
+
+	frame->self_allocated += bytes;
+	frame->memory.allocated += bytes;
+	frame->memory.net = add(frame->memory.net, bytes);
+	if (frame->memory.net > frame->memory.peak)
+		frame->memory.peak = frame->memory.net;
+}
+
+void tp_op_freed(struct tp_op_stack *stack, uint64_t bytes)
+{
+	struct tp_op_frame *frame = &stack->frames[stack->count - 1];
+
+	frame->memory.net = add(frame->memory.net, 0 - bytes);
+}
+
+/* ---- counters ---- */
+
+void tp_op_counted(struct tp_op_stack *stack, const struct tp_counters *counters)
+{
+	struct tp_op_frame *frame = stack->count ? &stack->frames[stack->count - 1] : NULL;
+
+	if (!frame)
+		return;
+	tp_counters_add(&frame->counters, counters);
+	tp_counters_add(&frame->self_counters, counters);
+}
+
+bool tp_ops_left_open(struct tp_ops *ops, const struct tp_op_stack *stack)
+{
+	for (uint32_t i = 0; i < stack->count; i++) {
+		struct tp_op_state *state = stack->frames[i].counted ? tp_op_state(ops, stack->frames[i].op) : NULL;
+
+		if (stack->frames[i].counted && !state)
+			return false;
+		if (state)
+			state->stats.open++;
+	}
+	return true;
+}

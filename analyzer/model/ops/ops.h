@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Ops: each thread has a stack of the ones that are open on it; what a call took and allocated goes to its op, and to its
+ * place in the tree of calls, when it ends. Nothing is kept of a single call but of an op's first few, so memory grows
+ * with the ops, not with their calls.
+ */
+#ifndef TPROF_MODEL_OPS_OPS_H
+#define TPROF_MODEL_OPS_OPS_H
+
+#include "model/ops/cost.h"
+#include "model/stats/histogram.h"
+#include "model/ops/op_tree.h"
+#include "model/result/result.h"
+#include "model/flop/work_torch.h"
+
+struct tp_archive;
+
+#define TP_OP_DEPTH 1024u /* ops that are open at once on a thread; what is deeper is counted, and no more */
+#define TP_OP_SHAPES 64u  /* of an op; the rest are put together */
+
+/* Of a call, or of all that happened in it: bytes. */
+struct tp_op_memory {
+	uint64_t allocated;
+	int64_t net, peak; /* peak: the largest that net ever was */
+};
+
+struct tp_op_work {
+	uint64_t flop, bytes;
+	enum tp_precision precision; /* of FLOP that a call said to be its own */
+	bool uncounted;		     /* there was more, of which there is no count of FLOP */
+	bool unknown;		     /* there was more, of which nothing is known */
+	uint64_t matrix_flop;	     /* those of the FLOP that are matrix products and their like */
+};
+
+/* More work; what it was done in is the caller's to say. */
+static inline void tp_op_work_add(struct tp_op_work *to, const struct tp_op_work *more)
+{
+	to->flop += more->flop;
+	to->bytes += more->bytes;
+	to->matrix_flop += more->matrix_flop;
+	to->uncounted |= more->uncounted;
+	to->unknown |= more->unknown;
+}
+
+#define TP_OP_TORCH_ALONE 0x80u /* struct tp_torch_work: alone */
+
+struct tp_op_frame {
+	uint32_t op;
+	uint32_t shape; /* index + 1; 0: not said */
+	uint32_t node;	/* of the tree */
+	bool counted;	/* it began in the time, and on the thread, that are looked at */
+	bool recursive; /* the same op is open below it */
+	bool hooked;	/* a function, not an annotation */
+	uint64_t begin_ns;
+	uint64_t children_ns; /* of the clock */
+	uint64_t inner_ns;    /* of the ops within, without what recording cost */
+	uint64_t cost_ns;     /* of recording, while it was innermost */
+	double variance;      /* of what is taken for the time of the ops directly within */
+	uint64_t self_allocated;
+	struct tp_op_work said, inner; /* its own work, if it is known; that of the ops within */
+	struct tp_op_work shaped;      /* the same as `said`, by the sizes of its tensors */
+	uint8_t torch;		       /* enum tp_torch_known + 1, and TP_OP_TORCH_ALONE; 0: no operator of PyTorch */
+	struct tp_op_memory memory;
+	/* An op around it ended before it: that had these parts of its time and memory, which the next one around has not. */
+	uint64_t given_ns, given_inner_ns; /* as children_ns and inner_ns */
+	struct tp_op_memory given;
+	struct tp_counters counters, self_counters;
+};
+
+struct tp_op_stack {
+	struct tp_op_frame *frames;
+	uint32_t count, room;
+	uint64_t deeper; /* ops that are open beyond TP_OP_DEPTH */
+	double cost;	 /* the part of a nanosecond that has not been charged to any op yet */
+};
+
+/* A call that ended, as others may want to know of it: the steps, for one. */
+struct tp_op_call {
+	uint32_t op, shape;
+	bool recursive;
+	uint64_t begin_ns, end_ns, total_ns, self_ns;
+};
+
+struct tp_op_state {
+	struct tp_op_stats stats;
+	struct tp_moments later; /* durations of the calls behind the first TP_HISTOGRAM_EXACT */
+	struct tp_moments timed; /* of the folded calls: durations that were measured, ns */
+	struct tp_histogram *durations;
+	struct tp_means *means;
+	struct tp_batches *batches; /* NULL: not asked for */
+	size_t shape_room;
+};
+
+struct tp_ops {
+	const struct tp_trace *trace;
+	const struct tp_cost *cost;
+	uint32_t *same;		     /* of an op number: the first that has its name and category */
+	uint32_t count;		     /* numbers, with one more for ops that have no name in the trace */
+	struct tp_torch_work *torch; /* of an op number: what one call does, where it has been asked for */
+	struct tp_op_state **states; /* by such a number; NULL: never called */
+	struct tp_op_tree tree;
+	struct tp_op_counts counts;
+	struct tp_op_call last; /* that ended and counted */
+	uint64_t outermost_ns;	/* total time of all calls that were in no other op */
+	bool batches;		/* durations are kept as such too */
+};
+
+/* When an op begins or ends. */
+struct tp_op_moment {
+	uint64_t ns;  /* since the run's start */
+	double cost;  /* ns that recording an annotation took here */
+	bool counted; /* within the time, and on the thread, that are looked at */
+};
+
+/* Nothing is allocated for a trace without ops. Both arguments must outlive `ops`. */
+bool tp_ops_init(struct tp_ops *ops, const struct tp_trace *trace, const struct tp_cost *cost);
+void tp_ops_free(struct tp_ops *ops);
+
+/* All return false when memory is out. */
+bool tp_ops_begin(struct tp_ops *ops, struct tp_op_stack *stack, uint64_t number, const struct tp_op_moment *moment);
+/* The op ends that has `within` open ones in it, which stay open. */
+bool tp_ops_end(struct tp_ops *ops, struct tp_op_stack *stack, uint64_t within, bool unwound,
+		const struct tp_op_moment *moment);
+
+/* What a typed kernel did, as its amount says. */
+struct tp_op_work tp_op_work_of(const struct tp_work *work, const struct tp_work_amount *amount);
+
+/* The work of the thread's innermost op, and its shape ("": not said). */
+bool tp_ops_detail(struct tp_ops *ops, struct tp_op_stack *stack, struct tp_op_work work, const char *shape,
+		   size_t length);
+
+/* The shape of an open call, by its text, which is not empty. */
+bool tp_op_set_shape(struct tp_ops *ops, struct tp_op_frame *frame, const char *text, size_t length);
+
+/*
+ * A call of an operator of PyTorch ended, and is off the stack: if it did work of which nothing is known, that is counted,
+ * and *unknown set.
+ */
+bool tp_op_note_known(struct tp_ops *ops, const struct tp_op_stack *stack, const struct tp_op_frame *frame,
+		      bool *unknown);
+
+/* The thread's innermost op was called with tensors of that number's sizes. */
+bool tp_ops_shape(struct tp_ops *ops, struct tp_op_stack *stack, uint64_t number);
+
+/* What a call of that op number does. NULL: it is no operator of PyTorch. */
+const struct tp_torch_work *tp_ops_torch(struct tp_ops *ops, uint64_t number);
+
+struct tp_op_work tp_op_work_of_torch(const struct tp_torch_work *torch);
+
+/* So many more calls of an operator of PyTorch ended. */
+void tp_op_count_known(struct tp_ops *ops, struct tp_op_state *state, enum tp_torch_known known, uint64_t calls);
+
+/* Calls of an op within the innermost one that were recorded together (model/ops/op_fold.c). */
+struct tp_op_fold {
+	uint64_t number; /* of the op */
+	const struct tp_folded *folded;
+	double ns_per_tick;
+	bool counted;
+};
+bool tp_ops_fold(struct tp_ops *ops, struct tp_op_stack *stack, const struct tp_op_fold *fold);
+
+/* Of an op's number in the trace: one number a name, never 0; that of ops without a name is the last. */
+uint32_t tp_op_of(const struct tp_ops *ops, uint64_t number);
+
+/* Is it that of ops without a name? */
+static inline bool tp_op_is_nameless(const struct tp_ops *ops, uint32_t op)
+{
+	return op == ops->count - 1;
+}
+
+/* What is known of such an op, made when it is first asked for. NULL: no memory. */
+struct tp_op_state *tp_op_state(struct tp_ops *ops, uint32_t op);
+
+bool tp_op_is_open(const struct tp_op_stack *stack, uint32_t op);
+
+/* The thread's innermost open op; 0: none. */
+static inline uint32_t tp_op_current(const struct tp_op_stack *stack)
+{
+	return stack->count ? stack->frames[stack->count - 1].op : 0;
+}
+
+/* The thread's innermost open layer, see tp_op_is_layer(). NULL: none. */
+const struct tp_op_frame *tp_op_current_layer(const struct tp_ops *ops, const struct tp_op_stack *stack);
+
+/*
+ * Takes what recording an event cost out of the thread's innermost op's time. Whole nanoseconds are charged, and what is
+ * left of one goes with the next, so that sums are right.
+ */
+static inline void tp_op_charge(struct tp_op_stack *stack, double ns)
+{
+	uint64_t whole;
+
+	stack->cost += ns;
+	whole = stack->cost >= 1 ? (uint64_t)stack->cost : 0;
+	stack->cost -= (double)whole;
+	if (stack->count)
+		stack->frames[stack->count - 1].cost_ns += whole;
+}
+
+/* The thread requested so many bytes, or gave them back. */
+void tp_op_allocated(struct tp_op_stack *stack, uint64_t bytes);
+void tp_op_freed(struct tp_op_stack *stack, uint64_t bytes);
+
+/* The thread's counters rose. */
+void tp_op_counted(struct tp_op_stack *stack, const struct tp_counters *counters);
+
+/* What a thread has open is noted: it will not end any more. */
+bool tp_ops_left_open(struct tp_ops *ops, const struct tp_op_stack *stack);
+
+/* An op's shape, by its text: index + 1; 0: no memory. The last of the list stands for those that found no place. */
+uint32_t tp_op_shape(struct tp_op_state *state, const char *text, size_t length);
+
+/* Of the mean of its calls without the first ones. */
+struct tp_interval tp_op_interval(const struct tp_op_stats *stats, const struct tp_means *means);
+
+/* Saves, or loads into ops that were just initialized (model/ops/op_archive.c). Stacks go after their ops. */
+void tp_ops_archive(struct tp_archive *archive, struct tp_ops *ops);
+void tp_op_stack_archive(struct tp_archive *archive, struct tp_ops *ops, struct tp_op_stack *stack);
+
+/* The ops that were met, by total time. NULL: no memory. */
+struct tp_op_stats *tp_ops_result(struct tp_ops *ops, size_t *count);
+
+/* A list of tp_ops_result() or tp_ops_combine(). */
+void tp_ops_result_free(struct tp_op_stats *list, size_t count);
+
+#endif

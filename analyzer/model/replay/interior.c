@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/replay/interior.h"
+
+#define STRING_HEAD 24u /* length, capacity, count of references */
+#define COUNT_MOST 0xfffffffu
+
+struct interior {
+	const struct tp_reach_block *block;
+	const struct tp_reach_roots *roots;
+	tp_reach_read *read;
+	void *context;
+	uint64_t pointer;
+};
+
+static bool read_words(const struct interior *at, uint64_t address, uint64_t *words, size_t count)
+{
+	return at->read(at->context, address, words, 8 * count) == 8 * count;
+}
+
+/* A length of all that follows, or the number of elements, which divides it: what new of an array of objects with destructors makes. */
+static bool follows_count(const struct interior *at)
+{
+	uint64_t count, rest = at->block->size - 8;
+
+	if (at->pointer - at->block->address != 8 || !read_words(at, at->block->address, &count, 1))
+		return false;
+	return count && (count == rest || (count <= COUNT_MOST && rest % count == 0));
+}
+
+/* libstdc++'s, before C++11: the length, the capacity and a count lie in front of the text, a 0 behind it. */
+static bool is_string(const struct interior *at)
+{
+	uint64_t words[2];
+
+	return at->pointer - at->block->address == STRING_HEAD && read_words(at, at->block->address, words, 2) &&
+	       words[0] <= COUNT_MOST && words[0] <= words[1] && words[1] + 1 + STRING_HEAD == at->block->size;
+}
+
+static bool is_of_file(const struct tp_reach_roots *roots, uint64_t address)
+{
+	size_t low = 0, high = roots->file_count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (roots->files[middle].high <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < roots->file_count && address >= roots->files[low].low;
+}
+
+/* In front of the table it says how far from the object's beginning the part is that points to it (Itanium C++ ABI, 2.5.2). */
+static bool has_table(const struct interior *at, uint64_t part)
+{
+	uint64_t table, head[3]; /* to the beginning; typeid; the first function */
+
+	return read_words(at, part, &table, 1) && table % 8 == 0 && is_of_file(at->roots, table) &&
+	       is_of_file(at->roots, table - 16) && read_words(at, table - 16, head, 3) &&
+	       head[0] == at->block->address - part && (!head[1] || is_of_file(at->roots, head[1])) &&
+	       (!head[2] || is_of_file(at->roots, head[2]));
+}
+
+static bool is_second_base(const struct interior *at)
+{
+	return at->pointer % 8 == 0 && has_table(at, at->block->address) && has_table(at, at->pointer);
+}
+
+bool tp_interior_is_block(const struct tp_reach_block *block, uint64_t pointer, const struct tp_reach_roots *roots,
+			  tp_reach_read *read, void *context)
+{
+	const struct interior at = { block, roots, read, context, pointer };
+
+	if (block->size < 16 || pointer <= block->address)
+		return false;
+	return follows_count(&at) || is_string(&at) || is_second_base(&at);
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/replay/reach.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/replay/interior.h"
+#include "model/replay/replay.h"
+
+#define BUFFER 65536
+
+struct search {
+	struct tp_reach_block *blocks;
+	size_t count;
+	uint64_t low, high; /* of all blocks */
+	const struct tp_reach_roots *roots;
+	tp_reach_read *read;
+	void *context;
+	uint32_t *stack; /* blocks whose contents are to be looked at */
+	size_t depth;
+	uint64_t *buffer;
+	size_t leader; /* of the clique that is being followed */
+};
+
+/* What is done with a block that is pointed to. `from`: how the pointer's own place is reached. */
+typedef void meet(struct search *search, size_t block, bool exact, uint8_t from);
+
+/* The block that holds the address. SIZE_MAX: none. A block of no bytes has its beginning. */
+static size_t find(const struct search *search, uint64_t address)
+{
+	size_t low = 0, high = search->count;
+	const struct tp_reach_block *block;
+
+	if (address < search->low || address >= search->high)
+		return SIZE_MAX;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (search->blocks[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low)
+		return SIZE_MAX;
+	block = &search->blocks[low - 1];
+	return address == block->address || address - block->address < block->size ? low - 1 : SIZE_MAX;
+}
+
+/* Does it lead to the block, and not only into it? Of one that is reached already, or doubtful anyway, it does not matter. */
+static bool is_whole(const struct search *search, size_t block, uint64_t pointer, uint8_t from)
+{
+	const struct tp_reach_block *to = &search->blocks[block];
+
+	return pointer == to->address ||
+	       (from == TPROF_REACH_STILL && to->reach != TPROF_REACH_STILL &&
+		tp_interior_is_block(to, pointer, search->roots, search->read, search->context));
+}
+
+static void look_at_words(struct search *search, size_t words, bool exact_only, uint8_t from, meet *met)
+{
+	for (size_t i = 0; i < words; i++) {
+		size_t block = find(search, search->buffer[i]);
+
+		if (block != SIZE_MAX && (!exact_only || search->blocks[block].address == search->buffer[i]))
+			met(search, block, is_whole(search, block, search->buffer[i], from), from);
+	}
+}
+
+static void look_at(struct search *search, const struct tp_reach_root *root, uint8_t from, meet *met)
+{
+	uint64_t at = (root->low + 7) & ~UINT64_C(7), end = root->high & ~UINT64_C(7);
+
+	while (at < end) {
+		size_t want = end - at < BUFFER ? (size_t)(end - at) : BUFFER;
+		size_t got = search->read(search->context, at, search->buffer, want);
+
+		look_at_words(search, got / 8, root->exact_only, from, met);
+		if (got < want) /* a page that is not there: the next one may be */
+			got = (size_t)(((at + got) | 4095) + 1 - at);
+		at += got;
+	}
+}
+
+static void push(struct search *search, size_t block)
+{
+	search->stack[search->depth++] = (uint32_t)block;
+}
+
+static void follow(struct search *search, meet *met)
+{
+	while (search->depth) {
+		const struct tp_reach_block *block = &search->blocks[search->stack[--search->depth]];
+		struct tp_reach_root content = { block->address, block->address + block->size, false };
+
+		look_at(search, &content, block->reach, met);
+	}
+}
+
+/* From the roots: a chain is as good as its weakest pointer. A block may be met twice: the second time by a better one. */
+static void meet_reached(struct search *search, size_t block, bool exact, uint8_t from)
+{
+	uint8_t reach = exact && from == TPROF_REACH_STILL ? TPROF_REACH_STILL : TPROF_REACH_POSSIBLE;
+	uint8_t *now = &search->blocks[block].reach;
+
+	if (*now == TPROF_REACH_STILL || *now == reach)
+		return;
+	*now = reach;
+	push(search, block);
+}
+
+/* From a lost block: what it leads to is lost with it, and so is what was thought to be the first of its own. */
+static void meet_lost(struct search *search, size_t block, bool exact, uint8_t from)
+{
+	uint8_t *now = &search->blocks[block].reach;
+
+	(void)exact;
+	(void)from;
+	if (*now == 0)
+		push(search, block);
+	if (*now == 0 || (*now == TPROF_REACH_DEFINITE && block != search->leader))
+		*now = TPROF_REACH_INDIRECT;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct tp_reach_block *x = a, *y = b;
+
+	return x->address < y->address ? -1 : x->address > y->address;
+}
+
+static void search_roots(struct search *search, const struct tp_reach_roots *roots)
+{
+	for (size_t i = 0; i < roots->word_count; i++) {
+		search->buffer[0] = roots->words[i];
+		look_at_words(search, 1, false, TPROF_REACH_STILL, meet_reached);
+		follow(search, meet_reached);
+	}
+	for (size_t i = 0; i < roots->range_count; i++) {
+		look_at(search, &roots->ranges[i], TPROF_REACH_STILL, meet_reached);
+		follow(search, meet_reached);
+	}
+}
+
+bool tp_reach_search(struct tp_reach_block *blocks, size_t count, const struct tp_reach_roots *roots,
+		     tp_reach_read *read, void *context)
+{
+	struct search search = { .blocks = blocks, .count = count, .roots = roots, .read = read, .context = context };
+
+	if (!count)
+		return true;
+	qsort(blocks, count, sizeof(*blocks), by_address);
+	search.low = blocks[0].address;
+	search.high = blocks[count - 1].address + (blocks[count - 1].size ? blocks[count - 1].size : 1);
+	search.stack = malloc((2 * count + 1) * sizeof(*search.stack)); /* each block at most twice */
+	search.buffer = malloc(BUFFER);
+	if (search.stack && search.buffer)
+		search_roots(&search, roots);
+	for (size_t i = 0; search.stack && search.buffer && i < count; i++) {
+		if (blocks[i].reach)
+			continue;
+		blocks[i].reach = TPROF_REACH_DEFINITE;
+		search.leader = i;
+		push(&search, i);
+		follow(&search, meet_lost);
+	}
+	free(search.stack);
+	free(search.buffer);
+	return search.stack && search.buffer;
+}
+
+void tp_reach_confirm(struct tp_reach_block *blocks, size_t count, const struct tp_reach_block *earlier,
+		      size_t earlier_count)
+{
+	for (size_t i = 0, k = 0; i < count; i++) {
+		while (k < earlier_count && earlier[k].address < blocks[i].address)
+			k++;
+		if (k == earlier_count || earlier[k].address != blocks[i].address ||
+		    earlier[k].time != blocks[i].time || earlier[k].reach == TPROF_REACH_STILL)
+			blocks[i].reach = TPROF_REACH_STILL;
+	}
+}
+
+/* ---- the blocks ---- */
+
+static bool is_seamless(const struct tp_trace *trace, const struct tp_replay *replay)
+{
+	uint64_t lost = 0;
+
+	for (unsigned i = 0; i <= TPROF_LOST_EARLY; i++)
+		lost += trace->header->lost[i];
+	return trace->header->origin != TPROF_ORIGIN_FORK && !replay->pauses && !replay->in_pause && !replay->sampled &&
+	       !lost;
+}
+
+/* The stacks by the file's own numbers: what is found is written there, and read when the trace has more of them. */
+static struct tp_reach_block *copy_live(const struct tp_replay *replay, size_t *count)
+{
+	uint32_t *numbers = tp_trace_file_nodes(replay->trace);
+	const struct tp_live *live = &replay->live;
+	size_t slots = (size_t)1 << (64 - live->shift);
+	struct tp_reach_block *blocks = numbers ? calloc(live->count + 1, sizeof(*blocks)) : NULL;
+
+	*count = 0;
+	for (size_t i = 0; blocks && i < slots; i++) {
+		const struct tp_block *block = &live->blocks[i];
+		const struct tp_site_state *site = &replay->sites.list[block->site];
+
+		if (block->site < TP_SITE_FIRST)
+			continue;
+		blocks[(*count)++] = (struct tp_reach_block){ .address = block->address,
+							      .size = block->size,
+							      .time = block->time,
+							      .node = numbers[site->node],
+							      .op = site->op };
+	}
+	if (blocks)
+		qsort(blocks, *count, sizeof(*blocks), by_address);
+	free(numbers);
+	return blocks;
+}
+
+static struct tprof_range *copy_mapped(const struct tp_replay *replay, size_t *count)
+{
+	struct tp_range *ranges = tp_maps_ranges(&replay->maps, count);
+	struct tprof_range *mapped = ranges ? calloc(*count + 1, sizeof(*mapped)) : NULL;
+
+	for (size_t i = 0; mapped && i < *count; i++)
+		mapped[i] = (struct tprof_range){ ranges[i].start, ranges[i].end };
+	free(ranges);
+	return mapped;
+}
+
+bool tp_reach_held(struct tp_trace *trace, uint64_t ticks, struct tp_reach_held *held)
+{
+	uint64_t ns = tp_trace_ns(trace, ticks);
+	const struct tp_replay_options options = { .to_ns = ns ? ns : 1 };
+	struct tp_replay replay;
+
+	memset(held, 0, sizeof(*held));
+	if (tp_replay_init(&replay, trace, &options, 0)) {
+		while (replay.event && tp_replay_steps(&replay, 65536))
+			;
+		if (!replay.event && !tp_events_failed(replay.events)) {
+			held->blocks = copy_live(&replay, &held->count);
+			held->mapped = copy_mapped(&replay, &held->mapped_count);
+		}
+		held->seamless = is_seamless(trace, &replay);
+	}
+	tp_replay_free(&replay);
+	return held->blocks && held->mapped;
+}
+
+void tp_reach_held_free(struct tp_reach_held *held)
+{
+	free(held->blocks);
+	free(held->mapped);
+	memset(held, 0, sizeof(*held));
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which blocks can still be reached by pointers? A conservative search: each aligned word of the roots, and of the blocks that
+ * are found, is taken for a pointer if it is the address of a block or of a place in one. The words for what comes out are
+ * Valgrind's: still reachable, possibly lost (by pointers into a block's inside only), definitely lost (by none) and
+ * indirectly lost (only from lost ones; of a cycle, one block is definitely lost). Pointers into the inside that C++ makes by rule
+ * stand for the block (model/replay/interior.h).
+ */
+#ifndef TPROF_MODEL_REPLAY_REACH_H
+#define TPROF_MODEL_REPLAY_REACH_H
+
+#include "trace/trace.h"
+
+struct tp_reach_block {
+	uint64_t address, size, time; /* time: of the allocation; tells a block from an earlier one at its address */
+	uint32_t node, op;
+	uint8_t reach; /* enum tprof_reach; 0: not searched yet */
+};
+
+struct tp_reach_root {
+	uint64_t low, high;
+	bool exact_only; /* an allocator's own data: its pointers to free memory may lie at a block's end */
+};
+
+/* Where the search begins: ranges of memory, and words that are in none, as registers. */
+struct tp_reach_roots {
+	const struct tp_reach_root *ranges;
+	size_t range_count;
+	const uint64_t *words;
+	size_t word_count;
+	const struct tprof_range
+		*files; /* what is mapped from files, in order: tables of virtual functions are there */
+	size_t file_count;
+};
+
+/* Copies memory at `address`; returns how many bytes could be had. */
+typedef size_t tp_reach_read(void *context, uint64_t address, void *to, size_t size);
+
+/*
+ * Sorts the blocks by address and fills `reach` of each. They must not overlap. False: no memory.
+ */
+bool tp_reach_search(struct tp_reach_block *blocks, size_t count, const struct tp_reach_roots *roots,
+		     tp_reach_read *read, void *context);
+
+/* What a process held at one moment, by its trace. */
+struct tp_reach_held {
+	struct tp_reach_block *blocks; /* in order of address */
+	size_t count;
+	struct tprof_range *mapped; /* by the program itself; in order */
+	size_t mapped_count;
+	/* Every block of the process is here: it did not begin as a fork, was not paused or sampled, and lost nothing. */
+	bool seamless;
+};
+
+/* False: no memory; tp_reach_held_free() is due in any case. */
+bool tp_reach_held(struct tp_trace *trace, uint64_t ticks, struct tp_reach_held *held);
+void tp_reach_held_free(struct tp_reach_held *held);
+
+/* What a pointer that was in a register alone looks like: lost now, but not so in an earlier search. It is not lost. */
+void tp_reach_confirm(struct tp_reach_block *blocks, size_t count, const struct tp_reach_block *earlier,
+		      size_t earlier_count);
+
+#endif

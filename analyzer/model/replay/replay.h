@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The replay of one process: what each event does to the heap, the mappings and the counts. run.c feeds it, one process
+ * after the other or several merged by time.
+ */
+#ifndef TPROF_MODEL_REPLAY_REPLAY_H
+#define TPROF_MODEL_REPLAY_REPLAY_H
+
+#include "model/samples/allocator.h"
+#include "model/ops/cost.h"
+#include "model/samples/cpu.h"
+#include "model/heap/estimate.h"
+#include "model/growth/growth.h"
+#include "model/heap/live.h"
+#include "model/heap/maps.h"
+#include "model/samples/memory_parts.h"
+#include "model/ops/ops.h"
+#include "model/heap/late_frees.h"
+#include "model/steps/period.h"
+#include "model/heap/pools.h"
+#include "model/result/result.h"
+#include "model/heap/sites.h"
+#include "model/steps/steps.h"
+#include "model/samples/timeline.h"
+#include "model/samples/usage.h"
+#include "trace/events.h"
+
+/* What a CANCEL takes back: the thread's last FREE or UNMAP. */
+struct tp_undo {
+	enum { TP_UNDO_NOTHING, TP_UNDO_FREE, TP_UNDO_UNMATCHED, TP_UNDO_UNMAP } what;
+	struct tp_block block;
+	bool counted, temporary, short_lived;
+	struct tp_ranges ranges;
+};
+
+struct tp_thread_state {
+	struct tp_thread_stats stats;
+	uint64_t first, last; /* event times */
+	uint64_t newest;      /* address of its last event's allocation; TP_NO_ADDRESS if that was none */
+	uint64_t newest_time;
+	bool remapped_file; /* the range that it is about to mremap is a file's */
+	struct tp_undo undo;
+	struct tp_op_stack open;
+	struct tp_sequence calls;		      /* of ops */
+	uint64_t counters_time;			      /* of a COUNTERS event, if it was the last one; 0: it was not */
+	double counters_cost_ns;		      /* what reading them took before the last op */
+	uint64_t cpu_ns;			      /* by its last USAGE event; 0: it has none */
+	uint64_t usage_ns;			      /* of that event, if no op's came behind it; 0: one did */
+	struct tp_estimate allocations, frees, bytes; /* of a sampled run */
+};
+#define TP_NO_ADDRESS UINT64_MAX
+
+/* An event that came too early or too late for its block, remembered for as long as its counterpart may still come. */
+struct tp_stray {
+	uint64_t address, time;
+	uint32_t thread; /* 0: it is one of two */
+};
+#define TP_STRAYS 32
+
+/* An op whose calls end a training step each. */
+struct tp_anchor {
+	enum tp_step_source source; /* TP_STEPS_NONE: there is no such op */
+	uint32_t op;
+	uint32_t shape;		 /* index + 1; 0: whatever it is */
+	uint32_t thread;	 /* 0: whichever */
+	struct tp_period period; /* if it was found by that */
+};
+
+struct tp_archive;
+
+struct tp_replay {
+	struct tp_trace *trace;
+	const struct tp_replay_options *options;
+	struct tp_events *events;
+	const struct tp_event *event; /* the next one; NULL: no more */
+	uint64_t start_ns;	      /* since the run's start */
+
+	uint64_t pauses, paused; /* paused: event time in all, but for a pause that goes on */
+	uint64_t pause_began;	 /* event time */
+	bool in_pause;
+
+	uint64_t from, to;    /* event times that are looked at, both inclusive */
+	bool inside;	      /* `from` has been reached */
+	uint64_t short_time;  /* event time within which a block is short-lived */
+	uint64_t stray_time;  /* event time within which order may be repaired */
+	uint64_t early_time;  /* event time by which a free may stand before its block's allocation */
+	uint64_t first, last; /* event times */
+
+	struct tp_live live;
+	struct tp_pools pools;
+	struct tp_sites sites;
+	struct tp_maps maps;
+	struct tp_cpu_counts cpu;
+	struct tp_cpu cpu_outside; /* of every op */
+	uint64_t cpu_periods;	   /* of all */
+	struct tp_usage usage;	   /* as it was read last, at usage_ns; own_cpu_ns is its thread's */
+	uint64_t usage_ns;
+	bool usage_told;
+	struct tp_cost cost; /* of recording */
+	struct tp_ops ops;
+	struct tp_counters counters;
+	double counters_cost_ns; /* of all threads */
+	struct tp_steps steps;
+	struct tp_growth of_steps, of_time; /* what grows with the steps, and, while there are none, with time */
+	struct tp_outlived outlived;
+	struct tp_anchor anchor; /* whose calls end the steps, if no STEP does */
+	uint32_t sequences;	 /* threads whose calls are remembered, if the anchor is to be found */
+	bool sampled;		 /* allocations were */
+	struct tp_estimates estimates;
+	struct tp_amount amount, before;
+	uint64_t peak_number, peak_time;
+	struct tp_heap heap;
+	struct tp_point now;
+	struct tp_memory_parts parts; /* of now.rss */
+	struct tp_makeup_state makeup;
+	struct tp_allocator_series allocator;
+	uint64_t allocator_live; /* live bytes when it said the last of it */
+	struct tp_timeline timeline;
+	struct tp_marks marks;
+
+	struct tp_thread_state *threads;
+	size_t thread_count, thread_room;
+	uint32_t *thread_index; /* by number: index + 1 */
+	size_t index_count, index_room;
+
+	struct tp_stray early[TP_STRAYS], late[TP_STRAYS]; /* late: blocks closed because their address came again */
+	unsigned early_next, late_next, late_count;
+
+	bool cut;   /* there are events behind the time that is looked at */
+	bool ended; /* it is no longer in the run's sum */
+	bool waits; /* for its end: it was killed, and lived as long as a child does that has not ended */
+	uint64_t combined_number, combined_peak; /* live bytes at the run's peak of that number */
+	double combined_variance;
+};
+
+/* False: no memory; tp_replay_free() is due in any case. */
+bool tp_replay_init(struct tp_replay *replay, struct tp_trace *trace, const struct tp_replay_options *options,
+		    uint64_t start_ns);
+void tp_replay_free(struct tp_replay *replay);
+
+/* Replays `event` and fetches the next one. False: no memory. */
+bool tp_replay_step(struct tp_replay *replay);
+
+/* As many times, or to the end. */
+bool tp_replay_steps(struct tp_replay *replay, size_t count);
+
+/* Event time to nanoseconds since the run's start. */
+uint64_t tp_replay_ns(const struct tp_replay *replay, uint64_t time);
+
+/*
+ * When the process ended, in nanoseconds since the run's start, once its events are replayed: at its last event or, if that
+ * is later, when it wrote its end (to here it runs, now; killed, at the last moment that the trace knows of).
+ */
+uint64_t tp_replay_end_ns(const struct tp_replay *replay);
+
+/*
+ * After a replay in which the program marked no step: what to look for in the next one. source TP_STEPS_NONE: nothing, as
+ * there are steps already, or no period. False: no memory.
+ */
+bool tp_replay_period(struct tp_replay *replay, struct tp_anchor *anchor);
+
+/*
+ * Saves the replay as it stands between two events, without a change to it. False: archive->failed says why.
+ *
+ * tp_replay_load() makes a replay of that which goes on where the saved one stood, with the same results; of the same trace,
+ * also when it has grown since, and with the same options. False: archive->failed says why; tp_replay_free() is due in any
+ * case.
+ */
+bool tp_replay_save(const struct tp_replay *replay, struct tp_archive *archive);
+bool tp_replay_load(struct tp_replay *replay, struct tp_trace *trace, const struct tp_replay_options *options,
+		    uint64_t start_ns, struct tp_archive *archive);
+
+/*
+ * What tp_replay_result() would say if the trace ended here; the replay goes on as if nobody had looked. Takes the time
+ * and memory of a copy. False: no memory.
+ */
+bool tp_replay_look(const struct tp_replay *replay, struct tp_process *process);
+
+/* Fills *process, and takes the lists for it out of the replay. False: no memory. */
+bool tp_replay_result(struct tp_replay *replay, struct tp_process *process);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Mappings: the mmap family; and what the kernel says of the process. */
+#include <sys/mman.h>
+
+#include "model/replay/replay_impl.h"
+
+/* Whole pages; a range that goes beyond the address space ends there. */
+static uint64_t range_end(uint64_t start, uint64_t length)
+{
+	uint64_t end = start + length;
+
+	if (end < start || end > UINT64_MAX - 4095)
+		return UINT64_MAX - 4095;
+	return (end + 4095) & ~UINT64_C(4095);
+}
+
+bool tp_replay_map(struct tp_replay *replay, const struct tp_event *event)
+{
+	struct tp_thread_state *thread = tp_replay_thread(replay, event);
+	bool file = event->remap ? thread && thread->remapped_file : !(event->usable & MAP_ANONYMOUS);
+
+	if (thread && event->remap && replay->in_pause && !thread->undo.ranges.count)
+		return true; /* of a mapping that began in the pause */
+	if (!thread ||
+	    !tp_maps_add(&replay->maps, event->address, range_end(event->address, event->size), event->node, file))
+		return false;
+	tp_replay_charge(replay, thread, event);
+	replay->heap.maps += replay->inside;
+	replay->now.mapped_bytes = replay->maps.live;
+	return true;
+}
+
+bool tp_replay_unmap(struct tp_replay *replay, const struct tp_event *event)
+{
+	struct tp_thread_state *thread = tp_replay_thread(replay, event);
+	struct tp_maps *maps = &replay->maps;
+	struct tp_ranges removed;
+	struct tp_undo *undo;
+
+	if (!thread)
+		return false;
+	tp_replay_charge(replay, thread, event);
+	undo = &thread->undo;
+	undo->what = TP_UNDO_NOTHING;
+	if (event->cancelled)
+		return true;
+	if (!tp_maps_remove(maps, event->address, range_end(event->address, event->size)))
+		return false;
+	thread->remapped_file = maps->removed.count && maps->sites[maps->removed.list[0].site].file;
+	undo->what = TP_UNDO_UNMAP;
+	undo->counted = replay->inside;
+	/* The thread keeps the list, and its old one is used next. */
+	removed = maps->removed;
+	maps->removed = undo->ranges;
+	undo->ranges = removed;
+	replay->heap.unmaps += replay->inside;
+	replay->now.mapped_bytes = maps->live;
+	return true;
+}
+
+bool tp_replay_memory(struct tp_replay *replay, const struct tp_event *event)
+{
+	replay->now.rss = event->size;
+	replay->now.vms = event->usable;
+	tp_memory_parts_read(&replay->parts, event->name, event->name_length);
+	if (!replay->makeup.began) {
+		replay->makeup.began = true;
+		if (replay->trace->header->origin == TPROF_ORIGIN_FORK && event->size > replay->parts.shared)
+			replay->makeup.result.inherited = event->size - replay->parts.shared;
+	}
+	if (replay->inside && event->size > replay->heap.rss_peak)
+		replay->heap.rss_peak = event->size;
+	tp_timeline_record_rss(&replay->timeline, event->time, &replay->now);
+	return true;
+}
+
+bool tp_replay_allocator(struct tp_replay *replay, const struct tp_event *event)
+{
+	struct tp_allocator numbers;
+
+	if (!event->name || !tp_allocator_read(&numbers, event->name, event->name_length))
+		return true;
+	replay->allocator_live = replay->now.live_bytes;
+	if (replay->inside)
+		return tp_allocator_add(&replay->allocator, tp_replay_ns(replay, event->time), &numbers);
+	replay->allocator.last = numbers;
+	return true;
+}
+
+bool tp_replay_restore_map(struct tp_replay *replay, struct tp_thread_state *thread)
+{
+	const struct tp_undo *undo = &thread->undo;
+	bool good = tp_maps_restore(&replay->maps, undo->ranges.list, undo->ranges.count);
+
+	replay->heap.unmaps -= undo->counted;
+	replay->now.mapped_bytes = replay->maps.live;
+	return good;
+}

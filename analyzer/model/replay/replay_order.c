@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What came too early or too late, of blocks that several threads had a hand in. */
+#include "model/replay/replay_impl.h"
+
+static void remember(struct tp_stray *strays, unsigned *next, const struct tp_event *event, uint32_t thread)
+{
+	strays[*next % TP_STRAYS] = (struct tp_stray){ event->address, event->time, thread };
+	++*next;
+}
+
+void tp_order_closed(struct tp_replay *replay, const struct tp_event *event)
+{
+	remember(replay->late, &replay->late_next, event, event->thread);
+	if (replay->late_count < TP_STRAYS)
+		replay->late_count++;
+}
+
+/*
+ * Whether a free is the late one of a block that was ended: it comes soon, and not from the thread whose
+ * allocation took the address (that one's own events are in order).
+ */
+bool tp_order_was_closed(struct tp_replay *replay, const struct tp_event *event)
+{
+	bool waiting = false, found = false;
+	unsigned i;
+
+	for (i = 0; i < replay->late_count; i++) {
+		struct tp_stray *stray = &replay->late[(replay->late_next - 1 - i) % TP_STRAYS];
+
+		if (event->time - stray->time > replay->stray_time)
+			break;
+		waiting = true;
+		if (!found && stray->address == event->address && stray->thread != event->thread) {
+			found = true;
+			stray->address = TP_NO_ADDRESS;
+		}
+	}
+	if (!waiting)
+		replay->late_count = 0;
+	if (found && replay->inside) {
+		replay->heap.reordered++;
+		replay->heap.implied_frees -= replay->heap.implied_frees != 0;
+	}
+	return found;
+}
+
+/*
+ * Did another thread free the address a moment ago? Then one of the two frees is the early one, be it that one, which took
+ * the block before: who allocates the address first tells.
+ */
+static bool freed_before(const struct tp_replay *replay, const struct tp_event *event)
+{
+	for (size_t i = 0; i < replay->thread_count; i++) {
+		const struct tp_thread_state *thread = &replay->threads[i];
+
+		if (thread->undo.what == TP_UNDO_FREE && thread->undo.block.address == event->address &&
+		    event->time - thread->last <= replay->early_time && thread->stats.thread != event->thread)
+			return true;
+	}
+	return false;
+}
+
+void tp_order_unmatched(struct tp_replay *replay, const struct tp_event *event)
+{
+	remember(replay->early, &replay->early_next, event, freed_before(replay, event) ? 0 : event->thread);
+}
+
+/*
+ * Whether an allocation's own free stands before it: by another thread, a moment earlier at most. Not in a forked process,
+ * where such a free is that of an inherited block.
+ */
+bool tp_order_is_freed_already(struct tp_replay *replay, const struct tp_event *event)
+{
+	unsigned i;
+
+	if (replay->trace->header->origin == TPROF_ORIGIN_FORK)
+		return false;
+	for (i = 1; i <= TP_STRAYS && i <= replay->early_next; i++) {
+		struct tp_stray *stray = &replay->early[(replay->early_next - i) % TP_STRAYS];
+
+		if (event->time - stray->time > replay->early_time)
+			break;
+		if (stray->address == event->address && stray->thread != event->thread) {
+			stray->address = TP_NO_ADDRESS;
+			return true;
+		}
+	}
+	return false;
+}

@@ -1,0 +1,511 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Readings of smaps: each region is put down to what it is. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "model/replay/replay_impl.h"
+#include "base/reserve.h"
+
+#define REGIONS_MOST 8192u /* of a reading; one with more is damaged */
+#define ARENA                                                                                                          \
+	(UINT64_C(64) << 20) /* glibc's, of threads: they begin at multiples of it (malloc/arena.c: HEAP_MAX_SIZE) */
+#define SMALL                                                                                                          \
+	(UINT64_C(1) << 20)    /* of the loader, for threads' data: less than that is not taken for the program's own */
+#define BLOCKS_MOST 400000000u /* that are looked at, in all readings together; blocks are then taken for the heap's */
+
+/* What the region is found to consist of, for the time of one reading. */
+struct sorting {
+	struct tp_makeup_state *state;
+	const struct tp_replay *replay;
+	struct tp_makeup_moment *moment;
+	struct tp_makeup_region *region;
+	uint64_t space, rss; /* of the region, before its mappings were taken out */
+	bool good;
+};
+
+/* ---- amounts ---- */
+
+static void add_whole(struct sorting *sorting, const struct tp_makeup_owner *owner)
+{
+	struct tp_makeup_moment *moment = sorting->moment;
+
+	moment->sample.parts[owner->part] += owner->bytes;
+	if (!owner->bytes || !sorting->good)
+		return;
+	sorting->good = tp_reserve(&moment->owners, &moment->room, moment->count + 1, sizeof(*moment->owners));
+	if (sorting->good)
+		moment->owners[moment->count++] = *owner;
+}
+
+static void add_owner(struct sorting *sorting, enum tp_makeup_part part, uint32_t node, uint32_t file, uint64_t bytes)
+{
+	add_whole(sorting, &(struct tp_makeup_owner){ .part = part, .node = node, .file = file, .bytes = bytes });
+}
+
+/* Takes out what so many bytes of addresses hold of the region: exact where all pages are there, or none. */
+static uint64_t share_of(struct sorting *sorting, uint64_t space)
+{
+	struct tp_makeup_region *region = sorting->region;
+	uint64_t bytes;
+
+	if (space > region->space)
+		space = region->space;
+	if (!space)
+		return 0;
+	bytes = (uint64_t)((unsigned __int128)sorting->rss * space / sorting->space) & ~UINT64_C(4095);
+	if (space == region->space || bytes > region->rest)
+		bytes = region->rest;
+	region->space -= space;
+	region->rest -= bytes;
+	return bytes;
+}
+
+static uint64_t overlap(uint64_t low, uint64_t high, uint64_t from, uint64_t to)
+{
+	uint64_t first = low > from ? low : from, last = high < to ? high : to;
+
+	return last > first ? last - first : 0;
+}
+
+/* ---- files and modules ---- */
+
+static const char *path_of(const struct sorting *sorting, uint32_t file)
+{
+	const struct tp_trace *trace = sorting->replay->trace;
+
+	return file && file < trace->file_count ? trace->files[file] : NULL;
+}
+
+/* Of several at an address the one that was loaded last. */
+static const struct tp_module *module_at(const struct tp_trace *trace, uint64_t low, uint64_t high)
+{
+	const struct tp_module *found = NULL;
+
+	for (size_t i = 0; i < trace->module_count; i++) {
+		const struct tp_module *module = &trace->modules[i];
+
+		if (!module->unloaded_ticks && overlap(low, high, module->start, module->end))
+			found = module;
+	}
+	return found;
+}
+
+static bool is_own(const char *path)
+{
+	return path && tp_path_is_collector(path);
+}
+
+static bool is_library(const char *path)
+{
+	return path && (strstr(path, ".so") != NULL);
+}
+
+/* Its pages, and those of its data that were written to. */
+static void sort_file(struct sorting *sorting)
+{
+	const struct tp_region *is = &sorting->region->is;
+	const struct tp_module *module = module_at(sorting->replay->trace, is->low, is->high);
+	const char *path = path_of(sorting, is->file);
+	bool code = module || is_library(path);
+
+	if (is_own(path)) {
+		add_owner(sorting, TP_MAKEUP_COLLECTOR, TPROF_NODE_NONE, is->file, is->rss);
+		return;
+	}
+	add_owner(sorting, TP_MAKEUP_FILES, TPROF_NODE_NONE, is->file, code ? is->rss - is->written : is->rss);
+	if (code)
+		add_owner(sorting, TP_MAKEUP_STATIC, TPROF_NODE_NONE, is->file, is->written);
+}
+
+/* Behind a module's data comes its .bss, as far as the module reaches. */
+static void take_bss(struct sorting *sorting, const struct tp_makeup_region *before)
+{
+	const struct tp_region *is = &sorting->region->is;
+	const struct tp_trace *trace = sorting->replay->trace;
+	const struct tp_module *module = module_at(trace, is->low, is->high);
+	struct tp_makeup_owner owner = { .part = TP_MAKEUP_STATIC };
+	uint64_t space = 0;
+
+	if (module) {
+		space = overlap(is->low, is->high, module->start, (module->end + 4095) & ~UINT64_C(4095));
+		owner.module = (uint32_t)(module - trace->modules) + 1;
+	} else if (before && before->is.kind == TPROF_REGION_FILE && before->is.high == is->low &&
+		   is_library(path_of(sorting, before->is.file))) {
+		space = is->high - is->low;
+		owner.file = before->is.file;
+	}
+	if (is_own(tp_makeup_path(trace, &owner)))
+		owner.part = TP_MAKEUP_COLLECTOR;
+	owner.bytes = share_of(sorting, space);
+	add_whole(sorting, &owner);
+}
+
+/* ---- what the program mapped ---- */
+
+static void take_mapping(void *context, uint64_t start, uint64_t end, uint32_t site)
+{
+	struct sorting *sorting = context;
+	const struct tp_region *is = &sorting->region->is;
+	enum tp_makeup_part part = is->kind == TPROF_REGION_SHARED ? TP_MAKEUP_SHARED : TP_MAKEUP_MAPPED;
+	const struct tp_map_state *map = &sorting->replay->maps.sites[site];
+
+	if (map->file && part == TP_MAKEUP_MAPPED)
+		return;
+	add_owner(sorting, part, map->node, part == TP_MAKEUP_SHARED ? is->file : 0,
+		  share_of(sorting, overlap(is->low, is->high, start, end)));
+}
+
+static void take_mappings(struct sorting *sorting)
+{
+	tp_maps_each_in(&sorting->replay->maps, sorting->region->is.low, sorting->region->is.high, take_mapping,
+			sorting);
+}
+
+/* ---- anonymous memory ---- */
+
+/* The collector's tables and threads' stacks were counted for themselves. */
+static void take_counted(struct sorting *sorting)
+{
+	const struct tp_makeup_state *state = sorting->state;
+	struct tp_makeup_region *region = sorting->region;
+
+	for (size_t i = state->plain; i < state->count; i++) {
+		const struct tp_region *counted = &state->list[i].is;
+		uint64_t space = overlap(region->is.low, region->is.high, counted->low, counted->high), bytes;
+
+		if (!space)
+			continue;
+		bytes = (uint64_t)((unsigned __int128)counted->rss * space / (counted->high - counted->low));
+		bytes = bytes < region->rest ? bytes : region->rest;
+		region->rest -= bytes;
+		region->space -= space < region->space ? space : region->space;
+		add_owner(sorting, counted->kind == TPROF_REGION_OWN ? TP_MAKEUP_COLLECTOR : TP_MAKEUP_STACKS,
+			  TPROF_NODE_NONE, 0, bytes);
+	}
+}
+
+static bool is_libc(const char *path)
+{
+	return !*path || strstr(path, "/libc.so") || strstr(path, "/libc-");
+}
+
+static bool is_off(const struct tp_trace *trace)
+{
+	for (size_t i = 0; i < trace->env_count; i++)
+		if (strcmp(trace->env[i], "TPROF_ALLOC=off") == 0)
+			return true;
+	return false;
+}
+
+/* Would it be known if the program had mapped it, or if a block lay in it? */
+static bool all_is_seen(const struct tp_replay *replay)
+{
+	const struct tprof_header *header = replay->trace->header;
+
+	return !header->sample_bytes && header->origin != TPROF_ORIGIN_FORK && !replay->pauses && !replay->in_pause &&
+	       !(header->flags & (TPROF_FLAG_FOREIGN_MALLOC | TPROF_FLAG_WAITED | TPROF_FLAG_DEEPBIND)) &&
+	       !is_off(replay->trace) && is_libc(replay->trace->malloc_path) && replay->makeup.looked < BLOCKS_MOST;
+}
+
+static bool is_arena(const struct sorting *sorting)
+{
+	const struct tp_makeup_region *region = sorting->region;
+	const struct tprof_header *header = sorting->replay->trace->header;
+
+	return region->is.low % ARENA == 0 && region->is.high - region->is.low <= ARENA &&
+	       (region->blocks || header->threads > 1);
+}
+
+static void sort_anonymous(struct sorting *sorting, const struct tp_makeup_region *before)
+{
+	struct tp_makeup_region *region = sorting->region;
+
+	take_counted(sorting);
+	sorting->space = region->space;
+	sorting->rss = region->rest;
+	take_bss(sorting, before);
+	take_mappings(sorting);
+	if (all_is_seen(sorting->replay) && region->is.kind == TPROF_REGION_ANONYMOUS && !is_arena(sorting)) {
+		add_owner(sorting, TP_MAKEUP_HEAP, TPROF_NODE_NONE, 0, share_of(sorting, region->blocks));
+		add_owner(sorting, TP_MAKEUP_UNSEEN, TPROF_NODE_NONE, 0, region->rest);
+	} else {
+		add_owner(sorting, TP_MAKEUP_HEAP, TPROF_NODE_NONE, 0, region->rest);
+	}
+}
+
+static void sort_region(struct sorting *sorting, const struct tp_makeup_region *before)
+{
+	struct tp_makeup_region *region = sorting->region;
+
+	sorting->space = region->space;
+	sorting->rss = region->rest;
+	switch (region->is.kind) {
+	case TPROF_REGION_FILE:
+		sort_file(sorting);
+		break;
+	case TPROF_REGION_SHARED:
+		take_mappings(sorting);
+		add_owner(sorting, TP_MAKEUP_SHARED, TPROF_NODE_NONE, region->is.file, region->rest);
+		break;
+	case TPROF_REGION_STACK:
+		add_owner(sorting, TP_MAKEUP_STACKS, TPROF_NODE_NONE, 0, region->rest);
+		break;
+	case TPROF_REGION_TRACE:
+		add_owner(sorting, TP_MAKEUP_COLLECTOR, TPROF_NODE_NONE, 0, region->rest);
+		break;
+	case TPROF_REGION_OTHER:
+		add_owner(sorting, TP_MAKEUP_OTHER, TPROF_NODE_NONE, 0, region->rest);
+		break;
+	default:
+		sort_anonymous(sorting, before);
+		break;
+	}
+}
+
+/* ---- live blocks ---- */
+
+/* With its header, as glibc maps it: what lies in an anonymous region that is no arena is a block of its own mapping. */
+static void add_block(struct tp_makeup_state *state, const struct tp_block *block)
+{
+	size_t low = 0, high = state->plain;
+	uint64_t usable;
+
+	while (low < high) { /* the first region that ends behind it */
+		size_t middle = low + (high - low) / 2;
+
+		if (state->list[middle].is.high <= block->address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == state->plain || state->list[low].is.low > block->address)
+		return;
+	usable = tp_slack_usable(block->size, block->slack);
+	state->list[low].blocks += (usable + 16 + 4095) & ~UINT64_C(4095);
+}
+
+static void add_blocks(struct tp_makeup_state *state, const struct tp_replay *replay)
+{
+	size_t slots = (size_t)1 << (64 - replay->live.shift);
+
+	state->result.judged = all_is_seen(replay);
+	if (!state->result.judged)
+		return;
+	for (size_t i = 0; i < slots; i++)
+		if (replay->live.blocks[i].site)
+			add_block(state, &replay->live.blocks[i]);
+	state->looked += slots;
+}
+
+/* ---- a reading ---- */
+
+static int by_address(const void *a, const void *b)
+{
+	const struct tp_makeup_region *x = a, *y = b;
+	bool counted_x = x->is.kind >= TPROF_REGION_THREAD_STACK, counted_y = y->is.kind >= TPROF_REGION_THREAD_STACK;
+
+	if (counted_x != counted_y)
+		return counted_x ? 1 : -1;
+	return (x->is.low > y->is.low) - (x->is.low < y->is.low);
+}
+
+static int by_owner(const void *a, const void *b)
+{
+	const struct tp_makeup_owner *x = a, *y = b;
+
+	if (x->part != y->part)
+		return x->part < y->part ? -1 : 1;
+	if (x->node != y->node)
+		return x->node < y->node ? -1 : 1;
+	if (x->file != y->file)
+		return x->file < y->file ? -1 : 1;
+	return (x->module > y->module) - (x->module < y->module);
+}
+
+static int by_size(const void *a, const void *b)
+{
+	const struct tp_makeup_owner *x = a, *y = b;
+
+	return x->bytes != y->bytes ? (x->bytes < y->bytes ? 1 : -1) : by_owner(a, b);
+}
+
+/* Each owner once. */
+static void join_owners(struct tp_makeup_moment *moment)
+{
+	size_t kept = 0;
+
+	if (!moment->count)
+		return;
+	qsort(moment->owners, moment->count, sizeof(*moment->owners), by_owner);
+	for (size_t i = 1; i < moment->count; i++) {
+		if (by_owner(&moment->owners[kept], &moment->owners[i]) == 0)
+			moment->owners[kept].bytes += moment->owners[i].bytes;
+		else
+			moment->owners[++kept] = moment->owners[i];
+	}
+	moment->count = kept + 1;
+	qsort(moment->owners, moment->count, sizeof(*moment->owners), by_size);
+}
+
+/* Of a forked process: its parent's mappings are not in its own trace, but the collector has counted them. */
+static void move_inherited(struct sorting *sorting)
+{
+	uint64_t *parts = sorting->moment->sample.parts, counted = sorting->replay->parts.mapped, more;
+
+	if (sorting->replay->trace->header->origin != TPROF_ORIGIN_FORK || counted <= parts[TP_MAKEUP_MAPPED])
+		return;
+	more = counted - parts[TP_MAKEUP_MAPPED];
+	more = more < parts[TP_MAKEUP_HEAP] ? more : parts[TP_MAKEUP_HEAP];
+	parts[TP_MAKEUP_HEAP] -= more;
+	add_owner(sorting, TP_MAKEUP_MAPPED, TPROF_NODE_NONE, 0, more);
+}
+
+/*
+ * All anonymous memory that a process begins with is shared with the one that forked it. What is private later is new, or a copy,
+ * and each copy took a page fault.
+ */
+static uint64_t copied(const struct tp_replay *replay, const struct tp_makeup_sample *sample, uint64_t private)
+{
+	uint64_t inherited = replay->makeup.result.inherited, faults = replay->usage.minor_faults;
+	uint64_t fresh = sample->anonymous > inherited ? sample->anonymous - inherited : 0;
+	uint64_t bytes = private > fresh ? private - fresh : 0;
+
+	if (bytes > inherited)
+		bytes = inherited;
+	return replay->trace->header->origin != TPROF_ORIGIN_FORK || bytes / 4096 <= faults ? bytes : faults * 4096;
+}
+
+static void drop_small(struct tp_makeup_moment *moment)
+{
+	uint64_t *parts = moment->sample.parts;
+
+	if (!parts[TP_MAKEUP_UNSEEN] || parts[TP_MAKEUP_UNSEEN] >= SMALL)
+		return;
+	parts[TP_MAKEUP_OTHER] += parts[TP_MAKEUP_UNSEEN];
+	parts[TP_MAKEUP_UNSEEN] = 0;
+	for (size_t i = 0; i < moment->count; i++)
+		if (moment->owners[i].part == TP_MAKEUP_UNSEEN)
+			moment->owners[i].part = TP_MAKEUP_OTHER;
+}
+
+static void sum_up(struct sorting *sorting)
+{
+	const struct tp_makeup_state *state = sorting->state;
+	struct tp_makeup_sample *sample = &sorting->moment->sample;
+	uint64_t private = 0;
+
+	for (size_t i = 0; i < state->plain; i++) {
+		const struct tp_region *is = &state->list[i].is;
+
+		sample->rss += is->rss;
+		sample->pss += is->pss;
+		sample->private += is->private;
+		sample->swap += is->swap;
+		if (is->kind == TPROF_REGION_SHARED || is->kind == TPROF_REGION_TRACE)
+			continue;
+		sample->anonymous += is->written;
+		private += is->private < is->written ? is->private : is->written;
+	}
+	if (sorting->replay->trace->header->origin == TPROF_ORIGIN_FORK)
+		sample->copied = copied(sorting->replay, sample, private);
+}
+
+static void prepare(struct tp_makeup_state *state)
+{
+	qsort(state->list, state->count, sizeof(*state->list), by_address);
+	for (state->plain = 0; state->plain < state->count; state->plain++) {
+		struct tp_makeup_region *region = &state->list[state->plain];
+
+		if (region->is.kind >= TPROF_REGION_THREAD_STACK)
+			break;
+		region->rest = region->is.rss;
+		region->space = region->is.high - region->is.low;
+		region->blocks = 0;
+	}
+}
+
+static bool keep_sample(struct tp_makeup *makeup, const struct tp_makeup_sample *sample)
+{
+	uint64_t number = makeup->readings++;
+
+	if (sample->pss > makeup->pss_peak)
+		makeup->pss_peak = sample->pss;
+	if (makeup->count == TP_MAKEUP_SAMPLES && !(number & makeup->mask)) {
+		makeup->count /= 2;
+		makeup->mask = makeup->mask * 2 + 1;
+		for (size_t i = 0; i < makeup->count; i++)
+			makeup->list[i] = makeup->list[2 * i];
+	}
+	if (number & makeup->mask)
+		return true;
+	if (!makeup->list)
+		makeup->list = calloc(TP_MAKEUP_SAMPLES, sizeof(*makeup->list));
+	if (!makeup->list)
+		return false;
+	makeup->list[makeup->count++] = *sample;
+	return true;
+}
+
+static bool copy_moment(struct tp_makeup_moment *to, const struct tp_makeup_moment *from)
+{
+	if (!tp_reserve(&to->owners, &to->room, from->count, sizeof(*to->owners)))
+		return false;
+	if (from->count)
+		memcpy(to->owners, from->owners, from->count * sizeof(*to->owners));
+	to->count = from->count;
+	to->sample = from->sample;
+	return true;
+}
+
+bool tp_makeup_take(struct tp_makeup_state *state, const struct tp_replay *replay, uint64_t time)
+{
+	struct tp_makeup *makeup = &state->result;
+	struct sorting sorting = { .state = state, .replay = replay, .moment = &makeup->end, .good = true };
+	const struct tp_makeup_region *before = NULL;
+
+	prepare(state);
+	add_blocks(state, replay);
+	makeup->end.count = 0;
+	makeup->end.sample = (struct tp_makeup_sample){ .time = time, .live = replay->now.live_bytes };
+	for (size_t i = 0; i < state->plain; i++) {
+		sorting.region = &state->list[i];
+		sort_region(&sorting, before);
+		before = sorting.region;
+	}
+	move_inherited(&sorting);
+	sum_up(&sorting);
+	if (!sorting.good)
+		return false;
+	drop_small(&makeup->end);
+	join_owners(&makeup->end);
+	if (makeup->end.sample.rss >= makeup->peak.sample.rss && !copy_moment(&makeup->peak, &makeup->end))
+		return false;
+	return keep_sample(makeup, &makeup->end.sample);
+}
+
+bool tp_replay_region(struct tp_replay *replay, const struct tp_event *event)
+{
+	struct tp_makeup_state *state = &replay->makeup;
+	struct tp_region region;
+	size_t count;
+
+	if (!event->name || !tp_region_read(&region, event->name, event->name_length))
+		return true;
+	if (event->thread != state->thread)
+		state->count = 0;
+	state->thread = event->thread;
+	if (region.kind != TPROF_REGION_END && state->count == REGIONS_MOST)
+		return true; /* their number will not be right at its end */
+	if (region.kind != TPROF_REGION_END) {
+		if (!tp_reserve(&state->list, &state->room, state->count + 1, sizeof(*state->list)))
+			return false;
+		state->list[state->count++] = (struct tp_makeup_region){ .is = region };
+		return true;
+	}
+	count = state->count;
+	if (count && count == region.file && replay->inside && !tp_makeup_take(state, replay, event->time))
+		return false;
+	state->count = 0;
+	return true;
+}

@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One or several processes: each replayed by replay.c; several are merged by time, for the peak of their sum. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/growth/growth.h"
+#include "model/replay/replay.h"
+#include "model/replay/start_times.h"
+#include "base/queue.h"
+
+#define PROGRESS_EVENTS 65536
+#define START_MAX (UINT64_C(1) << 62) /* so that times don't overflow, whatever a damaged header says */
+
+static const char no_memory[] = "out of memory";
+
+struct work {
+	const struct tp_replay_options *options;
+	struct tp_run *run;
+	struct tp_replay *replays;
+	size_t count;
+	uint64_t total, steps;
+
+	/* Of the sum. */
+	struct tp_point now;
+	struct tp_timeline timeline;
+	uint64_t peak_number, last_ns;
+	bool inside; /* the time that is looked at has begun */
+};
+
+static void show_progress(struct work *work)
+{
+	uint64_t done = 0;
+	size_t i;
+
+	if (!work->options->progress)
+		return;
+	for (i = 0; i < work->count; i++)
+		done += tp_events_done(work->replays[i].events);
+	work->options->progress(work->options->progress_context, done, work->total);
+}
+
+static bool replay_one(struct work *work)
+{
+	struct tp_replay *replay = &work->replays[0];
+
+	while (replay->event) {
+		if (!tp_replay_steps(replay, PROGRESS_EVENTS))
+			return false;
+		show_progress(work);
+	}
+	return true;
+}
+
+/* Before the process changes the sum at that time. True: within the time that is looked at. */
+static bool begin_change(struct work *work, struct tp_replay *replay, uint64_t time_ns)
+{
+	const struct tp_point *now = &work->now;
+
+	/* What the process has now, it had at each peak of the sum since it last moved. */
+	if (replay->combined_number != work->peak_number) {
+		replay->combined_number = work->peak_number;
+		replay->combined_peak = replay->now.live_bytes;
+		replay->combined_variance = replay->now.bytes_variance;
+	}
+	if (time_ns < work->options->from_ns)
+		return false;
+	if (!work->inside) {
+		work->inside = true;
+		work->run->peak_bytes = now->live_bytes;
+		work->run->peak_variance = now->bytes_variance;
+		work->run->peak_time_ns = time_ns;
+		work->peak_number++;
+	}
+	tp_timeline_advance(&work->timeline, time_ns, now);
+	return true;
+}
+
+static void change_sum(struct work *work, const struct tp_point *before, const struct tp_point *after, uint64_t time_ns)
+{
+	struct tp_point *now = &work->now;
+
+	now->live_bytes += after->live_bytes - before->live_bytes;
+	now->live_blocks += after->live_blocks - before->live_blocks;
+	now->bytes_variance += after->bytes_variance - before->bytes_variance;
+	now->blocks_variance += after->blocks_variance - before->blocks_variance;
+	now->mapped_bytes += after->mapped_bytes - before->mapped_bytes;
+	now->rss += after->rss - before->rss;
+	now->vms += after->vms - before->vms;
+	work->last_ns = time_ns;
+}
+
+/* One event of one process, as it changes the sum. */
+static bool step_of_many(struct work *work, struct tp_replay *replay, uint64_t time_ns)
+{
+	struct tp_point before = replay->now, *now = &work->now;
+	bool inside = begin_change(work, replay, time_ns);
+
+	if (!tp_replay_step(replay))
+		return false;
+	change_sum(work, &before, &replay->now, time_ns);
+	if (!inside)
+		return true;
+	tp_timeline_record(&work->timeline, time_ns, now);
+	tp_timeline_record_rss(&work->timeline, time_ns, now);
+	if (now->live_bytes > work->run->peak_bytes) {
+		work->run->peak_bytes = now->live_bytes;
+		work->run->peak_variance = now->bytes_variance;
+		work->run->peak_time_ns = time_ns;
+		work->peak_number++;
+	}
+	return true;
+}
+
+/* The process ends: the sum goes on without all that it held. */
+static void end_of_one(struct work *work, struct tp_replay *replay, uint64_t time_ns)
+{
+	static const struct tp_point nothing;
+
+	begin_change(work, replay, time_ns);
+	change_sum(work, &replay->now, &nothing, time_ns);
+	replay->ended = true;
+}
+
+/* Killed: when is not in its trace. */
+static bool is_killed(const struct tp_replay *replay)
+{
+	return replay->trace->header->end == TPROF_END_NONE && !replay->trace->running;
+}
+
+static bool is_child(const struct tprof_header *child, const struct tprof_header *parent)
+{
+	return child->ppid == parent->pid && child->pid_namespace == parent->pid_namespace &&
+	       child->start.mono_ns >= parent->start.mono_ns && child->parent_seen_ns >= child->start.mono_ns;
+}
+
+/* A parent that waits for its children records nothing: when the last of them saw it. */
+static uint64_t seen_by_children(const struct work *work, const struct tp_replay *parent)
+{
+	uint64_t last = 0;
+
+	for (size_t i = 0; i < work->count; i++) {
+		const struct tprof_header *child = work->replays[i].trace->header;
+		uint64_t seen;
+
+		if (!is_child(child, parent->trace->header))
+			continue;
+		seen = work->replays[i].start_ns + (child->parent_seen_ns - child->start.mono_ns);
+		last = seen > last ? seen : last;
+	}
+	return last;
+}
+
+/* Whether it lives as long as a child does that has not ended: that one never saw it gone. */
+static bool outlives_a_child(const struct work *work, const struct tp_replay *parent)
+{
+	for (size_t i = 0; i < work->count; i++) {
+		const struct tprof_header *child = work->replays[i].trace->header;
+
+		if (!work->replays[i].ended && &work->replays[i] != parent && is_child(child, parent->trace->header) &&
+		    child->parent_seen_ns == child->latest.mono_ns)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The process's next event or, behind the last one, its end. One that runs, or whose end lies behind the time that is looked
+ * at, has none. Of what happens at the same time ends come first.
+ */
+static void push_next(const struct work *work, struct tp_queue *queue, struct tp_replay *replay, uint64_t not_before)
+{
+	uint64_t number = (uint64_t)(replay - work->replays);
+	uint64_t key = replay->event ? tp_replay_ns(replay, replay->event->time) : tp_replay_end_ns(replay);
+
+	if (!replay->event && is_killed(replay)) {
+		uint64_t seen = seen_by_children(work, replay);
+
+		key = seen > key ? seen : key;
+	}
+	key = not_before > key ? not_before : key;
+	if (replay->event)
+		number += work->count;
+	else if (replay->trace->running || replay->cut || (work->options->to_ns && key > work->options->to_ns))
+		return;
+	tp_queue_push(queue, key, number, replay);
+}
+
+/* An end that has come. Parents that were only known to live as long as the process may end with it. */
+static void take_end(struct work *work, struct tp_queue *queue, struct tp_replay *replay, uint64_t time_ns)
+{
+	replay->waits = is_killed(replay) && outlives_a_child(work, replay);
+	if (replay->waits || !queue->count)
+		return; /* what the last ones held when the run ended is the last point */
+	end_of_one(work, replay, time_ns);
+	for (size_t i = 0; i < work->count; i++) {
+		struct tp_replay *parent = &work->replays[i];
+
+		if (!parent->waits || !is_child(replay->trace->header, parent->trace->header))
+			continue;
+		parent->waits = false;
+		push_next(work, queue, parent, time_ns);
+	}
+}
+
+static bool replay_many(struct work *work)
+{
+	struct tp_queue queue = { .items = calloc(work->count, sizeof(*queue.items)) };
+	bool good = queue.items != NULL;
+	size_t i;
+
+	for (i = 0; good && i < work->count; i++)
+		if (work->replays[i].event)
+			push_next(work, &queue, &work->replays[i], 0);
+	while (good && queue.count) {
+		struct tp_queue_item item = queue.items[0];
+		struct tp_replay *replay = item.what;
+
+		if (!replay->event) {
+			tp_queue_drop_first(&queue);
+			take_end(work, &queue, replay, item.key);
+			continue;
+		}
+		good = step_of_many(work, replay, item.key);
+		if (replay->event) {
+			queue.items[0].key = tp_replay_ns(replay, replay->event->time);
+			tp_queue_sink(&queue);
+		} else {
+			tp_queue_drop_first(&queue);
+			push_next(work, &queue, replay, 0);
+		}
+		if (++work->steps % PROGRESS_EVENTS == 0)
+			show_progress(work);
+	}
+	free(queue.items);
+	return good;
+}
+
+static bool collect_sum(struct work *work)
+{
+	struct tp_run *run = work->run;
+	size_t i;
+
+	for (i = 0; i < work->count; i++) {
+		struct tp_replay *replay = &work->replays[i];
+
+		if (replay->combined_number != work->peak_number) {
+			replay->combined_peak = replay->ended ? 0 : replay->now.live_bytes;
+			replay->combined_variance = replay->ended ? 0 : replay->now.bytes_variance;
+		}
+		run->processes[i].combined_peak_bytes = replay->combined_peak;
+		run->processes[i].combined_peak_variance = replay->combined_variance;
+	}
+	run->timeline = tp_timeline_finish(&work->timeline, work->last_ns, &work->now, &run->point_count);
+	return true;
+}
+
+/* Of one process the sum is the process itself. */
+static bool copy_sum(struct work *work)
+{
+	struct tp_run *run = work->run;
+	struct tp_process *process = &run->processes[0];
+
+	run->peak_bytes = process->combined_peak_bytes = process->heap.peak_bytes;
+	run->peak_variance = process->combined_peak_variance = process->heap.variance.peak_bytes;
+	run->peak_time_ns = process->heap.peak_time_ns;
+	run->point_count = process->point_count;
+	run->timeline = calloc(process->point_count + 1, sizeof(*run->timeline));
+	if (run->timeline && process->point_count)
+		memcpy(run->timeline, process->timeline, process->point_count * sizeof(*run->timeline));
+	return run->timeline != NULL;
+}
+
+static bool collect(struct work *work)
+{
+	struct tp_run *run = work->run;
+	size_t i;
+
+	for (i = 0; i < work->count; i++) {
+		struct tp_process *process = &run->processes[i];
+		uint64_t end;
+
+		if (!tp_replay_result(&work->replays[i], process))
+			return false;
+		end = process->start_ns + process->duration_ns;
+		if (end > run->duration_ns)
+			run->duration_ns = end;
+	}
+	show_progress(work);
+	return work->count == 1 ? copy_sum(work) : collect_sum(work);
+}
+
+struct chosen {
+	struct tp_trace *trace;
+	uint64_t start; /* of the process, ns */
+};
+
+static int by_start(const void *a, const void *b)
+{
+	const struct chosen *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->trace->header->pid < y->trace->header->pid ? -1 : x->trace->header->pid > y->trace->header->pid;
+}
+
+/* The traces in order of start; those that the options leave out go, the run's start stays. */
+static struct chosen *choose(struct work *work, struct tp_trace *const *traces, size_t count)
+{
+	struct chosen *chosen = calloc(count + 1, sizeof(*chosen));
+	size_t i;
+
+	if (!chosen)
+		return NULL;
+	for (i = 0; i < count; i++)
+		chosen[i] = (struct chosen){ traces[i], tp_start_of(traces, count, i) };
+	qsort(chosen, count, sizeof(*chosen), by_start);
+	if (count)
+		work->run->start_unix_ns = chosen[0].start;
+	for (i = 0; i < count; i++)
+		if (!work->options->pid || chosen[i].trace->header->pid == work->options->pid)
+			chosen[work->count++] = chosen[i];
+	return chosen;
+}
+
+static bool prepare(struct work *work, const struct chosen *chosen)
+{
+	size_t i;
+
+	work->replays = calloc(work->count + 1, sizeof(*work->replays));
+	work->run->processes = calloc(work->count + 1, sizeof(*work->run->processes));
+	if (!work->replays || !work->run->processes ||
+	    !tp_timeline_init(&work->timeline, work->options->timeline_points))
+		return false;
+	work->run->process_count = work->count;
+	for (i = 0; i < work->count; i++) {
+		uint64_t start_ns = chosen[i].start - work->run->start_unix_ns;
+
+		if (start_ns > START_MAX)
+			start_ns = START_MAX;
+		if (!tp_replay_init(&work->replays[i], chosen[i].trace, work->options, start_ns))
+			return false;
+		work->total += tp_events_total(work->replays[i].events);
+	}
+	return true;
+}
+
+/* Steps that nobody marked: what ends them, for a second pass. False: no memory. */
+static bool look_for_steps(struct work *work, struct tp_anchor *anchors, bool *again)
+{
+	for (size_t i = 0; work->options->find_steps && i < work->count; i++) {
+		if (!tp_replay_period(&work->replays[i], &anchors[i]))
+			return false;
+		*again = *again || anchors[i].source;
+	}
+	return true;
+}
+
+/* `anchors`: for each process, what is known; without `again`, what was found out is put there, and *again set. */
+static struct tp_run *replay_all(struct tp_trace *const *traces, size_t count, const struct tp_replay_options *options,
+				 struct tp_anchor *anchors, bool *again)
+{
+	struct work work = { .options = options };
+	struct chosen *chosen = NULL;
+	bool good;
+
+	work.run = calloc(1, sizeof(*work.run));
+	if (work.run)
+		chosen = choose(&work, traces, count);
+	good = chosen && prepare(&work, chosen);
+	for (size_t i = 0; good && *again && i < work.count; i++)
+		if (anchors[i].source)
+			work.replays[i].anchor = anchors[i];
+	good = good && (work.count == 1 ? replay_one(&work) : replay_many(&work));
+	if (good && !*again)
+		good = look_for_steps(&work, anchors, again);
+	good = good && collect(&work);
+	for (size_t i = 0; work.replays && i < work.count; i++)
+		tp_replay_free(&work.replays[i]);
+	free(work.replays);
+	free(work.timeline.points);
+	free(chosen);
+	if (good)
+		return work.run;
+	tp_run_free(work.run);
+	return NULL;
+}
+
+struct tp_run *tp_run_replay(struct tp_trace *const *traces, size_t count, const struct tp_replay_options *options,
+			     const char **error)
+{
+	static const struct tp_replay_options none;
+	struct tp_anchor *anchors = calloc(count + 1, sizeof(*anchors));
+	struct tp_run *run = NULL;
+	bool again = false;
+
+	options = options ? options : &none;
+	if (anchors)
+		run = replay_all(traces, count, options, anchors, &again);
+	if (run && again) {
+		tp_run_free(run);
+		run = replay_all(traces, count, options, anchors, &again);
+	}
+	free(anchors);
+	if (!run)
+		*error = no_memory;
+	return run;
+}
+
+void tp_run_free(struct tp_run *run)
+{
+	size_t i;
+
+	if (!run)
+		return;
+	for (i = 0; i < run->process_count; i++) {
+		struct tp_process *process = &run->processes[i];
+
+		free(process->sites);
+		free(process->map_sites);
+		free(process->cpu_sites);
+		tp_ops_result_free(process->ops, process->op_count);
+		free(process->op_nodes);
+		tp_growth_result_free(&process->growth);
+		tp_steps_result_free(&process->steps);
+		free(process->timeline);
+		tp_marks_free(&process->marks);
+		tp_allocator_free(&process->allocator);
+		tp_makeup_free(&process->makeup);
+		free(process->threads);
+	}
+	free(run->processes);
+	free(run->timeline);
+	free(run);
+}
+
+const struct tp_process *tp_stepping(const struct tp_run *run)
+{
+	const struct tp_process *most = &run->processes[0];
+
+	for (size_t i = 1; i < run->process_count; i++)
+		if (run->processes[i].steps.count > most->steps.count)
+			most = &run->processes[i];
+	return most;
+}
+
+const char *tp_process_op_name(const struct tp_process *process, uint32_t op)
+{
+	const struct tp_trace *trace = process->trace;
+
+	if (!op)
+		return NULL;
+	return op < trace->op_count && trace->ops[op].name ? trace->ops[op].name : TP_UNNAMED;
+}
+
+void tp_cpu_add(struct tp_cpu *to, const struct tp_cpu *from)
+{
+	to->samples += from->samples;
+	to->periods += from->periods;
+	to->squares += from->squares;
+}
+
+uint64_t tp_cpu_ns(const struct tp_process *process, const struct tp_cpu *cpu)
+{
+	return cpu->periods * process->trace->header->cpu_period_ns;
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/replay/variants.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/ops/op_name.h"
+
+static bool same_program(const struct tp_process *a, const struct tp_process *b)
+{
+	if (strcmp(a->trace->exe, b->trace->exe) != 0 || a->trace->arg_count != b->trace->arg_count)
+		return false;
+	for (size_t i = 0; i < a->trace->arg_count; i++)
+		if (strcmp(a->trace->args[i], b->trace->args[i]) != 0)
+			return false;
+	return true;
+}
+
+static struct tp_variant *variant_for(struct tp_variants *variants, const struct tp_run *run, size_t room)
+{
+	struct tp_variant *variant;
+
+	for (size_t i = 0; i < variants->count; i++)
+		if (same_program(&variants->list[i].runs[0]->processes[0], &run->processes[0]))
+			return &variants->list[i];
+	variant = &variants->list[variants->count];
+	variant->runs = calloc(room, sizeof(*variant->runs));
+	if (!variant->runs)
+		return NULL;
+	variants->count++;
+	return variant;
+}
+
+/* ---- ops ---- */
+
+static bool same_category(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+const struct tp_variant_op *tp_variant_op(const struct tp_variant *variant, const char *name, const char *category)
+{
+	for (size_t i = 0; i < variant->op_count; i++)
+		if (tp_op_name_same(variant->ops[i].sum.name, name) &&
+		    same_category(variant->ops[i].sum.category, category))
+			return &variant->ops[i];
+	return NULL;
+}
+
+static struct tp_variant_op *op_for(struct tp_variant *variant, const char *name, const char *category)
+{
+	struct tp_variant_op *op = (struct tp_variant_op *)(uintptr_t)tp_variant_op(variant, name, category);
+
+	if (!op) {
+		op = &variant->ops[variant->op_count++];
+		op->sum.name = name;
+		op->sum.category = category;
+	}
+	return op;
+}
+
+static void add_op(struct tp_op_stats *sum, const struct tp_op_stats *op)
+{
+	sum->calls += op->calls;
+	sum->total_ns += op->total_ns;
+	sum->self_ns += op->self_ns;
+	sum->flop += op->flop;
+	sum->self_flop += op->self_flop;
+	sum->self_matrix_flop += op->self_matrix_flop;
+	sum->bytes += op->bytes;
+	sum->self_bytes += op->self_bytes;
+	sum->allocated_bytes += op->allocated_bytes;
+}
+
+static const struct tp_op_stats *stats_of(const struct tp_process *process, uint32_t number)
+{
+	for (size_t i = 0; number && i < process->op_count; i++)
+		if (process->ops[i].op == number)
+			return &process->ops[i];
+	return NULL;
+}
+
+static void add_peak(struct tp_variant *variant, const struct tp_process *process)
+{
+	for (size_t i = 0; i < process->site_count; i++) {
+		const struct tp_site *site = &process->sites[i];
+		const struct tp_op_stats *op = stats_of(process, site->op);
+
+		if (site->peak_bytes)
+			op_for(variant, op ? op->name : "(outside of ops)", op ? op->category : NULL)->peak_bytes +=
+				site->peak_bytes;
+	}
+}
+
+static int by_self(const void *left, const void *right)
+{
+	const struct tp_variant_op *a = left, *b = right;
+
+	if (a->sum.self_ns != b->sum.self_ns)
+		return a->sum.self_ns > b->sum.self_ns ? -1 : 1;
+	return strcmp(a->sum.name, b->sum.name);
+}
+
+/* Returns their self time, all together. */
+static double add_ops(struct tp_variant *variant, const struct tp_process *process)
+{
+	double all = 0;
+
+	for (size_t i = 0; i < process->op_count; i++) {
+		const struct tp_op_stats *op = &process->ops[i];
+
+		add_op(&op_for(variant, op->name, op->category)->sum, op);
+		all += (double)op->self_ns;
+	}
+	return all;
+}
+
+static bool pool_ops(struct tp_variant *variant)
+{
+	size_t room = 1;
+	double all = 0;
+
+	for (size_t r = 0; r < variant->run_count; r++)
+		for (size_t p = 0; p < variant->runs[r]->process_count; p++)
+			room += variant->runs[r]->processes[p].op_count;
+	variant->ops = calloc(room, sizeof(*variant->ops));
+	if (!variant->ops)
+		return false;
+	for (size_t r = 0; r < variant->run_count; r++)
+		for (size_t p = 0; p < variant->runs[r]->process_count; p++)
+			all += add_ops(variant, &variant->runs[r]->processes[p]);
+	for (size_t i = 0; all > 0 && i < variant->op_count; i++)
+		variant->ops[i].share = (double)variant->ops[i].sum.self_ns / all;
+	add_peak(variant, tp_stepping(variant->runs[0]));
+	qsort(variant->ops, variant->op_count, sizeof(*variant->ops), by_self);
+	return true;
+}
+
+/* ---- steps and memory ---- */
+
+static void pool_steps(struct tp_variant *variant)
+{
+	struct tp_moments means = { 0, 0, 0 };
+	double steps = 0, all_steps = 0, items = 0, flop = 0, matrix_flop = 0;
+	const struct tp_process *last = NULL;
+
+	for (size_t r = 0; r < variant->run_count; r++) {
+		const struct tp_process *process = tp_stepping(variant->runs[r]);
+		const struct tp_step_stats *of = &process->steps;
+
+		if (!of->durations.count)
+			continue;
+		tp_moments_add(&means, of->durations.mean);
+		last = process;
+		steps += (double)of->durations.count;
+		all_steps += (double)of->count;
+		items += (double)of->items;
+		flop += (double)of->flop;
+		matrix_flop += (double)of->matrix_flop;
+	}
+	variant->step_interval = (struct tp_interval){ NAN, NAN };
+	if (!last)
+		return;
+	variant->step_ns = means.mean;
+	variant->step_interval = tp_moments_interval(means.count > 1 ? &means : &last->steps.durations);
+	variant->items_per_step = items / all_steps;
+	variant->flop_per_step = flop / steps;
+	variant->matrix_flop_per_step = matrix_flop / steps;
+}
+
+static void pool_memory(struct tp_variant *variant)
+{
+	for (size_t r = 0; r < variant->run_count; r++) {
+		const struct tp_run *run = variant->runs[r];
+
+		if (run->peak_bytes > variant->peak_bytes)
+			variant->peak_bytes = run->peak_bytes;
+		for (size_t p = 0; p < run->process_count; p++)
+			if (run->processes[p].heap.rss_peak > variant->rss_peak)
+				variant->rss_peak = run->processes[p].heap.rss_peak;
+	}
+	tp_trace_value(tp_stepping(variant->runs[0])->trace, "parameters", &variant->parameters);
+}
+
+bool tp_variants_make(struct tp_variants *variants, const struct tp_run *const *runs, size_t count)
+{
+	bool good;
+
+	variants->count = 0;
+	variants->list = calloc(count + 1, sizeof(*variants->list));
+	good = variants->list != NULL;
+	for (size_t i = 0; good && i < count; i++) {
+		struct tp_variant *variant = variant_for(variants, runs[i], count);
+
+		good = variant != NULL;
+		if (good)
+			variant->runs[variant->run_count++] = runs[i];
+	}
+	for (size_t i = 0; good && i < variants->count; i++) {
+		good = pool_ops(&variants->list[i]);
+		pool_steps(&variants->list[i]);
+		pool_memory(&variants->list[i]);
+	}
+	if (!good)
+		tp_variants_free(variants);
+	return good;
+}
+
+void tp_variants_free(struct tp_variants *variants)
+{
+	for (size_t i = 0; i < variants->count; i++) {
+		free((void *)variants->list[i].runs);
+		free(variants->list[i].ops);
+	}
+	free(variants->list);
+	*variants = (struct tp_variants){ NULL, 0 };
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* CPU samples, counted by stack, thread and op. */
+#ifndef TPROF_MODEL_SAMPLES_CPU_H
+#define TPROF_MODEL_SAMPLES_CPU_H
+
+#include "model/result/result.h"
+
+struct tp_archive;
+
+struct tp_cpu_counts {
+	struct tp_cpu_site *list;
+	size_t count, room;
+	uint32_t *table; /* hash table: index + 1 of a site, by node, thread and op */
+	unsigned bits;
+};
+
+bool tp_cpu_init(struct tp_cpu_counts *counts);
+void tp_cpu_free(struct tp_cpu_counts *counts);
+
+/* `where`: node (without aliases), thread and op. False: no memory. */
+bool tp_cpu_count(struct tp_cpu_counts *counts, const struct tp_cpu_site *where, uint64_t periods);
+
+/* Saves, or loads into empty counts. */
+void tp_cpu_archive(struct tp_archive *archive, struct tp_cpu_counts *counts);
+
+/* Hands the list over, by node, thread and op. */
+struct tp_cpu_site *tp_cpu_result(struct tp_cpu_counts *counts, size_t *count);
+
+#endif

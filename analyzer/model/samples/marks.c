@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/samples/marks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/archive.h"
+#include "base/reserve.h"
+
+bool tp_marks_add(struct tp_marks *marks, uint64_t time_ns, uint32_t thread, const char *text, size_t length)
+{
+	struct tp_mark mark = { .time_ns = time_ns, .thread = thread };
+
+	marks->all++;
+	if (marks->count == TP_MARKS_MAX)
+		return true;
+	mark.text = strndup(text, length);
+	if (!mark.text)
+		return false;
+	if (!tp_reserve(&marks->list, &marks->room, marks->count + 1, sizeof(*marks->list))) {
+		free(mark.text);
+		return false;
+	}
+	marks->list[marks->count++] = mark;
+	return true;
+}
+
+void tp_marks_free(struct tp_marks *marks)
+{
+	for (size_t i = 0; i < marks->count; i++)
+		free(marks->list[i].text);
+	free(marks->list);
+	memset(marks, 0, sizeof(*marks));
+}
+
+void tp_marks_archive(struct tp_archive *archive, struct tp_marks *marks)
+{
+	TP_ARCHIVE(archive, marks->all);
+	tp_archive_array(archive, &marks->list, &marks->count, &marks->room, sizeof(*marks->list));
+	for (size_t i = 0; archive->loading && i < marks->count; i++)
+		marks->list[i].text = NULL;
+	for (size_t i = 0; i < marks->count; i++)
+		tp_archive_text(archive, &marks->list[i].text);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/stats/batches.h"
+
+#include <math.h>
+
+#define SHUFFLED_MAX 256u /* pieces that durations without order are cut into */
+
+static void add_log(struct tp_batches *batches, double value, uint64_t calls)
+{
+	batches->calls += calls;
+	tp_series_add(&batches->series, batches->means, TP_BATCH_MAX, value, calls);
+}
+
+static double log_of(double ns)
+{
+	return log(ns > 1 ? ns : 1);
+}
+
+void tp_batches_add(struct tp_batches *batches, double ns, uint64_t calls)
+{
+	add_log(batches, log_of(ns), calls);
+}
+
+/* Marsaglia's xorshift: a number below `below`. */
+static uint64_t any_below(uint64_t *state, uint64_t below)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state % below;
+}
+
+/*
+ * Many calls go in pieces of several that are taken to have had the same duration, each from another part of the
+ * distribution: batches then differ by more than they did, never by less.
+ */
+void tp_batches_add_parts(struct tp_batches *batches, const struct tp_batch_part *parts, size_t count)
+{
+	double values[SHUFFLED_MAX];
+	uint64_t calls = 0, piece, state = 88172645463325252u, behind = 0;
+	size_t pieces, part = 0;
+
+	for (size_t i = 0; i < count; i++)
+		calls += parts[i].calls;
+	if (!calls)
+		return;
+	pieces = calls < SHUFFLED_MAX ? (size_t)calls : SHUFFLED_MAX;
+	piece = calls / pieces;
+	for (size_t i = 0; i < pieces; i++) {
+		/* The call in the middle of the piece. */
+		while (part + 1 < count && behind + parts[part].calls <= i * piece + piece / 2)
+			behind += parts[part++].calls;
+		values[i] = log_of(parts[part].ns);
+	}
+	for (size_t i = pieces; i-- > 0;) {
+		size_t other = (size_t)any_below(&state, i + 1);
+		double value = values[other];
+
+		values[other] = values[i];
+		add_log(batches, value, i ? piece : calls - piece * (pieces - 1));
+	}
+}
+
+void tp_batches_append(struct tp_batches *to, const struct tp_batches *from)
+{
+	for (size_t i = 0; i < from->series.count; i++)
+		add_log(to, from->means[i], from->series.size);
+	if (from->series.open)
+		add_log(to, from->series.open_sum / (double)from->series.open, from->series.open);
+}

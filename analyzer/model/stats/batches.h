@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Durations in the order in which they came, as the means of batches of neighbours (model/stats/series.h).
+ *
+ * Means are of the logarithms: a batch with one call that took a thousand times as long stays near the others, and a
+ * difference of two is the logarithm of a ratio.
+ */
+#ifndef TPROF_MODEL_STATS_BATCHES_H
+#define TPROF_MODEL_STATS_BATCHES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/stats/histogram.h"
+#include "model/stats/series.h"
+
+#define TP_BATCH_MAX 64u
+
+struct tp_batches {
+	uint64_t calls; /* in all */
+	struct tp_series series;
+	double means[TP_BATCH_MAX]; /* of its full batches */
+};
+
+/* A duration, ns, of so many calls. Those below 1 ns count as 1 ns. */
+void tp_batches_add(struct tp_batches *batches, double ns, uint64_t calls);
+
+/* Durations whose order is not known, as if they had come in any: they are shuffled, the same way each time. */
+struct tp_batch_part {
+	double ns;
+	uint64_t calls;
+};
+void tp_batches_add_parts(struct tp_batches *batches, const struct tp_batch_part *parts, size_t count);
+
+/* The other's behind its own: of another process, in which the same op was called. */
+void tp_batches_append(struct tp_batches *to, const struct tp_batches *from);
+
+#endif

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/stats/difference.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/stats/student.h"
+
+#define BOTH (2 * TP_BATCH_MAX)
+#define LEVEL 0.05
+#define PAIRED_LEAST 16u    /* batches that may be put together in pairs */
+#define CORRELATED_LEAST 6u /* values for a correlation of neighbours */
+#define CORRELATION_MOST 0.97
+#define DRIFT_LEAST 12u	    /* batches among which a drift can be seen */
+#define INDEPENDENT_LEAST 6 /* of those, that must be worth as much as independent ones */
+
+static struct tp_difference nothing(enum tp_doubt doubt)
+{
+	return (struct tp_difference){ NAN, { NAN, NAN }, { NAN, NAN }, NAN, doubt };
+}
+
+/* ---- one run a side ---- */
+
+struct ranked {
+	double value, *rank;
+};
+
+static int by_value(const void *left, const void *right)
+{
+	double x = ((const struct ranked *)left)->value, y = ((const struct ranked *)right)->value;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Ranks among all, as shares of how many there are; equal values have the mean of theirs. */
+static void rank(const struct tp_batches *a, const struct tp_batches *b, double *ranks_a, double *ranks_b)
+{
+	struct ranked list[BOTH];
+	size_t all = a->series.count + b->series.count;
+
+	for (size_t i = 0; i < a->series.count; i++)
+		list[i] = (struct ranked){ a->means[i], &ranks_a[i] };
+	for (size_t i = 0; i < b->series.count; i++)
+		list[a->series.count + i] = (struct ranked){ b->means[i], &ranks_b[i] };
+	qsort(list, all, sizeof(*list), by_value);
+	for (size_t i = 0, next; i < all; i = next) {
+		for (next = i + 1; next < all && list[next].value <= list[i].value; next++)
+			;
+		for (size_t k = i; k < next; k++)
+			*list[k].rank = ((double)(i + next + 1) / 2) / (double)all;
+	}
+}
+
+/* A series' mean, the spread of its values, and what dependence makes of its variance. */
+struct series {
+	double mean, spread;
+	double factor;	/* of the mean's variance, to what it were if they were independent; 1 or more */
+	double degrees; /* of freedom */
+};
+
+/* By how much more the mean varies than that of independent values with this correlation of neighbours would. */
+static double inflation(const double *values, size_t count, double squares)
+{
+	double n = (double)count, products = 0, r;
+
+	if (count < CORRELATED_LEAST || !(squares > 0))
+		return 1;
+	for (size_t i = 1; i < count; i++)
+		products += values[i] * values[i - 1];
+	r = products / squares;
+	r += (1 + 4 * r) / n;
+	r = fmin(fmax(r, 0), CORRELATION_MOST);
+	return fmin((1 + r) / (1 - r), n / 2);
+}
+
+static struct series series_of(const double *values, size_t count)
+{
+	struct series series = { .factor = 1, .degrees = (double)count - 1 };
+	double left[TP_BATCH_MAX] = { 0 }, most = 0, squares, variance;
+
+	for (size_t i = 0; i < count; i++)
+		series.mean += values[i] / (double)count;
+	for (size_t i = 0; i < count; i++)
+		left[i] = values[i] - series.mean;
+	for (size_t n = count; n == count || n >= PAIRED_LEAST; n /= 2) {
+		double factor;
+
+		squares = 0;
+		for (size_t i = 0; i < n; i++)
+			squares += left[i] * left[i];
+		if (n == count)
+			series.spread = squares / ((double)n - 1);
+		factor = inflation(left, n, squares);
+		variance = squares / ((double)n - 1) / (double)n * factor;
+		if (variance > most) {
+			most = variance;
+			series.degrees = fmax((double)n / factor - 1, 1);
+		}
+		for (size_t i = 0; i < n / 2; i++)
+			left[i] = (left[2 * i] + left[2 * i + 1]) / 2;
+	}
+	if (series.spread > 0)
+		series.factor = fmax(most * (double)count / series.spread, 1);
+	return series;
+}
+
+static bool drifts(const struct series *series, size_t count)
+{
+	return count >= DRIFT_LEAST && (double)count / series->factor < INDEPENDENT_LEAST;
+}
+
+static int by_number(const void *left, const void *right)
+{
+	double x = *(const double *)left, y = *(const double *)right;
+
+	return x < y ? -1 : x > y;
+}
+
+/* All differences between the sides in order: their middle, and those that the test would not refuse. */
+static void ratios(const struct tp_batches *a, const struct tp_batches *b, double half,
+		   struct tp_difference *difference)
+{
+	double list[TP_BATCH_MAX * TP_BATCH_MAX] = { 0 };
+	double out = (double)(a->series.count * b->series.count) * (0.5 - half);
+	size_t count = 0, skip = out >= 1 ? (size_t)out : 0;
+
+	for (size_t i = 0; i < a->series.count; i++)
+		for (size_t k = 0; k < b->series.count; k++)
+			list[count++] = b->means[k] - a->means[i];
+	qsort(list, count, sizeof(*list), by_number);
+	difference->ratio = exp((list[(count - 1) / 2] + list[count / 2]) / 2);
+	if (skip) {
+		difference->interval.low = exp(list[skip - 1]);
+		difference->interval.high = exp(list[count - skip]);
+	}
+}
+
+struct tp_difference tp_difference_batches(const struct tp_batches *a, const struct tp_batches *b)
+{
+	double ranks[BOTH], spread = 0, n = (double)a->series.count, m = (double)b->series.count, error, degrees;
+	struct tp_difference difference = nothing(TP_DOUBT_NONE);
+	struct series of_a, of_b;
+
+	if (!a->series.count || !b->series.count)
+		return nothing(TP_DOUBT_FEW);
+	rank(a, b, ranks, ranks + a->series.count);
+	if (a->series.count < TP_DIFFERENCE_LEAST || b->series.count < TP_DIFFERENCE_LEAST) {
+		difference.doubt = TP_DOUBT_FEW;
+		ratios(a, b, 0.5, &difference);
+		return difference;
+	}
+	of_a = series_of(ranks, a->series.count);
+	of_b = series_of(ranks + a->series.count, b->series.count);
+	for (size_t i = 0; i < a->series.count + b->series.count; i++)
+		spread += pow(ranks[i] - 0.5 - 0.5 / (n + m), 2) / (n + m - 1);
+	error = sqrt(spread * (of_a.factor / n + of_b.factor / m));
+	degrees = of_a.degrees + of_b.degrees;
+	ratios(a, b, error * tp_student_t(LEVEL, degrees), &difference);
+	if (drifts(&of_a, a->series.count) || drifts(&of_b, b->series.count))
+		difference.doubt = TP_DOUBT_DRIFT;
+	else
+		difference.p = error > 0 ? tp_student_p((of_b.mean - of_a.mean) / error, degrees) : 1;
+	return difference;
+}
+
+/* ---- several runs, estimates ---- */
+
+/* The variance of a side's mean, by n - 1. */
+static double variance_of(const struct tp_moments *moments)
+{
+	return moments->squares / (double)(moments->count - 1) / (double)moments->count;
+}
+
+static double degrees_of(double va, double vb, const struct tp_moments *a, const struct tp_moments *b)
+{
+	double sum = va + vb;
+
+	if (!(sum > 0))
+		return (double)(a->count + b->count - 2);
+	return sum * sum / (va * va / (double)(a->count - 1) + vb * vb / (double)(b->count - 1));
+}
+
+/* `least`: of half the interval of the difference. */
+static void ratio_of(double old_value, double old_variance, double new_value, double new_variance, double times,
+		     double least, struct tp_difference *difference)
+{
+	double ratio = new_value / old_value, half;
+
+	if (!(old_value > 0) || new_value < 0)
+		return;
+	/* By the first terms of its series. */
+	half = fmax(times * sqrt(new_variance + ratio * ratio * old_variance), least) / old_value;
+	difference->ratio = ratio;
+	difference->interval = (struct tp_interval){ fmax(ratio - half, 0), ratio + half };
+}
+
+static double p_of(double difference, double error, double degrees)
+{
+	if (error > 0)
+		return tp_student_p(difference / error, degrees);
+	return fabs(difference) > 0 ? 0 : 1;
+}
+
+struct tp_difference tp_difference_runs(const struct tp_moments *a, const struct tp_moments *b, bool logarithms)
+{
+	struct tp_difference difference = nothing(TP_DOUBT_NONE);
+	const struct tp_moments *spread = a->count > 1 ? a : b;
+	double va, vb, error, degrees, times;
+
+	if (!a->count || !b->count)
+		return nothing(TP_DOUBT_FEW);
+	if (spread->count < 2) {
+		difference.doubt = TP_DOUBT_FEW;
+		difference.ratio = logarithms ? exp(b->mean - a->mean) : a->mean > 0 ? b->mean / a->mean : NAN;
+		return difference;
+	}
+	va = a->count > 1 ? variance_of(a) : variance_of(spread) * (double)spread->count;
+	vb = b->count > 1 ? variance_of(b) : variance_of(spread) * (double)spread->count;
+	degrees = a->count > 1 && b->count > 1 ? degrees_of(va, vb, a, b) : (double)(spread->count - 1);
+	error = sqrt(va + vb);
+	times = tp_student_t(LEVEL, degrees);
+	difference.p = p_of(b->mean - a->mean, error, degrees);
+	if (logarithms) {
+		difference.ratio = exp(b->mean - a->mean);
+		difference.interval.low = exp(b->mean - a->mean - times * error);
+		difference.interval.high = exp(b->mean - a->mean + times * error);
+	} else {
+		ratio_of(a->mean, va, b->mean, vb, times, 0, &difference);
+		difference.change.low = b->mean - a->mean - times * error;
+		difference.change.high = b->mean - a->mean + times * error;
+	}
+	return difference;
+}
+
+/* That either sample passed by so much that the other met: the variances, of what was met, do not tell. */
+static double p_passed_by(double difference, double unseen)
+{
+	return unseen > 0 ? fmin(2 * exp(-fabs(difference) / unseen), 1) : 0;
+}
+
+struct tp_difference tp_difference_estimates(double old_value, double old_variance, double new_value,
+					     double new_variance, double unseen)
+{
+	struct tp_difference difference = nothing(TP_DOUBT_NONE);
+	double variance = old_variance + new_variance, passed_by = log(2 / LEVEL) * unseen;
+	double half = fmax(TP_NORMAL_95 * sqrt(variance), passed_by);
+
+	ratio_of(old_value, old_variance, new_value, new_variance, TP_NORMAL_95, passed_by, &difference);
+	difference.change.low = new_value - old_value - half;
+	difference.change.high = new_value - old_value + half;
+	if (variance + unseen > 0)
+		difference.p = fmax(variance > 0 ? erfc(fabs(new_value - old_value) / sqrt(2 * variance)) : 0,
+				    p_passed_by(new_value - old_value, unseen));
+	return difference;
+}

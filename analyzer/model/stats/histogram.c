@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/stats/histogram.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/archive.h"
+
+#define GROUPS (64 - TP_HISTOGRAM_BITS + 1)
+
+void tp_histogram_free(struct tp_histogram *histogram)
+{
+	for (unsigned i = 0; histogram && i < GROUPS; i++)
+		free(histogram->parts[i]);
+}
+
+static unsigned group_of(uint64_t value)
+{
+	return value < TP_HISTOGRAM_PARTS ? 0 : 64 - TP_HISTOGRAM_BITS - (unsigned)__builtin_clzll(value);
+}
+
+static uint64_t part_of(uint64_t value, unsigned group)
+{
+	return group ? (value >> (group - 1)) - TP_HISTOGRAM_PARTS : value;
+}
+
+uint64_t tp_histogram_bucket(const struct tp_histogram *histogram, size_t bucket)
+{
+	unsigned group = (unsigned)(bucket / TP_HISTOGRAM_PARTS);
+	uint64_t part = bucket % TP_HISTOGRAM_PARTS, found = 0;
+
+	if (histogram->count > TP_HISTOGRAM_EXACT)
+		return histogram->parts[group] ? histogram->parts[group][part] : 0;
+	for (uint64_t i = 0; i < histogram->count; i++)
+		found += group_of(histogram->few[i]) == group && part_of(histogram->few[i], group) == part;
+	return found;
+}
+
+static bool add_to_bucket(struct tp_histogram *histogram, uint64_t value, uint64_t times)
+{
+	unsigned group = group_of(value);
+	uint64_t part = part_of(value, group);
+
+	if (!histogram->parts[group])
+		histogram->parts[group] = calloc(TP_HISTOGRAM_PARTS, sizeof(uint64_t));
+	if (!histogram->parts[group])
+		return false;
+	histogram->parts[group][part] += times;
+	return true;
+}
+
+bool tp_histogram_add(struct tp_histogram *histogram, uint64_t value)
+{
+	bool good = true;
+
+	if (!histogram->count || value < histogram->min)
+		histogram->min = value;
+	if (value > histogram->max)
+		histogram->max = value;
+	if (histogram->count < TP_HISTOGRAM_EXACT) {
+		histogram->few[histogram->count++] = value;
+		return true;
+	}
+	if (histogram->count == TP_HISTOGRAM_EXACT)
+		for (unsigned i = 0; i < TP_HISTOGRAM_EXACT; i++)
+			good = good && add_to_bucket(histogram, histogram->few[i], 1);
+	histogram->count++;
+	return good && add_to_bucket(histogram, value, 1);
+}
+
+bool tp_histogram_add_many(struct tp_histogram *histogram, uint64_t value, uint64_t times)
+{
+	bool good = true;
+
+	for (; times && histogram->count <= TP_HISTOGRAM_EXACT; times--)
+		good = good && tp_histogram_add(histogram, value);
+	if (!times)
+		return good;
+	histogram->min = value < histogram->min ? value : histogram->min;
+	histogram->max = value > histogram->max ? value : histogram->max;
+	histogram->count += times;
+	return good && add_to_bucket(histogram, value, times);
+}
+
+bool tp_histogram_merge(struct tp_histogram *to, const struct tp_histogram *from)
+{
+	bool good = true;
+
+	if (from->count <= TP_HISTOGRAM_EXACT) {
+		for (uint64_t i = 0; good && i < from->count; i++)
+			good = tp_histogram_add(to, from->few[i]);
+		return good;
+	}
+	for (uint64_t i = 0; to->count <= TP_HISTOGRAM_EXACT && good && i < to->count; i++)
+		good = add_to_bucket(to, to->few[i], 1);
+	for (unsigned group = 0; good && group < GROUPS; group++) {
+		if (!from->parts[group])
+			continue;
+		if (!to->parts[group])
+			to->parts[group] = calloc(TP_HISTOGRAM_PARTS, sizeof(uint64_t));
+		good = to->parts[group] != NULL;
+		for (unsigned part = 0; good && part < TP_HISTOGRAM_PARTS; part++)
+			to->parts[group][part] += from->parts[group][part];
+	}
+	to->min = to->count && to->min < from->min ? to->min : from->min;
+	to->max = to->max > from->max ? to->max : from->max;
+	to->count += from->count;
+	return good;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static uint64_t exact(const struct tp_histogram *histogram, uint64_t rank)
+{
+	uint64_t sorted[TP_HISTOGRAM_EXACT];
+
+	memcpy(sorted, histogram->few, sizeof(sorted));
+	qsort(sorted, histogram->count, sizeof(*sorted), by_value);
+	return sorted[rank - 1];
+}
+
+/* The middle of a bucket; those of the first two groups hold one value each. */
+static uint64_t middle(unsigned group, uint64_t part)
+{
+	if (group < 2)
+		return group ? TP_HISTOGRAM_PARTS + part : part;
+	return ((TP_HISTOGRAM_PARTS + part) << (group - 1)) + (UINT64_C(1) << (group - 2));
+}
+
+uint64_t tp_histogram_percentile(const struct tp_histogram *histogram, double share)
+{
+	uint64_t rank = (uint64_t)ceil(share * (double)histogram->count), seen = 0, value = histogram->max;
+	bool found = false;
+
+	if (!histogram->count)
+		return 0;
+	rank = rank < 1 ? 1 : rank > histogram->count ? histogram->count : rank;
+	if (histogram->count <= TP_HISTOGRAM_EXACT)
+		return exact(histogram, rank);
+	for (unsigned group = 0; group < GROUPS && !found; group++)
+		for (unsigned part = 0; histogram->parts[group] && part < TP_HISTOGRAM_PARTS && !found; part++) {
+			seen += histogram->parts[group][part];
+			found = seen >= rank;
+			if (found)
+				value = middle(group, part);
+		}
+	return value < histogram->min ? histogram->min : value > histogram->max ? histogram->max : value;
+}
+
+/* Between neighbours. */
+static double exact_quantile(const struct tp_histogram *histogram, double share)
+{
+	double place = share * (double)(histogram->count - 1), below = floor(place);
+	uint64_t rank = (uint64_t)below + 1, next = rank < histogram->count ? rank + 1 : rank;
+	double low = (double)exact(histogram, rank), high = (double)exact(histogram, next);
+
+	return low + (high - low) * (place - below);
+}
+
+double tp_histogram_quantile(const struct tp_histogram *histogram, double share)
+{
+	double place = share * (double)histogram->count, seen = 0;
+
+	if (!histogram->count)
+		return NAN;
+	if (histogram->count <= TP_HISTOGRAM_EXACT)
+		return exact_quantile(histogram, share);
+	for (unsigned group = 0; group < GROUPS; group++) {
+		for (unsigned part = 0; histogram->parts[group] && part < TP_HISTOGRAM_PARTS; part++) {
+			double count = (double)histogram->parts[group][part];
+			double width = group ? ldexp(1, (int)group - 1) : 1;
+			double low = group ? (TP_HISTOGRAM_PARTS + part) * width : part;
+
+			if (count > 0 && seen + count >= place)
+				return low - 0.5 + width * (place - seen) / count;
+			seen += count;
+		}
+	}
+	return (double)histogram->max;
+}
+
+void tp_histogram_archive(struct tp_archive *archive, struct tp_histogram *histogram)
+{
+	TP_ARCHIVE(archive, histogram->count);
+	TP_ARCHIVE(archive, histogram->min);
+	TP_ARCHIVE(archive, histogram->max);
+	TP_ARCHIVE(archive, histogram->few);
+	for (unsigned i = 0; i < GROUPS && !archive->failed; i++) {
+		size_t parts = histogram->parts[i] ? TP_HISTOGRAM_PARTS : 0;
+
+		TP_ARCHIVE(archive, parts);
+		if (!parts || !tp_archive_check(archive, parts == TP_HISTOGRAM_PARTS, "a histogram has no such part"))
+			continue;
+		tp_archive_array(archive, &histogram->parts[i], &parts, NULL, sizeof(uint64_t));
+		tp_archive_check(archive, parts == TP_HISTOGRAM_PARTS, "a part of a histogram is cut short");
+	}
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Percentiles of many durations in bounded memory, in the manner of HdrHistogram (Tene): each power of two is cut into
+ * TP_HISTOGRAM_PARTS buckets of equal width, and a percentile is the middle of its bucket. So it is off by at most half a
+ * bucket, 1 / (2 * TP_HISTOGRAM_PARTS) of its value, 0.4%. The first TP_HISTOGRAM_EXACT values are kept as they are:
+ * as long as there are no more, percentiles are exact.
+ */
+#ifndef TPROF_MODEL_STATS_HISTOGRAM_H
+#define TPROF_MODEL_STATS_HISTOGRAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct tp_archive;
+
+#define TP_HISTOGRAM_BITS 7
+#define TP_HISTOGRAM_PARTS (1u << TP_HISTOGRAM_BITS)
+#define TP_HISTOGRAM_EXACT 64u
+
+struct tp_histogram {
+	uint64_t count, min, max;
+	uint64_t few[TP_HISTOGRAM_EXACT];
+	/* [0] is of all values below PARTS, one by one; [n] of the n-th power of two from PARTS on. NULL: empty. */
+	uint64_t *parts[64 - TP_HISTOGRAM_BITS + 1];
+};
+
+/* Frees what it holds, not itself. NULL: nothing happens. */
+void tp_histogram_free(struct tp_histogram *histogram);
+
+/* Saves, or loads into an empty histogram. */
+void tp_histogram_archive(struct tp_archive *archive, struct tp_histogram *histogram);
+
+/* False: no memory. */
+bool tp_histogram_add(struct tp_histogram *histogram, uint64_t value);
+
+/* The same value so many times. False: no memory. */
+bool tp_histogram_add_many(struct tp_histogram *histogram, uint64_t value, uint64_t times);
+
+/* All values of the other one too. False: no memory. */
+bool tp_histogram_merge(struct tp_histogram *to, const struct tp_histogram *from);
+
+/* The smallest value that at least this share of all values does not exceed ("nearest rank"); 0 if there are none. */
+uint64_t tp_histogram_percentile(const struct tp_histogram *histogram, double share);
+
+/*
+ * As if the values were not rounded, and spread evenly within their bucket: it moves smoothly where a percentile jumps
+ * from one bucket to the next. NAN if there are none.
+ */
+double tp_histogram_quantile(const struct tp_histogram *histogram, double share);
+
+/*
+ * How many values are in a bucket, by its number below TP_HISTOGRAM_BUCKETS, the smallest values first. Also of values that
+ * are still kept one by one.
+ */
+uint64_t tp_histogram_bucket(const struct tp_histogram *histogram, size_t bucket);
+#define TP_HISTOGRAM_BUCKETS ((size_t)(64 - TP_HISTOGRAM_BITS + 1) * TP_HISTOGRAM_PARTS)
+
+#endif

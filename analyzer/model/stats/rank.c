@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/stats/rank.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define SHARE_LEAST 5.0 /* hits and misses of each expected, for the normal distribution to be near */
+
+struct rank_value {
+	uint64_t value, a, b;
+};
+
+static int by_value(const void *left, const void *right)
+{
+	const struct rank_value *x = left, *y = right;
+
+	return x->value < y->value ? -1 : x->value > y->value;
+}
+
+/* Both sides' values one by one; those that are the same are neighbours. */
+static size_t gather_few(struct rank_value *list, const struct tp_histogram *a, const struct tp_histogram *b)
+{
+	size_t count = 0;
+
+	for (uint64_t i = 0; i < a->count; i++)
+		list[count++] = (struct rank_value){ a->few[i], 1, 0 };
+	for (uint64_t i = 0; i < b->count; i++)
+		list[count++] = (struct rank_value){ b->few[i], 0, 1 };
+	qsort(list, count, sizeof(*list), by_value);
+	return count;
+}
+
+static size_t gather(struct rank_value *list, const struct tp_histogram *a, const struct tp_histogram *b)
+{
+	if (a->count <= TP_HISTOGRAM_EXACT && b->count <= TP_HISTOGRAM_EXACT)
+		return gather_few(list, a, b);
+	for (size_t i = 0; i < TP_HISTOGRAM_BUCKETS; i++)
+		list[i] = (struct rank_value){ i, tp_histogram_bucket(a, i), tp_histogram_bucket(b, i) };
+	return TP_HISTOGRAM_BUCKETS;
+}
+
+struct tp_rank_test tp_rank_test(const struct tp_histogram *a, const struct tp_histogram *b)
+{
+	struct tp_rank_test test = { NAN, NAN, true };
+	double n = (double)a->count, m = (double)b->count, all = n + m, below = 0, wins = 0, ties = 0, variance, off;
+	struct rank_value *list;
+	size_t count;
+
+	if (!a->count || !b->count)
+		return test;
+	list = calloc(TP_HISTOGRAM_BUCKETS, sizeof(*list));
+	test.memory = list != NULL;
+	if (!list)
+		return test;
+	count = gather(list, a, b);
+	for (size_t i = 0, next; i < count; i = next) {
+		double mine = 0, others = 0, tied;
+
+		for (next = i; next < count && list[next].value == list[i].value; next++)
+			mine += (double)list[next].a, others += (double)list[next].b;
+		wins += others * (below + mine / 2);
+		below += mine;
+		tied = mine + others;
+		ties += tied * tied * tied - tied;
+	}
+	free(list);
+	test.later = wins / (n * m);
+	variance = n * m / 12 * (all + 1 - ties / (all * (all - 1)));
+	off = fmax(fabs(wins - n * m / 2) - 0.5, 0); /* ranks come in steps */
+	if (a->count >= TP_RANK_LEAST && b->count >= TP_RANK_LEAST)
+		test.p = variance > 0 ? erfc(off / sqrt(2 * variance)) : 1;
+	return test;
+}
+
+double tp_share_test(double a_hits, double a_trials, double b_hits, double b_trials)
+{
+	double least = fmin(a_trials, b_trials), share, variance;
+
+	if (!(least > 0))
+		return NAN;
+	share = (a_hits + b_hits) / (a_trials + b_trials);
+	if (least * share < SHARE_LEAST || least * (1 - share) < SHARE_LEAST)
+		return NAN;
+	variance = share * (1 - share) * (1 / a_trials + 1 / b_trials);
+	return erfc(fabs(a_hits / a_trials - b_hits / b_trials) / sqrt(2 * variance));
+}
+
+static int by_p(const void *left, const void *right)
+{
+	double x = **(double *const *)left, y = **(double *const *)right;
+
+	return x < y ? -1 : x > y;
+}
+
+bool tp_holm(double *list, size_t count)
+{
+	double **order = malloc((count ? count : 1) * sizeof(*order)), largest = 0;
+	size_t tests = 0;
+
+	if (!order)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (!isnan(list[i]))
+			order[tests++] = &list[i];
+	qsort(order, tests, sizeof(*order), by_p);
+	for (size_t i = 0; i < tests; i++) {
+		largest = fmax(largest, fmin(*order[i] * (double)(tests - i), 1));
+		*order[i] = largest;
+	}
+	free(order);
+	return true;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/stats/series.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "model/stats/effective.h"
+
+/* When there are as many as can be, and none is open. */
+static void merge_pairs(struct tp_series *series, double *means)
+{
+	series->count /= 2;
+	series->size *= 2;
+	for (size_t i = 0; i < series->count; i++)
+		means[i] = (means[2 * i] + means[2 * i + 1]) / 2;
+}
+
+void tp_series_add(struct tp_series *series, double *means, size_t room, double value, uint64_t times)
+{
+	if (!series->size)
+		series->size = 1;
+	while (times) {
+		uint64_t take = series->size - series->open;
+
+		take = take < times ? take : times;
+		series->open += take;
+		series->open_sum += value * (double)take;
+		times -= take;
+		if (series->open < series->size)
+			break;
+		means[series->count++] = series->open_sum / (double)series->size;
+		series->open = 0;
+		series->open_sum = 0;
+		if (series->count == room)
+			merge_pairs(series, means);
+	}
+}
+
+bool tp_series_is_valid(const struct tp_series *series, size_t room)
+{
+	return series->count < room && (series->size ? series->open < series->size : !series->count && !series->open);
+}
+
+/* Batches of at least so many values. One that has no neighbour is opened again. */
+static void grow(struct tp_means *means, uint64_t values)
+{
+	struct tp_series *series = &means->series;
+
+	while (series->count && series->size < values) {
+		if (series->count % 2) {
+			series->open_sum += means->values[--series->count] * (double)series->size;
+			series->open += series->size;
+		}
+		merge_pairs(series, means->values);
+	}
+	series->size = series->size > values ? series->size : values;
+}
+
+void tp_means_add_mean(struct tp_means *means, double mean, uint64_t values)
+{
+	struct tp_series *series = &means->series;
+
+	means->together |= values > 1;
+	grow(means, values);
+	series->open += values;
+	series->open_sum += mean * (double)values;
+	if (!values || series->open < series->size)
+		return;
+	means->values[series->count++] = series->open_sum / (double)series->open;
+	series->open = 0;
+	series->open_sum = 0;
+	if (series->count == TP_MEANS)
+		merge_pairs(series, means->values);
+}
+
+void tp_means_append(struct tp_means *to, const struct tp_means *from)
+{
+	const struct tp_series *series = &from->series;
+	bool together = to->together;
+
+	for (size_t i = 0; i < series->count; i++)
+		tp_means_add_mean(to, from->values[i], series->size);
+	if (series->open)
+		tp_means_add_mean(to, series->open_sum / (double)series->open, series->open);
+	to->together = together || from->together;
+}
+
+void tp_means_leave_out(struct tp_means *means, uint64_t values)
+{
+	struct tp_series *series = &means->series;
+	uint64_t batches = series->size ? (values + series->size - 1) / series->size : 0;
+	size_t leave = batches < series->count ? (size_t)batches : series->count;
+
+	series->count -= leave;
+	memmove(means->values, means->values + leave, series->count * sizeof(*means->values));
+	if (batches > leave) {
+		series->open = 0;
+		series->open_sum = 0;
+	}
+}
+
+static double half_of(struct tp_interval interval)
+{
+	return (interval.high - interval.low) / 2;
+}
+
+struct tp_interval tp_means_interval(const struct tp_means *means, const struct tp_moments *moments, double variance)
+{
+	double least = half_of(tp_moments_interval(moments)), half;
+
+	if (moments->count < 2)
+		return (struct tp_interval){ NAN, NAN };
+	half = half_of(tp_effective_mean(means->values, means->series.count).interval);
+	if (!means->together || means->series.count < TP_MEANS_LEAST)
+		half = fmax(half, least);
+	half = hypot(half, TP_NORMAL_95 * sqrt(variance));
+	return (struct tp_interval){ moments->mean - half, moments->mean + half };
+}
+
+double tp_means_worth(struct tp_interval interval, const struct tp_moments *moments)
+{
+	double all = (double)moments->count, half = half_of(interval), least;
+
+	if (moments->count < 2 || !(half > 0))
+		return all;
+	least = half_of(tp_moments_interval(moments));
+	return fmin(all * (least / half) * (least / half), all);
+}

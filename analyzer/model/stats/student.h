@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Student's t distribution (1908). `degrees` need not be whole. */
+#ifndef TPROF_MODEL_STATS_STUDENT_H
+#define TPROF_MODEL_STATS_STUDENT_H
+
+/* The probability of a value beyond t or -t. NAN: t is none, or there is no degree of freedom. */
+double tp_student_p(double t, double degrees);
+
+/* The t beyond which, on both sides together, so much lies. */
+double tp_student_t(double p, double degrees);
+
+#endif

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/stats/trend.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/stats/stats.h"
+#include "model/stats/student.h"
+
+#define RISES 3u   /* that make more than a jump or two */
+#define FLOORS 16u /* blocks, of whose minima the coarse series is made */
+#define SHORT 64u  /* looks: of a run with fewer steps */
+#define SURE_LEVEL (TP_TREND_LEVEL / 5)
+
+/* The first tenth, and the first step in any case, is the program's own warm-up. */
+static size_t skip_of(size_t n)
+{
+	return n / 10 ? n / 10 : 1;
+}
+
+/* ---- the test ---- */
+
+/* log of exp(-l s) * product of cosh(l d) */
+static double log_bound(const double *d, size_t n, double s, double l)
+{
+	double sum = -l * s;
+
+	for (size_t i = 0; i < n; i++) {
+		double a = fabs(l * d[i]);
+
+		sum += a + log1p(exp(-2 * a)) - M_LN2; /* log cosh, without overflow */
+	}
+	return sum;
+}
+
+/*
+ * The l for which it is least: a zero of its derivative, which is concave, so that Newton's steps from 0 come nearer from
+ * one side. Any l gives a bound: a few steps are enough.
+ */
+static double best_l(const double *d, size_t n, double s)
+{
+	double l = 0;
+
+	for (int step = 0; step < 12; step++) {
+		double slope = -s, curve = 0;
+
+		for (size_t i = 0; i < n; i++) {
+			double t = tanh(l * d[i]);
+
+			slope += d[i] * t;
+			curve += d[i] * d[i] * (1 - t * t);
+		}
+		if (!(curve > 0) || slope >= -1e-6 * s)
+			break;
+		l -= slope / curve;
+	}
+	return l;
+}
+
+/* The bound for differences d. */
+static double sign_flip(const double *d, size_t n)
+{
+	size_t rises = 0, falls = 0;
+	double s = 0, best;
+
+	for (size_t i = 0; i < n; i++) {
+		s += d[i];
+		rises += d[i] > 0;
+		falls += d[i] < 0;
+	}
+	if (!(s > 0))
+		return 1;
+	if (!falls)
+		return ldexp(1, -(int)rises);
+	best = log_bound(d, n, s, best_l(d, n, s));
+	return best < 0 ? exp(best) : 1;
+}
+
+static double test_values(const double *y, size_t n)
+{
+	double d[TP_TREND_MAX];
+
+	for (size_t i = 1; i < n; i++)
+		d[i - 1] = y[i] - y[i - 1];
+	return sign_flip(d, n - 1);
+}
+
+/* Are there enough values for the floors' test too? */
+static bool has_floors(size_t n)
+{
+	return n >= 3 * FLOORS;
+}
+
+/* The same of the minima of blocks: a leak raises the floor, whatever stands on it. */
+static double test_floors(const double *y, size_t n)
+{
+	double floors[FLOORS];
+
+	for (size_t block = 0; block < FLOORS; block++) {
+		size_t from = block * n / FLOORS, to = (block + 1) * n / FLOORS;
+
+		floors[block] = y[from];
+		for (size_t i = from + 1; i < to; i++)
+			floors[block] = fmin(floors[block], y[i]);
+	}
+	return test_values(floors, FLOORS);
+}
+
+void tp_trend_test(const double *x, const double *y, size_t n, struct tp_trend *trend)
+{
+	size_t skip = skip_of(n);
+
+	memset(trend, 0, sizeof(*trend));
+	trend->p = 1;
+	x += skip;
+	y += skip;
+	n -= skip;
+	for (size_t i = 1; i < n; i++)
+		trend->varies = trend->varies || y[i] != y[0];
+	if (!trend->varies)
+		return;
+	trend->p = test_values(y, n);
+	if (has_floors(n)) { /* two tests: Bonferroni */
+		double floors = test_floors(y, n);
+
+		trend->p = fmin(1, 2 * fmin(trend->p, floors));
+	}
+	trend->ongoing = tp_rates_go_on(x, y, n);
+}
+
+enum tp_course tp_trend_course(const double *x, const double *bytes, const double *blocks, size_t n)
+{
+	size_t skip = skip_of(n);
+
+	return tp_rates_course(x + skip, bytes + skip, blocks + skip, n - skip);
+}
+
+static bool fell(const double *y, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		if (y[i] < y[i - 1])
+			return true;
+	return false;
+}
+
+bool tp_trend_is_doubtful(const double *x, const double *bytes, const double *blocks, const double *survivors, size_t n,
+			  double p, size_t looked)
+{
+	size_t skip = skip_of(n);
+
+	if (n >= SHORT)
+		return false;
+	if (p > SURE_LEVEL / (double)looked && fell(bytes + skip, n - skip))
+		return true;
+	return survivors && tp_rates_are_replaced(x + skip, blocks + skip, survivors + skip, n - skip);
+}
+
+bool tp_trend_can_tell(size_t n, size_t looked)
+{
+	size_t values = n - skip_of(n);
+	double least = ldexp(has_floors(values) ? 2 : 1, 1 - (int)values);
+
+	return looked == 0 || least <= TP_TREND_LEVEL / (double)looked;
+}
+
+size_t tp_trend_holm(const double *sorted, size_t count, size_t looked)
+{
+	size_t i = 0;
+
+	while (i < count && sorted[i] <= TP_TREND_LEVEL / (double)(looked - i))
+		i++;
+	return i;
+}
+
+/* ---- measures ---- */
+
+/* Sum of squares that a fit of a + b * max(0, x - x[knee]) leaves. */
+static double hinge(const double *x, const double *y, size_t n, size_t knee)
+{
+	double mh = 0, my = 0, hh = 0, hy = 0, yy = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		mh += fmax(0, x[i] - x[knee]) / (double)n;
+		my += y[i] / (double)n;
+	}
+	for (size_t i = 0; i < n; i++) {
+		double h = fmax(0, x[i] - x[knee]) - mh;
+
+		hh += h * h;
+		hy += h * (y[i] - my);
+		yy += (y[i] - my) * (y[i] - my);
+	}
+	return hh > 0 ? yy - hy * hy / hh : yy;
+}
+
+/* A later onset must be clearly better: by a thousandth of what there is to explain. */
+static size_t find_onset(const double *x, const double *y, size_t n)
+{
+	double best = hinge(x, y, n, 0), all = hinge(x, y, n, n - 1);
+	size_t onset = 0;
+
+	for (size_t knee = 1; knee + TP_TREND_LEAST / 2 < n; knee++) {
+		double rest = hinge(x, y, n, knee);
+
+		if (rest < best - all / 1000) {
+			best = rest;
+			onset = knee;
+		}
+	}
+	return onset;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static double median_slope(const double *x, const double *y, size_t n)
+{
+	static double slopes[TP_TREND_MAX * (TP_TREND_MAX - 1) / 2];
+	size_t count = 0;
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = i + 1; j < n; j++)
+			slopes[count++] = (y[j] - y[i]) / (x[j] - x[i]);
+	qsort(slopes, count, sizeof(*slopes), by_value);
+	return (slopes[(count - 1) / 2] + slopes[count / 2]) / 2;
+}
+
+void tp_trend_slope(const double *x, const double *y, size_t count, struct tp_trend *trend)
+{
+	double walk, half;
+
+	trend->slope = median_slope(x, y, count);
+	walk = tp_rates_walk(x, y, count, trend->slope);
+	/* 1.2: of a random walk's drift, a line through all values is that much worse than one through the ends. */
+	half = tp_student_t(0.05, (double)count - 2) * sqrt(1.2 * walk / (double)(count - 2) / (x[count - 1] - x[0]));
+	half = fmax(half, fabs(trend->slope) * 1e-9);
+	trend->low = trend->slope - half;
+	trend->high = trend->slope + half;
+}
+
+void tp_trend_measure(const double *x, const double *y, size_t n, struct tp_trend *trend)
+{
+	trend->onset = find_onset(x, y, n);
+	tp_trend_slope(x + trend->onset, y + trend->onset, n - trend->onset, trend);
+}
+
+/* ---- the verdict ---- */
+
+struct shape {
+	double low, high, rise, fall; /* rise, fall: mean of the differences that are positive, negative */
+	size_t rises, falls;
+	size_t resets; /* from the upper third down to the lower */
+	size_t above;  /* values above the middle */
+	double largest_rise, risen;
+};
+
+static struct shape shape_of(const double *y, size_t n)
+{
+	struct shape shape = { .low = y[0], .high = y[0] };
+	bool up = false;
+
+	for (size_t i = 1; i < n; i++) {
+		double d = y[i] - y[i - 1];
+
+		shape.low = fmin(shape.low, y[i]);
+		shape.high = fmax(shape.high, y[i]);
+		shape.rises += d > 0;
+		shape.falls += d < 0;
+		shape.risen += fmax(d, 0);
+		shape.fall += fmax(-d, 0);
+		shape.largest_rise = fmax(shape.largest_rise, d);
+	}
+	for (size_t i = 0; i < n; i++) {
+		double height = (y[i] - shape.low) / (shape.high - shape.low);
+
+		shape.above += height > 0.5;
+		if (height > 2.0 / 3)
+			up = true;
+		if (height < 1.0 / 3) {
+			shape.resets += up;
+			up = false;
+		}
+	}
+	shape.rise = shape.rises ? shape.risen / (double)shape.rises : 0;
+	shape.fall = shape.falls ? shape.fall / (double)shape.falls : 0;
+	return shape;
+}
+
+static bool stopped(const double *y, size_t n)
+{
+	for (size_t i = n - n / 3; i < n; i++)
+		if (y[i] > y[n - n / 3 - 1])
+			return false;
+	return y[n - 1] > y[0];
+}
+
+enum tp_verdict tp_trend_verdict(const double *y, size_t n, const struct tp_trend *trend, bool significant)
+{
+	size_t skip = skip_of(n);
+	struct shape shape;
+
+	if (significant)
+		return !trend->ongoing || trend->course == TP_COURSE_FILLS   ? TP_VERDICT_WARM_UP
+		       : trend->course == TP_COURSE_SLOWS || trend->doubtful ? TP_VERDICT_RISING
+									     : TP_VERDICT_LEAK;
+	if (!trend->varies)
+		return y[n - 1] > y[0] ? TP_VERDICT_WARM_UP : TP_VERDICT_STABLE;
+	shape = shape_of(y + skip, n - skip);
+	if (shape.resets >= 2 && shape.fall > 2 * shape.rise)
+		return TP_VERDICT_SAWTOOTH;
+	if (!shape.falls && stopped(y, n))
+		return TP_VERDICT_WARM_UP;
+	if (shape.resets <= 1 && (shape.above * 4 < n - skip || shape.largest_rise > 0.5 * shape.risen))
+		return TP_VERDICT_BURST;
+	if (shape.falls || shape.rises < RISES || !trend->ongoing || trend->course == TP_COURSE_FILLS ||
+	    trend->doubtful)
+		return TP_VERDICT_STABLE;
+	return TP_VERDICT_RISING;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/stats/warmup.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int by_value(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Of n sorted values, the one that a share of them does not exceed (nearest rank). */
+static double quartile(const uint64_t *sorted, size_t n, size_t of_four)
+{
+	size_t rank = (n * of_four + 3) / 4;
+
+	return (double)sorted[rank - 1];
+}
+
+size_t tp_warmup(const uint64_t *durations, size_t count)
+{
+	uint64_t sorted[TP_HISTOGRAM_EXACT];
+	size_t half, rest, warm = 1;
+	double fence;
+
+	count = count < TP_HISTOGRAM_EXACT ? count : TP_HISTOGRAM_EXACT;
+	if (count < 2)
+		return 0;
+	if (count < TP_WARMUP_MIN)
+		return 1;
+	half = count / 2;
+	rest = count - half;
+	memcpy(sorted, durations + half, rest * sizeof(*sorted));
+	qsort(sorted, rest, sizeof(*sorted), by_value);
+	fence = 2.5 * quartile(sorted, rest, 3) - 1.5 * quartile(sorted, rest, 1);
+	while (warm < half && (double)durations[warm] > fence)
+		warm++;
+	return warm;
+}
+
+size_t tp_warmup_of(const struct tp_histogram *durations)
+{
+	return tp_warmup(durations->few,
+			 durations->count < TP_HISTOGRAM_EXACT ? (size_t)durations->count : TP_HISTOGRAM_EXACT);
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/steps/period.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/number_archive.h"
+#include "base/reserve.h"
+
+#define COVERED 0.5   /* the share of the sequence that the steps must make up */
+#define AS_GOOD 0.004 /* two candidates that differ by less are equally good */
+#define PAIR_BITS 16  /* of the table that counts pairs of calls */
+
+/* ---- the sequence ---- */
+
+bool tp_sequence_add(struct tp_sequence *sequence, uint32_t symbol)
+{
+	if (sequence->count < TP_PERIOD_CALLS &&
+	    !tp_reserve(&sequence->ring, &sequence->room, (size_t)sequence->count + 1, sizeof(*sequence->ring)))
+		return false;
+	sequence->ring[sequence->count++ % TP_PERIOD_CALLS] = symbol;
+	return true;
+}
+
+uint32_t *tp_sequence_list(const struct tp_sequence *sequence, size_t *count)
+{
+	uint64_t kept = sequence->count < TP_PERIOD_CALLS ? sequence->count : TP_PERIOD_CALLS;
+	uint64_t first = sequence->count - kept;
+	uint32_t *list = calloc((size_t)kept + 1, sizeof(*list));
+
+	for (uint64_t i = 0; list && i < kept; i++)
+		list[i] = sequence->ring[(first + i) % TP_PERIOD_CALLS];
+	*count = (size_t)kept;
+	return list;
+}
+
+/* The op of a symbol is saved as one: model/replay/replay_steps.c makes symbols of an op and a shape. */
+static void archive_symbol(struct tp_archive *archive, uint32_t *symbol)
+{
+	uint32_t op = *symbol >> TP_SYMBOL_SHAPE_BITS, shape = *symbol & TP_SYMBOL_SHAPES;
+
+	tp_archive_op(archive, &op);
+	TP_ARCHIVE(archive, shape);
+	*symbol = op << TP_SYMBOL_SHAPE_BITS | (shape & TP_SYMBOL_SHAPES);
+}
+
+void tp_sequence_archive(struct tp_archive *archive, struct tp_sequence *sequence)
+{
+	size_t kept = sequence->count < TP_PERIOD_CALLS ? (size_t)sequence->count : TP_PERIOD_CALLS;
+
+	TP_ARCHIVE(archive, sequence->count);
+	tp_archive_array(archive, &sequence->ring, &kept, &sequence->room, sizeof(*sequence->ring));
+	for (size_t i = 0; i < kept; i++)
+		archive_symbol(archive, &sequence->ring[i]);
+	if (!tp_archive_check(archive, kept == (sequence->count < TP_PERIOD_CALLS ? sequence->count : TP_PERIOD_CALLS),
+			      "a sequence of calls is cut short"))
+		sequence->count = 0;
+}
+
+/* ---- its period ---- */
+
+struct search {
+	const uint32_t *symbols;
+	size_t count;
+	uint32_t *sorted; /* symbols, each once */
+	size_t distinct;
+	uint32_t *ids;	  /* of each call: the index of its symbol there */
+	uint32_t *counts; /* by id */
+	int32_t *pairs;	  /* by hash: how often the step before had them */
+};
+
+static int by_value(const void *left, const void *right)
+{
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+
+	return a < b ? -1 : a > b;
+}
+
+static uint32_t id_of(const struct search *search, uint32_t symbol)
+{
+	const uint32_t *found = bsearch(&symbol, search->sorted, search->distinct, sizeof(*search->sorted), by_value);
+
+	return (uint32_t)(found - search->sorted);
+}
+
+static bool prepare(struct search *search)
+{
+	search->sorted = malloc((search->count + 1) * sizeof(*search->sorted));
+	search->ids = malloc((search->count + 1) * sizeof(*search->ids));
+	search->pairs = calloc((size_t)1 << PAIR_BITS, sizeof(*search->pairs));
+	search->counts = calloc(search->count + 1, sizeof(*search->counts));
+	if (!search->sorted || !search->ids || !search->pairs || !search->counts)
+		return false;
+	memcpy(search->sorted, search->symbols, search->count * sizeof(*search->sorted));
+	qsort(search->sorted, search->count, sizeof(*search->sorted), by_value);
+	for (size_t i = 0; i < search->count; i++)
+		if (!i || search->sorted[i] != search->sorted[search->distinct - 1])
+			search->sorted[search->distinct++] = search->sorted[i];
+	for (size_t i = 0; i < search->count; i++)
+		search->counts[search->ids[i] = id_of(search, search->symbols[i])]++;
+	return true;
+}
+
+static void release(struct search *search)
+{
+	free(search->sorted);
+	free(search->ids);
+	free(search->pairs);
+	free(search->counts);
+}
+
+static int32_t *pair_at(const struct search *search, size_t call)
+{
+	uint64_t pair = (uint64_t)search->ids[call] << 32 | search->ids[call + 1];
+
+	return &search->pairs[(pair * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - PAIR_BITS)];
+}
+
+/* Pairs that the steps [a, b) and [b, c) have in common. */
+static size_t alike(const struct search *search, size_t a, size_t b, size_t c)
+{
+	size_t common = 0;
+
+	for (size_t i = a; i < b; i++)
+		++*pair_at(search, i);
+	for (size_t i = b; i < c; i++) {
+		int32_t *left = pair_at(search, i);
+
+		common += *left > 0;
+		--*left;
+	}
+	for (size_t i = a; i < c; i++)
+		*pair_at(search, i) = 0;
+	return common;
+}
+
+/* How alike the steps are that this op's calls cut the sequence into: weighted by their length. */
+static struct tp_period judge(const struct search *search, uint32_t id)
+{
+	size_t first = 0, before = 0, last = 0, steps = 0;
+	double common = 0, weight = 0;
+
+	for (size_t i = 0; i + 1 < search->count; i++) {
+		if (search->ids[i] != id)
+			continue;
+		if (steps++ == 0)
+			first = i;
+		if (steps > 2) {
+			size_t longer = last - before > i - last ? last - before : i - last;
+
+			common += (double)alike(search, before, last, i) / (double)longer * (double)(i - before);
+			weight += (double)(i - before);
+		}
+		before = last;
+		last = i;
+	}
+	if (steps < TP_PERIOD_REPEATS + 1 || (double)(last - first) < COVERED * (double)search->count)
+		return (struct tp_period){ .found = false };
+	return (struct tp_period){
+		.found = common >= TP_PERIOD_ALIKE * weight,
+		.symbol = search->sorted[id],
+		.calls = (double)(last - first) / (double)(steps - 1),
+		.repeats = steps - 1,
+		.confidence = weight > 0 ? common / weight : 0,
+	};
+}
+
+/* Ops that are called equally often cut the sequence alike: the first of them is tried. */
+static uint32_t *candidates(const struct search *search, size_t *count)
+{
+	uint32_t *list = calloc(search->distinct + 1, sizeof(*list));
+	bool *taken = calloc(search->count + 1, sizeof(*taken));
+
+	*count = 0;
+	for (size_t i = 0; list && taken && i < search->count; i++) {
+		uint32_t id = search->ids[i], calls = search->counts[id];
+
+		if (calls <= TP_PERIOD_REPEATS || calls > search->count / 2 || taken[calls])
+			continue;
+		taken[calls] = true;
+		list[(*count)++] = id;
+	}
+	if (!taken) {
+		free(list);
+		list = NULL;
+	}
+	free(taken);
+	return list;
+}
+
+static bool is_better(const struct tp_period *a, const struct tp_period *b, double best)
+{
+	return a->found && a->confidence >= best - AS_GOOD && (!b->found || a->repeats > b->repeats);
+}
+
+static bool find(struct search *search, struct tp_period *period)
+{
+	struct tp_period *judged;
+	double best = 0;
+	uint32_t *list;
+	size_t count;
+
+	if (!prepare(search))
+		return false;
+	list = candidates(search, &count);
+	judged = list ? calloc(count + 1, sizeof(*judged)) : NULL;
+	for (size_t i = 0; judged && i < count; i++) {
+		judged[i] = judge(search, list[i]);
+		if (judged[i].found && judged[i].confidence > best)
+			best = judged[i].confidence;
+	}
+	for (size_t i = 0; judged && i < count; i++)
+		if (is_better(&judged[i], period, best))
+			*period = judged[i];
+	free(list);
+	free(judged);
+	return judged != NULL;
+}
+
+bool tp_period_find(const uint32_t *symbols, size_t count, struct tp_period *period)
+{
+	struct search search = { .symbols = symbols, .count = count };
+	bool good = true;
+
+	*period = (struct tp_period){ .found = false };
+	if (count > TP_PERIOD_REPEATS)
+		good = find(&search, period);
+	release(&search);
+	return good;
+}

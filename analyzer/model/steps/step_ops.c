@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/steps/step_ops.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/number_archive.h"
+
+void tp_step_ops_free(struct tp_step_ops *ops)
+{
+	for (uint32_t i = 0; i < ops->slow_count; i++)
+		free(ops->slowest[i].ops);
+	free(ops->now);
+	free(ops->sums);
+	free(ops->touched);
+}
+
+static bool begin(struct tp_step_ops *ops, uint32_t count)
+{
+	ops->now = calloc(count, sizeof(*ops->now));
+	ops->sums = calloc(count, sizeof(*ops->sums));
+	ops->touched = calloc(count, sizeof(*ops->touched));
+	ops->count = count;
+	return ops->now && ops->sums && ops->touched;
+}
+
+bool tp_step_ops_add(struct tp_step_ops *ops, uint32_t count, uint32_t op, uint64_t self_ns)
+{
+	if (!ops->now && !begin(ops, count))
+		return false;
+	if (!ops->now[op] && self_ns)
+		ops->touched[ops->touched_count++] = op;
+	ops->now[op] += self_ns;
+	return true;
+}
+
+static void forget(struct tp_step_ops *ops, bool sum)
+{
+	for (uint32_t i = 0; i < ops->touched_count; i++) {
+		uint32_t op = ops->touched[i];
+
+		if (sum)
+			ops->sums[op] += ops->now[op];
+		ops->now[op] = 0;
+	}
+	ops->touched_count = 0;
+}
+
+void tp_step_ops_start(struct tp_step_ops *ops, const struct tp_step_totals *totals)
+{
+	forget(ops, false);
+	ops->begin = *totals;
+}
+
+/* The place of a step among the slowest; NULL: it is none. */
+static struct tp_slow_step *slow_place(struct tp_step_ops *ops, uint64_t ns)
+{
+	struct tp_slow_step *least = &ops->slowest[0];
+
+	if (ops->slow_count < TP_STEP_SLOWEST)
+		return &ops->slowest[ops->slow_count++];
+	for (uint32_t i = 1; i < TP_STEP_SLOWEST; i++)
+		if (ops->slowest[i].in.ns < least->in.ns)
+			least = &ops->slowest[i];
+	return ns > least->in.ns ? least : NULL;
+}
+
+static bool keep(struct tp_step_ops *ops, uint64_t step, const struct tp_step_in *in)
+{
+	struct tp_slow_step *place = slow_place(ops, in->ns);
+
+	if (!place)
+		return true;
+	place->step = step;
+	place->in = *in;
+	if (!ops->now)
+		return true;
+	if (!place->ops)
+		place->ops = calloc(ops->count, sizeof(*place->ops));
+	if (place->ops)
+		memcpy(place->ops, ops->now, ops->count * sizeof(*place->ops));
+	return place->ops != NULL;
+}
+
+/* The kernel's counts must have been read near the step's begin and end: within a tenth of it, both together. */
+static bool read_nearby(const struct tp_step_totals *begin, const struct tp_step_totals *end, uint64_t ns)
+{
+	return begin->usage_age_ns <= ns / 10 && end->usage_age_ns <= ns / 10 - begin->usage_age_ns;
+}
+
+static struct tp_step_in between(const struct tp_step_totals *begin, const struct tp_step_totals *end, uint64_t ns)
+{
+	struct tp_step_in in = { .ns = ns,
+				 .allocations = end->allocations - begin->allocations,
+				 .allocated_bytes = end->allocated_bytes - begin->allocated_bytes,
+				 .live_bytes = end->live_bytes - begin->live_bytes,
+				 .cpu_periods = end->cpu_periods - begin->cpu_periods,
+				 .usage_known = read_nearby(begin, end, ns) };
+
+	in.own_known = in.usage_known && begin->thread == end->thread;
+	if (in.usage_known)
+		in.usage = tp_usage_less(&end->usage, &begin->usage);
+	return in;
+}
+
+static void add(struct tp_step_ops *ops, const struct tp_step_in *in)
+{
+	struct tp_usage usage = in->usage;
+
+	ops->steps++;
+	ops->sum.ns += in->ns;
+	ops->sum.allocations += in->allocations;
+	ops->sum.allocated_bytes += in->allocated_bytes;
+	ops->sum.live_bytes += in->live_bytes;
+	ops->sum.cpu_periods += in->cpu_periods;
+	if (!in->own_known)
+		usage.own_cpu_ns = 0;
+	else
+		ops->own_ns += in->ns;
+	tp_usage_add(&ops->sum.usage, &usage);
+	ops->usage_steps += in->usage_known;
+	ops->own_steps += in->own_known;
+}
+
+bool tp_step_ops_end(struct tp_step_ops *ops, uint64_t step, uint64_t ns, const struct tp_step_totals *totals)
+{
+	const struct tp_step_in in = between(&ops->begin, totals, ns);
+	bool good = true;
+
+	ops->begin = *totals;
+	if (step > 1) {
+		good = keep(ops, step, &in);
+		add(ops, &in);
+	}
+	forget(ops, step > 1);
+	return good;
+}
+
+/* ---- saving and loading ---- */
+
+/* Times by op, as pairs of the op and its time. */
+static void archive_times(struct tp_archive *archive, uint64_t *times, uint32_t count)
+{
+	uint32_t some = 0, op;
+	uint64_t time;
+
+	for (uint32_t i = 0; !archive->loading && i < count; i++)
+		some += times[i] != 0;
+	TP_ARCHIVE(archive, some);
+	for (uint32_t i = 0; !archive->loading && i < count; i++) {
+		op = i;
+		if (!times[i])
+			continue;
+		tp_archive_op(archive, &op);
+		TP_ARCHIVE(archive, times[i]);
+	}
+	while (archive->loading && some-- && !archive->failed) {
+		tp_archive_op(archive, &op);
+		TP_ARCHIVE(archive, time);
+		if (tp_archive_check(archive, op < count, "the time of a step is of no op"))
+			times[op] = time;
+	}
+}
+
+static void archive_slow(struct tp_archive *archive, struct tp_step_ops *ops, struct tp_slow_step *slow)
+{
+	bool any = slow->ops != NULL;
+
+	TP_ARCHIVE(archive, slow->step);
+	TP_ARCHIVE(archive, slow->in);
+	TP_ARCHIVE(archive, any);
+	tp_archive_check(archive, !any || ops->now, "a slow step has ops where there are none");
+	if (archive->loading && any && !archive->failed) {
+		slow->ops = calloc(ops->count, sizeof(*slow->ops));
+		if (!slow->ops)
+			tp_archive_no_memory(archive);
+	}
+	if (slow->ops)
+		archive_times(archive, slow->ops, ops->count);
+}
+
+/* What is in `now`: an op that took no time has no place there. */
+static void find_touched(struct tp_step_ops *ops)
+{
+	for (uint32_t i = 0; i < ops->count; i++)
+		if (ops->now[i])
+			ops->touched[ops->touched_count++] = i;
+}
+
+void tp_step_ops_archive(struct tp_archive *archive, struct tp_step_ops *ops)
+{
+	const struct tp_archive_numbers *numbers = archive->user;
+	bool any = ops->now != NULL;
+
+	TP_ARCHIVE(archive, any);
+	if (archive->loading && any && !begin(ops, numbers->op_count))
+		tp_archive_no_memory(archive);
+	if (any && !archive->failed) {
+		archive_times(archive, ops->now, ops->count);
+		archive_times(archive, ops->sums, ops->count);
+	}
+	if (archive->loading && any && !archive->failed)
+		find_touched(ops);
+	TP_ARCHIVE(archive, ops->begin);
+	TP_ARCHIVE(archive, ops->sum);
+	TP_ARCHIVE(archive, ops->steps);
+	TP_ARCHIVE(archive, ops->usage_steps);
+	TP_ARCHIVE(archive, ops->own_steps);
+	TP_ARCHIVE(archive, ops->own_ns);
+	TP_ARCHIVE(archive, ops->slow_count);
+	if (!tp_archive_check(archive, ops->slow_count <= TP_STEP_SLOWEST, "too many slow steps"))
+		ops->slow_count = 0;
+	for (uint32_t i = 0; i < ops->slow_count; i++)
+		archive_slow(archive, ops, &ops->slowest[i]);
+}
+
+/* ---- the result ---- */
+
+static int by_time(const void *left, const void *right)
+{
+	const struct tp_step_op *a = left, *b = right;
+
+	if (a->self_ns != b->self_ns)
+		return a->self_ns > b->self_ns ? -1 : 1;
+	return a->op < b->op ? -1 : a->op > b->op;
+}
+
+static bool list_ops(const struct tp_step_ops *ops, struct tp_step_stats *stats)
+{
+	stats->ops = calloc((size_t)ops->count + 1, sizeof(*stats->ops));
+	for (uint32_t i = 0; stats->ops && ops->steps && i < ops->count; i++)
+		if (ops->sums[i])
+			stats->ops[stats->op_count++] = (struct tp_step_op){ i, ops->sums[i] };
+	if (stats->ops && stats->op_count)
+		qsort(stats->ops, stats->op_count, sizeof(*stats->ops), by_time);
+	return stats->ops != NULL;
+}
+
+/* Modulo 2^64: numbers of a damaged trace may be any. */
+static int64_t more(uint64_t value, uint64_t sum, uint64_t steps)
+{
+	return (int64_t)(value - sum / steps);
+}
+
+/* The ops that took most more than they do in a step. */
+static void name_ops(const struct tp_step_ops *ops, const struct tp_slow_step *slow, struct tp_step_outlier *outlier)
+{
+	uint64_t in_ops = 0, usual = 0;
+
+	for (uint32_t i = 0; slow->ops && i < ops->count; i++) {
+		struct tp_step_difference difference = { i, more(slow->ops[i], ops->sums[i], ops->steps) };
+
+		in_ops += slow->ops[i];
+		usual += ops->sums[i];
+		for (uint32_t k = 0; k < TP_STEP_DIFFERENCES && difference.ns > 0; k++)
+			if (difference.ns > outlier->ops[k].ns) {
+				struct tp_step_difference other = outlier->ops[k];
+
+				outlier->ops[k] = difference;
+				difference = other;
+			}
+	}
+	outlier->outside_ns = more(slow->in.ns > in_ops ? slow->in.ns - in_ops : 0,
+				   ops->sum.ns > usual ? ops->sum.ns - usual : 0, ops->steps);
+}
+
+/* A sum of differences that may be negative: modulo 2^64, its mean by sign. */
+static int64_t more_signed(uint64_t value, uint64_t sum, uint64_t steps)
+{
+	return (int64_t)(value - (uint64_t)((int64_t)sum / (int64_t)steps));
+}
+
+static void compare_usage(const struct tp_step_ops *ops, const struct tp_step_in *in, struct tp_step_outlier *outlier)
+{
+	const struct tp_usage *usage = &in->usage, *sum = &ops->sum.usage;
+	uint64_t steps = ops->usage_steps, own = ops->own_steps;
+	int64_t running;
+
+	outlier->usage_known = in->usage_known && steps;
+	outlier->own_known = in->own_known && own == steps && own;
+	if (!outlier->usage_known)
+		return;
+	outlier->minor_faults = more(usage->minor_faults, sum->minor_faults, steps);
+	outlier->major_faults = more(usage->major_faults, sum->major_faults, steps);
+	outlier->waits = more(usage->waits, sum->waits, steps);
+	outlier->preemptions = more(usage->preemptions, sum->preemptions, steps);
+	outlier->cpu_ns = more(usage->cpu_ns, sum->cpu_ns, steps);
+	if (!outlier->own_known)
+		return;
+	running = more(usage->own_cpu_ns, sum->own_cpu_ns, own);
+	outlier->others_cpu_ns = (int64_t)((uint64_t)outlier->cpu_ns - (uint64_t)running);
+	outlier->waited_ns = (int64_t)((uint64_t)more(in->ns, ops->own_ns, own) - (uint64_t)running);
+}
+
+static int by_length(const void *left, const void *right)
+{
+	const struct tp_step_outlier *a = left, *b = right;
+
+	if (a->ns != b->ns)
+		return a->ns > b->ns ? -1 : 1;
+	return a->step < b->step ? -1 : a->step > b->step;
+}
+
+bool tp_step_ops_result(struct tp_step_ops *ops, uint64_t fence_ns, struct tp_step_stats *stats)
+{
+	stats->outliers = calloc(TP_STEP_SLOWEST, sizeof(*stats->outliers));
+	for (uint32_t i = 0; stats->outliers && i < ops->slow_count; i++) {
+		const struct tp_slow_step *slow = &ops->slowest[i];
+		struct tp_step_outlier outlier = { .step = slow->step, .ns = slow->in.ns };
+
+		if (slow->in.ns <= fence_ns)
+			continue;
+		outlier.allocated_bytes = more(slow->in.allocated_bytes, ops->sum.allocated_bytes, ops->steps);
+		outlier.allocations = more(slow->in.allocations, ops->sum.allocations, ops->steps);
+		outlier.cpu_periods = more(slow->in.cpu_periods, ops->sum.cpu_periods, ops->steps);
+		outlier.live_bytes = more_signed(slow->in.live_bytes, ops->sum.live_bytes, ops->steps);
+		compare_usage(ops, &slow->in, &outlier);
+		name_ops(ops, slow, &outlier);
+		stats->outliers[stats->outlier_count++] = outlier;
+	}
+	if (stats->outliers && stats->outlier_count)
+		qsort(stats->outliers, stats->outlier_count, sizeof(*stats->outliers), by_length);
+	stats->mean_cpu_periods = ops->steps ? (double)ops->sum.cpu_periods / (double)ops->steps : 0;
+	stats->summed = ops->steps;
+	return stats->outliers && list_ops(ops, stats);
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/export/chrome.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/json/json.h"
+
+void tp_chrome_begin(struct tp_chrome *chrome, FILE *out)
+{
+	*chrome = (struct tp_chrome){ .out = out };
+	fputs("{\"displayTimeUnit\": \"ns\", \"traceEvents\": [", out);
+}
+
+void tp_chrome_end(struct tp_chrome *chrome, int truncated)
+{
+	fprintf(chrome->out,
+		"\n],\n\"otherData\": {\"source\": \"tprof %s\", \"truncated\": %s, \"folded_calls\": %" PRIu64 "}}\n",
+		TPROF_VERSION_STRING, truncated ? "true" : "false", chrome->folded);
+}
+
+char *tp_chrome_quote(const char *text, size_t length)
+{
+	char *copy = strndup(text, length), *quoted;
+	json_t *json = copy ? tp_json_string(copy) : NULL;
+
+	quoted = json ? json_dumps(json, JSON_ENCODE_ANY) : NULL;
+	json_decref(json);
+	free(copy);
+	return quoted;
+}
+
+/* What every event has; the rest of the object is to follow. */
+static void begin(struct tp_chrome *chrome, char phase, uint32_t thread, uint64_t ns)
+{
+	fprintf(chrome->out,
+		"%s\n{\"ph\": \"%c\", \"pid\": %" PRIu32 ", \"tid\": %" PRIu32 ", \"ts\": %" PRIu64 ".%03u",
+		chrome->events++ ? "," : "", phase, chrome->pid, thread, ns / 1000, (unsigned)(ns % 1000));
+}
+
+static void put_text(FILE *out, const char *text, size_t length)
+{
+	char *quoted = tp_chrome_quote(text, length);
+
+	fputs(quoted ? quoted : "\"?\"", out);
+	free(quoted);
+}
+
+static void metadata(struct tp_chrome *chrome, uint32_t thread, const char *what, const char *name)
+{
+	begin(chrome, 'M', thread, 0);
+	fprintf(chrome->out, ", \"name\": \"%s\", \"args\": {\"name\": ", what);
+	put_text(chrome->out, name, strlen(name));
+	fputs("}}", chrome->out);
+}
+
+void tp_chrome_process(struct tp_chrome *chrome, uint32_t pid, const char *name)
+{
+	chrome->pid = pid;
+	metadata(chrome, 0, "process_name", name);
+}
+
+void tp_chrome_thread(struct tp_chrome *chrome, uint32_t thread, const char *name)
+{
+	metadata(chrome, thread, "thread_name", name);
+	begin(chrome, 'M', thread, 0);
+	fprintf(chrome->out, ", \"name\": \"thread_sort_index\", \"args\": {\"sort_index\": %" PRIu32 "}}", thread);
+}
+
+static void separate(FILE *out, int *used)
+{
+	fputs((*used)++ ? ", " : ", \"args\": {", out);
+}
+
+/*
+ * Until when something lasts. Viewers add begin and duration in floating point, and what ends at one instant must not overlap
+ * then: so it ends a hundredth of a nanosecond early, and another one early for each op around it. Who rounds to nanoseconds
+ * has the end itself, down to the 49th.
+ */
+static void put_duration(FILE *out, uint64_t begin_ns, uint64_t end_ns, uint32_t level)
+{
+	uint64_t took = end_ns > begin_ns ? (end_ns - begin_ns) * 100 : 0;
+
+	took = took > level ? took - level - 1 : 0;
+	fprintf(out, ", \"dur\": %" PRIu64 ".%05u", took / 100000, (unsigned)(took % 100000));
+}
+
+void tp_chrome_op(struct tp_chrome *chrome, uint32_t thread, uint64_t begin_ns, uint64_t end_ns,
+		  const struct tp_chrome_detail *detail)
+{
+	FILE *out = chrome->out;
+	int used = 0;
+
+	begin(chrome, 'X', thread, begin_ns);
+	put_duration(out, begin_ns, end_ns, detail->level);
+	fprintf(out, ", \"name\": %s, \"cat\": %s", detail->name, detail->category);
+	if (detail->shape) {
+		separate(out, &used);
+		fputs("\"shape\": ", out);
+		put_text(out, detail->shape, strlen(detail->shape));
+	}
+	if (detail->flop) {
+		separate(out, &used);
+		fprintf(out, "\"flop\": %" PRIu64, detail->flop);
+	}
+	if (detail->bytes) {
+		separate(out, &used);
+		fprintf(out, "\"bytes\": %" PRIu64, detail->bytes);
+	}
+	if (detail->unwound) {
+		separate(out, &used);
+		fputs("\"unwound\": true", out);
+	}
+	if (detail->open) {
+		separate(out, &used);
+		fputs("\"still open\": true", out);
+	}
+	fputs(used ? "}}" : "}", out);
+}
+
+void tp_chrome_step(struct tp_chrome *chrome, uint64_t begin_ns, uint64_t end_ns, uint64_t number, uint64_t items)
+{
+	begin(chrome, 'X', TP_CHROME_STEPS, begin_ns);
+	put_duration(chrome->out, begin_ns, end_ns, 0);
+	fprintf(chrome->out, ", \"name\": \"step %" PRIu64 "\", \"cat\": \"step\"", number);
+	if (items)
+		fprintf(chrome->out, ", \"args\": {\"items\": %" PRIu64 "}", items);
+	fputc('}', chrome->out);
+}
+
+void tp_chrome_mark(struct tp_chrome *chrome, uint32_t thread, uint64_t ns, const char *text, size_t length)
+{
+	begin(chrome, 'i', thread, ns);
+	fputs(", \"s\": \"p\", \"cat\": \"mark\", \"name\": ", chrome->out);
+	put_text(chrome->out, text, length);
+	fputc('}', chrome->out);
+}
+
+void tp_chrome_folded(struct tp_chrome *chrome, uint32_t thread, uint64_t ns, const struct tp_chrome_folded *folded)
+{
+	FILE *out = chrome->out;
+
+	begin(chrome, 'i', thread, ns);
+	fprintf(out, ", \"s\": \"t\", \"cat\": \"folded\", \"name\": %s, \"args\": {\"calls\": %" PRIu64, folded->name,
+		folded->calls);
+	if (folded->shape) {
+		fputs(", \"shape\": ", out);
+		put_text(out, folded->shape, strlen(folded->shape));
+	}
+	fprintf(out, ", \"timed\": %" PRIu64, folded->timed);
+	if (folded->timed)
+		fprintf(out, ", \"timed_ns\": %" PRIu64 ", \"min_ns\": %" PRIu64 ", \"max_ns\": %" PRIu64,
+			folded->total_ns, folded->min_ns, folded->max_ns);
+	fputs("}}", out);
+	chrome->folded += folded->calls;
+}
+
+void tp_chrome_counter(struct tp_chrome *chrome, uint64_t ns, const char *name, uint64_t bytes)
+{
+	begin(chrome, 'C', 0, ns);
+	fprintf(chrome->out, ", \"name\": \"%s\", \"args\": {\"bytes\": %" PRIu64 "}}", name, bytes);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* JUnit's XML, as continuous integration reads it: a suite, a case for each rule, a failure for each breach. */
+#ifndef TPROF_REPORT_EXPORT_JUNIT_H
+#define TPROF_REPORT_EXPORT_JUNIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct tp_junit_case {
+	const char *name;
+	const char *failure; /* NULL: it passed */
+};
+
+/* False: the file can't be written; errno says why. */
+bool tp_junit_write(const char *path, const struct tp_junit_case *cases, size_t count);
+
+#endif

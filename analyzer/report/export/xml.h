@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Text as XML allows it: SVG pictures, JUnit's results. */
+#ifndef TPROF_REPORT_EXPORT_XML_H
+#define TPROF_REPORT_EXPORT_XML_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+/* Text between tags, or in double quotes: &, <, >, " are escaped; bytes that are no UTF-8, and control characters, become '?'. */
+void tp_xml_text(const char *text, FILE *out);
+
+/* At most `max` characters of it; returns how many. */
+size_t tp_xml_start(const char *text, size_t max, FILE *out);
+
+#endif

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/html/html_table.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "report/rows/name.h"
+#include "report/text/op_cells.h"
+
+/* Letters stand left, figures right. */
+static bool is_text(enum tp_html_kind kind)
+{
+	return kind == TP_HTML_TEXT || kind == TP_HTML_CODE || kind >= TP_HTML_PLACE;
+}
+
+/* What takes the room that is left. */
+static bool is_wide(enum tp_html_kind kind)
+{
+	return kind == TP_HTML_PLACE || kind == TP_HTML_STACK || kind == TP_HTML_NAMES;
+}
+
+/* "self_share" of an estimate has "self_share_ci95" beside it. */
+static void put_interval(const struct tp_html *html, const struct tp_html_column *column, const json_t *row)
+{
+	char key[80];
+	const json_t *interval;
+
+	snprintf(key, sizeof(key), "%s_ci95", column->key);
+	interval = json_object_get(row, key);
+	if (json_is_array(interval))
+		tp_html_element(html, "small", "ci", "%s", tp_html_figure(html, column->kind, interval).text);
+}
+
+static void put_hint(const struct tp_html *html, const char *hint)
+{
+	if (!hint)
+		return;
+	fputs(" title=\"", html->out);
+	tp_html_text(html, hint);
+	fputc('"', html->out);
+}
+
+static void figure_cell(const struct tp_html *html, const struct tp_html_column *column, const json_t *row)
+{
+	const json_t *value = json_object_get(row, column->key);
+
+	fputs("<td", html->out);
+	tp_html_put_value(html, column->key, value ? value : json_null());
+	fputc('>', html->out);
+	tp_html_text(html, tp_html_figure(html, column->kind, value).text);
+	put_interval(html, column, row);
+	fputs("</td>", html->out);
+}
+
+/* Worked out from the row: sorted by, but no figure of the JSON. */
+static void derived_cell(const struct tp_html *html, double value, const char *text)
+{
+	fprintf(html->out, "<td data-v=\"%.6g\">", value);
+	tp_html_text(html, text);
+	fputs("</td>", html->out);
+}
+
+static void flops_cell(const struct tp_html *html, const json_t *row)
+{
+	double flop = json_number_value(json_object_get(row, "flop"));
+	double ns = json_number_value(json_object_get(row, "total_ns"));
+	const struct tp_page page = { .utf8 = true };
+	bool least = json_integer_value(json_object_get(row, "flop_uncounted_calls")) > 0;
+
+	derived_cell(html, flop > 0 && ns > 0 ? flop / ns : -1,
+		     tp_flop_least_text(&page, tp_rate_text((uint64_t)flop, (uint64_t)ns), least).text);
+}
+
+/* Without the folder that the program ran in. */
+static const char *short_path(const char *file, const char *cwd)
+{
+	size_t length = cwd ? strlen(cwd) : 0;
+
+	return length > 1 && strncmp(file, cwd, length) == 0 && file[length] == '/' ? file + length + 1 : file;
+}
+
+static void put_place(const struct tp_html *html, const json_t *row, const char *cwd)
+{
+	const char *file = json_string_value(json_object_get(row, "file"));
+	json_int_t line = json_integer_value(json_object_get(row, "line"));
+
+	if (!file)
+		tp_html_element(html, "span", "dim", "%s", "(line not known)");
+	else if (line)
+		tp_html_element(html, "code", NULL, "%s:%" JSON_INTEGER_FORMAT, short_path(file, cwd), line);
+	else
+		tp_html_element(html, "code", NULL, "%s", short_path(file, cwd));
+}
+
+/* Without what is in its brackets, where it is long; whole where it is pointed at. */
+static void put_name(const struct tp_html *html, const char *name, const char *class)
+{
+	const struct tp_page page = { .utf8 = true };
+	char buffer[400];
+	const char *shorter = tp_short_name(&page, name, 80, buffer, sizeof(buffer));
+
+	fprintf(html->out, "<code class=\"%s\"", class);
+	if (strcmp(shorter, name) != 0)
+		put_hint(html, name);
+	fputc('>', html->out);
+	tp_html_text(html, shorter);
+	fputs("</code>", html->out);
+}
+
+static const char *frame_name(const json_t *frame)
+{
+	const char *function = json_string_value(json_object_get(frame, "function"));
+	const char *module = json_string_value(json_object_get(frame, "module"));
+
+	return function ? function : module ? module : "?";
+}
+
+static void put_short_frame(const struct tp_html *html, const json_t *frame, const char *class)
+{
+	const char *file = json_string_value(json_object_get(frame, "file"));
+	json_int_t line = json_integer_value(json_object_get(frame, "line"));
+
+	put_name(html, frame_name(frame), class);
+	if (file && line)
+		tp_html_element(html, "small", NULL, "%s:%" JSON_INTEGER_FORMAT, tp_file_name(file), line);
+}
+
+#define CALLERS 4
+
+/* What every program begins with tells nothing of this one. */
+static bool starts_program(const json_t *frame)
+{
+	static const char *const names[] = {
+		"__libc_start_call_main", "__libc_start_main_impl", "_start", "start_thread", "clone3", "__clone3"
+	};
+	const char *function = json_string_value(json_object_get(frame, "function"));
+
+	for (size_t i = 0; function && i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(function, names[i]) == 0)
+			return true;
+	return false;
+}
+
+/* How many frames there are before those. */
+static size_t own_frames(const json_t *stack, size_t first)
+{
+	size_t count = json_array_size(stack);
+
+	while (count > first + 1 && starts_program(json_array_get(stack, count - 1)))
+		count--;
+	return count;
+}
+
+/* Nothing but the module is known of both: the second adds nothing. */
+static bool says_the_same(const json_t *frame, const json_t *before)
+{
+	return !json_string_value(json_object_get(frame, "function")) &&
+	       !json_string_value(json_object_get(before, "function")) &&
+	       strcmp(frame_name(frame), frame_name(before)) == 0;
+}
+
+static void put_chain(const struct tp_html *html, const json_t *stack, size_t first)
+{
+	size_t i, shown = 0, count = own_frames(stack, first);
+
+	for (i = first; i < count && shown < CALLERS; i++) {
+		const json_t *frame = json_array_get(stack, i);
+
+		if (i > first && says_the_same(frame, json_array_get(stack, i - 1)))
+			continue;
+		if (shown++)
+			fputs(" <i>\xe2\x86\x90</i> ", html->out);
+		put_short_frame(html, frame, i == first ? "f" : "c");
+	}
+	if (i < count)
+		tp_html_element(html, "small", NULL, " \xe2\x86\x90 %zu more", count - i);
+}
+
+static void put_frames(const struct tp_html *html, const json_t *stack, json_int_t own, const char *cwd)
+{
+	for (size_t i = 0; i < json_array_size(stack); i++) {
+		const json_t *frame = json_array_get(stack, i);
+		const char *module = json_string_value(json_object_get(frame, "module"));
+
+		fprintf(html->out, "<li%s>", (json_int_t)i == own ? " class=\"own\"" : "");
+		tp_html_element(html, "code", "f", "%s", frame_name(frame));
+		if (json_object_get(frame, "file") && json_string_value(json_object_get(frame, "file")))
+			put_place(html, frame, cwd);
+		else
+			tp_html_element(html, "span", "dim", "%s",
+					json_string_value(json_object_get(frame, "address"))
+						? json_string_value(json_object_get(frame, "address"))
+						: "");
+		if (module)
+			tp_html_element(html, "span", "dim", "%s", module);
+		if (json_is_true(json_object_get(frame, "inlined")))
+			tp_html_element(html, "span", "dim", "%s", "inlined");
+		fputs("</li>\n", html->out);
+	}
+}
+
+/* A row's stack: the frame that it is put down to and its callers; all frames where that is unfolded. */
+static void put_stack(const struct tp_html *html, const json_t *row, const char *cwd)
+{
+	const json_t *stack = json_object_get(row, "stack"), *own = json_object_get(row, "own");
+	const char *op = json_string_value(json_object_get(row, "op"));
+	const char *holder = json_string_value(json_object_get(row, "held_by"));
+	size_t first = json_is_integer(own) && json_integer_value(own) >= 0 ? (size_t)json_integer_value(own) : 0;
+
+	if (!json_array_size(stack)) {
+		tp_html_element(html, "span", "dim", "%s", "(stack not recorded)");
+	} else {
+		fputs("<details><summary>", html->out);
+		put_chain(html, stack, first);
+		fputs("</summary>\n<ol>\n", html->out);
+		put_frames(html, stack, (json_int_t)first, cwd);
+		fputs("</ol></details>", html->out);
+	}
+	if (op)
+		tp_html_element(html, "span", "tag", "in op %s", op);
+	if (holder)
+		tp_html_element(html, "span", "tag", "held by %s", holder);
+}
+
+static void put_shapes(const struct tp_html *html, const json_t *row)
+{
+	const json_t *shapes = json_object_get(row, "shapes");
+	const char *name = json_string_value(json_object_get(row, "name"));
+	static const struct tp_html_column columns[] = {
+		{ "shape", "shape", TP_HTML_CODE, NULL },
+		{ "calls", "calls", TP_HTML_COUNT, NULL },
+		{ "total", "total_ns", TP_HTML_TIME, NULL },
+		{ "GFLOP/s", "flop", TP_HTML_FLOPS, NULL },
+		TP_HTML_END,
+	};
+	struct tp_html_table table = { .path = "shapes", .columns = columns };
+
+	if (!json_array_size(shapes)) {
+		put_name(html, name ? name : "?", "f");
+		return;
+	}
+	fputs("<details><summary>", html->out);
+	put_name(html, name ? name : "?", "f");
+	tp_html_element(html, "small", NULL, "%zu shape%s", json_array_size(shapes),
+			tp_plural(json_array_size(shapes)));
+	fputs("</summary>\n", html->out);
+	tp_html_table(html, &table, shapes);
+	fputs("</details>", html->out);
+}
+
+static void put_names(const struct tp_html *html, const json_t *list)
+{
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const json_t *one = json_array_get(list, i);
+		const char *name = json_string_value(json_object_get(one, "name"));
+
+		fputs("<div>", html->out);
+		put_name(html, name ? name : "?", "c");
+		tp_html_element(html, "small", NULL, " %s",
+				tp_html_figure(html, TP_HTML_TIME, json_object_get(one, "self_ns")).text);
+		fputs("</div>", html->out);
+	}
+}
+
+static void put_branch(const struct tp_html *html, const json_t *row, const char *name)
+{
+	for (json_int_t depth = json_integer_value(json_object_get(row, "depth")); depth > 0; depth--)
+		fputs("<i class=\"in\"></i>", html->out);
+	put_name(html, name ? name : "?", "f");
+}
+
+static void put_verdict(const struct tp_html *html, const char *verdict)
+{
+	tp_html_element(html, "span", verdict && strcmp(verdict, "leak") == 0 ? "verdict leak" : "verdict", "%s",
+			verdict ? verdict : "\xe2\x80\x93");
+}
+
+/* What is not known, in the words of the other reports. */
+static const char *unknown(const char *key)
+{
+	return strcmp(key, "function") == 0 ? "(no name)"
+	       : strcmp(key, "op") == 0	    ? "(outside of every op)"
+					    : "\xe2\x80\x93";
+}
+
+static void put_text(const struct tp_html *html, const char *text, const struct tp_html_column *column)
+{
+	if (!text)
+		tp_html_element(html, "span", "dim", "%s", unknown(column->key));
+	else if (column->kind == TP_HTML_CODE)
+		put_name(html, text, "f");
+	else
+		tp_html_element(html, "span", NULL, "%s", text);
+}
+
+static void text_cell(const struct tp_html *html, const struct tp_html_table *table,
+		      const struct tp_html_column *column, const json_t *row)
+{
+	const json_t *value = json_object_get(row, column->key);
+	const char *text = json_string_value(value);
+
+	fprintf(html->out, "<td class=\"%s\">", is_wide(column->kind) ? "t w" : "t");
+	switch (column->kind) {
+	case TP_HTML_PLACE:
+		put_place(html, row, table->cwd);
+		break;
+	case TP_HTML_STACK:
+		put_stack(html, row, table->cwd);
+		break;
+	case TP_HTML_SHAPES:
+		put_shapes(html, row);
+		break;
+	case TP_HTML_NAMES:
+		put_names(html, value);
+		break;
+	case TP_HTML_VERDICT:
+		put_verdict(html, text);
+		break;
+	case TP_HTML_BRANCH:
+		put_branch(html, row, text);
+		break;
+	default:
+		put_text(html, text, column);
+	}
+	fputs("</td>", html->out);
+}
+
+static void put_cell(const struct tp_html *html, const struct tp_html_table *table, const struct tp_html_column *column,
+		     const json_t *row)
+{
+	json_int_t part = json_integer_value(json_object_get(row, column->key));
+
+	if (is_text(column->kind))
+		text_cell(html, table, column, row);
+	else if (column->kind == TP_HTML_FLOPS)
+		flops_cell(html, row);
+	else if (column->kind == TP_HTML_PERCENT)
+		derived_cell(html, (double)part, tp_percent((uint64_t)part, (uint64_t)table->whole).text);
+	else
+		figure_cell(html, column, row);
+}
+
+static void put_head(const struct tp_html *html, const struct tp_html_table *table)
+{
+	fprintf(html->out, "<div class=\"wide\"><table%s data-path=\"%s\"><thead><tr>",
+		table->ordered ? " class=\"ordered\"" : "", table->path);
+	for (const struct tp_html_column *column = table->columns; column->title; column++) {
+		fprintf(html->out, "<th scope=\"col\"%s", is_text(column->kind) ? " class=\"t\"" : "");
+		put_hint(html, column->hint);
+		fputc('>', html->out);
+		tp_html_text(html, column->title);
+		fputs("</th>", html->out);
+	}
+	fputs("</tr></thead>\n<tbody>\n", html->out);
+}
+
+void tp_html_table(const struct tp_html *html, const struct tp_html_table *table, const json_t *rows)
+{
+	json_int_t count = (json_int_t)json_array_size(rows);
+
+	if (!count)
+		return;
+	put_head(html, table);
+	for (size_t i = 0; i < json_array_size(rows); i++) {
+		fputs("<tr>", html->out);
+		for (const struct tp_html_column *column = table->columns; column->title; column++)
+			put_cell(html, table, column, json_array_get(rows, i));
+		fputs("</tr>\n", html->out);
+	}
+	fputs("</tbody></table></div>\n", html->out);
+	if (table->total > count)
+		tp_html_element(html, "p", "rest", "and %s more (--top 0 shows all)",
+				tp_count((uint64_t)(table->total - count)).text);
+}
+
+void tp_html_facts(const struct tp_html *html, const char *class, const struct tp_html_fact *facts, const json_t *json)
+{
+	fprintf(html->out, "<dl class=\"%s\">\n", class);
+	for (; facts->title; facts++) {
+		const json_t *value = tp_html_at(json, facts->path);
+
+		if (!value)
+			continue;
+		fputs("<div", html->out);
+		put_hint(html, facts->hint);
+		fputc('>', html->out);
+		tp_html_element(html, "dt", NULL, "%s", facts->title);
+		fputs("<dd", html->out);
+		if (!json_is_string(value))
+			tp_html_put_value(html, facts->path, value);
+		fputc('>', html->out);
+		tp_html_text(html, json_is_string(value) ? json_string_value(value)
+							 : tp_html_figure(html, facts->kind, value).text);
+		fputs("</dd></div>\n", html->out);
+	}
+	fputs("</dl>\n", html->out);
+}

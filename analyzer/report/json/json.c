@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A process, what was captured of it, its heap, and all processes together; rows and stacks are in json_rows.c. */
+#include "report/json/json.h"
+
+#include "report/text/coverage.h"
+#include "report/rows/estimate.h"
+#include "report/text/process_notes.h"
+
+#include <inttypes.h>
+
+static void set(json_t *object, const char *key, json_t *value)
+{
+	json_object_set_new(object, key, value);
+}
+
+static json_t *run_json(uint64_t run)
+{
+	char text[20];
+
+	snprintf(text, sizeof(text), "%016" PRIx64, run);
+	return run ? json_string(text) : json_null();
+}
+
+json_t *tp_json_process(const struct tp_process *process)
+{
+	const struct tp_trace *trace = process->trace;
+	const struct tprof_header *header = trace->header;
+	bool ended = header->end == TPROF_END_EXIT || header->end == TPROF_END_SIGNAL;
+	json_t *json = json_object(), *args = json_array();
+
+	for (size_t i = 0; i < trace->arg_count; i++)
+		json_array_append_new(args, tp_json_string(trace->args[i]));
+	set(json, "pid", tp_json_number(header->pid));
+	set(json, "ppid", tp_json_number(header->ppid));
+	set(json, "exe", tp_json_string(trace->exe));
+	set(json, "name", tp_json_string(tp_program_name(trace)));
+	set(json, "started_as", trace->started[0] ? tp_json_string(trace->started) : json_null());
+	set(json, "args", args);
+	set(json, "cwd", tp_json_string(trace->cwd));
+	set(json, "start_unix_ns", tp_json_number(header->start.unix_ns));
+	set(json, "start_ns", tp_json_number(process->start_ns));
+	set(json, "duration_ns", tp_json_number(process->duration_ns));
+	set(json, "end", json_string(tp_end_name(trace)));
+	set(json, "status", ended ? json_integer(header->end_status) : json_null());
+	set(json, "trace", tp_json_string(trace->file));
+	set(json, "run", run_json(header->run));
+	return json;
+}
+
+static json_t *json_hooks_of(const struct tp_trace *trace, const struct tp_hooks *hooks)
+{
+	json_t *json = json_object();
+
+	set(json, "module", tp_json_string(hooks->object[0] ? hooks->object : trace->exe));
+	if (hooks->state != TPROF_HOOKS_DONE)
+		set(json, "reason", json_string(tp_hooks_name(hooks->state)));
+	set(json, "pointers", tp_json_number(hooks->pointers));
+	set(json, "functions", tp_json_number(hooks->functions));
+	return json;
+}
+
+static json_t *json_hooks(const struct tp_trace *trace)
+{
+	const struct tprof_header *header = trace->header;
+	json_t *json = json_object(), *modules = json_array(), *skipped = json_array();
+
+	if (header->flags & TPROF_FLAG_FOREIGN_MALLOC)
+		json_array_append_new(skipped,
+				      json_pack("{s:o, s:s}", "module",
+						tp_json_string(trace->malloc_path[0] ? trace->malloc_path : trace->exe),
+						"reason",
+						tp_malloc_is_shared(trace) ? "its malloc stands before libtprof.so"
+									   : "malloc is linked statically"));
+	if (header->flags & TPROF_FLAG_DEEPBIND)
+		json_array_append_new(skipped,
+				      json_pack("{s:n, s:s}", "module", "reason", "loaded with RTLD_DEEPBIND"));
+	for (size_t i = 0; i < trace->hooks_count; i++)
+		json_array_append_new(trace->hooks[i].state == TPROF_HOOKS_DONE ? modules : skipped,
+				      json_hooks_of(trace, &trace->hooks[i]));
+	set(json, "slots", tp_json_number(header->slots));
+	set(json, "functions", tp_json_number(header->op_functions));
+	set(json, "modules", modules);
+	set(json, "skipped", skipped);
+	return json;
+}
+
+static json_t *json_lost(const struct tp_trace *trace)
+{
+	json_t *json = json_object();
+	const char *name;
+
+	for (unsigned int i = 0; (name = tp_lost_name(i)); i++)
+		set(json, name, tp_json_number(trace->header->lost[i]));
+	return json;
+}
+
+static json_t *json_damage(const struct tp_trace *trace)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < trace->damage_count; i++)
+		json_array_append_new(list,
+				      json_pack("{s:o, s:o, s:o}", "offset", tp_json_number(trace->damage[i].offset),
+						"lost_bytes", tp_json_number(trace->damage[i].lost_bytes), "reason",
+						tp_json_string(trace->damage[i].reason)));
+	return list;
+}
+
+static json_t *json_pauses(const struct tp_process *process)
+{
+	json_t *json = json_object();
+
+	set(json, "count", tp_json_number(process->pauses));
+	set(json, "duration_ns", tp_json_number(process->paused_ns));
+	set(json, "off_at_start", json_boolean(process->off_at_start));
+	return json;
+}
+
+static json_t *json_version(uint32_t version)
+{
+	return version ? json_sprintf("%u.%u", version >> 8 & 0xff, version & 0xff) : json_null();
+}
+
+static json_t *json_python(const struct tprof_header *header)
+{
+	return json_pack("{s:o, s:o, s:o}", "version", json_version(header->python), "not_read",
+			 json_version(header->python_seen), "unread", tp_json_number(header->python_unread));
+}
+
+static json_t *json_unseen(const struct tp_trace *trace)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < trace->unseen_count; i++) {
+		const struct tp_unseen_allocator *unseen = &trace->unseen[i];
+		json_t *json = json_object();
+
+		set(json, "name", tp_json_string(unseen->name));
+		set(json, "symbol", tp_json_string(unseen->symbol));
+		set(json, "module", tp_json_string(unseen->module));
+		set(json, "pool", json_boolean(unseen->pool));
+		set(json, "setting", tp_json_string(unseen->setting));
+		json_array_append_new(list, json);
+	}
+	return list;
+}
+
+json_t *tp_json_capture(const struct tp_process *process)
+{
+	const struct tp_trace *trace = process->trace;
+	const struct tprof_header *header = trace->header;
+	json_t *json = json_object();
+
+	set(json, "alloc_events", tp_json_number(process->heap.recorded_allocations));
+	set(json, "free_events", tp_json_number(process->heap.recorded_frees));
+	set(json, "sample_bytes", tp_json_number(header->sample_bytes));
+	set(json, "op_events", tp_json_number(process->op_counts.events));
+	set(json, "cpu_samples", tp_json_number(process->cpu.samples));
+	set(json, "cpu_period_ns", tp_json_number(header->cpu_period_ns));
+	set(json, "cpu_ns", tp_json_number(tp_cpu_ns(process, &process->cpu)));
+	set(json, "cpu_outside_ops_ns", tp_json_number(tp_cpu_ns(process, &process->cpu_outside)));
+	set(json, "cpu_own_ns", tp_json_number(header->samples_own * header->cpu_period_ns));
+	set(json, "cpu_stopped", json_boolean(header->cpu_stopped));
+	set(json, "events", tp_json_number(process->heap.events));
+	set(json, "lost_events", tp_json_number(tp_lost_events(trace)));
+	set(json, "lost", json_lost(trace));
+	set(json, "stacks_cut", tp_json_number(header->walks_cut));
+	set(json, "stacks_short", tp_json_number(header->walks_short));
+	set(json, "python", json_python(header));
+	set(json, "stopped", json_boolean(header->flags & TPROF_FLAG_STOPPED));
+	set(json, "aside_bytes", tp_json_number((uint64_t)header->chunks_aside * header->chunk_size));
+	set(json, "threads", tp_json_number(process->thread_count));
+	set(json, "trace_bytes", tp_json_number(trace->used_bytes));
+	set(json, "file_bytes", tp_json_number(trace->file_bytes));
+	set(json, "damage", json_damage(trace));
+	set(json, "overhead_ns", tp_json_number(process->overhead_ns));
+	set(json, "collector_bytes", tp_json_number(header->collector_bytes));
+	set(json, "malloc", tp_json_string(trace->malloc_path));
+	set(json, "foreign_malloc", json_boolean(header->flags & TPROF_FLAG_FOREIGN_MALLOC));
+	set(json, "unseen_allocators", json_unseen(trace));
+	set(json, "hooks", json_hooks(trace));
+	set(json, "pauses", json_pauses(process));
+	return json;
+}
+
+static json_t *json_pools(const struct tp_pool_counts *pools)
+{
+	json_t *json = json_object();
+
+	set(json, "pools", tp_json_number(pools->pools));
+	set(json, "allocated_bytes", tp_json_number(pools->bytes));
+	set(json, "peak_bytes", tp_json_number(pools->peak_bytes));
+	set(json, "end_pools", tp_json_number(pools->end_pools));
+	set(json, "end_bytes", tp_json_number(pools->end_bytes));
+	set(json, "block_allocations", tp_json_number(pools->allocations));
+	set(json, "block_frees", tp_json_number(pools->frees));
+	return json;
+}
+
+static json_t *json_allocator_numbers(const struct tp_allocator *numbers)
+{
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "allocated_bytes", tp_json_number(numbers->allocated),
+			 "active_bytes", tp_json_number(numbers->active), "metadata_bytes",
+			 tp_json_number(numbers->metadata), "resident_bytes", tp_json_number(numbers->resident),
+			 "mapped_bytes", tp_json_number(numbers->mapped), "retained_bytes",
+			 tp_json_number(numbers->retained));
+}
+
+/* null: the allocator does not tell about itself. */
+static json_t *json_allocator(const struct tp_allocator_series *series)
+{
+	json_t *json;
+
+	if (!tp_allocator_told(&series->last))
+		return json_null();
+	json = json_object();
+	set(json, "name", json_string("jemalloc"));
+	set(json, "samples", tp_json_number(series->said));
+	set(json, "end", json_allocator_numbers(&series->last));
+	set(json, "most", json_allocator_numbers(&series->most));
+	return json;
+}
+
+json_t *tp_json_allocator_points(const struct tp_allocator_series *series)
+{
+	json_t *list = json_array(), *point;
+
+	for (size_t i = 0; i < series->count; i++) {
+		point = json_allocator_numbers(&series->list[i].numbers);
+		set(point, "time_ns", tp_json_number(series->list[i].time_ns));
+		json_array_append_new(list, point);
+	}
+	return list;
+}
+
+json_t *tp_json_heap(const struct tp_process *process)
+{
+	const struct tp_heap *heap = &process->heap;
+	const struct tp_variance *variance = &heap->variance;
+	struct tp_unseen unseen = process->unseen;
+	const struct {
+		const char *key;
+		uint64_t value;
+		double variance, unseen;
+	} estimable[] = {
+		{ "allocations", heap->allocations, variance->allocations, unseen.blocks },
+		{ "frees", heap->frees, variance->frees, unseen.blocks },
+		{ "allocated_bytes", heap->bytes, variance->bytes, unseen.bytes },
+		{ "allocated_usable_bytes", heap->usable, variance->usable, unseen.bytes },
+		{ "peak_bytes", heap->peak_bytes, variance->peak_bytes, unseen.bytes },
+		{ "peak_blocks", heap->peak_blocks, variance->peak_blocks, unseen.blocks },
+		{ "peak_usable_bytes", heap->peak_usable, variance->peak_usable, unseen.bytes },
+		{ "end_bytes", heap->end_bytes, variance->live_bytes, unseen.bytes },
+		{ "end_blocks", heap->end_blocks, variance->live_blocks, unseen.blocks },
+		{ "end_usable_bytes", heap->end_usable, variance->live_usable, unseen.bytes },
+		{ "short_lived_allocations", heap->short_lived, variance->short_lived, unseen.blocks },
+		{ "combined_peak_bytes", process->combined_peak_bytes, process->combined_peak_variance, unseen.bytes },
+	};
+	const struct {
+		const char *key;
+		uint64_t value;
+	} numbers[] = {
+		{ "peak_time_ns", heap->peak_time_ns },
+		{ "failed_reallocs", heap->failed_reallocs },
+		{ "inherited_frees", heap->inherited_frees },
+		{ "unmatched_frees", heap->unmatched_frees },
+		{ "reordered_events", heap->reordered },
+		{ "mapped_peak_bytes", heap->mapped_peak },
+		{ "mapped_end_bytes", heap->mapped_end },
+		{ "maps", heap->maps },
+		{ "unmaps", heap->unmaps },
+		{ "rss_peak_bytes", heap->rss_peak },
+	};
+	json_t *json = json_object();
+
+	set(json, "recorded", json_boolean(!tp_heap_unknown(process)));
+	set(json, "estimated", json_boolean(process->estimated));
+	for (size_t i = 0; i < sizeof(estimable) / sizeof(estimable[0]); i++)
+		tp_json_some(json, estimable[i].key, estimable[i].value, estimable[i].variance, estimable[i].unseen);
+	set(json, "temporary_allocations", process->estimated ? json_null() : tp_json_number(heap->temporary));
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		set(json, numbers[i].key, tp_json_number(numbers[i].value));
+	set(json, "pools", json_pools(&process->pools));
+	set(json, "allocator", json_allocator(&process->allocator));
+	return json;
+}
+
+json_t *tp_json_texts(const struct tp_notes *notes)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < notes->count; i++)
+		json_array_append_new(list, tp_json_string(notes->text[i]));
+	return list;
+}
+
+json_t *tp_json_notes(const struct tp_process *process, const struct tp_symbols *symbols)
+{
+	struct tp_notes notes;
+	json_t *list;
+
+	tp_notes_collect(&notes, process, symbols);
+	list = tp_json_texts(&notes);
+	tp_notes_free(&notes);
+	return list;
+}
+
+json_t *tp_json_points(const struct tp_point *points, size_t count, struct tp_unseen unseen)
+{
+	json_t *list = json_array(), *point;
+
+	for (size_t i = 0; i < count; i++) {
+		point = json_pack("{s:o, s:o, s:o, s:o}", "time_ns", tp_json_number(points[i].time_ns), "mapped_bytes",
+				  tp_json_number(points[i].mapped_bytes), "rss_bytes", tp_json_number(points[i].rss),
+				  "vms_bytes", tp_json_number(points[i].vms));
+		tp_json_some(point, "live_bytes", points[i].live_bytes, points[i].bytes_variance, unseen.bytes);
+		tp_json_some(point, "live_blocks", points[i].live_blocks, points[i].blocks_variance, unseen.blocks);
+		json_array_append_new(list, point);
+	}
+	return list;
+}
+
+json_t *tp_json_combined(const struct tp_run *run)
+{
+	json_t *json = json_object(), *list = json_array(), *one;
+
+	for (size_t i = 0; i < run->process_count; i++) {
+		const struct tp_process *process = &run->processes[i];
+
+		one = json_pack("{s:o}", "pid", tp_json_number(process->trace->header->pid));
+		tp_json_some(one, "bytes", process->combined_peak_bytes, process->combined_peak_variance,
+			     process->unseen.bytes);
+		json_array_append_new(list, one);
+	}
+	set(json, "start_unix_ns", tp_json_number(run->start_unix_ns));
+	set(json, "duration_ns", tp_json_number(run->duration_ns));
+	set(json, "estimated", json_boolean(tp_run_estimated(run)));
+	tp_json_some(json, "peak_bytes", run->peak_bytes, run->peak_variance, tp_run_unseen(run).bytes);
+	set(json, "peak_time_ns", tp_json_number(run->peak_time_ns));
+	set(json, "peak_processes", list);
+	return json;
+}

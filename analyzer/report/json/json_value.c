@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/json/json_value.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/utf8.h"
+
+json_t *tp_json_number(uint64_t value)
+{
+	return json_integer(value > INT64_MAX ? INT64_MAX : (json_int_t)value);
+}
+
+/* Each byte that is no UTF-8 as "?". */
+static json_t *repaired(const char *text)
+{
+	size_t length = strlen(text);
+	char *copy = strdup(text);
+	json_t *json;
+
+	for (size_t i = 0; copy && i < length;) {
+		int bytes = tp_utf8_bytes((const unsigned char *)copy + i, length - i);
+
+		if (bytes <= 0)
+			copy[i] = '?';
+		i += bytes > 0 ? (size_t)bytes : 1;
+	}
+	json = copy ? json_string(copy) : NULL;
+	free(copy);
+	return json;
+}
+
+/* Names in files may be any bytes; JSON takes only UTF-8. */
+json_t *tp_json_string(const char *text)
+{
+	json_t *json = text ? json_string(text) : json_null();
+
+	return json || !text ? json : repaired(text);
+}
+
+void tp_json_fields(json_t *json, const struct tp_json_field *fields, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		json_object_set_new(json, fields[i].key, tp_json_number(fields[i].value));
+}
+
+json_t *tp_json_real(double value)
+{
+	return isfinite(value) ? json_real(value) : json_null();
+}
+
+json_t *tp_json_interval(struct tp_interval interval)
+{
+	if (isnan(interval.low) && isnan(interval.high))
+		return json_null();
+	return json_pack("[o, o]", tp_json_real(interval.low), tp_json_real(interval.high));
+}
+
+json_t *tp_json_interval_ns(struct tp_interval interval)
+{
+	if (isnan(interval.low))
+		return json_null();
+	return json_pack("[I, I]", (json_int_t)tp_round(interval.low), (json_int_t)tp_round(interval.high));
+}
+
+bool tp_json_write(json_t *json, FILE *out)
+{
+	bool good = json && json_dumpf(json, out, JSON_INDENT(2)) == 0 && fputc('\n', out) != EOF;
+
+	json_decref(json);
+	return good || ferror(out);
+}

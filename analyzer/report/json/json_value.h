@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Single values as JSON, and the whole written out. Each function returns a new reference; NULL: memory is out (jansson
+ * then passes the NULL on to whatever it would have been put into).
+ */
+#ifndef TPROF_REPORT_JSON_JSON_VALUE_H
+#define TPROF_REPORT_JSON_JSON_VALUE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "model/stats/stats.h"
+
+/* Numbers beyond what JSON readers take are the largest one; each byte that is no UTF-8 becomes '?'; NULL: null. */
+json_t *tp_json_number(uint64_t value);
+json_t *tp_json_string(const char *text);
+
+/* Sets several numbers of an object. */
+struct tp_json_field {
+	const char *key;
+	uint64_t value;
+};
+void tp_json_fields(json_t *json, const struct tp_json_field *fields, size_t count);
+#define TP_JSON_FIELDS(json, fields) tp_json_fields(json, fields, sizeof(fields) / sizeof((fields)[0]))
+
+/* null if it is not finite. */
+json_t *tp_json_real(double value);
+
+/* [low, high]; an end that is not known is null, and so is the whole if neither is. */
+json_t *tp_json_interval(struct tp_interval interval);
+
+/* The same in whole nanoseconds. A duration is not below 0. */
+json_t *tp_json_interval_ns(struct tp_interval interval);
+
+/* Writes and drops the reference. False: memory is out (json is NULL, for one). What can't be written is ferror(out). */
+bool tp_json_write(json_t *json, FILE *out);
+
+#endif

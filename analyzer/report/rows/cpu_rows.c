@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Putting CPU samples together. Unlike bytes, which belong to who wanted them, CPU time belongs to who spends it. */
+#include "report/rows/cpu_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/rows/stack_numbers.h"
+#include "report/rows/row_index.h"
+
+#define FRAMES_MAX 4096
+
+struct tp_cpu_builder {
+	struct tp_cpu_options options;
+	struct tp_cpu_rows *rows;
+	struct tp_row_index index;
+	struct tp_chains chains; /* by stack */
+	struct tp_map functions; /* of a location: is it the function of the relation */
+	struct tp_stack stack;
+	/* What is added right now. */
+	const struct tp_cpu_site *site;
+	const char *op;
+	size_t process;
+	uint64_t ns;
+};
+
+struct tp_cpu_builder *tp_cpu_rows_begin(const struct tp_cpu_options *options)
+{
+	struct tp_cpu_builder *builder = calloc(1, sizeof(*builder));
+
+	if (!builder)
+		return NULL;
+	builder->options = *options;
+	builder->rows = calloc(1, sizeof(*builder->rows));
+	if (builder->rows && tp_row_index_init(&builder->index) && tp_chains_init(&builder->chains, true))
+		return builder;
+	tp_cpu_rows_free(tp_cpu_rows_end(builder));
+	return NULL;
+}
+
+void tp_cpu_rows_free(struct tp_cpu_rows *rows)
+{
+	if (rows)
+		free(rows->rows);
+	free(rows);
+}
+
+/* Adds the site to the row of a key: once to its total, and to its own if it is the one that ran. */
+static bool add(struct tp_cpu_builder *builder, uint64_t key, uint64_t kind, const struct tp_line *line, bool self)
+{
+	struct tp_cpu_rows *rows = builder->rows;
+	struct tp_cpu_row *row = tp_row_index_at(&builder->index, key, kind, &rows->rows, sizeof(*row));
+
+	if (!row)
+		return false;
+	if (rows->count < builder->index.count) {
+		rows->count = builder->index.count;
+		*row = (struct tp_cpu_row){ .process = builder->process,
+					    .node = builder->site->node,
+					    .thread = builder->site->thread,
+					    .op = builder->op };
+		if (line)
+			row->line = *line;
+	}
+	if (tp_row_index_once(&builder->index, (size_t)(row - rows->rows))) {
+		tp_cpu_add(&row->total, &builder->site->cpu);
+		row->total_ns += builder->ns;
+	}
+	if (self) {
+		tp_cpu_add(&row->self, &builder->site->cpu);
+		row->self_ns += builder->ns;
+	}
+	return true;
+}
+
+static bool add_line(struct tp_cpu_builder *builder, const struct tp_line *line, enum tp_key kind, bool self)
+{
+	const char *key = line ? tp_keys_get(&builder->index.keys, line, kind) : "";
+
+	return key && add(builder, line ? (uintptr_t)key : 0, 0, line, self);
+}
+
+/* The same name is the same op in every process; of samples in no op the name is empty. */
+static bool add_by_op(struct tp_cpu_builder *builder)
+{
+	const char *key = tp_row_index_op(&builder->index, builder->op);
+
+	return key && add(builder, (uintptr_t)key, 0, NULL, true);
+}
+
+static bool add_by_line(struct tp_cpu_builder *builder)
+{
+	const struct tp_stack *stack = &builder->stack;
+	enum tp_key kind = builder->options.by == TP_BY_LINE	 ? TP_KEY_PLACE
+			   : builder->options.by == TP_BY_MODULE ? TP_KEY_MODULE
+								 : TP_KEY_FUNCTION;
+
+	if (!stack->last)
+		return add_line(builder, NULL, kind, true);
+	for (size_t i = 0; i < stack->last; i++)
+		if (!add_line(builder, &stack->lines[i], kind, i == 0))
+			return false;
+	return true;
+}
+
+static bool add_by_stack(struct tp_cpu_builder *builder)
+{
+	const struct tp_stack *stack = &builder->stack;
+	uint32_t chain;
+
+	if (!tp_chains_number(&builder->chains, stack, &chain))
+		return false;
+	return add(builder, chain, stack->end == TPROF_NODE_CUT, stack->last ? &stack->lines[0] : NULL, true);
+}
+
+/* The whole name, or the name up to its parameters. */
+static bool is_function(struct tp_cpu_builder *builder, const struct tp_line *line)
+{
+	const char *name = line->location->function, *wanted = builder->options.function;
+	size_t length = strlen(wanted);
+	bool found = false;
+	uint32_t *known = tp_map_at(&builder->functions, (uintptr_t)line->location, 0, &found);
+
+	if (!known)
+		return false;
+	if (!found)
+		*known = name && strncmp(name, wanted, length) == 0 && (!name[length] || name[length] == '(');
+	return *known;
+}
+
+/*
+ * Of a sample that fell into the op: the line of the function that is the op, which is called through the collector. SIZE_MAX: it
+ * is not in the stack, as the program told of the op itself. What the allocator is called through is none.
+ */
+static size_t line_of_op(const struct tp_cpu_builder *builder, const struct tp_trace *trace)
+{
+	const struct tp_stack *stack = &builder->stack;
+	uint32_t frames[FRAMES_MAX], end;
+	size_t count = tp_trace_stack(trace, builder->site->node, frames, FRAMES_MAX, &end), line = 0;
+
+	for (size_t i = 0; i < count && i < FRAMES_MAX; i++) {
+		const struct tp_module *module = trace->frames[frames[i]].module;
+
+		if (line && module && module->collector && !stack->lines[line - 1].location->known.allocator)
+			return line - 1;
+		while (line < stack->last && stack->lines[line].frame == frames[i])
+			line++;
+	}
+	return SIZE_MAX;
+}
+
+/* Who calls the function directly, or what it calls, wherever it stands in the stack. */
+static bool add_relation(struct tp_cpu_builder *builder, const struct tp_trace *trace)
+{
+	const struct tp_stack *stack = &builder->stack;
+	bool callers = builder->options.relation == TP_RELATION_CALLERS;
+	bool met = builder->op && strcmp(builder->op, builder->options.function) == 0;
+	size_t of_op = met ? line_of_op(builder, trace) : SIZE_MAX;
+
+	for (size_t i = 0; i < stack->last; i++) {
+		const struct tp_line *other = NULL;
+
+		if (i != of_op && !is_function(builder, &stack->lines[i]))
+			continue;
+		met = true;
+		if (callers && i + 1 < stack->last)
+			other = &stack->lines[i + 1];
+		else if (!callers && i)
+			other = &stack->lines[i - 1];
+		if (!add_line(builder, other, TP_KEY_FUNCTION, false))
+			return false;
+	}
+	if (met) {
+		tp_cpu_add(&builder->rows->all, &builder->site->cpu);
+		builder->rows->all_ns += builder->ns;
+	}
+	return true;
+}
+
+static bool add_site(struct tp_cpu_builder *builder, const struct tp_process *process, struct tp_symbols *symbols)
+{
+	const struct tp_cpu_options *options = &builder->options;
+
+	tp_row_index_next(&builder->index);
+	if (!options->relation) {
+		tp_cpu_add(&builder->rows->all, &builder->site->cpu);
+		builder->rows->all_ns += builder->ns;
+	}
+	if (options->relation || options->filter || (options->by != TP_BY_THREAD && options->by != TP_BY_OP)) {
+		if (!tp_stack_read(&builder->stack, process->trace, symbols, builder->site->node))
+			return false;
+		if (options->filter && !tp_row_index_matches(&builder->index, &builder->stack, options->filter))
+			return true;
+	}
+	if (options->relation)
+		return add_relation(builder, process->trace);
+	if (options->by == TP_BY_THREAD)
+		return add(builder, builder->site->thread, builder->process + 1, NULL, true);
+	if (options->by == TP_BY_OP)
+		return add_by_op(builder);
+	return options->by == TP_BY_STACK ? add_by_stack(builder) : add_by_line(builder);
+}
+
+bool tp_cpu_rows_add(struct tp_cpu_builder *builder, const struct tp_process *process, size_t index,
+		     struct tp_symbols *symbols)
+{
+	builder->process = index;
+	for (size_t i = 0; i < process->cpu_site_count; i++) {
+		builder->site = &process->cpu_sites[i];
+		builder->op = tp_process_op_name(process, builder->site->op);
+		builder->ns = tp_cpu_ns(process, &builder->site->cpu);
+		if (!add_site(builder, process, symbols))
+			return false;
+	}
+	return true;
+}
+
+static int compare(const void *left, const void *right, void *context)
+{
+	const struct tp_cpu_row *a = left, *b = right;
+	bool by_total = *(const bool *)context;
+	uint64_t x = by_total ? a->total.periods : a->self.periods, y = by_total ? b->total.periods : b->self.periods;
+	int order;
+
+	if (x == y)
+		x = by_total ? a->self.periods : a->total.periods, y = by_total ? b->self.periods : b->total.periods;
+	if (x != y)
+		return x > y ? -1 : 1;
+	/* Equal rows have the same order in every run of the analyzer. */
+	order = tp_row_names_compare(&a->line, a->op, &b->line, b->op);
+	if (!order && a->process != b->process)
+		order = a->process < b->process ? -1 : 1;
+	if (!order && a->thread != b->thread)
+		order = a->thread < b->thread ? -1 : 1;
+	return order ? order : a->node < b->node ? -1 : a->node > b->node;
+}
+
+struct tp_cpu_rows *tp_cpu_rows_end(struct tp_cpu_builder *builder)
+{
+	struct tp_cpu_rows *rows = builder->rows;
+	bool by_total = builder->options.by_total || builder->options.relation;
+
+	if (rows && rows->count)
+		qsort_r(rows->rows, rows->count, sizeof(*rows->rows), compare, &by_total);
+	tp_row_index_free(&builder->index);
+	tp_chains_free(&builder->chains);
+	tp_map_free(&builder->functions);
+	tp_stack_free(&builder->stack);
+	free(builder);
+	return rows;
+}
+
+double tp_cpu_share(const struct tp_cpu_rows *rows, const struct tp_cpu *part)
+{
+	return rows->all.periods ? (double)part->periods / (double)rows->all.periods : 0;
+}
+
+struct tp_interval tp_cpu_interval(const struct tp_cpu_rows *rows, const struct tp_cpu *part)
+{
+	double periods = (double)rows->all.periods;
+	double trials = rows->all.squares > 0 ? periods * periods / rows->all.squares : 0;
+
+	return tp_interval_share(tp_cpu_share(rows, part) * trials, trials);
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/rows/diff_rows.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/stats/rank.h"
+#include "base/reserve.h"
+
+#define TESTED_SHARE 0.001 /* of all: what is smaller than that is not tested */
+
+struct tp_diff_amount tp_diff_rate(double rate, double low, double high, double count)
+{
+	double error = (high - low) / (2 * TP_NORMAL_95);
+
+	return (struct tp_diff_amount){ rate, error * error, count, 0 };
+}
+
+void tp_diff_rows_free(struct tp_diff_rows *rows)
+{
+	free(rows->list);
+	tp_map_free(&rows->index);
+	memset(rows, 0, sizeof(*rows));
+}
+
+bool tp_diff_rows_add(struct tp_diff_rows *rows, uint32_t key, uint32_t own, const struct tp_diff_amount *amount)
+{
+	bool found = false;
+	uint32_t *index = tp_map_at(&rows->index, key, 0, &found);
+	struct tp_diff_row *row;
+
+	if (!index || !tp_reserve(&rows->list, &rows->room, rows->count + 1, sizeof(*rows->list)))
+		return false;
+	if (!found) {
+		*index = (uint32_t)rows->count;
+		rows->list[rows->count++] = (struct tp_diff_row){ .key = key, .own = own };
+	}
+	row = &rows->list[*index];
+	row->current.value += amount->value;
+	row->current.variance += amount->variance;
+	row->current.count += amount->count;
+	row->current.unseen = fmax(row->current.unseen, amount->unseen);
+	rows->estimated = rows->estimated || amount->variance > 0;
+	return true;
+}
+
+void tp_diff_rows_end_run(struct tp_diff_rows *rows, int side, double scale)
+{
+	for (size_t i = 0; i < rows->count; i++) {
+		struct tp_diff_row *row = &rows->list[i];
+		struct tp_diff_side *of = &row->side[side];
+
+		tp_moments_fill(&of->runs, rows->runs[side]); /* that had none of it */
+		tp_moments_add(&of->runs, row->current.value * scale);
+		of->variance += row->current.variance * scale * scale;
+		of->count += row->current.count;
+		of->unseen = fmax(of->unseen, row->current.unseen * scale);
+		row->current = (struct tp_diff_amount){ 0, 0, 0, 0 };
+	}
+	rows->runs[side]++;
+}
+
+bool tp_diff_differs(const struct tp_diff_row *row)
+{
+	const struct tp_diff_side *a = &row->side[0], *b = &row->side[1];
+	double n = (double)a->runs.count, m = (double)b->runs.count;
+
+	/* Means of the same whole numbers may differ in their last digit. */
+	return fabs(a->runs.mean - b->runs.mean) > 1e-9 * fmax(fabs(a->runs.mean), fabs(b->runs.mean)) ||
+	       fabs(a->count * m - b->count * n) > 0.5;
+}
+
+struct tp_difference tp_diff_sides(const struct tp_diff_side *a, const struct tp_diff_side *b, bool several)
+{
+	return several ? tp_difference_runs(&a->runs, &b->runs, false)
+		       : tp_difference_estimates(a->runs.mean, a->variance, b->runs.mean, b->variance,
+						 fmax(a->unseen, b->unseen));
+}
+
+static struct tp_difference difference_of(const struct tp_diff_rows *rows, const struct tp_diff_row *row)
+{
+	const struct tp_diff_side *a = &row->side[0], *b = &row->side[1];
+	bool several = rows->runs[0] > 1 || rows->runs[1] > 1;
+	struct tp_difference difference = tp_diff_sides(a, b, several);
+
+	if (!several && (rows->trials[0] > 0 || rows->trials[1] > 0)) {
+		difference.p = tp_share_test(a->runs.mean * rows->trials[0], rows->trials[0],
+					     b->runs.mean * rows->trials[1], rows->trials[1]);
+		difference.interval = (struct tp_interval){ NAN, NAN };
+		difference.doubt = isnan(difference.p) ? TP_DOUBT_FEW : TP_DOUBT_NONE;
+	}
+	return difference;
+}
+
+bool tp_diff_rows_test(struct tp_diff_rows *rows)
+{
+	double *p = malloc((rows->count + 1) * sizeof(*p)), sums[2] = { 0, 0 }, least;
+	bool good = p != NULL;
+
+	for (size_t i = 0; good && i < rows->count; i++) {
+		for (int side = 0; side < 2; side++) {
+			struct tp_diff_side *of = &rows->list[i].side[side];
+
+			tp_moments_fill(&of->runs, rows->runs[side]);
+			of->unseen = fmax(of->unseen, rows->unseen);
+			sums[side] += fabs(of->runs.mean);
+		}
+	}
+	least = rows->small_too ? 0 : TESTED_SHARE * fmax(sums[0], sums[1]);
+	for (size_t i = 0; good && i < rows->count; i++) {
+		struct tp_diff_row *row = &rows->list[i];
+
+		row->difference = difference_of(rows, row);
+		p[i] = row->difference.p;
+		if (fabs(row->side[0].runs.mean) < least && fabs(row->side[1].runs.mean) < least)
+			p[i] = NAN;
+	}
+	good = good && tp_holm(p, rows->count);
+	for (size_t i = 0; good && i < rows->count; i++)
+		rows->list[i].corrected = p[i];
+	free(p);
+	return good;
+}
+
+static int by_change(const void *left, const void *right)
+{
+	const struct tp_diff_row *a = *(const struct tp_diff_row *const *)left;
+	const struct tp_diff_row *b = *(const struct tp_diff_row *const *)right;
+	double x = fabs(a->side[1].runs.mean - a->side[0].runs.mean);
+	double y = fabs(b->side[1].runs.mean - b->side[0].runs.mean);
+
+	if (x < y || x > y)
+		return x < y ? 1 : -1;
+	return a->key < b->key ? -1 : a->key > b->key;
+}
+
+const struct tp_diff_row **tp_diff_rows_sort(const struct tp_diff_rows *rows, size_t *count)
+{
+	const struct tp_diff_row **list = malloc((rows->count + 1) * sizeof(struct tp_diff_row *));
+
+	*count = 0;
+	for (size_t i = 0; list && i < rows->count; i++)
+		if (tp_diff_differs(&rows->list[i]))
+			list[(*count)++] = &rows->list[i];
+	if (list)
+		qsort((void *)list, *count, sizeof(struct tp_diff_row *), by_change);
+	return list;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What several runs of two sides have of each stack, function, module or op: an amount a run, which is 0 in those that
+ * have none. Memory grows with the rows, not with the runs.
+ */
+#ifndef TPROF_REPORT_ROWS_DIFF_ROWS_H
+#define TPROF_REPORT_ROWS_DIFF_ROWS_H
+
+#include "model/stats/difference.h"
+#include "report/rows/pair_numbers.h"
+#include "report/rows/named_stacks.h"
+
+struct tp_diff_amount {
+	double value, variance; /* variance: of an estimate, else 0 */
+	double count;		/* blocks, calls */
+	double unseen;		/* of a sampled run's total: so much a hit stands for; else 0 */
+};
+
+/* Of a rate with its 95% interval. */
+struct tp_diff_amount tp_diff_rate(double rate, double low, double high, double count);
+
+/* Of one side. */
+struct tp_diff_side {
+	struct tp_moments runs; /* of the values */
+	double variance, count; /* sums over the runs */
+	double unseen;		/* the largest of the runs */
+};
+
+struct tp_diff_row {
+	uint32_t key;		       /* a stack or a name of the named stacks, as the table has them */
+	uint32_t own;		       /* the name that the row is put down to */
+	struct tp_diff_amount current; /* of the run that is being added */
+	struct tp_diff_side side[2];
+	/* After tp_diff_rows_test(). */
+	struct tp_difference difference;
+	double corrected; /* its p, for the number of rows; NAN: not tested */
+};
+
+struct tp_diff_rows {
+	struct tp_diff_row *list;
+	size_t count, room;
+	struct tp_map index;
+	size_t runs[2];
+	double trials[2]; /* shares of so many independent samples; 0: amounts are no shares */
+	bool small_too;	  /* all rows are tested */
+	bool estimated;
+	double unseen; /* of sampled runs, the largest: bytes that one hit stands for; else 0 */
+};
+
+void tp_diff_rows_free(struct tp_diff_rows *rows);
+
+/* To the run that is being added. False: no memory. */
+bool tp_diff_rows_add(struct tp_diff_rows *rows, uint32_t key, uint32_t own, const struct tp_diff_amount *amount);
+
+/* The run of that side (0: old, 1: new) is complete: its values times `scale` are one more of each row's. */
+void tp_diff_rows_end_run(struct tp_diff_rows *rows, int side, double scale);
+
+/*
+ * After the last run: each row's difference, its p corrected for the number of rows (Holm). But for `small_too` those below a
+ * thousandth of the larger side's sum are not tested: there may be a hundred thousand of them. False: no memory.
+ */
+bool tp_diff_rows_test(struct tp_diff_rows *rows);
+
+/* By the runs, if there are `several` of a side; else by what the two estimates vary by. */
+struct tp_difference tp_diff_sides(const struct tp_diff_side *a, const struct tp_diff_side *b, bool several);
+
+/* Does the row differ at all? */
+bool tp_diff_differs(const struct tp_diff_row *row);
+
+/* Rows that differ, by what changed most. An array of pointers, *count long, to be freed; NULL: no memory. */
+const struct tp_diff_row **tp_diff_rows_sort(const struct tp_diff_rows *rows, size_t *count);
+
+#endif

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/rows/diff_sites.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool tp_diff_sites_init(struct tp_diff_sites *sites)
+{
+	return tp_named_init(&sites->names);
+}
+
+void tp_diff_sites_free(struct tp_diff_sites *sites)
+{
+	tp_diff_rows_free(&sites->peak);
+	tp_diff_rows_free(&sites->unfreed);
+	tp_diff_rows_free(&sites->allocated);
+	tp_diff_rows_free(&sites->growth);
+	tp_diff_rows_free(&sites->cpu);
+	tp_diff_rows_free(&sites->cpu_stacks);
+	tp_named_free(&sites->names);
+}
+
+/* ---- where a stack belongs ---- */
+
+struct place {
+	uint32_t key, own;
+	bool known, left_out;
+};
+
+/* Of one process while it is added. */
+struct adding {
+	struct tp_diff_sites *sites;
+	const struct tp_process *process;
+	struct tp_symbols *symbols;
+	struct tp_stack stack;
+	struct place *places; /* of its nodes */
+};
+
+/* Of the stack that was read: `own` is its line that counts, `first` where its tale begins. */
+static struct place place_of(struct tp_diff_sites *sites, const struct tp_stack *stack, const struct tp_line *own,
+			     size_t first)
+{
+	struct place place = { .known = true };
+
+	if (sites->filter && !tp_stack_matches(stack, sites->filter)) {
+		place.left_out = true;
+		return place;
+	}
+	place.own = own ? tp_named_line(&sites->names, own) : 0;
+	if (sites->by == TP_BY_STACK)
+		place.key = tp_named_stack(&sites->names, stack, first);
+	else
+		place.key = sites->by == TP_BY_MODULE ? tp_named_module_of(&sites->names, place.own) : place.own;
+	if (sites->by == TP_BY_MODULE)
+		place.own = place.key;
+	return place;
+}
+
+static bool memory_is_out(const struct place *place)
+{
+	return place->key == TP_NAMED_NONE || place->own == TP_NAMED_NONE;
+}
+
+/* Sites of one stack, and the tables of one site, have one place. */
+static bool find_place(struct adding *adding, uint32_t node, struct place *place)
+{
+	const struct tp_trace *trace = adding->process->trace;
+	struct tp_stack *stack = &adding->stack;
+
+	node = tp_trace_node(trace, node);
+	if (node < trace->node_count && adding->places[node].known) {
+		*place = adding->places[node];
+		return true;
+	}
+	if (!tp_stack_read(stack, trace, adding->symbols, node))
+		return false;
+	*place = place_of(adding->sites, stack, tp_stack_own(stack), stack->first);
+	if (node < trace->node_count)
+		adding->places[node] = *place;
+	return !memory_is_out(place);
+}
+
+/* The filter asks the stack, which by op nothing else does. */
+static bool find_op(struct adding *adding, uint32_t op, uint32_t node, struct place *place)
+{
+	const char *name = tp_process_op_name(adding->process, op);
+
+	if (adding->sites->filter && !find_place(adding, node, place))
+		return false;
+	place->key = place->own = tp_named_text(&adding->sites->names, name ? name : "(outside of ops)");
+	return !memory_is_out(place);
+}
+
+static bool find(struct adding *adding, uint32_t op, uint32_t node, struct place *place)
+{
+	return adding->sites->by == TP_BY_OP ? find_op(adding, op, node, place) : find_place(adding, node, place);
+}
+
+/* ---- what is put there ---- */
+
+static bool add_memory(struct tp_diff_sites *sites, const struct place *place, const struct tp_site *site)
+{
+	const struct tp_variance *variance = &site->variance;
+	const struct tp_diff_amount peak = { (double)site->peak_bytes, variance->peak_bytes, (double)site->peak_blocks,
+					     0 };
+	const struct tp_diff_amount live = { (double)site->live_bytes, variance->live_bytes, (double)site->live_blocks,
+					     0 };
+	const struct tp_diff_amount all = { (double)site->bytes, variance->bytes, (double)site->allocations, 0 };
+
+	return (!site->peak_blocks || tp_diff_rows_add(&sites->peak, place->key, place->own, &peak)) &&
+	       (!site->live_blocks || tp_diff_rows_add(&sites->unfreed, place->key, place->own, &live)) &&
+	       (!site->allocations || tp_diff_rows_add(&sites->allocated, place->key, place->own, &all));
+}
+
+static void note_unseen(struct tp_diff_rows *rows, const struct tp_process *process)
+{
+	rows->unseen = fmax(rows->unseen, process->unseen.bytes);
+}
+
+static bool add_sites(struct adding *adding)
+{
+	note_unseen(&adding->sites->peak, adding->process);
+	note_unseen(&adding->sites->unfreed, adding->process);
+	note_unseen(&adding->sites->allocated, adding->process);
+	for (size_t i = 0; i < adding->process->site_count; i++) {
+		const struct tp_site *site = &adding->process->sites[i];
+		struct place place = { .known = true };
+
+		if (!find(adding, site->op, site->node, &place))
+			return false;
+		if (!place.left_out && !add_memory(adding->sites, &place, site))
+			return false;
+	}
+	return true;
+}
+
+/* Rates add up if they are of one unit: a run's is that of the process with its steps. */
+static bool add_growth(struct adding *adding, const struct tp_process *stepping)
+{
+	const struct tp_growth_stats *growth = &adding->process->growth;
+	struct tp_diff_sites *sites = adding->sites;
+
+	if (growth->seconds != stepping->growth.seconds)
+		return true;
+	if (growth->looks >= TP_TREND_LEAST)
+		sites->growth_unit |= growth->seconds ? 2 : 1;
+	for (size_t i = 0; i < growth->heap.count; i++) {
+		const struct tp_growth_site *site = &growth->heap.list[i];
+		struct tp_diff_amount amount = tp_diff_rate(site->rate, site->low, site->high, site->block_rate);
+		struct place place = { .known = true };
+
+		if (site->verdict != TP_VERDICT_LEAK)
+			continue;
+		if (!find(adding, site->op, site->node, &place))
+			return false;
+		if (!place.left_out && !tp_diff_rows_add(&sites->growth, place.key, place.own, &amount))
+			return false;
+	}
+	return true;
+}
+
+/* CPU time belongs to who spends it: the innermost line, whatever it is. */
+static bool add_sample(struct adding *adding, const struct tp_cpu_site *site)
+{
+	struct tp_diff_sites *sites = adding->sites;
+	struct tp_diff_amount amount = { (double)site->cpu.periods, 0, (double)site->cpu.samples, 0 };
+	struct tp_stack *stack = &adding->stack;
+	struct place place = { .known = true };
+
+	if (sites->by == TP_BY_OP)
+		return find_op(adding, site->op, site->node, &place) &&
+		       (place.left_out || tp_diff_rows_add(&sites->cpu, place.key, place.own, &amount));
+	if (!tp_stack_read(stack, adding->process->trace, adding->symbols, site->node))
+		return false;
+	place = place_of(sites, stack, stack->last ? &stack->lines[0] : NULL, 0);
+	if (place.left_out)
+		return true;
+	if (memory_is_out(&place))
+		return false;
+	if (sites->by != TP_BY_STACK)
+		return tp_diff_rows_add(&sites->cpu, place.key, place.own, &amount);
+	return tp_diff_rows_add(&sites->cpu, place.own, place.own, &amount) &&
+	       tp_diff_rows_add(&sites->cpu_stacks, place.key, place.own, &amount);
+}
+
+bool tp_diff_sites_add(struct tp_diff_sites *sites, const struct tp_run *run, size_t index, struct tp_symbols *symbols)
+{
+	const struct tp_process *process = &run->processes[index];
+	struct adding adding = { .sites = sites, .process = process, .symbols = symbols };
+	bool good;
+
+	tp_named_process(&sites->names, process->trace);
+	adding.places = calloc(process->trace->node_count + 1, sizeof(*adding.places));
+	good = adding.places && add_sites(&adding) && add_growth(&adding, tp_stepping(run));
+	for (size_t i = 0; good && i < process->cpu_site_count; i++)
+		good = add_sample(&adding, &process->cpu_sites[i]);
+	tp_stack_free(&adding.stack);
+	free(adding.places);
+	return good;
+}
+
+void tp_diff_sites_end_run(struct tp_diff_sites *sites, int side, const struct tp_run *run)
+{
+	struct tp_cpu all = { 0, 0, 0 };
+	double trials;
+
+	for (size_t i = 0; i < run->process_count; i++)
+		tp_cpu_add(&all, &run->processes[i].cpu);
+	/* As many independent samples as they are worth (Kish). */
+	trials = all.squares > 0 ? (double)all.periods * (double)all.periods / all.squares : 0;
+	tp_diff_rows_end_run(&sites->peak, side, 1);
+	tp_diff_rows_end_run(&sites->unfreed, side, 1);
+	tp_diff_rows_end_run(&sites->allocated, side, 1);
+	tp_diff_rows_end_run(&sites->growth, side, 1);
+	if (all.periods) { /* else its shares are not 0: they are not known */
+		tp_diff_rows_end_run(&sites->cpu, side, 1 / (double)all.periods);
+		tp_diff_rows_end_run(&sites->cpu_stacks, side, 1 / (double)all.periods);
+	}
+	if (tp_stepping(run)->growth.looks < TP_TREND_LEAST)
+		sites->growth_open = true;
+	sites->cpu.trials[side] = sites->cpu_stacks.trials[side] = trials;
+}
+
+bool tp_diff_sites_test(struct tp_diff_sites *sites)
+{
+	sites->cpu.small_too = true; /* what is met too seldom is not tested anyway */
+	return tp_diff_rows_test(&sites->peak) && tp_diff_rows_test(&sites->unfreed) &&
+	       tp_diff_rows_test(&sites->allocated) && tp_diff_rows_test(&sites->growth) &&
+	       tp_diff_rows_test(&sites->cpu) && tp_diff_rows_test(&sites->cpu_stacks);
+}

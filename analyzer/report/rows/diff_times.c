@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/rows/diff_times.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/stats/peer_ratios.h"
+#include "model/ops/op_combine.h"
+#include "model/ops/op_name.h"
+#include "model/ops/ops.h"
+#include "model/stats/rank.h"
+#include "base/reserve.h"
+
+#define LEVEL 0.05
+#define MIDDLE_PARTS 11
+
+void tp_diff_times_free(struct tp_diff_times *times)
+{
+	for (size_t i = 0; i < times->count; i++) {
+		free((void *)(uintptr_t)times->list[i]->name);
+		free((void *)(uintptr_t)times->list[i]->category);
+		tp_histogram_free(&times->list[i]->side[0].durations);
+		tp_histogram_free(&times->list[i]->side[1].durations);
+		free(times->list[i]);
+	}
+	free((void *)times->list);
+	memset(times, 0, sizeof(*times));
+}
+
+static bool same(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+/* NULL: no memory. */
+static struct tp_diff_time *time_for(struct tp_diff_times *times, const char *name, const char *category)
+{
+	struct tp_diff_time *time;
+
+	for (size_t i = 0; i < times->count; i++)
+		if (tp_op_name_same(times->list[i]->name, name) && same(times->list[i]->category, category))
+			return times->list[i];
+	time = calloc(1, sizeof(*time));
+	if (!time || !tp_reserve((void *)&times->list, &times->room, times->count + 1, sizeof(*times->list))) {
+		free(time);
+		return NULL;
+	}
+	times->list[times->count++] = time;
+	time->name = strdup(name);
+	time->category = category ? strdup(category) : NULL;
+	return time->name && (time->category || !category) ? time : NULL;
+}
+
+/*
+ * What a run's calls took, by those that are neither short nor long: how many were interrupted, and for how long, says
+ * more of the machine than of the program.
+ */
+static double middle_of(const struct tp_histogram *durations)
+{
+	double sum = 0;
+
+	for (int i = 0; i < MIDDLE_PARTS; i++)
+		sum += log(fmax(tp_histogram_quantile(durations, 0.25 + 0.5 * i / (MIDDLE_PARTS - 1)), 1));
+	return sum / MIDDLE_PARTS;
+}
+
+static void end_run(struct tp_times *side, const struct tp_batches *batches, const struct tp_histogram *durations,
+		    size_t runs)
+{
+	tp_moments_fill(&side->calls, runs);
+	tp_moments_add(&side->calls, (double)batches->calls);
+	tp_moments_add(&side->runs, middle_of(durations));
+	side->batches = *batches;
+}
+
+static bool add_ops(struct tp_diff_times *times, int side, const struct tp_run *run)
+{
+	size_t count;
+	struct tp_op_stats *list = tp_ops_combine(run, &count);
+	bool good = list != NULL;
+
+	for (size_t i = 0; good && i < count; i++) {
+		const struct tp_op_stats *op = &list[i];
+		struct tp_diff_time *time;
+
+		if (!op->batches || !op->batches->calls)
+			continue;
+		time = time_for(times, op->name, op->category ? op->category : "");
+		good = time && tp_histogram_merge(&time->side[side].durations, op->histogram);
+		if (!good)
+			break;
+		time->side[side].total_ns += op->total_ns;
+		end_run(&time->side[side], op->batches, op->histogram, times->runs[side]);
+	}
+	if (list)
+		tp_ops_result_free(list, count);
+	return good;
+}
+
+/* What is no op, one run's. */
+struct gathered {
+	struct tp_batches batches;
+	struct tp_histogram durations;
+	double total_ns;
+};
+
+static bool gather(struct gathered *all, double ns, uint64_t times)
+{
+	tp_batches_add(&all->batches, ns, times);
+	all->total_ns += ns * (double)times;
+	return tp_histogram_add_many(&all->durations, tp_round(ns), times);
+}
+
+static bool add_gathered(struct tp_diff_times *times, int side, const char *name, struct gathered *all)
+{
+	struct tp_diff_time *time = all->batches.calls ? time_for(times, name, NULL) : NULL;
+	bool good = !all->batches.calls || time;
+
+	if (time) {
+		good = tp_histogram_merge(&time->side[side].durations, &all->durations);
+		time->side[side].total_ns += tp_round(all->total_ns);
+		end_run(&time->side[side], &all->batches, &all->durations, times->runs[side]);
+	}
+	tp_histogram_free(&all->durations);
+	return good;
+}
+
+static bool add_duration(struct tp_diff_times *times, int side, const struct tp_run *run)
+{
+	struct gathered all = { 0 };
+	bool good = gather(&all, (double)run->duration_ns, 1);
+
+	return add_gathered(times, side, TP_DIFF_RUN, &all) && good;
+}
+
+/* Without the warm-up. Of a long run neighbouring steps are one in the list, with the mean of their times. */
+static bool add_steps(struct tp_diff_times *times, int side, const struct tp_step_stats *steps)
+{
+	struct gathered all = { 0 };
+	bool good = true;
+
+	for (size_t i = 0; good && steps->durations.count && i < steps->list_count; i++) {
+		const struct tp_step *step = &steps->list[i];
+
+		if (step->first > steps->warmup)
+			good = gather(&all, (double)(step->end_ns - step->begin_ns) / (double)step->steps, step->steps);
+	}
+	return add_gathered(times, side, TP_DIFF_STEP, &all) && good;
+}
+
+bool tp_diff_times_add(struct tp_diff_times *times, int side, const struct tp_run *run)
+{
+	if (!add_duration(times, side, run) || !add_steps(times, side, &tp_stepping(run)->steps) ||
+	    !add_ops(times, side, run))
+		return false;
+	times->runs[side]++;
+	return true;
+}
+
+/* ---- the tests ---- */
+
+static bool test(const struct tp_diff_times *times, struct tp_diff_time *time)
+{
+	struct tp_times *a = &time->side[0], *b = &time->side[1];
+	struct tp_rank_test ranks = tp_rank_test(&a->durations, &b->durations);
+
+	tp_moments_fill(&a->calls, times->runs[0]);
+	tp_moments_fill(&b->calls, times->runs[1]);
+	time->later = ranks.later;
+	if (times->runs[0] > 1 || times->runs[1] > 1)
+		time->difference = tp_difference_runs(&a->runs, &b->runs, true);
+	else
+		time->difference = tp_difference_batches(&a->batches, &b->batches);
+	time->calls = tp_difference_runs(&a->calls, &b->calls, false);
+	return ranks.memory;
+}
+
+static bool is_one_of_many(const struct tp_diff_time *time)
+{
+	const struct tp_interval *interval = &time->difference.interval;
+
+	return time->category && interval->low > 0 && interval->high > 0;
+}
+
+/* Each op among those whose time is known well enough. */
+static bool test_among(struct tp_diff_times *times)
+{
+	struct tp_among *list = malloc((times->count + 1) * sizeof(*list));
+	size_t count = 0;
+
+	for (size_t i = 0; list && i < times->count; i++) {
+		const struct tp_difference *difference = &times->list[i]->difference;
+
+		if (is_one_of_many(times->list[i]))
+			list[count++] = (struct tp_among){
+				.log_ratio = log(difference->ratio),
+				.error = log(difference->interval.high / difference->interval.low) / (2 * TP_NORMAL_95),
+			};
+	}
+	if (list)
+		tp_among_test(list, count);
+	for (size_t i = times->count; list && i-- > 0;)
+		if (is_one_of_many(times->list[i]))
+			times->list[i]->among = list[--count].p;
+	free(list);
+	return list != NULL;
+}
+
+/* Without an `among` what the calls say stands; tp_diff_time_is_one_run() tells what it is worth. */
+double tp_diff_time_p(const struct tp_diff_time *time)
+{
+	return isnan(time->difference.p) ? NAN : fmax(time->difference.p, time->among);
+}
+
+bool tp_diff_times_test(struct tp_diff_times *times)
+{
+	bool one_a_side = times->runs[0] == 1 && times->runs[1] == 1;
+	double *p = malloc((times->count + 1) * sizeof(*p));
+	bool good = p != NULL;
+
+	for (size_t i = 0; good && i < times->count; i++) {
+		good = test(times, times->list[i]);
+		times->list[i]->among = NAN;
+	}
+	good = good && (!one_a_side || test_among(times));
+	for (size_t i = 0; good && i < times->count; i++)
+		p[i] = tp_diff_time_p(times->list[i]);
+	good = good && tp_holm(p, times->count);
+	for (size_t i = 0; good && i < times->count; i++)
+		times->list[i]->corrected = p[i];
+	free(p);
+	return good;
+}
+
+const struct tp_diff_time *tp_diff_op(const struct tp_diff_times *times, const char *name)
+{
+	const struct tp_diff_time *most = NULL;
+
+	for (size_t i = 0; i < times->count; i++) {
+		const struct tp_diff_time *time = times->list[i];
+		uint64_t total = time->side[0].total_ns + time->side[1].total_ns;
+
+		if (time->category && tp_op_name_same(time->name, name) &&
+		    (!most || total > most->side[0].total_ns + most->side[1].total_ns))
+			most = time;
+	}
+	return most;
+}
+
+const struct tp_diff_time *tp_diff_time(const struct tp_diff_times *times, const char *what)
+{
+	for (size_t i = 0; i < times->count; i++)
+		if (!times->list[i]->category && strcmp(times->list[i]->name, what) == 0)
+			return times->list[i];
+	return NULL;
+}
+
+bool tp_diff_time_is_one_run(const struct tp_diff_time *time)
+{
+	return isnan(time->among) && time->side[0].runs.count == 1 && time->side[1].runs.count == 1;
+}
+
+const char *tp_diff_time_verdict(const struct tp_diff_time *time)
+{
+	if (!time->side[0].runs.count || !time->side[1].runs.count)
+		return time->side[0].runs.count ? "gone" : "new";
+	if (time->difference.doubt != TP_DOUBT_NONE)
+		return time->difference.doubt == TP_DOUBT_DRIFT ? "drifts" : "too few";
+	if (!(time->corrected < LEVEL))
+		return "noise";
+	if (tp_diff_time_is_one_run(time))
+		return "one run";
+	return time->difference.ratio > 1 ? "slower" : "faster";
+}

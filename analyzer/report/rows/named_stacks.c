@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/rows/named_stacks.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/rows/name.h"
+#include "base/reserve.h"
+
+#define SEVERAL ""
+
+bool tp_named_init(struct tp_named_stacks *stacks)
+{
+	memset(stacks, 0, sizeof(*stacks));
+	stacks->arena = tp_arena_new();
+	if (!stacks->arena || !tp_reserve(&stacks->names, &stacks->name_room, 1, sizeof(*stacks->names)) ||
+	    !tp_reserve(&stacks->nodes, &stacks->node_room, 1, sizeof(*stacks->nodes)))
+		return false;
+	stacks->names[0] = (struct tp_named){ NULL, "", false };
+	stacks->nodes[0] = (struct tp_named_node){ 0, 0 };
+	stacks->name_count = stacks->node_count = 1;
+	return true;
+}
+
+void tp_named_free(struct tp_named_stacks *stacks)
+{
+	tp_arena_free(stacks->arena);
+	tp_map_free(&stacks->texts);
+	tp_map_free(&stacks->locations);
+	tp_map_free(&stacks->children);
+	free(stacks->names);
+	free(stacks->nodes);
+	memset(stacks, 0, sizeof(*stacks));
+}
+
+void tp_named_process(struct tp_named_stacks *stacks, const struct tp_trace *trace)
+{
+	const char *program = tp_file_name(trace->exe);
+
+	tp_map_free(&stacks->locations);
+	stacks->locations = (struct tp_map){ 0 };
+	stacks->trace = trace;
+	if (!stacks->program)
+		stacks->program = tp_arena_intern(stacks->arena, program);
+	else if (strcmp(stacks->program, program) != 0)
+		stacks->program = SEVERAL;
+}
+
+/* ---- names ---- */
+
+/* Rust's hash of a function's types and body: "::h" and 16 digits at the end. */
+static size_t without_hash(const char *name, size_t length)
+{
+	if (length < 19 || strncmp(name + length - 19, "::h", 3) != 0)
+		return length;
+	for (size_t i = length - 16; i < length; i++)
+		if (!isxdigit((unsigned char)name[i]))
+			return length;
+	return length - 19;
+}
+
+/* What stands behind a name that a compiler or linker made of another: a number, a part of such a name, or nothing. */
+static bool ends_name(const char *behind)
+{
+	return !*behind || isdigit((unsigned char)*behind) || strchr(".@ ", *behind) != NULL;
+}
+
+/* How much of a function's name was in the source. */
+static size_t own_length(const char *name)
+{
+	static const char *const added[] = { " [clone",	   ".constprop.", ".isra.",	 ".part.", ".cold",
+					     ".lto_priv.", ".llvm.",	  ".localalias", "@",	   NULL };
+	size_t length = strlen(name);
+
+	for (size_t i = 0; added[i]; i++) {
+		const char *at = strstr(name, added[i]);
+
+		if (at && at > name && (size_t)(at - name) < length &&
+		    (added[i][0] == '@' || ends_name(at + strlen(added[i]))))
+			length = (size_t)(at - name);
+	}
+	return without_hash(name, length);
+}
+
+/* "libx.so.1.2" and "x.cpython-311-x86_64-linux-gnu.so" are another version's too. NULL: no memory; the caller frees it. */
+static char *module_named(const char *file)
+{
+	const char *so = strstr(file, ".so"), *abi = strstr(file, ".cpython-");
+	char *text;
+
+	if (!so || (so[3] != '\0' && so[3] != '.'))
+		return strdup(file);
+	return asprintf(&text, "%.*s.so", (int)((abi && abi < so ? abi : so) - file), file) < 0 ? NULL : text;
+}
+
+/* The whole of what makes two names the same. NULL: no memory. */
+static const char *key_of(struct tp_named_stacks *stacks, const struct tp_named *name)
+{
+	const char *key;
+	char *text;
+
+	if (asprintf(&text, "%c%s\n%s", name->python ? 'p' : 'n', name->module ? name->module : "\1",
+		     name->function ? name->function : "\1") < 0)
+		return NULL;
+	key = tp_arena_intern(stacks->arena, text);
+	free(text);
+	return key;
+}
+
+static uint32_t add_name(struct tp_named_stacks *stacks, const struct tp_named *name)
+{
+	struct tp_named kept = { .python = name->python };
+	const char *key = key_of(stacks, name);
+	uint32_t *number;
+	bool found;
+
+	kept.function = tp_arena_intern(stacks->arena, name->function);
+	kept.module = tp_arena_intern(stacks->arena, name->module);
+	if (!kept.function != !name->function || !kept.module != !name->module)
+		return TP_NAMED_NONE;
+	number = key ? tp_map_at(&stacks->texts, (uintptr_t)key, 0, &found) : NULL;
+	if (!number || !tp_reserve(&stacks->names, &stacks->name_room, stacks->name_count + 1, sizeof(*name)))
+		return TP_NAMED_NONE;
+	if (!found) {
+		*number = (uint32_t)stacks->name_count;
+		stacks->names[stacks->name_count++] = kept;
+	}
+	return *number;
+}
+
+/* However long: two instances of a template may differ in what they end with alone. */
+static uint32_t name_of(struct tp_named_stacks *stacks, const struct tp_line *line)
+{
+	const struct tp_location *location = line->location;
+	const char *text = location->function;
+	char *function = text ? strndup(text, location->python ? strlen(text) : own_length(text)) : NULL;
+	char *module = module_named(location->python ? tp_file_name(line->symbol->path) : line->symbol->module);
+	bool own = !location->python && strcmp(line->symbol->path, stacks->trace->exe) == 0;
+	uint32_t number = TP_NAMED_NONE;
+
+	if (module && (function || !text))
+		number = add_name(stacks, &(struct tp_named){ function, own ? NULL : module, location->python });
+	free(function);
+	free(module);
+	return number;
+}
+
+uint32_t tp_named_line(struct tp_named_stacks *stacks, const struct tp_line *line)
+{
+	bool found = false;
+	uint32_t *known = tp_map_at(&stacks->locations, (uintptr_t)line->location, 0, &found);
+
+	if (!known)
+		return TP_NAMED_NONE;
+	if (!found)
+		*known = name_of(stacks, line);
+	return *known;
+}
+
+uint32_t tp_named_text(struct tp_named_stacks *stacks, const char *text)
+{
+	return add_name(stacks, &(struct tp_named){ .function = text, .module = "" });
+}
+
+uint32_t tp_named_module_of(struct tp_named_stacks *stacks, uint32_t name)
+{
+	struct tp_named module = { 0 };
+
+	if (name == TP_NAMED_NONE)
+		return name;
+	module.module = stacks->names[name].module;
+	return add_name(stacks, &module);
+}
+
+/* ---- stacks ---- */
+
+/*
+ * Where a chain of names follows upon itself, the second one is left out: how many nodes that are, of the last two of
+ * which `name` is the innermost one of. 0: it does not.
+ */
+static size_t repeated(const struct tp_named_stacks *stacks, uint32_t stack, uint32_t name)
+{
+	uint32_t names[2 * TP_NAMED_CYCLE] = { name };
+	size_t count = 1;
+
+	for (; stack && count < 2 * TP_NAMED_CYCLE; stack = stacks->nodes[stack].parent)
+		names[count++] = stacks->nodes[stack].name;
+	for (size_t k = 1; 2 * k <= count; k++)
+		if (memcmp(names, names + k, k * sizeof(*names)) == 0)
+			return k;
+	return 0;
+}
+
+static uint32_t new_node(struct tp_named_stacks *stacks, uint32_t parent, uint32_t name)
+{
+	size_t back = repeated(stacks, parent, name);
+
+	if (back) { /* the node that is about to be made would be the first of them to be left out */
+		while (--back)
+			parent = stacks->nodes[parent].parent;
+		return parent;
+	}
+	if (!tp_reserve(&stacks->nodes, &stacks->node_room, stacks->node_count + 1, sizeof(*stacks->nodes)))
+		return TP_NAMED_NONE;
+	stacks->nodes[stacks->node_count] = (struct tp_named_node){ parent, name };
+	return (uint32_t)stacks->node_count++;
+}
+
+uint32_t tp_named_call(struct tp_named_stacks *stacks, uint32_t stack, uint32_t name)
+{
+	bool found = false;
+	uint32_t *child, node;
+
+	if (stack == TP_NAMED_NONE || name == TP_NAMED_NONE)
+		return TP_NAMED_NONE;
+	child = tp_map_at(&stacks->children, stack, name, &found);
+	if (!child)
+		return TP_NAMED_NONE;
+	if (!found) {
+		node = new_node(stacks, stack, name);
+		*child = node;
+	}
+	return *child;
+}
+
+uint32_t tp_named_stack(struct tp_named_stacks *stacks, const struct tp_stack *stack, size_t first)
+{
+	uint32_t node = 0;
+
+	for (size_t i = stack->last; i-- > first;)
+		node = tp_named_call(stacks, node, tp_named_line(stacks, &stack->lines[i]));
+	return node;
+}
+
+/* ---- printing ---- */
+
+const char *tp_named_module(const struct tp_named_stacks *stacks, const struct tp_named *name)
+{
+	if (name->module)
+		return name->module;
+	return stacks->program && *stacks->program ? stacks->program : "(program)";
+}
+
+char *tp_named_whole(const struct tp_named_stacks *stacks, uint32_t name)
+{
+	const struct tp_named *named = &stacks->names[name];
+	const char *module = tp_named_module(stacks, named);
+	char *text;
+
+	return asprintf(&text, "%s%s%s", named->function ? named->function : "?", *module ? " in " : "", module) < 0
+		       ? NULL
+		       : text;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/rows/op_globs.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *setting(const struct tp_trace *trace, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (size_t i = 0; i < trace->env_count; i++)
+		if (strncmp(trace->env[i], name, length) == 0 && trace->env[i][length] == '=')
+			return trace->env[i] + length + 1;
+	return NULL;
+}
+
+/* The words of TPROF_OPS that are no globs (tprof(1), OPERATORS). */
+static bool is_preset(const char *word)
+{
+	static const char *const presets[] = { "auto",	      "off",  "torch", "blas", "onednn",
+					       "openmp",      "fftw", "mpi",   "ggml", "xnnpack",
+					       "onnxruntime", "cuda", "itt",   "nvtx", "instrument" };
+
+	for (size_t i = 0; i < sizeof(presets) / sizeof(presets[0]); i++)
+		if (strcmp(presets[i], word) == 0)
+			return true;
+	return false;
+}
+
+static bool is_met(const struct tp_trace *trace, const char *glob)
+{
+	for (size_t i = 1; i < trace->op_count; i++)
+		if (trace->ops[i].name && fnmatch(glob, trace->ops[i].name, FNM_NOESCAPE) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * A glob may also have met a symbol, which is not in the trace. Then there are ops of the user's that none of the globs
+ * accounts for by name.
+ */
+static bool are_all_by_name(const struct tp_trace *trace, char *const *globs, size_t count)
+{
+	for (size_t i = 1; i < trace->op_count; i++) {
+		const struct tp_op *op = &trace->ops[i];
+		bool met = !op->name || !op->category || strcmp(op->category, "user") != 0 ||
+			   op->origin != TPROF_OP_FUNCTION;
+
+		for (size_t g = 0; !met && g < count; g++)
+			met = fnmatch(globs[g], op->name, FNM_NOESCAPE) == 0;
+		if (!met)
+			return false;
+	}
+	return true;
+}
+
+/* Splits `list` in place at its commas. Returns the number of globs among its words. */
+static size_t split_globs(char *list, char **globs, size_t most)
+{
+	size_t count = 0;
+	char *word;
+
+	while ((word = strsep(&list, ",")) && count < most)
+		if (*word && *word != '-' && !is_preset(word))
+			globs[count++] = word;
+	return count;
+}
+
+char *tp_op_globs_unmet(const struct tp_trace *trace)
+{
+	const char *value = setting(trace, "TPROF_OPS");
+	char *list = value ? strdup(value) : NULL, *globs[64], *unmet = NULL;
+	size_t count = list ? split_globs(list, globs, sizeof(globs) / sizeof(globs[0])) : 0, size = 0;
+	FILE *out = count && are_all_by_name(trace, globs, count) ? open_memstream(&unmet, &size) : NULL;
+
+	for (size_t i = 0; out && i < count; i++)
+		if (!is_met(trace, globs[i]))
+			fprintf(out, "%s%s", ftell(out) ? ", " : "", globs[i]);
+	if (out)
+		fclose(out);
+	free(list);
+	if (size)
+		return unmet;
+	free(unmet);
+	return NULL;
+}
+
+const char *tp_step_glob_unmet(const struct tp_trace *trace)
+{
+	const char *glob = setting(trace, "TPROF_STEP");
+
+	return glob && !is_met(trace, glob) ? glob : NULL;
+}

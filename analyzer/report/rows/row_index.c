@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/rows/row_index.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/reserve.h"
+
+bool tp_row_index_init(struct tp_row_index *index)
+{
+	memset(index, 0, sizeof(*index));
+	return tp_keys_init(&index->keys);
+}
+
+void tp_row_index_free(struct tp_row_index *index)
+{
+	tp_keys_free(&index->keys);
+	tp_map_free(&index->rows);
+	tp_map_free(&index->matches);
+	free(index->stamps);
+}
+
+void *tp_row_index_at(struct tp_row_index *index, uint64_t key, uint64_t kind, void *array, size_t size)
+{
+	bool found = false;
+	uint32_t *position;
+	unsigned char *rows;
+
+	if (!tp_reserve(array, &index->room, index->count + 1, size) ||
+	    !tp_reserve(&index->stamps, &index->stamp_room, index->count + 1, sizeof(*index->stamps)))
+		return NULL;
+	position = tp_map_at(&index->rows, key, kind, &found);
+	if (!position)
+		return NULL;
+	memcpy(&rows, array, sizeof(rows));
+	if (!found) {
+		*position = (uint32_t)index->count++;
+		memset(rows + *position * size, 0, size);
+		index->stamps[*position] = 0;
+	}
+	return rows + *position * size;
+}
+
+bool tp_row_index_once(struct tp_row_index *index, size_t position)
+{
+	bool first = index->stamps[position] != index->stamp;
+
+	index->stamps[position] = index->stamp;
+	return first;
+}
+
+const char *tp_row_index_op(struct tp_row_index *index, const char *op)
+{
+	return tp_arena_intern(index->keys.arena, op ? op : "");
+}
+
+bool tp_row_index_matches(struct tp_row_index *index, const struct tp_stack *stack, const regex_t *filter)
+{
+	for (size_t i = 0; i < stack->count; i++) {
+		bool found = false;
+		uint32_t *known = tp_map_at(&index->matches, (uintptr_t)stack->lines[i].location, 0, &found);
+
+		if (known && !found)
+			*known = tp_line_matches(&stack->lines[i], filter);
+		if (known && *known)
+			return true;
+	}
+	return false;
+}
+
+static int compare_text(const char *a, const char *b)
+{
+	return strcmp(a ? a : "", b ? b : "");
+}
+
+int tp_row_names_compare(const struct tp_line *a, const char *a_op, const struct tp_line *b, const char *b_op)
+{
+	int order = 0;
+
+	if (a->location && b->location) {
+		order = compare_text(a->location->function, b->location->function);
+		order = order ? order : compare_text(a->location->file, b->location->file);
+		order = order ? order : a->location->line - b->location->line;
+	}
+	return order ? order : compare_text(a_op, b_op);
+}

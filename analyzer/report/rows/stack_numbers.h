@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Numbers of stacks as they are printed: the same number for the same lines, also of different processes. A chain of lines is
+ * found by its hash and held against a stack that is known to have it, which is read again for that: so that memory grows
+ * with the distinct stacks, and not with their lines.
+ */
+#ifndef TPROF_REPORT_ROWS_STACK_NUMBERS_H
+#define TPROF_REPORT_ROWS_STACK_NUMBERS_H
+
+#include "report/rows/line_keys.h"
+
+struct tp_chain;
+struct tp_chain_source;
+
+struct tp_chains {
+	struct tp_keys keys;
+	struct tp_map numbers; /* of a line's key */
+	struct tp_map index;   /* (hash, how many others have it) to a chain's number */
+	struct tp_chain *list;
+	size_t count, room;
+	struct tp_chain_source *sources; /* processes */
+	size_t source_count, source_room;
+	struct tp_stack other;
+	bool whole;
+};
+
+/* `whole`: of all lines up to the outermost one that is shown; else of those that are. False: memory is out. */
+bool tp_chains_init(struct tp_chains *chains, bool whole);
+void tp_chains_free(struct tp_chains *chains);
+
+/* From 1 on. The stack's symbols must stay open as long as the chains. False: memory is out. */
+bool tp_chains_number(struct tp_chains *chains, const struct tp_stack *stack, uint32_t *number);
+
+#endif

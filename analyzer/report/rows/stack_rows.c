@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/rows/stack_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/rows/row_index.h"
+#include "base/reserve.h"
+
+/* A row to be. */
+struct group {
+	uint64_t number, bytes;
+	uint32_t chain, op;  /* with `holder` and `cut`: what tells it from others */
+	uint32_t part, site; /* the first that was put in it */
+	uint8_t holder;
+	bool cut;
+};
+
+struct member {
+	uint32_t site, group;
+};
+
+/* A process. */
+struct part {
+	const struct tp_process *process;
+	struct tp_symbols *symbols;
+	const struct tp_site_stack *first; /* of all its sites; NULL: none was added yet */
+	size_t index, first_member;
+	uint32_t *ops; /* numbers of their names, by the number in the trace; 0: not asked for yet */
+};
+
+struct tp_stack_rows {
+	struct tp_row_index texts; /* of ops */
+	struct tp_map ops;	   /* of a text: its number */
+	struct part *parts;
+	size_t part_count, part_room;
+	struct group *groups;
+	size_t group_count, group_room;
+	struct member *members;
+	size_t member_count, member_room;
+	struct tp_map index; /* of groups, by what tells them apart */
+};
+
+struct tp_stack_rows *tp_stack_rows_new(void)
+{
+	struct tp_stack_rows *rows = calloc(1, sizeof(*rows));
+
+	if (!rows)
+		return NULL;
+	if (tp_row_index_init(&rows->texts))
+		return rows;
+	tp_stack_rows_free(rows);
+	return NULL;
+}
+
+void tp_stack_rows_free(struct tp_stack_rows *rows)
+{
+	if (!rows)
+		return;
+	for (size_t i = 0; i < rows->part_count; i++)
+		free(rows->parts[i].ops);
+	tp_row_index_free(&rows->texts);
+	tp_map_free(&rows->ops);
+	free(rows->parts);
+	free(rows->groups);
+	free(rows->members);
+	tp_map_free(&rows->index);
+	free(rows);
+}
+
+bool tp_stack_rows_process(struct tp_stack_rows *rows, const struct tp_process *process, size_t index,
+			   struct tp_symbols *symbols)
+{
+	struct part part = { .process = process,
+			     .symbols = symbols,
+			     .index = index,
+			     .first_member = rows->member_count,
+			     .ops = calloc(process->trace->op_count + 1, sizeof(*part.ops)) };
+
+	if (!part.ops || !tp_reserve(&rows->parts, &rows->part_room, rows->part_count + 1, sizeof(*rows->parts))) {
+		free(part.ops);
+		return false;
+	}
+	rows->parts[rows->part_count++] = part;
+	return true;
+}
+
+/* ---- telling them apart ---- */
+
+/* The same number for the same name, of any process. 0: no memory. */
+static uint32_t op_number(struct tp_stack_rows *rows, const struct part *part, uint32_t op)
+{
+	uint32_t *known = op < part->process->trace->op_count ? &part->ops[op] : NULL, *number;
+	bool found = false;
+	const char *text;
+
+	if (known && *known != 0)
+		return *known;
+	text = tp_row_index_op(&rows->texts, tp_process_op_name(part->process, op));
+	number = text ? tp_map_at(&rows->ops, (uintptr_t)text, 0, &found) : NULL;
+	if (!number)
+		return 0;
+	if (!found)
+		*number = (uint32_t)rows->ops.count;
+	if (known)
+		*known = *number;
+	return *number;
+}
+
+/* The row that is like `fresh`: that one, if there was none. NULL: no memory. */
+static struct group *group_at(struct tp_stack_rows *rows, const struct group *fresh)
+{
+	bool found = false;
+	uint32_t *at = tp_map_at(&rows->index, (uint64_t)fresh->chain << 32 | fresh->op,
+				 (uint64_t)fresh->holder << 1 | fresh->cut, &found);
+
+	if (!at || !tp_reserve(&rows->groups, &rows->group_room, rows->group_count + 1, sizeof(*rows->groups)))
+		return NULL;
+	if (!found) {
+		*at = (uint32_t)rows->group_count;
+		rows->groups[rows->group_count++] = *fresh;
+	}
+	return &rows->groups[*at];
+}
+
+bool tp_stack_rows_add(struct tp_stack_rows *rows, const struct tp_site_stack *stack, size_t site, bool held,
+		       const struct tp_stack_amounts *amounts)
+{
+	struct part *part = &rows->parts[rows->part_count - 1];
+	struct group fresh = { .chain = stack->chain,
+			       .op = op_number(rows, part, part->process->sites[site].op),
+			       .part = (uint32_t)(rows->part_count - 1),
+			       .site = (uint32_t)site,
+			       .holder = held ? stack->holder : TP_HOLDER_NONE,
+			       .cut = stack->cut };
+	struct group *group = fresh.op ? group_at(rows, &fresh) : NULL;
+
+	if (!group || !tp_reserve(&rows->members, &rows->member_room, rows->member_count + 1, sizeof(*rows->members)))
+		return false;
+	part->first = stack - site;
+	rows->members[rows->member_count++] = (struct member){ (uint32_t)site, (uint32_t)(group - rows->groups) };
+	group->bytes += amounts->bytes;
+	if (!amounts->largest)
+		group->number += amounts->number;
+	else if (amounts->number > group->number)
+		group->number = amounts->number;
+	return true;
+}
+
+/* ---- order ---- */
+
+struct rank {
+	uint64_t number, bytes;
+	uint32_t group;
+	bool last;
+};
+
+static struct tp_line line_of(const struct part *part, uint32_t site)
+{
+	return tp_site_stack_own(&part->first[site], part->process->trace, part->symbols);
+}
+
+/* The last resort, so that equal rows have the same order in every run of the analyzer. */
+static int compare_names(const struct tp_stack_rows *rows, const struct group *a, const struct group *b)
+{
+	const struct part *x = &rows->parts[a->part], *y = &rows->parts[b->part];
+	const struct tp_site *first = &x->process->sites[a->site], *second = &y->process->sites[b->site];
+	struct tp_line line = line_of(x, a->site), other = line_of(y, b->site);
+	int order = tp_row_names_compare(&line, tp_process_op_name(x->process, first->op), &other,
+					 tp_process_op_name(y->process, second->op));
+
+	if (!order && x->index != y->index)
+		order = x->index < y->index ? -1 : 1;
+	return order ? order : first->node < second->node ? -1 : first->node > second->node;
+}
+
+static int compare_numbers(const void *left, const void *right)
+{
+	const struct rank *a = left, *b = right;
+
+	if (a->last != b->last)
+		return a->last ? 1 : -1;
+	if (a->number != b->number)
+		return a->number > b->number ? -1 : 1;
+	return a->bytes != b->bytes ? (a->bytes > b->bytes ? -1 : 1) : 0;
+}
+
+static int compare_ranks(const void *left, const void *right, void *context)
+{
+	const struct tp_stack_rows *rows = context;
+	const struct rank *a = left, *b = right;
+	int order = compare_numbers(a, b);
+
+	return order ? order : compare_names(rows, &rows->groups[a->group], &rows->groups[b->group]);
+}
+
+/* By names only those that are shown, and what is equal to the last of them. NULL: no memory. */
+static struct rank *sort(struct tp_stack_rows *rows, size_t shown, bool held_last)
+{
+	struct rank *ranks = calloc(rows->group_count + 1, sizeof(*ranks));
+
+	if (!ranks)
+		return NULL;
+	for (size_t i = 0; i < rows->group_count; i++) {
+		const struct group *group = &rows->groups[i];
+
+		ranks[i] = (struct rank){ group->number, group->bytes, (uint32_t)i, held_last && group->holder };
+	}
+	qsort(ranks, rows->group_count, sizeof(*ranks), compare_numbers);
+	while (shown && shown < rows->group_count && compare_numbers(&ranks[shown - 1], &ranks[shown]) == 0)
+		shown++;
+	qsort_r(ranks, shown, sizeof(*ranks), compare_ranks, rows);
+	return ranks;
+}
+
+/* ---- the rows that are shown ---- */
+
+static void add_born(struct tp_row *row, const struct tp_born *born)
+{
+	if (row->sites == 1)
+		row->born = *born;
+	row->born.first = born->first < row->born.first ? born->first : row->born.first;
+	row->born.last = born->last > row->born.last ? born->last : row->born.last;
+}
+
+static void add_site(struct tp_row *row, const struct group *group, const struct part *part, uint32_t number,
+		     enum tp_what what)
+{
+	const struct tp_site *site = &part->process->sites[number];
+	struct tp_sums sums = tp_sums_of(site);
+
+	if (!row->sites) {
+		row->node = site->node;
+		row->process = part->index;
+		row->op = tp_process_op_name(part->process, site->op);
+		row->holder = group->holder;
+		row->line = line_of(part, number);
+	}
+	row->sites++;
+	tp_sums_add(&row->self, &sums);
+	add_born(row, what == TP_WHAT_PEAK ? &site->peak_born : &site->live_born);
+}
+
+/* `places`: where a group's row is; those behind the others are not made. */
+static void fill(const struct tp_stack_rows *rows, const uint32_t *places, struct tp_rows *to, enum tp_what what)
+{
+	for (size_t p = 0; p < rows->part_count; p++) {
+		const struct part *part = &rows->parts[p];
+		size_t end = p + 1 < rows->part_count ? part[1].first_member : rows->member_count;
+
+		for (size_t i = part->first_member; i < end; i++) {
+			const struct member *member = &rows->members[i];
+
+			if (places[member->group] < to->shown)
+				add_site(&to->rows[places[member->group]], &rows->groups[member->group], part,
+					 member->site, what);
+		}
+	}
+	for (size_t i = 0; i < to->shown; i++)
+		to->rows[i].total = to->rows[i].self;
+}
+
+bool tp_stack_rows_end(struct tp_stack_rows *rows, struct tp_rows *to, size_t top, enum tp_what what, bool held_last)
+{
+	size_t count = rows->group_count, shown = top && top < count ? top : count;
+	struct rank *ranks = sort(rows, shown, held_last);
+	uint32_t *places = calloc(count + 1, sizeof(*places));
+	bool good;
+
+	to->count = count;
+	to->shown = shown;
+	to->rows = calloc(to->shown + 1, sizeof(*to->rows));
+	to->bytes = calloc(to->count + 1, sizeof(*to->bytes));
+	good = ranks && places && to->rows && to->bytes;
+	for (size_t i = 0; good && i < to->count; i++) {
+		places[ranks[i].group] = (uint32_t)i;
+		to->bytes[i] = ranks[i].bytes;
+	}
+	if (good)
+		fill(rows, places, to, what);
+	else
+		to->count = to->shown = 0;
+	free(ranks);
+	free(places);
+	return good;
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/rows/suppressions.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/rows/line_file.h"
+#include "report/rows/pair_numbers.h"
+
+/*
+ * Built in: patterns for memory that libc keeps until the process ends, and two rules that no pattern can express, as
+ * the loader also stands in the stack of every static initialiser.
+ */
+static const char *const builtin_patterns[] = {
+	"^_IO_file_doallocate$",
+	"^_IO_doallocbuf",
+	"^_IO_setb$",
+	"^setlocale$",
+	"^_nl_",
+	"^__gconv_",
+	"^__tzset",
+	"^tzset_internal$",
+	"^__tzfile_",
+	"^_dl_allocate_tls",
+	"^allocate_dtv",
+	"^_dl_new_object$",
+	"^_dl_init_paths",
+	"^__nss_",
+	"^nss_",
+	"^__textdomain",
+	"^__bindtextdomain",
+	"^_dl_check_map_versions",
+	"^add_to_global",
+	"^__res_context",
+	"^init_cacheinfo",
+};
+#define BUILTIN_LOADER "the loader's own (innermost frame in ld.so)"
+#define BUILTIN_RUNTIME "the run-time libraries' own (no frame outside ld.so, libc, libstdc++, libgcc_s)"
+
+enum kind { KIND_PATTERN, KIND_LOADER, KIND_RUNTIME };
+
+struct tp_suppressions {
+	struct tp_suppression *rules;
+	enum kind *kinds;
+	size_t count, capacity;
+	struct tp_stack whole; /* of which not all is shown */
+	struct tp_map first;   /* of a symbol's address: the first pattern that matches it, or `count` */
+};
+
+static bool add_rule(struct tp_suppressions *suppressions, enum kind kind, const char *pattern, const char *source)
+{
+	size_t capacity = suppressions->capacity ? 2 * suppressions->capacity : 64;
+	struct tp_suppression *rule;
+
+	if (suppressions->count == suppressions->capacity) {
+		void *rules = realloc(suppressions->rules, capacity * sizeof(*suppressions->rules));
+		void *kinds;
+
+		if (!rules)
+			return false;
+		suppressions->rules = rules;
+		kinds = realloc(suppressions->kinds, capacity * sizeof(*suppressions->kinds));
+		if (!kinds)
+			return false;
+		suppressions->kinds = kinds;
+		suppressions->capacity = capacity;
+	}
+	rule = &suppressions->rules[suppressions->count];
+	memset(rule, 0, sizeof(*rule));
+	rule->pattern = strdup(pattern);
+	rule->source = strdup(source);
+	if (!rule->pattern || !rule->source) {
+		free((void *)rule->pattern);
+		free((void *)rule->source);
+		return false;
+	}
+	suppressions->kinds[suppressions->count++] = kind;
+	return true;
+}
+
+struct tp_suppressions *tp_suppressions_new(void)
+{
+	struct tp_suppressions *suppressions = calloc(1, sizeof(*suppressions));
+	bool good = suppressions != NULL;
+
+	for (size_t i = 0; good && i < sizeof(builtin_patterns) / sizeof(builtin_patterns[0]); i++)
+		good = add_rule(suppressions, KIND_PATTERN, builtin_patterns[i], "built-in");
+	good = good && add_rule(suppressions, KIND_LOADER, BUILTIN_LOADER, "built-in") &&
+	       add_rule(suppressions, KIND_RUNTIME, BUILTIN_RUNTIME, "built-in");
+	if (good)
+		return suppressions;
+	tp_suppressions_free(suppressions);
+	return NULL;
+}
+
+void tp_suppressions_free(struct tp_suppressions *suppressions)
+{
+	if (!suppressions)
+		return;
+	for (size_t i = 0; i < suppressions->count; i++) {
+		free((void *)suppressions->rules[i].pattern);
+		free((void *)suppressions->rules[i].source);
+	}
+	free(suppressions->rules);
+	free(suppressions->kinds);
+	tp_stack_free(&suppressions->whole);
+	tp_map_free(&suppressions->first);
+	free(suppressions);
+}
+
+/* NULL: good, or nothing to add; else the reason. */
+static const char *read_line(struct tp_suppressions *suppressions, char *line, const char *file)
+{
+	char *end;
+
+	line += strspn(line, " \t");
+	end = line + strcspn(line, "\r\n");
+	while (end > line && (end[-1] == ' ' || end[-1] == '\t'))
+		end--;
+	*end = '\0';
+	if (!*line || *line == '#')
+		return NULL;
+	if (strncmp(line, "leak:", 5) != 0)
+		return "a line must be leak:PATTERN, or a comment that begins with #";
+	if (!line[5])
+		return "the pattern behind leak: is empty";
+	return add_rule(suppressions, KIND_PATTERN, line + 5, file) ? NULL : "out of memory";
+}
+
+bool tp_suppressions_read(struct tp_suppressions *suppressions, const char *file, char **error)
+{
+	FILE *in = fopen(file, "r");
+	const char *reason = NULL, *unread = in ? NULL : strerror(errno);
+	char line[TP_LINE_MOST];
+	size_t number = 0;
+
+	*error = NULL;
+	while (in && !reason && tp_line_read(in, line, &unread)) {
+		number++;
+		reason = read_line(suppressions, line, file);
+	}
+	if (in)
+		fclose(in);
+	if (!reason && !unread)
+		return true;
+	if ((reason ? asprintf(error, "%s:%zu: %s", file, number, reason)
+		    : asprintf(error, "%s: can't be read: %s", file, unread)) < 0)
+		*error = NULL;
+	return false;
+}
+
+/* Where in `text` the `length` characters at `pattern` stand first; NULL: nowhere. */
+static const char *find_piece(const char *text, const char *pattern, size_t length)
+{
+	for (; strlen(text) >= length; text++)
+		if (memcmp(text, pattern, length) == 0)
+			return text;
+	return NULL;
+}
+
+bool tp_pattern_match(const char *pattern, const char *text)
+{
+	bool anchored = *pattern == '^'; /* the next piece must stand right here */
+
+	pattern += anchored;
+	for (;;) {
+		size_t length = strcspn(pattern, "*$");
+
+		if (pattern[length] == '$' && pattern[length + 1] == '\0') { /* this piece must end the text */
+			size_t have = strlen(text);
+
+			if (have < length || (anchored && have != length))
+				return false;
+			return memcmp(text + have - length, pattern, length) == 0;
+		}
+		if (pattern[length] == '$') /* in the middle it is a character like any other */
+			length += 1 + strcspn(pattern + length + 1, "*$");
+		if (anchored && strncmp(text, pattern, length) != 0)
+			return false;
+		text = anchored ? text : find_piece(text, pattern, length);
+		if (!text)
+			return false;
+		text += length;
+		pattern += length;
+		if (!*pattern)
+			return true;
+		anchored = *pattern != '*';
+		pattern += !anchored;
+	}
+}
+
+static bool match_symbol(const char *pattern, const struct tp_symbol *symbol)
+{
+	for (size_t i = 0; i < symbol->count; i++) {
+		const struct tp_location *location = &symbol->locations[i];
+
+		if ((location->function && tp_pattern_match(pattern, location->function)) ||
+		    (location->file && tp_pattern_match(pattern, location->file)))
+			return true;
+	}
+	return (symbol->path[0] && tp_pattern_match(pattern, symbol->path)) ||
+	       (symbol->module[0] && tp_pattern_match(pattern, symbol->module));
+}
+
+/* Symbols are many stacks' in common: each is held against the patterns once. */
+static size_t first_pattern(struct tp_suppressions *suppressions, const struct tp_symbol *symbol)
+{
+	bool found = false;
+	uint32_t *kept = tp_map_at(&suppressions->first, (uintptr_t)symbol, 0, &found);
+	uint32_t rule = 0;
+
+	if (kept && found)
+		return *kept;
+	while (rule < suppressions->count &&
+	       (suppressions->kinds[rule] != KIND_PATTERN || !match_symbol(suppressions->rules[rule].pattern, symbol)))
+		rule++;
+	if (kept)
+		*kept = rule;
+	return rule;
+}
+
+static bool in_loader(const struct tp_line *line)
+{
+	return strncmp(line->symbol->module, "ld-linux", 8) == 0 || strcmp(line->symbol->module, "ld.so") == 0;
+}
+
+static bool in_runtime(const struct tp_line *line)
+{
+	const char *module = line->symbol->module;
+
+	return in_loader(line) || strncmp(module, "libc.so", 7) == 0 || strncmp(module, "libstdc++.so", 12) == 0 ||
+	       strncmp(module, "libgcc_s.so", 11) == 0 || strncmp(module, "libpthread.so", 13) == 0 ||
+	       line->location->known.allocator;
+}
+
+/* The rules that are no patterns. */
+static bool match_builtin(enum kind kind, const struct tp_stack *stack)
+{
+	if (kind == KIND_LOADER)
+		return stack->first < stack->last && in_loader(&stack->lines[stack->first]);
+	if (kind != KIND_RUNTIME)
+		return false;
+	for (size_t i = 0; i < stack->count; i++)
+		if (!in_runtime(&stack->lines[i]))
+			return false;
+	/* An incomplete stack may have had other frames. */
+	return stack->count && stack->end == TPROF_NODE_ROOT;
+}
+
+/* Number of the rule that matches; the count of rules if none does. */
+static size_t find_rule(struct tp_suppressions *suppressions, const struct tp_stack *stack)
+{
+	size_t best = suppressions->count;
+
+	for (size_t i = 0; i < stack->count; i++) {
+		size_t rule = first_pattern(suppressions, stack->lines[i].symbol);
+
+		best = rule < best ? rule : best;
+	}
+	for (size_t i = 0; i < best; i++)
+		if (match_builtin(suppressions->kinds[i], stack))
+			best = i;
+	return best;
+}
+
+/* What is suppressed is no question of which language's frames are shown. NULL: no memory. */
+static const struct tp_stack *whole_of(struct tp_suppressions *suppressions, const struct tp_stack *stack)
+{
+	if (!stack->symbols || tp_symbols_options(stack->symbols)->language == TP_LANGUAGE_MIXED)
+		return stack;
+	return tp_stack_read_mixed(&suppressions->whole, stack) ? &suppressions->whole : NULL;
+}
+
+bool tp_suppressions_match(struct tp_suppressions *suppressions, const struct tp_stack *stack, uint64_t blocks,
+			   uint64_t bytes)
+{
+	const struct tp_stack *whole = whole_of(suppressions, stack);
+	size_t index = whole ? find_rule(suppressions, whole) : suppressions->count;
+	struct tp_suppression *rule = &suppressions->rules[index];
+
+	if (index == suppressions->count)
+		return false;
+	rule->sites++;
+	rule->blocks += blocks;
+	rule->bytes += bytes;
+	return true;
+}
+
+const struct tp_suppression *tp_suppressions_list(const struct tp_suppressions *suppressions, size_t *count)
+{
+	*count = suppressions->count;
+	return suppressions->rules;
+}

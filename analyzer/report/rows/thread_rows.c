@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/rows/thread_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/rows/row_index.h"
+
+/* CPU time, or bytes, of one function on one thread. */
+struct part {
+	struct tp_line line;
+	uint32_t thread;
+	uint64_t weight;
+};
+
+struct parts {
+	const struct tp_process *process;
+	struct tp_symbols *symbols;
+	struct tp_row_index index; /* (key of the function, thread) to part */
+	struct part *list;
+	struct tp_stack stack;
+};
+
+/* The rows, by the number of the thread. */
+struct threads {
+	struct tp_thread_row *rows;
+	struct tp_map index;
+};
+
+/* NULL: there is no such thread, or no memory. */
+static struct tp_thread_row *row_of(struct threads *threads, uint64_t thread)
+{
+	bool found = false;
+	const uint32_t *number = tp_map_at(&threads->index, thread, 0, &found);
+
+	return found ? &threads->rows[*number] : NULL;
+}
+
+static bool begin_rows(struct tp_thread_rows *rows, struct threads *threads, const struct tp_process *process)
+{
+	rows->rows = calloc(process->thread_count + 1, sizeof(*rows->rows));
+	rows->count = rows->rows ? process->thread_count : 0;
+	threads->rows = rows->rows;
+	for (size_t i = 0; i < rows->count; i++) {
+		bool found = false;
+		uint32_t *number = tp_map_at(&threads->index, process->threads[i].thread, 0, &found);
+
+		if (!number)
+			return false;
+		*number = (uint32_t)i;
+		rows->rows[i].stats = &process->threads[i];
+	}
+	return rows->rows != NULL;
+}
+
+/* ---- memory ---- */
+
+static void add_memory(struct threads *threads, const struct tp_process *process)
+{
+	struct tp_thread_row *row = NULL;
+
+	for (size_t i = 0; i < process->site_count; i++) {
+		const struct tp_site *site = &process->sites[i];
+
+		if (!row || row->stats->thread != site->key)
+			row = row_of(threads, site->key);
+		if (!row)
+			continue;
+		row->peak_bytes += site->peak_bytes;
+		row->peak_blocks += site->peak_blocks;
+		row->live_bytes += site->live_bytes;
+		row->live_blocks += site->live_blocks;
+		row->peak_bytes_variance += site->variance.peak_bytes;
+		row->peak_blocks_variance += site->variance.peak_blocks;
+		row->live_bytes_variance += site->variance.live_bytes;
+		row->live_blocks_variance += site->variance.live_blocks;
+	}
+}
+
+/* ---- functions ---- */
+
+static struct part *part_at(struct parts *parts, const struct tp_line *line, uint32_t thread)
+{
+	const char *key = tp_keys_get(&parts->index.keys, line, TP_KEY_FUNCTION);
+	struct part *part =
+		key ? tp_row_index_at(&parts->index, (uintptr_t)key, thread, &parts->list, sizeof(*part)) : NULL;
+
+	if (part && !part->line.location)
+		*part = (struct part){ .line = *line, .thread = thread };
+	return part;
+}
+
+/* A stack's weight goes to its own function: of samples the innermost, of memory the one that is behind the plumbing. */
+static bool add_part(struct parts *parts, uint32_t node, uint32_t thread, uint64_t weight, bool memory)
+{
+	const struct tp_line *line;
+	struct part *part;
+
+	if (!weight)
+		return true;
+	if (!tp_stack_read(&parts->stack, parts->process->trace, parts->symbols, node))
+		return false;
+	line = memory ? tp_stack_own(&parts->stack) : parts->stack.last ? &parts->stack.lines[0] : NULL;
+	part = line ? part_at(parts, line, thread) : NULL;
+	if (part)
+		part->weight += weight;
+	return part || !line;
+}
+
+static bool add_cpu_lines(struct parts *parts, struct threads *threads)
+{
+	const struct tp_process *process = parts->process;
+
+	for (size_t i = 0; i < process->cpu_site_count; i++) {
+		const struct tp_cpu_site *site = &process->cpu_sites[i];
+
+		if (!add_part(parts, site->node, site->thread, tp_cpu_ns(process, &site->cpu), false))
+			return false;
+	}
+	for (size_t i = 0; i < parts->index.count; i++) {
+		struct tp_thread_row *row = row_of(threads, parts->list[i].thread);
+
+		if (!row || parts->list[i].weight <= row->cpu_line_ns)
+			continue;
+		row->cpu_line = parts->list[i].line;
+		row->cpu_line_ns = parts->list[i].weight;
+	}
+	return true;
+}
+
+static bool add_alloc_lines(struct parts *parts, struct threads *threads)
+{
+	const struct tp_process *process = parts->process;
+
+	for (size_t i = 0; i < process->site_count; i++)
+		if (!add_part(parts, process->sites[i].node, (uint32_t)process->sites[i].key, process->sites[i].bytes,
+			      true))
+			return false;
+	for (size_t i = 0; i < parts->index.count; i++) {
+		struct tp_thread_row *row = row_of(threads, parts->list[i].thread);
+
+		if (!row || parts->list[i].weight <= row->alloc_line_bytes)
+			continue;
+		row->alloc_line = parts->list[i].line;
+		row->alloc_line_bytes = parts->list[i].weight;
+	}
+	return true;
+}
+
+/* One question: whose CPU time, or whose bytes. */
+static bool add_lines(struct threads *threads, const struct tp_process *process, struct tp_symbols *symbols,
+		      bool (*add)(struct parts *parts, struct threads *threads))
+{
+	struct parts parts = { .process = process, .symbols = symbols };
+	bool good = tp_row_index_init(&parts.index) && add(&parts, threads);
+
+	tp_row_index_free(&parts.index);
+	tp_stack_free(&parts.stack);
+	free(parts.list);
+	return good;
+}
+
+/* ---- order ---- */
+
+static uint64_t number(const struct tp_thread_row *row, const char *sort)
+{
+	const struct tp_thread_stats *stats = row->stats;
+
+	switch (sort[0]) {
+	case 'c':
+		return stats->cpu.periods;
+	case 'o':
+		return stats->op_ns;
+	case 'a':
+		return stats->allocations;
+	case 'p':
+		return row->peak_bytes;
+	case 'u':
+		return row->live_bytes;
+	case 'b':
+		return stats->bytes;
+	case 'f': /* frees; first: the earliest first */
+		return sort[1] == 'r' ? stats->frees : UINT64_MAX - stats->first_ns;
+	default:
+		return UINT64_MAX - stats->thread;
+	}
+}
+
+static int compare(const void *left, const void *right, void *sort)
+{
+	const struct tp_thread_row *a = left, *b = right;
+	uint64_t x = number(a, sort), y = number(b, sort);
+
+	if (x == y)
+		x = a->stats->bytes, y = b->stats->bytes;
+	if (x != y)
+		return x > y ? -1 : 1;
+	return (a->stats->thread > b->stats->thread) - (a->stats->thread < b->stats->thread);
+}
+
+bool tp_thread_rows(struct tp_thread_rows *rows, const struct tp_process *process, struct tp_symbols *symbols,
+		    const char *sort)
+{
+	struct threads threads = { NULL };
+	bool good = begin_rows(rows, &threads, process);
+
+	if (good)
+		add_memory(&threads, process);
+	good = good && add_lines(&threads, process, symbols, add_cpu_lines) &&
+	       add_lines(&threads, process, symbols, add_alloc_lines);
+	tp_map_free(&threads.index);
+	if (rows->count)
+		qsort_r(rows->rows, rows->count, sizeof(*rows->rows), compare, (void *)sort);
+	return good;
+}
+
+void tp_thread_rows_free(struct tp_thread_rows *rows)
+{
+	free(rows->rows);
+	memset(rows, 0, sizeof(*rows));
+}

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/text/diff_listing.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/stats/stats.h"
+#include "report/rows/name.h"
+
+#define LINES_MAX 12 /* of a stack */
+#define LINES_TAIL 2 /* of them from its outer end */
+
+enum form { FORM_TEXT, FORM_BYTES, FORM_COUNT, FORM_TIME, FORM_SHARE, FORM_RATIO, FORM_RANGE, FORM_RATE, FORM_P };
+
+struct column {
+	const char *key;
+	enum form form;
+};
+
+/* ---- cells ---- */
+
+/* "1.02 to 1.08"; an end that is not known is left open. */
+static struct tp_text range_text(const json_t *range)
+{
+	struct tp_text text = { "-" };
+	const json_t *low = json_array_get(range, 0), *high = json_array_get(range, 1);
+	double from = json_number_value(low), to = json_number_value(high);
+
+	if (json_is_number(low) && json_is_number(high))
+		snprintf(text.text, sizeof(text.text), "%.3f to %.3f", from, to);
+	else if (json_is_number(low))
+		snprintf(text.text, sizeof(text.text), "%.3f or more", from);
+	else if (json_is_number(high))
+		snprintf(text.text, sizeof(text.text), "%.3f or less", to);
+	return text;
+}
+
+static struct tp_text rate_text(const struct tp_page *page, double value)
+{
+	struct tp_text text = tp_bytes(tp_round(fabs(value)), page->exact);
+
+	if (value < -0.5) {
+		memmove(text.text + 1, text.text, sizeof(text.text) - 2);
+		text.text[0] = '-';
+	}
+	return text;
+}
+
+static struct tp_text number_text(const struct tp_page *page, const json_t *json, enum form form)
+{
+	double value = json_number_value(json);
+	struct tp_text text = { "-" };
+
+	if (form == FORM_RANGE)
+		return range_text(json);
+	if (!json_is_number(json))
+		return text;
+	switch (form) {
+	case FORM_BYTES:
+		return tp_bytes(tp_round(value), page->exact);
+	case FORM_COUNT:
+		return tp_count(tp_round(value));
+	case FORM_TIME:
+		return tp_time(tp_round(value));
+	case FORM_RATE:
+		return rate_text(page, value);
+	case FORM_SHARE:
+		snprintf(text.text, sizeof(text.text), "%.1f%%", 100 * value);
+		return text;
+	default:
+		snprintf(text.text, sizeof(text.text), form == FORM_P ? "%.2g" : "%.3fx", value);
+		return text;
+	}
+}
+
+static void cell(struct tp_table *table, const struct tp_page *page, const json_t *row, const struct column *column)
+{
+	const json_t *json = json_object_get(row, column->key);
+	char name[400];
+
+	if (column->form != FORM_TEXT)
+		tp_table_add(table, TP_STYLE_NUMBER, number_text(page, json, column->form).text);
+	else
+		tp_table_add(table, TP_STYLE_PLAIN,
+			     tp_short_name(page, json_is_string(json) ? json_string_value(json) : "-", 60, name,
+					   sizeof(name)));
+}
+
+static void list(const struct tp_page *page, const json_t *rows, const char *titles, const struct column *columns,
+		 size_t count)
+{
+	struct tp_table *table = tp_table_new(titles);
+	json_t *row;
+	size_t i;
+
+	if (!json_array_size(rows))
+		fputs("  nothing differs\n", page->out);
+	json_array_foreach(rows, i, row)
+		for (size_t c = 0; table && c < count; c++)
+			cell(table, page, row, &columns[c]);
+	if (table && json_array_size(rows))
+		tp_table_print(table, page, 2);
+	tp_table_free(table);
+}
+#define LIST(page, rows, titles, columns) list(page, rows, titles, columns, sizeof(columns) / sizeof((columns)[0]))
+
+static const char *text_of(const json_t *json, const char *key, const char *otherwise)
+{
+	const char *text = json_string_value(json_object_get(json, key));
+
+	return text ? text : otherwise;
+}
+
+static json_int_t rows_of(const json_t *count)
+{
+	return json_integer_value(json_object_get(count, "rows"));
+}
+
+/* The rows of a list that are not there, by what they are. */
+static void print_counts(const struct tp_page *page, const json_t *json, const char *key)
+{
+	static const struct {
+		const char *what, *words;
+	} others[] = {
+		{ "same", "the same" },
+		{ "alike", "nearly the same (within 0.05% of their own size, or 0.1% of all)" },
+		{ "noise", "noise" },
+		{ "too few", "too few to tell" },
+		{ "not tested", "too small to be tested" },
+		{ "drifts", "that drift" },
+	};
+	const json_t *counts = json_object_get(json_object_get(json, "counts"), key);
+	json_int_t left = -(json_int_t)json_array_size(json_object_get(json, key));
+	const char *between = "  not listed: ";
+
+	for (size_t i = 0; i < json_array_size(counts); i++)
+		left += rows_of(json_array_get(counts, i));
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		json_int_t those = 0;
+
+		for (size_t c = 0; c < json_array_size(counts); c++)
+			if (strcmp(text_of(json_array_get(counts, c), "verdict", ""), others[i].what) == 0)
+				those = rows_of(json_array_get(counts, c));
+		if (!those)
+			continue;
+		tp_print(page, TP_STYLE_DIM, "%s%s %s", between, tp_count((uint64_t)those).text, others[i].words);
+		between = ", ";
+		left -= those;
+	}
+	if (left > 0)
+		tp_print(page, TP_STYLE_DIM, "%s%s more that differ%s (--top)", between, tp_count((uint64_t)left).text,
+			 left == 1 ? "s" : "");
+	if (left > 0 || between[0] == ',')
+		fputc('\n', page->out);
+}
+
+/* ---- stacks ---- */
+
+static void print_stack(const struct tp_page *page, const json_t *stack)
+{
+	size_t count = json_array_size(stack), hidden = count > LINES_MAX ? count - LINES_MAX : 0, i;
+	const json_t *frame;
+	char name[400];
+
+	json_array_foreach(stack, i, frame) {
+		if (hidden && i >= LINES_MAX - LINES_TAIL && i < count - LINES_TAIL) {
+			if (i == LINES_MAX - LINES_TAIL)
+				tp_print(page, TP_STYLE_DIM, "        %s %zu more\n",
+					 page->utf8 ? "\xe2\x8b\xae" : "...", hidden);
+			continue;
+		}
+		fprintf(page->out, "        %s",
+			tp_short_name(page, text_of(frame, "function", "(no name)"), 60, name, sizeof(name)));
+		tp_print(page, TP_STYLE_DIM, "  %s\n", text_of(frame, "module", ""));
+	}
+}
+
+/* "   1. 5.00 MiB, was 4.00 MiB: 1.250x (1.100 to 1.400), p 0.003, more" */
+static void print_row(const struct tp_page *page, const json_t *row, size_t number, const struct column *columns)
+{
+	const json_t *ratio = json_object_get(row, "ratio"), *range = json_object_get(row, "ratio_ci95");
+	const json_t *p = json_object_get(row, "p_corrected");
+
+	fprintf(page->out, "%4zu. ", number);
+	tp_print(page, TP_STYLE_NUMBER, "%s",
+		 number_text(page, json_object_get(row, columns[1].key), columns[1].form).text);
+	fprintf(page->out, ", was %s", number_text(page, json_object_get(row, columns[0].key), columns[0].form).text);
+	if (json_is_number(ratio))
+		fprintf(page->out, ": %s", number_text(page, ratio, FORM_RATIO).text);
+	if (json_is_array(range))
+		fprintf(page->out, " (%s)", range_text(range).text);
+	if (json_is_number(p))
+		fprintf(page->out, ", p %s", number_text(page, p, FORM_P).text);
+	fprintf(page->out, ", %s\n", text_of(row, "verdict", "-"));
+	print_stack(page, json_object_get(row, "stack"));
+}
+
+static void print_stacks(const struct tp_page *page, const json_t *rows, const struct column *columns)
+{
+	const json_t *row;
+	size_t i;
+
+	if (!json_array_size(rows))
+		fputs("  nothing differs\n", page->out);
+	json_array_foreach(rows, i, row) {
+		if (i)
+			fputc('\n', page->out);
+		print_row(page, row, i + 1, columns);
+	}
+}
+
+static void memory(const struct tp_page *page, const json_t *json, const char *key, const char *headline)
+{
+	static const struct column columns[] = { { "old_bytes", FORM_BYTES }, { "new_bytes", FORM_BYTES },
+						 { "ratio", FORM_RATIO },     { "ratio_ci95", FORM_RANGE },
+						 { "p_corrected", FORM_P },   { "verdict", FORM_TEXT },
+						 { "name", FORM_TEXT } };
+	const json_t *rows = json_object_get(json, key);
+
+	tp_headline(page, "%s, where it differs", headline);
+	if (!json_is_true(json_object_get(json, "heap_known")))
+		fputs("  not known: a side did not record it\n", page->out);
+	else if (json_object_get(json, "cpu_stacks"))
+		print_stacks(page, rows, columns);
+	else
+		LIST(page, rows, ">old|>new|>new / old|>95%|>p|is|where", columns);
+	print_counts(page, json, key);
+}
+
+/* ---- sections ---- */
+
+static bool has_runs(const json_t *json)
+{
+	return json_array_size(json_object_get(json, "old_runs")) > 1 ||
+	       json_array_size(json_object_get(json, "new_runs")) > 1;
+}
+
+static void print_totals(const struct tp_page *page, const json_t *json)
+{
+	struct tp_table *table = tp_table_new(has_runs(json) ? "total, mean|>old|>new|>new / old|>95%|>p|is"
+							     : "total|>old|>new|>new / old|>95%|>p|is");
+	const json_t *rows = json_object_get(json, "totals");
+	json_t *row;
+	size_t i;
+
+	json_array_foreach(rows, i, row) {
+		enum form form = strcmp(text_of(row, "unit", ""), "bytes") == 0 ? FORM_BYTES : FORM_COUNT;
+		const struct column columns[] = { { "name", FORM_TEXT },
+						  { "old", form },
+						  { "new", form },
+						  { "ratio", FORM_RATIO },
+						  { "ratio_ci95", FORM_RANGE },
+						  { "p_corrected", FORM_P },
+						  { "verdict", FORM_TEXT } };
+
+		for (size_t c = 0; table && c < sizeof(columns) / sizeof(columns[0]); c++)
+			cell(table, page, row, &columns[c]);
+	}
+	if (table)
+		tp_table_print(table, page, 2);
+	tp_table_free(table);
+}
+
+static void print_growth(const struct tp_page *page, const json_t *json)
+{
+	static const struct column rates[] = { { "old_rate", FORM_RATE },
+					       { "new_rate", FORM_RATE },
+					       { "p_corrected", FORM_P },
+					       { "verdict", FORM_TEXT },
+					       { "name", FORM_TEXT } };
+	const json_t *growth = json_object_get(json, "growth"), *rows = json_object_get(json, "leaks");
+	const json_t *range = json_object_get(growth, "change_ci95");
+	bool seconds = strcmp(text_of(growth, "unit", ""), "bytes/s") == 0;
+
+	if (!json_is_object(growth))
+		return;
+	tp_headline(page, "Growth a %s", seconds ? "second" : "step");
+	fprintf(page->out, "  live bytes: %s, was %s",
+		number_text(page, json_object_get(growth, "new"), FORM_RATE).text,
+		number_text(page, json_object_get(growth, "old"), FORM_RATE).text);
+	if (json_is_array(range)) {
+		fprintf(page->out, "; the difference is %s",
+			number_text(page, json_array_get(range, 0), FORM_RATE).text);
+		fprintf(page->out, " to %s", number_text(page, json_array_get(range, 1), FORM_RATE).text);
+	}
+	fprintf(page->out, ": %s\n", text_of(growth, "verdict", "-"));
+	if (!json_array_size(rows))
+		return;
+	if (json_object_get(json, "cpu_stacks"))
+		print_stacks(page, rows, rates);
+	else
+		LIST(page, rows, ">old|>new|>p|is|where", rates);
+	print_counts(page, json, "leaks");
+}
+
+static void print_times(const struct tp_page *page, const json_t *json)
+{
+	static const struct column times[] = { { "name", FORM_TEXT },	       { "old_p50_ns", FORM_TIME },
+					       { "new_p50_ns", FORM_TIME },    { "speedup", FORM_RATIO },
+					       { "speedup_ci95", FORM_RANGE }, { "p_corrected", FORM_P },
+					       { "verdict", FORM_TEXT } };
+	static const struct column ops[] = { { "name", FORM_TEXT },	     { "old_calls", FORM_COUNT },
+					     { "new_calls", FORM_COUNT },    { "old_p50_ns", FORM_TIME },
+					     { "new_p50_ns", FORM_TIME },    { "speedup", FORM_RATIO },
+					     { "speedup_ci95", FORM_RANGE }, { "p_corrected", FORM_P },
+					     { "verdict", FORM_TEXT } };
+	bool runs = has_runs(json);
+	const char *test = runs ? "Welch's test between the runs" : "the rank test over batches of calls";
+
+	tp_headline(page, "Times, median; speed-up with its 95%% interval; p by %s (Holm)", test);
+	LIST(page, json_object_get(json, "times"), "time|>old|>new|>speed-up|>95%|>p|is", times);
+	tp_headline(page, "Ops: time of a call, median; p by %s (Holm)", test);
+	LIST(page, json_object_get(json, "ops"),
+	     runs ? "op|>calls of all old|>of all new|>old|>new|>speed-up|>95%|>p|is"
+		  : "op|>old calls|>new calls|>old|>new|>speed-up|>95%|>p|is",
+	     ops);
+	print_counts(page, json, "ops");
+}
+
+static void print_cpu(const struct tp_page *page, const json_t *json)
+{
+	static const struct column cpu[] = { { "name", FORM_TEXT },
+					     { "old_share", FORM_SHARE },
+					     { "new_share", FORM_SHARE },
+					     { "p_corrected", FORM_P },
+					     { "verdict", FORM_TEXT } };
+
+	tp_headline(page, "CPU: share of the samples");
+	if (!json_is_true(json_object_get(json, "cpu_known"))) {
+		fputs("  not known: a side has no samples\n", page->out);
+		return;
+	}
+	LIST(page, json_object_get(json, "cpu"), "where|>old|>new|>p|is", cpu);
+	print_counts(page, json, "cpu");
+	if (!json_array_size(json_object_get(json_object_get(json, "counts"), "cpu_stacks")))
+		return;
+	tp_headline(page, "CPU by stack");
+	print_stacks(page, json_object_get(json, "cpu_stacks"), cpu + 1);
+	print_counts(page, json, "cpu_stacks");
+}
+
+static void print_sides(const struct tp_page *page, const json_t *json)
+{
+	static const char *const keys[] = { "old", "new" };
+	static const char *const lists[] = { "old_runs", "new_runs" };
+
+	for (int side = 0; side < 2; side++) {
+		size_t runs = json_array_size(json_object_get(json, lists[side]));
+
+		fprintf(page->out, "%s: %s", keys[side], text_of(json, keys[side], "?"));
+		if (runs > 1)
+			fprintf(page->out, " and %zu more run%s", runs - 1, runs == 2 ? "" : "s");
+		fputc('\n', page->out);
+	}
+	fputc('\n', page->out);
+}
+
+static void print_notes(const struct tp_page *page, const json_t *json)
+{
+	size_t old_runs = json_array_size(json_object_get(json, "old_runs"));
+	size_t new_runs = json_array_size(json_object_get(json, "new_runs"));
+	const json_t *notes = json_object_get(json, "notes");
+
+	for (size_t i = 0; i < json_array_size(notes); i++)
+		tp_print(page, TP_STYLE_WARN, "%snote: %s\n", i ? "" : "\n",
+			 json_string_value(json_array_get(notes, i)));
+	tp_print(page, TP_STYLE_DIM,
+		 "\n  noise: chance alone would do that; p is corrected for the rows of its table\n");
+	if (old_runs == 1 && new_runs == 1)
+		tp_print(page, TP_STYLE_DIM,
+			 "  One run a side: faster or slower is an op whose calls differ, and by more than the ops "
+			 "differ "
+			 "among themselves;\n"
+			 "  one run: its calls differ, and whether it is the program or the machine nothing here "
+			 "tells. Memory is "
+			 "as it was\n"
+			 "  counted: different, whether or not two runs of one program differ as much.\n"
+			 "  Several runs a side show what differs from run to run: diff --baseline OLD --baseline "
+			 "OLD... NEW NEW NEW...\n");
+}
+
+void tp_diff_print(const struct tp_page *page, const json_t *json)
+{
+	print_sides(page, json);
+	print_totals(page, json);
+	print_growth(page, json);
+	print_times(page, json);
+	print_cpu(page, json);
+	memory(page, json, "peak", "Memory at the peak");
+	memory(page, json, "unfreed", "Unfreed memory");
+	memory(page, json, "allocated", "Allocated");
+	print_notes(page, json);
+}

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What limits the numbers, said in sentences. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/text/coverage.h"
+#include "report/rows/name.h"
+#include "report/rows/op_globs.h"
+#include "report/text/process_notes.h"
+
+#define MANY_MISSING 3u /* modules: fewer are named one by one */
+
+__attribute__((format(printf, 2, 3))) static void add(struct tp_notes *notes, const char *format, ...)
+{
+	char **more = realloc(notes->text, (notes->count + 1) * sizeof(*more));
+	va_list args;
+	int length;
+
+	if (!more)
+		return;
+	notes->text = more;
+	va_start(args, format);
+	length = vasprintf(&notes->text[notes->count], format, args);
+	va_end(args);
+	if (length >= 0)
+		notes->count++;
+}
+
+static void add_elsewhere(struct tp_notes *notes, const struct tp_trace *trace)
+{
+	const char *first = NULL;
+	uint64_t objects = 0;
+
+	for (size_t i = 0; i < trace->hooks_count; i++) {
+		if (trace->hooks[i].state != TPROF_HOOKS_ELSEWHERE)
+			continue;
+		first = first ? first : trace->hooks[i].object;
+		objects++;
+	}
+	if (objects == 1)
+		add(notes,
+		    "%s was loaded by dlmopen, in a namespace of its own: what it allocates bypasses the hooks and is "
+		    "not in this report",
+		    first[0] ? first : tp_program_name(trace));
+	else if (objects)
+		add(notes,
+		    "%s objects, %s among them, were loaded by dlmopen, in namespaces of their own: what they allocate "
+		    "bypasses the hooks and is not in this report",
+		    tp_count(objects).text, first[0] ? first : tp_program_name(trace));
+}
+
+/* Their blocks are missing, or are put down to somebody else. */
+static void add_unseen(struct tp_notes *notes, const struct tp_trace *trace)
+{
+	for (size_t i = 0; i < trace->unseen_count; i++) {
+		const struct tp_unseen_allocator *unseen = &trace->unseen[i];
+
+		if (!unseen->pool)
+			add(notes,
+			    "a second allocator, %s, is linked into %s (%s): the blocks that it hands out are not "
+			    "seen, and "
+			    "the heap's numbers lack them; its memory is among what is mapped, and in RSS",
+			    unseen->name, tp_file_name(unseen->module), unseen->symbol);
+		else
+			add(notes,
+			    "%s (%s in %s) hand out parts of larger blocks: such a block is put down to whoever asked "
+			    "when it "
+			    "was needed, whoever holds the parts%s%s%s",
+			    unseen->name, unseen->symbol, tp_file_name(unseen->module), unseen->setting ? "; " : "",
+			    unseen->setting ? unseen->setting : "",
+			    unseen->setting ? " in the environment shows each part" : "");
+	}
+}
+
+static void add_bypasses(struct tp_notes *notes, const struct tp_trace *trace)
+{
+	const struct tprof_header *header = trace->header;
+
+	if (tp_allocations_off(trace))
+		add(notes, "TPROF_ALLOC=off: what the program allocated was not recorded");
+	if (header->flags & TPROF_FLAG_FOREIGN_MALLOC && tp_malloc_is_shared(trace))
+		add(notes, "malloc is that of %s, which stands before libtprof.so: its allocations can't be seen",
+		    trace->malloc_path);
+	else if (header->flags & TPROF_FLAG_FOREIGN_MALLOC)
+		add(notes,
+		    "this program's own malloc is linked statically: its allocations can't be seen (malloc is that of "
+		    "%s)",
+		    trace->malloc_path[0] ? trace->malloc_path : tp_program_name(trace));
+	if (header->flags & TPROF_FLAG_DEEPBIND)
+		add(notes, "an object was loaded with RTLD_DEEPBIND: what it allocates bypasses the hooks and is not "
+			   "in this report");
+	add_elsewhere(notes, trace);
+	add_unseen(notes, trace);
+	if (header->flags & TPROF_FLAG_TEXT_CUT)
+		add(notes, "the command line was too long for the trace: its end is missing");
+}
+
+static void add_aside(struct tp_notes *notes, const struct tp_trace *trace)
+{
+	const struct tprof_header *header = trace->header;
+	uint64_t bytes = (uint64_t)header->chunks_aside * header->chunk_size;
+
+	if (bytes)
+		add(notes, "the disk %s full: %s of the trace %s in the program's memory, and not in this report%s%s",
+		    trace->running ? "is" : "was", tp_bytes(bytes, false).text,
+		    trace->running ? "wait" : "were, as it ended,",
+		    header->tables_from ? ", nor is what was recorded from then on: " : "",
+		    header->tables_from ? tp_time(tp_trace_ns(trace, header->tables_from)).text : "");
+}
+
+static void add_losses(struct tp_notes *notes, const struct tp_trace *trace)
+{
+	const struct tprof_header *header = trace->header;
+
+	if (header->flags & TPROF_FLAG_STOPPED) {
+		const char *cause = header->stop_cause ? tp_lost_name(header->stop_cause - 1) : NULL;
+
+		add(notes, "recording stopped %s after the start (%s): what came later is not in this report",
+		    tp_time(tp_trace_ns(trace, header->stop_ticks)).text, cause ? cause : "unknown cause");
+	}
+	add_aside(notes, trace);
+	for (unsigned int i = 0; i < TPROF_LOST_CAUSES; i++) {
+		const char *name = tp_lost_name(i);
+		uint64_t lost = header->lost[i];
+
+		if (!lost)
+			continue;
+		if (i == TPROF_LOST_STACK)
+			add(notes, "%s event%s without a stack", tp_count(lost).text, tp_plural(lost));
+		else if (i == TPROF_LOST_SAMPLE)
+			add(notes, "%s memory sample%s could not be read", tp_count(lost).text, tp_plural(lost));
+		else if (i == TPROF_LOST_TIMER)
+			add(notes, "%s thread%s without CPU samples: the kernel had no timer left (RLIMIT_SIGPENDING)",
+			    tp_count(lost).text, tp_plural(lost));
+		else if (i == TPROF_LOST_COUNTERS)
+			add(notes,
+			    "%s thread%s without performance counters from some point on: they could not be opened, or "
+			    "read",
+			    tp_count(lost).text, tp_plural(lost));
+		else if (i == TPROF_LOST_OP_DEPTH)
+			add(notes,
+			    "%s call%s of ops not recorded: nested deeper than 256, or 1,024 of "
+			    "-finstrument-functions",
+			    tp_count(lost).text, tp_plural(lost));
+		else
+			add(notes, "%s event%s not recorded: %s", tp_count(lost).text, tp_plural(lost),
+			    name ? name : "unknown cause");
+	}
+}
+
+static bool is_paused(const struct tp_process *process)
+{
+	return process->pauses || process->off_at_start;
+}
+
+static bool is_never_on(const struct tp_process *process)
+{
+	return process->off_at_start && process->paused_ns >= process->duration_ns;
+}
+
+static void add_pauses(struct tp_notes *notes, const struct tp_process *process)
+{
+	if (is_never_on(process))
+		add(notes, "recording was never switched on (tprof ctl PID start, tprof_start())");
+	else if (is_paused(process))
+		add(notes,
+		    "recording was paused %s time%s%s, %s in all: what began then is not here; what was recorded "
+		    "before was "
+		    "followed to its end",
+		    tp_count(process->pauses).text, tp_plural(process->pauses),
+		    process->off_at_start ? ", and off at the start" : "", tp_time(process->paused_ns).text);
+}
+
+static void add_damage(struct tp_notes *notes, const struct tp_trace *trace)
+{
+	uint64_t lost = 0;
+
+	for (size_t i = 0; i < trace->damage_count; i++)
+		lost += trace->damage[i].lost_bytes;
+	if (trace->damage_count)
+		add(notes,
+		    "the trace is damaged in %zu place%s, first at offset %" PRIu64 " (%s): %s bytes could not be read",
+		    trace->damage_count, tp_plural(trace->damage_count), trace->damage[0].offset,
+		    trace->damage[0].reason, tp_count(lost).text);
+}
+
+static void add_cpu(struct tp_notes *notes, const struct tp_trace *trace)
+{
+	const struct tprof_header *header = trace->header;
+
+	if (header->cpu_stopped)
+		add(notes, "CPU sampling ended early: the program uses the sampler's signal (%" PRIu32 ") itself",
+		    header->cpu_signal);
+	if (header->samples_own)
+		add(notes, "%s of CPU time was the collector's own and is in no function",
+		    tp_time(header->samples_own * header->cpu_period_ns).text);
+}
+
+static void add_counters(struct tp_notes *notes, const struct tp_trace *trace)
+{
+	for (size_t i = 0; i < trace->counter_count; i++)
+		if (!trace->counters[i].number)
+			add(notes, "%s could not be counted here: %s", trace->counters[i].name,
+			    strerror(trace->counters[i].error));
+}
+
+static void add_stacks(struct tp_notes *notes, const struct tp_trace *trace)
+{
+	const struct tprof_header *header = trace->header;
+
+	if (header->walks_cut)
+		add(notes, "%s stack%s deeper than %" PRIu32 " frames: the outer ones are missing (TPROF_DEPTH)",
+		    tp_count(header->walks_cut).text, header->walks_cut == 1 ? " was" : "s were", header->depth);
+	if (header->python_seen)
+		add(notes, "the frames of this Python (%u.%u) can't be read: its stacks are native only",
+		    header->python_seen >> 8 & 0xff, header->python_seen & 0xff);
+	if (header->walks_short)
+		add(notes, "%s stack%s could not be followed to the end", tp_count(header->walks_short).text,
+		    tp_plural(header->walks_short));
+}
+
+static void add_order(struct tp_notes *notes, const struct tp_heap *heap)
+{
+	if (heap->inherited_frees)
+		add(notes, "%s free%s of blocks from before the fork: the parent allocated them",
+		    tp_count(heap->inherited_frees).text, tp_plural(heap->inherited_frees));
+	if (heap->unmatched_frees)
+		add(notes, "%s free%s of blocks whose allocation is not in the trace",
+		    tp_count(heap->unmatched_frees).text, tp_plural(heap->unmatched_frees));
+}
+
+static bool is_missing(const struct tp_symbols *symbols, const struct tp_module *module)
+{
+	return !module->collector && module->path[0] == '/' &&
+	       tp_symbols_module_state(symbols, module) == TP_MODULE_MISSING;
+}
+
+/* On a machine that has few of the run's files. True: it was said in one. */
+static bool add_missing(struct tp_notes *notes, const struct tp_trace *trace, const struct tp_symbols *symbols)
+{
+	size_t missing = 0, named = 0;
+	char names[64] = "none";
+
+	for (size_t i = 0; i < trace->module_count; i++)
+		if (is_missing(symbols, &trace->modules[i])) {
+			missing++;
+			named += tp_symbols_module_is_named(symbols, &trace->modules[i]);
+		}
+	if (missing < MANY_MISSING)
+		return false;
+	if (named)
+		snprintf(names, sizeof(names), "%zu", named);
+	add(notes, "%zu modules: %zu not here; names from build-ids: %s; --debug-dir can name a folder with copies",
+	    trace->module_count, missing, names);
+	return true;
+}
+
+/* The collector's frames are not shown anyway. */
+static void add_module(struct tp_notes *notes, const struct tp_module *module, enum tp_module_state state, bool missing)
+{
+	if (module->collector)
+		return;
+	if (state == TP_MODULE_REPLACED)
+		add(notes, "%s was replaced since the run: its functions are not named from the new file",
+		    module->path);
+	else if (state == TP_MODULE_MISSING && missing && module->path[0] == '/')
+		add(notes, "%s is not there any more: --debug-dir can name a folder with a copy", module->path);
+	else if (state == TP_MODULE_UNREADABLE)
+		add(notes, "%s can't be read as an ELF file", module->path);
+}
+
+static void add_modules(struct tp_notes *notes, const struct tp_trace *trace, const struct tp_symbols *symbols)
+{
+	bool each = !add_missing(notes, trace, symbols);
+	size_t unloaded = 0;
+
+	for (size_t i = 0; i < trace->module_count; i++) {
+		const struct tp_module *module = &trace->modules[i];
+
+		unloaded += module->unloaded_ticks != 0;
+		add_module(notes, module, tp_symbols_module_state(symbols, module), each);
+	}
+	if (unloaded)
+		add(notes, "%zu module%s unloaded (dlclose) before the end", unloaded,
+		    unloaded == 1 ? " was" : "s were");
+}
+
+static void add_nameless(struct tp_notes *notes, const struct tp_process *process)
+{
+	uint64_t calls = process->op_counts.nameless;
+
+	if (calls)
+		add(notes, "the names of the ops of %s call%s are not in the trace, which has room for 49,152 names",
+		    tp_count(calls).text, calls == 1 ? "" : "s");
+}
+
+static void add_globs(struct tp_notes *notes, const struct tp_process *process)
+{
+	char *unmet = is_never_on(process) ? NULL : tp_op_globs_unmet(process->trace);
+	const char *step = is_never_on(process) || process->steps.count ? NULL : tp_step_glob_unmet(process->trace);
+
+	if (unmet)
+		add(notes,
+		    "TPROF_OPS: no function that matches was called where tprof sees calls (tprof(1), OPERATORS): %s",
+		    unmet);
+	if (step)
+		add(notes,
+		    "TPROF_STEP: no function that matches was called where tprof sees calls (tprof(1), OPERATORS): %s",
+		    step);
+	free(unmet);
+}
+
+void tp_notes_collect(struct tp_notes *notes, const struct tp_process *process, const struct tp_symbols *symbols)
+{
+	notes->text = NULL;
+	notes->count = 0;
+	add_bypasses(notes, process->trace);
+	add_losses(notes, process->trace);
+	add_pauses(notes, process);
+	add_damage(notes, process->trace);
+	add_stacks(notes, process->trace);
+	add_cpu(notes, process->trace);
+	add_counters(notes, process->trace);
+	add_order(notes, &process->heap);
+	add_nameless(notes, process);
+	add_globs(notes, process);
+	if (symbols)
+		add_modules(notes, process->trace, symbols);
+}
+
+void tp_notes_unrecorded(struct tp_notes *notes, const struct tp_run *run, const struct tp_process *process)
+{
+	const struct tp_trace *trace = process->trace;
+	const char *unseen = tp_heap_unseen_in(run, process);
+
+	if (unseen)
+		add(notes, "%s: what was allocated was not recorded: %s", trace->file, unseen);
+	if (!trace->header->cpu_period_ns)
+		add(notes, "%s: CPU sampling was off", trace->file);
+	tp_notes_partial(notes, process);
+}
+
+void tp_notes_partial(struct tp_notes *notes, const struct tp_process *process)
+{
+	const struct tp_trace *trace = process->trace;
+	const char *cut = tp_recording_cut(trace);
+	uint64_t lost = tp_lost_events(trace);
+
+	if (cut)
+		add(notes, "%s: %s", trace->file, cut);
+	else if (lost)
+		add(notes, "%s: %s event%s not recorded", trace->file, tp_count(lost).text,
+		    lost == 1 ? " was" : "s were");
+	if (process->estimated)
+		add(notes, "%s: allocations were sampled: memory is an estimate", trace->file);
+	if (is_paused(process) && !is_never_on(process))
+		add(notes, "%s: recording was paused for %s", trace->file, tp_time(process->paused_ns).text);
+	if (trace->running)
+		add(notes, "%s: the process still runs", trace->file);
+}
+
+void tp_notes_print(const struct tp_notes *notes, const struct tp_page *page)
+{
+	if (!notes->count)
+		return;
+	fputc('\n', page->out);
+	for (size_t i = 0; i < notes->count; i++)
+		tp_print(page, TP_STYLE_WARN, "note: %s\n", notes->text[i]);
+}
+
+void tp_notes_free(struct tp_notes *notes)
+{
+	for (size_t i = 0; i < notes->count; i++)
+		free(notes->text[i]);
+	free(notes->text);
+	notes->text = NULL;
+	notes->count = 0;
+}

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/text/op_listing.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/ops/buckets.h"
+#include "report/text/op_cells.h"
+
+/* ---- order ---- */
+
+static double sort_number(const struct tp_op_stats *op, const char *sort)
+{
+	switch (sort[0]) {
+	case 's':
+		return (double)op->self_ns;
+	case 'c':
+		return (double)op->calls;
+	case 'm':
+		return op->mean_ns;
+	case 'p':
+		return (double)op->p99_ns;
+	case 'a':
+		return (double)op->allocated_bytes;
+	default:
+		return (double)op->total_ns;
+	}
+}
+
+static int compare(const void *left, const void *right, void *context)
+{
+	const struct tp_op_stats *a = *(const struct tp_op_stats *const *)left;
+	const struct tp_op_stats *b = *(const struct tp_op_stats *const *)right;
+	double x = sort_number(a, context), y = sort_number(b, context);
+
+	if (x != y)
+		return x > y ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+bool tp_op_list(struct tp_op_list *list, const struct tp_process *process, const char *sort, const regex_t *filter)
+{
+	char key[16];
+
+	list->count = 0;
+	list->ops = calloc(process->op_count + 1, sizeof(struct tp_op_stats *));
+	if (!list->ops)
+		return false;
+	for (size_t i = 0; i < process->op_count; i++) {
+		const struct tp_op_stats *op = &process->ops[i];
+
+		if (!filter || regexec(filter, op->name, 0, NULL, 0) == 0 ||
+		    regexec(filter, op->category, 0, NULL, 0) == 0)
+			list->ops[list->count++] = op;
+	}
+	snprintf(key, sizeof(key), "%s", sort);
+	if (list->count)
+		qsort_r(list->ops, list->count, sizeof(*list->ops), compare, key);
+	return true;
+}
+
+/* ---- text ---- */
+
+static size_t shown(const struct tp_op_list *list, uint64_t top)
+{
+	return top && top < list->count ? (size_t)top : list->count;
+}
+
+static struct tp_text time_of(double ns)
+{
+	return tp_time(ns > 0 ? tp_round(ns) : 0);
+}
+
+static const struct tp_text nothing = { "-" };
+
+/* Half the width of the mean's interval. */
+static struct tp_text half_text(const struct tp_op_stats *op)
+{
+	if (isnan(op->interval.low))
+		return nothing;
+	return time_of((op->interval.high - op->interval.low) / 2);
+}
+
+static void print_times(const struct tp_page *page, const struct tp_op_list *list, size_t count)
+{
+	struct tp_table *table = tp_table_new(page->utf8 ? ">total|>self|>calls|>mean|>\xc2\xb1"
+							   "95%|>p50|>p90|>p99|*op"
+							 : ">total|>self|>calls|>mean|>+-95%|>p50|>p90|>p99|*op");
+
+	for (size_t i = 0; table && i < count; i++) {
+		const struct tp_op_stats *op = list->ops[i];
+
+		tp_cell(table, TP_STYLE_NUMBER, tp_time(op->total_ns));
+		tp_cell(table, TP_STYLE_PLAIN, tp_time(op->self_ns));
+		tp_cell(table, TP_STYLE_PLAIN, tp_count(op->calls));
+		tp_cell(table, TP_STYLE_NUMBER, time_of(op->mean_ns));
+		tp_cell(table, TP_STYLE_DIM, half_text(op));
+		tp_cell(table, TP_STYLE_PLAIN, tp_time(op->p50_ns));
+		tp_cell(table, TP_STYLE_PLAIN, tp_time(op->p90_ns));
+		tp_cell(table, TP_STYLE_PLAIN, tp_time(op->p99_ns));
+		tp_op_name_cell(table, page, op->name, 0);
+	}
+	if (table)
+		tp_table_print(table, page, 2);
+	tp_table_free(table);
+}
+
+static void print_spread(const struct tp_page *page, const struct tp_op_list *list, size_t count)
+{
+	struct tp_table *table =
+		tp_table_new(">warm-up|>calls|>stddev|>min|>max|>taken out|>unwound|>still open|category|*op");
+
+	for (size_t i = 0; table && i < count; i++) {
+		const struct tp_op_stats *op = list->ops[i];
+
+		tp_cell(table, TP_STYLE_PLAIN, op->warmup_calls ? tp_time(op->warmup_ns) : nothing);
+		tp_cell(table, TP_STYLE_DIM, tp_count(op->warmup_calls));
+		tp_cell(table, TP_STYLE_PLAIN, time_of(tp_moments_deviation(&op->durations)));
+		tp_cell(table, TP_STYLE_PLAIN, tp_time(op->min_ns));
+		tp_cell(table, TP_STYLE_PLAIN, tp_time(op->max_ns));
+		tp_cell(table, TP_STYLE_DIM, tp_time(op->total_cost_ns));
+		tp_cell(table, TP_STYLE_PLAIN, tp_count(op->unwound));
+		tp_cell(table, TP_STYLE_PLAIN, tp_count(op->open));
+		tp_table_add(table, TP_STYLE_DIM, op->category);
+		tp_op_name_cell(table, page, op->name, 0);
+	}
+	if (table)
+		tp_table_print(table, page, 2);
+	tp_table_free(table);
+}
+
+static void print_memory(const struct tp_page *page, const struct tp_op_list *list, size_t count)
+{
+	struct tp_table *table =
+		tp_table_new(">allocated|>itself|>freed|>net|>peak of a call|>FLOP|>itself|>GFLOP/s|>bytes moved|*op");
+	bool uncounted = false;
+
+	for (size_t i = 0; table && i < count; i++) {
+		const struct tp_op_stats *op = list->ops[i];
+
+		tp_cell(table, TP_STYLE_NUMBER, tp_bytes(op->allocated_bytes, page->exact));
+		tp_cell(table, TP_STYLE_PLAIN, tp_bytes(op->self_allocated_bytes, page->exact));
+		tp_cell(table, TP_STYLE_PLAIN, tp_bytes(op->freed_bytes, page->exact));
+		tp_cell(table, TP_STYLE_PLAIN, tp_net_text(page, op->net_bytes));
+		tp_cell(table, TP_STYLE_PLAIN, tp_bytes(op->peak_bytes, page->exact));
+		tp_cell(table, TP_STYLE_PLAIN, tp_flop_least_text(page, tp_flop_text(op->flop), op->uncounted > 0));
+		tp_cell(table, TP_STYLE_DIM, tp_flop_text(op->self_flop));
+		tp_cell(table, TP_STYLE_PLAIN,
+			tp_flop_least_text(page, tp_rate_text(op->flop, op->total_ns), op->uncounted > 0));
+		tp_cell(table, TP_STYLE_PLAIN, op->bytes || op->known ? tp_bytes(op->bytes, page->exact) : nothing);
+		tp_op_name_cell(table, page, op->name, 0);
+		uncounted |= op->uncounted > 0;
+	}
+	if (table)
+		tp_table_print(table, page, 2);
+	if (table && uncounted)
+		tp_print(page, TP_STYLE_DIM,
+			 "      ? or %s: some of the work has no count (iterations, exponentials); what has one is in "
+			 "it\n",
+			 page->utf8 ? "\xe2\x89\xa5" : ">=");
+	tp_table_free(table);
+}
+
+/* What recording cost the ops: the sum over their own times, so that nothing counts twice. */
+static void print_correction(const struct tp_page *page, const struct tp_process *process)
+{
+	uint64_t cost = 0, self = 0;
+
+	for (size_t i = 0; i < process->op_count; i++) {
+		cost += process->ops[i].self_cost_ns;
+		self += process->ops[i].self_ns;
+	}
+	if (cost)
+		tp_print(page, TP_STYLE_DIM,
+			 "\ntimes are without what recording took: %s, %s of what the clock said of the ops\n",
+			 tp_time(cost).text, tp_percent(cost, cost + self).text);
+}
+
+static void print_rest(const struct tp_page *page, const struct tp_op_list *list, size_t count)
+{
+	if (count < list->count)
+		tp_print(page, TP_STYLE_DIM, "      and %s more op%s (--top 0 shows all)\n",
+			 tp_count(list->count - count).text, tp_plural(list->count - count));
+}
+
+static void print_untimed(const struct tp_page *page, const struct tp_op_stats *op)
+{
+	struct tp_interval total = tp_interval_estimate((double)op->total_ns, op->total_variance, 0);
+
+	tp_print(page, TP_STYLE_DIM,
+		 "\n%s of %s calls of %.100s were folded: counts are exact; a random share of them was timed, %s were "
+		 "not: its total is %s %s%s\n",
+		 tp_count(op->folded).text, tp_count(op->calls).text, op->name, tp_count(op->untimed).text,
+		 tp_time(op->total_ns).text, page->utf8 ? "\xc2\xb1" : "+-",
+		 time_of(total.high - (double)op->total_ns).text);
+}
+
+/* Which ops were too hot to have each call recorded by itself. */
+static void print_folded(const struct tp_page *page, const struct tp_op_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const struct tp_op_stats *op = list->ops[i];
+
+		if (op->untimed)
+			print_untimed(page, op);
+		else if (op->folded)
+			tp_print(page, TP_STYLE_DIM,
+				 "\n%s of %s calls of %.100s were folded: counts and sums are exact, percentiles "
+				 "within 13%%\n",
+				 tp_count(op->folded).text, tp_count(op->calls).text, op->name);
+	}
+}
+
+#define NAMED 3u /* ops, of each reason */
+
+static uint64_t unknown_calls(const struct tp_op_stats *op, bool no_shape)
+{
+	return no_shape ? op->no_shape : op->no_formula;
+}
+
+/* The ops whose work is not known in most calls, by the more frequent. */
+static void print_unknown_ops(const struct tp_page *page, const struct tp_process *process, bool no_shape)
+{
+	const struct tp_op_stats *most[NAMED] = { NULL };
+
+	for (size_t i = 0; i < process->op_count; i++) {
+		const struct tp_op_stats *op = unknown_calls(&process->ops[i], no_shape) ? &process->ops[i] : NULL;
+
+		for (size_t k = 0; k < NAMED && op; k++) {
+			const struct tp_op_stats *other = most[k];
+
+			if (other && unknown_calls(other, no_shape) >= unknown_calls(op, no_shape))
+				continue;
+			most[k] = op;
+			op = other;
+		}
+	}
+	for (size_t k = 0; k < NAMED && most[k]; k++)
+		tp_print(page, TP_STYLE_DIM, "%s%.100s %s", k ? ", " : ": ", most[k]->name,
+			 tp_count(unknown_calls(most[k], no_shape)).text);
+}
+
+void tp_work_known_print(const struct tp_page *page, const struct tp_process *process)
+{
+	const struct tp_op_counts *counts = &process->op_counts;
+	uint64_t all = counts->known + counts->no_shape + counts->no_formula;
+
+	if (!all)
+		return;
+	tp_print(page, TP_STYLE_DIM, "\nwork of PyTorch's operators, by their tensors' sizes: of %s of %s calls",
+		 tp_count(counts->known).text, tp_count(all).text);
+	if (counts->no_formula) {
+		tp_print(page, TP_STYLE_DIM, "; of %s sizes alone don't tell, or there is no formula",
+			 tp_count(counts->no_formula).text);
+		print_unknown_ops(page, process, false);
+	}
+	if (counts->no_shape) {
+		tp_print(page, TP_STYLE_DIM, "; of %s the sizes were not recorded", tp_count(counts->no_shape).text);
+		print_unknown_ops(page, process, true);
+	}
+	tp_print(page, TP_STYLE_DIM, "\n");
+}
+
+void tp_ops_print_short(const struct tp_page *page, const struct tp_op_list *list, uint64_t top)
+{
+	print_times(page, list, shown(list, top));
+	print_rest(page, list, shown(list, top));
+}
+
+void tp_ops_print(const struct tp_page *page, const struct tp_process *process, const struct tp_op_list *list,
+		  uint64_t top)
+{
+	const struct tp_op_counts *counts = &process->op_counts;
+	size_t count = shown(list, top);
+
+	if (count) {
+		fputc('\n', page->out);
+		print_times(page, list, count);
+		print_rest(page, list, count);
+		tp_headline(page, "Spread; warm-up calls are left out of mean and deviation");
+		print_spread(page, list, count);
+		tp_headline(page, "Memory%s that the op's thread requested while it was open, and its work",
+			    process->estimated ? " (estimated)" : "");
+		print_memory(page, list, count);
+		print_correction(page, process);
+	}
+	print_folded(page, list);
+	tp_work_known_print(page, process);
+	if (counts->unmatched_ends)
+		tp_print(page, TP_STYLE_WARN, "\n%s ends of ops have no begin in the trace\n",
+			 tp_count(counts->unmatched_ends).text);
+	if (counts->too_deep)
+		tp_print(page, TP_STYLE_WARN, "\n%s calls were nested too deep to be counted\n",
+			 tp_count(counts->too_deep).text);
+}
+
+/* A shape's first call, against the mean of its others: what was compiled or created for it. */
+static void print_first(struct tp_table *table, const struct tp_shape_stats *shape)
+{
+	uint64_t rest = shape->calls > 1 ? (shape->calls_ns - shape->first_ns) / (shape->calls - 1) : 0;
+	char times[32] = "-";
+
+	if (rest)
+		snprintf(times, sizeof(times), "%.3gx", (double)shape->first_ns / (double)rest);
+	tp_table_add(table, TP_STYLE_PLAIN, shape->calls > 1 ? tp_time(rest).text : "-");
+	tp_cell(table, TP_STYLE_PLAIN, tp_time(shape->first_ns));
+	tp_table_add(table, TP_STYLE_DIM, times);
+}
+
+static void print_shapes(const struct tp_page *page, const struct tp_op_stats *op)
+{
+	struct tp_table *table = tp_table_new(">total|>calls|>mean|>first call|>|>FLOP|>GFLOP/s|*shape");
+
+	for (size_t i = 0; table && i < op->shape_count; i++) {
+		const struct tp_shape_stats *shape = &op->shapes[i];
+
+		tp_cell(table, TP_STYLE_NUMBER, tp_time(shape->total_ns));
+		tp_cell(table, TP_STYLE_PLAIN, tp_count(shape->calls));
+		print_first(table, shape);
+		tp_cell(table, TP_STYLE_PLAIN, tp_flop_text(shape->flop));
+		tp_cell(table, TP_STYLE_PLAIN, tp_rate_text(shape->flop, shape->total_ns));
+		tp_table_add(table, TP_STYLE_FUNCTION, shape->text ? shape->text : "(all further shapes)");
+	}
+	if (table)
+		tp_table_print(table, page, 2);
+	tp_table_free(table);
+}
+
+/* What rounding dimensions up to powers of two would give: said where it would make fewer shapes. */
+static void print_buckets(const struct tp_page *page, const struct tp_op_stats *op)
+{
+	struct tp_buckets buckets;
+
+	if (!tp_buckets_of(op, &buckets) || buckets.buckets >= buckets.shapes || !(buckets.excess_ns > 0))
+		return;
+	fprintf(page->out,
+		"  dimensions rounded up to powers of two: %zu shapes would be %zu; %zu first calls less, of %s more "
+		"than "
+		"the rest each, save %s; the padding costs about %s\n",
+		buckets.shapes, buckets.buckets, buckets.shapes - buckets.buckets, time_of(buckets.excess_ns).text,
+		time_of(buckets.saved_ns).text, time_of(buckets.padding_ns).text);
+}
+
+void tp_shapes_print(const struct tp_page *page, const struct tp_op_list *list, uint64_t top)
+{
+	for (size_t i = 0; i < shown(list, top); i++)
+		if (list->ops[i]->shape_count) {
+			tp_headline(page, "Shapes of %.200s", list->ops[i]->name);
+			print_shapes(page, list->ops[i]);
+			print_buckets(page, list->ops[i]);
+		}
+}

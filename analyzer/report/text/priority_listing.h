@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What to do first, at the end of a summary. */
+#ifndef TPROF_REPORT_TEXT_PRIORITY_LISTING_H
+#define TPROF_REPORT_TEXT_PRIORITY_LISTING_H
+
+#include <jansson.h>
+
+#include "report/rows/rows.h"
+#include "report/text/text.h"
+
+/*
+ * The ops that make up 80% of the ops' time, and the stacks that hold 80% of the peak (`peak`: all rows, most bytes first).
+ * `note` says a word on an op, its distance to the machine's roof for one; NULL: nobody does. Nothing is printed of what
+ * there is none of. False: memory is out.
+ */
+typedef const char *tp_priority_note(void *context, const struct tp_op_stats *op);
+bool tp_priorities_print(const struct tp_page *page, const struct tp_process *process, const struct tp_rows *peak,
+			 tp_priority_note *note, void *context);
+
+/* {"time": [...], "memory": {...}}. `roof`: of an op, new, as its "roof"; NULL: none is known. */
+typedef json_t *tp_priority_roof(void *context, const struct tp_op_stats *op);
+json_t *tp_priorities_json(const struct tp_process *process, const struct tp_rows *peak, tp_priority_roof *roof,
+			   void *context);
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/text/process_notes.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "trace/related.h"
+
+#define DEPTH_SHOWN 8 /* of processes in processes */
+
+const char *tp_end_name(const struct tp_trace *trace)
+{
+	switch (trace->header->end) {
+	case TPROF_END_EXIT:
+		return "exit";
+	case TPROF_END_SIGNAL:
+		return "signal";
+	case TPROF_END_EXEC:
+		return "exec";
+	default:
+		return trace->running ? "running" : "killed";
+	}
+}
+
+static const char *signal_name(int number, char *buffer, size_t size)
+{
+	const char *name = number > 0 ? sigabbrev_np(number) : NULL;
+
+	if (name)
+		snprintf(buffer, size, "SIG%s", name);
+	else
+		snprintf(buffer, size, "signal %d", number);
+	return buffer;
+}
+
+struct tp_phrase tp_end_sentence(const struct tp_trace *trace)
+{
+	struct tp_phrase phrase;
+	char name[32];
+
+	switch (trace->header->end) {
+	case TPROF_END_EXIT:
+		snprintf(phrase.text, sizeof(phrase.text), "exited with status %" PRId32, trace->header->end_status);
+		break;
+	case TPROF_END_SIGNAL:
+		snprintf(phrase.text, sizeof(phrase.text), "ended by %s",
+			 signal_name(trace->header->end_status, name, sizeof(name)));
+		break;
+	case TPROF_END_EXEC:
+		snprintf(phrase.text, sizeof(phrase.text), "replaced by another program (exec)");
+		break;
+	default:
+		snprintf(phrase.text, sizeof(phrase.text), "%s",
+			 trace->written	  ? "still running"
+			 : trace->running ? "still running, but not into this file (a copy?)"
+					  : "killed, or gone without a word (SIGKILL, OOM killer, power)");
+		break;
+	}
+	return phrase;
+}
+
+const char *tp_unfreed_phrase(const struct tp_process *process, uint64_t to_ns)
+{
+	const struct tp_trace *trace = process->trace;
+
+	if (to_ns && to_ns < process->start_ns + process->duration_ns)
+		return "alive at the end of that part";
+	switch (trace->header->end) {
+	case TPROF_END_EXIT:
+		return "unfreed at exit";
+	case TPROF_END_SIGNAL:
+		return "alive when the signal ended it";
+	case TPROF_END_EXEC:
+		return "alive when exec replaced it";
+	default:
+		return trace->running ? "alive so far" : "alive when it was killed";
+	}
+}
+
+const char *tp_program_name(const struct tp_trace *trace)
+{
+	return tp_started_name(trace->started, trace->exe[0] ? trace->exe : trace->arg_count ? trace->args[0] : "?");
+}
+
+const char *tp_lost_name(unsigned int cause)
+{
+	static const char *const names[] = TPROF_LOST_NAMES;
+
+	return cause < sizeof(names) / sizeof(names[0]) ? names[cause] : NULL;
+}
+
+uint64_t tp_lost_events(const struct tp_trace *trace)
+{
+	const unsigned int others =
+		1u << TPROF_LOST_STACK | 1u << TPROF_LOST_SAMPLE | 1u << TPROF_LOST_TIMER | 1u << TPROF_LOST_COUNTERS;
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < TPROF_LOST_CAUSES; i++)
+		if (!(others >> i & 1))
+			sum += trace->header->lost[i];
+	return sum;
+}
+
+/* In one line; from the argument `first` on. */
+static void read_arguments(const struct tp_trace *trace, size_t first, char *line, size_t size)
+{
+	size_t length = 0;
+
+	line[0] = '\0';
+	for (size_t i = first; i < trace->arg_count && length + 1 < size; i++) {
+		int more = snprintf(line + length, size - length, "%s%s", i > first ? " " : "", trace->args[i]);
+
+		length += more > 0 ? (size_t)more : 0;
+	}
+	for (char *p = line; *p; p++) /* an argument may be a script: control characters would spoil the page */
+		if ((unsigned char)*p < ' ' || *p == 127)
+			*p = ' ';
+}
+
+/* Of the run's processes, whose child it is. NULL: none's. */
+static const struct tp_process *parent_of(const struct tp_run *run, const struct tp_process *process)
+{
+	for (size_t i = 0; i < run->process_count; i++) {
+		const struct tprof_header *header = run->processes[i].trace->header;
+
+		if (&run->processes[i] != process && header->pid == process->trace->header->ppid &&
+		    header->start.unix_ns <= process->trace->header->start.unix_ns)
+			return &run->processes[i];
+	}
+	return NULL;
+}
+
+const char *tp_process_label(const struct tp_run *run, const struct tp_process *process, const struct tp_page *page,
+			     char *text, size_t size)
+{
+	const struct tp_trace *trace = process->trace;
+	const struct tp_process *parent = parent_of(run, process), *outer = parent;
+	char line[512], shorter[600];
+	size_t depth = 0;
+
+	for (; outer && depth < DEPTH_SHOWN; depth++)
+		outer = parent_of(run, outer);
+	if (parent && trace->header->origin == TPROF_ORIGIN_FORK)
+		snprintf(text, size, "%*sfork of %" PRIu32, (int)(2 * depth), "", parent->trace->header->pid);
+	else {
+		read_arguments(trace, 1, line, sizeof(line));
+		snprintf(text, size, "%*s%.100s %s", (int)(2 * depth), "", tp_program_name(trace),
+			 tp_shorten(page, line, 50, shorter, sizeof(shorter)));
+	}
+	return text;
+}
+
+static void print_arguments(const struct tp_trace *trace, const struct tp_page *page, int used)
+{
+	char line[512], shorter[600];
+
+	read_arguments(trace, 0, line, sizeof(line));
+	if (line[0])
+		tp_print(page, TP_STYLE_PLAIN, ": %s",
+			 tp_shorten(page, line, page->width - used, shorter, sizeof(shorter)));
+	fputc('\n', page->out);
+}
+
+/*
+ * Of s bytes no block is recorded with probability exp(-s / mean) at least, whatever their sizes: if none was, there were
+ * fewer than 3 means of them, at 95%.
+ */
+static void print_sampling(const struct tp_process *process, const struct tp_page *page)
+{
+	const char *sign = page->utf8 ? "\xc2\xb1" : "+-";
+	uint64_t mean = process->trace->header->sample_bytes;
+
+	tp_print(page, TP_STYLE_WARN,
+		 "allocations were sampled, one each %s: numbers with %s are estimates (95%% confidence)",
+		 tp_bytes(mean, false).text, sign);
+	if (!process->heap.end_bytes)
+		tp_print(page, TP_STYLE_WARN, "; 0 B %s? may be up to %s", sign,
+			 tp_bytes(mean > UINT64_MAX / 3 ? UINT64_MAX : 3 * mean, false).text);
+	fputc('\n', page->out);
+}
+
+void tp_process_print(const struct tp_process *process, const struct tp_page *page)
+{
+	const struct tp_trace *trace = process->trace;
+	time_t start = (time_t)(trace->header->start.unix_ns / 1000000000u);
+	char when[64] = "";
+	struct tm tm;
+	int used;
+
+	fputs(tp_style_on(page, TP_STYLE_TITLE), page->out);
+	used = fprintf(page->out, "%s (pid %" PRIu32, tp_program_name(trace), trace->header->pid);
+	if (trace->exe[0] && strcmp(tp_started_name("", trace->exe), tp_program_name(trace)) != 0)
+		used += fprintf(page->out, ", executable %s", tp_started_name("", trace->exe));
+	used += fprintf(page->out, ")");
+	fputs(tp_style_off(page), page->out);
+	print_arguments(trace, page, used + 2);
+	if (localtime_r(&start, &tm))
+		strftime(when, sizeof(when), "%F %T", &tm);
+	fprintf(page->out, "started %s, ran %s, %zu thread%s, %s\n", when, tp_time(process->duration_ns).text,
+		process->thread_count, tp_plural(process->thread_count), tp_end_sentence(trace).text);
+	if (process->estimated)
+		print_sampling(process, page);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a process has to do with the others of its run: what replaced it, what it started, which of that has no trace and why.
+ * A wrapper's report (env, timeout, sh) is of little use without.
+ */
+#ifndef TPROF_REPORT_TEXT_RELATED_H
+#define TPROF_REPORT_TEXT_RELATED_H
+
+#include <jansson.h>
+
+#include "report/text/text.h"
+#include "trace/trace.h"
+
+/* Lines; none if there is nothing to say. */
+void tp_others_print(const struct tp_trace *trace, const struct tp_page *page);
+json_t *tp_others_json(const struct tp_trace *trace);
+
+#endif

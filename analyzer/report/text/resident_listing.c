@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/text/resident_listing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/text/coverage.h"
+#include "report/text/growth_listing.h"
+#include "report/rows/known_caches.h"
+#include "report/json/json_stack.h"
+#include "report/json/json_value.h"
+#include "base/reserve.h"
+
+#define MATTERS (UINT64_C(4) << 20) /* outside of the heap: less is not worth a section, */
+#define MATTERS_PART 10		    /* nor is less than one part in so many of RSS */
+#define SMALL_PART 50		    /* files and modules below one part in so many of RSS are one row */
+#define DESCRIBED 500		    /* owners whose stacks are looked at */
+#define LABEL 1200
+#define OWNERS_JSON 100
+
+struct row {
+	char *label;
+	uint64_t bytes;
+	bool arenas;
+};
+
+struct rows {
+	const struct tp_listing *listing;
+	size_t process;
+	const struct tp_makeup_moment *moment;
+	struct row *list;
+	size_t count, room;
+	bool failed;
+};
+
+static const struct tp_process *process_of(const struct rows *rows)
+{
+	return &rows->listing->run->processes[rows->process];
+}
+
+static struct row *add(struct rows *rows, const char *label, uint64_t bytes)
+{
+	for (size_t i = 0; i < rows->count; i++) {
+		if (strcmp(rows->list[i].label, label) != 0)
+			continue;
+		rows->list[i].bytes += bytes;
+		return &rows->list[i];
+	}
+	if (!tp_reserve(&rows->list, &rows->room, rows->count + 1, sizeof(*rows->list))) {
+		rows->failed = true;
+		return NULL;
+	}
+	rows->list[rows->count] = (struct row){ .label = strdup(label), .bytes = bytes };
+	rows->failed |= !rows->list[rows->count].label;
+	return rows->failed ? NULL : &rows->list[rows->count++];
+}
+
+static const char *base(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* By function and line the one that the memory is put down to; else with callers, as far as they fit. */
+static void describe(const struct rows *rows, uint32_t node, char *text, size_t size)
+{
+	const struct tp_trace *trace = process_of(rows)->trace;
+	struct tp_stack stack = { NULL };
+	const struct tp_line *own = NULL;
+	char name[400], place[700];
+
+	if (rows->listing->by != TP_BY_FUNCTION && rows->listing->by != TP_BY_LINE) {
+		tp_listing_describe(rows->listing, rows->process, node, rows->listing->page->width - 34, text, size);
+		return;
+	}
+	if (tp_stack_read(&stack, trace, rows->listing->symbols[rows->process], node))
+		own = tp_stack_own(&stack);
+	if (!own)
+		snprintf(text, size, "(stack not recorded)");
+	else if (rows->listing->by == TP_BY_LINE)
+		snprintf(text, size, "%s (%s)", tp_line_place(own, trace->cwd, place, sizeof(place)),
+			 tp_line_name(own, name, sizeof(name)));
+	else
+		snprintf(text, size, "%s (%s)", tp_line_name(own, name, sizeof(name)), own->symbol->module);
+	tp_stack_free(&stack);
+}
+
+static void add_mapped(struct rows *rows, const struct tp_makeup_owner *owner, bool shared)
+{
+	enum tp_holder holder = TP_HOLDER_NONE;
+	char text[LABEL], label[LABEL + 40];
+	struct row *row;
+
+	if (owner->node == TPROF_NODE_NONE) {
+		add(rows, "mapped before the fork, by its parent", owner->bytes);
+		return;
+	}
+	if (!shared)
+		holder = tp_mapping_holder(process_of(rows), rows->listing->symbols[rows->process], owner->node, false);
+	if (holder != TP_HOLDER_NONE) {
+		row = add(rows, tp_holder_name(holder), owner->bytes);
+		if (row)
+			row->arenas = holder == TP_HOLDER_PYTHON_ARENAS;
+		return;
+	}
+	describe(rows, owner->node, text, sizeof(text));
+	snprintf(label, sizeof(label), "%s %s", shared ? "shared memory, mapped by" : "mapped by", text);
+	add(rows, label, owner->bytes);
+}
+
+/* Of a file or module. */
+static void add_path(struct rows *rows, const struct tp_makeup_owner *owner, const char *what, const char *rest)
+{
+	const char *path = tp_makeup_path(process_of(rows)->trace, owner);
+	char label[LABEL];
+
+	if (!path || owner->bytes < rows->moment->sample.rss / SMALL_PART) {
+		add(rows, rest, owner->bytes);
+		return;
+	}
+	snprintf(label, sizeof(label), "%s %.1000s", what, base(path));
+	add(rows, label, owner->bytes);
+}
+
+static void add_heap(struct rows *rows, uint64_t bytes)
+{
+	char label[LABEL];
+
+	snprintf(label, sizeof(label), "the heap: %s in live blocks, and what the allocator keeps",
+		 tp_bytes(rows->moment->sample.live, rows->listing->page->exact).text);
+	add(rows, tp_heap_unseen(process_of(rows)) ? "the heap: live blocks, and what the allocator keeps" : label,
+	    bytes);
+}
+
+static void add_owner(struct rows *rows, const struct tp_makeup_owner *owner, bool described)
+{
+	switch (owner->part) {
+	case TP_MAKEUP_HEAP:
+		add_heap(rows, owner->bytes);
+		break;
+	case TP_MAKEUP_MAPPED:
+		if (described)
+			add_mapped(rows, owner, false);
+		else
+			add(rows, "mapped by other stacks", owner->bytes);
+		break;
+	case TP_MAKEUP_SHARED:
+		if (owner->node != TPROF_NODE_NONE && described)
+			add_mapped(rows, owner, true);
+		else
+			add_path(rows, owner, "shared memory:", "other shared memory");
+		break;
+	case TP_MAKEUP_UNSEEN:
+		add(rows, "mapped by the program past the hooks (system calls of its own)", owner->bytes);
+		break;
+	case TP_MAKEUP_STATIC:
+		add_path(rows, owner, "static data (.data, .bss) of", "static data of other modules");
+		break;
+	case TP_MAKEUP_FILES:
+		add_path(rows, owner, "file pages of", "pages of other files and libraries");
+		break;
+	case TP_MAKEUP_STACKS:
+		add(rows, "stacks of threads", owner->bytes);
+		break;
+	case TP_MAKEUP_COLLECTOR:
+		add(rows, "tprof's own: its tables, its data, the trace", owner->bytes);
+		break;
+	default:
+		add(rows, "the kernel's, and what is not known", owner->bytes);
+		break;
+	}
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	return x->bytes != y->bytes ? (x->bytes < y->bytes ? 1 : -1) : strcmp(x->label, y->label);
+}
+
+static void fill(struct rows *rows)
+{
+	for (size_t i = 0; i < rows->moment->count; i++)
+		add_owner(rows, &rows->moment->owners[i], i < DESCRIBED);
+	if (rows->count)
+		qsort(rows->list, rows->count, sizeof(*rows->list), by_bytes);
+}
+
+static void print_row(const struct rows *rows, struct tp_table *table, const char *label, uint64_t bytes)
+{
+	tp_table_add(table, TP_STYLE_NUMBER, tp_bytes(bytes, rows->listing->page->exact).text);
+	tp_table_add(table, TP_STYLE_PLAIN, tp_percent(bytes, rows->moment->sample.rss).text);
+	tp_table_add(table, TP_STYLE_PLAIN, label);
+}
+
+static bool print_table(const struct rows *rows)
+{
+	struct tp_table *table = tp_table_new(">bytes|>%|*what");
+	uint64_t top = rows->listing->top, left = 0;
+	size_t shown = top && top < rows->count ? (size_t)top : rows->count;
+	char label[100];
+
+	if (!table)
+		return false;
+	for (size_t i = 0; i < rows->count; i++) {
+		if (i < shown)
+			print_row(rows, table, rows->list[i].label, rows->list[i].bytes);
+		else
+			left += rows->list[i].bytes;
+	}
+	if (shown < rows->count) {
+		snprintf(label, sizeof(label), "in %zu more rows (--top 0 shows all)", rows->count - shown);
+		print_row(rows, table, label, left);
+	}
+	tp_table_print(table, rows->listing->page, 2);
+	tp_table_free(table);
+	return true;
+}
+
+/* Where Python's own allocator hides what is in its arenas. */
+static void print_hint(const struct rows *rows)
+{
+	for (size_t i = 0; i < rows->count; i++)
+		if (rows->list[i].arenas && rows->list[i].bytes >= rows->moment->sample.rss / MATTERS_PART)
+			tp_print(rows->listing->page, TP_STYLE_DIM,
+				 "  %s: record with TPROF_PYTHON=alloc to see the objects in them, line by line\n",
+				 rows->list[i].label);
+}
+
+static bool matters(const struct tp_makeup_sample *sample)
+{
+	uint64_t outside = sample->parts[TP_MAKEUP_MAPPED] + sample->parts[TP_MAKEUP_UNSEEN] +
+			   sample->parts[TP_MAKEUP_STATIC] + sample->parts[TP_MAKEUP_SHARED] +
+			   sample->parts[TP_MAKEUP_STACKS];
+
+	return outside >= MATTERS && outside >= sample->rss / MATTERS_PART;
+}
+
+bool tp_makeup_print(const struct tp_listing *listing, size_t process, const struct tp_makeup_moment *moment,
+		     const char *title)
+{
+	struct rows rows = { .listing = listing, .process = process, .moment = moment };
+	uint64_t start = process_of(&rows)->start_ns, peak = process_of(&rows)->heap.rss_peak;
+	bool good;
+
+	if (!moment->sample.rss || !matters(&moment->sample))
+		return true;
+	tp_headline(listing->page, "%s: %s, %s after the start", title,
+		    tp_bytes(moment->sample.rss, listing->page->exact).text, tp_time(moment->sample.time - start).text);
+	if (moment == &process_of(&rows)->makeup.peak && moment->sample.rss < peak / 20 * 19)
+		fprintf(listing->page->out, "RSS was %s for a moment, between two readings of what it is made of\n",
+			tp_bytes(peak, listing->page->exact).text);
+	fill(&rows);
+	good = !rows.failed && print_table(&rows);
+	if (good)
+		print_hint(&rows);
+	for (size_t i = 0; i < rows.count; i++)
+		free(rows.list[i].label);
+	free(rows.list);
+	return good;
+}
+
+bool tp_makeup_copied(const struct tp_page *page, const struct tp_process *process, char *text, size_t size)
+{
+	const struct tp_makeup *makeup = &process->makeup;
+	const struct tp_makeup_sample *end = &makeup->end.sample;
+
+	if (end->copied < UINT64_C(1) << 20)
+		return false;
+	snprintf(text, size,
+		 "%s of its parent's pages were copied as they were written to (copy-on-write), of %s at the fork; "
+		 "now %s is its own, %s shared",
+		 tp_bytes(end->copied, page->exact).text, tp_bytes(makeup->inherited, page->exact).text,
+		 tp_bytes(end->private, page->exact).text,
+		 tp_bytes(end->rss > end->private ? end->rss - end->private : 0, page->exact).text);
+	return true;
+}
+
+/* ---- JSON ---- */
+
+static json_t *json_owner(const struct tp_process *process, struct tp_symbols *symbols,
+			  const struct tp_makeup_owner *owner)
+{
+	json_int_t own = -1;
+	bool stack = owner->node != TPROF_NODE_NONE;
+	enum tp_holder holder = stack && owner->part == TP_MAKEUP_MAPPED
+					? tp_mapping_holder(process, symbols, owner->node, false)
+					: TP_HOLDER_NONE;
+	json_t *json = json_object();
+
+	json_object_set_new(json, "part", json_string(tp_makeup_key(owner->part)));
+	json_object_set_new(json, "bytes", tp_json_number(owner->bytes));
+	json_object_set_new(json, "path", tp_json_string(tp_makeup_path(process->trace, owner)));
+	json_object_set_new(json, "held_by", tp_json_string(tp_holder_name(holder)));
+	json_object_set_new(json, "stack",
+			    stack ? tp_json_stack(process->trace, symbols, owner->node, NULL, &own) : json_null());
+	json_object_set_new(json, "own", json_integer(own));
+	return json;
+}
+
+static json_t *json_moment(const struct tp_process *process, struct tp_symbols *symbols,
+			   const struct tp_makeup_moment *moment)
+{
+	const struct tp_makeup_sample *sample = &moment->sample;
+	json_t *json = json_object(), *parts = json_object(), *owners = json_array();
+
+	for (int part = 0; part < TP_MAKEUP_PARTS; part++)
+		json_object_set_new(parts, tp_makeup_key((enum tp_makeup_part)part),
+				    tp_json_number(sample->parts[part]));
+	for (size_t i = 0; i < moment->count && i < OWNERS_JSON; i++)
+		json_array_append_new(owners, json_owner(process, symbols, &moment->owners[i]));
+	json_object_set_new(json, "time_ns", tp_json_number(sample->time));
+	json_object_set_new(json, "rss_bytes", tp_json_number(sample->rss));
+	json_object_set_new(json, "pss_bytes", tp_json_number(sample->pss));
+	json_object_set_new(json, "private_bytes", tp_json_number(sample->private));
+	json_object_set_new(json, "shared_bytes",
+			    tp_json_number(sample->rss > sample->private ? sample->rss - sample->private : 0));
+	json_object_set_new(json, "swap_bytes", tp_json_number(sample->swap));
+	json_object_set_new(json, "live_bytes", tp_json_number(sample->live));
+	json_object_set_new(json, "copied_bytes", tp_json_number(sample->copied));
+	json_object_set_new(json, "parts", parts);
+	json_object_set_new(json, "owners", owners);
+	return json;
+}
+
+json_t *tp_makeup_json(const struct tp_run *run, size_t index, struct tp_symbols *const *symbols)
+{
+	const struct tp_process *process = &run->processes[index];
+	const struct tp_makeup *makeup = &process->makeup;
+	json_t *json = json_object();
+	bool known = makeup->readings != 0;
+
+	json_object_set_new(json, "readings", tp_json_number(makeup->readings));
+	json_object_set_new(json, "unseen_known", json_boolean(makeup->judged));
+	json_object_set_new(json, "pss_peak_bytes", tp_json_number(makeup->pss_peak));
+	json_object_set_new(json, "inherited_bytes", tp_json_number(makeup->inherited));
+	json_object_set_new(json, "peak", known ? json_moment(process, symbols[index], &makeup->peak) : json_null());
+	json_object_set_new(json, "end", known ? json_moment(process, symbols[index], &makeup->end) : json_null());
+	json_object_set_new(json, "growth",
+			    json_pack("{s:s, s:o}", "unit", process->growth.seconds ? "second" : "step", "parts",
+				      tp_growth_json_fine(&process->growth)));
+	return json;
+}

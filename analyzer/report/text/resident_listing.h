@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the process's resident memory was made of, at one moment: as text and as JSON. */
+#ifndef TPROF_REPORT_TEXT_RESIDENT_LISTING_H
+#define TPROF_REPORT_TEXT_RESIDENT_LISTING_H
+
+#include <jansson.h>
+
+#include "model/samples/resident.h"
+#include "report/text/listing.h"
+
+/*
+ * A table of the moment, the largest first: who mapped memory, which modules' data, which files. Nothing where all but a
+ * little is the allocator's and files'. listing->by: by function and by line, stacks that have it in common are one row.
+ * False: no memory.
+ */
+bool tp_makeup_print(const struct tp_listing *listing, size_t process, const struct tp_makeup_moment *moment,
+		     const char *title);
+
+/*
+ * Of a forked process: what it copied of its parent's memory by writing to it. False: nothing worth a word. `text` is a phrase
+ * without an end: "84.9 MiB of its parent's memory ..."
+ */
+bool tp_makeup_copied(const struct tp_page *page, const struct tp_process *process, char *text, size_t size);
+
+/* "memory": both moments, and how the parts grow. */
+json_t *tp_makeup_json(const struct tp_run *run, size_t process, struct tp_symbols *const *symbols);
+
+#endif

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/text/roof_listing.h"
+
+#include <stdio.h>
+
+#include "report/json/json.h"
+#include "report/rows/name.h"
+
+static struct tp_text rate_text(double rate)
+{
+	struct tp_text text = { "-" };
+
+	if (rate > 0)
+		snprintf(text.text, sizeof(text.text), rate < 99.95 ? "%.3g" : "%.0f", rate);
+	return text;
+}
+
+static void cell(struct tp_table *table, enum tp_style style, struct tp_text text)
+{
+	tp_table_add(table, style, text.text);
+}
+
+static void print_table(struct tp_table *table, const struct tp_page *page)
+{
+	if (table)
+		tp_table_print(table, page, 2);
+	tp_table_free(table);
+}
+
+/* A row of the precisions from `first` to `last`, if there is any. */
+static bool add_width(struct tp_table *table, const struct tp_machine *machine, enum tp_width width,
+		      enum tp_precision first, enum tp_precision last)
+{
+	const struct tp_rate *rates = machine->flops[width];
+	bool any = false;
+
+	for (int precision = (int)first; precision <= (int)last; precision++)
+		any |= rates[precision].one > 0;
+	if (!any)
+		return false;
+	tp_table_add(table, TP_STYLE_PLAIN, tp_width_names[width]);
+	for (int precision = (int)first; precision <= (int)last; precision++) {
+		cell(table, TP_STYLE_NUMBER, rate_text(rates[precision].one));
+		cell(table, TP_STYLE_NUMBER, rate_text(rates[precision].all));
+	}
+	return true;
+}
+
+void tp_machine_print(const struct tp_page *page, const struct tp_machine *machine)
+{
+	struct tp_table *table = tp_table_new("GFLOP/s|>single, 1 core|>all cores|>double, 1 core|>all cores");
+	struct tp_table *narrow =
+		tp_table_new("narrow types|>bf16, 1 core|>all cores|>f16, 1 core|>all cores|>int8, 1 core|>all cores");
+	bool any = false;
+
+	tp_headline(page, "Machine: %s, %u core%s", machine->cpu, machine->cores, tp_plural(machine->cores));
+	for (int width = 0; table && width < TP_WIDTHS; width++) {
+		add_width(table, machine, (enum tp_width)width, TP_SINGLE, TP_DOUBLE);
+		if (narrow)
+			any |= add_width(narrow, machine, (enum tp_width)width, TP_BF16, TP_INT8);
+	}
+	print_table(table, page);
+	if (any) {
+		fputc('\n', page->out);
+		print_table(narrow, page);
+	} else {
+		tp_table_free(narrow);
+	}
+	fputc('\n', page->out);
+	table = tp_table_new("reading from|>of a size of|>GB/s, 1 core|>all cores");
+	for (int level = 0; table && level < TP_LEVELS; level++) {
+		uint64_t size = level < TP_LEVEL_MEMORY ? machine->cache_bytes[level] : 0;
+
+		if (!(machine->bandwidth[level].one > 0))
+			continue;
+		tp_table_add(table, TP_STYLE_PLAIN, tp_level_names[level]);
+		tp_table_add(table, TP_STYLE_PLAIN, size ? tp_bytes(size, page->exact).text : "-");
+		cell(table, TP_STYLE_NUMBER, rate_text(machine->bandwidth[level].one));
+		cell(table, TP_STYLE_NUMBER, rate_text(machine->bandwidth[level].all));
+	}
+	print_table(table, page);
+}
+
+static const char *precision_name(enum tp_precision precision, bool mixed)
+{
+	return mixed ? "mixed" : tp_precision_names[precision < TP_PRECISIONS ? precision : TP_SINGLE];
+}
+
+static struct tp_text fraction_text(double fraction)
+{
+	struct tp_text text;
+
+	snprintf(text.text, sizeof(text.text), fraction < 0.001 ? "<0.1%%" : "%.1f%%", 100 * fraction);
+	return text;
+}
+
+/* NULL: a roof. */
+static const char *no_roof(const struct tp_roof_place *place)
+{
+	if (tp_roof_explains(place))
+		return NULL;
+	return tp_roof_is_uneven(place->op) ? "no roof: uneven" : "no roof";
+}
+
+/* "memory, L2" */
+static void bound_cell(struct tp_table *table, const struct tp_roof_place *place)
+{
+	bool cached = place->bound == TP_BOUND_MEMORY && place->level != TP_LEVEL_MEMORY;
+	char bound[64];
+
+	if (no_roof(place)) {
+		tp_table_add(table, TP_STYLE_DIM, no_roof(place));
+		return;
+	}
+	snprintf(bound, sizeof(bound), "%s%s%s", tp_bound_names[place->bound], cached ? ", " : "",
+		 cached ? tp_level_names[place->level] : "");
+	tp_table_add(table, TP_STYLE_PLAIN, bound);
+}
+
+static void add_row(struct tp_table *table, const struct tp_page *page, const struct tp_roof_place *place)
+{
+	char shorter[400], type[16];
+
+	snprintf(type, sizeof(type), "%s%s", place->precision < TP_UNSAID ? tp_precision_names[place->precision] : "-",
+		 place->mixed ? "+" : "");
+	cell(table, TP_STYLE_NUMBER, tp_time(tp_round(place->time_ns)));
+	cell(table, TP_STYLE_PLAIN, rate_text(place->gflops));
+	cell(table, TP_STYLE_PLAIN, rate_text(place->gbytes));
+	cell(table, TP_STYLE_PLAIN, rate_text(place->intensity));
+	bound_cell(table, place);
+	tp_table_add(table, TP_STYLE_PLAIN, type);
+	cell(table, TP_STYLE_PLAIN, rate_text(place->roof));
+	cell(table, TP_STYLE_NUMBER, fraction_text(place->fraction));
+	cell(table, TP_STYLE_PLAIN,
+	     tp_time(place->time_ns > place->ideal_ns ? tp_round(place->time_ns - place->ideal_ns) : 0));
+	tp_table_add(table, TP_STYLE_FUNCTION, tp_short_name(page, place->op->name, 60, shorter, sizeof(shorter)));
+}
+
+/* Nothing is faster than the machine: either it was measured while it was busy, or the work was less than said. */
+static void print_doubt(const struct tp_page *page, const struct tp_roof_place *places, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (places[i].fraction <= 1.1)
+			continue;
+		tp_print(page, TP_STYLE_WARN,
+			 "  %.100s is above its roof: the machine was busy when it was measured (--measure does it "
+			 "anew), or "
+			 "the op did less than it says\n",
+			 places[i].op->name);
+		return;
+	}
+}
+
+/* By the work that is known they are where they stand; that of exponentials, roots and iterations is not. */
+static void print_uncounted(const struct tp_page *page, const struct tp_roof_place *places, size_t count)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < count; i++)
+		found += places[i].op->uncounted > 0 && places[i].bound == TP_BOUND_MEMORY &&
+			 tp_roof_explains(&places[i]);
+	if (found)
+		tp_print(page, TP_STYLE_DIM,
+			 "      %s of these that memory bounds compute%s what has no count of FLOP (exponentials, "
+			 "roots): that "
+			 "may bound %s\n",
+			 tp_count(found).text, found == 1 ? "s" : "", found == 1 ? "it" : "them");
+}
+
+/* What no roof explains: which of these ops are uneven, and that the others are not bound by what is above them either. */
+static void print_unexplained(const struct tp_page *page, const struct tp_roof_place *places, size_t count)
+{
+	enum { NAMED = 3 };
+	size_t low = 0, uneven = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct tp_op_stats *op = places[i].op;
+
+		if (tp_roof_explains(&places[i]))
+			continue;
+		low++;
+		if (!tp_roof_is_uneven(op) || uneven++ >= NAMED)
+			continue;
+		tp_print(page, TP_STYLE_WARN,
+			 "  %.100s is uneven: half of its %s calls take at most %s, one in ten %s or more: these "
+			 "wait (for threads, a lock, a processor), and no roof explains it\n",
+			 op->name, tp_count(op->calls).text, tp_time(op->p50_ns).text, tp_time(op->p90_ns).text);
+	}
+	if (uneven > NAMED)
+		tp_print(page, TP_STYLE_DIM, "      and %s more ops are uneven\n", tp_count(uneven - NAMED).text);
+	if (low > uneven)
+		tp_print(page, TP_STYLE_DIM,
+			 "      %s reach%s less than a tenth of the roof above: no roof explains the time, but waiting "
+			 "(for threads, a lock, a processor), or what a call costs that does little\n",
+			 tp_count(low - uneven).text, low - uneven == 1 ? "es" : "");
+}
+
+void tp_roof_print(const struct tp_page *page, const struct tp_roof_place *places, size_t count, uint64_t top)
+{
+	struct tp_table *table =
+		tp_table_new(">time|>GFLOP/s|>GB/s|>FLOP/B|bound by|in|>its roof|>reached|>could save|*op");
+
+	tp_headline(page, "Ops under their roof: by their own time and work");
+	for (size_t i = 0; table && i < count && (!top || i < top); i++)
+		add_row(table, page, &places[i]);
+	if (count)
+		print_table(table, page);
+	else
+		tp_table_free(table);
+	if (!count)
+		fputs("  no op says how much work it does\n", page->out);
+	if (top && top < count)
+		tp_print(page, TP_STYLE_DIM, "      and %s more ops (--top 0 shows all)\n", tp_count(count - top).text);
+	print_unexplained(page, places, count);
+	print_uncounted(page, places, count);
+	print_doubt(page, places, count);
+}
+
+void tp_utilisation_print(const struct tp_page *page, const struct tp_machine *machine,
+			  const struct tp_process *process)
+{
+	struct tp_utilisation use = tp_roof_utilisation(machine, process);
+
+	if (!use.known)
+		return;
+	fprintf(page->out,
+		"\n  steps: %.4g FLOP of matrix products each, %s GFLOP/s: %s of the %s that the cores could do (%s)\n",
+		use.flop_per_step, rate_text(use.gflops).text, fraction_text(use.share).text, rate_text(use.peak).text,
+		precision_name(use.precision, use.mixed));
+}
+
+const char *tp_roof_note(void *context, const struct tp_op_stats *op)
+{
+	struct tp_roof_notes *notes = context;
+	struct tp_roof_place place = tp_roof_place(notes->machine, notes->cores, op);
+	bool cached = place.bound == TP_BOUND_MEMORY && place.level != TP_LEVEL_MEMORY;
+
+	if (place.bound == TP_BOUND_UNKNOWN)
+		return NULL;
+	if (!tp_roof_explains(&place)) {
+		if (tp_roof_is_uneven(op))
+			snprintf(notes->text, sizeof(notes->text),
+				 "uneven (p50 %s, p90 %s): it waits; no roof explains it (%s of one)",
+				 tp_time(op->p50_ns).text, tp_time(op->p90_ns).text,
+				 fraction_text(place.fraction).text);
+		else
+			snprintf(notes->text, sizeof(notes->text), "no roof explains its time (%s of one)",
+				 fraction_text(place.fraction).text);
+		return notes->text;
+	}
+	snprintf(notes->text, sizeof(notes->text), "%s-bound%s%s%s, %s of its roof", tp_bound_names[place.bound],
+		 cached ? " (" : "", cached ? tp_level_names[place.level] : "", cached ? ")" : "",
+		 fraction_text(place.fraction).text);
+	return notes->text;
+}
+
+/* ---- JSON ---- */
+
+/* What does not say counts as single. */
+static void set_precision(json_t *json, enum tp_precision precision, bool mixed)
+{
+	json_object_set_new(json, "precision", json_string(precision_name(precision, mixed)));
+	json_object_set_new(json, "precision_said", json_boolean(precision != TP_UNSAID));
+}
+
+json_t *tp_utilisation_json(const struct tp_machine *machine, const struct tp_process *process)
+{
+	struct tp_utilisation use = tp_roof_utilisation(machine, process);
+	json_t *json;
+
+	if (!use.known)
+		return json_null();
+	json = json_pack("{s:f, s:f, s:f, s:f}", "flop_per_step", use.flop_per_step, "gflops", use.gflops,
+			 "peak_gflops", use.peak, "share", use.share);
+	set_precision(json, use.precision, use.mixed);
+	return json;
+}
+
+static json_t *rate_json(const struct tp_rate *rate)
+{
+	return rate->one > 0 ? json_pack("{s:f, s:f}", "one_core", rate->one, "all_cores", rate->all) : json_null();
+}
+
+json_t *tp_machine_rates_json(const struct tp_machine *machine)
+{
+	return tp_machine_json(machine, rate_json);
+}
+
+static json_t *place_json(const struct tp_roof_place *place)
+{
+	json_t *json = json_object();
+
+	json_object_set_new(json, "bound", json_string(tp_bound_names[place->bound]));
+	json_object_set_new(json, "level", json_string(tp_level_names[place->level]));
+	set_precision(json, place->precision, place->mixed);
+	json_object_set_new(json, "flop_per_byte", place->intensity > 0 ? json_real(place->intensity) : json_null());
+	json_object_set_new(json, "gflops", json_real(place->gflops));
+	json_object_set_new(json, "gbytes_per_s", json_real(place->gbytes));
+	json_object_set_new(json, "roof", json_real(place->roof));
+	json_object_set_new(json, "roof_fraction", json_real(place->fraction));
+	json_object_set_new(json, "ideal_ns", tp_json_number(tp_round(place->ideal_ns)));
+	json_object_set_new(json, "bound_by",
+			    json_string(no_roof(place) ? no_roof(place) : tp_bound_names[place->bound]));
+	json_object_set_new(json, "explained", json_boolean(tp_roof_explains(place)));
+	json_object_set_new(json, "uneven",
+			    tp_roof_is_uneven(place->op)
+				    ? json_pack("{s:o, s:o}", "p50_ns", tp_json_number(place->op->p50_ns), "p90_ns",
+						tp_json_number(place->op->p90_ns))
+				    : json_null());
+	return json;
+}
+
+json_t *tp_roof_place_json(void *context, const struct tp_op_stats *op)
+{
+	struct tp_roof_notes *notes = context;
+	struct tp_roof_place place = tp_roof_place(notes->machine, notes->cores, op);
+
+	return place.bound == TP_BOUND_UNKNOWN ? json_null() : place_json(&place);
+}
+
+json_t *tp_roof_json(const struct tp_roof_place *places, size_t count, uint64_t top)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < count && (!top || i < top); i++) {
+		const struct tp_roof_place *place = &places[i];
+		json_t *json = place_json(place);
+
+		json_object_set_new(json, "name", tp_json_string(place->op->name));
+		json_object_set_new(json, "category", tp_json_string(place->op->category));
+		json_object_set_new(json, "calls", tp_json_number(place->op->calls));
+		json_object_set_new(json, "time_ns", tp_json_number(tp_round(place->time_ns)));
+		json_object_set_new(json, "self_flop", tp_json_number(place->op->self_flop));
+		json_object_set_new(json, "self_bytes", tp_json_number(place->op->self_bytes));
+		json_array_append_new(list, json);
+	}
+	return list;
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tables: cells first, then widths, then print. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/text/text.h"
+
+struct cell {
+	char *text;
+	enum tp_style style;
+};
+
+struct tp_table {
+	char *titles;			     /* cut into pieces by NULs */
+	const char *title[TP_TABLE_COLUMNS]; /* without their marks */
+	bool right[TP_TABLE_COLUMNS];
+	int columns, wide; /* wide: the column that takes the rest of the line; -1: none */
+	bool cut;	   /* that one at its end, not in its middle */
+	struct cell *cells;
+	size_t count, capacity;
+	bool failed; /* a cell was lost: memory is out */
+};
+
+struct tp_table *tp_table_new(const char *titles)
+{
+	struct tp_table *table = calloc(1, sizeof(*table));
+	char *next, *title;
+
+	if (!table)
+		return NULL;
+	table->wide = -1;
+	table->titles = strdup(titles);
+	if (!table->titles) {
+		free(table);
+		return NULL;
+	}
+	for (next = table->titles; next && table->columns < TP_TABLE_COLUMNS; table->columns++) {
+		title = strsep(&next, "|");
+		table->right[table->columns] = *title == '>';
+		if (*title == '*' || *title == '=') {
+			table->wide = table->columns;
+			table->cut = *title == '=';
+		}
+		table->title[table->columns] = strchr(">*=", *title) && *title ? title + 1 : title;
+	}
+	return table;
+}
+
+/* Names and arguments may hold any bytes; a terminal must not see those that steer it. */
+static char *printable(const char *text)
+{
+	char *copy = strdup(text);
+
+	for (char *p = copy; p && *p; p++)
+		if ((unsigned char)*p < ' ' || *p == 127)
+			*p = '?';
+	return copy;
+}
+
+void tp_table_add(struct tp_table *table, enum tp_style style, const char *text)
+{
+	if (table->count == table->capacity) {
+		size_t capacity = table->capacity ? 2 * table->capacity : 64;
+		struct cell *cells = realloc(table->cells, capacity * sizeof(*cells));
+
+		if (!cells) {
+			table->failed = true;
+			return;
+		}
+		table->cells = cells;
+		table->capacity = capacity;
+	}
+	table->cells[table->count].text = printable(text);
+	table->cells[table->count].style = style;
+	table->count++;
+}
+
+static const char *cell_text(const struct tp_table *table, size_t cell)
+{
+	return table->cells[cell].text ? table->cells[cell].text : "";
+}
+
+static void find_widths(const struct tp_table *table, const struct tp_page *page, int indent, int *widths)
+{
+	int least = table->cut ? 60 : 20; /* source is of no use if all of a line but its first words is cut */
+	int sum = indent;
+
+	for (int c = 0; c < table->columns; c++)
+		widths[c] = tp_text_columns(page, table->title[c]);
+	for (size_t i = 0; i < table->count; i++) {
+		int c = (int)(i % (size_t)table->columns);
+		int width = tp_text_columns(page, cell_text(table, i));
+
+		if (width > widths[c])
+			widths[c] = width;
+	}
+	for (int c = 0; c < table->columns; c++)
+		sum += c == table->wide ? 2 : widths[c] + 2;
+	if (table->wide >= 0 && widths[table->wide] > page->width - sum) {
+		int left = page->width - sum > least ? page->width - sum : least;
+
+		widths[table->wide] = widths[table->wide] < left ? widths[table->wide] : left;
+	}
+}
+
+/* Blanks are printed before the next cell that has a text: a line does not end with them. */
+static void print_cell(const struct tp_page *page, const char *text, enum tp_style style, int width, bool right,
+		       bool cut, int *blanks)
+{
+	char buffer[1024];
+	int pad;
+
+	if (cut)
+		tp_shorten_end(page, text, width, buffer, sizeof(buffer));
+	else
+		tp_shorten(page, text, width, buffer, sizeof(buffer));
+	pad = width - tp_text_columns(page, buffer);
+	pad = pad > 0 ? pad : 0;
+	if (buffer[0]) {
+		fprintf(page->out, "%*s", *blanks + (right ? pad : 0), "");
+		tp_print(page, style, "%s", buffer);
+		*blanks = 0;
+	}
+	*blanks += (right && buffer[0] ? 0 : pad) + 2;
+}
+
+void tp_table_print(const struct tp_table *table, const struct tp_page *page, int indent)
+{
+	int widths[TP_TABLE_COLUMNS], blanks = indent;
+
+	find_widths(table, page, indent, widths);
+	for (int c = 0; c < table->columns; c++)
+		print_cell(page, table->title[c], TP_STYLE_DIM, widths[c], table->right[c],
+			   table->cut && c == table->wide, &blanks);
+	for (size_t i = 0; i < table->count; i++) {
+		int c = (int)(i % (size_t)table->columns);
+
+		if (c == 0) {
+			fputc('\n', page->out);
+			blanks = indent;
+		}
+		print_cell(page, cell_text(table, i), table->cells[i].style, widths[c], table->right[c],
+			   table->cut && c == table->wide, &blanks);
+	}
+	fputc('\n', page->out);
+	if (table->failed)
+		tp_print(page, TP_STYLE_WARN, "(rows are missing: out of memory)\n");
+}
+
+void tp_table_free(struct tp_table *table)
+{
+	if (!table)
+		return;
+	for (size_t i = 0; i < table->count; i++)
+		free(table->cells[i].text);
+	free(table->cells);
+	free(table->titles);
+	free(table);
+}

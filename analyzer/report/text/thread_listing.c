@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/text/thread_listing.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "report/rows/estimate.h"
+#include "report/json/json.h"
+#include "report/rows/name.h"
+
+/* Which columns there are. */
+struct columns {
+	bool cpu, ops, memory;
+};
+
+static struct columns columns_of(const struct tp_process *process)
+{
+	struct columns columns = { .cpu = process->cpu.samples };
+
+	for (size_t i = 0; i < process->thread_count; i++) {
+		columns.ops = columns.ops || process->threads[i].op_ns;
+		columns.memory = columns.memory || process->threads[i].allocations || process->threads[i].frees;
+	}
+	return columns;
+}
+
+static struct tp_table *make_table(const struct columns *columns)
+{
+	char titles[300];
+
+	snprintf(titles, sizeof(titles), ">thread|>tid|name|>first seen|>last seen%s%s%s|*%s",
+		 columns->cpu ? "|>CPU time" : "", columns->ops ? "|>in ops" : "",
+		 columns->memory ? "|>allocations|>frees|>bytes|>at the peak|>unfreed" : "",
+		 columns->cpu ? "most CPU time in" : "allocated most in");
+	return tp_table_new(titles);
+}
+
+static void add_number(struct tp_table *table, uint64_t value)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRIu64, value);
+	tp_table_add(table, TP_STYLE_PLAIN, text);
+}
+
+static void add_memory(struct tp_table *table, const struct tp_numbers *numbers, const struct tp_thread_row *row)
+{
+	const struct tp_thread_stats *stats = row->stats;
+
+	tp_table_add(table, TP_STYLE_PLAIN,
+		     tp_some_count(numbers, stats->allocations, stats->allocations_variance).text);
+	tp_table_add(table, TP_STYLE_PLAIN, tp_some_count(numbers, stats->frees, stats->frees_variance).text);
+	tp_table_add(table, TP_STYLE_NUMBER, tp_some_bytes(numbers, stats->bytes, stats->bytes_variance).text);
+	tp_table_add(table, TP_STYLE_PLAIN, tp_some_bytes(numbers, row->peak_bytes, row->peak_bytes_variance).text);
+	tp_table_add(table, TP_STYLE_PLAIN, tp_some_bytes(numbers, row->live_bytes, row->live_bytes_variance).text);
+}
+
+static void add_row(struct tp_table *table, const struct tp_page *page, const struct tp_process *process,
+		    const struct columns *columns, const struct tp_thread_row *row)
+{
+	const struct tp_line *line = columns->cpu ? &row->cpu_line : &row->alloc_line;
+	struct tp_numbers numbers = { page, process->unseen };
+	const struct tp_thread_stats *stats = row->stats;
+	char name[400], shorter[400];
+
+	add_number(table, stats->thread);
+	add_number(table, stats->tid);
+	tp_table_add(table, TP_STYLE_FUNCTION, stats->name);
+	tp_table_add(table, TP_STYLE_PLAIN, tp_time(stats->first_ns).text);
+	tp_table_add(table, TP_STYLE_PLAIN, tp_time(stats->last_ns).text);
+	if (columns->cpu)
+		tp_table_add(table, TP_STYLE_NUMBER,
+			     stats->cpu.samples ? tp_time(tp_cpu_ns(process, &stats->cpu)).text : "-");
+	if (columns->ops)
+		tp_table_add(table, TP_STYLE_PLAIN, stats->op_ns ? tp_time(stats->op_ns).text : "-");
+	if (columns->memory)
+		add_memory(table, &numbers, row);
+	if (!line->location)
+		tp_table_add(table, TP_STYLE_DIM, "-");
+	else
+		tp_table_add(table, TP_STYLE_FUNCTION,
+			     tp_short_name(page, tp_line_name(line, name, sizeof(name)), 60, shorter, sizeof(shorter)));
+}
+
+void tp_threads_print(const struct tp_page *page, const struct tp_process *process, const struct tp_thread_rows *rows,
+		      uint64_t top)
+{
+	size_t count = top && top < rows->count ? (size_t)top : rows->count;
+	const struct columns columns = columns_of(process);
+	struct tp_table *table = make_table(&columns);
+
+	tp_headline(page, "Threads (%zu)", rows->count);
+	for (size_t i = 0; table && i < count; i++)
+		add_row(table, page, process, &columns, &rows->rows[i]);
+	if (table)
+		tp_table_print(table, page, 2);
+	tp_table_free(table);
+	if (count < rows->count)
+		tp_print(page, TP_STYLE_DIM, "      and %zu more threads (--top 0 shows all)\n", rows->count - count);
+}
+
+/* ---- JSON ---- */
+
+static json_t *json_line(const struct tp_line *line, const char *key, uint64_t value)
+{
+	char name[400];
+
+	if (!line->location)
+		return json_null();
+	return json_pack("{s:o, s:o, s:o}", "function", tp_json_string(tp_line_name(line, name, sizeof(name))),
+			 "module", tp_json_string(line->symbol->module), key, tp_json_number(value));
+}
+
+static json_t *json_row(const struct tp_process *process, const struct tp_thread_row *row)
+{
+	const struct tp_thread_stats *stats = row->stats;
+	struct tp_unseen unseen = process->unseen;
+	const struct {
+		const char *key;
+		uint64_t value;
+		double variance, unseen;
+	} estimable[] = {
+		{ "allocations", stats->allocations, stats->allocations_variance, unseen.blocks },
+		{ "frees", stats->frees, stats->frees_variance, unseen.blocks },
+		{ "bytes", stats->bytes, stats->bytes_variance, unseen.bytes },
+		{ "peak_bytes", row->peak_bytes, row->peak_bytes_variance, unseen.bytes },
+		{ "peak_blocks", row->peak_blocks, row->peak_blocks_variance, unseen.blocks },
+		{ "unfreed_bytes", row->live_bytes, row->live_bytes_variance, unseen.bytes },
+		{ "unfreed_blocks", row->live_blocks, row->live_blocks_variance, unseen.blocks },
+	};
+	json_t *json = json_object();
+
+	json_object_set_new(json, "thread", tp_json_number(stats->thread));
+	json_object_set_new(json, "tid", tp_json_number(stats->tid));
+	json_object_set_new(json, "name", tp_json_string(stats->name));
+	json_object_set_new(json, "first_ns", tp_json_number(stats->first_ns));
+	json_object_set_new(json, "last_ns", tp_json_number(stats->last_ns));
+	json_object_set_new(json, "cpu_samples", tp_json_number(stats->cpu.samples));
+	json_object_set_new(json, "cpu_ns", tp_json_number(tp_cpu_ns(process, &stats->cpu)));
+	json_object_set_new(json, "op_ns", tp_json_number(stats->op_ns));
+	for (size_t i = 0; i < sizeof(estimable) / sizeof(estimable[0]); i++)
+		tp_json_some(json, estimable[i].key, estimable[i].value, estimable[i].variance, estimable[i].unseen);
+	json_object_set_new(json, "top_cpu", json_line(&row->cpu_line, "ns", row->cpu_line_ns));
+	json_object_set_new(json, "top_allocation", json_line(&row->alloc_line, "bytes", row->alloc_line_bytes));
+	return json;
+}
+
+json_t *tp_threads_json(const struct tp_process *process, const struct tp_thread_rows *rows, uint64_t top)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < rows->count && (!top || i < top); i++)
+		json_array_append_new(list, json_row(process, &rows->rows[i]));
+	return list;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A trace whose disk was full: table records are missing from header.tables_from on. Events that refer to one of them, and
+ * all that came later, are no part of the trace: each chunk ends before the first of these, and what is cut off is counted.
+ */
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "trace/cursor.h"
+#include "trace/lost_records.h"
+
+uint64_t tp_missing_from(struct tp_trace_impl *impl)
+{
+	uint64_t from = impl->header.tables_from, now = 0;
+
+	/* Of a program that runs: the tables were read after the header was. */
+	tp_read_at(impl->fd, &now, sizeof(now), offsetof(struct tprof_header, tables_from));
+	if (!from || (now && now < from))
+		impl->header.tables_from = now;
+	return impl->header.tables_from;
+}
+
+static bool is_known(const struct tp_trace *trace, uint32_t number)
+{
+	const struct tp_frame *frame = number < trace->frame_count ? &trace->frames[number] : NULL;
+
+	if (!frame || !(frame->pc || frame->code || frame->flags))
+		return false;
+	return !frame->code || (frame->code < trace->code_count && trace->codes[frame->code].name);
+}
+
+static bool is_whole(const struct tp_trace_impl *impl, uint64_t node)
+{
+	return node < TPROF_NODE_FIRST || (node < impl->whole_count && impl->whole[node]);
+}
+
+/* A parent has a lower number than its children, and a joined node than neither of the two. */
+bool tp_missing_nodes(struct tp_trace_impl *impl, const struct tp_join *joins, size_t join_count)
+{
+	const struct tp_trace *trace = &impl->trace;
+
+	impl->whole = calloc(trace->node_count + 1, 1);
+	if (!impl->whole)
+		return false;
+	impl->whole_count = trace->node_count;
+	for (size_t i = TPROF_NODE_FIRST; i < trace->node_count; i++)
+		impl->whole[i] = is_known(trace, trace->nodes[i].frame) && is_whole(impl, trace->nodes[i].parent);
+	for (size_t i = 0; i < join_count; i++)
+		impl->whole[joins[i].node] = is_whole(impl, joins[i].native) && is_whole(impl, joins[i].python);
+	return true;
+}
+
+static bool has_op(const struct tp_trace *trace, uint64_t number)
+{
+	const struct tp_op *op = number < trace->op_count ? &trace->ops[number] : NULL;
+
+	return op && op->name && (!op->frame || is_known(trace, op->frame));
+}
+
+static bool refers_in_vain(const struct tp_trace_impl *impl, const struct tp_event *event)
+{
+	if (tp_event_has_node(event->kind))
+		return !is_whole(impl, event->node);
+	if (event->kind == TP_EVENT_OP_BEGIN || event->kind == TP_EVENT_FOLD || event->kind == TP_EVENT_SHAPE)
+		return !has_op(&impl->trace, event->size);
+	return false;
+}
+
+static int64_t counts(const struct tp_event *event)
+{
+	return event->kind == TP_EVENT_CANCEL ? -1 : event->kind == TP_EVENT_ALLOC || event->kind == TP_EVENT_FREE;
+}
+
+/* Returns how many allocations and frees were cut off. */
+static int64_t cut_chunk(struct tp_trace_impl *impl, struct tp_cursor *cursor, struct tp_chunk *chunk)
+{
+	uint64_t from = impl->header.tables_from >> impl->header.tick_shift, begin, committed = chunk->committed;
+	struct tp_event event;
+	bool cut = false;
+	int64_t lost = 0;
+	size_t count = 0;
+
+	tp_cursor_open(cursor, impl, chunk);
+	begin = cursor->window_offset;
+	while (tp_cursor_fill(cursor, &event, &count, 1, UINT64_MAX) != TP_STOP_END) {
+		if (!cut && (event.time >= from || refers_in_vain(impl, &event))) {
+			committed = event.offset - begin;
+			cut = true;
+		}
+		lost += cut ? counts(&event) : 0;
+		count = 0;
+	}
+	chunk->committed = committed;
+	return lost;
+}
+
+bool tp_missing_cut(struct tp_trace_impl *impl)
+{
+	struct tp_cursor *cursor = malloc(sizeof(*cursor));
+	int64_t lost = 0;
+
+	if (!cursor)
+		return false;
+	for (size_t i = 0; i < impl->events.count; i++)
+		lost += cut_chunk(impl, cursor, &impl->events.list[i]);
+	free(cursor);
+	if (lost > 0 && !impl->trace.running)
+		impl->header.lost[TPROF_LOST_NO_SPACE] += (uint64_t)lost;
+	return true;
+}

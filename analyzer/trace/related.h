@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The traces of a run's other processes, which lie beside one of them: their headers alone are read. */
+#ifndef TPROF_TRACE_RELATED_H
+#define TPROF_TRACE_RELATED_H
+
+#include "trace/trace.h"
+
+struct tp_other {
+	char *file; /* in the directory that the trace was named with */
+	char *name; /* of the program, as it was started */
+	struct tprof_header header;
+	uint64_t bytes;
+};
+
+struct tp_others {
+	struct tp_other *list; /* the largest first: it is the one to look at */
+	size_t count;
+};
+
+/* Those of trace's run; none of one that does not know its run. False: no memory. */
+bool tp_others_find(const struct tp_trace *trace, struct tp_others *others);
+void tp_others_free(struct tp_others *others);
+
+/* What a program was started as: the last part of its path. `started` may be "". */
+const char *tp_started_name(const char *started, const char *exe);
+
+#endif

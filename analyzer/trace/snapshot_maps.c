@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "trace/snapshot_maps.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/reserve.h"
+
+int tp_frozen_proc(pid_t pid, const char *name)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+/* What VmFlags says of a mapping: proc_pid_smaps(5). */
+struct flags {
+	bool not_copied, wiped; /* by fork */
+};
+
+static bool parse(char *line, struct tp_frozen_map *map)
+{
+	unsigned long low, high, offset, inode;
+	unsigned major_number, minor_number;
+	char permissions[5];
+	int path_at = 0;
+
+	if (sscanf(line, "%lx-%lx %4s %lx %x:%x %lu %n", &low, &high, permissions, &offset, &major_number,
+		   &minor_number, &inode, &path_at) < 7)
+		return false;
+	line[strcspn(line, "\n")] = 0;
+	*map = (struct tp_frozen_map){
+		.low = low,
+		.high = high,
+		.offset = offset,
+		.inode = inode,
+		.readable = permissions[0] == 'r',
+		.writable = permissions[1] == 'w',
+		.executable = permissions[2] == 'x',
+		.shared = permissions[3] == 's',
+		.anonymous = !inode,
+	};
+	snprintf(map->path, sizeof(map->path), "%s", path_at ? line + path_at : "");
+	return true;
+}
+
+static void parse_flags(const char *line, struct tp_frozen_map *map, struct flags *flags)
+{
+	if (strncmp(line, "VmFlags:", 8) != 0)
+		return;
+	flags->not_copied = strstr(line, " dc");
+	flags->wiped = strstr(line, " wf");
+	map->device = strstr(line, " io") || strstr(line, " pf");
+}
+
+typedef bool take_map(struct tp_frozen *frozen, struct tp_frozen_map *map, const struct flags *flags);
+
+static bool take_own(struct tp_frozen *frozen, struct tp_frozen_map *map, const struct flags *flags)
+{
+	if (!tp_reserve(&frozen->maps, &frozen->room, frozen->count + 1, sizeof(*map)))
+		return false;
+	map->of_parent = flags->wiped;
+	frozen->maps[frozen->count++] = *map;
+	return true;
+}
+
+static bool overlaps(const struct tp_frozen *frozen, const struct tp_frozen_map *map)
+{
+	for (size_t i = 0; i < frozen->count; i++)
+		if (frozen->maps[i].low < map->high && frozen->maps[i].high > map->low)
+			return true;
+	return false;
+}
+
+/* What the fork has no mapping of, as it was not copied. */
+static bool take_parents(struct tp_frozen *frozen, struct tp_frozen_map *map, const struct flags *flags)
+{
+	if (!flags->not_copied || map->device || overlaps(frozen, map))
+		return true;
+	return take_own(frozen, map, &(struct flags){ .wiped = true });
+}
+
+/* smaps has the flags; a kernel without it has maps. */
+static FILE *open_maps(pid_t pid)
+{
+	int fd = tp_frozen_proc(pid, "smaps");
+
+	if (fd < 0)
+		fd = tp_frozen_proc(pid, "maps");
+	return fd < 0 ? NULL : fdopen(fd, "r");
+}
+
+static bool read_each(struct tp_frozen *frozen, pid_t pid, take_map *take)
+{
+	struct flags flags = { false, false };
+	struct tp_frozen_map map = { 0 }, next;
+	FILE *file = open_maps(pid);
+	bool good = file, any = false;
+	char *line = NULL;
+	size_t room = 0;
+
+	while (good && getline(&line, &room, file) > 0) {
+		if (!parse(line, &next)) {
+			parse_flags(line, &map, &flags);
+			continue;
+		}
+		good = !any || take(frozen, &map, &flags);
+		map = next;
+		flags = (struct flags){ false, false };
+		any = true;
+	}
+	good = good && (!any || take(frozen, &map, &flags));
+	free(line);
+	if (file)
+		fclose(file);
+	return good;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct tp_frozen_map *x = a, *y = b;
+
+	return x->low < y->low ? -1 : x->low > y->low;
+}
+
+bool tp_frozen_read_maps(struct tp_frozen *frozen)
+{
+	if (!read_each(frozen, frozen->pid, take_own) || !read_each(frozen, frozen->parent, take_parents))
+		return false;
+	if (frozen->count)
+		qsort(frozen->maps, frozen->count, sizeof(*frozen->maps), by_address);
+	return true;
+}
+
+const struct tp_frozen_map *tp_frozen_find(const struct tp_frozen *frozen, uint64_t address)
+{
+	size_t low = 0, high = frozen->count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (frozen->maps[middle].low <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && address < frozen->maps[low - 1].high ? &frozen->maps[low - 1] : NULL;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/log.h"
+
+#include "core/sys.h"
+#include "core/text.h"
+
+#include <poll.h>
+
+static dev_t stderr_device;
+static ino_t stderr_inode;
+static bool has_stderr;
+
+void tp_say_start(void)
+{
+	struct stat status;
+
+	has_stderr = tp_sys_fstat(2, &status) == 0;
+	if (has_stderr) {
+		stderr_device = status.st_dev;
+		stderr_inode = status.st_ino;
+	}
+}
+
+/*
+ * A full pipe would make the program wait, one without a reader would kill it by SIGPIPE. What poll says is writable
+ * takes PIPE_BUF bytes at once, and no line is longer.
+ */
+static bool takes_writes(void)
+{
+	struct pollfd entry = { .fd = 2, .events = POLLOUT };
+
+	return tp_syscall(SYS_poll, &entry, 1, 0, 0) == 1 && entry.revents == POLLOUT;
+}
+
+/* What does not fit into a file by RLIMIT_FSIZE would kill the program by SIGXFSZ. */
+static bool has_room(const struct stat *status, size_t length)
+{
+	uint64_t limit = tp_sys_limit(RLIMIT_FSIZE);
+	long position;
+
+	if (!S_ISREG(status->st_mode) || limit == RLIM_INFINITY)
+		return true;
+	position = tp_syscall(SYS_lseek, 2, 0, SEEK_CUR, 0);
+	return position >= 0 && (uint64_t)(position > status->st_size ? position : status->st_size) + length <= limit;
+}
+
+void tp_say_text(const char *text, size_t length)
+{
+	struct stat status;
+
+	if (has_stderr && tp_sys_fstat(2, &status) == 0 && status.st_dev == stderr_device &&
+	    status.st_ino == stderr_inode && takes_writes() && has_room(&status, length))
+		tp_sys_write(2, text, length);
+}
+
+void tp_say(const char *first, const char *second)
+{
+	char line[512];
+	struct tp_text text = tp_text_in(line, sizeof(line) - 1);
+
+	tp_text_add(&text, "tprof: ");
+	tp_text_add(&text, first);
+	tp_text_add(&text, second);
+	line[text.length++] = '\n';
+	tp_say_text(line, text.length);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lines on the user's stderr. Never on stdout, never into a file that took stderr's number later. */
+#ifndef TPROF_CORE_LOG_H
+#define TPROF_CORE_LOG_H
+
+#include "core/base.h"
+
+/* Remembers which file stderr is. Once, at the start. */
+void tp_say_start(void);
+
+/* "tprof: " first second newline, in one write. */
+void tp_say(const char *first, const char *second);
+
+/* Text as it is. */
+void tp_say_text(const char *text, size_t length);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/predictor.h"
+
+#define LEFT_OUT 8u /* things that were done last time and are not now, at most, for it to be no other place */
+#define SAVED (TP_ORDER_LOG / TP_ORDER_SEARCHED) /* what is not searched when it could be pays for a search of all */
+
+static uint32_t thing_at(const uint32_t *log, uint32_t i)
+{
+	return log[i % TP_ORDER_LOG];
+}
+
+/* Behind where the last two things were done one after the other before; TP_ORDER_LOG ago: nowhere. */
+static uint32_t find_pair(const uint32_t *log, uint32_t done)
+{
+	uint32_t last = thing_at(log, done - 1), before = thing_at(log, done - 2);
+
+	for (uint32_t back = 2; back < TP_ORDER_LOG; back++) {
+		if (thing_at(log, done - back) == last && thing_at(log, done - back - 1) == before)
+			return done - back + 1;
+	}
+	return done - TP_ORDER_LOG;
+}
+
+/* One that is done beside those of last time leaves the place as it is: then it goes on from there. */
+void tp_order_find(struct tp_order *order, const uint32_t *log)
+{
+	uint32_t done = order->done, found;
+
+	if ((int32_t)(done - order->paid) < 0)
+		return;
+	if (done - order->paid > SAVED)
+		order->paid = done - SAVED;
+	order->paid++;
+	for (uint32_t i = 1; i < LEFT_OUT && (int32_t)(order->at + i - (done - 1)) < 0; i++) {
+		if (thing_at(log, order->at + i) == thing_at(log, done - 1)) {
+			order->at += i + 1;
+			return;
+		}
+	}
+	found = find_pair(log, done);
+	order->paid += (done - found) / TP_ORDER_SEARCHED;
+	if (done - found < TP_ORDER_LOG)
+		order->at = found;
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/private_fds.h"
+
+#include "core/process.h"
+#include "core/sys.h"
+#include "core/thread.h"
+
+#include <linux/sched.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+/*
+ * The task runs below this frame, on the same stack: its caller's frame is still needed, and so are the 128 bytes below it
+ * that a function may use without saying so (System V ABI, the red zone). Without an exit signal, so that the program's
+ * wait() does not see it.
+ */
+static long run_task(long flags, void (*work)(void *), void *context)
+{
+	long pid;
+	register void *argument __asm__("r12") = context;
+	register long tid_there __asm__("r10") = 0;
+	register long tls __asm__("r8") = 0;
+
+	__asm__ volatile("syscall\n\t"
+			 "testq %%rax, %%rax\n\t"
+			 "jnz 1f\n\t"
+			 "subq $128, %%rsp\n\t"
+			 "andq $-16, %%rsp\n\t"
+			 "movq %%r12, %%rdi\n\t"
+			 "call *%%rbx\n\t"
+			 "xorl %%edi, %%edi\n\t"
+			 "movl %[exit], %%eax\n\t"
+			 "syscall\n"
+			 "1:"
+			 : "=a"(pid)
+			 : "a"(SYS_clone), "D"(CLONE_VM | CLONE_VFORK | flags), "S"(0), "d"(0), "r"(tid_there),
+			   "r"(tls), "b"(work), "r"(argument), [exit] "i"(SYS_exit)
+			 : "rcx", "r11", "memory");
+	return pid;
+}
+
+/* It has let go of its stack already; its descriptors it closes a moment later. */
+static void wait_for_process(uint32_t pid)
+{
+	while (tp_syscall(SYS_wait4, pid, 0, __WCLONE, 0) == -EINTR)
+		;
+}
+
+static void wait_for_thread(uint32_t tid)
+{
+	while (tp_syscall(SYS_tgkill, tp_sys_getpid(), tid, 0, 0) == 0)
+		tp_syscall(SYS_sched_yield, 0, 0, 0, 0);
+}
+
+/* With all signals blocked, there too: no handler of the program's runs in the task. */
+static bool run(long flags, void (*wait)(uint32_t id), void (*work)(void *context), void *context)
+{
+	uint64_t all = ~UINT64_C(0), before = 0;
+	long id;
+
+	tp_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof(all));
+	id = run_task(flags, work, context);
+	if (id > 0)
+		wait((uint32_t)id);
+	tp_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, 0, sizeof(before));
+	return id > 0;
+}
+
+bool tp_apart(void (*work)(void *context), void *context)
+{
+	return run(0, wait_for_process, work, context);
+}
+
+struct job {
+	void (*work)(void *context);
+	void *context;
+	bool done;
+};
+
+static void do_job(void *context)
+{
+	struct job *job = context;
+
+	job->work(job->context);
+	job->done = true;
+}
+
+/* Done here where there is no such task, or its memory is its own after all: Valgrind makes a fork of it. */
+void tp_apart_from_threads(void (*work)(void *context), void *context)
+{
+	struct job job = { work, context, false };
+
+	if (tp_load(&tp_thread_several))
+		tp_apart(do_job, &job);
+	if (!job.done)
+		do_job(&job);
+}
+
+/* Valgrind ends the program for such a task. */
+void tp_apart_as_thread(void (*work)(void *context), void *context)
+{
+	bool several = tp_load(&tp_thread_several) && !tp_under_valgrind();
+
+	if (!several || !run(CLONE_THREAD | CLONE_SIGHAND, wait_for_thread, work, context))
+		work(context);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/reserve.h"
+
+#include <tprof/format.h>
+
+#include "core/sys.h"
+
+static char zeros[TPROF_CHUNK_SIZE]; /* never written to: the kernel's page of zeros, again and again */
+
+int tp_room_reserve(int fd, uint64_t offset, uint64_t length)
+{
+	int result;
+
+	if (offset + length > tp_sys_limit(RLIMIT_FSIZE))
+		return -EFBIG;
+	do {
+		result = tp_sys_fallocate(fd, offset, length);
+	} while (result == -EINTR);
+	if (result == 0 || result == -ENOSPC || result == -EDQUOT)
+		return result;
+	/* The file system, or a sandbox, has no such call. */
+	for (uint64_t at = offset; at < offset + length; at += TP_PAGE) {
+		long wrote = tp_sys_pwrite(fd, zeros, TP_PAGE, at);
+
+		if (wrote != TP_PAGE)
+			return wrote < 0 ? (int)wrote : -ENOSPC;
+	}
+	return 0;
+}
+
+void tp_room_fill(int fd, uint64_t offset, uint64_t length)
+{
+	struct iovec parts[16];
+	size_t count = 0;
+
+	for (; count < TP_LENGTH(parts) && length > 0; count++) {
+		parts[count] =
+			(struct iovec){ (void *)(uintptr_t)zeros, length < sizeof(zeros) ? length : sizeof(zeros) };
+		length -= parts[count].iov_len;
+	}
+	tp_sys_pwritev(fd, parts, count, offset);
+}
+
+void tp_room_return(int fd, uint64_t offset, uint64_t length)
+{
+	tp_syscall(SYS_fallocate, fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, length);
+}
+
+void *tp_room_map(int fd, uint64_t offset, uint64_t length, int *error)
+{
+	void *p = tp_sys_mmap(length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset);
+
+	if (!tp_sys_failed(p))
+		return p;
+	*error = (int)(intptr_t)p;
+	return NULL;
+}

@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/spill.h"
+
+#include "core/chunk.h"
+#include "core/clock.h"
+#include "core/output.h"
+#include "core/recorded.h"
+#include "core/reserve.h"
+#include "core/space.h"
+#include "core/state.h"
+#include "core/sys.h"
+
+#include <time.h>
+
+/* One piece of address space, so that a chunk tells its place, and nothing else of the program's comes to lie there. */
+#define AREA_BYTES ((size_t)TP_ASIDE_MOST * TPROF_CHUNK_SIZE)
+
+#define TRIES 1000     /* at the end, of what other threads are at: a second at most */
+#define TRY_NS 1000000 /* after each */
+
+enum place_state {
+	FREE,
+	OPEN,	 /* in memory; its writer writes to it */
+	FULL,	 /* in memory; nobody does */
+	MOVING,	 /* a thread is putting it into the file, or taking it */
+	LEFT,	 /* as MOVING, and its writer is done with it meanwhile */
+	IN_FILE, /* the file is mapped there; its writer writes to it */
+	COPYING, /* of tables: as OPEN, and what it held a moment ago is in the file */
+	COPIED,	 /* of tables: in memory, and all that it holds is in the file */
+	LOST,	 /* counted as lost, at the end */
+};
+
+static struct place {
+	uint32_t state;
+	uint32_t kind;	 /* enum tprof_chunk_kind */
+	uint64_t offset; /* in the file */
+} places[TP_ASIDE_MOST];
+
+char *tp_aside_area;
+static uint32_t waiting; /* in memory and not in the file */
+static uint32_t
+	tables_waiting; /* the same, of tables; and one that never comes, when a chunk of them could not be had */
+
+bool tp_aside_waits(void)
+{
+	return tp_unlikely(tp_load(&waiting) != 0);
+}
+
+/* From now on the file may refer to table records that are not in it. An earlier time stays. */
+static void tables_missing(void)
+{
+	tp_add(&tables_waiting, 1u);
+	tp_swap_if(&tp_header->tables_from, UINT64_C(0), tp_clock_before());
+}
+
+/* If that was the last one: whoever takes one aside meanwhile has counted it before it looks at the time. */
+static void tables_found(void)
+{
+	uint64_t from = tp_load(&tp_header->tables_from);
+
+	if (__atomic_sub_fetch(&tables_waiting, 1, __ATOMIC_SEQ_CST) ||
+	    !tp_swap_if(&tp_header->tables_from, from, UINT64_C(0)))
+		return;
+	if (__atomic_load_n(&tables_waiting, __ATOMIC_SEQ_CST))
+		tp_store(&tp_header->tables_from, from);
+}
+
+void tp_aside_no_tables(void)
+{
+	tables_missing();
+}
+
+static void add_waiting(int change)
+{
+	tp_add(&waiting, (uint32_t)change);
+	tp_add(&tp_header->chunks_aside, (uint32_t)change);
+	tp_add(&tp_header->collector_bytes, (uint64_t)((int64_t)change * TPROF_CHUNK_SIZE));
+}
+
+static bool has_tables(const struct place *place)
+{
+	return tp_load(&place->kind) == TPROF_CHUNK_TABLES;
+}
+
+/* What the place holds is in memory alone; it is in the file, or lost. */
+static void waits(const struct place *place)
+{
+	if (has_tables(place))
+		tables_missing();
+	add_waiting(1);
+}
+
+static void waits_no_more(const struct place *place)
+{
+	if (has_tables(place))
+		tables_found();
+	add_waiting(-1);
+}
+
+/* ---- places ---- */
+
+static char *find_area(void)
+{
+	char *found = tp_load_acquire(&tp_aside_area), *new;
+
+	if (found)
+		return found;
+	new = tp_sys_mmap_shared_zeros(NULL, AREA_BYTES);
+	if (tp_sys_failed(new))
+		return NULL;
+	if (tp_swap_if(&tp_aside_area, (char *)NULL, new)) /* release: pairs with the load above */
+		tp_space_note(new, AREA_BYTES);
+	else
+		tp_sys_munmap(new, AREA_BYTES);
+	return tp_load_acquire(&tp_aside_area);
+}
+
+/* Others may still be finding out that the area is there. */
+static struct tprof_chunk *chunk_of(const struct place *place)
+{
+	return (struct tprof_chunk *)(tp_load(&tp_aside_area) + (size_t)(place - places) * TPROF_CHUNK_SIZE);
+}
+
+/* NULL: it is not one of these. */
+static struct place *place_of(const struct tprof_chunk *chunk)
+{
+	uintptr_t low = (uintptr_t)tp_load_acquire(&tp_aside_area), at = (uintptr_t)chunk - low;
+
+	return low && chunk && at < AREA_BYTES ? &places[at / TPROF_CHUNK_SIZE] : NULL;
+}
+
+/* Nobody uses it any more. Without memory for what replaces it, it is never used again. */
+static void clear(struct place *place)
+{
+	bool cleared = !tp_sys_failed(tp_sys_mmap_shared_zeros(chunk_of(place), TPROF_CHUNK_SIZE));
+
+	tp_store_release(&place->state,
+			 (uint32_t)(cleared ? FREE : LOST)); /* pairs with the swap of the next one to take it */
+}
+
+struct tprof_chunk *tp_aside_take(enum tprof_chunk_kind kind, uint64_t offset)
+{
+	if (!find_area())
+		return NULL;
+	for (struct place *place = places; place < places + TP_ASIDE_MOST; place++) {
+		if (tp_load(&place->state) != FREE || !tp_swap_if(&place->state, (uint32_t)FREE, (uint32_t)MOVING))
+			continue;
+		place->offset = offset;
+		tp_store(&place->kind, (uint32_t)kind);
+		waits(place);
+		tp_store_release(&place->state, (uint32_t)OPEN); /* pairs with whoever moves it: the offset is set */
+		return chunk_of(place);
+	}
+	return NULL;
+}
+
+bool tp_aside_is_copied(const struct tprof_chunk *chunk)
+{
+	const struct place *place = place_of(chunk);
+
+	return place && tp_load(&place->state) == COPIED;
+}
+
+/* The fence pairs with copy_taken()'s: it sees the record, or this that it is done. */
+void tp_aside_wrote(const struct tprof_chunk *chunk)
+{
+	struct place *place = place_of(chunk);
+
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (place && !tp_swap_if(&place->state, (uint32_t)COPYING, (uint32_t)OPEN) &&
+	    tp_swap_if(&place->state, (uint32_t)COPIED, (uint32_t)OPEN))
+		waits(place);
+}
+
+/* A mover that is done makes what was MOVING something else again: then it is asked about once more. */
+bool tp_aside_give(struct tprof_chunk *chunk)
+{
+	struct place *place = place_of(chunk);
+	uint32_t state;
+
+	if (!place)
+		return false;
+	do {
+		if (tp_swap_if(&place->state, (uint32_t)OPEN, (uint32_t)FULL) ||
+		    tp_swap_if(&place->state, (uint32_t)COPYING, (uint32_t)FULL) ||
+		    tp_swap_if(&place->state, (uint32_t)MOVING, (uint32_t)LEFT))
+			return true;
+		state = tp_load_acquire(&place->state);
+	} while (state == OPEN || state == COPYING || state == MOVING);
+	clear(place);
+	return true;
+}
+
+/* ---- into the file ---- */
+
+static bool put_bytes(int fd, const char *from, size_t length, uint64_t offset)
+{
+	return tp_sys_pwrite(fd, from, length, offset) == (long)length;
+}
+
+/* The header last: before it the reader sees no chunk there. */
+static bool put(int fd, const char *chunk, uint64_t offset)
+{
+	size_t head = sizeof(struct tprof_chunk);
+
+	return put_bytes(fd, chunk + head, TPROF_CHUNK_SIZE - head, offset + head) &&
+	       put_bytes(fd, chunk, head, offset);
+}
+
+/* False: there is no room. */
+static bool write_full(struct place *place, int fd)
+{
+	if (!tp_swap_if(&place->state, (uint32_t)FULL, (uint32_t)MOVING))
+		return true;
+	if (tp_room_reserve(fd, place->offset, TPROF_CHUNK_SIZE) != 0 ||
+	    !put(fd, (const char *)chunk_of(place), place->offset)) {
+		tp_store_release(&place->state, (uint32_t)FULL);
+		return false;
+	}
+	waits_no_more(place);
+	clear(place);
+	return true;
+}
+
+/* A chunk that its writer may be writing to, while it is put into the file. */
+struct moved {
+	char *place;  /* where the writer has it: memory first, then the file */
+	char *memory; /* the memory in a second place: there also when the writer has the file */
+	char *put;    /* of the memory, what was put into the file */
+};
+
+/*
+ * What the writer stored in memory after the copy. What it has stored in the file since is newer. The length last, as the
+ * writer does it. ThreadSanitizer can't know that a record's bytes are written in one of the two places.
+ */
+static __attribute__((no_sanitize("thread"))) void put_rest(const struct moved *moved)
+{
+	const size_t head = sizeof(struct tprof_chunk) / sizeof(uint64_t);
+	const uint64_t *put = (const uint64_t *)moved->put, *memory = (const uint64_t *)moved->memory;
+
+	for (size_t i = head * sizeof(uint64_t); i < TPROF_CHUNK_SIZE; i++)
+		if (moved->memory[i] != moved->put[i])
+			tp_swap_if(&moved->place[i], moved->put[i], moved->memory[i]);
+	for (size_t i = 0; i < head; i++)
+		if (memory[i] != put[i])
+			tp_swap_if(&((uint64_t *)moved->place)[i], put[i], memory[i]);
+}
+
+/*
+ * The header first: its length, which is returned, is not more than what is copied behind it. What is being written to meanwhile is no race, and
+ * ThreadSanitizer does not know who had these addresses before.
+ */
+static __attribute__((no_sanitize("thread"))) int64_t copy_chunk(char *to, const char *from)
+{
+	for (size_t i = 0; i < TPROF_CHUNK_SIZE; i += sizeof(uint64_t))
+		*(uint64_t *)(to + i) = tp_load((const uint64_t *)(from + i));
+	return (int64_t)((const struct tprof_chunk *)to)->committed;
+}
+
+/* `file` takes the memory's place in one step: the writer never finds nothing there. */
+static bool exchange(struct moved *moved, int fd, uint64_t offset, void *file)
+{
+	copy_chunk(moved->put, moved->memory);
+	if (!put(fd, moved->put, offset) || tp_sys_failed(tp_sys_mremap_to(file, TPROF_CHUNK_SIZE, moved->place)))
+		return false;
+	put_rest(moved); /* the kernel has made sure that no processor stores there any more */
+	return true;
+}
+
+static bool replace(struct place *place, int fd)
+{
+	struct moved moved = { .place = (char *)chunk_of(place) };
+	int error = tp_room_reserve(fd, place->offset, TPROF_CHUNK_SIZE);
+	void *file = error ? NULL : tp_room_map(fd, place->offset, TPROF_CHUNK_SIZE, &error);
+	bool exchanged;
+
+	if (!file)
+		return false;
+	moved.memory = tp_sys_mremap_again(moved.place, TPROF_CHUNK_SIZE);
+	moved.put = tp_sys_mmap(TPROF_CHUNK_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	exchanged =
+		!tp_sys_failed(moved.memory) && !tp_sys_failed(moved.put) && exchange(&moved, fd, place->offset, file);
+	if (!tp_sys_failed(moved.put))
+		tp_sys_munmap(moved.put, TPROF_CHUNK_SIZE);
+	if (!tp_sys_failed(moved.memory))
+		tp_sys_munmap(moved.memory, TPROF_CHUNK_SIZE);
+	if (!exchanged)
+		tp_sys_munmap(file, TPROF_CHUNK_SIZE);
+	return exchanged;
+}
+
+/* What one that was MOVING is next: FULL and false, if its writer was done with it meanwhile. */
+static bool release(struct place *place, uint32_t state)
+{
+	if (tp_swap_if(&place->state, (uint32_t)MOVING, state))
+		return true;
+	tp_store_release(&place->state, (uint32_t)FULL);
+	return false;
+}
+
+/* A chunk of events, which a thread writes to. */
+static bool move_taken(struct place *place, int fd)
+{
+	if (!replace(place, fd)) {
+		release(place, OPEN);
+		return false;
+	}
+	waits_no_more(place);
+	if (!tp_swap_if(&place->state, (uint32_t)MOVING, (uint32_t)IN_FILE))
+		clear(place);
+	return true;
+}
+
+/* The length of what was put into the file; -1: there is no room. */
+static int64_t put_copy(const struct place *place, int fd)
+{
+	char *copy = tp_sys_mmap(TPROF_CHUNK_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int64_t length;
+
+	if (tp_sys_failed(copy))
+		return -1;
+	length = copy_chunk(copy, (const char *)chunk_of(place));
+	if (tp_room_reserve(fd, place->offset, TPROF_CHUNK_SIZE) != 0 || !put(fd, copy, place->offset))
+		length = -1;
+	tp_sys_munmap(copy, TPROF_CHUNK_SIZE);
+	return length;
+}
+
+/*
+ * A chunk of tables, which a thread keeps or writes to at this moment. Where it writes next it reads in the chunk itself, so
+ * that must not change under it: it is copied, and its next writer takes another one. False: there is no room.
+ */
+static bool copy_taken(struct place *place, int fd)
+{
+	int64_t length = put_copy(place, fd);
+
+	if (!release(place, length < 0 ? OPEN : COPYING) || length < 0)
+		return length >= 0;
+	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* pairs with tp_aside_wrote() */
+	if ((int64_t)tp_load(&chunk_of(place)->committed) != length)
+		tp_swap_if(&place->state, (uint32_t)COPYING,
+			   (uint32_t)OPEN); /* it was written to meanwhile: next time */
+	else if (tp_swap_if(&place->state, (uint32_t)COPYING, (uint32_t)COPIED))
+		waits_no_more(place);
+	return true;
+}
+
+/* Taken before it is looked at: until then its writer may give it, and another chunk begin in its place. */
+static bool write_open(struct place *place, int fd)
+{
+	if (tp_load(&place->state) != OPEN || !tp_swap_if(&place->state, (uint32_t)OPEN, (uint32_t)MOVING))
+		return true;
+	/* Acquire pairs with tp_chunk_begin(): it is begun. */
+	if (tp_load_acquire(&chunk_of(place)->magic) == TPROF_CHUNK_MAGIC)
+		return has_tables(place) ? copy_taken(place, fd) : move_taken(place, fd);
+	release(place, OPEN);
+	return true;
+}
+
+/* Those of tables, or of events; of events only what is full, unless `open`. False: there is no room for more. */
+static bool write_some(int fd, bool tables, bool open, unsigned int *most)
+{
+	for (struct place *place = places; place<places + TP_ASIDE_MOST && * most> 0; place++) {
+		uint32_t state = tp_load(&place->state);
+
+		if ((state != FULL && state != OPEN) || has_tables(place) != tables)
+			continue;
+		if (!(state == FULL ? write_full(place, fd) : !open || write_open(place, fd)))
+			return false;
+		if (state == FULL || open)
+			--*most;
+	}
+	return true;
+}
+
+/* Tables first: without them nothing that was recorded since counts. */
+void tp_aside_write(unsigned int most)
+{
+	int fd = tp_aside_waits() && !tp_load(&tp_sealed) ? tp_output_reach() : -1;
+
+	if (fd < 0)
+		return;
+	if (write_some(fd, true, true, &most))
+		write_some(fd, false, false, &most);
+	tp_sys_close(fd);
+}
+
+void tp_aside_settle(struct tprof_chunk *chunk)
+{
+	struct place *place = place_of(chunk);
+	int fd;
+
+	if (!place || tp_load(&place->state) != OPEN || tp_load(&tp_sealed) || (fd = tp_output_reach()) < 0)
+		return;
+	write_open(place, fd);
+	tp_sys_close(fd);
+}
+
+/* ---- the end ---- */
+
+/* Counts what is in it as lost; *first is the time of the earliest one. */
+static void lose(struct place *place, uint64_t *first)
+{
+	const struct tprof_chunk *chunk = chunk_of(place);
+
+	if (!tp_swap_if(&place->state, (uint32_t)OPEN, (uint32_t)LOST) &&
+	    !tp_swap_if(&place->state, (uint32_t)FULL, (uint32_t)LOST))
+		return;
+	add_waiting(-1); /* and never was in the file: tables_from stays */
+	/* Acquire pairs with tp_chunk_begin(): in one that is not begun there is nothing. */
+	if (tp_load_acquire(&chunk->magic) != TPROF_CHUNK_MAGIC)
+		return;
+	tp_lost(TPROF_LOST_NO_SPACE, tp_recorded_count(chunk));
+	if (chunk->kind == TPROF_CHUNK_EVENTS && chunk->begin.ticks < *first)
+		*first = chunk->begin.ticks;
+}
+
+/* False: there is no room for all of them. */
+static bool write_all(int fd)
+{
+	unsigned int most = UINT32_MAX;
+
+	return write_some(fd, true, true, &most) && write_some(fd, false, true, &most);
+}
+
+static void lose_all(void)
+{
+	uint64_t first = tp_load(&tp_header->tables_from) ? tp_load(&tp_header->tables_from) : UINT64_MAX;
+
+	tp_stop(TPROF_LOST_NO_SPACE, "no space left on its disk");
+	for (struct place *place = places; place < places + TP_ASIDE_MOST; place++)
+		lose(place, &first);
+	if (first < tp_header->stop_ticks)
+		tp_header->stop_ticks = first;
+}
+
+/* Other threads go on: one gives a chunk that was open when it was looked at, one is putting another into the file. */
+void tp_aside_end(void)
+{
+	int fd;
+
+	if (!tp_aside_waits() || tp_load(&tp_sealed))
+		return;
+	fd = tp_output_reach();
+	for (int tries = 0; fd >= 0 && tp_aside_waits() && write_all(fd) && tries < TRIES; tries++)
+		tp_syscall(SYS_nanosleep, &(struct timespec){ .tv_nsec = TRY_NS }, 0, 0, 0);
+	if (fd >= 0)
+		tp_sys_close(fd);
+	if (tp_aside_waits())
+		lose_all();
+}
+
+void tp_aside_forget(void)
+{
+	if (tp_aside_area)
+		tp_sys_mmap_shared_zeros(tp_aside_area, AREA_BYTES);
+	memset(places, 0, sizeof(places));
+	waiting = tables_waiting = 0;
+}

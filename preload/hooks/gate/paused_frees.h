@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Blocks that were freed in the current pause of recording. Each is recorded once: whatever has its address later began in
+ * the pause, so its end is nobody's business, and costs a look into this table instead of an event. An allocator hands out
+ * the same addresses again and again.
+ *
+ * A table without chains: an address that is not in it is recorded, which does no harm. One that is must be right. A
+ * block that is recorded all the same in a pause (a reallocation; the hook of a thread that came in before it) is taken out
+ * again before the program sees it: tp_switch() has every event of a pause come by tp_recorded_called_slow().
+ */
+#ifndef TPROF_GATE_PAUSED_FREES_H
+#define TPROF_GATE_PAUSED_FREES_H
+
+#include "hooks/gate/control.h"
+
+#define TP_ENDED_BITS 15
+
+extern uint64_t tp_ended[1u << TP_ENDED_BITS] TP_NEAR; /* addresses; 0: none */
+
+static inline uint64_t *tp_ended_at(uint64_t address)
+{
+	return &tp_ended[address * UINT64_C(0x9e3779b97f4a7c15) >> (64 - TP_ENDED_BITS)];
+}
+
+/* Before a pause begins. */
+TP_SLOW void tp_ended_clear(void);
+
+/* The gate is closed. Is the end of the block nobody's: as all began in the pause, or as one of its address ended in it? */
+static inline bool tp_ended_passes(uint32_t gate, const void *block)
+{
+	return gate == TPROF_GATE_ALL || tp_load(tp_ended_at((uintptr_t)block)) == (uintptr_t)block;
+}
+
+/* In a pause: its end was recorded, and its memory not yet given back. */
+static inline void tp_ended_note(const void *block)
+{
+	tp_store(tp_ended_at((uintptr_t)block), (uintptr_t)block);
+}
+
+/* Its beginning was recorded. */
+static inline void tp_ended_forget(uint64_t address)
+{
+	tp_store(tp_ended_at(address), UINT64_C(0));
+}
+
+/*
+ * A reallocation in a pause: the end of the old block was recorded; before the real call, and after it, when that failed. (If the
+ * new one is where the old one was, its beginning is recorded.)
+ */
+static inline void tp_ended_note_moving(const void *old, bool freed)
+{
+	if (freed && tp_load(&tp_state.mode) == TP_MODE_PAUSED)
+		tp_ended_note(old);
+}
+
+static inline void tp_ended_note_moved(const void *old, bool freed, const void *block)
+{
+	if (freed && !block)
+		tp_ended_forget((uintptr_t)old);
+}
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hooks/leakcheck/stubs.h"
+
+#include "core/thread.h"
+#include "hooks/link/real.h"
+#include "hooks/leakcheck/layout.h"
+
+_Static_assert(offsetof(struct tp_thread, wait) == TP_THREAD_WAIT, "stubs.S: what a thread's registers held");
+_Static_assert(offsetof(struct tp_wait, caller) == 8 && offsetof(struct tp_wait, kept) == 16,
+	       "stubs.S: struct tp_wait");
+
+/* In strcmp()'s order. Those that a program calls millions of times a second and that rarely wait, as mutexes' are, are none. */
+static const char *const names[] = {
+	"__poll_chk",
+	"__ppoll_chk",
+	"__pread64_chk",
+	"__pread_chk",
+	"__read_chk",
+	"__recv_chk",
+	"__recvfrom_chk",
+	"__select",
+	"accept",
+	"accept4",
+	"clock_nanosleep",
+	"cnd_timedwait",
+	"cnd_wait",
+	"connect",
+	"epoll_pwait",
+	"epoll_pwait2",
+	"epoll_wait",
+	"fcntl",
+	"fcntl64",
+	"flock",
+	"io_getevents",
+	"lockf",
+	"lockf64",
+	"mq_receive",
+	"mq_send",
+	"mq_timedreceive",
+	"mq_timedsend",
+	"msgrcv",
+	"msgsnd",
+	"nanosleep",
+	"pause",
+	"poll",
+	"ppoll",
+	"pread",
+	"pread64",
+	"preadv",
+	"preadv2",
+	"preadv64",
+	"preadv64v2",
+	"pselect",
+	"pthread_barrier_wait",
+	"pthread_clockjoin_np",
+	"pthread_cond_clockwait",
+	"pthread_cond_timedwait",
+	"pthread_cond_wait",
+	"pthread_join",
+	"pthread_timedjoin_np",
+	"read",
+	"readv",
+	"recv",
+	"recvfrom",
+	"recvmmsg",
+	"recvmsg",
+	"select",
+	"sem_clockwait",
+	"sem_timedwait",
+	"sem_wait",
+	"semop",
+	"semtimedop",
+	"send",
+	"sendmmsg",
+	"sendmsg",
+	"sendto",
+	"sigsuspend",
+	"sigtimedwait",
+	"sigwait",
+	"sigwaitinfo",
+	"sleep",
+	"splice",
+	"thrd_join",
+	"thrd_sleep",
+	"usleep",
+	"wait",
+	"wait3",
+	"wait4",
+	"waitid",
+	"waitpid",
+	"write",
+	"writev",
+};
+
+/* Jumped to by stubs.S. */
+extern void *tp_wait_targets[TP_WAIT_STUBS] TP_NEAR;
+void *tp_wait_targets[TP_WAIT_STUBS];
+extern uint8_t tp_wait_stubs[TP_WAIT_STUBS][TP_WAIT_STUB] TP_NEAR;
+static uint32_t count;
+
+bool tp_wait_is_one(const char *symbol)
+{
+	size_t low = 0, high = TP_LENGTH(names);
+
+	if (symbol[0] == '_' && symbol[1] != '_') /* C++'s: nearly all of a large program's */
+		return false;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		int order = strcmp(symbol, names[middle]);
+
+		if (order == 0)
+			return true;
+		if (order < 0)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return false;
+}
+
+void *tp_wait_stub(void *function)
+{
+	uint32_t i = 0;
+
+	while (i < count && tp_wait_targets[i] != function)
+		i++;
+	if (i == TP_WAIT_STUBS)
+		return NULL;
+	if (i == count) {
+		tp_wait_targets[i] = function;
+		count++;
+	}
+	return tp_wait_stubs[i];
+}
+
+void *tp_wait_syscall;
+
+void tp_wait_begin(void)
+{
+	if (!tp_load(&tp_wait_syscall))
+		tp_store_release(&tp_wait_syscall,
+				 tp_wait_stub((void *)tp_real.syscall)); /* pairs with who jumps there */
+}
+
+bool tp_wait_is_stub(const void *address)
+{
+	return (uintptr_t)address - (uintptr_t)tp_wait_stubs < sizeof(tp_wait_stubs);
+}
+
+void *tp_wait_function(const void *stub)
+{
+	return tp_wait_targets[((const uint8_t *)stub - tp_wait_stubs[0]) / TP_WAIT_STUB];
+}

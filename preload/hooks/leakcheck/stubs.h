@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Functions that may wait in a system call, hooked where they are called: what the registers of a thread that waits hold is
+ * written down, for the search for blocks that nothing points to. (To read them from outside would take stopping the thread,
+ * by which some system calls end.) It costs 15 instructions and leaves no frame; no event says that it was called.
+ */
+#ifndef TPROF_LEAKCHECK_STUBS_H
+#define TPROF_LEAKCHECK_STUBS_H
+
+#include "core/base.h"
+
+/* Is the function of that name one? */
+bool tp_wait_is_one(const char *symbol);
+
+/* What shall be called in its place. NULL: there is no room for more. One thread at a time. */
+void *tp_wait_stub(void *function);
+
+/*
+ * syscall() is libtprof.so's own before it is libc's (hooks/process/pass_on.S): it goes on there. NULL: as libc's. Made by
+ * tp_wait_begin(); one thread at a time.
+ */
+extern void *tp_wait_syscall TP_NEAR;
+void tp_wait_begin(void);
+
+/* Is it what tp_wait_stub() gave? */
+bool tp_wait_is_stub(const void *address);
+
+/* The function that is called by way of it. */
+void *tp_wait_function(const void *stub);
+
+#endif

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hooks/link/real.h"
+
+#include "core/lookup.h"
+#include "core/objects.h"
+#include "core/process.h"
+#include "core/state.h"
+#include "hooks/gate/enter.h"
+#include "hooks/lifecycle.h"
+
+#include <dlfcn.h>
+#include <link.h>
+
+struct tp_real tp_real;
+
+#define FUNCTION(name)                                                                                                 \
+	{                                                                                                              \
+#name, (void **)&tp_real.name                                                                          \
+	}
+
+static const struct {
+	const char *name;
+	void **to;
+} functions[] = {
+	FUNCTION(malloc),
+	FUNCTION(calloc),
+	FUNCTION(free),
+	FUNCTION(realloc),
+	FUNCTION(malloc_usable_size),
+	FUNCTION(memalign),
+	FUNCTION(posix_memalign),
+	FUNCTION(aligned_alloc),
+	FUNCTION(valloc),
+	FUNCTION(pvalloc),
+	FUNCTION(reallocarray),
+	FUNCTION(mmap),
+	FUNCTION(mmap64),
+	FUNCTION(mprotect),
+	FUNCTION(munmap),
+	FUNCTION(mremap),
+	FUNCTION(sbrk),
+	FUNCTION(brk),
+	FUNCTION(dlopen),
+	FUNCTION(dlmopen),
+	FUNCTION(sigaltstack),
+	FUNCTION(dlsym),
+	FUNCTION(dlvsym),
+	FUNCTION(dladdr),
+	FUNCTION(dladdr1),
+	FUNCTION(prctl),
+	FUNCTION(syscall),
+	FUNCTION(execve),
+	FUNCTION(execveat),
+	FUNCTION(execvpe),
+	FUNCTION(fexecve),
+	FUNCTION(posix_spawn),
+	FUNCTION(posix_spawnp),
+	FUNCTION(dlclose),
+	FUNCTION(_exit),
+	FUNCTION(_Exit),
+	FUNCTION(quick_exit),
+	FUNCTION(sigaction),
+	FUNCTION(signal),
+	FUNCTION(sysv_signal),
+	FUNCTION(sigset),
+	FUNCTION(sigignore),
+	FUNCTION(sighold),
+	FUNCTION(sigrelse),
+	FUNCTION(sigprocmask),
+	FUNCTION(pthread_sigmask),
+	FUNCTION(pthread_create),
+	FUNCTION(thrd_create),
+	FUNCTION(pthread_setname_np),
+	FUNCTION(abort),
+	FUNCTION(cfree),
+	FUNCTION(free_sized),
+	FUNCTION(free_aligned_sized),
+	FUNCTION(mallocx),
+	FUNCTION(rallocx),
+	FUNCTION(xallocx),
+	FUNCTION(dallocx),
+	FUNCTION(sdallocx),
+	FUNCTION(__cyg_profile_func_enter),
+	FUNCTION(__cyg_profile_func_exit),
+};
+
+bool tp_real_probing;
+
+static uintptr_t allocator_start, allocator_end; /* empty if it is libc's */
+
+static const char *find_allocator(void)
+{
+	struct dl_find_object object;
+	Dl_info info;
+
+	if (!dladdr((void *)tp_real.malloc, &info) || !info.dli_fname)
+		return "";
+	if (tp_object_find((uintptr_t)tp_real.malloc, &object) && !strstr(info.dli_fname, "/libc.so") &&
+	    !strstr(info.dli_fname, "/libc-")) {
+		allocator_start = (uintptr_t)object.dlfo_map_start;
+		allocator_end = (uintptr_t)object.dlfo_map_end;
+	}
+	return info.dli_fname;
+}
+
+/* It may be the process's very first call. */
+bool tp_real_is_second(void)
+{
+	if (tp_load(&tp_state.mode) == TP_MODE_NEW)
+		tp_start();
+	return tp_real.first_free != NULL;
+}
+
+bool tp_real_is_allocator(uintptr_t pc)
+{
+	return pc - allocator_start < allocator_end - allocator_start;
+}
+
+struct tp_range tp_real_allocator(void)
+{
+	return (struct tp_range){ allocator_start, allocator_end };
+}
+
+/* A preloaded malloc may come without the rest of the family: libc's must not be asked about its blocks. */
+static bool same_object(void *a, void *b)
+{
+	struct dl_find_object of_a, of_b;
+
+	return tp_object_find((uintptr_t)a, &of_a) && tp_object_find((uintptr_t)b, &of_b) &&
+	       of_a.dlfo_link_map == of_b.dlfo_link_map;
+}
+
+/* Not where it was told to check blocks: it may then keep words of its own behind them (glibc before 2.34). */
+static bool has_chunk_sizes(void)
+{
+	Dl_info info;
+
+	if (allocator_end || !dladdr((void *)tp_real.malloc, &info) || !info.dli_fname ||
+	    !strstr(info.dli_fname, "/libc"))
+		return false;
+	for (char *const *at = tp_environment(); at && *at; at++) {
+		if (strncmp(*at, "MALLOC_CHECK_", 13) == 0 || strncmp(*at, "GLIBC_TUNABLES", 14) == 0)
+			return false;
+	}
+	return tp_lookup_next("gnu_get_libc_version") != NULL;
+}
+
+void tp_real_find(void)
+{
+	for (size_t i = 0; i < TP_LENGTH(functions); i++)
+		*functions[i].to = tp_lookup_next(functions[i].name);
+	if (!same_object(tp_lookup_first("malloc"), (void *)&tp_real_find))
+		tp_real.first_free = tp_lookup_first("free");
+	find_allocator();
+	tp_new_find();
+	if (same_object((void *)tp_real.malloc, (void *)tp_real.malloc_usable_size))
+		tp_real.usable = tp_real.malloc_usable_size;
+	tp_real.chunk_sizes = tp_real.usable && has_chunk_sizes();
+	tp_thread_may_pass = tp_real.chunk_sizes;
+}
+
+/* Addresses don't tell (a non-PIE program's PLT stands for the function), so the program's malloc is called once. */
+static bool reaches_hook(void *(*first_malloc)(size_t))
+{
+	void (*first_free)(void *) = (void (*)(void *))tp_real.dlsym(RTLD_DEFAULT, "free");
+	struct tp_thread *thread = tp_enter(__builtin_frame_address(0)); /* busy: the call is no event */
+	bool reached;
+	void *p;
+
+	if (!thread || !first_free)
+		return true;
+	tp_real_probing = true;
+	p = first_malloc(1);
+	tp_real_probing = false;
+	reached = tp_bootstrap_holds(p);
+	first_free(p);
+	tp_leave(thread);
+	return reached;
+}
+
+void tp_real_check_malloc(void)
+{
+	void *first = tp_real.dlsym(RTLD_DEFAULT, "malloc");
+	const char *path = find_allocator();
+	Dl_info info;
+
+	if (!tp_header)
+		return;
+	if (!reaches_hook((void *(*)(size_t))first) && dladdr(first, &info) && info.dli_fname) {
+		path = info.dli_fname;
+		__atomic_fetch_or(&tp_header->flags, TPROF_FLAG_FOREIGN_MALLOC, __ATOMIC_RELAXED);
+	}
+	tp_describe_text(tp_header, TPROF_TEXT_MALLOC, path, strlen(path));
+}
+
+/* ---- bootstrap arena ---- */
+
+char tp_bootstrap_arena[TP_BOOTSTRAP_BYTES] __attribute__((aligned(64)));
+static uint64_t taken;
+
+/* Each block has its size in the 16 bytes before it. */
+void *tp_bootstrap_take(size_t alignment, size_t size)
+{
+	uint64_t bytes = tp_round_up(size, 16) + 16 + (alignment > 16 ? alignment : 0);
+	uint64_t at;
+	uintptr_t block;
+
+	if (size > TP_BOOTSTRAP_BYTES || alignment > TP_BOOTSTRAP_BYTES)
+		return NULL;
+	at = tp_add(&taken, bytes);
+	if (at + bytes > TP_BOOTSTRAP_BYTES)
+		return NULL;
+	block = (uintptr_t)tp_bootstrap_arena + at + 16;
+	block = tp_round_up(block, alignment > 16 ? alignment : 16);
+	((size_t *)block)[-1] = size;
+	return (void *)block;
+}
+
+size_t tp_bootstrap_size(const void *p)
+{
+	return ((const size_t *)p)[-1];
+}

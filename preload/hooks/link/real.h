@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The functions behind the hooks: the next definition in the process's lookup order. */
+#ifndef TPROF_LINK_REAL_H
+#define TPROF_LINK_REAL_H
+
+#include "core/base.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/types.h>
+#include <threads.h>
+
+struct tp_real {
+	/* Those that are called most, in one cache line. */
+	void *(*malloc)(size_t);
+	void (*free)(void *);
+	void *(*calloc)(size_t, size_t);
+	void *(*realloc)(void *, size_t);
+	int (*posix_memalign)(void **, size_t, size_t);
+	void *(*aligned_alloc)(size_t, size_t);
+	bool chunk_sizes;	  /* malloc is glibc's, with the size of each block in the word before it */
+	size_t (*usable)(void *); /* malloc_usable_size, if it is of the object that malloc is of; else NULL */
+
+	void (*first_free)(void *); /* see tp_real_is_second() */
+
+	void *(*reallocarray)(void *, size_t, size_t);
+	void *(*memalign)(size_t, size_t);
+	void *(*valloc)(size_t);
+	void *(*pvalloc)(size_t);
+	void (*cfree)(void *);
+	void (*free_sized)(void *, size_t);
+	void (*free_aligned_sized)(void *, size_t, size_t);
+	size_t (*malloc_usable_size)(void *);
+
+	void *(*mallocx)(size_t, int); /* jemalloc's own; NULL where it is not */
+	void *(*rallocx)(void *, size_t, int);
+	size_t (*xallocx)(void *, size_t, size_t, int);
+	void (*dallocx)(void *, int);
+	void (*sdallocx)(void *, size_t, int);
+
+	void *(*mmap)(void *, size_t, int, int, int, off_t);
+	void *(*mmap64)(void *, size_t, int, int, int, off_t);
+	int (*munmap)(void *, size_t);
+	void *(*mremap)(void *, size_t, size_t, int, ...);
+	int (*mprotect)(void *, size_t, int);
+	void *(*sbrk)(intptr_t);
+	int (*brk)(void *);
+
+	int (*sigaction)(int, const struct sigaction *, struct sigaction *);
+	int (*sigaltstack)(const stack_t *, stack_t *);
+	__sighandler_t (*signal)(int, __sighandler_t);
+	__sighandler_t (*sysv_signal)(int, __sighandler_t);
+	__sighandler_t (*sigset)(int, __sighandler_t);
+	int (*sigignore)(int);
+	int (*sighold)(int);
+	int (*sigrelse)(int);
+	int (*sigprocmask)(int, const sigset_t *, sigset_t *);
+	int (*pthread_sigmask)(int, const sigset_t *, sigset_t *);
+	int (*pthread_create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+	int (*thrd_create)(thrd_t *, thrd_start_t, void *);
+	int (*pthread_setname_np)(pthread_t, const char *);
+
+	void *(*dlopen)(const char *, int);
+	void *(*dlmopen)(long, const char *, int);
+	void *(*dlsym)(void *, const char *);
+	void *(*dlvsym)(void *, const char *, const char *);
+	int (*dladdr)(const void *, Dl_info *);
+	int (*dladdr1)(const void *, Dl_info *, void **, int);
+	int (*dlclose)(void *);
+	int (*prctl)(int, ...);
+	long (*syscall)(long, ...);
+	int (*execve)(const char *, char *const *, char *const *);
+	int (*execveat)(int, const char *, char *const *, char *const *, int);
+	int (*execvpe)(const char *, char *const *, char *const *);
+	int (*fexecve)(int, char *const *, char *const *);
+	int (*posix_spawn)(pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *,
+			   char *const *, char *const *);
+	int (*posix_spawnp)(pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *,
+			    char *const *, char *const *);
+	void (*_exit)(int);
+	void (*_Exit)(int);
+	void (*quick_exit)(int);
+	void (*abort)(void);
+
+	void (*__cyg_profile_func_enter)(void *, void *); /* libc's, which do nothing, or a tracer's */
+	void (*__cyg_profile_func_exit)(void *, void *);
+} __attribute__((aligned(64)));
+
+extern struct tp_real tp_real TP_NEAR;
+
+/* Looks them all up. Calls that come in meanwhile are served by the bootstrap arena. */
+void tp_real_find(void);
+
+/* Those of operator new and delete (memory/new.c). */
+void tp_new_find(void);
+
+/* The hook's malloc is being asked whether it is reached: it answers with a block of the bootstrap arena. */
+extern bool tp_real_probing;
+
+/* Is the hooks' malloc the one that the program calls? If not, says so in the trace. After relocation. */
+void tp_real_check_malloc(void);
+
+/*
+ * Does another object's malloc stand before ours, and have the program's calls? Those of the family that it lacks reach us
+ * all the same, and must do as libc's and the C++ library's would: call what stands first, whose blocks they get.
+ */
+bool tp_real_is_second(void);
+
+/* The code of the allocator behind the hooks, when it is not libc's: its own mmap calls are no events. */
+bool tp_real_is_allocator(uintptr_t pc);
+struct tp_range tp_real_allocator(void);
+
+/*
+ * The bootstrap arena: memory before the real malloc is known. Its blocks are never given back; whoever frees or grows
+ * one is told so by tp_bootstrap_holds().
+ */
+void *tp_bootstrap_take(size_t alignment, size_t size);
+size_t tp_bootstrap_size(const void *p);
+extern char tp_bootstrap_arena[] TP_NEAR;
+#define TP_BOOTSTRAP_BYTES (256u * 1024u)
+
+static inline bool tp_bootstrap_holds(const void *p)
+{
+	return tp_unlikely((uintptr_t)p - (uintptr_t)tp_bootstrap_arena < TP_BOOTSTRAP_BYTES);
+}
+
+#endif

@@ -1,8 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TPROF_HOOKS_OPS_ITT_H
-#define TPROF_HOOKS_OPS_ITT_H
-
-/* oneDNN's calls are hooked: what it says of them by ITT would be the same again. */
-void tp_itt_mute_onednn(void);
-
-#endif

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hooks/ops/presets/mpi.h"
+
+#include "core/thread.h"
+
+/* Longer than each name of MPI's functions. */
+#define NAME_BYTES 64u
+
+/*
+ * Names without "MPI_" and in lower case. What only asks for a state, or makes a description (of a type, a group, an
+ * operation), is left out. The profiling interface's PMPI_ is the library's own.
+ */
+static bool communicates(const char *name)
+{
+	static const char *const globs[] = {
+		/* Messages, persistent and partitioned ones too. */
+		"send",
+		"bsend",
+		"ssend",
+		"rsend",
+		"isend",
+		"ibsend",
+		"issend",
+		"irsend",
+		"recv",
+		"irecv",
+		"mrecv",
+		"imrecv",
+		"sendrecv*",
+		"isendrecv*",
+		"probe",
+		"iprobe",
+		"mprobe",
+		"improbe",
+		"*send_init",
+		"*recv_init",
+		"pready*",
+		"parrived",
+		"start",
+		"startall",
+		"buffer_detach",
+		"buffer_flush",
+		/* Waiting for them. */
+		"wait",
+		"waitall",
+		"waitany",
+		"waitsome",
+		"test",
+		"testall",
+		"testany",
+		"testsome",
+		/* Collectives, with their persistent ones. */
+		"allreduce*",
+		"iallreduce*",
+		"reduce*",
+		"ireduce*",
+		"bcast*",
+		"ibcast*",
+		"allgather*",
+		"iallgather*",
+		"alltoall*",
+		"ialltoall*",
+		"gather*",
+		"igather*",
+		"scatter*",
+		"iscatter*",
+		"scan*",
+		"iscan*",
+		"exscan*",
+		"iexscan*",
+		"barrier*",
+		"ibarrier*",
+		"neighbor_*",
+		"ineighbor_*",
+		/* Communicators, which all of their processes make together. */
+		"comm_dup*",
+		"comm_idup*",
+		"comm_split*",
+		"comm_create",
+		"comm_create_group",
+		"comm_create_from_group",
+		"comm_free",
+		"comm_spawn*",
+		"comm_accept",
+		"comm_connect",
+		"comm_disconnect",
+		"comm_join",
+		"intercomm_create*",
+		"intercomm_merge",
+		"cart_create",
+		"cart_sub",
+		"graph_create",
+		"dist_graph_create*",
+		/* One-sided. */
+		"put",
+		"get",
+		"accumulate",
+		"get_accumulate",
+		"fetch_and_op",
+		"compare_and_swap",
+		"rput",
+		"rget",
+		"raccumulate",
+		"rget_accumulate",
+		"win_create*",
+		"win_allocate*",
+		"win_free",
+		"win_fence",
+		"win_start",
+		"win_complete",
+		"win_post",
+		"win_wait",
+		"win_test",
+		"win_lock*",
+		"win_unlock*",
+		"win_flush*",
+		/* Files. */
+		"file_read*",
+		"file_write*",
+		"file_iread*",
+		"file_iwrite*",
+		"file_open",
+		"file_close",
+		"file_sync",
+	};
+	static const char *const leave_out[] = { "win_create_keyval", "win_create_errhandler" };
+
+	for (size_t i = 0; i < TP_LENGTH(leave_out); i++) {
+		if (strcmp(name, leave_out[i]) == 0)
+			return false;
+	}
+	for (size_t i = 0; i < TP_LENGTH(globs); i++) {
+		if (tp_text_glob(globs[i], name))
+			return true;
+	}
+	return false;
+}
+
+/* What compilers and libraries put behind a function's name: underscores, and which binding of it this is. */
+static size_t without_suffixes(const char *name, size_t length)
+{
+	static const char *const suffixes[] = { "_", "_c", "_f", "_fts", "_f08", "_f08ts", "_large" };
+	bool found = true;
+
+	while (found) {
+		found = false;
+		for (size_t i = 0; i < TP_LENGTH(suffixes); i++) {
+			size_t bytes = strlen(suffixes[i]);
+
+			if (length > bytes && memcmp(name + length - bytes, suffixes[i], bytes) == 0) {
+				length -= bytes;
+				found = true;
+			}
+		}
+	}
+	return length;
+}
+
+/* "Send" of MPI_Send, MPI_Send_c; all others, as mpi_send_, MPI_SEND, mpi_send_f08_ and MPI_Send_f08, are Fortran's. */
+static bool is_c(const char *symbol)
+{
+	bool capital = symbol[0] == 'M' && symbol[4] >= 'A' && symbol[4] <= 'Z';
+
+	return capital && symbol[5] >= 'a' && symbol[5] <= 'z' && !strstr(symbol, "_f08") &&
+	       !tp_text_glob("*_f", symbol) && !tp_text_glob("*_fts", symbol);
+}
+
+/* ---- wrappers ---- */
+
+/* What the thread's fold keeps of an op by its number alone: that of the Fortran entry point that was called last; 0: of none. */
+static TP_TLS uint64_t wrapper;
+
+static bool is_pending(const struct tp_thread *thread)
+{
+	return thread->fold.frame != 0;
+}
+
+static void wrapper_begun(uintptr_t *frame)
+{
+	const struct tp_thread *thread = tp_self;
+
+	(void)frame;
+	wrapper = is_pending(thread) ? thread->fold.hot->shape : thread->op_open[thread->op_depth - 1].shape;
+}
+
+/* Is it a wrapper that calls the function with that frame? */
+static uint32_t op_of(const uintptr_t *frame, bool may_write)
+{
+	const struct tp_thread *thread = tp_self;
+	const struct tp_open_op *open = thread->op_depth ? &thread->op_open[thread->op_depth - 1] : NULL;
+	uint64_t shape = is_pending(thread) ? thread->fold.hot->shape : open ? open->shape : 0;
+	uintptr_t caller = is_pending(thread) ? thread->fold.frame : open ? open->frame : 0;
+
+	(void)may_write;
+	return wrapper && shape == wrapper && caller > (uintptr_t)frame ? TP_OP_SILENT : TP_OP_OWN;
+}
+
+bool tp_mpi_choose(const char *symbol, struct tp_text *to, struct tp_signature *signature)
+{
+	char name[NAME_BYTES];
+	size_t length = strnlen(symbol, sizeof(name));
+
+	if (length == sizeof(name))
+		return false;
+	for (size_t i = 0; i <= length; i++)
+		name[i] = symbol[i] >= 'A' && symbol[i] <= 'Z' ? (char)(symbol[i] + ('a' - 'A')) : symbol[i];
+	if (strncmp(name, "mpi_", 4) != 0)
+		return false;
+	name[without_suffixes(name, length)] = 0;
+	if (!communicates(name + 4))
+		return false;
+	signature->op = op_of;
+	signature->begun = is_c(symbol) ? NULL : wrapper_begun;
+	tp_text_add(to, symbol);
+	return true;
+}

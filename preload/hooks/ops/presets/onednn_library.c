@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hooks/ops/presets/onednn_library.h"
+
+#include <string.h>
+
+#include "core/lookup.h"
+#include "hooks/ops/told/itt.h"
+#include "tprof/work.h"
+
+enum {
+	QUERY_KIND = 2,
+	QUERY_INPUTS = 3,
+	QUERY_IMPLEMENTATION = 8,
+	QUERY_PROPAGATION = 11,
+	QUERY_ALGORITHM_3 = 20,
+	QUERY_KERNEL_3 = 31,
+	QUERY_ELTWISE = 69,
+	QUERY_POOLING = 71,
+	QUERY_POOLING_V2 = 82,
+	MEMORY_COUNT_3 = 256,
+	MEMORY_DIMS_3 = 257,
+	MEMORY_TYPE_3 = 258,
+	KERNEL_AT = 2896, /* in both descriptors of pooling */
+};
+
+static int (*get_descriptor)(const void *primitive, const void **descriptor);
+static int (*query)(const void *descriptor, int what, int index, void *result);
+static const void *(*query_memory)(const void *descriptor, int what, int index);
+static int (*ask_memory)(const void *memory, int what, void *result); /* version 3 */
+static int major;
+
+struct kind_name {
+	const char *name;
+	enum tp_onednn_kind kind;
+};
+
+static const struct kind_name kinds_2[] = {
+	{ "primitive", TP_ONEDNN_OTHER },
+	{ "reorder", TP_ONEDNN_REORDER },
+	{ "shuffle", TP_ONEDNN_OTHER },
+	{ "concat", TP_ONEDNN_CONCAT },
+	{ "sum", TP_ONEDNN_SUM },
+	{ "convolution", TP_ONEDNN_CONVOLUTION },
+	{ "deconvolution", TP_ONEDNN_DECONVOLUTION },
+	{ "eltwise", TP_ONEDNN_ELTWISE },
+	{ "softmax", TP_ONEDNN_SOFTMAX },
+	{ "pooling", TP_ONEDNN_POOLING },
+	{ "lrn", TP_ONEDNN_OTHER },
+	{ "batch_normalization", TP_ONEDNN_BATCH_NORMALIZATION },
+	{ "layer_normalization", TP_ONEDNN_LAYER_NORMALIZATION },
+	{ "inner_product", TP_ONEDNN_INNER_PRODUCT },
+	{ "rnn", TP_ONEDNN_OTHER },
+	{ "gemm", TP_ONEDNN_OTHER },
+	{ "binary", TP_ONEDNN_BINARY },
+	{ "logsoftmax", TP_ONEDNN_SOFTMAX },
+	{ "matmul", TP_ONEDNN_MATMUL },
+	{ "resampling", TP_ONEDNN_OTHER },
+	{ "pooling", TP_ONEDNN_POOLING },
+	{ "reduction", TP_ONEDNN_REDUCTION },
+	{ "prelu", TP_ONEDNN_OTHER },
+	{ "softmax", TP_ONEDNN_SOFTMAX },
+};
+
+static const struct kind_name kinds_3[] = {
+	{ "primitive", TP_ONEDNN_OTHER },
+	{ "reorder", TP_ONEDNN_REORDER },
+	{ "shuffle", TP_ONEDNN_OTHER },
+	{ "concat", TP_ONEDNN_CONCAT },
+	{ "sum", TP_ONEDNN_SUM },
+	{ "convolution", TP_ONEDNN_CONVOLUTION },
+	{ "deconvolution", TP_ONEDNN_DECONVOLUTION },
+	{ "eltwise", TP_ONEDNN_ELTWISE },
+	{ "lrn", TP_ONEDNN_OTHER },
+	{ "batch_normalization", TP_ONEDNN_BATCH_NORMALIZATION },
+	{ "inner_product", TP_ONEDNN_INNER_PRODUCT },
+	{ "rnn", TP_ONEDNN_OTHER },
+	{ "gemm", TP_ONEDNN_OTHER },
+	{ "binary", TP_ONEDNN_BINARY },
+	{ "matmul", TP_ONEDNN_MATMUL },
+	{ "resampling", TP_ONEDNN_OTHER },
+	{ "pooling", TP_ONEDNN_POOLING },
+	{ "reduction", TP_ONEDNN_REDUCTION },
+	{ "prelu", TP_ONEDNN_OTHER },
+	{ "softmax", TP_ONEDNN_SOFTMAX },
+	{ "layer_normalization", TP_ONEDNN_LAYER_NORMALIZATION },
+	{ "group_normalization", TP_ONEDNN_BATCH_NORMALIZATION },
+};
+
+/*
+ * The functions that are needed, of the library that is hooked. Not by dlopen(RTLD_NOLOAD) and dlsym: for a library that
+ * came as another's dependency the loader then allocates what it frees much later, and no event says where it was from.
+ */
+void tp_onednn_find(void *target)
+{
+	const struct version {
+		int major;
+	} * (*version)(void);
+
+	if (query)
+		return;
+	*(void **)&version = tp_lookup_beside(target, "dnnl_version");
+	*(void **)&get_descriptor = tp_lookup_beside(target, "dnnl_primitive_get_primitive_desc");
+	*(void **)&query_memory = tp_lookup_beside(target, "dnnl_primitive_desc_query_md");
+	major = version ? version()->major : 0;
+	if (major == 3)
+		*(void **)&ask_memory = tp_lookup_beside(target, "dnnl_memory_desc_query");
+	if (get_descriptor && query_memory && (major == 2 || ask_memory))
+		*(void **)&query = tp_lookup_beside(target, "dnnl_primitive_desc_query");
+	if (query)
+		tp_itt_mute_onednn();
+}
+
+bool tp_onednn_ask(const void *primitive, struct tp_onednn_primitive *to)
+{
+	const struct kind_name *kinds = major == 2 ? kinds_2 : kinds_3;
+	int number = 0, count = major == 2 ? TP_LENGTH(kinds_2) : TP_LENGTH(kinds_3);
+
+	*to = (struct tp_onednn_primitive){ 0 };
+	if (!query || get_descriptor(primitive, &to->descriptor) || !to->descriptor ||
+	    query(to->descriptor, QUERY_KIND, 0, &number))
+		return false;
+	kinds += number > 0 && number < count ? number : 0;
+	to->name = kinds->name;
+	to->kind = kinds->kind;
+	query(to->descriptor, QUERY_PROPAGATION, 0, &to->propagation);
+	if (query(to->descriptor, QUERY_IMPLEMENTATION, 0, &to->implementation))
+		to->implementation = NULL;
+	return true;
+}
+
+uint8_t tp_onednn_type(const struct tp_onednn_memory *memory)
+{
+	static const uint8_t types[] = { TPROF_DTYPE_NONE, TPROF_DTYPE_F16, TPROF_DTYPE_BF16, TPROF_DTYPE_F32,
+					 TPROF_DTYPE_S32,  TPROF_DTYPE_S8,  TPROF_DTYPE_U8,   TPROF_DTYPE_F64 };
+
+	return memory->type > 0 && (size_t)memory->type < TP_LENGTH(types) ? types[memory->type] : TPROF_DTYPE_NONE;
+}
+
+/* False: there is none, or nothing is known of it. */
+static bool read_memory(const void *memory, struct tp_onednn_memory *to)
+{
+	const int64_t *dims = NULL;
+
+	if (!memory)
+		return false;
+	if (major == 2) {
+		*to = *(const struct tp_onednn_memory *)memory;
+		return to->count > 0 && to->count <= TP_ONEDNN_DIMS;
+	}
+	if (ask_memory(memory, MEMORY_COUNT_3, &to->count) || to->count <= 0 || to->count > TP_ONEDNN_DIMS ||
+	    ask_memory(memory, MEMORY_DIMS_3, &dims) || !dims || ask_memory(memory, MEMORY_TYPE_3, &to->type))
+		return false;
+	memcpy(to->dims, dims, (size_t)to->count * sizeof(*dims));
+	return true;
+}
+
+const struct tp_onednn_memory *tp_onednn_tensor(const void *descriptor, enum tp_onednn_tensor what,
+						struct tp_onednn_memory *memory)
+{
+	if (!read_memory(query_memory(descriptor, (int)what, 0), memory) &&
+	    !read_memory(query_memory(descriptor, (int)what + 1, 0), memory))
+		return NULL;
+	for (int i = 0; i < memory->count; i++) {
+		if (memory->dims[i] < 0)
+			return NULL;
+	}
+	return memory;
+}
+
+const struct tp_onednn_memory *tp_onednn_second(const void *descriptor, struct tp_onednn_memory *memory)
+{
+	return read_memory(query_memory(descriptor, TP_ONEDNN_SRC, 1), memory) ? memory : NULL;
+}
+
+const int64_t *tp_onednn_kernel(const void *descriptor)
+{
+	const char *description = NULL;
+	const int64_t *kernel = NULL;
+
+	if (major == 3)
+		return query(descriptor, QUERY_KERNEL_3, 0, &kernel) ? NULL : kernel;
+	if ((query(descriptor, QUERY_POOLING, 0, &description) &&
+	     query(descriptor, QUERY_POOLING_V2, 0, &description)) ||
+	    !description)
+		return NULL;
+	return (const int64_t *)(description + KERNEL_AT);
+}
+
+uint64_t tp_onednn_operations(const void *descriptor)
+{
+	/* dnnl_alg_kind_t: relu, square, abs, linear of version 2; of version 3, each by its number from relu's on. */
+	static const struct {
+		int algorithm[2];
+		uint64_t operations;
+	} counted[] = { { { 0x1f, 0x20 }, 1 }, { { 0x4f, 0x23 }, 1 }, { { 0x5f, 0x24 }, 1 }, { { 0x7f, 0x26 }, 2 } };
+	const int *description = NULL;
+	int algorithm = 0;
+
+	if (major == 3)
+		query(descriptor, QUERY_ALGORITHM_3, 0, &algorithm);
+	else if (!query(descriptor, QUERY_ELTWISE, 0, &description) && description)
+		algorithm = description[2];
+	for (size_t i = 0; i < TP_LENGTH(counted); i++) {
+		if (algorithm == counted[i].algorithm[major == 3])
+			return counted[i].operations;
+	}
+	return 0;
+}
+
+uint64_t tp_onednn_inputs(const void *descriptor)
+{
+	int inputs = 1;
+
+	query(descriptor, QUERY_INPUTS, 0, &inputs);
+	return inputs > 0 ? (uint64_t)inputs : 1;
+}

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * As much of the Itanium C++ ABI's mangling (5.1) as it takes to tell types that are passed by address from others: a type
+ * that was there before is a number, so what each number is has to be known.
+ */
+#include "hooks/ops/presets/parameters.h"
+
+#include "core/fold.h"
+
+#define DEPTH_MAX 32u
+#define KNOWN_MAX 128u
+#define SPARE_WORDS 4u /* beyond what is counted, where anything is */
+
+enum kind {
+	PLAIN,	/* in one general register: an integer, an address */
+	VECTOR, /* in a vector register */
+	CLASS,	/* one, or a name that is no type, or what fills two registers */
+	NOTHING,
+};
+
+/* The same type has the same id, however it is written; two that meet (one in 2^64 pairs) would be taken for one. */
+struct type {
+	enum kind kind;
+	uint64_t id;
+};
+
+struct reader {
+	const char *at; /* NULL: something is not understood */
+	uint32_t depth, known;
+	struct type types[KNOWN_MAX]; /* what S_, S0_, S1_, ... stand for */
+};
+
+static struct type read_type(struct reader *reader);
+
+static uint64_t mix(uint64_t id, uint64_t with)
+{
+	id = (id ^ with) * TP_FOLD_MIX;
+	return id ^ id >> 29;
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_one_of(const char *letters, char c)
+{
+	return c && strchr(letters, c);
+}
+
+static void fail(struct reader *reader)
+{
+	reader->at = NULL;
+}
+
+static void add(struct reader *reader, struct type type)
+{
+	if (reader->known == KNOWN_MAX)
+		fail(reader);
+	else
+		reader->types[reader->known++] = type;
+}
+
+/* <length> <identifier> */
+static uint64_t read_identifier(struct reader *reader, uint64_t id)
+{
+	const char *at = reader->at;
+	size_t length = 0;
+
+	while (is_digit(*at) && length < 4096)
+		length = length * 10 + (size_t)(*at++ - '0');
+	reader->at = length && strnlen(at, length) == length ? at + length : NULL;
+	id = mix(id, length);
+	for (size_t i = 0; reader->at && i < length; i++)
+		id = mix(id, (uint8_t)at[i]);
+	return id;
+}
+
+/* S_, S0_, ... SZ_, S10_: what it stands for. */
+static struct type read_number(struct reader *reader)
+{
+	const char *at = reader->at + 1;
+	uint32_t number = 0;
+
+	for (; is_digit(*at) || (*at >= 'A' && *at <= 'Z'); at++)
+		number = number < KNOWN_MAX ? number * 36 + (uint32_t)(is_digit(*at) ? *at - '0' : *at - 'A' + 10)
+					    : number;
+	number += at != reader->at + 1;
+	reader->at = *at == '_' && number < reader->known ? at + 1 : NULL;
+	return reader->at ? reader->types[number] : (struct type){ CLASS, 0 };
+}
+
+/* I <argument>... E; an argument is a type, or a constant: L <type> <value> E */
+static struct type read_arguments(struct reader *reader, uint64_t id)
+{
+	struct type all = { CLASS, mix(id, 'I') };
+
+	reader->at++;
+	while (reader->at && *reader->at != 'E') {
+		bool constant = *reader->at == 'L';
+
+		reader->at += constant;
+		all.id = mix(all.id, read_type(reader).id);
+		for (; constant && reader->at && (is_digit(*reader->at) || *reader->at == 'n'); reader->at++)
+			all.id = mix(all.id, (uint8_t)*reader->at);
+		if (constant && reader->at)
+			reader->at = *reader->at == 'E' ? reader->at + 1 : NULL;
+	}
+	if (reader->at)
+		reader->at++;
+	if (reader->at)
+		add(reader, all);
+	return all;
+}
+
+#define STD UINT64_C(0x737464)
+
+/* An identifier of std's, one that was there before, or the next; each but the second is known from here on. */
+static struct type read_part(struct reader *reader, uint64_t within)
+{
+	const char *at = reader->at;
+	struct type type = { CLASS, within };
+
+	if (at[0] == 'S' && is_one_of("absiod", at[1])) { /* std::string and such */
+		reader->at += 2;
+		type.id = mix(STD, (uint8_t)at[1]);
+		return type;
+	}
+	if (at[0] == 'S' && at[1] != 't')
+		return read_number(reader);
+	if (*at == 'S') {
+		reader->at += 2;
+		type.id = STD;
+	}
+	type.id = read_identifier(reader, type.id);
+	if (reader->at)
+		add(reader, type);
+	return type;
+}
+
+/* N <part>... E */
+static struct type read_nested(struct reader *reader)
+{
+	struct type type = { CLASS, 0 };
+
+	reader->at++;
+	while (reader->at && *reader->at != 'E') {
+		if (*reader->at == 'I')
+			type = read_arguments(reader, type.id);
+		else
+			type = read_part(reader, type.id);
+	}
+	if (reader->at)
+		reader->at++;
+	return (struct type){ CLASS, type.id };
+}
+
+static struct type read_class(struct reader *reader)
+{
+	struct type type;
+
+	if (*reader->at == 'N')
+		return read_nested(reader);
+	type = read_part(reader, 0);
+	if (!reader->at || *reader->at != 'I')
+		return type;
+	return read_arguments(reader, type.id);
+}
+
+/* const and its like are one, however many. */
+static struct type read_qualified(struct reader *reader)
+{
+	bool address = is_one_of("PRO", *reader->at);
+	uint64_t id = 0;
+	struct type type;
+
+	do
+		id = mix(id, (uint8_t)*reader->at++);
+	while (!address && is_one_of("rVK", *reader->at));
+	type = read_type(reader);
+	type = (struct type){ address ? PLAIN : type.kind, mix(type.id, id) };
+	if (reader->at)
+		add(reader, type);
+	return type;
+}
+
+static enum kind read_builtin(struct reader *reader)
+{
+	char letter = *reader->at;
+
+	if (!is_one_of("vwbcahstijlmxyfdngeo", letter)) {
+		fail(reader);
+		return NOTHING;
+	}
+	reader->at++;
+	if (letter == 'v')
+		return NOTHING;
+	if (is_one_of("fd", letter))
+		return VECTOR;
+	return is_one_of("ngeo", letter) ? CLASS : PLAIN;
+}
+
+static struct type read_type(struct reader *reader)
+{
+	struct type type;
+
+	if (++reader->depth > DEPTH_MAX) {
+		fail(reader);
+		return (struct type){ NOTHING, 0 };
+	}
+	if (is_one_of("rVKPRO", *reader->at)) {
+		type = read_qualified(reader);
+	} else if (is_one_of("NS", *reader->at) || is_digit(*reader->at)) {
+		type = read_class(reader);
+	} else {
+		type.id = mix(0, (uint8_t)*reader->at);
+		type.kind = read_builtin(reader);
+	}
+	reader->depth--;
+	return type;
+}
+
+/* The reader stands behind the function's name. */
+static bool begin(struct reader *reader, const char *symbol)
+{
+	reader->at = symbol + 2;
+	reader->depth = reader->known = 0;
+	if (strncmp(symbol, "_ZN", 3) != 0)
+		return false;
+	read_nested(reader);
+	if (!reader->at || reader->at[-2] == 'E') /* of a template the result's type comes first */
+		return false;
+	reader->known--; /* the function is no name for others */
+	return true;
+}
+
+bool tp_parameter_words(const char *symbol, uint8_t *words)
+{
+	uint32_t count[NOTHING + 1] = { 0 }, registers, all = 0;
+	struct reader reader;
+
+	if (!begin(&reader, symbol))
+		return false;
+	while (reader.at && *reader.at)
+		count[read_type(&reader).kind]++;
+	/* Registers go to whoever comes first; one may be the result's address. */
+	registers = 1 + count[PLAIN] + 2 * count[CLASS];
+	all = count[CLASS] * TP_CLASS_WORDS + (registers > 6 ? count[PLAIN] : 0);
+	all += count[VECTOR] + 2 * count[CLASS] > 8 ? count[VECTOR] : 0;
+	all += all ? SPARE_WORDS : 0;
+	*words = (uint8_t)all;
+	return reader.at && all <= UINT8_MAX;
+}
+
+/* ---- which are tensors ---- */
+
+/*
+ * How libtorch's types are passed (System V ABI, 3.2.3): what can be copied byte by byte and has no more than 16 bytes in
+ * registers, and what has a copy constructor by its address. What is neither here nor plain is not known.
+ */
+static struct known {
+	const char *name; /* mangled */
+	uint8_t part;	  /* enum tp_tensor_part; TP_TENSOR_NONE: none */
+	uint8_t words, vectors;
+	uint64_t id;
+} known[] = {
+	{ "RKN2at6TensorE", TP_TENSOR_IN, 1, 0, 0 },
+	{ "RN2at6TensorE", TP_TENSOR_OUT, 1, 0, 0 },
+	{ "RKN3c108optionalIN2at6TensorEEE", TP_TENSOR_OPTIONAL, 1, 0, 0 },
+	{ "RKSt8optionalIN2at6TensorEE", TP_TENSOR_OPTIONAL, 1, 0, 0 },
+	{ "N3c108ArrayRefIN2at6TensorEEE", TP_TENSOR_LIST, 2, 0, 0 },
+	{ "RKN3c108IListRefIN2at6TensorEEE", TP_TENSOR_LIST_REF, 1, 0, 0 },
+	{ "N3c108ArrayRefIlEE", TP_TENSOR_SIZES, 2, 0, 0 },
+	{ "N3c108ArrayRefINS_6SymIntEEE", TP_TENSOR_SIZES, 2, 0, 0 },
+	{ "N3c108ArrayRefINS_6ScalarEEE", TP_TENSOR_NONE, 2, 0, 0 },
+	{ "N3c108ArrayRefIdEE", TP_TENSOR_NONE, 2, 0, 0 },
+	{ "N3c1017basic_string_viewIcEE", TP_TENSOR_NONE, 2, 0, 0 },
+	{ "St17basic_string_viewIcSt11char_traitsIcEE", TP_TENSOR_NONE, 2, 0, 0 },
+	{ "N3c108optionalIlEE", TP_TENSOR_NONE, 2, 0, 0 },
+	{ "St8optionalIlE", TP_TENSOR_NONE, 2, 0, 0 },
+	{ "N3c108optionalIbEE", TP_TENSOR_NONE, 1, 0, 0 },
+	{ "St8optionalIbE", TP_TENSOR_NONE, 1, 0, 0 },
+	{ "N3c108optionalIdEE", TP_TENSOR_NONE, 1, 1, 0 },
+	{ "St8optionalIdE", TP_TENSOR_NONE, 1, 1, 0 },
+	{ "N3c108optionalINS_10ScalarTypeEEE", TP_TENSOR_NONE, 1, 0, 0 },
+	{ "St8optionalIN3c1010ScalarTypeEE", TP_TENSOR_NONE, 1, 0, 0 },
+	{ "N3c108optionalINS_6LayoutEEE", TP_TENSOR_NONE, 1, 0, 0 },
+	{ "St8optionalIN3c106LayoutEE", TP_TENSOR_NONE, 1, 0, 0 },
+	{ "N3c108optionalINS_6DeviceEEE", TP_TENSOR_NONE, 1, 0, 0 },
+	{ "St8optionalIN3c106DeviceEE", TP_TENSOR_NONE, 1, 0, 0 },
+	{ "N3c108optionalINS_12MemoryFormatEEE", TP_TENSOR_NONE, 1, 0, 0 },
+	{ "St8optionalIN3c1012MemoryFormatEE", TP_TENSOR_NONE, 1, 0, 0 },
+	{ "N3c108optionalIN2at9GeneratorEEE", TP_TENSOR_NONE, 1, 0, 0 },
+	{ "St8optionalIN2at9GeneratorEE", TP_TENSOR_NONE, 1, 0, 0 },
+	{ "N3c1010ScalarTypeE", TP_TENSOR_NONE, 1, 0, 0 },
+	{ "N3c106LayoutE", TP_TENSOR_NONE, 1, 0, 0 },
+	{ "N3c106DeviceE", TP_TENSOR_NONE, 1, 0, 0 },
+	{ "N3c1012MemoryFormatE", TP_TENSOR_NONE, 1, 0, 0 },
+	{ "N3c106SymIntE", TP_TENSOR_NONE, 1, 0, 0 },
+	{ "St5arrayIbLm2EE", TP_TENSOR_NONE, 1, 0, 0 },
+	{ "St5arrayIbLm3EE", TP_TENSOR_NONE, 1, 0, 0 },
+	{ "St5arrayIbLm4EE", TP_TENSOR_NONE, 1, 0, 0 },
+};
+
+/* Two threads may be here; they write the same. The first is the last that is written: tp_parameter_tensors() looks at it. */
+static void name_known(void)
+{
+	for (size_t i = TP_LENGTH(known); i--;) {
+		struct reader reader = { .at = known[i].name };
+		uint64_t id = read_type(&reader).id;
+
+		tp_store_release(&known[i].id, id);
+	}
+}
+
+static struct known find(struct type type)
+{
+	for (size_t i = 0; i < TP_LENGTH(known); i++)
+		if (known[i].id == type.id)
+			return known[i];
+	return (struct known){ .words = type.kind == PLAIN, .vectors = type.kind == VECTOR };
+}
+
+/* Where parameters go, one after the other. */
+struct place {
+	int general, vectors, stack; /* used */
+};
+
+/* The first of its words, as tp_argument_offset() counts; what does not fit into the registers that are left is on the stack. */
+static int put(struct place *place, const struct known *what)
+{
+	int at;
+
+	if (place->general + what->words <= 6 && place->vectors + what->vectors <= 8) {
+		at = -1 - place->general;
+		place->general += what->words;
+		place->vectors += what->vectors;
+		return at;
+	}
+	at = 2 + place->stack;
+	place->stack += what->words + what->vectors;
+	return at;
+}
+
+/* False: where one of them is can't be told. */
+static bool place_tensors(struct reader *reader, struct place place, struct tp_tensor_parts *parts)
+{
+	bool lost = false;
+
+	*parts = (struct tp_tensor_parts){ .count = 0 };
+	for (bool first = true; reader->at && *reader->at; first = false) {
+		struct type type = read_type(reader);
+		struct known what = find(type);
+		int at = put(&place, &what);
+
+		lost |= type.kind == CLASS && !what.words;
+		parts->sizes_first |= first && what.part == TP_TENSOR_SIZES;
+		if (what.part == TP_TENSOR_NONE || what.part == TP_TENSOR_SIZES)
+			continue;
+		if (lost || parts->count == TP_TENSOR_PARTS || at > INT8_MAX)
+			return false;
+		if (what.part == TP_TENSOR_OUT)
+			parts->mutable_count++;
+		parts->part[parts->count] = what.part;
+		parts->offset[parts->count++] = (int8_t)at;
+	}
+	return reader->at != NULL;
+}
+
+bool tp_parameter_tensors(const char *symbol, bool in_place, struct tp_tensor_parts *parts)
+{
+	struct reader reader;
+
+	if (!tp_load_acquire(&known[0].id))
+		name_known();
+	if (!begin(&reader, symbol) || !place_tensors(&reader, (struct place){ .general = 1 }, parts))
+		return false;
+	in_place = in_place && parts->count && parts->part[0] == TP_TENSOR_IN;
+	if (!parts->mutable_count && !in_place)
+		return true;
+	begin(&reader, symbol);
+	if (!place_tensors(&reader, (struct place){ .general = 0 }, parts))
+		return false;
+	if (!parts->mutable_count) { /* resize_: its tensor is constant, its elements are not */
+		parts->part[0] = TP_TENSOR_OUT;
+		parts->mutable_count = 1;
+	}
+	return true;
+}

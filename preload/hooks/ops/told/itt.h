@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TPROF_OPS_TOLD_ITT_H
+#define TPROF_OPS_TOLD_ITT_H
+
+/* oneDNN's calls are hooked: what it says of them by ITT would be the same again. */
+void tp_itt_mute_onednn(void);
+
+#endif
