@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Room for `need` elements of `size` bytes in *list (grows by doubling). False: no memory; *list is as it was. */
+/* As tp_grow(), which new code calls. Always true. */
 bool tp_reserve(void *list, size_t *room, size_t need, size_t size);
 
 #endif
