@@ -3,6 +3,7 @@
  * export --format chrome: each process is replayed once, and what happens is written as it happens, so that memory does
  * not grow with the trace.
  */
+#include "model/replay/run.h"
 #include "commands/export_chrome.h"
 
 #include <inttypes.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "model/replay/run.h"
 #include "commands/moments.h"
 
 #include <inttypes.h>

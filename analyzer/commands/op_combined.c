@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "commands/op_report.h"
-#include "model/ops/op_combine.h"
+#include "model/result/op_combine.h"
 #include "model/ops/ops.h"
 #include "report/text/op_listing.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Opening, replaying and closing, with the messages that belong to each. */
+#include "model/replay/run.h"
 #include "commands/session.h"
 
 #include "commands/op_names.h"

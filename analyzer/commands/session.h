@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "commands/command.h"
+#include "model/options.h"
 #include "model/result/result.h"
 #include "report/text/progress.h"
 #include "report/rows/site_stacks.h"

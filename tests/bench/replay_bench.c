@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "model/result/result.h"
+#include "model/replay/run.h"
 #include "trace/events.h"
 #include "tracegen.h"
 

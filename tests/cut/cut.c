@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/replay/run.h"
 #include "base/archive.h"
 #include "model/replay/replay.h"
 

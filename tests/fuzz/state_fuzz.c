@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "model/replay/run.h"
 #include "base/archive.h"
 #include "model/replay/replay.h"
 

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "model/result/result.h"
+#include "model/replay/run.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "model/result/result.h"
+#include "model/replay/run.h"
 #include "model/stats/stats.h"
 #include "report/rows/cpu_rows.h"
 #include "report/rows/tree.h"

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "model/replay/run.h"
 #include "report/rows/diff.h"
 #include "report/json/diff_json.h"
 #include "site_runs.h"

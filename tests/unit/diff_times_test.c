@@ -7,6 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "model/replay/run.h"
 #include "normal.h"
 #include "replayed.h"
 #include "report/rows/diff_times.h"

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "model/result/result.h"
+#include "model/replay/run.h"
 #include "model/stats/stats.h"
 #include "tracegen.h"
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "model/result/result.h"
+#include "model/replay/run.h"
 #include "tracegen.h"
 
 enum { OUTER = 1, HOT = 2 };

@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-#include "model/ops/op_combine.h"
+#include "model/replay/run.h"
+#include "model/result/op_combine.h"
 #include "model/ops/ops.h"
 #include "replayed.h"
 #include "op_gen.h"

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "model/stats/histogram.h"
-#include "model/result/result.h"
+#include "model/replay/run.h"
 #include "model/steps/steps.h"
 #include "model/stats/student.h"
 #include "replayed.h"

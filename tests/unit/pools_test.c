@@ -7,6 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "model/replay/run.h"
 #include "replayed.h"
 
 #define NODE TPROF_NODE_FIRST

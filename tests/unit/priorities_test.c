@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "model/ops/buckets.h"
-#include "model/ops/priorities.h"
+#include "model/result/priorities.h"
 
 static void test_priorities(void **state)
 {

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "model/replay/run.h"
 #include "naive.h"
 
 static void compare_sites(const struct naive *naive, const struct tp_process *process)

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "model/replay/run.h"
 #include "base/archive.h"
 #include "model/replay/replay.h"
 #include "random_program.h"

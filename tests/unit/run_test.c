@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <cmocka.h>
 
+#include "model/replay/run.h"
 #include "site_runs.h"
 
 /* What most of the tests are about: one trace, and what became of it. */

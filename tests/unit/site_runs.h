@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "model/result/result.h"
+#include "model/replay/run.h"
 #include "tracegen.h"
 
 #define SITES 12

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <cmocka.h>
 
+#include "model/replay/run.h"
 #include "model/steps/step_ops.h"
 #include "report/text/step_listing.h"
 #include "replayed.h"

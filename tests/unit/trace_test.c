@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "model/result/result.h"
+#include "model/replay/run.h"
 #include "trace/events.h"
 #include "tracegen.h"
 

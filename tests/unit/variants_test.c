@@ -9,7 +9,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "model/replay/variants.h"
+#include "model/replay/run.h"
+#include "model/result/variants.h"
 #include "normal.h"
 #include "tracegen.h"
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "model/replay/run.h"
 #include "commands/verdicts.h"
 #include "normal.h"
 #include "replayed.h"

@@ -5,7 +5,6 @@
 
 #include "base/archive.h"
 #include "model/growth/growth_impl.h"
-#include "model/replay/replay.h"
 #include "base/reserve.h"
 
 #define RANDOM UINT64_C(0x9e3779b97f4a7c15) /* of multiplicative hashing: the same trace gives the same looks */
@@ -104,45 +103,45 @@ static bool reserve(struct tp_growth_states *states, size_t count)
 	return true;
 }
 
-static bool look_at_site(struct tp_growth *growth, const struct tp_replay *replay, size_t site)
+static bool look_at_site(struct tp_growth *growth, const struct tp_growth_inputs *in, size_t site)
 {
-	const struct tp_amount *live = &replay->sites.list[site].live;
+	const struct tp_amount *live = &in->sites->list[site].live;
 	uint64_t bytes = live->bytes, blocks = live->blocks;
 
-	if (replay->sampled && site < replay->estimates.count) {
-		bytes = tp_round(replay->estimates.sites[site].live.bytes.value);
-		blocks = tp_round(replay->estimates.sites[site].live.blocks.value);
+	if (in->estimates && site < in->estimates->count) {
+		bytes = tp_round(in->estimates->sites[site].live.bytes.value);
+		blocks = tp_round(in->estimates->sites[site].live.blocks.value);
 	}
 	return look_at(&growth->sites.list[site], growth->count, bytes, blocks);
 }
 
-static bool look_at_sites(struct tp_growth *growth, struct tp_replay *replay)
+static bool look_at_sites(struct tp_growth *growth, const struct tp_growth_inputs *in)
 {
-	size_t count = replay->sites.count;
+	size_t count = in->sites->count;
 
 	if (!reserve(&growth->sites, count))
 		return false;
 	for (size_t first = 0; first < count; first += TP_SITES_TOGETHER) {
-		uint8_t *changed = &replay->sites.changed[first / TP_SITES_TOGETHER];
+		uint8_t *changed = &in->sites->changed[first / TP_SITES_TOGETHER];
 
 		if (!(*changed & growth->bit))
 			continue;
 		*changed &= (uint8_t)~growth->bit;
 		for (size_t i = first; i < count && i < first + TP_SITES_TOGETHER; i++)
-			if (i >= TP_SITE_FIRST && !look_at_site(growth, replay, i))
+			if (i >= TP_SITE_FIRST && !look_at_site(growth, in, i))
 				return false;
 	}
 	return true;
 }
 
-static bool look_at_maps(struct tp_growth *growth, const struct tp_replay *replay)
+static bool look_at_maps(struct tp_growth *growth, const struct tp_growth_inputs *in)
 {
 	struct tp_growth_whole *whole = &growth->whole[growth->count];
 
-	if (!reserve(&growth->maps, replay->maps.site_count))
+	if (!reserve(&growth->maps, in->maps->site_count))
 		return false;
-	for (size_t i = 0; i < replay->maps.site_count; i++) {
-		const struct tp_map_state *site = &replay->maps.sites[i];
+	for (size_t i = 0; i < in->maps->site_count; i++) {
+		const struct tp_map_state *site = &in->maps->sites[i];
 
 		*(site->file ? &whole->file : &whole->anonymous) += site->live;
 		if (!look_at(&growth->maps.list[i], growth->count, site->live, 0))
@@ -165,19 +164,19 @@ void tp_growth_finish(struct tp_growth *growth)
 	finish_states(&growth->maps, growth->count);
 }
 
-bool tp_growth_look(struct tp_growth *growth, struct tp_replay *replay, uint64_t now)
+bool tp_growth_look(struct tp_growth *growth, const struct tp_growth_inputs *in, uint64_t now)
 {
 	uint64_t interval;
 
 	growth->at[growth->count] = now;
-	growth->time[growth->count] = replay->last;
-	growth->whole[growth->count] = (struct tp_growth_whole){ .live = replay->now.live_bytes,
-								 .blocks = replay->now.live_blocks,
-								 .rss = replay->now.rss,
-								 .parts = replay->parts,
-								 .allocator = replay->allocator.last,
-								 .allocator_live = replay->allocator_live };
-	if (!look_at_sites(growth, replay) || !look_at_maps(growth, replay))
+	growth->time[growth->count] = in->last;
+	growth->whole[growth->count] = (struct tp_growth_whole){ .live = in->now->live_bytes,
+								 .blocks = in->now->live_blocks,
+								 .rss = in->now->rss,
+								 .parts = *in->parts,
+								 .allocator = *in->allocator,
+								 .allocator_live = in->allocator_live };
+	if (!look_at_sites(growth, in) || !look_at_maps(growth, in))
 		return false;
 	if (++growth->count == TP_TREND_MAX)
 		halve(growth);
@@ -187,12 +186,12 @@ bool tp_growth_look(struct tp_growth *growth, struct tp_replay *replay, uint64_t
 	return true;
 }
 
-bool tp_growth_look_back(struct tp_growth *growth, struct tp_replay *replay, uint64_t now)
+bool tp_growth_look_back(struct tp_growth *growth, const struct tp_growth_inputs *in, uint64_t now)
 {
 	if (growth->count < TP_TREND_LEAST)
 		return true; /* quiet time makes no verdict of too few looks */
 	while (growth->due < now && now - growth->due >= growth->stride)
-		if (!tp_growth_look(growth, replay, growth->due))
+		if (!tp_growth_look(growth, in, growth->due))
 			return false;
 	return true;
 }

@@ -14,11 +14,37 @@
 
 #include "model/samples/allocator.h"
 #include "model/samples/memory_parts.h"
-#include "model/result/result.h"
+#include "model/samples/resident.h"
+#include "model/samples/timeline.h"
+#include "model/growth/growth_stats.h"
+#include "model/heap/estimate.h"
+#include "model/heap/late_frees.h"
+#include "model/heap/live.h"
+#include "model/heap/maps.h"
+#include "model/heap/sites.h"
+#include "model/options.h"
+#include "model/steps/step_stats.h"
 #include "model/stats/trend.h"
 
 struct tp_archive;
-struct tp_replay;
+
+/* What growth reads of the other parts. It changes only sites->changed, in which each growth has a bit of its own. */
+struct tp_growth_inputs {
+	const struct tp_trace *trace;
+	const struct tp_replay_options *options;
+	uint64_t start_ns; /* of the process, since the run's start */
+	uint64_t last;	   /* time of the last event */
+	struct tp_sites *sites;
+	const struct tp_estimates *estimates; /* NULL: allocations were not sampled */
+	const struct tp_maps *maps;
+	const struct tp_live *live;
+	const struct tp_outlived *outlived;
+	const struct tp_makeup *makeup;
+	const struct tp_point *now;
+	const struct tp_memory_parts *parts;
+	const struct tp_allocator *allocator;
+	uint64_t allocator_live; /* live bytes when the allocator said this */
+};
 
 /* Of the whole process at one look. */
 struct tp_growth_whole {
@@ -51,10 +77,10 @@ void tp_growth_init(struct tp_growth *growth, uint64_t stride, uint8_t bit);
 void tp_growth_free(struct tp_growth *growth);
 
 /* Looks, at a time that is due. False: no memory. */
-bool tp_growth_look(struct tp_growth *growth, struct tp_replay *replay, uint64_t now);
+bool tp_growth_look(struct tp_growth *growth, const struct tp_growth_inputs *in, uint64_t now);
 
 /* The looks that were due before that time, while nothing happened. False: no memory. */
-bool tp_growth_look_back(struct tp_growth *growth, struct tp_replay *replay, uint64_t now);
+bool tp_growth_look_back(struct tp_growth *growth, const struct tp_growth_inputs *in, uint64_t now);
 
 /* Nothing more, and what was seen is forgotten. */
 void tp_growth_drop(struct tp_growth *growth);
@@ -66,18 +92,19 @@ void tp_growth_archive(struct tp_archive *archive, struct tp_growth *growth);
  * Counts which blocks of each site live yet when the last step ends: before tp_growth_result(), which else takes it for unknown.
  * It is of a run that was sampled, too.
  */
-void tp_growth_survivors(struct tp_growth *growth, const struct tp_replay *replay);
+void tp_growth_survivors(struct tp_growth *growth, const struct tp_growth_inputs *in);
 
 /*
  * Fills *stats from what was seen. `seconds`: `at` holds event times. With options->keep_growth the sites' series are moved to
  * stats->kept. False: no memory.
  */
-bool tp_growth_result(struct tp_growth *growth, const struct tp_replay *replay, bool seconds,
+bool tp_growth_result(struct tp_growth *growth, const struct tp_growth_inputs *in, bool seconds,
 		      struct tp_growth_stats *stats);
 void tp_growth_result_free(struct tp_growth_stats *stats);
 
 /* When the blocks that live yet were born: of stats->heap, those that leak. After the steps' result. False: no memory. */
-bool tp_growth_births(const struct tp_replay *replay, const struct tp_step_stats *steps, struct tp_growth_stats *stats);
+bool tp_growth_births(const struct tp_growth_inputs *in, const struct tp_step_stats *steps,
+		      struct tp_growth_stats *stats);
 
 /* ---- put together ---- */
 

@@ -2,8 +2,7 @@
 /* How old the blocks of leaks are: when each that lives at the end, or lived at the last step's, was born. */
 #include <stdlib.h>
 
-#include "model/growth/growth.h"
-#include "model/replay/replay.h"
+#include "model/growth/growth_impl.h"
 #include "model/steps/steps.h"
 #include "base/reserve.h"
 
@@ -38,7 +37,7 @@ static void summarize(struct tp_growth_site *site, struct birth *births, size_t 
 }
 
 struct births {
-	const struct tp_replay *replay;
+	const struct tp_growth_inputs *in;
 	const struct tp_step_stats *steps;
 	const struct tp_growth_stats *stats;
 	uint32_t *index; /* by series: its place in the list, and 1; 0: it is no leak */
@@ -55,7 +54,7 @@ static bool add(struct births *births, uint32_t site, uint64_t time, uint64_t si
 		return true;
 	if (!tp_reserve(&births->list, &births->room, births->count + 1, sizeof(*births->list)))
 		return false;
-	ns = tp_replay_ns(births->replay, time);
+	ns = tp_growth_ns(births->in, time);
 	births->list[births->count++] =
 		(struct birth){ births->index[series - 1] - 1,
 				births->stats->seconds ? ns : tp_steps_at(births->steps, ns).first, size };
@@ -65,8 +64,8 @@ static bool add(struct births *births, uint32_t site, uint64_t time, uint64_t si
 /* Those that live, and with steps those that did when the last one ended. */
 static bool collect(struct births *births)
 {
-	const struct tp_live *live = &births->replay->live;
-	const struct tp_outlived *outlived = &births->replay->outlived;
+	const struct tp_live *live = births->in->live;
+	const struct tp_outlived *outlived = births->in->outlived;
 	size_t slots = (size_t)1 << (64 - live->shift);
 	bool good = true;
 
@@ -77,15 +76,16 @@ static bool collect(struct births *births)
 	return good;
 }
 
-bool tp_growth_births(const struct tp_replay *replay, const struct tp_step_stats *steps, struct tp_growth_stats *stats)
+bool tp_growth_births(const struct tp_growth_inputs *in, const struct tp_step_stats *steps,
+		      struct tp_growth_stats *stats)
 {
-	struct births births = { .replay = replay, .steps = steps, .stats = stats };
+	struct births births = { .in = in, .steps = steps, .stats = stats };
 	size_t suspects = stats->heap.leaks + stats->heap.rising;
 	bool good;
 
 	if (!suspects)
 		return true;
-	births.index = calloc(replay->sites.count + 1, sizeof(*births.index));
+	births.index = calloc(in->sites->count + 1, sizeof(*births.index));
 	for (size_t i = 0; births.index && i < suspects; i++)
 		births.index[stats->heap.list[i].number] = (uint32_t)i + 1;
 	good = births.index && collect(&births);

@@ -9,6 +9,12 @@
 
 #include "model/growth/growth.h"
 
+/* Event time to nanoseconds since the run's start. */
+static inline uint64_t tp_growth_ns(const struct tp_growth_inputs *in, uint64_t time)
+{
+	return in->start_ns + tp_trace_ns(in->trace, time << in->trace->header->tick_shift);
+}
+
 struct tp_growth_series {
 	uint64_t bytes[TP_TREND_MAX];
 	uint32_t blocks[TP_TREND_MAX];
@@ -98,7 +104,7 @@ struct tp_growth_series_list {
 };
 
 /* False: no memory; tp_growth_series_free() is due in any case. */
-bool tp_growth_series(const struct tp_growth *growth, const struct tp_replay *replay, size_t looks,
+bool tp_growth_series(const struct tp_growth *growth, const struct tp_growth_inputs *in, size_t looks,
 		      struct tp_growth_series_list *list);
 void tp_growth_series_free(struct tp_growth_series_list *list);
 

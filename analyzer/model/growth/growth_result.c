@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "model/growth/growth_impl.h"
-#include "model/replay/replay.h"
 
 /* ---- a line ---- */
 
@@ -45,7 +44,7 @@ static void measure_line(const struct tp_growth_places *places, const double *y,
 /* Mappings stand behind the sites, and are corrected for together with them. */
 struct source {
 	const struct tp_growth *growth;
-	const struct tp_replay *replay;
+	const struct tp_growth_inputs *in;
 	struct tp_growth_series_list series;
 	size_t looks;
 };
@@ -85,11 +84,11 @@ static void set_stack(const struct source *source, size_t series, struct tp_grow
 	}
 	index = source->series.order[chosen];
 	if (index < sites) {
-		site->node = source->replay->sites.list[index].node;
-		site->op = source->replay->sites.list[index].op;
+		site->node = source->in->sites->list[index].node;
+		site->op = source->in->sites->list[index].op;
 	} else {
-		site->node = source->replay->maps.sites[index - sites].node;
-		site->file = source->replay->maps.sites[index - sites].file;
+		site->node = source->in->maps->sites[index - sites].node;
+		site->file = source->in->maps->sites[index - sites].file;
 	}
 }
 
@@ -145,7 +144,7 @@ static bool count_sites(const struct source *source, struct tp_growth_stats *sta
 	size_t sites = source->growth->sites.count;
 
 	stats->sites = sites > TP_SITE_FIRST ? sites - TP_SITE_FIRST - source->series.repeated : 0;
-	stats->series = calloc(source->replay->sites.count + 1, sizeof(*stats->series));
+	stats->series = calloc(source->in->sites->count + 1, sizeof(*stats->series));
 	for (size_t i = 0; stats->series && i < source->series.count; i++) {
 		uint32_t number = number_of(source, i) + 1;
 
@@ -262,38 +261,38 @@ static void measure_parts(const struct tp_growth *growth, const struct tp_growth
 	}
 }
 
-static double made_of(const struct tp_replay *replay, uint64_t time, enum tp_makeup_part part)
+static double made_of(const struct tp_growth_inputs *in, uint64_t time, enum tp_makeup_part part)
 {
 	double bytes = 0;
 
-	tp_makeup_at(&replay->makeup.result, time, part, &bytes);
+	tp_makeup_at(in->makeup, time, part, &bytes);
 	return bytes;
 }
 
-static double fine_of(const struct tp_growth_whole *whole, const struct tp_replay *replay, uint64_t time,
+static double fine_of(const struct tp_growth_whole *whole, const struct tp_growth_inputs *in, uint64_t time,
 		      enum tp_growth_fine part)
 {
-	double shared = made_of(replay, time, TP_MAKEUP_SHARED), data;
+	double shared = made_of(in, time, TP_MAKEUP_SHARED), data;
 
 	if (shared > (double)whole->parts.shared)
 		shared = (double)whole->parts.shared;
 	switch (part) {
 	case TP_FINE_UNSEEN:
-		return made_of(replay, time, TP_MAKEUP_UNSEEN);
+		return made_of(in, time, TP_MAKEUP_UNSEEN);
 	case TP_FINE_STATIC:
-		return made_of(replay, time, TP_MAKEUP_STATIC);
+		return made_of(in, time, TP_MAKEUP_STATIC);
 	case TP_FINE_SHARED:
 		return shared;
 	case TP_FINE_FILES:
 		return part_of(whole, TP_PART_FILES) - shared;
 	default:
-		data = made_of(replay, time, TP_MAKEUP_UNSEEN) + made_of(replay, time, TP_MAKEUP_STATIC);
+		data = made_of(in, time, TP_MAKEUP_UNSEEN) + made_of(in, time, TP_MAKEUP_STATIC);
 		return part_of(whole, TP_PART_ALLOCATOR) - data;
 	}
 }
 
 static void measure_fine(const struct tp_growth *growth, const struct tp_growth_places *places,
-			 const struct tp_replay *replay, struct tp_growth_stats *stats)
+			 const struct tp_growth_inputs *in, struct tp_growth_stats *stats)
 {
 	static const enum tp_growth_part same[TP_FINE_PARTS] = {
 		[TP_FINE_LIVE] = TP_PART_LIVE,
@@ -308,14 +307,14 @@ static void measure_fine(const struct tp_growth *growth, const struct tp_growth_
 	};
 	double y[TP_TREND_MAX] = { 0 };
 
-	stats->fine_known = stats->parts_known && replay->makeup.result.readings;
+	stats->fine_known = stats->parts_known && in->makeup->readings;
 	for (int part = 0; stats->fine_known && part < TP_FINE_PARTS; part++) {
 		if (same[part] != TP_PARTS) {
 			stats->fine[part] = stats->parts[same[part]];
 			continue;
 		}
 		for (size_t i = 0; i < places->count; i++)
-			y[i] = fine_of(&growth->whole[i], replay, growth->time[i], (enum tp_growth_fine)part);
+			y[i] = fine_of(&growth->whole[i], in, growth->time[i], (enum tp_growth_fine)part);
 		measure_line(places, y, NULL, &stats->fine[part]);
 	}
 }
@@ -367,12 +366,13 @@ static size_t without_end(const struct tp_growth *growth)
 	return count;
 }
 
-static void find_places(const struct tp_growth *growth, const struct tp_replay *replay, struct tp_growth_places *places)
+static void find_places(const struct tp_growth *growth, const struct tp_growth_inputs *in,
+			struct tp_growth_places *places)
 {
 	for (size_t i = 0; i < places->count; i++) {
 		uint64_t at = growth->at[i];
 
-		places->place[i] = places->seconds ? tp_replay_ns(replay, at) : at;
+		places->place[i] = places->seconds ? tp_growth_ns(in, at) : at;
 		places->x[i] = places->seconds ? (double)places->place[i] / 1e9 : (double)at;
 	}
 }
@@ -389,7 +389,7 @@ static bool rises(const struct tp_growth_places *places)
 /* ---- to be put together later ---- */
 
 /* Moves the series of all sites that ever had anything. */
-static bool keep(struct tp_growth *growth, const struct tp_replay *replay, const struct tp_growth_places *places,
+static bool keep(struct tp_growth *growth, const struct tp_growth_inputs *in, const struct tp_growth_places *places,
 		 struct tp_growth_stats *stats)
 {
 	struct tp_growth_kept *kept = stats->kept = calloc(1, sizeof(*kept));
@@ -403,7 +403,7 @@ static bool keep(struct tp_growth *growth, const struct tp_replay *replay, const
 		return false;
 	for (size_t i = TP_SITE_FIRST; i < growth->sites.count; i++) {
 		struct tp_growth_state *state = &growth->sites.list[i];
-		const struct tp_site_state *site = &replay->sites.list[i];
+		const struct tp_site_state *site = &in->sites->list[i];
 
 		if (!state->series && !state->bytes && !state->blocks)
 			continue;
@@ -414,13 +414,13 @@ static bool keep(struct tp_growth *growth, const struct tp_replay *replay, const
 	return true;
 }
 
-bool tp_growth_result(struct tp_growth *growth, const struct tp_replay *replay, bool seconds,
+bool tp_growth_result(struct tp_growth *growth, const struct tp_growth_inputs *in, bool seconds,
 		      struct tp_growth_stats *stats)
 {
 	struct tp_growth_places places = { .count = seconds ? without_end(growth) : growth->count,
 					   .seconds = seconds,
 					   .survivors = growth->survivors };
-	struct source source = { .growth = growth, .replay = replay, .looks = places.count };
+	struct source source = { .growth = growth, .in = in, .looks = places.count };
 	size_t n = places.count;
 	bool good;
 
@@ -430,7 +430,7 @@ bool tp_growth_result(struct tp_growth *growth, const struct tp_replay *replay, 
 	stats->looks = n;
 	if (!n)
 		return true;
-	find_places(growth, replay, &places);
+	find_places(growth, in, &places);
 	stats->last = places.place[n - 1];
 	if (n < TP_TREND_LEAST)
 		return true;
@@ -439,10 +439,10 @@ bool tp_growth_result(struct tp_growth *growth, const struct tp_replay *replay, 
 		return true;
 	measure_whole(growth, &places, stats);
 	measure_parts(growth, &places, stats);
-	measure_fine(growth, &places, replay, stats);
+	measure_fine(growth, &places, in, stats);
 	measure_allocator(growth, &places, stats);
-	good = tp_growth_series(growth, replay, n, &source.series) && judge(&source, &places, stats) &&
-	       (!replay->options->keep_growth || keep(growth, replay, &places, stats));
+	good = tp_growth_series(growth, in, n, &source.series) && judge(&source, &places, stats) &&
+	       (!in->options->keep_growth || keep(growth, in, &places, stats));
 	tp_growth_series_free(&source.series);
 	return good;
 }

@@ -8,7 +8,6 @@
 
 #include "model/growth/same_stacks.h"
 #include "model/growth/growth_impl.h"
-#include "model/replay/replay.h"
 
 #define RENEWED (TP_TREND_LEAST / 2) /* looks with something new */
 
@@ -41,12 +40,12 @@ static size_t first_look(const struct tp_growth_state *state, size_t looks)
 }
 
 /* Blocks and mappings, of files and not, are never alike. */
-static struct tp_alike_stack stack_of(struct tp_alike *alike, const struct tp_replay *replay, size_t sites,
+static struct tp_alike_stack stack_of(struct tp_alike *alike, const struct tp_growth_inputs *in, size_t sites,
 				      size_t index)
 {
-	const struct tp_map_state *map = index < sites ? NULL : &replay->maps.sites[index - sites];
-	const struct tp_site_state *site = map ? NULL : &replay->sites.list[index];
-	const char *op = site && site->op < replay->trace->op_count ? replay->trace->ops[site->op].name : NULL;
+	const struct tp_map_state *map = index < sites ? NULL : &in->maps->sites[index - sites];
+	const struct tp_site_state *site = map ? NULL : &in->sites->list[index];
+	const char *op = site && site->op < in->trace->op_count ? in->trace->ops[site->op].name : NULL;
 	struct tp_alike_stack stack = tp_alike_stack(alike, map ? map->node : site->node, op);
 	uint64_t kind = map ? 1 + (uint64_t)map->file : site->key << 2;
 
@@ -54,13 +53,13 @@ static struct tp_alike_stack stack_of(struct tp_alike *alike, const struct tp_re
 }
 
 /* All that are not plain, or all. NULL: no memory. */
-static struct entry *collect(const struct tp_growth *growth, const struct tp_replay *replay, size_t looks, bool plain,
-			     size_t *count)
+static struct entry *collect(const struct tp_growth *growth, const struct tp_growth_inputs *in, size_t looks,
+			     bool plain, size_t *count)
 {
 	size_t sites = growth->sites.count, all = sites + growth->maps.count;
 	struct entry *list = calloc(all + 1, sizeof(*list));
 	struct tp_alike alike;
-	bool good = tp_alike_init(&alike, replay->trace, replay->options) && list;
+	bool good = tp_alike_init(&alike, in->trace, in->options) && list;
 
 	*count = 0;
 	for (size_t i = TP_SITE_FIRST; good && i < all; i++) {
@@ -68,7 +67,7 @@ static struct entry *collect(const struct tp_growth *growth, const struct tp_rep
 
 		if (plain || !tp_growth_is_plain(state))
 			list[(*count)++] =
-				(struct entry){ stack_of(&alike, replay, sites, i), i, first_look(state, looks) };
+				(struct entry){ stack_of(&alike, in, sites, i), i, first_look(state, looks) };
 	}
 	tp_alike_free(&alike);
 	if (good)
@@ -147,11 +146,11 @@ static void add_all(struct tp_growth_series_list *series, const struct tp_growth
 	}
 }
 
-static bool find_series(const struct tp_growth *growth, const struct tp_replay *replay, size_t looks, bool plain,
+static bool find_series(const struct tp_growth *growth, const struct tp_growth_inputs *in, size_t looks, bool plain,
 			struct tp_growth_series_list *series)
 {
 	size_t count;
-	struct entry *list = collect(growth, replay, looks, plain, &count);
+	struct entry *list = collect(growth, in, looks, plain, &count);
 	bool good;
 
 	*series = (struct tp_growth_series_list){ NULL };
@@ -166,17 +165,17 @@ static bool find_series(const struct tp_growth *growth, const struct tp_replay *
 }
 
 /* What is plain is looked at where there is something that it may be alike to. */
-bool tp_growth_series(const struct tp_growth *growth, const struct tp_replay *replay, size_t looks,
+bool tp_growth_series(const struct tp_growth *growth, const struct tp_growth_inputs *in, size_t looks,
 		      struct tp_growth_series_list *series)
 {
-	bool python = replay->options->frames == TP_FRAMES_PYTHON;
+	bool python = in->options->frames == TP_FRAMES_PYTHON;
 
-	if (!find_series(growth, replay, looks, python, series))
+	if (!find_series(growth, in, looks, python, series))
 		return false;
 	if (!series->repeated || python)
 		return true;
 	tp_growth_series_free(series);
-	return find_series(growth, replay, looks, true, series);
+	return find_series(growth, in, looks, true, series);
 }
 
 void tp_growth_series_free(struct tp_growth_series_list *series)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Of the blocks that lived at a look, how many live yet when the last step ends. */
 #include "model/growth/growth_impl.h"
-#include "model/replay/replay.h"
 
 /* The first look that found it; growth->count: none did. */
 static size_t look_of(const struct tp_growth *growth, uint64_t time)
@@ -35,13 +34,13 @@ static void add_up(struct tp_growth *growth, struct tp_growth_series *series)
 		series->survivors[i] += series->survivors[i - 1];
 }
 
-void tp_growth_survivors(struct tp_growth *growth, const struct tp_replay *replay)
+void tp_growth_survivors(struct tp_growth *growth, const struct tp_growth_inputs *in)
 {
-	const struct tp_live *live = &replay->live;
-	const struct tp_outlived *outlived = &replay->outlived;
+	const struct tp_live *live = in->live;
+	const struct tp_outlived *outlived = in->outlived;
 	size_t slots = (size_t)1 << (64 - live->shift);
 
-	growth->survivors = !replay->sampled && outlived->count < TP_OUTLIVED_MANY;
+	growth->survivors = !in->estimates && outlived->count < TP_OUTLIVED_MANY;
 	if (!growth->survivors)
 		return;
 	for (size_t i = 0; i < slots; i++)

@@ -15,7 +15,7 @@
 #ifndef TPROF_MODEL_GROWTH_SAME_STACKS_H
 #define TPROF_MODEL_GROWTH_SAME_STACKS_H
 
-#include "model/result/result.h"
+#include "model/options.h"
 
 struct tp_alike {
 	const struct tp_trace *trace;

@@ -10,7 +10,7 @@
 #define TPROF_MODEL_HEAP_ESTIMATE_H
 
 #include "model/heap/live.h"
-#include "model/result/result.h"
+#include "model/heap/heap.h"
 
 struct tp_archive;
 

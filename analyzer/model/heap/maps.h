@@ -6,7 +6,7 @@
 #ifndef TPROF_MODEL_HEAP_MAPS_H
 #define TPROF_MODEL_HEAP_MAPS_H
 
-#include "model/result/result.h"
+#include "model/heap/heap.h"
 
 struct tp_archive;
 

@@ -10,7 +10,7 @@
 #define TPROF_MODEL_HEAP_POOLS_H
 
 #include "model/heap/live.h"
-#include "model/result/result.h"
+#include "model/heap/heap.h"
 #include "trace/events.h"
 
 struct tp_archive;

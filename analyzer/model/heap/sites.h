@@ -8,7 +8,8 @@
 #define TPROF_MODEL_HEAP_SITES_H
 
 #include "model/heap/estimate.h"
-#include "model/result/result.h"
+#include "model/heap/heap.h"
+#include "model/options.h"
 
 struct tp_archive;
 

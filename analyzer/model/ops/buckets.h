@@ -14,7 +14,7 @@
 
 #include <stdbool.h>
 
-#include "model/result/result.h"
+#include "model/ops/op_stats.h"
 
 struct tp_buckets {
 	size_t shapes, buckets;

@@ -10,7 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/result/result.h"
+#include "model/ops/op_stats.h"
+#include "trace/trace.h"
 
 struct tp_archive;
 

@@ -10,7 +10,7 @@
 #include "model/ops/cost.h"
 #include "model/stats/histogram.h"
 #include "model/ops/op_tree.h"
-#include "model/result/result.h"
+#include "model/ops/op_stats.h"
 #include "model/flop/work_torch.h"
 
 struct tp_archive;

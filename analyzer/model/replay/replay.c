@@ -92,6 +92,31 @@ void tp_replay_free(struct tp_replay *replay)
 	free(replay->thread_index);
 }
 
+struct tp_growth_inputs tp_replay_growth_inputs(struct tp_replay *replay)
+{
+	return (struct tp_growth_inputs){ .trace = replay->trace,
+					  .options = replay->options,
+					  .start_ns = replay->start_ns,
+					  .last = replay->last,
+					  .sites = &replay->sites,
+					  .estimates = replay->sampled ? &replay->estimates : NULL,
+					  .maps = &replay->maps,
+					  .live = &replay->live,
+					  .outlived = &replay->outlived,
+					  .makeup = &replay->makeup.result,
+					  .now = &replay->now,
+					  .parts = &replay->parts,
+					  .allocator = &replay->allocator.last,
+					  .allocator_live = replay->allocator_live };
+}
+
+static bool look_at_growth(struct tp_replay *replay, uint64_t time)
+{
+	struct tp_growth_inputs in = tp_replay_growth_inputs(replay);
+
+	return tp_growth_look_back(&replay->of_time, &in, time) && tp_growth_look(&replay->of_time, &in, time);
+}
+
 /* Slices of time, about as many as fit into the run. */
 static void begin_growth(struct tp_replay *replay, uint64_t time)
 {
@@ -204,9 +229,7 @@ static inline bool step(struct tp_replay *replay, bool sampled)
 		tp_replay_begin(replay, replay->from > replay->first ? replay->from : event->time);
 	if (replay->inside)
 		tp_timeline_advance(&replay->timeline, event->time, &replay->now);
-	if (__builtin_expect(event->time >= replay->of_time.due, 0) &&
-	    (!tp_growth_look_back(&replay->of_time, replay, event->time) ||
-	     !tp_growth_look(&replay->of_time, replay, event->time)))
+	if (__builtin_expect(event->time >= replay->of_time.due, 0) && !look_at_growth(replay, event->time))
 		return false;
 	replay->last = event->time;
 	replay->heap.events++;

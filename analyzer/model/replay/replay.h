@@ -18,6 +18,7 @@
 #include "model/heap/late_frees.h"
 #include "model/steps/period.h"
 #include "model/heap/pools.h"
+#include "model/options.h"
 #include "model/result/result.h"
 #include "model/heap/sites.h"
 #include "model/steps/steps.h"

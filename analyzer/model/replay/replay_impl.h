@@ -130,6 +130,9 @@ void tp_replay_begin(struct tp_replay *replay, uint64_t time);
 /* What ends a step, as far as that is known beforehand: an op of the torch preset. */
 void tp_replay_find_anchor(struct tp_replay *replay);
 
+/* What growth reads of the replay as it is now. */
+struct tp_growth_inputs tp_replay_growth_inputs(struct tp_replay *replay);
+
 /* Of a step that begins or ends at that time. */
 struct tp_step_moment tp_replay_step_moment(const struct tp_replay *replay, uint64_t ns);
 

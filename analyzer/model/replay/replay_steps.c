@@ -136,11 +136,12 @@ struct tp_step_moment tp_replay_step_moment(const struct tp_replay *replay, uint
 
 static bool look_at_growth(struct tp_replay *replay)
 {
+	struct tp_growth_inputs in = tp_replay_growth_inputs(replay);
 	uint64_t ended = replay->steps.ended;
 
 	if (ended == TP_TREND_LEAST)
 		tp_growth_drop(&replay->of_time);
-	return ended < replay->of_steps.due || tp_growth_look(&replay->of_steps, replay, ended);
+	return ended < replay->of_steps.due || tp_growth_look(&replay->of_steps, &in, ended);
 }
 
 /* Exact, where the list of steps may have put neighbours together; by the event's time, as --from and --to are. */

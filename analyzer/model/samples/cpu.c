@@ -110,3 +110,10 @@ void tp_cpu_archive(struct tp_archive *archive, struct tp_cpu_counts *counts)
 	if (archive->loading && !grow(counts))
 		tp_archive_no_memory(archive);
 }
+
+void tp_cpu_add(struct tp_cpu *to, const struct tp_cpu *from)
+{
+	to->samples += from->samples;
+	to->periods += from->periods;
+	to->squares += from->squares;
+}

@@ -3,7 +3,7 @@
 #ifndef TPROF_MODEL_SAMPLES_CPU_H
 #define TPROF_MODEL_SAMPLES_CPU_H
 
-#include "model/result/result.h"
+#include "model/samples/cpu_samples.h"
 
 struct tp_archive;
 

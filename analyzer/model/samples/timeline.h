@@ -9,9 +9,18 @@
 #ifndef TPROF_MODEL_SAMPLES_TIMELINE_H
 #define TPROF_MODEL_SAMPLES_TIMELINE_H
 
-#include "model/result/result.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 struct tp_archive;
+
+struct tp_point {	  /* of the timeline: the moment within its interval when live_bytes was largest */
+	uint64_t time_ns; /* since the run's start */
+	uint64_t live_bytes, live_blocks, mapped_bytes;
+	uint64_t rss, vms;			/* latest sample by then; 0 if none yet */
+	double bytes_variance, blocks_variance; /* of what is live, if it is an estimate */
+};
 
 struct tp_timeline {
 	struct tp_point *points;

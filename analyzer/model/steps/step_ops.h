@@ -6,7 +6,7 @@
 #ifndef TPROF_MODEL_STEPS_STEP_OPS_H
 #define TPROF_MODEL_STEPS_STEP_OPS_H
 
-#include "model/result/result.h"
+#include "model/steps/step_stats.h"
 #include "model/samples/usage.h"
 
 struct tp_archive;

@@ -8,7 +8,7 @@
 #define TPROF_MODEL_STEPS_STEPS_H
 
 #include "model/stats/histogram.h"
-#include "model/result/result.h"
+#include "model/steps/step_stats.h"
 #include "model/steps/step_ops.h"
 
 struct tp_archive;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "model/stats/peer_ratios.h"
-#include "model/ops/op_combine.h"
+#include "model/result/op_combine.h"
 #include "model/ops/op_name.h"
 #include "model/ops/ops.h"
 #include "model/stats/rank.h"

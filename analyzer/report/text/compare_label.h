@@ -3,7 +3,7 @@
 #ifndef TPROF_REPORT_TEXT_COMPARE_LABEL_H
 #define TPROF_REPORT_TEXT_COMPARE_LABEL_H
 
-#include "model/replay/variants.h"
+#include "model/result/variants.h"
 
 #define TP_LABEL_MAX 25u /* bytes, with the end */
 

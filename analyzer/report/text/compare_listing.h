@@ -6,7 +6,7 @@
 #include <jansson.h>
 
 #include "machine/roofline.h"
-#include "model/replay/variants.h"
+#include "model/result/variants.h"
 #include "report/text/text.h"
 
 #define TP_COMPARE_MAX (TP_TABLE_COLUMNS - 1) /* variants that have a place */

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "model/ops/priorities.h"
+#include "model/result/priorities.h"
 #include "report/json/json.h"
 #include "report/text/op_cells.h"
 

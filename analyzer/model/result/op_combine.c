@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/ops/op_combine.h"
+#include "model/result/op_combine.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  * What to look at first: the ops that together make up most of the time that ops take themselves, and what a perfect
  * version of each, one that takes no time, would give at most (Amdahl 1967).
  */
-#ifndef TPROF_MODEL_OPS_PRIORITIES_H
-#define TPROF_MODEL_OPS_PRIORITIES_H
+#ifndef TPROF_MODEL_RESULT_PRIORITIES_H
+#define TPROF_MODEL_RESULT_PRIORITIES_H
 
 #include "model/result/result.h"
 

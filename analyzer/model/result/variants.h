@@ -3,8 +3,8 @@
  * Runs that are held side by side, each with all of its processes. Those that begin with the same program and arguments are
  * repeated runs of one variant, and are pooled: what differs from run to run is what its intervals are made of.
  */
-#ifndef TPROF_MODEL_REPLAY_VARIANTS_H
-#define TPROF_MODEL_REPLAY_VARIANTS_H
+#ifndef TPROF_MODEL_RESULT_VARIANTS_H
+#define TPROF_MODEL_RESULT_VARIANTS_H
 
 #include "model/result/result.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/replay/variants.h"
+#include "model/result/variants.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The ops of all processes of a run together: those of the same name and category are one. */
-#ifndef TPROF_MODEL_OPS_OP_COMBINE_H
-#define TPROF_MODEL_OPS_OP_COMBINE_H
+#ifndef TPROF_MODEL_RESULT_OP_COMBINE_H
+#define TPROF_MODEL_RESULT_OP_COMBINE_H
 
 #include "model/result/result.h"
 

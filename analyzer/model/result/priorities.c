@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/ops/priorities.h"
+#include "model/result/priorities.h"
 
 #include <math.h>
 #include <stdlib.h>

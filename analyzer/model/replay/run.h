@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One pass over the merged events of all traces of a run. Memory grows with live blocks, live mappings and distinct stacks,
+ * never with the number of events. Not thread-safe; one run, one thread.
+ */
+#ifndef TPROF_MODEL_REPLAY_RUN_H
+#define TPROF_MODEL_REPLAY_RUN_H
+
+#include "model/options.h"
+#include "model/result/result.h"
+
+/*
+ * Replays the traces. They stay owned by the caller and must outlive the run. Returns NULL and sets *error (a static or
+ * heap string valid until the next call) only when memory is out; damaged records are in the traces' damage lists.
+ */
+struct tp_run *tp_run_replay(struct tp_trace *const *traces, size_t count, const struct tp_replay_options *options,
+			     const char **error);
+
+#endif
