@@ -173,6 +173,7 @@ static struct tp_thread *begin(struct tp_thread *thread)
 	thread->allocates = false;
 	tp_thread_set_bounds(thread, thread->bounds);
 	thread->signal_blocked = false;
+	thread->vfork_child = 0;
 	thread->alternate = (struct tp_range){ 0, 0 };
 	thread->random = 0;
 	memset(thread->walk, 0, TP_WALK_HEAD);

@@ -106,6 +106,8 @@ struct tp_thread {
 	bool named;			       /* by a name that the kernel does not know; in this trace */
 	bool allocates;			       /* or frees: tp_thread_allocates() heard of it */
 	bool signal_blocked;		       /* as far as the program knows, the sampler's signal is blocked here */
+	bool vfork_child_blocked;	       /* and in this thread's vfork child, which has the parent's memory */
+	uint32_t vfork_child;		       /* pid of the one that has changed its mask; 0: none */
 	uint32_t timer;			       /* of the CPU sampler: the kernel's id + 1; 0: none */
 	uint32_t chunks;		       /* that it began, until tp_space_gather() */
 	uint32_t table_records;		       /* core/tables.c: written by this thread */

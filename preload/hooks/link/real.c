@@ -55,6 +55,8 @@ static const struct {
 	FUNCTION(fexecve),
 	FUNCTION(posix_spawn),
 	FUNCTION(posix_spawnp),
+	FUNCTION(system),
+	FUNCTION(popen),
 	FUNCTION(dlclose),
 	FUNCTION(_exit),
 	FUNCTION(_Exit),

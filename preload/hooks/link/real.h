@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <sys/types.h>
 #include <threads.h>
 
@@ -79,6 +80,8 @@ struct tp_real {
 			   char *const *, char *const *);
 	int (*posix_spawnp)(pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *,
 			    char *const *, char *const *);
+	int (*system)(const char *);
+	FILE *(*popen)(const char *, const char *);
 	void (*_exit)(int);
 	void (*_Exit)(int);
 	void (*quick_exit)(int);

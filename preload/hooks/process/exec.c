@@ -11,6 +11,7 @@
 #include "core/sys.h"
 #include "hooks/lifecycle.h"
 #include "hooks/link/real.h"
+#include "hooks/sampling/bequeath.h"
 
 #include <spawn.h>
 #include <stdarg.h>
@@ -23,6 +24,7 @@ struct start {
 	struct tprof_untraced *note;
 	bool ended; /* this process's trace says so */
 	struct tprof_moment finish;
+	struct tp_bequest bequest;
 };
 
 static void find_real(void *real)
@@ -69,6 +71,7 @@ static void before_exec(struct start *start, const struct tp_started *started, c
 		start->finish = tp_header->finish;
 		tp_mark_end(TPROF_END_EXEC, 0);
 	}
+	tp_cpu_bequeath_all(&start->bequest);
 	errno = saved;
 }
 
@@ -77,6 +80,7 @@ static int after_exec(struct start *start, int result)
 {
 	int saved = errno;
 
+	tp_cpu_take_back(&start->bequest);
 	tp_follow_undo(start->note);
 	if (start->ended) {
 		tp_store_release(&tp_header->end, (uint32_t)TPROF_END_NONE);
@@ -228,9 +232,11 @@ static int spawn(spawner *real, pid_t *pid, const struct tp_started *started, co
 	pid_t own = 0;
 
 	examine(&start, started, environment);
+	tp_cpu_bequeath_all(&start.bequest);
 	errno = saved;
 	error = real(&own, started->path, actions, attributes, arguments, start.environment);
 	saved = errno;
+	tp_cpu_take_back(&start.bequest);
 	if (!error)
 		note(&start, (uint32_t)own, started->path);
 	if (!error && pid)

@@ -9,9 +9,9 @@
  */
 #include "hooks/gate/enter.h"
 #include "hooks/lifecycle.h"
-#include "hooks/ops/told/annotate.h"
 #include "hooks/link/real.h"
-#include "hooks/sampling/cpu.h"
+#include "hooks/ops/told/annotate.h"
+#include "hooks/sampling/bequeath.h"
 
 #include <pthread.h>
 

@@ -11,6 +11,7 @@
 #include "hooks/ops/stubs.h"
 #include "hooks/link/real.h"
 #include "hooks/sampling/again.h"
+#include "hooks/sampling/bequeath.h"
 #include "hooks/sampling/signals.h"
 
 #include <signal.h>
@@ -168,12 +169,12 @@ static bool is_for_process(const siginfo_t *info)
  */
 static TP_SLOW void hand_over(int number, siginfo_t *info, ucontext_t *context, struct tp_thread *thread)
 {
-	bool blocked = thread && thread->signal_blocked;
+	bool blocked = thread && tp_cpu_blocked(thread);
 
 	tp_cpu_step_aside();
 	if (blocked) {
 		sigaddset(&context->uc_sigmask, number);
-		thread->signal_blocked = false;
+		tp_cpu_note_blocked(thread, false);
 	} else {
 		give_back(number);
 	}
@@ -272,48 +273,6 @@ static void delete_timer(struct tp_thread *thread)
 		tp_syscall(SYS_timer_delete, timer - 1, 0, 0, 0);
 }
 
-/* Was it blocked? */
-static bool mask_signal(int how, uint32_t number)
-{
-	uint64_t set = UINT64_C(1) << (number - 1), before = 0;
-
-	tp_syscall(SYS_rt_sigprocmask, how, &set, &before, sizeof(set));
-	return before & set;
-}
-
-/* A thread, or a program that was exec'd, may have inherited it blocked. */
-static void unblock(struct tp_thread *thread)
-{
-	if (mask_signal(SIG_UNBLOCK, tp_load(&signal_number)))
-		thread->signal_blocked = true;
-}
-
-bool tp_cpu_bequeath(void)
-{
-	uint32_t number = tp_cpu_handled();
-
-	return number && tp_self && tp_self->signal_blocked && !mask_signal(SIG_BLOCK, number);
-}
-
-void tp_cpu_settle_mask(struct tp_thread *thread)
-{
-	uint32_t number = tp_cpu_handled();
-
-	if (!number || !thread->signal_blocked ||
-	    tp_sys_getpid() != tp_state.pid) /* a vfork child's memory is its parent's */
-		return;
-	mask_signal(SIG_BLOCK, number);
-	thread->signal_blocked = false;
-}
-
-void tp_cpu_bequeathed(void)
-{
-	uint32_t number = tp_load(&signal_number);
-
-	if (number)
-		mask_signal(SIG_UNBLOCK, number);
-}
-
 /* What the kernel pushes, by its own word (with AVX-512 3 KiB and more), and handler.S. */
 static size_t frame_bytes(void)
 {
@@ -350,30 +309,44 @@ void tp_cpu_unmapped(const void *at, size_t length)
 }
 
 /* The first expiry lies anywhere in the first period: threads shorter than one get their share of samples too. */
+static void arm(uint32_t timer)
+{
+	struct itimerspec period;
+
+	period.it_interval.tv_sec = (time_t)(period_ns() / 1000000000u);
+	period.it_interval.tv_nsec = (long)(period_ns() % 1000000000u);
+	period.it_value.tv_sec = 0;
+	period.it_value.tv_nsec = (long)(tp_clock_before() * UINT64_C(0x9e3779b97f4a7c15) % period_ns() | 1);
+	tp_syscall(SYS_timer_settime, timer, 0, &period, 0);
+}
+
+static void arm_again(struct tp_thread *thread)
+{
+	uint32_t timer = tp_load(&thread->timer);
+
+	if (timer != NO_TIMER)
+		arm(timer - 1);
+}
+
 void tp_cpu_attach(struct tp_thread *thread)
 {
 	struct event event = { .value.sival_ptr = &signal_number,
 			       .signal = (int)tp_load(&signal_number),
 			       .notify = SIGEV_THREAD_ID,
 			       .tid = (int)tp_load(&thread->tid) };
-	struct itimerspec period;
 	int timer = 0;
 
 	delete_timer(thread); /* of the dead thread that had this struct before */
 	if (!event.signal)
 		return;
-	unblock(thread);
+	tp_cpu_unblock(thread);
 	if (!tp_config.cpu)
 		return;
 	if (tp_syscall(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, &event, &timer, 0) != 0) {
 		tp_lost(TPROF_LOST_TIMER, 1); /* RLIMIT_SIGPENDING */
 		return;
 	}
-	period.it_interval.tv_sec = (time_t)(period_ns() / 1000000000u);
-	period.it_interval.tv_nsec = (long)(period_ns() % 1000000000u);
-	period.it_value.tv_sec = 0;
-	period.it_value.tv_nsec = (long)(tp_clock_before() * UINT64_C(0x9e3779b97f4a7c15) % period_ns() | 1);
-	tp_syscall(SYS_timer_settime, timer, 0, &period, 0);
+	arm((uint32_t)timer);
 	tp_store_release(&thread->timer, (uint32_t)timer + 1);
 }
 
@@ -382,6 +355,7 @@ void tp_cpu_forget(void)
 	uint32_t number = tp_cpu_handled();
 
 	tp_cpu_bequeath();
+	tp_cpu_bequeath_forget();
 	if (number)
 		give_back((int)number);
 	signal_number = 0;
@@ -389,37 +363,71 @@ void tp_cpu_forget(void)
 
 /* ---- the signal ---- */
 
-static bool is_free(int number)
+bool tp_cpu_is_handler(const struct sigaction *action)
 {
-	struct sigaction action;
+	return action->sa_sigaction == tp_cpu_handler;
+}
 
-	return tp_real.sigaction && tp_real.sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_DFL;
+bool tp_cpu_install(uint32_t number)
+{
+	struct sigaction action = { .sa_sigaction = tp_cpu_handler, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK };
+
+	sigfillset(&action.sa_mask); /* nobody else's handler may run on ours' stack */
+	return tp_real.sigaction((int)number, &action, NULL) == 0;
+}
+
+/*
+ * Before Linux 6.13 a timer stops whose signal is pending as it becomes ignored. All timers begin anew: each first expiry is
+ * drawn at random, so that the rate of samples stays the same however often this is done.
+ */
+void tp_cpu_restore(uint32_t number)
+{
+	if (tp_cpu_install(number) && tp_config.cpu)
+		tp_threads_each(arm_again);
+}
+
+static bool is_set_to(int number, __sighandler_t handler, struct sigaction *action)
+{
+	return tp_real.sigaction && tp_real.sigaction(number, NULL, action) == 0 && action->sa_handler == handler;
+}
+
+static int choose_real_time(__sighandler_t handler, struct sigaction *action)
+{
+	for (int number = SIGRTMAX - 3; number > SIGRTMIN; number--) {
+		if (is_set_to(number, handler, action))
+			return number;
+	}
+	return 0;
 }
 
 /*
  * SIGPROF is what profilers use; a real-time signal that nobody has a handler for is left to us. None under Valgrind: it ends the
  * program over a handler with SA_ONSTACK whose frame needs a page more of the main thread's stack than was used (3.24).
+ * A program may have been started with all of them ignored: one is taken then, and stays ignored as far as the program knows.
  */
 static int choose_signal(void)
 {
+	struct sigaction action;
+	int number;
+
 	if (tp_under_valgrind())
 		return 0;
-	for (int number = SIGRTMAX - 3; number > SIGRTMIN; number--) {
-		if (is_free(number))
-			return number;
-	}
-	return is_free(SIGPROF) ? SIGPROF : 0;
+	number = choose_real_time(SIG_DFL, &action);
+	if (number)
+		return number;
+	number = choose_real_time(SIG_IGN, &action);
+	if (number && tp_cpu_keep(&action))
+		return number;
+	return is_set_to(SIGPROF, SIG_DFL, &action) ? SIGPROF : 0;
 }
 
 void tp_cpu_start(void)
 {
-	struct sigaction action = { .sa_sigaction = tp_cpu_handler, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK };
 	if (chosen < 0 || !tp_state_has_trace())
 		return;
 	if (!chosen)
 		chosen = choose_signal();
-	sigfillset(&action.sa_mask); /* nobody else's handler may run on ours' stack */
-	if (!chosen || tp_real.sigaction(chosen, &action, NULL) != 0)
+	if (!chosen || !tp_cpu_install((uint32_t)chosen))
 		return;
 	tp_header->control_signal = (uint32_t)chosen;
 	if (tp_config.cpu) {

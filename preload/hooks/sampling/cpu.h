@@ -14,13 +14,6 @@ void tp_cpu_start(void);
 /* Gives the calling thread its timer; takes over what a dead thread's struct had. */
 void tp_cpu_attach(struct tp_thread *thread);
 
-/*
- * Our signal is really blocked in the calling thread, if it is as far as the program knows: where a mask is inherited, and where
- * sampling ends. True: it was not, and tp_cpu_bequeathed() undoes it.
- */
-bool tp_cpu_bequeath(void);
-void tp_cpu_bequeathed(void);
-
 /* Deletes every timer. */
 void tp_cpu_stop(void);
 

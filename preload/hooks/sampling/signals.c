@@ -13,14 +13,20 @@
 #include "core/thread.h"
 #include "hooks/lifecycle.h"
 #include "hooks/link/real.h"
+#include "hooks/sampling/bequeath.h"
 
 #include <errno.h>
 #include <signal.h>
 
+static bool is_handled(int number)
+{
+	return number > 0 && (uint32_t)number == tp_cpu_handled();
+}
+
 /* In a vfork child the memory is its parent's, the handlers are its own: what it sets does not concern us. */
 static bool is_ours(int number)
 {
-	return number > 0 && (uint32_t)number == tp_cpu_handled() && tp_sys_getpid() == tp_state.pid;
+	return is_handled(number) && tp_sys_getpid() == tp_state.pid;
 }
 
 /* A handler of the program's own, or none that is ever to run; the standard action is what it has anyway, as far as it can see. */
@@ -48,6 +54,21 @@ static const struct sigaction *unmasked(const struct sigaction *action, struct s
 	return copy;
 }
 
+/* A vfork child that did not set it yet has our handler, which it must not see either. */
+static void conceal(int number, struct sigaction *found)
+{
+	if (is_handled(number) && tp_cpu_is_handler(found))
+		tp_cpu_kept(found);
+}
+
+static __sighandler_t concealed(int number, __sighandler_t handler)
+{
+	struct sigaction found = { .sa_handler = handler };
+
+	conceal(number, &found);
+	return found.sa_handler;
+}
+
 static bool is_same(const struct sigaction *a, const struct sigaction *b)
 {
 	for (int number = 1; number < NSIG; number++) {
@@ -68,8 +89,12 @@ TP_EXPORT int sigaction(int number, const struct sigaction *action, struct sigac
 	bool was;
 
 	tp_start();
-	if (!is_ours(number))
-		return tp_real.sigaction(number, unmasked(action, &copy), old);
+	if (!is_ours(number)) {
+		result = tp_real.sigaction(number, unmasked(action, &copy), old);
+		if (result == 0 && old)
+			conceal(number, old);
+		return result;
+	}
 	was = tp_cpu_kept(&kept);
 	if (action && takes_over(action->sa_handler)) {
 		if (!(was && is_same(action, &kept)) && !tp_cpu_keep(action)) {
@@ -105,7 +130,7 @@ static __sighandler_t set_handler(__sighandler_t (**real)(int, __sighandler_t), 
 
 	tp_start();
 	if (!is_ours(number))
-		return (*real)(number, handler);
+		return concealed(number, (*real)(number, handler));
 	tp_cpu_kept(&kept);
 	if (!takes_over(handler)) {
 		tp_cpu_drop();
@@ -162,8 +187,10 @@ TP_EXPORT __sighandler_t sigset(int number, __sighandler_t handler)
 	__sighandler_t old;
 
 	tp_start();
+	if (is_handled(number) && tp_self && !is_ours(number))
+		tp_cpu_settle_mask(tp_self);
 	if (!is_ours(number))
-		return tp_real.sigset(number, handler);
+		return concealed(number, tp_real.sigset(number, handler));
 	tp_cpu_kept(&kept);
 	tp_cpu_step_aside();
 	if (tp_self)
@@ -180,13 +207,6 @@ TP_EXPORT int sigaltstack(const stack_t *stack, stack_t *old)
 	if (stack)
 		tp_cpu_alternate_stack(stack->ss_sp, stack->ss_flags & SS_DISABLE ? 0 : stack->ss_size);
 	return tp_real.sigaltstack(stack, old);
-}
-
-/* A vfork child has a mask of its own, and its parent's memory. */
-static void note_blocked(struct tp_thread *thread, bool blocked)
-{
-	if (thread->signal_blocked != blocked && tp_sys_getpid() == tp_state.pid)
-		thread->signal_blocked = blocked;
 }
 
 /*
@@ -207,7 +227,7 @@ static int change_mask(int (*real)(int, const sigset_t *, sigset_t *), int how, 
 		tp_cpu_settle_mask(thread);
 		return real(how, set, old);
 	}
-	was = thread->signal_blocked;
+	was = tp_cpu_blocked(thread);
 	if (named && how != SIG_UNBLOCK) {
 		copy = *set;
 		sigdelset(&copy, number);
@@ -216,7 +236,7 @@ static int change_mask(int (*real)(int, const sigset_t *, sigset_t *), int how, 
 		result = real(how, set, old);
 	}
 	if (result == 0 && set && (named || how == SIG_SETMASK))
-		note_blocked(thread, named && how != SIG_UNBLOCK);
+		tp_cpu_note_blocked(thread, named && how != SIG_UNBLOCK);
 	if (result == 0 && old && was)
 		sigaddset(old, number);
 	return result;
@@ -238,7 +258,7 @@ static int hold(int (*real)(int), int how, int number)
 {
 	sigset_t one = { 0 };
 
-	if (!is_ours(number))
+	if (!is_handled(number))
 		return real(number);
 	sigaddset(&one, number);
 	return change_mask(tp_real.sigprocmask, how, &one, NULL);

@@ -6,7 +6,6 @@
 #include "core/base.h"
 
 struct sigaction;
-struct tp_thread;
 
 /* The number of the signal in use; 0: none. */
 uint32_t tp_cpu_signal(void);
@@ -36,7 +35,9 @@ void tp_cpu_let_go(void);
 /* Before the program sets what that signal does past libc's functions: if it is ours, it is the program's from here on. */
 void tp_cpu_set_by_syscall(long number);
 
-/* Sampling has ended: what this thread has blocked as far as the program knows is blocked. */
-void tp_cpu_settle_mask(struct tp_thread *thread);
+/* Our handler: is it that one? Installs it; and makes the timers run again that stopped as the kernel ignored the signal. */
+bool tp_cpu_is_handler(const struct sigaction *action);
+bool tp_cpu_install(uint32_t number);
+void tp_cpu_restore(uint32_t number);
 
 #endif
