@@ -215,28 +215,37 @@ static void test_one_against_several(void **state)
 	assert_float_equal(tp_difference_runs(&same, &none, false).p, 0, 0);
 }
 
+static struct tp_difference estimates(double a, double a_variance, double b, double b_variance, double unseen)
+{
+	const struct tp_estimated old_side = { a, a_variance, unseen }, new_side = { b, b_variance, unseen };
+
+	return tp_difference_estimates(&old_side, &new_side);
+}
+
 static void test_estimates(void **state)
 {
 	(void)state;
-	assert_float_equal(tp_difference_estimates(100, 50, 100 + 19.59963985, 50, 0).p, 0.05, 1e-7);
-	assert_true(isnan(tp_difference_estimates(100, 0, 120, 0, 0).p));
-	assert_float_equal(tp_difference_estimates(100, 0, 120, 0, 0).interval.low, 1.2, 1e-12);
-	assert_true(isnan(tp_difference_estimates(0, 0, 120, 0, 0).ratio));
+	assert_float_equal(estimates(100, 50, 100 + 19.59963985, 50, 0).p, 0.05, 1e-7);
+	assert_true(isnan(estimates(100, 0, 120, 0, 0).p));
+	assert_float_equal(estimates(100, 0, 120, 0, 0).interval.low, 1.2, 1e-12);
+	assert_true(isnan(estimates(0, 0, 120, 0, 0).ratio));
 }
 
 /* What one sample has and the other has not, the other may have passed by: so many bytes with probability exp(-bytes / mean). */
 static void test_passed_by(void **state)
 {
-	struct tp_difference gone = tp_difference_estimates(50, 10, 0, 0, 10);
+	struct tp_difference gone = estimates(50, 10, 0, 0, 10);
 
 	(void)state;
 	assert_true(fabs(gone.p - 2 * exp(-5)) < 1e-12);
 	assert_float_equal(gone.interval.low, 0, 0);
-	assert_true(fabs(gone.interval.high - 10 * log(40) / 50) < 1e-12);
-	assert_true(fabs(gone.change.low + 50 + 10 * log(40)) < 1e-9);
-	assert_float_equal(tp_difference_estimates(50, 10, 49, 0, 10).p, 1, 0);
+	/* 1 of 50 is of chance: the old is 49 at least. */
+	assert_true(fabs(gone.interval.high - 10 * log(40) / sqrt(49 * 51)) < 1e-9);
+	assert_true(fabs(gone.change.low + tp_interval_estimate(50, 10, 10).high) < 1e-9);
+	assert_true(fabs(gone.change.high + 50 - hypot(10 * log(40), 1)) < 1e-9);
+	assert_float_equal(estimates(50, 10, 49, 0, 10).p, 1, 0);
 	/* Of what was met often enough the variances tell more. */
-	assert_float_equal(tp_difference_estimates(1000, 5000, 1000 + 195.9963985, 5000, 10).p, 0.05, 1e-7);
+	assert_float_equal(estimates(1000, 5000, 1000 + 195.9963985, 5000, 10).p, 0.05, 1e-7);
 }
 
 /* By the tables: two sides. */

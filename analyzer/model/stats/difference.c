@@ -164,7 +164,7 @@ struct tp_difference tp_difference_batches(const struct tp_batches *a, const str
 	return difference;
 }
 
-/* ---- several runs, estimates ---- */
+/* ---- several runs ---- */
 
 /* The variance of a side's mean, by n - 1. */
 static double variance_of(const struct tp_moments *moments)
@@ -181,16 +181,15 @@ static double degrees_of(double va, double vb, const struct tp_moments *a, const
 	return sum * sum / (va * va / (double)(a->count - 1) + vb * vb / (double)(b->count - 1));
 }
 
-/* `least`: of half the interval of the difference. */
 static void ratio_of(double old_value, double old_variance, double new_value, double new_variance, double times,
-		     double least, struct tp_difference *difference)
+		     struct tp_difference *difference)
 {
 	double ratio = new_value / old_value, half;
 
 	if (!(old_value > 0) || new_value < 0)
 		return;
 	/* By the first terms of its series. */
-	half = fmax(times * sqrt(new_variance + ratio * ratio * old_variance), least) / old_value;
+	half = times * sqrt(new_variance + ratio * ratio * old_variance) / old_value;
 	difference->ratio = ratio;
 	difference->interval = (struct tp_interval){ fmax(ratio - half, 0), ratio + half };
 }
@@ -226,31 +225,74 @@ struct tp_difference tp_difference_runs(const struct tp_moments *a, const struct
 		difference.interval.low = exp(b->mean - a->mean - times * error);
 		difference.interval.high = exp(b->mean - a->mean + times * error);
 	} else {
-		ratio_of(a->mean, va, b->mean, vb, times, 0, &difference);
+		ratio_of(a->mean, va, b->mean, vb, times, &difference);
 		difference.change.low = b->mean - a->mean - times * error;
 		difference.change.high = b->mean - a->mean + times * error;
 	}
 	return difference;
 }
 
-/* That either sample passed by so much that the other met: the variances, of what was met, do not tell. */
+/* ---- estimates ---- */
+
+struct tp_interval tp_estimated_interval(const struct tp_estimated *estimated)
+{
+	double half = TP_NORMAL_95 * sqrt(estimated->variance);
+
+	if (!(estimated->unseen > 0))
+		return (struct tp_interval){ estimated->value - half, estimated->value + half };
+	if (!(estimated->value > 0))
+		return (struct tp_interval){ 0, log(2 / LEVEL) * estimated->unseen };
+	return tp_interval_estimate(estimated->value, estimated->variance, estimated->unseen);
+}
+
+/* The roots of (b - r a)^2 = (b - b_end)^2 + r^2 (a_end - a)^2: where the interval of b - r a ends at 0. */
+static void ratio_of_estimates(double a, struct tp_interval of_a, double b, struct tp_interval of_b,
+			       struct tp_difference *difference)
+{
+	double both = a * b, squares, times;
+
+	if (a < 0 || b < 0 || !(of_a.high > 0))
+		return;
+	difference->ratio = a > 0 ? b / a : NAN;
+	squares = of_a.high * (2 * a - of_a.high);
+	times = of_b.low * (2 * b - of_b.low);
+	difference->interval.low = times > 0 ? times / (both + sqrt(fmax(both * both - squares * times, 0))) : 0;
+	squares = of_a.low * (2 * a - of_a.low);
+	times = of_b.high * (2 * b - of_b.high);
+	if (squares > 0)
+		difference->interval.high = (both + sqrt(fmax(both * both - squares * times, 0))) / squares;
+}
+
+/* That the sample of the side that has less passed by so much that the other met: the variances, of what was met, do not tell. */
 static double p_passed_by(double difference, double unseen)
 {
 	return unseen > 0 ? fmin(2 * exp(-fabs(difference) / unseen), 1) : 0;
 }
 
-struct tp_difference tp_difference_estimates(double old_value, double old_variance, double new_value,
-					     double new_variance, double unseen)
+struct tp_difference tp_difference_estimates(const struct tp_estimated *a, const struct tp_estimated *b)
 {
+	struct tp_interval of_a = tp_estimated_interval(a), of_b = tp_estimated_interval(b);
 	struct tp_difference difference = nothing(TP_DOUBT_NONE);
-	double variance = old_variance + new_variance, passed_by = log(2 / LEVEL) * unseen;
-	double half = fmax(TP_NORMAL_95 * sqrt(variance), passed_by);
+	double variance = a->variance + b->variance, change = b->value - a->value;
 
-	ratio_of(old_value, old_variance, new_value, new_variance, TP_NORMAL_95, passed_by, &difference);
-	difference.change.low = new_value - old_value - half;
-	difference.change.high = new_value - old_value + half;
-	if (variance + unseen > 0)
-		difference.p = fmax(variance > 0 ? erfc(fabs(new_value - old_value) / sqrt(2 * variance)) : 0,
-				    p_passed_by(new_value - old_value, unseen));
+	ratio_of_estimates(a->value, of_a, b->value, of_b, &difference);
+	difference.change.low = change - hypot(b->value - of_b.low, of_a.high - a->value);
+	difference.change.high = change + hypot(of_b.high - b->value, a->value - of_a.low);
+	if (variance + a->unseen + b->unseen > 0)
+		difference.p = fmax(variance > 0 ? erfc(fabs(change) / sqrt(2 * variance)) : 0,
+				    p_passed_by(change, change > 0 ? a->unseen : b->unseen));
 	return difference;
+}
+
+struct tp_difference tp_difference_wider(const struct tp_difference *runs, const struct tp_difference *means)
+{
+	struct tp_difference wider = *runs;
+
+	/* fmin(), fmax() pass over what is not known; a ratio without an upper end stays so. */
+	wider.p = fmax(runs->p, means->p);
+	wider.interval.low = fmin(runs->interval.low, means->interval.low);
+	wider.interval.high = isnan(means->interval.high) ? NAN : fmax(runs->interval.high, means->interval.high);
+	wider.change.low = fmin(runs->change.low, means->change.low);
+	wider.change.high = fmax(runs->change.high, means->change.high);
+	return wider;
 }

@@ -48,11 +48,27 @@ struct tp_difference tp_difference_batches(const struct tp_batches *old_side, co
 struct tp_difference tp_difference_runs(const struct tp_moments *old_side, const struct tp_moments *new_side,
 					bool logarithms);
 
+/* `unseen`: what one hit in its sample stands for (struct tp_unseen); 0: no sample, and the estimate is normal. */
+struct tp_estimated {
+	double value, variance, unseen;
+};
+
+/* At 95%. Of a sample that met nothing: from 0 up to what it passes by once in 40 times. */
+struct tp_interval tp_estimated_interval(const struct tp_estimated *estimated);
+
 /*
- * Two estimates with their variances, normal. `unseen`: so much a hit in a sample stands for (struct tp_unseen), so that what
- * is missing on one side may be what its sample passed by. All three 0: the numbers are exact, and there is no p.
+ * Two estimates. What is missing on one side may be what its sample passed by. The intervals of their difference and ratio
+ * are put together from those of each side, which for a sample reach further up than down (A. Donner, G. Zou,
+ * "Closed-form confidence intervals for functions of the normal mean and standard deviation", Statistical Methods in
+ * Medical Research 21, 2012). Where the old sample met nothing the ratio is not known, but what it is at least.
+ * Variances and unseen all 0: the numbers are exact, and there is no p.
  */
-struct tp_difference tp_difference_estimates(double old_value, double old_variance, double new_value,
-					     double new_variance, double unseen);
+struct tp_difference tp_difference_estimates(const struct tp_estimated *old_side, const struct tp_estimated *new_side);
+
+/*
+ * Several runs a side that were sampled: no surer than the runs' spread allows, nor than what their samples may have
+ * passed by, as few runs may agree by chance. `runs`: tp_difference_runs(); `means`: tp_difference_estimates() of the means.
+ */
+struct tp_difference tp_difference_wider(const struct tp_difference *runs, const struct tp_difference *means);
 
 #endif

@@ -2,6 +2,7 @@
 #include "report/json/diff_json.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +28,30 @@ static const char *more_or_less(const struct tp_diff_row *row, double corrected)
 	if (!(fabs(change) > 0))
 		change = b->count * (double)a->runs.count - a->count * (double)b->runs.count;
 	return change > 0 ? "more" : "less";
+}
+
+/* Of a side whose runs were sampled, KEY_ci95; of what no sample met the upper end is null, as everywhere. */
+static void put_interval(json_t *json, const char *key, const struct tp_diff_side *side)
+{
+	struct tp_estimated mean = tp_diff_estimated(side);
+	struct tp_interval interval = tp_estimated_interval(&mean);
+	char name[64];
+
+	if (!(side->unseen > 0))
+		return;
+	snprintf(name, sizeof(name), "%s_ci95", key);
+	json_object_set_new(json, name,
+			    json_pack("[o, o]", tp_json_real(interval.low),
+				      mean.value > 0 ? tp_json_real(interval.high) : json_null()));
+}
+
+/* The values' intervals, and that of their difference, where a side was sampled. */
+static void put_intervals(json_t *json, const char *old_key, const char *new_key, const struct tp_diff_row *row)
+{
+	put_interval(json, old_key, &row->side[0]);
+	put_interval(json, new_key, &row->side[1]);
+	if (row->side[0].unseen > 0 || row->side[1].unseen > 0)
+		json_object_set_new(json, "change_ci95", tp_json_interval(row->difference.change));
 }
 
 /* ---- totals ---- */
@@ -61,6 +86,7 @@ static void put_comparison(json_t *json, const struct tp_diff_row *row)
 {
 	bool exact = isnan(row->difference.p), differs = tp_diff_differs(row);
 
+	put_intervals(json, "old", "new", row);
 	json_object_set_new(json, "ratio", tp_json_real(row->difference.ratio));
 	json_object_set_new(json, "ratio_ci95", exact ? json_null() : tp_json_interval(row->difference.interval));
 	json_object_set_new(json, "exact", json_boolean(exact));
@@ -351,6 +377,8 @@ static json_t *row_json(const struct tp_diff_sites *sites, const struct tp_diff_
 		json_object_set_new(json, columns->new_count,
 				    tp_json_number(tp_round(b->count / fmax((double)b->runs.count, 1))));
 	}
+	if (columns->as != AS_SHARE)
+		put_intervals(json, columns->old_value, columns->new_value, row);
 	json_object_set_new(json, "change", json_real(fabs(b->runs.mean - a->runs.mean)));
 	json_object_set_new(json, "ratio", tp_json_real(row->difference.ratio));
 	json_object_set_new(json, "ratio_ci95", exact ? json_null() : tp_json_interval(row->difference.interval));

@@ -41,7 +41,7 @@ bool tp_diff_rows_add(struct tp_diff_rows *rows, uint32_t key, uint32_t own, con
 	row->current.variance += amount->variance;
 	row->current.count += amount->count;
 	row->current.unseen = fmax(row->current.unseen, amount->unseen);
-	rows->estimated = rows->estimated || amount->variance > 0;
+	rows->estimated = rows->estimated || amount->variance > 0 || amount->unseen > 0;
 	return true;
 }
 
@@ -59,6 +59,9 @@ void tp_diff_rows_end_run(struct tp_diff_rows *rows, int side, double scale)
 		row->current = (struct tp_diff_amount){ 0, 0, 0, 0 };
 	}
 	rows->runs[side]++;
+	rows->unseen_of[side] = fmax(rows->unseen_of[side], rows->unseen * scale);
+	rows->estimated = rows->estimated || rows->unseen > 0;
+	rows->unseen = 0;
 }
 
 bool tp_diff_differs(const struct tp_diff_row *row)
@@ -71,11 +74,23 @@ bool tp_diff_differs(const struct tp_diff_row *row)
 	       fabs(a->count * m - b->count * n) > 0.5;
 }
 
+/* What a hit stands for is spread over the runs: all of them pass by what each has of the mean. */
+struct tp_estimated tp_diff_estimated(const struct tp_diff_side *side)
+{
+	double runs = fmax((double)side->runs.count, 1);
+
+	return (struct tp_estimated){ side->runs.mean, side->variance / (runs * runs), side->unseen / runs };
+}
+
 struct tp_difference tp_diff_sides(const struct tp_diff_side *a, const struct tp_diff_side *b, bool several)
 {
-	return several ? tp_difference_runs(&a->runs, &b->runs, false)
-		       : tp_difference_estimates(a->runs.mean, a->variance, b->runs.mean, b->variance,
-						 fmax(a->unseen, b->unseen));
+	struct tp_estimated old_mean = tp_diff_estimated(a), new_mean = tp_diff_estimated(b);
+	struct tp_difference means = tp_difference_estimates(&old_mean, &new_mean), runs;
+
+	if (!several)
+		return means;
+	runs = tp_difference_runs(&a->runs, &b->runs, false);
+	return a->unseen > 0 || b->unseen > 0 ? tp_difference_wider(&runs, &means) : runs;
 }
 
 static struct tp_difference difference_of(const struct tp_diff_rows *rows, const struct tp_diff_row *row)
@@ -103,7 +118,7 @@ bool tp_diff_rows_test(struct tp_diff_rows *rows)
 			struct tp_diff_side *of = &rows->list[i].side[side];
 
 			tp_moments_fill(&of->runs, rows->runs[side]);
-			of->unseen = fmax(of->unseen, rows->unseen);
+			of->unseen = fmax(of->unseen, rows->unseen_of[side]);
 			sums[side] += fabs(of->runs.mean);
 		}
 	}

@@ -13,7 +13,7 @@
 struct tp_diff_amount {
 	double value, variance; /* variance: of an estimate, else 0 */
 	double count;		/* blocks, calls */
-	double unseen;		/* of a sampled run's total: so much a hit stands for; else 0 */
+	double unseen;		/* of a sampled run: so much a hit stands for; else 0 */
 };
 
 /* Of a rate with its 95% interval. */
@@ -44,7 +44,8 @@ struct tp_diff_rows {
 	double trials[2]; /* shares of so many independent samples; 0: amounts are no shares */
 	bool small_too;	  /* all rows are tested */
 	bool estimated;
-	double unseen; /* of sampled runs, the largest: bytes that one hit stands for; else 0 */
+	double unseen; /* of the run that is being added: what a hit stands for in rows that it does not have; 0: not sampled */
+	double unseen_of[2]; /* the largest of a side's runs */
 };
 
 void tp_diff_rows_free(struct tp_diff_rows *rows);
@@ -61,7 +62,10 @@ void tp_diff_rows_end_run(struct tp_diff_rows *rows, int side, double scale);
  */
 bool tp_diff_rows_test(struct tp_diff_rows *rows);
 
-/* By the runs, if there are `several` of a side; else by what the two estimates vary by. */
+/* The mean of the side's runs. */
+struct tp_estimated tp_diff_estimated(const struct tp_diff_side *side);
+
+/* By the runs, if there are `several` of a side, and by what the two estimates vary by, if there are not or they were sampled. */
 struct tp_difference tp_diff_sides(const struct tp_diff_side *a, const struct tp_diff_side *b, bool several);
 
 /* Does the row differ at all? */

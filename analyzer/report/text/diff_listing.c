@@ -20,6 +20,13 @@ struct column {
 
 /* ---- cells ---- */
 
+static const char *text_of(const json_t *json, const char *key, const char *otherwise)
+{
+	const char *text = json_string_value(json_object_get(json, key));
+
+	return text ? text : otherwise;
+}
+
 /* "1.02 to 1.08"; an end that is not known is left open. */
 static struct tp_text range_text(const json_t *range)
 {
@@ -74,13 +81,37 @@ static struct tp_text number_text(const struct tp_page *page, const json_t *json
 	}
 }
 
+/* "~1.2 MiB": an estimate. */
+static struct tp_text value_text(const struct tp_page *page, const json_t *row, const struct column *column)
+{
+	struct tp_text text = number_text(page, json_object_get(row, column->key), column->form), marked;
+	char key[64];
+
+	snprintf(key, sizeof(key), "%s_ci95", column->key);
+	if (!json_is_array(json_object_get(row, key)) || column->form == FORM_RATIO)
+		return text;
+	snprintf(marked.text, sizeof(marked.text), "~%.40s", text.text);
+	return marked;
+}
+
+/* What a sample may have done by chance is called so. */
+static const char *verdict_text(const json_t *row)
+{
+	const char *verdict = text_of(row, "verdict", "-");
+	bool sampled = json_object_get(row, "change_ci95") != NULL;
+
+	return sampled && strcmp(verdict, "noise") == 0 ? "could be chance" : verdict;
+}
+
 static void cell(struct tp_table *table, const struct tp_page *page, const json_t *row, const struct column *column)
 {
 	const json_t *json = json_object_get(row, column->key);
 	char name[400];
 
-	if (column->form != FORM_TEXT)
-		tp_table_add(table, TP_STYLE_NUMBER, number_text(page, json, column->form).text);
+	if (strcmp(column->key, "verdict") == 0)
+		tp_table_add(table, TP_STYLE_PLAIN, verdict_text(row));
+	else if (column->form != FORM_TEXT)
+		tp_table_add(table, TP_STYLE_NUMBER, value_text(page, row, column).text);
 	else
 		tp_table_add(table, TP_STYLE_PLAIN,
 			     tp_short_name(page, json_is_string(json) ? json_string_value(json) : "-", 60, name,
@@ -105,13 +136,6 @@ static void list(const struct tp_page *page, const json_t *rows, const char *tit
 }
 #define LIST(page, rows, titles, columns) list(page, rows, titles, columns, sizeof(columns) / sizeof((columns)[0]))
 
-static const char *text_of(const json_t *json, const char *key, const char *otherwise)
-{
-	const char *text = json_string_value(json_object_get(json, key));
-
-	return text ? text : otherwise;
-}
-
 static json_int_t rows_of(const json_t *count)
 {
 	return json_integer_value(json_object_get(count, "rows"));
@@ -125,7 +149,7 @@ static void print_counts(const struct tp_page *page, const json_t *json, const c
 	} others[] = {
 		{ "same", "the same" },
 		{ "alike", "nearly the same (within 0.05% of their own size, or 0.1% of all)" },
-		{ "noise", "noise" },
+		{ "noise", "that could be chance (noise)" },
 		{ "too few", "too few to tell" },
 		{ "not tested", "too small to be tested" },
 		{ "drifts", "that drift" },
@@ -183,16 +207,15 @@ static void print_row(const struct tp_page *page, const json_t *row, size_t numb
 	const json_t *p = json_object_get(row, "p_corrected");
 
 	fprintf(page->out, "%4zu. ", number);
-	tp_print(page, TP_STYLE_NUMBER, "%s",
-		 number_text(page, json_object_get(row, columns[1].key), columns[1].form).text);
-	fprintf(page->out, ", was %s", number_text(page, json_object_get(row, columns[0].key), columns[0].form).text);
+	tp_print(page, TP_STYLE_NUMBER, "%s", value_text(page, row, &columns[1]).text);
+	fprintf(page->out, ", was %s", value_text(page, row, &columns[0]).text);
 	if (json_is_number(ratio))
 		fprintf(page->out, ": %s", number_text(page, ratio, FORM_RATIO).text);
 	if (json_is_array(range))
 		fprintf(page->out, " (%s)", range_text(range).text);
 	if (json_is_number(p))
 		fprintf(page->out, ", p %s", number_text(page, p, FORM_P).text);
-	fprintf(page->out, ", %s\n", text_of(row, "verdict", "-"));
+	fprintf(page->out, ", %s\n", verdict_text(row));
 	print_stack(page, json_object_get(row, "stack"));
 }
 
@@ -356,6 +379,12 @@ static void print_sides(const struct tp_page *page, const json_t *json)
 	fputc('\n', page->out);
 }
 
+/* Was a side sampled? Then the totals have its intervals. */
+static bool is_sampled(const json_t *json)
+{
+	return json_object_get(json_array_get(json_object_get(json, "totals"), 0), "change_ci95") != NULL;
+}
+
 static void print_notes(const struct tp_page *page, const json_t *json)
 {
 	size_t old_runs = json_array_size(json_object_get(json, "old_runs"));
@@ -367,6 +396,13 @@ static void print_notes(const struct tp_page *page, const json_t *json)
 			 json_string_value(json_array_get(notes, i)));
 	tp_print(page, TP_STYLE_DIM,
 		 "\n  noise: chance alone would do that; p is corrected for the rows of its table\n");
+	if (is_sampled(json))
+		tp_print(page, TP_STYLE_DIM,
+			 "  ~: an estimate from the allocations that were sampled; could be chance: samples of two "
+			 "equal "
+			 "runs differ\n"
+			 "  as much. What only one side's sample met is more or less only if the other's would hardly "
+			 "have missed it.\n");
 	if (old_runs == 1 && new_runs == 1)
 		tp_print(page, TP_STYLE_DIM,
 			 "  One run a side: faster or slower is an op whose calls differ, and by more than the ops "
