@@ -21,8 +21,9 @@ struct tp_dump {
 static inline const struct tp_op *tp_dump_op(const struct tp_dump *dump, const struct tp_event *event)
 {
 	const struct tp_trace *trace = dump->trace;
+	uint64_t op = tp_event_op(event);
 
-	return event->size < trace->op_count && trace->ops[event->size].name ? &trace->ops[event->size] : NULL;
+	return op < trace->op_count && trace->ops[op].name ? &trace->ops[op] : NULL;
 }
 
 /* A line of text, with its newline. */

@@ -6,9 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/samples/allocator.h"
-#include "model/samples/memory_parts.h"
-#include "model/samples/usage.h"
 #include "model/flop/work.h"
 #include "report/json/json.h"
 #include "report/json/json_stack.h"
@@ -53,46 +50,43 @@ static void json_text(FILE *out, const char *key, const char *text, size_t lengt
 /* Of a memory sample, as far as it says. */
 static void json_parts(FILE *out, const struct tp_event *event)
 {
-	struct tp_memory_parts parts = { 0 };
+	const struct tp_memory_parts *parts = event->memory.parts;
 
-	tp_memory_parts_read(&parts, event->name, event->name_length);
-	if (event->name_length)
-		json_number(out, "shared", parts.shared);
-	if (!parts.counted)
+	if (parts->said)
+		json_number(out, "shared", parts->shared);
+	if (!parts->counted)
 		return;
-	json_number(out, "collector", parts.own);
-	json_number(out, "stacks", parts.stacks);
-	json_number(out, "mapped", parts.mapped);
+	json_number(out, "collector", parts->own);
+	json_number(out, "stacks", parts->stacks);
+	json_number(out, "mapped", parts->mapped);
 }
 
 static void json_allocator(FILE *out, const struct tp_event *event)
 {
-	struct tp_allocator numbers;
+	const struct tp_allocator *numbers = event->allocator;
 
-	if (!tp_allocator_read(&numbers, event->name, event->name_length))
+	if (!numbers)
 		return;
-	json_number(out, "allocated", numbers.allocated);
-	json_number(out, "active", numbers.active);
-	json_number(out, "metadata", numbers.metadata);
-	json_number(out, "resident", numbers.resident);
-	json_number(out, "mapped", numbers.mapped);
-	json_number(out, "retained", numbers.retained);
+	json_number(out, "allocated", numbers->allocated);
+	json_number(out, "active", numbers->active);
+	json_number(out, "metadata", numbers->metadata);
+	json_number(out, "resident", numbers->resident);
+	json_number(out, "mapped", numbers->mapped);
+	json_number(out, "retained", numbers->retained);
 }
 
 static void json_counters(const struct tp_dump *dump, const struct tp_event *event)
 {
 	FILE *out = dump->session->page.out;
-	struct tp_counters counters;
 	const char *comma = "";
 
-	tp_counters_decode(&counters, event->size, event->name, event->name_length);
-	fprintf(out, ", \"idle_ns\": %" PRIu64 ", \"increases\": [", counters.idle_ns);
+	fprintf(out, ", \"idle_ns\": %" PRIu64 ", \"increases\": [", event->counters->idle_ns);
 	for (size_t i = 0; i < dump->trace->counter_count; i++) {
 		const struct tp_counter *counter = &dump->trace->counters[i];
 
 		if (!counter->number)
 			continue;
-		fprintf(out, "%s%" PRIu64, comma, counters.value[counter->number - 1]);
+		fprintf(out, "%s%" PRIu64, comma, event->counters->value[counter->number - 1]);
 		comma = ", ";
 	}
 	fputc(']', out);
@@ -101,66 +95,66 @@ static void json_counters(const struct tp_dump *dump, const struct tp_event *eve
 /* Beginnings, details and ends of ops; steps; counters. */
 static void json_work(FILE *out, const struct tp_event *event)
 {
-	struct tp_work work;
+	const struct tp_work *work = event->work;
 	char shape[256];
 
-	if (!event->name || !tp_work_read(&work, (const uint8_t *)event->name, event->name_length))
+	if (!work)
 		return;
-	tp_work_shape(&work, shape, sizeof(shape));
-	json_text(out, "work", tp_work_name(work.kind), strlen(tp_work_name(work.kind)));
+	tp_work_shape(work, shape, sizeof(shape));
+	json_text(out, "work", tp_work_name(work->kind), strlen(tp_work_name(work->kind)));
 	json_text(out, "shape", shape, strlen(shape));
-	json_number(out, "flop", tp_work_amount(&work).flop);
-	json_number(out, "bytes", tp_work_amount(&work).bytes);
+	json_number(out, "flop", tp_work_amount(work).flop);
+	json_number(out, "bytes", tp_work_amount(work).bytes);
 }
 
 static void json_fold(FILE *out, const struct tp_event *event)
 {
-	struct tp_folded folded;
+	const struct tp_folded *folded = event->fold.calls;
 	char shape[256];
 
-	if (!event->name || !tp_fold_read(&folded, (const uint8_t *)event->name, event->name_length))
+	if (!folded)
 		return;
-	tp_fold_shape(&folded, shape, sizeof(shape));
-	json_number(out, "calls", folded.counts.calls);
-	json_number(out, "ticks", folded.counts.ticks);
+	tp_fold_shape(folded, shape, sizeof(shape));
+	json_number(out, "calls", folded->counts.calls);
+	json_number(out, "ticks", folded->counts.ticks);
 	json_text(out, "shape", shape, strlen(shape));
-	json_number(out, "flop", tp_fold_amount(&folded).flop);
-	json_number(out, "bytes", tp_fold_amount(&folded).bytes);
+	json_number(out, "flop", tp_fold_amount(folded).flop);
+	json_number(out, "bytes", tp_fold_amount(folded).bytes);
 }
 
 static void json_region(const struct tp_dump *dump, const struct tp_event *event)
 {
 	FILE *out = dump->session->page.out;
+	const struct tp_region *region = event->region;
 	const char *file = NULL;
-	struct tp_region region;
 
-	if (!event->name || !tp_region_read(&region, event->name, event->name_length))
+	if (!region)
 		return;
-	if (region.kind && region.file && region.file < dump->trace->file_count)
-		file = dump->trace->files[region.file];
-	json_hex(out, "low", region.low);
-	json_hex(out, "high", region.high);
-	json_number(out, "part", region.kind);
+	if (region->kind && region->file && region->file < dump->trace->file_count)
+		file = dump->trace->files[region->file];
+	json_hex(out, "low", region->low);
+	json_hex(out, "high", region->high);
+	json_number(out, "part", region->kind);
 	json_text(out, "file", file ? file : "", file ? strlen(file) : 0);
-	json_number(out, "rss", region.rss);
-	json_number(out, "pss", region.pss);
-	json_number(out, "private", region.private);
-	json_number(out, "written", region.written);
-	json_number(out, "swap", region.swap);
+	json_number(out, "rss", region->rss);
+	json_number(out, "pss", region->pss);
+	json_number(out, "private", region->private);
+	json_number(out, "written", region->written);
+	json_number(out, "swap", region->swap);
 }
 
 static void json_usage(FILE *out, const struct tp_event *event)
 {
-	struct tp_usage usage;
+	const struct tp_usage *usage = event->usage;
 
-	if (!event->name || !tp_usage_read(&usage, event->name, event->name_length))
+	if (!usage)
 		return;
-	json_number(out, "minor_faults", usage.minor_faults);
-	json_number(out, "major_faults", usage.major_faults);
-	json_number(out, "waits", usage.waits);
-	json_number(out, "preemptions", usage.preemptions);
-	json_number(out, "cpu_ns", usage.cpu_ns);
-	json_number(out, "thread_cpu_ns", usage.own_cpu_ns);
+	json_number(out, "minor_faults", usage->minor_faults);
+	json_number(out, "major_faults", usage->major_faults);
+	json_number(out, "waits", usage->waits);
+	json_number(out, "preemptions", usage->preemptions);
+	json_number(out, "cpu_ns", usage->cpu_ns);
+	json_number(out, "thread_cpu_ns", usage->own_cpu_ns);
 }
 
 static void json_op(struct tp_dump *dump, const struct tp_event *event)
@@ -170,7 +164,7 @@ static void json_op(struct tp_dump *dump, const struct tp_event *event)
 	FILE *out = dump->session->page.out;
 
 	if (named)
-		json_number(out, "op", event->size);
+		json_number(out, "op", tp_event_op(event));
 	if (event->kind == TP_EVENT_WORK)
 		json_work(out, event);
 	if (event->kind == TP_EVENT_FOLD)
@@ -182,16 +176,55 @@ static void json_op(struct tp_dump *dump, const struct tp_event *event)
 			json_text(out, "shape", op->shape, strlen(op->shape));
 	}
 	if (event->kind == TP_EVENT_OP_END)
-		fprintf(out, ", \"unwound\": %s, \"within\": %" PRIu64, event->unwound ? "true" : "false", event->size);
+		fprintf(out, ", \"unwound\": %s, \"within\": %" PRIu64, event->op_end.unwound ? "true" : "false",
+			event->op_end.kept);
 	if (event->kind == TP_EVENT_STEP)
-		json_number(out, "items", event->size);
+		json_number(out, "items", event->step.items);
 	if (event->kind == TP_EVENT_DETAIL) {
-		json_number(out, "flop", event->size);
-		json_number(out, "bytes", event->usable);
-		json_text(out, "shape", event->name, event->name_length);
+		json_number(out, "flop", event->detail.flop);
+		json_number(out, "bytes", event->detail.bytes);
+		json_text(out, "shape", event->detail.shape.text, event->detail.shape.length);
 	}
 	if (event->kind == TP_EVENT_COUNTERS)
 		json_counters(dump, event);
+}
+
+/* Blocks and mappings. */
+static void json_memory(FILE *out, const struct tp_event *event)
+{
+	switch (event->kind) {
+	case TP_EVENT_ALLOC:
+		json_hex(out, "address", event->alloc.address);
+		fprintf(out, ", \"function\": \"%s\"", tp_fn_name(event->alloc.fn));
+		json_number(out, "size", event->alloc.bytes);
+		json_number(out, "usable", event->alloc.usable);
+		json_number(out, "alignment",
+			    event->alloc.alignment_log2 < 64 ? UINT64_C(1) << event->alloc.alignment_log2 : 0);
+		break;
+	case TP_EVENT_FREE:
+		json_hex(out, "address", event->free.address);
+		fprintf(out, ", \"function\": \"%s\"", tp_fn_name(event->free.fn));
+		break;
+	case TP_EVENT_MAP:
+		json_hex(out, "address", event->map.address);
+		json_number(out, "size", event->map.length);
+		break;
+	case TP_EVENT_UNMAP:
+		json_hex(out, "address", event->unmap.address);
+		json_number(out, "size", event->unmap.length);
+		break;
+	case TP_EVENT_POOL_ALLOC:
+		json_hex(out, "address", event->pool_alloc.address);
+		json_number(out, "size", event->pool_alloc.bytes);
+		json_hex(out, "pool", event->pool_alloc.pool);
+		break;
+	case TP_EVENT_POOL_FREE:
+		json_hex(out, "address", event->pool_free.address);
+		fprintf(out, ", \"whole_pool\": %s", event->pool_free.whole ? "true" : "false");
+		break;
+	default:
+		break;
+	}
 }
 
 /* One object a line, written by hand: a tree of a million events would be larger than the trace. */
@@ -204,31 +237,14 @@ void tp_dump_event_json(struct tp_dump *dump, const struct tp_event *event, uint
 		dump->printed ? "," : "", time_ns, dump->trace->header->pid, event->thread,
 		tp_event_kind_name(event->kind));
 	json_number(out, "offset", event->offset);
-	if (event->kind <= TP_EVENT_MAP)
-		json_hex(out, "address", event->address);
-	if (event->kind == TP_EVENT_ALLOC || event->kind == TP_EVENT_FREE)
-		fprintf(out, ", \"function\": \"%s\"", tp_fn_name(event->fn));
-	if (event->kind >= TP_EVENT_UNMAP && event->kind <= TP_EVENT_MAP)
-		json_number(out, "size", event->size);
-	if (event->kind == TP_EVENT_ALLOC) {
-		json_number(out, "usable", event->usable);
-		json_number(out, "alignment", event->alignment_log2 < 64 ? UINT64_C(1) << event->alignment_log2 : 0);
-	}
-	if (event->kind == TP_EVENT_POOL_ALLOC || event->kind == TP_EVENT_POOL_FREE)
-		json_hex(out, "address", event->address);
-	if (event->kind == TP_EVENT_POOL_ALLOC) {
-		json_number(out, "size", event->size);
-		json_hex(out, "pool", event->usable);
-	}
-	if (event->kind == TP_EVENT_POOL_FREE)
-		fprintf(out, ", \"whole_pool\": %s", event->size ? "true" : "false");
+	json_memory(out, event);
 	if (event->kind == TP_EVENT_SAMPLE)
-		json_number(out, "periods", event->size);
+		json_number(out, "periods", event->sample.periods);
 	if (tp_event_has_node(event->kind))
 		json_number(out, "stack", tp_trace_node(dump->trace, event->node));
 	if (event->kind == TP_EVENT_MEMORY) {
-		json_number(out, "rss", event->size);
-		json_number(out, "vms", event->usable);
+		json_number(out, "rss", event->memory.rss);
+		json_number(out, "vms", event->memory.vms);
 		json_parts(out, event);
 	}
 	if (event->kind == TP_EVENT_ALLOCATOR)
@@ -237,8 +253,10 @@ void tp_dump_event_json(struct tp_dump *dump, const struct tp_event *event, uint
 		json_region(dump, event);
 	if (event->kind == TP_EVENT_USAGE)
 		json_usage(out, event);
-	if (event->kind == TP_EVENT_NAME || event->kind == TP_EVENT_MARK)
-		json_text(out, event->kind == TP_EVENT_NAME ? "name" : "text", event->name, event->name_length);
+	if (event->kind == TP_EVENT_NAME)
+		json_text(out, "name", event->name.text, event->name.length);
+	if (event->kind == TP_EVENT_MARK)
+		json_text(out, "text", event->mark.text, event->mark.length);
 	if (event->kind >= TP_EVENT_OP_BEGIN)
 		json_op(dump, event);
 	fputs(event->cancelled ? ", \"cancelled\": true}" : "}", out);

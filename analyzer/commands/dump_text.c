@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dump: an event as a line. */
-#include "model/samples/resident.h"
 #include "commands/dump.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/samples/allocator.h"
-#include "model/samples/memory_parts.h"
-#include "model/samples/usage.h"
 #include "model/flop/work.h"
 #include "report/rows/stack.h"
 
@@ -55,11 +51,11 @@ static void print_alloc(struct tp_dump *dump, const struct tp_event *event)
 	FILE *out = dump->session->page.out;
 	struct tp_text size;
 
-	fprintf(out, "%-14s %#14" PRIx64 "  %10s", tp_fn_name(event->fn), event->address,
-		size_text(dump, event->size, &size));
-	fprintf(out, "  usable %s", size_text(dump, event->usable, &size));
-	if (event->alignment_log2)
-		fprintf(out, "  aligned to 2^%u", event->alignment_log2);
+	fprintf(out, "%-14s %#14" PRIx64 "  %10s", tp_fn_name(event->alloc.fn), event->alloc.address,
+		size_text(dump, event->alloc.bytes, &size));
+	fprintf(out, "  usable %s", size_text(dump, event->alloc.usable, &size));
+	if (event->alloc.alignment_log2)
+		fprintf(out, "  aligned to 2^%u", event->alloc.alignment_log2);
 	fprintf(out, "  stack %" PRIu32 " %s", event->node, stack_text(dump, event->node));
 }
 
@@ -68,58 +64,58 @@ static void print_map(struct tp_dump *dump, const struct tp_event *event)
 	FILE *out = dump->session->page.out;
 	struct tp_text size;
 
-	fprintf(out, "%-14s %#14" PRIx64 "  %10s", event->remap ? "mremap (to)" : "mmap", event->address,
-		size_text(dump, event->size, &size));
-	fprintf(out, "  prot %#" PRIx64 " flags %#" PRIx64 "  stack %" PRIu32 " %s", event->prot,
-		event->usable & UINT32_MAX, event->node, stack_text(dump, event->node));
+	fprintf(out, "%-14s %#14" PRIx64 "  %10s", event->map.remap ? "mremap (to)" : "mmap", event->map.address,
+		size_text(dump, event->map.length, &size));
+	fprintf(out, "  prot %#" PRIx64 " flags %#" PRIx32 "  stack %" PRIu32 " %s", event->map.prot, event->map.flags,
+		event->node, stack_text(dump, event->node));
 }
 
 /* Names may hold any bytes; a terminal must not see them. */
-static void print_text(FILE *out, const struct tp_event *event)
+static void print_text(FILE *out, struct tp_event_text text)
 {
-	for (uint32_t i = 0; i < event->name_length; i++)
-		fputc((unsigned char)event->name[i] < ' ' || event->name[i] == 127 ? '?' : event->name[i], out);
+	for (uint32_t i = 0; i < text.length; i++)
+		fputc((unsigned char)text.text[i] < ' ' || text.text[i] == 127 ? '?' : text.text[i], out);
 }
 
 /* What typed kernels and folded calls say, in words. */
 static void print_work(FILE *out, const struct tp_event *event)
 {
-	struct tp_work work;
+	const struct tp_work *work = event->work;
 	struct tp_work_amount amount;
 	char shape[256];
 
-	if (!event->name || !tp_work_read(&work, (const uint8_t *)event->name, event->name_length))
+	if (!work)
 		return;
-	amount = tp_work_amount(&work);
-	tp_work_shape(&work, shape, sizeof(shape));
-	fprintf(out, "%-14s %s %s", "work", tp_work_name(work.kind), shape);
+	amount = tp_work_amount(work);
+	tp_work_shape(work, shape, sizeof(shape));
+	fprintf(out, "%-14s %s %s", "work", tp_work_name(work->kind), shape);
 	if (amount.flop_known)
 		fprintf(out, "  %" PRIu64 " FLOP", amount.flop);
 }
 
 static void print_usage(FILE *out, const struct tp_event *event)
 {
-	struct tp_usage usage;
+	const struct tp_usage *usage = event->usage;
 
-	if (!event->name || !tp_usage_read(&usage, event->name, event->name_length))
+	if (!usage)
 		return;
 	fprintf(out, "%-14s %" PRIu64 " page faults, %" PRIu64 " major, %" PRIu64 " waits, %" PRIu64 " preemptions, ",
-		"usage", usage.minor_faults, usage.major_faults, usage.waits, usage.preemptions);
-	fprintf(out, "%s CPU time, %s of this thread", tp_time(usage.cpu_ns).text, tp_time(usage.own_cpu_ns).text);
+		"usage", usage->minor_faults, usage->major_faults, usage->waits, usage->preemptions);
+	fprintf(out, "%s CPU time, %s of this thread", tp_time(usage->cpu_ns).text, tp_time(usage->own_cpu_ns).text);
 }
 
 static void print_fold(struct tp_dump *dump, const struct tp_event *event)
 {
 	FILE *out = dump->session->page.out;
 	const struct tp_op *op = tp_dump_op(dump, event);
-	struct tp_folded folded;
+	const struct tp_folded *folded = event->fold.calls;
 	char shape[256];
 
-	if (!event->name || !tp_fold_read(&folded, (const uint8_t *)event->name, event->name_length))
+	if (!folded)
 		return;
-	tp_fold_shape(&folded, shape, sizeof(shape));
-	fprintf(out, "%-14s %" PRIu32 " calls, %" PRIu64 " ticks  ", "folded", folded.counts.calls,
-		folded.counts.ticks);
+	tp_fold_shape(folded, shape, sizeof(shape));
+	fprintf(out, "%-14s %" PRIu32 " calls, %" PRIu64 " ticks  ", "folded", folded->counts.calls,
+		folded->counts.ticks);
 	for (const char *c = op ? op->name : "(not named in the trace)"; *c; c++)
 		fputc((unsigned char)*c < ' ' || *c == 127 ? '?' : *c, out);
 	fprintf(out, " %s", shape);
@@ -129,15 +125,13 @@ static void print_fold(struct tp_dump *dump, const struct tp_event *event)
 static void print_counters(const struct tp_dump *dump, const struct tp_event *event)
 {
 	FILE *out = dump->session->page.out;
-	struct tp_counters counters;
 
-	tp_counters_decode(&counters, event->size, event->name, event->name_length);
 	fprintf(out, "%-14s", "counters");
 	for (size_t i = 0; i < dump->trace->counter_count; i++) {
 		const struct tp_counter *counter = &dump->trace->counters[i];
 
 		if (counter->number)
-			fprintf(out, " %s +%" PRIu64, counter->name, counters.value[counter->number - 1]);
+			fprintf(out, " %s +%" PRIu64, counter->name, event->counters->value[counter->number - 1]);
 	}
 }
 
@@ -159,21 +153,21 @@ static void print_op(struct tp_dump *dump, const struct tp_event *event)
 		fprintf(out, "%-14s %s", "op shape", op && op->shape ? op->shape : "?");
 		break;
 	case TP_EVENT_OP_END:
-		fprintf(out, "%-14s %s", "op ends", event->unwound ? "unwound" : "");
-		if (event->size)
-			fprintf(out, "not the innermost: %" PRIu64 " in it go%s on", event->size,
-				event->size == 1 ? "es" : "");
+		fprintf(out, "%-14s %s", "op ends", event->op_end.unwound ? "unwound" : "");
+		if (event->op_end.kept)
+			fprintf(out, "not the innermost: %" PRIu64 " in it go%s on", event->op_end.kept,
+				event->op_end.kept == 1 ? "es" : "");
 		break;
 	case TP_EVENT_DETAIL:
-		fprintf(out, "%-14s %" PRIu64 " FLOP, %s moved, shape ", "op detail", event->size,
-			size_text(dump, event->usable, &size));
-		print_text(out, event);
+		fprintf(out, "%-14s %" PRIu64 " FLOP, %s moved, shape ", "op detail", event->detail.flop,
+			size_text(dump, event->detail.bytes, &size));
+		print_text(out, event->detail.shape);
 		break;
 	case TP_EVENT_COUNTERS:
 		print_counters(dump, event);
 		break;
 	default:
-		fprintf(out, "%-14s %" PRIu64 " items", "step ends", event->size);
+		fprintf(out, "%-14s %" PRIu64 " items", "step ends", event->step.items);
 		break;
 	}
 }
@@ -184,45 +178,46 @@ static void print_pool(struct tp_dump *dump, const struct tp_event *event)
 	struct tp_text size;
 
 	if (event->kind == TP_EVENT_POOL_FREE) {
-		fprintf(out, "%-14s %#14" PRIx64 "%s", "pool free", event->address, event->size ? "  all of it" : "");
+		fprintf(out, "%-14s %#14" PRIx64 "%s", "pool free", event->pool_free.address,
+			event->pool_free.whole ? "  all of it" : "");
 		return;
 	}
-	fprintf(out, "%-14s %#14" PRIx64 "  %10s", "pool alloc", event->address, size_text(dump, event->size, &size));
-	fprintf(out, "  of %#" PRIx64 "  stack %" PRIu32 " %s", event->usable, event->node,
+	fprintf(out, "%-14s %#14" PRIx64 "  %10s", "pool alloc", event->pool_alloc.address,
+		size_text(dump, event->pool_alloc.bytes, &size));
+	fprintf(out, "  of %#" PRIx64 "  stack %" PRIu32 " %s", event->pool_alloc.pool, event->node,
 		stack_text(dump, event->node));
 }
 
 static void print_parts(const struct tp_dump *dump, const struct tp_event *event)
 {
 	FILE *out = dump->session->page.out;
-	struct tp_memory_parts parts = { 0 };
+	const struct tp_memory_parts *parts = event->memory.parts;
 	struct tp_text size;
 
-	tp_memory_parts_read(&parts, event->name, event->name_length);
-	if (event->name_length)
-		fprintf(out, "  shared %s", size_text(dump, parts.shared, &size));
-	if (!parts.counted)
+	if (parts->said)
+		fprintf(out, "  shared %s", size_text(dump, parts->shared, &size));
+	if (!parts->counted)
 		return;
-	fprintf(out, "  collector %s", size_text(dump, parts.own, &size));
-	fprintf(out, "  stacks %s", size_text(dump, parts.stacks, &size));
-	fprintf(out, "  mapped %s", size_text(dump, parts.mapped, &size));
+	fprintf(out, "  collector %s", size_text(dump, parts->own, &size));
+	fprintf(out, "  stacks %s", size_text(dump, parts->stacks, &size));
+	fprintf(out, "  mapped %s", size_text(dump, parts->mapped, &size));
 }
 
 static void print_allocator(const struct tp_dump *dump, const struct tp_event *event)
 {
 	FILE *out = dump->session->page.out;
-	struct tp_allocator numbers;
+	const struct tp_allocator *numbers = event->allocator;
 	struct tp_text size;
 
 	fprintf(out, "%-14s ", "allocator");
-	if (!tp_allocator_read(&numbers, event->name, event->name_length))
+	if (!numbers)
 		return;
-	fprintf(out, "allocated %s", size_text(dump, numbers.allocated, &size));
-	fprintf(out, "  active %s", size_text(dump, numbers.active, &size));
-	fprintf(out, "  metadata %s", size_text(dump, numbers.metadata, &size));
-	fprintf(out, "  resident %s", size_text(dump, numbers.resident, &size));
-	fprintf(out, "  mapped %s", size_text(dump, numbers.mapped, &size));
-	fprintf(out, "  retained %s", size_text(dump, numbers.retained, &size));
+	fprintf(out, "allocated %s", size_text(dump, numbers->allocated, &size));
+	fprintf(out, "  active %s", size_text(dump, numbers->active, &size));
+	fprintf(out, "  metadata %s", size_text(dump, numbers->metadata, &size));
+	fprintf(out, "  resident %s", size_text(dump, numbers->resident, &size));
+	fprintf(out, "  mapped %s", size_text(dump, numbers->mapped, &size));
+	fprintf(out, "  retained %s", size_text(dump, numbers->retained, &size));
 }
 
 static void print_region(const struct tp_dump *dump, const struct tp_event *event)
@@ -232,17 +227,17 @@ static void print_region(const struct tp_dump *dump, const struct tp_event *even
 							       "trace",	   "other",	"stack of a thread",
 							       "collector" };
 	FILE *out = dump->session->page.out;
-	struct tp_region region;
+	const struct tp_region *region = event->region;
 	struct tp_text size;
 
 	fprintf(out, "%-14s ", "region");
-	if (!tp_region_read(&region, event->name, event->name_length))
+	if (!region)
 		return;
-	fprintf(out, "%#14" PRIx64 "  %10s", region.low, size_text(dump, region.high - region.low, &size));
-	fprintf(out, "  RSS %s", size_text(dump, region.rss, &size));
-	fprintf(out, "  private %s  %s", size_text(dump, region.private, &size), kinds[region.kind]);
-	if (region.kind && region.file && region.file < dump->trace->file_count && dump->trace->files[region.file])
-		fprintf(out, "  %s", dump->trace->files[region.file]);
+	fprintf(out, "%#14" PRIx64 "  %10s", region->low, size_text(dump, region->high - region->low, &size));
+	fprintf(out, "  RSS %s", size_text(dump, region->rss, &size));
+	fprintf(out, "  private %s  %s", size_text(dump, region->private, &size), kinds[region->kind]);
+	if (region->kind && region->file && region->file < dump->trace->file_count && dump->trace->files[region->file])
+		fprintf(out, "  %s", dump->trace->files[region->file]);
 }
 
 void tp_dump_event(struct tp_dump *dump, const struct tp_event *event, uint64_t time_ns)
@@ -256,25 +251,25 @@ void tp_dump_event(struct tp_dump *dump, const struct tp_event *event, uint64_t 
 		print_alloc(dump, event);
 		break;
 	case TP_EVENT_FREE:
-		fprintf(out, "%-14s %#14" PRIx64 "%s", tp_fn_name(event->fn), event->address,
-			event->fn < TPROF_FN_FREE ? "  old block" : "");
+		fprintf(out, "%-14s %#14" PRIx64 "%s", tp_fn_name(event->free.fn), event->free.address,
+			event->free.fn < TPROF_FN_FREE ? "  old block" : "");
 		break;
 	case TP_EVENT_MAP:
 		print_map(dump, event);
 		break;
 	case TP_EVENT_UNMAP:
-		fprintf(out, "%-14s %#14" PRIx64 "  %10s", event->remap ? "mremap (from)" : "munmap", event->address,
-			size_text(dump, event->size, &size));
+		fprintf(out, "%-14s %#14" PRIx64 "  %10s", event->unmap.remap ? "mremap (from)" : "munmap",
+			event->unmap.address, size_text(dump, event->unmap.length, &size));
 		break;
 	case TP_EVENT_MEMORY:
-		fprintf(out, "%-14s RSS %s", "memory", size_text(dump, event->size, &size));
-		fprintf(out, "  VMS %s", size_text(dump, event->usable, &size));
+		fprintf(out, "%-14s RSS %s", "memory", size_text(dump, event->memory.rss, &size));
+		fprintf(out, "  VMS %s", size_text(dump, event->memory.vms, &size));
 		print_parts(dump, event);
 		break;
 	case TP_EVENT_NAME:
 	case TP_EVENT_MARK:
 		fprintf(out, "%-14s ", tp_event_kind_name(event->kind));
-		print_text(out, event);
+		print_text(out, event->kind == TP_EVENT_NAME ? event->name : event->mark);
 		break;
 	case TP_EVENT_OP_BEGIN:
 	case TP_EVENT_OP_END:
@@ -296,7 +291,7 @@ void tp_dump_event(struct tp_dump *dump, const struct tp_event *event, uint64_t 
 		break;
 	case TP_EVENT_SAMPLE:
 		fprintf(out, "%-14s %s of CPU time  stack %" PRIu32 " %s", "sample",
-			tp_time(event->size * dump->trace->header->cpu_period_ns).text, event->node,
+			tp_time(event->sample.periods * dump->trace->header->cpu_period_ns).text, event->node,
 			stack_text(dump, event->node));
 		break;
 	case TP_EVENT_USAGE:

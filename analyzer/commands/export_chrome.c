@@ -157,20 +157,19 @@ static void write_folded(struct chrome *chrome, const struct tp_event *event, ui
 {
 	const struct tp_trace *trace = chrome->replay.trace;
 	struct tp_chrome_folded told = { 0 };
-	struct tp_folded folded;
+	const struct tp_folded *folded = event->fold.calls;
 	char shape[256];
 
-	if (!event->name || event->size >= chrome->replay.ops.count ||
-	    !tp_fold_read(&folded, (const uint8_t *)event->name, event->name_length) || !folded.counts.calls)
+	if (!folded || event->fold.op >= chrome->replay.ops.count || !folded->counts.calls)
 		return;
-	told.name = op_name(chrome, (uint32_t)event->size);
-	told.calls = folded.counts.calls;
-	told.timed = folded.timed;
-	told.total_ns = ns_of_ticks(trace, folded.counts.ticks);
-	told.min_ns = ns_of_ticks(trace, folded.counts.min);
-	told.max_ns = ns_of_ticks(trace, folded.counts.max);
-	if (folded.work.kind) {
-		tp_fold_shape(&folded, shape, sizeof(shape));
+	told.name = op_name(chrome, (uint32_t)event->fold.op);
+	told.calls = folded->counts.calls;
+	told.timed = folded->timed;
+	told.total_ns = ns_of_ticks(trace, folded->counts.ticks);
+	told.min_ns = ns_of_ticks(trace, folded->counts.min);
+	told.max_ns = ns_of_ticks(trace, folded->counts.max);
+	if (folded->work.kind) {
+		tp_fold_shape(folded, shape, sizeof(shape));
 		told.shape = shape;
 	}
 	name_thread(chrome, event->thread, event->tid, NULL);
@@ -203,10 +202,10 @@ static bool is_new_name(const struct chrome *chrome, const struct tp_event *even
 {
 	const struct tp_thread_state *thread = thread_of(chrome, event->thread);
 
-	if (!thread || !event->name || event->thread >= chrome->named_count || !chrome->named[event->thread])
+	if (!thread || event->thread >= chrome->named_count || !chrome->named[event->thread])
 		return true;
-	return strnlen(thread->stats.name, sizeof(thread->stats.name)) != event->name_length ||
-	       memcmp(thread->stats.name, event->name, event->name_length) != 0;
+	return strnlen(thread->stats.name, sizeof(thread->stats.name)) != event->name.length ||
+	       memcmp(thread->stats.name, event->name.text, event->name.length) != 0;
 }
 
 static void before(struct chrome *chrome, const struct tp_event *event, uint64_t ns)
@@ -214,13 +213,13 @@ static void before(struct chrome *chrome, const struct tp_event *event, uint64_t
 	const struct tp_thread_state *thread = thread_of(chrome, event->thread);
 
 	if (event->kind == TP_EVENT_MARK)
-		tp_chrome_mark(&chrome->out, event->thread, ns, event->name, event->name_length);
+		tp_chrome_mark(&chrome->out, event->thread, ns, event->mark.text, event->mark.length);
 	if (event->kind == TP_EVENT_FOLD && is_wanted(chrome, event->thread))
 		write_folded(chrome, event, ns);
-	if (event->kind == TP_EVENT_OP_END && thread && event->size >= thread->open.deeper &&
-	    event->size - thread->open.deeper < thread->open.count && is_wanted(chrome, event->thread))
-		write_op(chrome, thread, thread->open.count - 1 - (uint32_t)(event->size - thread->open.deeper), ns,
-			 (struct tp_chrome_detail){ .unwound = event->unwound });
+	if (event->kind == TP_EVENT_OP_END && thread && event->op_end.kept >= thread->open.deeper &&
+	    event->op_end.kept - thread->open.deeper < thread->open.count && is_wanted(chrome, event->thread))
+		write_op(chrome, thread, thread->open.count - 1 - (uint32_t)(event->op_end.kept - thread->open.deeper),
+			 ns, (struct tp_chrome_detail){ .unwound = event->op_end.unwound });
 }
 
 static void after(struct chrome *chrome, const struct tp_event *event, uint64_t ns, uint32_t opened, bool new_name)
@@ -233,7 +232,7 @@ static void after(struct chrome *chrome, const struct tp_event *event, uint64_t 
 			chrome->ops++;
 		break;
 	case TP_EVENT_STEP:
-		tp_chrome_step(&chrome->out, chrome->step_begin_ns, ns, ++chrome->steps, event->size);
+		tp_chrome_step(&chrome->out, chrome->step_begin_ns, ns, ++chrome->steps, event->step.items);
 		chrome->step_begin_ns = ns;
 		write_memory(chrome, ns);
 		break;

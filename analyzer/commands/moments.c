@@ -39,8 +39,8 @@ static uint64_t find_in(struct tp_trace *trace, const char *text, uint64_t start
 	size_t length = strlen(text);
 
 	while (events && found == UINT64_MAX && (event = tp_events_next(events)) != NULL)
-		if (event->kind == TP_EVENT_MARK && event->name_length == length &&
-		    memcmp(event->name, text, length) == 0)
+		if (event->kind == TP_EVENT_MARK && event->mark.length == length &&
+		    memcmp(event->mark.text, text, length) == 0)
 			found = start_ns + tp_trace_ns(trace, event->time << trace->header->tick_shift);
 	if (events)
 		tp_events_close(events);

@@ -106,14 +106,15 @@ __attribute__((always_inline)) static inline bool read_alloc(struct tp_cursor *c
 {
 	event->kind = TP_EVENT_ALLOC;
 	cursor->time += tp_uvarint_short(at);
-	event->address = read_address(cursor, at, tag);
-	event->size = tp_uvarint_short(at);
-	event->usable = tag & TPROF_ALLOC_USABLE ? event->size + tp_uvarint(at) : tprof_usable_guess(event->size);
-	event->fn = TPROF_FN_MALLOC;
-	event->alignment_log2 = 0;
+	event->alloc.address = read_address(cursor, at, tag);
+	event->alloc.bytes = tp_uvarint_short(at);
+	event->alloc.usable =
+		tag & TPROF_ALLOC_USABLE ? event->alloc.bytes + tp_uvarint(at) : tprof_usable_guess(event->alloc.bytes);
+	event->alloc.fn = TPROF_FN_MALLOC;
+	event->alloc.alignment_log2 = 0;
 	if (tag & TPROF_ALLOC_FN) {
-		event->fn = *(*at)++;
-		event->alignment_log2 = *(*at)++;
+		event->alloc.fn = *(*at)++;
+		event->alloc.alignment_log2 = *(*at)++;
 	}
 	if (!read_stack(cursor, at, tag))
 		return false;
@@ -126,9 +127,9 @@ __attribute__((always_inline)) static inline bool read_free(struct tp_cursor *cu
 {
 	event->kind = TP_EVENT_FREE;
 	cursor->time += tp_uvarint_short(at);
-	event->address = read_address(cursor, at, tag);
-	event->fn = tag & TPROF_FREE_FN ? *(*at)++ : TPROF_FN_FREE;
-	event->cancelled = tp_fn_reallocates(event->fn) && tp_cursor_cancels(cursor, *at);
+	event->free.address = read_address(cursor, at, tag);
+	event->free.fn = tag & TPROF_FREE_FN ? *(*at)++ : TPROF_FN_FREE;
+	event->cancelled = tp_fn_reallocates(event->free.fn) && tp_cursor_cancels(cursor, *at);
 	return !(tag & 0xf0);
 }
 
@@ -136,14 +137,14 @@ __attribute__((always_inline)) static inline bool read_free(struct tp_cursor *cu
 static bool read_op(struct tp_cursor *cursor, struct tp_event *event, const uint8_t **at, uint8_t tag)
 {
 	cursor->time += tp_uvarint_short(at);
-	event->unwound = tag & TPROF_OP_UNWOUND;
 	if (tag & TPROF_OP_END) {
 		event->kind = TP_EVENT_OP_END;
-		event->size = tag & TPROF_OP_OUTER ? tp_uvarint_short(at) : 0;
+		event->op_end.unwound = tag & TPROF_OP_UNWOUND;
+		event->op_end.kept = tag & TPROF_OP_OUTER ? tp_uvarint_short(at) : 0;
 		return !(tag & 0xe0);
 	}
 	event->kind = TP_EVENT_OP_BEGIN;
-	event->size = tp_uvarint_short(at);
+	event->op_begin.op = tp_uvarint_short(at);
 	return !(tag & 0xf8);
 }
 
@@ -269,7 +270,7 @@ enum tp_stop tp_cursor_fill(struct tp_cursor *cursor, struct tp_event *events, s
 			stop = TP_STOP_TURN;
 			break;
 		}
-		if (__builtin_expect(tp_event_has_text(event->kind), 0)) {
+		if (__builtin_expect(tp_event_has_payload(event->kind), 0)) {
 			event++;
 			break;
 		}

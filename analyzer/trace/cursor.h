@@ -26,6 +26,15 @@ struct tp_cursor {
 	struct tp_trace_impl *impl;
 	uint64_t window_offset; /* of window[0] in the file */
 	uint64_t ahead;		/* valid bytes of the chunk behind the window */
+	union {			/* of the last event */
+		struct tp_memory_parts memory;
+		struct tp_counters counters;
+		struct tp_work work;
+		struct tp_folded folded;
+		struct tp_usage usage;
+		struct tp_allocator allocator;
+		struct tp_region region;
+	} payload;
 	uint64_t addresses[256];
 	uint32_t stacks[256];
 	uint8_t window[TP_WINDOW + TP_PADDING];
@@ -35,7 +44,7 @@ void tp_cursor_open(struct tp_cursor *cursor, struct tp_trace_impl *impl, const 
 
 /* Why tp_cursor_fill() stopped. */
 enum tp_stop {
-	TP_STOP_FULL, /* `max` events, or one whose text lies in the window, which must not be moved yet */
+	TP_STOP_FULL, /* `max` events, or one whose text or payload lies in the cursor, which must not go on yet */
 	TP_STOP_TURN, /* events[*count] is there, but not before the horizon */
 	TP_STOP_END,  /* of the chunk */
 };

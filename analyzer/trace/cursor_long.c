@@ -31,13 +31,16 @@ static uint64_t read_pages(const uint8_t **at)
 
 static void read_map(struct tp_cursor *cursor, struct tp_event *event, const uint8_t **at)
 {
+	uint64_t flags;
+
 	event->kind = TP_EVENT_MAP;
 	cursor->time += tp_uvarint(at);
-	event->address = read_pages(at);
-	event->size = tp_uvarint(at);
-	event->prot = tp_uvarint(at);
-	event->usable = tp_uvarint(at);
-	event->remap = event->usable & TPROF_MAP_REMAP;
+	event->map.address = read_pages(at);
+	event->map.length = tp_uvarint(at);
+	event->map.prot = tp_uvarint(at);
+	flags = tp_uvarint(at);
+	event->map.flags = (uint32_t)flags;
+	event->map.remap = flags & TPROF_MAP_REMAP;
 	event->node = (uint32_t)tp_uvarint(at);
 }
 
@@ -45,55 +48,71 @@ static void read_unmap(struct tp_cursor *cursor, struct tp_event *event, const u
 {
 	event->kind = TP_EVENT_UNMAP;
 	cursor->time += tp_uvarint(at);
-	event->address = read_pages(at);
-	event->size = tp_uvarint(at);
-	event->remap = tp_uvarint(at) & 1;
+	event->unmap.address = read_pages(at);
+	event->unmap.length = tp_uvarint(at);
+	event->unmap.remap = tp_uvarint(at) & 1;
 	event->cancelled = tp_cursor_cancels(cursor, end);
 }
 
-/* What is left of the record is text. */
-static void read_text(struct tp_cursor *cursor, struct tp_event *event, const uint8_t **at, const uint8_t *end)
+/* The rest of the record; nothing if its fields do not fit it, which is found out behind it. */
+static size_t rest(const struct tp_cursor *cursor, const uint8_t *at, const uint8_t *end)
 {
-	if (tp_read_ok(cursor->window, *at, end)) {
-		event->name = (const char *)*at;
-		event->name_length = (uint32_t)(end - *at);
-	}
+	return tp_read_ok(cursor->window, at, end) ? (size_t)(end - at) : 0;
 }
 
-static void read_name(struct tp_cursor *cursor, struct tp_event *event, enum tp_event_kind kind, const uint8_t **at,
-		      const uint8_t *end)
+static struct tp_event_text read_text(const struct tp_cursor *cursor, const uint8_t *at, const uint8_t *end)
 {
-	event->kind = (uint8_t)kind;
+	return (struct tp_event_text){ (const char *)at, (uint32_t)rest(cursor, at, end) };
+}
+
+static void read_memory(struct tp_cursor *cursor, struct tp_event *event, const uint8_t **at, const uint8_t *end)
+{
+	event->kind = TP_EVENT_MEMORY;
 	cursor->time += tp_uvarint(at);
-	read_text(cursor, event, at, end);
+	event->memory.rss = read_pages(at);
+	event->memory.vms = read_pages(at);
+	event->memory.parts = &cursor->payload.memory;
+	tp_memory_parts_read(&cursor->payload.memory, *at, rest(cursor, *at, end));
 }
 
 static void read_detail(struct tp_cursor *cursor, struct tp_event *event, const uint8_t **at, const uint8_t *end)
 {
 	event->kind = TP_EVENT_DETAIL;
 	cursor->time += tp_uvarint(at);
-	event->size = tp_uvarint(at);
-	event->usable = tp_uvarint(at);
-	read_text(cursor, event, at, end);
+	event->detail.flop = tp_uvarint(at);
+	event->detail.bytes = tp_uvarint(at);
+	event->detail.shape = read_text(cursor, *at, end);
 }
 
 static void read_fold(struct tp_cursor *cursor, struct tp_event *event, const uint8_t **at, const uint8_t *end)
 {
 	event->kind = TP_EVENT_FOLD;
 	cursor->time += tp_uvarint(at);
-	event->size = tp_uvarint(at);
-	read_text(cursor, event, at, end);
+	event->fold.op = tp_uvarint(at);
+	event->fold.calls =
+		tp_fold_read(&cursor->payload.folded, *at, rest(cursor, *at, end)) ? &cursor->payload.folded : NULL;
+}
+
+static void read_counters(struct tp_cursor *cursor, struct tp_event *event, const uint8_t **at, const uint8_t *end)
+{
+	uint64_t idle_ns;
+
+	event->kind = TP_EVENT_COUNTERS;
+	cursor->time += tp_uvarint(at);
+	idle_ns = tp_uvarint(at);
+	event->counters = &cursor->payload.counters;
+	tp_counters_read(&cursor->payload.counters, idle_ns, *at, rest(cursor, *at, end));
 }
 
 static void read_long_alloc(struct tp_cursor *cursor, struct tp_event *event, const uint8_t **at)
 {
 	event->kind = TP_EVENT_ALLOC;
 	cursor->time += tp_uvarint(at);
-	event->address = tp_uvarint(at);
-	event->size = tp_uvarint(at);
-	event->usable = tp_uvarint(at);
-	event->fn = *(*at)++;
-	event->alignment_log2 = *(*at)++;
+	event->alloc.address = tp_uvarint(at);
+	event->alloc.bytes = tp_uvarint(at);
+	event->alloc.usable = tp_uvarint(at);
+	event->alloc.fn = *(*at)++;
+	event->alloc.alignment_log2 = *(*at)++;
 	event->node = (uint32_t)tp_uvarint(at);
 }
 
@@ -101,24 +120,26 @@ static void read_long_free(struct tp_cursor *cursor, struct tp_event *event, con
 {
 	event->kind = TP_EVENT_FREE;
 	cursor->time += tp_uvarint(at);
-	event->address = tp_uvarint(at);
-	event->fn = *(*at)++;
-	event->cancelled = tp_fn_reallocates(event->fn) && tp_cursor_cancels(cursor, end);
+	event->free.address = tp_uvarint(at);
+	event->free.fn = *(*at)++;
+	event->cancelled = tp_fn_reallocates(event->free.fn) && tp_cursor_cancels(cursor, end);
 }
 
 static void read_pool_alloc(struct tp_cursor *cursor, struct tp_event *event, const uint8_t **at)
 {
 	event->kind = TP_EVENT_POOL_ALLOC;
 	cursor->time += tp_uvarint(at);
-	event->address = tp_uvarint(at);
-	event->size = tp_uvarint(at);
-	event->usable = tp_uvarint(at);
+	event->pool_alloc.address = tp_uvarint(at);
+	event->pool_alloc.bytes = tp_uvarint(at);
+	event->pool_alloc.pool = tp_uvarint(at);
 	event->node = (uint32_t)tp_uvarint(at);
 }
 
 bool tp_cursor_fields(struct tp_cursor *cursor, struct tp_event *event, unsigned type, const uint8_t **at,
 		      const uint8_t *end)
 {
+	bool good;
+
 	switch (type) {
 	case TPROF_EVENT_THREAD:
 		read_thread(cursor, event, at);
@@ -133,14 +154,11 @@ bool tp_cursor_fields(struct tp_cursor *cursor, struct tp_event *event, unsigned
 		read_unmap(cursor, event, at, end);
 		return true;
 	case TPROF_EVENT_MEMORY:
-		event->kind = TP_EVENT_MEMORY;
-		cursor->time += tp_uvarint(at);
-		event->size = read_pages(at);
-		event->usable = read_pages(at);
-		read_text(cursor, event, at, end);
+		read_memory(cursor, event, at, end);
 		return true;
 	case TPROF_EVENT_NAME:
-		read_name(cursor, event, TP_EVENT_NAME, at, end);
+		read_plain(cursor, event, TP_EVENT_NAME, at);
+		event->name = read_text(cursor, *at, end);
 		return true;
 	case TPROF_EVENT_ALLOC:
 		read_long_alloc(cursor, event, at);
@@ -152,12 +170,12 @@ bool tp_cursor_fields(struct tp_cursor *cursor, struct tp_event *event, unsigned
 		event->kind = TP_EVENT_SAMPLE;
 		cursor->time += tp_uvarint(at);
 		event->node = (uint32_t)tp_uvarint(at);
-		event->size = tp_uvarint(at);
+		event->sample.periods = tp_uvarint(at);
 		return true;
 	case TPROF_EVENT_SHAPE:
 		event->kind = TP_EVENT_SHAPE;
 		cursor->time += tp_uvarint(at);
-		event->size = tp_uvarint(at);
+		event->shape.op = tp_uvarint(at);
 		return true;
 	case TPROF_EVENT_DETAIL:
 		read_detail(cursor, event, at, end);
@@ -165,13 +183,16 @@ bool tp_cursor_fields(struct tp_cursor *cursor, struct tp_event *event, unsigned
 	case TPROF_EVENT_STEP:
 		event->kind = TP_EVENT_STEP;
 		cursor->time += tp_uvarint(at);
-		event->size = tp_uvarint(at);
+		event->step.items = tp_uvarint(at);
 		return true;
 	case TPROF_EVENT_MARK:
-		read_name(cursor, event, TP_EVENT_MARK, at, end);
+		read_plain(cursor, event, TP_EVENT_MARK, at);
+		event->mark = read_text(cursor, *at, end);
 		return true;
 	case TPROF_EVENT_WORK:
-		read_name(cursor, event, TP_EVENT_WORK, at, end);
+		read_plain(cursor, event, TP_EVENT_WORK, at);
+		good = tp_work_read(&cursor->payload.work, *at, rest(cursor, *at, end));
+		event->work = good ? &cursor->payload.work : NULL;
 		return true;
 	case TPROF_EVENT_FOLD:
 		read_fold(cursor, event, at, end);
@@ -183,19 +204,22 @@ bool tp_cursor_fields(struct tp_cursor *cursor, struct tp_event *event, unsigned
 		read_plain(cursor, event, TP_EVENT_RESUME, at);
 		return true;
 	case TPROF_EVENT_COUNTERS:
-		event->kind = TP_EVENT_COUNTERS;
-		cursor->time += tp_uvarint(at);
-		event->size = tp_uvarint(at);
-		read_text(cursor, event, at, end);
+		read_counters(cursor, event, at, end);
 		return true;
 	case TPROF_EVENT_USAGE:
-		read_name(cursor, event, TP_EVENT_USAGE, at, end);
+		read_plain(cursor, event, TP_EVENT_USAGE, at);
+		good = tp_usage_read(&cursor->payload.usage, *at, rest(cursor, *at, end));
+		event->usage = good ? &cursor->payload.usage : NULL;
 		return true;
 	case TPROF_EVENT_ALLOCATOR:
-		read_name(cursor, event, TP_EVENT_ALLOCATOR, at, end);
+		read_plain(cursor, event, TP_EVENT_ALLOCATOR, at);
+		good = tp_allocator_read(&cursor->payload.allocator, *at, rest(cursor, *at, end));
+		event->allocator = good ? &cursor->payload.allocator : NULL;
 		return true;
 	case TPROF_EVENT_REGION:
-		read_name(cursor, event, TP_EVENT_REGION, at, end);
+		read_plain(cursor, event, TP_EVENT_REGION, at);
+		good = tp_region_read(&cursor->payload.region, *at, rest(cursor, *at, end));
+		event->region = good ? &cursor->payload.region : NULL;
 		return true;
 	case TPROF_EVENT_POOL_ALLOC:
 		read_pool_alloc(cursor, event, at);
@@ -203,8 +227,8 @@ bool tp_cursor_fields(struct tp_cursor *cursor, struct tp_event *event, unsigned
 	case TPROF_EVENT_POOL_FREE:
 		event->kind = TP_EVENT_POOL_FREE;
 		cursor->time += tp_uvarint(at);
-		event->address = tp_uvarint(at);
-		event->size = *(*at)++ & 1;
+		event->pool_free.address = tp_uvarint(at);
+		event->pool_free.whole = *(*at)++ & 1;
 		return true;
 	default:
 		if (*at < end)

@@ -167,7 +167,7 @@ static bool continue_current(struct merge *events, size_t *count)
 }
 
 /*
- * A text lies in its cursor's window: it ends a batch, so that the window is not moved before it was seen.
+ * Texts and payloads lie in their cursor: they end a batch, so that the cursor keeps them until they were seen.
  */
 static const struct tp_event *give_out(struct merge *events, struct tp_cursor *cursor, size_t count)
 {
@@ -198,7 +198,7 @@ const struct tp_event *tp_events_refill(struct tp_events *public)
 		return NULL;
 	cursor = events->current = events->queue.items[0].what;
 	events->batch[count++] = cursor->head;
-	if (!tp_event_has_text(events->batch[0].kind))
+	if (!tp_event_has_payload(events->batch[0].kind))
 		events->failed = !continue_current(events, &count);
 	return give_out(events, cursor, count);
 }

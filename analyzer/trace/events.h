@@ -9,6 +9,7 @@
 #ifndef TPROF_TRACE_EVENTS_H
 #define TPROF_TRACE_EVENTS_H
 
+#include "trace/payload.h"
 #include "trace/trace.h"
 
 struct tp_archive;
@@ -18,58 +19,114 @@ enum tp_event_kind {
 	TP_EVENT_UNMAP,
 	TP_EVENT_ALLOC,
 	TP_EVENT_MAP,
-	TP_EVENT_CANCEL,
+	TP_EVENT_CANCEL, /* the free or unmap directly before it did not happen */
 	TP_EVENT_MEMORY,
-	TP_EVENT_NAME,
+	TP_EVENT_NAME,	 /* of the thread */
 	TP_EVENT_THREAD, /* the chunk went to another thread; `thread` and `tid` are the new ones */
-	TP_EVENT_SAMPLE, /* of the CPU sampler: `node`, and in `size` the periods that it stands for */
+	TP_EVENT_SAMPLE, /* of the CPU sampler */
 	TP_EVENT_OP_BEGIN,
 	TP_EVENT_OP_END,
 	TP_EVENT_STEP,	 /* a training step ends */
 	TP_EVENT_SHAPE,	 /* of the thread's innermost open op: as of that number */
 	TP_EVENT_DETAIL, /* of the thread's innermost open op */
 	TP_EVENT_MARK,
-	TP_EVENT_PAUSE,	   /* recording pauses, in all threads */
-	TP_EVENT_RESUME,   /* and goes on */
-	TP_EVENT_COUNTERS, /* before a begin or end of an op: `name` has the increases, see model/samples/counters.h */
+	TP_EVENT_PAUSE,	     /* recording pauses, in all threads */
+	TP_EVENT_RESUME,     /* and goes on */
+	TP_EVENT_COUNTERS,   /* before a begin or end of an op */
 	TP_EVENT_POOL_ALLOC, /* a block of the program's own allocator */
 	TP_EVENT_POOL_FREE,
-	TP_EVENT_WORK,	    /* of the thread's innermost open op, see model/flop/work.h */
+	TP_EVENT_WORK,	    /* of the thread's innermost open op */
 	TP_EVENT_FOLD,	    /* calls of an op without events of their own */
-	TP_EVENT_USAGE,	    /* what the kernel counted up to now: `name` is for tp_usage_read() */
-	TP_EVENT_ALLOCATOR, /* what the allocator says of itself: `name` is for tp_allocator_read() */
-	TP_EVENT_REGION,    /* a part of the address space and its memory: `name` is for tp_region_read() */
+	TP_EVENT_USAGE,	    /* what the kernel counted up to now */
+	TP_EVENT_ALLOCATOR, /* the allocator's own statistics */
+	TP_EVENT_REGION,    /* a part of the address space and its memory */
 	TP_EVENT_KINDS,
 };
 
-struct tp_event {
-	uint8_t kind;		/* enum tp_event_kind */
-	uint8_t fn;		/* ALLOC, FREE: enum tprof_fn */
-	uint8_t alignment_log2; /* ALLOC: 0 if none was asked for */
-	bool cancelled;		/* FREE, UNMAP: the CANCEL that follows directly says that it did not happen */
-	bool remap;		/* MAP, UNMAP: half of an mremap */
-	bool unwound;		/* OP_END: an exception or longjmp left it */
-	uint32_t thread, tid;
-	uint32_t node;	  /* ALLOC, MAP, POOL_ALLOC, SAMPLE: stack node, as in the file (see tp_trace_node) */
-	uint64_t time;	  /* ticks >> header->tick_shift */
-	uint64_t address; /* bytes */
-	uint64_t size;	  /* ALLOC: bytes requested. MAP, UNMAP: length in bytes. MEMORY: RSS in bytes. OP_BEGIN: number
-			   * of the op. OP_END: how many that are open are in it, and stay so. FOLD, SHAPE: the same. DETAIL: FLOP. STEP: items. COUNTERS: idle ns. POOL_ALLOC:
-			   * bytes. POOL_FREE: 1 if all blocks of the pool at `address` end */
-	uint64_t
-		usable; /* ALLOC: usable bytes. MEMORY: VMS in bytes. MAP: flags of mmap. DETAIL: bytes moved. POOL_ALLOC:
-			   * address of the pool, 0 if it has none */
-	uint64_t prot; /* MAP */
-	const char *
-		name; /* NAME, MARK, DETAIL (shape), COUNTERS, MEMORY (for tp_memory_parts_read()): not terminated, valid until the next event. WORK: bytes, for
-			   * tp_work_read(). FOLD: for tp_fold_read(); USAGE for tp_usage_read(), ALLOCATOR for
-			   * tp_allocator_read(), REGION for tp_region_read() */
-	uint32_t name_length;
-	uint64_t offset; /* of its record in the file */
+struct tp_event_text {
+	const char *text; /* not terminated */
+	uint32_t length;
 };
 
-/* Whether an event of that kind has a `name`. */
-static inline bool tp_event_has_text(unsigned kind)
+/*
+ * One event: what all kinds have, and a union with a member for each kind that has more.
+ * What a pointer leads to is valid until the next event. NULL: the record's payload is malformed.
+ */
+struct tp_event {
+	uint8_t kind;	/* enum tp_event_kind */
+	bool cancelled; /* FREE, UNMAP: the CANCEL that follows directly says that it did not happen */
+	uint32_t thread, tid;
+	uint32_t node;	 /* ALLOC, MAP, POOL_ALLOC, SAMPLE: stack node, as in the file (see tp_trace_node) */
+	uint64_t time;	 /* ticks >> header->tick_shift */
+	uint64_t offset; /* of its record in the file */
+	union {
+		/* The first fields of ALLOC and POOL_ALLOC; the address is also the first field of FREE and POOL_FREE. */
+		struct {
+			uint64_t address, bytes;
+		} block;
+		struct {
+			uint64_t address, bytes; /* as requested */
+			uint64_t usable;
+			uint8_t fn;		/* enum tprof_fn */
+			uint8_t alignment_log2; /* 0: none was asked for */
+		} alloc;
+		struct {
+			uint64_t address;
+			uint8_t fn; /* enum tprof_fn */
+		} free;
+		struct {
+			uint64_t address, length, prot;
+			uint32_t flags; /* of mmap */
+			bool remap;	/* second half of an mremap */
+		} map;
+		struct {
+			uint64_t address, length;
+			bool remap; /* first half of an mremap */
+		} unmap;
+		struct {
+			uint64_t rss, vms; /* bytes */
+			const struct tp_memory_parts *parts;
+		} memory;
+		struct tp_event_text name, mark;
+		struct {
+			uint64_t periods; /* that it stands for */
+		} sample;
+		struct {
+			uint64_t op; /* number */
+		} op_begin, shape;
+		struct {
+			uint64_t kept; /* how many open ops lie inside it and stay open */
+			bool unwound;  /* an exception or longjmp left it */
+		} op_end;
+		struct {
+			uint64_t items;
+		} step;
+		struct {
+			uint64_t flop, bytes; /* bytes moved */
+			struct tp_event_text shape;
+		} detail;
+		const struct tp_counters *counters;
+		struct {
+			uint64_t address, bytes;
+			uint64_t pool; /* address of the pool; 0: it has none */
+		} pool_alloc;
+		struct {
+			uint64_t address;
+			bool whole; /* all blocks of the pool at that address end */
+		} pool_free;
+		const struct tp_work *work;
+		struct {
+			uint64_t op;
+			const struct tp_folded *calls;
+		} fold;
+		const struct tp_usage *usage;
+		const struct tp_allocator *allocator;
+		const struct tp_region *region;
+	};
+};
+
+/* Whether an event of that kind has a text or a payload, which lie in memory of the reader. */
+static inline bool tp_event_has_payload(unsigned kind)
 {
 	return (1u << TP_EVENT_NAME | 1u << TP_EVENT_DETAIL | 1u << TP_EVENT_MARK | 1u << TP_EVENT_COUNTERS |
 		1u << TP_EVENT_MEMORY | 1u << TP_EVENT_WORK | 1u << TP_EVENT_FOLD | 1u << TP_EVENT_USAGE |
@@ -83,6 +140,21 @@ static inline bool tp_event_has_node(unsigned kind)
 {
 	return (1u << TP_EVENT_ALLOC | 1u << TP_EVENT_MAP | 1u << TP_EVENT_SAMPLE | 1u << TP_EVENT_POOL_ALLOC) >> kind &
 	       1;
+}
+
+/* The op that the event names; 0: its kind names none. */
+static inline uint64_t tp_event_op(const struct tp_event *event)
+{
+	switch (event->kind) {
+	case TP_EVENT_OP_BEGIN:
+		return event->op_begin.op;
+	case TP_EVENT_SHAPE:
+		return event->shape.op;
+	case TP_EVENT_FOLD:
+		return event->fold.op;
+	default:
+		return 0;
+	}
 }
 
 /* Events that are decoded already: whoever handles them can have memory fetched for those that come next. */

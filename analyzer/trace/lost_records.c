@@ -62,7 +62,7 @@ static bool refers_in_vain(const struct tp_trace_impl *impl, const struct tp_eve
 	if (tp_event_has_node(event->kind))
 		return !is_whole(impl, event->node);
 	if (event->kind == TP_EVENT_OP_BEGIN || event->kind == TP_EVENT_FOLD || event->kind == TP_EVENT_SHAPE)
-		return !has_op(&impl->trace, event->size);
+		return !has_op(&impl->trace, tp_event_op(event));
 	return false;
 }
 

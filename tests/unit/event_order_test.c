@@ -27,8 +27,8 @@ static void test_order(void **state)
 	assert_int_equal(next(&reading, TP_EVENT_ALLOC, 10)->thread, 1);
 	assert_int_equal(next(&reading, TP_EVENT_ALLOC, 20)->thread, 2);
 	assert_int_equal(next(&reading, TP_EVENT_FREE, 30)->thread, 2);
-	assert_int_equal(next(&reading, TP_EVENT_ALLOC, 30)->address, 0x3000);
-	assert_int_equal(next(&reading, TP_EVENT_FREE, 30)->address, 0x1000);
+	assert_int_equal(next(&reading, TP_EVENT_ALLOC, 30)->block.address, 0x3000);
+	assert_int_equal(next(&reading, TP_EVENT_FREE, 30)->block.address, 0x1000);
 	assert_int_equal(next(&reading, TP_EVENT_ALLOC, 30)->thread, 2);
 	next(&reading, TP_EVENT_ALLOC, 40);
 	end(&reading, 0);
@@ -51,7 +51,7 @@ static void test_order_across_chunks(void **state)
 	}
 	reading = begin(gen);
 	for (i = 0; i < count; i++)
-		assert_int_equal(next(&reading, i % 2 ? TP_EVENT_FREE : TP_EVENT_ALLOC, 0)->address,
+		assert_int_equal(next(&reading, i % 2 ? TP_EVENT_FREE : TP_EVENT_ALLOC, 0)->block.address,
 				 0x1000 + 32 * (i / 2));
 	end(&reading, 0);
 	gen_free(gen);
@@ -86,7 +86,7 @@ static void test_takeover(void **state)
 			changes++;
 			continue;
 		}
-		assert_int_equal(event->address, 0x100000 + time * 8);
+		assert_int_equal(event->block.address, 0x100000 + time * 8);
 		assert_int_equal(event->tid, 4711 + event->thread - 1);
 		seen[event->thread]++;
 	}
@@ -122,12 +122,12 @@ static void test_borders(void **state)
 
 		if (i % 1000 == 999) {
 			event = next(&reading, TP_EVENT_NAME, 5 + 100 * i);
-			assert_memory_equal(event->name, "name", 4);
+			assert_memory_equal(event->name.text, "name", 4);
 			continue;
 		}
 		event = next(&reading, TP_EVENT_ALLOC, 5 + 100 * i);
-		assert_int_equal(event->address, 0x10000 + i * 6151 % 100003 * 16);
-		assert_int_equal(event->size, i * i);
+		assert_int_equal(event->alloc.address, 0x10000 + i * 6151 % 100003 * 16);
+		assert_int_equal(event->alloc.bytes, i * i);
 		assert_int_equal(event->node, i * 7919 % 50000);
 	}
 	end(&reading, 0);

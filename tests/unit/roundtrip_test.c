@@ -42,33 +42,37 @@ static struct list read_list(const char *path)
 	return list;
 }
 
-static void check_text(const struct tp_event *event, const struct roundtrip_event *wrote)
+static void check_text(struct tp_event_text text, const struct roundtrip_event *wrote)
 {
-	assert_int_equal(event->name_length, strlen(wrote->text));
-	assert_memory_equal(event->name, wrote->text, event->name_length);
+	assert_int_equal(text.length, strlen(wrote->text));
+	assert_memory_equal(text.text, wrote->text, text.length);
 }
 
 static void check_block(const struct tp_event *event, const struct roundtrip_event *wrote)
 {
-	assert_int_equal(event->address, wrote->address);
-	assert_int_equal(event->fn, wrote->fn);
+	assert_int_equal(event->block.address, wrote->address);
+	assert_int_equal(event->kind == TP_EVENT_FREE ? event->free.fn : event->alloc.fn, wrote->fn);
 	if (wrote->kind == ROUNDTRIP_FREE)
 		return;
-	assert_int_equal(event->size, wrote->size);
-	assert_int_equal(event->usable, wrote->usable);
+	assert_int_equal(event->alloc.bytes, wrote->size);
+	assert_int_equal(event->alloc.usable, wrote->usable);
 	assert_int_equal(event->node, wrote->node);
-	assert_int_equal(event->alignment_log2, wrote->alignment);
+	assert_int_equal(event->alloc.alignment_log2, wrote->alignment);
 }
 
 static void check_mapping(const struct tp_event *event, const struct roundtrip_event *wrote)
 {
-	assert_int_equal(event->address, wrote->address);
-	assert_int_equal(event->size, wrote->size);
-	assert_int_equal(event->remap, wrote->flag);
-	if (wrote->kind == ROUNDTRIP_UNMAP)
+	if (wrote->kind == ROUNDTRIP_UNMAP) {
+		assert_int_equal(event->unmap.address, wrote->address);
+		assert_int_equal(event->unmap.length, wrote->size);
+		assert_int_equal(event->unmap.remap, wrote->flag);
 		return;
-	assert_int_equal(event->usable & ~TPROF_MAP_REMAP, wrote->usable);
-	assert_int_equal(event->prot, wrote->protection);
+	}
+	assert_int_equal(event->map.address, wrote->address);
+	assert_int_equal(event->map.length, wrote->size);
+	assert_int_equal(event->map.remap, wrote->flag);
+	assert_int_equal(event->map.flags, wrote->usable);
+	assert_int_equal(event->map.prot, wrote->protection);
 	assert_int_equal(event->node, wrote->node);
 }
 
@@ -91,27 +95,29 @@ static void check(const struct tp_event *event, const struct roundtrip_event *wr
 		check_mapping(event, wrote);
 		break;
 	case ROUNDTRIP_MEMORY:
-		assert_int_equal(event->size, wrote->size);
-		assert_int_equal(event->usable, wrote->usable);
+		assert_int_equal(event->memory.rss, wrote->size);
+		assert_int_equal(event->memory.vms, wrote->usable);
 		break;
 	case ROUNDTRIP_SAMPLE:
 		assert_int_equal(event->node, wrote->node);
-		assert_int_equal(event->size, wrote->size);
+		assert_int_equal(event->sample.periods, wrote->size);
 		break;
 	case ROUNDTRIP_OP:
+		assert_int_equal(event->op_begin.op, wrote->size);
+		break;
 	case ROUNDTRIP_STEP:
-		assert_int_equal(event->size, wrote->size);
+		assert_int_equal(event->step.items, wrote->size);
 		break;
 	case ROUNDTRIP_OP_END:
-		assert_int_equal(event->unwound, wrote->flag);
+		assert_int_equal(event->op_end.unwound, wrote->flag);
 		break;
 	case ROUNDTRIP_DETAIL:
-		assert_int_equal(event->size, wrote->size);
-		assert_int_equal(event->usable, wrote->usable);
-		check_text(event, wrote);
+		assert_int_equal(event->detail.flop, wrote->size);
+		assert_int_equal(event->detail.bytes, wrote->usable);
+		check_text(event->detail.shape, wrote);
 		break;
 	case ROUNDTRIP_MARK:
-		check_text(event, wrote);
+		check_text(event->mark, wrote);
 		break;
 	}
 }

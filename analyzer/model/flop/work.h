@@ -6,11 +6,7 @@
 #ifndef TPROF_MODEL_FLOP_WORK_H
 #define TPROF_MODEL_FLOP_WORK_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <tprof/format.h>
+#include "trace/payload.h"
 
 /* What the arithmetic is done in, as far as processors have units for it; complex numbers are two of their parts. */
 enum tp_precision {
@@ -24,15 +20,6 @@ enum tp_precision {
 };
 extern const char *const tp_precision_names[TP_PRECISIONS]; /* "single", "double", "bf16", "f16", "int8" */
 
-struct tp_work {
-	uint32_t kind;		/* enum tprof_work; may be one that is not known here */
-	uint8_t dtype;		/* enum tprof_dtype; the same */
-	uint8_t flags;		/* enum tprof_work_flags */
-	uint8_t dims;		/* that were given; the others are 0 */
-	uint8_t second, result; /* enum tprof_dtype: of those tensors, see tprof/work.h; 0: dtype */
-	uint64_t dim[TPROF_WORK_DIMS];
-};
-
 /*
  * FLOP: additions, subtractions, multiplications, divisions and comparisons with arithmetic of real numbers; a complex
  * addition is 2, a complex multiplication 6. Bytes: what must be moved at least, each element of an operand read once
@@ -44,22 +31,6 @@ struct tp_work_amount {
 	uint64_t flop, bytes;
 	enum tp_precision precision;
 };
-
-/* What stands behind a WORK record's dtime. False: it is not whole. */
-bool tp_work_read(struct tp_work *work, const uint8_t *bytes, size_t length);
-
-/* Calls that were folded into one record. */
-struct tp_folded {
-	struct tp_work work; /* kind 0: not typed. Of the first call; `sums` says whether the others differ */
-	struct tprof_fold counts;
-	uint32_t timed;	 /* calls that were: what counts says of times is of these */
-	uint32_t lasted; /* ticks that the first `lasted_calls` took at most, together; 0: not known */
-	uint32_t lasted_calls;
-	bool sums; /* the calls' one dimension was not always the same: counts.units is its sum */
-};
-
-/* What stands behind a FOLD record's op. False: it is not whole. */
-bool tp_fold_read(struct tp_folded *folded, const uint8_t *bytes, size_t length);
 
 /* Of all calls together. */
 struct tp_work_amount tp_fold_amount(const struct tp_folded *folded);

@@ -13,7 +13,6 @@
 #define TPROF_MODEL_GROWTH_GROWTH_H
 
 #include "model/samples/allocator.h"
-#include "model/samples/memory_parts.h"
 #include "model/samples/resident.h"
 #include "model/samples/timeline.h"
 #include "model/growth/growth_stats.h"
@@ -25,6 +24,7 @@
 #include "model/options.h"
 #include "model/steps/step_stats.h"
 #include "model/stats/trend.h"
+#include "trace/payload.h"
 
 struct tp_archive;
 

@@ -35,17 +35,17 @@ static bool look_at(struct tp_pools *pools, struct tp_live *live, const struct t
 	struct tp_block *block;
 
 	if (event->kind == TP_EVENT_ALLOC) {
-		block = tp_live_place(live, event->address);
+		block = tp_live_place(live, event->alloc.address);
 		if (!block)
 			return false;
 		live->count += !block->site;
-		*block = (struct tp_block){ .address = event->address, .time = number, .site = 1 };
+		*block = (struct tp_block){ .address = event->alloc.address, .time = number, .site = 1 };
 	} else if (event->kind == TP_EVENT_FREE && !event->cancelled) {
-		block = tp_live_find(live, event->address);
+		block = tp_live_find(live, event->free.address);
 		if (block->site)
 			tp_live_remove(live, block);
 	} else if (event->kind == TP_EVENT_POOL_ALLOC) {
-		block = tp_live_find(live, event->usable);
+		block = tp_live_find(live, event->pool_alloc.pool);
 		if (block->site != 1)
 			return true;
 		block->site = 2;

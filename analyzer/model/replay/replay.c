@@ -211,11 +211,11 @@ static inline void look_ahead(const struct tp_replay *replay)
 	uint32_t site = TP_SITE_NONE;
 
 	if (far)
-		__builtin_prefetch(&replay->live.blocks[tp_live_slot(&replay->live, far->address)]);
+		__builtin_prefetch(&replay->live.blocks[tp_live_slot(&replay->live, far->block.address)]);
 	if (!near)
 		return;
 	if (near->kind == TP_EVENT_FREE)
-		site = replay->live.blocks[tp_live_slot(&replay->live, near->address)].site;
+		site = replay->live.blocks[tp_live_slot(&replay->live, near->free.address)].site;
 	else if (near->kind == TP_EVENT_ALLOC && replay->sites.of_node && near->node < replay->trace->node_count)
 		site = replay->sites.of_node[near->node];
 	__builtin_prefetch(&replay->sites.list[site]);

@@ -13,7 +13,6 @@
 #include "model/growth/growth.h"
 #include "model/heap/live.h"
 #include "model/heap/maps.h"
-#include "model/samples/memory_parts.h"
 #include "model/ops/ops.h"
 #include "model/heap/late_frees.h"
 #include "model/steps/period.h"

@@ -113,7 +113,7 @@ static inline uint32_t site_of(struct tp_replay *replay, const struct tp_event *
 	case TP_GROUP_THREAD:
 		return tp_sites_enter_key(&replay->sites, event->node, event->thread, 0);
 	case TP_GROUP_SIZE:
-		return tp_sites_enter_key(&replay->sites, event->node, event->size, 0);
+		return tp_sites_enter_key(&replay->sites, event->node, event->block.bytes, 0);
 	case TP_GROUP_STEP:
 		return tp_sites_enter_key(&replay->sites, event->node, tp_steps_key(&replay->steps), 0);
 	case TP_GROUP_LAYER:
@@ -214,7 +214,7 @@ static uint64_t op_bytes(const struct tp_replay *replay, uint64_t size)
 HOT bool on_alloc(struct tp_replay *replay, const struct tp_event *event, bool sampled)
 {
 	struct tp_thread_state *thread = tp_replay_thread(replay, event);
-	struct tp_block *block = tp_live_place(&replay->live, event->address);
+	struct tp_block *block = tp_live_place(&replay->live, event->alloc.address);
 	struct tp_undo undo;
 	uint32_t site;
 
@@ -222,13 +222,13 @@ HOT bool on_alloc(struct tp_replay *replay, const struct tp_event *event, bool s
 		return false;
 	if (__builtin_expect(replay->pools.any, 0) && tp_pools_backs(&replay->pools, replay->heap.events))
 		return tp_replay_pool_begins(replay, event);
-	if (__builtin_expect(replay->in_pause, 0) && tp_replay_began_in_pause(replay, thread, event->fn))
+	if (__builtin_expect(replay->in_pause, 0) && tp_replay_began_in_pause(replay, thread, event->alloc.fn))
 		return true;
 	site = site_of(replay, event, &thread->open);
 	if (site == TP_SITE_NONE)
 		return false;
 	if (__builtin_expect(thread->open.count, 0)) {
-		tp_op_allocated(&thread->open, op_bytes(replay, event->size));
+		tp_op_allocated(&thread->open, op_bytes(replay, event->alloc.bytes));
 		tp_replay_charge(replay, thread, event);
 	}
 	if (sampled && !tp_estimates_reserve(&replay->estimates, replay->sites.count))
@@ -237,9 +237,9 @@ HOT bool on_alloc(struct tp_replay *replay, const struct tp_event *event, bool s
 		close_block(replay, thread, block, event);
 	else
 		replay->live.count++;
-	*block = (struct tp_block){ event->address, event->size, event->time, site,
-				    tp_slack_pack(event->size, event->usable) };
-	thread->newest = event->address;
+	*block = (struct tp_block){ event->alloc.address, event->alloc.bytes, event->time, site,
+				    tp_slack_pack(event->alloc.bytes, event->alloc.usable) };
+	thread->newest = event->alloc.address;
 	thread->newest_time = event->time;
 	if (site == TP_SITE_IGNORED)
 		return true;
@@ -289,11 +289,11 @@ HOT bool on_free(struct tp_replay *replay, const struct tp_event *event, bool sa
 	newest = thread->newest;
 	thread->newest = TP_NO_ADDRESS;
 	thread->undo.what = TP_UNDO_NOTHING;
-	if (__builtin_expect(replay->pools.any, 0) && tp_pools_has(&replay->pools, event->address))
+	if (__builtin_expect(replay->pools.any, 0) && tp_pools_has(&replay->pools, event->free.address))
 		return tp_replay_pool_ends(replay, event);
 	if (__builtin_expect(replay->late_count, 0) && tp_order_was_closed(replay, event))
 		return true;
-	block = tp_live_find(&replay->live, event->address);
+	block = tp_live_find(&replay->live, event->free.address);
 	if (__builtin_expect(block->site == TP_SITE_NONE, 0)) {
 		on_unmatched(replay, &thread->undo, event);
 		return true;
@@ -301,8 +301,8 @@ HOT bool on_free(struct tp_replay *replay, const struct tp_event *event, bool sa
 	if (__builtin_expect(thread->open.count, 0))
 		tp_op_freed(&thread->open, op_bytes(replay, block->size));
 	/* The time too: another thread may have got the address since. */
-	end_block(replay, thread, block, event->time, newest == event->address && thread->newest_time == block->time,
-		  &thread->undo, sampled);
+	end_block(replay, thread, block, event->time,
+		  newest == event->free.address && thread->newest_time == block->time, &thread->undo, sampled);
 	tp_live_remove(&replay->live, block);
 	return true;
 }
@@ -374,8 +374,8 @@ bool tp_replay_begin_block(struct tp_replay *replay, const struct tp_event *even
 	if (site == TP_SITE_NONE || (replay->sampled && !tp_estimates_reserve(&replay->estimates, replay->sites.count)))
 		return false;
 	if (thread->open.count)
-		tp_op_allocated(&thread->open, op_bytes(replay, event->size));
-	*block = (struct tp_block){ event->address, event->size, event->time, site, 0 };
+		tp_op_allocated(&thread->open, op_bytes(replay, event->pool_alloc.bytes));
+	*block = (struct tp_block){ event->pool_alloc.address, event->pool_alloc.bytes, event->time, site, 0 };
 	thread->newest = TP_NO_ADDRESS;
 	if (site == TP_SITE_IGNORED)
 		return true;

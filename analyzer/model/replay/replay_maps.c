@@ -17,12 +17,12 @@ static uint64_t range_end(uint64_t start, uint64_t length)
 bool tp_replay_map(struct tp_replay *replay, const struct tp_event *event)
 {
 	struct tp_thread_state *thread = tp_replay_thread(replay, event);
-	bool file = event->remap ? thread && thread->remapped_file : !(event->usable & MAP_ANONYMOUS);
+	bool file = event->map.remap ? thread && thread->remapped_file : !(event->map.flags & MAP_ANONYMOUS);
 
-	if (thread && event->remap && replay->in_pause && !thread->undo.ranges.count)
+	if (thread && event->map.remap && replay->in_pause && !thread->undo.ranges.count)
 		return true; /* of a mapping that began in the pause */
-	if (!thread ||
-	    !tp_maps_add(&replay->maps, event->address, range_end(event->address, event->size), event->node, file))
+	if (!thread || !tp_maps_add(&replay->maps, event->map.address, range_end(event->map.address, event->map.length),
+				    event->node, file))
 		return false;
 	tp_replay_charge(replay, thread, event);
 	replay->heap.maps += replay->inside;
@@ -44,7 +44,7 @@ bool tp_replay_unmap(struct tp_replay *replay, const struct tp_event *event)
 	undo->what = TP_UNDO_NOTHING;
 	if (event->cancelled)
 		return true;
-	if (!tp_maps_remove(maps, event->address, range_end(event->address, event->size)))
+	if (!tp_maps_remove(maps, event->unmap.address, range_end(event->unmap.address, event->unmap.length)))
 		return false;
 	thread->remapped_file = maps->removed.count && maps->sites[maps->removed.list[0].site].file;
 	undo->what = TP_UNDO_UNMAP;
@@ -58,32 +58,41 @@ bool tp_replay_unmap(struct tp_replay *replay, const struct tp_event *event)
 	return true;
 }
 
+/* Numbers that a record leaves out stay as they were. */
+static void update_parts(struct tp_memory_parts *parts, const struct tp_memory_parts *read)
+{
+	if (read->counted) {
+		*parts = *read;
+	} else if (read->said) {
+		parts->shared = read->shared;
+		parts->said = true;
+	}
+}
+
 bool tp_replay_memory(struct tp_replay *replay, const struct tp_event *event)
 {
-	replay->now.rss = event->size;
-	replay->now.vms = event->usable;
-	tp_memory_parts_read(&replay->parts, event->name, event->name_length);
+	replay->now.rss = event->memory.rss;
+	replay->now.vms = event->memory.vms;
+	update_parts(&replay->parts, event->memory.parts);
 	if (!replay->makeup.began) {
 		replay->makeup.began = true;
-		if (replay->trace->header->origin == TPROF_ORIGIN_FORK && event->size > replay->parts.shared)
-			replay->makeup.result.inherited = event->size - replay->parts.shared;
+		if (replay->trace->header->origin == TPROF_ORIGIN_FORK && event->memory.rss > replay->parts.shared)
+			replay->makeup.result.inherited = event->memory.rss - replay->parts.shared;
 	}
-	if (replay->inside && event->size > replay->heap.rss_peak)
-		replay->heap.rss_peak = event->size;
+	if (replay->inside && event->memory.rss > replay->heap.rss_peak)
+		replay->heap.rss_peak = event->memory.rss;
 	tp_timeline_record_rss(&replay->timeline, event->time, &replay->now);
 	return true;
 }
 
 bool tp_replay_allocator(struct tp_replay *replay, const struct tp_event *event)
 {
-	struct tp_allocator numbers;
-
-	if (!event->name || !tp_allocator_read(&numbers, event->name, event->name_length))
+	if (!event->allocator)
 		return true;
 	replay->allocator_live = replay->now.live_bytes;
 	if (replay->inside)
-		return tp_allocator_add(&replay->allocator, tp_replay_ns(replay, event->time), &numbers);
-	replay->allocator.last = numbers;
+		return tp_allocator_add(&replay->allocator, tp_replay_ns(replay, event->time), event->allocator);
+	replay->allocator.last = *event->allocator;
 	return true;
 }
 

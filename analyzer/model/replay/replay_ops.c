@@ -9,27 +9,25 @@
 static bool add_work(struct tp_replay *replay, struct tp_thread_state *thread, const struct tp_event *event)
 {
 	struct tp_work_amount amount;
-	struct tp_work work;
 	char shape[256];
 
-	if (!event->name || !tp_work_read(&work, (const uint8_t *)event->name, event->name_length))
+	if (!event->work)
 		return true;
-	amount = tp_work_amount(&work);
-	tp_work_shape(&work, shape, sizeof(shape));
+	amount = tp_work_amount(event->work);
+	tp_work_shape(event->work, shape, sizeof(shape));
 	tp_op_charge(&thread->open, replay->cost.work);
-	return tp_ops_detail(&replay->ops, &thread->open, tp_op_work_of(&work, &amount), shape, strlen(shape));
+	return tp_ops_detail(&replay->ops, &thread->open, tp_op_work_of(event->work, &amount), shape, strlen(shape));
 }
 
 static bool add_folded(struct tp_replay *replay, struct tp_thread_state *thread, const struct tp_event *event)
 {
 	uint64_t span = UINT64_C(1) << 32; /* ticks: long enough to be exact */
-	struct tp_op_fold fold = { .number = event->size, .counted = tp_replay_counts(replay, event) };
+	struct tp_op_fold fold = { .number = event->fold.op, .counted = tp_replay_counts(replay, event) };
 	double ns = (double)tp_trace_ns(replay->trace, replay->trace->header->start.ticks + span) / (double)span;
-	struct tp_folded folded;
 
-	if (!event->name || !tp_fold_read(&folded, (const uint8_t *)event->name, event->name_length))
+	if (!event->fold.calls)
 		return true;
-	fold.folded = &folded;
+	fold.folded = event->fold.calls;
 	fold.ns_per_tick = ns;
 	return tp_ops_fold(&replay->ops, &thread->open, &fold);
 }
@@ -55,30 +53,31 @@ static bool replay_op(struct tp_replay *replay, struct tp_thread_state *thread, 
 	struct tp_op_moment moment = { .ns = tp_replay_ns(replay, event->time),
 				       .cost = tp_cost_event(&replay->cost, event->offset),
 				       .counted = tp_replay_counts(replay, event) };
-	struct tp_op_work work = {
-		.flop = event->size, .bytes = event->usable, .precision = TP_UNSAID, .matrix_flop = event->size
-	};
+	struct tp_op_work work = { .precision = TP_UNSAID };
 
 	thread->usage_ns = 0;
 	switch (event->kind) {
 	case TP_EVENT_OP_BEGIN:
 		charge_counters(replay, thread, event);
-		return tp_ops_begin(&replay->ops, &thread->open, event->size, &moment) &&
-		       tp_ops_shape(&replay->ops, &thread->open, event->size);
+		return tp_ops_begin(&replay->ops, &thread->open, event->op_begin.op, &moment) &&
+		       tp_ops_shape(&replay->ops, &thread->open, event->op_begin.op);
 	case TP_EVENT_OP_END:
-		if (!tp_ops_end(&replay->ops, &thread->open, event->size, event->unwound, &moment))
+		if (!tp_ops_end(&replay->ops, &thread->open, event->op_end.kept, event->op_end.unwound, &moment))
 			return false;
 		charge_counters(replay, thread, event);
 		return tp_replay_call_ended(replay, thread);
 	case TP_EVENT_SHAPE:
-		return tp_ops_shape(&replay->ops, &thread->open, event->size);
+		return tp_ops_shape(&replay->ops, &thread->open, event->shape.op);
 	case TP_EVENT_WORK:
 		return add_work(replay, thread, event);
 	case TP_EVENT_FOLD:
 		return add_folded(replay, thread, event);
 	default:
 		tp_replay_charge(replay, thread, event);
-		return tp_ops_detail(&replay->ops, &thread->open, work, event->name, event->name_length);
+		work.flop = work.matrix_flop = event->detail.flop;
+		work.bytes = event->detail.bytes;
+		return tp_ops_detail(&replay->ops, &thread->open, work, event->detail.shape.text,
+				     event->detail.shape.length);
 	}
 }
 
@@ -116,14 +115,12 @@ static bool add_blocks(const struct tp_replay *replay, struct tp_process *proces
 bool tp_replay_counters(struct tp_replay *replay, const struct tp_event *event)
 {
 	struct tp_thread_state *thread = tp_replay_thread(replay, event);
-	struct tp_counters counters;
 
 	if (!thread)
 		return false;
-	tp_counters_decode(&counters, event->size, event->name, event->name_length);
 	if (tp_replay_counts(replay, event))
-		tp_counters_add(&replay->counters, &counters);
-	tp_op_counted(&thread->open, &counters);
+		tp_counters_add(&replay->counters, event->counters);
+	tp_op_counted(&thread->open, event->counters);
 	thread->counters_time = event->time;
 	return true;
 }

@@ -4,7 +4,7 @@
 
 static void remember(struct tp_stray *strays, unsigned *next, const struct tp_event *event, uint32_t thread)
 {
-	strays[*next % TP_STRAYS] = (struct tp_stray){ event->address, event->time, thread };
+	strays[*next % TP_STRAYS] = (struct tp_stray){ event->block.address, event->time, thread };
 	++*next;
 }
 
@@ -30,7 +30,7 @@ bool tp_order_was_closed(struct tp_replay *replay, const struct tp_event *event)
 		if (event->time - stray->time > replay->stray_time)
 			break;
 		waiting = true;
-		if (!found && stray->address == event->address && stray->thread != event->thread) {
+		if (!found && stray->address == event->block.address && stray->thread != event->thread) {
 			found = true;
 			stray->address = TP_NO_ADDRESS;
 		}
@@ -53,7 +53,7 @@ static bool freed_before(const struct tp_replay *replay, const struct tp_event *
 	for (size_t i = 0; i < replay->thread_count; i++) {
 		const struct tp_thread_state *thread = &replay->threads[i];
 
-		if (thread->undo.what == TP_UNDO_FREE && thread->undo.block.address == event->address &&
+		if (thread->undo.what == TP_UNDO_FREE && thread->undo.block.address == event->block.address &&
 		    event->time - thread->last <= replay->early_time && thread->stats.thread != event->thread)
 			return true;
 	}
@@ -80,7 +80,7 @@ bool tp_order_is_freed_already(struct tp_replay *replay, const struct tp_event *
 
 		if (event->time - stray->time > replay->early_time)
 			break;
-		if (stray->address == event->address && stray->thread != event->thread) {
+		if (stray->address == event->block.address && stray->thread != event->thread) {
 			stray->address = TP_NO_ADDRESS;
 			return true;
 		}

@@ -18,7 +18,7 @@ static bool end_blocks(struct tp_replay *replay, const struct tp_event *event)
 {
 	struct tp_block block;
 
-	while (tp_pools_take_of(&replay->pools, event->address, &block))
+	while (tp_pools_take_of(&replay->pools, event->block.address, &block))
 		if (!end_block(replay, event, &block))
 			return false;
 	return true;
@@ -29,8 +29,8 @@ bool tp_replay_pool_begins(struct tp_replay *replay, const struct tp_event *even
 	struct tp_pool_counts *counts = &replay->pools.counts;
 
 	counts->pools += replay->inside;
-	counts->bytes += replay->inside ? event->size : 0;
-	return end_blocks(replay, event) && tp_pools_open(&replay->pools, event->address, event->size);
+	counts->bytes += replay->inside ? event->alloc.bytes : 0;
+	return end_blocks(replay, event) && tp_pools_open(&replay->pools, event->alloc.address, event->alloc.bytes);
 }
 
 bool tp_replay_pool_ends(struct tp_replay *replay, const struct tp_event *event)
@@ -38,12 +38,12 @@ bool tp_replay_pool_ends(struct tp_replay *replay, const struct tp_event *event)
 	struct tp_block block;
 	bool good = true;
 
-	if (tp_pools_take(&replay->pools, event->address, &block)) {
-		replay->pools.ended = event->address;
+	if (tp_pools_take(&replay->pools, event->free.address, &block)) {
+		replay->pools.ended = event->free.address;
 		good = end_block(replay, event, &block);
 	}
 	good = good && end_blocks(replay, event);
-	tp_pools_close(&replay->pools, event->address);
+	tp_pools_close(&replay->pools, event->free.address);
 	return good;
 }
 
@@ -53,24 +53,25 @@ bool tp_replay_pool_alloc(struct tp_replay *replay, const struct tp_event *event
 
 	if (!replay->pools.any)
 		return tp_replay_thread(replay, event) != NULL; /* a damaged header */
-	if (tp_pools_take(&replay->pools, event->address, &old)) {
+	if (tp_pools_take(&replay->pools, event->pool_alloc.address, &old)) {
 		replay->heap.implied_frees += replay->inside;
 		if (!end_block(replay, event, &old))
 			return false;
 	}
 	replay->pools.counts.allocations += replay->inside;
-	return tp_replay_begin_block(replay, event, &block) && tp_pools_add(&replay->pools, event->usable, &block);
+	return tp_replay_begin_block(replay, event, &block) &&
+	       tp_pools_add(&replay->pools, event->pool_alloc.pool, &block);
 }
 
 bool tp_replay_pool_free(struct tp_replay *replay, const struct tp_event *event)
 {
 	struct tp_block block;
 
-	if (event->size) /* the whole pool */
+	if (event->pool_free.whole)
 		return end_blocks(replay, event);
-	if (tp_pools_take(&replay->pools, event->address, &block))
+	if (tp_pools_take(&replay->pools, event->pool_free.address, &block))
 		return end_block(replay, event, &block);
-	if (replay->pools.ended == event->address) { /* numpy says so of a buffer that realloc has moved */
+	if (replay->pools.ended == event->pool_free.address) { /* numpy says so of a buffer that realloc has moved */
 		replay->pools.ended = 0;
 		return tp_replay_thread(replay, event) != NULL;
 	}

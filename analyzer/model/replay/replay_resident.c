@@ -487,24 +487,24 @@ bool tp_makeup_take(struct tp_makeup_state *state, const struct tp_replay *repla
 bool tp_replay_region(struct tp_replay *replay, const struct tp_event *event)
 {
 	struct tp_makeup_state *state = &replay->makeup;
-	struct tp_region region;
+	const struct tp_region *region = event->region;
 	size_t count;
 
-	if (!event->name || !tp_region_read(&region, event->name, event->name_length))
+	if (!region)
 		return true;
 	if (event->thread != state->thread)
 		state->count = 0;
 	state->thread = event->thread;
-	if (region.kind != TPROF_REGION_END && state->count == REGIONS_MOST)
+	if (region->kind != TPROF_REGION_END && state->count == REGIONS_MOST)
 		return true; /* their number will not be right at its end */
-	if (region.kind != TPROF_REGION_END) {
+	if (region->kind != TPROF_REGION_END) {
 		if (!tp_reserve(&state->list, &state->room, state->count + 1, sizeof(*state->list)))
 			return false;
-		state->list[state->count++] = (struct tp_makeup_region){ .is = region };
+		state->list[state->count++] = (struct tp_makeup_region){ .is = *region };
 		return true;
 	}
 	count = state->count;
-	if (count && count == region.file && replay->inside && !tp_makeup_take(state, replay, event->time))
+	if (count && count == region->file && replay->inside && !tp_makeup_take(state, replay, event->time))
 		return false;
 	state->count = 0;
 	return true;

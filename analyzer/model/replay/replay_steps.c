@@ -32,7 +32,7 @@ static bool steps_by_passes(struct tp_trace *trace, uint32_t engine)
 
 	while (events && !marked && passes < 3 && (event = tp_events_next(events)) != NULL) {
 		marked = event->kind == TP_EVENT_STEP;
-		passes += event->kind == TP_EVENT_OP_BEGIN && event->size == engine;
+		passes += event->kind == TP_EVENT_OP_BEGIN && event->op_begin.op == engine;
 	}
 	tp_events_close(events);
 	return passes && !marked;
@@ -109,8 +109,9 @@ bool tp_replay_usage(struct tp_replay *replay, const struct tp_event *event)
 
 	if (!thread)
 		return false;
-	if (!event->name || !tp_usage_read(&replay->usage, event->name, event->name_length))
+	if (!event->usage)
 		return true;
+	replay->usage = *event->usage;
 	thread->cpu_ns = replay->usage.own_cpu_ns;
 	thread->usage_ns = tp_replay_ns(replay, event->time);
 	replay->usage_ns = thread->usage_ns;
@@ -183,7 +184,7 @@ bool tp_replay_step_end(struct tp_replay *replay, const struct tp_event *event)
 	charge_usage(thread, tp_replay_ns(replay, event->time));
 	if (!replay->inside || replay->anchor.source)
 		return true;
-	return end_step(replay, thread, tp_replay_ns(replay, event->time), event->size);
+	return end_step(replay, thread, tp_replay_ns(replay, event->time), event->step.items);
 }
 
 bool tp_replay_mark(struct tp_replay *replay, const struct tp_event *event)
@@ -192,8 +193,8 @@ bool tp_replay_mark(struct tp_replay *replay, const struct tp_event *event)
 		return false;
 	if (!tp_replay_counts(replay, event))
 		return true;
-	return tp_marks_add(&replay->marks, tp_replay_ns(replay, event->time), event->thread, event->name,
-			    event->name_length);
+	return tp_marks_add(&replay->marks, tp_replay_ns(replay, event->time), event->thread, event->mark.text,
+			    event->mark.length);
 }
 
 bool tp_replay_call_ended(struct tp_replay *replay, struct tp_thread_state *thread)

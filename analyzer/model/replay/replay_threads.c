@@ -35,20 +35,20 @@ struct tp_thread_state *tp_replay_new_thread(struct tp_replay *replay, const str
 bool tp_replay_name(struct tp_replay *replay, const struct tp_event *event)
 {
 	struct tp_thread_state *thread = tp_replay_thread(replay, event);
-	size_t length = event->name_length;
+	size_t length = event->name.length;
 
 	if (!thread)
 		return false;
 	if (length >= sizeof(thread->stats.name))
 		length = sizeof(thread->stats.name) - 1;
-	memcpy(thread->stats.name, event->name, length);
+	memcpy(thread->stats.name, event->name.text, length);
 	thread->stats.name[length] = 0;
 	return true;
 }
 
 bool tp_replay_sample(struct tp_replay *replay, const struct tp_event *event)
 {
-	struct tp_cpu one = { 1, event->size, (double)event->size * (double)event->size };
+	struct tp_cpu one = { 1, event->sample.periods, (double)event->sample.periods * (double)event->sample.periods };
 	struct tp_thread_state *thread = tp_replay_thread(replay, event);
 	struct tp_cpu_site where;
 
@@ -57,13 +57,13 @@ bool tp_replay_sample(struct tp_replay *replay, const struct tp_event *event)
 	if (!tp_replay_counts(replay, event))
 		return true;
 	tp_cpu_add(&thread->stats.cpu, &one);
-	replay->cpu_periods += event->size;
+	replay->cpu_periods += event->sample.periods;
 	where = (struct tp_cpu_site){ .node = tp_trace_node(replay->trace, event->node),
 				      .thread = event->thread,
 				      .op = tp_op_current(&thread->open) };
 	if (!where.op)
 		tp_cpu_add(&replay->cpu_outside, &one);
-	return tp_cpu_count(&replay->cpu, &where, event->size);
+	return tp_cpu_count(&replay->cpu, &where, event->sample.periods);
 }
 
 /* PAUSE and RESUME. A PAUSE may follow a PAUSE, and nothing need follow the last. */

@@ -2,37 +2,8 @@
 #include "model/samples/allocator.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-#include <tprof/format.h>
 
 #include "base/archive.h"
-#include "base/varint.h"
-
-#define FIELDS (1 + TPROF_ALLOCATOR_NUMBERS)
-#define MOST (UINT64_C(1) << 52) /* so that sums of damaged numbers stay numbers */
-
-bool tp_allocator_read(struct tp_allocator *allocator, const char *bytes, size_t length)
-{
-	uint8_t copy[10 * FIELDS + TP_PADDING] = { 0 };
-	uint64_t fields[FIELDS] = { 0 };
-	const uint8_t *at = copy;
-
-	length = length < 10 * FIELDS ? length : 10 * FIELDS;
-	if (length)
-		memcpy(copy, bytes, length);
-	for (size_t i = 0; i < FIELDS; i++) {
-		uint64_t value = tp_uvarint(&at);
-
-		if (!tp_read_ok(copy, at, copy + length))
-			return false;
-		fields[i] = value < MOST ? value : MOST;
-	}
-	if (fields[0] != TPROF_ALLOCATOR_JEMALLOC)
-		return false;
-	*allocator = (struct tp_allocator){ fields[1], fields[2], fields[3], fields[4], fields[5], fields[6] };
-	return true;
-}
 
 static void raise(uint64_t *most, uint64_t value)
 {

@@ -2,50 +2,9 @@
 #include "model/samples/resident.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/archive.h"
 #include "trace/number_archive.h"
-#include "base/varint.h"
-
-#define MOST (UINT64_C(1) << 52) /* so that sums of damaged numbers stay numbers */
-
-static uint64_t bounded(uint64_t value, unsigned shift)
-{
-	return value < MOST >> shift ? value << shift : MOST;
-}
-
-bool tp_region_read(struct tp_region *region, const char *bytes, size_t length)
-{
-	enum { FIELDS = 3 + TPROF_REGION_SIZES };
-	uint8_t copy[1 + 10 * FIELDS + TP_PADDING] = { 0 };
-	const uint8_t *at = copy + 1;
-	uint64_t fields[FIELDS];
-
-	length = length < 1 + 10 * FIELDS ? length : 1 + 10 * FIELDS;
-	if (!length)
-		return false;
-	memcpy(copy, bytes, length);
-	for (size_t i = 0; i < FIELDS; i++) {
-		fields[i] = tp_uvarint(&at);
-		if (!tp_read_ok(copy, at, copy + length))
-			return false;
-	}
-	*region = (struct tp_region){
-		.kind = copy[0],
-		.low = bounded(fields[0], 12),
-		.high = bounded(fields[0], 12) + bounded(fields[1], 12),
-		.file = fields[2] < UINT32_MAX ? (uint32_t)fields[2] : UINT32_MAX,
-		.rss = bounded(fields[3 + TPROF_REGION_RSS], 10),
-		.pss = bounded(fields[3 + TPROF_REGION_PSS], 10),
-		.private = bounded(fields[3 + TPROF_REGION_PRIVATE], 10),
-		.written = bounded(fields[3 + TPROF_REGION_ANONYMOUS_PART], 10),
-		.swap = bounded(fields[3 + TPROF_REGION_SWAP], 10),
-	};
-	if (region->written > region->rss)
-		region->written = region->rss;
-	return region->kind < TPROF_REGION_KINDS;
-}
 
 const char *tp_makeup_path(const struct tp_trace *trace, const struct tp_makeup_owner *owner)
 {

@@ -11,8 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <tprof/format.h>
-
+#include "trace/payload.h"
 #include "trace/trace.h"
 
 enum tp_makeup_part {
@@ -65,15 +64,6 @@ struct tp_makeup {
 };
 
 #define TP_MAKEUP_SAMPLES 1024u
-
-/* What a REGION event has behind its dtime. */
-struct tp_region {
-	uint32_t kind; /* enum tprof_region_kind */
-	uint32_t file; /* of END: how many regions the reading has */
-	uint64_t low, high;
-	uint64_t rss, pss, private, written, swap; /* bytes; written: no file's pages */
-};
-bool tp_region_read(struct tp_region *region, const char *bytes, size_t length);
 
 /* A part at a time, between two readings as if it had changed steadily. False: there is no reading. */
 bool tp_makeup_at(const struct tp_makeup *makeup, uint64_t time, enum tp_makeup_part part, double *bytes);

@@ -1,29 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/samples/usage.h"
 
-#include <string.h>
-
-#include "base/varint.h"
-
-#define FIELDS (sizeof(struct tp_usage) / sizeof(uint64_t))
-
-bool tp_usage_read(struct tp_usage *usage, const char *bytes, size_t length)
-{
-	uint8_t copy[10 * FIELDS + TP_PADDING] = { 0 };
-	uint64_t fields[FIELDS] = { 0 };
-	const uint8_t *at = copy;
-
-	length = length < 10 * FIELDS ? length : 10 * FIELDS;
-	memcpy(copy, bytes, length);
-	for (size_t i = 0; i < FIELDS; i++) {
-		fields[i] = tp_uvarint(&at);
-		if (!tp_read_ok(copy, at, copy + length))
-			return false;
-	}
-	memcpy(usage, fields, sizeof(fields));
-	return true;
-}
-
 struct tp_usage tp_usage_less(const struct tp_usage *usage, const struct tp_usage *before)
 {
 	return (struct tp_usage){ usage->minor_faults - before->minor_faults,
