@@ -5,11 +5,11 @@
  *
  *   file   := header chunk*
  *   header := struct tprof_header, then text, TPROF_HEADER_SIZE bytes in all
- *   chunk  := struct tprof_chunk, then records, chunk_size bytes in all; the first `committed` bytes behind the
- *             chunk header are valid, what follows is nothing (a writer that died half way through a record)
+ *   chunk  := struct tprof_chunk, then records, chunk_size bytes in all; the first `committed` bytes after the
+ *             chunk header are valid, the rest has no meaning (the writer may have died in the middle of a record)
  *
- * There are two kinds of chunk. An event chunk belongs to one thread at a time and holds what happened, in order. A
- * table chunk holds what events refer to: modules, frames, stack nodes. A table record stands in the file before any
+ * There are two kinds of chunk. An event chunk belongs to one thread at a time and contains what happened, in order. A
+ * table chunk contains what events refer to: modules, frames, stack nodes. A table record is in the file before any
  * event that refers to it is committed.
  */
 #ifndef TPROF_FORMAT_H
@@ -23,9 +23,9 @@
 #define TPROF_VERSION 1u
 #define TPROF_HEADER_SIZE 16384u /* struct tprof_header at 0, text from TPROF_TEXT_OFFSET on */
 #define TPROF_TEXT_OFFSET 2048u
-#define TPROF_COUNTERS_MAX 8u	      /* counters of a trace */
+#define TPROF_COUNTERS_MAX 8u	      /* the most counters of a trace */
 #define TPROF_CHUNK_MAGIC 0x4b435054u /* "TPCK" */
-#define TPROF_CHUNK_SIZE 65536u	      /* what the writer uses; a reader takes the header's chunk_size */
+#define TPROF_CHUNK_SIZE 65536u	      /* used by the writer; a reader uses the header's chunk_size */
 
 /* ---- header ------------------------------------------------------------------------------------------------- */
 
@@ -41,15 +41,15 @@ enum tprof_origin {
 };
 
 enum tprof_end {
-	TPROF_END_NONE = 0,   /* not ended, or killed: a reader asks whether the process still runs */
+	TPROF_END_NONE = 0,   /* not ended, or killed: a reader checks whether the process still runs */
 	TPROF_END_EXIT = 1,   /* end_status is the exit status */
 	TPROF_END_SIGNAL = 2, /* end_status is the signal */
 	TPROF_END_EXEC = 3,   /* the process image was replaced; end_status is 0 */
 };
 
-/* By what call a process ended itself. */
+/* The call by which a process ended itself. */
 enum tprof_end_way {
-	TPROF_WAY_UNKNOWN = 0, /* or by none */
+	TPROF_WAY_UNKNOWN = 0, /* or none */
 	TPROF_WAY_EXIT = 1,    /* exit(), or main() returned: handlers run */
 	TPROF_WAY_UNDERSCORE_EXIT = 2,
 	TPROF_WAY_UPPERCASE_EXIT = 3,
@@ -57,45 +57,57 @@ enum tprof_end_way {
 	TPROF_WAY_EXIT_GROUP = 5, /* by syscall() */
 };
 
-/* The search for blocks that nothing points to, at the process's end. */
+/* The leak check at the process's end: a search for blocks that nothing points to. */
 enum tprof_search {
 	TPROF_SEARCH_NOT_ASKED = 0,
-	TPROF_SEARCH_DUE = 1, /* not begun: the process runs, or its end passed it by */
+	TPROF_SEARCH_DUE = 1, /* not begun: the process runs, or ended in a way that makes no search */
 	TPROF_SEARCH_DONE = 2,
 	TPROF_SEARCH_FAILED = 3,
 	TPROF_SEARCH_NO_PROGRAM = 5, /* tprof-analyze could not be started */
-	TPROF_SEARCH_FORBIDDEN = 4,  /* the kernel lets nobody look into the process's memory */
+	TPROF_SEARCH_FORBIDDEN = 4,  /* the kernel permits no process to read the process's memory */
 };
-#define TPROF_STATUS_FORBIDDEN 4 /* exit status of the searcher then */
+#define TPROF_STATUS_FORBIDDEN 4 /* exit status of the searching process in that case */
 
 enum tprof_header_flags {
-	TPROF_FLAG_FOREIGN_MALLOC = 1u << 0, /* malloc resolves to another object than libtprof.so or its successors
-	                                      * (text TPROF_TEXT_MALLOC names it): its allocations can't be seen */
-	TPROF_FLAG_DEEPBIND = 1u << 1,	     /* dlopen with RTLD_DEEPBIND was seen: that object bypasses the hooks */
-	TPROF_FLAG_STOPPED = 1u << 2,	     /* recording ended before the process did: stop_cause, stop_ticks */
-	TPROF_FLAG_TEXT_CUT = 1u << 3,	     /* the arguments did not fit the header's text */
-	TPROF_FLAG_WAS_THREADED = 1u << 4,   /* more than one thread recorded events */
-	TPROF_FLAG_WAITED = 1u << 5,	     /* recording was off at the start: nothing is known from before the first
-	                                      * RESUME */
-	TPROF_FLAG_POOLS = 1u << 6,	     /* there are POOL_ALLOC events */
+	/*
+	 * malloc resolves to an object other than libtprof.so or its successors (TPROF_TEXT_MALLOC names it): its
+	 * allocations can't be recorded
+	 */
+	TPROF_FLAG_FOREIGN_MALLOC = 1u << 0,
+	/* dlopen was called with RTLD_DEEPBIND: that object bypasses the hooks */
+	TPROF_FLAG_DEEPBIND = 1u << 1,
+	TPROF_FLAG_STOPPED = 1u << 2,	   /* recording ended before the process did: stop_cause, stop_ticks */
+	TPROF_FLAG_TEXT_CUT = 1u << 3,	   /* the arguments did not fit the header's text */
+	TPROF_FLAG_WAS_THREADED = 1u << 4, /* more than one thread recorded events */
+	/* Recording was off at the start: nothing is known before the first RESUME */
+	TPROF_FLAG_WAITED = 1u << 5,
+	TPROF_FLAG_POOLS = 1u << 6, /* there are POOL_ALLOC events */
 };
 
-/* Why something was not recorded. Each has a counter in the header; TPROF_LOST_NAMES gives the words of reports. */
+/*
+ * Why something was not recorded. Each cause has a counter in the header; TPROF_LOST_NAMES has the words for reports.
+ */
 enum tprof_lost {
 	TPROF_LOST_NO_SPACE,  /* events after the disk was full, or RLIMIT_FSIZE reached */
 	TPROF_LOST_NO_MEMORY, /* events after mmap failed (RLIMIT_AS) */
-	TPROF_LOST_NO_FILE,   /* events after the file could not be reached any more */
+	TPROF_LOST_NO_FILE,   /* events after the file could no longer be reached */
 	TPROF_LOST_REENTRANT, /* events of a signal handler that interrupted the recording of another event */
 	TPROF_LOST_FOREIGN,   /* events of a task that shares a thread's memory and TLS (raw clone) */
 	TPROF_LOST_EARLY,     /* events before libc was ready */
-	TPROF_LOST_STACK,     /* stacks not recorded: the event is there, its stack is TPROF_NODE_NONE */
-	TPROF_LOST_SAMPLE,    /* memory samples that could not be read */
-	TPROF_LOST_TIMER,     /* threads that are not sampled: the kernel had no timer for them */
-	TPROF_LOST_SANDBOX,  /* events after the program entered a seccomp sandbox, which may forbid our system calls */
-	TPROF_LOST_COUNTERS, /* threads whose TPROF_COUNTERS could not be opened, or not be read any more */
-	TPROF_LOST_OP_DEPTH, /* calls of hooked functions nested deeper than 256, which is what is kept of a thread, or of
-			      * functions built with -finstrument-functions deeper than 1,024 */
-	TPROF_LOST_CAUSES = 16, /* room for more; the unused are 0 */
+	/* Stacks that were not recorded: the event is there, with TPROF_NODE_NONE as its stack */
+	TPROF_LOST_STACK,
+	TPROF_LOST_SAMPLE, /* memory samples that could not be read */
+	TPROF_LOST_TIMER,  /* threads that are not sampled: the kernel had no timer for them */
+	/* Events after the program entered a seccomp sandbox, which may forbid the collector's system calls */
+	TPROF_LOST_SANDBOX,
+	/* Threads whose TPROF_COUNTERS could not be opened, or no longer be read */
+	TPROF_LOST_COUNTERS,
+	/*
+	 * Calls nested too deeply: more than 256 hooked functions (as many open calls are kept for a thread), or more
+	 * than 1,024 functions built with -finstrument-functions
+	 */
+	TPROF_LOST_OP_DEPTH,
+	TPROF_LOST_CAUSES = 16, /* room for more; unused ones are 0 */
 };
 
 #define TPROF_LOST_NAMES                                                                                               \
@@ -106,13 +118,15 @@ enum tprof_lost {
 
 /* Pieces of text in the header: bytes [text[i].offset, +length) of the file; not terminated. */
 enum tprof_text {
-	TPROF_TEXT_EXE,	   /* path of the executable */
-	TPROF_TEXT_ARGS,   /* arguments, each with its NUL */
-	TPROF_TEXT_CWD,	   /* working directory at the start */
-	TPROF_TEXT_ENV,	   /* the TPROF_* variables in force, NAME=value, each with its NUL */
-	TPROF_TEXT_MALLOC, /* path of the object whose malloc is behind the hooks, or instead of them */
+	TPROF_TEXT_EXE,	 /* path of the executable */
+	TPROF_TEXT_ARGS, /* arguments, each with its NUL */
+	TPROF_TEXT_CWD,	 /* working directory at the start */
+	TPROF_TEXT_ENV,	 /* the TPROF_* variables in force, NAME=value, each with its NUL */
+	/* Path of the object whose malloc the hooks call, or that is used instead of the hooks */
+	TPROF_TEXT_MALLOC,
 	TPROF_TEXT_PARENT, /* path of the trace of the process that forked this one; empty if it was exec'd */
-	TPROF_TEXT_STARTED, /* path by which it was started, a link or a script's: AT_EXECFN; of a trace from before: empty */
+	/* Path by which it was started, of a link or a script (AT_EXECFN); empty in older traces */
+	TPROF_TEXT_STARTED,
 	TPROF_TEXT_COUNT = 8,
 };
 
@@ -135,82 +149,96 @@ struct tprof_moment {
 
 /* Whether events are being recorded. */
 enum tprof_recording {
-	TPROF_RECORDING_UNKNOWN = 0, /* a trace from before there was this field */
+	TPROF_RECORDING_UNKNOWN = 0, /* a trace from a version without this field */
 	TPROF_RECORDING_ON = 1,
 	TPROF_RECORDING_PAUSED = 2,
 };
 
-/* What hooks pass by without a further look, header.gate. */
+/* Events that hooks skip without looking further: header.gate. */
 enum tprof_gate {
 	TPROF_GATE_OPEN = 0,
-	TPROF_GATE_BEGINS = 1, /* recording is paused: all that begins something */
-	TPROF_GATE_ALL = 2,    /* and was from the start on: what ends something, too */
+	TPROF_GATE_BEGINS = 1, /* recording is paused: skip everything that begins something */
+	/* Recording has been paused since the start: also skip what ends something */
+	TPROF_GATE_ALL = 2,
 };
 
-/* What the program is asked to do, header.control_what. */
+/* Requests to the program: header.control_what. */
 enum tprof_control {
-	TPROF_CONTROL_START = 1, /* record again, after a pause */
+	TPROF_CONTROL_START = 1, /* resume recording after a pause */
 	TPROF_CONTROL_STOP = 2,	 /* pause */
 	TPROF_CONTROL_MARK = 3,	 /* a MARK event with control_text */
-	TPROF_CONTROL_SNAPSHOT =
-		4, /* a MEMORY event and a MARK event with control_text: the state at that moment can be looked at */
-	TPROF_CONTROL_LEAKCHECK = 5, /* a fork that stands still for snapshot_pid, whose memory is to be searched */
+	/* A MEMORY event and a MARK event with control_text, so that reports can show the state at that moment */
+	TPROF_CONTROL_SNAPSHOT = 4,
+	/* Make a fork that does not run, set snapshot_pid; the searching process reads its memory */
+	TPROF_CONTROL_LEAKCHECK = 5,
 };
 
 /*
- * Of a process that stands still to be searched (header.snapshot_pid), in its memory at header.snapshot_at: what the one who
- * searches can't know otherwise.
+ * What the searching process needs to know about a fork that does not run (header.snapshot_pid), and can't find out
+ * otherwise. It is in the fork's memory at header.snapshot_at.
  */
 #define TPROF_SNAPSHOT_RANGES 1024u
 struct tprof_range {
-	uint64_t low, high; /* addresses; high is behind the last */
+	uint64_t low, high; /* addresses; high is one past the last */
 };
-#define TPROF_KEPT 6u /* registers that calls keep: rbx rbp r12 r13 r14 r15 */
+#define TPROF_KEPT 6u /* call-preserved registers: rbx rbp r12 r13 r14 r15 */
 #define TPROF_IN_HAND 8u
 struct tprof_registers {
 	uint64_t pc, sp, kept[TPROF_KEPT];
 };
 struct tprof_snapshot {
 	uint32_t stack_count, own_count;
-	struct tprof_range stacks[TPROF_SNAPSHOT_RANGES]; /* the threads' own, [0] of the one that forked */
-	struct tprof_range own[TPROF_SNAPSHOT_RANGES];	  /* the collector's own memory: no part of the program */
+	/* The threads' stacks; [0] is that of the thread that forked */
+	struct tprof_range stacks[TPROF_SNAPSHOT_RANGES];
+	/* The collector's own memory, which is not part of the program */
+	struct tprof_range own[TPROF_SNAPSHOT_RANGES];
 	uint64_t kept_count;
-	uint64_t kept[TPROF_SNAPSHOT_RANGES][TPROF_KEPT]; /* registers of threads that wait: header.snapshot_known */
+	/* Registers of waiting threads: header.snapshot_known */
+	uint64_t kept[TPROF_SNAPSHOT_RANGES][TPROF_KEPT];
 
-	/* The thread that forked did so in the collector's code, called by the program: */
+	/* The thread that forked was in the collector's code, called by the program: */
 	struct tprof_registers at;
-	struct tprof_range code;      /* whose unwind tables lead from there to where the program called it, */
-	uint64_t context;	      /* or by a signal: address of the ucontext_t of where it came; 0: by none */
-	struct tprof_range alternate; /* its signal stack, as the program set it */
+	/* Code whose unwind tables lead from `at` to where the program called it, */
+	struct tprof_range code;
+	/* Or, if a signal interrupted the program, the address of the ucontext_t there; 0: no signal */
+	uint64_t context;
+	struct tprof_range alternate; /* the thread's signal stack, as the program set it */
 	uint64_t in_hand_count;
-	uint64_t in_hand[TPROF_IN_HAND]; /* the program's: arguments of that call, or its result */
-	struct tprof_range moving;	 /* a block that was said to be freed, and is about to be reallocated */
+	/* Values of the program: arguments of that call, or its result */
+	uint64_t in_hand[TPROF_IN_HAND];
+	/* A block whose free is already recorded, and that is about to be reallocated */
+	struct tprof_range moving;
 
-	uint64_t used[TPROF_SNAPSHOT_RANGES]; /* the stack pointers of the threads of `stacks`, if header.snapshot_still
-					       * says so; 0: not known */
-	uint64_t self, tid; /* of the thread that forked: its descriptor of glibc's, and the kernel's number for it */
-	struct tprof_range exiting; /* the module that called the collector, if exit() did; else empty */
+	/* Stack pointers of the threads of `stacks`, if header.snapshot_still has the bit; 0: unknown */
+	uint64_t used[TPROF_SNAPSHOT_RANGES];
+	/* The thread that forked: its descriptor in glibc, and its kernel thread id */
+	uint64_t self, tid;
+	/* The module that called the collector, if exit() called it; else empty */
+	struct tprof_range exiting;
 };
-#define TPROF_CONTROL_WAKE UINT64_C(0x6c746370666f7274) /* the value that header.control_signal is sent with */
-#define TPROF_CONTROL_TEXT 48u				/* bytes of a mark's text */
+#define TPROF_CONTROL_WAKE UINT64_C(0x6c746370666f7274) /* the value sent with header.control_signal */
+#define TPROF_CONTROL_TEXT 48u				/* the most bytes of a mark's text */
 
 /* Why a process that this one started has no trace, in tprof_untraced. */
 enum tprof_unfollowed {
 	TPROF_UNFOLLOWED_STATIC = 1,	 /* linked statically: no loader that preloads */
-	TPROF_UNFOLLOWED_MACHINE = 2,	 /* not of x86-64 */
-	TPROF_UNFOLLOWED_LIBC = 3,	 /* of another C library than glibc */
+	TPROF_UNFOLLOWED_MACHINE = 2,	 /* not for x86-64 */
+	TPROF_UNFOLLOWED_LIBC = 3,	 /* uses another C library than glibc */
 	TPROF_UNFOLLOWED_PRIVILEGED = 4, /* set-user-ID, set-group-ID or with capabilities: LD_PRELOAD is ignored */
-	TPROF_UNFOLLOWED_LIBRARY = 5,	 /* libtprof.so is not there for it (chroot), or can't be read */
-	TPROF_UNFOLLOWED_CHILDREN = 6,	 /* TPROF_CHILDREN=0 */
-	TPROF_UNFOLLOWED_OUTPUT = 7,	 /* a fork that could not write its trace; `name` says why */
+	/* libtprof.so does not exist where it runs (chroot), or can't be read */
+	TPROF_UNFOLLOWED_LIBRARY = 5,
+	TPROF_UNFOLLOWED_CHILDREN = 6, /* TPROF_CHILDREN=0 */
+	TPROF_UNFOLLOWED_OUTPUT = 7,   /* a fork that could not write its trace; `name` says why */
 };
 
 struct tprof_untraced {
-	uint32_t state; /* 2: it is there */
-	uint32_t pid;	/* of the first one; the header's own: it replaced this program (exec) */
-	uint32_t why;	/* enum tprof_unfollowed */
-	uint32_t count; /* how many of that name and reason; 0: none was started after all */
-	char name[48];	/* as it was named when it was started; NUL-terminated */
+	uint32_t state; /* 2: the entry is valid */
+	/* Of the first such process; the header's own pid if it replaced this program (exec) */
+	uint32_t pid;
+	uint32_t why; /* enum tprof_unfollowed */
+	/* Number of processes with that name and reason; 0: none was started after all */
+	uint32_t count;
+	char name[48]; /* name as it was started; NUL-terminated */
 };
 #define TPROF_UNTRACED_MAX 12u
 
@@ -219,100 +247,123 @@ struct tprof_header {
 	uint32_t version;     /* TPROF_VERSION */
 	uint32_t header_size; /* offset of chunk 0 */
 	uint32_t chunk_size;  /* bytes; a multiple of the page size, at most 64 MiB */
-	uint32_t page_size;   /* of the machine that wrote */
-	uint64_t
-		features_required; /* bits that a reader must know, or refuse the file: enum tprof_feature; set as soon as
-				     * something in the file needs it */
-	uint64_t features;	   /* bits that a reader may ignore; none in version 1 */
+	uint32_t page_size;   /* of the machine that wrote the file */
+	/*
+	 * Bits that a reader must know, or refuse the file: enum tprof_feature; set before the first record that needs
+	 * the bit
+	 */
+	uint64_t features_required;
+	uint64_t features; /* bits that a reader may ignore; none in version 1 */
 
-	uint32_t pid, ppid;	/* ppid: of a fork the traced process that it is a fork of, though that may be over */
-	uint32_t origin;	/* enum tprof_origin */
-	uint32_t clock;		/* enum tprof_clock */
-	uint64_t process_start; /* field 22 of /proc/PID/stat: tells a reused pid from this one */
-	uint32_t tick_shift;	/* event times are ticks >> tick_shift */
-	uint32_t depth;		/* TPROF_DEPTH in force */
+	/* Ppid: for a fork, the traced process that it is a fork of, which may have ended already */
+	uint32_t pid, ppid;
+	uint32_t origin; /* enum tprof_origin */
+	uint32_t clock;	 /* enum tprof_clock */
+	/* Field 22 of /proc/PID/stat: distinguishes this process from a later one with the same pid */
+	uint64_t process_start;
+	uint32_t tick_shift;	   /* event times are ticks >> tick_shift */
+	uint32_t depth;		   /* TPROF_DEPTH in force */
 	struct tprof_moment start; /* recording began */
 	struct tprof_span text[TPROF_TEXT_COUNT];
 
-	/* What changes while the program runs. Each word is stored whole. */
-	uint64_t chunks;	    /* chunks handed out; the file may be shorter (the last ones were not made yet) */
-	uint32_t flags;		    /* enum tprof_header_flags */
-	uint32_t threads;	    /* threads that recorded anything */
-	uint32_t end;		    /* enum tprof_end */
-	int32_t end_status;	    /* exit status or signal, as `end` says */
-	struct tprof_moment finish; /* when the process wrote `end`; zero if it did not: none did, or `tprof run` */
-	uint32_t stop_cause;	    /* enum tprof_lost + 1; 0 if recording did not stop early */
-	uint32_t modules;	    /* modules registered */
+	/* Fields that change while the program runs. Each word is stored as a whole. */
+	/* Chunks handed out; the file may be shorter (the last ones may not be created yet) */
+	uint64_t chunks;
+	uint32_t flags;	    /* enum tprof_header_flags */
+	uint32_t threads;   /* threads that recorded anything */
+	uint32_t end;	    /* enum tprof_end */
+	int32_t end_status; /* exit status or signal, as `end` says */
+	/* When the process wrote `end`; zero if `end` was not written, or written by `tprof run` */
+	struct tprof_moment finish;
+	uint32_t stop_cause; /* enum tprof_lost + 1; 0 if recording did not stop early */
+	uint32_t modules;    /* modules registered */
 	uint64_t stop_ticks;
 	uint64_t lost[TPROF_LOST_CAUSES];
 	uint64_t walks_cut;   /* stacks deeper than `depth` */
 	uint64_t walks_short; /* stacks that ended before their outermost frame: no rule for a PC, or out of bounds */
 	uint64_t rss_peak;    /* VmHWM at the end, bytes; 0 if unknown */
 	uint64_t last_child_start_unix_ns; /* start of the latest further process of this run that found this file */
-	uint64_t slots;			   /* hooked pointers (GOT slots) beside symbol interposition */
+	uint64_t slots;			   /* hooked pointers (GOT slots) in addition to symbol interposition */
 	uint64_t collector_bytes;	   /* memory that the collector mapped for itself */
 	uint64_t cpu_period_ns;		   /* CPU time between two samples of a thread; 0: no CPU sampling */
 	uint64_t sample_bytes;		   /* mean of TPROF_ALLOC=sample:BYTES; 0: every allocation is recorded */
-	uint64_t samples_own;		   /* CPU samples that fell into the collector itself, as periods */
-	struct tprof_moment latest;	   /* at about the last memory sample; ticks 0: none, or just being written */
-	uint32_t cpu_signal;		   /* the signal number that the sampler uses */
-	uint32_t cpu_stopped;		   /* 1: the program wanted that signal for itself, and sampling ended */
+	uint64_t samples_own;		   /* CPU samples that fell into the collector itself, counted in periods */
+	/* At about the last memory sample; ticks 0: none, or it is being written */
+	struct tprof_moment latest;
+	uint32_t cpu_signal;  /* the signal number that the sampler uses */
+	uint32_t cpu_stopped; /* 1: the program used that signal itself, and sampling ended */
 
 	/*
-	 * A mailbox for requests to the running program, see tprof-trace(5). Who asks writes `what` and `text`, then with
-	 * release its number; the program answers at its next event.
+	 * A mailbox for requests to the running program, see tprof-trace(5). The sender writes `what` and `text`, then
+	 * the request's number with release semantics; the program answers at its next event.
 	 */
-	uint32_t recording;	      /* enum tprof_recording */
-	uint32_t control_asked;	      /* number of the latest request: 1, 2, ...; 0: none yet */
-	uint32_t control_taken;	      /* the latest that a thread of the program has begun with */
-	uint32_t control_done;	      /* the latest that was carried out */
+	uint32_t recording;	/* enum tprof_recording */
+	uint32_t control_asked; /* number of the latest request: 1, 2, ...; 0: none yet */
+	/* Number of the latest request that a thread of the program has taken */
+	uint32_t control_taken;
+	uint32_t control_done;	      /* number of the latest request that was carried out */
 	uint32_t control_what;	      /* enum tprof_control */
 	uint32_t control_text_length; /* bytes of control_text */
 	char control_text[TPROF_CONTROL_TEXT];
-	/* By being recorded a hooked function's call takes so much longer: between its two events, and around them.
-	 * Both 0: not measured. */
+	/*
+	 * How much longer a call of a hooked function takes because it is recorded: between its two events, and outside
+	 * of them. Both 0: not measured.
+	 */
 	uint32_t op_inside_ticks, op_outside_ticks;
 	uint32_t python;	/* version of the Python whose frames are in the stacks, 0x030b for 3.11; 0: none */
-	uint32_t python_seen;	/* and of one that was met and can't be read; 0: none */
+	uint32_t python_seen;	/* version of a Python that was found and can't be read; 0: none */
 	uint64_t python_unread; /* stacks whose Python frames could not be read */
-	uint32_t fold_inside_ticks, fold_outside_ticks; /* the same of a call that is folded */
+	uint32_t fold_inside_ticks, fold_outside_ticks; /* the same for a folded call */
 	uint32_t work_ticks;				/* what a WORK event adds to op_inside_ticks */
-	uint32_t op_functions;				/* functions that are hooked through `slots` */
-	uint32_t snapshot_pid;	   /* a fork that stands still to be searched for pointers; 0: none (any more) */
-	uint32_t snapshot_error;   /* errno of the last fork that failed; 0: none did */
-	uint64_t snapshot_at;	   /* address of a struct tprof_snapshot in it */
-	uint64_t snapshot_ticks;   /* when it was made: not shifted */
-	uint32_t snapshot_running; /* other threads that were on a processor then, or could be: their registers can't be
-				    * searched */
+	uint32_t op_functions;				/* functions hooked through `slots` */
+	/* A fork that does not run, to be searched for pointers; 0: none (any more) */
+	uint32_t snapshot_pid;
+	uint32_t snapshot_error; /* errno of the last fork that failed; 0: none did */
+	uint64_t snapshot_at;	 /* address of a struct tprof_snapshot in that fork */
+	uint64_t snapshot_ticks; /* when the fork was made; not shifted */
+	/* other threads that were on a processor then, or could be: their registers can't be searched */
+	uint32_t snapshot_running;
 	uint32_t snapshot_waiting; /* other threads that were in a system call */
-	uint32_t
-		fold_untimed_ticks; /* what it costs to count a folded call that is not timed, in all; 0: not measured */
-	uint32_t gate;		    /* enum tprof_gate: what hooks look at first; who asks for something opens it */
-	uint32_t snapshot_known; /* those of snapshot_waiting whose registers are surely those in tprof_snapshot.kept */
-	uint32_t chunks_aside;	 /* chunks of events and tables for which there is no room on the disk: they are in the
-				     * program's memory, and will be in the file when there is */
-	uint64_t other_ticks; /* what recording took beside events: threads begun, chunks made, memory sampled, objects
-				     * hooked */
-	uint64_t snapshot_bytes; /* sizeof(struct tprof_snapshot), as the collector knows it */
-	uint64_t pid_namespace;	 /* inode of the PID namespace that `pid` is a number of; 0: unknown */
-	uint8_t boot_id[16];	 /* /proc/sys/kernel/random/boot_id: which start of which machine; 0: unknown */
-	uint64_t snapshot_still[TPROF_SNAPSHOT_RANGES / 64]; /* bit i: the thread of tprof_snapshot.stacks[i] waited in
-							      * one system call while the fork was made */
-	uint64_t
-		run; /* which run this process belongs to: a random number that the run's first process drew and all further
-		       * ones inherited, or the hash of TPROF_RUN; 0: a trace from before there was this field */
+	/* Whole cost of counting a folded call that is not timed; 0: not measured */
+	uint32_t fold_untimed_ticks;
+	/* enum tprof_gate: the word that hooks read first; the sender of a request opens it */
+	uint32_t gate;
+	/* The threads of snapshot_waiting whose registers are surely in tprof_snapshot.kept */
+	uint32_t snapshot_known;
+	/*
+	 * Chunks of events and tables for which the disk has no room: they wait in the program's memory until it has
+	 */
+	uint32_t chunks_aside;
+	/* Time that recording took outside of events: to begin threads, create chunks, sample memory, hook objects */
+	uint64_t other_ticks;
+	uint64_t snapshot_bytes; /* sizeof(struct tprof_snapshot) in the collector */
+	uint64_t pid_namespace;	 /* inode of the PID namespace in which `pid` is valid; 0: unknown */
+	/* /proc/sys/kernel/random/boot_id: identifies the machine and its boot; 0: unknown */
+	uint8_t boot_id[16];
+	/* bit i: the thread of tprof_snapshot.stacks[i] waited in one system call while the fork was made */
+	uint64_t snapshot_still[TPROF_SNAPSHOT_RANGES / 64];
+	/*
+	 * The run to which this process belongs: a random number that the run's first process drew and all further
+	 * processes inherited, or the hash of TPROF_RUN; 0: the trace is from a version without this field
+	 */
+	uint64_t run;
 	struct tprof_untraced untraced[TPROF_UNTRACED_MAX]; /* processes that were started and have no trace */
-	uint32_t untraced_more;				    /* and how many for which that had no room */
+	uint32_t untraced_more; /* number of further processes for which there was no room */
 	uint32_t reserved;
-	uint64_t search_ticks;	 /* snapshot_ticks of the latest search that had a result; 0: none had */
-	uint32_t search_at_end;	 /* enum tprof_search: what became of TPROF_LEAKCHECK=exit */
-	uint32_t end_way;	 /* enum tprof_end_way */
-	uint64_t control_signal; /* it wakes a thread to look at a request, with TPROF_CONTROL_WAKE; 0: nothing does */
-	/* Ticks since when table records are missing: they are aside, or could not be written. What refers to one of them is
-	 * not part of the trace. 0: none are. */
+	uint64_t search_ticks;	/* snapshot_ticks of the latest search with a result; 0: none */
+	uint32_t search_at_end; /* enum tprof_search: the state of TPROF_LEAKCHECK=exit */
+	uint32_t end_way;	/* enum tprof_end_way */
+	/* Signal that makes a thread look for a request, with TPROF_CONTROL_WAKE; 0: none */
+	uint64_t control_signal;
+	/*
+	 * The time, in ticks, since when table records are missing, because they are aside or could not be written.
+	 * Records that refer to one of them are not part of the trace. 0: none are missing.
+	 */
 	uint64_t tables_from;
-	/* CLOCK_MONOTONIC: when `ppid` was last found to be the process's parent yet: at `latest`, if it still was then;
-	 * 0: unknown. */
+	/*
+	 * CLOCK_MONOTONIC: when `ppid` was last found to be still the process's parent; the time of `latest`, if it was
+	 * the parent then; 0: unknown.
+	 */
 	uint64_t parent_seen_ns;
 };
 
@@ -325,25 +376,31 @@ enum tprof_chunk_kind {
 
 #define TPROF_CHUNK_TIMED 10u
 struct tprof_chunk {
-	uint32_t magic;	 /* TPROF_CHUNK_MAGIC; 0: handed out, not yet begun */
-	uint32_t kind;	 /* enum tprof_chunk_kind */
-	uint32_t thread; /* event chunks: number of the thread that began it (1, 2, ... in order of first event) */
-	uint32_t tid;	 /* its kernel thread id */
-	struct tprof_moment begin; /* the first record's times count from begin.ticks >> tick_shift */
-	uint64_t committed;	   /* valid bytes behind this header; stored with release after the record they end */
-	uint64_t overhead_ticks;   /* estimate of the ticks spent recording the events of this chunk, those of hooked
-				    * functions left out: 64 times what the timed ones took */
-	uint64_t overhead_samples; /* how many were timed */
+	uint32_t magic; /* TPROF_CHUNK_MAGIC; 0: handed out, not yet begun */
+	uint32_t kind;	/* enum tprof_chunk_kind */
+	/* Event chunks: number of the thread that began the chunk (1, 2, ... in order of first event) */
+	uint32_t thread;
+	uint32_t tid; /* its kernel thread id */
+	/* The time of the first record counts from begin.ticks >> tick_shift */
+	struct tprof_moment begin;
+	/* Valid bytes after this header; stored with release semantics after the record that they end with */
+	uint64_t committed;
+	/*
+	 * Estimate of the ticks spent recording the events of this chunk, without those of hooked functions: 64 times
+	 * the ticks of the timed events
+	 */
+	uint64_t overhead_ticks;
+	uint64_t overhead_samples; /* number of timed events */
 	union {
-		uint64_t reserved[2]; /* of table chunks: the writer's own */
+		uint64_t reserved[2]; /* in table chunks: for the writer */
 		struct {
-			uint64_t free_ticks;   /* what of overhead_ticks was frees' */
-			uint32_t free_samples; /* and of overhead_samples */
-			uint32_t free_timed;   /* bit i: timed[i] is a free's */
+			uint64_t free_ticks;   /* the part of overhead_ticks for frees */
+			uint32_t free_samples; /* the part of overhead_samples for frees */
+			uint32_t free_timed;   /* bit i: timed[i] is of a free */
 		};
 	};
-	uint32_t
-		timed[TPROF_CHUNK_TIMED]; /* ticks that some of these took, any of them with the same chance; 0: none */
+	/* Ticks of some of the timed events, each with the same chance to be included; 0: unused */
+	uint32_t timed[TPROF_CHUNK_TIMED];
 };
 
 /* ---- records ------------------------------------------------------------------------------------------------ */
@@ -355,9 +412,11 @@ struct tprof_chunk {
  * Every record begins with a tag byte. Its two low bits are the class:
  */
 enum tprof_class {
-	TPROF_CLASS_LONG =
-		0, /* tag >> 2 is the type, then uvarint length, then so many bytes; unknown types are skipped.
-	                        * Tag 0 is not a record: it ends the chunk. */
+	/*
+	 * tag >> 2 is the type, then uvarint length, then that many bytes; unknown types are skipped. Tag 0 is not a
+	 * record: it ends the chunk.
+	 */
+	TPROF_CLASS_LONG = 0,
 	TPROF_CLASS_ALLOC = 1, /* event chunks */
 	TPROF_CLASS_FREE = 2,  /* event chunks */
 	TPROF_CLASS_OP = 3,    /* event chunks */
@@ -406,7 +465,7 @@ enum tprof_stack_form {
 	TPROF_STACK_DELTA = 2,
 };
 
-/* Functions that allocate or free. One event for a call, whatever it calls on its way. */
+/* Functions that allocate or free. A call is one event, whatever functions it calls itself. */
 enum tprof_fn {
 	TPROF_FN_MALLOC,
 	TPROF_FN_CALLOC,
@@ -422,7 +481,8 @@ enum tprof_fn {
 	TPROF_FN_MALLOCX,
 	TPROF_FN_RALLOCX,
 	TPROF_FN_XALLOCX,
-	TPROF_FN_PYTHON_MALLOC = 16, /* PyObject_Malloc and PyMem_Malloc and their kin, with TPROF_PYTHON=alloc */
+	/* PyObject_Malloc, PyMem_Malloc and the like, with TPROF_PYTHON=alloc */
+	TPROF_FN_PYTHON_MALLOC = 16,
 	TPROF_FN_PYTHON_CALLOC,
 	TPROF_FN_PYTHON_REALLOC,
 	TPROF_FN_FREE = 32,
@@ -436,85 +496,127 @@ enum tprof_fn {
 	TPROF_FN_PYTHON_FREE = 48,
 };
 /*
- * REALLOC, REALLOCARRAY, RALLOCX, XALLOCX and PYTHON_REALLOC are a FREE of the old block with that fn, written before the real call,
- * and an ALLOC with the same fn, written after it. If the call failed, a CANCEL follows instead of the ALLOC: the old
- * block lives on as it was. realloc(NULL, n) is the ALLOC alone, realloc(p, 0) that returns NULL the FREE alone.
+ * REALLOC, REALLOCARRAY, RALLOCX, XALLOCX and PYTHON_REALLOC are a FREE of the old block with that fn, written before
+ * the real call, and an ALLOC with the same fn, written after it. If the call failed, a CANCEL follows instead of the
+ * ALLOC: the old block lives on unchanged. realloc(NULL, n) is the ALLOC alone; realloc(p, 0) that returns NULL is the
+ * FREE alone.
  */
 
 /*
  * LONG records of event chunks: tag is type << 2, then length, then the fields named here. All but THREAD begin with
- * dtime, also those of types that this version does not know: a reader adds it to time, then skips the rest. They leave
- * the rest of the coding state alone.
+ * dtime, including types that this version does not know: a reader adds it to time, then skips the rest. LONG records
+ * leave the rest of the coding state unchanged.
  */
 enum tprof_event_type {
-	TPROF_EVENT_THREAD = 1, /* uvarint ticks (absolute, not shifted), uvarint thread, uvarint tid: from here on the
-	                          * chunk belongs to another thread (its first owner is dead) */
+	/*
+	 * uvarint ticks (absolute, not shifted), uvarint thread, uvarint tid: from here on the chunk belongs to another
+	 * thread (its first owner has ended)
+	 */
+	TPROF_EVENT_THREAD = 1,
 	TPROF_EVENT_CANCEL = 2, /* uvarint dtime: the thread's last FREE (or UNMAP) did not happen */
-	TPROF_EVENT_MAP = 3,	/* uvarint dtime, uvarint address / 4096, uvarint length in bytes, uvarint prot,
-	                          * uvarint flags (of mmap; MAP_REMAP for mremap), uvarint stack node */
-	TPROF_EVENT_UNMAP = 4,	/* uvarint dtime, uvarint address / 4096, uvarint length in bytes, uvarint
-	                          * 1 if it is the first half of an mremap */
-	TPROF_EVENT_MEMORY = 5, /* uvarint dtime, uvarint RSS bytes / 4096, uvarint VMS bytes / 4096; may go on: of RSS
-	                          * those of files and of shared memory; may go on: what was counted of RSS: the
-	                          * collector's tables, the threads' stacks, what the program mapped private and
-	                          * anonymous; all bytes / 4096 */
-	TPROF_EVENT_NAME = 6,	/* uvarint dtime, then the thread's name */
-	TPROF_EVENT_ALLOC = 7,	/* uvarint dtime, uvarint address in bytes, uvarint size, uvarint usable, fn byte,
-	                          * log2 alignment byte, uvarint stack node: an ALLOC that has no short form */
-	TPROF_EVENT_FREE = 8,	/* uvarint dtime, uvarint address in bytes, fn byte */
-	TPROF_EVENT_SAMPLE = 9, /* uvarint dtime, uvarint stack node, uvarint periods: the thread was here when its CPU
-	                          * clock had passed header.cpu_period_ns, `periods` times since its last sample (more
-	                          * than 1 when the signal came late) */
-	TPROF_EVENT_DETAIL =
-		10,	       /* uvarint dtime, uvarint FLOP, uvarint bytes moved, rest: shape as text. Of the thread's
-	                          * innermost open op; 0 and "": not known */
-	TPROF_EVENT_STEP = 11, /* uvarint dtime, uvarint items processed in it (0: not said): a training step ends */
+	/*
+	 * uvarint dtime, uvarint address / 4096, uvarint length in bytes, uvarint prot, uvarint flags (of mmap;
+	 * MAP_REMAP for mremap), uvarint stack node
+	 */
+	TPROF_EVENT_MAP = 3,
+	/*
+	 * uvarint dtime, uvarint address / 4096, uvarint length in bytes, uvarint 1 if it is the first half of an
+	 * mremap
+	 */
+	TPROF_EVENT_UNMAP = 4,
+	/*
+	 * uvarint dtime, uvarint RSS bytes / 4096, uvarint VMS bytes / 4096. Two fields may follow: the parts of RSS in
+	 * files and in shared memory. Then three more may follow, counted parts of RSS: the collector's tables, the
+	 * threads' stacks, private anonymous memory that the program mapped; all bytes / 4096
+	 */
+	TPROF_EVENT_MEMORY = 5,
+	TPROF_EVENT_NAME = 6, /* uvarint dtime, rest: the thread's name */
+	/*
+	 * uvarint dtime, uvarint address in bytes, uvarint size, uvarint usable, fn byte, log2 alignment byte, uvarint
+	 * stack node: an ALLOC that has no short form
+	 */
+	TPROF_EVENT_ALLOC = 7,
+	TPROF_EVENT_FREE = 8, /* uvarint dtime, uvarint address in bytes, fn byte */
+	/*
+	 * uvarint dtime, uvarint stack node, uvarint periods: the thread was at this stack when its CPU clock had
+	 * passed header.cpu_period_ns, `periods` times since its last sample (more than once if the signal came late)
+	 */
+	TPROF_EVENT_SAMPLE = 9,
+	/*
+	 * uvarint dtime, uvarint FLOP, uvarint bytes moved, rest: shape as text. Belongs to the thread's innermost open
+	 * op; 0 and "": unknown
+	 */
+	TPROF_EVENT_DETAIL = 10,
+	/* uvarint dtime, uvarint items processed in it (0: unknown): a training step ends */
+	TPROF_EVENT_STEP = 11,
 	TPROF_EVENT_MARK = 12, /* uvarint dtime, rest: text */
-	TPROF_EVENT_WORK =
-		13, /* uvarint dtime, uvarint kind (enum tprof_work), byte element type, byte flags, rest: the
-	                        * dimensions, uvarints. Of the thread's innermost open op, a typed kernel */
-	TPROF_EVENT_FOLD = 14, /* uvarint dtime, uvarint op, byte length and so many bytes that a WORK has behind its
-	                        * dtime (length 0: not typed), padding, and at its end struct tprof_fold. Calls of an op
-	                        * that are too short and too many for events of their own */
-	TPROF_EVENT_POOL_ALLOC =
-		15, /* uvarint dtime, uvarint address in bytes, uvarint size, uvarint pool, uvarint stack node: the
-	                          * program's own allocator handed out a block; pool: address of the live heap block
-	                          * that it lies in, which the program only has for its pool, or what else it says */
-	TPROF_EVENT_POOL_FREE = 16, /* uvarint dtime, uvarint address in bytes, byte: 0 the block at that address ended,
-	                          * 1 all blocks of the pool of that address */
-	TPROF_EVENT_PAUSE = 17,	 /* uvarint dtime: until RESUME only ends are recorded: frees, unmappings, ends of ops,
-	                          * and reallocations */
+	/*
+	 * uvarint dtime, uvarint kind (enum tprof_work), byte element type, byte flags, rest: the dimensions, uvarints.
+	 * Belongs to the thread's innermost open op, a typed kernel
+	 */
+	TPROF_EVENT_WORK = 13,
+	/*
+	 * uvarint dtime, uvarint op, byte length and as many bytes, which are those of a WORK after its dtime (length
+	 * 0: not typed), padding, and at its end struct tprof_fold. Calls of an op that are too short and too many for
+	 * events of their own
+	 */
+	TPROF_EVENT_FOLD = 14,
+	/*
+	 * uvarint dtime, uvarint address in bytes, uvarint size, uvarint pool, uvarint stack node: the program's own
+	 * allocator handed out a block. pool: address of the live heap block in which it lies, and which the program
+	 * uses only for its pool; or another number that the program gave
+	 */
+	TPROF_EVENT_POOL_ALLOC = 15,
+	/*
+	 * uvarint dtime, uvarint address in bytes, byte: 0 the block at that address was freed, 1 all blocks of the
+	 * pool with that address were freed
+	 */
+	TPROF_EVENT_POOL_FREE = 16,
+	/* uvarint dtime: until RESUME only ends are recorded: frees, unmappings, ends of ops, and reallocations */
+	TPROF_EVENT_PAUSE = 17,
 	TPROF_EVENT_RESUME = 18, /* uvarint dtime */
-	TPROF_EVENT_COUNTERS = 19, /* uvarint dtime, uvarint nanoseconds for which the thread ran but its hardware
-	                            * counters did not, then for each counter of the table, in order of its number,
-	                            * uvarint its increase. All since the thread's previous COUNTERS record, or since
-	                            * the thread began. Before each begin and end of an op: it belongs to the ops
-	                            * that are open by then */
-	TPROF_EVENT_USAGE = 20, /* uvarint dtime, and of the process up to now, uvarints: minor page faults, major ones,
-	                         * voluntary context switches, involuntary ones, nanoseconds of CPU time; then those of
-	                         * the writing thread. Before a STEP (unless there was one just before), before the end
-	                         * of a backward pass of torch, and every 10 ms */
-	TPROF_EVENT_ALLOCATOR = 21, /* uvarint dtime, uvarint enum tprof_allocator, then what the allocator says of
-	                             * itself, uvarints, bytes. Behind a MEMORY of about the same moment */
-	TPROF_EVENT_SHAPE =
-		22, /* uvarint dtime, uvarint op: the thread's innermost op was called with the sizes of that
-	                         * one, which has its name (TPROF_TABLE_SHAPE). Where that came out while it ran */
-	TPROF_EVENT_REGION = 23, /* uvarint dtime, byte enum tprof_region_kind, uvarint address / 4096, uvarint pages,
-	                          * uvarint file (of END: how many REGION records of this reading stand before it), then
-	                          * the sizes of enum tprof_region_size, uvarints, KiB. Part of a reading of smaps: all
-	                          * from one thread, the last one is an END; without it the reading is not whole */
+	/*
+	 * uvarint dtime, uvarint nanoseconds for which the thread ran but its hardware counters did not, then for each
+	 * counter of the table, in order of its number, uvarint its increase. All are since the thread's previous
+	 * COUNTERS record, or since the thread began. Comes before each begin and end of an op, and belongs to the ops
+	 * that are open by then
+	 */
+	TPROF_EVENT_COUNTERS = 19,
+	/*
+	 * uvarint dtime, then for the process up to now, uvarints: minor page faults, major ones, voluntary context
+	 * switches, involuntary ones, nanoseconds of CPU time; then the writing thread's nanoseconds of CPU time. Comes
+	 * before a STEP (unless there was one just before), before the end of a backward pass of torch, and every 10 ms
+	 */
+	TPROF_EVENT_USAGE = 20,
+	/*
+	 * uvarint dtime, uvarint enum tprof_allocator, then the allocator's own statistics, uvarints, bytes. Follows a
+	 * MEMORY of about the same moment
+	 */
+	TPROF_EVENT_ALLOCATOR = 21,
+	/*
+	 * uvarint dtime, uvarint op: the thread's innermost op was called with the sizes of that op, which has the same
+	 * name (TPROF_TABLE_SHAPE). Used if the sizes became known while the op ran
+	 */
+	TPROF_EVENT_SHAPE = 22,
+	/*
+	 * uvarint dtime, byte enum tprof_region_kind, uvarint address / 4096, uvarint pages, uvarint file (for END:
+	 * number of REGION records of this reading before it), then the sizes of enum tprof_region_size, uvarints, KiB.
+	 * Part of a reading of smaps: all from one thread, the last one is an END; a reading without it is incomplete
+	 */
+	TPROF_EVENT_REGION = 23,
 };
 
 enum tprof_region_kind {
 	TPROF_REGION_END = 0,
 	TPROF_REGION_ANONYMOUS = 1, /* private */
 	TPROF_REGION_HEAP = 2,	    /* [heap]: brk() */
-	TPROF_REGION_FILE = 3,	    /* all mappings of it that stand together */
+	TPROF_REGION_FILE = 3,	    /* all adjacent mappings of it */
 	TPROF_REGION_SHARED = 4,    /* shared memory: anonymous, /dev/shm, memfd, System V */
-	TPROF_REGION_STACK = 5,	    /* the first thread's */
+	TPROF_REGION_STACK = 5,	    /* the first thread's stack */
 	TPROF_REGION_TRACE = 6,	    /* the trace itself */
-	TPROF_REGION_OTHER = 7,	    /* the kernel's own; and what is left of more than 2,048 regions (address 0) */
-	/* Parts of ANONYMOUS regions, counted for themselves; of the sizes they have RSS alone: */
+	/* The kernel's own; and at address 0 what remains if there are more than 2,048 regions */
+	TPROF_REGION_OTHER = 7,
+	/* Parts of ANONYMOUS regions, counted separately; of the sizes they have RSS alone: */
 	TPROF_REGION_THREAD_STACK = 8,
 	TPROF_REGION_OWN = 9, /* the collector's tables */
 	TPROF_REGION_KINDS,
@@ -523,113 +625,160 @@ enum tprof_region_kind {
 enum tprof_region_size {
 	TPROF_REGION_RSS,
 	TPROF_REGION_PSS,
-	TPROF_REGION_PRIVATE,	     /* of RSS: this process's alone */
-	TPROF_REGION_ANONYMOUS_PART, /* of RSS: no file's pages; of a private file mapping, pages written to */
+	TPROF_REGION_PRIVATE, /* part of RSS: in this process alone */
+	/* Part of RSS: not pages of a file; for a private mapping of a file, pages that were written to */
+	TPROF_REGION_ANONYMOUS_PART,
 	TPROF_REGION_SWAP,
 	TPROF_REGION_SIZES,
 };
 
-/* Whose numbers those of ALLOCATOR are. */
+/* The allocator that the numbers of ALLOCATOR come from. */
 enum tprof_allocator {
 	TPROF_ALLOCATOR_JEMALLOC = 1, /* its stats.allocated, active, metadata, resident, mapped, retained */
 };
 #define TPROF_ALLOCATOR_NUMBERS 6u
 
 /*
- * Folded calls: each was open while the op was innermost that is when the record is read, each began and ended without
- * any event of its thread between. The record is counted up in place, after it was committed: that is the one exception
- * to records never changing. It is not counted up any more when the thread's open ops change for good, its chunk
- * ends, a step ends, or it is full, with TPROF_FOLD_CALLS at the latest. Durations are ticks, not shifted; bucket i of the
- * histogram counts those from tprof_fold_low(i) to tprof_fold_low(i + 1) - 1.
+ * Folded calls. Each call was open while the op was innermost that is innermost when the record is read, and no event
+ * of its thread happened during the call. The record is updated in place after it was committed: it is the only record
+ * that changes. It is no longer updated once the thread's open ops change for good, its chunk ends, a step ends, or it
+ * is full, with TPROF_FOLD_CALLS at the latest. Durations are ticks, not shifted; bucket i of the histogram counts
+ * durations from tprof_fold_low(i) to tprof_fold_low(i + 1) - 1.
  *
- * TPROF_FOLD_SHARE: the calls are so short that time stamps would take longer than they do. Each was timed with the chance
- * of one in TPROF_FOLD_DISTANCE, whatever came of the others; `ticks`, `min`, `max` and the histogram are of those that
- * were timed, as many as the histogram's sum. The last bucket has also those that have none. `calls` and `units` are of all.
+ * TPROF_FOLD_SHARE: the calls are so short that time stamps would take longer than the calls. Each call was timed with
+ * a chance of one in TPROF_FOLD_DISTANCE, independently of the others. `ticks`, `min`, `max` and the histogram are of
+ * the timed calls, whose number is the histogram's sum. The last bucket also has durations longer than any bucket.
+ * `calls` and `units` are of all calls.
  *
- * TPROF_FOLD_LASTED: directly before the struct stands u64, 0 or in its lower half the ticks from the begin of the first call
- * to the end of the last one that was timed, in its upper half how many calls that were. They can't have taken longer together.
+ * TPROF_FOLD_LASTED: a u64 comes directly before the struct. It is 0, or its lower half is the ticks from the begin of
+ * the first call to the end of the last timed call, and its upper half the number of calls in that time. Together they
+ * can't have taken longer.
  */
 #define TPROF_FOLD_BUCKETS 64u
 #define TPROF_FOLD_CALLS 65535u
-#define TPROF_FOLD_CALLS_SHARE (1u << 18) /* TPROF_FOLD_SHARE: and those up to the next one that is timed */
+#define TPROF_FOLD_CALLS_SHARE (1u << 18) /* TPROF_FOLD_SHARE: and those up to the next timed call */
 #define TPROF_FOLD_MIXED 1u
 #define TPROF_FOLD_SHARE 2u
 #define TPROF_FOLD_LASTED 4u
 #define TPROF_FOLD_DISTANCE 256u
 struct tprof_fold {
 	uint64_t ticks; /* sum of the durations */
-	uint64_t
-		units; /* WORK of one dimension: its sum over the calls. Of others all calls have the same dimensions */
+	/* WORK of one dimension: its sum over the calls. If it has several, all calls have the same dimensions */
+	uint64_t units;
 	uint32_t calls, min, max; /* min, max: ticks */
-	uint32_t
-		flags; /* TPROF_FOLD_MIXED: the one dimension was not the same in all calls; it is the first's. TPROF_FOLD_SHARE,
-			* TPROF_FOLD_LASTED */
+	/*
+	 * TPROF_FOLD_MIXED: the one dimension was not the same in all calls; the WORK has the first call's.
+	 * TPROF_FOLD_SHARE, TPROF_FOLD_LASTED
+	 */
+	uint32_t flags;
 	uint16_t histogram[TPROF_FOLD_BUCKETS];
 };
 
-#define TPROF_MAP_REMAP (UINT64_C(1) << 32) /* beside mmap's own flags: the second half of an mremap */
+/* In addition to mmap's own flags: the second half of an mremap */
+#define TPROF_MAP_REMAP (UINT64_C(1) << 32)
 
 /* LONG records of table chunks. */
 enum tprof_table_type {
-	TPROF_TABLE_MODULE = 1, /* uvarint module (1, 2, ...), uvarint bias (run-time minus link-time address), uvarint
-	                         * start, uvarint end (run-time addresses of its image), uvarint ticks, byte length and
-	                         * bytes of the build-id, rest: path */
+	/*
+	 * uvarint module (1, 2, ...), uvarint bias (run-time minus link-time address), uvarint start, uvarint end
+	 * (run-time addresses of its image), uvarint ticks, byte length and bytes of the build-id, rest: path
+	 */
+	TPROF_TABLE_MODULE = 1,
 	TPROF_TABLE_UNLOAD = 2, /* uvarint module, uvarint ticks: it was unloaded */
-	TPROF_TABLE_FRAME = 3,	/* uvarint frame (1, 2, ...), uvarint module or 0, uvarint pc - module start (module 0:
-	                         * pc), byte enum tprof_frame_flags */
-	TPROF_TABLE_OP = 4,	/* uvarint op (1, 2, ...), byte enum tprof_op_origin, byte length and bytes of the
-	                         * category (may be empty), rest: name */
-	TPROF_TABLE_HOOKS = 8,	/* byte enum tprof_hooks, uvarint pointers, uvarint functions, rest: path of the object
-	                         * ("": the program): what was hooked in it, and what not. Of UNREACHED an object's
-	                         * latest record counts, of the others the sum of all */
-	TPROF_TABLE_REACH =
-		9, /* uvarint ticks of the search, byte enum tprof_reach, uvarint node, uvarint op or 0, uvarint
-	                        * blocks, uvarint bytes: so much from that stack was then ... */
-	TPROF_TABLE_VALUE = 10, /* uvarint value, rest: name: what the program said of itself (tprof_value); of two with
-	                           * one name the later counts */
-	TPROF_TABLE_COUNTER = 11, /* uvarint counter (1, 2, ...; 0: it can't be had), uvarint errno (0: counted), byte
-	                           * enum tprof_counter_flags, rest: name */
-	TPROF_TABLE_CODE = 5,	  /* uvarint code (1, 2, ...), uvarint its first line, uvarint length and bytes of the
-	                         * qualified name, rest: file; both UTF-8. Python's code object, or what is like it */
-	TPROF_TABLE_PYTHON = 6,	  /* uvarint frame (of the same numbers as FRAME's), uvarint code (0: a call of the
-	                         * interpreter's loop that has no frame any more, shown nowhere), uvarint line (0: none),
-	                         * byte enum tprof_python_flags */
-	TPROF_TABLE_JITDUMP = 13, /* the path of a file, in perf's jitdump format, where a compiler of code at run time
-	                           * writes the names of it */
-	TPROF_TABLE_OP_CODE =
-		12, /* uvarint op, byte enum tprof_op_origin, byte length and bytes of the category, uvarint
-	                           * frame: an op named by the function that begins there */
-	TPROF_TABLE_SHAPE =
-		14, /* uvarint op, then uvarints, of each argument that may be a tensor: TPROF_TENSOR_NONE; its type +
-	             * TPROF_TENSOR_TYPE, how many sizes, and those; or TPROF_TENSOR_LIST, how many tensors, and each like
-	             * that. Calls with that op's number had tensors of these sizes; there are others of its name for
-	             * other sizes */
-	TPROF_TABLE_FILE = 15, /* uvarint file (1, 2, ...), rest: path. That of REGION records */
+	/*
+	 * uvarint frame (1, 2, ...), uvarint module or 0, uvarint pc - module start (module 0: pc), byte enum
+	 * tprof_frame_flags
+	 */
+	TPROF_TABLE_FRAME = 3,
+	/*
+	 * uvarint op (1, 2, ...), byte enum tprof_op_origin, byte length and bytes of the category (may be empty),
+	 * rest: name
+	 */
+	TPROF_TABLE_OP = 4,
+	/*
+	 * byte enum tprof_hooks, uvarint pointers, uvarint functions, rest: path of the object ("": the program): what
+	 * was hooked in it, and what was not. Of an object's UNREACHED records the latest counts; records of other
+	 * states are added up
+	 */
+	TPROF_TABLE_HOOKS = 8,
+	/*
+	 * uvarint ticks of the search, byte enum tprof_reach, uvarint node, uvarint op or 0, uvarint blocks, uvarint
+	 * bytes: the live blocks of that stack and op in that class
+	 */
+	TPROF_TABLE_REACH = 9,
+	/*
+	 * uvarint value, rest: name: a value that the program reported (tprof_value); of two with the same name the
+	 * later counts
+	 */
+	TPROF_TABLE_VALUE = 10,
+	/*
+	 * uvarint counter (1, 2, ...; 0: not available), uvarint errno (0: counted), byte enum tprof_counter_flags,
+	 * rest: name
+	 */
+	TPROF_TABLE_COUNTER = 11,
+	/*
+	 * uvarint code (1, 2, ...), uvarint its first line, uvarint length and bytes of the qualified name, rest: file;
+	 * both UTF-8. A code object of Python, or the like
+	 */
+	TPROF_TABLE_CODE = 5,
+	/*
+	 * uvarint frame (numbered together with FRAME), uvarint code (0: a call of the interpreter's loop that no
+	 * longer has a frame, and is never shown), uvarint line (0: none), byte enum tprof_python_flags
+	 */
+	TPROF_TABLE_PYTHON = 6,
+	/*
+	 * The path of a file in perf's jitdump format, to which a compiler writes the names of the code that it makes
+	 * at run time
+	 */
+	TPROF_TABLE_JITDUMP = 13,
+	/*
+	 * uvarint op, byte enum tprof_op_origin, byte length and bytes of the category, uvarint frame: an op named by
+	 * the function that begins there
+	 */
+	TPROF_TABLE_OP_CODE = 12,
+	/*
+	 * uvarint op, then for each argument that may be a tensor, uvarints: TPROF_TENSOR_NONE; its type +
+	 * TPROF_TENSOR_TYPE, the number of its sizes, and the sizes; or TPROF_TENSOR_LIST, the number of tensors, and
+	 * each tensor in the same form. Calls with that op's number had tensors of these sizes; other ops have the same
+	 * name for other sizes
+	 */
+	TPROF_TABLE_SHAPE = 14,
+	TPROF_TABLE_FILE = 15, /* uvarint file (1, 2, ...), rest: path. REGION records refer to it */
 };
 
-#define TPROF_TENSOR_NONE 0u /* undefined, or none that keeps its sizes as others do */
+#define TPROF_TENSOR_NONE 0u /* undefined, or does not keep its sizes where other tensors do */
 #define TPROF_TENSOR_LIST 1u
-#define TPROF_TENSOR_TYPE 2u /* + libtorch's number of the elements' type: c10::ScalarType */
+#define TPROF_TENSOR_TYPE 2u /* + libtorch's number for the type of the elements: c10::ScalarType */
 
-/* Pointers through which an object calls functions that are ops by their names, or functions that it defines. */
+/*
+ * What became of the pointers through which an object calls functions that are ops by their names, or of functions that
+ * it defines.
+ */
 enum tprof_hooks {
 	TPROF_HOOKS_DONE = 0,	     /* hooked */
 	TPROF_HOOKS_PROTECTED = 1,   /* not: the pointer's page could not be made writable */
 	TPROF_HOOKS_UNTOUCHABLE = 2, /* not: the function returns twice or belongs to the unwinder or the loader */
 	TPROF_HOOKS_UNBOUND = 3,     /* not: the function was not found */
-	TPROF_HOOKS_FULL = 4,	     /* not: there was no room, or the system forbids code that was written */
-	TPROF_HOOKS_UNREACHED = 5,   /* functions that it exports, and no pointer leads to them: calls within the object
-				      * are bound directly (-Bsymbolic, hidden, no PLT), or nobody calls them */
-	TPROF_HOOKS_ELSEWHERE = 6, /* no function: dlmopen was called for that object, with a namespace of its own: none
-				      * of its calls and allocations, nor of those that it brings along, can be seen */
+	/* Not: there was no room, or the system forbids code that was written at run time */
+	TPROF_HOOKS_FULL = 4,
+	/*
+	 * Functions that it exports and no pointer leads to: calls within the object are bound directly (-Bsymbolic,
+	 * hidden, no PLT), or there are none
+	 */
+	TPROF_HOOKS_UNREACHED = 5,
+	/*
+	 * No function: dlmopen was called for that object with a namespace of its own; nothing is recorded of the calls
+	 * and allocations of the object and of objects that it loads
+	 */
+	TPROF_HOOKS_ELSEWHERE = 6,
 	TPROF_HOOKS_STATES,
 };
 
 /* Whether a live block can still be reached by pointers, in the words of Valgrind. */
 enum tprof_reach {
 	TPROF_REACH_DEFINITE = 1, /* nothing points to it */
-	TPROF_REACH_INDIRECT = 2, /* only lost blocks do */
-	TPROF_REACH_POSSIBLE = 3, /* only pointers into its inside do, or lead to it */
+	TPROF_REACH_INDIRECT = 2, /* only lost blocks point to it */
+	TPROF_REACH_POSSIBLE = 3, /* only pointers into its inside point to it, or lead to it */
 	TPROF_REACH_STILL = 4,	  /* a chain of pointers to beginnings leads to it */
 };
 
@@ -639,7 +788,7 @@ enum tprof_op_origin {
 };
 
 enum tprof_counter_flags {
-	TPROF_COUNTER_USER = 1, /* of user mode only: the kernel did not let its own be counted */
+	TPROF_COUNTER_USER = 1, /* counts user mode only: the kernel did not permit counting itself */
 };
 
 enum tprof_frame_flags {
@@ -661,10 +810,10 @@ enum tprof_join {
 };
 
 /*
- * A joined node's stack: its native frames, each that has TPROF_FRAME_LOOP with the Python frames that it runs directly
- * inside it. From the innermost outwards the first such native frame takes Python frames up to and with the first that
- * has TPROF_PYTHON_ENTRY, the next one those that follow, and so on. Python frames that are left when the native frames
- * are at their end stand outside of all. Neither of the two nodes is a joined one.
+ * The stack of a joined node: its native frames, each one that has TPROF_FRAME_LOOP with the Python frames that it runs
+ * directly inside it. From the innermost outwards, the first such native frame takes the Python frames up to and
+ * including the first that has TPROF_PYTHON_ENTRY, the next one the Python frames up to the next entry, and so on.
+ * Python frames that remain after the last native frame are outside of all. Neither of the two nodes is a joined one.
  */
 enum tprof_python_flags {
 	TPROF_PYTHON_ENTRY = 1, /* the outermost frame of a call of the interpreter's loop */
@@ -684,12 +833,12 @@ enum tprof_python_flags {
 enum tprof_node {
 	TPROF_NODE_NONE = 0,   /* no stack */
 	TPROF_NODE_ROOT = 1,   /* above the outermost frame */
-	TPROF_NODE_CUT = 2,    /* the stack was deeper than TPROF_DEPTH: frames are missing above */
-	TPROF_NODE_SHORT = 3,  /* the walk ended early: frames may be missing above */
+	TPROF_NODE_CUT = 2,    /* the stack was deeper than TPROF_DEPTH: outer frames are missing */
+	TPROF_NODE_SHORT = 3,  /* the walk ended early: outer frames may be missing */
 	TPROF_NODE_FIRST = 16, /* the first number of a real node */
 };
 
-/* ---- what writer and reader must compute alike -------------------------------------------------------------- */
+/* ---- what writer and reader must compute in the same way ----------------------------------------------------- */
 
 /* Slot of an address (in units of 8 bytes) in addresses[]. Multiplicative hashing, Knuth TAOCP 6.4. */
 static inline uint32_t tprof_address_slot(uint64_t address8)
@@ -703,7 +852,10 @@ static inline uint32_t tprof_stack_slot(uint32_t node)
 	return (node * UINT32_C(0x9e3779b1)) >> 24;
 }
 
-/* Bucket of a folded call's duration: four to each power of two. Durations from 2^17 on have none: they are not folded. */
+/*
+ * Bucket of a folded call's duration: four buckets for each power of two. Durations from 2^17 on have none: such calls
+ * are not folded.
+ */
 static inline uint32_t tprof_fold_bucket(uint32_t ticks)
 {
 	uint32_t log = 31u - (uint32_t)__builtin_clz(ticks | 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* "Did you mean ...?" for mistyped words. Both halves ask this; it calls nothing. */
+/* "Did you mean ...?" for mistyped words. Both halves use this; it calls nothing. */
 #ifndef TPROF_NEAREST_H
 #define TPROF_NEAREST_H
 
@@ -14,7 +14,10 @@ static inline char tprof_lower(char letter)
 	return letter >= 'A' && letter <= 'Z' ? (char)(letter | 0x20) : letter;
 }
 
-/* Insertions, deletions, changes and swaps of neighbours that make `b` of `a`, in any case; TPROF_FAR: a word is too long. */
+/*
+ * Number of insertions, deletions, changes and swaps of neighbouring letters that turn `a` into `b`, ignoring case;
+ * TPROF_FAR: a word is too long.
+ */
 static inline uint32_t tprof_edits(const char *a, uint32_t a_length, const char *b, uint32_t b_length)
 {
 	uint8_t rows[3][TPROF_WORD_MAX + 1];
@@ -61,7 +64,7 @@ static inline bool tprof_holds(const char *text, uint32_t text_length, const cha
 	return false;
 }
 
-/* How far `candidate` is from what was typed; TPROF_FAR: nobody who typed `word` meant it. */
+/* Distance of `candidate` from the typed `word`; TPROF_FAR: too far to be what was meant. */
 static inline uint32_t tprof_word_distance(const char *word, const char *candidate)
 {
 	uint32_t word_length = 0, length = 0, edits, most;

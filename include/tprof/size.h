@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sizes as people type them. Both halves read them by this; it calls nothing, and uses no floating point. */
+/* Sizes as people type them. Both halves parse them with this; it calls nothing, and uses no floating point. */
 #ifndef TPROF_SIZE_H
 #define TPROF_SIZE_H
 

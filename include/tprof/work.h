@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Part of the trace format: what a typed kernel works on. A WORK event carries a kind, an element type, flags and the
- * raw dimensions as the kernel's caller gave them; what they mean in FLOP and bytes only the reader knows
- * (analyzer/model/flop/work.c has the formulas). Numbers are never given another meaning.
+ * Part of the trace format: what a typed kernel works on. A WORK event contains a kind, an element type, flags and the
+ * dimensions as the kernel's caller passed them. Only the reader knows what they mean in FLOP and bytes (the formulas
+ * are in analyzer/model/flop/work.c). A number never changes its meaning.
  */
 #ifndef TPROF_WORK_H
 #define TPROF_WORK_H
 
-/* The kinds, and their dimensions in order. Matrices are as in the BLAS: C is m x n, k is what is summed over. */
+/*
+ * The kinds, and their dimensions in order. Matrices are as in the BLAS: C is m x n, and k is the dimension that is
+ * summed over.
+ */
 enum tprof_work {
 	TPROF_WORK_NONE = 0,
 
@@ -63,7 +66,7 @@ enum tprof_work {
 	TPROF_WORK_GESVD = 57, /* m n; also GESDD */
 	TPROF_WORK_GEBRD = 58, /* m n */
 	TPROF_WORK_SYTRD = 59, /* n */
-	TPROF_WORK_GEHRD = 60, /* n, first and last row of what is reduced */
+	TPROF_WORK_GEHRD = 60, /* n, first and last row of the reduced part */
 	TPROF_WORK_GELQF = 80, /* m n */
 	TPROF_WORK_ORGLQ = 81, /* m n k */
 	TPROF_WORK_SYTRF = 82, /* n; also HETRF */
@@ -76,7 +79,7 @@ enum tprof_work {
 	TPROF_WORK_GBTRF = 89, /* m n kl ku */
 	TPROF_WORK_GBTRS = 90, /* n kl ku nrhs */
 	TPROF_WORK_GBSV = 91,  /* n kl ku nrhs */
-	/* Neural networks. Forward and backward differ in what is read and written, not in their products. */
+	/* Neural networks. Forward and backward passes differ in what they read and write, not in their products. */
 	TPROF_WORK_MATMUL = 64,	     /* batch m n k */
 	TPROF_WORK_CONV = 65,	     /* batch groups ic oc id ih iw od oh ow kd kh kw */
 	TPROF_WORK_POOL = 66,	     /* batch channels id ih iw od oh ow kd kh kw */
@@ -85,7 +88,8 @@ enum tprof_work {
 	TPROF_WORK_ELEMENTWISE = 69, /* elements, operands read: one operation each */
 	TPROF_WORK_REORDER = 70,     /* elements */
 	TPROF_WORK_REDUCE = 71,	     /* elements in, elements out */
-	TPROF_WORK_ACTIVATION = 72,  /* elements, operations on each: 0 if they have no count (exp, tanh, ...) */
+	/* elements, operations on each: 0 if they can't be counted (exp, tanh, ...) */
+	TPROF_WORK_ACTIVATION = 72,
 
 	TPROF_WORK_KINDS = 92,
 };
@@ -107,22 +111,25 @@ enum tprof_dtype {
 enum tprof_work_flags {
 	TPROF_WORK_TRANS_A = 1, /* the first matrix is transposed, or conjugated and transposed */
 	TPROF_WORK_TRANS_B = 2,
-	TPROF_WORK_RIGHT = 4,	  /* the special matrix stands on the right */
-	TPROF_WORK_REAL = 8,	  /* complex vectors by a real scalar (csscal, zdrot) */
-	TPROF_WORK_BACKWARD = 16, /* of data (CONV, POOL: towards the input) */
-	TPROF_WORK_WEIGHTS = 32,  /* of weights */
-	TPROF_WORK_TYPES = 64,	/* not all tensors are of the element type: a number behind the dimensions says more */
-	TPROF_WORK_QUERY = 128, /* it was only asked how large the workspace must be: no work */
+	TPROF_WORK_RIGHT = 4,	  /* the special matrix is on the right */
+	TPROF_WORK_REAL = 8,	  /* complex vectors times a real scalar (csscal, zdrot) */
+	TPROF_WORK_BACKWARD = 16, /* backward pass of data (CONV, POOL: towards the input) */
+	TPROF_WORK_WEIGHTS = 32,  /* backward pass of weights */
+	/* not all tensors have the element type: a number after the dimensions gives the other types */
+	TPROF_WORK_TYPES = 64,
+	TPROF_WORK_QUERY = 128, /* the caller only asked for the size of the workspace: no work */
 };
 
 /*
- * What stands behind the dimensions of work with TPROF_WORK_TYPES: types (enum tprof_dtype) of the tensors that are not of the
- * element type, which is the input's. 0: as the input.
+ * The number after the dimensions of work with TPROF_WORK_TYPES: types (enum tprof_dtype) of the tensors that do not
+ * have the element type, which is the input's. 0: same as the input.
  */
 #define TPROF_WORK_TYPES_OF(second, result) ((uint64_t)(second) | (uint64_t)(result) << 8)
-#define TPROF_WORK_TYPE_SECOND(types) ((uint8_t)(types))	/* weights; of NORM scale, shift, mean and variance */
-#define TPROF_WORK_TYPE_RESULT(types) ((uint8_t)((types) >> 8)) /* or, of the backward pass, its gradient */
+/* weights; for NORM scale, shift, mean and variance */
+#define TPROF_WORK_TYPE_SECOND(types) ((uint8_t)(types))
+/* for the backward pass, its gradient */
+#define TPROF_WORK_TYPE_RESULT(types) ((uint8_t)((types) >> 8))
 
-#define TPROF_WORK_DIMS 13u /* at most, without that number */
+#define TPROF_WORK_DIMS 13u /* the most, without that number */
 
 #endif
