@@ -24,9 +24,12 @@
 extern "C" {
 #endif
 
-/* What libtprof.so offers under the name tprof_api_1. Members are only ever added at the end; `size` tells. */
+/*
+ * The interface that libtprof.so exports as tprof_api_1. Members are only ever added at the end; `size` tells how many
+ * there are.
+ */
 struct tprof_api {
-	uint64_t size; /* of this struct, bytes */
+	uint64_t size; /* size of this struct in bytes */
 	void (*op_begin)(const char *name, const char *category);
 	void (*op_end)(void);
 	void (*op_detail)(const char *shape, uint64_t flop, uint64_t bytes);
@@ -41,7 +44,9 @@ struct tprof_api {
 	void (*stop)(void);
 };
 
-/* No op of -finstrument-functions: it would begin around the op that is begun in it, and end within. */
+/*
+ * Excluded from -finstrument-functions: that op would begin around the op that the function begins, and end inside it.
+ */
 #define TPROF_UNTRACED __attribute__((__no_instrument_function__))
 
 #ifdef __cplusplus
@@ -50,7 +55,7 @@ struct tprof_api {
 #define TPROF_API_CAST(found) (const struct tprof_api *)(found)
 #endif
 
-/* The API of the libtprof.so in this process; NULL if there is none. Asked for once in each source file. */
+/* The API of the libtprof.so in this process; NULL if there is none. Looked up once in each source file. */
 static __inline__ TPROF_UNTRACED const struct tprof_api *tprof_find_api(void)
 {
 	static const struct tprof_api *api;
@@ -63,7 +68,7 @@ static __inline__ TPROF_UNTRACED const struct tprof_api *tprof_find_api(void)
 	return api;
 }
 
-/* Does it have that member? An older libtprof.so does not know the later ones. */
+/* Does the API have this member? An older libtprof.so lacks the later ones. */
 #define TPROF_API_HAS(api, member)                                                                                     \
 	(__builtin_expect((api) != 0, 0) && (api)->size >= offsetof(struct tprof_api, member) + sizeof((api)->member))
 
@@ -86,8 +91,8 @@ static __inline__ TPROF_UNTRACED void tprof_op_end(void)
 }
 
 /*
- * What the thread's innermost op works on: its shape as text ("64x128,128x10"; NULL: not said), the floating-point
- * operations that it does and the bytes that it moves (0: not known).
+ * Describes what the thread's innermost op works on: its shape as text ("64x128,128x10"; NULL: unknown), the
+ * floating-point operations that it does and the bytes that it moves (0: unknown).
  */
 static __inline__ TPROF_UNTRACED void tprof_op_detail(const char *shape, uint64_t flop, uint64_t bytes)
 {
@@ -97,7 +102,7 @@ static __inline__ TPROF_UNTRACED void tprof_op_detail(const char *shape, uint64_
 		api->op_detail(shape, flop, bytes);
 }
 
-/* Begins an op and says what it works on, in one: tprof_op_begin(), then tprof_op_detail(). */
+/* Begins an op and describes what it works on: tprof_op_begin() and tprof_op_detail() in one call. */
 static __inline__ TPROF_UNTRACED void tprof_op_begin_detail(const char *name, const char *category, const char *shape,
 							    uint64_t flop, uint64_t bytes)
 {
@@ -109,7 +114,7 @@ static __inline__ TPROF_UNTRACED void tprof_op_begin_detail(const char *name, co
 	}
 }
 
-/* Ends a training step (or a batch, a request), in which `items` were processed (0: not said). */
+/* Ends a training step (or a batch, a request) in which `items` were processed (0: unknown). */
 static __inline__ TPROF_UNTRACED void tprof_step(uint64_t items)
 {
 	const struct tprof_api *api = tprof_find_api();
@@ -118,7 +123,7 @@ static __inline__ TPROF_UNTRACED void tprof_step(uint64_t items)
 		api->step(items);
 }
 
-/* A moment to be seen on the timeline. */
+/* Sets a mark on the timeline. */
 static __inline__ TPROF_UNTRACED void tprof_mark(const char *text)
 {
 	const struct tprof_api *api = tprof_find_api();
@@ -137,8 +142,8 @@ static __inline__ TPROF_UNTRACED void tprof_thread_name(const char *name)
 }
 
 /*
- * Something that the reports should know of the program: the number of its model's parameters ("parameters"), the batch
- * size. The last value said of a name counts.
+ * Reports a value of the program: the number of its model's parameters ("parameters"), the batch size. The last value
+ * reported under a name counts.
  */
 static __inline__ TPROF_UNTRACED void tprof_value(const char *name, uint64_t value)
 {
@@ -149,17 +154,17 @@ static __inline__ TPROF_UNTRACED void tprof_value(const char *name, uint64_t val
 }
 
 /*
- * A program's own allocator (an arena, a tensor cache): its blocks count in the reports, with their stacks, and the memory
- * that it hands out from does not, or it would be there twice.
+ * Reports the blocks of a program's own allocator (an arena, a tensor cache). They count in the reports, with their
+ * stacks; the memory from which they are handed out does not, so that nothing counts twice.
  *
- * tprof_pool_alloc() goes behind the pool's allocation of `size` bytes at `block`; `pool` is the address of the block of
- * malloc, new, ... that `block` lies in, as it was returned. That one is left out of all numbers of the heap, from its
- * allocation to its free, and stands under "pools" instead. A pool of several such blocks names, each time, the one that
- * `block` lies in. If the memory is not the heap's (mmap, static, a device's), `pool` is any address that tells the pool
- * from others, or NULL.
+ * Call tprof_pool_alloc() after the pool has handed out `size` bytes at `block`. `pool` is the address of the block of
+ * malloc, new, ... in which `block` lies, as malloc returned it. That heap block is left out of all numbers of the
+ * heap, from its allocation to its free, and is reported under "pools" instead. If a pool has several such heap blocks,
+ * pass the one in which `block` lies. If the memory is not from the heap (mmap, static, a device's), `pool` is any
+ * address that identifies the pool, or NULL.
  *
- * tprof_pool_free() goes before the pool takes the block back, tprof_pool_reset() before it takes back all at once. When
- * the heap block that is `pool` is freed or reallocated, the blocks in it have ended too.
+ * Call tprof_pool_free() before the pool takes the block back, tprof_pool_reset() before it takes back all blocks at
+ * once. When the heap block `pool` is freed or reallocated, the blocks in it end too.
  */
 static __inline__ TPROF_UNTRACED void tprof_pool_alloc(const void *pool, const void *block, size_t size)
 {
@@ -186,8 +191,8 @@ static __inline__ TPROF_UNTRACED void tprof_pool_reset(const void *pool)
 }
 
 /*
- * Recording begins, or goes on: after tprof_stop(), and in a program that was started with TPROF_START=off. Nothing if it
- * is on.
+ * Starts or resumes recording: after tprof_stop(), and in a program that was started with TPROF_START=off. Does nothing
+ * if recording is on.
  */
 static __inline__ TPROF_UNTRACED void tprof_start(void)
 {
@@ -198,8 +203,9 @@ static __inline__ TPROF_UNTRACED void tprof_start(void)
 }
 
 /*
- * Recording pauses, in all threads, until tprof_start(). Blocks and ops that were recorded are followed to their end all
- * the same, so what is unfreed in the end really is; what begins in the pause is not in the report.
+ * Pauses recording, in all threads, until tprof_start(). Blocks and ops that were recorded earlier are still followed
+ * to their end, so blocks reported as unfreed really are unfreed. Blocks and ops that begin in the pause are not in the
+ * report.
  */
 static __inline__ TPROF_UNTRACED void tprof_stop(void)
 {
@@ -235,7 +241,7 @@ class op
 	op &operator=(const op &) = delete;
 };
 
-/* Recording, for as long as the block: with TPROF_START=off, of that part of the program alone. */
+/* Records for the duration of a block of code: with TPROF_START=off, only that part of the program. */
 class recording
 {
       public:
