@@ -6,28 +6,11 @@
 #ifndef TPROF_TRACE_IMPL_H
 #define TPROF_TRACE_IMPL_H
 
-#include "trace/trace.h"
 #include "base/reserve.h"
+#include "trace/chunks.h"
 
 struct tp_jit_times;
 struct tp_pairs;
-
-/* A chunk whose header was found sound. */
-struct tp_chunk {
-	uint64_t offset;    /* of the chunk's header in the file */
-	uint64_t committed; /* bytes behind it that may be read: within the chunk and the file */
-	uint64_t begin;	    /* ticks */
-	uint32_t thread, tid;
-	uint64_t overhead_ticks, overhead_samples; /* of its header */
-	uint64_t free_ticks, free_samples;	   /* the same */
-	uint32_t timed[TPROF_CHUNK_TIMED];	   /* the same */
-	uint32_t free_timed;			   /* the same */
-};
-
-struct tp_chunks {
-	struct tp_chunk *list;
-	size_t count, room;
-};
 
 /* nanoseconds = (ticks - origin) * mult >> 32; never negative. */
 struct tp_clock {

@@ -121,6 +121,11 @@ void tp_trace_close(struct tp_trace *trace)
 	free(impl);
 }
 
+const struct tp_chunks *tp_trace_chunks(const struct tp_trace *trace)
+{
+	return &tp_impl(trace)->events;
+}
+
 uint64_t tp_trace_thread_limit(const struct tp_trace *trace)
 {
 	return tp_impl(trace)->thread_limit;

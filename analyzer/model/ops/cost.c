@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "model/stats/stats.h"
-#include "trace/impl.h"
+#include "trace/chunks.h"
 
 /* Nanoseconds of a tick, as fitted. */
 static double tick_ns(const struct tp_trace *trace)
@@ -155,7 +155,7 @@ static double common_mean(const struct tp_chunks *chunks)
 
 bool tp_cost_recording(const struct tp_trace *trace, uint64_t *ticks)
 {
-	const struct tp_chunks *chunks = &tp_impl(trace)->events;
+	const struct tp_chunks *chunks = tp_trace_chunks(trace);
 	double common = common_mean(chunks), sum = 0;
 
 	for (size_t i = 0; i < chunks->count; i++) {
@@ -185,11 +185,11 @@ static double frees_share(const struct tp_chunks *chunks)
 
 bool tp_cost_init(struct tp_cost *cost, const struct tp_trace *trace)
 {
-	const struct tp_trace_impl *impl = tp_impl(trace);
+	const struct tp_chunks *chunks = tp_trace_chunks(trace);
 	double tick = tick_ns(trace), usual;
 
-	*cost = (struct tp_cost){ .first = impl->header_size, .size = impl->chunk_size, .frees = 1 };
-	if (trace->op_count < 2 || !impl->events.count)
+	*cost = (struct tp_cost){ .first = trace->header->header_size, .size = trace->header->chunk_size, .frees = 1 };
+	if (trace->op_count < 2 || !chunks->count)
 		return true;
 	cost->op_inside = trace->header->op_inside_ticks * tick;
 	cost->op_outside = trace->header->op_outside_ticks * tick;
@@ -197,26 +197,25 @@ bool tp_cost_init(struct tp_cost *cost, const struct tp_trace *trace)
 	cost->fold_outside = trace->header->fold_outside_ticks * tick;
 	cost->fold_untimed = trace->header->fold_untimed_ticks * tick;
 	cost->work = trace->header->work_ticks * tick;
-	cost->frees = frees_share(&impl->events);
-	usual = usual_ticks(&impl->events, OTHERS);
+	cost->frees = frees_share(chunks);
+	usual = usual_ticks(chunks, OTHERS);
 	if (usual < 0 || cost->frees < 0)
 		return false;
 	if (usual <= 0) /* of frees alone */
-		usual = usual_ticks(&impl->events, ALL);
+		usual = usual_ticks(chunks, ALL);
 	cost->usual = usual * tick;
 	if (cost->usual <= 0)
 		return true;
-	for (size_t i = 0; i < impl->events.count; i++) {
-		uint64_t chunk = (impl->events.list[i].offset - cost->first) / cost->size;
+	for (size_t i = 0; i < chunks->count; i++) {
+		uint64_t chunk = (chunks->list[i].offset - cost->first) / cost->size;
 
 		cost->count = chunk >= cost->count ? (size_t)chunk + 1 : cost->count;
 	}
 	cost->chunks = calloc(cost->count, sizeof(*cost->chunks));
-	for (size_t i = 0; cost->chunks && i < impl->events.count; i++) {
-		double ticks = nearby(&impl->events, i, cost->frees);
+	for (size_t i = 0; cost->chunks && i < chunks->count; i++) {
+		double ticks = nearby(chunks, i, cost->frees);
 
-		cost->chunks[(impl->events.list[i].offset - cost->first) / cost->size] =
-			(ticks < 0 ? usual : ticks) * tick;
+		cost->chunks[(chunks->list[i].offset - cost->first) / cost->size] = (ticks < 0 ? usual : ticks) * tick;
 	}
 	return cost->chunks != NULL;
 }

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The event chunks of an open trace, as their headers describe them. */
+#ifndef TPROF_TRACE_CHUNKS_H
+#define TPROF_TRACE_CHUNKS_H
+
+#include "trace/trace.h"
+
+/* A chunk whose header was found sound. */
+struct tp_chunk {
+	uint64_t offset;    /* of the chunk's header in the file */
+	uint64_t committed; /* bytes behind the header that may be read: within the chunk and the file */
+	uint64_t begin;	    /* ticks */
+	uint32_t thread, tid;
+	/* Of its header: what recording its events cost, and which of them were timed. */
+	uint64_t overhead_ticks, overhead_samples;
+	uint64_t free_ticks, free_samples;
+	uint32_t timed[TPROF_CHUNK_TIMED];
+	uint32_t free_timed;
+};
+
+struct tp_chunks {
+	struct tp_chunk *list;
+	size_t count, room;
+};
+
+/* Event chunks in order of `begin`. */
+const struct tp_chunks *tp_trace_chunks(const struct tp_trace *trace);
+
+#endif
