@@ -17,7 +17,7 @@
  */
 #define EARLY_NS 1000
 
-#define SLICES 96 /* of time, where there are no steps */
+#define SLICE_NS 10000 /* the first slices of time, where there are no steps */
 
 bool tp_replay_prepare(struct tp_replay *replay, struct tp_trace *trace, const struct tp_replay_options *options,
 		       uint64_t start_ns)
@@ -117,15 +117,13 @@ static bool look_at_growth(struct tp_replay *replay, uint64_t time)
 	return tp_growth_look_back(&replay->of_time, &in, time) && tp_growth_look(&replay->of_time, &in, time);
 }
 
-/* Slices of time, about as many as fit into the run. */
+/* Slices of time become longer as the run goes on: how long it will be is not known while its trace grows. */
 static void begin_growth(struct tp_replay *replay, uint64_t time)
 {
-	uint64_t end = tp_trace_last(replay->trace) >> replay->trace->header->tick_shift;
+	uint64_t slice = tp_trace_time(replay->trace, SLICE_NS) - tp_trace_time(replay->trace, 1);
 
-	if (end > replay->to)
-		end = replay->to;
 	tp_growth_init(&replay->of_steps, 1, 1);
-	tp_growth_init(&replay->of_time, end > time ? (end - time) / SLICES : 1, 2);
+	tp_growth_init(&replay->of_time, slice, 2);
 	replay->of_time.due = time + replay->of_time.stride;
 	if (replay->options->group == TP_GROUP_STACK)
 		return;
