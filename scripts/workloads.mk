@@ -21,7 +21,7 @@ WORKLOADS += $(addprefix $(W)/,step_left uneven mpi_names mpi_calls-openmpi mpi_
 # Programs that do what once went wrong.
 WORKLOADS += $(W)/attack
 WORKLOADS += $(addprefix $(W)/,coroutines handlers odd signal_traps libfence.so liblazyblas.so loaders windows steady-asan)
-WORKLOADS += $(W)/starts $(W)/heirs $(W)/shifts $(W)/spike $(W)/idle
+WORKLOADS += $(W)/segments-bfd $(W)/segments-gold $(W)/starts $(W)/heirs $(W)/shifts $(W)/spike $(W)/idle
 WORKLOADS += $(W)/first_call $(W)/onnxruntime $(W)/few $(W)/starved $(W)/shared_task
 WORKLOADS += $(addprefix $(W)/,op_jumps refuse bindings bindings-now stack_needs counted free_faults python_loaded refused_threads left_handlers)
 .PHONY: workloads
@@ -199,6 +199,10 @@ $(W)/remapped-nopie: tests/workloads/remapped.c $(workload_headers)
 	$(workload_c)
 $(W)/bindings-now: tests/workloads/bindings.c $(workload_headers)
 	$(workload_c)
+# Only gold makes calls into other code take a segment with room for it.
+$(W)/segments-%: WORKLOAD_EXTRA := -fsplit-stack -pthread
+$(W)/segments-bfd $(W)/segments-gold: tests/workloads/segments.c $(workload_headers)
+	$(workload_c) -fuse-ld=$(@:$(W)/segments-%=%)
 $(W)/stacknote.o: tests/workloads/stacknote.c $(workload_headers)
 	@mkdir -p $(@D)
 	$(call say,CC  ,$@)

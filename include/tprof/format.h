@@ -97,7 +97,8 @@ enum tprof_lost {
 	/* Stacks that were not recorded: the event is there, with TPROF_NODE_NONE as its stack */
 	TPROF_LOST_STACK,
 	TPROF_LOST_SAMPLE, /* memory samples that could not be read */
-	TPROF_LOST_TIMER,  /* threads that are not sampled: the kernel had no timer for them */
+	/* Threads that are not sampled: the kernel had no timer, or their stack no room for a signal's frame */
+	TPROF_LOST_TIMER,
 	/* Events after the program entered a seccomp sandbox, which may forbid the collector's system calls */
 	TPROF_LOST_SANDBOX,
 	/* Threads whose TPROF_COUNTERS could not be opened, or no longer be read */

@@ -9,6 +9,7 @@
 #include "core/log.h"
 #include "core/state.h"
 #include "core/text.h"
+#include "stacks/split.h"
 
 #include <dlfcn.h>
 #include <sched.h>
@@ -93,6 +94,7 @@ struct reference {
 	size_t count;
 	size_t guessed;	  /* the first frame that it has no rules for: it follows rbp there, and guesses rsp */
 	bool interrupted; /* it began where the thread was interrupted */
+	bool split;	  /* the thread's stack is in segments: our walks end where a segment does */
 	bool gave_up;	  /* its last frame was such a one, and rbp further away than it goes */
 };
 
@@ -115,10 +117,10 @@ static bool is_same(uintptr_t our, const void *their)
 	return (our ^ (uintptr_t)their) << 1 == 0;
 }
 
-/* Is this where ours ends, and says so in the trace: as far as it goes, in a frame that no rule leads out of? */
+/* Does our walk end here, and say so in the trace: in a frame that no rule leads out of, or at the end of a segment? */
 static bool is_short(size_t at, size_t count, uint32_t root, const struct reference *reference)
 {
-	return at == count && root == TPROF_NODE_SHORT && reference->interrupted;
+	return at == count && root == TPROF_NODE_SHORT && (reference->interrupted || reference->split);
 }
 
 /* `root`: how our walk ended; of one that is deeper than what is kept the inner frames are compared. */
@@ -156,12 +158,22 @@ static bool makes_room(size_t count)
 	return false;
 }
 
+#define LIBUNWIND_BYTES 16384u /* of stack, more than it uses */
+
+/* A segment of a split stack may be too small for libunwind. A sample's walk is on the handler's stack. */
+static bool has_room(void)
+{
+	uintptr_t end = tp_split_stack_end(), here = (uintptr_t)__builtin_frame_address(0);
+
+	return !end || (here > end && here - end >= LIBUNWIND_BYTES);
+}
+
 void tp_verify_walk(const struct tp_thread *thread, struct tp_registers at)
 {
 	size_t count = tp_walk_last(thread, ours, FRAMES_MAX), skip = 0;
-	struct reference reference = { 0 };
+	struct reference reference = { .split = tp_split_stack_end() };
 
-	if (makes_room(count) || !enter(1000000))
+	if (makes_room(count) || !has_room() || !enter(1000000))
 		return;
 	reference.count = (size_t)unw_backtrace(theirs, FRAMES_MAX + OWN_FRAMES);
 	leave();
@@ -193,7 +205,7 @@ static void note_frame(struct reference *reference, unw_cursor_t *cursor, unw_wo
 void tp_verify_interrupted(const struct tp_thread *thread, const void *context)
 {
 	size_t count = tp_walk_last(thread, ours, FRAMES_MAX);
-	struct reference reference = { .guessed = SIZE_MAX, .interrupted = true };
+	struct reference reference = { .guessed = SIZE_MAX, .interrupted = true, .split = tp_split_stack_end() };
 	unw_cursor_t cursor;
 	unw_word_t pc;
 

@@ -437,7 +437,14 @@ uint32_t tp_walk_last_root(const struct tp_thread *thread)
 {
 	const struct walk *walk = (const struct walk *)thread->walk;
 
-	return walk->front.recall.last ? (uint32_t)TPROF_NODE_ROOT : walk->root;
+	if (walk->front.recall.last) {
+		uint32_t flags = tp_recall_leaf_at(&walk->front.recall, walk->front.recall.last)->result.flags;
+
+		return flags & INCOMPLETE_CUT	  ? TPROF_NODE_CUT
+		       : flags & INCOMPLETE_SHORT ? TPROF_NODE_SHORT
+						  : TPROF_NODE_ROOT;
+	}
+	return walk->root;
 }
 
 size_t tp_walk_last(const struct tp_thread *thread, uintptr_t *pcs, size_t max)

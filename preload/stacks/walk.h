@@ -55,7 +55,7 @@ TP_SLOW bool tp_walk_came_through(const struct tp_thread *thread, const void *fr
 /* Program counters of the last walk, innermost first; for tests. Returns how many there are. */
 size_t tp_walk_last(const struct tp_thread *thread, uintptr_t *pcs, size_t max);
 
-/* How it ended, enum tprof_node: TPROF_NODE_SHORT or TPROF_NODE_CUT, if early; no such walk is remembered. For tests. */
+/* How it ended, enum tprof_node: TPROF_NODE_SHORT or TPROF_NODE_CUT, if early. For tests. */
 uint32_t tp_walk_last_root(const struct tp_thread *thread);
 
 /* `frame` is __builtin_frame_address(0) of an exported hook: its saved rbp, with the return address behind. */

@@ -132,7 +132,9 @@ static void add_losses(struct tp_notes *notes, const struct tp_trace *trace)
 		else if (i == TPROF_LOST_SAMPLE)
 			add(notes, "%s memory sample%s could not be read", tp_count(lost).text, tp_plural(lost));
 		else if (i == TPROF_LOST_TIMER)
-			add(notes, "%s thread%s without CPU samples: the kernel had no timer left (RLIMIT_SIGPENDING)",
+			add(notes,
+			    "%s thread%s without CPU samples: the kernel had no timer left (RLIMIT_SIGPENDING), or a "
+			    "small stack had no room for a signal's frame",
 			    tp_count(lost).text, tp_plural(lost));
 		else if (i == TPROF_LOST_COUNTERS)
 			add(notes,

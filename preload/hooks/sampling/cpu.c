@@ -13,6 +13,7 @@
 #include "hooks/sampling/again.h"
 #include "hooks/sampling/bequeath.h"
 #include "hooks/sampling/signals.h"
+#include "stacks/split.h"
 
 #include <signal.h>
 #include <sys/auxv.h>
@@ -297,6 +298,13 @@ void tp_cpu_alternate_stack(const void *stack, size_t size)
 		return;
 	thread->alternate = (struct tp_range){ (uintptr_t)stack, (uintptr_t)stack + size };
 	if (size && size < frame_bytes())
+		stop_thread(thread);
+}
+
+/* Signals' frames may be larger than what is left of a segment: such programs have their handlers on an alternate stack. */
+void tp_cpu_new_segment(struct tp_thread *thread)
+{
+	if (tp_split_stack_end() && !thread->alternate.high)
 		stop_thread(thread);
 }
 

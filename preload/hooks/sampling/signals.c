@@ -227,6 +227,8 @@ static int change_mask(int (*real)(int, const sigset_t *, sigset_t *), int how, 
 		tp_cpu_settle_mask(thread);
 		return real(how, set, old);
 	}
+	if (set)
+		tp_cpu_new_segment(thread);
 	was = tp_cpu_blocked(thread);
 	if (named && how != SIG_UNBLOCK) {
 		copy = *set;

@@ -6,6 +6,7 @@
 #include "core/base.h"
 
 struct sigaction;
+struct tp_thread;
 
 /* The number of the signal in use; 0: none. */
 uint32_t tp_cpu_signal(void);
@@ -39,5 +40,11 @@ void tp_cpu_set_by_syscall(long number);
 bool tp_cpu_is_handler(const struct sigaction *action);
 bool tp_cpu_install(uint32_t number);
 void tp_cpu_restore(uint32_t number);
+
+/*
+ * libgcc blocks signals before it takes a new segment for a split stack (stacks/split.h): a thread that has such a stack, and no
+ * alternate stack for handlers, is not sampled from then on.
+ */
+void tp_cpu_new_segment(struct tp_thread *thread);
 
 #endif
