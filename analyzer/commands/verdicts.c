@@ -9,6 +9,7 @@
 #include "model/stats/rank.h"
 #include "report/text/coverage.h"
 #include "report/rows/diff.h"
+#include "report/rows/estimate.h"
 #include "report/text/text.h"
 
 #define LEVEL 0.05
@@ -60,10 +61,16 @@ static void doubt_growth(const struct tp_process *process, const struct tp_rule 
 			 growth->looks, tp_count(growth->varying).text, growth->seconds ? "second" : "step");
 }
 
-/* Of all leaks together. */
-static struct tp_diff_amount growth_of(const struct tp_process *process, struct tp_verdict_row *row)
+/*
+ * Of all leaks together. A baseline grows by what it only may leak, too: else what the next run proves would be new. Few hits of
+ * a sample prove nothing in either, so that of sampled runs all that changed is compared.
+ */
+static struct tp_diff_amount growth_of(const struct tp_process *process, struct tp_verdict_row *row, int side)
 {
 	const struct tp_growth_stats *growth = &process->growth;
+	bool compared = row->rule->regress, all = compared && process->estimated;
+	const struct tp_growth_site *list = all ? growth->rates : growth->heap.list;
+	size_t count = growth->heap.leaks + (compared && side == 0 ? growth->heap.rising : 0);
 	struct tp_diff_amount sum = { 0, 0, 0, 0 };
 	char doubt[200];
 
@@ -72,13 +79,13 @@ static struct tp_diff_amount growth_of(const struct tp_process *process, struct 
 		snprintf(row->message, sizeof(row->message), "can't be checked: %s", doubt);
 		return no_amount;
 	}
-	for (size_t i = 0; i < growth->heap.leaks; i++) {
-		const struct tp_growth_site *site = &growth->heap.list[i];
-		struct tp_diff_amount rate = tp_diff_rate(site->rate, site->low, site->high, 0);
+	for (size_t i = 0; i < (all ? growth->rate_count : count); i++) {
+		struct tp_diff_amount rate = tp_diff_rate(list[i].rate, list[i].low, list[i].high, 0);
 
 		sum.value += rate.value;
 		sum.variance += rate.variance;
 	}
+	sum.variance += all ? pow(tp_diff_unseen_rate(process), 2) : 0;
 	*(growth->seconds ? &row->by_second : &row->by_step) = true;
 	return sum;
 }
@@ -112,7 +119,7 @@ static struct tp_diff_amount rss_of(const struct tp_run *run, struct tp_verdict_
 }
 
 /* Of the run; NAN: it has none, and why not the row says of memory. */
-static struct tp_diff_amount amount_of(const struct tp_run *run, struct tp_verdict_row *row)
+static struct tp_diff_amount amount_of(const struct tp_run *run, struct tp_verdict_row *row, int side)
 {
 	if (!is_timed(row->rule) && row->rule->metric != TP_METRIC_RSS && is_unseen(run, row))
 		return no_amount;
@@ -126,7 +133,7 @@ static struct tp_diff_amount amount_of(const struct tp_run *run, struct tp_verdi
 	case TP_METRIC_ALLOCATIONS:
 		return tp_diff_total_of(run, TP_DIFF_ALLOCATIONS);
 	case TP_METRIC_GROWTH:
-		return growth_of(tp_stepping(run), row);
+		return growth_of(tp_stepping(run), row, side);
 	default:
 		return no_amount; /* by the times */
 	}
@@ -153,7 +160,7 @@ bool tp_verdicts_add(struct tp_verdicts *verdicts, int side, const struct tp_run
 
 	for (size_t i = 0; i < verdicts->count; i++) {
 		struct tp_verdict_row *row = &verdicts->list[i];
-		struct tp_diff_amount amount = amount_of(run, row);
+		struct tp_diff_amount amount = amount_of(run, row, side);
 		struct tp_diff_side *of = &row->side[side];
 
 		timed = timed || is_timed(row->rule);
@@ -162,6 +169,7 @@ bool tp_verdicts_add(struct tp_verdicts *verdicts, int side, const struct tp_run
 		tp_moments_add(&of->runs, amount.value);
 		of->variance += amount.variance;
 		of->unseen = fmax(of->unseen, amount.unseen);
+		of->sampled = of->sampled || (row->rule->metric != TP_METRIC_RSS && tp_run_estimated(run));
 		if (side)
 			row->most = fmax(row->most, amount.value);
 	}
@@ -252,7 +260,8 @@ static void judge_limit(const struct tp_verdicts *verdicts, struct tp_verdict_ro
 {
 	const struct tp_rule *rule = row->rule;
 	size_t runs = verdicts->runs[1];
-	bool exact;
+	struct tp_estimated estimate;
+	bool exact, by_chance;
 
 	if (row->unseen) {
 		row->verdict = TP_RULE_UNCHECKED; /* as amount_of() said */
@@ -266,11 +275,14 @@ static void judge_limit(const struct tp_verdicts *verdicts, struct tp_verdict_ro
 	}
 	if (row->most <= rule->limit)
 		return;
+	estimate = tp_diff_estimated(&row->side[1]);
+	by_chance = runs == 1 && row->side[1].sampled && !(tp_estimated_interval(&estimate).low > rule->limit);
 	/* What is over the limit by less than what is rounded would read as if it were not. */
 	exact = strcmp(amount(row, row->most, false).text, amount(row, rule->limit, false).text) == 0;
 	row->verdict = TP_RULE_BROKEN;
-	snprintf(row->message, sizeof(row->message), "%s%s, and %s is allowed", amount(row, row->most, exact).text,
-		 runs > 1 ? " in the run that has most" : "", amount(row, rule->limit, exact).text);
+	snprintf(row->message, sizeof(row->message), "%s%s, and %s is allowed%s", amount(row, row->most, exact).text,
+		 runs > 1 ? " in the run that has most" : "", amount(row, rule->limit, exact).text,
+		 by_chance ? "; could be chance, as allocations were sampled" : "");
 }
 
 /* What was seen exceeds the limit, and is no proof. */
@@ -342,6 +354,18 @@ static const char *open_growth(const struct tp_verdicts *verdicts, const struct 
 					      : NULL;
 }
 
+/* Two samples are no proof of more than is allowed unless all of the ratio's interval is above it. */
+static bool is_by_chance(const struct tp_verdict_row *row)
+{
+	const struct tp_difference *difference = &row->difference;
+	bool sampled = row->side[0].sampled || row->side[1].sampled;
+	/* Of a rate below 0 there is no ratio. */
+	bool proven = isnan(difference->interval.low) ? difference->change.low > 0
+						      : difference->interval.low > 1 + row->rule->limit;
+
+	return sampled && !proven;
+}
+
 static void judge_amount(const struct tp_verdicts *verdicts, struct tp_verdict_row *row)
 {
 	double from = row->side[0].runs.mean, to = row->side[1].runs.mean;
@@ -359,7 +383,7 @@ static void judge_amount(const struct tp_verdicts *verdicts, struct tp_verdict_r
 		snprintf(row->message, sizeof(row->message), "can't be checked: %s", open);
 		return;
 	}
-	if (to <= from * (1 + row->rule->limit) || row->corrected >= LEVEL) {
+	if (to <= from * (1 + row->rule->limit) || row->corrected >= LEVEL || is_by_chance(row)) {
 		is_cut(verdicts, row, 1);
 		return;
 	}

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "commands/verdicts.h"
 #include "sampled_runs.h"
 
 #define PAIRS 40
@@ -55,6 +56,21 @@ static void mixed(struct sampled *run, double factor)
 		take(run, place, 3000000);
 		for (uint64_t i = 0; i < (place ? 100 : (uint64_t)(100 * factor)); i++)
 			take(run, place, 3000);
+	}
+}
+
+/* Each step leaks a block at each of five places, of which some nine are in the sample; and a queue of twenty blocks. */
+static void leaky(struct sampled *run, double factor)
+{
+	uint64_t queue[20] = { 0 };
+
+	for (int step = 0; step < 100; step++) {
+		for (uint32_t place = 0; place < 5; place++)
+			for (int i = 0; i < (place ? 1 : (int)factor); i++)
+				take(run, place, 6000);
+		give(run, queue[step % 20]);
+		queue[step % 20] = take(run, 5, 20000);
+		end_step(run);
 	}
 }
 
@@ -107,7 +123,8 @@ static void count_rows(struct tally *tally, const json_t *rows, const struct sam
 		tally->found += changed && is_different(row);
 		wrong = wrong || (!changed && is_different(row));
 		assert_true(json_is_true(json_object_get(row, "estimated")));
-		assert_true(json_is_array(json_object_get(row, "new_bytes_ci95")));
+		assert_true(json_is_array(json_object_get(row, "new_bytes_ci95")) ||
+			    json_is_array(json_object_get(row, "new_rate_ci95")));
 		if (changed)
 			count_intervals(tally, row, last[1].allocated[0] / last[0].allocated[0],
 					last[1].allocated[0] - last[0].allocated[0]);
@@ -117,7 +134,8 @@ static void count_rows(struct tally *tally, const json_t *rows, const struct sam
 	tally->false_pairs += wrong;
 }
 
-static struct tally compare(program *what, double factor, int old_runs, int new_runs)
+/* `list`: of the answer. */
+static struct tally compare_in(const char *list, program *what, double factor, int old_runs, int new_runs)
 {
 	const int runs[2] = { old_runs, new_runs };
 	struct tally tally = { 0, 0, 0, 0 };
@@ -136,13 +154,18 @@ static struct tally compare(program *what, double factor, int old_runs, int new_
 			}
 		assert_true(tp_diff_test(&diff));
 		json = tp_diff_json(&diff, (struct tp_diff_choice){ 0, false });
-		count_rows(&tally, json_object_get(json, "allocated"), last, factor > 1);
+		count_rows(&tally, json_object_get(json, list), last, factor > 1);
 		json_decref(json);
 		tp_diff_free(&diff);
 	}
 	print_message("%d:%d runs, %.1f: %d of %d pairs falsely differ, %d truly; %d of %d intervals hold\n", old_runs,
 		      new_runs, factor, tally.false_pairs, PAIRS, tally.found, tally.held, tally.intervals);
 	return tally;
+}
+
+static struct tally compare(program *what, double factor, int old_runs, int new_runs)
+{
+	return compare_in("allocated", what, factor, old_runs, new_runs);
 }
 
 /* 95 in 100, less three deviations; a row has two intervals, which are of one kind. */
@@ -197,12 +220,71 @@ static void test_a_difference_is_found(void **state)
 	assert_in_range(tally.found, PAIRS * 9 / 10, PAIRS);
 }
 
+/* What one run proves to grow, and another has too few hits for, grows by the same rate all the same. */
+static void test_leaks_that_some_samples_prove(void **state)
+{
+	struct tally tally = compare_in("leaks", leaky, 1, 1, 1), several = compare_in("leaks", leaky, 1, 1, 3);
+
+	(void)state;
+	assert_in_range(tally.false_pairs, 0, FALSE_MOST);
+	assert_in_range(several.false_pairs, 0, FALSE_MOST);
+	tally = compare_in("leaks", leaky, 6, 1, 1);
+	assert_in_range(tally.false_pairs, 0, FALSE_MOST);
+	assert_in_range(tally.found, PAIRS * 9 / 10, PAIRS);
+}
+
+/* ---- what check says ---- */
+
+/* In so many pairs of runs a rule is broken. */
+static int broken(const char *rule, program *what, double factor)
+{
+	int breaches = 0;
+
+	for (uint64_t pair = 0; pair < PAIRS; pair++) {
+		struct tp_rules rules = { 0 };
+		struct tp_verdicts verdicts;
+
+		assert_true(tp_rules_add(&rules, "--", "max-regress", rule));
+		assert_true(tp_verdicts_init(&verdicts, &rules));
+		for (int side = 0; side < 2; side++) {
+			struct sampled run = sampled_run(what, side ? factor : 1, 1000 * pair + 100 * (uint64_t)side);
+			struct tp_trace *trace;
+			struct tp_run *replayed = open_sampled(&run, &trace);
+
+			assert_true(tp_verdicts_add(&verdicts, side, replayed));
+			tp_run_free(replayed);
+			tp_trace_close(trace);
+		}
+		assert_true(tp_verdicts_judge(&verdicts));
+		breaches += verdicts.list[0].verdict == TP_RULE_BROKEN;
+		tp_verdicts_free(&verdicts);
+		tp_rules_free(&rules);
+	}
+	print_message("%s: broken in %d of %d pairs, factor %.1f\n", rule, breaches, PAIRS, factor);
+	return breaches;
+}
+
+/*
+ * Growth of five leaks, that a sample proves of one or another; and a peak that is higher by what is allowed, which half of all
+ * estimates exceed.
+ */
+static void test_rules(void **state)
+{
+	(void)state;
+	assert_in_range(broken("growth=5%", leaky, 1), 0, FALSE_MOST);
+	assert_in_range(broken("growth=5%", leaky, 20), PAIRS * 9 / 10, PAIRS);
+	assert_in_range(broken("peak=30%", dense, 4), 0, FALSE_MOST);
+	assert_in_range(broken("peak=5%", dense, 8), PAIRS * 9 / 10, PAIRS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_equal_runs),
 		cmocka_unit_test(test_equal_runs_of_several),
 		cmocka_unit_test(test_a_difference_is_found),
+		cmocka_unit_test(test_leaks_that_some_samples_prove),
+		cmocka_unit_test(test_rules),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -164,6 +164,38 @@ static void take_all(const struct source *source, const struct tp_growth_found *
 	tp_growth_sort(&stats->maps);
 }
 
+static bool is_suspect(const struct tp_growth_site *site)
+{
+	return site->verdict == TP_VERDICT_LEAK || site->verdict == TP_VERDICT_RISING;
+}
+
+static bool take_rates(const struct source *source, const struct tp_growth_family *family,
+		       const struct tp_growth_found *list, struct tp_growth_stats *stats)
+{
+	const struct tp_growth_places *places = family->places;
+	size_t skip = skip_of(places);
+	struct tp_growth_values values;
+
+	stats->rates = calloc(source->series.count + 1, sizeof(*stats->rates));
+	for (size_t i = 0; stats->rates && i < source->series.count; i++) {
+		struct tp_growth_site site = list[i].site;
+		struct tp_trend drift = { 0 };
+
+		if (!is_heap(source, list[i].index) ||
+		    !(is_suspect(&site) || (source->in->estimates && list[i].trend.varies)))
+			continue;
+		if (!is_suspect(&site)) {
+			read_series(source, list[i].index, &values);
+			tp_trend_drift(places->x + skip, values.bytes + skip, places->count - skip, &drift);
+			site.rate = drift.slope;
+			site.low = drift.low;
+			site.high = drift.high;
+		}
+		stats->rates[stats->rate_count++] = site;
+	}
+	return stats->rates != NULL;
+}
+
 /* What is no leak by itself may be one together: new stacks come again and again, none of which grows for long. */
 static void measure_others(const struct tp_growth_family *family, const struct tp_growth_found *list, size_t varying,
 			   struct tp_growth_stats *stats)
@@ -193,7 +225,7 @@ static bool judge(const struct source *source, const struct tp_growth_places *pl
 
 	stats->heap.list = calloc(count + 1, sizeof(*stats->heap.list));
 	stats->maps.list = calloc(count + 1, sizeof(*stats->maps.list));
-	good = good && stats->heap.list && stats->maps.list;
+	good = good && stats->heap.list && stats->maps.list && take_rates(source, &family, list, stats);
 	if (good) {
 		take_all(source, list, stats);
 		measure_others(&family, list, varying, stats);
@@ -452,6 +484,7 @@ void tp_growth_result_free(struct tp_growth_stats *stats)
 	struct tp_growth_kept *kept = stats->kept;
 
 	free(stats->heap.list);
+	free(stats->rates);
 	free(stats->maps.list);
 	free(stats->series);
 	if (!kept)

@@ -88,14 +88,20 @@ enum tp_allocator_line {
 };
 
 struct tp_growth_stats {
-	bool seconds;		      /* rates are per second */
-	size_t looks;		      /* 0: there is nothing to say; less than TP_TREND_LEAST: too few for verdicts */
-	uint64_t last;		      /* the last step that was looked at, or nanoseconds */
-	double span;		      /* steps (seconds) from one look to the next, about */
-	size_t sites;		      /* that there were; those that are alike are one */
-	size_t varying;		      /* of them, that changed after the warm-up: what the correction for many counts */
-	uint32_t *series;	      /* by site of the replay: number of its series, and 1; 0: it has none */
-	struct tp_growth_list heap;   /* blocks, by stack and op */
+	bool seconds;		    /* rates are per second */
+	size_t looks;		    /* 0: there is nothing to say; less than TP_TREND_LEAST: too few for verdicts */
+	uint64_t last;		    /* the last step that was looked at, or nanoseconds */
+	double span;		    /* steps (seconds) from one look to the next, about */
+	size_t sites;		    /* that there were; those that are alike are one */
+	size_t varying;		    /* of them, that changed after the warm-up: what the correction for many counts */
+	uint32_t *series;	    /* by site of the replay: number of its series, and 1; 0: it has none */
+	struct tp_growth_list heap; /* blocks, by stack and op */
+	/*
+	 * What runs are compared by: the rate of each stack that leaks or may, whatever another run's verdict is. Of a run that
+	 * was sampled those of all stacks that changed, since few hits are too few for a verdict.
+	 */
+	struct tp_growth_site *rates;
+	size_t rate_count;
 	struct tp_growth_line others; /* of all stacks of the heap together that neither leak nor may */
 	struct tp_growth_list maps;   /* of mappings, by stack: of bytes mapped, whether or not they are touched */
 	struct tp_growth_kept *kept;  /* of the heap, for tp_growth_pool(); NULL: not asked for, or too few looks */

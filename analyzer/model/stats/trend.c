@@ -230,17 +230,29 @@ static double median_slope(const double *x, const double *y, size_t n)
 	return (slopes[(count - 1) / 2] + slopes[count / 2]) / 2;
 }
 
-void tp_trend_slope(const double *x, const double *y, size_t count, struct tp_trend *trend)
+/* `times`: by how much the variance of the slope is more than that of the line through the ends. */
+static void walk_interval(const double *x, const double *y, size_t count, double times, struct tp_trend *trend)
 {
-	double walk, half;
+	double walk = tp_rates_walk(x, y, count, trend->slope);
+	double half = tp_student_t(0.05, (double)count - 2) *
+		      sqrt(times * walk / (double)(count - 2) / (x[count - 1] - x[0]));
 
-	trend->slope = median_slope(x, y, count);
-	walk = tp_rates_walk(x, y, count, trend->slope);
-	/* 1.2: of a random walk's drift, a line through all values is that much worse than one through the ends. */
-	half = tp_student_t(0.05, (double)count - 2) * sqrt(1.2 * walk / (double)(count - 2) / (x[count - 1] - x[0]));
 	half = fmax(half, fabs(trend->slope) * 1e-9);
 	trend->low = trend->slope - half;
 	trend->high = trend->slope + half;
+}
+
+void tp_trend_drift(const double *x, const double *y, size_t count, struct tp_trend *trend)
+{
+	trend->slope = (y[count - 1] - y[0]) / (x[count - 1] - x[0]);
+	walk_interval(x, y, count, 1, trend);
+}
+
+void tp_trend_slope(const double *x, const double *y, size_t count, struct tp_trend *trend)
+{
+	trend->slope = median_slope(x, y, count);
+	/* Of a random walk's drift, a line through all values is that much worse. */
+	walk_interval(x, y, count, 1.2, trend);
 }
 
 void tp_trend_measure(const double *x, const double *y, size_t n, struct tp_trend *trend)

@@ -69,6 +69,9 @@ bool tp_trend_is_doubtful(const double *x, const double *bytes, const double *bl
  */
 void tp_trend_measure(const double *x, const double *y, size_t n, struct tp_trend *trend);
 
+/* The slope from the first value to the last, with the interval of a random walk's drift. Costs n. */
+void tp_trend_drift(const double *x, const double *y, size_t n, struct tp_trend *trend);
+
 /* The slope alone, of all values. */
 void tp_trend_slope(const double *x, const double *y, size_t n, struct tp_trend *trend);
 

@@ -37,12 +37,13 @@ static void put_interval(json_t *json, const char *key, const struct tp_diff_sid
 	struct tp_interval interval = tp_estimated_interval(&mean);
 	char name[64];
 
-	if (!(side->unseen > 0))
+	if (!side->sampled)
 		return;
 	snprintf(name, sizeof(name), "%s_ci95", key);
-	json_object_set_new(json, name,
-			    json_pack("[o, o]", tp_json_real(interval.low),
-				      mean.value > 0 ? tp_json_real(interval.high) : json_null()));
+	json_object_set_new(
+		json, name,
+		json_pack("[o, o]", tp_json_real(interval.low),
+			  side->unseen > 0 && !(mean.value > 0) ? json_null() : tp_json_real(interval.high)));
 }
 
 /* The values' intervals, and that of their difference, where a side was sampled. */
@@ -50,7 +51,7 @@ static void put_intervals(json_t *json, const char *old_key, const char *new_key
 {
 	put_interval(json, old_key, &row->side[0]);
 	put_interval(json, new_key, &row->side[1]);
-	if (row->side[0].unseen > 0 || row->side[1].unseen > 0)
+	if (row->side[0].sampled || row->side[1].sampled)
 		json_object_set_new(json, "change_ci95", tp_json_interval(row->difference.change));
 }
 

@@ -45,6 +45,25 @@ bool tp_diff_rows_add(struct tp_diff_rows *rows, uint32_t key, uint32_t own, con
 	return true;
 }
 
+void tp_diff_rows_want(struct tp_diff_rows *rows, uint32_t key)
+{
+	bool found = false;
+	const uint32_t *index = tp_map_at(&rows->index, key, 0, &found);
+
+	if (found)
+		rows->list[*index].wanted = true;
+}
+
+void tp_diff_rows_keep_wanted(struct tp_diff_rows *rows)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < rows->count; i++)
+		if (rows->list[i].wanted)
+			rows->list[kept++] = rows->list[i];
+	rows->count = kept;
+}
+
 void tp_diff_rows_end_run(struct tp_diff_rows *rows, int side, double scale)
 {
 	for (size_t i = 0; i < rows->count; i++) {
@@ -90,7 +109,7 @@ struct tp_difference tp_diff_sides(const struct tp_diff_side *a, const struct tp
 	if (!several)
 		return means;
 	runs = tp_difference_runs(&a->runs, &b->runs, false);
-	return a->unseen > 0 || b->unseen > 0 ? tp_difference_wider(&runs, &means) : runs;
+	return a->sampled || b->sampled ? tp_difference_wider(&runs, &means) : runs;
 }
 
 static struct tp_difference difference_of(const struct tp_diff_rows *rows, const struct tp_diff_row *row)
@@ -108,6 +127,16 @@ static struct tp_difference difference_of(const struct tp_diff_rows *rows, const
 	return difference;
 }
 
+static void fill_unseen(const struct tp_diff_rows *rows, int side, struct tp_diff_side *of)
+{
+	double unseen = fmax(of->unseen, rows->unseen_of[side]);
+
+	of->sampled = unseen > 0;
+	of->unseen = rows->rates ? 0 : unseen;
+	if (rows->rates)
+		of->variance += unseen * unseen * (double)rows->runs[side];
+}
+
 bool tp_diff_rows_test(struct tp_diff_rows *rows)
 {
 	double *p = malloc((rows->count + 1) * sizeof(*p)), sums[2] = { 0, 0 }, least;
@@ -118,7 +147,7 @@ bool tp_diff_rows_test(struct tp_diff_rows *rows)
 			struct tp_diff_side *of = &rows->list[i].side[side];
 
 			tp_moments_fill(&of->runs, rows->runs[side]);
-			of->unseen = fmax(of->unseen, rows->unseen_of[side]);
+			fill_unseen(rows, side, of);
 			sums[side] += fabs(of->runs.mean);
 		}
 	}

@@ -24,6 +24,7 @@ struct tp_diff_side {
 	struct tp_moments runs; /* of the values */
 	double variance, count; /* sums over the runs */
 	double unseen;		/* the largest of the runs */
+	bool sampled;		/* one of the runs was */
 };
 
 struct tp_diff_row {
@@ -34,6 +35,7 @@ struct tp_diff_row {
 	/* After tp_diff_rows_test(). */
 	struct tp_difference difference;
 	double corrected; /* its p, for the number of rows; NAN: not tested */
+	bool wanted;	  /* by tp_diff_rows_want() */
 };
 
 struct tp_diff_rows {
@@ -43,6 +45,7 @@ struct tp_diff_rows {
 	size_t runs[2];
 	double trials[2]; /* shares of so many independent samples; 0: amounts are no shares */
 	bool small_too;	  /* all rows are tested */
+	bool rates;	  /* normal, below 0 too: what a hit stands for is one error more of each */
 	bool estimated;
 	double unseen; /* of the run that is being added: what a hit stands for in rows that it does not have; 0: not sampled */
 	double unseen_of[2]; /* the largest of a side's runs */
@@ -52,6 +55,10 @@ void tp_diff_rows_free(struct tp_diff_rows *rows);
 
 /* To the run that is being added. False: no memory. */
 bool tp_diff_rows_add(struct tp_diff_rows *rows, uint32_t key, uint32_t own, const struct tp_diff_amount *amount);
+
+/* The row shall stay when tp_diff_rows_keep_wanted() leaves out all others, after which none can be added. */
+void tp_diff_rows_want(struct tp_diff_rows *rows, uint32_t key);
+void tp_diff_rows_keep_wanted(struct tp_diff_rows *rows);
 
 /* The run of that side (0: old, 1: new) is complete: its values times `scale` are one more of each row's. */
 void tp_diff_rows_end_run(struct tp_diff_rows *rows, int side, double scale);

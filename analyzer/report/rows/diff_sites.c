@@ -135,7 +135,19 @@ static bool add_sites(struct adding *adding)
 	return true;
 }
 
-/* Rates add up if they are of one unit: a run's is that of the process with its steps. */
+double tp_diff_unseen_rate(const struct tp_process *process)
+{
+	const struct tp_growth_stats *growth = &process->growth;
+
+	if (growth->looks < TP_TREND_LEAST || !(growth->span > 0))
+		return 0;
+	return process->unseen.bytes / (growth->span * (double)(growth->looks - 1));
+}
+
+/*
+ * Rates add up if they are of one unit: a run's is that of the process with its steps. What leaks in one run is compared with
+ * what it does in the other, whatever is known of it there: a run may prove what another of the same kind only suspects.
+ */
 static bool add_growth(struct adding *adding, const struct tp_process *stepping)
 {
 	const struct tp_growth_stats *growth = &adding->process->growth;
@@ -145,17 +157,18 @@ static bool add_growth(struct adding *adding, const struct tp_process *stepping)
 		return true;
 	if (growth->looks >= TP_TREND_LEAST)
 		sites->growth_unit |= growth->seconds ? 2 : 1;
-	for (size_t i = 0; i < growth->heap.count; i++) {
-		const struct tp_growth_site *site = &growth->heap.list[i];
+	sites->growth.unseen = fmax(sites->growth.unseen, tp_diff_unseen_rate(adding->process));
+	for (size_t i = 0; i < growth->rate_count; i++) {
+		const struct tp_growth_site *site = &growth->rates[i];
 		struct tp_diff_amount amount = tp_diff_rate(site->rate, site->low, site->high, site->block_rate);
 		struct place place = { .known = true };
 
-		if (site->verdict != TP_VERDICT_LEAK)
-			continue;
 		if (!find(adding, site->op, site->node, &place))
 			return false;
 		if (!place.left_out && !tp_diff_rows_add(&sites->growth, place.key, place.own, &amount))
 			return false;
+		if (!place.left_out && site->verdict == TP_VERDICT_LEAK)
+			tp_diff_rows_want(&sites->growth, place.key);
 	}
 	return true;
 }
@@ -225,6 +238,8 @@ void tp_diff_sites_end_run(struct tp_diff_sites *sites, int side, const struct t
 bool tp_diff_sites_test(struct tp_diff_sites *sites)
 {
 	sites->cpu.small_too = true; /* what is met too seldom is not tested anyway */
+	sites->growth.rates = true;
+	tp_diff_rows_keep_wanted(&sites->growth);
 	return tp_diff_rows_test(&sites->peak) && tp_diff_rows_test(&sites->unfreed) &&
 	       tp_diff_rows_test(&sites->allocated) && tp_diff_rows_test(&sites->growth) &&
 	       tp_diff_rows_test(&sites->cpu) && tp_diff_rows_test(&sites->cpu_stacks);

@@ -33,4 +33,7 @@ void tp_diff_sites_end_run(struct tp_diff_sites *sites, int side, const struct t
 
 bool tp_diff_sites_test(struct tp_diff_sites *sites);
 
+/* Of a sampled process, the rate that one hit in all the time that was looked at stands for; else 0. */
+double tp_diff_unseen_rate(const struct tp_process *process);
+
 #endif

@@ -397,23 +397,24 @@ static void print_notes(const struct tp_page *page, const json_t *json)
 	tp_print(page, TP_STYLE_DIM,
 		 "\n  noise: chance alone would do that; p is corrected for the rows of its table\n");
 	if (is_sampled(json))
-		tp_print(page, TP_STYLE_DIM,
-			 "  ~: an estimate from the allocations that were sampled; could be chance: samples of two "
-			 "equal "
-			 "runs differ\n"
-			 "  as much. What only one side's sample met is more or less only if the other's would hardly "
-			 "have missed it.\n");
+		tp_print(
+			page, TP_STYLE_DIM,
+			"  ~ is an estimate: allocations were sampled. Could be chance: the samples of two equal runs "
+			"may differ as much.\n"
+			"  The peak is the highest estimate: if two moments are almost as high, the samples may choose "
+			"different ones.\n");
 	if (old_runs == 1 && new_runs == 1)
 		tp_print(page, TP_STYLE_DIM,
 			 "  One run a side: faster or slower is an op whose calls differ, and by more than the ops "
-			 "differ "
-			 "among themselves;\n"
+			 "differ among themselves;\n"
 			 "  one run: its calls differ, and whether it is the program or the machine nothing here "
-			 "tells. Memory is "
-			 "as it was\n"
-			 "  counted: different, whether or not two runs of one program differ as much.\n"
+			 "tells.\n"
+			 "%s"
 			 "  Several runs a side show what differs from run to run: diff --baseline OLD --baseline "
-			 "OLD... NEW NEW NEW...\n");
+			 "OLD... NEW NEW NEW...\n",
+			 is_sampled(json) ? ""
+					  : "  Memory is as it was counted: different, whether or not two runs of one "
+					    "program differ as much.\n");
 }
 
 void tp_diff_print(const struct tp_page *page, const json_t *json)
