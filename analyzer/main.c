@@ -6,6 +6,7 @@
 
 #include "commands/command.h"
 #include "commands/ctl.h"
+#include "commands/parse.h"
 #include "commands/run_choice.h"
 
 int main(int argc, char **argv)

@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "commands/leakcheck.h"
-#include "report/text/process_notes.h"
+#include "report/text/process_listing.h"
 #include "report/text/text.h"
 #include "trace/control.h"
 

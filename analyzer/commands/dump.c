@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "report/text/process_notes.h"
+#include "report/text/process_listing.h"
 
 static bool is_wanted(const struct tp_dump *dump, const struct tp_event *event, uint64_t time_ns)
 {

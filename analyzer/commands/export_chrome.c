@@ -3,8 +3,8 @@
  * export --format chrome: each process is replayed once, and what happens is written as it happens, so that memory does
  * not grow with the trace.
  */
-#include "model/replay/run.h"
 #include "commands/export_chrome.h"
+#include "model/replay/run.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "model/replay/replay.h"
 #include "model/replay/start_times.h"
 #include "report/export/chrome.h"
-#include "report/text/process_notes.h"
+#include "report/text/process_listing.h"
 
 #define COUNTER_POINTS 4000 /* intervals that the run is cut into: of each its most and its last live bytes */
 #define COUNTER_NS 10000    /* ... that are no shorter than this */

@@ -3,8 +3,8 @@
 #include <unistd.h>
 
 #include "commands/tree_report.h"
-#include "report/rows/estimate.h"
 #include "report/export/flame.h"
+#include "report/text/numbers.h"
 
 static void write_svg(const struct tp_tree *tree, const struct tp_session *session, const char *title)
 {

@@ -13,11 +13,12 @@
 #include "commands/timeline.h"
 #include "commands/tree_report.h"
 
-#include "report/text/coverage.h"
 #include "report/export/flame.h"
+#include "report/export/roof_svg.h"
 #include "report/html/html_process.h"
+#include "report/text/coverage.h"
 #include "report/text/op_tree_listing.h"
-#include "report/text/process_notes.h"
+#include "report/text/process_listing.h"
 #include "report/text/roof_listing.h"
 
 /* What a section is made of: of one process. */

@@ -7,9 +7,9 @@
 #include "commands/site_report.h"
 #include "report/text/coverage.h"
 #include "report/text/cpu_listing.h"
-#include "report/rows/estimate.h"
+#include "report/text/numbers.h"
+#include "report/text/process_listing.h"
 #include "report/text/related.h"
-#include "report/text/process_notes.h"
 
 static const char *const origins[] = { "?", "first process of the run", "begun by exec",
 				       "forked from a traced process" };

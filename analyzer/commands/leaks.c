@@ -6,11 +6,11 @@
 #include "commands/growth_report.h"
 #include "commands/site_report.h"
 
-#include "report/text/coverage.h"
-#include "report/rows/estimate.h"
 #include "report/rows/growth_pool.h"
+#include "report/text/coverage.h"
+#include "report/text/numbers.h"
+#include "report/text/process_listing.h"
 #include "report/text/resident_listing.h"
-#include "report/text/process_notes.h"
 
 /* Growth is each process's own: of stacks, or of what stacks can be put together to. */
 static bool has_growth(const struct tp_session *session, size_t process)

@@ -7,9 +7,9 @@
 
 #include "commands/cpu_report.h"
 #include "commands/site_report.h"
-#include "report/text/coverage.h"
-#include "report/rows/estimate.h"
 #include "report/rows/file_lines.h"
+#include "report/text/coverage.h"
+#include "report/text/numbers.h"
 
 #define CONTEXT 2 /* lines of source around one that has numbers */
 

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/replay/run.h"
 #include "commands/moments.h"
+#include "model/replay/run.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "commands/op_names.h"
-#include "commands/session.h"
 #include "model/replay/start_times.h"
+#include "report/text/progress.h"
 #include "trace/events.h"
 
 bool tp_mark_named(const char *value, const char **text)
@@ -168,7 +169,9 @@ static int find_steps(struct tp_options *options, struct tp_trace *const *traces
 	if (!options->from_at.step && !options->to_at.step)
 		return TP_EXIT_OK;
 	run = replay_steps(options, traces, count);
-	status = run ? take_steps(options, run) : tp_out_of_memory();
+	if (!run)
+		tp_no_memory();
+	status = take_steps(options, run);
 	tp_run_free(run);
 	return status;
 }
@@ -201,8 +204,8 @@ int tp_moments_find(struct tp_options *options)
 
 	if (!is_named(&options->from_at) && !is_named(&options->to_at))
 		return TP_EXIT_OK;
-	traces = calloc(options->trace_count, sizeof(*traces));
-	for (size_t i = 0; traces && i < options->trace_count; i++) {
+	traces = tp_zalloc(options->trace_count, sizeof(*traces));
+	for (size_t i = 0; i < options->trace_count; i++) {
 		char *error = NULL;
 
 		traces[count] = tp_trace_open(options->traces[i], &error);

@@ -10,7 +10,7 @@
 #include "report/text/coverage.h"
 #include "report/text/op_listing.h"
 #include "report/text/op_tree_listing.h"
-#include "report/text/process_notes.h"
+#include "report/text/process_listing.h"
 #include "report/text/step_listing.h"
 
 bool tp_ops_short_print(struct tp_session *session, size_t process, uint64_t top)

@@ -94,11 +94,4 @@ struct tp_options {
 
 enum tp_parse { TP_PARSE_RUN, TP_PARSE_DONE, TP_PARSE_WRONG };
 
-/*
- * Parses the command line (argv of main). TP_PARSE_DONE: help or version was printed. TP_PARSE_WRONG: one line on
- * stderr said what is wrong and what is allowed. The lists inside belong to *options: tp_options_free().
- */
-enum tp_parse tp_options_parse(int argc, char **argv, struct tp_options *options);
-void tp_options_free(struct tp_options *options);
-
 #endif

@@ -2,7 +2,7 @@
 /* peak: what was alive when the program held most. */
 #include "commands/site_report.h"
 #include "report/text/coverage.h"
-#include "report/rows/estimate.h"
+#include "report/text/numbers.h"
 
 static void heading(const struct tp_session *session, const struct tp_process *process)
 {

@@ -5,9 +5,11 @@
 
 #include "commands/machine_file.h"
 #include "commands/site_report.h"
+#include "report/export/roof_svg.h"
+#include "report/json/json.h"
 #include "report/text/coverage.h"
 #include "report/text/op_listing.h"
-#include "report/text/process_notes.h"
+#include "report/text/process_listing.h"
 #include "report/text/roof_listing.h"
 
 struct roofs {

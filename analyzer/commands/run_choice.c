@@ -6,8 +6,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/memory.h"
 #include "commands/moments.h"
-#include "commands/session.h"
 #include "report/json/json.h"
 #include "trace/trace.h"
 
@@ -31,27 +31,22 @@ static struct group *group_of(struct groups *groups, uint64_t run, size_t most)
 		group++;
 	if (group < groups->list + groups->count)
 		return group;
-	*group = (struct group){ .run = run, .start = UINT64_MAX, .files = calloc(most, sizeof(*group->files)) };
-	if (!group->files)
-		return NULL;
+	*group = (struct group){ .run = run, .start = UINT64_MAX, .files = tp_zalloc(most, sizeof(*group->files)) };
 	groups->count++;
 	return group;
 }
 
-static bool add_trace(struct groups *groups, const char *file, uint32_t pid, size_t most)
+static void add_trace(struct groups *groups, const char *file, uint32_t pid, size_t most)
 {
 	struct tprof_header header;
 	struct group *group;
 
 	if (!tp_trace_peek(file, &header) || (pid && header.pid != pid))
-		return true; /* who opens it says what is wrong with it */
+		return; /* who opens it says what is wrong with it */
 	group = group_of(groups, header.run, most);
-	if (!group)
-		return false;
 	group->files[group->count++] = file;
 	if (header.start.unix_ns < group->start)
 		group->start = header.start.unix_ns;
-	return true;
 }
 
 static int by_start(const void *a, const void *b)
@@ -68,18 +63,14 @@ static void free_groups(struct groups *groups)
 	free(groups->list);
 }
 
-static bool find_groups(const struct tp_options *options, struct groups *groups)
+static void find_groups(const struct tp_options *options, struct groups *groups)
 {
 	size_t count = options->trace_count;
-	bool good;
 
-	*groups = (struct groups){ calloc(count + 1, sizeof(*groups->list)), 0 };
-	good = groups->list != NULL;
-	for (size_t i = 0; good && i < count; i++)
-		good = add_trace(groups, options->traces[i], options->process, count);
-	if (good)
-		qsort(groups->list, groups->count, sizeof(*groups->list), by_start);
-	return good;
+	*groups = (struct groups){ tp_zalloc(count + 1, sizeof(*groups->list)), 0 };
+	for (size_t i = 0; i < count; i++)
+		add_trace(groups, options->traces[i], options->process, count);
+	qsort(groups->list, groups->count, sizeof(*groups->list), by_start);
 }
 
 static int run_once(struct tp_options options)
@@ -93,16 +84,11 @@ static int run_once(struct tp_options options)
 static int run_newest(const struct tp_options *options, const struct groups *groups)
 {
 	const struct group *newest = &groups->list[groups->count - 1];
-	const char **kept = calloc(options->trace_count, sizeof(*kept)),
-		   **left = calloc(options->trace_count, sizeof(*left));
+	const char **kept = tp_zalloc(options->trace_count, sizeof(*kept)),
+		   **left = tp_zalloc(options->trace_count, sizeof(*left));
 	struct tp_options own = *options;
 	int status;
 
-	if (!kept || !left) {
-		free((void *)kept);
-		free((void *)left);
-		return tp_out_of_memory();
-	}
 	own.traces = kept;
 	own.left_out = left;
 	own.trace_count = own.left_out_count = 0;
@@ -176,9 +162,8 @@ int tp_run_choice(const struct tp_options *options)
 
 	if (compares_runs(options->command))
 		return run_once(*options);
-	if (!find_groups(options, &groups))
-		status = tp_out_of_memory();
-	else if (options->all_runs && groups.count)
+	find_groups(options, &groups);
+	if (options->all_runs && groups.count)
 		status = run_each(options, &groups);
 	else if (groups.count > 1)
 		status = run_newest(options, &groups);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "commands/processes.h"
 #include "commands/site_report.h"
+#include "commands/processes.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/text/resident_listing.h"
 #include "report/text/coverage.h"
-#include "report/rows/estimate.h"
-#include "report/text/process_notes.h"
+#include "report/text/numbers.h"
+#include "report/text/process_listing.h"
+#include "report/text/resident_listing.h"
 
 uint64_t tp_top(const struct tp_options *options, uint64_t text_default)
 {

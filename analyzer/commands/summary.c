@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* summary: the one page that comes first. */
+#include "commands/summary.h"
 #include "commands/cpu_report.h"
 #include "commands/growth_report.h"
 #include "commands/machine_file.h"
 #include "commands/op_report.h"
 #include "commands/processes.h"
 #include "commands/site_report.h"
-#include "commands/summary.h"
 
 #include <string.h>
 
 #include "report/text/coverage.h"
 #include "report/text/cpu_listing.h"
-#include "report/rows/estimate.h"
-#include "report/text/resident_listing.h"
-#include "report/text/related.h"
+#include "report/text/numbers.h"
 #include "report/text/plot.h"
 #include "report/text/priority_listing.h"
-#include "report/text/process_notes.h"
+#include "report/text/process_listing.h"
+#include "report/text/related.h"
+#include "report/text/resident_listing.h"
 #include "report/text/roof_listing.h"
 
 #define TOP_SITES 5

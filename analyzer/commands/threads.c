@@ -3,7 +3,7 @@
 #include "commands/processes.h"
 #include "commands/site_report.h"
 #include "report/text/coverage.h"
-#include "report/text/process_notes.h"
+#include "report/text/process_listing.h"
 #include "report/text/thread_listing.h"
 
 static bool read_rows(struct tp_session *session, size_t index, struct tp_thread_rows *rows)

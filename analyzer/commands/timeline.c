@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* timeline: memory over time. */
+#include "commands/timeline.h"
 #include "commands/processes.h"
 #include "commands/site_report.h"
-#include "commands/timeline.h"
 
 #include "report/text/coverage.h"
-#include "report/rows/estimate.h"
 #include "report/text/mark_listing.h"
+#include "report/text/numbers.h"
 #include "report/text/plot.h"
-#include "report/text/process_notes.h"
+#include "report/text/process_listing.h"
 
 #define PLOT_ROWS 14
 

@@ -6,8 +6,8 @@
 
 #include "commands/site_report.h"
 #include "report/text/coverage.h"
-#include "report/rows/estimate.h"
-#include "report/text/process_notes.h"
+#include "report/text/numbers.h"
+#include "report/text/process_listing.h"
 
 /* A first level of its own where there are `several`. */
 static bool add_process(struct tp_session *session, size_t index, struct tp_tree *tree,

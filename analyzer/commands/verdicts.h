@@ -6,7 +6,7 @@
 #include "commands/rules.h"
 #include "report/rows/diff_rows.h"
 #include "report/rows/diff_times.h"
-#include "report/text/process_notes.h"
+#include "report/text/process_listing.h"
 
 enum tp_kept { TP_RULE_KEPT, TP_RULE_BROKEN, TP_RULE_UNCHECKED };
 

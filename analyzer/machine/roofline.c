@@ -170,3 +170,16 @@ struct tp_utilisation tp_roof_utilisation(const struct tp_machine *machine, cons
 	use.share = use.gflops / use.peak;
 	return use;
 }
+
+const char *tp_roof_precision(enum tp_precision precision, bool mixed)
+{
+	return mixed ? "mixed" : tp_precision_names[precision < TP_PRECISIONS ? precision : TP_SINGLE];
+}
+
+/* NULL: a roof. */
+const char *tp_roof_missing(const struct tp_roof_place *place)
+{
+	if (tp_roof_explains(place))
+		return NULL;
+	return tp_roof_is_uneven(place->op) ? "no roof: uneven" : "no roof";
+}

@@ -75,4 +75,16 @@ double tp_roof_peak(const struct tp_machine *machine, uint32_t cores, enum tp_pr
 /* All ops of a process that have a place, most time first. NULL: no memory. The caller frees. */
 struct tp_roof_place *tp_roof_places(const struct tp_machine *machine, const struct tp_process *process, size_t *count);
 
+const char *tp_roof_precision(enum tp_precision precision, bool mixed);
+
+/* Why there is no roof to tell of; NULL: there is one. */
+const char *tp_roof_missing(const struct tp_roof_place *place);
+
+/* What a word on an op is made from; the text is valid until the next one is made. */
+struct tp_roof_notes {
+	const struct tp_machine *machine;
+	uint32_t cores;
+	char text[240];
+};
+
 #endif

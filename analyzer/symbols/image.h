@@ -9,9 +9,10 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
+#include "symbols/location.h"
 #include "symbols/scopes.h"
-#include "symbols/symbols.h"
 #include "symbols/symtab.h"
+#include "trace/trace.h"
 
 struct tp_image {
 	enum tp_module_state state;

@@ -11,7 +11,7 @@
 #include <elfutils/libdwfl.h>
 
 #include "base/arena.h"
-#include "symbols/symbols.h"
+#include "symbols/location.h"
 
 struct tp_scopes;
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "commands/command.h"
+#include "commands/parse.h"
 
 /* Words are separated by blanks; the first is the program's name. */
 static enum tp_parse parse(const char *line, struct tp_options *options)

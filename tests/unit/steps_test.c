@@ -8,7 +8,7 @@
 
 #include "model/replay/run.h"
 #include "model/steps/step_ops.h"
-#include "report/text/step_listing.h"
+#include "report/json/json.h"
 #include "replayed.h"
 
 enum { ENGINE = 1, FORWARD, LEAF };

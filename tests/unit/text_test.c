@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "commands/values.h"
-#include "report/rows/name.h"
+#include "report/text/name.h"
 #include "report/text/text.h"
 
 static const struct tp_page utf8 = { .utf8 = true, .width = 80 };

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "report/text/text.h"
-#include "report/export/xml.h"
+#include "report/text/xml.h"
 
 #define WIDTH 1200
 #define MARGIN 10

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "report/text/output.h"
-#include "report/export/xml.h"
+#include "report/text/xml.h"
 
 bool tp_junit_write(const char *path, const struct tp_junit_case *cases, size_t count)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The roofline as a picture. */
+#include "report/export/roof_svg.h"
+
 #include <math.h>
 #include <string.h>
 
-#include "report/text/roof_listing.h"
-#include "report/export/xml.h"
+#include "report/text/xml.h"
 
 #define WIDTH 960.0
 #define HEIGHT 620.0

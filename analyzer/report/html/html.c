@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/export/xml.h"
+#include "report/text/xml.h"
 
 /* Files of their own beside this one, included as they are: the hashes in the page's policy are of all their bytes. */
 __asm__(".section .rodata\n"

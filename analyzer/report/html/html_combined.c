@@ -5,7 +5,7 @@
 #include "report/html/html_process.h"
 #include "report/html/html_timeline.h"
 #include "report/json/json_value.h"
-#include "report/text/process_notes.h"
+#include "report/text/process_listing.h"
 
 static void put_processes(const struct tp_html *html, const struct tp_run *run, const json_t *json)
 {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "report/html/html_timeline.h"
-#include "report/text/process_notes.h"
+#include "report/text/process_listing.h"
 
 static const char *cwd_of(const json_t *json)
 {

@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "report/text/coverage.h"
-#include "report/text/process_notes.h"
+#include "report/text/process_listing.h"
 
 static void put_command(const struct tp_html *html, const json_t *json)
 {

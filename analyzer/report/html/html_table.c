@@ -4,7 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "report/rows/name.h"
+#include "report/rows/stack.h"
+#include "report/text/name.h"
 #include "report/text/op_cells.h"
 
 /* Letters stand left, figures right. */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/text/cpu_listing.h"
 #include "report/json/json.h"
 #include "report/json/json_stack.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/text/growth_listing.h"
-#include "report/rows/known_caches.h"
 #include "report/json/json.h"
 #include "report/json/json_stack.h"
+#include "report/rows/known_caches.h"
 
 #define MANY 1000 /* stacks that do not leak: more of them tell nothing */
 

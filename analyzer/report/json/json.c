@@ -2,9 +2,8 @@
 /* A process, what was captured of it, its heap, and all processes together; rows and stacks are in json_rows.c. */
 #include "report/json/json.h"
 
-#include "report/text/coverage.h"
 #include "report/rows/estimate.h"
-#include "report/text/process_notes.h"
+#include "report/rows/process_facts.h"
 
 #include <inttypes.h>
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "report/rows/estimate.h"
 
 json_t *tp_json_number(uint64_t value)
 {
@@ -43,6 +44,27 @@ void tp_json_fields(json_t *json, const struct tp_json_field *fields, size_t cou
 {
 	for (size_t i = 0; i < count; i++)
 		json_object_set_new(json, fields[i].key, tp_json_number(fields[i].value));
+}
+
+static json_t *rounded(double value)
+{
+	uint64_t number = tp_round(value);
+
+	return json_integer(number > INT64_MAX ? INT64_MAX : (json_int_t)number);
+}
+
+void tp_json_some(json_t *json, const char *key, uint64_t value, double variance, double unseen)
+{
+	struct tp_interval interval = tp_interval_estimate((double)value, variance, unseen);
+	char name[64];
+
+	json_object_set_new(json, key, json_integer(value > INT64_MAX ? INT64_MAX : (json_int_t)value));
+	if (!(unseen > 0))
+		return;
+	snprintf(name, sizeof(name), "%s_ci95", key);
+	json_object_set_new(json, name,
+			    json_pack("[o, o]", rounded(interval.low),
+				      tp_estimate_is_open(value) ? json_null() : rounded(interval.high)));
 }
 
 json_t *tp_json_real(double value)

@@ -25,6 +25,12 @@ struct tp_json_field {
 void tp_json_fields(json_t *json, const struct tp_json_field *fields, size_t count);
 #define TP_JSON_FIELDS(json, fields) tp_json_fields(json, fields, sizeof(fields) / sizeof((fields)[0]))
 
+/*
+ * Sets `key` and, if it is an estimate, `key`_ci95: [lo, hi], or [0, null] of what no sample met. `unseen`: of bytes or
+ * blocks, as `value` is; 0: it is exact.
+ */
+void tp_json_some(json_t *json, const char *key, uint64_t value, double variance, double unseen);
+
 /* null if it is not finite. */
 json_t *tp_json_real(double value);
 

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Ops: their numbers, shapes, counters; the tree of calls, layers, and which of them to look at first. */
+#include "report/json/json.h"
+
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "model/ops/buckets.h"
-#include "report/rows/estimate.h"
-#include "report/json/json.h"
-#include "report/text/op_listing.h"
+#include "model/result/priorities.h"
+#include "report/rows/call_tree.h"
 
 static void set(json_t *object, const char *key, json_t *value)
 {
@@ -129,5 +133,157 @@ json_t *tp_ops_json(const struct tp_op_list *list, uint64_t top)
 
 	for (size_t i = 0; i < list->count && (!top || i < top); i++)
 		json_array_append_new(json, json_op(list->ops[i]));
+	return json;
+}
+
+/* ---- counters ---- */
+
+static json_t *values_of(const struct tp_trace *trace, const struct tp_counters *counters)
+{
+	json_t *json = json_object();
+
+	for (size_t i = 0; i < trace->counter_count; i++)
+		if (trace->counters[i].number)
+			json_object_set_new(json, trace->counters[i].name,
+					    tp_json_number(counters->value[trace->counters[i].number - 1]));
+	return json;
+}
+
+void tp_op_counters_json(const struct tp_process *process, const struct tp_op_list *list, json_t *ops)
+{
+	for (size_t i = 0; tp_counters_counted(process->trace) && i < json_array_size(ops) && i < list->count; i++) {
+		json_t *op = json_array_get(ops, i);
+
+		json_object_set_new(op, "counters", values_of(process->trace, &list->ops[i]->counters));
+		json_object_set_new(op, "self_counters", values_of(process->trace, &list->ops[i]->self_counters));
+	}
+}
+
+json_t *tp_counters_json(const struct tp_process *process)
+{
+	const struct tp_trace *trace = process->trace;
+	json_t *list = trace->counter_count ? json_array() : NULL;
+
+	for (size_t i = 0; list && i < trace->counter_count; i++) {
+		const struct tp_counter *counter = &trace->counters[i];
+		json_t *json = json_object();
+
+		json_object_set_new(json, "name", json_string(counter->name));
+		json_object_set_new(json, "counted", json_boolean(counter->number != 0));
+		if (counter->number) {
+			json_object_set_new(json, "value",
+					    tp_json_number(process->counters.value[counter->number - 1]));
+			json_object_set_new(json, "user_only", json_boolean(counter->flags & TPROF_COUNTER_USER));
+		} else {
+			json_object_set_new(json, "reason", json_string(strerror(counter->error)));
+		}
+		json_array_append_new(list, json);
+	}
+	return list;
+}
+
+/* ---- the tree of calls ---- */
+
+static const char *op_category(const struct tp_process *process, uint32_t op)
+{
+	const struct tp_trace *trace = process->trace;
+
+	return op < trace->op_count && trace->ops[op].category ? trace->ops[op].category : "";
+}
+
+struct json_context {
+	const struct tp_process *process;
+	json_t *list;
+};
+
+static void add_json(void *context, uint32_t number, int depth)
+{
+	struct json_context *to = context;
+	const struct tp_op_node *node = &to->process->op_nodes[number];
+	const struct tp_json_field fields[] = {
+		{ "id", number },
+		{ "depth", (uint64_t)depth },
+		{ "calls", node->calls },
+		{ "total_ns", node->total_ns },
+		{ "self_ns", node->self_ns },
+		{ "flop", node->flop },
+		{ "self_flop", node->self_flop },
+		{ "allocated_bytes", node->allocated_bytes },
+		{ "self_allocated_bytes", node->self_allocated_bytes },
+		{ "peak_bytes", node->peak_bytes },
+	};
+	json_t *json = json_object();
+
+	TP_JSON_FIELDS(json, fields);
+	json_object_set_new(json, "parent", node->parent ? tp_json_number(node->parent) : json_null());
+	json_object_set_new(json, "net_bytes", json_integer(node->net_bytes));
+	json_object_set_new(json, "name", tp_json_string(tp_op_node_name(to->process, node)));
+	json_object_set_new(json, "category", tp_json_string(op_category(to->process, node->op)));
+	json_array_append_new(to->list, json);
+}
+
+json_t *tp_op_tree_json(const struct tp_process *process, uint64_t top)
+{
+	struct json_context context = { process, NULL };
+	struct tp_call_tree tree;
+
+	if (tp_call_tree(&tree, process, top)) {
+		context.list = json_array();
+		tp_call_tree_walk(&tree, add_json, &context);
+	}
+	tp_call_tree_free(&tree);
+	return context.list;
+}
+
+/* ---- layers ---- */
+
+json_t *tp_layers_json(const struct tp_process *process, uint64_t top)
+{
+	struct tp_layers layers;
+	json_t *list = tp_layers(&layers, process) ? json_array() : NULL;
+
+	for (size_t i = 0; list && i < layers.count && (!top || i < top); i++) {
+		const struct tp_layer *layer = &layers.list[i];
+		const struct tp_json_field fields[] = {
+			{ "calls", layer->calls },	 { "total_ns", layer->total_ns },
+			{ "own_ns", layer->own_ns },	 { "own_allocated_bytes", layer->own_bytes },
+			{ "own_flop", layer->own_flop }, { "flop", layer->flop },
+		};
+		json_t *json = json_object();
+
+		json_object_set_new(json, "layer", tp_json_string(layer->name));
+		TP_JSON_FIELDS(json, fields);
+		json_array_append_new(list, json);
+	}
+	free(layers.list);
+	return list;
+}
+
+/* ---- what to do first ---- */
+
+static json_t *priority_json(const struct tp_priority *one, json_t *roof)
+{
+	return json_pack("{s:o, s:o, s:f, s:f, s:o, s:o, s:o}", "op", tp_json_string(one->op->name), "self_ns",
+			 tp_json_number(one->op->self_ns), "share_of_ops", one->of_ops, "share_of_run", one->of_run,
+			 "saved_ns_at_most", tp_json_number(one->saved_ns), "speedup_at_most",
+			 isfinite(one->speedup) ? json_real(one->speedup) : json_null(), "roof", roof);
+}
+
+json_t *tp_priorities_json(const struct tp_process *process, const struct tp_rows *peak, tp_priority_roof *roof,
+			   void *context)
+{
+	struct tp_priority *list = calloc(process->op_count + 1, sizeof(*list));
+	size_t count = list ? tp_priorities(process, TP_PRIORITY_SHARE, list) : 0;
+	json_t *json = json_object(), *time = json_array();
+	uint64_t bytes;
+	size_t rows = tp_rows_for_share(peak, TP_PRIORITY_SHARE, &bytes);
+
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(time, priority_json(&list[i], roof ? roof(context, list[i].op) : json_null()));
+	free(list);
+	json_object_set_new(json, "time", time);
+	json_object_set_new(json, "memory",
+			    json_pack("{s:o, s:o, s:o}", "sites", tp_json_number(rows), "bytes", tp_json_number(bytes),
+				      "largest_bytes", tp_json_number(peak->count ? peak->bytes[0] : 0)));
 	return json;
 }

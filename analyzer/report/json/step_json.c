@@ -2,8 +2,6 @@
 #include <stdlib.h>
 
 #include "report/json/json.h"
-#include "report/text/op_listing.h"
-#include "report/text/step_listing.h"
 
 #define number tp_json_number
 
@@ -129,4 +127,19 @@ json_t *tp_steps_json(const struct tp_process *process, const char *sort, uint64
 	if (sort)
 		set(json, "list", json_list(steps, sort, top));
 	return json;
+}
+
+json_t *tp_marks_json(const struct tp_marks *marks, uint64_t top)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < marks->count && (!top || i < top); i++) {
+		json_t *mark = json_object();
+
+		json_object_set_new(mark, "time_ns", tp_json_number(marks->list[i].time_ns));
+		json_object_set_new(mark, "thread", tp_json_number(marks->list[i].thread));
+		json_object_set_new(mark, "text", tp_json_string(marks->list[i].text));
+		json_array_append_new(list, mark);
+	}
+	return list;
 }

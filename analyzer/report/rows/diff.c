@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/text/coverage.h"
 #include "report/rows/estimate.h"
+#include "report/rows/process_facts.h"
 
 bool tp_diff_init(struct tp_diff *diff, enum tp_by by, const regex_t *filter)
 {

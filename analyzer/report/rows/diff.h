@@ -8,7 +8,7 @@
 
 #include "report/rows/diff_sites.h"
 #include "report/rows/diff_times.h"
-#include "report/text/process_notes.h"
+#include "report/rows/notes.h"
 
 /* Totals of a run, all processes together. */
 enum tp_diff_total {

@@ -1,50 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Numbers of the heap, printed: exact ones as they are, estimated ones with their 95% interval. Nothing that was sampled
- * is printed by other means than these.
- */
+/* Which numbers of a run are estimates, and how uncertain they are. */
 #ifndef TPROF_REPORT_ROWS_ESTIMATE_H
 #define TPROF_REPORT_ROWS_ESTIMATE_H
 
-#include <jansson.h>
-
 #include "model/result/result.h"
-#include "report/rows/rows.h"
-#include "report/text/text.h"
-
-/* How numbers look on a page. */
-struct tp_numbers {
-	const struct tp_page *page;
-	struct tp_unseen unseen; /* zeros: they are exact */
-};
-
-static inline bool tp_numbers_estimated(const struct tp_numbers *numbers)
-{
-	return numbers->unseen.bytes > 0;
-}
-
-/* "1.2 MiB", or "1.2 MiB ±0.3 MiB"; "1,234", or "1,234 ±56"; of what no sample met "0 ±?". */
-struct tp_text tp_some_bytes(const struct tp_numbers *numbers, uint64_t bytes, double variance);
-struct tp_text tp_some_count(const struct tp_numbers *numbers, uint64_t count, double variance);
-/* "12.3%", or "~12.3%" */
-struct tp_text tp_some_percent(const struct tp_numbers *numbers, uint64_t part, uint64_t whole);
-
-/* "1.2 MiB", or "~1.2 MiB": where there is no room for the interval. */
-struct tp_text tp_about(const struct tp_numbers *numbers, struct tp_text text);
-
-/*
- * Sets `key` and, if it is an estimate, `key`_ci95: [lo, hi], or [0, null] of what no sample met. `unseen`: of bytes or
- * blocks, as `value` is; 0: it is exact.
- */
-void tp_json_some(json_t *json, const char *key, uint64_t value, double variance, double unseen);
 
 /* Whether any process of the run was sampled; and the larger of what is not known of theirs. */
 bool tp_run_estimated(const struct tp_run *run);
 struct tp_unseen tp_run_unseen(const struct tp_run *run);
 struct tp_unseen tp_unseen_larger(struct tp_unseen a, struct tp_unseen b);
 
-/* Variances that belong to tp_sums_bytes() and tp_sums_blocks(). */
-double tp_sums_bytes_variance(const struct tp_sums *sums, enum tp_what what);
-double tp_sums_blocks_variance(const struct tp_sums *sums, enum tp_what what);
+/*
+ * Whether an estimate has no upper end: of what no sample met nothing tells how much there is. The variance, which is of
+ * samples, would say that there is surely none.
+ */
+static inline bool tp_estimate_is_open(uint64_t value)
+{
+	return value == 0;
+}
 
 #endif

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/rows/name.h"
 #include "base/reserve.h"
 
 #define SEVERAL ""

@@ -414,3 +414,31 @@ struct tp_rows *tp_rows_end(struct tp_rows_builder *builder)
 	free(builder);
 	return rows;
 }
+
+size_t tp_rows_for_share(const struct tp_rows *peak, double share, uint64_t *bytes)
+{
+	size_t count = 0;
+
+	*bytes = 0;
+	while (count < peak->count && (double)*bytes < share * (double)peak->all.peak_bytes)
+		*bytes += peak->bytes[count++];
+	return count;
+}
+
+double tp_sums_bytes_variance(const struct tp_sums *sums, enum tp_what what)
+{
+	const struct tp_variance *variance = &sums->variance;
+
+	return what == TP_WHAT_PEAK	 ? variance->peak_bytes
+	       : what == TP_WHAT_UNFREED ? variance->live_bytes
+					 : variance->bytes;
+}
+
+double tp_sums_blocks_variance(const struct tp_sums *sums, enum tp_what what)
+{
+	const struct tp_variance *variance = &sums->variance;
+
+	return what == TP_WHAT_PEAK	 ? variance->peak_blocks
+	       : what == TP_WHAT_UNFREED ? variance->live_blocks
+					 : variance->allocations;
+}

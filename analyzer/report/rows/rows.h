@@ -119,5 +119,10 @@ uint64_t tp_sums_bytes(const struct tp_sums *sums, enum tp_what what);
 /* The largest request: of the peak's, one before the time that is looked at, too. */
 uint64_t tp_sums_largest(const struct tp_sums *sums, enum tp_what what);
 uint64_t tp_sums_blocks(const struct tp_sums *sums, enum tp_what what);
+double tp_sums_bytes_variance(const struct tp_sums *sums, enum tp_what what);
+double tp_sums_blocks_variance(const struct tp_sums *sums, enum tp_what what);
+
+/* How many rows hold that share of the peak together, and their bytes; `peak`: all rows, most bytes first. */
+size_t tp_rows_for_share(const struct tp_rows *peak, double share, uint64_t *bytes);
 
 #endif

@@ -235,3 +235,14 @@ const char *tp_line_place(const struct tp_line *line, const char *cwd, char *buf
 		snprintf(buffer, size, "%s", file);
 	return buffer;
 }
+
+const char *tp_file_name(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+
+	if (!slash || strncmp(name, "__init__.py", strlen("__init__.py")) != 0)
+		return name;
+	while (slash > path && slash[-1] != '/')
+		slash--;
+	return slash;
+}

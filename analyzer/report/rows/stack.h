@@ -60,4 +60,10 @@ const char *tp_line_name(const struct tp_line *line, char *buffer, size_t size);
 /* "file.c:12", or "module" if the line is not known. With `cwd`, files below it are named relative to it. */
 const char *tp_line_place(const struct tp_line *line, const char *cwd, char *buffer, size_t size);
 
+/*
+ * The last part of a path, which a line's number may follow; of a Python package's __init__.py, as all of them are called, the
+ * package too. Points into `path`.
+ */
+const char *tp_file_name(const char *path);
+
 #endif

@@ -4,8 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/json/json.h"
-#include "report/rows/name.h"
+#include "report/text/name.h"
 
 /* Instructions a cycle; below 0: not counted. */
 static double per_cycle(const struct tp_trace *trace, const struct tp_counters *counters)
@@ -33,15 +32,6 @@ static struct tp_table *table_of(const struct tp_trace *trace, bool with_ipc)
 	return tp_table_new(titles);
 }
 
-static size_t counted(const struct tp_trace *trace)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < trace->counter_count; i++)
-		count += trace->counters[i].number != 0;
-	return count;
-}
-
 static void add_row(struct tp_table *table, const struct tp_page *page, const struct tp_trace *trace,
 		    const struct tp_op_stats *op, bool with_ipc)
 {
@@ -66,7 +56,7 @@ void tp_op_counters_print(const struct tp_page *page, const struct tp_process *p
 	bool with_ipc = per_cycle(trace, &process->counters) >= 0;
 	struct tp_table *table;
 
-	if (!counted(trace) || !list->count)
+	if (!tp_counters_counted(trace) || !list->count)
 		return;
 	table = table_of(trace, with_ipc);
 	for (size_t i = 0; table && i < list->count && (!top || i < top); i++)
@@ -82,47 +72,3 @@ void tp_op_counters_print(const struct tp_page *page, const struct tp_process *p
 }
 
 /* ---- JSON ---- */
-
-static json_t *values_of(const struct tp_trace *trace, const struct tp_counters *counters)
-{
-	json_t *json = json_object();
-
-	for (size_t i = 0; i < trace->counter_count; i++)
-		if (trace->counters[i].number)
-			json_object_set_new(json, trace->counters[i].name,
-					    tp_json_number(counters->value[trace->counters[i].number - 1]));
-	return json;
-}
-
-void tp_op_counters_json(const struct tp_process *process, const struct tp_op_list *list, json_t *ops)
-{
-	for (size_t i = 0; counted(process->trace) && i < json_array_size(ops) && i < list->count; i++) {
-		json_t *op = json_array_get(ops, i);
-
-		json_object_set_new(op, "counters", values_of(process->trace, &list->ops[i]->counters));
-		json_object_set_new(op, "self_counters", values_of(process->trace, &list->ops[i]->self_counters));
-	}
-}
-
-json_t *tp_counters_json(const struct tp_process *process)
-{
-	const struct tp_trace *trace = process->trace;
-	json_t *list = trace->counter_count ? json_array() : NULL;
-
-	for (size_t i = 0; list && i < trace->counter_count; i++) {
-		const struct tp_counter *counter = &trace->counters[i];
-		json_t *json = json_object();
-
-		json_object_set_new(json, "name", json_string(counter->name));
-		json_object_set_new(json, "counted", json_boolean(counter->number != 0));
-		if (counter->number) {
-			json_object_set_new(json, "value",
-					    tp_json_number(process->counters.value[counter->number - 1]));
-			json_object_set_new(json, "user_only", json_boolean(counter->flags & TPROF_COUNTER_USER));
-		} else {
-			json_object_set_new(json, "reason", json_string(strerror(counter->error)));
-		}
-		json_array_append_new(list, json);
-	}
-	return list;
-}

@@ -9,10 +9,4 @@
 void tp_op_counters_print(const struct tp_page *page, const struct tp_process *process, const struct tp_op_list *list,
 			  uint64_t top);
 
-/* Sets "counters" and "self_counters" ({name: increase}) of each op in `ops`, which is tp_ops_json() of the list. */
-void tp_op_counters_json(const struct tp_process *process, const struct tp_op_list *list, json_t *ops);
-
-/* Of the whole process, those that could not be counted among them, with the reason. NULL: TPROF_COUNTERS was not set. */
-json_t *tp_counters_json(const struct tp_process *process);
-
 #endif

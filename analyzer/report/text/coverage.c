@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <string.h>
-
 #include "report/text/coverage.h"
 #include "report/text/cpu_listing.h"
 
@@ -37,13 +35,6 @@ void tp_hooks_print_line(const struct tp_page *page, const struct tp_trace *trac
 	fputc('\n', page->out);
 }
 
-bool tp_malloc_is_shared(const struct tp_trace *trace)
-{
-	const char *slash = strrchr(trace->malloc_path, '/');
-
-	return strstr(slash ? slash : trace->malloc_path, ".so") != NULL; /* the program's own is as it was called */
-}
-
 void tp_hooks_print(const struct tp_page *page, const struct tp_trace *trace)
 {
 	if (!trace->hooks_count)
@@ -61,60 +52,4 @@ void tp_coverage_print(const struct tp_page *page, const struct tp_process *proc
 	fputs("  CPU time: ", page->out);
 	tp_cpu_print_capture(page, process);
 	fputc('\n', page->out);
-}
-
-bool tp_allocations_off(const struct tp_trace *trace)
-{
-	for (size_t i = 0; i < trace->env_count; i++)
-		if (strcmp(trace->env[i], "TPROF_ALLOC=off") == 0)
-			return true;
-	return false;
-}
-
-const char *tp_recording_cut(const struct tp_trace *trace)
-{
-	if (trace->header->flags & TPROF_FLAG_STOPPED)
-		return "recording stopped before the process ended";
-	if (trace->header->chunks_aside)
-		return "the disk was full, and the trace's end is not in the file";
-	if (trace->damage_count)
-		return "the trace is damaged";
-	return NULL;
-}
-
-static const char *unseen_without_sampling(const struct tp_process *process)
-{
-	if (tp_allocations_off(process->trace))
-		return "TPROF_ALLOC=off";
-	if (process->trace->header->flags & TPROF_FLAG_FOREIGN_MALLOC)
-		return "its malloc can't be seen";
-	if (process->off_at_start && process->paused_ns >= process->duration_ns)
-		return "recording was never switched on";
-	return NULL;
-}
-
-static bool is_without_sample(const struct tp_process *process)
-{
-	return process->estimated && !process->heap.recorded_allocations && !process->heap.peak_blocks;
-}
-
-const char *tp_heap_unseen(const struct tp_process *process)
-{
-	const char *why = unseen_without_sampling(process);
-
-	return why || !is_without_sample(process) ? why : "no block was sampled";
-}
-
-const char *tp_heap_unseen_in(const struct tp_run *run, const struct tp_process *process)
-{
-	bool none = true;
-
-	for (size_t i = 0; i < run->process_count; i++)
-		none = none && is_without_sample(&run->processes[i]);
-	return none ? tp_heap_unseen(process) : unseen_without_sampling(process);
-}
-
-bool tp_heap_unknown(const struct tp_process *process)
-{
-	return tp_heap_unseen(process) && !process->heap.allocations && !process->heap.peak_blocks;
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/rows/name.h"
+#include "report/text/name.h"
 #include "report/text/op_cells.h"
 
 void tp_cpu_print_capture(const struct tp_page *page, const struct tp_process *process)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "model/stats/stats.h"
-#include "report/rows/name.h"
+#include "report/text/name.h"
 
 #define LINES_MAX 12 /* of a stack */
 #define LINES_TAIL 2 /* of them from its outer end */

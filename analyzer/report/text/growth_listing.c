@@ -6,14 +6,7 @@
 #include <string.h>
 
 #include "report/text/coverage.h"
-#include "report/rows/name.h"
-
-const char *tp_verdict_name(enum tp_verdict verdict, bool seconds)
-{
-	static const char *const names[] = { "stable", "leak", "warm-up", "sawtooth", "burst", "rising" };
-
-	return verdict == TP_VERDICT_LEAK && seconds ? "growth" : names[verdict];
-}
+#include "report/text/name.h"
 
 struct tp_text tp_growth_rate(const struct tp_growth_view *view, double rate)
 {
@@ -36,11 +29,6 @@ static struct tp_text plain_number(double value)
 		return tp_count(tp_round(value));
 	snprintf(text.text, sizeof(text.text), "%.3g", value);
 	return text;
-}
-
-bool tp_growth_unknown(const struct tp_growth_view *view)
-{
-	return tp_heap_unknown(&view->listing.run->processes[view->process]);
 }
 
 const char *tp_growth_unit(const struct tp_growth_stats *stats)
@@ -69,21 +57,6 @@ static struct tp_text age_text(const struct tp_growth_stats *stats, uint64_t bor
 	else
 		snprintf(text.text, sizeof(text.text), "%.30s step%s", tp_count(age).text, age == 1 ? "" : "s");
 	return text;
-}
-
-bool tp_growth_shown(const struct tp_growth_view *view, uint32_t node)
-{
-	const struct tp_listing *listing = &view->listing;
-	struct tp_stack stack = { NULL };
-	bool result = true;
-
-	if (!view->filter && !view->suppressions)
-		return true;
-	if (tp_stack_read(&stack, listing->run->processes[view->process].trace, listing->symbols[view->process], node))
-		result = (!view->filter || tp_stack_matches(&stack, view->filter)) &&
-			 (!view->suppressions || !tp_suppressions_match(view->suppressions, &stack, 0, 0));
-	tp_stack_free(&stack);
-	return result;
 }
 
 const char *tp_growth_group_name(const struct tp_growth_view *view, const struct tp_growth_group *group, char *text,

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/rows/estimate.h"
 #include "model/steps/steps.h"
 #include "report/rows/known_caches.h"
-#include "report/rows/name.h"
+#include "report/text/name.h"
+#include "report/text/numbers.h"
 #include "report/text/stack_listing.h"
 
 static size_t row_count(const struct tp_listing *context, const struct tp_rows *rows)

@@ -5,18 +5,8 @@
 #ifndef TPROF_REPORT_TEXT_LISTING_H
 #define TPROF_REPORT_TEXT_LISTING_H
 
-#include "report/rows/rows.h"
+#include "report/rows/view.h"
 #include "report/text/text.h"
-
-struct tp_listing {
-	const struct tp_page *page;
-	const struct tp_run *run;
-	struct tp_symbols *const *symbols; /* as run->processes */
-	enum tp_by by;
-	enum tp_what what;
-	uint64_t top;  /* rows to print; 0: all */
-	bool hotspots; /* calls come before bytes */
-};
 
 /* In full: each stack under its numbers, or a table. */
 void tp_listing_print(const struct tp_listing *context, const struct tp_rows *rows);

@@ -3,8 +3,6 @@
 
 #include <inttypes.h>
 
-#include "report/json/json.h"
-
 void tp_marks_print(const struct tp_page *page, const struct tp_marks *marks, uint64_t top)
 {
 	uint64_t shown = top && top < marks->count ? top : marks->count;
@@ -25,19 +23,4 @@ void tp_marks_print(const struct tp_page *page, const struct tp_marks *marks, ui
 	if (shown < marks->all)
 		tp_print(page, TP_STYLE_DIM, "      and %" PRIu64 " more%s\n", marks->all - shown,
 			 shown < marks->count ? " (--top 0 shows all)" : "");
-}
-
-json_t *tp_marks_json(const struct tp_marks *marks, uint64_t top)
-{
-	json_t *list = json_array();
-
-	for (size_t i = 0; i < marks->count && (!top || i < top); i++) {
-		json_t *mark = json_object();
-
-		json_object_set_new(mark, "time_ns", tp_json_number(marks->list[i].time_ns));
-		json_object_set_new(mark, "thread", tp_json_number(marks->list[i].thread));
-		json_object_set_new(mark, "text", tp_json_string(marks->list[i].text));
-		json_array_append_new(list, mark);
-	}
-	return list;
 }

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The marks of a process, as a table and in JSON. */
+/* The marks of a process, as a table. */
 #ifndef TPROF_REPORT_TEXT_MARK_LISTING_H
 #define TPROF_REPORT_TEXT_MARK_LISTING_H
-
-#include <jansson.h>
 
 #include "model/samples/marks.h"
 #include "report/text/text.h"
 
 /* Nothing where there is no mark. `top`: rows, 0: all. */
 void tp_marks_print(const struct tp_page *page, const struct tp_marks *marks, uint64_t top);
-json_t *tp_marks_json(const struct tp_marks *marks, uint64_t top);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/text/op_cells.h"
 
-#include "report/rows/name.h"
+#include "report/text/name.h"
 
 void tp_op_name_cell(struct tp_table *table, const struct tp_page *page, const char *op, int indent)
 {

@@ -8,60 +8,6 @@
 #include "model/ops/buckets.h"
 #include "report/text/op_cells.h"
 
-/* ---- order ---- */
-
-static double sort_number(const struct tp_op_stats *op, const char *sort)
-{
-	switch (sort[0]) {
-	case 's':
-		return (double)op->self_ns;
-	case 'c':
-		return (double)op->calls;
-	case 'm':
-		return op->mean_ns;
-	case 'p':
-		return (double)op->p99_ns;
-	case 'a':
-		return (double)op->allocated_bytes;
-	default:
-		return (double)op->total_ns;
-	}
-}
-
-static int compare(const void *left, const void *right, void *context)
-{
-	const struct tp_op_stats *a = *(const struct tp_op_stats *const *)left;
-	const struct tp_op_stats *b = *(const struct tp_op_stats *const *)right;
-	double x = sort_number(a, context), y = sort_number(b, context);
-
-	if (x != y)
-		return x > y ? -1 : 1;
-	return strcmp(a->name, b->name);
-}
-
-bool tp_op_list(struct tp_op_list *list, const struct tp_process *process, const char *sort, const regex_t *filter)
-{
-	char key[16];
-
-	list->count = 0;
-	list->ops = calloc(process->op_count + 1, sizeof(struct tp_op_stats *));
-	if (!list->ops)
-		return false;
-	for (size_t i = 0; i < process->op_count; i++) {
-		const struct tp_op_stats *op = &process->ops[i];
-
-		if (!filter || regexec(filter, op->name, 0, NULL, 0) == 0 ||
-		    regexec(filter, op->category, 0, NULL, 0) == 0)
-			list->ops[list->count++] = op;
-	}
-	snprintf(key, sizeof(key), "%s", sort);
-	if (list->count)
-		qsort_r(list->ops, list->count, sizeof(*list->ops), compare, key);
-	return true;
-}
-
-/* ---- text ---- */
-
 static size_t shown(const struct tp_op_list *list, uint64_t top)
 {
 	return top && top < list->count ? (size_t)top : list->count;

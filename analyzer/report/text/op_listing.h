@@ -1,24 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ops of a process: in an order, as tables, as JSON. */
+/* The ops of a process: in an order, as tables. */
 #ifndef TPROF_REPORT_TEXT_OP_LISTING_H
 #define TPROF_REPORT_TEXT_OP_LISTING_H
 
-#include <jansson.h>
-#include <regex.h>
-
-#include "model/result/result.h"
+#include "report/rows/sorted.h"
 #include "report/text/text.h"
-
-struct tp_op_list {
-	const struct tp_op_stats **ops;
-	size_t count;
-};
-
-/*
- * `sort`: total, self, calls, mean, p99 or alloc; `filter`: names or categories that match, NULL: all. False: memory is
- * out. To be freed with free(list->ops).
- */
-bool tp_op_list(struct tp_op_list *list, const struct tp_process *process, const char *sort, const regex_t *filter);
 
 /* The first `top` (0: all): times alone; or times, their spread, memory and work. */
 void tp_ops_print_short(const struct tp_page *page, const struct tp_op_list *list, uint64_t top);
@@ -30,8 +16,4 @@ void tp_shapes_print(const struct tp_page *page, const struct tp_op_list *list, 
 
 /* Of how many calls of PyTorch's operators the work is known, and of which not: a line, or nothing if there were none. */
 void tp_work_known_print(const struct tp_page *page, const struct tp_process *process);
-json_t *tp_work_known_json(const struct tp_process *process);
-
-json_t *tp_ops_json(const struct tp_op_list *list, uint64_t top);
-
 #endif

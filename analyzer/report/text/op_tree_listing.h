@@ -1,24 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which op called which, and what each layer took: the tree of calls, as tables and JSON. */
+/* Which op called which, and what each layer took, as tables. */
 #ifndef TPROF_REPORT_TEXT_OP_TREE_LISTING_H
 #define TPROF_REPORT_TEXT_OP_TREE_LISTING_H
 
-#include <jansson.h>
-
-#include "model/result/result.h"
+#include "report/rows/call_tree.h"
 #include "report/text/text.h"
 
 /* The `top` (0: all) chains of calls that took most, with all that stand above them. False: memory is out. */
 bool tp_op_tree_print(const struct tp_page *page, const struct tp_process *process, uint64_t top);
-
-/* A list in which callers come before what they called: id, parent (null: outermost) and numbers. NULL: memory is out. */
-json_t *tp_op_tree_json(const struct tp_process *process, uint64_t top);
 
 /*
  * A layer is an op of the category "layer". What an op took itself belongs to the innermost layer that it was called in;
  * what was called in none has a row of its own. False: memory is out.
  */
 bool tp_layers_print(const struct tp_page *page, const struct tp_process *process, uint64_t top);
-json_t *tp_layers_json(const struct tp_process *process, uint64_t top);
 
 #endif

@@ -6,24 +6,12 @@
 #include <stdlib.h>
 
 #include "model/result/priorities.h"
-#include "report/json/json.h"
 #include "report/text/op_cells.h"
-
-/* Rows that hold that share of the peak together. */
-static size_t rows_for(const struct tp_rows *peak, double share, uint64_t *bytes)
-{
-	size_t count = 0;
-
-	*bytes = 0;
-	while (count < peak->count && (double)*bytes < share * (double)peak->all.peak_bytes)
-		*bytes += peak->bytes[count++];
-	return count;
-}
 
 static void print_memory(const struct tp_page *page, const struct tp_rows *peak)
 {
 	uint64_t bytes, all = peak->all.peak_bytes;
-	size_t count = rows_for(peak, TP_PRIORITY_SHARE, &bytes);
+	size_t count = tp_rows_for_share(peak, TP_PRIORITY_SHARE, &bytes);
 
 	if (!count || !all)
 		return;
@@ -67,31 +55,4 @@ bool tp_priorities_print(const struct tp_page *page, const struct tp_process *pr
 	tp_table_free(table);
 	free(list);
 	return list != NULL;
-}
-
-static json_t *op_json(const struct tp_priority *one, json_t *roof)
-{
-	return json_pack("{s:o, s:o, s:f, s:f, s:o, s:o, s:o}", "op", tp_json_string(one->op->name), "self_ns",
-			 tp_json_number(one->op->self_ns), "share_of_ops", one->of_ops, "share_of_run", one->of_run,
-			 "saved_ns_at_most", tp_json_number(one->saved_ns), "speedup_at_most",
-			 isfinite(one->speedup) ? json_real(one->speedup) : json_null(), "roof", roof);
-}
-
-json_t *tp_priorities_json(const struct tp_process *process, const struct tp_rows *peak, tp_priority_roof *roof,
-			   void *context)
-{
-	struct tp_priority *list = calloc(process->op_count + 1, sizeof(*list));
-	size_t count = list ? tp_priorities(process, TP_PRIORITY_SHARE, list) : 0;
-	json_t *json = json_object(), *time = json_array();
-	uint64_t bytes;
-	size_t rows = rows_for(peak, TP_PRIORITY_SHARE, &bytes);
-
-	for (size_t i = 0; i < count; i++)
-		json_array_append_new(time, op_json(&list[i], roof ? roof(context, list[i].op) : json_null()));
-	free(list);
-	json_object_set_new(json, "time", time);
-	json_object_set_new(json, "memory",
-			    json_pack("{s:o, s:o, s:o}", "sites", tp_json_number(rows), "bytes", tp_json_number(bytes),
-				      "largest_bytes", tp_json_number(peak->count ? peak->bytes[0] : 0)));
-	return json;
 }

@@ -3,8 +3,6 @@
 #ifndef TPROF_REPORT_TEXT_PRIORITY_LISTING_H
 #define TPROF_REPORT_TEXT_PRIORITY_LISTING_H
 
-#include <jansson.h>
-
 #include "report/rows/rows.h"
 #include "report/text/text.h"
 
@@ -16,10 +14,5 @@
 typedef const char *tp_priority_note(void *context, const struct tp_op_stats *op);
 bool tp_priorities_print(const struct tp_page *page, const struct tp_process *process, const struct tp_rows *peak,
 			 tp_priority_note *note, void *context);
-
-/* {"time": [...], "memory": {...}}. `roof`: of an op, new, as its "roof"; NULL: none is known. */
-typedef json_t *tp_priority_roof(void *context, const struct tp_op_stats *op);
-json_t *tp_priorities_json(const struct tp_process *process, const struct tp_rows *peak, tp_priority_roof *roof,
-			   void *context);
 
 #endif

@@ -6,13 +6,10 @@
 #ifndef TPROF_REPORT_TEXT_RELATED_H
 #define TPROF_REPORT_TEXT_RELATED_H
 
-#include <jansson.h>
-
+#include "report/rows/relatives.h"
 #include "report/text/text.h"
-#include "trace/trace.h"
 
 /* Lines; none if there is nothing to say. */
 void tp_others_print(const struct tp_trace *trace, const struct tp_page *page);
-json_t *tp_others_json(const struct tp_trace *trace);
 
 #endif

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the process's resident memory was made of, at one moment: as text and as JSON. */
+/* What the process's resident memory was made of, at one moment. */
 #ifndef TPROF_REPORT_TEXT_RESIDENT_LISTING_H
 #define TPROF_REPORT_TEXT_RESIDENT_LISTING_H
-
-#include <jansson.h>
 
 #include "model/samples/resident.h"
 #include "report/text/listing.h"
@@ -21,8 +19,5 @@ bool tp_makeup_print(const struct tp_listing *listing, size_t process, const str
  * without an end: "84.9 MiB of its parent's memory ..."
  */
 bool tp_makeup_copied(const struct tp_page *page, const struct tp_process *process, char *text, size_t size);
-
-/* "memory": both moments, and how the parts grow. */
-json_t *tp_makeup_json(const struct tp_run *run, size_t process, struct tp_symbols *const *symbols);
 
 #endif

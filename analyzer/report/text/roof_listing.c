@@ -3,8 +3,7 @@
 
 #include <stdio.h>
 
-#include "report/json/json.h"
-#include "report/rows/name.h"
+#include "report/text/name.h"
 
 static struct tp_text rate_text(double rate)
 {
@@ -81,11 +80,6 @@ void tp_machine_print(const struct tp_page *page, const struct tp_machine *machi
 	print_table(table, page);
 }
 
-static const char *precision_name(enum tp_precision precision, bool mixed)
-{
-	return mixed ? "mixed" : tp_precision_names[precision < TP_PRECISIONS ? precision : TP_SINGLE];
-}
-
 static struct tp_text fraction_text(double fraction)
 {
 	struct tp_text text;
@@ -94,22 +88,14 @@ static struct tp_text fraction_text(double fraction)
 	return text;
 }
 
-/* NULL: a roof. */
-static const char *no_roof(const struct tp_roof_place *place)
-{
-	if (tp_roof_explains(place))
-		return NULL;
-	return tp_roof_is_uneven(place->op) ? "no roof: uneven" : "no roof";
-}
-
 /* "memory, L2" */
 static void bound_cell(struct tp_table *table, const struct tp_roof_place *place)
 {
 	bool cached = place->bound == TP_BOUND_MEMORY && place->level != TP_LEVEL_MEMORY;
 	char bound[64];
 
-	if (no_roof(place)) {
-		tp_table_add(table, TP_STYLE_DIM, no_roof(place));
+	if (tp_roof_missing(place)) {
+		tp_table_add(table, TP_STYLE_DIM, tp_roof_missing(place));
 		return;
 	}
 	snprintf(bound, sizeof(bound), "%s%s%s", tp_bound_names[place->bound], cached ? ", " : "",
@@ -226,7 +212,7 @@ void tp_utilisation_print(const struct tp_page *page, const struct tp_machine *m
 	fprintf(page->out,
 		"\n  steps: %.4g FLOP of matrix products each, %s GFLOP/s: %s of the %s that the cores could do (%s)\n",
 		use.flop_per_step, rate_text(use.gflops).text, fraction_text(use.share).text, rate_text(use.peak).text,
-		precision_name(use.precision, use.mixed));
+		tp_roof_precision(use.precision, use.mixed));
 }
 
 const char *tp_roof_note(void *context, const struct tp_op_stats *op)
@@ -255,84 +241,3 @@ const char *tp_roof_note(void *context, const struct tp_op_stats *op)
 }
 
 /* ---- JSON ---- */
-
-/* What does not say counts as single. */
-static void set_precision(json_t *json, enum tp_precision precision, bool mixed)
-{
-	json_object_set_new(json, "precision", json_string(precision_name(precision, mixed)));
-	json_object_set_new(json, "precision_said", json_boolean(precision != TP_UNSAID));
-}
-
-json_t *tp_utilisation_json(const struct tp_machine *machine, const struct tp_process *process)
-{
-	struct tp_utilisation use = tp_roof_utilisation(machine, process);
-	json_t *json;
-
-	if (!use.known)
-		return json_null();
-	json = json_pack("{s:f, s:f, s:f, s:f}", "flop_per_step", use.flop_per_step, "gflops", use.gflops,
-			 "peak_gflops", use.peak, "share", use.share);
-	set_precision(json, use.precision, use.mixed);
-	return json;
-}
-
-static json_t *rate_json(const struct tp_rate *rate)
-{
-	return rate->one > 0 ? json_pack("{s:f, s:f}", "one_core", rate->one, "all_cores", rate->all) : json_null();
-}
-
-json_t *tp_machine_rates_json(const struct tp_machine *machine)
-{
-	return tp_machine_json(machine, rate_json);
-}
-
-static json_t *place_json(const struct tp_roof_place *place)
-{
-	json_t *json = json_object();
-
-	json_object_set_new(json, "bound", json_string(tp_bound_names[place->bound]));
-	json_object_set_new(json, "level", json_string(tp_level_names[place->level]));
-	set_precision(json, place->precision, place->mixed);
-	json_object_set_new(json, "flop_per_byte", place->intensity > 0 ? json_real(place->intensity) : json_null());
-	json_object_set_new(json, "gflops", json_real(place->gflops));
-	json_object_set_new(json, "gbytes_per_s", json_real(place->gbytes));
-	json_object_set_new(json, "roof", json_real(place->roof));
-	json_object_set_new(json, "roof_fraction", json_real(place->fraction));
-	json_object_set_new(json, "ideal_ns", tp_json_number(tp_round(place->ideal_ns)));
-	json_object_set_new(json, "bound_by",
-			    json_string(no_roof(place) ? no_roof(place) : tp_bound_names[place->bound]));
-	json_object_set_new(json, "explained", json_boolean(tp_roof_explains(place)));
-	json_object_set_new(json, "uneven",
-			    tp_roof_is_uneven(place->op)
-				    ? json_pack("{s:o, s:o}", "p50_ns", tp_json_number(place->op->p50_ns), "p90_ns",
-						tp_json_number(place->op->p90_ns))
-				    : json_null());
-	return json;
-}
-
-json_t *tp_roof_place_json(void *context, const struct tp_op_stats *op)
-{
-	struct tp_roof_notes *notes = context;
-	struct tp_roof_place place = tp_roof_place(notes->machine, notes->cores, op);
-
-	return place.bound == TP_BOUND_UNKNOWN ? json_null() : place_json(&place);
-}
-
-json_t *tp_roof_json(const struct tp_roof_place *places, size_t count, uint64_t top)
-{
-	json_t *list = json_array();
-
-	for (size_t i = 0; i < count && (!top || i < top); i++) {
-		const struct tp_roof_place *place = &places[i];
-		json_t *json = place_json(place);
-
-		json_object_set_new(json, "name", tp_json_string(place->op->name));
-		json_object_set_new(json, "category", tp_json_string(place->op->category));
-		json_object_set_new(json, "calls", tp_json_number(place->op->calls));
-		json_object_set_new(json, "time_ns", tp_json_number(tp_round(place->time_ns)));
-		json_object_set_new(json, "self_flop", tp_json_number(place->op->self_flop));
-		json_object_set_new(json, "self_bytes", tp_json_number(place->op->self_bytes));
-		json_array_append_new(list, json);
-	}
-	return list;
-}

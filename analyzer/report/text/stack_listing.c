@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/rows/name.h"
 #include "report/rows/stack.h"
+#include "report/text/name.h"
 
 #define LINES_HEAD 14 /* of a stack in full: so many from its inner end, so many from its outer one */
 #define LINES_TAIL 3

@@ -7,20 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/text/coverage.h"
-#include "report/rows/estimate.h"
+#include "report/rows/process_facts.h"
+#include "report/text/numbers.h"
 #include "report/text/op_cells.h"
-
-static int64_t growth(const struct tp_step *step)
-{
-	return (int64_t)(step->end_bytes - step->begin_bytes);
-}
-
-/* Of one step, where several were put together. */
-static uint64_t time_of(const struct tp_step *step)
-{
-	return step->steps ? (step->end_ns - step->begin_ns) / step->steps : 0;
-}
 
 /* ---- text: in one line ---- */
 
@@ -210,34 +199,10 @@ void tp_steps_print_outliers(const struct tp_page *page, const struct tp_process
 
 /* ---- text: one by one ---- */
 
-static double sort_number(const struct tp_step *step, const char *sort)
-{
-	switch (sort[0]) {
-	case 'h':
-		return (double)step->high_bytes;
-	case 'g':
-		return (double)growth(step);
-	case 's':
-		return -(double)step->first;
-	default:
-		return (double)time_of(step);
-	}
-}
-
-static int compare(const void *left, const void *right, void *context)
-{
-	const struct tp_step *a = *(const struct tp_step *const *)left, *b = *(const struct tp_step *const *)right;
-	double x = sort_number(a, context), y = sort_number(b, context);
-
-	if (x != y)
-		return x > y ? -1 : 1;
-	return a->first < b->first ? -1 : a->first > b->first;
-}
-
 static void add_memory(struct tp_table *table, const struct tp_numbers *numbers, const struct tp_step *step)
 {
 	const struct tp_page *page = numbers->page;
-	int64_t grown = growth(step);
+	int64_t grown = tp_step_growth(step);
 	struct tp_text grew = tp_bytes(grown < 0 ? 0 - (uint64_t)grown : (uint64_t)grown, page->exact);
 	char text[64];
 
@@ -252,7 +217,7 @@ static void add_row(struct tp_table *table, const struct tp_page *page, const st
 	const struct tp_numbers numbers = { page, process->unseen };
 	char text[64];
 
-	tp_table_add(table, TP_STYLE_NUMBER, tp_time(time_of(step)).text);
+	tp_table_add(table, TP_STYLE_NUMBER, tp_time(tp_step_time(step)).text);
 	if (tp_heap_unknown(process)) {
 		tp_table_add(table, TP_STYLE_PLAIN, "-");
 		tp_table_add(table, TP_STYLE_PLAIN, "-");
@@ -266,19 +231,6 @@ static void add_row(struct tp_table *table, const struct tp_page *page, const st
 	else
 		snprintf(text, sizeof(text), "%" PRIu64, step->first);
 	tp_table_add(table, TP_STYLE_FUNCTION, text);
-}
-
-const struct tp_step **tp_steps_sort(const struct tp_step_stats *steps, const char *sort)
-{
-	const struct tp_step **order = calloc(steps->list_count + 1, sizeof(*order));
-	char key[16];
-
-	for (size_t i = 0; order && i < steps->list_count; i++)
-		order[i] = &steps->list[i];
-	snprintf(key, sizeof(key), "%s", sort);
-	if (order && steps->list_count)
-		qsort_r(order, steps->list_count, sizeof(*order), compare, key);
-	return order;
 }
 
 void tp_steps_print(const struct tp_page *page, const struct tp_process *process, const char *sort, uint64_t top)

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The steps of a process: a line, a table, JSON. */
+/* The steps of a process: a line, a table. */
 #ifndef TPROF_REPORT_TEXT_STEP_LISTING_H
 #define TPROF_REPORT_TEXT_STEP_LISTING_H
 
-#include <jansson.h>
-
-#include "model/result/result.h"
+#include "report/rows/sorted.h"
 #include "report/text/text.h"
 
 /* "120 steps of 1.2 ms, ..." and a newline. */
@@ -20,11 +18,5 @@ void tp_steps_print_outliers(const struct tp_page *page, const struct tp_process
 
 /* The first `top` (0: all) in an order: time (the slowest first), high, growth or step. */
 void tp_steps_print(const struct tp_page *page, const struct tp_process *process, const char *sort, uint64_t top);
-
-/* Steps one by one, in an order as above. An array of pointers, to be freed; NULL: no memory. */
-const struct tp_step **tp_steps_sort(const struct tp_step_stats *steps, const char *sort);
-
-/* `sort`: with the first `top` (0: all) of the steps one by one, in that order. NULL: without. */
-json_t *tp_steps_json(const struct tp_process *process, const char *sort, uint64_t top);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Text reports: units, colours, widths, tables.
+ * Text reports: colours, widths, tables.
  */
 #ifndef TPROF_REPORT_TEXT_TEXT_H
 #define TPROF_REPORT_TEXT_TEXT_H
@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+
+#include "report/rows/units.h"
 
 enum tp_color { TP_COLOR_AUTO, TP_COLOR_ALWAYS, TP_COLOR_NEVER };
 
@@ -36,22 +38,6 @@ __attribute__((format(printf, 3, 4))) void tp_print(const struct tp_page *page, 
 
 /* A section's headline with an empty line before it. */
 __attribute__((format(printf, 2, 3))) void tp_headline(const struct tp_page *page, const char *format, ...);
-
-/* Text of a fixed size, to be used as an argument of printf: tp_bytes(...).text */
-struct tp_text {
-	char text[48];
-};
-
-/* 1536 -> "1.5 KiB"; `exact`: "1,536 B". Three significant digits, powers of 1024. */
-struct tp_text tp_bytes(uint64_t bytes, bool exact);
-/* 1234567 -> "1,234,567" */
-struct tp_text tp_count(uint64_t count);
-/* What a noun has behind that number: "" or "s" */
-const char *tp_plural(uint64_t count);
-/* nanoseconds -> "1.50 s", "12.3 ms", "2 min 05 s", "3 h 12 min" */
-struct tp_text tp_time(uint64_t ns);
-/* "12.3%"; "-" if the whole is 0; "<0.1%" rather than a zero that isn't one */
-struct tp_text tp_percent(uint64_t part, uint64_t whole);
 
 /* Columns that `text` takes on a terminal (UTF-8 aware). */
 int tp_text_columns(const struct tp_page *page, const char *text);

@@ -4,9 +4,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "report/rows/estimate.h"
-#include "report/json/json.h"
-#include "report/rows/name.h"
+#include "report/text/name.h"
+#include "report/text/numbers.h"
 
 /* Which columns there are. */
 struct columns {
@@ -100,56 +99,3 @@ void tp_threads_print(const struct tp_page *page, const struct tp_process *proce
 }
 
 /* ---- JSON ---- */
-
-static json_t *json_line(const struct tp_line *line, const char *key, uint64_t value)
-{
-	char name[400];
-
-	if (!line->location)
-		return json_null();
-	return json_pack("{s:o, s:o, s:o}", "function", tp_json_string(tp_line_name(line, name, sizeof(name))),
-			 "module", tp_json_string(line->symbol->module), key, tp_json_number(value));
-}
-
-static json_t *json_row(const struct tp_process *process, const struct tp_thread_row *row)
-{
-	const struct tp_thread_stats *stats = row->stats;
-	struct tp_unseen unseen = process->unseen;
-	const struct {
-		const char *key;
-		uint64_t value;
-		double variance, unseen;
-	} estimable[] = {
-		{ "allocations", stats->allocations, stats->allocations_variance, unseen.blocks },
-		{ "frees", stats->frees, stats->frees_variance, unseen.blocks },
-		{ "bytes", stats->bytes, stats->bytes_variance, unseen.bytes },
-		{ "peak_bytes", row->peak_bytes, row->peak_bytes_variance, unseen.bytes },
-		{ "peak_blocks", row->peak_blocks, row->peak_blocks_variance, unseen.blocks },
-		{ "unfreed_bytes", row->live_bytes, row->live_bytes_variance, unseen.bytes },
-		{ "unfreed_blocks", row->live_blocks, row->live_blocks_variance, unseen.blocks },
-	};
-	json_t *json = json_object();
-
-	json_object_set_new(json, "thread", tp_json_number(stats->thread));
-	json_object_set_new(json, "tid", tp_json_number(stats->tid));
-	json_object_set_new(json, "name", tp_json_string(stats->name));
-	json_object_set_new(json, "first_ns", tp_json_number(stats->first_ns));
-	json_object_set_new(json, "last_ns", tp_json_number(stats->last_ns));
-	json_object_set_new(json, "cpu_samples", tp_json_number(stats->cpu.samples));
-	json_object_set_new(json, "cpu_ns", tp_json_number(tp_cpu_ns(process, &stats->cpu)));
-	json_object_set_new(json, "op_ns", tp_json_number(stats->op_ns));
-	for (size_t i = 0; i < sizeof(estimable) / sizeof(estimable[0]); i++)
-		tp_json_some(json, estimable[i].key, estimable[i].value, estimable[i].variance, estimable[i].unseen);
-	json_object_set_new(json, "top_cpu", json_line(&row->cpu_line, "ns", row->cpu_line_ns));
-	json_object_set_new(json, "top_allocation", json_line(&row->alloc_line, "bytes", row->alloc_line_bytes));
-	return json;
-}
-
-json_t *tp_threads_json(const struct tp_process *process, const struct tp_thread_rows *rows, uint64_t top)
-{
-	json_t *list = json_array();
-
-	for (size_t i = 0; i < rows->count && (!top || i < top); i++)
-		json_array_append_new(list, json_row(process, &rows->rows[i]));
-	return list;
-}

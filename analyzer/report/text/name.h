@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TPROF_REPORT_ROWS_NAME_H
-#define TPROF_REPORT_ROWS_NAME_H
+#ifndef TPROF_REPORT_TEXT_NAME_H
+#define TPROF_REPORT_TEXT_NAME_H
 
 #include "report/text/text.h"
 
@@ -9,11 +9,5 @@
  * is still wider than `columns`, with template arguments as <..>, then without its middle. Returns `buffer`.
  */
 char *tp_short_name(const struct tp_page *page, const char *name, int columns, char *buffer, size_t size);
-
-/*
- * The last part of a path, which a line's number may follow; of a Python package's __init__.py, as all of them are called, the
- * package too. Points into `path`.
- */
-const char *tp_file_name(const char *path);
 
 #endif

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What limits the numbers, said in sentences. */
+#include "report/rows/notes.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/text/coverage.h"
-#include "report/rows/name.h"
 #include "report/rows/op_globs.h"
-#include "report/text/process_notes.h"
+#include "report/rows/process_facts.h"
+#include "report/rows/stack.h"
+#include "report/rows/units.h"
 
 #define MANY_MISSING 3u /* modules: fewer are named one by one */
 
@@ -361,15 +363,6 @@ void tp_notes_partial(struct tp_notes *notes, const struct tp_process *process)
 		add(notes, "%s: recording was paused for %s", trace->file, tp_time(process->paused_ns).text);
 	if (trace->running)
 		add(notes, "%s: the process still runs", trace->file);
-}
-
-void tp_notes_print(const struct tp_notes *notes, const struct tp_page *page)
-{
-	if (!notes->count)
-		return;
-	fputc('\n', page->out);
-	for (size_t i = 0; i < notes->count; i++)
-		tp_print(page, TP_STYLE_WARN, "note: %s\n", notes->text[i]);
 }
 
 void tp_notes_free(struct tp_notes *notes)

@@ -1,108 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/text/process_notes.h"
+#include "report/text/process_listing.h"
 
 #include <inttypes.h>
-#include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "trace/related.h"
 
 #define DEPTH_SHOWN 8 /* of processes in processes */
-
-const char *tp_end_name(const struct tp_trace *trace)
-{
-	switch (trace->header->end) {
-	case TPROF_END_EXIT:
-		return "exit";
-	case TPROF_END_SIGNAL:
-		return "signal";
-	case TPROF_END_EXEC:
-		return "exec";
-	default:
-		return trace->running ? "running" : "killed";
-	}
-}
-
-static const char *signal_name(int number, char *buffer, size_t size)
-{
-	const char *name = number > 0 ? sigabbrev_np(number) : NULL;
-
-	if (name)
-		snprintf(buffer, size, "SIG%s", name);
-	else
-		snprintf(buffer, size, "signal %d", number);
-	return buffer;
-}
-
-struct tp_phrase tp_end_sentence(const struct tp_trace *trace)
-{
-	struct tp_phrase phrase;
-	char name[32];
-
-	switch (trace->header->end) {
-	case TPROF_END_EXIT:
-		snprintf(phrase.text, sizeof(phrase.text), "exited with status %" PRId32, trace->header->end_status);
-		break;
-	case TPROF_END_SIGNAL:
-		snprintf(phrase.text, sizeof(phrase.text), "ended by %s",
-			 signal_name(trace->header->end_status, name, sizeof(name)));
-		break;
-	case TPROF_END_EXEC:
-		snprintf(phrase.text, sizeof(phrase.text), "replaced by another program (exec)");
-		break;
-	default:
-		snprintf(phrase.text, sizeof(phrase.text), "%s",
-			 trace->written	  ? "still running"
-			 : trace->running ? "still running, but not into this file (a copy?)"
-					  : "killed, or gone without a word (SIGKILL, OOM killer, power)");
-		break;
-	}
-	return phrase;
-}
-
-const char *tp_unfreed_phrase(const struct tp_process *process, uint64_t to_ns)
-{
-	const struct tp_trace *trace = process->trace;
-
-	if (to_ns && to_ns < process->start_ns + process->duration_ns)
-		return "alive at the end of that part";
-	switch (trace->header->end) {
-	case TPROF_END_EXIT:
-		return "unfreed at exit";
-	case TPROF_END_SIGNAL:
-		return "alive when the signal ended it";
-	case TPROF_END_EXEC:
-		return "alive when exec replaced it";
-	default:
-		return trace->running ? "alive so far" : "alive when it was killed";
-	}
-}
-
-const char *tp_program_name(const struct tp_trace *trace)
-{
-	return tp_started_name(trace->started, trace->exe[0] ? trace->exe : trace->arg_count ? trace->args[0] : "?");
-}
-
-const char *tp_lost_name(unsigned int cause)
-{
-	static const char *const names[] = TPROF_LOST_NAMES;
-
-	return cause < sizeof(names) / sizeof(names[0]) ? names[cause] : NULL;
-}
-
-uint64_t tp_lost_events(const struct tp_trace *trace)
-{
-	const unsigned int others =
-		1u << TPROF_LOST_STACK | 1u << TPROF_LOST_SAMPLE | 1u << TPROF_LOST_TIMER | 1u << TPROF_LOST_COUNTERS;
-	uint64_t sum = 0;
-
-	for (unsigned int i = 0; i < TPROF_LOST_CAUSES; i++)
-		if (!(others >> i & 1))
-			sum += trace->header->lost[i];
-	return sum;
-}
 
 /* In one line; from the argument `first` on. */
 static void read_arguments(const struct tp_trace *trace, size_t first, char *line, size_t size)
@@ -203,4 +108,13 @@ void tp_process_print(const struct tp_process *process, const struct tp_page *pa
 		process->thread_count, tp_plural(process->thread_count), tp_end_sentence(trace).text);
 	if (process->estimated)
 		print_sampling(process, page);
+}
+
+void tp_notes_print(const struct tp_notes *notes, const struct tp_page *page)
+{
+	if (!notes->count)
+		return;
+	fputc('\n', page->out);
+	for (size_t i = 0; i < notes->count; i++)
+		tp_print(page, TP_STYLE_WARN, "note: %s\n", notes->text[i]);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/text/compare_label.h"
+#include "report/rows/compare_rows.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "report/rows/name.h"
+#include "report/rows/stack.h"
 
 static const struct tp_trace *trace_of(const struct tp_variants *variants, size_t number)
 {
@@ -99,4 +100,79 @@ void tp_compare_label(const struct tp_variants *variants, size_t number, char *l
 	for (char *c = label; *c; c++)
 		if (*c == '|' || (unsigned char)*c < ' ')
 			*c = '?';
+}
+
+double tp_compare_gflops(const struct tp_variant *variant)
+{
+	return variant->step_ns > 0 ? variant->flop_per_step / variant->step_ns : 0;
+}
+
+/* Of the model's FLOP, see tp_roof_utilisation(). Of the first run's cores and precision; -1: not known. */
+double tp_compare_utilisation(const struct tp_machine *machine, const struct tp_variant *variant)
+{
+	struct tp_utilisation use;
+
+	if (!machine)
+		return -1;
+	use = tp_roof_utilisation(machine, tp_stepping(variant->runs[0]));
+	return use.known ? variant->matrix_flop_per_step / variant->step_ns / use.peak : -1;
+}
+
+struct tp_compare_op *tp_compare_ops(const struct tp_variants *variants, size_t *count)
+{
+	size_t room = 1;
+	struct tp_compare_op *list;
+
+	for (size_t i = 0; i < variants->count; i++)
+		room += variants->list[i].op_count;
+	list = calloc(room, sizeof(*list));
+	*count = 0;
+	for (size_t i = 0; list && i < variants->count; i++) {
+		for (size_t k = 0; k < variants->list[i].op_count; k++) {
+			const struct tp_variant_op *op = &variants->list[i].ops[k];
+			bool seen = false;
+
+			for (size_t before = 0; before < i && !seen; before++)
+				seen = tp_variant_op(&variants->list[before], op->sum.name, op->sum.category) != NULL;
+			if (!seen)
+				list[(*count)++].op = op;
+		}
+	}
+	for (size_t n = 0; n < *count; n++) {
+		for (size_t i = 0; i < variants->count; i++) {
+			const struct tp_variant_op *op =
+				tp_variant_op(&variants->list[i], list[n].op->sum.name, list[n].op->sum.category);
+
+			list[n].share = op && op->share > list[n].share ? op->share : list[n].share;
+			list[n].peak = op && op->peak_bytes > list[n].peak ? op->peak_bytes : list[n].peak;
+		}
+	}
+	return list;
+}
+
+int tp_compare_by_share(const void *left, const void *right)
+{
+	const struct tp_compare_op *a = left, *b = right;
+
+	return a->share > b->share ? -1 : a->share < b->share;
+}
+
+int tp_compare_by_peak(const void *left, const void *right)
+{
+	const struct tp_compare_op *a = left, *b = right;
+
+	return a->peak > b->peak ? -1 : a->peak < b->peak;
+}
+
+struct tp_roof_place tp_compare_place(const struct tp_machine *machine, const struct tp_variant *variant,
+				      const struct tp_variant_op *op)
+{
+	if (!machine || !op->sum.category)
+		return (struct tp_roof_place){ .op = &op->sum };
+	return tp_roof_place(machine, tp_roof_cores(machine, tp_stepping(variant->runs[0])), &op->sum);
+}
+
+const struct tp_variant_op *tp_compare_op_in(const struct tp_variant *variant, const struct tp_compare_op *row)
+{
+	return tp_variant_op(variant, row->op->sum.name, row->op->sum.category);
 }

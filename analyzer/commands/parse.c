@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The command line: the command, its options one by one, the traces. */
-#include "commands/options.h"
+#include "commands/parse.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/export/xml.h"
+#include "report/text/xml.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Text as XML allows it: SVG pictures, JUnit's results. */
-#ifndef TPROF_REPORT_EXPORT_XML_H
-#define TPROF_REPORT_EXPORT_XML_H
+#ifndef TPROF_REPORT_TEXT_XML_H
+#define TPROF_REPORT_TEXT_XML_H
 
 #include <stddef.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/rows/name.h"
+#include "report/text/name.h"
 
 #include <string.h>
 
@@ -70,15 +70,4 @@ char *tp_short_name(const struct tp_page *page, const char *name, int columns, c
 			memcpy(whole, plain, strlen(plain) + 1);
 	}
 	return tp_shorten(page, whole, columns, buffer, size);
-}
-
-const char *tp_file_name(const char *path)
-{
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-
-	if (!slash || strncmp(name, "__init__.py", strlen("__init__.py")) != 0)
-		return name;
-	while (slash > path && slash[-1] != '/')
-		slash--;
-	return slash;
 }

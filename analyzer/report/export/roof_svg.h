@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The roofline as a picture. */
+#ifndef TPROF_REPORT_EXPORT_ROOF_SVG_H
+#define TPROF_REPORT_EXPORT_ROOF_SVG_H
+
+#include <stdio.h>
+
+#include "machine/roofline.h"
+
+/* A stand-alone SVG: GFLOP/s over FLOP a byte, both logarithmic; a circle for each op that has both, by its time. */
+void tp_roof_svg(const struct tp_machine *machine, uint32_t cores, const struct tp_roof_place *places, size_t count,
+		 const char *title, FILE *out);
+
+/* The same as a part of a page. */
+void tp_roof_svg_embed(const struct tp_machine *machine, uint32_t cores, const struct tp_roof_place *places,
+		       size_t count, const char *title, FILE *out);
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A machine, and the places of ops under its roofs. */
+#include "machine/roofline.h"
+#include "report/json/json.h"
+
+/* What does not say counts as single. */
+static void set_precision(json_t *json, enum tp_precision precision, bool mixed)
+{
+	json_object_set_new(json, "precision", json_string(tp_roof_precision(precision, mixed)));
+	json_object_set_new(json, "precision_said", json_boolean(precision != TP_UNSAID));
+}
+
+json_t *tp_utilisation_json(const struct tp_machine *machine, const struct tp_process *process)
+{
+	struct tp_utilisation use = tp_roof_utilisation(machine, process);
+	json_t *json;
+
+	if (!use.known)
+		return json_null();
+	json = json_pack("{s:f, s:f, s:f, s:f}", "flop_per_step", use.flop_per_step, "gflops", use.gflops,
+			 "peak_gflops", use.peak, "share", use.share);
+	set_precision(json, use.precision, use.mixed);
+	return json;
+}
+
+static json_t *rate_json(const struct tp_rate *rate)
+{
+	return rate->one > 0 ? json_pack("{s:f, s:f}", "one_core", rate->one, "all_cores", rate->all) : json_null();
+}
+
+json_t *tp_machine_rates_json(const struct tp_machine *machine)
+{
+	return tp_machine_json(machine, rate_json);
+}
+
+static json_t *place_json(const struct tp_roof_place *place)
+{
+	json_t *json = json_object();
+
+	json_object_set_new(json, "bound", json_string(tp_bound_names[place->bound]));
+	json_object_set_new(json, "level", json_string(tp_level_names[place->level]));
+	set_precision(json, place->precision, place->mixed);
+	json_object_set_new(json, "flop_per_byte", place->intensity > 0 ? json_real(place->intensity) : json_null());
+	json_object_set_new(json, "gflops", json_real(place->gflops));
+	json_object_set_new(json, "gbytes_per_s", json_real(place->gbytes));
+	json_object_set_new(json, "roof", json_real(place->roof));
+	json_object_set_new(json, "roof_fraction", json_real(place->fraction));
+	json_object_set_new(json, "ideal_ns", tp_json_number(tp_round(place->ideal_ns)));
+	json_object_set_new(
+		json, "bound_by",
+		json_string(tp_roof_missing(place) ? tp_roof_missing(place) : tp_bound_names[place->bound]));
+	json_object_set_new(json, "explained", json_boolean(tp_roof_explains(place)));
+	json_object_set_new(json, "uneven",
+			    tp_roof_is_uneven(place->op)
+				    ? json_pack("{s:o, s:o}", "p50_ns", tp_json_number(place->op->p50_ns), "p90_ns",
+						tp_json_number(place->op->p90_ns))
+				    : json_null());
+	return json;
+}
+
+json_t *tp_roof_place_json(void *context, const struct tp_op_stats *op)
+{
+	struct tp_roof_notes *notes = context;
+	struct tp_roof_place place = tp_roof_place(notes->machine, notes->cores, op);
+
+	return place.bound == TP_BOUND_UNKNOWN ? json_null() : place_json(&place);
+}
+
+json_t *tp_roof_json(const struct tp_roof_place *places, size_t count, uint64_t top)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < count && (!top || i < top); i++) {
+		const struct tp_roof_place *place = &places[i];
+		json_t *json = place_json(place);
+
+		json_object_set_new(json, "name", tp_json_string(place->op->name));
+		json_object_set_new(json, "category", tp_json_string(place->op->category));
+		json_object_set_new(json, "calls", tp_json_number(place->op->calls));
+		json_object_set_new(json, "time_ns", tp_json_number(tp_round(place->time_ns)));
+		json_object_set_new(json, "self_flop", tp_json_number(place->op->self_flop));
+		json_object_set_new(json, "self_bytes", tp_json_number(place->op->self_bytes));
+		json_array_append_new(list, json);
+	}
+	return list;
+}

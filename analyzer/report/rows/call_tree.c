@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/rows/call_tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/ops/op_tree.h"
+
+void tp_call_tree_free(struct tp_call_tree *tree)
+{
+	free(tree->weight);
+	free(tree->next);
+	free(tree->child);
+	free(tree->shown);
+}
+
+/* In the list of its parent, behind those that weigh more. */
+static void hang(struct tp_call_tree *tree, uint32_t node, uint32_t parent)
+{
+	uint32_t *link = &tree->child[parent];
+
+	while (*link && tree->weight[*link] > tree->weight[node])
+		link = &tree->next[*link];
+	tree->next[node] = *link;
+	*link = node;
+}
+
+static int by_weight(const void *left, const void *right, void *context)
+{
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+	const uint64_t *weight = context;
+
+	if (weight[a] != weight[b])
+		return weight[a] > weight[b] ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+static void show(struct tp_call_tree *tree, uint32_t node)
+{
+	for (; node && !tree->shown[node]; node = tree->process->op_nodes[node].parent) {
+		tree->shown[node] = true;
+		tree->shown_count++;
+	}
+}
+
+/* Of siblings the heaviest go first when all are put in by weight: then a list only ever grows at its end. */
+static bool choose(struct tp_call_tree *tree, uint64_t top)
+{
+	size_t count = tree->process->op_node_count;
+	uint32_t *order = calloc(count + 1, sizeof(*order)), used = 0;
+
+	if (!order)
+		return false;
+	for (uint32_t i = 1; i < count; i++)
+		if (tree->weight[i] || tree->process->op_nodes[i].calls)
+			order[used++] = i;
+	if (used)
+		qsort_r(order, used, sizeof(*order), by_weight, tree->weight);
+	for (uint32_t i = 0; i < used && (!top || i < top); i++)
+		show(tree, order[i]);
+	for (uint32_t i = used; i-- > 0;)
+		if (tree->shown[order[i]])
+			hang(tree, order[i], tree->process->op_nodes[order[i]].parent);
+	free(order);
+	return true;
+}
+
+bool tp_call_tree(struct tp_call_tree *tree, const struct tp_process *process, uint64_t top)
+{
+	size_t count = process->op_node_count;
+
+	*tree = (struct tp_call_tree){ .process = process };
+	tree->weight = calloc(count + 1, sizeof(*tree->weight));
+	tree->next = calloc(count + 1, sizeof(*tree->next));
+	tree->child = calloc(count + 1, sizeof(*tree->child));
+	tree->shown = calloc(count + 1, sizeof(*tree->shown));
+	if (!tree->weight || !tree->next || !tree->child || !tree->shown)
+		return false;
+	for (size_t i = count; i-- > 1;) {
+		const struct tp_op_node *node = &process->op_nodes[i];
+
+		tree->weight[i] = node->total_ns > tree->weight[i] ? node->total_ns : tree->weight[i];
+		tree->weight[node->parent] += tree->weight[i];
+	}
+	return count == 0 || choose(tree, top);
+}
+
+/* Visits what is shown, callers first. */
+void tp_call_tree_walk(const struct tp_call_tree *tree, void (*visit)(void *context, uint32_t node, int depth),
+		       void *context)
+{
+	const struct tp_op_node *nodes = tree->process->op_nodes;
+	uint32_t node = tree->process->op_node_count ? tree->child[0] : 0;
+	int depth = 0;
+
+	while (node) {
+		visit(context, node, depth);
+		if (tree->child[node]) {
+			node = tree->child[node];
+			depth++;
+			continue;
+		}
+		for (; node && !tree->next[node]; depth--)
+			node = nodes[node].parent;
+		node = tree->next[node];
+	}
+}
+
+/* ---- layers ---- */
+
+/* Index of an op's layer in the list; a new one at its end. */
+static uint32_t layer_at(struct tp_layers *layers, const struct tp_process *process, uint32_t *of_op, uint32_t op)
+{
+	struct tp_layer *layer;
+
+	if (of_op[op])
+		return of_op[op];
+	of_op[op] = (uint32_t)layers->count;
+	layer = &layers->list[layers->count++];
+	layer->name = tp_process_op_name(process, op);
+	for (size_t i = 0; i < process->op_count; i++)
+		if (process->ops[i].op == op) {
+			layer->calls = process->ops[i].calls;
+			layer->total_ns = process->ops[i].total_ns;
+			layer->flop = process->ops[i].flop;
+		}
+	return of_op[op];
+}
+
+static int by_own(const void *left, const void *right)
+{
+	const struct tp_layer *a = left, *b = right;
+
+	if (a->own_ns != b->own_ns)
+		return a->own_ns > b->own_ns ? -1 : 1;
+	return !a->name || !b->name ? (a->name != NULL) - (b->name != NULL) : strcmp(a->name, b->name);
+}
+
+bool tp_layers(struct tp_layers *layers, const struct tp_process *process)
+{
+	uint32_t *of_node = calloc(process->op_node_count + 1, sizeof(*of_node));
+	uint32_t *of_op = calloc(process->trace->op_count + 1, sizeof(*of_op));
+
+	*layers = (struct tp_layers){ .list = calloc(process->op_count + 2, sizeof(*layers->list)), .count = 1 };
+	for (size_t i = 1; of_node && of_op && layers->list && i < process->op_node_count; i++) {
+		const struct tp_op_node *node = &process->op_nodes[i];
+		struct tp_layer *layer;
+
+		of_node[i] = tp_op_is_layer(process->trace, node->op) ? layer_at(layers, process, of_op, node->op)
+								      : of_node[node->parent];
+		layer = &layers->list[of_node[i]];
+		layer->own_ns += node->self_ns;
+		layer->own_flop += node->self_flop;
+		layer->own_bytes += node->self_allocated_bytes;
+		layers->all_ns += node->self_ns;
+	}
+	free(of_node);
+	free(of_op);
+	if (layers->list)
+		qsort(layers->list, layers->count, sizeof(*layers->list), by_own);
+	return of_node && of_op && layers->list;
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/rows/process_facts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/related.h"
+
+const char *tp_end_name(const struct tp_trace *trace)
+{
+	switch (trace->header->end) {
+	case TPROF_END_EXIT:
+		return "exit";
+	case TPROF_END_SIGNAL:
+		return "signal";
+	case TPROF_END_EXEC:
+		return "exec";
+	default:
+		return trace->running ? "running" : "killed";
+	}
+}
+
+static const char *signal_name(int number, char *buffer, size_t size)
+{
+	const char *name = number > 0 ? sigabbrev_np(number) : NULL;
+
+	if (name)
+		snprintf(buffer, size, "SIG%s", name);
+	else
+		snprintf(buffer, size, "signal %d", number);
+	return buffer;
+}
+
+struct tp_phrase tp_end_sentence(const struct tp_trace *trace)
+{
+	struct tp_phrase phrase;
+	char name[32];
+
+	switch (trace->header->end) {
+	case TPROF_END_EXIT:
+		snprintf(phrase.text, sizeof(phrase.text), "exited with status %" PRId32, trace->header->end_status);
+		break;
+	case TPROF_END_SIGNAL:
+		snprintf(phrase.text, sizeof(phrase.text), "ended by %s",
+			 signal_name(trace->header->end_status, name, sizeof(name)));
+		break;
+	case TPROF_END_EXEC:
+		snprintf(phrase.text, sizeof(phrase.text), "replaced by another program (exec)");
+		break;
+	default:
+		snprintf(phrase.text, sizeof(phrase.text), "%s",
+			 trace->written	  ? "still running"
+			 : trace->running ? "still running, but not into this file (a copy?)"
+					  : "killed, or gone without a word (SIGKILL, OOM killer, power)");
+		break;
+	}
+	return phrase;
+}
+
+const char *tp_unfreed_phrase(const struct tp_process *process, uint64_t to_ns)
+{
+	const struct tp_trace *trace = process->trace;
+
+	if (to_ns && to_ns < process->start_ns + process->duration_ns)
+		return "alive at the end of that part";
+	switch (trace->header->end) {
+	case TPROF_END_EXIT:
+		return "unfreed at exit";
+	case TPROF_END_SIGNAL:
+		return "alive when the signal ended it";
+	case TPROF_END_EXEC:
+		return "alive when exec replaced it";
+	default:
+		return trace->running ? "alive so far" : "alive when it was killed";
+	}
+}
+
+const char *tp_program_name(const struct tp_trace *trace)
+{
+	return tp_started_name(trace->started, trace->exe[0] ? trace->exe : trace->arg_count ? trace->args[0] : "?");
+}
+
+const char *tp_lost_name(unsigned int cause)
+{
+	static const char *const names[] = TPROF_LOST_NAMES;
+
+	return cause < sizeof(names) / sizeof(names[0]) ? names[cause] : NULL;
+}
+
+uint64_t tp_lost_events(const struct tp_trace *trace)
+{
+	const unsigned int others =
+		1u << TPROF_LOST_STACK | 1u << TPROF_LOST_SAMPLE | 1u << TPROF_LOST_TIMER | 1u << TPROF_LOST_COUNTERS;
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < TPROF_LOST_CAUSES; i++)
+		if (!(others >> i & 1))
+			sum += trace->header->lost[i];
+	return sum;
+}
+
+bool tp_malloc_is_shared(const struct tp_trace *trace)
+{
+	const char *slash = strrchr(trace->malloc_path, '/');
+
+	return strstr(slash ? slash : trace->malloc_path, ".so") != NULL; /* the program's own is as it was called */
+}
+
+bool tp_allocations_off(const struct tp_trace *trace)
+{
+	for (size_t i = 0; i < trace->env_count; i++)
+		if (strcmp(trace->env[i], "TPROF_ALLOC=off") == 0)
+			return true;
+	return false;
+}
+
+const char *tp_recording_cut(const struct tp_trace *trace)
+{
+	if (trace->header->flags & TPROF_FLAG_STOPPED)
+		return "recording stopped before the process ended";
+	if (trace->header->chunks_aside)
+		return "the disk was full, and the trace's end is not in the file";
+	if (trace->damage_count)
+		return "the trace is damaged";
+	return NULL;
+}
+
+static const char *unseen_without_sampling(const struct tp_process *process)
+{
+	if (tp_allocations_off(process->trace))
+		return "TPROF_ALLOC=off";
+	if (process->trace->header->flags & TPROF_FLAG_FOREIGN_MALLOC)
+		return "its malloc can't be seen";
+	if (process->off_at_start && process->paused_ns >= process->duration_ns)
+		return "recording was never switched on";
+	return NULL;
+}
+
+static bool is_without_sample(const struct tp_process *process)
+{
+	return process->estimated && !process->heap.recorded_allocations && !process->heap.peak_blocks;
+}
+
+const char *tp_heap_unseen(const struct tp_process *process)
+{
+	const char *why = unseen_without_sampling(process);
+
+	return why || !is_without_sample(process) ? why : "no block was sampled";
+}
+
+const char *tp_heap_unseen_in(const struct tp_run *run, const struct tp_process *process)
+{
+	bool none = true;
+
+	for (size_t i = 0; i < run->process_count; i++)
+		none = none && is_without_sample(&run->processes[i]);
+	return none ? tp_heap_unseen(process) : unseen_without_sampling(process);
+}
+
+bool tp_heap_unknown(const struct tp_process *process)
+{
+	return tp_heap_unseen(process) && !process->heap.allocations && !process->heap.peak_blocks;
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/rows/reach_rows.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+const struct tp_reach_kind tp_reach_kinds[TP_REACH_KINDS] = {
+	{ "definitely lost: nothing points to it", "definitely_lost", TPROF_REACH_DEFINITE, true },
+	{ "indirectly lost: only lost blocks do", "indirectly_lost", TPROF_REACH_INDIRECT, false },
+	{ "possibly lost: only pointers into its inside do", "possibly_lost", TPROF_REACH_POSSIBLE, true },
+	{ "still reachable", "still_reachable", TPROF_REACH_STILL, false },
+};
+
+static const struct tp_process *process_of(const struct tp_growth_view *view)
+{
+	return &view->listing.run->processes[view->process];
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+	const struct tp_reach_sum *x = *(const struct tp_reach_sum *const *)a;
+	const struct tp_reach_sum *y = *(const struct tp_reach_sum *const *)b;
+
+	if (x->bytes != y->bytes)
+		return x->bytes > y->bytes ? -1 : 1;
+	return x->node < y->node ? -1 : x->node > y->node;
+}
+
+/* Threads that waited in a call that was not hooked: their registers are not known. */
+uint32_t tp_reach_unknown_waiting(const struct tp_trace *trace)
+{
+	const struct tprof_header *header = trace->header;
+
+	return header->snapshot_known < header->snapshot_waiting ? header->snapshot_waiting - header->snapshot_known
+								 : 0;
+}
+
+/* Words in registers that calls keep, of threads that were not stopped: what could be held there and nowhere else. */
+uint64_t tp_reach_unseen_registers(const struct tp_trace *trace)
+{
+	return TPROF_KEPT * ((uint64_t)tp_reach_unknown_waiting(trace) + trace->header->snapshot_running);
+}
+
+/* When the latest search was; 0: never. */
+uint64_t tp_reach_latest(const struct tp_trace *trace)
+{
+	uint64_t ticks = trace->header->search_ticks; /* where nothing was alive there is no more of it */
+
+	for (size_t i = 0; i < trace->reach_count; i++)
+		ticks = trace->reach[i].ticks > ticks ? trace->reach[i].ticks : ticks;
+	return ticks;
+}
+
+/* What the latest search found of a kind, the largest first. The caller frees the list; NULL: no memory. */
+struct tp_reach_found tp_reach_find(const struct tp_growth_view *view, enum tprof_reach reach)
+{
+	const struct tp_trace *trace = process_of(view)->trace;
+	struct tp_reach_found found = { .list = calloc(trace->reach_count + 1, sizeof(struct tp_reach_sum *)) };
+	uint64_t ticks = tp_reach_latest(trace);
+
+	for (size_t i = 0; found.list && i < trace->reach_count; i++) {
+		const struct tp_reach_sum *sum = &trace->reach[i];
+
+		if (sum->ticks != ticks || sum->reach != reach || !tp_growth_shown(view, sum->node))
+			continue;
+		found.list[found.count++] = sum;
+		found.bytes += sum->bytes;
+		found.blocks += sum->blocks;
+	}
+	if (found.count)
+		qsort(found.list, found.count, sizeof(*found.list), by_bytes);
+	return found;
+}
+
+/* ---- a search that was asked for and not made ---- */
+
+static const char *ending(const struct tp_trace *trace)
+{
+	static const char *const ways[] = {
+		"the system call exit_group", "exit()", "_exit()", "_Exit()", "quick_exit()",
+		"the system call exit_group"
+	};
+	const struct tprof_header *header = trace->header;
+
+	switch (header->end) {
+	case TPROF_END_EXIT:
+		return ways[header->end_way < sizeof(ways) / sizeof(ways[0]) ? header->end_way : 0];
+	case TPROF_END_SIGNAL:
+		return "a signal";
+	case TPROF_END_EXEC:
+		return "exec, which put another program in its place";
+	default:
+		return "a signal, or the system call exit_group";
+	}
+}
+
+/* Why there is no result of the search at the end. "": there is one, or none was asked for. */
+void tp_reach_say_unsearched(const struct tp_trace *trace, char *text, size_t size)
+{
+	text[0] = 0;
+	switch (trace->header->search_at_end) {
+	case TPROF_SEARCH_DUE:
+		if (trace->running)
+			snprintf(text, size, "the process runs still: the search comes at its end");
+		else if (trace->header->flags & TPROF_FLAG_STOPPED)
+			snprintf(text, size, "recording had ended before the process did");
+		else
+			snprintf(text, size, "the process was ended by %s, which passes the search by", ending(trace));
+		break;
+	case TPROF_SEARCH_FORBIDDEN:
+		snprintf(
+			text, size,
+			"permissions forbade it: the process changed its user, or its program may be run but not read");
+		break;
+	case TPROF_SEARCH_NO_PROGRAM:
+		snprintf(text, size,
+			 "tprof-analyze could not be started: it belongs to ../bin from where libtprof.so is");
+		break;
+	case TPROF_SEARCH_FAILED:
+		snprintf(text, size, "the search failed; the program's standard error says why");
+		break;
+	default:
+		break;
+	}
+}
+
+const char *tp_reach_state(const struct tp_trace *trace)
+{
+	switch (trace->header->search_at_end) {
+	case TPROF_SEARCH_NOT_ASKED:
+		return "not asked";
+	case TPROF_SEARCH_DUE:
+		return trace->running ? "due" : "passed by";
+	case TPROF_SEARCH_DONE:
+		return "done";
+	case TPROF_SEARCH_FORBIDDEN:
+		return "forbidden";
+	default:
+		return "failed";
+	}
+}

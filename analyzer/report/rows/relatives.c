@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/rows/relatives.h"
+
+#include <string.h>
+
+enum tp_relative tp_relation_of(const struct tprof_header *own, const struct tprof_header *other)
+{
+	if (other->start.ticks < own->start.ticks)
+		return TP_RELATIVE_ELSE;
+	if (other->pid == own->pid && other->process_start == own->process_start)
+		return TP_RELATIVE_REPLACED;
+	if (other->ppid != own->pid)
+		return TP_RELATIVE_ELSE;
+	if (other->origin != TPROF_ORIGIN_FORK)
+		return TP_RELATIVE_STARTED;
+	return other->end == TPROF_END_EXEC ? TP_RELATIVE_ELSE : TP_RELATIVE_FORKED; /* what replaced it was started */
+}
+
+/* The next program of the same process; the ones behind it replaced that one. */
+const struct tp_other *tp_next_program(const struct tp_trace *trace, const struct tp_others *others)
+{
+	const struct tp_other *next = NULL;
+
+	for (size_t i = 0; i < others->count; i++) {
+		const struct tp_other *other = &others->list[i];
+
+		if (tp_relation_of(trace->header, &other->header) == TP_RELATIVE_REPLACED &&
+		    (!next || other->header.start.ticks < next->header.start.ticks))
+			next = other;
+	}
+	return next;
+}
+
+static const char *const reasons[] = {
+	[TPROF_UNFOLLOWED_STATIC] = "it is linked statically",
+	[TPROF_UNFOLLOWED_MACHINE] = "it is not of x86-64",
+	[TPROF_UNFOLLOWED_LIBC] = "it is of another C library than glibc",
+	[TPROF_UNFOLLOWED_PRIVILEGED] = "it is set-user-ID, set-group-ID or has capabilities",
+	[TPROF_UNFOLLOWED_LIBRARY] = "libtprof.so can't be read there (chroot?)",
+	[TPROF_UNFOLLOWED_CHILDREN] = "TPROF_CHILDREN=0",
+	[TPROF_UNFOLLOWED_OUTPUT] = "its trace could not be written",
+};
+
+const char *tp_untraced_reason(const struct tprof_untraced *note)
+{
+	return note->why && note->why < sizeof(reasons) / sizeof(*reasons) ? reasons[note->why] : "?";
+}
+
+/* The notes of a header, one after the other; others can write there. */
+const struct tprof_untraced *tp_next_untraced(const struct tp_trace *trace, size_t *at, char name[48])
+{
+	while (*at < TPROF_UNTRACED_MAX) {
+		const struct tprof_untraced *note = &trace->header->untraced[(*at)++];
+
+		if (note->state != 2 || !note->count)
+			continue;
+		memcpy(name, note->name, sizeof(note->name));
+		name[sizeof(note->name) - 1] = '\0';
+		return note;
+	}
+	return NULL;
+}
+
+bool tp_untraced_replaced(const struct tp_trace *trace, const struct tprof_untraced *note)
+{
+	return note->pid == trace->header->pid && note->why != TPROF_UNFOLLOWED_OUTPUT;
+}

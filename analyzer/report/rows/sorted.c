@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/rows/sorted.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- ops ---- */
+
+static double op_number(const struct tp_op_stats *op, const char *sort)
+{
+	switch (sort[0]) {
+	case 's':
+		return (double)op->self_ns;
+	case 'c':
+		return (double)op->calls;
+	case 'm':
+		return op->mean_ns;
+	case 'p':
+		return (double)op->p99_ns;
+	case 'a':
+		return (double)op->allocated_bytes;
+	default:
+		return (double)op->total_ns;
+	}
+}
+
+static int compare_ops(const void *left, const void *right, void *context)
+{
+	const struct tp_op_stats *a = *(const struct tp_op_stats *const *)left;
+	const struct tp_op_stats *b = *(const struct tp_op_stats *const *)right;
+	double x = op_number(a, context), y = op_number(b, context);
+
+	if (x != y)
+		return x > y ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+bool tp_op_list(struct tp_op_list *list, const struct tp_process *process, const char *sort, const regex_t *filter)
+{
+	char key[16];
+
+	list->count = 0;
+	list->ops = calloc(process->op_count + 1, sizeof(struct tp_op_stats *));
+	if (!list->ops)
+		return false;
+	for (size_t i = 0; i < process->op_count; i++) {
+		const struct tp_op_stats *op = &process->ops[i];
+
+		if (!filter || regexec(filter, op->name, 0, NULL, 0) == 0 ||
+		    regexec(filter, op->category, 0, NULL, 0) == 0)
+			list->ops[list->count++] = op;
+	}
+	snprintf(key, sizeof(key), "%s", sort);
+	if (list->count)
+		qsort_r(list->ops, list->count, sizeof(*list->ops), compare_ops, key);
+	return true;
+}
+
+/* ---- steps ---- */
+
+int64_t tp_step_growth(const struct tp_step *step)
+{
+	return (int64_t)(step->end_bytes - step->begin_bytes);
+}
+
+uint64_t tp_step_time(const struct tp_step *step)
+{
+	return step->steps ? (step->end_ns - step->begin_ns) / step->steps : 0;
+}
+
+static double step_number(const struct tp_step *step, const char *sort)
+{
+	switch (sort[0]) {
+	case 'h':
+		return (double)step->high_bytes;
+	case 'g':
+		return (double)tp_step_growth(step);
+	case 's':
+		return -(double)step->first;
+	default:
+		return (double)tp_step_time(step);
+	}
+}
+
+static int compare_steps(const void *left, const void *right, void *context)
+{
+	const struct tp_step *a = *(const struct tp_step *const *)left, *b = *(const struct tp_step *const *)right;
+	double x = step_number(a, context), y = step_number(b, context);
+
+	if (x != y)
+		return x > y ? -1 : 1;
+	return a->first < b->first ? -1 : a->first > b->first;
+}
+
+const struct tp_step **tp_steps_sort(const struct tp_step_stats *steps, const char *sort)
+{
+	const struct tp_step **order = calloc(steps->list_count + 1, sizeof(*order));
+	char key[16];
+
+	for (size_t i = 0; order && i < steps->list_count; i++)
+		order[i] = &steps->list[i];
+	snprintf(key, sizeof(key), "%s", sort);
+	if (order && steps->list_count)
+		qsort_r(order, steps->list_count, sizeof(*order), compare_steps, key);
+	return order;
+}
+
+/* ---- counters ---- */
+
+size_t tp_counters_counted(const struct tp_trace *trace)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < trace->counter_count; i++)
+		count += trace->counters[i].number != 0;
+	return count;
+}
