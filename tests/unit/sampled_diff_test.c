@@ -125,6 +125,8 @@ static void count_rows(struct tally *tally, const json_t *rows, const struct sam
 		assert_true(json_is_true(json_object_get(row, "estimated")));
 		assert_true(json_is_array(json_object_get(row, "new_bytes_ci95")) ||
 			    json_is_array(json_object_get(row, "new_rate_ci95")));
+		if (json_object_get(row, "new_bytes_ci95"))
+			assert_true(json_is_integer(json_array_get(json_object_get(row, "new_bytes_ci95"), 0)));
 		if (changed)
 			count_intervals(tally, row, last[1].allocated[0] / last[0].allocated[0],
 					last[1].allocated[0] - last[0].allocated[0]);

@@ -30,11 +30,18 @@ static const char *more_or_less(const struct tp_diff_row *row, double corrected)
 	return change > 0 ? "more" : "less";
 }
 
-/* Of a side whose runs were sampled, KEY_ci95; of what no sample met the upper end is null, as everywhere. */
+/* Amounts are whole numbers, rates are not. */
+static json_t *end_json(const struct tp_diff_side *side, double end)
+{
+	return side->unseen > 0 ? tp_json_number(tp_round(end)) : tp_json_real(end);
+}
+
+/* Of a side whose runs were sampled, KEY_ci95; of an amount that no sample met the upper end is null, as everywhere. */
 static void put_interval(json_t *json, const char *key, const struct tp_diff_side *side)
 {
 	struct tp_estimated mean = tp_diff_estimated(side);
 	struct tp_interval interval = tp_estimated_interval(&mean);
+	bool open = side->unseen > 0 && !(mean.value > 0);
 	char name[64];
 
 	if (!side->sampled)
@@ -42,8 +49,7 @@ static void put_interval(json_t *json, const char *key, const struct tp_diff_sid
 	snprintf(name, sizeof(name), "%s_ci95", key);
 	json_object_set_new(
 		json, name,
-		json_pack("[o, o]", tp_json_real(interval.low),
-			  side->unseen > 0 && !(mean.value > 0) ? json_null() : tp_json_real(interval.high)));
+		json_pack("[o, o]", end_json(side, interval.low), open ? json_null() : end_json(side, interval.high)));
 }
 
 /* The values' intervals, and that of their difference, where a side was sampled. */
