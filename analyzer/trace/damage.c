@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/archive.h"
+#include "base/memory.h"
 #include "trace/impl.h"
 
 /* A report lists a few; more would only be memory that a broken file makes us take. */
@@ -12,8 +15,11 @@ void tp_damage_add(struct tp_trace *trace, uint64_t offset, uint64_t lost_bytes,
 	size_t i;
 
 	for (i = 0; i < trace->damage_count; i++)
-		if (trace->damage[i].offset == offset && trace->damage[i].reason == reason)
+		if (trace->damage[i].offset == offset && strcmp(trace->damage[i].reason, reason) == 0) {
+			if (trace->damage[i].lost_bytes < lost_bytes) /* the chunk has grown */
+				trace->damage[i].lost_bytes = lost_bytes;
 			return;
+		}
 	if (trace->damage_count == DAMAGE_MAX) {
 		struct tp_damage *last = &trace->damage[DAMAGE_MAX - 1];
 
@@ -24,4 +30,40 @@ void tp_damage_add(struct tp_trace *trace, uint64_t offset, uint64_t lost_bytes,
 	if (!tp_reserve(&trace->damage, &impl->damage_room, trace->damage_count + 1, sizeof(*trace->damage)))
 		return;
 	trace->damage[trace->damage_count++] = (struct tp_damage){ offset, lost_bytes, reason };
+}
+
+static void load_one(struct tp_archive *archive, struct tp_trace *trace)
+{
+	struct tp_trace_impl *impl = tp_impl(trace);
+	struct tp_damage damage = { 0 };
+	char *reason = NULL;
+
+	TP_ARCHIVE(archive, damage.offset);
+	TP_ARCHIVE(archive, damage.lost_bytes);
+	tp_archive_text(archive, &reason);
+	if (!tp_archive_check(archive, reason != NULL, "damage has no reason"))
+		return;
+	tp_grow(&impl->reasons, &impl->reason_room, impl->reason_count + 1, sizeof(*impl->reasons));
+	impl->reasons[impl->reason_count++] = reason;
+	tp_damage_add(trace, damage.offset, damage.lost_bytes, reason);
+}
+
+void tp_damage_archive(struct tp_archive *archive, struct tp_trace *trace)
+{
+	size_t first = tp_impl(trace)->opening_damage, count = trace->damage_count - first;
+
+	TP_ARCHIVE(archive, count);
+	tp_archive_check(archive, count <= DAMAGE_MAX, "too much damage");
+	for (size_t i = first; i < first + count && !archive->failed; i++) {
+		char *reason;
+
+		if (archive->loading) {
+			load_one(archive, trace);
+			continue;
+		}
+		reason = (char *)(uintptr_t)trace->damage[i].reason;
+		TP_ARCHIVE(archive, trace->damage[i].offset);
+		TP_ARCHIVE(archive, trace->damage[i].lost_bytes);
+		tp_archive_text(archive, &reason);
+	}
 }

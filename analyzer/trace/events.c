@@ -16,7 +16,7 @@ struct progress {
 	bool begun;	  /* it may begin before its turn: where a saved place is gone on from */
 };
 
-struct merge {
+struct tp_merge {
 	struct tp_events events; /* the public face */
 	struct tp_event batch[BATCH];
 	struct tp_trace_impl *impl;
@@ -31,11 +31,13 @@ struct merge {
 	size_t spare_count, spare_room;
 	uint64_t done, total; /* bytes of closed chunks; of all */
 	bool failed;
+	struct tp_merge *next;	  /* another reader of the trace */
+	struct tp_archive places; /* while the trace is refreshed */
 };
 
 struct tp_events *tp_events_open(struct tp_trace *trace)
 {
-	struct merge *events = calloc(1, sizeof(*events));
+	struct tp_merge *events = calloc(1, sizeof(*events));
 	size_t i;
 
 	if (!events)
@@ -48,21 +50,26 @@ struct tp_events *tp_events_open(struct tp_trace *trace)
 	}
 	for (i = 0; i < events->impl->events.count; i++)
 		events->total += events->impl->events.list[i].committed;
+	events->next = events->impl->readers;
+	events->impl->readers = events;
 	return &events->events;
 }
 
-static inline struct merge *merge_of(const struct tp_events *events)
+static inline struct tp_merge *merge_of(const struct tp_events *events)
 {
-	return (struct merge *)(uintptr_t)events;
+	return (struct tp_merge *)(uintptr_t)events;
 }
 
 void tp_events_close(struct tp_events *public)
 {
-	struct merge *events = merge_of(public);
+	struct tp_merge *events = merge_of(public), **at;
 	size_t i;
 
 	if (!events)
 		return;
+	for (at = &events->impl->readers; *at != events;)
+		at = &(*at)->next;
+	*at = events->next;
 	for (i = 0; i < events->queue.count; i++)
 		free(events->queue.items[i].what);
 	for (i = 0; i < events->spare_count; i++)
@@ -73,13 +80,13 @@ void tp_events_close(struct tp_events *public)
 	free(events);
 }
 
-static uint64_t begin_key(const struct merge *events, size_t chunk)
+static uint64_t begin_key(const struct tp_merge *events, size_t chunk)
 {
 	return events->impl->events.list[chunk].begin >> events->impl->header.tick_shift << 2;
 }
 
 /* The chunk ended. False: no memory. */
-static bool end_chunk(struct merge *events, struct tp_cursor *cursor)
+static bool end_chunk(struct tp_merge *events, struct tp_cursor *cursor)
 {
 	events->progress[cursor->chunk - events->impl->events.list].decoded = cursor->decoded;
 	events->done += cursor->chunk->committed;
@@ -92,7 +99,7 @@ static bool end_chunk(struct merge *events, struct tp_cursor *cursor)
 }
 
 /* Opens a chunk, passes `skip` events by and queues the next. False: no memory. */
-static bool open_chunk(struct merge *events, size_t number, uint64_t skip)
+static bool open_chunk(struct tp_merge *events, size_t number, uint64_t skip)
 {
 	struct tp_event passed[BATCH];
 	struct tp_cursor *cursor;
@@ -121,14 +128,14 @@ static bool open_chunk(struct merge *events, size_t number, uint64_t skip)
 }
 
 /* Chunks that were gone on from a saved place have begun out of turn. */
-static void pass_begun(struct merge *events)
+static void pass_begun(struct tp_merge *events)
 {
 	while (events->next_chunk < events->impl->events.count && events->progress[events->next_chunk].begun)
 		events->next_chunk++;
 }
 
 /* Opens all chunks that may hold an event which is due before the first one in the queue. */
-static bool activate_due(struct merge *events)
+static bool activate_due(struct tp_merge *events)
 {
 	size_t count = events->impl->events.count;
 
@@ -146,7 +153,7 @@ static bool activate_due(struct merge *events)
 }
 
 /* Goes on in the current chunk while it is its turn. False: no memory. */
-static bool continue_current(struct merge *events, size_t *count)
+static bool continue_current(struct tp_merge *events, size_t *count)
 {
 	struct tp_cursor *cursor = events->current;
 
@@ -169,7 +176,7 @@ static bool continue_current(struct merge *events, size_t *count)
 /*
  * Texts and payloads lie in their cursor: they end a batch, so that the cursor keeps them until they were seen.
  */
-static const struct tp_event *give_out(struct merge *events, struct tp_cursor *cursor, size_t count)
+static const struct tp_event *give_out(struct tp_merge *events, struct tp_cursor *cursor, size_t count)
 {
 	events->given = cursor;
 	if (events->impl->jit_times)
@@ -181,7 +188,7 @@ static const struct tp_event *give_out(struct merge *events, struct tp_cursor *c
 
 const struct tp_event *tp_events_refill(struct tp_events *public)
 {
-	struct merge *events = merge_of(public);
+	struct tp_merge *events = merge_of(public);
 	struct tp_cursor *cursor = events->current;
 	size_t count = 0;
 
@@ -210,7 +217,7 @@ bool tp_events_failed(const struct tp_events *events)
 
 uint64_t tp_events_done(const struct tp_events *public)
 {
-	const struct merge *events = merge_of(public);
+	const struct tp_merge *events = merge_of(public);
 	uint64_t done = events->done;
 	size_t i;
 
@@ -238,7 +245,7 @@ struct place {
 };
 
 /* Events of an open chunk that were given out. */
-static uint64_t given_out(const struct merge *events, const struct tp_cursor *cursor, bool unread)
+static uint64_t given_out(const struct tp_merge *events, const struct tp_cursor *cursor, bool unread)
 {
 	uint64_t given = cursor->decoded - (cursor != events->current);
 
@@ -246,12 +253,12 @@ static uint64_t given_out(const struct merge *events, const struct tp_cursor *cu
 }
 
 /* The batch may hold events of a chunk that ended: its cursor is spare already. */
-static bool batch_ended(const struct merge *events)
+static bool batch_ended(const struct tp_merge *events)
 {
 	return events->given && events->spare_count && events->spare[events->spare_count - 1] == events->given;
 }
 
-static void save_places(struct tp_archive *archive, const struct merge *events, bool unread)
+static void save_places(struct tp_archive *archive, const struct tp_merge *events, bool unread)
 {
 	const struct tp_chunks *chunks = &events->impl->events;
 	struct place *places = calloc(chunks->count + 1, sizeof(*places));
@@ -293,7 +300,7 @@ static int by_offset(const void *a, const void *b)
 }
 
 /* Goes on with a chunk. False: no memory. */
-static bool resume_chunk(struct merge *events, size_t number, const struct place *place)
+static bool resume_chunk(struct tp_merge *events, size_t number, const struct place *place)
 {
 	if (!place->ended || place->committed != events->impl->events.list[number].committed)
 		return open_chunk(events, number, place->consumed);
@@ -302,7 +309,8 @@ static bool resume_chunk(struct merge *events, size_t number, const struct place
 	return true;
 }
 
-static void load_places(struct tp_archive *archive, struct merge *events)
+/* `refreshed`: a chunk that was cut since, as its disk was full, has ended where it was read to. */
+static void load_places(struct tp_archive *archive, struct tp_merge *events, bool refreshed)
 {
 	const struct tp_chunks *chunks = &events->impl->events;
 	struct place *places = NULL;
@@ -318,7 +326,7 @@ static void load_places(struct tp_archive *archive, struct merge *events)
 		if (!place)
 			continue;
 		found++;
-		tp_archive_check(archive, place->committed <= chunks->list[i].committed,
+		tp_archive_check(archive, refreshed || place->committed <= chunks->list[i].committed,
 				 "the saved state is of another trace: a chunk is shorter");
 		if (!archive->failed && !resume_chunk(events, i, place))
 			tp_archive_no_memory(archive);
@@ -331,7 +339,49 @@ static void load_places(struct tp_archive *archive, struct merge *events)
 void tp_events_archive(struct tp_archive *archive, struct tp_events *public, bool unread)
 {
 	if (archive->loading)
-		load_places(archive, merge_of(public));
+		load_places(archive, merge_of(public), false);
 	else
 		save_places(archive, merge_of(public), unread);
+}
+
+/* ---- a trace that is refreshed ---- */
+
+void tp_readers_save(struct tp_trace_impl *impl)
+{
+	for (struct tp_merge *events = impl->readers; events; events = events->next) {
+		events->places = (struct tp_archive){ 0 };
+		save_places(&events->places, events, false);
+	}
+}
+
+/* As if it had just been opened. */
+static void rewind_reader(struct tp_merge *events)
+{
+	size_t count = events->impl->events.count;
+
+	while (events->queue.count)
+		free(events->queue.items[--events->queue.count].what);
+	events->current = events->given = NULL;
+	events->events = (struct tp_events){ NULL, NULL };
+	events->next_chunk = 0;
+	events->done = events->total = 0;
+	free(events->progress);
+	events->progress = calloc(count + 1, sizeof(*events->progress));
+	events->failed = events->failed || !events->progress;
+	for (size_t i = 0; i < count; i++)
+		events->total += events->impl->events.list[i].committed;
+}
+
+void tp_readers_resume(struct tp_trace_impl *impl)
+{
+	struct tp_archive loading = { 0 };
+
+	for (struct tp_merge *events = impl->readers; events; events = events->next) {
+		rewind_reader(events);
+		tp_archive_load_from(&loading, events->places.bytes, events->places.size);
+		if (!events->failed && !events->places.failed)
+			load_places(&loading, events, true);
+		events->failed = events->failed || events->places.failed || loading.failed;
+		tp_archive_free(&events->places);
+	}
 }

@@ -33,6 +33,12 @@ struct tp_trace_impl {
 	char *text;   /* the strings of the header */
 	char **lists; /* pointers of args and env */
 	size_t damage_room;
+	size_t opening_damage; /* so many entries of the list were found before any event was read */
+	char **reasons;	       /* of damage that a saved state told of: owned */
+	size_t reason_count, reason_room;
+	struct tp_merge *readers; /* that are open, see trace/events.c */
+	bool jit_asked;		  /* tp_jit_load() was called, with */
+	char *jit_folder;	  /* this; may be NULL */
 	uint8_t *
 		whole; /* trace/lost_records.h: of each node, whether its records are all there; NULL: none is missing */
 	size_t whole_count;
@@ -43,6 +49,13 @@ static inline struct tp_trace_impl *tp_impl(const struct tp_trace *trace)
 {
 	return trace->impl;
 }
+
+/* Like tp_trace_open(), of a file that is open already: takes over `fd`. -1: opens it. */
+struct tp_trace *tp_trace_read(const char *file, int fd, char **error);
+
+/* What refresh.c asks of the readers of events: note how far they are, and go on from there once the trace is a later one. */
+void tp_readers_save(struct tp_trace_impl *impl);
+void tp_readers_resume(struct tp_trace_impl *impl);
 
 /* pread of exactly `size` bytes; less at the file's end or on an error. Returns the bytes read. */
 size_t tp_read_at(int fd, void *buffer, size_t size, uint64_t offset);

@@ -311,7 +311,10 @@ static bool split(struct tp_trace *trace, const struct tp_jitdump *dump)
 bool tp_jit_load(struct tp_trace *trace, const char *folder)
 {
 	struct tp_jitdump *dump = has_jit(trace) ? calloc(1, sizeof(*dump)) : NULL;
+	struct tp_trace_impl *impl = tp_impl(trace);
 
+	impl->jit_asked = true;
+	impl->jit_folder = folder ? strdup(folder) : NULL;
 	if (!dump)
 		return true;
 	trace->jit = dump;

@@ -34,7 +34,8 @@ static bool open_file(struct tp_trace_impl *impl, char **error)
 	struct stat status;
 
 	/* Not blocking: the name could be a pipe's. */
-	impl->fd = open(impl->trace.file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (impl->fd < 0)
+		impl->fd = open(impl->trace.file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (impl->fd < 0 || fstat(impl->fd, &status) < 0) {
 		if (asprintf(error, "%s: can't be opened: %s", impl->trace.file, strerror(errno)) < 0)
 			*error = NULL;
@@ -61,16 +62,19 @@ static bool read_all(struct tp_trace_impl *impl, char **error)
 	if (!tp_chunks_scan(impl) || !tp_tables_read(impl))
 		return false;
 	tp_clock_fit(impl);
-	return !impl->whole || tp_missing_cut(impl);
+	if (impl->whole && !tp_missing_cut(impl))
+		return false;
+	impl->opening_damage = impl->trace.damage_count;
+	return true;
 }
 
-struct tp_trace *tp_trace_open(const char *file, char **error)
+struct tp_trace *tp_trace_read(const char *file, int fd, char **error)
 {
 	struct tp_trace_impl *impl = calloc(1, sizeof(*impl));
 
 	*error = NULL;
 	if (impl) {
-		impl->fd = -1;
+		impl->fd = fd;
 		impl->trace.impl = impl;
 		impl->trace.header = &impl->header;
 		impl->trace.file = strdup(file);
@@ -81,6 +85,11 @@ struct tp_trace *tp_trace_open(const char *file, char **error)
 	if (!*error && asprintf(error, "%s: out of memory", file) < 0)
 		*error = NULL;
 	return NULL;
+}
+
+struct tp_trace *tp_trace_open(const char *file, char **error)
+{
+	return tp_trace_read(file, -1, error);
 }
 
 void tp_trace_close(struct tp_trace *trace)
@@ -111,6 +120,10 @@ void tp_trace_close(struct tp_trace *trace)
 	tp_facts_free(trace);
 	tp_jit_free(trace);
 	free(trace->damage);
+	for (i = 0; i < impl->reason_count; i++)
+		free(impl->reasons[i]);
+	free(impl->reasons);
+	free(impl->jit_folder);
 	free(impl->events.list);
 	free(impl->tables.list);
 	free(impl->moments);

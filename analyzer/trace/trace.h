@@ -145,6 +145,22 @@ struct tp_trace {
 struct tp_trace *tp_trace_open(const char *file, char **error);
 void tp_trace_close(struct tp_trace *trace);
 
+/*
+ * Reads on in a file that has grown since it was opened or refreshed: its header, tables and chunks as they are now.
+ *
+ * Numbers that the file gives (nodes, frames, modules, ops, threads) stay valid, and an op keeps the name that it was given.
+ * Nodes that were made of joined stacks get new numbers; trace/number_archive.h is for whoever keeps them. Pointers into the
+ * tables are no longer valid, but for the names of ops. Open readers of events go on into what came since; the last event
+ * that they gave out is no longer valid.
+ *
+ * False: *error as tp_trace_open() has it, and the trace is as it was.
+ */
+bool tp_trace_refresh(struct tp_trace *trace, char **error);
+
+/* Saves the damage that was found while events were read, or adds it to the trace's list. */
+struct tp_archive;
+void tp_damage_archive(struct tp_archive *archive, struct tp_trace *trace);
+
 /* A file's header alone, as it is there, unchecked but for its magic. False: it is no trace, or can't be read. */
 bool tp_trace_peek(const char *file, struct tprof_header *header);
 

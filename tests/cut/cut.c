@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Linked into a tprof-analyze of its own, with the replay's steps wrapped: after every CUT_EVERY events the replay is looked
- * at, saved, freed, and loaded into the same place. Each command must print what it prints without.
+ * at, saved, freed, and loaded into the same place, after the trace was refreshed. Each command must print what it prints
+ * without.
+ *
+ * CUT_SNAPSHOTS=FOLDER: the folder has the trace as it was at earlier moments, in files 0, 1, 2, ... A replay follows a file
+ * that becomes one after the other, is saved at the end, and loaded in place of the command's own.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,19 +53,84 @@ static void cut(struct tp_replay *replay)
 	struct tp_trace *trace = replay->trace;
 	const struct tp_replay_options *options = replay->options;
 	uint64_t start_ns = replay->start_ns;
+	char *error = NULL;
 
 	if (!tp_replay_save(replay, &saved) || !tp_archive_seal(&saved))
 		fail("save", saved.failed);
 	tp_replay_free(replay);
 	memset(replay, 0xa5, sizeof(*replay));
+	if (!tp_trace_refresh(trace, &error))
+		fail("refresh", error);
 	if (!tp_archive_open(&loaded, saved.bytes, saved.size) ||
 	    !tp_replay_load(replay, trace, options, start_ns, &loaded))
 		fail("load", loaded.failed);
 	tp_archive_free(&saved);
 }
 
+/* ---- a file that grows ---- */
+
+/* Writes the snapshot over the file. False: there is none of that number. */
+static bool become(const char *folder, unsigned number, const char *file)
+{
+	char name[4096], block[65536];
+	FILE *from, *to;
+	size_t got;
+
+	snprintf(name, sizeof(name), "%s/%u", folder, number);
+	from = fopen(name, "re");
+	if (!from)
+		return false;
+	to = fopen(file, number ? "r+e" : "we");
+	if (!to)
+		fail("snapshot", file);
+	while ((got = fread(block, 1, sizeof(block), from)) > 0)
+		if (fwrite(block, 1, got, to) < got)
+			fail("snapshot", "can't be written");
+	fclose(from);
+	if (fclose(to))
+		fail("snapshot", "can't be written");
+	return true;
+}
+
+static void follow(struct tp_replay *replay, const char *folder)
+{
+	struct tp_archive saved = { 0 }, loaded = { 0 };
+	const struct tp_replay_options *options = replay->options;
+	struct tp_trace *whole = replay->trace, *trace;
+	uint64_t start_ns = replay->start_ns;
+	struct tp_replay live;
+	char *error = NULL, file[4096];
+
+	snprintf(file, sizeof(file), "%s/live", folder);
+	if (!become(folder, 0, file) || !(trace = tp_trace_open(file, &error)) ||
+	    !tp_replay_init(&live, trace, options, start_ns))
+		fail("first snapshot", error);
+	__real_tp_replay_steps(&live, SIZE_MAX);
+	for (unsigned i = 1; become(folder, i, file); i++)
+		if (!tp_replay_refresh(&live, &error) || !__real_tp_replay_steps(&live, SIZE_MAX))
+			fail("refresh", error);
+	if (!tp_replay_save(&live, &saved) || !tp_archive_seal(&saved))
+		fail("save", saved.failed);
+	tp_replay_free(&live);
+	tp_trace_close(trace);
+	tp_replay_free(replay);
+	if (!tp_archive_open(&loaded, saved.bytes, saved.size) ||
+	    !tp_replay_load(replay, whole, options, start_ns, &loaded))
+		fail("load", loaded.failed);
+	tp_archive_free(&saved);
+	if (replay->event)
+		fail("follow", "the last snapshot is not the whole trace");
+}
+
 bool __wrap_tp_replay_steps(struct tp_replay *replay, size_t count)
 {
+	const char *folder = getenv("CUT_SNAPSHOTS");
+
+	if (folder) {
+		if (replay->event)
+			follow(replay, folder);
+		return true;
+	}
 	while (count && replay->event) {
 		uint64_t left = distance() - replay->heap.events % distance();
 		size_t some = left < count ? (size_t)left : count;

@@ -171,6 +171,12 @@ bool tp_replay_load(struct tp_replay *replay, struct tp_trace *trace, const stru
 		    uint64_t start_ns, struct tp_archive *archive);
 
 /*
+ * The trace is refreshed (tp_trace_refresh()), and the replay goes on into what came since. False: *error says why (heap
+ * string); the replay is at the trace's begin, and tp_replay_free() is due as ever.
+ */
+bool tp_replay_refresh(struct tp_replay *replay, char **error);
+
+/*
  * What tp_replay_result() would say if the trace ended here; the replay goes on as if nobody had looked. Takes the time
  * and memory of a copy. False: no memory.
  */

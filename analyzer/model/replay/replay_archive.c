@@ -2,6 +2,7 @@
 /* Saving a replay, loading it, and looking at it without changing it. */
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "trace/number_archive.h"
 #include "model/replay/replay_impl.h"
 
@@ -216,6 +217,7 @@ bool tp_replay_save(const struct tp_replay *replay, struct tp_archive *archive)
 	struct tp_archive_numbers numbers;
 
 	archive_options(archive, replay);
+	tp_damage_archive(archive, replay->trace);
 	tp_events_archive(archive, replay->events, replay->event != NULL);
 	if (tp_archive_numbers_begin(&numbers, archive, replay->trace, replay->ops.same, replay->ops.count))
 		archive_replay(archive, visited);
@@ -234,6 +236,8 @@ bool tp_replay_load(struct tp_replay *replay, struct tp_trace *trace, const stru
 	}
 	archive_options(archive, replay);
 	if (!archive->failed)
+		tp_damage_archive(archive, trace);
+	if (!archive->failed)
 		tp_events_archive(archive, replay->events, false);
 	if (!archive->failed && !tp_replay_fetch(replay))
 		tp_archive_no_memory(archive);
@@ -245,6 +249,28 @@ bool tp_replay_load(struct tp_replay *replay, struct tp_trace *trace, const stru
 	if (!archive->failed && replay->sampled && !tp_estimates_reserve(&replay->estimates, replay->sites.count))
 		tp_archive_no_memory(archive);
 	return !archive->failed;
+}
+
+bool tp_replay_refresh(struct tp_replay *replay, char **error)
+{
+	struct tp_archive saved = { 0 }, loading = { 0 };
+	const struct tp_replay_options *options = replay->options;
+	struct tp_trace *trace = replay->trace;
+	uint64_t start_ns = replay->start_ns;
+	bool any = replay->event || replay->heap.events, good = tp_replay_save(replay, &saved);
+
+	*error = NULL;
+	tp_replay_free(replay);
+	good = good && tp_trace_refresh(trace, error);
+	tp_archive_load_from(&loading, saved.bytes, saved.size);
+	if (good && any)
+		good = tp_replay_load(replay, trace, options, start_ns, &loading);
+	else if (!tp_replay_init(replay, trace, options, start_ns)) /* after a failure it can be freed */
+		good = false;
+	if (!good && !*error)
+		*error = tp_strdup(loading.failed ? loading.failed : saved.failed ? saved.failed : "out of memory");
+	tp_archive_free(&saved);
+	return good;
 }
 
 bool tp_replay_look(const struct tp_replay *replay, struct tp_process *process)

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A file that has grown is read anew, beside what was read before, and the two change places. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "trace/impl.h"
+#include "trace/jit.h"
+
+#define SWAP(a, b)                                                                                                     \
+	do {                                                                                                           \
+		__typeof__(a) kept_ = a;                                                                               \
+		a = b;                                                                                                 \
+		b = kept_;                                                                                             \
+	} while (0)
+
+static void point_to_self(struct tp_trace_impl *impl)
+{
+	impl->trace.impl = impl;
+	impl->trace.header = &impl->header;
+}
+
+/* Texts of the header never change, and others keep pointers to them; names may be those that a user gave. */
+static void keep(struct tp_trace_impl *impl, struct tp_trace_impl *old)
+{
+	struct tp_trace *trace = &impl->trace, *before = &old->trace;
+
+	SWAP(impl->text, old->text);
+	SWAP(impl->lists, old->lists);
+	SWAP(trace->file, before->file);
+	SWAP(trace->exe, before->exe);
+	SWAP(trace->cwd, before->cwd);
+	SWAP(trace->malloc_path, before->malloc_path);
+	SWAP(trace->parent_path, before->parent_path);
+	SWAP(trace->started, before->started);
+	SWAP(trace->args, before->args);
+	SWAP(trace->arg_count, before->arg_count);
+	SWAP(trace->env, before->env);
+	SWAP(trace->env_count, before->env_count);
+	SWAP(trace->unseen, before->unseen);
+	SWAP(trace->unseen_count, before->unseen_count);
+	SWAP(impl->readers, old->readers);
+	SWAP(impl->reasons, old->reasons);
+	SWAP(impl->reason_count, old->reason_count);
+	SWAP(impl->reason_room, old->reason_room);
+	for (size_t i = 0; i < before->op_count && i < trace->op_count; i++) {
+		if (!before->ops[i].name || !trace->ops[i].name)
+			continue;
+		SWAP(trace->ops[i].name, before->ops[i].name);
+		SWAP(trace->ops[i].category, before->ops[i].category);
+	}
+	for (size_t i = old->opening_damage; i < before->damage_count; i++)
+		tp_damage_add(trace, before->damage[i].offset, before->damage[i].lost_bytes, before->damage[i].reason);
+}
+
+bool tp_trace_refresh(struct tp_trace *trace, char **error)
+{
+	struct tp_trace_impl *impl = tp_impl(trace), *later;
+	struct tp_trace *read = tp_trace_read(trace->file, dup(impl->fd), error);
+
+	if (!read)
+		return false;
+	if (impl->jit_asked && !tp_jit_load(read, impl->jit_folder)) {
+		tp_trace_close(read);
+		return false;
+	}
+	later = tp_impl(read);
+	tp_readers_save(impl);
+	SWAP(*impl, *later);
+	point_to_self(impl);
+	point_to_self(later);
+	keep(impl, later);
+	tp_trace_close(&later->trace);
+	tp_readers_resume(impl);
+	return true;
+}
