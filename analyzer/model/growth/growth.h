@@ -17,7 +17,6 @@
 #include "model/samples/timeline.h"
 #include "model/growth/growth_stats.h"
 #include "model/heap/estimate.h"
-#include "model/heap/late_frees.h"
 #include "model/heap/live.h"
 #include "model/heap/maps.h"
 #include "model/heap/sites.h"

@@ -7,17 +7,15 @@
 
 #include "model/stats/stats.h"
 #include "base/archive.h"
-#include "base/reserve.h"
+#include "base/memory.h"
 
-bool tp_estimates_reserve(struct tp_estimates *estimates, size_t count)
+void tp_estimates_reserve(struct tp_estimates *estimates, size_t count)
 {
 	if (count <= estimates->count)
-		return true;
-	if (!tp_reserve(&estimates->sites, &estimates->room, count, sizeof(*estimates->sites)))
-		return false;
+		return;
+	tp_grow(&estimates->sites, &estimates->room, count, sizeof(*estimates->sites));
 	memset(estimates->sites + estimates->count, 0, (count - estimates->count) * sizeof(*estimates->sites));
 	estimates->count = count;
-	return true;
 }
 
 void tp_estimates_free(struct tp_estimates *estimates)

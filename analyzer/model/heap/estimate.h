@@ -35,8 +35,8 @@ struct tp_estimates {
 	size_t count, room; /* of sites, by their numbers */
 };
 
-/* So that sites up to `count` are there. False: no memory. */
-bool tp_estimates_reserve(struct tp_estimates *estimates, size_t count);
+/* Makes room for sites up to `count`. */
+void tp_estimates_reserve(struct tp_estimates *estimates, size_t count);
 void tp_estimates_free(struct tp_estimates *estimates);
 
 /* Saves, or loads into estimates that hold nothing but their mean. */

@@ -29,9 +29,9 @@ struct tp_live {
 	unsigned shift;	     /* 64 - log2 of the table's size */
 };
 
-bool tp_live_init(struct tp_live *live);
+void tp_live_init(struct tp_live *live);
 void tp_live_free(struct tp_live *live);
-bool tp_live_grow(struct tp_live *live);
+void tp_live_grow(struct tp_live *live);
 
 /* Saves the blocks, or loads them into an empty table. Whoever loads checks the blocks' sites. */
 void tp_live_archive(struct tp_archive *archive, struct tp_live *live);
@@ -74,11 +74,11 @@ static inline struct tp_block *tp_live_find(const struct tp_live *live, uint64_t
 	return &live->blocks[i];
 }
 
-/* As tp_live_find(), with room for one more: whoever fills an empty slot adds to `count`. NULL: no memory. */
+/* Like tp_live_find(), but makes room for one more block: whoever fills an empty slot adds to `count`. */
 static inline struct tp_block *tp_live_place(struct tp_live *live, uint64_t address)
 {
-	if (__builtin_expect(live->count >= live->limit, 0) && !tp_live_grow(live))
-		return NULL;
+	if (__builtin_expect(live->count >= live->limit, 0))
+		tp_live_grow(live);
 	return tp_live_find(live, address);
 }
 
@@ -103,5 +103,37 @@ static inline void tp_live_remove(struct tp_live *live, struct tp_block *block)
 	live->blocks[gap].site = 0;
 	live->count--;
 }
+
+/* ---- late frees ---- */
+
+#define TP_OUTLIVED_MANY ((size_t)1 << 22) /* blocks that are kept */
+
+struct tp_outlived_block {
+	uint64_t time, size;
+	uint32_t site;
+};
+
+/*
+ * Blocks that were live when the last step ended and were freed later. A program that frees everything as it exits (Python
+ * does) has no live blocks at the end, but the report still shows how old the leaked blocks were.
+ */
+struct tp_outlived {
+	uint64_t step_ended; /* event time; 0: no step has ended */
+	struct tp_outlived_block *list;
+	size_t count, room;
+};
+
+/* A step ended. */
+static inline void tp_outlived_begin(struct tp_outlived *outlived, uint64_t time)
+{
+	outlived->step_ended = time;
+	outlived->count = 0;
+}
+
+/* Frees a block that was live when the step ended. Blocks beyond TP_OUTLIVED_MANY are dropped. */
+void tp_outlived_add(struct tp_outlived *outlived, const struct tp_block *block);
+
+/* Saves, or loads. The caller checks the sites after loading. */
+void tp_outlived_archive(struct tp_archive *archive, struct tp_outlived *outlived);
 
 #endif

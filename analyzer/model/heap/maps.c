@@ -5,25 +5,23 @@
 
 #include "trace/number_archive.h"
 #include "model/heap/maps.h"
-#include "base/reserve.h"
+#include "base/memory.h"
 
 struct tp_map_node {
 	struct tp_range range;
 	uint32_t left, right, priority;
 };
 
-bool tp_maps_init(struct tp_maps *maps, const struct tp_trace *trace)
+void tp_maps_init(struct tp_maps *maps, const struct tp_trace *trace)
 {
 	*maps = (struct tp_maps){ .trace = trace, .bits = 6 };
 	/* Nobody who writes a trace can foresee the treap's shape, so it is never deep. */
 	if (getrandom(&maps->random, sizeof(maps->random), GRND_NONBLOCK) < 0 || !maps->random)
 		maps->random = UINT64_C(0x853c49e6748fea9b);
-	maps->table = calloc((size_t)1 << maps->bits, sizeof(*maps->table));
-	if (!maps->table || !tp_reserve(&maps->nodes, &maps->node_room, 1, sizeof(*maps->nodes)))
-		return false;
+	maps->table = tp_zalloc((size_t)1 << maps->bits, sizeof(*maps->table));
+	tp_grow(&maps->nodes, &maps->node_room, 1, sizeof(*maps->nodes));
 	memset(&maps->nodes[0], 0, sizeof(maps->nodes[0]));
 	maps->node_count = 1;
-	return true;
 }
 
 void tp_maps_free(struct tp_maps *maps)
@@ -80,34 +78,26 @@ static uint32_t *find_site(const struct tp_maps *maps, uint32_t node, bool file)
 	return &maps->table[i];
 }
 
-static bool grow_table(struct tp_maps *maps)
+static void grow_table(struct tp_maps *maps)
 {
-	uint32_t *table;
-	size_t i;
-
 	while (maps->site_count >= (size_t)1 << (maps->bits - 1))
 		maps->bits++;
-	table = calloc((size_t)1 << maps->bits, sizeof(*table));
-	if (!table)
-		return false;
 	free(maps->table);
-	maps->table = table;
-	for (i = 0; i < maps->site_count; i++)
+	maps->table = tp_zalloc((size_t)1 << maps->bits, sizeof(*maps->table));
+	for (size_t i = 0; i < maps->site_count; i++)
 		*find_site(maps, maps->sites[i].node, maps->sites[i].file) = (uint32_t)i + 1;
-	return true;
 }
 
-/* Index of the site; UINT32_MAX: no memory. */
+/* Index of the site. */
 static uint32_t enter_site(struct tp_maps *maps, uint32_t node, bool file)
 {
 	uint32_t *slot;
 
-	if (maps->site_count >= (size_t)1 << (maps->bits - 1) && !grow_table(maps))
-		return UINT32_MAX;
+	if (maps->site_count >= (size_t)1 << (maps->bits - 1))
+		grow_table(maps);
 	slot = find_site(maps, node, file);
 	if (!*slot) {
-		if (!tp_reserve(&maps->sites, &maps->site_room, maps->site_count + 1, sizeof(*maps->sites)))
-			return UINT32_MAX;
+		tp_grow(&maps->sites, &maps->site_room, maps->site_count + 1, sizeof(*maps->sites));
 		maps->sites[maps->site_count++] = (struct tp_map_state){ .node = node, .file = file };
 		*slot = (uint32_t)maps->site_count;
 	}
@@ -123,8 +113,7 @@ static uint32_t make_node(struct tp_maps *maps, uint64_t start, uint64_t end, ui
 	if (node) {
 		maps->spare = maps->nodes[node].left;
 	} else {
-		if (!tp_reserve(&maps->nodes, &maps->node_room, maps->node_count + 1, sizeof(*maps->nodes)))
-			return 0;
+		tp_grow(&maps->nodes, &maps->node_room, maps->node_count + 1, sizeof(*maps->nodes));
 		node = (uint32_t)maps->node_count++;
 	}
 	maps->random ^= maps->random << 13;
@@ -165,30 +154,25 @@ static uint32_t merge(struct tp_maps *maps, uint32_t left, uint32_t right)
 	return right;
 }
 
-static bool insert(struct tp_maps *maps, const struct tp_range *range)
+static void insert(struct tp_maps *maps, const struct tp_range *range)
 {
 	uint32_t node = make_node(maps, range->start, range->end, range->site), left, right;
 
-	if (!node)
-		return false;
 	split(maps, maps->root, range->start, &left, &right);
 	maps->root = merge(maps, merge(maps, left, node), right);
-	return true;
 }
 
-static bool note_removed(struct tp_maps *maps, uint64_t start, uint64_t end, uint32_t site)
+static void note_removed(struct tp_maps *maps, uint64_t start, uint64_t end, uint32_t site)
 {
 	struct tp_ranges *removed = &maps->removed;
 
-	if (!tp_reserve(&removed->list, &removed->room, removed->count + 1, sizeof(*removed->list)))
-		return false;
+	tp_grow(&removed->list, &removed->room, removed->count + 1, sizeof(*removed->list));
 	removed->list[removed->count++] = (struct tp_range){ start, end, site };
 	drop_live(maps, site, end - start);
-	return true;
 }
 
 /* The range that begins before `start` and reaches over it, if there is one: ends at `start` from now on. */
-static bool cut_before(struct tp_maps *maps, uint32_t left, uint64_t start, uint64_t end, struct tp_range *rest)
+static void cut_before(struct tp_maps *maps, uint32_t left, uint64_t start, uint64_t end, struct tp_range *rest)
 {
 	struct tp_range *last;
 
@@ -196,83 +180,77 @@ static bool cut_before(struct tp_maps *maps, uint32_t left, uint64_t start, uint
 		left = maps->nodes[left].right;
 	last = &maps->nodes[left].range;
 	if (!left || last->end <= start)
-		return true;
+		return;
 	if (last->end > end)
 		*rest = (struct tp_range){ end, last->end, last->site };
-	if (!note_removed(maps, start, last->end < end ? last->end : end, last->site))
-		return false;
+	note_removed(maps, start, last->end < end ? last->end : end, last->site);
 	last->end = start;
-	return true;
 }
 
 /* Takes away all ranges of a tree; they begin before `end`. */
-static bool drop_tree(struct tp_maps *maps, uint32_t root, uint64_t end, struct tp_range *rest)
+static void drop_tree(struct tp_maps *maps, uint32_t root, uint64_t end, struct tp_range *rest)
 {
 	struct tp_map_node node = maps->nodes[root];
 
 	if (!root)
-		return true;
+		return;
 	if (node.range.end > end)
 		*rest = (struct tp_range){ end, node.range.end, node.range.site };
 	maps->nodes[root].left = maps->spare;
 	maps->spare = root;
-	return note_removed(maps, node.range.start, node.range.end < end ? node.range.end : end, node.range.site) &&
-	       drop_tree(maps, node.left, end, rest) && drop_tree(maps, node.right, end, rest);
+	note_removed(maps, node.range.start, node.range.end < end ? node.range.end : end, node.range.site);
+	drop_tree(maps, node.left, end, rest);
+	drop_tree(maps, node.right, end, rest);
 }
 
-bool tp_maps_remove(struct tp_maps *maps, uint64_t start, uint64_t end)
+void tp_maps_remove(struct tp_maps *maps, uint64_t start, uint64_t end)
 {
 	struct tp_range rest = { 0 };
 	uint32_t left, middle, right;
-	bool good;
 
 	maps->removed.count = 0;
 	if (start >= end)
-		return true;
+		return;
 	split(maps, maps->root, start, &left, &middle);
 	split(maps, middle, end, &middle, &right);
-	good = cut_before(maps, left, start, end, &rest) && drop_tree(maps, middle, end, &rest);
+	cut_before(maps, left, start, end, &rest);
+	drop_tree(maps, middle, end, &rest);
 	maps->root = merge(maps, left, right);
-	return good && (!rest.end || insert(maps, &rest));
+	if (rest.end)
+		insert(maps, &rest);
 }
 
-bool tp_maps_restore(struct tp_maps *maps, const struct tp_range *ranges, size_t count)
+void tp_maps_restore(struct tp_maps *maps, const struct tp_range *ranges, size_t count)
 {
-	size_t i;
-
-	for (i = 0; i < count; i++) {
-		struct tp_range range = ranges[i];
-
-		if (!tp_maps_remove(maps, range.start, range.end) || !insert(maps, &range))
-			return false;
-		take_live(maps, range.site, range.end - range.start);
+	for (size_t i = 0; i < count; i++) {
+		tp_maps_remove(maps, ranges[i].start, ranges[i].end);
+		insert(maps, &ranges[i]);
+		take_live(maps, ranges[i].site, ranges[i].end - ranges[i].start);
 	}
-	return true;
 }
 
-bool tp_maps_add(struct tp_maps *maps, uint64_t start, uint64_t end, uint32_t node, bool file)
+void tp_maps_add(struct tp_maps *maps, uint64_t start, uint64_t end, uint32_t node, bool file)
 {
 	struct tp_range range = { start, end, 0 };
 
 	if (start >= end)
-		return true;
+		return;
 	range.site = enter_site(maps, tp_trace_node(maps->trace, node), file);
-	if (range.site == UINT32_MAX || !tp_maps_remove(maps, start, end) || !insert(maps, &range))
-		return false;
+	tp_maps_remove(maps, start, end);
+	insert(maps, &range);
 	if (maps->counting) {
 		maps->sites[range.site].calls++;
 		maps->sites[range.site].bytes += end - start;
 	}
 	take_live(maps, range.site, end - start);
-	return true;
 }
 
 struct tp_map_site *tp_maps_result(struct tp_maps *maps, size_t *count)
 {
-	struct tp_map_site *result = calloc(maps->site_count + 1, sizeof(*result));
+	struct tp_map_site *result = tp_zalloc(maps->site_count, sizeof(*result));
 	size_t i, found = 0;
 
-	for (i = 0; result && i < maps->site_count; i++) {
+	for (i = 0; i < maps->site_count; i++) {
 		struct tp_map_state *site = &maps->sites[i];
 
 		touch(maps, site);
@@ -297,9 +275,9 @@ static size_t list_ranges(const struct tp_maps *maps, uint32_t root, struct tp_r
 
 struct tp_range *tp_maps_ranges(const struct tp_maps *maps, size_t *count)
 {
-	struct tp_range *list = calloc(maps->node_count + 1, sizeof(*list));
+	struct tp_range *list = tp_zalloc(maps->node_count, sizeof(*list));
 
-	*count = list ? list_ranges(maps, maps->root, list, 0) : 0;
+	*count = list_ranges(maps, maps->root, list, 0);
 	return list;
 }
 
@@ -321,8 +299,7 @@ static void load_ranges(struct tp_archive *archive, struct tp_maps *maps, const 
 		if (!tp_archive_check(archive, ranges->list[i].start >= end, "mappings overlap"))
 			return;
 		end = ranges->list[i].end;
-		if (!insert(maps, &ranges->list[i]))
-			tp_archive_no_memory(archive);
+		insert(maps, &ranges->list[i]);
 	}
 }
 
@@ -340,10 +317,10 @@ void tp_maps_archive(struct tp_archive *archive, struct tp_maps *maps)
 	if (!archive->loading)
 		ranges.list = tp_maps_ranges(maps, &ranges.count);
 	tp_archive_array(archive, &ranges.list, &ranges.count, NULL, sizeof(*ranges.list));
-	if (archive->loading)
+	if (archive->loading) {
 		load_ranges(archive, maps, &ranges);
-	if (!ranges.list || (archive->loading && !grow_table(maps)))
-		tp_archive_no_memory(archive);
+		grow_table(maps);
+	}
 	free(ranges.list);
 }
 

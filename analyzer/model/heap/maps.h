@@ -44,18 +44,18 @@ struct tp_maps {
 	struct tp_ranges removed; /* what the last tp_maps_remove() took away */
 };
 
-bool tp_maps_init(struct tp_maps *maps, const struct tp_trace *trace);
+void tp_maps_init(struct tp_maps *maps, const struct tp_trace *trace);
 void tp_maps_free(struct tp_maps *maps);
 
 /* Peaks count from here on; what is mapped now is the first. */
 void tp_maps_begin(struct tp_maps *maps);
 
-/* All return false when memory is out. An empty range does nothing. */
-bool tp_maps_add(struct tp_maps *maps, uint64_t start, uint64_t end, uint32_t node, bool file);
-bool tp_maps_remove(struct tp_maps *maps, uint64_t start, uint64_t end);
-bool tp_maps_restore(struct tp_maps *maps, const struct tp_range *ranges, size_t count);
+/* An empty range does nothing. */
+void tp_maps_add(struct tp_maps *maps, uint64_t start, uint64_t end, uint32_t node, bool file);
+void tp_maps_remove(struct tp_maps *maps, uint64_t start, uint64_t end);
+void tp_maps_restore(struct tp_maps *maps, const struct tp_range *ranges, size_t count);
 
-/* What is mapped, by address; `site` is an index of maps->sites. NULL: no memory. The caller frees it. */
+/* What is mapped, by address; `site` is an index of maps->sites. The caller frees it. */
 struct tp_range *tp_maps_ranges(const struct tp_maps *maps, size_t *count);
 
 /* Saves, or loads into maps that were just initialized. */
@@ -68,7 +68,7 @@ bool tp_maps_ranges_valid(const struct tp_maps *maps, const struct tp_ranges *ra
 void tp_maps_each_in(const struct tp_maps *maps, uint64_t start, uint64_t end,
 		     void (*take)(void *context, uint64_t start, uint64_t end, uint32_t site), void *context);
 
-/* The sites, to be freed by the caller. NULL: no memory. */
+/* The sites, to be freed by the caller. */
 struct tp_map_site *tp_maps_result(struct tp_maps *maps, size_t *count);
 
 #endif

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/archive.h"
-#include "base/reserve.h"
+#include "base/memory.h"
 
 struct tp_pool {
 	uint64_t address, size;
@@ -21,23 +21,13 @@ struct tp_pool_link {
 
 /* ---- which allocations are pools ---- */
 
-static bool note_backing(struct tp_pools *pools, uint64_t event)
-{
-	if (!tp_reserve(&pools->backing, &pools->backing_room, pools->backing_count + 1, sizeof(*pools->backing)))
-		return false;
-	pools->backing[pools->backing_count++] = event;
-	return true;
-}
-
 /* `live`: the heap's blocks; time is the number of the event that made them, site 2 once they are known as pools. */
-static bool look_at(struct tp_pools *pools, struct tp_live *live, const struct tp_event *event, uint64_t number)
+static void look_at(struct tp_pools *pools, struct tp_live *live, const struct tp_event *event, uint64_t number)
 {
 	struct tp_block *block;
 
 	if (event->kind == TP_EVENT_ALLOC) {
 		block = tp_live_place(live, event->alloc.address);
-		if (!block)
-			return false;
 		live->count += !block->site;
 		*block = (struct tp_block){ .address = event->alloc.address, .time = number, .site = 1 };
 	} else if (event->kind == TP_EVENT_FREE && !event->cancelled) {
@@ -47,11 +37,11 @@ static bool look_at(struct tp_pools *pools, struct tp_live *live, const struct t
 	} else if (event->kind == TP_EVENT_POOL_ALLOC) {
 		block = tp_live_find(live, event->pool_alloc.pool);
 		if (block->site != 1)
-			return true;
+			return;
 		block->site = 2;
-		return note_backing(pools, block->time);
+		tp_grow(&pools->backing, &pools->backing_room, pools->backing_count + 1, sizeof(*pools->backing));
+		pools->backing[pools->backing_count++] = block->time;
 	}
-	return true;
 }
 
 static int by_number(const void *a, const void *b)
@@ -61,31 +51,35 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static bool find_backing(struct tp_pools *pools, struct tp_trace *trace)
+static void find_backing(struct tp_pools *pools, struct tp_trace *trace)
 {
 	struct tp_events *events = tp_events_open(trace);
 	const struct tp_event *event;
 	struct tp_live live = { 0 };
 	uint64_t number = 0;
-	bool good = events && tp_live_init(&live);
 
-	while (good && (event = tp_events_next(events)))
-		good = look_at(pools, &live, event, ++number);
-	good = good && !tp_events_failed(events);
+	if (!events)
+		tp_no_memory();
+	tp_live_init(&live);
+	while ((event = tp_events_next(events)))
+		look_at(pools, &live, event, ++number);
+	if (tp_events_failed(events))
+		tp_no_memory();
 	if (pools->backing_count)
 		qsort(pools->backing, pools->backing_count, sizeof(*pools->backing), by_number);
 	tp_live_free(&live);
 	tp_events_close(events);
-	return good;
 }
 
-bool tp_pools_init(struct tp_pools *pools, struct tp_trace *trace)
+void tp_pools_init(struct tp_pools *pools, struct tp_trace *trace)
 {
 	memset(pools, 0, sizeof(*pools));
 	if (!(trace->header->flags & TPROF_FLAG_POOLS))
-		return true;
+		return;
 	pools->any = true;
-	return tp_live_init(&pools->places) && tp_live_init(&pools->blocks) && find_backing(pools, trace);
+	tp_live_init(&pools->places);
+	tp_live_init(&pools->blocks);
+	find_backing(pools, trace);
 }
 
 void tp_pools_free(struct tp_pools *pools)
@@ -101,21 +95,18 @@ void tp_pools_free(struct tp_pools *pools)
 
 /* ---- pools ---- */
 
-/* Index + 1 of the pool at an address, made if it is not there; 0: no memory. */
+/* Index + 1 of the pool at an address, made if it is not there. */
 static uint32_t enter_pool(struct tp_pools *pools, uint64_t address)
 {
 	struct tp_block *place = tp_live_place(&pools->places, address);
 	uint32_t number = pools->list_spare;
 
-	if (!place)
-		return 0;
 	if (place->site)
 		return place->site;
 	if (number) {
 		pools->list_spare = pools->list[number - 1].first;
 	} else {
-		if (!tp_reserve(&pools->list, &pools->list_room, pools->list_count + 1, sizeof(*pools->list)))
-			return 0;
+		tp_grow(&pools->list, &pools->list_room, pools->list_count + 1, sizeof(*pools->list));
 		number = (uint32_t)++pools->list_count;
 	}
 	pools->list[number - 1] = (struct tp_pool){ .address = address };
@@ -124,14 +115,11 @@ static uint32_t enter_pool(struct tp_pools *pools, uint64_t address)
 	return number;
 }
 
-bool tp_pools_open(struct tp_pools *pools, uint64_t address, uint64_t size)
+void tp_pools_open(struct tp_pools *pools, uint64_t address, uint64_t size)
 {
 	uint32_t number = enter_pool(pools, address);
-	struct tp_pool *pool;
+	struct tp_pool *pool = &pools->list[number - 1];
 
-	if (!number)
-		return false;
-	pool = &pools->list[number - 1];
 	if (pool->backed) { /* its free is not in the trace */
 		pools->counts.end_pools--;
 		pools->counts.end_bytes -= pool->size;
@@ -142,7 +130,6 @@ bool tp_pools_open(struct tp_pools *pools, uint64_t address, uint64_t size)
 	pools->counts.end_bytes += size;
 	if (pools->counts.end_bytes > pools->counts.peak_bytes)
 		pools->counts.peak_bytes = pools->counts.end_bytes;
-	return true;
 }
 
 bool tp_pools_has(const struct tp_pools *pools, uint64_t address)
@@ -152,13 +139,13 @@ bool tp_pools_has(const struct tp_pools *pools, uint64_t address)
 	return number && pools->list[number - 1].backed;
 }
 
-bool tp_pools_close(struct tp_pools *pools, uint64_t address)
+void tp_pools_close(struct tp_pools *pools, uint64_t address)
 {
 	struct tp_block *place = tp_live_find(&pools->places, address);
 	struct tp_pool *pool;
 
 	if (!place->site)
-		return false;
+		return;
 	pool = &pools->list[place->site - 1];
 	if (pool->backed) {
 		pools->counts.end_pools--;
@@ -167,7 +154,6 @@ bool tp_pools_close(struct tp_pools *pools, uint64_t address)
 	pool->first = pools->list_spare;
 	pools->list_spare = place->site;
 	tp_live_remove(&pools->places, place);
-	return true;
 }
 
 /* ---- blocks ---- */
@@ -180,18 +166,15 @@ static uint32_t new_link(struct tp_pools *pools)
 		pools->link_spare = pools->links[number - 1].next;
 		return number;
 	}
-	if (!tp_reserve(&pools->links, &pools->link_room, pools->link_count + 1, sizeof(*pools->links)))
-		return 0;
+	tp_grow(&pools->links, &pools->link_room, pools->link_count + 1, sizeof(*pools->links));
 	return (uint32_t)++pools->link_count;
 }
 
-bool tp_pools_add(struct tp_pools *pools, uint64_t address, const struct tp_block *block)
+void tp_pools_add(struct tp_pools *pools, uint64_t address, const struct tp_block *block)
 {
 	uint32_t number = address ? enter_pool(pools, address) : 0, link = new_link(pools);
 	struct tp_block *place = tp_live_place(&pools->blocks, block->address);
 
-	if (!place || !link || (address && !number))
-		return false;
 	pools->links[link - 1] = (struct tp_pool_link){ .address = block->address, .pool = number };
 	if (number) {
 		struct tp_pool *pool = &pools->list[number - 1];
@@ -204,7 +187,6 @@ bool tp_pools_add(struct tp_pools *pools, uint64_t address, const struct tp_bloc
 	*place = *block;
 	place->slack = link - 1;
 	pools->blocks.count++;
-	return true;
 }
 
 bool tp_pools_take(struct tp_pools *pools, uint64_t address, struct tp_block *block)

@@ -35,8 +35,8 @@ struct tp_pools {
 	struct tp_pool_counts counts;
 };
 
-/* Reads the trace once, if it has pools. False: no memory; tp_pools_free() is due in any case. */
-bool tp_pools_init(struct tp_pools *pools, struct tp_trace *trace);
+/* Reads the trace once, if it has pools. */
+void tp_pools_init(struct tp_pools *pools, struct tp_trace *trace);
 void tp_pools_free(struct tp_pools *pools);
 
 /* Saves, or loads into pools that were just initialized. Whoever loads checks the blocks' sites. */
@@ -50,15 +50,15 @@ static inline bool tp_pools_backs(struct tp_pools *pools, uint64_t event)
 	return pools->backing_next < pools->backing_count && pools->backing[pools->backing_next] == event;
 }
 
-/* A heap block that is a pool begins or ends to live. False: no memory; there is no such pool. */
-bool tp_pools_open(struct tp_pools *pools, uint64_t address, uint64_t size);
-bool tp_pools_close(struct tp_pools *pools, uint64_t address);
+/* A heap block that is a pool begins or ends to live. */
+void tp_pools_open(struct tp_pools *pools, uint64_t address, uint64_t size);
+void tp_pools_close(struct tp_pools *pools, uint64_t address);
 
 /* Is there a heap block at that address that is a pool? */
 bool tp_pools_has(const struct tp_pools *pools, uint64_t address);
 
-/* A block of the pool at `pool` (0: of none); there is none at its address. Its slack is 0. False: no memory. */
-bool tp_pools_add(struct tp_pools *pools, uint64_t pool, const struct tp_block *block);
+/* A block of the pool at `pool` (0: of none); there is none at its address. Its slack is 0. */
+void tp_pools_add(struct tp_pools *pools, uint64_t pool, const struct tp_block *block);
 
 /* Takes out the block at an address, or any one of a pool. False: there is none. */
 bool tp_pools_take(struct tp_pools *pools, uint64_t address, struct tp_block *block);

@@ -4,25 +4,20 @@
 
 #include "trace/number_archive.h"
 #include "model/heap/sites.h"
-#include "base/reserve.h"
+#include "base/memory.h"
 
-bool tp_sites_init(struct tp_sites *sites, const struct tp_trace *trace, enum tp_group group)
+void tp_sites_init(struct tp_sites *sites, const struct tp_trace *trace, enum tp_group group)
 {
 	sites->trace = trace;
-	if (!tp_reserve(&sites->list, &sites->room, TP_SITE_FIRST, sizeof(*sites->list)) ||
-	    !tp_reserve(&sites->changed, &sites->changed_room, 1, sizeof(*sites->changed)))
-		return false;
+	tp_grow(&sites->list, &sites->room, TP_SITE_FIRST, sizeof(*sites->list));
+	tp_grow(&sites->changed, &sites->changed_room, 1, sizeof(*sites->changed));
 	memset(sites->list, 0, TP_SITE_FIRST * sizeof(*sites->list));
 	sites->changed[0] = 0;
 	sites->count = TP_SITE_FIRST;
-	if (group == TP_GROUP_STACK) {
-		sites->of_node = calloc(trace->node_count, sizeof(*sites->of_node));
-		if (!sites->of_node)
-			return false;
-	}
+	if (group == TP_GROUP_STACK)
+		sites->of_node = tp_zalloc(trace->node_count, sizeof(*sites->of_node));
 	sites->bits = 10;
-	sites->table = calloc((size_t)1 << sites->bits, sizeof(*sites->table));
-	return sites->table != NULL;
+	sites->table = tp_zalloc((size_t)1 << sites->bits, sizeof(*sites->table));
 }
 
 void tp_sites_free(struct tp_sites *sites)
@@ -37,10 +32,10 @@ static uint32_t append(struct tp_sites *sites, uint32_t node, uint64_t key, uint
 {
 	size_t together = sites->count / TP_SITES_TOGETHER;
 
-	if (sites->count == UINT32_MAX ||
-	    !tp_reserve(&sites->list, &sites->room, sites->count + 1, sizeof(*sites->list)) ||
-	    !tp_reserve(&sites->changed, &sites->changed_room, together + 1, sizeof(*sites->changed)))
-		return TP_SITE_NONE;
+	if (sites->count == UINT32_MAX)
+		tp_no_memory();
+	tp_grow(&sites->list, &sites->room, sites->count + 1, sizeof(*sites->list));
+	tp_grow(&sites->changed, &sites->changed_room, together + 1, sizeof(*sites->changed));
 	if (sites->count % TP_SITES_TOGETHER == 0)
 		sites->changed[together] = 0;
 	sites->list[sites->count] = (struct tp_site_state){ .node = node, .key = key, .op = op };
@@ -73,23 +68,14 @@ static uint32_t *find(const struct tp_sites *sites, uint32_t node, uint64_t key,
 }
 
 /* Room for all sites at once: those without a key, which are found by their node alone, may be many more already. */
-static bool grow(struct tp_sites *sites)
+static void grow(struct tp_sites *sites)
 {
-	unsigned bits = sites->bits;
-	uint32_t *table;
-	size_t i;
-
-	while (sites->count >= (size_t)1 << (bits - 1))
-		bits++;
-	table = calloc((size_t)1 << bits, sizeof(*table));
-	if (!table)
-		return false;
+	while (sites->count >= (size_t)1 << (sites->bits - 1))
+		sites->bits++;
 	free(sites->table);
-	sites->table = table;
-	sites->bits = bits;
-	for (i = TP_SITE_FIRST; i < sites->count; i++)
+	sites->table = tp_zalloc((size_t)1 << sites->bits, sizeof(*sites->table));
+	for (size_t i = TP_SITE_FIRST; i < sites->count; i++)
 		*find(sites, sites->list[i].node, sites->list[i].key, sites->list[i].op) = (uint32_t)i;
-	return true;
 }
 
 uint32_t tp_sites_enter_key(struct tp_sites *sites, uint32_t node, uint64_t key, uint32_t op)
@@ -97,8 +83,8 @@ uint32_t tp_sites_enter_key(struct tp_sites *sites, uint32_t node, uint64_t key,
 	uint32_t *slot;
 
 	node = tp_trace_node(sites->trace, node);
-	if (sites->count >= (size_t)1 << (sites->bits - 1) && !grow(sites))
-		return TP_SITE_NONE;
+	if (sites->count >= (size_t)1 << (sites->bits - 1))
+		grow(sites);
 	slot = find(sites, node, key, op);
 	if (*slot == TP_SITE_NONE)
 		*slot = append(sites, node, key, op);
@@ -132,10 +118,10 @@ static struct tp_site result_of(const struct tp_site_state *state)
 struct tp_site *tp_sites_result(struct tp_sites *sites, uint64_t peak_number, struct tp_estimates *estimates,
 				size_t *count)
 {
-	struct tp_site *result = calloc(sites->count, sizeof(*result));
+	struct tp_site *result = tp_zalloc(sites->count, sizeof(*result));
 	size_t i, found = 0;
 
-	for (i = TP_SITE_FIRST; result && i < sites->count; i++) {
+	for (i = TP_SITE_FIRST; i < sites->count; i++) {
 		struct tp_site_state *state = &sites->list[i];
 
 		tp_site_touch(state, peak_number);
@@ -150,15 +136,13 @@ struct tp_site *tp_sites_result(struct tp_sites *sites, uint64_t peak_number, st
 	return result;
 }
 
-/* Finds each site again by what it is of. */
-static bool index_sites(struct tp_sites *sites)
+/* Fills the tables that find each site. */
+static void index_sites(struct tp_sites *sites)
 {
-	if (!grow(sites))
-		return false;
+	grow(sites);
 	for (size_t i = TP_SITE_FIRST; sites->of_node && i < sites->count; i++)
 		if (!sites->list[i].op && !sites->list[i].key && sites->list[i].node < sites->trace->node_count)
 			sites->of_node[sites->list[i].node] = (uint32_t)i;
-	return true;
 }
 
 void tp_sites_archive(struct tp_archive *archive, struct tp_sites *sites)
@@ -177,6 +161,6 @@ void tp_sites_archive(struct tp_archive *archive, struct tp_sites *sites)
 			 sites->count >= TP_SITE_FIRST && sites->count <= UINT32_MAX &&
 				 together == (sites->count + TP_SITES_TOGETHER - 1) / TP_SITES_TOGETHER,
 			 "the number of sites is out of range");
-	if (!archive->failed && !index_sites(sites))
-		tp_archive_no_memory(archive);
+	if (!archive->failed)
+		index_sites(sites);
 }

@@ -48,10 +48,10 @@ struct tp_sites {
 	unsigned bits;
 };
 
-bool tp_sites_init(struct tp_sites *sites, const struct tp_trace *trace, enum tp_group group);
+void tp_sites_init(struct tp_sites *sites, const struct tp_trace *trace, enum tp_group group);
 void tp_sites_free(struct tp_sites *sites);
 
-/* The number of a new or known site; TP_SITE_NONE: no memory. `node` as in the file. */
+/* The number of a new or known site. `node` as in the file. */
 uint32_t tp_sites_enter(struct tp_sites *sites, uint32_t node);
 uint32_t tp_sites_enter_key(struct tp_sites *sites, uint32_t node, uint64_t key, uint32_t op);
 
@@ -111,7 +111,7 @@ void tp_sites_archive(struct tp_archive *archive, struct tp_sites *sites);
 
 /*
  * The sites as the model shows them, to be freed by the caller; those without any count are left out. `estimates`: what
- * takes the counts' place, or NULL. NULL: no memory.
+ * takes the counts' place, or NULL.
  */
 struct tp_site *tp_sites_result(struct tp_sites *sites, uint64_t peak_number, struct tp_estimates *estimates,
 				size_t *count);

@@ -38,10 +38,13 @@ bool tp_replay_prepare(struct tp_replay *replay, struct tp_trace *trace, const s
 	replay->ops.batches = options->batches;
 	replay->stray_time = tp_trace_time(trace, STRAY_NS) - tp_trace_time(trace, 1);
 	replay->early_time = tp_trace_time(trace, EARLY_NS) - tp_trace_time(trace, 1);
-	if (!tp_live_init(&replay->live) || !tp_sites_init(&replay->sites, trace, options->group) ||
-	    !tp_maps_init(&replay->maps, trace) || !tp_cpu_init(&replay->cpu) || !tp_cost_init(&replay->cost, trace) ||
+	tp_live_init(&replay->live);
+	tp_sites_init(&replay->sites, trace, options->group);
+	tp_maps_init(&replay->maps, trace);
+	tp_pools_init(&replay->pools, trace);
+	if (!tp_cpu_init(&replay->cpu) || !tp_cost_init(&replay->cost, trace) ||
 	    !tp_ops_init(&replay->ops, trace, &replay->cost) ||
-	    !tp_timeline_init(&replay->timeline, options->timeline_points) || !tp_pools_init(&replay->pools, trace))
+	    !tp_timeline_init(&replay->timeline, options->timeline_points))
 		return false;
 	tp_replay_find_anchor(replay);
 	replay->events = tp_events_open(trace);

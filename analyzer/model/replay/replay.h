@@ -14,7 +14,6 @@
 #include "model/heap/live.h"
 #include "model/heap/maps.h"
 #include "model/ops/ops.h"
-#include "model/heap/late_frees.h"
 #include "model/steps/period.h"
 #include "model/heap/pools.h"
 #include "model/options.h"

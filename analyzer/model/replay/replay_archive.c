@@ -246,8 +246,8 @@ bool tp_replay_load(struct tp_replay *replay, struct tp_trace *trace, const stru
 		archive_replay(archive, replay);
 		tp_archive_numbers_end(&numbers);
 	}
-	if (!archive->failed && replay->sampled && !tp_estimates_reserve(&replay->estimates, replay->sites.count))
-		tp_archive_no_memory(archive);
+	if (!archive->failed && replay->sampled)
+		tp_estimates_reserve(&replay->estimates, replay->sites.count);
 	return !archive->failed;
 }
 

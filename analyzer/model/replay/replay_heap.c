@@ -218,21 +218,19 @@ HOT bool on_alloc(struct tp_replay *replay, const struct tp_event *event, bool s
 	struct tp_undo undo;
 	uint32_t site;
 
-	if (!thread || !block)
+	if (!thread)
 		return false;
 	if (__builtin_expect(replay->pools.any, 0) && tp_pools_backs(&replay->pools, replay->heap.events))
 		return tp_replay_pool_begins(replay, event);
 	if (__builtin_expect(replay->in_pause, 0) && tp_replay_began_in_pause(replay, thread, event->alloc.fn))
 		return true;
 	site = site_of(replay, event, &thread->open);
-	if (site == TP_SITE_NONE)
-		return false;
 	if (__builtin_expect(thread->open.count, 0)) {
 		tp_op_allocated(&thread->open, op_bytes(replay, event->alloc.bytes));
 		tp_replay_charge(replay, thread, event);
 	}
-	if (sampled && !tp_estimates_reserve(&replay->estimates, replay->sites.count))
-		return false;
+	if (sampled)
+		tp_estimates_reserve(&replay->estimates, replay->sites.count);
 	if (__builtin_expect(block->site != TP_SITE_NONE, 0))
 		close_block(replay, thread, block, event);
 	else
@@ -308,16 +306,14 @@ HOT bool on_free(struct tp_replay *replay, const struct tp_event *event, bool sa
 }
 
 /* The block lives on as it was, and nothing was counted. */
-static bool restore_block(struct tp_replay *replay, struct tp_thread_state *thread, uint64_t time)
+static void restore_block(struct tp_replay *replay, struct tp_thread_state *thread, uint64_t time)
 {
 	const struct tp_undo *undo = &thread->undo;
 	struct tp_block *block = tp_live_place(&replay->live, undo->block.address);
 	struct tp_site_state *site = &replay->sites.list[undo->block.site];
 
-	if (!block)
-		return false;
 	if (block->site != TP_SITE_NONE)
-		return true; /* damaged: its address has an owner already */
+		return; /* damaged: its address has an owner already */
 	*block = undo->block;
 	replay->live.count++;
 	if (thread->open.count)
@@ -337,20 +333,18 @@ static bool restore_block(struct tp_replay *replay, struct tp_thread_state *thre
 			estimate_free(replay, thread, block, undo->short_lived, -1);
 	}
 	tp_timeline_record(&replay->timeline, time, &replay->now);
-	return true;
 }
 
 bool tp_replay_cancel(struct tp_replay *replay, const struct tp_event *event)
 {
 	struct tp_thread_state *thread = tp_replay_thread(replay, event);
 	struct tp_undo *undo;
-	bool good = true;
 
 	if (!thread)
 		return false;
 	undo = &thread->undo;
 	if (undo->what == TP_UNDO_FREE) {
-		good = restore_block(replay, thread, event->time);
+		restore_block(replay, thread, event->time);
 	} else if (undo->what == TP_UNDO_UNMATCHED && undo->counted) {
 		if (replay->trace->header->origin == TPROF_ORIGIN_FORK)
 			replay->heap.inherited_frees--;
@@ -358,10 +352,10 @@ bool tp_replay_cancel(struct tp_replay *replay, const struct tp_event *event)
 			replay->heap.unmatched_frees--;
 		replay->heap.failed_reallocs++;
 	} else if (undo->what == TP_UNDO_UNMAP) {
-		good = tp_replay_restore_map(replay, thread);
+		tp_replay_restore_map(replay, thread);
 	}
 	undo->what = TP_UNDO_NOTHING;
-	return good;
+	return true;
 }
 
 /* ---- blocks of pools ---- */
@@ -369,10 +363,13 @@ bool tp_replay_cancel(struct tp_replay *replay, const struct tp_event *event)
 bool tp_replay_begin_block(struct tp_replay *replay, const struct tp_event *event, struct tp_block *block)
 {
 	struct tp_thread_state *thread = tp_replay_thread(replay, event);
-	uint32_t site = thread ? site_of(replay, event, &thread->open) : TP_SITE_NONE;
+	uint32_t site;
 
-	if (site == TP_SITE_NONE || (replay->sampled && !tp_estimates_reserve(&replay->estimates, replay->sites.count)))
+	if (!thread)
 		return false;
+	site = site_of(replay, event, &thread->open);
+	if (replay->sampled)
+		tp_estimates_reserve(&replay->estimates, replay->sites.count);
 	if (thread->open.count)
 		tp_op_allocated(&thread->open, op_bytes(replay, event->pool_alloc.bytes));
 	*block = (struct tp_block){ event->pool_alloc.address, event->pool_alloc.bytes, event->time, site, 0 };

@@ -84,7 +84,7 @@ bool tp_replay_unmatched(struct tp_replay *replay, const struct tp_event *event)
 bool tp_replay_began_in_pause(const struct tp_replay *replay, const struct tp_thread_state *thread, uint8_t fn);
 
 /* A CANCEL of the thread's last UNMAP. */
-bool tp_replay_restore_map(struct tp_replay *replay, struct tp_thread_state *thread);
+void tp_replay_restore_map(struct tp_replay *replay, struct tp_thread_state *thread);
 
 /* A call of an op ended, if it did: replay->ops.last. */
 bool tp_replay_call_ended(struct tp_replay *replay, struct tp_thread_state *thread);

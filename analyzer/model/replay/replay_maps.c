@@ -21,9 +21,10 @@ bool tp_replay_map(struct tp_replay *replay, const struct tp_event *event)
 
 	if (thread && event->map.remap && replay->in_pause && !thread->undo.ranges.count)
 		return true; /* of a mapping that began in the pause */
-	if (!thread || !tp_maps_add(&replay->maps, event->map.address, range_end(event->map.address, event->map.length),
-				    event->node, file))
+	if (!thread)
 		return false;
+	tp_maps_add(&replay->maps, event->map.address, range_end(event->map.address, event->map.length), event->node,
+		    file);
 	tp_replay_charge(replay, thread, event);
 	replay->heap.maps += replay->inside;
 	replay->now.mapped_bytes = replay->maps.live;
@@ -44,8 +45,7 @@ bool tp_replay_unmap(struct tp_replay *replay, const struct tp_event *event)
 	undo->what = TP_UNDO_NOTHING;
 	if (event->cancelled)
 		return true;
-	if (!tp_maps_remove(maps, event->unmap.address, range_end(event->unmap.address, event->unmap.length)))
-		return false;
+	tp_maps_remove(maps, event->unmap.address, range_end(event->unmap.address, event->unmap.length));
 	thread->remapped_file = maps->removed.count && maps->sites[maps->removed.list[0].site].file;
 	undo->what = TP_UNDO_UNMAP;
 	undo->counted = replay->inside;
@@ -96,12 +96,11 @@ bool tp_replay_allocator(struct tp_replay *replay, const struct tp_event *event)
 	return true;
 }
 
-bool tp_replay_restore_map(struct tp_replay *replay, struct tp_thread_state *thread)
+void tp_replay_restore_map(struct tp_replay *replay, struct tp_thread_state *thread)
 {
 	const struct tp_undo *undo = &thread->undo;
-	bool good = tp_maps_restore(&replay->maps, undo->ranges.list, undo->ranges.count);
 
+	tp_maps_restore(&replay->maps, undo->ranges.list, undo->ranges.count);
 	replay->heap.unmaps -= undo->counted;
 	replay->now.mapped_bytes = replay->maps.live;
-	return good;
 }

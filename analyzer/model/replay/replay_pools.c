@@ -30,7 +30,10 @@ bool tp_replay_pool_begins(struct tp_replay *replay, const struct tp_event *even
 
 	counts->pools += replay->inside;
 	counts->bytes += replay->inside ? event->alloc.bytes : 0;
-	return end_blocks(replay, event) && tp_pools_open(&replay->pools, event->alloc.address, event->alloc.bytes);
+	if (!end_blocks(replay, event))
+		return false;
+	tp_pools_open(&replay->pools, event->alloc.address, event->alloc.bytes);
+	return true;
 }
 
 bool tp_replay_pool_ends(struct tp_replay *replay, const struct tp_event *event)
@@ -59,8 +62,10 @@ bool tp_replay_pool_alloc(struct tp_replay *replay, const struct tp_event *event
 			return false;
 	}
 	replay->pools.counts.allocations += replay->inside;
-	return tp_replay_begin_block(replay, event, &block) &&
-	       tp_pools_add(&replay->pools, event->pool_alloc.pool, &block);
+	if (!tp_replay_begin_block(replay, event, &block))
+		return false;
+	tp_pools_add(&replay->pools, event->pool_alloc.pool, &block);
+	return true;
 }
 
 bool tp_replay_pool_free(struct tp_replay *replay, const struct tp_event *event)

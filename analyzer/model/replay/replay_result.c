@@ -118,8 +118,8 @@ bool tp_replay_result(struct tp_replay *replay, struct tp_process *process)
 	process->cpu_outside = replay->cpu_outside;
 	process->cpu_sites = tp_cpu_result(&replay->cpu, &process->cpu_site_count);
 	process->map_sites = tp_maps_result(&replay->maps, &process->map_site_count);
-	good = process->sites && process->map_sites && tp_replay_result_threads(replay, process) &&
-	       tp_replay_result_ops(replay, process) && result_growth(replay, process);
+	good = tp_replay_result_threads(replay, process) && tp_replay_result_ops(replay, process) &&
+	       result_growth(replay, process);
 	result_makeup(replay, process);
 	return good;
 }
