@@ -214,7 +214,8 @@ static bool correct(struct tp_verdicts *verdicts)
 
 	for (size_t i = 0; good && i < verdicts->count; i++)
 		p[i] = verdicts->list[i].difference.p;
-	good = good && tp_holm(p, verdicts->count);
+	if (good)
+		tp_holm(p, verdicts->count);
 	for (size_t i = 0; good && i < verdicts->count; i++)
 		verdicts->list[i].corrected = p[i];
 	free(p);

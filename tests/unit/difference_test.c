@@ -370,18 +370,18 @@ static void test_quantiles(void **state)
 	(void)state;
 	assert_true(isnan(tp_histogram_quantile(&few, 0.5)));
 	for (unsigned i = 0; i < 5; i++)
-		assert_true(tp_histogram_add(&few, 10 + 10 * i));
+		tp_histogram_add(&few, 10 + 10 * i);
 	assert_float_equal(tp_histogram_quantile(&few, 0.5), 30, 1e-9);
 	assert_float_equal(tp_histogram_quantile(&few, 0.25), 20, 1e-9);
 	assert_float_equal(tp_histogram_quantile(&few, 0.3), 22, 1e-9);
 	assert_float_equal(tp_histogram_quantile(&few, 1), 50, 1e-9);
 	for (unsigned i = 0; i < 1 << 17; i++)
-		assert_true(tp_histogram_add(&many, (1 << 20) + i));
+		tp_histogram_add(&many, (1 << 20) + i);
 	for (int percent = 0; percent <= 100; percent++)
 		assert_true(fabs(tp_histogram_quantile(&many, percent / 100.0) - (1 << 20) - 1310.72 * percent) < 1);
 	tp_histogram_free(&many);
 	memset(&many, 0, sizeof(many));
-	assert_true(tp_histogram_add_many(&many, 20, 1000));
+	tp_histogram_add_many(&many, 20, 1000);
 	assert_float_equal(tp_histogram_quantile(&many, 0.5), 20, 1e-9);
 	tp_histogram_free(&many);
 }

@@ -17,7 +17,7 @@ static void fill(struct tp_histogram *histogram, int count, double scale)
 {
 	memset(histogram, 0, sizeof(*histogram));
 	for (int i = 0; i < count; i++)
-		assert_true(tp_histogram_add(histogram, (uint64_t)(scale * 20000 * exp(0.1 * normal()))));
+		tp_histogram_add(histogram, (uint64_t)(scale * 20000 * exp(0.1 * normal())));
 }
 
 static struct tp_rank_test pair(int a_calls, int b_calls, double slower)
@@ -62,7 +62,7 @@ static void test_family(void **state)
 
 		for (int op = 0; op < 20; op++)
 			p[op] = pair(100, 100, 1).p;
-		assert_true(tp_holm(p, 20));
+		tp_holm(p, 20);
 		for (int op = 0; op < 20; op++)
 			least = fmin(least, p[op]);
 		reports += least < 0.05;
@@ -88,8 +88,10 @@ static void test_by_hand(void **state)
 	double variance = 64.0 / 12 * (17 - 4 * 6 / (16.0 * 15));
 
 	(void)state;
-	for (uint64_t i = 1; i <= 8; i++)
-		assert_true(tp_histogram_add(&a, i) && tp_histogram_add(&b, i + 4));
+	for (uint64_t i = 1; i <= 8; i++) {
+		tp_histogram_add(&a, i);
+		tp_histogram_add(&b, i + 4);
+	}
 	test = tp_rank_test(&a, &b);
 	assert_true(fabs(test.later - 56.0 / 64) < 1e-12);
 	assert_true(fabs(test.p - erfc(23.5 / sqrt(2 * variance))) < 1e-12);
@@ -119,7 +121,7 @@ static void test_holm(void **state)
 	double p[] = { 0.04, NAN, 0.01, 0.03 };
 
 	(void)state;
-	assert_true(tp_holm(p, 4));
+	tp_holm(p, 4);
 	assert_true(fabs(p[2] - 0.03) < 1e-12 && fabs(p[3] - 0.06) < 1e-12 && fabs(p[0] - 0.06) < 1e-12);
 	assert_true(isnan(p[1]));
 }

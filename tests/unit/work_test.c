@@ -443,10 +443,10 @@ static void many(void **state)
 	assert_true(one && all);
 	for (uint64_t value = 10; value < 4000; value = value * 5 / 4) {
 		for (uint64_t i = 0; i < value; i++) {
-			assert_true(tp_histogram_add(one, value));
+			tp_histogram_add(one, value);
 			tp_moments_add(&each, (double)value);
 		}
-		assert_true(tp_histogram_add_many(all, value, value));
+		tp_histogram_add_many(all, value, value);
 		tp_moments_add_many(&together, (double)value, value);
 	}
 	assert_int_equal(one->count, all->count);

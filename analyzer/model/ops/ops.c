@@ -300,7 +300,8 @@ static bool add_call(struct tp_ops *ops, const struct tp_op_frame *frame, const 
 	tp_means_add(state->means, (double)result->total_ns);
 	if (state->batches)
 		tp_batches_add(state->batches, (double)result->total_ns, 1);
-	return tp_histogram_add(state->durations, result->total_ns);
+	tp_histogram_add(state->durations, result->total_ns);
+	return true;
 }
 
 /* `more` follows. */

@@ -122,7 +122,8 @@ static bool merge(struct tp_op_stats *to, const struct tp_op_stats *from)
 	add_counts(to, from);
 	tp_moments_merge(&to->durations, &from->durations);
 	tp_means_append(to->means, from->means);
-	return tp_histogram_merge(to->histogram, from->histogram) && add_shapes(to, from) && add_batches(to, from);
+	tp_histogram_merge(to->histogram, from->histogram);
+	return add_shapes(to, from) && add_batches(to, from);
 }
 
 static void finish(struct tp_op_stats *op)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/archive.h"
+#include "base/memory.h"
 
 #define GROUPS (64 - TP_HISTOGRAM_BITS + 1)
 
@@ -37,76 +38,64 @@ uint64_t tp_histogram_bucket(const struct tp_histogram *histogram, size_t bucket
 	return found;
 }
 
-static bool add_to_bucket(struct tp_histogram *histogram, uint64_t value, uint64_t times)
+static uint64_t *parts_of(struct tp_histogram *histogram, unsigned group)
 {
-	unsigned group = group_of(value);
-	uint64_t part = part_of(value, group);
-
 	if (!histogram->parts[group])
-		histogram->parts[group] = calloc(TP_HISTOGRAM_PARTS, sizeof(uint64_t));
-	if (!histogram->parts[group])
-		return false;
-	histogram->parts[group][part] += times;
-	return true;
+		histogram->parts[group] = tp_zalloc(TP_HISTOGRAM_PARTS, sizeof(uint64_t));
+	return histogram->parts[group];
 }
 
-bool tp_histogram_add(struct tp_histogram *histogram, uint64_t value)
+static void add_to_bucket(struct tp_histogram *histogram, uint64_t value, uint64_t times)
 {
-	bool good = true;
+	unsigned group = group_of(value);
 
+	parts_of(histogram, group)[part_of(value, group)] += times;
+}
+
+void tp_histogram_add(struct tp_histogram *histogram, uint64_t value)
+{
 	if (!histogram->count || value < histogram->min)
 		histogram->min = value;
 	if (value > histogram->max)
 		histogram->max = value;
 	if (histogram->count < TP_HISTOGRAM_EXACT) {
 		histogram->few[histogram->count++] = value;
-		return true;
+		return;
 	}
 	if (histogram->count == TP_HISTOGRAM_EXACT)
 		for (unsigned i = 0; i < TP_HISTOGRAM_EXACT; i++)
-			good = good && add_to_bucket(histogram, histogram->few[i], 1);
+			add_to_bucket(histogram, histogram->few[i], 1);
 	histogram->count++;
-	return good && add_to_bucket(histogram, value, 1);
+	add_to_bucket(histogram, value, 1);
 }
 
-bool tp_histogram_add_many(struct tp_histogram *histogram, uint64_t value, uint64_t times)
+void tp_histogram_add_many(struct tp_histogram *histogram, uint64_t value, uint64_t times)
 {
-	bool good = true;
-
 	for (; times && histogram->count <= TP_HISTOGRAM_EXACT; times--)
-		good = good && tp_histogram_add(histogram, value);
+		tp_histogram_add(histogram, value);
 	if (!times)
-		return good;
+		return;
 	histogram->min = value < histogram->min ? value : histogram->min;
 	histogram->max = value > histogram->max ? value : histogram->max;
 	histogram->count += times;
-	return good && add_to_bucket(histogram, value, times);
+	add_to_bucket(histogram, value, times);
 }
 
-bool tp_histogram_merge(struct tp_histogram *to, const struct tp_histogram *from)
+void tp_histogram_merge(struct tp_histogram *to, const struct tp_histogram *from)
 {
-	bool good = true;
-
 	if (from->count <= TP_HISTOGRAM_EXACT) {
-		for (uint64_t i = 0; good && i < from->count; i++)
-			good = tp_histogram_add(to, from->few[i]);
-		return good;
+		for (uint64_t i = 0; i < from->count; i++)
+			tp_histogram_add(to, from->few[i]);
+		return;
 	}
-	for (uint64_t i = 0; to->count <= TP_HISTOGRAM_EXACT && good && i < to->count; i++)
-		good = add_to_bucket(to, to->few[i], 1);
-	for (unsigned group = 0; good && group < GROUPS; group++) {
-		if (!from->parts[group])
-			continue;
-		if (!to->parts[group])
-			to->parts[group] = calloc(TP_HISTOGRAM_PARTS, sizeof(uint64_t));
-		good = to->parts[group] != NULL;
-		for (unsigned part = 0; good && part < TP_HISTOGRAM_PARTS; part++)
-			to->parts[group][part] += from->parts[group][part];
-	}
+	for (uint64_t i = 0; to->count <= TP_HISTOGRAM_EXACT && i < to->count; i++)
+		add_to_bucket(to, to->few[i], 1);
+	for (unsigned group = 0; group < GROUPS; group++)
+		for (unsigned part = 0; from->parts[group] && part < TP_HISTOGRAM_PARTS; part++)
+			parts_of(to, group)[part] += from->parts[group][part];
 	to->min = to->count && to->min < from->min ? to->min : from->min;
 	to->max = to->max > from->max ? to->max : from->max;
 	to->count += from->count;
-	return good;
 }
 
 static int by_value(const void *a, const void *b)

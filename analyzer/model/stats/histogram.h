@@ -31,14 +31,13 @@ void tp_histogram_free(struct tp_histogram *histogram);
 /* Saves, or loads into an empty histogram. */
 void tp_histogram_archive(struct tp_archive *archive, struct tp_histogram *histogram);
 
-/* False: no memory. */
-bool tp_histogram_add(struct tp_histogram *histogram, uint64_t value);
+void tp_histogram_add(struct tp_histogram *histogram, uint64_t value);
 
-/* The same value so many times. False: no memory. */
-bool tp_histogram_add_many(struct tp_histogram *histogram, uint64_t value, uint64_t times);
+/* Adds the value `times` times. */
+void tp_histogram_add_many(struct tp_histogram *histogram, uint64_t value, uint64_t times);
 
-/* All values of the other one too. False: no memory. */
-bool tp_histogram_merge(struct tp_histogram *to, const struct tp_histogram *from);
+/* Adds all values of `from`. */
+void tp_histogram_merge(struct tp_histogram *to, const struct tp_histogram *from);
 
 /* The smallest value that at least this share of all values does not exceed ("nearest rank"); 0 if there are none. */
 uint64_t tp_histogram_percentile(const struct tp_histogram *histogram, double share);

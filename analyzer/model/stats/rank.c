@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
+
 #define SHARE_LEAST 5.0 /* hits and misses of each expected, for the normal distribution to be near */
 
 struct rank_value {
@@ -41,17 +43,14 @@ static size_t gather(struct rank_value *list, const struct tp_histogram *a, cons
 
 struct tp_rank_test tp_rank_test(const struct tp_histogram *a, const struct tp_histogram *b)
 {
-	struct tp_rank_test test = { NAN, NAN, true };
+	struct tp_rank_test test = { NAN, NAN };
 	double n = (double)a->count, m = (double)b->count, all = n + m, below = 0, wins = 0, ties = 0, variance, off;
 	struct rank_value *list;
 	size_t count;
 
 	if (!a->count || !b->count)
 		return test;
-	list = calloc(TP_HISTOGRAM_BUCKETS, sizeof(*list));
-	test.memory = list != NULL;
-	if (!list)
-		return test;
+	list = tp_zalloc(TP_HISTOGRAM_BUCKETS, sizeof(*list));
 	count = gather(list, a, b);
 	for (size_t i = 0, next; i < count; i = next) {
 		double mine = 0, others = 0, tied;
@@ -92,13 +91,11 @@ static int by_p(const void *left, const void *right)
 	return x < y ? -1 : x > y;
 }
 
-bool tp_holm(double *list, size_t count)
+void tp_holm(double *list, size_t count)
 {
-	double **order = malloc((count ? count : 1) * sizeof(*order)), largest = 0;
+	double **order = tp_zalloc(count, sizeof(*order)), largest = 0;
 	size_t tests = 0;
 
-	if (!order)
-		return false;
 	for (size_t i = 0; i < count; i++)
 		if (!isnan(list[i]))
 			order[tests++] = &list[i];
@@ -108,5 +105,4 @@ bool tp_holm(double *list, size_t count)
 		*order[i] = largest;
 	}
 	free(order);
-	return true;
 }

@@ -12,7 +12,6 @@
 struct tp_rank_test {
 	double p;
 	double later; /* the chance that a call of `b` takes longer than one of `a`; a tie counts half. NAN: no calls */
-	bool memory;  /* false: it was out */
 };
 
 /*
@@ -26,8 +25,8 @@ double tp_share_test(double a_hits, double a_trials, double b_hits, double b_tri
 
 /*
  * Corrects p-values for being many, in place (Holm 1979): the chance that any of those below 5% is false is below 5%.
- * NANs are no tests. False: no memory.
+ * NANs are no tests.
  */
-bool tp_holm(double *list, size_t count);
+void tp_holm(double *list, size_t count);
 
 #endif

@@ -82,7 +82,8 @@ static bool add_duration(struct tp_steps *steps, uint64_t duration, const struct
 	}
 	if (steps->durations.count >= TP_HISTOGRAM_EXACT)
 		tp_moments_add(&steps->later, (double)duration);
-	return tp_histogram_add(&steps->durations, duration);
+	tp_histogram_add(&steps->durations, duration);
+	return true;
 }
 
 bool tp_steps_end(struct tp_steps *steps, const struct tp_step_moment *moment, uint64_t items)

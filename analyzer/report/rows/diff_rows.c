@@ -160,7 +160,8 @@ bool tp_diff_rows_test(struct tp_diff_rows *rows)
 		if (fabs(row->side[0].runs.mean) < least && fabs(row->side[1].runs.mean) < least)
 			p[i] = NAN;
 	}
-	good = good && tp_holm(p, rows->count);
+	if (good)
+		tp_holm(p, rows->count);
 	for (size_t i = 0; good && i < rows->count; i++)
 		rows->list[i].corrected = p[i];
 	free(p);
