@@ -42,9 +42,9 @@ bool tp_replay_prepare(struct tp_replay *replay, struct tp_trace *trace, const s
 	tp_sites_init(&replay->sites, trace, options->group);
 	tp_maps_init(&replay->maps, trace);
 	tp_pools_init(&replay->pools, trace);
-	if (!tp_cpu_init(&replay->cpu) || !tp_cost_init(&replay->cost, trace) ||
-	    !tp_ops_init(&replay->ops, trace, &replay->cost) ||
-	    !tp_timeline_init(&replay->timeline, options->timeline_points))
+	tp_cpu_init(&replay->cpu);
+	tp_timeline_init(&replay->timeline, options->timeline_points);
+	if (!tp_cost_init(&replay->cost, trace) || !tp_ops_init(&replay->ops, trace, &replay->cost))
 		return false;
 	tp_replay_find_anchor(replay);
 	replay->events = tp_events_open(trace);

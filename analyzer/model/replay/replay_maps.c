@@ -91,8 +91,9 @@ bool tp_replay_allocator(struct tp_replay *replay, const struct tp_event *event)
 		return true;
 	replay->allocator_live = replay->now.live_bytes;
 	if (replay->inside)
-		return tp_allocator_add(&replay->allocator, tp_replay_ns(replay, event->time), event->allocator);
-	replay->allocator.last = *event->allocator;
+		tp_allocator_add(&replay->allocator, tp_replay_ns(replay, event->time), event->allocator);
+	else
+		replay->allocator.last = *event->allocator;
 	return true;
 }
 

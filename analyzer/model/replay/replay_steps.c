@@ -193,8 +193,9 @@ bool tp_replay_mark(struct tp_replay *replay, const struct tp_event *event)
 		return false;
 	if (!tp_replay_counts(replay, event))
 		return true;
-	return tp_marks_add(&replay->marks, tp_replay_ns(replay, event->time), event->thread, event->mark.text,
-			    event->mark.length);
+	tp_marks_add(&replay->marks, tp_replay_ns(replay, event->time), event->thread, event->mark.text,
+		     event->mark.length);
+	return true;
 }
 
 bool tp_replay_call_ended(struct tp_replay *replay, struct tp_thread_state *thread)

@@ -63,7 +63,8 @@ bool tp_replay_sample(struct tp_replay *replay, const struct tp_event *event)
 				      .op = tp_op_current(&thread->open) };
 	if (!where.op)
 		tp_cpu_add(&replay->cpu_outside, &one);
-	return tp_cpu_count(&replay->cpu, &where, event->sample.periods);
+	tp_cpu_count(&replay->cpu, &where, event->sample.periods);
+	return true;
 }
 
 /* PAUSE and RESUME. A PAUSE may follow a PAUSE, and nothing need follow the last. */

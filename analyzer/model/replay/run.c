@@ -329,9 +329,9 @@ static bool prepare(struct work *work, const struct chosen *chosen)
 
 	work->replays = calloc(work->count + 1, sizeof(*work->replays));
 	work->run->processes = calloc(work->count + 1, sizeof(*work->run->processes));
-	if (!work->replays || !work->run->processes ||
-	    !tp_timeline_init(&work->timeline, work->options->timeline_points))
+	if (!work->replays || !work->run->processes)
 		return false;
+	tp_timeline_init(&work->timeline, work->options->timeline_points);
 	work->run->process_count = work->count;
 	for (i = 0; i < work->count; i++) {
 		uint64_t start_ns = chosen[i].start - work->run->start_unix_ns;

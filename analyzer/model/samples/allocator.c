@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/archive.h"
+#include "base/memory.h"
 
 static void raise(uint64_t *most, uint64_t value)
 {
@@ -20,7 +21,7 @@ static void halve(struct tp_allocator_series *series)
 		series->list[i] = series->list[2 * i];
 }
 
-bool tp_allocator_add(struct tp_allocator_series *series, uint64_t time_ns, const struct tp_allocator *numbers)
+void tp_allocator_add(struct tp_allocator_series *series, uint64_t time_ns, const struct tp_allocator *numbers)
 {
 	uint64_t number = series->said++;
 
@@ -34,13 +35,10 @@ bool tp_allocator_add(struct tp_allocator_series *series, uint64_t time_ns, cons
 	if (series->count == TP_ALLOCATOR_SAMPLES && !(number & series->mask))
 		halve(series);
 	if (number & series->mask)
-		return true;
+		return;
 	if (!series->list)
-		series->list = calloc(TP_ALLOCATOR_SAMPLES, sizeof(*series->list));
-	if (!series->list)
-		return false;
+		series->list = tp_zalloc(TP_ALLOCATOR_SAMPLES, sizeof(*series->list));
 	series->list[series->count++] = (struct tp_allocator_sample){ time_ns, *numbers };
-	return true;
 }
 
 void tp_allocator_free(struct tp_allocator_series *series)

@@ -23,8 +23,7 @@ struct tp_allocator_series {
 	struct tp_allocator last;
 };
 
-/* False: no memory. */
-bool tp_allocator_add(struct tp_allocator_series *series, uint64_t time_ns, const struct tp_allocator *numbers);
+void tp_allocator_add(struct tp_allocator_series *series, uint64_t time_ns, const struct tp_allocator *numbers);
 void tp_allocator_free(struct tp_allocator_series *series);
 
 /* Saves, or loads into a series that is all zero. */

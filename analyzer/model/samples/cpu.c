@@ -4,15 +4,15 @@
 #include <stdlib.h>
 
 #include "trace/number_archive.h"
-#include "base/reserve.h"
+#include "base/memory.h"
 
 #define FIRST_BITS 8
 
-bool tp_cpu_init(struct tp_cpu_counts *counts)
+void tp_cpu_init(struct tp_cpu_counts *counts)
 {
 	counts->bits = FIRST_BITS;
-	counts->table = calloc((size_t)1 << counts->bits, sizeof(*counts->table));
-	return counts->table && tp_reserve(&counts->list, &counts->room, 1, sizeof(*counts->list));
+	counts->table = tp_zalloc((size_t)1 << counts->bits, sizeof(*counts->table));
+	tp_grow(&counts->list, &counts->room, 1, sizeof(*counts->list));
 }
 
 void tp_cpu_free(struct tp_cpu_counts *counts)
@@ -39,34 +39,26 @@ static uint32_t *find(const struct tp_cpu_counts *counts, const struct tp_cpu_si
 }
 
 /* A table with room for all sites. */
-static bool grow(struct tp_cpu_counts *counts)
+static void grow(struct tp_cpu_counts *counts)
 {
-	uint32_t *table;
-	size_t i;
-
 	while (counts->count >= (size_t)1 << (counts->bits - 1))
 		counts->bits++;
-	table = calloc((size_t)1 << counts->bits, sizeof(*table));
-	if (!table)
-		return false;
 	free(counts->table);
-	counts->table = table;
-	for (i = 0; i < counts->count; i++)
+	counts->table = tp_zalloc((size_t)1 << counts->bits, sizeof(*counts->table));
+	for (size_t i = 0; i < counts->count; i++)
 		*find(counts, &counts->list[i]) = (uint32_t)i + 1;
-	return true;
 }
 
-bool tp_cpu_count(struct tp_cpu_counts *counts, const struct tp_cpu_site *where, uint64_t periods)
+void tp_cpu_count(struct tp_cpu_counts *counts, const struct tp_cpu_site *where, uint64_t periods)
 {
 	struct tp_cpu_site *site;
 	uint32_t *slot;
 
-	if (counts->count >= (size_t)1 << (counts->bits - 1) && !grow(counts))
-		return false;
+	if (counts->count >= (size_t)1 << (counts->bits - 1))
+		grow(counts);
 	slot = find(counts, where);
 	if (!*slot) {
-		if (!tp_reserve(&counts->list, &counts->room, counts->count + 1, sizeof(*counts->list)))
-			return false;
+		tp_grow(&counts->list, &counts->room, counts->count + 1, sizeof(*counts->list));
 		counts->list[counts->count] =
 			(struct tp_cpu_site){ .node = where->node, .thread = where->thread, .op = where->op };
 		*slot = (uint32_t)++counts->count;
@@ -75,7 +67,6 @@ bool tp_cpu_count(struct tp_cpu_counts *counts, const struct tp_cpu_site *where,
 	site->cpu.samples++;
 	site->cpu.periods += periods;
 	site->cpu.squares += (double)periods * (double)periods;
-	return true;
 }
 
 static int compare(const void *left, const void *right)
@@ -107,8 +98,8 @@ void tp_cpu_archive(struct tp_archive *archive, struct tp_cpu_counts *counts)
 		tp_archive_node(archive, &counts->list[i].node);
 		tp_archive_op(archive, &counts->list[i].op);
 	}
-	if (archive->loading && !grow(counts))
-		tp_archive_no_memory(archive);
+	if (archive->loading)
+		grow(counts);
 }
 
 void tp_cpu_add(struct tp_cpu *to, const struct tp_cpu *from)

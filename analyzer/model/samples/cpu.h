@@ -14,11 +14,11 @@ struct tp_cpu_counts {
 	unsigned bits;
 };
 
-bool tp_cpu_init(struct tp_cpu_counts *counts);
+void tp_cpu_init(struct tp_cpu_counts *counts);
 void tp_cpu_free(struct tp_cpu_counts *counts);
 
-/* `where`: node (without aliases), thread and op. False: no memory. */
-bool tp_cpu_count(struct tp_cpu_counts *counts, const struct tp_cpu_site *where, uint64_t periods);
+/* `where`: node (without aliases), thread and op. */
+void tp_cpu_count(struct tp_cpu_counts *counts, const struct tp_cpu_site *where, uint64_t periods);
 
 /* Saves, or loads into empty counts. */
 void tp_cpu_archive(struct tp_archive *archive, struct tp_cpu_counts *counts);

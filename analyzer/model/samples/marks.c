@@ -5,24 +5,15 @@
 #include <string.h>
 
 #include "base/archive.h"
-#include "base/reserve.h"
+#include "base/memory.h"
 
-bool tp_marks_add(struct tp_marks *marks, uint64_t time_ns, uint32_t thread, const char *text, size_t length)
+void tp_marks_add(struct tp_marks *marks, uint64_t time_ns, uint32_t thread, const char *text, size_t length)
 {
-	struct tp_mark mark = { .time_ns = time_ns, .thread = thread };
-
 	marks->all++;
 	if (marks->count == TP_MARKS_MAX)
-		return true;
-	mark.text = strndup(text, length);
-	if (!mark.text)
-		return false;
-	if (!tp_reserve(&marks->list, &marks->room, marks->count + 1, sizeof(*marks->list))) {
-		free(mark.text);
-		return false;
-	}
-	marks->list[marks->count++] = mark;
-	return true;
+		return;
+	tp_grow(&marks->list, &marks->room, marks->count + 1, sizeof(*marks->list));
+	marks->list[marks->count++] = (struct tp_mark){ time_ns, thread, tp_strndup(text, length) };
 }
 
 void tp_marks_free(struct tp_marks *marks)

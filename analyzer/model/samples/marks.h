@@ -25,8 +25,8 @@ struct tp_marks {
 	uint64_t all; /* with those that were not kept */
 };
 
-/* `text` need not end with NUL. False: no memory. */
-bool tp_marks_add(struct tp_marks *marks, uint64_t time_ns, uint32_t thread, const char *text, size_t length);
+/* `text` need not end with NUL. */
+void tp_marks_add(struct tp_marks *marks, uint64_t time_ns, uint32_t thread, const char *text, size_t length);
 void tp_marks_free(struct tp_marks *marks);
 
 /* Saves, or loads into marks that are all zero. */

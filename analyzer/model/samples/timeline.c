@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
+#include "model/samples/timeline.h"
 
 #include "base/archive.h"
-#include "model/samples/timeline.h"
+#include "base/memory.h"
 
 #define LIMIT_DEFAULT 512
 #define LIMIT_MIN 8
 #define LIMIT_MAX (1u << 20)
 #define WIDTH_MAX (UINT64_C(1) << 62)
 
-bool tp_timeline_init(struct tp_timeline *timeline, uint32_t limit)
+void tp_timeline_init(struct tp_timeline *timeline, uint32_t limit)
 {
 	if (!limit)
 		limit = LIMIT_DEFAULT;
 	*timeline = (struct tp_timeline){ .width = 1 };
 	timeline->limit = limit < LIMIT_MIN ? LIMIT_MIN : limit > LIMIT_MAX ? LIMIT_MAX : limit;
-	timeline->points = calloc(timeline->limit, sizeof(*timeline->points));
-	return timeline->points != NULL;
+	timeline->points = tp_zalloc(timeline->limit, sizeof(*timeline->points));
 }
 
 static uint64_t interval_of(const struct tp_timeline *timeline, const struct tp_point *point)

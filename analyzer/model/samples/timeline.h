@@ -31,8 +31,8 @@ struct tp_timeline {
 	struct tp_point most;	/* of the current interval: the largest RSS */
 };
 
-/* At most `limit` points (0: 512, at least 8). False: no memory. */
-bool tp_timeline_init(struct tp_timeline *timeline, uint32_t limit);
+/* At most `limit` points (0: 512, at least 8). */
+void tp_timeline_init(struct tp_timeline *timeline, uint32_t limit);
 void tp_timeline_turn(struct tp_timeline *timeline, uint64_t time, const struct tp_point *now);
 
 /* Before an event: `now` holds what has been true up to it. */
