@@ -52,13 +52,13 @@ static uint32_t symbol_of(const struct tp_op_call *call)
 }
 
 /* Of the first threads that call ops: one of them will be the one that trains. */
-static bool remember(struct tp_replay *replay, struct tp_thread_state *thread)
+static void remember(struct tp_replay *replay, struct tp_thread_state *thread)
 {
 	if (!replay->options->find_steps || replay->anchor.source || replay->steps.ended)
-		return true;
+		return;
 	if (!thread->calls.count && replay->sequences++ >= SEQUENCES_MAX)
-		return true;
-	return tp_sequence_add(&thread->calls, symbol_of(&replay->ops.last));
+		return;
+	tp_sequence_add(&thread->calls, symbol_of(&replay->ops.last));
 }
 
 /* The one with the most calls; NULL: nobody called any. */
@@ -77,23 +77,20 @@ bool tp_replay_period(struct tp_replay *replay, struct tp_anchor *anchor)
 	const struct tp_thread_state *thread = busiest(replay);
 	uint32_t *symbols;
 	size_t count;
-	bool good;
 
 	*anchor = (struct tp_anchor){ .source = TP_STEPS_NONE };
 	if (replay->anchor.source || replay->steps.ended || !thread)
 		return true;
 	symbols = tp_sequence_list(&thread->calls, &count);
-	if (!symbols)
-		return false;
-	good = tp_period_find(symbols, count, &anchor->period);
-	if (good && !anchor->period.found) { /* shapes may vary from step to step */
+	anchor->period = tp_period_find(symbols, count);
+	if (!anchor->period.found) { /* shapes may vary from step to step */
 		for (size_t i = 0; i < count; i++)
 			symbols[i] &= ~TP_SYMBOL_SHAPES;
-		good = tp_period_find(symbols, count, &anchor->period);
+		anchor->period = tp_period_find(symbols, count);
 	}
 	free(symbols);
-	if (!good || !anchor->period.found)
-		return good;
+	if (!anchor->period.found)
+		return true;
 	anchor->source = TP_STEPS_PERIOD;
 	anchor->op = anchor->period.symbol >> TP_SYMBOL_SHAPE_BITS;
 	anchor->shape = anchor->period.symbol & TP_SYMBOL_SHAPES;
@@ -160,8 +157,7 @@ static bool end_step(struct tp_replay *replay, const struct tp_thread_state *thr
 	tp_outlived_begin(&replay->outlived, replay->last);
 	moment.totals.thread = thread->stats.thread;
 	moment.totals.usage.own_cpu_ns = thread->cpu_ns;
-	if (!tp_steps_end(&replay->steps, &moment, items))
-		return false;
+	tp_steps_end(&replay->steps, &moment, items);
 	note_end(replay);
 	return look_at_growth(replay);
 }
@@ -205,9 +201,8 @@ bool tp_replay_call_ended(struct tp_replay *replay, struct tp_thread_state *thre
 
 	if (!call->op)
 		return true;
-	if (!tp_step_ops_add(&replay->steps.ops, replay->ops.count, call->op, call->self_ns) ||
-	    !remember(replay, thread))
-		return false;
+	tp_step_ops_add(&replay->steps.ops, replay->ops.count, call->op, call->self_ns);
+	remember(replay, thread);
 	if (!anchor->source || call->op != anchor->op || (anchor->thread && thread->stats.thread != anchor->thread) ||
 	    (anchor->shape && symbol_of(call) != anchor->period.symbol) || call->recursive)
 		return true;
@@ -225,8 +220,7 @@ bool tp_replay_result_steps(struct tp_replay *replay, struct tp_process *process
 {
 	struct tp_step_stats *stats = &process->steps;
 
-	if (!tp_steps_result(&replay->steps, stats))
-		return false;
+	tp_steps_result(&replay->steps, stats);
 	stats->source = replay->anchor.source ? replay->anchor.source : TP_STEPS_MARKED;
 	stats->source = stats->count ? stats->source : TP_STEPS_NONE;
 	stats->anchor = replay->anchor.op;

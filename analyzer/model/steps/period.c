@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "trace/number_archive.h"
-#include "base/reserve.h"
+#include "base/memory.h"
 
 #define COVERED 0.5   /* the share of the sequence that the steps must make up */
 #define AS_GOOD 0.004 /* two candidates that differ by less are equally good */
@@ -13,22 +13,20 @@
 
 /* ---- the sequence ---- */
 
-bool tp_sequence_add(struct tp_sequence *sequence, uint32_t symbol)
+void tp_sequence_add(struct tp_sequence *sequence, uint32_t symbol)
 {
-	if (sequence->count < TP_PERIOD_CALLS &&
-	    !tp_reserve(&sequence->ring, &sequence->room, (size_t)sequence->count + 1, sizeof(*sequence->ring)))
-		return false;
+	if (sequence->count < TP_PERIOD_CALLS)
+		tp_grow(&sequence->ring, &sequence->room, (size_t)sequence->count + 1, sizeof(*sequence->ring));
 	sequence->ring[sequence->count++ % TP_PERIOD_CALLS] = symbol;
-	return true;
 }
 
 uint32_t *tp_sequence_list(const struct tp_sequence *sequence, size_t *count)
 {
 	uint64_t kept = sequence->count < TP_PERIOD_CALLS ? sequence->count : TP_PERIOD_CALLS;
 	uint64_t first = sequence->count - kept;
-	uint32_t *list = calloc((size_t)kept + 1, sizeof(*list));
+	uint32_t *list = tp_zalloc((size_t)kept, sizeof(*list));
 
-	for (uint64_t i = 0; list && i < kept; i++)
+	for (uint64_t i = 0; i < kept; i++)
 		list[i] = sequence->ring[(first + i) % TP_PERIOD_CALLS];
 	*count = (size_t)kept;
 	return list;
@@ -83,30 +81,18 @@ static uint32_t id_of(const struct search *search, uint32_t symbol)
 	return (uint32_t)(found - search->sorted);
 }
 
-static bool prepare(struct search *search)
+static void prepare(struct search *search)
 {
-	search->sorted = malloc((search->count + 1) * sizeof(*search->sorted));
-	search->ids = malloc((search->count + 1) * sizeof(*search->ids));
-	search->pairs = calloc((size_t)1 << PAIR_BITS, sizeof(*search->pairs));
-	search->counts = calloc(search->count + 1, sizeof(*search->counts));
-	if (!search->sorted || !search->ids || !search->pairs || !search->counts)
-		return false;
-	memcpy(search->sorted, search->symbols, search->count * sizeof(*search->sorted));
+	search->sorted = tp_copy(search->symbols, search->count * sizeof(*search->sorted));
+	search->ids = tp_zalloc(search->count, sizeof(*search->ids));
+	search->pairs = tp_zalloc((size_t)1 << PAIR_BITS, sizeof(*search->pairs));
+	search->counts = tp_zalloc(search->count, sizeof(*search->counts));
 	qsort(search->sorted, search->count, sizeof(*search->sorted), by_value);
 	for (size_t i = 0; i < search->count; i++)
 		if (!i || search->sorted[i] != search->sorted[search->distinct - 1])
 			search->sorted[search->distinct++] = search->sorted[i];
 	for (size_t i = 0; i < search->count; i++)
 		search->counts[search->ids[i] = id_of(search, search->symbols[i])]++;
-	return true;
-}
-
-static void release(struct search *search)
-{
-	free(search->sorted);
-	free(search->ids);
-	free(search->pairs);
-	free(search->counts);
 }
 
 static int32_t *pair_at(const struct search *search, size_t call)
@@ -168,21 +154,17 @@ static struct tp_period judge(const struct search *search, uint32_t id)
 /* Ops that are called equally often cut the sequence alike: the first of them is tried. */
 static uint32_t *candidates(const struct search *search, size_t *count)
 {
-	uint32_t *list = calloc(search->distinct + 1, sizeof(*list));
-	bool *taken = calloc(search->count + 1, sizeof(*taken));
+	uint32_t *list = tp_zalloc(search->distinct, sizeof(*list));
+	bool *taken = tp_zalloc(search->count, sizeof(*taken));
 
 	*count = 0;
-	for (size_t i = 0; list && taken && i < search->count; i++) {
+	for (size_t i = 0; i < search->count; i++) {
 		uint32_t id = search->ids[i], calls = search->counts[id];
 
 		if (calls <= TP_PERIOD_REPEATS || calls > search->count / 2 || taken[calls])
 			continue;
 		taken[calls] = true;
 		list[(*count)++] = id;
-	}
-	if (!taken) {
-		free(list);
-		list = NULL;
 	}
 	free(taken);
 	return list;
@@ -193,38 +175,39 @@ static bool is_better(const struct tp_period *a, const struct tp_period *b, doub
 	return a->found && a->confidence >= best - AS_GOOD && (!b->found || a->repeats > b->repeats);
 }
 
-static bool find(struct search *search, struct tp_period *period)
+static struct tp_period find(const struct search *search)
 {
-	struct tp_period *judged;
-	double best = 0;
-	uint32_t *list;
+	struct tp_period best = { .found = false }, *judged;
+	double confidence = 0;
 	size_t count;
+	uint32_t *list = candidates(search, &count);
 
-	if (!prepare(search))
-		return false;
-	list = candidates(search, &count);
-	judged = list ? calloc(count + 1, sizeof(*judged)) : NULL;
-	for (size_t i = 0; judged && i < count; i++) {
+	judged = tp_zalloc(count, sizeof(*judged));
+	for (size_t i = 0; i < count; i++) {
 		judged[i] = judge(search, list[i]);
-		if (judged[i].found && judged[i].confidence > best)
-			best = judged[i].confidence;
+		if (judged[i].found && judged[i].confidence > confidence)
+			confidence = judged[i].confidence;
 	}
-	for (size_t i = 0; judged && i < count; i++)
-		if (is_better(&judged[i], period, best))
-			*period = judged[i];
+	for (size_t i = 0; i < count; i++)
+		if (is_better(&judged[i], &best, confidence))
+			best = judged[i];
 	free(list);
 	free(judged);
-	return judged != NULL;
+	return best;
 }
 
-bool tp_period_find(const uint32_t *symbols, size_t count, struct tp_period *period)
+struct tp_period tp_period_find(const uint32_t *symbols, size_t count)
 {
 	struct search search = { .symbols = symbols, .count = count };
-	bool good = true;
+	struct tp_period period;
 
-	*period = (struct tp_period){ .found = false };
-	if (count > TP_PERIOD_REPEATS)
-		good = find(&search, period);
-	release(&search);
-	return good;
+	if (count <= TP_PERIOD_REPEATS)
+		return (struct tp_period){ .found = false };
+	prepare(&search);
+	period = find(&search);
+	free(search.sorted);
+	free(search.ids);
+	free(search.pairs);
+	free(search.counts);
+	return period;
 }

@@ -28,8 +28,8 @@ struct tp_period {
 	double confidence; /* the share of a step's calls that the next one has too */
 };
 
-/* Symbols: what stands for a call. False: no memory. */
-bool tp_period_find(const uint32_t *symbols, size_t count, struct tp_period *period);
+/* Each symbol stands for a call. */
+struct tp_period tp_period_find(const uint32_t *symbols, size_t count);
 
 /* A symbol is made of an op and a shape; of many shapes the last ones are one. */
 #define TP_SYMBOL_SHAPE_BITS 7
@@ -41,12 +41,12 @@ struct tp_sequence {
 	size_t room;
 	uint64_t count; /* in all */
 };
-bool tp_sequence_add(struct tp_sequence *sequence, uint32_t symbol);
+void tp_sequence_add(struct tp_sequence *sequence, uint32_t symbol);
 
 /* Saves, or loads into a sequence that is all zero. */
 void tp_sequence_archive(struct tp_archive *archive, struct tp_sequence *sequence);
 
-/* In order; to be freed by the caller. NULL: no memory. */
+/* In order; to be freed by the caller. */
 uint32_t *tp_sequence_list(const struct tp_sequence *sequence, size_t *count);
 
 #endif

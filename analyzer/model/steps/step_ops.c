@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "trace/number_archive.h"
 
 void tp_step_ops_free(struct tp_step_ops *ops)
@@ -15,23 +16,21 @@ void tp_step_ops_free(struct tp_step_ops *ops)
 	free(ops->touched);
 }
 
-static bool begin(struct tp_step_ops *ops, uint32_t count)
+static void begin(struct tp_step_ops *ops, uint32_t count)
 {
-	ops->now = calloc(count, sizeof(*ops->now));
-	ops->sums = calloc(count, sizeof(*ops->sums));
-	ops->touched = calloc(count, sizeof(*ops->touched));
+	ops->now = tp_zalloc(count, sizeof(*ops->now));
+	ops->sums = tp_zalloc(count, sizeof(*ops->sums));
+	ops->touched = tp_zalloc(count, sizeof(*ops->touched));
 	ops->count = count;
-	return ops->now && ops->sums && ops->touched;
 }
 
-bool tp_step_ops_add(struct tp_step_ops *ops, uint32_t count, uint32_t op, uint64_t self_ns)
+void tp_step_ops_add(struct tp_step_ops *ops, uint32_t count, uint32_t op, uint64_t self_ns)
 {
-	if (!ops->now && !begin(ops, count))
-		return false;
+	if (!ops->now)
+		begin(ops, count);
 	if (!ops->now[op] && self_ns)
 		ops->touched[ops->touched_count++] = op;
 	ops->now[op] += self_ns;
-	return true;
 }
 
 static void forget(struct tp_step_ops *ops, bool sum)
@@ -65,21 +64,19 @@ static struct tp_slow_step *slow_place(struct tp_step_ops *ops, uint64_t ns)
 	return ns > least->in.ns ? least : NULL;
 }
 
-static bool keep(struct tp_step_ops *ops, uint64_t step, const struct tp_step_in *in)
+static void keep(struct tp_step_ops *ops, uint64_t step, const struct tp_step_in *in)
 {
 	struct tp_slow_step *place = slow_place(ops, in->ns);
 
 	if (!place)
-		return true;
+		return;
 	place->step = step;
 	place->in = *in;
 	if (!ops->now)
-		return true;
+		return;
 	if (!place->ops)
-		place->ops = calloc(ops->count, sizeof(*place->ops));
-	if (place->ops)
-		memcpy(place->ops, ops->now, ops->count * sizeof(*place->ops));
-	return place->ops != NULL;
+		place->ops = tp_zalloc(ops->count, sizeof(*place->ops));
+	memcpy(place->ops, ops->now, ops->count * sizeof(*place->ops));
 }
 
 /* The kernel's counts must have been read near the step's begin and end: within a tenth of it, both together. */
@@ -122,18 +119,16 @@ static void add(struct tp_step_ops *ops, const struct tp_step_in *in)
 	ops->own_steps += in->own_known;
 }
 
-bool tp_step_ops_end(struct tp_step_ops *ops, uint64_t step, uint64_t ns, const struct tp_step_totals *totals)
+void tp_step_ops_end(struct tp_step_ops *ops, uint64_t step, uint64_t ns, const struct tp_step_totals *totals)
 {
 	const struct tp_step_in in = between(&ops->begin, totals, ns);
-	bool good = true;
 
 	ops->begin = *totals;
 	if (step > 1) {
-		good = keep(ops, step, &in);
+		keep(ops, step, &in);
 		add(ops, &in);
 	}
 	forget(ops, step > 1);
-	return good;
 }
 
 /* ---- saving and loading ---- */
@@ -170,11 +165,8 @@ static void archive_slow(struct tp_archive *archive, struct tp_step_ops *ops, st
 	TP_ARCHIVE(archive, slow->in);
 	TP_ARCHIVE(archive, any);
 	tp_archive_check(archive, !any || ops->now, "a slow step has ops where there are none");
-	if (archive->loading && any && !archive->failed) {
-		slow->ops = calloc(ops->count, sizeof(*slow->ops));
-		if (!slow->ops)
-			tp_archive_no_memory(archive);
-	}
+	if (archive->loading && any && !archive->failed)
+		slow->ops = tp_zalloc(ops->count, sizeof(*slow->ops));
 	if (slow->ops)
 		archive_times(archive, slow->ops, ops->count);
 }
@@ -193,8 +185,8 @@ void tp_step_ops_archive(struct tp_archive *archive, struct tp_step_ops *ops)
 	bool any = ops->now != NULL;
 
 	TP_ARCHIVE(archive, any);
-	if (archive->loading && any && !begin(ops, numbers->op_count))
-		tp_archive_no_memory(archive);
+	if (archive->loading && any)
+		begin(ops, numbers->op_count);
 	if (any && !archive->failed) {
 		archive_times(archive, ops->now, ops->count);
 		archive_times(archive, ops->sums, ops->count);
@@ -225,15 +217,13 @@ static int by_time(const void *left, const void *right)
 	return a->op < b->op ? -1 : a->op > b->op;
 }
 
-static bool list_ops(const struct tp_step_ops *ops, struct tp_step_stats *stats)
+static void list_ops(const struct tp_step_ops *ops, struct tp_step_stats *stats)
 {
-	stats->ops = calloc((size_t)ops->count + 1, sizeof(*stats->ops));
-	for (uint32_t i = 0; stats->ops && ops->steps && i < ops->count; i++)
+	stats->ops = tp_zalloc(ops->count, sizeof(*stats->ops));
+	for (uint32_t i = 0; ops->steps && i < ops->count; i++)
 		if (ops->sums[i])
 			stats->ops[stats->op_count++] = (struct tp_step_op){ i, ops->sums[i] };
-	if (stats->ops && stats->op_count)
-		qsort(stats->ops, stats->op_count, sizeof(*stats->ops), by_time);
-	return stats->ops != NULL;
+	qsort(stats->ops, stats->op_count, sizeof(*stats->ops), by_time);
 }
 
 /* Modulo 2^64: numbers of a damaged trace may be any. */
@@ -301,10 +291,10 @@ static int by_length(const void *left, const void *right)
 	return a->step < b->step ? -1 : a->step > b->step;
 }
 
-bool tp_step_ops_result(struct tp_step_ops *ops, uint64_t fence_ns, struct tp_step_stats *stats)
+void tp_step_ops_result(struct tp_step_ops *ops, uint64_t fence_ns, struct tp_step_stats *stats)
 {
-	stats->outliers = calloc(TP_STEP_SLOWEST, sizeof(*stats->outliers));
-	for (uint32_t i = 0; stats->outliers && i < ops->slow_count; i++) {
+	stats->outliers = tp_zalloc(TP_STEP_SLOWEST, sizeof(*stats->outliers));
+	for (uint32_t i = 0; i < ops->slow_count; i++) {
 		const struct tp_slow_step *slow = &ops->slowest[i];
 		struct tp_step_outlier outlier = { .step = slow->step, .ns = slow->in.ns };
 
@@ -318,9 +308,8 @@ bool tp_step_ops_result(struct tp_step_ops *ops, uint64_t fence_ns, struct tp_st
 		name_ops(ops, slow, &outlier);
 		stats->outliers[stats->outlier_count++] = outlier;
 	}
-	if (stats->outliers && stats->outlier_count)
-		qsort(stats->outliers, stats->outlier_count, sizeof(*stats->outliers), by_length);
+	qsort(stats->outliers, stats->outlier_count, sizeof(*stats->outliers), by_length);
 	stats->mean_cpu_periods = ops->steps ? (double)ops->sum.cpu_periods / (double)ops->steps : 0;
 	stats->summed = ops->steps;
-	return stats->outliers && list_ops(ops, stats);
+	list_ops(ops, stats);
 }

@@ -51,19 +51,19 @@ struct tp_step_ops {
 
 void tp_step_ops_free(struct tp_step_ops *ops);
 
-/* An op, one of `count`, took so much itself. False: no memory. */
-bool tp_step_ops_add(struct tp_step_ops *ops, uint32_t count, uint32_t op, uint64_t self_ns);
+/* An op, one of `count`, had that self time. */
+void tp_step_ops_add(struct tp_step_ops *ops, uint32_t count, uint32_t op, uint64_t self_ns);
 
 /* Steps count from here on. */
 void tp_step_ops_start(struct tp_step_ops *ops, const struct tp_step_totals *totals);
 
-/* A step ends. The first is neither summed up nor kept. False: no memory. */
-bool tp_step_ops_end(struct tp_step_ops *ops, uint64_t step, uint64_t ns, const struct tp_step_totals *totals);
+/* A step ends. The first is neither summed up nor kept. */
+void tp_step_ops_end(struct tp_step_ops *ops, uint64_t step, uint64_t ns, const struct tp_step_totals *totals);
 
 /* Saves, or loads into what is all zero. */
 void tp_step_ops_archive(struct tp_archive *archive, struct tp_step_ops *ops);
 
-/* Ops by their time in a step, and those of the slowest steps that took longer than `fence_ns`. False: no memory. */
-bool tp_step_ops_result(struct tp_step_ops *ops, uint64_t fence_ns, struct tp_step_stats *stats);
+/* Ops by their time in a step, and those of the slowest steps that took longer than `fence_ns`. */
+void tp_step_ops_result(struct tp_step_ops *ops, uint64_t fence_ns, struct tp_step_stats *stats);
 
 #endif

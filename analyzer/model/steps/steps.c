@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/archive.h"
+#include "base/memory.h"
 #include "model/stats/effective.h"
 #include "model/stats/warmup.h"
 
@@ -49,27 +50,24 @@ static void halve(struct tp_steps *steps)
 	steps->span *= 2;
 }
 
-static bool record(struct tp_steps *steps, const struct tp_step *step)
+static void record(struct tp_steps *steps, const struct tp_step *step)
 {
 	struct tp_step *last = steps->count ? &steps->list[steps->count - 1] : NULL;
 
 	if (!steps->list) {
-		steps->list = calloc(TP_STEP_MAX, sizeof(*steps->list));
+		steps->list = tp_zalloc(TP_STEP_MAX, sizeof(*steps->list));
 		steps->span = 1;
 	}
-	if (!steps->list)
-		return false;
 	if (last && last->steps < steps->span) {
 		join(last, step);
-		return true;
+		return;
 	}
 	if (steps->count == TP_STEP_MAX)
 		halve(steps);
 	steps->list[steps->count++] = *step;
-	return true;
 }
 
-static bool add_duration(struct tp_steps *steps, uint64_t duration, const struct tp_step *step)
+static void add_duration(struct tp_steps *steps, uint64_t duration, const struct tp_step *step)
 {
 	if (steps->ended <= TP_HISTOGRAM_EXACT) {
 		steps->few_items[steps->ended - 1] = step->items;
@@ -78,15 +76,14 @@ static bool add_duration(struct tp_steps *steps, uint64_t duration, const struct
 	}
 	if (steps->ended == 1) {
 		steps->first_ns = duration;
-		return true;
+		return;
 	}
 	if (steps->durations.count >= TP_HISTOGRAM_EXACT)
 		tp_moments_add(&steps->later, (double)duration);
 	tp_histogram_add(&steps->durations, duration);
-	return true;
 }
 
-bool tp_steps_end(struct tp_steps *steps, const struct tp_step_moment *moment, uint64_t items)
+void tp_steps_end(struct tp_steps *steps, const struct tp_step_moment *moment, uint64_t items)
 {
 	uint64_t duration = moment->ns > steps->begin_ns ? moment->ns - steps->begin_ns : 0;
 	struct tp_step step = {
@@ -106,8 +103,9 @@ bool tp_steps_end(struct tp_steps *steps, const struct tp_step_moment *moment, u
 	steps->flop += step.flop;
 	steps->matrix_flop += step.matrix_flop;
 	begin(steps, moment);
-	return record(steps, &step) && add_duration(steps, duration, &step) &&
-	       tp_step_ops_end(&steps->ops, steps->ended, duration, &moment->totals);
+	record(steps, &step);
+	add_duration(steps, duration, &step);
+	tp_step_ops_end(&steps->ops, steps->ended, duration, &moment->totals);
 }
 
 /* 1 below 4096, then 2, 4, ... with each power of two. */
@@ -153,26 +151,23 @@ static void leave_out_warmup(const struct tp_steps *steps, struct tp_step_stats 
  * The mean's interval. Where neighbours were put together their means are the values (batch means): what is alike within
  * them counts less, and the rest is asked for as it is of single steps.
  */
-static bool find_interval(const struct tp_steps *steps, struct tp_step_stats *stats)
+static void find_interval(const struct tp_steps *steps, struct tp_step_stats *stats)
 {
-	double *values = calloc(stats->list_count + 1, sizeof(*values)), mean = stats->durations.mean;
+	double *values = tp_zalloc(stats->list_count, sizeof(*values)), mean = stats->durations.mean;
 	struct tp_effective effective;
 	size_t count = 0;
 
-	for (size_t i = 0; values && i < stats->list_count; i++) {
+	for (size_t i = 0; i < stats->list_count; i++) {
 		const struct tp_step *step = &stats->list[i];
 
 		if (step->first > stats->warmup && step->steps == steps->span)
 			values[count++] = (double)(step->end_ns - step->begin_ns) / (double)step->steps;
 	}
-	if (!values)
-		return false;
 	effective = tp_effective_mean(values, count);
 	free(values);
 	stats->effective = effective.count * (double)steps->span;
 	stats->interval.low = mean - (effective.interval.high - effective.interval.low) / 2;
 	stats->interval.high = mean + (effective.interval.high - effective.interval.low) / 2;
-	return true;
 }
 
 /* Tukey's upper fence of the steps' durations; of few of them none is an outlier. */
@@ -183,7 +178,7 @@ static uint64_t fence_of(const struct tp_histogram *durations)
 	return durations->count < TP_WARMUP_MIN ? UINT64_MAX : q3 + (q3 - q1) + (q3 - q1) / 2;
 }
 
-bool tp_steps_result(struct tp_steps *steps, struct tp_step_stats *stats)
+void tp_steps_result(struct tp_steps *steps, struct tp_step_stats *stats)
 {
 	*stats = (struct tp_step_stats){
 		.count = steps->ended,
@@ -199,9 +194,8 @@ bool tp_steps_result(struct tp_steps *steps, struct tp_step_stats *stats)
 	};
 	steps->list = NULL;
 	leave_out_warmup(steps, stats);
-	if (!find_interval(steps, stats))
-		return false;
-	return tp_step_ops_result(&steps->ops, fence_of(&steps->durations), stats);
+	find_interval(steps, stats);
+	tp_step_ops_result(&steps->ops, fence_of(&steps->durations), stats);
 }
 
 void tp_steps_archive(struct tp_archive *archive, struct tp_steps *steps)

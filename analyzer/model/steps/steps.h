@@ -47,8 +47,8 @@ struct tp_step_moment {
 /* Steps count from here on. */
 void tp_steps_start(struct tp_steps *steps, const struct tp_step_moment *moment);
 
-/* A step ends. False: no memory. */
-bool tp_steps_end(struct tp_steps *steps, const struct tp_step_moment *moment, uint64_t items);
+/* A step ends. */
+void tp_steps_end(struct tp_steps *steps, const struct tp_step_moment *moment, uint64_t items);
 
 /* What a block that is allocated now is counted by: the step's number, of which high ones are put together. */
 uint64_t tp_steps_key(const struct tp_steps *steps);
@@ -62,9 +62,8 @@ struct tp_born tp_steps_at(const struct tp_step_stats *stats, uint64_t ns);
 /* Saves, or loads into steps that are all zero. */
 void tp_steps_archive(struct tp_archive *archive, struct tp_steps *steps);
 
-/* Lists are handed over: tp_steps_result_free(). False: no memory. */
-bool tp_steps_result(struct tp_steps *steps, struct tp_step_stats *stats);
-
+/* Moves the lists to *stats: tp_steps_result_free(). */
+void tp_steps_result(struct tp_steps *steps, struct tp_step_stats *stats);
 void tp_steps_result_free(struct tp_step_stats *stats);
 
 #endif
