@@ -194,7 +194,7 @@ static void test_disturbed_chunk(void **state)
 	gen_long(gen, 3, 600, 60, "x", 1);
 	gen_overhead(gen, 3, 700, TP_COST_SAMPLES - 1); /* too few to be believed */
 	trace = open_saved(gen);
-	assert_true(tp_cost_init(&cost, trace));
+	tp_cost_init(&cost, trace);
 	for (uint32_t i = 0, table = 1; i < 9; i++) {
 		double expected = i < 2 ? 20 : 50;
 
@@ -230,7 +230,7 @@ static void test_interrupted_event(void **state)
 		if (pass) /* the first is of a trace that does not have them */
 			gen_timed(gen, 1, pass == 1 ? interrupted : uneven, 10);
 		trace = open_saved(gen);
-		assert_true(tp_cost_init(&cost, trace));
+		tp_cost_init(&cost, trace);
 		assert_true(fabs(cost.usual - (double)expected) < 1e-3);
 		tp_cost_free(&cost);
 		tp_trace_close(trace);
@@ -255,7 +255,7 @@ static void test_interrupted_in_all(void **state)
 	gen_overhead(gen, 2, 10000120 / 7, 7);
 	gen_timed(gen, 2, interrupted, 7);
 	trace = open_saved(gen);
-	assert_true(tp_cost_recording(trace, &ticks));
+	ticks = tp_cost_recording(trace);
 	assert_in_range(ticks, 64 * 17 * 20 - 64, 64 * 17 * 20 + 64);
 	tp_trace_close(trace);
 	gen_free(gen);
@@ -272,7 +272,7 @@ static void test_beyond_all_bounds(void **state)
 	gen_long(gen, 1, 1000, 60, "x", 1);
 	gen_overhead(gen, 1, UINT64_MAX / 64, 1);
 	trace = open_saved(gen);
-	assert_true(tp_cost_recording(trace, &ticks));
+	ticks = tp_cost_recording(trace);
 	assert_true(ticks == UINT64_MAX);
 	tp_trace_close(trace);
 	gen_free(gen);

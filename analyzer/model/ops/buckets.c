@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 /* "f32" is a word, not a dimension; "2x32" and "n=32" have them. */
 static bool is_dimension(const char *shape, const char *at)
 {
@@ -76,37 +78,32 @@ static void add(struct tp_buckets *buckets, const struct tp_shape_stats *shape, 
 	buckets->padding_ns += (double)shape->calls * rest * (growth - 1);
 }
 
-bool tp_buckets_of(const struct tp_op_stats *op, struct tp_buckets *buckets)
+struct tp_buckets tp_buckets_of(const struct tp_op_stats *op)
 {
-	char **names = calloc(op->shape_count + 1, sizeof(char *));
+	char **names = tp_zalloc(op->shape_count, sizeof(char *));
+	struct tp_buckets buckets = { 0 };
 	size_t named = 0, timed = 0;
-	bool good = names != NULL;
 
-	*buckets = (struct tp_buckets){ 0 };
-	for (size_t i = 0; good && i < op->shape_count; i++) {
+	for (size_t i = 0; i < op->shape_count; i++) {
 		const char *text = op->shapes[i].text;
 		double work, rounded;
 
 		if (!text)
 			continue;
-		names[named] = malloc(4 * strlen(text) + 1);
-		good = names[named] != NULL;
-		if (!good)
-			break;
+		names[named] = tp_zalloc(4 * strlen(text) + 1, 1);
 		work = tp_shape_work(text, names[named++], &rounded);
 		if (work > 0)
-			add(buckets, &op->shapes[i], rounded / work, &timed);
+			add(&buckets, &op->shapes[i], rounded / work, &timed);
 		else
 			free(names[--named]);
 	}
-	if (good && named)
-		qsort(names, named, sizeof(*names), by_name);
-	for (size_t i = 0; good && i < named; i++)
-		buckets->buckets += !i || strcmp(names[i - 1], names[i]) != 0;
-	buckets->excess_ns = timed ? buckets->excess_ns / (double)timed : 0;
-	buckets->saved_ns = (double)(buckets->shapes - buckets->buckets) * buckets->excess_ns;
+	qsort(names, named, sizeof(*names), by_name);
+	for (size_t i = 0; i < named; i++)
+		buckets.buckets += !i || strcmp(names[i - 1], names[i]) != 0;
+	buckets.excess_ns = timed ? buckets.excess_ns / (double)timed : 0;
+	buckets.saved_ns = (double)(buckets.shapes - buckets.buckets) * buckets.excess_ns;
 	while (named)
 		free(names[--named]);
 	free(names);
-	return good;
+	return buckets;
 }

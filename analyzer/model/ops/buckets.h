@@ -12,8 +12,6 @@
 #ifndef TPROF_MODEL_OPS_BUCKETS_H
 #define TPROF_MODEL_OPS_BUCKETS_H
 
-#include <stdbool.h>
-
 #include "model/ops/op_stats.h"
 
 struct tp_buckets {
@@ -21,8 +19,8 @@ struct tp_buckets {
 	double excess_ns, saved_ns, padding_ns;
 };
 
-/* Shapes without a place of their own, or without a number, are left out. False: no memory. */
-bool tp_buckets_of(const struct tp_op_stats *op, struct tp_buckets *buckets);
+/* Shapes without a place of their own, or without a number, are left out. */
+struct tp_buckets tp_buckets_of(const struct tp_op_stats *op);
 
 /* The work of a shape; `rounded`, of at least 4 * strlen(shape) + 1 bytes, if not NULL, gets its bucket's name. */
 double tp_shape_work(const char *shape, char *rounded, double *rounded_work);

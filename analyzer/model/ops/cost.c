@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "model/stats/stats.h"
 #include "trace/chunks.h"
 
@@ -116,13 +117,13 @@ static double nearby(const struct tp_chunks *chunks, size_t at, double frees)
 	return found ? median(list, found) : -1;
 }
 
-/* Over the whole trace, the median of all chunks, for those with too few timed events. Negative: no memory. */
+/* Over the whole trace, the median of all chunks, for those with too few timed events. */
 static double usual_ticks(const struct tp_chunks *chunks, enum which which)
 {
-	double *list = calloc(chunks->count + 1, sizeof(*list)), ticks = 0, samples = 0, result;
+	double *list = tp_zalloc(chunks->count, sizeof(*list)), ticks = 0, samples = 0, result;
 	size_t found = 0;
 
-	for (size_t i = 0; list && i < chunks->count; i++) {
+	for (size_t i = 0; i < chunks->count; i++) {
 		const struct tp_chunk *chunk = &chunks->list[i];
 
 		ticks += ticks_of(chunk, which);
@@ -130,22 +131,18 @@ static double usual_ticks(const struct tp_chunks *chunks, enum which which)
 		if (samples_of(chunk, which) >= TP_COST_SAMPLES)
 			list[found++] = mean_of(chunk, which);
 	}
-	if (!list)
-		return -1;
 	/* A few timed events are no estimate: one that was interrupted would take whole ops out. */
 	result = found ? median(list, found) : samples >= TP_COST_SAMPLES ? ticks / samples : 0;
 	free(list);
 	return result;
 }
 
-/* Of all chunks' timed events together, as undisturbed(); negative: no memory. */
+/* Of all chunks' timed events together, as undisturbed(). */
 static double common_mean(const struct tp_chunks *chunks)
 {
-	double *list = calloc(chunks->count + 1, TPROF_CHUNK_TIMED * sizeof(*list)), mean;
+	double *list = tp_zalloc(chunks->count, TPROF_CHUNK_TIMED * sizeof(*list)), mean;
 	size_t count = 0;
 
-	if (!list)
-		return -1;
 	for (size_t i = 0; i < chunks->count; i++)
 		count += timed_events(&chunks->list[i], ALL, list + count);
 	mean = undisturbed(list, count, TP_COST_SAMPLES);
@@ -153,7 +150,7 @@ static double common_mean(const struct tp_chunks *chunks)
 	return mean;
 }
 
-bool tp_cost_recording(const struct tp_trace *trace, uint64_t *ticks)
+uint64_t tp_cost_recording(const struct tp_trace *trace)
 {
 	const struct tp_chunks *chunks = tp_trace_chunks(trace);
 	double common = common_mean(chunks), sum = 0;
@@ -166,31 +163,28 @@ bool tp_cost_recording(const struct tp_trace *trace, uint64_t *ticks)
 			mean = common;
 		sum += TP_COST_SHARE * (double)chunk->overhead_samples * mean;
 	}
-	*ticks = tp_round(sum) + trace->header->other_ticks;
-	return common >= 0;
+	return tp_round(sum) + trace->header->other_ticks;
 }
 
 /*
  * How many times as long as another event a free takes to record: it has no stack. 1 if too few of either were timed, or if the
- * trace does not say which were. Negative: no memory.
+ * trace does not say which were.
  */
 static double frees_share(const struct tp_chunks *chunks)
 {
 	double frees = usual_ticks(chunks, FREES), others = usual_ticks(chunks, OTHERS);
 
-	if (frees < 0 || others < 0)
-		return -1;
 	return frees > 0 && others > 0 ? fmin(frees / others, TP_COST_SHARE) : 1;
 }
 
-bool tp_cost_init(struct tp_cost *cost, const struct tp_trace *trace)
+void tp_cost_init(struct tp_cost *cost, const struct tp_trace *trace)
 {
 	const struct tp_chunks *chunks = tp_trace_chunks(trace);
 	double tick = tick_ns(trace), usual;
 
 	*cost = (struct tp_cost){ .first = trace->header->header_size, .size = trace->header->chunk_size, .frees = 1 };
 	if (trace->op_count < 2 || !chunks->count)
-		return true;
+		return;
 	cost->op_inside = trace->header->op_inside_ticks * tick;
 	cost->op_outside = trace->header->op_outside_ticks * tick;
 	cost->fold_inside = trace->header->fold_inside_ticks * tick;
@@ -199,25 +193,22 @@ bool tp_cost_init(struct tp_cost *cost, const struct tp_trace *trace)
 	cost->work = trace->header->work_ticks * tick;
 	cost->frees = frees_share(chunks);
 	usual = usual_ticks(chunks, OTHERS);
-	if (usual < 0 || cost->frees < 0)
-		return false;
 	if (usual <= 0) /* of frees alone */
 		usual = usual_ticks(chunks, ALL);
 	cost->usual = usual * tick;
 	if (cost->usual <= 0)
-		return true;
+		return;
 	for (size_t i = 0; i < chunks->count; i++) {
 		uint64_t chunk = (chunks->list[i].offset - cost->first) / cost->size;
 
 		cost->count = chunk >= cost->count ? (size_t)chunk + 1 : cost->count;
 	}
-	cost->chunks = calloc(cost->count, sizeof(*cost->chunks));
-	for (size_t i = 0; cost->chunks && i < chunks->count; i++) {
+	cost->chunks = tp_zalloc(cost->count, sizeof(*cost->chunks));
+	for (size_t i = 0; i < chunks->count; i++) {
 		double ticks = nearby(chunks, i, cost->frees);
 
 		cost->chunks[(chunks->list[i].offset - cost->first) / cost->size] = (ticks < 0 ? usual : ticks) * tick;
 	}
-	return cost->chunks != NULL;
 }
 
 void tp_cost_free(struct tp_cost *cost)

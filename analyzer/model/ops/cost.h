@@ -10,8 +10,6 @@
 #ifndef TPROF_MODEL_OPS_COST_H
 #define TPROF_MODEL_OPS_COST_H
 
-#include <stdbool.h>
-
 #include "trace/trace.h"
 
 #define TP_COST_NEIGHBOURS 5u /* chunks of which the median is taken */
@@ -31,11 +29,11 @@ struct tp_cost {
 	size_t count;
 };
 
-/* What recording cost in all, in ticks, but for hooked functions' calls. False: no memory. */
-bool tp_cost_recording(const struct tp_trace *trace, uint64_t *ticks);
+/* What recording cost in all, in ticks, but for hooked functions' calls. */
+uint64_t tp_cost_recording(const struct tp_trace *trace);
 
-/* False: no memory; tp_cost_free() is due in any case. Of a trace without ops nothing is computed. */
-bool tp_cost_init(struct tp_cost *cost, const struct tp_trace *trace);
+/* Computes nothing for a trace without ops. */
+void tp_cost_init(struct tp_cost *cost, const struct tp_trace *trace);
 void tp_cost_free(struct tp_cost *cost);
 
 /* What recording the event at that place of the file cost, in ns, if it is no free; not of a hooked function's begin or end. */

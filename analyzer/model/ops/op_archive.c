@@ -72,10 +72,7 @@ static void archive_states(struct tp_archive *archive, struct tp_ops *ops)
 		tp_archive_op(archive, &op);
 		if (!tp_archive_check(archive, !ops->states || !ops->states[op], "an op stands there twice"))
 			return;
-		if (tp_op_state(ops, op))
-			archive_state(archive, ops->states[op]);
-		else
-			tp_archive_no_memory(archive);
+		archive_state(archive, tp_op_state(ops, op));
 	}
 }
 

@@ -62,7 +62,7 @@ static double middle(const struct durations *all, unsigned bucket)
 	return net(all, bucket == LAST ? all->last : middle_ticks(all->counts, bucket));
 }
 
-static bool add_calls(struct tp_op_state *state, double ns, double scale, uint64_t calls)
+static void add_calls(struct tp_op_state *state, double ns, double scale, uint64_t calls)
 {
 	uint64_t before = state->stats.calls, few = before < TP_HISTOGRAM_EXACT ? TP_HISTOGRAM_EXACT - before : 0;
 
@@ -70,7 +70,6 @@ static bool add_calls(struct tp_op_state *state, double ns, double scale, uint64
 	if (calls > few)
 		tp_moments_add_many(&state->later, ns * scale, calls - few);
 	tp_histogram_add_many(state->durations, tp_round(ns), calls);
-	return true;
 }
 
 /* The order of the calls is not known. */
@@ -86,28 +85,26 @@ static void add_batches(struct tp_op_state *state, const struct durations *all)
 }
 
 /* The shortest and the longest one are known; the others are taken to be in the middle of their buckets. */
-static bool add_durations(struct tp_op_state *state, const struct durations *all)
+static void add_durations(struct tp_op_state *state, const struct durations *all)
 {
 	const struct tprof_fold *counts = all->counts;
 	unsigned shortest = bucket_of(counts->min), longest = bucket_of(counts->max);
-	bool good = true;
 
 	if (state->batches)
 		add_batches(state, all);
-	for (unsigned i = 0; good && i < TPROF_FOLD_BUCKETS; i++) {
+	for (unsigned i = 0; i < TPROF_FOLD_BUCKETS; i++) {
 		uint64_t calls = all->histogram[i];
 
 		if (calls && i == shortest) {
-			good = add_calls(state, net(all, counts->min), 1, 1);
+			add_calls(state, net(all, counts->min), 1, 1);
 			calls--;
 		}
 		if (calls && i == longest) {
-			good = good && add_calls(state, net(all, counts->max), 1, 1);
+			add_calls(state, net(all, counts->max), 1, 1);
 			calls--;
 		}
-		good = good && add_calls(state, middle(all, i), all->scale, calls);
+		add_calls(state, middle(all, i), all->scale, calls);
 	}
-	return good;
 }
 
 static double scale_of(const struct durations *all, double total)
@@ -126,23 +123,22 @@ struct sums {
 	bool recursive;
 };
 
-static bool add_shape(const struct tp_ops *ops, struct tp_op_state *state, const struct tp_op_fold *fold,
+static void add_shape(const struct tp_ops *ops, struct tp_op_state *state, const struct tp_op_fold *fold,
 		      const struct sums *sums)
 {
 	const struct tp_op *op = fold->number < ops->trace->op_count ? &ops->trace->ops[fold->number] : NULL;
-	const char *shape_of_op = op && op->shape ? op->shape : "";
+	const char *text = op && op->shape ? op->shape : "";
 	struct tp_shape_stats *shape;
-	char text[SHAPE_ROOM];
+	char of_work[SHAPE_ROOM];
 	uint32_t index;
 
-	if (fold->folded->work.kind)
-		tp_fold_shape(fold->folded, text, sizeof(text));
-	else if (!*shape_of_op)
-		return true;
-	index = fold->folded->work.kind ? tp_op_shape(state, text, strlen(text))
-					: tp_op_shape(state, shape_of_op, strlen(shape_of_op));
-	if (!index)
-		return false;
+	if (fold->folded->work.kind) {
+		tp_fold_shape(fold->folded, of_work, sizeof(of_work));
+		text = of_work;
+	} else if (!*text) {
+		return;
+	}
+	index = tp_op_shape(state, text, strlen(text));
 	shape = &state->stats.shapes[index - 1];
 	if (!shape->calls)
 		shape->first_ns = sums->total_ns / sums->calls;
@@ -150,7 +146,6 @@ static bool add_shape(const struct tp_ops *ops, struct tp_op_state *state, const
 	shape->calls_ns += sums->total_ns;
 	shape->total_ns += sums->recursive ? 0 : sums->total_ns;
 	shape->flop += sums->work.flop;
-	return true;
 }
 
 static void add_to_op(struct tp_op_stats *stats, const struct sums *sums)
@@ -174,20 +169,16 @@ static void add_to_op(struct tp_op_stats *stats, const struct sums *sums)
 	stats->bytes += sums->work.bytes;
 }
 
-static bool add_to_tree(struct tp_ops *ops, uint32_t outer, uint32_t op, const struct sums *sums)
+static void add_to_tree(struct tp_ops *ops, uint32_t outer, uint32_t op, const struct sums *sums)
 {
 	uint32_t at = tp_op_tree_child(&ops->tree, outer, op);
-	struct tp_op_node *node;
+	struct tp_op_node *node = &ops->tree.nodes[at];
 
-	if (!at)
-		return false;
-	node = &ops->tree.nodes[at];
 	node->calls += sums->calls;
 	node->total_ns += sums->total_ns;
 	node->self_ns += sums->total_ns;
 	node->flop += sums->work.flop;
 	node->self_flop += sums->work.flop;
-	return true;
 }
 
 /* The calls, and what is around them: recording them took some of its time. */
@@ -281,14 +272,6 @@ static void estimate(const struct tp_op_state *state, const struct durations *al
 	sums->variance = calls * (calls - (double)timed) * deviation * deviation / worth;
 }
 
-/* There is nothing that tells how long they took but the op's mean. */
-static bool add_like_others(struct tp_op_state *state, double mean, uint64_t calls)
-{
-	if (state->batches)
-		tp_batches_add(state->batches, mean, calls);
-	return add_calls(state, mean, 1, calls);
-}
-
 /* Of all calls together. */
 static struct tp_op_work work_of(const struct tp_op_fold *fold, const struct tp_torch_work *torch)
 {
@@ -307,7 +290,7 @@ static struct tp_op_work work_of(const struct tp_op_fold *fold, const struct tp_
 
 /* ---- */
 
-bool tp_ops_fold(struct tp_ops *ops, struct tp_op_stack *stack, const struct tp_op_fold *fold)
+void tp_ops_fold(struct tp_ops *ops, struct tp_op_stack *stack, const struct tp_op_fold *fold)
 {
 	const struct tprof_fold *counts = &fold->folded->counts;
 	struct tp_op_frame *outer = stack->count ? &stack->frames[stack->count - 1] : NULL;
@@ -318,16 +301,14 @@ bool tp_ops_fold(struct tp_ops *ops, struct tp_op_stack *stack, const struct tp_
 				 .last = last_ticks(counts),
 				 .scale = 1 };
 	uint64_t timed = fold->folded->timed;
-	double clock = (double)counts->ticks * fold->ns_per_tick, cost = all.cost * (double)timed, total;
+	double clock = (double)counts->ticks * fold->ns_per_tick, cost = all.cost * (double)timed, total, mean;
 	uint32_t op = tp_op_of(ops, fold->number);
 	struct sums sums = { .calls = counts->calls, .untimed = counts->calls - timed, .work = work_of(fold, torch) };
 	struct tp_op_state *state;
 
 	if (stack->deeper || !counts->calls)
-		return true;
+		return;
 	state = tp_op_state(ops, op);
-	if (!state)
-		return false;
 	cost = cost < clock ? cost : clock;
 	total = clock - cost;
 	add_timed(&state->timed, &all);
@@ -344,9 +325,9 @@ bool tp_ops_fold(struct tp_ops *ops, struct tp_op_stack *stack, const struct tp_
 		add_to_outer(outer, &sums);
 	tp_op_charge(stack, ops->cost->fold_outside * (double)timed + ops->cost->fold_untimed * (double)sums.untimed);
 	if (!fold->counted)
-		return true;
-	if (!add_shape(ops, state, fold, &sums) || !add_to_tree(ops, outer ? outer->node : TP_OP_NODE_ROOT, op, &sums))
-		return false;
+		return;
+	add_shape(ops, state, fold, &sums);
+	add_to_tree(ops, outer ? outer->node : TP_OP_NODE_ROOT, op, &sums);
 	add_to_op(&state->stats, &sums);
 	ops->outermost_ns += outer ? 0 : sums.total_ns;
 	ops->counts.nameless += tp_op_is_nameless(ops, op) ? sums.calls : 0;
@@ -354,10 +335,15 @@ bool tp_ops_fold(struct tp_ops *ops, struct tp_op_stack *stack, const struct tp_
 	ops->counts.matrix_flop += sums.work.matrix_flop;
 	if (torch)
 		tp_op_count_known(ops, state, torch->known, sums.calls);
-	tp_means_add_mean(state->means, total / (double)sums.calls, sums.calls);
-	if (timed < ENOUGH && sums.untimed)
-		return add_like_others(state, total / (double)sums.calls, sums.calls);
+	mean = total / (double)sums.calls;
+	tp_means_add_mean(state->means, mean, sums.calls);
+	if (timed < ENOUGH && sums.untimed) { /* nothing but the op's mean tells how long they took */
+		if (state->batches)
+			tp_batches_add(state->batches, mean, sums.calls);
+		add_calls(state, mean, 1, sums.calls);
+		return;
+	}
 	spread(&all, timed, sums.calls);
 	all.scale = scale_of(&all, total);
-	return add_durations(state, &all);
+	add_durations(state, &all);
 }

@@ -5,32 +5,42 @@
 
 #include "model/ops/ops.h"
 #include "model/stats/warmup.h"
-#include "base/reserve.h"
+#include "base/memory.h"
 
 #define SHAPE_MAX 255 /* bytes of a shape's text */
+#define TORCH "aten::"
+
+static char plain(char c)
+{
+	return c == '.' ? '_' : c;
+}
+
+bool tp_op_name_same(const char *a, const char *b)
+{
+	if (strncmp(a, TORCH, strlen(TORCH)) != 0)
+		return strcmp(a, b) == 0;
+	while (*a && plain(*a) == plain(*b))
+		a++, b++;
+	return *a == *b;
+}
 
 uint32_t tp_op_shape(struct tp_op_state *state, const char *text, size_t length)
 {
 	struct tp_op_stats *stats = &state->stats;
-	struct tp_shape_stats *shape;
 
 	length = length < SHAPE_MAX ? length : SHAPE_MAX;
 	for (size_t i = 0; i < stats->shape_count; i++) {
-		shape = &stats->shapes[i];
-		if (shape->text && strncmp(shape->text, text, length) == 0 && !shape->text[length])
+		const char *known = stats->shapes[i].text;
+
+		if (known && strncmp(known, text, length) == 0 && !known[length])
 			return (uint32_t)i + 1;
 	}
 	if (stats->shape_count > TP_OP_SHAPES)
 		return TP_OP_SHAPES + 1;
-	if (!tp_reserve(&stats->shapes, &state->shape_room, stats->shape_count + 1, sizeof(*stats->shapes)))
-		return 0;
-	shape = &stats->shapes[stats->shape_count];
-	*shape = (struct tp_shape_stats){ 0 };
-	if (stats->shape_count < TP_OP_SHAPES) {
-		shape->text = strndup(text, length);
-		if (!shape->text)
-			return 0;
-	}
+	tp_grow(&stats->shapes, &state->shape_room, stats->shape_count + 1, sizeof(*stats->shapes));
+	stats->shapes[stats->shape_count] = (struct tp_shape_stats){
+		.text = stats->shape_count < TP_OP_SHAPES ? tp_strndup(text, length) : NULL,
+	};
 	return (uint32_t)++stats->shape_count;
 }
 
@@ -95,9 +105,9 @@ struct tp_op_stats *tp_ops_result(struct tp_ops *ops, size_t *count)
 
 	for (uint32_t i = 0; ops->states && i < ops->count; i++)
 		found += ops->states[i] && (ops->states[i]->stats.calls || ops->states[i]->stats.open);
-	list = calloc(found + 1, sizeof(*list));
+	list = tp_zalloc(found, sizeof(*list));
 	*count = 0;
-	for (uint32_t i = 0; list && ops->states && i < ops->count; i++) {
+	for (uint32_t i = 0; ops->states && i < ops->count; i++) {
 		struct tp_op_state *state = ops->states[i];
 
 		if (!state || (!state->stats.calls && !state->stats.open))
@@ -110,8 +120,7 @@ struct tp_op_stats *tp_ops_result(struct tp_ops *ops, size_t *count)
 		state->means = NULL;
 		state->batches = NULL;
 	}
-	if (list && *count)
-		qsort(list, *count, sizeof(*list), by_total);
+	qsort(list, *count, sizeof(*list), by_total);
 	return list;
 }
 

@@ -18,14 +18,6 @@ const struct tp_torch_work *tp_ops_torch(struct tp_ops *ops, uint64_t number)
 	return work;
 }
 
-bool tp_op_set_shape(struct tp_ops *ops, struct tp_op_frame *frame, const char *text, size_t length)
-{
-	struct tp_op_state *state = tp_op_state(ops, frame->op);
-
-	frame->shape = state ? tp_op_shape(state, text, length) : 0;
-	return frame->shape != 0;
-}
-
 struct tp_op_work tp_op_work_of_torch(const struct tp_torch_work *torch)
 {
 	return (struct tp_op_work){ .flop = torch->amount.flop,
@@ -36,19 +28,20 @@ struct tp_op_work tp_op_work_of_torch(const struct tp_torch_work *torch)
 				    .matrix_flop = tp_work_is_matrix(torch->kind) ? torch->amount.flop : 0 };
 }
 
-bool tp_ops_shape(struct tp_ops *ops, struct tp_op_stack *stack, uint64_t number)
+void tp_ops_shape(struct tp_ops *ops, struct tp_op_stack *stack, uint64_t number)
 {
 	struct tp_op_frame *frame = stack->count ? &stack->frames[stack->count - 1] : NULL;
 	const struct tp_op *op = number < ops->trace->op_count ? &ops->trace->ops[number] : NULL;
 	const struct tp_torch_work *torch = tp_ops_torch(ops, number);
 
 	if (!frame || stack->deeper || !frame->counted)
-		return true;
+		return;
 	if (torch) {
 		frame->torch = (uint8_t)((1 + torch->known) | (torch->alone ? TP_OP_TORCH_ALONE : 0));
 		frame->shaped = tp_op_work_of_torch(torch);
 	}
-	return !op || !op->shape || !*op->shape || tp_op_set_shape(ops, frame, op->shape, strlen(op->shape));
+	if (op && op->shape && *op->shape)
+		frame->shape = tp_op_shape(tp_op_state(ops, frame->op), op->shape, strlen(op->shape));
 }
 
 /* Of an op that is made of others these say what it does, and of a part the whole does. */
@@ -81,17 +74,12 @@ void tp_op_count_known(struct tp_ops *ops, struct tp_op_state *state, enum tp_to
 	}
 }
 
-bool tp_op_note_known(struct tp_ops *ops, const struct tp_op_stack *stack, const struct tp_op_frame *frame,
-		      bool *unknown)
+bool tp_op_note_known(struct tp_ops *ops, const struct tp_op_stack *stack, const struct tp_op_frame *frame)
 {
 	enum tp_torch_known known = (enum tp_torch_known)((frame->torch & ~TP_OP_TORCH_ALONE) - 1);
-	struct tp_op_state *state = tp_op_state(ops, frame->op);
 
-	if (!state)
-		return false;
 	if (!frame->counted || (known != TP_TORCH_KNOWN && others_tell(stack, frame)))
-		return true;
-	tp_op_count_known(ops, state, known, 1);
-	*unknown |= known != TP_TORCH_KNOWN;
-	return true;
+		return false;
+	tp_op_count_known(ops, tp_op_state(ops, frame->op), known, 1);
+	return known != TP_TORCH_KNOWN;
 }

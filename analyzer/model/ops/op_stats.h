@@ -77,6 +77,12 @@ struct tp_op_node {
 };
 enum { TP_OP_NODE_FIRST = 2 };
 
+/*
+ * Whether two traces' ops have the same name. A trace made without libtorch's file calls torch's operator aten::select.int
+ * aten::select_int, like its function; no two operators of torch differ in that alone.
+ */
+bool tp_op_name_same(const char *a, const char *b);
+
 struct tp_op_counts {
 	uint64_t events; /* begins and ends */
 	uint64_t unmatched_ends;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "trace/number_archive.h"
-#include "base/reserve.h"
+#include "base/memory.h"
 
 #define FIRST_BITS 7
 
@@ -20,15 +20,13 @@ void tp_op_tree_free(struct tp_op_tree *tree)
 	free(tree->table);
 }
 
-static bool begin(struct tp_op_tree *tree)
+static void begin(struct tp_op_tree *tree)
 {
 	tree->bits = FIRST_BITS;
-	tree->table = calloc((size_t)1 << tree->bits, sizeof(*tree->table));
-	if (!tree->table || !tp_reserve(&tree->nodes, &tree->room, TP_OP_NODE_FIRST, sizeof(*tree->nodes)))
-		return false;
+	tree->table = tp_zalloc((size_t)1 << tree->bits, sizeof(*tree->table));
+	tp_grow(&tree->nodes, &tree->room, TP_OP_NODE_FIRST, sizeof(*tree->nodes));
 	memset(tree->nodes, 0, TP_OP_NODE_FIRST * sizeof(*tree->nodes));
 	tree->count = TP_OP_NODE_FIRST;
-	return true;
 }
 
 static uint32_t *find(const struct tp_op_tree *tree, uint32_t parent, uint32_t op)
@@ -41,40 +39,32 @@ static uint32_t *find(const struct tp_op_tree *tree, uint32_t parent, uint32_t o
 	return &tree->table[i];
 }
 
-static bool grow(struct tp_op_tree *tree)
+static void grow(struct tp_op_tree *tree)
 {
-	uint32_t *table;
-
 	while (tree->count >= (size_t)1 << (tree->bits - 1))
 		tree->bits++;
-	table = calloc((size_t)1 << tree->bits, sizeof(*table));
-	if (!table)
-		return false;
 	free(tree->table);
-	tree->table = table;
+	tree->table = tp_zalloc((size_t)1 << tree->bits, sizeof(*tree->table));
 	for (uint32_t i = TP_OP_NODE_FIRST; i < tree->count; i++)
 		*find(tree, tree->nodes[i].parent, tree->nodes[i].op) = i;
-	return true;
 }
 
 uint32_t tp_op_tree_child(struct tp_op_tree *tree, uint32_t parent, uint32_t op)
 {
 	uint32_t *slot;
 
-	if (!tree->nodes && !begin(tree))
-		return 0;
+	if (!tree->nodes)
+		begin(tree);
 	slot = find(tree, parent, op);
 	if (*slot)
 		return *slot;
 	if (parent == TP_OP_NODE_FURTHER || tree->count >= TP_OP_NODES)
 		return TP_OP_NODE_FURTHER;
 	if (tree->count >= (size_t)1 << (tree->bits - 1)) {
-		if (!grow(tree))
-			return 0;
+		grow(tree);
 		slot = find(tree, parent, op);
 	}
-	if (!tp_reserve(&tree->nodes, &tree->room, tree->count + 1, sizeof(*tree->nodes)))
-		return 0;
+	tp_grow(&tree->nodes, &tree->room, tree->count + 1, sizeof(*tree->nodes));
 	tree->nodes[tree->count] = (struct tp_op_node){ .op = op, .parent = parent };
 	*slot = (uint32_t)tree->count;
 	return (uint32_t)tree->count++;
@@ -87,10 +77,8 @@ void tp_op_tree_archive(struct tp_archive *archive, struct tp_op_tree *tree)
 	TP_ARCHIVE(archive, any);
 	if (!any)
 		return;
-	if (archive->loading && !begin(tree)) {
-		tp_archive_no_memory(archive);
-		return;
-	}
+	if (archive->loading)
+		begin(tree);
 	tp_archive_array(archive, &tree->nodes, &tree->count, &tree->room, sizeof(*tree->nodes));
 	tp_archive_check(archive, tree->count >= TP_OP_NODE_FIRST && tree->count <= TP_OP_NODES,
 			 "the number of chains of ops is out of range");
@@ -98,6 +86,6 @@ void tp_op_tree_archive(struct tp_archive *archive, struct tp_op_tree *tree)
 		tp_archive_op(archive, &tree->nodes[i].op);
 		tp_archive_check(archive, tree->nodes[i].parent < i, "a chain of ops comes before its begin");
 	}
-	if (archive->loading && !archive->failed && !grow(tree))
-		tp_archive_no_memory(archive);
+	if (archive->loading && !archive->failed)
+		grow(tree);
 }

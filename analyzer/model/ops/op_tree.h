@@ -37,7 +37,7 @@ void tp_op_tree_free(struct tp_op_tree *tree);
 /* Saves, or loads into an empty tree. */
 void tp_op_tree_archive(struct tp_archive *archive, struct tp_op_tree *tree);
 
-/* The node of `op` under that node. 0: no memory. */
+/* The node of `op` under that node. */
 uint32_t tp_op_tree_child(struct tp_op_tree *tree, uint32_t parent, uint32_t op);
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/reserve.h"
+#include "base/memory.h"
 
 /* ---- numbers ---- */
 
@@ -23,44 +23,33 @@ static bool same_names(const struct tp_op *a, const struct tp_op *b)
 }
 
 /* Two threads may have given a name a number each. */
-static bool unify(struct tp_ops *ops)
+static void unify(struct tp_ops *ops)
 {
 	const struct tp_trace *trace = ops->trace;
-	uint32_t *order = calloc(trace->op_count, sizeof(*order)), named = 0;
+	uint32_t *order = tp_zalloc(trace->op_count, sizeof(*order)), named = 0;
 
-	for (uint32_t i = 1; order && i < trace->op_count; i++)
+	for (uint32_t i = 1; i < trace->op_count; i++)
 		if (trace->ops[i].name)
 			order[named++] = i;
-	if (order && named)
-		qsort_r(order, named, sizeof(*order), compare_ops, trace->ops);
-	for (uint32_t i = 0; order && i < named; i++) {
+	qsort_r(order, named, sizeof(*order), compare_ops, trace->ops);
+	for (uint32_t i = 0; i < named; i++) {
 		bool same = i && same_names(&trace->ops[order[i - 1]], &trace->ops[order[i]]);
 
 		ops->same[order[i]] = same ? ops->same[order[i - 1]] : order[i];
 	}
 	free(order);
-	return order != NULL;
 }
 
-bool tp_ops_init(struct tp_ops *ops, const struct tp_trace *trace, const struct tp_cost *cost)
+void tp_ops_init(struct tp_ops *ops, const struct tp_trace *trace, const struct tp_cost *cost)
 {
 	ops->trace = trace;
 	ops->cost = cost;
 	ops->count = trace->op_count ? (uint32_t)trace->op_count + 1 : 2;
 	if (!trace->op_count)
-		return true;
-	ops->same = calloc(trace->op_count, sizeof(*ops->same));
-	ops->torch = calloc(trace->op_count, sizeof(*ops->torch));
-	return ops->same && ops->torch && unify(ops);
-}
-
-static void free_state(struct tp_op_state *state)
-{
-	tp_histogram_free(state->durations);
-	free(state->durations);
-	free(state->means);
-	free(state->batches);
-	free(state);
+		return;
+	ops->same = tp_zalloc(trace->op_count, sizeof(*ops->same));
+	ops->torch = tp_zalloc(trace->op_count, sizeof(*ops->torch));
+	unify(ops);
 }
 
 void tp_ops_free(struct tp_ops *ops)
@@ -73,7 +62,11 @@ void tp_ops_free(struct tp_ops *ops)
 		for (size_t k = 0; k < state->stats.shape_count; k++)
 			free(state->stats.shapes[k].text);
 		free(state->stats.shapes);
-		free_state(state);
+		tp_histogram_free(state->durations);
+		free(state->durations);
+		free(state->means);
+		free(state->batches);
+		free(state);
 	}
 	free(ops->states);
 	free(ops->same);
@@ -90,26 +83,19 @@ uint32_t tp_op_of(const struct tp_ops *ops, uint64_t number)
 
 static struct tp_op_state *new_state(uint32_t op, bool batches)
 {
-	struct tp_op_state *state = calloc(1, sizeof(*state));
+	struct tp_op_state *state = tp_zalloc(1, sizeof(*state));
 
-	if (!state)
-		return NULL;
 	state->stats.op = op;
-	state->durations = calloc(1, sizeof(*state->durations));
-	state->means = calloc(1, sizeof(*state->means));
-	state->batches = batches ? calloc(1, sizeof(*state->batches)) : NULL;
-	if (state->durations && state->means && (state->batches || !batches))
-		return state;
-	free_state(state);
-	return NULL;
+	state->durations = tp_zalloc(1, sizeof(*state->durations));
+	state->means = tp_zalloc(1, sizeof(*state->means));
+	state->batches = batches ? tp_zalloc(1, sizeof(*state->batches)) : NULL;
+	return state;
 }
 
 struct tp_op_state *tp_op_state(struct tp_ops *ops, uint32_t op)
 {
 	if (!ops->states)
-		ops->states = calloc(ops->count, sizeof(*ops->states));
-	if (!ops->states)
-		return NULL;
+		ops->states = tp_zalloc(ops->count, sizeof(*ops->states));
 	if (!ops->states[op])
 		ops->states[op] = new_state(op, ops->batches);
 	return ops->states[op];
@@ -125,14 +111,12 @@ bool tp_op_is_open(const struct tp_op_stack *stack, uint32_t op)
 	return false;
 }
 
-static bool make_room(struct tp_op_stack *stack)
+static void make_room(struct tp_op_stack *stack)
 {
 	size_t room = stack->room;
 
-	if (!tp_reserve(&stack->frames, &room, (size_t)stack->count + 1, sizeof(*stack->frames)))
-		return false;
+	tp_grow(&stack->frames, &room, (size_t)stack->count + 1, sizeof(*stack->frames));
 	stack->room = (uint32_t)room;
-	return true;
 }
 
 static bool is_hooked(const struct tp_ops *ops, uint64_t number)
@@ -140,7 +124,7 @@ static bool is_hooked(const struct tp_ops *ops, uint64_t number)
 	return number < ops->trace->op_count && ops->trace->ops[number].origin == TPROF_OP_FUNCTION;
 }
 
-bool tp_ops_begin(struct tp_ops *ops, struct tp_op_stack *stack, uint64_t number, const struct tp_op_moment *moment)
+void tp_ops_begin(struct tp_ops *ops, struct tp_op_stack *stack, uint64_t number, const struct tp_op_moment *moment)
 {
 	struct tp_op_frame frame = { .op = tp_op_of(ops, number),
 				     .counted = moment->counted,
@@ -152,16 +136,14 @@ bool tp_ops_begin(struct tp_ops *ops, struct tp_op_stack *stack, uint64_t number
 	if (stack->count == TP_OP_DEPTH) {
 		stack->deeper++;
 		ops->counts.too_deep += moment->counted;
-		return true;
+		return;
 	}
 	ops->counts.nameless += moment->counted && tp_op_is_nameless(ops, frame.op);
 	frame.recursive = tp_op_is_open(stack, frame.op);
 	frame.node = tp_op_tree_child(&ops->tree, outer, frame.op);
-	if (!frame.node || !make_room(stack))
-		return false;
+	make_room(stack);
 	stack->frames[stack->count++] = frame;
 	tp_op_charge(stack, frame.hooked ? ops->cost->op_inside : moment->cost);
-	return true;
 }
 
 /* Modulo 2^64: sizes of a damaged trace may be any. */
@@ -257,14 +239,11 @@ static void add_to_node(struct tp_op_node *node, const struct tp_op_frame *frame
 		node->peak_bytes = (uint64_t)frame->memory.peak;
 }
 
-static bool add_call(struct tp_ops *ops, const struct tp_op_frame *frame, const struct result *result)
+static void add_call(struct tp_ops *ops, const struct tp_op_frame *frame, const struct result *result)
 {
 	struct tp_op_state *state = tp_op_state(ops, frame->op);
-	struct tp_op_stats *stats;
+	struct tp_op_stats *stats = &state->stats;
 
-	if (!state)
-		return false;
-	stats = &state->stats;
 	if (stats->calls++ >= TP_HISTOGRAM_EXACT)
 		tp_moments_add(&state->later, (double)result->total_ns);
 	stats->unwound += result->unwound;
@@ -301,7 +280,6 @@ static bool add_call(struct tp_ops *ops, const struct tp_op_frame *frame, const 
 	if (state->batches)
 		tp_batches_add(state->batches, (double)result->total_ns, 1);
 	tp_histogram_add(state->durations, result->total_ns);
-	return true;
 }
 
 /* `more` follows. */
@@ -363,7 +341,7 @@ static struct tp_op_frame take_out(struct tp_op_stack *stack, uint32_t at, uint6
 	return frame;
 }
 
-bool tp_ops_end(struct tp_ops *ops, struct tp_op_stack *stack, uint64_t within, bool unwound,
+void tp_ops_end(struct tp_ops *ops, struct tp_op_stack *stack, uint64_t within, bool unwound,
 		const struct tp_op_moment *moment)
 {
 	struct tp_op_frame frame;
@@ -374,18 +352,18 @@ bool tp_ops_end(struct tp_ops *ops, struct tp_op_stack *stack, uint64_t within, 
 	ops->last.op = 0;
 	if (within < stack->deeper) {
 		stack->deeper--;
-		return true;
+		return;
 	}
 	within -= stack->deeper;
 	if (within >= stack->count) {
 		ops->counts.unmatched_ends += moment->counted;
-		return true;
+		return;
 	}
 	at = stack->count - 1 - (uint32_t)within;
 	frame = take_out(stack, at, moment->ns);
 	result = result_of(&frame, moment->ns, unwound);
-	if (frame.torch && !tp_op_note_known(ops, stack, &frame, &result.total.unknown))
-		return false;
+	if (frame.torch && tp_op_note_known(ops, stack, &frame))
+		result.total.unknown = true;
 	if (at)
 		add_to_outer(&stack->frames[at - 1], &frame, &result);
 	else if (frame.counted)
@@ -393,7 +371,8 @@ bool tp_ops_end(struct tp_ops *ops, struct tp_op_stack *stack, uint64_t within, 
 	add_memory(&frame.given, &frame.memory);
 	frame.memory = frame.given;
 	tp_op_charge(stack, frame.hooked ? ops->cost->op_outside : moment->cost);
-	return !frame.counted || add_call(ops, &frame, &result);
+	if (frame.counted)
+		add_call(ops, &frame, &result);
 }
 
 struct tp_op_work tp_op_work_of(const struct tp_work *work, const struct tp_work_amount *amount)
@@ -405,16 +384,17 @@ struct tp_op_work tp_op_work_of(const struct tp_work *work, const struct tp_work
 				    .matrix_flop = tp_work_is_matrix(work->kind) ? amount->flop : 0 };
 }
 
-bool tp_ops_detail(struct tp_ops *ops, struct tp_op_stack *stack, struct tp_op_work work, const char *shape,
+void tp_ops_detail(struct tp_ops *ops, struct tp_op_stack *stack, struct tp_op_work work, const char *shape,
 		   size_t length)
 {
 	struct tp_op_frame *frame = stack->count ? &stack->frames[stack->count - 1] : NULL;
 
 	if (!frame || stack->deeper || !frame->counted)
-		return true;
+		return;
 	tp_op_work_add(&frame->said, &work);
 	frame->said.precision = work.precision;
-	return !length || tp_op_set_shape(ops, frame, shape, length);
+	if (length)
+		frame->shape = tp_op_shape(tp_op_state(ops, frame->op), shape, length);
 }
 
 /* ---- memory ---- */
@@ -457,15 +437,9 @@ void tp_op_counted(struct tp_op_stack *stack, const struct tp_counters *counters
 	tp_counters_add(&frame->self_counters, counters);
 }
 
-bool tp_ops_left_open(struct tp_ops *ops, const struct tp_op_stack *stack)
+void tp_ops_left_open(struct tp_ops *ops, const struct tp_op_stack *stack)
 {
-	for (uint32_t i = 0; i < stack->count; i++) {
-		struct tp_op_state *state = stack->frames[i].counted ? tp_op_state(ops, stack->frames[i].op) : NULL;
-
-		if (stack->frames[i].counted && !state)
-			return false;
-		if (state)
-			state->stats.open++;
-	}
-	return true;
+	for (uint32_t i = 0; i < stack->count; i++)
+		if (stack->frames[i].counted)
+			tp_op_state(ops, stack->frames[i].op)->stats.open++;
 }

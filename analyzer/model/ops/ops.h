@@ -113,34 +113,29 @@ struct tp_op_moment {
 };
 
 /* Nothing is allocated for a trace without ops. Both arguments must outlive `ops`. */
-bool tp_ops_init(struct tp_ops *ops, const struct tp_trace *trace, const struct tp_cost *cost);
+void tp_ops_init(struct tp_ops *ops, const struct tp_trace *trace, const struct tp_cost *cost);
 void tp_ops_free(struct tp_ops *ops);
 
-/* All return false when memory is out. */
-bool tp_ops_begin(struct tp_ops *ops, struct tp_op_stack *stack, uint64_t number, const struct tp_op_moment *moment);
+void tp_ops_begin(struct tp_ops *ops, struct tp_op_stack *stack, uint64_t number, const struct tp_op_moment *moment);
 /* The op ends that has `within` open ones in it, which stay open. */
-bool tp_ops_end(struct tp_ops *ops, struct tp_op_stack *stack, uint64_t within, bool unwound,
+void tp_ops_end(struct tp_ops *ops, struct tp_op_stack *stack, uint64_t within, bool unwound,
 		const struct tp_op_moment *moment);
 
 /* What a typed kernel did, as its amount says. */
 struct tp_op_work tp_op_work_of(const struct tp_work *work, const struct tp_work_amount *amount);
 
 /* The work of the thread's innermost op, and its shape ("": not said). */
-bool tp_ops_detail(struct tp_ops *ops, struct tp_op_stack *stack, struct tp_op_work work, const char *shape,
+void tp_ops_detail(struct tp_ops *ops, struct tp_op_stack *stack, struct tp_op_work work, const char *shape,
 		   size_t length);
 
-/* The shape of an open call, by its text, which is not empty. */
-bool tp_op_set_shape(struct tp_ops *ops, struct tp_op_frame *frame, const char *text, size_t length);
-
 /*
- * A call of an operator of PyTorch ended, and is off the stack: if it did work of which nothing is known, that is counted,
- * and *unknown set.
+ * Counts by what is known of its work a call of an operator of PyTorch that ended, and is off the stack. True: it did work of
+ * which nothing is known.
  */
-bool tp_op_note_known(struct tp_ops *ops, const struct tp_op_stack *stack, const struct tp_op_frame *frame,
-		      bool *unknown);
+bool tp_op_note_known(struct tp_ops *ops, const struct tp_op_stack *stack, const struct tp_op_frame *frame);
 
 /* The thread's innermost op was called with tensors of that number's sizes. */
-bool tp_ops_shape(struct tp_ops *ops, struct tp_op_stack *stack, uint64_t number);
+void tp_ops_shape(struct tp_ops *ops, struct tp_op_stack *stack, uint64_t number);
 
 /* What a call of that op number does. NULL: it is no operator of PyTorch. */
 const struct tp_torch_work *tp_ops_torch(struct tp_ops *ops, uint64_t number);
@@ -157,7 +152,7 @@ struct tp_op_fold {
 	double ns_per_tick;
 	bool counted;
 };
-bool tp_ops_fold(struct tp_ops *ops, struct tp_op_stack *stack, const struct tp_op_fold *fold);
+void tp_ops_fold(struct tp_ops *ops, struct tp_op_stack *stack, const struct tp_op_fold *fold);
 
 /* Of an op's number in the trace: one number a name, never 0; that of ops without a name is the last. */
 uint32_t tp_op_of(const struct tp_ops *ops, uint64_t number);
@@ -168,7 +163,7 @@ static inline bool tp_op_is_nameless(const struct tp_ops *ops, uint32_t op)
 	return op == ops->count - 1;
 }
 
-/* What is known of such an op, made when it is first asked for. NULL: no memory. */
+/* What is known of such an op, made when it is first asked for. */
 struct tp_op_state *tp_op_state(struct tp_ops *ops, uint32_t op);
 
 bool tp_op_is_open(const struct tp_op_stack *stack, uint32_t op);
@@ -204,10 +199,10 @@ void tp_op_freed(struct tp_op_stack *stack, uint64_t bytes);
 /* The thread's counters rose. */
 void tp_op_counted(struct tp_op_stack *stack, const struct tp_counters *counters);
 
-/* What a thread has open is noted: it will not end any more. */
-bool tp_ops_left_open(struct tp_ops *ops, const struct tp_op_stack *stack);
+/* Counts the calls that a thread has open: they will not end any more. */
+void tp_ops_left_open(struct tp_ops *ops, const struct tp_op_stack *stack);
 
-/* An op's shape, by its text: index + 1; 0: no memory. The last of the list stands for those that found no place. */
+/* An op's shape, by its text: index + 1. The last of the list stands for those that found no place. */
 uint32_t tp_op_shape(struct tp_op_state *state, const char *text, size_t length);
 
 /* Of the mean of its calls without the first ones. */
@@ -217,7 +212,7 @@ struct tp_interval tp_op_interval(const struct tp_op_stats *stats, const struct 
 void tp_ops_archive(struct tp_archive *archive, struct tp_ops *ops);
 void tp_op_stack_archive(struct tp_archive *archive, struct tp_ops *ops, struct tp_op_stack *stack);
 
-/* The ops that were met, by total time. NULL: no memory. */
+/* The ops that were met, by total time. */
 struct tp_op_stats *tp_ops_result(struct tp_ops *ops, size_t *count);
 
 /* A list of tp_ops_result() or tp_ops_combine(). */

@@ -44,8 +44,8 @@ bool tp_replay_prepare(struct tp_replay *replay, struct tp_trace *trace, const s
 	tp_pools_init(&replay->pools, trace);
 	tp_cpu_init(&replay->cpu);
 	tp_timeline_init(&replay->timeline, options->timeline_points);
-	if (!tp_cost_init(&replay->cost, trace) || !tp_ops_init(&replay->ops, trace, &replay->cost))
-		return false;
+	tp_cost_init(&replay->cost, trace);
+	tp_ops_init(&replay->ops, trace, &replay->cost);
 	tp_replay_find_anchor(replay);
 	replay->events = tp_events_open(trace);
 	if (!replay->events)

@@ -6,30 +6,30 @@
 #include "model/replay/replay_impl.h"
 
 /* A typed kernel says what it works on. */
-static bool add_work(struct tp_replay *replay, struct tp_thread_state *thread, const struct tp_event *event)
+static void add_work(struct tp_replay *replay, struct tp_thread_state *thread, const struct tp_event *event)
 {
 	struct tp_work_amount amount;
 	char shape[256];
 
 	if (!event->work)
-		return true;
+		return;
 	amount = tp_work_amount(event->work);
 	tp_work_shape(event->work, shape, sizeof(shape));
 	tp_op_charge(&thread->open, replay->cost.work);
-	return tp_ops_detail(&replay->ops, &thread->open, tp_op_work_of(event->work, &amount), shape, strlen(shape));
+	tp_ops_detail(&replay->ops, &thread->open, tp_op_work_of(event->work, &amount), shape, strlen(shape));
 }
 
-static bool add_folded(struct tp_replay *replay, struct tp_thread_state *thread, const struct tp_event *event)
+static void add_folded(struct tp_replay *replay, struct tp_thread_state *thread, const struct tp_event *event)
 {
 	uint64_t span = UINT64_C(1) << 32; /* ticks: long enough to be exact */
 	struct tp_op_fold fold = { .number = event->fold.op, .counted = tp_replay_counts(replay, event) };
 	double ns = (double)tp_trace_ns(replay->trace, replay->trace->header->start.ticks + span) / (double)span;
 
 	if (!event->fold.calls)
-		return true;
+		return;
 	fold.folded = event->fold.calls;
 	fold.ns_per_tick = ns;
-	return tp_ops_fold(&replay->ops, &thread->open, &fold);
+	tp_ops_fold(&replay->ops, &thread->open, &fold);
 }
 
 /*
@@ -59,25 +59,28 @@ static bool replay_op(struct tp_replay *replay, struct tp_thread_state *thread, 
 	switch (event->kind) {
 	case TP_EVENT_OP_BEGIN:
 		charge_counters(replay, thread, event);
-		return tp_ops_begin(&replay->ops, &thread->open, event->op_begin.op, &moment) &&
-		       tp_ops_shape(&replay->ops, &thread->open, event->op_begin.op);
+		tp_ops_begin(&replay->ops, &thread->open, event->op_begin.op, &moment);
+		tp_ops_shape(&replay->ops, &thread->open, event->op_begin.op);
+		return true;
 	case TP_EVENT_OP_END:
-		if (!tp_ops_end(&replay->ops, &thread->open, event->op_end.kept, event->op_end.unwound, &moment))
-			return false;
+		tp_ops_end(&replay->ops, &thread->open, event->op_end.kept, event->op_end.unwound, &moment);
 		charge_counters(replay, thread, event);
 		return tp_replay_call_ended(replay, thread);
 	case TP_EVENT_SHAPE:
-		return tp_ops_shape(&replay->ops, &thread->open, event->shape.op);
+		tp_ops_shape(&replay->ops, &thread->open, event->shape.op);
+		return true;
 	case TP_EVENT_WORK:
-		return add_work(replay, thread, event);
+		add_work(replay, thread, event);
+		return true;
 	case TP_EVENT_FOLD:
-		return add_folded(replay, thread, event);
+		add_folded(replay, thread, event);
+		return true;
 	default:
 		tp_replay_charge(replay, thread, event);
 		work.flop = work.matrix_flop = event->detail.flop;
 		work.bytes = event->detail.bytes;
-		return tp_ops_detail(&replay->ops, &thread->open, work, event->detail.shape.text,
-				     event->detail.shape.length);
+		tp_ops_detail(&replay->ops, &thread->open, work, event->detail.shape.text, event->detail.shape.length);
+		return true;
 	}
 }
 
@@ -127,16 +130,13 @@ bool tp_replay_counters(struct tp_replay *replay, const struct tp_event *event)
 
 bool tp_replay_result_ops(struct tp_replay *replay, struct tp_process *process)
 {
-	bool good = true;
-	size_t i;
-
-	for (i = 0; good && i < replay->thread_count; i++)
-		good = tp_ops_left_open(&replay->ops, &replay->threads[i].open);
-	process->ops = good ? tp_ops_result(&replay->ops, &process->op_count) : NULL;
+	for (size_t i = 0; i < replay->thread_count; i++)
+		tp_ops_left_open(&replay->ops, &replay->threads[i].open);
+	process->ops = tp_ops_result(&replay->ops, &process->op_count);
 	process->op_counts = replay->ops.counts;
 	process->counters = replay->counters;
 	process->op_nodes = replay->ops.tree.nodes;
 	process->op_node_count = replay->ops.tree.count;
 	replay->ops.tree.nodes = NULL;
-	return process->ops && add_blocks(replay, process) && tp_replay_result_steps(replay, process);
+	return add_blocks(replay, process) && tp_replay_result_steps(replay, process);
 }

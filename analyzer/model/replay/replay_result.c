@@ -83,12 +83,10 @@ static void result_makeup(struct tp_replay *replay, struct tp_process *process)
 bool tp_replay_result(struct tp_replay *replay, struct tp_process *process)
 {
 	const struct tprof_header *header = replay->trace->header;
-	uint64_t overhead;
+	uint64_t overhead = tp_cost_recording(replay->trace);
 	bool good;
 	size_t i;
 
-	if (!tp_cost_recording(replay->trace, &overhead))
-		return false;
 	if (!replay->inside)
 		tp_replay_begin(replay, replay->last);
 	process->trace = replay->trace;

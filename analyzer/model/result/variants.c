@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/ops/op_name.h"
-
 static bool same_program(const struct tp_process *a, const struct tp_process *b)
 {
 	if (strcmp(a->trace->exe, b->trace->exe) != 0 || a->trace->arg_count != b->trace->arg_count)

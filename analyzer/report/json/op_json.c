@@ -44,9 +44,9 @@ static json_t *json_shapes(const struct tp_op_stats *op)
 /* null: there are no two shapes. */
 static json_t *json_buckets(const struct tp_op_stats *op)
 {
-	struct tp_buckets buckets;
+	struct tp_buckets buckets = tp_buckets_of(op);
 
-	if (!tp_buckets_of(op, &buckets) || buckets.shapes < 2)
+	if (buckets.shapes < 2)
 		return json_null();
 	return json_pack("{s:I, s:I, s:o, s:o, s:o}", "shapes", (json_int_t)buckets.shapes, "buckets",
 			 (json_int_t)buckets.buckets, "excess_ns", tp_json_number(tp_round(buckets.excess_ns)),

@@ -7,7 +7,7 @@
 
 #include "model/stats/peer_ratios.h"
 #include "model/result/op_combine.h"
-#include "model/ops/op_name.h"
+#include "model/ops/op_stats.h"
 #include "model/ops/ops.h"
 #include "model/stats/rank.h"
 #include "base/reserve.h"

@@ -276,9 +276,9 @@ static void print_shapes(const struct tp_page *page, const struct tp_op_stats *o
 /* What rounding dimensions up to powers of two would give: said where it would make fewer shapes. */
 static void print_buckets(const struct tp_page *page, const struct tp_op_stats *op)
 {
-	struct tp_buckets buckets;
+	struct tp_buckets buckets = tp_buckets_of(op);
 
-	if (!tp_buckets_of(op, &buckets) || buckets.buckets >= buckets.shapes || !(buckets.excess_ns > 0))
+	if (buckets.buckets >= buckets.shapes || !(buckets.excess_ns > 0))
 		return;
 	fprintf(page->out,
 		"  dimensions rounded up to powers of two: %zu shapes would be %zu; %zu first calls less, of %s more "
