@@ -5,7 +5,7 @@
 
 #include "base/archive.h"
 #include "model/growth/growth_impl.h"
-#include "base/reserve.h"
+#include "base/memory.h"
 
 #define RANDOM UINT64_C(0x9e3779b97f4a7c15) /* of multiplicative hashing: the same trace gives the same looks */
 
@@ -75,35 +75,29 @@ static void halve(struct tp_growth *growth)
 }
 
 /* What has not changed since the last look needs none. */
-static bool look_at(struct tp_growth_state *state, size_t look, uint64_t bytes, uint64_t blocks)
+static void look_at(struct tp_growth_state *state, size_t look, uint64_t bytes, uint64_t blocks)
 {
 	if (state->bytes == bytes && state->blocks == blocks)
-		return true;
-	if (!state->series && (state->bytes || state->blocks)) {
-		state->series = calloc(1, sizeof(*state->series));
-		if (!state->series)
-			return false;
-	}
+		return;
+	if (!state->series && (state->bytes || state->blocks))
+		state->series = tp_zalloc(1, sizeof(*state->series));
 	if (state->series)
 		go_on(state, look);
 	state->since = (uint32_t)look;
 	state->bytes = bytes;
 	state->blocks = blocks;
-	return true;
 }
 
 /* Room for as many sites as there are by now; new ones have nothing. */
-static bool reserve(struct tp_growth_states *states, size_t count)
+static void reserve(struct tp_growth_states *states, size_t count)
 {
-	if (!tp_reserve(&states->list, &states->room, count, sizeof(*states->list)))
-		return false;
+	tp_grow(&states->list, &states->room, count, sizeof(*states->list));
 	if (count > states->count)
 		memset(states->list + states->count, 0, (count - states->count) * sizeof(*states->list));
 	states->count = count;
-	return true;
 }
 
-static bool look_at_site(struct tp_growth *growth, const struct tp_growth_inputs *in, size_t site)
+static void look_at_site(struct tp_growth *growth, const struct tp_growth_inputs *in, size_t site)
 {
 	const struct tp_amount *live = &in->sites->list[site].live;
 	uint64_t bytes = live->bytes, blocks = live->blocks;
@@ -112,15 +106,14 @@ static bool look_at_site(struct tp_growth *growth, const struct tp_growth_inputs
 		bytes = tp_round(in->estimates->sites[site].live.bytes.value);
 		blocks = tp_round(in->estimates->sites[site].live.blocks.value);
 	}
-	return look_at(&growth->sites.list[site], growth->count, bytes, blocks);
+	look_at(&growth->sites.list[site], growth->count, bytes, blocks);
 }
 
-static bool look_at_sites(struct tp_growth *growth, const struct tp_growth_inputs *in)
+static void look_at_sites(struct tp_growth *growth, const struct tp_growth_inputs *in)
 {
 	size_t count = in->sites->count;
 
-	if (!reserve(&growth->sites, count))
-		return false;
+	reserve(&growth->sites, count);
 	for (size_t first = 0; first < count; first += TP_SITES_TOGETHER) {
 		uint8_t *changed = &in->sites->changed[first / TP_SITES_TOGETHER];
 
@@ -128,26 +121,22 @@ static bool look_at_sites(struct tp_growth *growth, const struct tp_growth_input
 			continue;
 		*changed &= (uint8_t)~growth->bit;
 		for (size_t i = first; i < count && i < first + TP_SITES_TOGETHER; i++)
-			if (i >= TP_SITE_FIRST && !look_at_site(growth, in, i))
-				return false;
+			if (i >= TP_SITE_FIRST)
+				look_at_site(growth, in, i);
 	}
-	return true;
 }
 
-static bool look_at_maps(struct tp_growth *growth, const struct tp_growth_inputs *in)
+static void look_at_maps(struct tp_growth *growth, const struct tp_growth_inputs *in)
 {
 	struct tp_growth_whole *whole = &growth->whole[growth->count];
 
-	if (!reserve(&growth->maps, in->maps->site_count))
-		return false;
+	reserve(&growth->maps, in->maps->site_count);
 	for (size_t i = 0; i < in->maps->site_count; i++) {
 		const struct tp_map_state *site = &in->maps->sites[i];
 
 		*(site->file ? &whole->file : &whole->anonymous) += site->live;
-		if (!look_at(&growth->maps.list[i], growth->count, site->live, 0))
-			return false;
+		look_at(&growth->maps.list[i], growth->count, site->live, 0);
 	}
-	return true;
 }
 
 /* All looks of what has a series stand in it. */
@@ -164,7 +153,7 @@ void tp_growth_finish(struct tp_growth *growth)
 	finish_states(&growth->maps, growth->count);
 }
 
-bool tp_growth_look(struct tp_growth *growth, const struct tp_growth_inputs *in, uint64_t now)
+void tp_growth_look(struct tp_growth *growth, const struct tp_growth_inputs *in, uint64_t now)
 {
 	uint64_t interval;
 
@@ -176,24 +165,21 @@ bool tp_growth_look(struct tp_growth *growth, const struct tp_growth_inputs *in,
 								 .parts = *in->parts,
 								 .allocator = *in->allocator,
 								 .allocator_live = in->allocator_live };
-	if (!look_at_sites(growth, in) || !look_at_maps(growth, in))
-		return false;
+	look_at_sites(growth, in);
+	look_at_maps(growth, in);
 	if (++growth->count == TP_TREND_MAX)
 		halve(growth);
 	interval = now / growth->stride + 1;
 	growth->due = interval * growth->stride;
 	growth->due += (uint64_t)((unsigned __int128)(interval * RANDOM) * growth->stride >> 64);
-	return true;
 }
 
-bool tp_growth_look_back(struct tp_growth *growth, const struct tp_growth_inputs *in, uint64_t now)
+void tp_growth_look_back(struct tp_growth *growth, const struct tp_growth_inputs *in, uint64_t now)
 {
 	if (growth->count < TP_TREND_LEAST)
-		return true; /* quiet time makes no verdict of too few looks */
+		return; /* quiet time makes no verdict of too few looks */
 	while (growth->due < now && now - growth->due >= growth->stride)
-		if (!tp_growth_look(growth, in, growth->due))
-			return false;
-	return true;
+		tp_growth_look(growth, in, growth->due);
 }
 
 /* ---- saving and loading ---- */
@@ -206,11 +192,8 @@ static void archive_series(struct tp_archive *archive, struct tp_growth_state *s
 	if (!any)
 		return;
 	if (archive->loading)
-		state->series = calloc(1, sizeof(*state->series));
-	if (state->series)
-		TP_ARCHIVE(archive, *state->series);
-	else
-		tp_archive_no_memory(archive);
+		state->series = tp_zalloc(1, sizeof(*state->series));
+	TP_ARCHIVE(archive, *state->series);
 }
 
 static void archive_states(struct tp_archive *archive, struct tp_growth_states *states)

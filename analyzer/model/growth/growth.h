@@ -75,11 +75,11 @@ struct tp_growth {
 void tp_growth_init(struct tp_growth *growth, uint64_t stride, uint8_t bit);
 void tp_growth_free(struct tp_growth *growth);
 
-/* Looks, at a time that is due. False: no memory. */
-bool tp_growth_look(struct tp_growth *growth, const struct tp_growth_inputs *in, uint64_t now);
+/* Looks, at a time that is due. */
+void tp_growth_look(struct tp_growth *growth, const struct tp_growth_inputs *in, uint64_t now);
 
-/* The looks that were due before that time, while nothing happened. False: no memory. */
-bool tp_growth_look_back(struct tp_growth *growth, const struct tp_growth_inputs *in, uint64_t now);
+/* The looks that were due before that time, while nothing happened. */
+void tp_growth_look_back(struct tp_growth *growth, const struct tp_growth_inputs *in, uint64_t now);
 
 /* Nothing more, and what was seen is forgotten. */
 void tp_growth_drop(struct tp_growth *growth);
@@ -95,14 +95,14 @@ void tp_growth_survivors(struct tp_growth *growth, const struct tp_growth_inputs
 
 /*
  * Fills *stats from what was seen. `seconds`: `at` holds event times. With options->keep_growth the sites' series are moved to
- * stats->kept. False: no memory.
+ * stats->kept.
  */
-bool tp_growth_result(struct tp_growth *growth, const struct tp_growth_inputs *in, bool seconds,
+void tp_growth_result(struct tp_growth *growth, const struct tp_growth_inputs *in, bool seconds,
 		      struct tp_growth_stats *stats);
 void tp_growth_result_free(struct tp_growth_stats *stats);
 
-/* When the blocks that live yet were born: of stats->heap, those that leak. After the steps' result. False: no memory. */
-bool tp_growth_births(const struct tp_growth_inputs *in, const struct tp_step_stats *steps,
+/* When the blocks that live yet were born: of stats->heap, those that leak. After the steps' result. */
+void tp_growth_births(const struct tp_growth_inputs *in, const struct tp_step_stats *steps,
 		      struct tp_growth_stats *stats);
 
 /* ---- put together ---- */
@@ -123,9 +123,9 @@ struct tp_growth_groups {
  * is listed once: with the group that grows most steadily for its number of stacks. The others stay if what they have beside
  * it grows as well, with the rate of that. So the result has leaks only. A site of it has as number its group, and as node
  * and op those of the member that grew most. `varying`: of the groups, how many changed, which is what Holm's correction
- * counts. The caller frees result->list. False: no memory.
+ * counts. The caller frees result->list.
  */
-bool tp_growth_pool(const struct tp_growth_kept *kept, const struct tp_growth_groups *groups,
+void tp_growth_pool(const struct tp_growth_kept *kept, const struct tp_growth_groups *groups,
 		    struct tp_growth_list *result, size_t *varying);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "model/growth/growth_impl.h"
 #include "model/steps/steps.h"
-#include "base/reserve.h"
+#include "base/memory.h"
 
 struct birth {
 	size_t site; /* in the list */
@@ -45,58 +45,52 @@ struct births {
 	size_t count, room;
 };
 
-static bool add(struct births *births, uint32_t site, uint64_t time, uint64_t size)
+static void add(struct births *births, uint32_t site, uint64_t time, uint64_t size)
 {
 	uint32_t series = site == TP_SITE_NONE ? 0 : births->stats->series[site];
 	uint64_t ns;
 
 	if (!series || !births->index[series - 1])
-		return true;
-	if (!tp_reserve(&births->list, &births->room, births->count + 1, sizeof(*births->list)))
-		return false;
+		return;
+	tp_grow(&births->list, &births->room, births->count + 1, sizeof(*births->list));
 	ns = tp_growth_ns(births->in, time);
 	births->list[births->count++] =
 		(struct birth){ births->index[series - 1] - 1,
 				births->stats->seconds ? ns : tp_steps_at(births->steps, ns).first, size };
-	return true;
 }
 
 /* Those that live, and with steps those that did when the last one ended. */
-static bool collect(struct births *births)
+static void collect(struct births *births)
 {
 	const struct tp_live *live = births->in->live;
 	const struct tp_outlived *outlived = births->in->outlived;
 	size_t slots = (size_t)1 << (64 - live->shift);
-	bool good = true;
 
-	for (size_t i = 0; good && i < slots; i++)
-		good = add(births, live->blocks[i].site, live->blocks[i].time, live->blocks[i].size);
-	for (size_t i = 0; good && !births->stats->seconds && i < outlived->count; i++)
-		good = add(births, outlived->list[i].site, outlived->list[i].time, outlived->list[i].size);
-	return good;
+	for (size_t i = 0; i < slots; i++)
+		add(births, live->blocks[i].site, live->blocks[i].time, live->blocks[i].size);
+	for (size_t i = 0; !births->stats->seconds && i < outlived->count; i++)
+		add(births, outlived->list[i].site, outlived->list[i].time, outlived->list[i].size);
 }
 
-bool tp_growth_births(const struct tp_growth_inputs *in, const struct tp_step_stats *steps,
+void tp_growth_births(const struct tp_growth_inputs *in, const struct tp_step_stats *steps,
 		      struct tp_growth_stats *stats)
 {
 	struct births births = { .in = in, .steps = steps, .stats = stats };
 	size_t suspects = stats->heap.leaks + stats->heap.rising;
-	bool good;
 
 	if (!suspects)
-		return true;
-	births.index = calloc(in->sites->count + 1, sizeof(*births.index));
-	for (size_t i = 0; births.index && i < suspects; i++)
+		return;
+	births.index = tp_zalloc(in->sites->count + 1, sizeof(*births.index));
+	for (size_t i = 0; i < suspects; i++)
 		births.index[stats->heap.list[i].number] = (uint32_t)i + 1;
-	good = births.index && collect(&births);
+	collect(&births);
 	if (births.count)
 		qsort(births.list, births.count, sizeof(*births.list), by_place);
-	for (size_t from = 0, to; good && from < births.count; from = to) {
+	for (size_t from = 0, to; from < births.count; from = to) {
 		for (to = from; to < births.count && births.list[to].site == births.list[from].site; to++)
 			;
 		summarize(&stats->heap.list[births.list[from].site], births.list + from, to - from);
 	}
 	free(births.index);
 	free(births.list);
-	return good;
 }

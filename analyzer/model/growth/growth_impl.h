@@ -103,9 +103,8 @@ struct tp_growth_series_list {
 	size_t repeated; /* sites that are alike to one before them; of plain ones, only where there are others */
 };
 
-/* False: no memory; tp_growth_series_free() is due in any case. */
-bool tp_growth_series(const struct tp_growth *growth, const struct tp_growth_inputs *in, size_t looks,
-		      struct tp_growth_series_list *list);
+struct tp_growth_series_list tp_growth_series(const struct tp_growth *growth, const struct tp_growth_inputs *in,
+					      size_t looks);
 void tp_growth_series_free(struct tp_growth_series_list *list);
 
 /* The test of one series: trend, and of the site p, what it was at last and at most. */
@@ -113,9 +112,9 @@ void tp_growth_test(const struct tp_growth_family *family, struct tp_growth_foun
 
 /*
  * The verdicts over a whole family: sorts the list, and fills verdict, rate and what belongs to it. `varying`: how many series
- * changed, those that are not in the list with them. False: no memory.
+ * changed, those that are not in the list with them.
  */
-bool tp_growth_judge(const struct tp_growth_family *family, struct tp_growth_found *list, size_t count, size_t varying);
+void tp_growth_judge(const struct tp_growth_family *family, struct tp_growth_found *list, size_t count, size_t varying);
 
 /* Appends a site to a result's list, and counts it; stable ones are left out. The list has room. */
 void tp_growth_take(struct tp_growth_list *to, const struct tp_growth_site *site);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "model/growth/growth_impl.h"
 #include "model/stats/stats.h"
 
@@ -64,14 +65,12 @@ static int by_p(const void *a, const void *b)
 	return x->index < y->index ? -1 : x->index > y->index;
 }
 
-/* How many of the list, the first ones once it is sorted, grow significantly. SIZE_MAX: no memory. */
+/* How many of the list, the first ones once it is sorted, grow significantly. */
 static size_t significant(struct tp_growth_found *list, size_t count, size_t varying)
 {
-	double *p = calloc(count + 1, sizeof(*p));
+	double *p = tp_zalloc(count, sizeof(*p));
 	size_t result;
 
-	if (!p)
-		return SIZE_MAX;
 	qsort(list, count, sizeof(*list), by_p);
 	for (size_t i = 0; i < count; i++)
 		p[i] = list[i].trend.p;
@@ -122,18 +121,17 @@ static enum tp_verdict verdict_of(const struct tp_growth_family *family, struct 
 	return tp_trend_verdict(values->bytes, places->count, &found->trend, significant);
 }
 
-bool tp_growth_judge(const struct tp_growth_family *family, struct tp_growth_found *list, size_t count, size_t varying)
+void tp_growth_judge(const struct tp_growth_family *family, struct tp_growth_found *list, size_t count, size_t varying)
 {
 	size_t sure = significant(list, count, varying);
 	struct tp_growth_values values;
 
-	for (size_t i = 0; sure != SIZE_MAX && i < count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		family->read(family->source, list[i].index, &values);
 		list[i].site.verdict = verdict_of(family, &list[i], &values, i < sure, varying);
 		if (i < sure || list[i].site.verdict == TP_VERDICT_RISING)
 			measure(family->places, &list[i], &values);
 	}
-	return sure != SIZE_MAX;
 }
 
 void tp_growth_take(struct tp_growth_list *to, const struct tp_growth_site *site)

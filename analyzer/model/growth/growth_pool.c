@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "model/growth/growth_impl.h"
 
 struct pool {
@@ -20,15 +21,13 @@ const struct tp_growth_member *tp_growth_members(const struct tp_growth_kept *ke
 }
 
 /* Counting sort. */
-static bool put_together(struct pool *pool, const struct tp_growth_groups *groups)
+static void put_together(struct pool *pool, const struct tp_growth_groups *groups)
 {
 	size_t members = pool->kept->count, entries = groups->first[members], *next;
 
-	pool->order = calloc(entries + 1, sizeof(*pool->order));
-	pool->first = calloc(pool->groups + 2, sizeof(*pool->first));
-	pool->explained = calloc(members + 1, sizeof(*pool->explained));
-	if (!pool->order || !pool->first || !pool->explained)
-		return false;
+	pool->order = tp_zalloc(entries, sizeof(*pool->order));
+	pool->first = tp_zalloc(pool->groups + 2, sizeof(*pool->first));
+	pool->explained = tp_zalloc(members, sizeof(*pool->explained));
 	next = pool->first + 1; /* until the end of the sort it is behind by one */
 	for (size_t e = 0; e < entries; e++)
 		next[groups->list[e] + 1]++;
@@ -37,7 +36,6 @@ static bool put_together(struct pool *pool, const struct tp_growth_groups *group
 	for (size_t i = 0; i < members; i++)
 		for (size_t e = groups->first[i]; e < groups->first[i + 1]; e++)
 			pool->order[next[groups->list[e]]++] = (uint32_t)i;
-	return true;
 }
 
 /* ---- sums ---- */
@@ -143,8 +141,7 @@ static size_t test_again(const struct tp_growth_family *family, struct tp_growth
 				continue;
 			tp_growth_test(family, &found);
 			/* One at a time, each as if it were the first of all. */
-			if (!tp_growth_judge(family, &found, 1, varying))
-				return SIZE_MAX;
+			tp_growth_judge(family, &found, 1, varying);
 			if (found.site.verdict != TP_VERDICT_LEAK)
 				continue;
 		}
@@ -153,14 +150,13 @@ static size_t test_again(const struct tp_growth_family *family, struct tp_growth
 	return left;
 }
 
-/* False: no memory. */
-static bool take_apart(const struct tp_growth_family *family, struct tp_growth_found *list, size_t count,
+static void take_apart(const struct tp_growth_family *family, struct tp_growth_found *list, size_t count,
 		       size_t varying, struct tp_growth_list *result)
 {
 	struct pool *pool = (struct pool *)family->source;
-	bool *chosen = calloc(pool->kept->count + 1, sizeof(*chosen));
+	bool *chosen = tp_zalloc(pool->kept->count, sizeof(*chosen));
 
-	while (chosen && count && count != SIZE_MAX) { /* each round takes one at least from the list */
+	while (count) { /* each round takes one at least from the list */
 		size_t best = best_of(list, count), group = list[best].index;
 
 		tp_growth_take(result, &list[best].site);
@@ -174,17 +170,15 @@ static bool take_apart(const struct tp_growth_family *family, struct tp_growth_f
 		count = test_again(family, list, count, chosen, varying);
 	}
 	free(chosen);
-	return chosen && count != SIZE_MAX;
 }
 
-static bool judge(struct pool *pool, struct tp_growth_list *result, size_t *varying)
+static void judge(struct pool *pool, struct tp_growth_list *result, size_t *varying)
 {
 	const struct tp_growth_family family = { &pool->kept->places, pool, read_sum };
-	struct tp_growth_found *list = calloc(pool->groups + 1, sizeof(*list));
+	struct tp_growth_found *list = tp_zalloc(pool->groups, sizeof(*list));
 	size_t count = 0, leaks = 0;
-	bool good;
 
-	for (size_t group = 0; list && group < pool->groups; group++) {
+	for (size_t group = 0; group < pool->groups; group++) {
 		struct tp_growth_found *found = &list[count];
 
 		if (!describe(pool, group, &found->site))
@@ -194,28 +188,26 @@ static bool judge(struct pool *pool, struct tp_growth_list *result, size_t *vary
 		*varying += found->trend.varies;
 		count++;
 	}
-	good = list && tp_growth_judge(&family, list, count, *varying);
-	for (size_t i = 0; good && i < count; i++)
+	tp_growth_judge(&family, list, count, *varying);
+	for (size_t i = 0; i < count; i++)
 		if (list[i].site.verdict == TP_VERDICT_LEAK)
 			list[leaks++] = list[i];
-	result->list = calloc(leaks + 1, sizeof(*result->list));
-	good = good && result->list && take_apart(&family, list, leaks, *varying, result);
+	result->list = tp_zalloc(leaks, sizeof(*result->list));
+	take_apart(&family, list, leaks, *varying, result);
 	free(list);
 	tp_growth_sort(result);
-	return good;
 }
 
-bool tp_growth_pool(const struct tp_growth_kept *kept, const struct tp_growth_groups *groups,
+void tp_growth_pool(const struct tp_growth_kept *kept, const struct tp_growth_groups *groups,
 		    struct tp_growth_list *result, size_t *varying)
 {
 	struct pool pool = { .kept = kept, .groups = groups->count };
-	bool good;
 
 	*result = (struct tp_growth_list){ 0 };
 	*varying = 0;
-	good = put_together(&pool, groups) && judge(&pool, result, varying);
+	put_together(&pool, groups);
+	judge(&pool, result, varying);
 	free(pool.order);
 	free(pool.first);
 	free(pool.explained);
-	return good;
 }

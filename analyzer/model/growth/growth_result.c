@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "model/growth/growth_impl.h"
 
 /* ---- a line ---- */
@@ -117,16 +118,16 @@ static struct tp_growth_site site_at(const struct source *source, size_t series)
 	return site;
 }
 
-/* The tests of all series. NULL: no memory. */
+/* The tests of all series. */
 static struct tp_growth_found *test_all(const struct tp_growth_family *family, struct tp_growth_stats *stats,
 					size_t *varying)
 {
 	const struct source *source = family->source;
 	size_t count = source->series.count;
-	struct tp_growth_found *list = calloc(count + 1, sizeof(*list));
+	struct tp_growth_found *list = tp_zalloc(count, sizeof(*list));
 
 	*varying = 0;
-	for (size_t i = 0; list && i < count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		struct tp_growth_found *found = &list[i];
 
 		found->index = i;
@@ -139,13 +140,13 @@ static struct tp_growth_found *test_all(const struct tp_growth_family *family, s
 }
 
 /* Sites that have no series are there too. */
-static bool count_sites(const struct source *source, struct tp_growth_stats *stats)
+static void count_sites(const struct source *source, struct tp_growth_stats *stats)
 {
 	size_t sites = source->growth->sites.count;
 
 	stats->sites = sites > TP_SITE_FIRST ? sites - TP_SITE_FIRST - source->series.repeated : 0;
-	stats->series = calloc(source->in->sites->count + 1, sizeof(*stats->series));
-	for (size_t i = 0; stats->series && i < source->series.count; i++) {
+	stats->series = tp_zalloc(source->in->sites->count, sizeof(*stats->series));
+	for (size_t i = 0; i < source->series.count; i++) {
 		uint32_t number = number_of(source, i) + 1;
 
 		if (!is_heap(source, i))
@@ -153,7 +154,6 @@ static bool count_sites(const struct source *source, struct tp_growth_stats *sta
 		for (size_t m = source->series.first[i]; m < source->series.first[i + 1]; m++)
 			stats->series[source->series.order[m]] = number;
 	}
-	return stats->series != NULL;
 }
 
 static void take_all(const struct source *source, const struct tp_growth_found *list, struct tp_growth_stats *stats)
@@ -169,15 +169,15 @@ static bool is_suspect(const struct tp_growth_site *site)
 	return site->verdict == TP_VERDICT_LEAK || site->verdict == TP_VERDICT_RISING;
 }
 
-static bool take_rates(const struct source *source, const struct tp_growth_family *family,
+static void take_rates(const struct source *source, const struct tp_growth_family *family,
 		       const struct tp_growth_found *list, struct tp_growth_stats *stats)
 {
 	const struct tp_growth_places *places = family->places;
 	size_t skip = skip_of(places);
 	struct tp_growth_values values;
 
-	stats->rates = calloc(source->series.count + 1, sizeof(*stats->rates));
-	for (size_t i = 0; stats->rates && i < source->series.count; i++) {
+	stats->rates = tp_zalloc(source->series.count, sizeof(*stats->rates));
+	for (size_t i = 0; i < source->series.count; i++) {
 		struct tp_growth_site site = list[i].site;
 		struct tp_trend drift = { 0 };
 
@@ -193,7 +193,6 @@ static bool take_rates(const struct source *source, const struct tp_growth_famil
 		}
 		stats->rates[stats->rate_count++] = site;
 	}
-	return stats->rates != NULL;
 }
 
 /* What is no leak by itself may be one together: new stacks come again and again, none of which grows for long. */
@@ -216,22 +215,20 @@ static void measure_others(const struct tp_growth_family *family, const struct t
 	measure_among(family->places, sum.bytes, sum.blocks, varying + 1, &stats->others);
 }
 
-static bool judge(const struct source *source, const struct tp_growth_places *places, struct tp_growth_stats *stats)
+static void judge(const struct source *source, const struct tp_growth_places *places, struct tp_growth_stats *stats)
 {
 	const struct tp_growth_family family = { places, source, read_series };
 	size_t count = source->series.count, varying;
 	struct tp_growth_found *list = test_all(&family, stats, &varying);
-	bool good = list && count_sites(source, stats) && tp_growth_judge(&family, list, count, varying);
 
-	stats->heap.list = calloc(count + 1, sizeof(*stats->heap.list));
-	stats->maps.list = calloc(count + 1, sizeof(*stats->maps.list));
-	good = good && stats->heap.list && stats->maps.list && take_rates(source, &family, list, stats);
-	if (good) {
-		take_all(source, list, stats);
-		measure_others(&family, list, varying, stats);
-	}
+	count_sites(source, stats);
+	tp_growth_judge(&family, list, count, varying);
+	stats->heap.list = tp_zalloc(count, sizeof(*stats->heap.list));
+	stats->maps.list = tp_zalloc(count, sizeof(*stats->maps.list));
+	take_rates(source, &family, list, stats);
+	take_all(source, list, stats);
+	measure_others(&family, list, varying, stats);
 	free(list);
-	return good;
 }
 
 /* ---- the whole process ---- */
@@ -421,18 +418,14 @@ static bool rises(const struct tp_growth_places *places)
 /* ---- to be put together later ---- */
 
 /* Moves the series of all sites that ever had anything. */
-static bool keep(struct tp_growth *growth, const struct tp_growth_inputs *in, const struct tp_growth_places *places,
+static void keep(struct tp_growth *growth, const struct tp_growth_inputs *in, const struct tp_growth_places *places,
 		 struct tp_growth_stats *stats)
 {
-	struct tp_growth_kept *kept = stats->kept = calloc(1, sizeof(*kept));
+	struct tp_growth_kept *kept = stats->kept = tp_zalloc(1, sizeof(*kept));
 
-	if (!kept)
-		return false;
 	kept->places = *places;
-	kept->members = calloc(growth->sites.count + 1, sizeof(*kept->members));
-	kept->states = calloc(growth->sites.count + 1, sizeof(*kept->states));
-	if (!kept->members || !kept->states)
-		return false;
+	kept->members = tp_zalloc(growth->sites.count, sizeof(*kept->members));
+	kept->states = tp_zalloc(growth->sites.count, sizeof(*kept->states));
 	for (size_t i = TP_SITE_FIRST; i < growth->sites.count; i++) {
 		struct tp_growth_state *state = &growth->sites.list[i];
 		const struct tp_site_state *site = &in->sites->list[i];
@@ -443,10 +436,9 @@ static bool keep(struct tp_growth *growth, const struct tp_growth_inputs *in, co
 		kept->states[kept->count++] = *state;
 		state->series = NULL;
 	}
-	return true;
 }
 
-bool tp_growth_result(struct tp_growth *growth, const struct tp_growth_inputs *in, bool seconds,
+void tp_growth_result(struct tp_growth *growth, const struct tp_growth_inputs *in, bool seconds,
 		      struct tp_growth_stats *stats)
 {
 	struct tp_growth_places places = { .count = seconds ? without_end(growth) : growth->count,
@@ -454,29 +446,29 @@ bool tp_growth_result(struct tp_growth *growth, const struct tp_growth_inputs *i
 					   .survivors = growth->survivors };
 	struct source source = { .growth = growth, .in = in, .looks = places.count };
 	size_t n = places.count;
-	bool good;
 
 	memset(stats, 0, sizeof(*stats));
 	tp_growth_finish(growth);
 	stats->seconds = seconds;
 	stats->looks = n;
 	if (!n)
-		return true;
+		return;
 	find_places(growth, in, &places);
 	stats->last = places.place[n - 1];
 	if (n < TP_TREND_LEAST)
-		return true;
+		return;
 	stats->span = (places.x[n - 1] - places.x[0]) / (double)(n - 1);
 	if (!rises(&places))
-		return true;
+		return;
 	measure_whole(growth, &places, stats);
 	measure_parts(growth, &places, stats);
 	measure_fine(growth, &places, in, stats);
 	measure_allocator(growth, &places, stats);
-	good = tp_growth_series(growth, in, n, &source.series) && judge(&source, &places, stats) &&
-	       (!in->options->keep_growth || keep(growth, in, &places, stats));
+	source.series = tp_growth_series(growth, in, n);
+	judge(&source, &places, stats);
+	if (in->options->keep_growth)
+		keep(growth, in, &places, stats);
 	tp_growth_series_free(&source.series);
-	return good;
 }
 
 void tp_growth_result_free(struct tp_growth_stats *stats)

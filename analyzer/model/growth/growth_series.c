@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "model/growth/same_stacks.h"
 #include "model/growth/growth_impl.h"
 
@@ -52,17 +53,17 @@ static struct tp_alike_stack stack_of(struct tp_alike *alike, const struct tp_gr
 	return (struct tp_alike_stack){ stack.exact + kind, stack.loose + kind };
 }
 
-/* All that are not plain, or all. NULL: no memory. */
+/* All that are not plain, or all. */
 static struct entry *collect(const struct tp_growth *growth, const struct tp_growth_inputs *in, size_t looks,
 			     bool plain, size_t *count)
 {
 	size_t sites = growth->sites.count, all = sites + growth->maps.count;
-	struct entry *list = calloc(all + 1, sizeof(*list));
+	struct entry *list = tp_zalloc(all, sizeof(*list));
 	struct tp_alike alike;
-	bool good = tp_alike_init(&alike, in->trace, in->options) && list;
 
+	tp_alike_init(&alike, in->trace, in->options);
 	*count = 0;
-	for (size_t i = TP_SITE_FIRST; good && i < all; i++) {
+	for (size_t i = TP_SITE_FIRST; i < all; i++) {
 		const struct tp_growth_state *state = tp_growth_state_at(growth, i);
 
 		if (plain || !tp_growth_is_plain(state))
@@ -70,12 +71,8 @@ static struct entry *collect(const struct tp_growth *growth, const struct tp_gro
 				(struct entry){ stack_of(&alike, in, sites, i), i, first_look(state, looks) };
 	}
 	tp_alike_free(&alike);
-	if (good)
-		qsort(list, *count, sizeof(*list), by_stack);
-	if (good)
-		return list;
-	free(list);
-	return NULL;
+	qsort(list, *count, sizeof(*list), by_stack);
+	return list;
 }
 
 /* Where the entries end that have the same stack as list[from]. */
@@ -146,36 +143,31 @@ static void add_all(struct tp_growth_series_list *series, const struct tp_growth
 	}
 }
 
-static bool find_series(const struct tp_growth *growth, const struct tp_growth_inputs *in, size_t looks, bool plain,
-			struct tp_growth_series_list *series)
+static struct tp_growth_series_list find_series(const struct tp_growth *growth, const struct tp_growth_inputs *in,
+						size_t looks, bool plain)
 {
 	size_t count;
 	struct entry *list = collect(growth, in, looks, plain, &count);
-	bool good;
+	struct tp_growth_series_list series = { .order = tp_zalloc(count, sizeof(*series.order)),
+						.first = tp_zalloc(count + 1, sizeof(*series.first)),
+						.renewed = tp_zalloc(count, sizeof(*series.renewed)) };
 
-	*series = (struct tp_growth_series_list){ NULL };
-	series->order = calloc(count + 1, sizeof(*series->order));
-	series->first = calloc(count + 1, sizeof(*series->first));
-	series->renewed = calloc(count + 1, sizeof(*series->renewed));
-	good = list && series->order && series->first && series->renewed;
-	if (good)
-		add_all(series, growth, list, count, looks);
+	add_all(&series, growth, list, count, looks);
 	free(list);
-	return good;
+	return series;
 }
 
 /* What is plain is looked at where there is something that it may be alike to. */
-bool tp_growth_series(const struct tp_growth *growth, const struct tp_growth_inputs *in, size_t looks,
-		      struct tp_growth_series_list *series)
+struct tp_growth_series_list tp_growth_series(const struct tp_growth *growth, const struct tp_growth_inputs *in,
+					      size_t looks)
 {
 	bool python = in->options->frames == TP_FRAMES_PYTHON;
+	struct tp_growth_series_list series = find_series(growth, in, looks, python);
 
-	if (!find_series(growth, in, looks, python, series))
-		return false;
-	if (!series->repeated || python)
-		return true;
-	tp_growth_series_free(series);
-	return find_series(growth, in, looks, true, series);
+	if (!series.repeated || python)
+		return series;
+	tp_growth_series_free(&series);
+	return find_series(growth, in, looks, true);
 }
 
 void tp_growth_series_free(struct tp_growth_series_list *series)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "trace/jitdump.h"
 
 #define FRAMES_MAX 4096u /* deeper stacks are told apart by their innermost frames */
@@ -23,12 +24,11 @@ static uint64_t add_text(uint64_t hash, const char *text)
 	return mix(hash, 1);
 }
 
-/* Without memory the name is taken as it is. */
 static uint64_t add_loose(uint64_t hash, const char *text)
 {
 	char *name = tp_alike_name(text);
 
-	hash = add_text(hash, name ? name : text);
+	hash = add_text(hash, name);
 	free(name);
 	return hash;
 }
@@ -77,31 +77,28 @@ static void find_several(struct tp_alike *alike, const struct named *list, size_
 	}
 }
 
-static bool name_modules(struct tp_alike *alike)
+static void name_modules(struct tp_alike *alike)
 {
 	size_t count = alike->trace->module_count;
-	struct named *list = calloc(count + 1, sizeof(*list));
+	struct named *list = tp_zalloc(count, sizeof(*list));
 
-	for (size_t i = 0; list && i < count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		alike->modules[i] = add_loose(3, alike->trace->modules[i].path);
 		list[i] = (struct named){ alike->modules[i], &alike->trace->modules[i] };
 	}
-	if (!list)
-		return false;
 	qsort(list, count, sizeof(*list), by_name);
 	find_several(alike, list, count);
 	free(list);
-	return true;
 }
 
-bool tp_alike_init(struct tp_alike *alike, const struct tp_trace *trace, const struct tp_replay_options *options)
+void tp_alike_init(struct tp_alike *alike, const struct tp_trace *trace, const struct tp_replay_options *options)
 {
 	*alike = (struct tp_alike){ .trace = trace, .options = options };
-	alike->exact = calloc(trace->frame_count + 1, sizeof(*alike->exact));
-	alike->loose = calloc(trace->frame_count + 1, sizeof(*alike->loose));
-	alike->modules = calloc(trace->module_count + 1, sizeof(*alike->modules));
-	alike->several = calloc(trace->module_count + 1, sizeof(*alike->several));
-	return alike->exact && alike->loose && alike->modules && alike->several && name_modules(alike);
+	alike->exact = tp_zalloc(trace->frame_count, sizeof(*alike->exact));
+	alike->loose = tp_zalloc(trace->frame_count, sizeof(*alike->loose));
+	alike->modules = tp_zalloc(trace->module_count, sizeof(*alike->modules));
+	alike->several = tp_zalloc(trace->module_count, sizeof(*alike->several));
+	name_modules(alike);
 }
 
 void tp_alike_free(struct tp_alike *alike)

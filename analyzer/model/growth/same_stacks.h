@@ -30,14 +30,13 @@ struct tp_alike_stack {
 	uint64_t exact, loose;
 };
 
-/* False: no memory; tp_alike_free() is due in any case. */
-bool tp_alike_init(struct tp_alike *alike, const struct tp_trace *trace, const struct tp_replay_options *options);
+void tp_alike_init(struct tp_alike *alike, const struct tp_trace *trace, const struct tp_replay_options *options);
 void tp_alike_free(struct tp_alike *alike);
 
 /* `op` as sites have it. */
 struct tp_alike_stack tp_alike_stack(struct tp_alike *alike, uint32_t node, const char *op);
 
-/* The name without what may differ: each is a "#". NULL: no memory. The caller frees it. */
+/* The name without what may differ: each is a "#". The caller frees it. */
 char *tp_alike_name(const char *name);
 
 #endif

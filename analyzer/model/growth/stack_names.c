@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "model/growth/same_stacks.h"
 
 #define HASH_LEAST 8u /* shorter words are words, with a number in them */
@@ -85,10 +86,10 @@ static size_t put_temporary(const char *name, char *to, size_t *put)
 
 char *tp_alike_name(const char *name)
 {
-	char *text = malloc(strlen(name) + 1);
-	size_t put = 0, at = text ? put_temporary(name, text, &put) : 0;
+	char *text = tp_zalloc(strlen(name) + 1, 1);
+	size_t put = 0, at = put_temporary(name, text, &put);
 
-	while (text && name[at]) {
+	while (name[at]) {
 		size_t word = 0;
 
 		while (isalnum((unsigned char)name[at + word]))
@@ -99,7 +100,6 @@ char *tp_alike_name(const char *name)
 			text[put++] = name[at++];
 		at += word;
 	}
-	if (text)
-		text[put] = '\0';
+	text[put] = '\0';
 	return text;
 }

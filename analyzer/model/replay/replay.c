@@ -113,11 +113,12 @@ struct tp_growth_inputs tp_replay_growth_inputs(struct tp_replay *replay)
 					  .allocator_live = replay->allocator_live };
 }
 
-static bool look_at_growth(struct tp_replay *replay, uint64_t time)
+static void look_at_growth(struct tp_replay *replay, uint64_t time)
 {
 	struct tp_growth_inputs in = tp_replay_growth_inputs(replay);
 
-	return tp_growth_look_back(&replay->of_time, &in, time) && tp_growth_look(&replay->of_time, &in, time);
+	tp_growth_look_back(&replay->of_time, &in, time);
+	tp_growth_look(&replay->of_time, &in, time);
 }
 
 /* Slices of time become longer as the run goes on: how long it will be is not known while its trace grows. */
@@ -230,8 +231,8 @@ static inline bool step(struct tp_replay *replay, bool sampled)
 		tp_replay_begin(replay, replay->from > replay->first ? replay->from : event->time);
 	if (replay->inside)
 		tp_timeline_advance(&replay->timeline, event->time, &replay->now);
-	if (__builtin_expect(event->time >= replay->of_time.due, 0) && !look_at_growth(replay, event->time))
-		return false;
+	if (__builtin_expect(event->time >= replay->of_time.due, 0))
+		look_at_growth(replay, event->time);
 	replay->last = event->time;
 	replay->heap.events++;
 	look_ahead(replay);

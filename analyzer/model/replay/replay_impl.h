@@ -87,7 +87,7 @@ bool tp_replay_began_in_pause(const struct tp_replay *replay, const struct tp_th
 void tp_replay_restore_map(struct tp_replay *replay, struct tp_thread_state *thread);
 
 /* A call of an op ended, if it did: replay->ops.last. */
-bool tp_replay_call_ended(struct tp_replay *replay, struct tp_thread_state *thread);
+void tp_replay_call_ended(struct tp_replay *replay, struct tp_thread_state *thread);
 
 /* ---- order, for the heap ---- */
 

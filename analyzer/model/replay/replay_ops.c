@@ -65,7 +65,8 @@ static bool replay_op(struct tp_replay *replay, struct tp_thread_state *thread, 
 	case TP_EVENT_OP_END:
 		tp_ops_end(&replay->ops, &thread->open, event->op_end.kept, event->op_end.unwound, &moment);
 		charge_counters(replay, thread, event);
-		return tp_replay_call_ended(replay, thread);
+		tp_replay_call_ended(replay, thread);
+		return true;
 	case TP_EVENT_SHAPE:
 		tp_ops_shape(&replay->ops, &thread->open, event->shape.op);
 		return true;

@@ -41,30 +41,32 @@ static uint64_t pause_ns(const struct tp_replay *replay, uint64_t duration_ns)
  * From the last event on all stays as it is, to the end or to now. Of a process whose end is not known (it was killed, or this
  * is a copy of its trace) that time is not known either: what it did in less than a second is no rate.
  */
-static bool look_to_the_end(struct tp_replay *replay, const struct tp_growth_inputs *in)
+static void look_to_the_end(struct tp_replay *replay, const struct tp_growth_inputs *in)
 {
 	const struct tp_trace *trace = replay->trace;
 	uint64_t end = tp_trace_last(trace) >> trace->header->tick_shift;
 
-	if (trace->header->end != TPROF_END_NONE || trace->written)
-		return replay->cut || tp_growth_look_back(&replay->of_time, in, end < replay->to ? end : replay->to);
+	if (trace->header->end != TPROF_END_NONE || trace->written) {
+		if (!replay->cut)
+			tp_growth_look_back(&replay->of_time, in, end < replay->to ? end : replay->to);
+		return;
+	}
 	if (tp_replay_end_ns(replay) - replay->start_ns < KNOWN_LEAST_NS)
 		tp_growth_drop(&replay->of_time);
-	return true;
 }
 
 /* After the steps' result. */
-static bool result_growth(struct tp_replay *replay, struct tp_process *process)
+static void result_growth(struct tp_replay *replay, struct tp_process *process)
 {
 	struct tp_growth_inputs in = tp_replay_growth_inputs(replay);
 	bool seconds = process->steps.count < TP_TREND_LEAST;
 
 	if (!seconds)
 		tp_growth_survivors(&replay->of_steps, &in);
-	else if (!look_to_the_end(replay, &in))
-		return false;
-	return tp_growth_result(seconds ? &replay->of_time : &replay->of_steps, &in, seconds, &process->growth) &&
-	       tp_growth_births(&in, &process->steps, &process->growth);
+	else
+		look_to_the_end(replay, &in);
+	tp_growth_result(seconds ? &replay->of_time : &replay->of_steps, &in, seconds, &process->growth);
+	tp_growth_births(&in, &process->steps, &process->growth);
 }
 
 /* After the growth's result, which needs event times. */
@@ -116,8 +118,8 @@ bool tp_replay_result(struct tp_replay *replay, struct tp_process *process)
 	process->cpu_outside = replay->cpu_outside;
 	process->cpu_sites = tp_cpu_result(&replay->cpu, &process->cpu_site_count);
 	process->map_sites = tp_maps_result(&replay->maps, &process->map_site_count);
-	good = tp_replay_result_threads(replay, process) && tp_replay_result_ops(replay, process) &&
-	       result_growth(replay, process);
+	good = tp_replay_result_threads(replay, process) && tp_replay_result_ops(replay, process);
+	result_growth(replay, process);
 	result_makeup(replay, process);
 	return good;
 }

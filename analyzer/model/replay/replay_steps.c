@@ -132,14 +132,15 @@ struct tp_step_moment tp_replay_step_moment(const struct tp_replay *replay, uint
 	return moment;
 }
 
-static bool look_at_growth(struct tp_replay *replay)
+static void look_at_growth(struct tp_replay *replay)
 {
 	struct tp_growth_inputs in = tp_replay_growth_inputs(replay);
 	uint64_t ended = replay->steps.ended;
 
 	if (ended == TP_TREND_LEAST)
 		tp_growth_drop(&replay->of_time);
-	return ended < replay->of_steps.due || tp_growth_look(&replay->of_steps, &in, ended);
+	if (ended >= replay->of_steps.due)
+		tp_growth_look(&replay->of_steps, &in, ended);
 }
 
 /* Exact, where the list of steps may have put neighbours together; by the event's time, as --from and --to are. */
@@ -150,7 +151,7 @@ static void note_end(struct tp_replay *replay)
 			replay->steps.ends_ns[i] = tp_replay_ns(replay, replay->last);
 }
 
-static bool end_step(struct tp_replay *replay, const struct tp_thread_state *thread, uint64_t ns, uint64_t items)
+static void end_step(struct tp_replay *replay, const struct tp_thread_state *thread, uint64_t ns, uint64_t items)
 {
 	struct tp_step_moment moment = tp_replay_step_moment(replay, ns);
 
@@ -159,7 +160,7 @@ static bool end_step(struct tp_replay *replay, const struct tp_thread_state *thr
 	moment.totals.usage.own_cpu_ns = thread->cpu_ns;
 	tp_steps_end(&replay->steps, &moment, items);
 	note_end(replay);
-	return look_at_growth(replay);
+	look_at_growth(replay);
 }
 
 /* What is right before a STEP was read for it, and the times say how long that took. */
@@ -180,7 +181,8 @@ bool tp_replay_step_end(struct tp_replay *replay, const struct tp_event *event)
 	charge_usage(thread, tp_replay_ns(replay, event->time));
 	if (!replay->inside || replay->anchor.source)
 		return true;
-	return end_step(replay, thread, tp_replay_ns(replay, event->time), event->step.items);
+	end_step(replay, thread, tp_replay_ns(replay, event->time), event->step.items);
+	return true;
 }
 
 bool tp_replay_mark(struct tp_replay *replay, const struct tp_event *event)
@@ -194,19 +196,19 @@ bool tp_replay_mark(struct tp_replay *replay, const struct tp_event *event)
 	return true;
 }
 
-bool tp_replay_call_ended(struct tp_replay *replay, struct tp_thread_state *thread)
+void tp_replay_call_ended(struct tp_replay *replay, struct tp_thread_state *thread)
 {
 	const struct tp_op_call *call = &replay->ops.last;
 	const struct tp_anchor *anchor = &replay->anchor;
 
 	if (!call->op)
-		return true;
+		return;
 	tp_step_ops_add(&replay->steps.ops, replay->ops.count, call->op, call->self_ns);
 	remember(replay, thread);
 	if (!anchor->source || call->op != anchor->op || (anchor->thread && thread->stats.thread != anchor->thread) ||
 	    (anchor->shape && symbol_of(call) != anchor->period.symbol) || call->recursive)
-		return true;
-	return end_step(replay, thread, call->end_ns, 0);
+		return;
+	end_step(replay, thread, call->end_ns, 0);
 }
 
 /* Event times to steps. */

@@ -104,7 +104,7 @@ static bool build(struct builder *builder)
 	if (good && count) {
 		const struct tp_growth_groups groups = { builder->first, builder->list, pooled->count };
 
-		good = tp_growth_pool(kept, &groups, &pooled->list, &pooled->varying);
+		tp_growth_pool(kept, &groups, &pooled->list, &pooled->varying);
 	}
 	return good;
 }
