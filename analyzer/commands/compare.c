@@ -70,8 +70,7 @@ static int compare(const struct tp_session *page, const struct kept *kept)
 
 	if (status != TP_EXIT_OK)
 		return status;
-	if (!tp_variants_make(&variants, kept->runs, kept->count))
-		return tp_out_of_memory();
+	tp_variants_make(&variants, kept->runs, kept->count);
 	status = print(page, &variants, known ? &machine : NULL);
 	tp_variants_free(&variants);
 	return status;

@@ -51,7 +51,7 @@ bool tp_ops_combined_print(const struct tp_session *session, uint64_t top)
 	bool good;
 
 	all.ops = tp_ops_combine(session->run, &all.op_count);
-	good = all.ops && tp_op_list(&list, &all, "total", NULL);
+	good = tp_op_list(&list, &all, "total", NULL);
 	if (good && list.count) {
 		tp_headline(page, "Operators of all %zu processes together", session->run->process_count);
 		tp_ops_print_short(page, &list, tp_top(session->options, top));
@@ -59,8 +59,7 @@ bool tp_ops_combined_print(const struct tp_session *session, uint64_t top)
 	if (good)
 		print_steps(page, &steps);
 	free(list.ops);
-	if (all.ops)
-		tp_ops_result_free(all.ops, all.op_count);
+	tp_ops_result_free(all.ops, all.op_count);
 	return good;
 }
 
@@ -72,7 +71,7 @@ bool tp_ops_combined_json(const struct tp_session *session, json_t *combined)
 	bool good;
 
 	all.ops = tp_ops_combine(session->run, &all.op_count);
-	good = all.ops && tp_op_list(&list, &all, "total", NULL);
+	good = tp_op_list(&list, &all, "total", NULL);
 	if (good) {
 		json_object_set_new(combined, "ops", tp_ops_json(&list, tp_top(session->options, 100)));
 		json_object_set_new(combined, "ops_total", tp_json_number(list.count));
@@ -83,7 +82,6 @@ bool tp_ops_combined_json(const struct tp_session *session, json_t *combined)
 					      steps.items_per_s > 0 ? json_real(steps.items_per_s) : json_null()));
 	}
 	free(list.ops);
-	if (all.ops)
-		tp_ops_result_free(all.ops, all.op_count);
+	tp_ops_result_free(all.ops, all.op_count);
 	return good;
 }

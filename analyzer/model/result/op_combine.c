@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "model/ops/ops.h"
 
 static int by_name(const void *left, const void *right)
@@ -24,7 +25,7 @@ static int by_total(const void *left, const void *right)
 	return strcmp(a->name, b->name);
 }
 
-static bool add_shape(struct tp_op_stats *to, const struct tp_shape_stats *from)
+static void add_shape(struct tp_op_stats *to, const struct tp_shape_stats *from)
 {
 	struct tp_shape_stats *shape = to->shapes;
 
@@ -32,9 +33,7 @@ static bool add_shape(struct tp_op_stats *to, const struct tp_shape_stats *from)
 		if (shape->text && from->text ? strcmp(shape->text, from->text) == 0 : shape->text == from->text)
 			break;
 	if (shape == to->shapes + to->shape_count) {
-		shape->text = from->text ? strdup(from->text) : NULL;
-		if (from->text && !shape->text)
-			return false;
+		shape->text = from->text ? tp_strdup(from->text) : NULL;
 		shape->first_ns = from->first_ns;
 		to->shape_count++;
 	}
@@ -42,23 +41,14 @@ static bool add_shape(struct tp_op_stats *to, const struct tp_shape_stats *from)
 	shape->total_ns += from->total_ns;
 	shape->calls_ns += from->calls_ns;
 	shape->flop += from->flop;
-	return true;
 }
 
-/* Room for all the shapes of `from` as well. */
-static bool add_shapes(struct tp_op_stats *to, const struct tp_op_stats *from)
+static void add_shapes(struct tp_op_stats *to, const struct tp_op_stats *from)
 {
-	size_t count = to->shape_count + from->shape_count;
-	struct tp_shape_stats *shapes = realloc(to->shapes, (count + 1) * sizeof(*shapes));
-
-	if (!shapes)
-		return false;
-	memset(shapes + to->shape_count, 0, (count + 1 - to->shape_count) * sizeof(*shapes));
-	to->shapes = shapes;
+	to->shapes = tp_resize(to->shapes, to->shape_count + from->shape_count, sizeof(*to->shapes));
+	memset(to->shapes + to->shape_count, 0, from->shape_count * sizeof(*to->shapes));
 	for (size_t i = 0; i < from->shape_count; i++)
-		if (!add_shape(to, &from->shapes[i]))
-			return false;
-	return true;
+		add_shape(to, &from->shapes[i]);
 }
 
 static void add_counts(struct tp_op_stats *to, const struct tp_op_stats *from)
@@ -96,34 +86,23 @@ static void add_counts(struct tp_op_stats *to, const struct tp_op_stats *from)
 	to->peak_bytes = from->peak_bytes > to->peak_bytes ? from->peak_bytes : to->peak_bytes;
 }
 
-/* Calls of several processes: one's behind the other's. */
-static bool add_batches(struct tp_op_stats *to, const struct tp_op_stats *from)
-{
-	if (!from->batches)
-		return true;
-	if (!to->batches)
-		to->batches = calloc(1, sizeof(*to->batches));
-	if (to->batches)
-		tp_batches_append(to->batches, from->batches);
-	return to->batches != NULL;
-}
-
-static bool merge(struct tp_op_stats *to, const struct tp_op_stats *from)
+static void merge(struct tp_op_stats *to, const struct tp_op_stats *from)
 {
 	if (!to->histogram) {
 		to->name = from->name;
 		to->category = from->category;
 		to->first_ns = from->first_ns;
-		to->histogram = calloc(1, sizeof(*to->histogram));
-		to->means = calloc(1, sizeof(*to->means));
+		to->histogram = tp_zalloc(1, sizeof(*to->histogram));
+		to->means = tp_zalloc(1, sizeof(*to->means));
+		to->batches = from->batches ? tp_zalloc(1, sizeof(*to->batches)) : NULL;
 	}
-	if (!to->histogram || !to->means)
-		return false;
 	add_counts(to, from);
 	tp_moments_merge(&to->durations, &from->durations);
 	tp_means_append(to->means, from->means);
 	tp_histogram_merge(to->histogram, from->histogram);
-	return add_shapes(to, from) && add_batches(to, from);
+	add_shapes(to, from);
+	if (from->batches) /* the calls of one process come after those of the other */
+		tp_batches_append(to->batches, from->batches);
 }
 
 static void finish(struct tp_op_stats *op)
@@ -144,13 +123,12 @@ static const struct tp_op_stats **sorted(const struct tp_run *run, size_t *count
 	*count = 0;
 	for (size_t i = 0; i < run->process_count; i++)
 		*count += run->processes[i].op_count;
-	list = calloc(*count + 1, sizeof(struct tp_op_stats *));
+	list = tp_zalloc(*count, sizeof(struct tp_op_stats *));
 	*count = 0;
-	for (size_t i = 0; list && i < run->process_count; i++)
+	for (size_t i = 0; i < run->process_count; i++)
 		for (size_t k = 0; k < run->processes[i].op_count; k++)
 			list[(*count)++] = &run->processes[i].ops[k];
-	if (list && *count)
-		qsort(list, *count, sizeof(struct tp_op_stats *), by_name);
+	qsort(list, *count, sizeof(struct tp_op_stats *), by_name);
 	return list;
 }
 
@@ -158,23 +136,16 @@ struct tp_op_stats *tp_ops_combine(const struct tp_run *run, size_t *count)
 {
 	size_t all;
 	const struct tp_op_stats **list = sorted(run, &all);
-	struct tp_op_stats *result = calloc(all + 1, sizeof(*result));
-	bool good = list && result;
+	struct tp_op_stats *result = tp_zalloc(all, sizeof(*result));
 
 	*count = 0;
-	for (size_t i = 0; good && i < all; i++) {
+	for (size_t i = 0; i < all; i++) {
 		*count += !i || by_name(&list[i - 1], &list[i]) != 0;
-		good = merge(&result[*count - 1], list[i]);
+		merge(&result[*count - 1], list[i]);
 	}
 	free((void *)list);
-	if (!good) {
-		if (result)
-			tp_ops_result_free(result, *count);
-		return NULL;
-	}
 	for (size_t i = 0; i < *count; i++)
 		finish(&result[i]);
-	if (*count)
-		qsort(result, *count, sizeof(*result), by_total);
+	qsort(result, *count, sizeof(*result), by_total);
 	return result;
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 static bool same_program(const struct tp_process *a, const struct tp_process *b)
 {
 	if (strcmp(a->trace->exe, b->trace->exe) != 0 || a->trace->arg_count != b->trace->arg_count)
@@ -22,11 +24,8 @@ static struct tp_variant *variant_for(struct tp_variants *variants, const struct
 	for (size_t i = 0; i < variants->count; i++)
 		if (same_program(&variants->list[i].runs[0]->processes[0], &run->processes[0]))
 			return &variants->list[i];
-	variant = &variants->list[variants->count];
-	variant->runs = calloc(room, sizeof(*variant->runs));
-	if (!variant->runs)
-		return NULL;
-	variants->count++;
+	variant = &variants->list[variants->count++];
+	variant->runs = tp_zalloc(room, sizeof(*variant->runs));
 	return variant;
 }
 
@@ -114,7 +113,7 @@ static double add_ops(struct tp_variant *variant, const struct tp_process *proce
 	return all;
 }
 
-static bool pool_ops(struct tp_variant *variant)
+static void pool_ops(struct tp_variant *variant)
 {
 	size_t room = 1;
 	double all = 0;
@@ -122,9 +121,7 @@ static bool pool_ops(struct tp_variant *variant)
 	for (size_t r = 0; r < variant->run_count; r++)
 		for (size_t p = 0; p < variant->runs[r]->process_count; p++)
 			room += variant->runs[r]->processes[p].op_count;
-	variant->ops = calloc(room, sizeof(*variant->ops));
-	if (!variant->ops)
-		return false;
+	variant->ops = tp_zalloc(room, sizeof(*variant->ops));
 	for (size_t r = 0; r < variant->run_count; r++)
 		for (size_t p = 0; p < variant->runs[r]->process_count; p++)
 			all += add_ops(variant, &variant->runs[r]->processes[p]);
@@ -132,7 +129,6 @@ static bool pool_ops(struct tp_variant *variant)
 		variant->ops[i].share = (double)variant->ops[i].sum.self_ns / all;
 	add_peak(variant, tp_stepping(variant->runs[0]));
 	qsort(variant->ops, variant->op_count, sizeof(*variant->ops), by_self);
-	return true;
 }
 
 /* ---- steps and memory ---- */
@@ -181,28 +177,19 @@ static void pool_memory(struct tp_variant *variant)
 	tp_trace_value(tp_stepping(variant->runs[0])->trace, "parameters", &variant->parameters);
 }
 
-bool tp_variants_make(struct tp_variants *variants, const struct tp_run *const *runs, size_t count)
+void tp_variants_make(struct tp_variants *variants, const struct tp_run *const *runs, size_t count)
 {
-	bool good;
-
-	variants->count = 0;
-	variants->list = calloc(count + 1, sizeof(*variants->list));
-	good = variants->list != NULL;
-	for (size_t i = 0; good && i < count; i++) {
+	*variants = (struct tp_variants){ .list = tp_zalloc(count, sizeof(*variants->list)) };
+	for (size_t i = 0; i < count; i++) {
 		struct tp_variant *variant = variant_for(variants, runs[i], count);
 
-		good = variant != NULL;
-		if (good)
-			variant->runs[variant->run_count++] = runs[i];
+		variant->runs[variant->run_count++] = runs[i];
 	}
-	for (size_t i = 0; good && i < variants->count; i++) {
-		good = pool_ops(&variants->list[i]);
+	for (size_t i = 0; i < variants->count; i++) {
+		pool_ops(&variants->list[i]);
 		pool_steps(&variants->list[i]);
 		pool_memory(&variants->list[i]);
 	}
-	if (!good)
-		tp_variants_free(variants);
-	return good;
 }
 
 void tp_variants_free(struct tp_variants *variants)

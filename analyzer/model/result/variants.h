@@ -38,8 +38,8 @@ struct tp_variants {
 	size_t count;
 };
 
-/* The runs stay the caller's. False: no memory. */
-bool tp_variants_make(struct tp_variants *variants, const struct tp_run *const *runs, size_t count);
+/* The runs stay the caller's. */
+void tp_variants_make(struct tp_variants *variants, const struct tp_run *const *runs, size_t count);
 void tp_variants_free(struct tp_variants *variants);
 
 /* The op of that name and category; NULL: the variant has none. */

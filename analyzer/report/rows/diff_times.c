@@ -78,7 +78,7 @@ static bool add_ops(struct tp_diff_times *times, int side, const struct tp_run *
 {
 	size_t count;
 	struct tp_op_stats *list = tp_ops_combine(run, &count);
-	bool good = list != NULL;
+	bool good = true;
 
 	for (size_t i = 0; good && i < count; i++) {
 		const struct tp_op_stats *op = &list[i];
@@ -94,8 +94,7 @@ static bool add_ops(struct tp_diff_times *times, int side, const struct tp_run *
 		time->side[side].total_ns += op->total_ns;
 		end_run(&time->side[side], op->batches, op->histogram, times->runs[side]);
 	}
-	if (list)
-		tp_ops_result_free(list, count);
+	tp_ops_result_free(list, count);
 	return good;
 }
 
