@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The parts of growth, for each other: growth.c looks while the replay runs; growth_series.c makes stacks that are alike
- * one series; growth_judge.c says which of many series grow; growth_result.c makes the process's numbers of that, growth_births.c adds the blocks' ages, growth_pool.c judges again what
- * a report has put together.
+ * What the parts of growth share: growth.c looks while the replay runs; growth_series.c makes one series of stacks that are
+ * alike; growth_judge.c says which series grow; growth_result.c fills in the process's numbers; growth_births.c adds the ages of
+ * the blocks; growth_pool.c judges again what a report has put together.
  */
 #ifndef TPROF_MODEL_GROWTH_GROWTH_IMPL_H
 #define TPROF_MODEL_GROWTH_GROWTH_IMPL_H

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Saving and loading ops: what is known of each, the tree of calls, and the calls that are open. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "trace/number_archive.h"
 #include "model/ops/ops.h"
 

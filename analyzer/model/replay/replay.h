@@ -21,7 +21,7 @@
 #include "model/heap/sites.h"
 #include "model/steps/steps.h"
 #include "model/samples/timeline.h"
-#include "model/samples/usage.h"
+#include "model/samples/counters.h"
 #include "trace/events.h"
 
 /* What a CANCEL takes back: the thread's last FREE or UNMAP. */

@@ -7,3 +7,23 @@ void tp_counters_add(struct tp_counters *to, const struct tp_counters *from)
 		to->value[i] += from->value[i];
 	to->idle_ns += from->idle_ns;
 }
+
+struct tp_usage tp_usage_less(const struct tp_usage *usage, const struct tp_usage *before)
+{
+	return (struct tp_usage){ usage->minor_faults - before->minor_faults,
+				  usage->major_faults - before->major_faults,
+				  usage->waits - before->waits,
+				  usage->preemptions - before->preemptions,
+				  usage->cpu_ns - before->cpu_ns,
+				  usage->own_cpu_ns - before->own_cpu_ns };
+}
+
+void tp_usage_add(struct tp_usage *to, const struct tp_usage *from)
+{
+	to->minor_faults += from->minor_faults;
+	to->major_faults += from->major_faults;
+	to->waits += from->waits;
+	to->preemptions += from->preemptions;
+	to->cpu_ns += from->cpu_ns;
+	to->own_cpu_ns += from->own_cpu_ns;
+}

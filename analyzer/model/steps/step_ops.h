@@ -7,7 +7,7 @@
 #define TPROF_MODEL_STEPS_STEP_OPS_H
 
 #include "model/steps/step_stats.h"
-#include "model/samples/usage.h"
+#include "model/samples/counters.h"
 
 struct tp_archive;
 
