@@ -5,6 +5,7 @@
 
 #include "commands/processes.h"
 #include "commands/site_report.h"
+#include "report/rows/lost_callers.h"
 #include "report/text/coverage.h"
 #include "report/text/cpu_listing.h"
 #include "report/text/numbers.h"
@@ -149,6 +150,25 @@ static void print_hooks(const struct tp_page *page, const struct tp_trace *trace
 	}
 }
 
+/* Modules in whose code callers are lost. */
+static void print_lost_callers(const struct tp_page *page, const struct tp_process *process)
+{
+	static const char *const tables[] = {
+		[TP_CFI_UNKNOWN] = "not known",
+		[TP_CFI_NONE] = "none",
+		[TP_CFI_DEBUG] = ".debug_frame only",
+		[TP_CFI_UNINDEXED] = ".eh_frame without .eh_frame_hdr",
+	};
+	struct tp_lost_callers_list lost;
+
+	tp_lost_callers_find(&lost, process);
+	for (size_t i = 0; i < lost.count; i++)
+		line(page, "", "%s lack callers in %s (unwind tables: %s)",
+		     tp_count(lost.list[i].allocations + lost.list[i].samples).text, lost.list[i].module->path,
+		     tables[lost.list[i].tables]);
+	tp_lost_callers_free(&lost);
+}
+
 static void print_coverage(const struct tp_page *page, const struct tp_process *process)
 {
 	const struct tp_trace *trace = process->trace;
@@ -158,6 +178,7 @@ static void print_coverage(const struct tp_page *page, const struct tp_process *
 	print_losses(page, trace);
 	line(page, "stacks", "%s frames at most; %s deeper than that, %s that ended early",
 	     tp_count(header->depth).text, tp_count(header->walks_cut).text, tp_count(header->walks_short).text);
+	print_lost_callers(page, process);
 	if (header->python)
 		line(page, "python", "%u.%u: its frames are in the stacks; of %s stack%s they could not be read",
 		     header->python >> 8 & 0xff, header->python & 0xff, tp_count(header->python_unread).text,

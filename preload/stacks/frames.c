@@ -202,11 +202,13 @@ bool tp_frame_in_loop(uintptr_t at)
 }
 
 /* A return address is behind the call, which may be the function's last instruction. */
-static uint8_t flags_of(uintptr_t pc, bool exact)
+static uint8_t flags_of(uintptr_t pc, bool exact, const struct tp_ruled *found)
 {
 	uintptr_t at = exact ? pc : pc - 1;
+	bool untabled = found->module && found->rule.kind == TP_RULE_NONE;
 
-	return (uint8_t)((exact ? TPROF_FRAME_EXACT : 0) | (tp_frame_in_loop(at) ? TPROF_FRAME_LOOP : 0));
+	return (uint8_t)((exact ? TPROF_FRAME_EXACT : 0) | (tp_frame_in_loop(at) ? TPROF_FRAME_LOOP : 0) |
+			 (untabled ? TPROF_FRAME_UNTABLED : 0));
 }
 
 static TP_SLOW struct tp_frame work_out(uintptr_t pc, bool exact, uint64_t key)
@@ -215,7 +217,7 @@ static TP_SLOW struct tp_frame work_out(uintptr_t pc, bool exact, uint64_t key)
 	struct slot slot = { .key = key, .rule = found.rule, .number = tp_frame_number() };
 	struct table *to = tp_load_acquire(&table);
 
-	tp_table_frame(slot.number, found.module, found.module ? pc - found.start : pc, flags_of(pc, exact));
+	tp_table_frame(slot.number, found.module, found.module ? pc - found.start : pc, flags_of(pc, exact, &found));
 	if (!to || tp_load(&to->used) >= to->capacity / 4 * 3) {
 		grow(to);
 		to = tp_load_acquire(&table);

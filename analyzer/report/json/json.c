@@ -3,6 +3,7 @@
 #include "report/json/json.h"
 
 #include "report/rows/estimate.h"
+#include "report/rows/lost_callers.h"
 #include "report/rows/process_facts.h"
 
 #include <inttypes.h>
@@ -144,6 +145,33 @@ static json_t *json_unseen(const struct tp_trace *trace)
 	return list;
 }
 
+static json_t *json_lost_callers(const struct tp_process *process)
+{
+	static const char *const reasons[] = { [TP_CFI_UNKNOWN] = NULL,
+					       [TP_CFI_NONE] = "none",
+					       [TP_CFI_DEBUG] = "debug_frame",
+					       [TP_CFI_UNINDEXED] = "no_eh_frame_hdr" };
+	json_t *list = json_array();
+	struct tp_lost_callers_list found;
+
+	tp_lost_callers_find(&found, process);
+	for (size_t i = 0; i < found.count; i++) {
+		const struct tp_lost_callers *lost = &found.list[i];
+		const char *reason = reasons[lost->tables];
+		json_t *json = json_object();
+
+		set(json, "module", tp_json_string(lost->module->path));
+		set(json, "reason", reason ? json_string(reason) : json_null());
+		set(json, "allocations", tp_json_number(lost->allocations));
+		set(json, "allocations_share", json_real(lost->allocation_share));
+		set(json, "cpu_samples", tp_json_number(lost->samples));
+		set(json, "cpu_samples_share", json_real(lost->sample_share));
+		json_array_append_new(list, json);
+	}
+	tp_lost_callers_free(&found);
+	return list;
+}
+
 json_t *tp_json_capture(const struct tp_process *process)
 {
 	const struct tp_trace *trace = process->trace;
@@ -165,6 +193,7 @@ json_t *tp_json_capture(const struct tp_process *process)
 	set(json, "lost", json_lost(trace));
 	set(json, "stacks_cut", tp_json_number(header->walks_cut));
 	set(json, "stacks_short", tp_json_number(header->walks_short));
+	set(json, "no_unwind_tables", json_lost_callers(process));
 	set(json, "python", json_python(header));
 	set(json, "stopped", json_boolean(header->flags & TPROF_FLAG_STOPPED));
 	set(json, "aside_bytes", tp_json_number((uint64_t)header->chunks_aside * header->chunk_size));

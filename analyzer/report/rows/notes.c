@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "report/rows/op_globs.h"
+#include "report/rows/lost_callers.h"
 #include "report/rows/process_facts.h"
 #include "report/rows/stack.h"
 #include "report/rows/units.h"
@@ -225,6 +226,21 @@ static void add_stacks(struct tp_notes *notes, const struct tp_trace *trace)
 		    tp_plural(header->walks_short));
 }
 
+static void add_lost_callers(struct tp_notes *notes, const struct tp_process *process)
+{
+	struct tp_lost_callers_list lost;
+
+	tp_lost_callers_find(&lost, process);
+	for (size_t i = 0; i < lost.count; i++) {
+		char *text = tp_lost_callers_text(&lost.list[i]);
+
+		if (text)
+			add(notes, "%s", text);
+		free(text);
+	}
+	tp_lost_callers_free(&lost);
+}
+
 static void add_order(struct tp_notes *notes, const struct tp_heap *heap)
 {
 	if (heap->inherited_frees)
@@ -325,6 +341,7 @@ void tp_notes_collect(struct tp_notes *notes, const struct tp_process *process, 
 	add_pauses(notes, process);
 	add_damage(notes, process->trace);
 	add_stacks(notes, process->trace);
+	add_lost_callers(notes, process);
 	add_cpu(notes, process->trace);
 	add_counters(notes, process->trace);
 	add_order(notes, &process->heap);

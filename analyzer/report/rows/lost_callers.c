@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/rows/lost_callers.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "report/rows/stack.h"
+
+#define LEAST_SHARE 0.01
+#define LEAST_SAMPLES 5 /* of CPU time: in a short run, one sample is more than 1% */
+
+enum { UNKNOWN, FOLLOWED, LOST }; /* of a frame: has the walk found its caller? */
+
+struct survey {
+	const struct tp_trace *trace;
+	struct tp_cfi_file **files; /* by module; NULL: not there, or not needed yet */
+	bool *opened;
+	uint8_t *verdicts;	       /* by frame */
+	struct tp_lost_callers *lost;  /* by module */
+	uint64_t allocations, samples; /* in all */
+};
+
+/* A frame of a module for which the process had no table: the walk continued by rbp. */
+static bool is_untabled(const struct tp_frame *frame)
+{
+	return !frame->code && frame->module && !frame->module->collector && frame->flags & TPROF_FRAME_UNTABLED;
+}
+
+static struct tp_cfi_place place_of(struct survey *survey, const struct tp_frame *frame)
+{
+	size_t module = (size_t)(frame->module - survey->trace->modules);
+
+	if (!survey->opened[module])
+		survey->files[module] = tp_cfi_open(frame->module);
+	survey->opened[module] = true;
+	return tp_cfi_at(survey->files[module], tp_frame_address(frame));
+}
+
+/*
+ * Where a table says that rbp was no frame pointer, the walk ended or continued in another frame. Without any table only the
+ * walk's end tells whether it failed.
+ */
+static bool loses_callers(struct survey *survey, uint32_t number)
+{
+	uint8_t *verdict = &survey->verdicts[number];
+
+	if (*verdict == UNKNOWN) {
+		const struct tp_frame *frame = &survey->trace->frames[number];
+		struct tp_cfi_place place = place_of(survey, frame);
+		struct tp_lost_callers *lost = &survey->lost[frame->module - survey->trace->modules];
+
+		*verdict = place.kind <= TP_CFI_NONE || place.has_frame_pointer ? FOLLOWED : LOST;
+		lost->tables = place.kind > lost->tables ? place.kind : lost->tables;
+	}
+	return *verdict == LOST;
+}
+
+/* The module in whose code the walk lost the callers; NULL: none. */
+static struct tp_lost_callers *blame(struct survey *survey, uint32_t node)
+{
+	const struct tp_trace *trace = survey->trace;
+	const struct tp_module *last = NULL; /* the outermost frame's, if that has no table */
+
+	for (node = tp_trace_node(trace, node); node >= TPROF_NODE_FIRST; node = trace->nodes[node].parent) {
+		uint32_t number = trace->nodes[node].frame;
+		const struct tp_frame *frame = &trace->frames[number];
+
+		if (frame->code)
+			continue;
+		last = is_untabled(frame) ? frame->module : NULL;
+		if (last && loses_callers(survey, number))
+			return &survey->lost[last - trace->modules];
+	}
+	return node == TPROF_NODE_SHORT && last ? &survey->lost[last - trace->modules] : NULL;
+}
+
+static void count(struct survey *survey, const struct tp_process *process)
+{
+	struct tp_lost_callers *lost;
+
+	for (size_t i = 0; i < process->site_count; i++) {
+		survey->allocations += process->sites[i].allocations;
+		if ((lost = blame(survey, process->sites[i].node)))
+			lost->allocations += process->sites[i].allocations;
+	}
+	for (size_t i = 0; i < process->cpu_site_count; i++) {
+		survey->samples += process->cpu_sites[i].cpu.samples;
+		if ((lost = blame(survey, process->cpu_sites[i].node)))
+			lost->samples += process->cpu_sites[i].cpu.samples;
+	}
+}
+
+static double share(uint64_t part, uint64_t all)
+{
+	return all ? (double)part / (double)all : 0;
+}
+
+/* Keeps those that matter, in front. */
+static size_t choose(struct survey *survey)
+{
+	size_t chosen = 0;
+
+	for (size_t i = 0; i < survey->trace->module_count; i++) {
+		struct tp_lost_callers lost = survey->lost[i];
+
+		lost.module = &survey->trace->modules[i];
+		lost.allocation_share = share(lost.allocations, survey->allocations);
+		lost.sample_share = share(lost.samples, survey->samples);
+		if (lost.allocation_share >= LEAST_SHARE ||
+		    (lost.sample_share >= LEAST_SHARE && lost.samples >= LEAST_SAMPLES))
+			survey->lost[chosen++] = lost;
+	}
+	return chosen;
+}
+
+static bool has_untabled(const struct tp_trace *trace)
+{
+	for (size_t i = 1; i < trace->frame_count; i++)
+		if (is_untabled(&trace->frames[i]))
+			return true;
+	return false;
+}
+
+void tp_lost_callers_find(struct tp_lost_callers_list *found, const struct tp_process *process)
+{
+	const struct tp_trace *trace = process->trace;
+	struct survey survey = { .trace = trace };
+
+	*found = (struct tp_lost_callers_list){ NULL, 0 };
+	if (!has_untabled(trace))
+		return;
+	survey.files = calloc(trace->module_count, sizeof(struct tp_cfi_file *));
+	survey.opened = calloc(trace->module_count, sizeof(bool));
+	survey.verdicts = calloc(trace->frame_count, sizeof(uint8_t));
+	survey.lost = calloc(trace->module_count, sizeof(*survey.lost));
+	if (survey.files && survey.opened && survey.verdicts && survey.lost) {
+		count(&survey, process);
+		*found = (struct tp_lost_callers_list){ survey.lost, choose(&survey) };
+		survey.lost = NULL;
+	}
+	for (size_t i = 0; survey.files && i < trace->module_count; i++)
+		tp_cfi_close(survey.files[i]);
+	free(survey.files);
+	free(survey.opened);
+	free(survey.verdicts);
+	free(survey.lost);
+}
+
+void tp_lost_callers_free(struct tp_lost_callers_list *found)
+{
+	free(found->list);
+	*found = (struct tp_lost_callers_list){ NULL, 0 };
+}
+
+char *tp_lost_callers_text(const struct tp_lost_callers *lost)
+{
+	static const char *const reasons[] = {
+		[TP_CFI_UNKNOWN] =
+			"its code has no unwind tables that tprof reads, and its file is not here to tell more",
+		[TP_CFI_NONE] = "its code there has no unwind tables "
+				"(built with -fno-asynchronous-unwind-tables, or assembly without .cfi directives)",
+		[TP_CFI_DEBUG] = "its code has unwind tables only in .debug_frame, which tprof does not read "
+				 "(build it with -fasynchronous-unwind-tables)",
+		[TP_CFI_UNINDEXED] = "its unwind tables have no index (it was linked without --eh-frame-hdr)",
+	};
+	char allocations[40] = "", samples[40] = "", *text;
+
+	if (lost->allocations)
+		snprintf(allocations, sizeof(allocations), "%.1f%% of the allocations", 100 * lost->allocation_share);
+	if (lost->samples)
+		snprintf(samples, sizeof(samples), "%.1f%% of the CPU samples", 100 * lost->sample_share);
+	if (asprintf(&text, "%s: the stacks of %s%s%s lack the callers of its functions: %s",
+		     tp_file_name(lost->module->path), allocations, allocations[0] && samples[0] ? " and " : "",
+		     samples, reasons[lost->tables]) < 0)
+		return NULL;
+	return text;
+}

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Code without unwind tables that tprof reads: callers are missing, and the report says whose, why, and in what share of stacks."""
+import subprocess
+
+import pytest
+
+from conftest import LIBRARY, PYTHON, analyze, functions, report, sites
+
+WORK = r"""
+#include <stdlib.h>
+#include <time.h>
+
+__attribute__((noinline)) static void *deep(int n)
+{
+    void *block = n ? deep(n - 1) : malloc(777);
+
+    if (!block)
+        abort();
+    return block;
+}
+
+char *lib(int n)
+{
+    char *block = deep(n);
+
+    *block = 1;
+    return block;
+}
+
+void burn(double seconds)
+{
+    clock_t end = clock() + (clock_t)(seconds * CLOCKS_PER_SEC);
+
+    while (clock() < end)
+        for (volatile int i = 0; i < 100000; i++)
+            ;
+}
+"""
+
+PROGRAM = r"""
+#include <stdlib.h>
+
+char *lib(int n);
+void burn(double seconds);
+
+__attribute__((noinline)) static void mid(int n)
+{
+    *(volatile char *)lib(n) = 2;
+}
+
+int main(int argc, char **argv)
+{
+    for (int i = 0; i < 10; i++)
+        mid(5);
+    if (argc > 1)
+        burn(atof(argv[1]));
+    return 0;
+}
+"""
+
+NO_TABLES = ["-O2", "-fno-asynchronous-unwind-tables", "-fno-optimize-sibling-calls"]
+BUILDS = {
+    "debug_frame": [*NO_TABLES, "-g", "-fomit-frame-pointer"],
+    "no_eh_frame_hdr": ["-O2", "-fno-optimize-sibling-calls", "-fomit-frame-pointer", "-Wl,--no-eh-frame-hdr"],
+    "none": [*NO_TABLES, "-g0", "-fomit-frame-pointer"],
+}
+WORDS = {
+    "debug_frame": ("unwind tables only in .debug_frame", ".debug_frame only"),
+    "no_eh_frame_hdr": ("its unwind tables have no index", ".eh_frame without .eh_frame_hdr"),
+    "none": ("its code there has no unwind tables", "none"),
+}
+
+
+def build(folder, library, program):
+    """A library and a program that calls it, with these flags."""
+    (folder / "library.c").write_text(WORK)
+    (folder / "program.c").write_text(PROGRAM)
+    subprocess.run(["gcc", *library, "-shared", "-fPIC", "-o", folder / "libwork.so", folder / "library.c"], check=True)
+    subprocess.run(["gcc", *program, "-o", folder / "program", folder / "program.c", "-L", folder, "-lwork",
+                    f"-Wl,-rpath,{folder}"], check=True)
+    return folder / "program", folder / "libwork.so"
+
+
+def check_words(trace, reason):
+    for command in ("summary", "leaks", "peak"):
+        (note,) = [line for line in analyze(command, trace).stdout.splitlines() if "lack the callers" in line]
+        assert note.startswith("note: libwork.so: the stacks of 100.0% of the allocations")
+        assert WORDS[reason][0] in note
+    assert f"lack callers in {trace.parent.parent}/libwork.so (unwind tables: {WORDS[reason][1]})" in \
+        analyze("info", trace).stdout
+
+
+@pytest.mark.parametrize("reason", BUILDS)
+def test_walks_that_end(tprof, tmp_path, reason):
+    """Nothing stands in rbp: the walk ends in the first such frame."""
+    program, library = build(tmp_path, BUILDS[reason], ["-O2", "-fomit-frame-pointer"])
+    run, summary = tprof.summary([program], env={"TPROF_CPU": "0"})
+    (entry,) = summary["capture"]["no_unwind_tables"]
+    assert entry == {"module": str(library), "reason": reason, "allocations": 10, "allocations_share": 1.0,
+                     "cpu_samples": 0, "cpu_samples_share": 0.0}
+    assert summary["capture"]["stacks_short"] == 10
+    check_words(run.traces()[0], reason)
+    library.unlink()
+    (entry,) = report(run.traces()[0])["capture"]["no_unwind_tables"]
+    assert entry["reason"] is None and entry["allocations_share"] == 1.0
+    assert "its file is not here to tell more" in analyze("leaks", run.traces()[0]).stdout
+
+
+@pytest.mark.parametrize("reason", ["debug_frame", "no_eh_frame_hdr"])
+def test_walks_that_pass_callers_by(tprof, tmp_path, reason):
+    """In rbp stands the frame of who called the library: the walk goes on from there, and what is between is missing."""
+    program, _ = build(tmp_path, BUILDS[reason], ["-O0"])
+    run, summary = tprof.summary([program], env={"TPROF_CPU": "0"})
+    (site,) = sites(run.traces()[0], "leaks")
+    assert functions(site["stack"])[:2] == ["deep", "main"] and site["stack_end"] == "root"
+    (entry,) = summary["capture"]["no_unwind_tables"]
+    assert (entry["reason"], entry["allocations"], entry["allocations_share"]) == (reason, 10, 1.0)
+    assert summary["capture"]["stacks_short"] == 0
+    check_words(run.traces()[0], reason)
+
+
+@pytest.mark.parametrize("reason", BUILDS)
+def test_cpu_samples(tprof, tmp_path, reason):
+    program, library = build(tmp_path, BUILDS[reason], ["-O2", "-fomit-frame-pointer"])
+    _, summary = tprof.summary([program, "0.3"], env={"TPROF_CPU": "1000"})
+    (entry,) = summary["capture"]["no_unwind_tables"]
+    assert (entry["module"], entry["reason"], entry["allocations"]) == (str(library), reason, 10)
+    samples = summary["capture"]["cpu_samples"]
+    assert 5 <= entry["cpu_samples"] <= samples
+    assert entry["cpu_samples_share"] == pytest.approx(entry["cpu_samples"] / samples)
+    assert entry["cpu_samples_share"] > 0.5
+
+
+def test_frame_pointers_do(tprof, tmp_path):
+    """Without tables, but with frame pointers: no caller is missing, and nothing is said."""
+    program, _ = build(tmp_path, [*NO_TABLES, "-g", "-fno-omit-frame-pointer"], ["-O0"])
+    run, summary = tprof.summary([program], env={"TPROF_CPU": "0"})
+    (site,) = sites(run.traces()[0], "leaks")
+    assert functions(site["stack"])[:9] == 6 * ["deep"] + ["lib", "mid", "main"]
+    assert summary["capture"]["no_unwind_tables"] == []
+    assert "lack the callers" not in analyze("leaks", run.traces()[0]).stdout
+
+
+def test_programs_with_tables(tprof, tmp_path):
+    """Of large programs that have all their tables nothing is said."""
+    (tmp_path / "large.cc").write_text("#include <map>\n#include <regex>\nstd::map<int, std::regex> made;\n")
+    script = ("import numpy, sqlite3, json\nrows = [(i, str(i)) for i in range(20000)]\n"
+              "base = sqlite3.connect(':memory:')\nbase.execute('create table t (a, b)')\n"
+              "base.executemany('insert into t values (?, ?)', rows)\njson.dumps(rows)\nnumpy.sort(numpy.ones(100000))\n")
+    for command in ([PYTHON, "-c", script], ["g++", "-c", "-o", tmp_path / "large.o", tmp_path / "large.cc"]):
+        run = tprof.run(command, preload=[LIBRARY])
+        assert run.status == 0 and len(run.traces()) >= 1
+        assert [report(trace)["capture"]["no_unwind_tables"] for trace in run.traces()] == [[]] * len(run.traces())
