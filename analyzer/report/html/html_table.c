@@ -4,9 +4,12 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "report/rows/op_columns.h"
 #include "report/rows/stack.h"
 #include "report/text/name.h"
 #include "report/text/op_cells.h"
+
+#define COLUMNS 20
 
 /* Letters stand left, figures right. */
 static bool is_text(enum tp_html_kind kind)
@@ -228,13 +231,10 @@ static void put_shapes(const struct tp_html *html, const json_t *row)
 	const json_t *shapes = json_object_get(row, "shapes");
 	const char *name = json_string_value(json_object_get(row, "name"));
 	static const struct tp_html_column columns[] = {
-		{ "shape", "shape", TP_HTML_CODE, NULL },
-		{ "calls", "calls", TP_HTML_COUNT, NULL },
-		{ "total", "total_ns", TP_HTML_TIME, NULL },
-		{ "GFLOP/s", "flop", TP_HTML_FLOPS, NULL },
-		TP_HTML_END,
+		{ .key = "shape", .kind = TP_HTML_CODE },   { .key = "calls" }, { .key = "total_ns" },
+		{ "GFLOP/s", "flop", TP_HTML_FLOPS, NULL }, TP_HTML_END,
 	};
-	struct tp_html_table table = { .path = "shapes", .columns = columns };
+	struct tp_html_table table = { .path = "shapes", .columns = columns, .described = tp_shape_columns };
 
 	if (!json_array_size(shapes)) {
 		put_name(html, name ? name : "?", "f");
@@ -341,11 +341,44 @@ static void put_cell(const struct tp_html *html, const struct tp_html_table *tab
 		figure_cell(html, column, row);
 }
 
+static enum tp_html_kind kind_of(enum tp_unit unit)
+{
+	static const enum tp_html_kind kinds[] = {
+		[TP_UNIT_TEXT] = TP_HTML_TEXT,	     [TP_UNIT_NAME] = TP_HTML_CODE,
+		[TP_UNIT_COUNT] = TP_HTML_COUNT,     [TP_UNIT_BYTES] = TP_HTML_BYTES,
+		[TP_UNIT_NET_BYTES] = TP_HTML_BYTES, [TP_UNIT_NS] = TP_HTML_TIME,
+		[TP_UNIT_FLOP] = TP_HTML_COUNT,	     [TP_UNIT_RATE] = TP_HTML_REAL,
+		[TP_UNIT_FACTOR] = TP_HTML_FACTOR,   [TP_UNIT_REAL] = TP_HTML_REAL,
+		[TP_UNIT_SHARE] = TP_HTML_SHARE,     [TP_UNIT_INTERVAL_NS] = TP_HTML_TIME,
+	};
+
+	return kinds[unit];
+}
+
+/* What the table leaves to the description of its columns. */
+static void complete(const struct tp_html_table *table, struct tp_html_column *columns)
+{
+	size_t count = 0;
+
+	for (; table->columns[count].key && count + 1 < COLUMNS; count++) {
+		const struct tp_column *column;
+
+		columns[count] = table->columns[count];
+		if (columns[count].title)
+			continue;
+		column = tp_column_find(table->described, columns[count].key, strlen(columns[count].key));
+		columns[count].title = column->unit == TP_UNIT_INTERVAL_NS ? "95% interval" : column->title;
+		if (columns[count].kind == TP_HTML_TEXT)
+			columns[count].kind = kind_of(column->unit);
+	}
+	columns[count].key = NULL;
+}
+
 static void put_head(const struct tp_html *html, const struct tp_html_table *table)
 {
 	fprintf(html->out, "<div class=\"wide\"><table%s data-path=\"%s\"><thead><tr>",
 		table->ordered ? " class=\"ordered\"" : "", table->path);
-	for (const struct tp_html_column *column = table->columns; column->title; column++) {
+	for (const struct tp_html_column *column = table->columns; column->key; column++) {
 		fprintf(html->out, "<th scope=\"col\"%s", is_text(column->kind) ? " class=\"t\"" : "");
 		put_hint(html, column->hint);
 		fputc('>', html->out);
@@ -355,16 +388,20 @@ static void put_head(const struct tp_html *html, const struct tp_html_table *tab
 	fputs("</tr></thead>\n<tbody>\n", html->out);
 }
 
-void tp_html_table(const struct tp_html *html, const struct tp_html_table *table, const json_t *rows)
+void tp_html_table(const struct tp_html *html, const struct tp_html_table *described, const json_t *rows)
 {
+	struct tp_html_column columns[COLUMNS];
+	struct tp_html_table whole = *described, *table = &whole;
 	json_int_t count = (json_int_t)json_array_size(rows);
 
 	if (!count)
 		return;
+	complete(described, columns);
+	table->columns = columns;
 	put_head(html, table);
 	for (size_t i = 0; i < json_array_size(rows); i++) {
 		fputs("<tr>", html->out);
-		for (const struct tp_html_column *column = table->columns; column->title; column++)
+		for (const struct tp_html_column *column = table->columns; column->key; column++)
 			put_cell(html, table, column, json_array_get(rows, i));
 		fputs("</tr>\n", html->out);
 	}

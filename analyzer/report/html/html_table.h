@@ -4,6 +4,7 @@
 #define TPROF_REPORT_HTML_HTML_TABLE_H
 
 #include "report/html/html.h"
+#include "report/rows/column.h"
 
 struct tp_html_column {
 	const char *title, *key;
@@ -19,11 +20,12 @@ struct tp_html_column {
 
 struct tp_html_table {
 	const char *path;		      /* of the list in the JSON: how a test finds it */
-	const struct tp_html_column *columns; /* the last has a NULL title */
-	json_int_t total;		      /* rows that there are; those beyond the list are said to be left out */
-	json_int_t whole;		      /* what percentages are of */
-	bool ordered;			      /* the order says something: not to be sorted */
-	const char *cwd;		      /* NULL, or what places are told without */
+	const struct tp_html_column *columns; /* the last has a NULL key; without a title: as `described` says */
+	const struct tp_column *described;
+	json_int_t total; /* rows that there are; those beyond the list are said to be left out */
+	json_int_t whole; /* what percentages are of */
+	bool ordered;	  /* the order says something: not to be sorted */
+	const char *cwd;  /* NULL, or what places are told without */
 };
 
 /* Nothing if the list is empty. */

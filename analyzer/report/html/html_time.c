@@ -4,24 +4,25 @@
 
 #include "report/text/cpu_listing.h"
 #include "report/html/html_timeline.h"
+#include "report/rows/op_columns.h"
 #include "report/text/step_listing.h"
 
 void tp_html_ops(const struct tp_html *html, const json_t *json)
 {
 	static const struct tp_html_column columns[] = {
-		{ "op", "name", TP_HTML_SHAPES, "unfold for its shapes" },
-		{ "calls", "calls", TP_HTML_COUNT, NULL },
-		{ "total", "total_ns", TP_HTML_TIME, "with the ops that it called" },
-		{ "self", "self_ns", TP_HTML_TIME, "without them" },
-		{ "mean", "mean_ns", TP_HTML_TIME, NULL },
-		{ "95% interval", "ci95_ns", TP_HTML_TIME, "of the mean" },
-		{ "p50", "p50_ns", TP_HTML_TIME, NULL },
-		{ "p99", "p99_ns", TP_HTML_TIME, NULL },
-		{ "max", "max_ns", TP_HTML_TIME, NULL },
+		{ .key = "name", .kind = TP_HTML_SHAPES, .hint = "unfold for its shapes" },
+		{ .key = "calls" },
+		{ .key = "total_ns", .hint = "with the ops that it called" },
+		{ .key = "self_ns", .hint = "without them" },
+		{ .key = "mean_ns" },
+		{ .key = "ci95_ns", .hint = "of the mean" },
+		{ .key = "p50_ns" },
+		{ .key = "p99_ns" },
+		{ .key = "max_ns" },
 		{ "GFLOP/s", "flop", TP_HTML_FLOPS, NULL },
-		{ "allocated", "allocated_bytes", TP_HTML_BYTES, NULL },
-		{ "net", "net_bytes", TP_HTML_BYTES, "allocated less freed" },
-		{ "at most", "peak_bytes", TP_HTML_BYTES, "live bytes above those at its begin" },
+		{ .key = "allocated_bytes" },
+		{ .key = "net_bytes", .hint = "allocated less freed" },
+		{ .key = "peak_bytes", .hint = "live bytes above those at its begin" },
 		TP_HTML_END,
 	};
 	static const struct tp_html_column branches[] = {
@@ -30,7 +31,10 @@ void tp_html_ops(const struct tp_html *html, const json_t *json)
 		{ "GFLOP/s", "flop", TP_HTML_FLOPS, NULL },  { "allocated", "allocated_bytes", TP_HTML_BYTES, NULL },
 		{ "net", "net_bytes", TP_HTML_BYTES, NULL }, TP_HTML_END,
 	};
-	struct tp_html_table table = { .path = "ops", .columns = columns, .total = tp_html_integer(json, "ops_total") };
+	struct tp_html_table table = { .path = "ops",
+				       .columns = columns,
+				       .described = tp_op_columns,
+				       .total = tp_html_integer(json, "ops_total") };
 	const json_t *tree = tp_html_at(json, "tree");
 
 	tp_html_table(html, &table, tp_html_at(json, "ops"));

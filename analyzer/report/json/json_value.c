@@ -93,3 +93,45 @@ bool tp_json_write(json_t *json, FILE *out)
 	json_decref(json);
 	return good || ferror(out);
 }
+
+static json_t *value_json(const struct tp_column *column, const struct tp_figure *value)
+{
+	if (value->unknown)
+		return json_null();
+	switch (column->unit) {
+	case TP_UNIT_TEXT:
+	case TP_UNIT_NAME:
+		return tp_json_string(value->text);
+	case TP_UNIT_NET_BYTES:
+		return json_integer(value->number);
+	case TP_UNIT_REAL:
+	case TP_UNIT_SHARE:
+		return tp_json_real(value->real);
+	case TP_UNIT_INTERVAL_NS:
+		return tp_json_interval_ns(value->interval);
+	case TP_UNIT_BOOL:
+		return json_boolean(value->number);
+	default:
+		return tp_json_number((uint64_t)value->number);
+	}
+}
+
+void tp_json_columns(json_t *json, const struct tp_column *columns, const void *row, const void *context,
+		     json_t *(*other)(const void *row, const char *key))
+{
+	for (const struct tp_column *column = columns; column->key; column++) {
+		struct tp_figure value;
+
+		if (column->no_json)
+			continue;
+		if (column->unit == TP_UNIT_OTHER) {
+			json_object_set_new(json, column->key, other(row, column->key));
+			continue;
+		}
+		value = tp_column_value(column, row, context);
+		if (value.unseen > 0)
+			tp_json_some(json, column->key, (uint64_t)value.number, value.variance, value.unseen);
+		else
+			json_object_set_new(json, column->key, value_json(column, &value));
+	}
+}

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "model/stats/stats.h"
+#include "report/rows/column.h"
 
 /* Numbers beyond what JSON readers take are the largest one; each byte that is no UTF-8 becomes '?'; NULL: null. */
 json_t *tp_json_number(uint64_t value);
@@ -30,6 +30,10 @@ void tp_json_fields(json_t *json, const struct tp_json_field *fields, size_t cou
  * blocks, as `value` is; 0: it is exact.
  */
 void tp_json_some(json_t *json, const char *key, uint64_t value, double variance, double unseen);
+
+/* Sets all columns of a row, in their order. `other`: what a column of TP_UNIT_OTHER is; NULL: there is none. */
+void tp_json_columns(json_t *json, const struct tp_column *columns, const void *row, const void *context,
+		     json_t *(*other)(const void *row, const char *key));
 
 /* null if it is not finite. */
 json_t *tp_json_real(double value);

@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "model/ops/buckets.h"
-#include "report/text/op_cells.h"
+#include "report/rows/op_columns.h"
+#include "report/text/columns.h"
 
 static size_t shown(const struct tp_op_list *list, uint64_t top)
 {
@@ -18,94 +19,34 @@ static struct tp_text time_of(double ns)
 	return tp_time(ns > 0 ? tp_round(ns) : 0);
 }
 
-static const struct tp_text nothing = { "-" };
-
-/* Half the width of the mean's interval. */
-static struct tp_text half_text(const struct tp_op_stats *op)
+static void print_columns(const struct tp_page *page, const char *keys, const struct tp_op_list *list, size_t count)
 {
-	if (isnan(op->interval.low))
-		return nothing;
-	return time_of((op->interval.high - op->interval.low) / 2);
-}
+	struct tp_table *table = tp_columns_begin(page, tp_op_columns, keys);
 
-static void print_times(const struct tp_page *page, const struct tp_op_list *list, size_t count)
-{
-	struct tp_table *table = tp_table_new(page->utf8 ? ">total|>self|>calls|>mean|>\xc2\xb1"
-							   "95%|>p50|>p90|>p99|*op"
-							 : ">total|>self|>calls|>mean|>+-95%|>p50|>p90|>p99|*op");
-
-	for (size_t i = 0; table && i < count; i++) {
-		const struct tp_op_stats *op = list->ops[i];
-
-		tp_cell(table, TP_STYLE_NUMBER, tp_time(op->total_ns));
-		tp_cell(table, TP_STYLE_PLAIN, tp_time(op->self_ns));
-		tp_cell(table, TP_STYLE_PLAIN, tp_count(op->calls));
-		tp_cell(table, TP_STYLE_NUMBER, time_of(op->mean_ns));
-		tp_cell(table, TP_STYLE_DIM, half_text(op));
-		tp_cell(table, TP_STYLE_PLAIN, tp_time(op->p50_ns));
-		tp_cell(table, TP_STYLE_PLAIN, tp_time(op->p90_ns));
-		tp_cell(table, TP_STYLE_PLAIN, tp_time(op->p99_ns));
-		tp_op_name_cell(table, page, op->name, 0);
-	}
-	if (table)
-		tp_table_print(table, page, 2);
+	for (size_t i = 0; i < count; i++)
+		tp_columns_add(table, page, tp_op_columns, keys, list->ops[i], NULL);
+	tp_table_print(table, page, 2);
 	tp_table_free(table);
 }
 
-static void print_spread(const struct tp_page *page, const struct tp_op_list *list, size_t count)
-{
-	struct tp_table *table =
-		tp_table_new(">warm-up|>calls|>stddev|>min|>max|>taken out|>unwound|>still open|category|*op");
-
-	for (size_t i = 0; table && i < count; i++) {
-		const struct tp_op_stats *op = list->ops[i];
-
-		tp_cell(table, TP_STYLE_PLAIN, op->warmup_calls ? tp_time(op->warmup_ns) : nothing);
-		tp_cell(table, TP_STYLE_DIM, tp_count(op->warmup_calls));
-		tp_cell(table, TP_STYLE_PLAIN, time_of(tp_moments_deviation(&op->durations)));
-		tp_cell(table, TP_STYLE_PLAIN, tp_time(op->min_ns));
-		tp_cell(table, TP_STYLE_PLAIN, tp_time(op->max_ns));
-		tp_cell(table, TP_STYLE_DIM, tp_time(op->total_cost_ns));
-		tp_cell(table, TP_STYLE_PLAIN, tp_count(op->unwound));
-		tp_cell(table, TP_STYLE_PLAIN, tp_count(op->open));
-		tp_table_add(table, TP_STYLE_DIM, op->category);
-		tp_op_name_cell(table, page, op->name, 0);
-	}
-	if (table)
-		tp_table_print(table, page, 2);
-	tp_table_free(table);
-}
+static const char times[] = "*total_ns self_ns calls *mean_ns ~ci95_ns p50_ns p90_ns p99_ns name";
+static const char spread[] =
+	"warmup_ns ~warmup_calls stddev_ns min_ns max_ns ~total_overhead_ns unwound open ~category name";
+static const char memory[] =
+	"*allocated_bytes self_allocated_bytes freed_bytes net_bytes peak_bytes flop ~self_flop rate bytes name";
 
 static void print_memory(const struct tp_page *page, const struct tp_op_list *list, size_t count)
 {
-	struct tp_table *table =
-		tp_table_new(">allocated|>itself|>freed|>net|>peak of a call|>FLOP|>itself|>GFLOP/s|>bytes moved|*op");
 	bool uncounted = false;
 
-	for (size_t i = 0; table && i < count; i++) {
-		const struct tp_op_stats *op = list->ops[i];
-
-		tp_cell(table, TP_STYLE_NUMBER, tp_bytes(op->allocated_bytes, page->exact));
-		tp_cell(table, TP_STYLE_PLAIN, tp_bytes(op->self_allocated_bytes, page->exact));
-		tp_cell(table, TP_STYLE_PLAIN, tp_bytes(op->freed_bytes, page->exact));
-		tp_cell(table, TP_STYLE_PLAIN, tp_net_text(page, op->net_bytes));
-		tp_cell(table, TP_STYLE_PLAIN, tp_bytes(op->peak_bytes, page->exact));
-		tp_cell(table, TP_STYLE_PLAIN, tp_flop_least_text(page, tp_flop_text(op->flop), op->uncounted > 0));
-		tp_cell(table, TP_STYLE_DIM, tp_flop_text(op->self_flop));
-		tp_cell(table, TP_STYLE_PLAIN,
-			tp_flop_least_text(page, tp_rate_text(op->flop, op->total_ns), op->uncounted > 0));
-		tp_cell(table, TP_STYLE_PLAIN, op->bytes || op->known ? tp_bytes(op->bytes, page->exact) : nothing);
-		tp_op_name_cell(table, page, op->name, 0);
-		uncounted |= op->uncounted > 0;
-	}
-	if (table)
-		tp_table_print(table, page, 2);
-	if (table && uncounted)
+	print_columns(page, memory, list, count);
+	for (size_t i = 0; i < count; i++)
+		uncounted |= list->ops[i]->uncounted > 0;
+	if (uncounted)
 		tp_print(page, TP_STYLE_DIM,
 			 "      ? or %s: some of the work has no count (iterations, exponentials); what has one is in "
 			 "it\n",
 			 page->utf8 ? "\xe2\x89\xa5" : ">=");
-	tp_table_free(table);
 }
 
 /* What recording cost the ops: the sum over their own times, so that nothing counts twice. */
@@ -210,7 +151,7 @@ void tp_work_known_print(const struct tp_page *page, const struct tp_process *pr
 
 void tp_ops_print_short(const struct tp_page *page, const struct tp_op_list *list, uint64_t top)
 {
-	print_times(page, list, shown(list, top));
+	print_columns(page, times, list, shown(list, top));
 	print_rest(page, list, shown(list, top));
 }
 
@@ -222,10 +163,10 @@ void tp_ops_print(const struct tp_page *page, const struct tp_process *process, 
 
 	if (count) {
 		fputc('\n', page->out);
-		print_times(page, list, count);
+		print_columns(page, times, list, count);
 		print_rest(page, list, count);
 		tp_headline(page, "Spread; warm-up calls are left out of mean and deviation");
-		print_spread(page, list, count);
+		print_columns(page, spread, list, count);
 		tp_headline(page, "Memory%s that the op's thread requested while it was open, and its work",
 			    process->estimated ? " (estimated)" : "");
 		print_memory(page, list, count);
@@ -241,35 +182,14 @@ void tp_ops_print(const struct tp_page *page, const struct tp_process *process, 
 			 tp_count(counts->too_deep).text);
 }
 
-/* A shape's first call, against the mean of its others: what was compiled or created for it. */
-static void print_first(struct tp_table *table, const struct tp_shape_stats *shape)
-{
-	uint64_t rest = shape->calls > 1 ? (shape->calls_ns - shape->first_ns) / (shape->calls - 1) : 0;
-	char times[32] = "-";
-
-	if (rest)
-		snprintf(times, sizeof(times), "%.3gx", (double)shape->first_ns / (double)rest);
-	tp_table_add(table, TP_STYLE_PLAIN, shape->calls > 1 ? tp_time(rest).text : "-");
-	tp_cell(table, TP_STYLE_PLAIN, tp_time(shape->first_ns));
-	tp_table_add(table, TP_STYLE_DIM, times);
-}
-
 static void print_shapes(const struct tp_page *page, const struct tp_op_stats *op)
 {
-	struct tp_table *table = tp_table_new(">total|>calls|>mean|>first call|>|>FLOP|>GFLOP/s|*shape");
+	static const char keys[] = "*total_ns calls rest_mean_ns first_ns ~factor flop rate @shape";
+	struct tp_table *table = tp_columns_begin(page, tp_shape_columns, keys);
 
-	for (size_t i = 0; table && i < op->shape_count; i++) {
-		const struct tp_shape_stats *shape = &op->shapes[i];
-
-		tp_cell(table, TP_STYLE_NUMBER, tp_time(shape->total_ns));
-		tp_cell(table, TP_STYLE_PLAIN, tp_count(shape->calls));
-		print_first(table, shape);
-		tp_cell(table, TP_STYLE_PLAIN, tp_flop_text(shape->flop));
-		tp_cell(table, TP_STYLE_PLAIN, tp_rate_text(shape->flop, shape->total_ns));
-		tp_table_add(table, TP_STYLE_FUNCTION, shape->text ? shape->text : "(all further shapes)");
-	}
-	if (table)
-		tp_table_print(table, page, 2);
+	for (size_t i = 0; i < op->shape_count; i++)
+		tp_columns_add(table, page, tp_shape_columns, keys, &op->shapes[i], NULL);
+	tp_table_print(table, page, 2);
 	tp_table_free(table);
 }
 

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tables of columns that are described in report/rows/column.h. */
+#ifndef TPROF_REPORT_TEXT_COLUMNS_H
+#define TPROF_REPORT_TEXT_COLUMNS_H
+
+#include "report/rows/column.h"
+#include "report/text/text.h"
+
+/*
+ * `keys`: which of the columns, in their order, separated by blanks; with a mark in front for their style: '*' a number that
+ * matters, '~' one that matters less, '@' a name, which takes what is left of the line.
+ */
+struct tp_table *tp_columns_begin(const struct tp_page *page, const struct tp_column *columns, const char *keys);
+void tp_columns_add(struct tp_table *table, const struct tp_page *page, const struct tp_column *columns,
+		    const char *keys, const void *row, const void *context);
+
+#endif
