@@ -76,7 +76,7 @@ struct tp_options {
 	enum tp_color color;
 	const char *output; /* NULL: stdout */
 	enum tp_what what;
-	const char *format;  /* of export */
+	const struct tp_export_format *format;
 	const char *source;  /* of lines: a file, or the end of its path; NULL: none */
 	uint64_t limit;	     /* export: ops in the format chrome, 0: all; leaks: bytes of the process, 0: not said */
 	const char *machine; /* its file; NULL: this one */

@@ -13,6 +13,7 @@
 
 #include "commands/command.h"
 #include "commands/ctl.h"
+#include "commands/export.h"
 #include "commands/help.h"
 #include "commands/moments.h"
 #include "commands/option_list.h"
@@ -22,7 +23,6 @@
 
 static const char *const color_names[] = { "auto", "always", "never", NULL };
 static const char *const language_names[] = { "mixed", "python", "native", NULL };
-static const char *const format_names[] = { "folded", "chrome", NULL };
 static const char *const what_names[] = { "peak", "allocated", "unfreed", "temporary", "cpu", NULL };
 
 static int name_index(const char *const *names, const char *name)
@@ -230,6 +230,7 @@ static const char **text_of(struct tp_options *options, int option)
 
 static enum tp_parse parse_one_of(struct tp_options *options, int option, const char *value)
 {
+	const char *formats[TP_EXPORT_FORMATS + 1] = { NULL };
 	enum tp_parse result;
 	int choice = 0;
 
@@ -247,8 +248,11 @@ static enum tp_parse parse_one_of(struct tp_options *options, int option, const 
 		options->language = (enum tp_language)choice;
 		return result;
 	default:
-		options->format = value;
-		return parse_choice(option, value, format_names, &choice);
+		for (int i = 0; i < TP_EXPORT_FORMATS; i++)
+			formats[i] = tp_export_formats[i].name;
+		result = parse_choice(option, value, formats, &choice);
+		options->format = &tp_export_formats[result == TP_PARSE_RUN ? choice : 0];
+		return result;
 	}
 }
 
@@ -429,7 +433,7 @@ static void set_defaults(struct tp_options *options)
 		options->sort = first;
 	}
 	if (!options->format)
-		options->format = "folded";
+		options->format = tp_export_formats;
 }
 
 enum tp_parse tp_options_parse(int argc, char **argv, struct tp_options *options)

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TPROF_REPORT_EXPORT_FOLDED_H
+#define TPROF_REPORT_EXPORT_FOLDED_H
+
+#include <stdio.h>
+
+#include "report/rows/tree.h"
+
+/* One line a stack: function;function;function bytes (CPU time: nanoseconds), outermost first. */
+void tp_folded_write(const struct tp_tree *tree, FILE *out);
+
+#endif
