@@ -9,6 +9,7 @@
 #include "model/flop/work.h"
 #include "report/json/json.h"
 #include "report/json/json_stack.h"
+#include "trace/fields.h"
 
 static void json_hex(FILE *out, const char *key, uint64_t value)
 {
@@ -47,184 +48,124 @@ static void json_text(FILE *out, const char *key, const char *text, size_t lengt
 	free(copy);
 }
 
-/* Of a memory sample, as far as it says. */
-static void json_parts(FILE *out, const struct tp_event *event)
+static void json_file(const struct tp_dump *dump, const char *key, uint64_t number)
 {
-	const struct tp_memory_parts *parts = event->memory.parts;
+	const struct tp_trace *trace = dump->trace;
+	const char *file = number < trace->file_count ? trace->files[number] : NULL;
 
-	if (parts->said)
-		json_number(out, "shared", parts->shared);
-	if (!parts->counted)
-		return;
-	json_number(out, "collector", parts->own);
-	json_number(out, "stacks", parts->stacks);
-	json_number(out, "mapped", parts->mapped);
+	json_text(dump->session->page.out, key, file ? file : "", file ? strlen(file) : 0);
 }
 
-static void json_allocator(FILE *out, const struct tp_event *event)
+static void json_field(const struct tp_dump *dump, const struct tp_field *field, const void *base)
 {
-	const struct tp_allocator *numbers = event->allocator;
+	const void *at = (const char *)base + field->offset;
+	FILE *out = dump->session->page.out;
+	uint64_t value = tp_field_value(field, base);
 
-	if (!numbers)
-		return;
-	json_number(out, "allocated", numbers->allocated);
-	json_number(out, "active", numbers->active);
-	json_number(out, "metadata", numbers->metadata);
-	json_number(out, "resident", numbers->resident);
-	json_number(out, "mapped", numbers->mapped);
-	json_number(out, "retained", numbers->retained);
+	switch ((enum tp_field_type)field->type) {
+	case TP_FIELD_NUMBER:
+	case TP_FIELD_OP:
+		json_number(out, field->name, value);
+		break;
+	case TP_FIELD_ADDRESS:
+		json_hex(out, field->name, value);
+		break;
+	case TP_FIELD_FLAG:
+		fprintf(out, ", \"%s\": %s", field->name, value ? "true" : "false");
+		break;
+	case TP_FIELD_FUNCTION:
+		fprintf(out, ", \"%s\": \"%s\"", field->name, tp_fn_name((unsigned)value));
+		break;
+	case TP_FIELD_LOG2:
+		json_number(out, field->name, value < 64 ? UINT64_C(1) << value : 0);
+		break;
+	case TP_FIELD_TEXT:
+		json_text(out, field->name, ((const struct tp_event_text *)at)->text,
+			  ((const struct tp_event_text *)at)->length);
+		break;
+	case TP_FIELD_FILE:
+		json_file(dump, field->name, value);
+		break;
+	}
 }
 
-static void json_counters(const struct tp_dump *dump, const struct tp_event *event)
+static void json_fields(const struct tp_dump *dump, const struct tp_field *fields, const void *base)
+{
+	for (size_t i = 0; i < TP_FIELDS_MOST && fields[i].name; i++)
+		if (tp_field_is_there(&fields[i], base))
+			json_field(dump, &fields[i], base);
+}
+
+/* ---- what follows from the fields ---- */
+
+static void json_increases(const struct tp_dump *dump, const struct tp_counters *counters)
 {
 	FILE *out = dump->session->page.out;
 	const char *comma = "";
 
-	fprintf(out, ", \"idle_ns\": %" PRIu64 ", \"increases\": [", event->counters->idle_ns);
+	fputs(", \"increases\": [", out);
 	for (size_t i = 0; i < dump->trace->counter_count; i++) {
 		const struct tp_counter *counter = &dump->trace->counters[i];
 
 		if (!counter->number)
 			continue;
-		fprintf(out, "%s%" PRIu64, comma, event->counters->value[counter->number - 1]);
+		fprintf(out, "%s%" PRIu64, comma, counters->value[counter->number - 1]);
 		comma = ", ";
 	}
 	fputc(']', out);
 }
 
-/* Beginnings, details and ends of ops; steps; counters. */
-static void json_work(FILE *out, const struct tp_event *event)
+static void json_amount(FILE *out, const char *shape, struct tp_work_amount amount)
 {
-	const struct tp_work *work = event->work;
+	json_text(out, "shape", shape, strlen(shape));
+	json_number(out, "flop", amount.flop);
+	json_number(out, "bytes", amount.bytes);
+}
+
+static void json_work(FILE *out, const struct tp_work *work)
+{
 	char shape[256];
 
-	if (!work)
-		return;
 	tp_work_shape(work, shape, sizeof(shape));
 	json_text(out, "work", tp_work_name(work->kind), strlen(tp_work_name(work->kind)));
-	json_text(out, "shape", shape, strlen(shape));
-	json_number(out, "flop", tp_work_amount(work).flop);
-	json_number(out, "bytes", tp_work_amount(work).bytes);
+	json_amount(out, shape, tp_work_amount(work));
 }
 
-static void json_fold(FILE *out, const struct tp_event *event)
+static void json_folded(FILE *out, const struct tp_folded *folded)
 {
-	const struct tp_folded *folded = event->fold.calls;
 	char shape[256];
 
-	if (!folded)
-		return;
 	tp_fold_shape(folded, shape, sizeof(shape));
-	json_number(out, "calls", folded->counts.calls);
-	json_number(out, "ticks", folded->counts.ticks);
-	json_text(out, "shape", shape, strlen(shape));
-	json_number(out, "flop", tp_fold_amount(folded).flop);
-	json_number(out, "bytes", tp_fold_amount(folded).bytes);
+	json_amount(out, shape, tp_fold_amount(folded));
 }
 
-static void json_region(const struct tp_dump *dump, const struct tp_event *event)
+static void json_payload(const struct tp_dump *dump, const struct tp_event *event)
 {
-	FILE *out = dump->session->page.out;
-	const struct tp_region *region = event->region;
-	const char *file = NULL;
-
-	if (!region)
-		return;
-	if (region->kind && region->file && region->file < dump->trace->file_count)
-		file = dump->trace->files[region->file];
-	json_hex(out, "low", region->low);
-	json_hex(out, "high", region->high);
-	json_number(out, "part", region->kind);
-	json_text(out, "file", file ? file : "", file ? strlen(file) : 0);
-	json_number(out, "rss", region->rss);
-	json_number(out, "pss", region->pss);
-	json_number(out, "private", region->private);
-	json_number(out, "written", region->written);
-	json_number(out, "swap", region->swap);
-}
-
-static void json_usage(FILE *out, const struct tp_event *event)
-{
-	const struct tp_usage *usage = event->usage;
-
-	if (!usage)
-		return;
-	json_number(out, "minor_faults", usage->minor_faults);
-	json_number(out, "major_faults", usage->major_faults);
-	json_number(out, "waits", usage->waits);
-	json_number(out, "preemptions", usage->preemptions);
-	json_number(out, "cpu_ns", usage->cpu_ns);
-	json_number(out, "thread_cpu_ns", usage->own_cpu_ns);
-}
-
-static void json_op(struct tp_dump *dump, const struct tp_event *event)
-{
-	bool named = event->kind == TP_EVENT_OP_BEGIN || event->kind == TP_EVENT_FOLD || event->kind == TP_EVENT_SHAPE;
-	const struct tp_op *op = named ? tp_dump_op(dump, event) : NULL;
+	const void *payload = tp_event_payload(event);
 	FILE *out = dump->session->page.out;
 
-	if (named)
-		json_number(out, "op", tp_event_op(event));
-	if (event->kind == TP_EVENT_WORK)
-		json_work(out, event);
-	if (event->kind == TP_EVENT_FOLD)
-		json_fold(out, event);
-	if (op) {
-		json_text(out, "name", op->name, strlen(op->name));
-		json_text(out, "category", op->category, strlen(op->category));
-		if (op->shape)
-			json_text(out, "shape", op->shape, strlen(op->shape));
-	}
-	if (event->kind == TP_EVENT_OP_END)
-		fprintf(out, ", \"unwound\": %s, \"within\": %" PRIu64, event->op_end.unwound ? "true" : "false",
-			event->op_end.kept);
-	if (event->kind == TP_EVENT_STEP)
-		json_number(out, "items", event->step.items);
-	if (event->kind == TP_EVENT_DETAIL) {
-		json_number(out, "flop", event->detail.flop);
-		json_number(out, "bytes", event->detail.bytes);
-		json_text(out, "shape", event->detail.shape.text, event->detail.shape.length);
-	}
+	if (!payload)
+		return;
+	json_fields(dump, tp_event_rows[event->kind].inside, payload);
 	if (event->kind == TP_EVENT_COUNTERS)
-		json_counters(dump, event);
+		json_increases(dump, payload);
+	if (event->kind == TP_EVENT_WORK)
+		json_work(out, payload);
+	if (event->kind == TP_EVENT_FOLD)
+		json_folded(out, payload);
 }
 
-/* Blocks and mappings. */
-static void json_memory(FILE *out, const struct tp_event *event)
+static void json_op(const struct tp_dump *dump, const struct tp_event *event)
 {
-	switch (event->kind) {
-	case TP_EVENT_ALLOC:
-		json_hex(out, "address", event->alloc.address);
-		fprintf(out, ", \"function\": \"%s\"", tp_fn_name(event->alloc.fn));
-		json_number(out, "size", event->alloc.bytes);
-		json_number(out, "usable", event->alloc.usable);
-		json_number(out, "alignment",
-			    event->alloc.alignment_log2 < 64 ? UINT64_C(1) << event->alloc.alignment_log2 : 0);
-		break;
-	case TP_EVENT_FREE:
-		json_hex(out, "address", event->free.address);
-		fprintf(out, ", \"function\": \"%s\"", tp_fn_name(event->free.fn));
-		break;
-	case TP_EVENT_MAP:
-		json_hex(out, "address", event->map.address);
-		json_number(out, "size", event->map.length);
-		break;
-	case TP_EVENT_UNMAP:
-		json_hex(out, "address", event->unmap.address);
-		json_number(out, "size", event->unmap.length);
-		break;
-	case TP_EVENT_POOL_ALLOC:
-		json_hex(out, "address", event->pool_alloc.address);
-		json_number(out, "size", event->pool_alloc.bytes);
-		json_hex(out, "pool", event->pool_alloc.pool);
-		break;
-	case TP_EVENT_POOL_FREE:
-		json_hex(out, "address", event->pool_free.address);
-		fprintf(out, ", \"whole_pool\": %s", event->pool_free.whole ? "true" : "false");
-		break;
-	default:
-		break;
-	}
+	const struct tp_op *op = tp_event_op(event) ? tp_dump_op(dump, event) : NULL;
+	FILE *out = dump->session->page.out;
+
+	if (!op)
+		return;
+	json_text(out, "name", op->name, strlen(op->name));
+	json_text(out, "category", op->category, strlen(op->category));
+	if (op->shape)
+		json_text(out, "shape", op->shape, strlen(op->shape));
 }
 
 /* One object a line, written by hand: a tree of a million events would be larger than the trace. */
@@ -237,28 +178,11 @@ void tp_dump_event_json(struct tp_dump *dump, const struct tp_event *event, uint
 		dump->printed ? "," : "", time_ns, dump->trace->header->pid, event->thread,
 		tp_event_kind_name(event->kind));
 	json_number(out, "offset", event->offset);
-	json_memory(out, event);
-	if (event->kind == TP_EVENT_SAMPLE)
-		json_number(out, "periods", event->sample.periods);
+	json_fields(dump, tp_event_rows[event->kind].fields, event);
 	if (tp_event_has_node(event->kind))
 		json_number(out, "stack", tp_trace_node(dump->trace, event->node));
-	if (event->kind == TP_EVENT_MEMORY) {
-		json_number(out, "rss", event->memory.rss);
-		json_number(out, "vms", event->memory.vms);
-		json_parts(out, event);
-	}
-	if (event->kind == TP_EVENT_ALLOCATOR)
-		json_allocator(out, event);
-	if (event->kind == TP_EVENT_REGION)
-		json_region(dump, event);
-	if (event->kind == TP_EVENT_USAGE)
-		json_usage(out, event);
-	if (event->kind == TP_EVENT_NAME)
-		json_text(out, "name", event->name.text, event->name.length);
-	if (event->kind == TP_EVENT_MARK)
-		json_text(out, "text", event->mark.text, event->mark.length);
-	if (event->kind >= TP_EVENT_OP_BEGIN)
-		json_op(dump, event);
+	json_payload(dump, event);
+	json_op(dump, event);
 	fputs(event->cancelled ? ", \"cancelled\": true}" : "}", out);
 }
 

@@ -236,7 +236,7 @@ static void print_region(const struct tp_dump *dump, const struct tp_event *even
 	fprintf(out, "%#14" PRIx64 "  %10s", region->low, size_text(dump, region->high - region->low, &size));
 	fprintf(out, "  RSS %s", size_text(dump, region->rss, &size));
 	fprintf(out, "  private %s  %s", size_text(dump, region->private, &size), kinds[region->kind]);
-	if (region->kind && region->file && region->file < dump->trace->file_count && dump->trace->files[region->file])
+	if (region->file && region->file < dump->trace->file_count && dump->trace->files[region->file])
 		fprintf(out, "  %s", dump->trace->files[region->file]);
 }
 

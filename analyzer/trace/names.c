@@ -1,27 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace/events.h"
 
-const char *tp_event_kind_name(enum tp_event_kind kind)
-{
-	static const char *const names[TP_EVENT_KINDS] = {
-		[TP_EVENT_FREE] = "free",	    [TP_EVENT_UNMAP] = "unmap",
-		[TP_EVENT_ALLOC] = "alloc",	    [TP_EVENT_MAP] = "map",
-		[TP_EVENT_CANCEL] = "cancel",	    [TP_EVENT_MEMORY] = "memory",
-		[TP_EVENT_NAME] = "name",	    [TP_EVENT_THREAD] = "thread",
-		[TP_EVENT_SAMPLE] = "sample",	    [TP_EVENT_OP_BEGIN] = "op",
-		[TP_EVENT_OP_END] = "op_end",	    [TP_EVENT_STEP] = "step",
-		[TP_EVENT_SHAPE] = "shape",	    [TP_EVENT_DETAIL] = "detail",
-		[TP_EVENT_MARK] = "mark",	    [TP_EVENT_PAUSE] = "pause",
-		[TP_EVENT_RESUME] = "resume",	    [TP_EVENT_POOL_ALLOC] = "pool_alloc",
-		[TP_EVENT_POOL_FREE] = "pool_free", [TP_EVENT_COUNTERS] = "counters",
-		[TP_EVENT_WORK] = "work",	    [TP_EVENT_FOLD] = "folded",
-		[TP_EVENT_USAGE] = "usage",	    [TP_EVENT_ALLOCATOR] = "allocator",
-		[TP_EVENT_REGION] = "region",
-	};
-
-	return (unsigned)kind < TP_EVENT_KINDS ? names[kind] : "?";
-}
-
 const char *tp_fn_name(unsigned fn)
 {
 	static const char *const names[] = {

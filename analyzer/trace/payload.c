@@ -150,20 +150,25 @@ bool tp_region_read(struct tp_region *region, const uint8_t *bytes, size_t lengt
 {
 	enum { FIELDS = 3 + TPROF_REGION_SIZES };
 	uint64_t fields[FIELDS];
+	uint32_t number;
 
 	if (!length || read_numbers(fields, FIELDS, bytes + 1, length - 1) < FIELDS)
 		return false;
+	number = fields[2] < UINT32_MAX ? (uint32_t)fields[2] : UINT32_MAX;
 	*region = (struct tp_region){
 		.kind = bytes[0],
 		.low = bounded(fields[0], 12),
 		.high = bounded(fields[0], 12) + bounded(fields[1], 12),
-		.file = fields[2] < UINT32_MAX ? (uint32_t)fields[2] : UINT32_MAX,
 		.rss = bounded(fields[3 + TPROF_REGION_RSS], 10),
 		.pss = bounded(fields[3 + TPROF_REGION_PSS], 10),
 		.private = bounded(fields[3 + TPROF_REGION_PRIVATE], 10),
 		.written = bounded(fields[3 + TPROF_REGION_ANONYMOUS_PART], 10),
 		.swap = bounded(fields[3 + TPROF_REGION_SWAP], 10),
 	};
+	if (region->kind == TPROF_REGION_END)
+		region->regions = number;
+	else
+		region->file = number;
 	if (region->written > region->rss)
 		region->written = region->rss;
 	return region->kind < TPROF_REGION_KINDS;

@@ -66,8 +66,9 @@ struct tp_allocator {
 
 /* REGION: a part of the address space. */
 struct tp_region {
-	uint32_t kind; /* enum tprof_region_kind */
-	uint32_t file; /* number in tp_trace.files; of END: how many regions the reading has */
+	uint32_t kind;	  /* enum tprof_region_kind */
+	uint32_t file;	  /* number in tp_trace.files; 0: none */
+	uint32_t regions; /* END: how many regions the reading has */
 	uint64_t low, high;
 	uint64_t rss, pss, private, written, swap; /* bytes; written: pages that are not a file's */
 };

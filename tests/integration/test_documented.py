@@ -252,8 +252,11 @@ def section_of(path, sections):
 
 
 def test_kinds_of_events():
-    """Those that dump prints are those that the page names."""
-    names = re.findall(r'\[TP_EVENT_\w+\] = "(\w+)"', (ROOT / "analyzer/trace/names.c").read_text(encoding="utf-8"))
+    """Those of the reader's table, by which dump prints, are those that the page names; and so are their fields."""
+    table = (ROOT / "analyzer/trace/fields.c").read_text(encoding="utf-8")
+    names = re.findall(r'\[TP_EVENT_\w+\] = \{ "(\w+)"', table)
+    fields = set(re.findall(r'^.*(?:EVENT|FIELD|IF)\(.*?"(\w+)"', table, re.M))
+    assert len(fields) > 30 and fields <= sections_of_json_page()[("dump", "events")]
     page = (ROOT / "analyzer/tprof-json.5").read_text(encoding="utf-8")
     said = page[page.index('.SS "dump.events"'):].split(".B kind\n")[1].split(".TP")[0]
     assert len(names) > 20 and sorted(re.findall(r"\w+", said.replace(" or ", " "))) == sorted(names)

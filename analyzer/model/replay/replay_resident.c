@@ -504,7 +504,7 @@ bool tp_replay_region(struct tp_replay *replay, const struct tp_event *event)
 		return true;
 	}
 	count = state->count;
-	if (count && count == region->file && replay->inside && !tp_makeup_take(state, replay, event->time))
+	if (count && count == region->regions && replay->inside && !tp_makeup_take(state, replay, event->time))
 		return false;
 	state->count = 0;
 	return true;
