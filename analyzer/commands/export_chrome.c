@@ -108,9 +108,9 @@ static bool is_wanted(const struct chrome *chrome, uint32_t thread)
 static const struct tp_thread_state *thread_of(const struct chrome *chrome, uint32_t thread)
 {
 	const struct tp_replay *replay = &chrome->replay;
-	uint32_t index = thread < replay->index_count ? replay->thread_index[thread] : 0;
+	uint32_t index = thread < replay->threads.index_count ? replay->threads.index[thread] : 0;
 
-	return index ? &replay->threads[index - 1] : NULL;
+	return index ? &replay->threads.list[index - 1] : NULL;
 }
 
 static const char *op_name(struct chrome *chrome, uint32_t op)
@@ -134,7 +134,8 @@ static void write_op(struct chrome *chrome, const struct tp_thread_state *thread
 		     struct tp_chrome_detail detail)
 {
 	const struct tp_op_frame *frame = &thread->open.frames[level];
-	const struct tp_op_state *state = chrome->replay.ops.states ? chrome->replay.ops.states[frame->op] : NULL;
+	const struct tp_op_state *state =
+		chrome->replay.ops.calls.states ? chrome->replay.ops.calls.states[frame->op] : NULL;
 
 	detail.name = op_name(chrome, frame->op);
 	detail.category = op_category(chrome, frame->op);
@@ -160,7 +161,7 @@ static void write_folded(struct chrome *chrome, const struct tp_event *event, ui
 	const struct tp_folded *folded = event->fold.calls;
 	char shape[256];
 
-	if (!folded || event->fold.op >= chrome->replay.ops.count || !folded->counts.calls)
+	if (!folded || event->fold.op >= chrome->replay.ops.calls.count || !folded->counts.calls)
 		return;
 	told.name = op_name(chrome, (uint32_t)event->fold.op);
 	told.calls = folded->counts.calls;
@@ -179,16 +180,16 @@ static void write_folded(struct chrome *chrome, const struct tp_event *event, ui
 /* What is open counts, where the time that is looked at begins. */
 static void count_open(struct chrome *chrome)
 {
-	for (size_t i = 0; i < chrome->replay.thread_count; i++)
-		if (is_wanted(chrome, chrome->replay.threads[i].stats.thread))
-			chrome->ops += chrome->replay.threads[i].open.count;
+	for (size_t i = 0; i < chrome->replay.threads.count; i++)
+		if (is_wanted(chrome, chrome->replay.threads.list[i].stats.thread))
+			chrome->ops += chrome->replay.threads.list[i].open.count;
 }
 
 /* What is open where the time that is looked at ends is shown as far as there. */
 static void write_open(struct chrome *chrome, uint64_t ns)
 {
-	for (size_t i = 0; i < chrome->replay.thread_count; i++) {
-		const struct tp_thread_state *thread = &chrome->replay.threads[i];
+	for (size_t i = 0; i < chrome->replay.threads.count; i++) {
+		const struct tp_thread_state *thread = &chrome->replay.threads.list[i];
 
 		for (uint32_t k = thread->open.count; is_wanted(chrome, thread->stats.thread) && k-- > 0;)
 			write_op(chrome, thread, k, ns, (struct tp_chrome_detail){ .open = true });
@@ -294,8 +295,7 @@ static bool step(struct chrome *chrome)
 		chrome->steps++;
 		chrome->step_begin_ns = ns;
 	}
-	if (!tp_replay_step(replay))
-		return false;
+	tp_replay_step(replay);
 	if (inside)
 		after(chrome, &event, ns, opened, new_name);
 	return !chrome->failed && !ferror(chrome->out.out);
@@ -315,16 +315,15 @@ static bool prepare(struct chrome *chrome, size_t which, const struct tp_replay_
 	chrome->rss = chrome->steps = 0;
 	chrome->high = (struct tp_point){ 0 };
 	chrome->named_count = 0;
-	if (!tp_replay_init(&chrome->replay, trace, replay, start))
-		return false;
+	tp_replay_init(&chrome->replay, trace, replay, start);
 	chrome->step_begin_ns = chrome->replay.start_ns;
 	end = trace->header->finish.ticks ? tp_trace_ns(trace, trace->header->finish.ticks) : 0;
 	if (!end && trace->header->latest.ticks)
 		end = tp_trace_ns(trace, trace->header->latest.ticks);
 	chrome->end_ns = start + end;
 	chrome->interval_ns = end / COUNTER_POINTS > COUNTER_NS ? end / COUNTER_POINTS : COUNTER_NS;
-	chrome->names = calloc(chrome->replay.ops.count, sizeof(*chrome->names));
-	chrome->categories = calloc(chrome->replay.ops.count, sizeof(*chrome->categories));
+	chrome->names = calloc(chrome->replay.ops.calls.count, sizeof(*chrome->names));
+	chrome->categories = calloc(chrome->replay.ops.calls.count, sizeof(*chrome->categories));
 	if (!chrome->names || !chrome->categories)
 		return false;
 	snprintf(name, sizeof(name), "%.200s (pid %" PRIu32 ")", tp_program_name(trace), trace->header->pid);
@@ -335,7 +334,7 @@ static bool prepare(struct chrome *chrome, size_t which, const struct tp_replay_
 
 static void release(struct chrome *chrome)
 {
-	for (uint32_t i = 0; i < chrome->replay.ops.count; i++) {
+	for (uint32_t i = 0; i < chrome->replay.ops.calls.count; i++) {
 		if (chrome->names)
 			free(chrome->names[i]);
 		if (chrome->categories)

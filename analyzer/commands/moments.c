@@ -86,7 +86,6 @@ static struct tp_run *replay_steps(const struct tp_options *options, struct tp_t
 		.find_steps = true,
 		.step_ends = { options->from_at.step ? options->from_at.step - 1 : 0, options->to_at.step },
 	};
-	const char *error = NULL;
 	struct tp_run *run;
 
 	for (size_t i = 0; i < count; i++)
@@ -95,7 +94,7 @@ static struct tp_run *replay_steps(const struct tp_options *options, struct tp_t
 	replay.progress_context = tp_progress_new("looking for the step");
 	if (replay.progress_context)
 		replay.progress = tp_progress_update;
-	run = tp_run_replay(traces, count, &replay, &error);
+	run = tp_run_replay(traces, count, &replay);
 	tp_progress_free(replay.progress_context);
 	return run;
 }

@@ -254,7 +254,6 @@ int tp_session_replay(struct tp_session *session, enum tp_group group)
 		.batches = options->command->run == tp_cmd_diff || options->command->run == tp_cmd_check,
 		.find_steps = group == TP_GROUP_STEP || options->command->run == tp_cmd_steps,
 	};
-	const char *error = NULL;
 	int status;
 
 	session->early = calloc(session->trace_count + 1, sizeof(*session->early));
@@ -268,13 +267,9 @@ int tp_session_replay(struct tp_session *session, enum tp_group group)
 		replay.progress = tp_progress_update;
 		replay.progress_context = session->progress;
 	}
-	session->run = tp_run_replay(session->traces, session->trace_count, &replay, &error);
+	session->run = tp_run_replay(session->traces, session->trace_count, &replay);
 	tp_progress_free(session->progress);
 	session->progress = NULL;
-	if (!session->run) {
-		fprintf(stderr, "tprof-analyze: %s\n", error ? error : "out of memory");
-		return tp_session_close(session, TP_EXIT_TRACE);
-	}
 	if (!take_symbols(session))
 		return tp_session_out_of_memory(session);
 	for (size_t i = 0; i < session->trace_count; i++)

@@ -92,9 +92,8 @@ static double decode(struct tp_trace *trace, uint64_t *count)
 static double replay(struct tp_trace *trace)
 {
 	double begin = seconds();
-	const char *error;
 
-	tp_run_free(tp_run_replay(&trace, 1, NULL, &error));
+	tp_run_free(tp_run_replay(&trace, 1, NULL));
 	return seconds() - begin;
 }
 

@@ -15,9 +15,9 @@
 #include "base/archive.h"
 #include "model/replay/replay.h"
 
-bool __real_tp_replay_steps(struct tp_replay *replay, size_t count);
-bool __wrap_tp_replay_steps(struct tp_replay *replay, size_t count);
-bool __wrap_tp_replay_step(struct tp_replay *replay);
+void __real_tp_replay_steps(struct tp_replay *replay, size_t count);
+void __wrap_tp_replay_steps(struct tp_replay *replay, size_t count);
+void __wrap_tp_replay_step(struct tp_replay *replay);
 
 static uint64_t distance(void)
 {
@@ -102,13 +102,15 @@ static void follow(struct tp_replay *replay, const char *folder)
 	char *error = NULL, file[4096];
 
 	snprintf(file, sizeof(file), "%s/live", folder);
-	if (!become(folder, 0, file) || !(trace = tp_trace_open(file, &error)) ||
-	    !tp_replay_init(&live, trace, options, start_ns))
+	if (!become(folder, 0, file) || !(trace = tp_trace_open(file, &error)))
 		fail("first snapshot", error);
+	tp_replay_init(&live, trace, options, start_ns);
 	__real_tp_replay_steps(&live, SIZE_MAX);
-	for (unsigned i = 1; become(folder, i, file); i++)
-		if (!tp_replay_refresh(&live, &error) || !__real_tp_replay_steps(&live, SIZE_MAX))
+	for (unsigned i = 1; become(folder, i, file); i++) {
+		if (!tp_replay_refresh(&live, &error))
 			fail("refresh", error);
+		__real_tp_replay_steps(&live, SIZE_MAX);
+	}
 	if (!tp_replay_save(&live, &saved) || !tp_archive_seal(&saved))
 		fail("save", saved.failed);
 	tp_replay_free(&live);
@@ -122,31 +124,29 @@ static void follow(struct tp_replay *replay, const char *folder)
 		fail("follow", "the last snapshot is not the whole trace");
 }
 
-bool __wrap_tp_replay_steps(struct tp_replay *replay, size_t count)
+void __wrap_tp_replay_steps(struct tp_replay *replay, size_t count)
 {
 	const char *folder = getenv("CUT_SNAPSHOTS");
 
 	if (folder) {
 		if (replay->event)
 			follow(replay, folder);
-		return true;
+		return;
 	}
 	while (count && replay->event) {
-		uint64_t left = distance() - replay->heap.events % distance();
+		uint64_t left = distance() - replay->heap.counts.events % distance();
 		size_t some = left < count ? (size_t)left : count;
 
-		if (!__real_tp_replay_steps(replay, some))
-			return false;
+		__real_tp_replay_steps(replay, some);
 		count -= some;
-		if (some == left && replay->heap.events) {
+		if (some == left && replay->heap.counts.events) {
 			look(replay);
 			cut(replay);
 		}
 	}
-	return true;
 }
 
-bool __wrap_tp_replay_step(struct tp_replay *replay)
+void __wrap_tp_replay_step(struct tp_replay *replay)
 {
-	return __wrap_tp_replay_steps(replay, 1);
+	__wrap_tp_replay_steps(replay, 1);
 }

@@ -82,8 +82,7 @@ static void look_at_run(const struct tp_run *run)
 
 static void replay(struct tp_trace *trace, const struct tp_replay_options *options)
 {
-	const char *error;
-	struct tp_run *run = tp_run_replay(&trace, 1, options, &error);
+	struct tp_run *run = tp_run_replay(&trace, 1, options);
 
 	if (run)
 		look_at_run(run);

@@ -76,7 +76,7 @@ static void make(struct sampled *sampled, bool samples, const struct tp_replay_o
 {
 	struct tp_symbols_options symbols_options = { .debug_dir = folder };
 	struct gen *gen = gen_new(&(struct gen_options){ 0 });
-	const char *name, *problem = NULL;
+	const char *name;
 	char *error = NULL;
 
 	gen_header(gen)->cpu_period_ns = 1000;
@@ -89,7 +89,7 @@ static void make(struct sampled *sampled, bool samples, const struct tp_replay_o
 	assert_non_null(sampled->trace);
 	unlink(name);
 	gen_free(gen);
-	sampled->run = tp_run_replay(&sampled->trace, 1, options, &problem);
+	sampled->run = tp_run_replay(&sampled->trace, 1, options);
 	assert_non_null(sampled->run);
 	sampled->symbols = tp_symbols_open(sampled->trace, &symbols_options);
 	assert_non_null(sampled->symbols);

@@ -49,14 +49,14 @@ struct replayed {
 
 static void replay(struct replayed *replayed, struct gen *gen, const struct tp_replay_options *options)
 {
-	const char *name = gen_save(gen), *problem = NULL;
+	const char *name = gen_save(gen);
 	char *error = NULL;
 
 	replayed->trace = tp_trace_open(name, &error);
 	assert_non_null(replayed->trace);
 	unlink(name);
 	gen_free(gen);
-	replayed->run = tp_run_replay(&replayed->trace, 1, options, &problem);
+	replayed->run = tp_run_replay(&replayed->trace, 1, options);
 	assert_non_null(replayed->run);
 	replayed->process = &replayed->run->processes[0];
 }

@@ -29,7 +29,7 @@ static struct gen *new_gen(void)
 
 static struct replayed replay(struct gen *gen)
 {
-	const char *name = gen_save(gen), *failure = NULL;
+	const char *name = gen_save(gen);
 	struct replayed replayed;
 	char *error = NULL;
 
@@ -37,7 +37,7 @@ static struct replayed replay(struct gen *gen)
 	assert_non_null(replayed.trace);
 	unlink(name);
 	assert_int_equal(replayed.trace->damage_count, 0);
-	replayed.run = tp_run_replay(&replayed.trace, 1, NULL, &failure);
+	replayed.run = tp_run_replay(&replayed.trace, 1, NULL);
 	assert_non_null(replayed.run);
 	gen_free(gen);
 	return replayed;

@@ -68,7 +68,6 @@ static void test_combined(void **state)
 	for (uint32_t many = 0; many < 4; many++) { /* bit 0: the first has many calls; bit 1: the second */
 		struct tp_trace *traces[2];
 		struct tp_histogram truth = { 0 };
-		const char *failure = NULL;
 		struct tp_op_stats *ops;
 		struct tp_run *run;
 		uint64_t total = 0;
@@ -99,7 +98,7 @@ static void test_combined(void **state)
 			unlink(name);
 			gen_free(gen);
 		}
-		run = tp_run_replay(traces, 2, NULL, &failure);
+		run = tp_run_replay(traces, 2, NULL);
 		assert_non_null(run);
 		ops = tp_ops_combine(run, &count);
 		assert_non_null(ops);

@@ -19,7 +19,7 @@ struct replayed {
 /* `gen` is freed. Any damage fails the test. */
 static inline struct replayed replay(struct gen *gen, const struct tp_replay_options *options)
 {
-	const char *name = gen_save(gen), *failure = NULL;
+	const char *name = gen_save(gen);
 	struct replayed replayed;
 	char *error = NULL;
 
@@ -28,7 +28,7 @@ static inline struct replayed replay(struct gen *gen, const struct tp_replay_opt
 		fail_msg("%s", error);
 	unlink(name);
 	assert_int_equal(replayed.trace->damage_count, 0);
-	replayed.run = tp_run_replay(&replayed.trace, 1, options, &failure);
+	replayed.run = tp_run_replay(&replayed.trace, 1, options);
 	assert_non_null(replayed.run);
 	replayed.process = &replayed.run->processes[0];
 	gen_free(gen);

@@ -89,7 +89,7 @@ static inline struct sampled sampled_run(program *what, double factor, uint64_t 
 static inline struct tp_run *open_sampled(struct sampled *run, struct tp_trace **trace)
 {
 	const struct tp_replay_options options = { .batches = true };
-	const char *name = gen_save(run->gen), *failure = NULL;
+	const char *name = gen_save(run->gen);
 	char *error = NULL;
 	struct tp_run *result;
 
@@ -97,7 +97,7 @@ static inline struct tp_run *open_sampled(struct sampled *run, struct tp_trace *
 	assert_non_null(*trace);
 	unlink(name);
 	gen_free(run->gen);
-	result = tp_run_replay(trace, 1, &options, &failure);
+	result = tp_run_replay(trace, 1, &options);
 	assert_non_null(result);
 	return result;
 }

@@ -33,10 +33,9 @@ static inline void add_trace(struct replayed *replayed, struct gen *gen)
 
 static inline void replay(struct replayed *replayed, const struct tp_replay_options *options)
 {
-	const char *error = NULL;
 
 	tp_run_free(replayed->run);
-	replayed->run = tp_run_replay(replayed->traces, replayed->count, options, &error);
+	replayed->run = tp_run_replay(replayed->traces, replayed->count, options);
 	assert_non_null(replayed->run);
 }
 

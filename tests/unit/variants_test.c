@@ -49,13 +49,12 @@ static void open_trace(struct compared *compared, struct gen *gen)
 static void add_two(struct compared *compared, struct gen *gen, struct gen *other)
 {
 	struct tp_trace **first = &compared->traces[compared->trace_count];
-	const char *failure = NULL;
 	struct tp_run *run;
 
 	open_trace(compared, gen);
 	if (other)
 		open_trace(compared, other);
-	run = tp_run_replay(first, other ? 2 : 1, &(struct tp_replay_options){ 0 }, &failure);
+	run = tp_run_replay(first, other ? 2 : 1, &(struct tp_replay_options){ 0 });
 	assert_non_null(run);
 	compared->runs[compared->count++] = run;
 }

@@ -189,22 +189,22 @@ static bool is_seamless(const struct tp_trace *trace, const struct tp_replay *re
 
 	for (unsigned i = 0; i <= TPROF_LOST_EARLY; i++)
 		lost += trace->header->lost[i];
-	return trace->header->origin != TPROF_ORIGIN_FORK && !replay->pauses && !replay->in_pause && !replay->sampled &&
-	       !lost;
+	return trace->header->origin != TPROF_ORIGIN_FORK && !replay->pause.count && !replay->pause.on &&
+	       !replay->sampled && !lost;
 }
 
 /* The stacks by the file's own numbers: what is found is written there, and read when the trace has more of them. */
 static struct tp_reach_block *copy_live(const struct tp_replay *replay, size_t *count)
 {
 	uint32_t *numbers = tp_trace_file_nodes(replay->trace);
-	const struct tp_live *live = &replay->live;
+	const struct tp_live *live = &replay->heap.live;
 	size_t slots = (size_t)1 << (64 - live->shift);
 	struct tp_reach_block *blocks = numbers ? calloc(live->count + 1, sizeof(*blocks)) : NULL;
 
 	*count = 0;
 	for (size_t i = 0; blocks && i < slots; i++) {
 		const struct tp_block *block = &live->blocks[i];
-		const struct tp_site_state *site = &replay->sites.list[block->site];
+		const struct tp_site_state *site = &replay->heap.sites.list[block->site];
 
 		if (block->site < TP_SITE_FIRST)
 			continue;
@@ -238,15 +238,11 @@ bool tp_reach_held(struct tp_trace *trace, uint64_t ticks, struct tp_reach_held 
 	struct tp_replay replay;
 
 	memset(held, 0, sizeof(*held));
-	if (tp_replay_init(&replay, trace, &options, 0)) {
-		while (replay.event && tp_replay_steps(&replay, 65536))
-			;
-		if (!replay.event && !tp_events_failed(replay.events)) {
-			held->blocks = copy_live(&replay, &held->count);
-			held->mapped = copy_mapped(&replay, &held->mapped_count);
-		}
-		held->seamless = is_seamless(trace, &replay);
-	}
+	tp_replay_init(&replay, trace, &options, 0);
+	tp_replay_steps(&replay, SIZE_MAX);
+	held->blocks = copy_live(&replay, &held->count);
+	held->mapped = copy_mapped(&replay, &held->mapped_count);
+	held->seamless = is_seamless(trace, &replay);
 	tp_replay_free(&replay);
 	return held->blocks && held->mapped;
 }

@@ -56,6 +56,64 @@ struct tp_stray {
 };
 #define TP_STRAYS 32
 
+/* ---- the parts ---- */
+
+/* Blocks: what lives, by site, and what the process as a whole has. */
+struct tp_part_heap {
+	struct tp_live live;
+	struct tp_sites sites;
+	struct tp_estimates estimates; /* of a sampled run */
+	struct tp_outlived outlived;
+	struct tp_amount amount, before; /* live; before: of these, allocated before the time that is looked at */
+	uint64_t peak_number, peak_time;
+	struct tp_heap counts;
+	uint64_t short_time; /* event time within which a block is short-lived */
+};
+
+/* Repairs the order of events of different threads. */
+struct tp_part_order {
+	struct tp_stray early[TP_STRAYS], late[TP_STRAYS]; /* late: blocks closed because their address came again */
+	unsigned early_next, late_next, late_count;
+	uint64_t stray_time; /* event time within which order may be repaired */
+	uint64_t early_time; /* event time by which a free may stand before its block's allocation */
+};
+
+/* Pauses of the recording. */
+struct tp_part_pause {
+	uint64_t count, time; /* time: event time in all, without a pause that goes on */
+	uint64_t began;	      /* event time */
+	bool on;
+};
+
+/* CPU samples. */
+struct tp_part_cpu {
+	struct tp_cpu_counts sites;
+	struct tp_cpu outside; /* of every op */
+	uint64_t periods;      /* of all */
+};
+
+/* What the kernel counted, as it was read last, at `ns`; own_cpu_ns is its thread's. */
+struct tp_part_usage {
+	struct tp_usage last;
+	uint64_t ns;
+	bool known;
+};
+
+/* What the memory of the process is made of, by what the kernel and the allocator said. */
+struct tp_part_memory {
+	struct tp_memory_parts parts; /* of now.rss */
+	struct tp_makeup_state makeup;
+	struct tp_allocator_series allocator;
+	uint64_t allocator_live; /* live bytes when it said the last of it */
+};
+
+struct tp_part_op {
+	struct tp_ops calls;
+	struct tp_cost cost; /* of recording */
+	struct tp_counters counters;
+	double counters_cost_ns; /* of all threads */
+};
+
 /* An op whose calls end a training step each. */
 struct tp_anchor {
 	enum tp_step_source source; /* TP_STEPS_NONE: there is no such op */
@@ -63,6 +121,32 @@ struct tp_anchor {
 	uint32_t shape;		 /* index + 1; 0: whatever it is */
 	uint32_t thread;	 /* 0: whichever */
 	struct tp_period period; /* if it was found by that */
+};
+
+struct tp_part_step {
+	struct tp_steps steps;
+	struct tp_anchor anchor; /* whose calls end the steps, if no STEP does */
+	uint32_t sequences;	 /* threads whose calls are remembered, if the anchor is to be found */
+};
+
+/* What grows with the steps and, while there are none, with time. */
+struct tp_part_growth {
+	struct tp_growth of_steps, of_time;
+};
+
+struct tp_part_threads {
+	struct tp_thread_state *list;
+	size_t count, room;
+	uint32_t *index; /* by number: index + 1 */
+	size_t index_count, index_room;
+};
+
+/* The process's share of a run of several processes (run.c). */
+struct tp_part_sum {
+	bool ended;	       /* it is no longer in the run's sum */
+	bool waits;	       /* for its end: it was killed, and lived as long as a child does that has not ended */
+	uint64_t number, peak; /* live bytes at the run's peak of that number */
+	double variance;
 };
 
 struct tp_archive;
@@ -73,75 +157,41 @@ struct tp_replay {
 	struct tp_events *events;
 	const struct tp_event *event; /* the next one; NULL: no more */
 	uint64_t start_ns;	      /* since the run's start */
-
-	uint64_t pauses, paused; /* paused: event time in all, but for a pause that goes on */
-	uint64_t pause_began;	 /* event time */
-	bool in_pause;
+	bool sampled;		      /* allocations were */
 
 	uint64_t from, to;    /* event times that are looked at, both inclusive */
 	bool inside;	      /* `from` has been reached */
-	uint64_t short_time;  /* event time within which a block is short-lived */
-	uint64_t stray_time;  /* event time within which order may be repaired */
-	uint64_t early_time;  /* event time by which a free may stand before its block's allocation */
+	bool cut;	      /* there are events behind the time that is looked at */
 	uint64_t first, last; /* event times */
+	struct tp_point now;  /* what the process has; the timeline is made of it */
 
-	struct tp_live live;
+	struct tp_part_heap heap;
+	struct tp_part_order order;
 	struct tp_pools pools;
-	struct tp_sites sites;
 	struct tp_maps maps;
-	struct tp_cpu_counts cpu;
-	struct tp_cpu cpu_outside; /* of every op */
-	uint64_t cpu_periods;	   /* of all */
-	struct tp_usage usage;	   /* as it was read last, at usage_ns; own_cpu_ns is its thread's */
-	uint64_t usage_ns;
-	bool usage_told;
-	struct tp_cost cost; /* of recording */
-	struct tp_ops ops;
-	struct tp_counters counters;
-	double counters_cost_ns; /* of all threads */
-	struct tp_steps steps;
-	struct tp_growth of_steps, of_time; /* what grows with the steps, and, while there are none, with time */
-	struct tp_outlived outlived;
-	struct tp_anchor anchor; /* whose calls end the steps, if no STEP does */
-	uint32_t sequences;	 /* threads whose calls are remembered, if the anchor is to be found */
-	bool sampled;		 /* allocations were */
-	struct tp_estimates estimates;
-	struct tp_amount amount, before;
-	uint64_t peak_number, peak_time;
-	struct tp_heap heap;
-	struct tp_point now;
-	struct tp_memory_parts parts; /* of now.rss */
-	struct tp_makeup_state makeup;
-	struct tp_allocator_series allocator;
-	uint64_t allocator_live; /* live bytes when it said the last of it */
+	struct tp_part_memory memory;
 	struct tp_timeline timeline;
 	struct tp_marks marks;
-
-	struct tp_thread_state *threads;
-	size_t thread_count, thread_room;
-	uint32_t *thread_index; /* by number: index + 1 */
-	size_t index_count, index_room;
-
-	struct tp_stray early[TP_STRAYS], late[TP_STRAYS]; /* late: blocks closed because their address came again */
-	unsigned early_next, late_next, late_count;
-
-	bool cut;   /* there are events behind the time that is looked at */
-	bool ended; /* it is no longer in the run's sum */
-	bool waits; /* for its end: it was killed, and lived as long as a child does that has not ended */
-	uint64_t combined_number, combined_peak; /* live bytes at the run's peak of that number */
-	double combined_variance;
+	struct tp_part_pause pause;
+	struct tp_part_cpu cpu;
+	struct tp_part_usage usage;
+	struct tp_part_op ops;
+	struct tp_part_step steps;
+	struct tp_part_growth growth;
+	struct tp_part_threads threads;
+	struct tp_part_sum sum;
 };
 
-/* False: no memory; tp_replay_free() is due in any case. */
-bool tp_replay_init(struct tp_replay *replay, struct tp_trace *trace, const struct tp_replay_options *options,
+/* tp_replay_free() is due. The trace and the options must outlive the replay. */
+void tp_replay_init(struct tp_replay *replay, struct tp_trace *trace, const struct tp_replay_options *options,
 		    uint64_t start_ns);
 void tp_replay_free(struct tp_replay *replay);
 
-/* Replays `event` and fetches the next one. False: no memory. */
-bool tp_replay_step(struct tp_replay *replay);
+/* Replays `event` and fetches the next one. */
+void tp_replay_step(struct tp_replay *replay);
 
 /* As many times, or to the end. */
-bool tp_replay_steps(struct tp_replay *replay, size_t count);
+void tp_replay_steps(struct tp_replay *replay, size_t count);
 
 /* Event time to nanoseconds since the run's start. */
 uint64_t tp_replay_ns(const struct tp_replay *replay, uint64_t time);
@@ -154,9 +204,9 @@ uint64_t tp_replay_end_ns(const struct tp_replay *replay);
 
 /*
  * After a replay in which the program marked no step: what to look for in the next one. source TP_STEPS_NONE: nothing, as
- * there are steps already, or no period. False: no memory.
+ * there are steps already, or no period.
  */
-bool tp_replay_period(struct tp_replay *replay, struct tp_anchor *anchor);
+void tp_replay_period(struct tp_replay *replay, struct tp_anchor *anchor);
 
 /*
  * Saves the replay as it stands between two events, without a change to it. False: archive->failed says why.
@@ -177,11 +227,11 @@ bool tp_replay_refresh(struct tp_replay *replay, char **error);
 
 /*
  * What tp_replay_result() would say if the trace ended here; the replay goes on as if nobody had looked. Takes the time
- * and memory of a copy. False: no memory.
+ * and memory of a copy. False: it can't be saved.
  */
 bool tp_replay_look(const struct tp_replay *replay, struct tp_process *process);
 
-/* Fills *process, and takes the lists for it out of the replay. False: no memory. */
-bool tp_replay_result(struct tp_replay *replay, struct tp_process *process);
+/* Fills *process, and moves lists out of the replay, which can only be freed then. */
+void tp_replay_result(struct tp_replay *replay, struct tp_process *process);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mappings: the mmap family; and what the kernel says of the process. */
+/* Mappings: the mmap family. */
 #include <sys/mman.h>
 
 #include "model/replay/replay_impl.h"
@@ -14,37 +14,32 @@ static uint64_t range_end(uint64_t start, uint64_t length)
 	return (end + 4095) & ~UINT64_C(4095);
 }
 
-bool tp_replay_map(struct tp_replay *replay, const struct tp_event *event)
+void tp_replay_map(struct tp_replay *replay, const struct tp_event *event)
 {
 	struct tp_thread_state *thread = tp_replay_thread(replay, event);
-	bool file = event->map.remap ? thread && thread->remapped_file : !(event->map.flags & MAP_ANONYMOUS);
+	bool file = event->map.remap ? thread->remapped_file : !(event->map.flags & MAP_ANONYMOUS);
 
-	if (thread && event->map.remap && replay->in_pause && !thread->undo.ranges.count)
-		return true; /* of a mapping that began in the pause */
-	if (!thread)
-		return false;
+	if (event->map.remap && replay->pause.on && !thread->undo.ranges.count)
+		return; /* of a mapping that began in the pause */
 	tp_maps_add(&replay->maps, event->map.address, range_end(event->map.address, event->map.length), event->node,
 		    file);
 	tp_replay_charge(replay, thread, event);
-	replay->heap.maps += replay->inside;
+	replay->heap.counts.maps += replay->inside;
 	replay->now.mapped_bytes = replay->maps.live;
-	return true;
 }
 
-bool tp_replay_unmap(struct tp_replay *replay, const struct tp_event *event)
+void tp_replay_unmap(struct tp_replay *replay, const struct tp_event *event)
 {
 	struct tp_thread_state *thread = tp_replay_thread(replay, event);
 	struct tp_maps *maps = &replay->maps;
 	struct tp_ranges removed;
 	struct tp_undo *undo;
 
-	if (!thread)
-		return false;
 	tp_replay_charge(replay, thread, event);
 	undo = &thread->undo;
 	undo->what = TP_UNDO_NOTHING;
 	if (event->cancelled)
-		return true;
+		return;
 	tp_maps_remove(maps, event->unmap.address, range_end(event->unmap.address, event->unmap.length));
 	thread->remapped_file = maps->removed.count && maps->sites[maps->removed.list[0].site].file;
 	undo->what = TP_UNDO_UNMAP;
@@ -53,48 +48,8 @@ bool tp_replay_unmap(struct tp_replay *replay, const struct tp_event *event)
 	removed = maps->removed;
 	maps->removed = undo->ranges;
 	undo->ranges = removed;
-	replay->heap.unmaps += replay->inside;
+	replay->heap.counts.unmaps += replay->inside;
 	replay->now.mapped_bytes = maps->live;
-	return true;
-}
-
-/* Numbers that a record leaves out stay as they were. */
-static void update_parts(struct tp_memory_parts *parts, const struct tp_memory_parts *read)
-{
-	if (read->counted) {
-		*parts = *read;
-	} else if (read->said) {
-		parts->shared = read->shared;
-		parts->said = true;
-	}
-}
-
-bool tp_replay_memory(struct tp_replay *replay, const struct tp_event *event)
-{
-	replay->now.rss = event->memory.rss;
-	replay->now.vms = event->memory.vms;
-	update_parts(&replay->parts, event->memory.parts);
-	if (!replay->makeup.began) {
-		replay->makeup.began = true;
-		if (replay->trace->header->origin == TPROF_ORIGIN_FORK && event->memory.rss > replay->parts.shared)
-			replay->makeup.result.inherited = event->memory.rss - replay->parts.shared;
-	}
-	if (replay->inside && event->memory.rss > replay->heap.rss_peak)
-		replay->heap.rss_peak = event->memory.rss;
-	tp_timeline_record_rss(&replay->timeline, event->time, &replay->now);
-	return true;
-}
-
-bool tp_replay_allocator(struct tp_replay *replay, const struct tp_event *event)
-{
-	if (!event->allocator)
-		return true;
-	replay->allocator_live = replay->now.live_bytes;
-	if (replay->inside)
-		tp_allocator_add(&replay->allocator, tp_replay_ns(replay, event->time), event->allocator);
-	else
-		replay->allocator.last = *event->allocator;
-	return true;
 }
 
 void tp_replay_restore_map(struct tp_replay *replay, struct tp_thread_state *thread)
@@ -102,6 +57,30 @@ void tp_replay_restore_map(struct tp_replay *replay, struct tp_thread_state *thr
 	const struct tp_undo *undo = &thread->undo;
 
 	tp_maps_restore(&replay->maps, undo->ranges.list, undo->ranges.count);
-	replay->heap.unmaps -= undo->counted;
+	replay->heap.counts.unmaps -= undo->counted;
 	replay->now.mapped_bytes = replay->maps.live;
 }
+
+static void init(struct tp_replay *replay)
+{
+	tp_maps_init(&replay->maps, replay->trace);
+}
+
+static void archive(struct tp_archive *to, struct tp_replay *replay)
+{
+	tp_maps_archive(to, &replay->maps);
+}
+
+static void look(struct tp_replay *replay, struct tp_process *process)
+{
+	process->heap.mapped_peak = replay->maps.peak;
+	process->heap.mapped_end = replay->maps.live;
+	process->map_sites = tp_maps_result(&replay->maps, &process->map_site_count);
+}
+
+static void free_part(struct tp_replay *replay)
+{
+	tp_maps_free(&replay->maps);
+}
+
+const struct tp_part tp_part_maps = { .init = init, .archive = archive, .look = look, .free = free_part };

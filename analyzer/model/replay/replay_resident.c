@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 
 #include "model/replay/replay_impl.h"
-#include "base/reserve.h"
+#include "base/memory.h"
 
 #define REGIONS_MOST 8192u /* of a reading; one with more is damaged */
 #define ARENA                                                                                                          \
@@ -21,7 +21,6 @@ struct sorting {
 	struct tp_makeup_moment *moment;
 	struct tp_makeup_region *region;
 	uint64_t space, rss; /* of the region, before its mappings were taken out */
-	bool good;
 };
 
 /* ---- amounts ---- */
@@ -31,11 +30,10 @@ static void add_whole(struct sorting *sorting, const struct tp_makeup_owner *own
 	struct tp_makeup_moment *moment = sorting->moment;
 
 	moment->sample.parts[owner->part] += owner->bytes;
-	if (!owner->bytes || !sorting->good)
+	if (!owner->bytes)
 		return;
-	sorting->good = tp_reserve(&moment->owners, &moment->room, moment->count + 1, sizeof(*moment->owners));
-	if (sorting->good)
-		moment->owners[moment->count++] = *owner;
+	tp_grow(&moment->owners, &moment->room, moment->count + 1, sizeof(*moment->owners));
+	moment->owners[moment->count++] = *owner;
 }
 
 static void add_owner(struct sorting *sorting, enum tp_makeup_part part, uint32_t node, uint32_t file, uint64_t bytes)
@@ -203,9 +201,11 @@ static bool all_is_seen(const struct tp_replay *replay)
 {
 	const struct tprof_header *header = replay->trace->header;
 
-	return !header->sample_bytes && header->origin != TPROF_ORIGIN_FORK && !replay->pauses && !replay->in_pause &&
+	return !header->sample_bytes && header->origin != TPROF_ORIGIN_FORK && !replay->pause.count &&
+	       !replay->pause.on &&
 	       !(header->flags & (TPROF_FLAG_FOREIGN_MALLOC | TPROF_FLAG_WAITED | TPROF_FLAG_DEEPBIND)) &&
-	       !is_off(replay->trace) && is_libc(replay->trace->malloc_path) && replay->makeup.looked < BLOCKS_MOST;
+	       !is_off(replay->trace) && is_libc(replay->trace->malloc_path) &&
+	       replay->memory.makeup.looked < BLOCKS_MOST;
 }
 
 static bool is_arena(const struct sorting *sorting)
@@ -287,14 +287,14 @@ static void add_block(struct tp_makeup_state *state, const struct tp_block *bloc
 
 static void add_blocks(struct tp_makeup_state *state, const struct tp_replay *replay)
 {
-	size_t slots = (size_t)1 << (64 - replay->live.shift);
+	size_t slots = (size_t)1 << (64 - replay->heap.live.shift);
 
 	state->result.judged = all_is_seen(replay);
 	if (!state->result.judged)
 		return;
 	for (size_t i = 0; i < slots; i++)
-		if (replay->live.blocks[i].site)
-			add_block(state, &replay->live.blocks[i]);
+		if (replay->heap.live.blocks[i].site)
+			add_block(state, &replay->heap.live.blocks[i]);
 	state->looked += slots;
 }
 
@@ -351,7 +351,7 @@ static void join_owners(struct tp_makeup_moment *moment)
 /* Of a forked process: its parent's mappings are not in its own trace, but the collector has counted them. */
 static void move_inherited(struct sorting *sorting)
 {
-	uint64_t *parts = sorting->moment->sample.parts, counted = sorting->replay->parts.mapped, more;
+	uint64_t *parts = sorting->moment->sample.parts, counted = sorting->replay->memory.parts.mapped, more;
 
 	if (sorting->replay->trace->header->origin != TPROF_ORIGIN_FORK || counted <= parts[TP_MAKEUP_MAPPED])
 		return;
@@ -367,7 +367,7 @@ static void move_inherited(struct sorting *sorting)
  */
 static uint64_t copied(const struct tp_replay *replay, const struct tp_makeup_sample *sample, uint64_t private)
 {
-	uint64_t inherited = replay->makeup.result.inherited, faults = replay->usage.minor_faults;
+	uint64_t inherited = replay->memory.makeup.result.inherited, faults = replay->usage.last.minor_faults;
 	uint64_t fresh = sample->anonymous > inherited ? sample->anonymous - inherited : 0;
 	uint64_t bytes = private > fresh ? private - fresh : 0;
 
@@ -425,7 +425,7 @@ static void prepare(struct tp_makeup_state *state)
 	}
 }
 
-static bool keep_sample(struct tp_makeup *makeup, const struct tp_makeup_sample *sample)
+static void keep_sample(struct tp_makeup *makeup, const struct tp_makeup_sample *sample)
 {
 	uint64_t number = makeup->readings++;
 
@@ -438,30 +438,25 @@ static bool keep_sample(struct tp_makeup *makeup, const struct tp_makeup_sample 
 			makeup->list[i] = makeup->list[2 * i];
 	}
 	if (number & makeup->mask)
-		return true;
+		return;
 	if (!makeup->list)
-		makeup->list = calloc(TP_MAKEUP_SAMPLES, sizeof(*makeup->list));
-	if (!makeup->list)
-		return false;
+		makeup->list = tp_zalloc(TP_MAKEUP_SAMPLES, sizeof(*makeup->list));
 	makeup->list[makeup->count++] = *sample;
-	return true;
 }
 
-static bool copy_moment(struct tp_makeup_moment *to, const struct tp_makeup_moment *from)
+static void copy_moment(struct tp_makeup_moment *to, const struct tp_makeup_moment *from)
 {
-	if (!tp_reserve(&to->owners, &to->room, from->count, sizeof(*to->owners)))
-		return false;
+	tp_grow(&to->owners, &to->room, from->count, sizeof(*to->owners));
 	if (from->count)
 		memcpy(to->owners, from->owners, from->count * sizeof(*to->owners));
 	to->count = from->count;
 	to->sample = from->sample;
-	return true;
 }
 
-bool tp_makeup_take(struct tp_makeup_state *state, const struct tp_replay *replay, uint64_t time)
+void tp_makeup_take(struct tp_makeup_state *state, const struct tp_replay *replay, uint64_t time)
 {
 	struct tp_makeup *makeup = &state->result;
-	struct sorting sorting = { .state = state, .replay = replay, .moment = &makeup->end, .good = true };
+	struct sorting sorting = { .state = state, .replay = replay, .moment = &makeup->end };
 	const struct tp_makeup_region *before = NULL;
 
 	prepare(state);
@@ -475,37 +470,103 @@ bool tp_makeup_take(struct tp_makeup_state *state, const struct tp_replay *repla
 	}
 	move_inherited(&sorting);
 	sum_up(&sorting);
-	if (!sorting.good)
-		return false;
 	drop_small(&makeup->end);
 	join_owners(&makeup->end);
-	if (makeup->end.sample.rss >= makeup->peak.sample.rss && !copy_moment(&makeup->peak, &makeup->end))
-		return false;
-	return keep_sample(makeup, &makeup->end.sample);
+	if (makeup->end.sample.rss >= makeup->peak.sample.rss)
+		copy_moment(&makeup->peak, &makeup->end);
+	keep_sample(makeup, &makeup->end.sample);
 }
 
-bool tp_replay_region(struct tp_replay *replay, const struct tp_event *event)
+void tp_replay_region(struct tp_replay *replay, const struct tp_event *event)
 {
-	struct tp_makeup_state *state = &replay->makeup;
+	struct tp_makeup_state *state = &replay->memory.makeup;
 	const struct tp_region *region = event->region;
 	size_t count;
 
 	if (!region)
-		return true;
+		return;
 	if (event->thread != state->thread)
 		state->count = 0;
 	state->thread = event->thread;
 	if (region->kind != TPROF_REGION_END && state->count == REGIONS_MOST)
-		return true; /* their number will not be right at its end */
+		return; /* their number will not be right at its end */
 	if (region->kind != TPROF_REGION_END) {
-		if (!tp_reserve(&state->list, &state->room, state->count + 1, sizeof(*state->list)))
-			return false;
+		tp_grow(&state->list, &state->room, state->count + 1, sizeof(*state->list));
 		state->list[state->count++] = (struct tp_makeup_region){ .is = *region };
-		return true;
+		return;
 	}
 	count = state->count;
-	if (count && count == region->regions && replay->inside && !tp_makeup_take(state, replay, event->time))
-		return false;
+	if (count && count == region->regions && replay->inside)
+		tp_makeup_take(state, replay, event->time);
 	state->count = 0;
-	return true;
 }
+
+/* Numbers that a record leaves out stay as they were. */
+static void update_parts(struct tp_memory_parts *parts, const struct tp_memory_parts *read)
+{
+	if (read->counted) {
+		*parts = *read;
+	} else if (read->said) {
+		parts->shared = read->shared;
+		parts->said = true;
+	}
+}
+
+void tp_replay_memory(struct tp_replay *replay, const struct tp_event *event)
+{
+	replay->now.rss = event->memory.rss;
+	replay->now.vms = event->memory.vms;
+	update_parts(&replay->memory.parts, event->memory.parts);
+	if (!replay->memory.makeup.began) {
+		replay->memory.makeup.began = true;
+		if (replay->trace->header->origin == TPROF_ORIGIN_FORK &&
+		    event->memory.rss > replay->memory.parts.shared)
+			replay->memory.makeup.result.inherited = event->memory.rss - replay->memory.parts.shared;
+	}
+	if (replay->inside && event->memory.rss > replay->heap.counts.rss_peak)
+		replay->heap.counts.rss_peak = event->memory.rss;
+	tp_timeline_record_rss(&replay->timeline, event->time, &replay->now);
+}
+
+void tp_replay_allocator(struct tp_replay *replay, const struct tp_event *event)
+{
+	if (!event->allocator)
+		return;
+	replay->memory.allocator_live = replay->now.live_bytes;
+	if (replay->inside)
+		tp_allocator_add(&replay->memory.allocator, tp_replay_ns(replay, event->time), event->allocator);
+	replay->memory.allocator.last = *event->allocator;
+}
+
+/* ---- the part ---- */
+
+static void archive(struct tp_archive *to, struct tp_replay *replay)
+{
+	TP_ARCHIVE(to, replay->memory.parts);
+	TP_ARCHIVE(to, replay->memory.allocator_live);
+	tp_makeup_archive(to, &replay->memory.makeup);
+	tp_allocator_archive(to, &replay->memory.allocator);
+}
+
+/* After the growth's result, which needs event times. */
+static void look(struct tp_replay *replay, struct tp_process *process)
+{
+	struct tp_makeup *makeup = &process->makeup;
+
+	*makeup = replay->memory.makeup.result;
+	replay->memory.makeup.result = (struct tp_makeup){ .readings = 0 };
+	makeup->peak.sample.time = tp_replay_ns(replay, makeup->peak.sample.time);
+	makeup->end.sample.time = tp_replay_ns(replay, makeup->end.sample.time);
+	for (size_t i = 0; i < makeup->count; i++)
+		makeup->list[i].time = tp_replay_ns(replay, makeup->list[i].time);
+	process->allocator = replay->memory.allocator;
+	replay->memory.allocator.list = NULL;
+}
+
+static void free_part(struct tp_replay *replay)
+{
+	tp_allocator_free(&replay->memory.allocator);
+	tp_makeup_state_free(&replay->memory.makeup);
+}
+
+const struct tp_part tp_part_memory = { .archive = archive, .look = look, .free = free_part };

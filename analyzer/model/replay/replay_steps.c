@@ -38,12 +38,14 @@ static bool steps_by_passes(struct tp_trace *trace, uint32_t engine)
 	return passes && !marked;
 }
 
-void tp_replay_find_anchor(struct tp_replay *replay)
+/* What ends a step, as far as that is known beforehand: an op of the torch preset. */
+static void find_anchor(struct tp_replay *replay)
 {
 	uint32_t engine = op_named(replay->trace, AUTOGRAD);
 
 	if (engine && steps_by_passes(replay->trace, engine))
-		replay->anchor = (struct tp_anchor){ .source = TP_STEPS_AUTOGRAD, .op = replay->ops.same[engine] };
+		replay->steps.anchor =
+			(struct tp_anchor){ .source = TP_STEPS_AUTOGRAD, .op = replay->ops.calls.same[engine] };
 }
 
 static uint32_t symbol_of(const struct tp_op_call *call)
@@ -54,11 +56,11 @@ static uint32_t symbol_of(const struct tp_op_call *call)
 /* Of the first threads that call ops: one of them will be the one that trains. */
 static void remember(struct tp_replay *replay, struct tp_thread_state *thread)
 {
-	if (!replay->options->find_steps || replay->anchor.source || replay->steps.ended)
+	if (!replay->options->find_steps || replay->steps.anchor.source || replay->steps.steps.ended)
 		return;
-	if (!thread->calls.count && replay->sequences++ >= SEQUENCES_MAX)
+	if (!thread->calls.count && replay->steps.sequences++ >= SEQUENCES_MAX)
 		return;
-	tp_sequence_add(&thread->calls, symbol_of(&replay->ops.last));
+	tp_sequence_add(&thread->calls, symbol_of(&replay->ops.calls.last));
 }
 
 /* The one with the most calls; NULL: nobody called any. */
@@ -66,21 +68,21 @@ static const struct tp_thread_state *busiest(const struct tp_replay *replay)
 {
 	const struct tp_thread_state *busy = NULL;
 
-	for (size_t i = 0; i < replay->thread_count; i++)
-		if (replay->threads[i].calls.count > (busy ? busy->calls.count : 0))
-			busy = &replay->threads[i];
+	for (size_t i = 0; i < replay->threads.count; i++)
+		if (replay->threads.list[i].calls.count > (busy ? busy->calls.count : 0))
+			busy = &replay->threads.list[i];
 	return busy;
 }
 
-bool tp_replay_period(struct tp_replay *replay, struct tp_anchor *anchor)
+void tp_replay_period(struct tp_replay *replay, struct tp_anchor *anchor)
 {
 	const struct tp_thread_state *thread = busiest(replay);
 	uint32_t *symbols;
 	size_t count;
 
 	*anchor = (struct tp_anchor){ .source = TP_STEPS_NONE };
-	if (replay->anchor.source || replay->steps.ended || !thread)
-		return true;
+	if (replay->steps.anchor.source || replay->steps.steps.ended || !thread)
+		return;
 	symbols = tp_sequence_list(&thread->calls, &count);
 	anchor->period = tp_period_find(symbols, count);
 	if (!anchor->period.found) { /* shapes may vary from step to step */
@@ -90,75 +92,71 @@ bool tp_replay_period(struct tp_replay *replay, struct tp_anchor *anchor)
 	}
 	free(symbols);
 	if (!anchor->period.found)
-		return true;
+		return;
 	anchor->source = TP_STEPS_PERIOD;
 	anchor->op = anchor->period.symbol >> TP_SYMBOL_SHAPE_BITS;
 	anchor->shape = anchor->period.symbol & TP_SYMBOL_SHAPES;
 	anchor->thread = thread->stats.thread;
-	return true;
 }
 
 /* ---- steps ---- */
 
-bool tp_replay_usage(struct tp_replay *replay, const struct tp_event *event)
+void tp_replay_usage(struct tp_replay *replay, const struct tp_event *event)
 {
 	struct tp_thread_state *thread = tp_replay_thread(replay, event);
 
-	if (!thread)
-		return false;
 	if (!event->usage)
-		return true;
-	replay->usage = *event->usage;
-	thread->cpu_ns = replay->usage.own_cpu_ns;
+		return;
+	replay->usage.last = *event->usage;
+	thread->cpu_ns = replay->usage.last.own_cpu_ns;
 	thread->usage_ns = tp_replay_ns(replay, event->time);
-	replay->usage_ns = thread->usage_ns;
-	replay->usage_told = true;
-	return true;
+	replay->usage.ns = thread->usage_ns;
+	replay->usage.known = true;
 }
 
 struct tp_step_moment tp_replay_step_moment(const struct tp_replay *replay, uint64_t ns)
 {
 	struct tp_step_moment moment = { .ns = ns,
-					 .flop = replay->ops.counts.self_flop,
-					 .matrix_flop = replay->ops.counts.matrix_flop };
+					 .flop = replay->ops.calls.counts.self_flop,
+					 .matrix_flop = replay->ops.calls.counts.matrix_flop };
 	struct tp_step_totals *totals = &moment.totals;
 
-	totals->allocations = replay->heap.allocations;
-	totals->allocated_bytes = replay->heap.bytes;
+	totals->allocations = replay->heap.counts.allocations;
+	totals->allocated_bytes = replay->heap.counts.bytes;
 	totals->live_bytes = replay->now.live_bytes;
-	totals->cpu_periods = replay->cpu_periods;
-	totals->usage = replay->usage;
-	totals->usage_age_ns = !replay->usage_told ? UINT64_MAX : ns > replay->usage_ns ? ns - replay->usage_ns : 0;
+	totals->cpu_periods = replay->cpu.periods;
+	totals->usage = replay->usage.last;
+	totals->usage_age_ns = !replay->usage.known ? UINT64_MAX : ns > replay->usage.ns ? ns - replay->usage.ns : 0;
 	return moment;
 }
 
 static void look_at_growth(struct tp_replay *replay)
 {
 	struct tp_growth_inputs in = tp_replay_growth_inputs(replay);
-	uint64_t ended = replay->steps.ended;
+	uint64_t ended = replay->steps.steps.ended;
 
 	if (ended == TP_TREND_LEAST)
-		tp_growth_drop(&replay->of_time);
-	if (ended >= replay->of_steps.due)
-		tp_growth_look(&replay->of_steps, &in, ended);
+		tp_growth_drop(&replay->growth.of_time);
+	if (ended >= replay->growth.of_steps.due)
+		tp_growth_look(&replay->growth.of_steps, &in, ended);
 }
 
 /* Exact, where the list of steps may have put neighbours together; by the event's time, as --from and --to are. */
 static void note_end(struct tp_replay *replay)
 {
 	for (int i = 0; i < 2; i++)
-		if (replay->options->step_ends[i] == replay->steps.ended)
-			replay->steps.ends_ns[i] = tp_replay_ns(replay, replay->last);
+		if (replay->options->step_ends[i] == replay->steps.steps.ended)
+			replay->steps.steps.ends_ns[i] = tp_replay_ns(replay, replay->last);
 }
 
 static void end_step(struct tp_replay *replay, const struct tp_thread_state *thread, uint64_t ns, uint64_t items)
 {
 	struct tp_step_moment moment = tp_replay_step_moment(replay, ns);
 
-	tp_outlived_begin(&replay->outlived, replay->last);
+	tp_outlived_begin(&replay->heap.outlived, replay->last);
 	moment.totals.thread = thread->stats.thread;
 	moment.totals.usage.own_cpu_ns = thread->cpu_ns;
-	tp_steps_end(&replay->steps, &moment, items);
+	tp_steps_end(&replay->steps.steps, &moment, items);
 	note_end(replay);
 	look_at_growth(replay);
 }
@@ -171,39 +169,25 @@ static void charge_usage(struct tp_thread_state *thread, uint64_t ns)
 	thread->usage_ns = 0;
 }
 
-bool tp_replay_step_end(struct tp_replay *replay, const struct tp_event *event)
+void tp_replay_step_end(struct tp_replay *replay, const struct tp_event *event)
 {
 	struct tp_thread_state *thread = tp_replay_thread(replay, event);
 
-	if (!thread)
-		return false;
 	tp_replay_charge(replay, thread, event);
 	charge_usage(thread, tp_replay_ns(replay, event->time));
-	if (!replay->inside || replay->anchor.source)
-		return true;
+	if (!replay->inside || replay->steps.anchor.source)
+		return;
 	end_step(replay, thread, tp_replay_ns(replay, event->time), event->step.items);
-	return true;
-}
-
-bool tp_replay_mark(struct tp_replay *replay, const struct tp_event *event)
-{
-	if (!tp_replay_thread(replay, event))
-		return false;
-	if (!tp_replay_counts(replay, event))
-		return true;
-	tp_marks_add(&replay->marks, tp_replay_ns(replay, event->time), event->thread, event->mark.text,
-		     event->mark.length);
-	return true;
 }
 
 void tp_replay_call_ended(struct tp_replay *replay, struct tp_thread_state *thread)
 {
-	const struct tp_op_call *call = &replay->ops.last;
-	const struct tp_anchor *anchor = &replay->anchor;
+	const struct tp_op_call *call = &replay->ops.calls.last;
+	const struct tp_anchor *anchor = &replay->steps.anchor;
 
 	if (!call->op)
 		return;
-	tp_step_ops_add(&replay->steps.ops, replay->ops.count, call->op, call->self_ns);
+	tp_step_ops_add(&replay->steps.steps.ops, replay->ops.calls.count, call->op, call->self_ns);
 	remember(replay, thread);
 	if (!anchor->source || call->op != anchor->op || (anchor->thread && thread->stats.thread != anchor->thread) ||
 	    (anchor->shape && symbol_of(call) != anchor->period.symbol) || call->recursive)
@@ -218,19 +202,34 @@ static void to_steps(const struct tp_replay *replay, const struct tp_step_stats 
 	born->last = tp_steps_at(stats, tp_replay_ns(replay, born->last)).last;
 }
 
-bool tp_replay_result_steps(struct tp_replay *replay, struct tp_process *process)
+static void look(struct tp_replay *replay, struct tp_process *process)
 {
 	struct tp_step_stats *stats = &process->steps;
 
-	tp_steps_result(&replay->steps, stats);
-	stats->source = replay->anchor.source ? replay->anchor.source : TP_STEPS_MARKED;
+	tp_steps_result(&replay->steps.steps, stats);
+	stats->source = replay->steps.anchor.source ? replay->steps.anchor.source : TP_STEPS_MARKED;
 	stats->source = stats->count ? stats->source : TP_STEPS_NONE;
-	stats->anchor = replay->anchor.op;
-	stats->confidence = replay->anchor.period.confidence;
-	stats->calls = replay->anchor.period.calls;
+	stats->anchor = replay->steps.anchor.op;
+	stats->confidence = replay->steps.anchor.period.confidence;
+	stats->calls = replay->steps.anchor.period.calls;
 	for (size_t i = 0; i < process->site_count; i++) {
 		to_steps(replay, stats, &process->sites[i].peak_born);
 		to_steps(replay, stats, &process->sites[i].live_born);
 	}
-	return true;
 }
+
+static void archive(struct tp_archive *to, struct tp_replay *replay)
+{
+	TP_ARCHIVE(to, replay->usage);
+	TP_ARCHIVE(to, replay->steps.anchor);
+	tp_archive_op(to, &replay->steps.anchor.op);
+	TP_ARCHIVE(to, replay->steps.sequences);
+	tp_steps_archive(to, &replay->steps.steps);
+}
+
+static void free_part(struct tp_replay *replay)
+{
+	tp_steps_free(&replay->steps.steps);
+}
+
+const struct tp_part tp_part_steps = { .init = find_anchor, .archive = archive, .look = look, .free = free_part };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads: one by one, their names, what their CPU samples say. */
+/* Threads, one by one, and their names. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/replay/replay_impl.h"
 #include "model/stats/stats.h"
-#include "base/reserve.h"
+#include "base/memory.h"
 
 struct tp_thread_state *tp_replay_new_thread(struct tp_replay *replay, const struct tp_event *event)
 {
@@ -13,84 +13,32 @@ struct tp_thread_state *tp_replay_new_thread(struct tp_replay *replay, const str
 	size_t need = (size_t)number + 1;
 	struct tp_thread_state *thread;
 
-	if (need > replay->index_count) {
-		if (!tp_reserve(&replay->thread_index, &replay->index_room, need, sizeof(*replay->thread_index)))
-			return NULL;
-		memset(replay->thread_index + replay->index_count, 0,
-		       (need - replay->index_count) * sizeof(*replay->thread_index));
-		replay->index_count = need;
+	if (need > replay->threads.index_count) {
+		tp_grow(&replay->threads.index, &replay->threads.index_room, need, sizeof(*replay->threads.index));
+		memset(replay->threads.index + replay->threads.index_count, 0,
+		       (need - replay->threads.index_count) * sizeof(*replay->threads.index));
+		replay->threads.index_count = need;
 	}
-	if (!tp_reserve(&replay->threads, &replay->thread_room, replay->thread_count + 1, sizeof(*replay->threads)))
-		return NULL;
-	thread = &replay->threads[replay->thread_count++];
+	tp_grow(&replay->threads.list, &replay->threads.room, replay->threads.count + 1, sizeof(*replay->threads.list));
+	thread = &replay->threads.list[replay->threads.count++];
 	memset(thread, 0, sizeof(*thread));
 	thread->stats.thread = number;
 	thread->stats.tid = event->tid;
 	thread->first = event->time;
 	thread->newest = TP_NO_ADDRESS;
-	replay->thread_index[number] = (uint32_t)replay->thread_count;
+	replay->threads.index[number] = (uint32_t)replay->threads.count;
 	return thread;
 }
 
-bool tp_replay_name(struct tp_replay *replay, const struct tp_event *event)
+void tp_replay_name(struct tp_replay *replay, const struct tp_event *event)
 {
 	struct tp_thread_state *thread = tp_replay_thread(replay, event);
 	size_t length = event->name.length;
 
-	if (!thread)
-		return false;
 	if (length >= sizeof(thread->stats.name))
 		length = sizeof(thread->stats.name) - 1;
 	memcpy(thread->stats.name, event->name.text, length);
 	thread->stats.name[length] = 0;
-	return true;
-}
-
-bool tp_replay_sample(struct tp_replay *replay, const struct tp_event *event)
-{
-	struct tp_cpu one = { 1, event->sample.periods, (double)event->sample.periods * (double)event->sample.periods };
-	struct tp_thread_state *thread = tp_replay_thread(replay, event);
-	struct tp_cpu_site where;
-
-	if (!thread)
-		return false;
-	if (!tp_replay_counts(replay, event))
-		return true;
-	tp_cpu_add(&thread->stats.cpu, &one);
-	replay->cpu_periods += event->sample.periods;
-	where = (struct tp_cpu_site){ .node = tp_trace_node(replay->trace, event->node),
-				      .thread = event->thread,
-				      .op = tp_op_current(&thread->open) };
-	if (!where.op)
-		tp_cpu_add(&replay->cpu_outside, &one);
-	tp_cpu_count(&replay->cpu, &where, event->sample.periods);
-	return true;
-}
-
-/* PAUSE and RESUME. A PAUSE may follow a PAUSE, and nothing need follow the last. */
-bool tp_replay_pause(struct tp_replay *replay, const struct tp_event *event)
-{
-	bool begins = event->kind == TP_EVENT_PAUSE;
-	struct tp_step_moment moment;
-
-	if (!tp_replay_thread(replay, event))
-		return false;
-	if (begins && !replay->in_pause) {
-		replay->pauses += replay->inside;
-		replay->pause_began = event->time;
-	} else if (!begins && replay->in_pause && replay->inside) {
-		replay->paused += event->time - replay->pause_began;
-		/* The step that goes on began in the pause, or before it. */
-		moment = tp_replay_step_moment(replay, tp_replay_ns(replay, event->time));
-		tp_steps_start(&replay->steps, &moment);
-	}
-	replay->in_pause = begins;
-	return true;
-}
-
-bool tp_replay_began_in_pause(const struct tp_replay *replay, const struct tp_thread_state *thread, uint8_t fn)
-{
-	return replay->in_pause && thread->undo.what == TP_UNDO_UNMATCHED && tp_fn_reallocates(fn);
 }
 
 static void estimate_thread(const struct tp_thread_state *thread, struct tp_thread_stats *stats)
@@ -103,14 +51,14 @@ static void estimate_thread(const struct tp_thread_state *thread, struct tp_thre
 	stats->bytes_variance = thread->bytes.variance;
 }
 
-bool tp_replay_result_threads(struct tp_replay *replay, struct tp_process *process)
+static void look(struct tp_replay *replay, struct tp_process *process)
 {
 	size_t i;
 
-	process->threads = calloc(replay->thread_count + 1, sizeof(*process->threads));
-	process->thread_count = replay->thread_count;
-	for (i = 0; process->threads && i < replay->thread_count; i++) {
-		struct tp_thread_state *thread = &replay->threads[i];
+	process->threads = tp_zalloc(replay->threads.count + 1, sizeof(*process->threads));
+	process->thread_count = replay->threads.count;
+	for (i = 0; i < replay->threads.count; i++) {
+		struct tp_thread_state *thread = &replay->threads.list[i];
 
 		process->threads[i] = thread->stats;
 		if (replay->sampled)
@@ -119,5 +67,92 @@ bool tp_replay_result_threads(struct tp_replay *replay, struct tp_process *proce
 		process->threads[i].last_ns = tp_replay_ns(replay, thread->last);
 		tp_cpu_add(&process->cpu, &thread->stats.cpu);
 	}
-	return process->threads != NULL;
 }
+
+/* ---- saving and loading ---- */
+
+static void archive_undo(struct tp_archive *archive, const struct tp_replay *replay, struct tp_undo *undo)
+{
+	TP_ARCHIVE(archive, undo->what);
+	TP_ARCHIVE(archive, undo->block);
+	TP_ARCHIVE(archive, undo->counted);
+	TP_ARCHIVE(archive, undo->temporary);
+	TP_ARCHIVE(archive, undo->short_lived);
+	tp_archive_array(archive, &undo->ranges.list, &undo->ranges.count, &undo->ranges.room,
+			 sizeof(*undo->ranges.list));
+	tp_archive_check(archive,
+			 undo->block.site < replay->heap.sites.count &&
+				 tp_maps_ranges_valid(&replay->maps, &undo->ranges),
+			 "what a thread did last is out of range");
+}
+
+static void archive_thread(struct tp_archive *archive, struct tp_replay *replay, struct tp_thread_state *thread)
+{
+	TP_ARCHIVE(archive, thread->stats);
+	TP_ARCHIVE(archive, thread->first);
+	TP_ARCHIVE(archive, thread->last);
+	TP_ARCHIVE(archive, thread->newest);
+	TP_ARCHIVE(archive, thread->newest_time);
+	TP_ARCHIVE(archive, thread->remapped_file);
+	archive_undo(archive, replay, &thread->undo);
+	tp_op_stack_archive(archive, &replay->ops.calls, &thread->open);
+	tp_sequence_archive(archive, &thread->calls);
+	TP_ARCHIVE(archive, thread->counters_time);
+	TP_ARCHIVE(archive, thread->counters_cost_ns);
+	TP_ARCHIVE(archive, thread->cpu_ns);
+	TP_ARCHIVE(archive, thread->usage_ns);
+	TP_ARCHIVE(archive, thread->allocations);
+	TP_ARCHIVE(archive, thread->frees);
+	TP_ARCHIVE(archive, thread->bytes);
+}
+
+/* Makes the thread with the number that comes next. NULL: the archive has failed. */
+static struct tp_thread_state *load_thread(struct tp_archive *archive, struct tp_replay *replay)
+{
+	struct tp_event event = { 0 };
+
+	TP_ARCHIVE(archive, event.thread);
+	if (!tp_archive_check(archive, event.thread < tp_trace_thread_limit(replay->trace),
+			      "a thread's number is out of range") ||
+	    !tp_archive_check(archive,
+			      event.thread >= replay->threads.index_count || !replay->threads.index[event.thread],
+			      "two threads have one number"))
+		return NULL;
+	return tp_replay_new_thread(replay, &event);
+}
+
+/* In the order in which they came: that of a report depends on it. */
+static void archive_threads(struct tp_archive *archive, struct tp_replay *replay)
+{
+	size_t count = replay->threads.count;
+
+	TP_ARCHIVE(archive, count);
+	for (size_t i = 0; !archive->loading && i < count; i++) {
+		TP_ARCHIVE(archive, replay->threads.list[i].stats.thread);
+		archive_thread(archive, replay, &replay->threads.list[i]);
+	}
+	while (archive->loading && count-- && !archive->failed) {
+		struct tp_thread_state *thread = load_thread(archive, replay);
+		uint32_t number = thread ? thread->stats.thread : 0;
+
+		if (!thread)
+			return;
+		archive_thread(archive, replay, thread);
+		thread->stats.thread = number;
+	}
+}
+
+static void free_part(struct tp_replay *replay)
+{
+	for (size_t i = 0; i < replay->threads.count; i++) {
+		struct tp_thread_state *thread = &replay->threads.list[i];
+
+		free(thread->undo.ranges.list);
+		free(thread->open.frames);
+		free(thread->calls.ring);
+	}
+	free(replay->threads.list);
+	free(replay->threads.index);
+}
+
+const struct tp_part tp_part_threads = { .archive = archive_threads, .look = look, .free = free_part };

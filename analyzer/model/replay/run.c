@@ -7,12 +7,11 @@
 #include "model/replay/replay.h"
 #include "model/replay/run.h"
 #include "model/replay/start_times.h"
+#include "base/memory.h"
 #include "base/queue.h"
 
 #define PROGRESS_EVENTS 65536
 #define START_MAX (UINT64_C(1) << 62) /* so that times don't overflow, whatever a damaged header says */
-
-static const char no_memory[] = "out of memory";
 
 struct work {
 	const struct tp_replay_options *options;
@@ -40,16 +39,14 @@ static void show_progress(struct work *work)
 	work->options->progress(work->options->progress_context, done, work->total);
 }
 
-static bool replay_one(struct work *work)
+static void replay_one(struct work *work)
 {
 	struct tp_replay *replay = &work->replays[0];
 
 	while (replay->event) {
-		if (!tp_replay_steps(replay, PROGRESS_EVENTS))
-			return false;
+		tp_replay_steps(replay, PROGRESS_EVENTS);
 		show_progress(work);
 	}
-	return true;
 }
 
 /* Before the process changes the sum at that time. True: within the time that is looked at. */
@@ -58,10 +55,10 @@ static bool begin_change(struct work *work, struct tp_replay *replay, uint64_t t
 	const struct tp_point *now = &work->now;
 
 	/* What the process has now, it had at each peak of the sum since it last moved. */
-	if (replay->combined_number != work->peak_number) {
-		replay->combined_number = work->peak_number;
-		replay->combined_peak = replay->now.live_bytes;
-		replay->combined_variance = replay->now.bytes_variance;
+	if (replay->sum.number != work->peak_number) {
+		replay->sum.number = work->peak_number;
+		replay->sum.peak = replay->now.live_bytes;
+		replay->sum.variance = replay->now.bytes_variance;
 	}
 	if (time_ns < work->options->from_ns)
 		return false;
@@ -91,16 +88,15 @@ static void change_sum(struct work *work, const struct tp_point *before, const s
 }
 
 /* One event of one process, as it changes the sum. */
-static bool step_of_many(struct work *work, struct tp_replay *replay, uint64_t time_ns)
+static void step_of_many(struct work *work, struct tp_replay *replay, uint64_t time_ns)
 {
 	struct tp_point before = replay->now, *now = &work->now;
 	bool inside = begin_change(work, replay, time_ns);
 
-	if (!tp_replay_step(replay))
-		return false;
+	tp_replay_step(replay);
 	change_sum(work, &before, &replay->now, time_ns);
 	if (!inside)
-		return true;
+		return;
 	tp_timeline_record(&work->timeline, time_ns, now);
 	tp_timeline_record_rss(&work->timeline, time_ns, now);
 	if (now->live_bytes > work->run->peak_bytes) {
@@ -109,7 +105,6 @@ static bool step_of_many(struct work *work, struct tp_replay *replay, uint64_t t
 		work->run->peak_time_ns = time_ns;
 		work->peak_number++;
 	}
-	return true;
 }
 
 /* The process ends: the sum goes on without all that it held. */
@@ -119,7 +114,7 @@ static void end_of_one(struct work *work, struct tp_replay *replay, uint64_t tim
 
 	begin_change(work, replay, time_ns);
 	change_sum(work, &replay->now, &nothing, time_ns);
-	replay->ended = true;
+	replay->sum.ended = true;
 }
 
 /* Killed: when is not in its trace. */
@@ -157,8 +152,8 @@ static bool outlives_a_child(const struct work *work, const struct tp_replay *pa
 	for (size_t i = 0; i < work->count; i++) {
 		const struct tprof_header *child = work->replays[i].trace->header;
 
-		if (!work->replays[i].ended && &work->replays[i] != parent && is_child(child, parent->trace->header) &&
-		    child->parent_seen_ns == child->latest.mono_ns)
+		if (!work->replays[i].sum.ended && &work->replays[i] != parent &&
+		    is_child(child, parent->trace->header) && child->parent_seen_ns == child->latest.mono_ns)
 			return true;
 	}
 	return false;
@@ -189,30 +184,29 @@ static void push_next(const struct work *work, struct tp_queue *queue, struct tp
 /* An end that has come. Parents that were only known to live as long as the process may end with it. */
 static void take_end(struct work *work, struct tp_queue *queue, struct tp_replay *replay, uint64_t time_ns)
 {
-	replay->waits = is_killed(replay) && outlives_a_child(work, replay);
-	if (replay->waits || !queue->count)
+	replay->sum.waits = is_killed(replay) && outlives_a_child(work, replay);
+	if (replay->sum.waits || !queue->count)
 		return; /* what the last ones held when the run ended is the last point */
 	end_of_one(work, replay, time_ns);
 	for (size_t i = 0; i < work->count; i++) {
 		struct tp_replay *parent = &work->replays[i];
 
-		if (!parent->waits || !is_child(replay->trace->header, parent->trace->header))
+		if (!parent->sum.waits || !is_child(replay->trace->header, parent->trace->header))
 			continue;
-		parent->waits = false;
+		parent->sum.waits = false;
 		push_next(work, queue, parent, time_ns);
 	}
 }
 
-static bool replay_many(struct work *work)
+static void replay_many(struct work *work)
 {
-	struct tp_queue queue = { .items = calloc(work->count, sizeof(*queue.items)) };
-	bool good = queue.items != NULL;
+	struct tp_queue queue = { .items = tp_zalloc(work->count, sizeof(*queue.items)) };
 	size_t i;
 
-	for (i = 0; good && i < work->count; i++)
+	for (i = 0; i < work->count; i++)
 		if (work->replays[i].event)
 			push_next(work, &queue, &work->replays[i], 0);
-	while (good && queue.count) {
+	while (queue.count) {
 		struct tp_queue_item item = queue.items[0];
 		struct tp_replay *replay = item.what;
 
@@ -221,7 +215,7 @@ static bool replay_many(struct work *work)
 			take_end(work, &queue, replay, item.key);
 			continue;
 		}
-		good = step_of_many(work, replay, item.key);
+		step_of_many(work, replay, item.key);
 		if (replay->event) {
 			queue.items[0].key = tp_replay_ns(replay, replay->event->time);
 			tp_queue_sink(&queue);
@@ -233,10 +227,9 @@ static bool replay_many(struct work *work)
 			show_progress(work);
 	}
 	free(queue.items);
-	return good;
 }
 
-static bool collect_sum(struct work *work)
+static void collect_sum(struct work *work)
 {
 	struct tp_run *run = work->run;
 	size_t i;
@@ -244,19 +237,18 @@ static bool collect_sum(struct work *work)
 	for (i = 0; i < work->count; i++) {
 		struct tp_replay *replay = &work->replays[i];
 
-		if (replay->combined_number != work->peak_number) {
-			replay->combined_peak = replay->ended ? 0 : replay->now.live_bytes;
-			replay->combined_variance = replay->ended ? 0 : replay->now.bytes_variance;
+		if (replay->sum.number != work->peak_number) {
+			replay->sum.peak = replay->sum.ended ? 0 : replay->now.live_bytes;
+			replay->sum.variance = replay->sum.ended ? 0 : replay->now.bytes_variance;
 		}
-		run->processes[i].combined_peak_bytes = replay->combined_peak;
-		run->processes[i].combined_peak_variance = replay->combined_variance;
+		run->processes[i].combined_peak_bytes = replay->sum.peak;
+		run->processes[i].combined_peak_variance = replay->sum.variance;
 	}
 	run->timeline = tp_timeline_finish(&work->timeline, work->last_ns, &work->now, &run->point_count);
-	return true;
 }
 
 /* Of one process the sum is the process itself. */
-static bool copy_sum(struct work *work)
+static void copy_sum(struct work *work)
 {
 	struct tp_run *run = work->run;
 	struct tp_process *process = &run->processes[0];
@@ -265,13 +257,10 @@ static bool copy_sum(struct work *work)
 	run->peak_variance = process->combined_peak_variance = process->heap.variance.peak_bytes;
 	run->peak_time_ns = process->heap.peak_time_ns;
 	run->point_count = process->point_count;
-	run->timeline = calloc(process->point_count + 1, sizeof(*run->timeline));
-	if (run->timeline && process->point_count)
-		memcpy(run->timeline, process->timeline, process->point_count * sizeof(*run->timeline));
-	return run->timeline != NULL;
+	run->timeline = tp_copy(process->timeline, process->point_count * sizeof(*run->timeline));
 }
 
-static bool collect(struct work *work)
+static void collect(struct work *work)
 {
 	struct tp_run *run = work->run;
 	size_t i;
@@ -280,14 +269,16 @@ static bool collect(struct work *work)
 		struct tp_process *process = &run->processes[i];
 		uint64_t end;
 
-		if (!tp_replay_result(&work->replays[i], process))
-			return false;
+		tp_replay_result(&work->replays[i], process);
 		end = process->start_ns + process->duration_ns;
 		if (end > run->duration_ns)
 			run->duration_ns = end;
 	}
 	show_progress(work);
-	return work->count == 1 ? copy_sum(work) : collect_sum(work);
+	if (work->count == 1)
+		copy_sum(work);
+	else
+		collect_sum(work);
 }
 
 struct chosen {
@@ -307,11 +298,9 @@ static int by_start(const void *a, const void *b)
 /* The traces in order of start; those that the options leave out go, the run's start stays. */
 static struct chosen *choose(struct work *work, struct tp_trace *const *traces, size_t count)
 {
-	struct chosen *chosen = calloc(count + 1, sizeof(*chosen));
+	struct chosen *chosen = tp_zalloc(count + 1, sizeof(*chosen));
 	size_t i;
 
-	if (!chosen)
-		return NULL;
 	for (i = 0; i < count; i++)
 		chosen[i] = (struct chosen){ traces[i], tp_start_of(traces, count, i) };
 	qsort(chosen, count, sizeof(*chosen), by_start);
@@ -323,14 +312,12 @@ static struct chosen *choose(struct work *work, struct tp_trace *const *traces, 
 	return chosen;
 }
 
-static bool prepare(struct work *work, const struct chosen *chosen)
+static void prepare(struct work *work, const struct chosen *chosen)
 {
 	size_t i;
 
-	work->replays = calloc(work->count + 1, sizeof(*work->replays));
-	work->run->processes = calloc(work->count + 1, sizeof(*work->run->processes));
-	if (!work->replays || !work->run->processes)
-		return false;
+	work->replays = tp_zalloc(work->count + 1, sizeof(*work->replays));
+	work->run->processes = tp_zalloc(work->count + 1, sizeof(*work->run->processes));
 	tp_timeline_init(&work->timeline, work->options->timeline_points);
 	work->run->process_count = work->count;
 	for (i = 0; i < work->count; i++) {
@@ -338,71 +325,66 @@ static bool prepare(struct work *work, const struct chosen *chosen)
 
 		if (start_ns > START_MAX)
 			start_ns = START_MAX;
-		if (!tp_replay_init(&work->replays[i], chosen[i].trace, work->options, start_ns))
-			return false;
+		tp_replay_init(&work->replays[i], chosen[i].trace, work->options, start_ns);
 		work->total += tp_events_total(work->replays[i].events);
 	}
-	return true;
 }
 
-/* Steps that nobody marked: what ends them, for a second pass. False: no memory. */
-static bool look_for_steps(struct work *work, struct tp_anchor *anchors, bool *again)
+/* Looks in what was replayed for what ends the steps that the program did not mark. Whether that is known of any process now. */
+static bool found_steps(struct work *work, struct tp_anchor *anchors)
 {
+	bool found = false;
+
 	for (size_t i = 0; work->options->find_steps && i < work->count; i++) {
-		if (!tp_replay_period(&work->replays[i], &anchors[i]))
-			return false;
-		*again = *again || anchors[i].source;
+		tp_replay_period(&work->replays[i], &anchors[i]);
+		found = found || anchors[i].source;
 	}
-	return true;
+	return found;
 }
 
-/* `anchors`: for each process, what is known; without `again`, what was found out is put there, and *again set. */
+/*
+ * One pass. `anchors`: for each process, what ends its steps, in a second pass. NULL is returned in the first pass if that was
+ * found out now.
+ */
 static struct tp_run *replay_all(struct tp_trace *const *traces, size_t count, const struct tp_replay_options *options,
-				 struct tp_anchor *anchors, bool *again)
+				 struct tp_anchor *anchors, bool second)
 {
-	struct work work = { .options = options };
-	struct chosen *chosen = NULL;
-	bool good;
+	struct work work = { .options = options, .run = tp_zalloc(1, sizeof(*work.run)) };
+	struct chosen *chosen = choose(&work, traces, count);
+	bool again;
 
-	work.run = calloc(1, sizeof(*work.run));
-	if (work.run)
-		chosen = choose(&work, traces, count);
-	good = chosen && prepare(&work, chosen);
-	for (size_t i = 0; good && *again && i < work.count; i++)
+	prepare(&work, chosen);
+	for (size_t i = 0; second && i < work.count; i++)
 		if (anchors[i].source)
-			work.replays[i].anchor = anchors[i];
-	good = good && (work.count == 1 ? replay_one(&work) : replay_many(&work));
-	if (good && !*again)
-		good = look_for_steps(&work, anchors, again);
-	good = good && collect(&work);
-	for (size_t i = 0; work.replays && i < work.count; i++)
+			work.replays[i].steps.anchor = anchors[i];
+	if (work.count == 1)
+		replay_one(&work);
+	else
+		replay_many(&work);
+	again = !second && found_steps(&work, anchors);
+	if (!again)
+		collect(&work);
+	for (size_t i = 0; i < work.count; i++)
 		tp_replay_free(&work.replays[i]);
 	free(work.replays);
 	free(work.timeline.points);
 	free(chosen);
-	if (good)
+	if (!again)
 		return work.run;
 	tp_run_free(work.run);
 	return NULL;
 }
 
-struct tp_run *tp_run_replay(struct tp_trace *const *traces, size_t count, const struct tp_replay_options *options,
-			     const char **error)
+struct tp_run *tp_run_replay(struct tp_trace *const *traces, size_t count, const struct tp_replay_options *options)
 {
 	static const struct tp_replay_options none;
-	struct tp_anchor *anchors = calloc(count + 1, sizeof(*anchors));
-	struct tp_run *run = NULL;
-	bool again = false;
+	struct tp_anchor *anchors = tp_zalloc(count + 1, sizeof(*anchors));
+	struct tp_run *run;
 
 	options = options ? options : &none;
-	if (anchors)
-		run = replay_all(traces, count, options, anchors, &again);
-	if (run && again) {
-		tp_run_free(run);
-		run = replay_all(traces, count, options, anchors, &again);
-	}
-	free(anchors);
+	run = replay_all(traces, count, options, anchors, false);
 	if (!run)
-		*error = no_memory;
+		run = replay_all(traces, count, options, anchors, true);
+	free(anchors);
 	return run;
 }

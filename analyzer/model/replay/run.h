@@ -10,10 +10,9 @@
 #include "model/result/result.h"
 
 /*
- * Replays the traces. They stay owned by the caller and must outlive the run. Returns NULL and sets *error (a static or
- * heap string valid until the next call) only when memory is out; damaged records are in the traces' damage lists.
+ * Replays the traces. They stay owned by the caller and must outlive the run. `options` may be NULL. Damaged records are in
+ * the traces' damage lists.
  */
-struct tp_run *tp_run_replay(struct tp_trace *const *traces, size_t count, const struct tp_replay_options *options,
-			     const char **error);
+struct tp_run *tp_run_replay(struct tp_trace *const *traces, size_t count, const struct tp_replay_options *options);
 
 #endif

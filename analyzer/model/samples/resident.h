@@ -96,8 +96,8 @@ struct tp_makeup_state {
 	bool began;	 /* `inherited` is known */
 };
 
-/* A reading has ended well. False: no memory. */
-bool tp_makeup_take(struct tp_makeup_state *state, const struct tp_replay *replay, uint64_t time);
+/* A reading has ended well. */
+void tp_makeup_take(struct tp_makeup_state *state, const struct tp_replay *replay, uint64_t time);
 
 /* Saves, or loads into a state that is all zero. */
 struct tp_archive;
