@@ -17,6 +17,8 @@ includes() {
 # check FOLDER ROOMS: the rooms lowest first, with a colon between those that stand beside each other.
 check() {
 	includes "$1" | awk -v folder="$1" -v rooms="$2" '
+		# A room may lie within another one (ops/told).
+		function room(outer, next_) { return (outer "/" next_) in level ? outer "/" next_ : outer }
 		BEGIN {
 			n = split(rooms, f, " ")
 			for (i = 1; i <= n; i++) {
@@ -35,14 +37,16 @@ check() {
 			split(substr($1, length(folder) + 2), p, "/")
 			split(header, h, "/")
 			# A file that lies beside the rooms (main.c) is above them all.
-			own = p[1] in level ? level[p[1]] : p[2] == "" ? n + 1 : 0
+			from = room(p[1], p[2])
+			to = room(h[1], h[2])
+			own = from in level ? level[from] : p[2] == "" ? n + 1 : 0
 			if (!own)
 				why = "lies in no known room of " folder
-			else if ((!(h[1] in level) && (h[2] != "" || !inner)) || header ~ /\.\./)
+			else if ((!(to in level) && (h[2] != "" || !inner)) || header ~ /\.\./)
 				why = "no header of a room of " folder
-			else if (level[h[1]] > own)
+			else if (level[to] > own)
 				why = "calls upward"
-			else if (level[h[1]] == own && h[1] != p[1])
+			else if (level[to] == own && to != from)
 				why = "another room of the same floor"
 			else
 				next
@@ -87,6 +91,7 @@ circles() {
 }
 
 check preload "core stacks hooks"
+check preload/hooks "link leakcheck python gate sampling memory ops ops/told ops/presets process"
 check analyzer "base trace symbols:model machine report commands"
 check analyzer/report "rows text:json html:export"
 # A circle lies within a floor. trace/ and preload/ have some that are not opened yet.

@@ -2,7 +2,7 @@
 # The collector's pieces outside the preloaded library: unit tests (tests/unit/preload_*_test.c), and threads that hammer
 # its tables under ThreadSanitizer (tests/stress). Built as any program is: sanitizers use vector registers.
 HARNESS_SRC := $(filter-out preload/hooks/% preload/stacks/verify.c preload/core/memory.c,$(filter %.c,$(PRELOAD_SRC))) \
-	preload/hooks/python/lines.c preload/hooks/ops/vectors.c preload/hooks/ops/presets/parameters.c preload/hooks/ops/qualify.c
+	preload/hooks/python/lines.c preload/hooks/ops/vectors.c preload/hooks/ops/parameters.c preload/hooks/ops/qualify.c
 HARNESS_OBJ := $(HARNESS_SRC:%=$(B)/harness/%.o)
 # ThreadSanitizer does not know fences: what they order beyond acquire and release is not checked.
 HARNESS_FLAGS := -std=gnu11 -fno-builtin-malloc -Iinclude -Ipreload $(SAN) $(if $(TSAN),-Wno-tsan)
@@ -29,7 +29,7 @@ $(B)/tests/stress/%: tests/stress/%.c tests/stress/harness.c tests/stress/harnes
 	@mkdir -p $(@D)
 	$(call say,LD  ,$@)
 	$(Q)$(CC) $(DEFS) $(WARN) $(OPT) $(HARNESS_FLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o,$^) -lpthread
-$(B)/tests/stress/shapes_stress: $(patsubst %,$(B)/harness/preload/hooks/ops/%.c.o,names presets/shapes presets/tensors)
+$(B)/tests/stress/shapes_stress: $(patsubst %,$(B)/harness/preload/hooks/ops/%.c.o,names shapes tensors)
 $(B)/tests/stress/codes_stress: $(patsubst %,$(B)/harness/preload/hooks/python/%.c.o,codes strings)
 # This one has a real trace file, and says itself when the disk is full.
 $(B)/tests/stress/aside_stress: tests/stress/aside_stress.c tests/stress/harness.h $(HARNESS_OBJ)

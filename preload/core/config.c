@@ -9,8 +9,7 @@
 #include <tprof/size.h>
 
 struct tp_config tp_config;
-bool (*tp_config_ops)(const char *value);
-bool (*tp_config_step)(const char *value);
+const struct tp_config_ops *tp_config_ops;
 
 #define SAMPLE_BYTES_MAX (UINT64_C(1) << 40)
 
@@ -86,7 +85,7 @@ static bool read_cpu(const char *value)
 
 static bool read_ops(const char *value)
 {
-	return tp_config_ops && tp_config_ops(value);
+	return tp_config_ops && tp_config_ops->set(value);
 }
 
 static bool read_counters(const char *value)
@@ -96,7 +95,7 @@ static bool read_counters(const char *value)
 
 static bool read_step(const char *value)
 {
-	return tp_config_step && tp_config_step(value);
+	return tp_config_ops && tp_config_ops->set_step(value);
 }
 
 static bool read_depth(const char *value)
@@ -155,10 +154,7 @@ static const struct option {
 	{ "TPROF_OUTPUT", read_output, "a file name (%p pid, %e program)", "trace.bin" },
 	{ "TPROF_ALLOC", read_alloc, "trace, off or sample:BYTES, as in sample:512KiB", "trace" },
 	{ "TPROF_CPU", read_cpu, "a number from 0 to 10000, or off", "99" },
-	{ "TPROF_OPS", read_ops,
-	  "a comma list of auto, torch, blas, onednn, openmp, onnxruntime, cuda, fftw, mpi, ggml, xnnpack, itt, "
-	  "nvtx, instrument and globs, or off",
-	  "auto" },
+	{ "TPROF_OPS", read_ops, NULL, "auto" }, /* what is allowed says tp_config_ops */
 	{ "TPROF_STEP", read_step, "a glob on function names", NULL },
 	{ "TPROF_DEPTH", read_depth, "a number from 1 to 1000", "256" },
 	{ "TPROF_COUNTERS", read_counters,
@@ -188,7 +184,10 @@ static void complain(struct tp_text *complaints, const struct option *option, co
 	tp_text_add(complaints, "=");
 	tp_text_add(complaints, value);
 	tp_text_add(complaints, ": allowed is ");
-	tp_text_add(complaints, option->allowed);
+	if (option->allowed)
+		tp_text_add(complaints, option->allowed);
+	else if (tp_config_ops)
+		tp_config_ops->allowed(complaints);
 	tp_text_add(complaints, "; using ");
 	tp_text_add(complaints, option->standard && *option->standard ? option->standard : "none");
 	tp_text_add(complaints, "\n");

@@ -28,15 +28,20 @@ struct tp_config {
 
 extern struct tp_config tp_config TP_NEAR;
 
-/* Reads TPROF_OPS; set by the floor that knows what ops are. False: the value can't be understood. */
-extern bool (*tp_config_ops)(const char *value);
-extern bool (*tp_config_step)(const char *value); /* and TPROF_STEP */
+struct tp_text;
+
+/* Which functions are ops: set by the floor that knows, before the environment is read. */
+struct tp_config_ops {
+	bool (*set)(const char *value);	     /* TPROF_OPS; false: the value can't be understood */
+	bool (*set_step)(const char *value); /* the same of TPROF_STEP */
+	void (*allowed)(struct tp_text *to); /* what TPROF_OPS may be, for a message */
+};
+extern const struct tp_config_ops *tp_config_ops;
 
 /*
  * Reads `environment`, once. What can't be understood leaves its default, and a line for it in
  * `complaints`, each ended by a newline.
  */
-struct tp_text;
 void tp_config_read(char *const *environment, struct tp_text *complaints);
 
 #endif

@@ -130,11 +130,11 @@ def test_nothing_of_libc_that_allocates_or_waits():
              "__libc_stack_end", "environ", "__environ", "getauxval", "pthread_self", "pthread_getspecific", "clock_gettime",
              "_dl_find_object"}
     at_few_places = {
-        "dl_iterate_phdr": {"hooks/link/slots.c", "hooks/ops/presets/onnxruntime.c", "hooks/process/caller_scope.c", "hooks/python/find.c"},
+        "dl_iterate_phdr": {"hooks/link/slots.c", "hooks/ops/presets/onnxruntime.c", "hooks/process/caller_scope.c", "hooks/process/find_python.c"},
         "dlerror": {"hooks/link/loader.c", "hooks/link/bind.c"},
-        "on_exit": {"hooks/lifecycle.c"}, "__register_atfork": {"hooks/link/loader.c"},
-        "pthread_key_create": {"hooks/ops/thread_end.c"}, "pthread_key_delete": {"hooks/ops/thread_end.c"},
-        "pthread_setspecific": {"hooks/ops/thread_end.c"}}
+        "on_exit": {"hooks/process/lifecycle.c"}, "__register_atfork": {"hooks/link/loader.c"},
+        "pthread_key_create": {"hooks/process/thread_end.c"}, "pthread_key_delete": {"hooks/process/thread_end.c"},
+        "pthread_setspecific": {"hooks/process/thread_end.c"}}
     assert imports(LIBRARY) == reads | set(at_few_places)
     objects = LIBRARY.parent.parent / "preload"
     users = {name: set() for name in at_few_places}

@@ -7,7 +7,7 @@
 #include "harness.h"
 
 #include "core/varint.h"
-#include "hooks/ops/presets/shapes.h"
+#include "hooks/ops/shapes.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@
 #define OPS_MAX (THREADS * CALLS + 1)
 #define FLOAT 6u /* c10::ScalarType */
 
-/* As libtorch has it in memory: hooks/ops/presets/tensors.h. */
+/* As libtorch has it in memory: hooks/ops/tensors.h. */
 struct tensor {
 	uintptr_t vtable;
 	uint64_t references;

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "hooks/ops/presets/parameters.h"
+#include "hooks/ops/parameters.h"
 
 #define ADDMM "_ZN2at4_ops5addmm4callERKNS_6TensorES4_S4_RKN3c106ScalarES8_"
 #define EMPTY                                                                                                          \

@@ -6,13 +6,13 @@
 #include "core/memory_sample.h"
 #include "hooks/gate/enter.h"
 #include "hooks/leakcheck/leak_snapshot.h"
-#include "hooks/gate/paused_frees.h"
+#include "hooks/gate/start.h"
 
 bool tp_control_pause(struct tp_thread *thread)
 {
 	uint64_t ticks = tp_clock_before();
 
-	if (!tp_switch(false, tp_ended_clear))
+	if (!tp_switch(false, tp_lifecycle.pausing))
 		return false;
 	tp_emit_plain(thread, ticks, TPROF_EVENT_PAUSE);
 	return true;

@@ -7,10 +7,9 @@
 #include "core/tables.h"
 #include "hooks/gate/control.h"
 #include "hooks/leakcheck/leak_snapshot.h"
-#include "hooks/lifecycle.h"
-#include "hooks/memory/allocator.h"
+#include "hooks/gate/allocator.h"
 #include "hooks/gate/paused_frees.h"
-#include "hooks/ops/install.h"
+#include "hooks/gate/start.h"
 
 #define MEMORY_SAMPLE_NS 10000000u
 #define STEP_SAMPLE_NS 1000000u /* at steps' ends it may come that soon after the last */
@@ -104,7 +103,7 @@ static TP_SLOW struct tp_thread *answer(const void *frame, const struct tp_hand 
 	tp_leave(thread);
 	if (tp_load_acquire(&tp_state.mode) != TP_MODE_ON)
 		return NULL;
-	tp_ops_resumed(frame);
+	tp_lifecycle.resumed(frame);
 	return take(thread, frame);
 }
 

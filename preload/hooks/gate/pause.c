@@ -3,8 +3,7 @@
 
 #include "hooks/gate/control.h"
 #include "hooks/gate/enter.h"
-#include "hooks/lifecycle.h"
-#include "hooks/ops/install.h"
+#include "hooks/gate/start.h"
 
 void tp_pause(const void *frame)
 {
@@ -30,5 +29,5 @@ void tp_resume(const void *frame)
 	tp_record(thread, tp_clock_before());
 	tp_control_resume(thread);
 	tp_leave(thread);
-	tp_ops_resumed(frame);
+	tp_lifecycle.resumed(frame);
 }

@@ -5,8 +5,7 @@
 #include "core/objects.h"
 #include "core/process.h"
 #include "core/state.h"
-#include "hooks/gate/enter.h"
-#include "hooks/lifecycle.h"
+#include "core/thread.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -86,11 +85,9 @@ static const struct {
 	FUNCTION(__cyg_profile_func_exit),
 };
 
-bool tp_real_probing;
-
 static uintptr_t allocator_start, allocator_end; /* empty if it is libc's */
 
-static const char *find_allocator(void)
+const char *tp_real_find_allocator(void)
 {
 	struct dl_find_object object;
 	Dl_info info;
@@ -103,14 +100,6 @@ static const char *find_allocator(void)
 		allocator_end = (uintptr_t)object.dlfo_map_end;
 	}
 	return info.dli_fname;
-}
-
-/* It may be the process's very first call. */
-bool tp_real_is_second(void)
-{
-	if (tp_load(&tp_state.mode) == TP_MODE_NEW)
-		tp_start();
-	return tp_real.first_free != NULL;
 }
 
 bool tp_real_is_allocator(uintptr_t pc)
@@ -153,46 +142,11 @@ void tp_real_find(void)
 		*functions[i].to = tp_lookup_next(functions[i].name);
 	if (!same_object(tp_lookup_first("malloc"), (void *)&tp_real_find))
 		tp_real.first_free = tp_lookup_first("free");
-	find_allocator();
-	tp_new_find();
+	tp_real_find_allocator();
 	if (same_object((void *)tp_real.malloc, (void *)tp_real.malloc_usable_size))
 		tp_real.usable = tp_real.malloc_usable_size;
 	tp_real.chunk_sizes = tp_real.usable && has_chunk_sizes();
 	tp_thread_may_pass = tp_real.chunk_sizes;
-}
-
-/* Addresses don't tell (a non-PIE program's PLT stands for the function), so the program's malloc is called once. */
-static bool reaches_hook(void *(*first_malloc)(size_t))
-{
-	void (*first_free)(void *) = (void (*)(void *))tp_real.dlsym(RTLD_DEFAULT, "free");
-	struct tp_thread *thread = tp_enter(__builtin_frame_address(0)); /* busy: the call is no event */
-	bool reached;
-	void *p;
-
-	if (!thread || !first_free)
-		return true;
-	tp_real_probing = true;
-	p = first_malloc(1);
-	tp_real_probing = false;
-	reached = tp_bootstrap_holds(p);
-	first_free(p);
-	tp_leave(thread);
-	return reached;
-}
-
-void tp_real_check_malloc(void)
-{
-	void *first = tp_real.dlsym(RTLD_DEFAULT, "malloc");
-	const char *path = find_allocator();
-	Dl_info info;
-
-	if (!tp_header)
-		return;
-	if (!reaches_hook((void *(*)(size_t))first) && dladdr(first, &info) && info.dli_fname) {
-		path = info.dli_fname;
-		__atomic_fetch_or(&tp_header->flags, TPROF_FLAG_FOREIGN_MALLOC, __ATOMIC_RELAXED);
-	}
-	tp_describe_text(tp_header, TPROF_TEXT_MALLOC, path, strlen(path));
 }
 
 /* ---- bootstrap arena ---- */

@@ -24,7 +24,7 @@ struct tp_real {
 	bool chunk_sizes;	  /* malloc is glibc's, with the size of each block in the word before it */
 	size_t (*usable)(void *); /* malloc_usable_size, if it is of the object that malloc is of; else NULL */
 
-	void (*first_free)(void *); /* see tp_real_is_second() */
+	void (*first_free)(void *); /* see hooks/memory/reached.h */
 
 	void *(*reallocarray)(void *, size_t, size_t);
 	void *(*memalign)(size_t, size_t);
@@ -96,20 +96,8 @@ extern struct tp_real tp_real TP_NEAR;
 /* Looks them all up. Calls that come in meanwhile are served by the bootstrap arena. */
 void tp_real_find(void);
 
-/* Those of operator new and delete (memory/new.c). */
-void tp_new_find(void);
-
-/* The hook's malloc is being asked whether it is reached: it answers with a block of the bootstrap arena. */
-extern bool tp_real_probing;
-
-/* Is the hooks' malloc the one that the program calls? If not, says so in the trace. After relocation. */
-void tp_real_check_malloc(void);
-
-/*
- * Does another object's malloc stand before ours, and have the program's calls? Those of the family that it lacks reach us
- * all the same, and must do as libc's and the C++ library's would: call what stands first, whose blocks they get.
- */
-bool tp_real_is_second(void);
+/* Finds the object that the real malloc is in, and returns its path; again once all objects are relocated. */
+const char *tp_real_find_allocator(void);
 
 /* The code of the allocator behind the hooks, when it is not libc's: its own mmap calls are no events. */
 bool tp_real_is_allocator(uintptr_t pc);

@@ -8,6 +8,7 @@
  */
 #include "hooks/gate/control.h"
 #include "hooks/gate/paused_frees.h"
+#include "hooks/memory/reached.h"
 #include "hooks/memory/record.h"
 
 #include <errno.h>
@@ -20,7 +21,7 @@
 
 static TP_SLOW void *plain_malloc(size_t size)
 {
-	void *block = tp_real.malloc && !tp_real_probing ? tp_real.malloc(size) : tp_bootstrap_take(16, size);
+	void *block = tp_real.malloc && !tp_malloc_probing ? tp_real.malloc(size) : tp_bootstrap_take(16, size);
 
 	tp_unrecorded(block != NULL);
 	return block;
@@ -309,7 +310,7 @@ TP_EXPORT void *reallocarray(void *old, size_t count, size_t size)
 {
 	size_t bytes;
 
-	if (tp_unlikely(tp_real_is_second()) && tp_real.reallocarray && !tp_bootstrap_holds(old))
+	if (tp_unlikely(tp_malloc_is_second()) && tp_real.reallocarray && !tp_bootstrap_holds(old))
 		return tp_real.reallocarray(old, count, size);
 	if (__builtin_mul_overflow(count, size, &bytes)) {
 		errno = ENOMEM;
@@ -379,7 +380,7 @@ TP_EXPORT void free(void *block)
 /* Other names of free(), which an allocator may lack that stands before us: its blocks are its own to free. */
 TP_HOT void release_as(const void *frame, void *block, uint8_t fn)
 {
-	if (tp_unlikely(tp_real_is_second()) && !tp_bootstrap_holds(block))
+	if (tp_unlikely(tp_malloc_is_second()) && !tp_bootstrap_holds(block))
 		tp_real.first_free(block);
 	else
 		release(frame, block, fn);

@@ -7,7 +7,7 @@
 #include "core/sys.h"
 #include "core/tables.h"
 #include "core/text.h"
-#include "hooks/lifecycle.h"
+#include "hooks/gate/start.h"
 #include "hooks/memory/record.h"
 #include "hooks/sampling/signals.h"
 #include "stacks/mapped.h"

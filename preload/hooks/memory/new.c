@@ -6,6 +6,7 @@
  */
 #include "core/lookup.h"
 #include "hooks/gate/paused_frees.h"
+#include "hooks/memory/reached.h"
 #include "hooks/memory/record.h"
 
 #include <dlfcn.h>
@@ -35,7 +36,7 @@ static bool is_standard TP_LOOKED_AT = true;
 /* As the malloc is that the C++ library's operators call: they are called, and nothing is recorded here. */
 static bool is_second(void)
 {
-	return tp_real_is_second() && !is_standard;
+	return tp_malloc_is_second() && !is_standard;
 }
 
 static const struct {

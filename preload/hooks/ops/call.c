@@ -9,7 +9,7 @@
 #include "hooks/ops/layout.h"
 #include "hooks/ops/unwound.h"
 #include "hooks/ops/names.h"
-#include "hooks/ops/presets/shapes.h"
+#include "hooks/ops/shapes.h"
 #include "hooks/ops/vectors.h"
 #include "stacks/recall.h"
 

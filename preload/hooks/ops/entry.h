@@ -18,13 +18,6 @@ uint32_t tp_entry_known(uintptr_t function, enum tp_entry entry);
 /* The same, and makes it known. 0: there is no room for one more. The thread is recording (TP_BUSY_RECORD). */
 TP_SLOW uint32_t tp_entry_number(uintptr_t function, enum tp_entry entry);
 
-/* Are functions that were built with -finstrument-functions open on the thread, and recorded? */
-bool tp_instrument_any(void);
-
-/* The thread ends: so do they, unwound. Recording (TP_BUSY_RECORD). */
-struct tp_thread;
-void tp_instrument_leave(struct tp_thread *thread);
-
 /* In a forked child: nothing is numbered in its trace yet. */
 void tp_entry_forget(void);
 

@@ -2,7 +2,7 @@
 #include "hooks/ops/hot.h"
 
 #include "core/clock.h"
-#include "hooks/ops/presets/shapes.h"
+#include "hooks/ops/shapes.h"
 
 extern const char tp_op_copied[], tp_op_copy_many[]; /* of trampoline.S */
 

@@ -13,7 +13,7 @@
 #include "hooks/ops/calibrate.h"
 #include "hooks/ops/covered.h"
 #include "hooks/ops/stubs.h"
-#include "hooks/python/arrays.h"
+#include "hooks/memory/python_arrays.h"
 #include "hooks/link/real.h"
 #include "hooks/link/slots.h"
 #include "hooks/leakcheck/stubs.h"
@@ -295,9 +295,8 @@ void tp_ops_elsewhere(const char *file)
 	tp_leave(thread);
 }
 
-void tp_ops_tell(uint64_t slots)
+void tp_ops_tell(void)
 {
-	tp_add(&tp_header->slots, slots);
 	tp_covered_tell();
 	tell_functions();
 	tp_ops_tell_costs();

@@ -19,8 +19,8 @@ void tp_ops_resumed(const void *frame);
 /* dlmopen is called for that object, with another namespace than the program's. At calls to the loader, as the first. */
 void tp_ops_elsewhere(const char *file);
 
-/* In a forked child, which has its parent's hooks: its own trace tells of them. `slots` is what the parent's header said. */
-void tp_ops_tell(uint64_t slots);
+/* In a forked child, which has its parent's hooks: its own trace tells of them. */
+void tp_ops_tell(void);
 
 /*
  * What a program that asks for a function by its name shall get: its stub if it is an op, else `target`, the function

@@ -2,84 +2,20 @@
 #include "hooks/ops/select.h"
 
 #include "core/text.h"
-#include "hooks/ops/presets/blas.h"
-#include "hooks/ops/presets/libraries.h"
-#include "hooks/ops/presets/mpi.h"
-#include "hooks/ops/presets/onednn.h"
-#include "hooks/ops/presets/onnxruntime.h"
-#include "hooks/ops/presets/openmp.h"
-#include "hooks/ops/presets/parameters.h"
+#include "hooks/ops/preset.h"
 #include "hooks/ops/qualify.h"
-#include "hooks/ops/presets/shapes.h"
 
 #include <tprof/nearest.h>
-
-/* ---- presets ---- */
-
-#define TORCH_OPS "_ZN2at4_ops"
-#define TORCH_ENGINE "_ZN5torch8autograd6Engine7executeE"
-
-/* at::_ops::add_Tensor::call is known as aten::add.Tensor: an overload's name begins with a capital. */
-static bool choose_torch(const char *symbol, struct tp_text *to, struct tp_signature *signature)
-{
-	const char *at = symbol + sizeof(TORCH_OPS) - 1, *name, *call;
-	size_t length, call_length;
-
-	if (symbol[3] == TORCH_ENGINE[3]) {
-		tp_text_add(to, "torch::autograd::Engine::execute");
-		signature->tells_usage = true;
-		return true;
-	}
-	if (!tp_read_identifier(&at, &name, &length) || !tp_read_identifier(&at, &call, &call_length) ||
-	    call_length != 4 || memcmp(call, "call", 4) != 0)
-		return false;
-	tp_text_add(to, "aten::");
-	for (size_t i = 0; i < length; i++) {
-		bool overload = i > 0 && i + 1 < length && name[i] == '_' && name[i + 1] >= 'A' && name[i + 1] <= 'Z';
-
-		tp_text_add_bytes(to, overload ? "." : name + i, 1);
-	}
-	signature->stack_known = tp_parameter_words(symbol, &signature->stack);
-	tp_shapes_choose(symbol, name, length, signature);
-	return true;
-}
-
-static const struct preset {
-	const char *name;
-	/* Fills in what the function is called, and its signature if its arguments are understood. */
-	bool (*choose)(const char *symbol, struct tp_text *to, struct tp_signature *signature);
-	/*
-	 * What a symbol that it is asked about begins with: one of these characters, if it is C's, or one of these texts,
-	 * if it is C++'s. Of hundreds of thousands of symbols a few thousand are.
-	 */
-	const char *letters;
-	const char *mangled[2];
-} presets[] = {
-	{ "torch", choose_torch, "", { TORCH_OPS, TORCH_ENGINE } },
-	{ "blas", tp_blas_choose, "sdczi", { NULL } },
-	{ "onednn", tp_onednn_choose, "d", { NULL } },
-	{ "openmp", tp_openmp_choose, "G_", { NULL } },
-	{ "fftw", tp_fftw_choose, "f", { NULL } },
-	{ "mpi", tp_mpi_choose, "Mm", { NULL } },
-	{ "ggml", tp_ggml_choose, "g", { NULL } },
-	{ "xnnpack", tp_xnnpack_choose, "x", { NULL } },
-	{ "onnxruntime", tp_onnxruntime_choose, "O", { NULL } },
-	{ "cuda", tp_cuda_choose, "cn", { NULL } },
-	/* Not chosen by symbols: the program tells. */
-	{ "itt", NULL, "", { NULL } },
-	{ "nvtx", NULL, "", { NULL } },
-	{ "instrument", NULL, "", { NULL } },
-};
 
 /* ---- TPROF_OPS ---- */
 
 #define GLOBS_MAX 32
 
-static bool use_preset[TP_LENGTH(presets)];
-/* Bit i: presets[i] is in use, and asked about symbols of C's that begin with that character; of C++'s. */
+static bool use_preset[TP_PRESETS];
+/* Bit i: tp_presets[i] is in use, and asked about symbols of C's that begin with that character; of C++'s. */
 static uint32_t of_letter[UINT8_MAX + 1], of_mangled;
 
-_Static_assert(TP_LENGTH(presets) < 32, "a bit each");
+_Static_assert(TP_PRESETS < 32, "a bit each");
 
 static struct glob {
 	char text[120];
@@ -93,15 +29,16 @@ static bool set_one(const char *start, size_t length)
 {
 	struct glob *glob;
 
-	for (size_t i = 0; i < TP_LENGTH(presets); i++) {
+	for (size_t i = 0; i < TP_PRESETS; i++) {
 		bool is_auto = length == 4 && memcmp(start, "auto", 4) == 0;
 
-		if (is_auto || (strlen(presets[i].name) == length && memcmp(start, presets[i].name, length) == 0)) {
+		if (is_auto ||
+		    (strlen(tp_presets[i].name) == length && memcmp(start, tp_presets[i].name, length) == 0)) {
 			use_preset[i] = true;
 			if (!is_auto)
 				return true;
 		}
-		if (is_auto && i + 1 == TP_LENGTH(presets))
+		if (is_auto && i + 1 == TP_PRESETS)
 			return true;
 	}
 	glob = &globs[glob_count];
@@ -118,7 +55,7 @@ static bool set_one(const char *start, size_t length)
 
 static bool uses_preset(void)
 {
-	for (size_t i = 0; i < TP_LENGTH(presets); i++) {
+	for (size_t i = 0; i < TP_PRESETS; i++) {
 		if (use_preset[i])
 			return true;
 	}
@@ -127,8 +64,8 @@ static bool uses_preset(void)
 
 bool tp_ops_use(const char *preset)
 {
-	for (size_t i = 0; i < TP_LENGTH(presets); i++) {
-		if (strcmp(presets[i].name, preset) == 0)
+	for (size_t i = 0; i < TP_PRESETS; i++) {
+		if (strcmp(tp_presets[i].name, preset) == 0)
 			return use_preset[i];
 	}
 	return false;
@@ -138,12 +75,12 @@ static void index_presets(void)
 {
 	memset(of_letter, 0, sizeof(of_letter));
 	of_mangled = 0;
-	for (size_t i = 0; i < TP_LENGTH(presets); i++) {
+	for (size_t i = 0; i < TP_PRESETS; i++) {
 		uint32_t bit = use_preset[i] ? UINT32_C(1) << i : 0;
 
-		for (const char *letter = presets[i].letters; *letter; letter++)
+		for (const char *letter = tp_presets[i].letters; *letter; letter++)
 			of_letter[(uint8_t)*letter] |= bit;
-		if (presets[i].mangled[0])
+		if (tp_presets[i].mangled[0])
 			of_mangled |= bit;
 	}
 }
@@ -184,12 +121,12 @@ static const char *nearest_preset(const struct glob *glob)
 	const char *nearest = NULL;
 	uint32_t least = TPROF_FAR;
 
-	for (size_t i = 0; i < TP_LENGTH(presets) && !glob->excludes && !has_any(glob->text, "*?:_"); i++) {
-		uint32_t distance = tprof_word_distance(glob->text, presets[i].name);
+	for (size_t i = 0; i < TP_PRESETS && !glob->excludes && !has_any(glob->text, "*?:_"); i++) {
+		uint32_t distance = tprof_word_distance(glob->text, tp_presets[i].name);
 
 		if (distance < least) {
 			least = distance;
-			nearest = presets[i].name;
+			nearest = tp_presets[i].name;
 		}
 	}
 	return nearest;
@@ -203,6 +140,16 @@ const char *tp_ops_doubtful(const char **meant)
 			return globs[i].text;
 	}
 	return NULL;
+}
+
+void tp_ops_allowed(struct tp_text *to)
+{
+	tp_text_add(to, "a comma list of auto");
+	for (size_t i = 0; i < TP_PRESETS; i++) {
+		tp_text_add(to, ", ");
+		tp_text_add(to, tp_presets[i].name);
+	}
+	tp_text_add(to, " and globs, or off");
 }
 
 bool tp_ops_set_step(const char *value)
@@ -277,7 +224,7 @@ static bool starts_with(const char *symbol, const char *text)
 	return true;
 }
 
-static bool begins(const struct preset *preset, const char *symbol)
+static bool begins(const struct tp_preset *preset, const char *symbol)
 {
 	for (size_t i = 0; i < TP_LENGTH(preset->mangled) && preset->mangled[i]; i++) {
 		if (starts_with(symbol, preset->mangled[i]))
@@ -286,7 +233,7 @@ static bool begins(const struct preset *preset, const char *symbol)
 	return false;
 }
 
-/* The next preset that is to be asked about the symbol, from the `from`th on; TP_LENGTH(presets): none. */
+/* The next preset that is to be asked about the symbol, from the `from`th on; TP_PRESETS: none. */
 static inline size_t next_preset(size_t from, const char *symbol)
 {
 	bool mangled = tp_is_mangled(symbol);
@@ -295,10 +242,10 @@ static inline size_t next_preset(size_t from, const char *symbol)
 	for (left &= UINT32_MAX << from; left; left &= left - 1) {
 		size_t preset = (size_t)__builtin_ctz(left);
 
-		if (!mangled || begins(&presets[preset], symbol))
+		if (!mangled || begins(&tp_presets[preset], symbol))
 			return preset;
 	}
-	return TP_LENGTH(presets);
+	return TP_PRESETS;
 }
 
 static void forget(struct tp_text *to, struct tp_op_choice *choice)
@@ -309,23 +256,24 @@ static void forget(struct tp_text *to, struct tp_op_choice *choice)
 
 static void choose_preset(size_t first, const char *symbol, struct tp_text *to, struct tp_op_choice *choice)
 {
-	for (size_t i = first; i < TP_LENGTH(presets) && !choice->category; i = next_preset(i + 1, symbol)) {
-		if (presets[i].choose(symbol, to, &choice->signature))
-			choice->category = presets[i].name;
+	for (size_t i = first; i < TP_PRESETS && !choice->category; i = next_preset(i + 1, symbol)) {
+		if (tp_presets[i].choose(symbol, to, &choice->signature))
+			choice->category = tp_presets[i].name;
 	}
 }
 
 /* By a glob on the name that a preset that is not in use has for the function: aten::addmm. It is what the preset says it is. */
 static void choose_named(const char *symbol, struct tp_text *to, struct tp_op_choice *choice)
 {
-	for (size_t i = 0; i < TP_LENGTH(presets) && !choice->category; i++) {
-		bool asked = tp_is_mangled(symbol) ? begins(&presets[i], symbol)
-						   : strchr(presets[i].letters, *symbol) != NULL;
+	for (size_t i = 0; i < TP_PRESETS && !choice->category; i++) {
+		bool asked = tp_is_mangled(symbol) ? begins(&tp_presets[i], symbol)
+						   : strchr(tp_presets[i].letters, *symbol) != NULL;
 
-		if (use_preset[i] || !presets[i].choose || !asked)
+		if (use_preset[i] || !tp_presets[i].choose || !asked)
 			continue;
-		if (presets[i].choose(symbol, to, &choice->signature) && choose_glob(choice->name, choice->name, false))
-			choice->category = presets[i].name;
+		if (tp_presets[i].choose(symbol, to, &choice->signature) &&
+		    choose_glob(choice->name, choice->name, false))
+			choice->category = tp_presets[i].name;
 		else
 			forget(to, choice);
 	}
@@ -339,7 +287,7 @@ bool tp_ops_choose(const char *symbol, struct tp_op_choice *choice)
 
 	choice->category = NULL;
 	choice->ends_step = choice->refused = false;
-	if (preset == TP_LENGTH(presets) && !glob_count && !*step)
+	if (preset == TP_PRESETS && !glob_count && !*step)
 		return false;
 	forget(&to, choice);
 	plain = tp_text_in(qualified, sizeof(qualified));

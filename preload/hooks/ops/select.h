@@ -16,6 +16,10 @@ struct tp_op_choice {
 /* TPROF_OPS in force. False: it can't be understood. */
 bool tp_ops_set(const char *value);
 
+/* What may stand in TPROF_OPS, for a message. */
+struct tp_text;
+void tp_ops_allowed(struct tp_text *to);
+
 /* A word of TPROF_OPS that stands for a function, but is so near to a preset's name, *meant, that it may be a slip; or NULL. */
 const char *tp_ops_doubtful(const char **meant);
 

@@ -4,6 +4,7 @@
 #include "core/space.h"
 #include "core/sys.h"
 #include "hooks/ops/unwound.h"
+#include "hooks/sampling/cpu.h"
 #include "stacks/recall.h"
 
 #define FUNCTIONS_MAX 16384u
@@ -61,6 +62,7 @@ static bool make_room(void)
 	protect(stubs, STUBS_AT, PROT_READ);
 	tp_recall_hold((uintptr_t)tp_op_trampoline, (uintptr_t)tp_op_trampoline_end - (uintptr_t)tp_op_trampoline);
 	tp_fold_left = tp_ops_end_thrown;
+	tp_cpu_own_code(stubs, AREA_BYTES);
 	tp_op_functions = functions;
 	return true;
 }

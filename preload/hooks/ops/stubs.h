@@ -13,7 +13,7 @@ struct tp_op_function {
 	bool ends_step;
 	struct tp_signature signature;
 	uint8_t trampoline; /* which: number of stubs.c */
-	uint8_t moved; /* of hooks/ops/presets/shapes.c: what its symbol says of its arguments was wrong, and was corrected */
+	uint8_t moved; /* of hooks/ops/shapes.c: what its symbol says of its arguments was wrong, and was corrected */
 	uint8_t confirmed; /* the same: calls that were as the symbol says */
 	uint32_t tried;	   /* and all that were looked at */
 	uint32_t object;   /* of hooks/ops/install.c: the last that it was found in */

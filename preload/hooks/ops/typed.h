@@ -28,7 +28,7 @@ enum tp_part {
 	TP_PART_TRANS_B,
 	TP_PART_SIDE,	/* L, R or 141, 142 */
 	TP_PART_QUERY,	/* LAPACK's lwork: -1 asks for its size */
-	TP_PART_TENSOR, /* + enum tp_tensor_part (hooks/ops/presets/parameters.h) */
+	TP_PART_TENSOR, /* + enum tp_tensor_part (hooks/ops/parameters.h) */
 };
 
 struct tp_signature {
@@ -39,7 +39,7 @@ struct tp_signature {
 	bool wide : 1;	       /* integers have 64 bits */
 	bool stack_known : 1;
 	bool tells_usage : 1; /* its end may be a step's: what the kernel counts is recorded there (core/usage.h) */
-	/* The next two change, beside threads that ask: hooks/ops/presets/shapes.h. */
+	/* The next two change, beside threads that ask: hooks/ops/shapes.h. */
 	bool learns;   /* the next calls tell where its tensors are; `parts` are a guess */
 	bool shaped;   /* `parts` tell its tensors; not typed */
 	uint8_t stack; /* if that is known: stack arguments, in units of 8 bytes; more does no harm */

@@ -9,7 +9,8 @@
 #include "core/inherit.h"
 #include "core/state.h"
 #include "core/sys.h"
-#include "hooks/lifecycle.h"
+#include "hooks/gate/start.h"
+#include "hooks/process/lifecycle.h"
 #include "hooks/link/real.h"
 #include "hooks/sampling/bequeath.h"
 

@@ -3,7 +3,8 @@
  * Ends that run no atexit handler. Each writes down what it knows and goes on to the real function; the trace needs
  * none of this to be whole.
  */
-#include "hooks/lifecycle.h"
+#include "hooks/process/lifecycle.h"
+#include "hooks/gate/start.h"
 #include "hooks/link/real.h"
 
 #include "core/sys.h"

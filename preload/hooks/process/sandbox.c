@@ -6,7 +6,8 @@
  */
 #include "core/state.h"
 #include "core/sys.h"
-#include "hooks/lifecycle.h"
+#include "hooks/gate/start.h"
+#include "hooks/process/lifecycle.h"
 #include "hooks/process/exec.h"
 #include "hooks/process/pass_on.h"
 #include "hooks/link/real.h"

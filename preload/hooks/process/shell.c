@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* system() and popen() start the shell past the hooks of exec and posix_spawn (process/exec.c). */
-#include "hooks/lifecycle.h"
+#include "hooks/gate/start.h"
 #include "hooks/link/real.h"
 #include "hooks/sampling/bequeath.h"
 

@@ -8,7 +8,7 @@
  * name with its next chunk.
  */
 #include "hooks/gate/enter.h"
-#include "hooks/lifecycle.h"
+#include "hooks/gate/start.h"
 #include "hooks/link/real.h"
 #include "hooks/ops/told/annotate.h"
 #include "hooks/sampling/bequeath.h"

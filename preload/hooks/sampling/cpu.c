@@ -8,7 +8,6 @@
 #include "hooks/gate/control.h"
 #include "hooks/gate/enter.h"
 #include "hooks/leakcheck/leak_snapshot.h"
-#include "hooks/ops/stubs.h"
 #include "hooks/link/real.h"
 #include "hooks/sampling/again.h"
 #include "hooks/sampling/bequeath.h"
@@ -219,6 +218,23 @@ static bool is_wake(const siginfo_t *info)
 
 extern const char __ehdr_start[], etext[] __attribute__((visibility("hidden"))); /* the linker's: libtprof.so's code */
 
+/* Code that the collector made: hooks/ops/stubs.c. */
+static uintptr_t made_code;
+static size_t made_bytes;
+
+void tp_cpu_own_code(const void *code, size_t bytes)
+{
+	made_bytes = bytes;
+	tp_store_release(&made_code, (uintptr_t)code); /* pairs with is_made() */
+}
+
+static bool is_made(uintptr_t pc)
+{
+	uintptr_t start = tp_load_acquire(&made_code);
+
+	return start && pc - start < made_bytes;
+}
+
 /*
  * A thread that is recording keeps its own state consistent by not being interrupted: such a sample is the collector's
  * own time, and counted as that. So is what a hook does before it and after it, and the stub that led there.
@@ -227,8 +243,7 @@ static bool is_own(const struct tp_thread *thread, const ucontext_t *context)
 {
 	uintptr_t pc = (uintptr_t)context->uc_mcontext.gregs[REG_RIP], start = (uintptr_t)__ehdr_start;
 
-	return thread->busy == TP_BUSY_RECORD || pc - start < (uintptr_t)etext - start ||
-	       tp_op_is_stub((const void *)pc);
+	return thread->busy == TP_BUSY_RECORD || pc - start < (uintptr_t)etext - start || is_made(pc);
 }
 
 void tp_cpu_handle(int number, siginfo_t *info, ucontext_t *context, struct tp_thread *thread)

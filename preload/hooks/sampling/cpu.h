@@ -14,6 +14,9 @@ void tp_cpu_start(void);
 /* Gives the calling thread its timer; takes over what a dead thread's struct had. */
 void tp_cpu_attach(struct tp_thread *thread);
 
+/* Samples in this code count as the collector's own time. Once. */
+void tp_cpu_own_code(const void *code, size_t bytes);
+
 /* Deletes every timer. */
 void tp_cpu_stop(void);
 

@@ -11,7 +11,7 @@
 #include "core/state.h"
 #include "core/sys.h"
 #include "core/thread.h"
-#include "hooks/lifecycle.h"
+#include "hooks/gate/start.h"
 #include "hooks/link/real.h"
 #include "hooks/sampling/bequeath.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hooks/ops/presets/blas.h"
+#include "hooks/ops/presets/presets.h"
 
 /*
  * A routine's name, with ? for the type (s d c z), and its Fortran arguments, one letter each:

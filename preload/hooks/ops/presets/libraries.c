@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hooks/ops/presets/libraries.h"
+#include "hooks/ops/presets/presets.h"
 
 static bool choose(const char *symbol, const char *prefix, const char *const *globs, size_t count, struct tp_text *to)
 {

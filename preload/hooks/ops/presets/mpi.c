@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hooks/ops/presets/mpi.h"
+#include "hooks/ops/presets/presets.h"
 
 #include "core/thread.h"
 

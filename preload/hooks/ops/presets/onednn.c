@@ -3,7 +3,7 @@
  * What a primitive is, is asked of the library when it was made, or at its first call, and kept by its address until it is
  * destroyed.
  */
-#include "hooks/ops/presets/onednn.h"
+#include "hooks/ops/presets/presets.h"
 
 #include "core/space.h"
 #include "hooks/ops/names.h"

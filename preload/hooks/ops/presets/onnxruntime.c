@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hooks/ops/presets/onnxruntime.h"
+#include "hooks/ops/presets/presets.h"
 
 #include "core/objects.h"
 #include "core/state.h"

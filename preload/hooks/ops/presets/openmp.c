@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hooks/ops/presets/openmp.h"
+#include "hooks/ops/presets/presets.h"
 
 #include "hooks/gate/enter.h"
 #include "hooks/ops/entry.h"

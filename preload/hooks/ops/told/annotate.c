@@ -7,6 +7,7 @@
 #include "hooks/gate/enter.h"
 #include "hooks/memory/pool.h"
 #include "hooks/ops/told/annotate.h"
+#include "hooks/ops/told/instrument.h"
 #include "hooks/ops/entry.h"
 #include "hooks/ops/unwound.h"
 #include "hooks/ops/names.h"

@@ -8,6 +8,8 @@
  * The frame of a function is where its caller's stack ended: two calls at the same place are a function and one that the
  * compiler put inline into it, or one that came after the other was left.
  */
+#include "hooks/ops/told/instrument.h"
+
 #include "core/sys.h"
 #include "hooks/gate/enter.h"
 #include "hooks/ops/entry.h"

@@ -3,15 +3,15 @@
  * Ops of libtorch by the sizes and types of their tensors. A call's op number says them too: each function has one for each
  * combination that it was called with, and so a call's events are no longer for it (TPROF_TABLE_SHAPE).
  *
- * Where a function's tensors are when it is called is guessed by its symbol (hooks/ops/presets/parameters.h), and its first calls
+ * Where a function's tensors are when it is called is guessed by its symbol (hooks/ops/parameters.h), and its first calls
  * tell whether that is so (signature.learns): what it returns is in rax, which is the address of a result in memory, or of
  * the parameter that is written to. What is not confirmed has no shapes.
  */
-#ifndef TPROF_OPS_PRESETS_SHAPES_H
-#define TPROF_OPS_PRESETS_SHAPES_H
+#ifndef TPROF_OPS_SHAPES_H
+#define TPROF_OPS_SHAPES_H
 
 #include "hooks/ops/stubs.h"
-#include "hooks/ops/presets/tensors.h"
+#include "hooks/ops/tensors.h"
 
 struct tp_shape {
 	uint64_t key;		/* 0: empty */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* TPROF_PYTHON=alloc: Python's own allocator, which hands out objects from arenas that malloc knows nothing of. */
-#ifndef TPROF_HOOKS_PYTHON_ALLOC_H
-#define TPROF_HOOKS_PYTHON_ALLOC_H
+#ifndef TPROF_MEMORY_PYTHON_ALLOC_H
+#define TPROF_MEMORY_PYTHON_ALLOC_H
 
 #include <link.h>
 

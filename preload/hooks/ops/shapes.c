@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hooks/ops/presets/shapes.h"
+#include "hooks/ops/shapes.h"
 
 #include "core/space.h"
 #include "core/sys.h"

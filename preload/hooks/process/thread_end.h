@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TPROF_HOOKS_OPS_THREAD_END_H
-#define TPROF_HOOKS_OPS_THREAD_END_H
+#ifndef TPROF_PROCESS_THREAD_END_H
+#define TPROF_PROCESS_THREAD_END_H
 
 /*
  * From here on, ops that a thread leaves by pthread_exit, or because it is cancelled, end with it, unwound: no later call
@@ -9,6 +9,7 @@
 void tp_ops_watch_ends(void);
 
 /* The calling thread is watched. It is busy. */
-void tp_ops_watch_end(void);
+struct tp_thread;
+void tp_ops_watch_end(struct tp_thread *thread);
 
 #endif

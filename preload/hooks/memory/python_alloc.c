@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hooks/python/alloc.h"
+#include "hooks/memory/python_alloc.h"
 
 #include "core/lookup.h"
 #include "hooks/memory/record.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hooks/ops/presets/tensors.h"
+#include "hooks/ops/tensors.h"
 
 #include "core/sys.h"
 

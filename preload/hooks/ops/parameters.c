@@ -3,7 +3,7 @@
  * As much of the Itanium C++ ABI's mangling (5.1) as it takes to tell types that are passed by address from others: a type
  * that was there before is a number, so what each number is has to be known.
  */
-#include "hooks/ops/presets/parameters.h"
+#include "hooks/ops/parameters.h"
 
 #include "core/fold.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Of a C++ function's parameters, by its symbol: how much of them can be on the stack. */
-#ifndef TPROF_OPS_PRESETS_PARAMETERS_H
-#define TPROF_OPS_PRESETS_PARAMETERS_H
+#ifndef TPROF_OPS_PARAMETERS_H
+#define TPROF_OPS_PARAMETERS_H
 
 #include "core/base.h"
 

@@ -1,46 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hooks/lifecycle.h"
+#include "hooks/process/lifecycle.h"
 
-#include "core/spill.h"
-#include "core/batch.h"
 #include "core/claim.h"
 #include "core/clock.h"
 #include "core/config.h"
-#include "core/counters.h"
 #include "core/emit.h"
 #include "core/follow.h"
 #include "core/inherit.h"
+#include "core/log.h"
 #include "core/output.h"
 #include "core/process.h"
 #include "core/regions.h"
-#include "core/log.h"
 #include "core/state.h"
 #include "core/sys.h"
-#include "core/tables.h"
 #include "core/text.h"
 #include "core/thread.h"
+#include "hooks/gate/allocator.h"
+#include "hooks/gate/start.h"
 #include "hooks/leakcheck/leak_snapshot.h"
-#include "hooks/link/loader.h"
-#include "hooks/memory/allocator.h"
-#include "hooks/memory/jemalloc.h"
-#include "hooks/ops/told/annotate.h"
-#include "hooks/ops/entry.h"
-#include "hooks/ops/presets/onednn.h"
-#include "hooks/ops/presets/shapes.h"
-#include "hooks/ops/install.h"
-#include "hooks/ops/names.h"
-#include "hooks/ops/select.h"
-#include "hooks/ops/stubs.h"
-#include "hooks/ops/thread_end.h"
-#include "hooks/python/codes.h"
-#include "hooks/python/find.h"
 #include "hooks/link/real.h"
-#include "hooks/sampling/cpu.h"
-#include "stacks/frames.h"
-#include "stacks/modules.h"
-#include "stacks/nodes.h"
+#include "hooks/memory/reached.h"
+#include "hooks/ops/select.h"
+#include "hooks/process/parts.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 static const char *gave_up;	    /* why no trace could be made: a child does not try, and say so, again */
@@ -118,36 +100,10 @@ static uint32_t begin(uint32_t origin, const char *parent, uint32_t forked_by)
 	tp_emit_shift = tp_header->tick_shift;
 	tp_header->recording = TPROF_RECORDING_ON;
 	tp_header->search_at_end = tp_config.leakcheck ? TPROF_SEARCH_DUE : TPROF_SEARCH_NOT_ASKED;
-	tp_memory_open();
-	tp_python_describe();
+	tp_parts_each(open);
 	if (tp_config.verbose)
 		tp_say("recording to ", tp_output_path());
 	return TP_MODE_ON;
-}
-
-/* What this process knows belongs to its parent's trace. The only thread is this one. */
-static void forget_parent(void)
-{
-	tp_output_forget();
-	tp_memory_forget();
-	tp_regions_forget();
-	tp_aside_forget();
-	tp_batch_forget();
-	if (tp_header)
-		tp_header_area_clear();
-	tp_header = NULL;
-	tp_tables_forget();
-	tp_nodes_forget();
-	tp_frames_forget();
-	tp_modules_forget();
-	tp_ops_forget();
-	tp_op_calls_forget();
-	tp_shapes_forget();
-	tp_annotate_forget();
-	tp_codes_forget();
-	tp_python_forget();
-	tp_entry_forget();
-	tp_onednn_forget();
 }
 
 /* The child of a pause is paused, and TPROF_START=off is one. */
@@ -178,9 +134,7 @@ static void start_child(void)
 	void *parents = tp_header ? tp_sys_mremap_again(tp_header, TPROF_HEADER_SIZE) : NULL;
 
 	memcpy(parent, tp_output_path(), sizeof(parent));
-	forget_parent();
-	tp_cpu_forget();
-	tp_counters_forget();
+	tp_parts_each(forget);
 	mode = begin(TPROF_ORIGIN_FORK, parent, forked_by);
 	if (parents && !tp_sys_failed(parents))
 		note_lost_child(parents);
@@ -190,10 +144,10 @@ static void start_child(void)
 	tp_store_release(&tp_state.mode, mode);
 	if (mode == TP_MODE_WAITING)
 		tp_gate_set();
-	if (mode != TP_MODE_OFF)
-		tp_ops_tell(slots);
-	tp_cpu_start();
-	tp_counters_start();
+	if (mode == TP_MODE_OFF)
+		return;
+	tp_add(&tp_header->slots, slots);
+	tp_parts_each(restart);
 }
 
 /* By dlopen, as a collector of ITT's or NVTX's: the program's calls were bound before, and there is nothing behind us. */
@@ -204,9 +158,11 @@ static bool came_late(void)
 
 static void start_first(void)
 {
+	static const struct tp_config_ops ops = { tp_ops_set, tp_ops_set_step, tp_ops_allowed };
 	uint32_t mode;
 
 	tp_real_find();
+	tp_new_find();
 	tp_say_start();
 	if (came_late()) {
 		tp_say("loaded by dlopen, so nothing is recorded: LD_PRELOAD must name it", "");
@@ -215,8 +171,7 @@ static void start_first(void)
 		tp_store_release(&tp_state.mode, TP_MODE_OFF);
 		return;
 	}
-	tp_config_ops = tp_ops_set;
-	tp_config_step = tp_ops_set_step;
+	tp_config_ops = &ops;
 	tp_clock_start();
 	read_environment();
 	tp_was_started = true;
@@ -229,24 +184,22 @@ static void start_first(void)
 		tp_gate_set();
 }
 
-void tp_start(void)
+static void pausing(void)
 {
-	int saved = errno;
-
-	if (tp_load(&tp_sealed))
-		return; /* a child of a sandbox's */
-	if (!tp_was_started)
-		tp_state_protect();
-	if (tp_was_started && tp_self && tp_self->busy == TP_BUSY_RECORD)
-		return; /* forked by a signal handler that came into a recording: its end comes first */
-	if (!tp_swap_if(&tp_state.mode, (uint32_t)TP_MODE_NEW, (uint32_t)TP_MODE_STARTING))
-		return;
-	if (tp_was_started)
-		start_child();
-	else
-		start_first();
-	errno = saved;
+	tp_parts_each(pause);
 }
+
+static void resumed(const void *frame)
+{
+	tp_parts_each(resume, frame);
+}
+
+const struct tp_lifecycle tp_lifecycle = {
+	.first = start_first,
+	.child = start_child,
+	.pausing = pausing,
+	.resumed = resumed,
+};
 
 /* ---- end ---- */
 
@@ -264,8 +217,7 @@ void tp_mark_end(uint32_t end, int status)
 		return;
 	if (!tp_load(&tp_sealed) && tp_sys_getpid() != tp_state.pid)
 		return; /* a vfork child: the memory is its parent's */
-	tp_aside_end();
-	tp_batch_end();
+	tp_parts_each(end);
 	tp_header->end_status = status;
 	if (!tp_load(&tp_sealed)) {
 		tp_header->finish = tp_clock_moment();
@@ -340,9 +292,7 @@ static void say_hooks(void)
 
 static void attach(struct tp_thread *thread)
 {
-	tp_cpu_attach(thread);
-	tp_counters_attach(thread);
-	tp_ops_watch_end();
+	tp_parts_each(attach, thread);
 }
 
 __attribute__((constructor)) static void constructor(void)
@@ -351,15 +301,7 @@ __attribute__((constructor)) static void constructor(void)
 	if (came_late())
 		return; /* a dlclose may take us away again */
 	on_exit(at_exit, NULL);
-	tp_loader_watch_forks();
 	tp_thread_attached = attach;
-	tp_cpu_start();
-	tp_counters_start();
-	tp_real_check_malloc();
-	tp_allocator_find();
-	tp_jemalloc_hook();
-	tp_ops_install();
-	tp_ops_watch_ends();
-	tp_python_find();
+	tp_parts_each(start);
 	say_hooks();
 }

@@ -8,8 +8,8 @@
  * by longjmp; not while libc forks, and not in a child that libc's fork did not make. Its code uses vector registers: not in
  * the hook of an op.
  */
-#ifndef TPROF_HOOKS_MEMORY_ALLOCATOR_H
-#define TPROF_HOOKS_MEMORY_ALLOCATOR_H
+#ifndef TPROF_GATE_ALLOCATOR_H
+#define TPROF_GATE_ALLOCATOR_H
 
 #include "hooks/gate/enter.h"
 

@@ -5,8 +5,8 @@
  * whether that listens or not (numpy 1.22 and later; numpy/core/src/multiarray/alloc.c): what is hooked is these calls. A
  * buffer is then a pool's block, and the block of malloc's under it is the pool.
  */
-#ifndef TPROF_HOOKS_PYTHON_ARRAYS_H
-#define TPROF_HOOKS_PYTHON_ARRAYS_H
+#ifndef TPROF_MEMORY_PYTHON_ARRAYS_H
+#define TPROF_MEMORY_PYTHON_ARRAYS_H
 
 #include "core/base.h"
 

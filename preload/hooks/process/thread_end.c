@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hooks/ops/thread_end.h"
+#include "hooks/process/thread_end.h"
 
 #include <pthread.h>
 
 #include "core/scope.h"
 #include "hooks/gate/enter.h"
 #include "hooks/ops/told/annotate.h"
-#include "hooks/ops/entry.h"
+#include "hooks/ops/told/instrument.h"
 #include "hooks/ops/unwound.h"
 #include "hooks/ops/select.h"
 
@@ -51,11 +51,11 @@ void tp_ops_watch_ends(void)
 	if (!has_key)
 		pthread_key_delete(key);
 	else if (tp_self)
-		tp_ops_watch_end();
+		tp_ops_watch_end(tp_self);
 }
 
-void tp_ops_watch_end(void)
+void tp_ops_watch_end(struct tp_thread *thread)
 {
 	if (has_key)
-		pthread_setspecific(key, tp_self);
+		pthread_setspecific(key, thread);
 }

@@ -7,11 +7,11 @@
  * From the sizes on, in 64-bit words (c10::impl::SizesAndStrides, 1.10 to 2.x): how many; 5 of them, or a pointer to all
  * where there are more; 5 strides; the storage's offset; the number of elements; the type, 16 bits (caffe2::TypeMeta).
  */
-#ifndef TPROF_OPS_PRESETS_TENSORS_H
-#define TPROF_OPS_PRESETS_TENSORS_H
+#ifndef TPROF_OPS_TENSORS_H
+#define TPROF_OPS_TENSORS_H
 
 #include "core/fold.h"
-#include "hooks/ops/presets/parameters.h"
+#include "hooks/ops/parameters.h"
 
 #define TP_TENSOR_DIMS 64u /* libtorch's own limit */
 #define TP_TENSOR_INLINE 5u

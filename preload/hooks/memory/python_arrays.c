@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hooks/python/arrays.h"
+#include "hooks/memory/python_arrays.h"
 
 #include "core/config.h"
 #include "hooks/memory/pool.h"

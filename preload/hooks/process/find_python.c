@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hooks/python/find.h"
+#include "hooks/process/find_python.h"
 
 #include "core/config.h"
 #include "core/lookup.h"
@@ -7,7 +7,7 @@
 #include "core/trylock.h"
 #include "hooks/gate/enter.h"
 #include "hooks/link/loader.h"
-#include "hooks/python/alloc.h"
+#include "hooks/memory/python_alloc.h"
 #include "hooks/python/codes.h"
 #include "hooks/python/stack.h"
 #include "hooks/python/state.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hooks/memory/allocator.h"
+#include "hooks/gate/allocator.h"
 
 #include "core/lookup.h"
 #include "core/memory_sample.h"

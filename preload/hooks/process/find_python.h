@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The interpreter in this process, if there is one. */
-#ifndef TPROF_HOOKS_PYTHON_FIND_H
-#define TPROF_HOOKS_PYTHON_FIND_H
+#ifndef TPROF_PROCESS_FIND_PYTHON_H
+#define TPROF_PROCESS_FIND_PYTHON_H
 
 #include "core/base.h"
 

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The parts of the collector, and what each of them does when recording starts, when the process forks, when a thread comes,
+ * when recording pauses and goes on, and when the process ends. A part that needs nothing at some moment leaves that field
+ * NULL.
+ */
+#ifndef TPROF_PROCESS_PARTS_H
+#define TPROF_PROCESS_PARTS_H
+
+#include "core/thread.h"
+
+struct tp_lifecycle_part {
+	const char *name;
+	/* Once, from the library's constructor: all objects are relocated, and allocations have been recorded for a while. */
+	void (*start)(void);
+	/* In a forked child: drops what belongs to the parent's trace. The only thread is this one; there is no trace yet. */
+	void (*forget)(void);
+	/* The trace of this process was made: writes down what is known already. */
+	void (*open)(void);
+	/* In a forked child that records: does again what `start` did for the parent. */
+	void (*restart)(void);
+	/* A thread attached itself. It is busy. */
+	void (*attach)(struct tp_thread *thread);
+	/* A pause is about to begin; one thread at a time. */
+	void (*pause)(void);
+	/* A pause ended. The thread is in no hook; `frame` is the exported function's. */
+	void (*resume)(const void *frame);
+	/* The process ends: writes what is held back, before the header says so. */
+	void (*end)(void);
+};
+
+#define TP_PARTS 27u
+extern const struct tp_lifecycle_part tp_parts[TP_PARTS] TP_NEAR;
+
+/* Calls that function of every part that has one, in the order of the table. */
+#define tp_parts_each(function, ...)                                                                                   \
+	do {                                                                                                           \
+		for (size_t i_part = 0; i_part < TP_PARTS; i_part++)                                                   \
+			if (tp_parts[i_part].function)                                                                 \
+				tp_parts[i_part].function(__VA_ARGS__);                                                \
+	} while (0)
+
+#endif
