@@ -3,7 +3,8 @@
 # Vector registers are never touched on the way through a hook: -mgeneral-regs-only. Without them gcc would clear and copy
 # what is larger than 32 bytes by `rep stos` and `rep movs`, which take some 30 cycles to begin: by plain stores up to 256.
 PRELOAD_MOVES := unrolled_loop:256:noalign,rep_8byte:8192:noalign,libcall:-1:noalign
-PRELOAD_SRC := $(shell find preload -name '*.c' -o -name '*.S' | sort)
+PRELOAD_ARCH := preload/arch/x86_64
+PRELOAD_SRC := $(filter-out %/offsets.c,$(shell find preload -name '*.c' -o -name '*.S' | sort))
 PRELOAD_OBJ := $(patsubst %,$(B)/%.o,$(PRELOAD_SRC))
 PRELOAD_FLAGS = -std=gnu11 -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-omit-frame-pointer \
 	-mgeneral-regs-only -fno-stack-protector -fno-builtin-malloc -fno-builtin-calloc -fno-builtin-realloc \
@@ -14,17 +15,24 @@ $(B)/preload/%.c.o: preload/%.c $(FLAGS) scripts/preload.mk
 	@mkdir -p $(@D)
 	$(call say,CC  ,$<)
 	$(Q)$(CC) $(DEFS) $(WARN) $(OPT) $(PRELOAD_FLAGS) $(DEP) -c $< -o $@
-$(B)/preload/%.S.o: preload/%.S $(FLAGS) scripts/preload.mk
+# Numbers that the assembly shares with C: "#@ NAME VALUE" in what offsets.c compiles to. $(1): further flags
+PRELOAD_OFFSETS = $(CC) $(DEFS) $(1) $(WARN) $(OPT) $(PRELOAD_FLAGS) -MMD -MP -MF $@.d -MT $@ -S $< -o $@.s && \
+	sed -n 's/^.*\#@ \([A-Z_]*\) \([0-9]*\)$$/\#define \1 \2/p' $@.s > $@.new && mv $@.new $@
+$(B)/$(PRELOAD_ARCH)/offsets.h: $(PRELOAD_ARCH)/offsets.c $(FLAGS) scripts/preload.mk
+	@mkdir -p $(@D)
+	$(call say,GEN ,$@)
+	$(Q)$(call PRELOAD_OFFSETS,)
+$(B)/preload/%.S.o: preload/%.S $(B)/$(PRELOAD_ARCH)/offsets.h $(FLAGS) scripts/preload.mk
 	@mkdir -p $(@D)
 	$(call say,AS  ,$<)
-	$(Q)$(CC) -g -Ipreload $(DEP) -c $< -o $@
+	$(Q)$(CC) -g -Ipreload -I$(B)/$(PRELOAD_ARCH) $(DEP) -c $< -o $@
 
 $(B)/lib/libtprof.so: $(PRELOAD_OBJ) preload/libtprof.map
 	@mkdir -p $(@D)
 	$(call say,LD  ,$@)
 	$(Q)$(CC) $(LDFLAGS) -shared -o $@ $(PRELOAD_OBJ) -Wl,--version-script=preload/libtprof.map -Wl,-soname,libtprof.so \
 		-Wl,-z,relro,-z,now -Wl,--no-undefined -Wl,-Bsymbolic-functions -nostdlib -lc
--include $(PRELOAD_OBJ:.o=.d)
+-include $(PRELOAD_OBJ:.o=.d) $(B)/$(PRELOAD_ARCH)/offsets.h.d
 
 # Test build: every walk compared with libunwind's (preload/stacks/verify.h).
 VERIFY_OBJ := $(patsubst %,$(B)/verify/%.o,$(PRELOAD_SRC))
@@ -32,13 +40,17 @@ $(B)/verify/preload/%.c.o: preload/%.c $(FLAGS) scripts/preload.mk
 	@mkdir -p $(@D)
 	$(call say,CC  ,$< (verify))
 	$(Q)$(CC) $(DEFS) -DTPROF_VERIFY $(WARN) $(OPT) $(PRELOAD_FLAGS) $(DEP) -c $< -o $@
-$(B)/verify/preload/%.S.o: preload/%.S $(FLAGS) scripts/preload.mk
+$(B)/verify/$(PRELOAD_ARCH)/offsets.h: $(PRELOAD_ARCH)/offsets.c $(FLAGS) scripts/preload.mk
+	@mkdir -p $(@D)
+	$(call say,GEN ,$@)
+	$(Q)$(call PRELOAD_OFFSETS,-DTPROF_VERIFY)
+$(B)/verify/preload/%.S.o: preload/%.S $(B)/verify/$(PRELOAD_ARCH)/offsets.h $(FLAGS) scripts/preload.mk
 	@mkdir -p $(@D)
 	$(call say,AS  ,$< (verify))
-	$(Q)$(CC) -g -DTPROF_VERIFY -Ipreload $(DEP) -c $< -o $@
+	$(Q)$(CC) -g -DTPROF_VERIFY -Ipreload -I$(B)/verify/$(PRELOAD_ARCH) $(DEP) -c $< -o $@
 $(B)/lib/libtprof-verify.so: $(VERIFY_OBJ) preload/libtprof.map
 	@mkdir -p $(@D)
 	$(call say,LD  ,$@)
 	$(Q)$(CC) $(LDFLAGS) -shared -o $@ $(VERIFY_OBJ) -Wl,--version-script=preload/libtprof.map -Wl,-z,now \
 		-Wl,-Bsymbolic-functions -lunwind
--include $(VERIFY_OBJ:.o=.d)
+-include $(VERIFY_OBJ:.o=.d) $(B)/verify/$(PRELOAD_ARCH)/offsets.h.d

@@ -2,7 +2,7 @@
 # The collector's pieces outside the preloaded library: unit tests (tests/unit/preload_*_test.c), and threads that hammer
 # its tables under ThreadSanitizer (tests/stress). Built as any program is: sanitizers use vector registers.
 HARNESS_SRC := $(filter-out preload/hooks/% preload/stacks/verify.c preload/core/memory.c,$(filter %.c,$(PRELOAD_SRC))) \
-	preload/hooks/python/lines.c preload/hooks/ops/vectors.c preload/hooks/ops/parameters.c preload/hooks/ops/qualify.c
+	preload/hooks/python/lines.c preload/hooks/ops/parameters.c preload/hooks/ops/qualify.c
 HARNESS_OBJ := $(HARNESS_SRC:%=$(B)/harness/%.o)
 # ThreadSanitizer does not know fences: what they order beyond acquire and release is not checked.
 HARNESS_FLAGS := -std=gnu11 -fno-builtin-malloc -Iinclude -Ipreload $(SAN) $(if $(TSAN),-Wno-tsan)

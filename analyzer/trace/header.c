@@ -79,6 +79,11 @@ static bool check_identity(struct tp_trace_impl *impl, size_t got, char **error)
 		return refuse(impl, error, offsetof(struct tprof_header, features_required),
 			      "needs features 0x%" PRIx64 " that this tprof-analyze does not know: use a newer one",
 			      header->features_required & ~TPROF_FEATURES_KNOWN);
+	if (header->machine != TPROF_MACHINE_OLD && header->machine != TPROF_MACHINE_X86_64)
+		return refuse(impl, error, offsetof(struct tprof_header, machine),
+			      "written on machine %" PRIu32
+			      " (ELF's number), which this tprof-analyze can't read; it reads %u",
+			      header->machine, TPROF_MACHINE_X86_64);
 	if (header->tick_shift > SHIFT_MAX)
 		return refuse(impl, error, offsetof(struct tprof_header, tick_shift),
 			      "the header is damaged: tick shift %" PRIu32 ", at most %u is possible",

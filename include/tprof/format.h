@@ -34,6 +34,12 @@ enum tprof_clock {
 	TPROF_CLOCK_MONOTONIC = 2, /* CLOCK_MONOTONIC, one tick a nanosecond */
 };
 
+/* Which machine wrote: ELF's number of it (e_machine). Addresses, registers and the clock are that machine's. */
+enum tprof_machine {
+	TPROF_MACHINE_OLD = 0, /* from before there was this field: x86-64 */
+	TPROF_MACHINE_X86_64 = 62,
+};
+
 enum tprof_origin {
 	TPROF_ORIGIN_FIRST = 1, /* the run's first process */
 	TPROF_ORIGIN_EXEC = 2,	/* a further process, begun by exec */
@@ -350,7 +356,7 @@ struct tprof_header {
 	uint64_t run;
 	struct tprof_untraced untraced[TPROF_UNTRACED_MAX]; /* processes that were started and have no trace */
 	uint32_t untraced_more; /* number of further processes for which there was no room */
-	uint32_t reserved;
+	uint32_t machine;	/* enum tprof_machine */
 	uint64_t search_ticks;	/* snapshot_ticks of the latest search with a result; 0: none */
 	uint32_t search_at_end; /* enum tprof_search: the state of TPROF_LEAKCHECK=exit */
 	uint32_t end_way;	/* enum tprof_end_way */

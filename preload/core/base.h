@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "arch/arch.h"
+
 #define tp_likely(x) __builtin_expect(!!(x), 1)
 #define tp_unlikely(x) __builtin_expect(!!(x), 0)
 #define TP_SLOW __attribute__((noinline, cold))		    /* off the hot path: kept out of its cache lines */
@@ -32,8 +34,6 @@
 		__typeof__(*(p)) tp_from = (from);                                                                     \
 		__atomic_compare_exchange_n((p), &tp_from, (to), false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);           \
 	})
-
-#define TP_PAGE 4096u
 
 struct tp_range { /* of addresses: [low, high) */
 	uintptr_t low, high;

@@ -31,26 +31,18 @@ uint64_t tp_clock_ticks(uint64_t ns);
  */
 static inline uint64_t tp_clock_before(void)
 {
-	uint32_t low, high;
-
 	if (tp_unlikely(tp_clock_kind != TPROF_CLOCK_TSC))
 		return tp_clock_slow();
-	__asm__ volatile("rdtsc" : "=a"(low), "=d"(high)::"memory");
-	return (uint64_t)high << 32 | low;
+	return tp_arch_counter();
 }
 
 /*
  * The counter, read when the loads before it are done, so that the stamp can't precede what the allocator read from another
- * core: the release of the block that it hands out. The fence waits for them (Intel SDM, RDTSC; AMD's as Linux sets it up,
- * whose own clocks rely on it). rdtscp would too, and is no faster; a virtual machine may hide it, and valgrind says that it
- * has it where it has not.
+ * core: the release of the block that it hands out.
  */
 static inline uint64_t tp_clock_counter_ordered(void)
 {
-	uint64_t low, high; /* the upper halves are cleared (Intel SDM, RDTSC): nothing to do for them */
-
-	__asm__ volatile("lfence\n\trdtsc" : "=a"(low), "=d"(high)::"memory");
-	return high << 32 | low;
+	return tp_arch_counter_ordered();
 }
 
 /* Now, for what is stamped after the real call. */
@@ -63,10 +55,7 @@ static inline uint64_t tp_clock_after(void)
 
 static inline uint64_t tp_clock_counter(void)
 {
-	uint64_t low, high;
-
-	__asm__ volatile("rdtsc" : "=a"(low), "=d"(high)::"memory");
-	return high << 32 | low;
+	return tp_arch_counter();
 }
 
 /*

@@ -8,7 +8,7 @@
  * call is pending: the check for room, which each record makes anyway, finds it.
  *
  * A call like the one before it, of the same function from the same place, costs some hundred instructions: all that is
- * needed for it stands in a struct tp_fold_hot, which hooks/ops/trampoline.S finds and counts by itself.
+ * needed for it stands in a struct tp_fold_hot, which arch/x86_64/trampoline.S finds and counts by itself.
  *
  * Two time stamps are half of that. Once a record of an op was full, soon, of calls that take no more than some times what
  * it costs to time them, its next record times a share of its calls only: each with the same chance, drawn independently of
@@ -68,7 +68,7 @@ enum tp_fold_share {
 	TP_FOLD_SHARE_WINDOW, /* and there are stack arguments */
 };
 
-/* Calls of a hot op from one place: what the trampoline needs, in its order (hooks/ops/layout.h). */
+/* Calls of a hot op from one place: what the trampoline needs(arch/x86_64/trampoline.S). */
 struct tp_fold_hot {
 	uint64_t key;		  /* index of the function, and the scope; 0: no call is like these */
 	uintptr_t caller;	  /* return address */

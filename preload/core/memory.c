@@ -2,18 +2,17 @@
 /*
  * memcpy() and its kin, of this library alone. The compiler calls them by itself, for a loop that copies words as well as for a
  * struct, and libc's use vector registers: on the way through a hooked function that would be the function's arguments.
- * These use general registers only, as all of the library does (scripts/preload.mk). `rep movsb` and `rep stosb` are
- * fast from some hundred bytes on (Intel, Optimization Reference Manual, 3.7.6); what is smaller is mostly copied in line.
+ * These use general registers only, as all of the library does (scripts/preload.mk). What is small is mostly copied in line.
  */
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
+#include "arch/arch.h"
+
 void *memcpy(void *restrict to, const void *restrict from, size_t count)
 {
-	void *at = to;
-
-	__asm__ volatile("rep movsb" : "+D"(at), "+S"(from), "+c"(count) : : "memory");
+	tp_arch_copy(to, from, count);
 	return to;
 }
 
@@ -33,9 +32,7 @@ void *memmove(void *to, const void *from, size_t count)
 
 void *memset(void *to, int byte, size_t count)
 {
-	void *at = to;
-
-	__asm__ volatile("rep stosb" : "+D"(at), "+c"(count) : "a"(byte) : "memory");
+	tp_arch_fill(to, byte, count);
 	return to;
 }
 

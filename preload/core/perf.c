@@ -180,7 +180,7 @@ void tp_perf_close(struct tp_perf *perf)
 /* The processor's register, as the page says how; false: the event is not on the processor now. */
 static bool read_page(const struct perf_event_mmap_page *page, uint64_t *value, uint64_t *idle_ns)
 {
-	uint32_t turn, index, low, high;
+	uint32_t turn, index;
 	int64_t counted;
 
 	do {
@@ -188,8 +188,7 @@ static bool read_page(const struct perf_event_mmap_page *page, uint64_t *value, 
 		index = page->index;
 		if (!page->cap_user_rdpmc || !index)
 			return false;
-		__asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(index - 1));
-		counted = (int64_t)(((uint64_t)high << 32 | low) << (64 - page->pmc_width));
+		counted = (int64_t)(tp_arch_performance_counter(index - 1) << (64 - page->pmc_width));
 		*value = (uint64_t)page->offset + (uint64_t)(counted >> (64 - page->pmc_width));
 		*idle_ns = page->time_enabled - page->time_running;
 		__atomic_signal_fence(__ATOMIC_ACQ_REL); /* the kernel interrupts this thread, no other writes */

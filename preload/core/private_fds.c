@@ -9,36 +9,6 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-/*
- * The task runs below this frame, on the same stack: its caller's frame is still needed, and so are the 128 bytes below it
- * that a function may use without saying so (System V ABI, the red zone). Without an exit signal, so that the program's
- * wait() does not see it.
- */
-static long run_task(long flags, void (*work)(void *), void *context)
-{
-	long pid;
-	register void *argument __asm__("r12") = context;
-	register long tid_there __asm__("r10") = 0;
-	register long tls __asm__("r8") = 0;
-
-	__asm__ volatile("syscall\n\t"
-			 "testq %%rax, %%rax\n\t"
-			 "jnz 1f\n\t"
-			 "subq $128, %%rsp\n\t"
-			 "andq $-16, %%rsp\n\t"
-			 "movq %%r12, %%rdi\n\t"
-			 "call *%%rbx\n\t"
-			 "xorl %%edi, %%edi\n\t"
-			 "movl %[exit], %%eax\n\t"
-			 "syscall\n"
-			 "1:"
-			 : "=a"(pid)
-			 : "a"(SYS_clone), "D"(CLONE_VM | CLONE_VFORK | flags), "S"(0), "d"(0), "r"(tid_there),
-			   "r"(tls), "b"(work), "r"(argument), [exit] "i"(SYS_exit)
-			 : "rcx", "r11", "memory");
-	return pid;
-}
-
 /* It has let go of its stack already; its descriptors it closes a moment later. */
 static void wait_for_process(uint32_t pid)
 {
@@ -59,7 +29,8 @@ static bool run(long flags, void (*wait)(uint32_t id), void (*work)(void *contex
 	long id;
 
 	tp_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof(all));
-	id = run_task(flags, work, context);
+	/* Without an exit signal, so that the program's wait() does not see it. */
+	id = tp_arch_clone(CLONE_VM | CLONE_VFORK | flags, work, context);
 	if (id > 0)
 		wait((uint32_t)id);
 	tp_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, 0, sizeof(before));

@@ -344,6 +344,7 @@ void tp_describe(struct tprof_header *header, const struct tp_identity *identity
 	header->header_size = TPROF_HEADER_SIZE;
 	header->chunk_size = TPROF_CHUNK_SIZE;
 	header->page_size = TP_PAGE;
+	header->machine = TP_ARCH_MACHINE;
 	header->pid = identity->pid;
 	header->ppid = identity->ppid;
 	header->process_start = identity->start;

@@ -32,11 +32,11 @@ struct tp_state {
 	uint64_t changes;	     /* and tp_resident_changes() then */
 	uint32_t switching;	     /* 1: a thread is in tp_switch() */
 	uint32_t by_libc;	     /* 1: the first process, or a child whose fork libc and the allocator know of */
-} __attribute__((aligned(4096)));
+} __attribute__((aligned(TP_PAGE)));
 
 extern union tp_state_page {
 	struct tp_state s;
-	char page[4096];
+	char page[TP_PAGE];
 } tp_state_page TP_NEAR;
 #define tp_state (tp_state_page.s)
 
@@ -51,7 +51,7 @@ extern struct tprof_header *tp_header TP_NEAR; /* NULL, or tp_header_area's: in 
 extern union tp_header_area {
 	struct tprof_header h;
 	char pages[TPROF_HEADER_SIZE];
-} __attribute__((aligned(4096))) tp_header_area TP_NEAR;
+} __attribute__((aligned(TP_PAGE))) tp_header_area TP_NEAR;
 
 /*
  * What is to be passed by (enum tprof_gate): 0 while recording is on, and where a request waits. In the header and not in

@@ -19,20 +19,6 @@
 
 #define TP_HIGH_DESCRIPTOR 1000 /* where programs that count on low numbers are not disturbed */
 
-static inline long tp_syscall6(long number, long a, long b, long c, long d, long e, long f)
-{
-	long result;
-	register long r10 __asm__("r10") = d;
-	register long r8 __asm__("r8") = e;
-	register long r9 __asm__("r9") = f;
-
-	__asm__ volatile("syscall"
-			 : "=a"(result)
-			 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-			 : "rcx", "r11", "memory");
-	return result;
-}
-
 #define tp_syscall(number, a, b, c, d) tp_syscall6((number), (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
 
 static inline void *tp_sys_mmap(size_t length, int protection, int flags, int fd, uint64_t offset)
@@ -70,7 +56,7 @@ static inline void *tp_sys_mremap_to(void *from, size_t length, void *place)
 /* The kernel's error values are the last page of the address space. */
 static inline bool tp_sys_failed(const void *p)
 {
-	return (uintptr_t)p > (uintptr_t)-4096;
+	return (uintptr_t)p > (uintptr_t) - (intptr_t)TP_PAGE;
 }
 
 static inline int tp_sys_munmap(void *p, size_t length)

@@ -11,10 +11,15 @@
 
 #include "core/base.h"
 #include "core/fold.h"
-#include "core/handler_stack.h"
 #include "core/predictor.h"
 #include "core/perf.h"
 #include "core/timed.h"
+
+#ifdef TPROF_VERIFY /* libunwind runs on it too */
+#define TP_HANDLER_STACK_END 262144u
+#else
+#define TP_HANDLER_STACK_END 16384u
+#endif
 
 #define TP_WALK_BYTES (1536u * 1024u) /* untouched pages cost nothing */
 #define TP_PYTHON_BYTES (192u * 1024u)
@@ -69,7 +74,8 @@ struct tp_wait {
 } __attribute__((aligned(64)));
 
 struct tp_thread {
-	uint8_t handler_stack[TP_HANDLER_STACK_END] __attribute__((aligned(64))); /* of hooks/sampling/handler.S */
+	uint8_t handler_stack[TP_HANDLER_STACK_END]
+		__attribute__((aligned(64))); /* that the CPU sampler's handler runs on */
 
 	/* The hot path's: what every event asks is in the first two cache lines, and ops look at the third. */
 	uint8_t *at;	/* where the next record goes */

@@ -29,12 +29,8 @@ TP_SLOW uint8_t *tp_put_large(uint8_t *p, uint64_t n);
 /* n < 2^28, of any length alike: 15 instructions without a branch that could be foretold wrongly. */
 TP_HOT uint8_t *tp_put_uvarint28(uint8_t *p, uint32_t n)
 {
-	uint64_t highest, shape;
+	uint64_t shape = tp_varint_shapes[tp_arch_highest_bit((uint64_t)n | 1)];
 	uint32_t bytes;
-
-	/* 63 ^ __builtin_clzl(n | 1), without the extension that its type calls for. */
-	__asm__("bsrq %1, %0" : "=r"(highest) : "r"((uint64_t)n | 1) : "cc");
-	shape = tp_varint_shapes[highest];
 
 	n += (n & 0xfffc000) * 3; /* 14 bits in each half: the upper ones move up by two */
 	n += n & 0x3f803f80;	  /* and in each half the upper 7 by one */

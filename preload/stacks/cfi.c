@@ -362,16 +362,16 @@ static void set_cfa(struct tp_rule *rule, const struct tp_cfi_row *row, uintptr_
 
 	if (row->cfa_is_expression)
 		value = evaluate(row->cfa_expression, pc);
-	by_rsp = value.reg == TP_REG_RSP;
-	by_rbp = value.reg == TP_REG_RBP;
+	by_rsp = value.reg == TP_REG_SP;
+	by_rbp = value.reg == TP_REG_FP;
 	if (!fits(value.n) || value.reg >= TP_REG_RA)
 		return;
 	rule->cfa = (int32_t)value.n;
 	if (value.base == VALUE_REGISTER) {
-		rule->kind = by_rsp ? TP_RULE_RSP : by_rbp ? TP_RULE_RBP : TP_RULE_OTHER;
+		rule->kind = by_rsp ? TP_RULE_SP : by_rbp ? TP_RULE_FP : TP_RULE_OTHER;
 		rule->more = (uint8_t)value.reg;
 	} else if (value.base == VALUE_LOAD && (by_rsp || by_rbp) && value.more == (uint8_t)value.more) {
-		rule->kind = by_rsp ? TP_RULE_RSP_LOAD : TP_RULE_RBP_LOAD;
+		rule->kind = by_rsp ? TP_RULE_SP_LOAD : TP_RULE_FP_LOAD;
 		rule->more = (uint8_t)value.more;
 	}
 }
@@ -384,18 +384,17 @@ static void set_kept(struct tp_rule *rule, const struct tp_save *save, uintptr_t
 	case TP_SAVE_NONE:
 		return;
 	case TP_SAVE_OFFSET:
-		rule->rbp_kind = fits(save->offset) ? TP_RBP_AT_CFA : TP_RBP_LOST;
-		rule->rbp = (int32_t)save->offset;
+		rule->fp_kind = fits(save->offset) ? TP_FP_AT_CFA : TP_FP_LOST;
+		rule->fp = (int32_t)save->offset;
 		return;
 	case TP_SAVE_EXPRESSION:
 		value = evaluate(save->expression, pc);
-		rule->rbp_kind = value.base == VALUE_REGISTER && value.reg == TP_REG_RBP && fits(value.n)
-					 ? TP_RBP_AT_RBP
-					 : TP_RBP_LOST;
-		rule->rbp = (int32_t)value.n;
+		rule->fp_kind = value.base == VALUE_REGISTER && value.reg == TP_REG_FP && fits(value.n) ? TP_FP_AT_FP
+													: TP_FP_LOST;
+		rule->fp = (int32_t)value.n;
 		return;
 	default:
-		rule->rbp_kind = TP_RBP_LOST;
+		rule->fp_kind = TP_FP_LOST;
 	}
 }
 

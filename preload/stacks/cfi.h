@@ -44,7 +44,7 @@ struct tp_cfi {
  * location is behind `pc`. False: one is not understood. */
 bool tp_cfi_run(struct tp_cfi *cfi, struct tp_cursor instructions, uintptr_t pc);
 
-/* The rule that a row amounts to; what it says of rbp is said of the register that was asked for. */
+/* The rule that a row amounts to; what it says of fp is said of the register that was asked for. */
 struct tp_rule tp_cfi_rule(const struct tp_cfi_row *row, uintptr_t pc);
 
 #endif

@@ -5,15 +5,6 @@
 
 #include "core/base.h"
 
-enum { /* register numbers, x86-64 psABI figure 3.36 */
-       TP_REG_RBX = 3,
-       TP_REG_RBP = 6,
-       TP_REG_RSP = 7,
-       TP_REG_R12 = 12,
-       TP_REG_R15 = 15,
-       TP_REG_RA = 16,
-};
-
 struct tp_cursor {
 	const uint8_t *at, *end;
 };

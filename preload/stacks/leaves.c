@@ -201,7 +201,7 @@ static uintptr_t top_of(const struct tp_outcome *outcome, uintptr_t sp)
 }
 
 /*
- * The rbp of the outermost hooked call that has not called back into Python: its caller's return address stands behind what
+ * The fp of the outermost hooked call that has not called back into Python: its caller's return address stands behind what
  * it points to. UINTPTR_MAX: there is none.
  */
 static uintptr_t outermost_call(const struct tp_start *start, const struct tp_outcome *outcome)

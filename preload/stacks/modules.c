@@ -146,7 +146,7 @@ static uint32_t number_of(struct module *module)
 
 	/* Acquire pairs with register_module()'s release: the record is in the trace. */
 	for (int i = 0; i < WAIT_ROUNDS && !(number = tp_load_acquire(&module->number)); i++)
-		__builtin_ia32_pause();
+		tp_arch_relax();
 	return number;
 }
 

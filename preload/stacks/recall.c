@@ -204,7 +204,7 @@ void tp_recall_add(struct tp_recall *recall, const struct tp_start *start, const
 	beside = find_other(recall, start, &other);
 	if (beside && (beside->pc != start->pc || beside->sp != start->sp || start->sp + beside->top > start->high ||
 		       !first_difference(recall, beside, &difference)))
-		return; /* two keys met; or they differ in an rbp only: rare enough to be walked */
+		return; /* two keys met; or they differ in an fp only: rare enough to be walked */
 	leaf = tp_leaf_write(recall, start, outcome);
 	if (!leaf)
 		return;

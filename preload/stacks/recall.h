@@ -3,7 +3,7 @@
  * A thread's memory of stacks that it was on before, so that coming back to one costs a check instead of a walk.
  *
  * A walk is a function of the registers that it starts with and of the words that it loads: return addresses, and saved
- * rbp's that matter. Two walks that start at the same PC and stack pointer load the same slots until one of them holds
+ * fp's that matter. Two walks that start at the same PC and stack pointer load the same slots until one of them holds
  * another value: there they part. So the known stacks of one start form a trie over slots, with a branch only where two
  * of them part (Morrison's PATRICIA, JACM 15(4), 1968): a look-up loads the slots of the branches on its way, and what it
  * arrives at is then compared in full, one load and one compare a word. A stack is recalled only when every word that its
@@ -38,7 +38,7 @@
 #define TP_RECALL_GROUP 4u
 #define TP_RECALL_PIECE 16u			       /* words, in four groups */
 #define TP_RECALL_LINE 8u			       /* words in a cache line */
-#define TP_RECALL_STAMP 80u			       /* bytes below a hooked call's rbp: its stamp. 0: it has none */
+#define TP_RECALL_STAMP 80u			       /* bytes below a hooked call's fp: its stamp. 0: it has none */
 #define TP_RECALL_FAR (UINT16_MAX * sizeof(uintptr_t)) /* the largest step, in bytes */
 
 #define TP_RECALL_FORKS 512u /* 8 KiB */
@@ -353,7 +353,7 @@ TP_HOT void tp_recall_follow(struct tp_recall *recall, uint32_t before)
 struct tp_outcome {
 	const struct tp_word *returns; /* innermost first, slots ascending */
 	size_t return_count;
-	const struct tp_word *others; /* saved rbp's and CFAs, slots ascending */
+	const struct tp_word *others; /* saved fp's and CFAs, slots ascending */
 	size_t other_count;
 	bool needs_bp; /* it depends on start.bp */
 	struct tp_recalled result;

@@ -188,7 +188,7 @@ static struct tp_rule find(const void *eh_frame_hdr, uintptr_t pc, bool exact, u
 
 struct tp_rule tp_rule_find(const void *eh_frame_hdr, uintptr_t pc, bool exact, struct tp_range *holds)
 {
-	return find(eh_frame_hdr, pc, exact, TP_REG_RBP, holds);
+	return find(eh_frame_hdr, pc, exact, TP_REG_FP, holds);
 }
 
 struct tp_rule tp_rule_find_for(const void *eh_frame_hdr, uintptr_t pc, bool exact, unsigned int reg)
@@ -233,7 +233,7 @@ static bool begins_within(const uint8_t *fde, uintptr_t pc)
 	if (!run(fde, pc, &cfi, &cie))
 		return false;
 	rule = tp_cfi_rule(&cfi.row, pc);
-	return rule.kind == TP_RULE_RBP || (rule.kind == TP_RULE_RSP && rule.cfa > 8);
+	return rule.kind == TP_RULE_FP || (rule.kind == TP_RULE_SP && rule.cfa > 8);
 }
 
 unsigned int tp_rule_pieces(const void *eh_frame_hdr, uintptr_t start, struct tp_range *pieces, unsigned int most)

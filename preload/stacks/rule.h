@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Frame rules: how to get from a PC's frame to its caller's, read from .eh_frame (DWARF 5, section 6.4; LSB 5.0, Core,
- * chapter 10.6). Only what x86-64 code uses is understood: a CFA from a register, or one load away from rsp or rbp, the
- * return address just below the CFA, rbp kept, saved or lost. All else is TP_RULE_UNKNOWN: never a guess.
+ * chapter 10.6). Only what x86-64 code uses is understood: a CFA from a register, or one load away from sp or fp, the
+ * return address just below the CFA, fp kept, saved or lost. All else is TP_RULE_UNKNOWN: never a guess.
  */
 #ifndef TPROF_STACKS_RULE_H
 #define TPROF_STACKS_RULE_H
@@ -10,30 +10,30 @@
 #include "core/base.h"
 
 enum tp_rule_kind {
-	TP_RULE_NONE,	  /* no table covers this PC: try the frame pointer */
-	TP_RULE_UNKNOWN,  /* one does, and is not understood */
-	TP_RULE_END,	  /* the outermost frame: its return address is undefined */
-	TP_RULE_RSP,	  /* CFA = rsp + cfa */
-	TP_RULE_RBP,	  /* CFA = rbp + cfa */
-	TP_RULE_RBP_LOAD, /* CFA = load(rbp + cfa) + more: realigned stacks */
-	TP_RULE_RSP_LOAD, /* CFA = load(rsp + cfa) + more: as OpenSSL's assembly realigns them */
+	TP_RULE_NONE,	 /* no table covers this PC: try the frame pointer */
+	TP_RULE_UNKNOWN, /* one does, and is not understood */
+	TP_RULE_END,	 /* the outermost frame: its return address is undefined */
+	TP_RULE_SP,	 /* CFA = sp + cfa */
+	TP_RULE_FP,	 /* CFA = fp + cfa */
+	TP_RULE_FP_LOAD, /* CFA = load(fp + cfa) + more: realigned stacks */
+	TP_RULE_SP_LOAD, /* CFA = load(sp + cfa) + more: as OpenSSL's assembly realigns them */
 	TP_RULE_OTHER, /* CFA = register number `more` + cfa: for a few instructions; the lazy binder of ld.so all along */
-	TP_RULE_SIGNAL, /* rsp points to the ucontext that the kernel pushed */
+	TP_RULE_SIGNAL, /* sp points to the ucontext that the kernel pushed */
 };
 
-enum tp_rule_rbp {
-	TP_RBP_SAME,
-	TP_RBP_AT_CFA, /* load(CFA + rbp) */
-	TP_RBP_AT_RBP, /* load(rbp + rbp) */
-	TP_RBP_LOST,   /* can't be known: a frame outside that needs it is the last one */
+enum tp_rule_fp {
+	TP_FP_SAME,
+	TP_FP_AT_CFA, /* load(CFA + fp) */
+	TP_FP_AT_FP,  /* load(fp + fp) */
+	TP_FP_LOST,   /* can't be known: a frame outside that needs it is the last one */
 };
 
 struct tp_rule {
-	int32_t cfa, rbp;     /* offsets, bytes */
-	uint8_t kind : 5;     /* enum tp_rule_kind */
-	uint8_t rbp_kind : 3; /* enum tp_rule_rbp */
-	uint8_t more;	      /* bytes, or a register's number (x86-64 psABI, figure 3.36) */
-	uint16_t module;      /* low bits of its number; set by who keeps the rule */
+	int32_t cfa, fp;     /* offsets, bytes */
+	uint8_t kind : 5;    /* enum tp_rule_kind */
+	uint8_t fp_kind : 3; /* enum tp_rule_fp */
+	uint8_t more;	     /* bytes, or a register's number (x86-64 psABI, figure 3.36) */
+	uint16_t module;     /* low bits of its number; set by who keeps the rule */
 };
 
 /*
@@ -43,7 +43,7 @@ struct tp_rule {
  */
 struct tp_rule tp_rule_find(const void *eh_frame_hdr, uintptr_t pc, bool exact, struct tp_range *holds);
 
-/* The same rule, where rbp stands for register number `reg`: what the caller had in that is where the rule says of rbp. */
+/* The same rule, where fp stands for register number `reg`: what the caller had in that is where the rule says of fp. */
 struct tp_rule tp_rule_find_for(const void *eh_frame_hdr, uintptr_t pc, bool exact, unsigned int reg);
 
 /*

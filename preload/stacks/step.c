@@ -7,14 +7,7 @@
 
 #include <tprof/format.h>
 
-#define LOWEST ((uintptr_t)1 << 16)  /* vm.mmap_min_addr */
-#define HIGHEST ((uintptr_t)1 << 47) /* of a process's addresses (Documentation/arch/x86/x86_64/mm.rst) */
-#define RED_ZONE 128u /* bytes below rsp that a function may use (x86-64 psABI, 3.2.2), and the kernel leaves alone */
-
-/* Where the kernel's ucontext has a register, by DWARF's numbers (asm/sigcontext.h behind uc_flags, uc_link, uc_stack). */
-static const uint8_t ucontext_offsets[] = {
-	144, 136, 152, 128, 112, 104, 120, 160, 40, 48, 56, 64, 72, 80, 88, 96, [TP_REG_RA] = 168,
-};
+#define LOWEST ((uintptr_t)1 << 16) /* vm.mmap_min_addr */
 
 static uintptr_t load(uintptr_t address)
 {
@@ -29,14 +22,14 @@ static bool readable(const struct tp_stepper *stepper, uintptr_t slot)
 
 static uintptr_t interrupted(uintptr_t context, unsigned int reg)
 {
-	return load(context + ucontext_offsets[reg]);
+	return load(tp_arch_saved_at(context, reg));
 }
 
 struct tp_registers tp_step_interrupted(uintptr_t context)
 {
 	return (struct tp_registers){ .pc = interrupted(context, TP_REG_RA),
-				      .sp = interrupted(context, TP_REG_RSP),
-				      .bp = interrupted(context, TP_REG_RBP) };
+				      .sp = interrupted(context, TP_REG_SP),
+				      .bp = interrupted(context, TP_REG_FP) };
 }
 
 static bool stop(struct tp_stepper *stepper, uint32_t root)
@@ -58,12 +51,13 @@ static bool step_to(struct tp_stepper *stepper, uintptr_t cfa, uintptr_t bp)
 /* What stands where a return address would: no number, and nothing on the stack. 0 is the end of a chain. */
 static bool may_be_code(const struct tp_stepper *stepper, uintptr_t pc)
 {
-	return !pc || (pc >= LOWEST && pc < HIGHEST && (pc < stepper->readable.low || pc >= stepper->readable.high));
+	return !pc ||
+	       (pc >= LOWEST && pc < TP_ARCH_HIGHEST && (pc < stepper->readable.low || pc >= stepper->readable.high));
 }
 
 /*
  * A frame that no table describes: JIT code has good frame pointers; ld.so's first frame is the end of the stack. In assembly
- * without rules (OpenBLAS's kernels) rbp may be anything that its callers keep there.
+ * without rules (OpenBLAS's kernels) fp may be anything that its callers keep there.
  */
 static bool step_by_bp(struct tp_stepper *stepper, struct tp_step *step)
 {
@@ -88,7 +82,7 @@ static bool step_by_signal(struct tp_stepper *stepper, const struct tp_thread *t
 	uintptr_t context = stepper->at.sp;
 	struct tp_registers at;
 
-	if (!readable(stepper, context) || !readable(stepper, context + ucontext_offsets[TP_REG_RA]))
+	if (!readable(stepper, context) || !readable(stepper, tp_arch_saved_at(context, TP_REG_RA)))
 		return stop(stepper, TPROF_NODE_SHORT);
 	at = tp_step_interrupted(context);
 	if (at.sp < stepper->readable.low || at.sp >= stepper->readable.high) {
@@ -110,25 +104,25 @@ static uintptr_t context_of(const struct tp_stepper *stepper, const struct tp_st
 }
 
 /*
- * Where a function that was called has saved what it found in the register; TP_RBP_LOST: that is not known. In an epilogue it
+ * Where a function that was called has saved what it found in the register; TP_FP_LOST: that is not known. In an epilogue it
  * was popped, though no rule says so: it is the same again.
  */
-static enum tp_rule_rbp saved_at(const struct tp_stepper *stepper, const struct tp_step *called, unsigned int reg,
-				 uintptr_t *slot)
+static enum tp_rule_fp saved_at(const struct tp_stepper *stepper, const struct tp_step *called, unsigned int reg,
+				uintptr_t *slot)
 {
 	const void *eh_frame_hdr = tp_module_find(called->at.pc).eh_frame_hdr;
 	bool exact = context_of(stepper, called) != 0;
 	struct tp_rule rule;
 
 	if (!eh_frame_hdr)
-		return TP_RBP_LOST;
+		return TP_FP_LOST;
 	rule = tp_rule_find_for(eh_frame_hdr, called->at.pc, exact, reg);
-	if (rule.kind <= TP_RULE_UNKNOWN || rule.rbp_kind == TP_RBP_AT_RBP)
-		return TP_RBP_LOST;
-	*slot = called[1].at.sp + (uintptr_t)(intptr_t)rule.rbp;
-	if (rule.rbp_kind == TP_RBP_AT_CFA && exact && *slot < called->at.sp)
-		return TP_RBP_SAME;
-	return rule.rbp_kind;
+	if (rule.kind <= TP_RULE_UNKNOWN || rule.fp_kind == TP_FP_AT_FP)
+		return TP_FP_LOST;
+	*slot = called[1].at.sp + (uintptr_t)(intptr_t)rule.fp;
+	if (rule.fp_kind == TP_FP_AT_CFA && exact && *slot < called->at.sp)
+		return TP_FP_SAME;
+	return rule.fp_kind;
 }
 
 /*
@@ -138,22 +132,22 @@ static enum tp_rule_rbp saved_at(const struct tp_stepper *stepper, const struct 
 static bool find_register(const struct tp_stepper *stepper, const struct tp_step *step, unsigned int reg,
 			  uintptr_t *value)
 {
-	bool survives = reg == TP_REG_RBX || (reg >= TP_REG_R12 && reg <= TP_REG_R15);
+	bool survives = tp_arch_survives_calls(reg);
 	uintptr_t context, slot;
 
 	if (!stepper->first)
 		return false;
 	for (; (context = context_of(stepper, step)) == 0; step--) {
-		enum tp_rule_rbp saved;
+		enum tp_rule_fp saved;
 
 		if (!survives || step == stepper->first)
 			return false;
 		saved = saved_at(stepper, step - 1, reg, &slot);
-		if (saved == TP_RBP_AT_CFA && readable(stepper, slot)) {
+		if (saved == TP_FP_AT_CFA && readable(stepper, slot)) {
 			*value = load(slot);
 			return true;
 		}
-		if (saved != TP_RBP_SAME)
+		if (saved != TP_FP_SAME)
 			return false;
 	}
 	*value = interrupted(context, reg);
@@ -163,7 +157,8 @@ static bool find_register(const struct tp_stepper *stepper, const struct tp_step
 /* In a function that saves nothing there, what is loaded may be in the red zone. */
 static bool load_cfa(struct tp_stepper *stepper, struct tp_step *step, uintptr_t slot, uintptr_t *cfa)
 {
-	if (!readable(stepper, slot) && !(stepper->exact && slot < stepper->at.sp && slot >= stepper->at.sp - RED_ZONE))
+	if (!readable(stepper, slot) &&
+	    !(stepper->exact && slot < stepper->at.sp && slot >= stepper->at.sp - TP_ARCH_RED_ZONE))
 		return false;
 	step->cfa_slot = slot;
 	*cfa = load(slot) + step->frame.rule.more;
@@ -176,15 +171,15 @@ static bool find_cfa(struct tp_stepper *stepper, struct tp_step *step, uintptr_t
 	uintptr_t offset = (uintptr_t)(intptr_t)rule->cfa;
 
 	switch (rule->kind) {
-	case TP_RULE_RSP:
+	case TP_RULE_SP:
 		*cfa = stepper->at.sp + offset;
 		return true;
-	case TP_RULE_RBP:
+	case TP_RULE_FP:
 		*cfa = stepper->at.bp + offset;
 		return true;
-	case TP_RULE_RSP_LOAD:
+	case TP_RULE_SP_LOAD:
 		return load_cfa(stepper, step, stepper->at.sp + offset, cfa);
-	case TP_RULE_RBP_LOAD:
+	case TP_RULE_FP_LOAD:
 		return load_cfa(stepper, step, stepper->at.bp + offset, cfa);
 	case TP_RULE_OTHER:
 		if (!find_register(stepper, step, rule->more, cfa))
@@ -210,8 +205,8 @@ bool tp_step_out(struct tp_stepper *stepper, struct tp_step *step, const struct 
 	}
 	if (!find_cfa(stepper, step, &cfa))
 		return stop(stepper, TPROF_NODE_SHORT);
-	if (rule->rbp_kind == TP_RBP_AT_CFA || rule->rbp_kind == TP_RBP_AT_RBP) {
-		uintptr_t slot = (rule->rbp_kind == TP_RBP_AT_CFA ? cfa : bp) + (uintptr_t)(intptr_t)rule->rbp;
+	if (rule->fp_kind == TP_FP_AT_CFA || rule->fp_kind == TP_FP_AT_FP) {
+		uintptr_t slot = (rule->fp_kind == TP_FP_AT_CFA ? cfa : bp) + (uintptr_t)(intptr_t)rule->fp;
 
 		if (stepper->exact && slot < stepper->at.sp)
 			return step_to(stepper, cfa, bp); /* in an epilogue: it was popped, though no rule says so */
@@ -219,7 +214,7 @@ bool tp_step_out(struct tp_stepper *stepper, struct tp_step *step, const struct 
 			return stop(stepper, TPROF_NODE_SHORT);
 		step->bp_slot = slot;
 		bp = load(slot);
-	} else if (rule->rbp_kind == TP_RBP_LOST) {
+	} else if (rule->fp_kind == TP_FP_LOST) {
 		bp = 0; /* no frame is there: one outside that needs it ends the walk */
 	}
 	return step_to(stepper, cfa, bp);

@@ -22,7 +22,7 @@ struct tp_stepper {
 struct tp_step { /* a frame, and what the step out of it came to depend on */
 	struct tp_registers at;
 	struct tp_frame frame;
-	uintptr_t bp_slot;  /* where the caller's rbp was loaded from; 0: it was not */
+	uintptr_t bp_slot;  /* where the caller's fp was loaded from; 0: it was not */
 	uintptr_t cfa_slot; /* where the CFA was loaded from; 0: it was not */
 	bool by_bp;	    /* went on by frame pointer */
 };

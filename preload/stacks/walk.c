@@ -163,8 +163,8 @@ static void push(struct walk *walk, const struct tp_step *fresh, uint32_t *check
 	uint32_t i = walk->count++;
 	const struct tp_rule *rule = &fresh->frame.rule;
 	bool outer_needs = i > 0 && walk->details[i - 1].needs_bp;
-	bool by_bp = fresh->by_bp || rule->kind == TP_RULE_RBP || rule->kind == TP_RULE_RBP_LOAD ||
-		     rule->rbp_kind == TP_RBP_AT_RBP;
+	bool by_bp = fresh->by_bp || rule->kind == TP_RULE_FP || rule->kind == TP_RULE_FP_LOAD ||
+		     rule->fp_kind == TP_FP_AT_FP;
 
 	if (fresh->cfa_slot)
 		add_check(walk, checks, fresh->cfa_slot);
@@ -177,7 +177,7 @@ static void push(struct walk *walk, const struct tp_step *fresh, uint32_t *check
 		.bp = fresh->at.bp,
 		.number = fresh->frame.number,
 		.checks = *checks,
-		/* A frame that goes by rsp and leaves rbp alone hands the caller's need on. */
+		/* A frame that goes by sp and leaves fp alone hands the caller's need on. */
 		.needs_bp = by_bp || (!fresh->bp_slot && outer_needs),
 	};
 }

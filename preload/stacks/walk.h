@@ -3,8 +3,8 @@
  * From registers to a stack node.
  *
  * The walk goes outwards by frame rules until it meets a frame of the thread's previous walk: same PC, same stack
- * pointer, and same rbp where an outer frame needs it. From there on the outcome depends only on memory that the previous
- * walk read: the return addresses, and the saved rbp's that matter. If all of them are as they were, so is the rest of
+ * pointer, and same fp where an outer frame needs it. From there on the outcome depends only on memory that the previous
+ * walk read: the return addresses, and the saved fp's that matter. If all of them are as they were, so is the rest of
  * the stack: one load and one compare a frame, and exact. Nothing is patched, nothing is assumed.
  *
  * Memory is read between the start's stack pointer and the end of the stack only.
@@ -46,7 +46,7 @@ TP_SLOW bool tp_walk_is_plain(const struct tp_thread *thread, const void *frame,
 TP_SLOW bool tp_walk_is_handlers(const struct tp_thread *thread, const void *frame);
 
 /*
- * Was the hook's caller called, from however far, by the frame with that rbp in `code`? Also true if the stack can't be followed
+ * Was the hook's caller called, from however far, by the frame with that fp in `code`? Also true if the stack can't be followed
  * that far. Remembers nothing.
  */
 TP_SLOW bool tp_walk_came_through(const struct tp_thread *thread, const void *frame, struct tp_range code,
@@ -58,7 +58,7 @@ size_t tp_walk_last(const struct tp_thread *thread, uintptr_t *pcs, size_t max);
 /* How it ended, enum tprof_node: TPROF_NODE_SHORT or TPROF_NODE_CUT, if early. For tests. */
 uint32_t tp_walk_last_root(const struct tp_thread *thread);
 
-/* `frame` is __builtin_frame_address(0) of an exported hook: its saved rbp, with the return address behind. */
+/* `frame` is __builtin_frame_address(0) of an exported hook: its saved fp, with the return address behind. */
 static inline struct tp_registers tp_walk_caller(const void *frame)
 {
 	const uintptr_t *words = frame;

@@ -33,6 +33,7 @@ class Trace:
         assert data[:8] == b"TPROF\r\n\x1a"
         version, header_size, chunk_size, _page = struct.unpack_from("<4I", data, 8)
         assert version == 1
+        self.machine = struct.unpack_from("<I", data, 1564)[0]
         features = struct.unpack_from("<Q", data, 24)[0]
         assert not features & ~1
         self.share = bool(features & 1)

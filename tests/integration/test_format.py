@@ -3,7 +3,7 @@
 import re
 import subprocess
 
-from conftest import ROOT, WORKLOADS, heap_of, report
+from conftest import LIBRARY, ROOT, WORKLOADS, heap_of, report
 from second_reader import Trace
 
 
@@ -46,6 +46,13 @@ def test_stacks_of_the_second_reader(tprof):
     stacks = {trace.stack(node)[1] for node in nodes}
     assert len(nodes) > len(run.truth()["stacks"]) and stacks <= {1, 3}
     assert {frame[0] for node in nodes for frame in trace.stack(node)[0]} <= set(trace.modules)
+
+
+def test_the_machine(tprof):
+    """The header says which machine wrote the trace: ELF's number of it, as the library's own file has it."""
+    run, _ = tprof.summary([WORKLOADS / "truth", 1, 10, 1])
+    library = LIBRARY.read_bytes()
+    assert Trace(run.traces()[0].read_bytes()).machine == int.from_bytes(library[18:20], "little")
 
 
 def test_times_go_forward(tprof):

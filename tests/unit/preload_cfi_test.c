@@ -161,13 +161,13 @@ static uint64_t cfa_of(const struct tp_rule *rule)
 	uint64_t offset = (uint64_t)(int64_t)rule->cfa;
 
 	switch (rule->kind) {
-	case TP_RULE_RSP:
+	case TP_RULE_SP:
 		return value_of(7) + offset;
-	case TP_RULE_RBP:
+	case TP_RULE_FP:
 		return value_of(6) + offset;
-	case TP_RULE_RSP_LOAD:
+	case TP_RULE_SP_LOAD:
 		return load(value_of(7) + offset) + rule->more;
-	case TP_RULE_RBP_LOAD:
+	case TP_RULE_FP_LOAD:
 		return load(value_of(6) + offset) + rule->more;
 	}
 	assert_int_equal(rule->kind, TP_RULE_OTHER);
@@ -181,17 +181,17 @@ static void compare_kept(const char *path, struct tally *tally, const struct tp_
 	uint64_t cfa = cfa_of(rule);
 	struct answer kept = saved(frame, reg, pc, cfa);
 
-	if (rule->rbp_kind == TP_RBP_LOST) {
+	if (rule->fp_kind == TP_FP_LOST) {
 		tally->lost++;
 		return;
 	}
-	if (!kept.known && reg == 3 && rule->rbp_kind == TP_RBP_SAME)
+	if (!kept.known && reg == 3 && rule->fp_kind == TP_FP_SAME)
 		return; /* libdw (0.188) knows no default for rbx, which calls preserve (x86-64 psABI, figure 3.4) */
 	if (!kept.known)
 		fail_msg("%s: register %d at %#lx can't be known", path, reg, (unsigned long)pc);
-	if (rule->rbp_kind == TP_RBP_SAME ? kept.value != value_of((uint64_t)reg)
-					  : kept.value != load((rule->rbp_kind == TP_RBP_AT_CFA ? cfa : value_of(6)) +
-							       (uint64_t)(int64_t)rule->rbp))
+	if (rule->fp_kind == TP_FP_SAME ? kept.value != value_of((uint64_t)reg)
+					: kept.value != load((rule->fp_kind == TP_FP_AT_CFA ? cfa : value_of(6)) +
+							     (uint64_t)(int64_t)rule->fp))
 		fail_msg("%s: register %d at %#lx", path, reg, (unsigned long)pc);
 }
 

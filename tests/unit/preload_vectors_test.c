@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "hooks/ops/vectors.h"
+#include "arch/arch.h"
 
 /* Eight of sixteen are looked at, and x87's control word. */
 static void load_all(const uint64_t *values)

@@ -172,6 +172,10 @@ static void test_refusals(void **state)
 	header->features_required = 0x10;
 	bytes = gen_bytes(gen, &size);
 	expect_refusal(bytes, size, "features 0x10");
+	header->features_required = 0;
+	header->machine = 183;
+	bytes = gen_bytes(gen, &size);
+	expect_refusal(bytes, size, "written on machine 183 (ELF's number), which this tprof-analyze can't read");
 	assert_null(tp_trace_open("/", &error));
 	assert_non_null(strstr(error, "/: is a directory"));
 	free(error);

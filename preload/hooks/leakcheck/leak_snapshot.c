@@ -205,12 +205,7 @@ static __attribute__((noinline)) long fork_still(const struct tp_hand *hand)
 	struct tprof_registers here;
 	long pid;
 
-	__asm__ volatile("1:\tleaq 1b(%%rip), %%rax\n\tmovq %%rax, 0(%0)\n\tmovq %%rsp, 8(%0)\n\t"
-			 "movq %%rbx, 16(%0)\n\tmovq %%rbp, 24(%0)\n\tmovq %%r12, 32(%0)\n\t"
-			 "movq %%r13, 40(%0)\n\tmovq %%r14, 48(%0)\n\tmovq %%r15, 56(%0)"
-			 :
-			 : "r"(&here)
-			 : "rax", "memory");
+	tp_arch_note_registers(&here);
 	write_note(hand, &here);
 	tp_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof(all));
 	tp_header->snapshot_ticks = tp_clock_before();

@@ -94,7 +94,7 @@ static bool leads_to(const struct tp_waiting *waiting, const struct tp_wait *cal
 	for (int i = 0; i < FRAMES_MAX && sp <= call->sp; i++) {
 		struct tp_rule rule = tp_rule_lately(pc, i == 0).rule;
 
-		if (rule.kind != TP_RULE_RSP || rule.cfa < 8)
+		if (rule.kind != TP_RULE_SP || rule.cfa < 8)
 			return false;
 		sp += (uint64_t)rule.cfa;
 		if (!tp_sys_copy(&word, sp - 8, sizeof(word))) /* the thread may end, and its stack be unmapped */
@@ -106,23 +106,12 @@ static bool leads_to(const struct tp_waiting *waiting, const struct tp_wait *cal
 	return false;
 }
 
-/*
- * call FUNCTION, or call *POINTER(%rip): from there the same function is called each time, and a later call has been written
- * down as well. Who calls what a register or an object says may have called another function since, from the same place.
- */
+/* Has a later call from the same place been written down as well? */
 static bool calls_one(uint64_t caller)
 {
-	uint8_t code[6];
+	uint8_t code[TP_ARCH_CALL_BYTES];
 
-	if (!tp_sys_copy(code, caller - sizeof(code), sizeof(code)))
-		return false;
-	if (code[0] == 0xff && code[1] == 0x15)
-		return true;
-	/* A shorter one, behind what may look like the longer: call *REGISTER, call *8(REGISTER). */
-	for (int i = 2; i < 5; i++)
-		if (code[i] == 0xff && (code[i + 1] & 0x38) == 0x10)
-			return false;
-	return code[1] == 0xe8;
+	return tp_sys_copy(code, caller - sizeof(code), sizeof(code)) && tp_arch_calls_one(code);
 }
 
 struct tp_waiting tp_wait_look(const struct tp_thread *thread)

@@ -3,11 +3,6 @@
 
 #include "core/thread.h"
 #include "hooks/link/real.h"
-#include "hooks/leakcheck/layout.h"
-
-_Static_assert(offsetof(struct tp_thread, wait) == TP_THREAD_WAIT, "stubs.S: what a thread's registers held");
-_Static_assert(offsetof(struct tp_wait, caller) == 8 && offsetof(struct tp_wait, kept) == 16,
-	       "stubs.S: struct tp_wait");
 
 /* In strcmp()'s order. Those that a program calls millions of times a second and that rarely wait, as mutexes' are, are none. */
 static const char *const names[] = {
@@ -92,7 +87,7 @@ static const char *const names[] = {
 	"writev",
 };
 
-/* Jumped to by stubs.S. */
+/* Jumped to by arch/wait_stubs.S. */
 extern void *tp_wait_targets[TP_WAIT_STUBS] TP_NEAR;
 void *tp_wait_targets[TP_WAIT_STUBS];
 extern uint8_t tp_wait_stubs[TP_WAIT_STUBS][TP_WAIT_STUB] TP_NEAR;

@@ -9,6 +9,9 @@
 
 #include "core/base.h"
 
+#define TP_WAIT_STUBS 128 /* functions; libc has some 80 of the names */
+#define TP_WAIT_STUB 128  /* bytes of each */
+
 /* Is the function of that name one? */
 bool tp_wait_is_one(const char *symbol);
 
@@ -16,7 +19,7 @@ bool tp_wait_is_one(const char *symbol);
 void *tp_wait_stub(void *function);
 
 /*
- * syscall() is libtprof.so's own before it is libc's (hooks/process/pass_on.S): it goes on there. NULL: as libc's. Made by
+ * syscall() is libtprof.so's own before it is libc's (the assembly of preload/arch): it goes on there. NULL: as libc's. Made by
  * tp_wait_begin(); one thread at a time.
  */
 extern void *tp_wait_syscall TP_NEAR;

@@ -6,11 +6,9 @@
 #include "hooks/gate/enter.h"
 #include "hooks/leakcheck/leak_snapshot.h"
 #include "hooks/ops/hot.h"
-#include "hooks/ops/layout.h"
 #include "hooks/ops/unwound.h"
 #include "hooks/ops/names.h"
 #include "hooks/ops/shapes.h"
-#include "hooks/ops/vectors.h"
 #include "stacks/recall.h"
 
 #define TP_KEPT_ARGUMENTS 8 /* registers that the trampoline keeps below its frame */
@@ -31,62 +29,6 @@ struct called tp_op_enter(uint32_t index, const uintptr_t *frame) __attribute__(
 /* It ends; the same two. */
 void tp_op_end(const uintptr_t *frame, struct tp_thread *thread) __attribute__((visibility("hidden")));
 void tp_op_leave(const uintptr_t *frame) __attribute__((visibility("hidden")));
-
-/* ---- what trampoline.S takes for granted ---- */
-
-#define STANDS(offset, type, field) _Static_assert((offset) == offsetof(struct type, field), "trampoline.S: " #field)
-#define STANDS_IN_FOLD(offset, field) STANDS((offset), tp_thread, fold.field)
-
-STANDS(TP_THREAD_AT, tp_thread, at);
-STANDS(TP_THREAD_LIMIT, tp_thread, limit);
-STANDS(TP_THREAD_CHUNK, tp_thread, chunk);
-STANDS(TP_THREAD_BUSY, tp_thread, busy);
-STANDS(TP_THREAD_BUSY_FRAME, tp_thread, busy_frame);
-STANDS(TP_THREAD_BUSY_RETURN, tp_thread, busy_return);
-STANDS(TP_THREAD_LOW, tp_thread, bounds.low);
-STANDS(TP_THREAD_EXTENT, tp_thread, extent);
-STANDS_IN_FOLD(TP_FOLD_FRAME, frame);
-STANDS_IN_FOLD(TP_FOLD_START, start);
-STANDS_IN_FOLD(TP_FOLD_HOT_NOW, hot);
-STANDS_IN_FOLD(TP_FOLD_SCOPE, scope);
-STANDS_IN_FOLD(TP_FOLD_OUTER, outer);
-STANDS_IN_FOLD(TP_FOLD_UNTIMED, untimed);
-STANDS_IN_FOLD(TP_FOLD_FILLED, filled);
-STANDS_IN_FOLD(TP_FOLD_STOP, stop);
-STANDS_IN_FOLD(TP_FOLD_HOTS_AT, hots);
-STANDS(TP_HOT_KEY, tp_fold_hot, key);
-STANDS(TP_HOT_CALLER, tp_fold_hot, caller);
-STANDS(TP_HOT_FUNCTION, tp_fold_hot, function);
-STANDS(TP_HOT_COPY, tp_fold_hot, copy);
-STANDS(TP_HOT_COUNT, tp_fold_hot, count);
-STANDS(TP_HOT_UNTIL, tp_fold_hot, until);
-STANDS(TP_HOT_UNITS, tp_fold_hot, units);
-STANDS(TP_HOT_EPOCH, tp_fold_hot, epoch);
-STANDS(TP_HOT_ALIGN, tp_fold_hot, align);
-STANDS(TP_HOT_TYPED, tp_fold_hot, typed);
-STANDS(TP_HOT_WINDOW, tp_fold_hot, window);
-STANDS(TP_HOT_SHARE, tp_fold_hot, share);
-STANDS(TP_HOT_RAW, tp_fold_hot, raw);
-STANDS(TP_COUNT_TICKS, tprof_fold, ticks);
-STANDS(TP_COUNT_UNITS, tprof_fold, units);
-STANDS(TP_COUNT_CALLS, tprof_fold, calls);
-STANDS(TP_COUNT_MIN, tprof_fold, min);
-STANDS(TP_COUNT_MAX, tprof_fold, max);
-STANDS(TP_COUNT_HISTOGRAM, tprof_fold, histogram);
-_Static_assert(TP_LAYOUT_STAMP == TP_RECALL_STAMP, "trampoline.S: the stamp");
-_Static_assert(offsetof(union tp_state_page, s.mode) == 0, "trampoline.S: mode");
-_Static_assert(offsetof(struct tprof_header, gate) == TP_LAYOUT_GATE, "trampoline.S: the gate");
-_Static_assert(offsetof(struct tp_op_function, address) == 0 && sizeof(struct tp_op_function) == TP_LAYOUT_FUNCTION,
-	       "trampoline.S: a function's address");
-_Static_assert(sizeof(struct tp_fold_hot) == 1 << TP_HOT_SHIFT, "trampoline.S: size of a tp_fold_hot");
-_Static_assert(TP_HOT_SHARE_PLAIN == TP_FOLD_SHARE_PLAIN && TP_HOT_SHARE_WINDOW == TP_FOLD_SHARE_WINDOW,
-	       "trampoline.S: share");
-_Static_assert(TP_LAYOUT_HOTS == TP_FOLD_HOTS, "trampoline.S: how many");
-_Static_assert(TP_LAYOUT_MODE_ON == TP_MODE_ON && TP_LAYOUT_BUSY_RECORD == TP_BUSY_RECORD, "trampoline.S: states");
-_Static_assert(TP_LAYOUT_LIMIT == TPROF_CHUNK_SIZE - TP_RECORD_MAX, "trampoline.S: a chunk's limit");
-_Static_assert(TP_LAYOUT_ROOM == 2 * TP_RECORD_MAX, "trampoline.S: has_room()");
-_Static_assert(TP_LAYOUT_CALLS == TP_FOLD_FULL - 1, "trampoline.S: the last call is counted by tp_fold_end()");
-_Static_assert(TP_LAYOUT_TICKS == TP_FOLD_TICKS, "trampoline.S: longest");
 
 /* Room for three records: what a begin takes, with its work and counters. An end takes less. */
 static inline bool has_room(const struct tp_thread *thread)

@@ -38,7 +38,7 @@ bool tp_op_same(const uintptr_t *frame, struct tp_fold_hot *hot, uint32_t index)
 {
 	const struct tp_signature *signature = &tp_op_functions[index].signature;
 
-	if (hot->typed & TP_HOT_BY_RBP)
+	if (hot->typed & TP_HOT_BY_FP)
 		return frame[0] - (uintptr_t)frame == hot->raw[0];
 	if (tp_load(&signature->shaped))
 		return tp_shapes_hash(signature, index, frame) == hot->raw[0];
@@ -62,7 +62,7 @@ static void place(struct tp_fold_hot *hot, uint32_t index, uintptr_t caller, uin
 	hot->epoch = tp_modules_renew();
 	hot->window = (uint32_t)window;
 	hot->align = (uint8_t)(-hot->window & 63);
-	hot->copy = (uintptr_t)tp_op_copied - window / 8 * TP_COPY_BYTES;
+	hot->copy = (uintptr_t)tp_op_copied - window / 8 * TP_ARCH_COPY_BYTES;
 	if (window > TP_WINDOW_NEAR)
 		hot->copy = (uintptr_t)tp_op_copy_many;
 	hot->typed = 0;
@@ -83,7 +83,7 @@ static bool remember(struct tp_fold_hot *hot, const struct tp_hot_call *call)
 	bool shaped = tp_load(&signature->shaped), typed = (signature->kind || shaped) && signature->parts;
 
 	if (tp_clock_kind != TPROF_CLOCK_TSC || signature->op || signature->read || signature->begun ||
-	    call->window.kind == TP_WINDOW_VARIES || (typed && call->window.kind == TP_WINDOW_BY_RBP))
+	    call->window.kind == TP_WINDOW_VARIES || (typed && call->window.kind == TP_WINDOW_BY_FP))
 		return false;
 	place(hot, call->index, call->frame[1], call->window.bytes);
 	hot->typed = typed ? typed_by(signature) : 0;
@@ -91,8 +91,8 @@ static bool remember(struct tp_fold_hot *hot, const struct tp_hot_call *call)
 		hot->raw[0] = tp_shapes_hash(signature, call->index, call->frame);
 	for (uint32_t i = 0; typed && !shaped && i < signature->parts; i++)
 		hot->raw[i] = raw_part(signature, i, call->frame);
-	if (call->window.kind == TP_WINDOW_BY_RBP) {
-		hot->typed = TP_HOT_BY_RBP;
+	if (call->window.kind == TP_WINDOW_BY_FP) {
+		hot->typed = TP_HOT_BY_FP;
 		hot->raw[0] = call->frame[0] - (uintptr_t)call->frame;
 	}
 	return true;

@@ -4,10 +4,18 @@
 #define TPROF_HOOKS_OPS_HOT_H
 
 #include "core/thread.h"
-#include "hooks/ops/layout.h"
 #include "hooks/ops/stubs.h"
 #include "hooks/ops/window.h"
 #include "stacks/modules.h"
+
+/* Bits of tp_fold_hot.typed. */
+#define TP_HOT_BY_PARTS 1
+#define TP_HOT_BY_FP 2	      /* raw[0]: the caller's frame pointer, from the stub's frame */
+#define TP_HOT_BY_FIRST 4     /* beside BY_PARTS: raw[0] alone, which is the first argument, 32 bits */
+#define TP_HOT_BY_REFERENCE 8 /* beside BY_FIRST: or what it points to */
+
+/* Bytes of stack arguments that are copied one by one: copying them all at once takes some tens of cycles to begin. */
+#define TP_WINDOW_NEAR 256
 
 /* A call of an op that is hot begins: the thread's fold.work, and this. */
 struct tp_hot_call {

@@ -9,7 +9,7 @@
 
 #define FUNCTIONS_MAX 16384u
 #define FUNCTIONS_MANY 1024u /* each call of another one meets another page: from here on they get a large one */
-#define STUB_BYTES 16u
+#define STUB_BYTES TP_ARCH_STUB_BYTES
 #define STUBS_BYTES (FUNCTIONS_MAX * STUB_BYTES)
 #define STUBS_AT TP_PAGE /* the trampolines' addresses stand before them */
 #define AREA_BYTES (STUBS_AT + TRAMPOLINES * STUBS_BYTES)
@@ -74,13 +74,7 @@ static uint8_t *stub_of(uint32_t i, uint32_t trampoline)
 
 static void write_stub(uint32_t i, uint32_t trampoline)
 {
-	uint8_t *stub = stub_of(i, trampoline);
-	int32_t back = (int32_t)(stubs + trampoline * sizeof(*trampolines) - (stub + STUB_BYTES));
-
-	memcpy(stub, "\xf3\x0f\x1e\xfa\x41\xbb", 6); /* endbr64; mov $i, %r11d */
-	memcpy(stub + 6, &i, 4);
-	memcpy(stub + 10, "\xff\x25", 2); /* jmp *back(%rip) */
-	memcpy(stub + 12, &back, 4);
+	tp_arch_write_stub(stub_of(i, trampoline), i, stubs + trampoline * sizeof(*trampolines));
 }
 
 /* The page that its stub is on. False: no memory, or the system forbids code that was written. */

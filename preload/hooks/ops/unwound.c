@@ -6,7 +6,6 @@
 #include "core/sys.h"
 #include "core/usage.h"
 #include "hooks/ops/stubs.h"
-#include "hooks/ops/vectors.h"
 #include "stacks/recall.h"
 #include "stacks/walk.h"
 

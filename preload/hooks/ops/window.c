@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hooks/ops/window.h"
 
-#include "hooks/ops/vectors.h"
 #include "stacks/frames.h"
 
 /*
@@ -68,11 +67,11 @@ static inline uintptr_t end_of_frame(const struct tp_thread *thread, const uintp
 	uintptr_t at;
 
 	switch (kind) {
-	case TP_RULE_RSP:
+	case TP_RULE_SP:
 		return (uintptr_t)(frame + 2) + (uintptr_t)(intptr_t)cfa;
-	case TP_RULE_RBP:
+	case TP_RULE_FP:
 		return frame[0] + (uintptr_t)(intptr_t)cfa;
-	case TP_RULE_RBP_LOAD: /* a frame that aligns itself */
+	case TP_RULE_FP_LOAD: /* a frame that aligns itself */
 		at = frame[0] + (uintptr_t)(intptr_t)cfa;
 		return at % sizeof(at) == 0 && tp_thread_on_stack(thread, at) ? *(const uintptr_t *)at : 0;
 	default:
@@ -92,7 +91,7 @@ static inline struct tp_window window_by(const struct tp_thread *thread, const u
 	if (window.bytes > most)
 		window.bytes = most;
 	if (known)
-		window.kind = kind == TP_RULE_RSP ? TP_WINDOW_FIXED : TP_WINDOW_BY_RBP;
+		window.kind = kind == TP_RULE_SP ? TP_WINDOW_FIXED : TP_WINDOW_BY_FP;
 	return window;
 }
 

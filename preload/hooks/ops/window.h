@@ -11,8 +11,8 @@
 struct tp_window {
 	uint64_t bytes; /* above the return address; a multiple of 16 */
 	enum {
-		TP_WINDOW_FIXED,  /* the same for each call of that function from that place */
-		TP_WINDOW_BY_RBP, /* the same as long as the caller's rbp is as far from the stub's frame */
+		TP_WINDOW_FIXED, /* the same for each call of that function from that place */
+		TP_WINDOW_BY_FP, /* the same as long as the caller's fp is as far from the stub's frame */
 		TP_WINDOW_VARIES,
 	} kind;
 };
@@ -50,7 +50,7 @@ static inline struct tp_window tp_window_of(struct tp_thread *thread, const stru
 
 	if (tp_window_known(thread, signature, frame, &window))
 		return window;
-	if (tp_likely(tp_window_is(caller, frame[1]) && (caller->rule & TP_CALLER_KIND) == TP_RULE_RSP))
+	if (tp_likely(tp_window_is(caller, frame[1]) && (caller->rule & TP_CALLER_KIND) == TP_RULE_SP))
 		return (struct tp_window){ (uint64_t)caller->rule & ~UINT64_C(15), TP_WINDOW_FIXED };
 	return tp_window_by_rule(thread, frame);
 }

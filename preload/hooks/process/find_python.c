@@ -85,7 +85,7 @@ static bool find_states(const struct dl_phdr_info *object, uint32_t is)
 	if (is <= KEYS_UNTIL)
 		return true;
 	if (tp_lookup_in(object, "PyGILState_GetThisThreadState", &own))
-		tp_python_slot = tp_python_slot_of((const uint8_t *)own.address, own.size);
+		tp_python_slot = tp_arch_thread_local_of((const uint8_t *)own.address, own.size);
 	return tp_python_slot != 0;
 }
 

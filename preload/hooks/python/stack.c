@@ -107,7 +107,7 @@ TP_INLINE uintptr_t thread_state(struct tp_reader *reader)
 	if (!key->made) /* before the interpreter's begin, and after its end */
 		return 0;
 	state = (uintptr_t)pthread_getspecific((pthread_key_t)key->key);
-	if (!state || tp_read_word(reader, state + tp_python.thread_id) != tp_python_self())
+	if (!state || tp_read_word(reader, state + tp_python.thread_id) != tp_arch_thread())
 		return 0;
 	if (!tp_python.runtime_current)
 		return state;

@@ -21,7 +21,7 @@ static uintptr_t state_by(const struct tp_python_key *key)
 	if (key->made != 1 || key->key >= PTHREAD_KEYS_MAX)
 		return 0;
 	state = (uintptr_t)pthread_getspecific((pthread_key_t)key->key);
-	return state && tp_read_word(&reader, state + tp_python.thread_id) == tp_python_self() ? state : 0;
+	return state && tp_read_word(&reader, state + tp_python.thread_id) == tp_arch_thread() ? state : 0;
 }
 
 static uintptr_t keep(const struct tp_python_key *key, uintptr_t state)
@@ -29,23 +29,6 @@ static uintptr_t keep(const struct tp_python_key *key, uintptr_t state)
 	if (state)
 		tp_store_release(&tp_python_key, key);
 	return state;
-}
-
-/* mov %fs:distance,%rax; ret, behind the mark of a target of jumps that there may be. */
-int32_t tp_python_slot_of(const uint8_t *code, size_t size)
-{
-	static const uint8_t mark[] = { 0xf3, 0x0f, 0x1e, 0xfa }, load[] = { 0x64, 0x48, 0x8b, 0x04, 0x25 };
-	int32_t distance;
-
-	if (size >= sizeof(mark) && memcmp(code, mark, sizeof(mark)) == 0) {
-		code += sizeof(mark);
-		size -= sizeof(mark);
-	}
-	if (size < sizeof(load) + sizeof(distance) + 1 || memcmp(code, load, sizeof(load)) != 0 ||
-	    code[sizeof(load) + sizeof(distance)] != 0xc3)
-		return 0;
-	memcpy(&distance, code + sizeof(load), sizeof(distance));
-	return distance;
 }
 
 /*
@@ -67,9 +50,9 @@ static bool states_last(void)
 static uintptr_t state_in_slot(void)
 {
 	struct tp_reader reader = { .careful = !states_last() };
-	uintptr_t state = *(const uintptr_t *)(tp_python_self() + (uintptr_t)(intptr_t)tp_python_slot);
+	uintptr_t state = *(const uintptr_t *)(tp_arch_thread() + (uintptr_t)(intptr_t)tp_python_slot);
 
-	return state && tp_read_word(&reader, state + tp_python.thread_id) == tp_python_self() ? state : 0;
+	return state && tp_read_word(&reader, state + tp_python.thread_id) == tp_arch_thread() ? state : 0;
 }
 
 uintptr_t tp_python_find_key(void)
@@ -98,5 +81,5 @@ uintptr_t tp_python_which(uintptr_t state, uintptr_t current)
 {
 	struct tp_reader reader = { .careful = true }; /* another thread's may be gone any moment */
 
-	return tp_read_word(&reader, current + tp_python.thread_id) == tp_python_self() ? current : state;
+	return tp_read_word(&reader, current + tp_python.thread_id) == tp_arch_thread() ? current : state;
 }

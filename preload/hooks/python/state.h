@@ -15,23 +15,11 @@ struct tp_python_key { /* Py_tss_t */
 
 extern const struct tp_python_key *tp_python_key; /* NULL: not found yet */
 
-/* pthread_self(), which glibc keeps here (x86-64 ABI of TLS, variant II: the thread pointer points to itself). No call. */
-static inline uintptr_t tp_python_self(void)
-{
-	uintptr_t self;
-
-	__asm__("mov %%fs:0, %0" : "=r"(self));
-	return self;
-}
-
 /*
  * 3.15 and later keep the state in a thread-local variable, at this distance from what pthread_self() points to; 0: they
  * have a key. Set before the first stack is looked at.
  */
 extern int32_t tp_python_slot;
-
-/* The distance that code reads at, which does nothing but return such a variable; 0: it is other code. */
-int32_t tp_python_slot_of(const uint8_t *code, size_t size);
 
 /*
  * Reads the variable. Else looks for the key: where the version has it, else in all of _PyRuntime; the right one is that by which a thread is led to a

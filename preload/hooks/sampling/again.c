@@ -42,48 +42,33 @@ static bool is_one(int32_t number)
 	return false;
 }
 
-/*
- * mov $NUMBER, %eax; syscall, and perhaps mov OFFSET(%rsp), %edi between: as libc makes its calls. -1: made otherwise, nobody knows
- * what it was.
- */
+/* -1: made otherwise than libc makes its calls, nobody knows what it was. */
 static int32_t number_of(uint64_t behind)
 {
-	uint8_t code[11];
-	int32_t number;
-	size_t at;
+	uint8_t code[TP_ARCH_SYSCALL_BYTES];
 
-	if (!tp_sys_copy(code, behind - sizeof(code), sizeof(code)) || code[9] != 0x0f || code[10] != 0x05)
-		return -1;
-	if (code[4] == 0xb8)
-		at = 5;
-	else if (code[0] == 0xb8 && code[5] == 0x8b && code[6] == 0x7c && code[7] == 0x24)
-		at = 1;
-	else
-		return -1;
-	__builtin_memcpy(&number, code + at, sizeof(number));
-	return number;
+	return tp_sys_copy(code, behind - sizeof(code), sizeof(code)) ? tp_arch_syscall_number(code) : -1;
 }
 
 /* A sleep goes on for what is left of it, where the kernel has written that down. */
-static void shorten(int32_t number, greg_t *registers)
+static void shorten(int32_t number, ucontext_t *context)
 {
-	if (number == SYS_nanosleep && registers[REG_RSI])
-		registers[REG_RDI] = registers[REG_RSI];
-	if (number == SYS_clock_nanosleep && !(registers[REG_RSI] & TIMER_ABSTIME) && registers[REG_R10])
-		registers[REG_RDX] = registers[REG_R10];
+	if (number == SYS_nanosleep && *tp_arch_argument(context, 1))
+		*tp_arch_argument(context, 0) = *tp_arch_argument(context, 1);
+	if (number == SYS_clock_nanosleep && !(*tp_arch_argument(context, 1) & TIMER_ABSTIME) &&
+	    *tp_arch_argument(context, 3))
+		*tp_arch_argument(context, 2) = *tp_arch_argument(context, 3);
 }
 
 void tp_again(ucontext_t *context)
 {
-	greg_t *registers = context->uc_mcontext.gregs;
 	int32_t number;
 
-	if (registers[REG_RAX] != -EINTR)
+	if (tp_arch_result(context) != -EINTR)
 		return;
-	number = number_of((uint64_t)registers[REG_RIP]);
+	number = number_of(tp_arch_pc(context));
 	if (!is_one(number))
 		return;
-	shorten(number, registers);
-	registers[REG_RAX] = number;
-	registers[REG_RIP] -= 2;
+	shorten(number, context);
+	tp_arch_call_again(context, number);
 }

@@ -28,7 +28,6 @@ struct event {
 	int unused[11];
 };
 
-_Static_assert(offsetof(struct tp_thread, handler_stack) == 0, "handler.S counts on it");
 _Static_assert(sizeof(struct event) == 64, "as the kernel's struct sigevent");
 
 void tp_cpu_handler(int number, siginfo_t *info, void *context) __attribute__((visibility("hidden")));
@@ -62,31 +61,28 @@ void tp_cpu_let_go(void)
 
 /* ---- the handler ---- */
 
-/* The kernel's rt_sigframe: a return address, its own ucontext and, behind that, the siginfo. */
-enum { FRAME_CONTEXT = 8, FRAME_INFO = FRAME_CONTEXT + 304 };
-
 /*
  * Is this the first instruction of a signal's handler? Then the kernel has delivered that signal and ours at once, and
  * no time has passed there yet: all registers are as it sets them.
  */
-static bool is_delivery(const greg_t *registers)
+static bool is_delivery(const ucontext_t *context)
 {
-	greg_t number = registers[REG_RDI], sp = registers[REG_RSP];
+	int64_t number = tp_arch_delivered(context);
 	struct {
-		greg_t handler;
+		uintptr_t handler;
 		unsigned long flags, restorer, mask;
 	} action;
 
-	return registers[REG_RDX] == sp + FRAME_CONTEXT && registers[REG_RSI] == sp + FRAME_INFO && number > 0 &&
-	       number <= SIGRTMAX && tp_syscall(SYS_rt_sigaction, number, NULL, &action, sizeof(action.mask)) == 0 &&
-	       action.handler == registers[REG_RIP];
+	return number > 0 && number <= SIGRTMAX &&
+	       tp_syscall(SYS_rt_sigaction, number, NULL, &action, sizeof(action.mask)) == 0 &&
+	       action.handler == tp_arch_pc(context);
 }
 
 /* What the period's CPU time was spent in: each handler that has just been entered interrupted the next one, or it. */
 static const ucontext_t *below_deliveries(const ucontext_t *context)
 {
-	for (int i = 0; i < SIGRTMAX && is_delivery(context->uc_mcontext.gregs); i++)
-		context = (const ucontext_t *)context->uc_mcontext.gregs[REG_RDX]; // NOLINT(performance-no-int-to-ptr)
+	for (int i = 0; i < SIGRTMAX && is_delivery(context); i++)
+		context = tp_arch_handlers_context(context);
 	return context;
 }
 
@@ -94,7 +90,7 @@ static const ucontext_t *below_deliveries(const ucontext_t *context)
 static void record_sample(struct tp_thread *thread, const ucontext_t *context, const ucontext_t *below,
 			  uint64_t periods)
 {
-	uintptr_t sp = (uintptr_t)below->uc_mcontext.gregs[REG_RSP];
+	uintptr_t sp = tp_arch_sp(below);
 	struct tp_range bounds = thread->bounds;
 	uintptr_t frame = thread->busy_frame;
 	uint32_t busy = thread->busy, node = TPROF_NODE_NONE;
@@ -241,7 +237,7 @@ static bool is_made(uintptr_t pc)
  */
 static bool is_own(const struct tp_thread *thread, const ucontext_t *context)
 {
-	uintptr_t pc = (uintptr_t)context->uc_mcontext.gregs[REG_RIP], start = (uintptr_t)__ehdr_start;
+	uintptr_t pc = tp_arch_pc(context), start = (uintptr_t)__ehdr_start;
 
 	return thread->busy == TP_BUSY_RECORD || pc - start < (uintptr_t)etext - start || is_made(pc);
 }
@@ -289,12 +285,12 @@ static void delete_timer(struct tp_thread *thread)
 		tp_syscall(SYS_timer_delete, timer - 1, 0, 0, 0);
 }
 
-/* What the kernel pushes, by its own word (with AVX-512 3 KiB and more), and handler.S. */
+/* What the kernel pushes, by its own word (with AVX-512 3 KiB and more), and our own first instructions. */
 static size_t frame_bytes(void)
 {
 	size_t kernel = getauxval(AT_MINSIGSTKSZ);
 
-	return (kernel ? kernel : 4096) + 256;
+	return (kernel ? kernel : TP_PAGE) + 256;
 }
 
 static void stop_thread(struct tp_thread *thread)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TPROF_HOOKS_OPS_VECTORS_H
-#define TPROF_HOOKS_OPS_VECTORS_H
+#ifndef TPROF_ARCH_X86_64_VECTORS_H
+#define TPROF_ARCH_X86_64_VECTORS_H
 
-#include "core/base.h"
+#include <stdint.h>
 
 /* Runs what may touch vector registers (libc's memset, the vDSO) between two calls that must not: they are kept. */
-TP_SLOW void tp_with_vectors_kept(void (*run)(void *), void *context);
+__attribute__((noinline, cold)) void tp_with_vectors_kept(void (*run)(void *), void *context);
 
 /* How: found out by the first call. A test can say it. */
 extern uint32_t tp_vectors_kept_by;

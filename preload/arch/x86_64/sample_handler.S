@@ -5,7 +5,7 @@
  * tp_thread. All signals are blocked meanwhile (sa_mask). A thread without the struct is not sampled: what comes to it is
  * the program's, and handled where it is.
  */
-#include "core/handler_stack.h"
+#include "offsets.h"
 
 	.text
 	.globl	tp_cpu_handler

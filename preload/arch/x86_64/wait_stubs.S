@@ -7,11 +7,7 @@
  *
  * %r11 is free at a call, as the dynamic linker's own stubs use it.
  */
-#include "hooks/leakcheck/layout.h"
-
-#define SP TP_THREAD_WAIT
-#define CALLER (TP_THREAD_WAIT + 8)
-#define KEPT (TP_THREAD_WAIT + 16)
+#include "offsets.h"
 
 	.text
 	.globl	tp_wait_stubs
@@ -29,18 +25,18 @@ tp_wait_stubs:
 	testq	%r11, %r11
 	jz	2f
 	/* Again, if a signal's handler that waited came between: its own stack pointer stands there then. */
-1:	movq	%rsp, SP(%r11)
+1:	movq	%rsp, TP_WAIT_SP(%r11)
 	pushq	(%rsp)
 	.cfi_adjust_cfa_offset 8
-	popq	CALLER(%r11)
+	popq	TP_WAIT_CALLER(%r11)
 	.cfi_adjust_cfa_offset -8
-	movq	%rbx, KEPT(%r11)
-	movq	%rbp, KEPT + 8(%r11)
-	movq	%r12, KEPT + 16(%r11)
-	movq	%r13, KEPT + 24(%r11)
-	movq	%r14, KEPT + 32(%r11)
-	movq	%r15, KEPT + 40(%r11)
-	cmpq	%rsp, SP(%r11)
+	movq	%rbx, TP_WAIT_KEPT(%r11)
+	movq	%rbp, TP_WAIT_KEPT + 8(%r11)
+	movq	%r12, TP_WAIT_KEPT + 16(%r11)
+	movq	%r13, TP_WAIT_KEPT + 24(%r11)
+	movq	%r14, TP_WAIT_KEPT + 32(%r11)
+	movq	%r15, TP_WAIT_KEPT + 40(%r11)
+	cmpq	%rsp, TP_WAIT_SP(%r11)
 	jne	1b
 2:	jmp	*tp_wait_targets + 8 * number(%rip)
 	.set	number, number + 1

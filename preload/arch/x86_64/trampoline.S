@@ -17,7 +17,7 @@
  * Calls that are folded (core/fold.h) are counted here; all others go to call.c, and each as soon as it is seen to be none
  * of them. Between a store of TP_LAYOUT_BUSY_RECORD and of 0 to TP_THREAD_BUSY no signal's handler records anything.
  */
-#include "hooks/ops/trampoline_parts.inc"
+#include "arch/x86_64/trampoline_parts.inc"
 
 	.text
 	.globl	tp_op_trampoline, tp_op_copied, tp_op_copy_many
@@ -288,7 +288,7 @@ tp_op_trampoline_end:
 	.cfi_startproc
 	imulq	$TP_LAYOUT_FUNCTION, %r11, %r11
 	addq	tp_op_functions(%rip), %r11
-	jmp	*(%r11)
+	jmp	*TP_FUNCTION_ADDRESS(%r11)
 	.cfi_endproc
 
 /*

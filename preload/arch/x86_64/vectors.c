@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hooks/ops/vectors.h"
+#include "arch/x86_64/vectors.h"
 
 #include <cpuid.h>
+#include <stddef.h>
 
 uint32_t tp_vectors_kept_by;
 
 /* CPUID 1, ECX bit 27: the system uses XSAVE. Plain virtual processors (kvm64, qemu64) have SSE alone, and FXSAVE. */
-static TP_SLOW uint32_t find_out(void)
+static __attribute__((noinline, cold)) uint32_t find_out(void)
 {
 	unsigned int a, b, c, d;
 	uint32_t by = __get_cpuid(1, &a, &b, &c, &d) && c & 1u << 27 ? TP_VECTORS_XSAVE : TP_VECTORS_FXSAVE;
 
-	tp_store(&tp_vectors_kept_by, by); /* relaxed: each thread finds the same */
+	__atomic_store_n(&tp_vectors_kept_by, by, __ATOMIC_RELAXED); /* relaxed: each thread finds the same */
 	return by;
 }
 
@@ -41,9 +42,9 @@ static void with_fxsave(void (*run)(void *), void *context)
 
 void tp_with_vectors_kept(void (*run)(void *), void *context)
 {
-	uint32_t by = tp_load(&tp_vectors_kept_by);
+	uint32_t by = __atomic_load_n(&tp_vectors_kept_by, __ATOMIC_RELAXED);
 
-	if (tp_unlikely(!by))
+	if (__builtin_expect(!by, 0))
 		by = find_out();
 	if (by == TP_VECTORS_XSAVE)
 		with_xsave(run, context);
