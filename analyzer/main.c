@@ -1,19 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tprof-analyze: reads traces of libtprof.so and reports. */
+#include <jansson.h>
 #include <locale.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "commands/command.h"
 #include "commands/ctl.h"
 #include "commands/parse.h"
 #include "commands/run_choice.h"
+
+static void *json_memory(size_t size)
+{
+	return tp_resize(NULL, 1, size);
+}
 
 int main(int argc, char **argv)
 {
 	struct tp_options options;
 	int status = TP_EXIT_OK;
 
+	json_set_alloc_funcs(json_memory, free);
 	setlocale(LC_CTYPE, "");
 	signal(SIGXFSZ, SIG_IGN); /* past RLIMIT_FSIZE a write fails as on a full disk: the file is named */
 	if (argc > 1 && strcmp(argv[1], "ctl") == 0)

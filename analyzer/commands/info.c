@@ -201,8 +201,6 @@ static void print_threads(const struct tp_session *session, const struct tp_proc
 	uint64_t top = tp_top(session->options, 10);
 	struct tp_table *table = tp_table_new(">thread|>tid|name|>allocations|>frees|>bytes|>CPU time|>first|>last");
 
-	if (!table)
-		return;
 	for (size_t i = 0; i < process->thread_count && (!top || i < top); i++) {
 		const struct tp_thread_stats *thread = &process->threads[i];
 

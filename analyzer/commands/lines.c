@@ -163,13 +163,12 @@ static void print_files(const struct tp_session *session, const struct tp_file_l
 	struct tp_table *table = table_of_files(session);
 	size_t count = top && top < files->count ? (size_t)top : files->count;
 
-	for (size_t i = 0; table && i < count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		add_numbers(&numbers, table, &files->list[i], false);
 		tp_table_add(table, TP_STYLE_FUNCTION, files->list[i].file);
 	}
 	tp_headline(&session->page, "Files");
-	if (table)
-		tp_table_print(table, &session->page, 2);
+	tp_table_print(table, &session->page, 2);
 	tp_table_free(table);
 	if (count < files->count)
 		tp_print(&session->page, TP_STYLE_DIM, "\n      and %s more files (--top 0 shows all)\n",

@@ -48,19 +48,17 @@ bool tp_ops_combined_print(const struct tp_session *session, uint64_t top)
 	struct together steps = steps_of(session->run);
 	struct tp_process all = { .trace = NULL };
 	struct tp_op_list list = { .ops = NULL };
-	bool good;
 
 	all.ops = tp_ops_combine(session->run, &all.op_count);
-	good = tp_op_list(&list, &all, "total", NULL);
-	if (good && list.count) {
+	tp_op_list(&list, &all, "total", NULL);
+	if (list.count) {
 		tp_headline(page, "Operators of all %zu processes together", session->run->process_count);
 		tp_ops_print_short(page, &list, tp_top(session->options, top));
 	}
-	if (good)
-		print_steps(page, &steps);
+	print_steps(page, &steps);
 	free(list.ops);
 	tp_ops_result_free(all.ops, all.op_count);
-	return good;
+	return true;
 }
 
 bool tp_ops_combined_json(const struct tp_session *session, json_t *combined)
@@ -68,20 +66,16 @@ bool tp_ops_combined_json(const struct tp_session *session, json_t *combined)
 	struct together steps = steps_of(session->run);
 	struct tp_process all = { .trace = NULL };
 	struct tp_op_list list = { .ops = NULL };
-	bool good;
 
 	all.ops = tp_ops_combine(session->run, &all.op_count);
-	good = tp_op_list(&list, &all, "total", NULL);
-	if (good) {
-		json_object_set_new(combined, "ops", tp_ops_json(&list, tp_top(session->options, 100)));
-		json_object_set_new(combined, "ops_total", tp_json_number(list.count));
-		json_object_set_new(combined, "steps",
-				    json_pack("{s:o, s:o, s:o, s:o}", "processes", tp_json_number(steps.processes),
-					      "count", tp_json_number(steps.count), "items",
-					      tp_json_number(steps.items), "items_per_s",
-					      steps.items_per_s > 0 ? json_real(steps.items_per_s) : json_null()));
-	}
+	tp_op_list(&list, &all, "total", NULL);
+	json_object_set_new(combined, "ops", tp_ops_json(&list, tp_top(session->options, 100)));
+	json_object_set_new(combined, "ops_total", tp_json_number(list.count));
+	json_object_set_new(combined, "steps",
+			    json_pack("{s:o, s:o, s:o, s:o}", "processes", tp_json_number(steps.processes), "count",
+				      tp_json_number(steps.count), "items", tp_json_number(steps.items), "items_per_s",
+				      steps.items_per_s > 0 ? json_real(steps.items_per_s) : json_null()));
 	free(list.ops);
 	tp_ops_result_free(all.ops, all.op_count);
-	return good;
+	return true;
 }

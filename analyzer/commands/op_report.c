@@ -19,8 +19,7 @@ bool tp_ops_short_print(struct tp_session *session, size_t process, uint64_t top
 	const struct tp_page *page = &session->page;
 	struct tp_op_list list;
 
-	if (!tp_op_list(&list, of, "total", NULL))
-		return false;
+	tp_op_list(&list, of, "total", NULL);
 	if (list.count) {
 		tp_headline(page, "Which operators took the time");
 		tp_ops_print_short(page, &list, tp_top(session->options, top));
@@ -53,28 +52,26 @@ bool tp_ops_section_json(struct tp_session *session, size_t process, json_t *jso
 	regex_t filter;
 	bool filtered = options->command->run == tp_cmd_ops && options->filter &&
 			regcomp(&filter, options->filter, REG_EXTENDED | REG_NOSUB) == 0;
-	bool good = tp_op_list(&list, of, sort, filtered ? &filter : NULL);
+	json_t *counters = tp_counters_json(of);
+	bool good = true;
 
-	if (good) {
-		json_t *counters = tp_counters_json(of);
-
-		json_object_set_new(json, "ops", tp_ops_json(&list, tp_top(options, 100)));
-		tp_op_counters_json(of, &list, json_object_get(json, "ops"));
-		if (counters)
-			json_object_set_new(json, "counters", counters);
-		json_object_set_new(json, "ops_total", tp_json_number(list.count));
-		json_object_set_new(json, "op_ends_unmatched", tp_json_number(of->op_counts.unmatched_ends));
-		json_object_set_new(json, "op_calls_too_deep", tp_json_number(of->op_counts.too_deep));
-		json_object_set_new(json, "op_calls_nameless", tp_json_number(of->op_counts.nameless));
-		json_object_set_new(json, "torch_work", tp_work_known_json(of));
-		if (options->tree)
-			good = json_object_set_new(json, "tree", tp_op_tree_json(of, tp_top(options, 0))) == 0;
-		if (options->by == TP_BY_LAYER)
-			good = json_object_set_new(json, "layers", tp_layers_json(of, tp_top(options, 0))) == 0 && good;
-		json_object_set_new(json, "steps", steps_json(of, options, steps_one_by_one));
-		good = tp_growth_steps_json(session, process, json_object_get(json, "steps")) && good;
-		free(list.ops);
-	}
+	tp_op_list(&list, of, sort, filtered ? &filter : NULL);
+	json_object_set_new(json, "ops", tp_ops_json(&list, tp_top(options, 100)));
+	tp_op_counters_json(of, &list, json_object_get(json, "ops"));
+	if (counters)
+		json_object_set_new(json, "counters", counters);
+	json_object_set_new(json, "ops_total", tp_json_number(list.count));
+	json_object_set_new(json, "op_ends_unmatched", tp_json_number(of->op_counts.unmatched_ends));
+	json_object_set_new(json, "op_calls_too_deep", tp_json_number(of->op_counts.too_deep));
+	json_object_set_new(json, "op_calls_nameless", tp_json_number(of->op_counts.nameless));
+	json_object_set_new(json, "torch_work", tp_work_known_json(of));
+	if (options->tree)
+		good = json_object_set_new(json, "tree", tp_op_tree_json(of, tp_top(options, 0))) == 0;
+	if (options->by == TP_BY_LAYER)
+		good = json_object_set_new(json, "layers", tp_layers_json(of, tp_top(options, 0))) == 0 && good;
+	json_object_set_new(json, "steps", steps_json(of, options, steps_one_by_one));
+	good = tp_growth_steps_json(session, process, json_object_get(json, "steps")) && good;
+	free(list.ops);
 	if (filtered)
 		regfree(&filter);
 	return good;

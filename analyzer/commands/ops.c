@@ -16,12 +16,10 @@ static bool print(struct tp_session *session, size_t process)
 	struct tp_op_list list;
 	regex_t filter;
 	bool filtered = options->filter && regcomp(&filter, options->filter, REG_EXTENDED | REG_NOSUB) == 0;
-	bool good = tp_op_list(&list, of, options->sort, filtered ? &filter : NULL);
 
+	tp_op_list(&list, of, options->sort, filtered ? &filter : NULL);
 	if (filtered)
 		regfree(&filter);
-	if (!good)
-		return false;
 	if (list.count)
 		tp_headline(page, "%s",
 			    options->by == TP_BY_LAYER ? "Layers"
@@ -34,9 +32,9 @@ static bool print(struct tp_session *session, size_t process)
 				: "no op is in the trace: nothing that TPROF_OPS names was called where it could be "
 				  "hooked, and the program names none itself (tprof.h)");
 	if (list.count && options->by == TP_BY_LAYER) {
-		good = tp_layers_print(page, of, top);
+		tp_layers_print(page, of, top);
 	} else if (list.count && options->tree) {
-		good = tp_op_tree_print(page, of, tp_top(options, 30));
+		tp_op_tree_print(page, of, tp_top(options, 30));
 	} else {
 		tp_ops_print(page, of, &list, top);
 		tp_op_counters_print(page, of, &list, top);
@@ -44,7 +42,7 @@ static bool print(struct tp_session *session, size_t process)
 	if (options->shapes)
 		tp_shapes_print(page, &list, top);
 	free(list.ops);
-	return good;
+	return true;
 }
 
 int tp_cmd_ops(const struct tp_options *options)

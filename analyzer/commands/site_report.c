@@ -99,7 +99,7 @@ void tp_combined_print(const struct tp_session *session)
 
 	tp_headline(page, "All %zu processes: %s at %s, when they held most together", run->process_count,
 		    tp_some_bytes(&numbers, run->peak_bytes, run->peak_variance).text, tp_time(run->peak_time_ns).text);
-	for (size_t i = 0; table && i < run->process_count; i++) {
+	for (size_t i = 0; i < run->process_count; i++) {
 		const struct tp_process *process = &run->processes[i];
 
 		numbers.unseen = process->unseen;
@@ -116,8 +116,7 @@ void tp_combined_print(const struct tp_session *session)
 			     tp_some_bytes(&numbers, process->heap.end_bytes, process->heap.variance.live_bytes).text);
 		tp_table_add(table, TP_STYLE_PLAIN, tp_process_label(run, process, page, label, sizeof(label)));
 	}
-	if (table)
-		tp_table_print(table, page, 2);
+	tp_table_print(table, page, 2);
 	tp_table_free(table);
 }
 

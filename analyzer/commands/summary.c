@@ -165,10 +165,11 @@ static bool print_priorities(struct tp_session *session, size_t index, const str
 	const struct tp_process *process = &session->run->processes[index];
 	struct tp_rows *peak = tp_session_rows(session, index, TP_BY_STACK, TP_WHAT_PEAK, "bytes", NULL, 1);
 	struct tp_roof_notes notes = { machine, machine ? tp_roof_cores(machine, process) : 0, "" };
-	bool good = peak && tp_priorities_print(&session->page, process, peak, machine ? tp_roof_note : NULL, &notes);
 
+	if (peak)
+		tp_priorities_print(&session->page, process, peak, machine ? tp_roof_note : NULL, &notes);
 	tp_rows_free(peak);
-	return good;
+	return peak != NULL;
 }
 
 static json_t *json_priorities(struct tp_session *session, size_t index, const struct tp_machine *machine)

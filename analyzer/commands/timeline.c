@@ -71,8 +71,6 @@ static void print_numbers(const struct tp_page *page, const struct tp_process *p
 	const struct tp_point *last = last_point(process);
 	struct tp_table *table = tp_table_new("|>most|>at the end");
 
-	if (!table)
-		return;
 	add_live(page, table, process);
 	if (heap->maps || !tp_heap_unknown(process))
 		add_numbers(page, table, "mmap", heap->mapped_peak, heap->mapped_end);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "model/ops/buckets.h"
 #include "model/result/priorities.h"
 #include "report/rows/call_tree.h"
@@ -171,13 +172,11 @@ static void add_json(void *context, uint32_t number, int depth)
 
 json_t *tp_op_tree_json(const struct tp_process *process, uint64_t top)
 {
-	struct json_context context = { process, NULL };
+	struct json_context context = { process, json_array() };
 	struct tp_call_tree tree;
 
-	if (tp_call_tree(&tree, process, top)) {
-		context.list = json_array();
-		tp_call_tree_walk(&tree, add_json, &context);
-	}
+	tp_call_tree(&tree, process, top);
+	tp_call_tree_walk(&tree, add_json, &context);
 	tp_call_tree_free(&tree);
 	return context.list;
 }
@@ -187,9 +186,10 @@ json_t *tp_op_tree_json(const struct tp_process *process, uint64_t top)
 json_t *tp_layers_json(const struct tp_process *process, uint64_t top)
 {
 	struct tp_layers layers;
-	json_t *list = tp_layers(&layers, process) ? json_array() : NULL;
+	json_t *list = json_array();
 
-	for (size_t i = 0; list && i < layers.count && (!top || i < top); i++) {
+	tp_layers(&layers, process);
+	for (size_t i = 0; i < layers.count && (!top || i < top); i++) {
 		const struct tp_layer *layer = &layers.list[i];
 		const struct tp_json_field fields[] = {
 			{ "calls", layer->calls },	 { "total_ns", layer->total_ns },
@@ -219,8 +219,8 @@ static json_t *priority_json(const struct tp_priority *one, json_t *roof)
 json_t *tp_priorities_json(const struct tp_process *process, const struct tp_rows *peak, tp_priority_roof *roof,
 			   void *context)
 {
-	struct tp_priority *list = calloc(process->op_count + 1, sizeof(*list));
-	size_t count = list ? tp_priorities(process, TP_PRIORITY_SHARE, list) : 0;
+	struct tp_priority *list = tp_zalloc(process->op_count + 1, sizeof(*list));
+	size_t count = tp_priorities(process, TP_PRIORITY_SHARE, list);
 	json_t *json = json_object(), *time = json_array();
 	uint64_t bytes;
 	size_t rows = tp_rows_for_share(peak, TP_PRIORITY_SHARE, &bytes);

@@ -14,9 +14,9 @@ static json_t *json_list(const struct tp_step_stats *steps, const char *sort, ui
 {
 	size_t count = top && top < steps->list_count ? (size_t)top : steps->list_count;
 	const struct tp_step **order = tp_steps_sort(steps, sort);
-	json_t *list = order ? json_array() : NULL;
+	json_t *list = json_array();
 
-	for (size_t i = 0; list && i < count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		const struct tp_step *step = order[i];
 
 		json_array_append_new(

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "model/ops/op_tree.h"
 
 void tp_call_tree_free(struct tp_call_tree *tree)
@@ -44,13 +45,11 @@ static void show(struct tp_call_tree *tree, uint32_t node)
 }
 
 /* Of siblings the heaviest go first when all are put in by weight: then a list only ever grows at its end. */
-static bool choose(struct tp_call_tree *tree, uint64_t top)
+static void choose(struct tp_call_tree *tree, uint64_t top)
 {
 	size_t count = tree->process->op_node_count;
-	uint32_t *order = calloc(count + 1, sizeof(*order)), used = 0;
+	uint32_t *order = tp_zalloc(count + 1, sizeof(*order)), used = 0;
 
-	if (!order)
-		return false;
 	for (uint32_t i = 1; i < count; i++)
 		if (tree->weight[i] || tree->process->op_nodes[i].calls)
 			order[used++] = i;
@@ -62,27 +61,25 @@ static bool choose(struct tp_call_tree *tree, uint64_t top)
 		if (tree->shown[order[i]])
 			hang(tree, order[i], tree->process->op_nodes[order[i]].parent);
 	free(order);
-	return true;
 }
 
-bool tp_call_tree(struct tp_call_tree *tree, const struct tp_process *process, uint64_t top)
+void tp_call_tree(struct tp_call_tree *tree, const struct tp_process *process, uint64_t top)
 {
 	size_t count = process->op_node_count;
 
 	*tree = (struct tp_call_tree){ .process = process };
-	tree->weight = calloc(count + 1, sizeof(*tree->weight));
-	tree->next = calloc(count + 1, sizeof(*tree->next));
-	tree->child = calloc(count + 1, sizeof(*tree->child));
-	tree->shown = calloc(count + 1, sizeof(*tree->shown));
-	if (!tree->weight || !tree->next || !tree->child || !tree->shown)
-		return false;
+	tree->weight = tp_zalloc(count + 1, sizeof(*tree->weight));
+	tree->next = tp_zalloc(count + 1, sizeof(*tree->next));
+	tree->child = tp_zalloc(count + 1, sizeof(*tree->child));
+	tree->shown = tp_zalloc(count + 1, sizeof(*tree->shown));
 	for (size_t i = count; i-- > 1;) {
 		const struct tp_op_node *node = &process->op_nodes[i];
 
 		tree->weight[i] = node->total_ns > tree->weight[i] ? node->total_ns : tree->weight[i];
 		tree->weight[node->parent] += tree->weight[i];
 	}
-	return count == 0 || choose(tree, top);
+	if (count)
+		choose(tree, top);
 }
 
 /* Visits what is shown, callers first. */
@@ -136,13 +133,13 @@ static int by_own(const void *left, const void *right)
 	return !a->name || !b->name ? (a->name != NULL) - (b->name != NULL) : strcmp(a->name, b->name);
 }
 
-bool tp_layers(struct tp_layers *layers, const struct tp_process *process)
+void tp_layers(struct tp_layers *layers, const struct tp_process *process)
 {
-	uint32_t *of_node = calloc(process->op_node_count + 1, sizeof(*of_node));
-	uint32_t *of_op = calloc(process->trace->op_count + 1, sizeof(*of_op));
+	uint32_t *of_node = tp_zalloc(process->op_node_count + 1, sizeof(*of_node));
+	uint32_t *of_op = tp_zalloc(process->trace->op_count + 1, sizeof(*of_op));
 
-	*layers = (struct tp_layers){ .list = calloc(process->op_count + 2, sizeof(*layers->list)), .count = 1 };
-	for (size_t i = 1; of_node && of_op && layers->list && i < process->op_node_count; i++) {
+	*layers = (struct tp_layers){ .list = tp_zalloc(process->op_count + 2, sizeof(*layers->list)), .count = 1 };
+	for (size_t i = 1; i < process->op_node_count; i++) {
 		const struct tp_op_node *node = &process->op_nodes[i];
 		struct tp_layer *layer;
 
@@ -156,7 +153,5 @@ bool tp_layers(struct tp_layers *layers, const struct tp_process *process)
 	}
 	free(of_node);
 	free(of_op);
-	if (layers->list)
-		qsort(layers->list, layers->count, sizeof(*layers->list), by_own);
-	return of_node && of_op && layers->list;
+	qsort(layers->list, layers->count, sizeof(*layers->list), by_own);
 }

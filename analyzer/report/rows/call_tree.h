@@ -14,8 +14,8 @@ struct tp_call_tree {
 	size_t shown_count;
 };
 
-/* The `top` (0: all) chains of calls that took most, with all that stand above them. False: memory is out; to be freed in any case. */
-bool tp_call_tree(struct tp_call_tree *tree, const struct tp_process *process, uint64_t top);
+/* The `top` (0: all) chains of calls that took most, with all that stand above them. */
+void tp_call_tree(struct tp_call_tree *tree, const struct tp_process *process, uint64_t top);
 void tp_call_tree_free(struct tp_call_tree *tree);
 
 /* Visits what is shown, callers first. */
@@ -42,8 +42,8 @@ struct tp_layers {
 
 /*
  * A layer is an op of the category "layer". What an op took itself belongs to the innermost layer that it was called in;
- * what was called in none has a row of its own. False: memory is out; free(layers->list) is due in any case.
+ * what was called in none has a row of its own. The caller frees layers->list.
  */
-bool tp_layers(struct tp_layers *layers, const struct tp_process *process);
+void tp_layers(struct tp_layers *layers, const struct tp_process *process);
 
 #endif

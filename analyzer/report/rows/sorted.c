@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 /* ---- ops ---- */
 
 static double op_number(const struct tp_op_stats *op, const char *sort)
@@ -36,14 +38,12 @@ static int compare_ops(const void *left, const void *right, void *context)
 	return strcmp(a->name, b->name);
 }
 
-bool tp_op_list(struct tp_op_list *list, const struct tp_process *process, const char *sort, const regex_t *filter)
+void tp_op_list(struct tp_op_list *list, const struct tp_process *process, const char *sort, const regex_t *filter)
 {
 	char key[16];
 
 	list->count = 0;
-	list->ops = calloc(process->op_count + 1, sizeof(struct tp_op_stats *));
-	if (!list->ops)
-		return false;
+	list->ops = tp_zalloc(process->op_count + 1, sizeof(struct tp_op_stats *));
 	for (size_t i = 0; i < process->op_count; i++) {
 		const struct tp_op_stats *op = &process->ops[i];
 
@@ -54,7 +54,6 @@ bool tp_op_list(struct tp_op_list *list, const struct tp_process *process, const
 	snprintf(key, sizeof(key), "%s", sort);
 	if (list->count)
 		qsort_r(list->ops, list->count, sizeof(*list->ops), compare_ops, key);
-	return true;
 }
 
 /* ---- steps ---- */
@@ -95,13 +94,13 @@ static int compare_steps(const void *left, const void *right, void *context)
 
 const struct tp_step **tp_steps_sort(const struct tp_step_stats *steps, const char *sort)
 {
-	const struct tp_step **order = calloc(steps->list_count + 1, sizeof(*order));
+	const struct tp_step **order = tp_zalloc(steps->list_count + 1, sizeof(*order));
 	char key[16];
 
-	for (size_t i = 0; order && i < steps->list_count; i++)
+	for (size_t i = 0; i < steps->list_count; i++)
 		order[i] = &steps->list[i];
 	snprintf(key, sizeof(key), "%s", sort);
-	if (order && steps->list_count)
+	if (steps->list_count)
 		qsort_r(order, steps->list_count, sizeof(*order), compare_steps, key);
 	return order;
 }

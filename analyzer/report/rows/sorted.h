@@ -13,12 +13,11 @@ struct tp_op_list {
 };
 
 /*
- * `sort`: total, self, calls, mean, p99 or alloc; `filter`: names or categories that match, NULL: all. False: memory is
- * out. To be freed with free(list->ops).
+ * `sort`: total, self, calls, mean, p99 or alloc; `filter`: names or categories that match, NULL: all. To be freed with free(list->ops).
  */
-bool tp_op_list(struct tp_op_list *list, const struct tp_process *process, const char *sort, const regex_t *filter);
+void tp_op_list(struct tp_op_list *list, const struct tp_process *process, const char *sort, const regex_t *filter);
 
-/* Steps one by one, in an order: time (the slowest first), high, growth or step. An array of pointers, to be freed; NULL: no memory. */
+/* Steps one by one, in an order: time (the slowest first), high, growth or step. An array of pointers, to be freed. */
 const struct tp_step **tp_steps_sort(const struct tp_step_stats *steps, const char *sort);
 
 /* How much more was live at its end than at its begin; the time of one step, where several were put together. */

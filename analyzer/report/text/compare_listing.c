@@ -146,13 +146,12 @@ static void print_overview(const struct tp_page *page, const struct tp_variants 
 	struct tp_table *table = table_of(variants, "");
 	struct row_context context = { machine, page };
 
-	for (size_t r = 0; table && r < sizeof(rows) / sizeof(rows[0]); r++) {
+	for (size_t r = 0; r < sizeof(rows) / sizeof(rows[0]); r++) {
 		tp_table_add(table, TP_STYLE_PLAIN, rows[r].name);
 		for (size_t i = 0; i < variants->count; i++)
 			tp_table_add(table, TP_STYLE_NUMBER, rows[r].text(&context, &variants->list[i]).text);
 	}
-	if (table)
-		tp_table_print(table, page, 2);
+	tp_table_print(table, page, 2);
 	tp_table_free(table);
 }
 
@@ -199,15 +198,14 @@ static void print_ops(const struct tp_page *page, const struct tp_variants *vari
 {
 	struct tp_table *table = table_of(variants, "op");
 
-	for (size_t n = 0; table && n < count && list[n].share > 0; n++) {
+	for (size_t n = 0; n < count && list[n].share > 0; n++) {
 		name_cell(table, page, list[n].op->sum.name);
 		for (size_t i = 0; i < variants->count; i++)
 			share_cell(table, machine, &variants->list[i], tp_compare_op_in(&variants->list[i], &list[n]));
 	}
 	tp_headline(page, "Share of the time in ops%s",
 		    machine ? "; what bounds it, and how much of its roof it reached" : "");
-	if (table)
-		tp_table_print(table, page, 2);
+	tp_table_print(table, page, 2);
 	tp_table_free(table);
 }
 
@@ -216,14 +214,13 @@ static void print_peaks(const struct tp_page *page, const struct tp_variants *va
 {
 	struct tp_table *table = table_of(variants, "op");
 
-	for (size_t n = 0; table && n < count && list[n].peak; n++) {
+	for (size_t n = 0; n < count && list[n].peak; n++) {
 		name_cell(table, page, list[n].op->sum.name);
 		for (size_t i = 0; i < variants->count; i++)
 			peak_cell(table, page, &variants->list[i], tp_compare_op_in(&variants->list[i], &list[n]));
 	}
 	tp_headline(page, "Memory at the peak, by the op that allocated it");
-	if (table)
-		tp_table_print(table, page, 2);
+	tp_table_print(table, page, 2);
 	tp_table_free(table);
 }
 

@@ -59,11 +59,10 @@ void tp_op_counters_print(const struct tp_page *page, const struct tp_process *p
 	if (!tp_counters_counted(trace) || !list->count)
 		return;
 	table = table_of(trace, with_ipc);
-	for (size_t i = 0; table && i < list->count && (!top || i < top); i++)
+	for (size_t i = 0; i < list->count && (!top || i < top); i++)
 		add_row(table, page, trace, list->ops[i], with_ipc);
 	tp_headline(page, "Counters, while the op was open, of its thread");
-	if (table)
-		tp_table_print(table, page, 2);
+	tp_table_print(table, page, 2);
 	tp_table_free(table);
 	if (process->counters.idle_ns)
 		tp_print(page, TP_STYLE_WARN,

@@ -128,7 +128,7 @@ static void list(const struct tp_page *page, const json_t *rows, const char *tit
 	if (!json_array_size(rows))
 		fputs("  nothing differs\n", page->out);
 	json_array_foreach(rows, i, row)
-		for (size_t c = 0; table && c < count; c++)
+		for (size_t c = 0; c < count; c++)
 			cell(table, page, row, &columns[c]);
 	if (table && json_array_size(rows))
 		tp_table_print(table, page, 2);
@@ -277,11 +277,10 @@ static void print_totals(const struct tp_page *page, const json_t *json)
 						  { "p_corrected", FORM_P },
 						  { "verdict", FORM_TEXT } };
 
-		for (size_t c = 0; table && c < sizeof(columns) / sizeof(columns[0]); c++)
+		for (size_t c = 0; c < sizeof(columns) / sizeof(columns[0]); c++)
 			cell(table, page, row, &columns[c]);
 	}
-	if (table)
-		tp_table_print(table, page, 2);
+	tp_table_print(table, page, 2);
 	tp_table_free(table);
 }
 

@@ -381,7 +381,7 @@ void tp_growth_print_short(const struct tp_growth_view *view)
 	if (!stats->heap.leaks || stats->seconds)
 		return;
 	table = tp_table_new(">a step|>95% interval|>so far|*allocated by");
-	for (size_t i = 0; table && i < stats->heap.leaks && (!view->listing.top || i < view->listing.top); i++) {
+	for (size_t i = 0; i < stats->heap.leaks && (!view->listing.top || i < view->listing.top); i++) {
 		const struct tp_growth_site *site = &stats->heap.list[i];
 		char interval[100];
 
@@ -394,7 +394,6 @@ void tp_growth_print_short(const struct tp_growth_view *view)
 		tp_table_add(table, TP_STYLE_PLAIN, text);
 	}
 	tp_headline(page, "What leaks: it grows with the steps, and had not stopped");
-	if (table)
-		tp_table_print(table, page, 2);
+	tp_table_print(table, page, 2);
 	tp_table_free(table);
 }

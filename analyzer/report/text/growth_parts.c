@@ -213,8 +213,6 @@ void tp_growth_print_parts(const struct tp_growth_view *view)
 	if (!stats->rss.last)
 		return;
 	table = new_table(view);
-	if (!table)
-		return;
 	tp_headline(page, "What the process's memory (RSS) is made of");
 	if (stats->parts_known)
 		add_part_lines(view, table);

@@ -24,13 +24,13 @@ static void print_how_to(const struct tp_page *page, const struct tp_process *pr
 		      page->out);
 }
 
-bool tp_layers_print(const struct tp_page *page, const struct tp_process *process, uint64_t top)
+void tp_layers_print(const struct tp_page *page, const struct tp_process *process, uint64_t top)
 {
 	struct tp_table *table = tp_table_new(">own time|>%|>total|>calls|>allocated|>own FLOP|>FLOP|>GFLOP/s|*layer");
 	struct tp_layers layers;
-	bool good = tp_layers(&layers, process) && table;
 
-	for (size_t i = 0; good && i < layers.count && (!top || i < top); i++) {
+	tp_layers(&layers, process);
+	for (size_t i = 0; i < layers.count && (!top || i < top); i++) {
 		const struct tp_layer *layer = &layers.list[i];
 
 		tp_cell(table, TP_STYLE_NUMBER, tp_time(layer->own_ns));
@@ -43,14 +43,12 @@ bool tp_layers_print(const struct tp_page *page, const struct tp_process *proces
 		tp_cell(table, TP_STYLE_PLAIN, tp_rate_text(layer->own_flop, layer->own_ns));
 		tp_op_name_cell(table, page, layer->name ? layer->name : "(ops in no layer)", 0);
 	}
-	if (good)
-		tp_table_print(table, page, 2);
-	if (good && top && top < layers.count)
+	tp_table_print(table, page, 2);
+	if (top && top < layers.count)
 		tp_print(page, TP_STYLE_DIM, "      and %s more (--top 0 shows all)\n",
 			 tp_count(layers.count - top).text);
-	if (good && layers.count == 1)
+	if (layers.count == 1)
 		print_how_to(page, process);
 	tp_table_free(table);
 	free(layers.list);
-	return good;
 }

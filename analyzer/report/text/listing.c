@@ -251,8 +251,6 @@ static void print_table(const struct tp_listing *context, const struct tp_rows *
 	struct tp_table *table = tp_table_new(table_titles(context, titles, sizeof(titles)));
 	size_t count = row_count(context, rows);
 
-	if (!table)
-		return;
 	for (size_t i = 0; i < count; i++) {
 		number_cells(context, rows, &rows->rows[i], table);
 		name_cells(context, &rows->rows[i], table);
@@ -348,7 +346,7 @@ void tp_listing_print_short(const struct tp_listing *context, const struct tp_ro
 	int used = (context->hotspots ? 48 : 34) + (tp_rows_estimated(rows) ? 20 : 0);
 	char text[1200];
 
-	for (size_t i = 0; table && i < count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		const struct tp_row *row = &rows->rows[i];
 		const struct tp_sums *self = &row->self;
 
@@ -365,8 +363,7 @@ void tp_listing_print_short(const struct tp_listing *context, const struct tp_ro
 		cut_to(page, text, page->width - used);
 		tp_table_add(table, TP_STYLE_PLAIN, text);
 	}
-	if (table)
-		tp_table_print(table, page, 2);
+	tp_table_print(table, page, 2);
 	tp_table_free(table);
 	print_held(context, rows);
 }

@@ -11,8 +11,6 @@ void tp_marks_print(const struct tp_page *page, const struct tp_marks *marks, ui
 	if (!marks->count)
 		return;
 	table = tp_table_new(">at|mark");
-	if (!table)
-		return;
 	for (uint64_t i = 0; i < shown; i++) {
 		tp_table_add(table, TP_STYLE_NUMBER, tp_time(marks->list[i].time_ns).text);
 		tp_table_add(table, TP_STYLE_PLAIN, marks->list[i].text);

@@ -33,28 +33,24 @@ static void add_row(void *context, uint32_t number, int depth)
 	tp_op_name_cell(table, text->page, tp_op_node_name(text->process, node), 2 * depth);
 }
 
-bool tp_op_tree_print(const struct tp_page *page, const struct tp_process *process, uint64_t top)
+void tp_op_tree_print(const struct tp_page *page, const struct tp_process *process, uint64_t top)
 {
-	struct text_context context = { page, process, NULL };
+	struct tp_table *table =
+		tp_table_new(">total|>self|>calls|>mean|>allocated|>peak of a call|>FLOP|>GFLOP/s|*op");
+	struct text_context context = { page, process, table };
 	struct tp_call_tree tree;
-	bool good = tp_call_tree(&tree, process, top);
 	size_t all = 0;
 
-	context.table =
-		good ? tp_table_new(">total|>self|>calls|>mean|>allocated|>peak of a call|>FLOP|>GFLOP/s|*op") : NULL;
-	if (context.table) {
-		tp_call_tree_walk(&tree, add_row, &context);
-		tp_table_print(context.table, page, 2);
-		for (size_t i = 1; i < process->op_node_count; i++)
-			all += process->op_nodes[i].calls || tree.weight[i];
-		if (all > tree.shown_count)
-			tp_print(page, TP_STYLE_DIM, "      and %s more (--top 0 shows all)\n",
-				 tp_count(all - tree.shown_count).text);
-	}
-	good = context.table != NULL;
-	tp_table_free(context.table);
+	tp_call_tree(&tree, process, top);
+	tp_call_tree_walk(&tree, add_row, &context);
+	tp_table_print(table, page, 2);
+	for (size_t i = 1; i < process->op_node_count; i++)
+		all += process->op_nodes[i].calls || tree.weight[i];
+	if (all > tree.shown_count)
+		tp_print(page, TP_STYLE_DIM, "      and %s more (--top 0 shows all)\n",
+			 tp_count(all - tree.shown_count).text);
+	tp_table_free(table);
 	tp_call_tree_free(&tree);
-	return good;
 }
 
 /* ---- JSON ---- */

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "model/result/priorities.h"
 #include "report/text/op_cells.h"
 
@@ -35,11 +36,11 @@ static void add_row(struct tp_table *table, const struct tp_page *page, const st
 	tp_table_add(table, TP_STYLE_DIM, note ? note : "");
 }
 
-bool tp_priorities_print(const struct tp_page *page, const struct tp_process *process, const struct tp_rows *peak,
+void tp_priorities_print(const struct tp_page *page, const struct tp_process *process, const struct tp_rows *peak,
 			 tp_priority_note *note, void *context)
 {
-	struct tp_priority *list = calloc(process->op_count + 1, sizeof(*list));
-	size_t count = list ? tp_priorities(process, TP_PRIORITY_SHARE, list) : 0;
+	struct tp_priority *list = tp_zalloc(process->op_count + 1, sizeof(*list));
+	size_t count = tp_priorities(process, TP_PRIORITY_SHARE, list);
 	struct tp_table *table = count ? tp_table_new(">self|>of ops|>of the run|>run at most|*op|") : NULL;
 
 	if (table) {
@@ -54,5 +55,4 @@ bool tp_priorities_print(const struct tp_page *page, const struct tp_process *pr
 	}
 	tp_table_free(table);
 	free(list);
-	return list != NULL;
 }

@@ -9,10 +9,10 @@
 /*
  * The ops that make up 80% of the ops' time, and the stacks that hold 80% of the peak (`peak`: all rows, most bytes first).
  * `note` says a word on an op, its distance to the machine's roof for one; NULL: nobody does. Nothing is printed of what
- * there is none of. False: memory is out.
+ * there is none of.
  */
 typedef const char *tp_priority_note(void *context, const struct tp_op_stats *op);
-bool tp_priorities_print(const struct tp_page *page, const struct tp_process *process, const struct tp_rows *peak,
+void tp_priorities_print(const struct tp_page *page, const struct tp_process *process, const struct tp_rows *peak,
 			 tp_priority_note *note, void *context);
 
 #endif

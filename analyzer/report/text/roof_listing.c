@@ -21,8 +21,7 @@ static void cell(struct tp_table *table, enum tp_style style, struct tp_text tex
 
 static void print_table(struct tp_table *table, const struct tp_page *page)
 {
-	if (table)
-		tp_table_print(table, page, 2);
+	tp_table_print(table, page, 2);
 	tp_table_free(table);
 }
 
@@ -53,7 +52,7 @@ void tp_machine_print(const struct tp_page *page, const struct tp_machine *machi
 	bool any = false;
 
 	tp_headline(page, "Machine: %s, %u core%s", machine->cpu, machine->cores, tp_plural(machine->cores));
-	for (int width = 0; table && width < TP_WIDTHS; width++) {
+	for (int width = 0; width < TP_WIDTHS; width++) {
 		add_width(table, machine, (enum tp_width)width, TP_SINGLE, TP_DOUBLE);
 		if (narrow)
 			any |= add_width(narrow, machine, (enum tp_width)width, TP_BF16, TP_INT8);
@@ -67,7 +66,7 @@ void tp_machine_print(const struct tp_page *page, const struct tp_machine *machi
 	}
 	fputc('\n', page->out);
 	table = tp_table_new("reading from|>of a size of|>GB/s, 1 core|>all cores");
-	for (int level = 0; table && level < TP_LEVELS; level++) {
+	for (int level = 0; level < TP_LEVELS; level++) {
 		uint64_t size = level < TP_LEVEL_MEMORY ? machine->cache_bytes[level] : 0;
 
 		if (!(machine->bandwidth[level].one > 0))
@@ -187,7 +186,7 @@ void tp_roof_print(const struct tp_page *page, const struct tp_roof_place *place
 		tp_table_new(">time|>GFLOP/s|>GB/s|>FLOP/B|bound by|in|>its roof|>reached|>could save|*op");
 
 	tp_headline(page, "Ops under their roof: by their own time and work");
-	for (size_t i = 0; table && i < count && (!top || i < top); i++)
+	for (size_t i = 0; i < count && (!top || i < top); i++)
 		add_row(table, page, &places[i]);
 	if (count)
 		print_table(table, page);

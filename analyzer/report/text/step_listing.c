@@ -240,10 +240,9 @@ void tp_steps_print(const struct tp_page *page, const struct tp_process *process
 	const struct tp_step **order = tp_steps_sort(steps, sort);
 	struct tp_table *table = tp_table_new(">time|>most live|>net growth|>items|>begins at|>step");
 
-	for (size_t i = 0; order && table && i < count; i++)
+	for (size_t i = 0; table && i < count; i++)
 		add_row(table, page, process, order[i]);
-	if (table)
-		tp_table_print(table, page, 2);
+	tp_table_print(table, page, 2);
 	if (count < steps->list_count)
 		tp_print(page, TP_STYLE_DIM, "      and %s more (--top 0 shows all)\n",
 			 tp_count(steps->list_count - count).text);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "report/text/text.h"
 
 struct cell {
@@ -18,22 +19,15 @@ struct tp_table {
 	bool cut;	   /* that one at its end, not in its middle */
 	struct cell *cells;
 	size_t count, capacity;
-	bool failed; /* a cell was lost: memory is out */
 };
 
 struct tp_table *tp_table_new(const char *titles)
 {
-	struct tp_table *table = calloc(1, sizeof(*table));
+	struct tp_table *table = tp_zalloc(1, sizeof(*table));
 	char *next, *title;
 
-	if (!table)
-		return NULL;
 	table->wide = -1;
-	table->titles = strdup(titles);
-	if (!table->titles) {
-		free(table);
-		return NULL;
-	}
+	table->titles = tp_strdup(titles);
 	for (next = table->titles; next && table->columns < TP_TABLE_COLUMNS; table->columns++) {
 		title = strsep(&next, "|");
 		table->right[table->columns] = *title == '>';
@@ -49,9 +43,9 @@ struct tp_table *tp_table_new(const char *titles)
 /* Names and arguments may hold any bytes; a terminal must not see those that steer it. */
 static char *printable(const char *text)
 {
-	char *copy = strdup(text);
+	char *copy = tp_strdup(text);
 
-	for (char *p = copy; p && *p; p++)
+	for (char *p = copy; *p; p++)
 		if ((unsigned char)*p < ' ' || *p == 127)
 			*p = '?';
 	return copy;
@@ -59,25 +53,10 @@ static char *printable(const char *text)
 
 void tp_table_add(struct tp_table *table, enum tp_style style, const char *text)
 {
-	if (table->count == table->capacity) {
-		size_t capacity = table->capacity ? 2 * table->capacity : 64;
-		struct cell *cells = realloc(table->cells, capacity * sizeof(*cells));
-
-		if (!cells) {
-			table->failed = true;
-			return;
-		}
-		table->cells = cells;
-		table->capacity = capacity;
-	}
+	tp_grow(&table->cells, &table->capacity, table->count + 1, sizeof(*table->cells));
 	table->cells[table->count].text = printable(text);
 	table->cells[table->count].style = style;
 	table->count++;
-}
-
-static const char *cell_text(const struct tp_table *table, size_t cell)
-{
-	return table->cells[cell].text ? table->cells[cell].text : "";
 }
 
 static void find_widths(const struct tp_table *table, const struct tp_page *page, int indent, int *widths)
@@ -89,7 +68,7 @@ static void find_widths(const struct tp_table *table, const struct tp_page *page
 		widths[c] = tp_text_columns(page, table->title[c]);
 	for (size_t i = 0; i < table->count; i++) {
 		int c = (int)(i % (size_t)table->columns);
-		int width = tp_text_columns(page, cell_text(table, i));
+		int width = tp_text_columns(page, table->cells[i].text);
 
 		if (width > widths[c])
 			widths[c] = width;
@@ -139,12 +118,10 @@ void tp_table_print(const struct tp_table *table, const struct tp_page *page, in
 			fputc('\n', page->out);
 			blanks = indent;
 		}
-		print_cell(page, cell_text(table, i), table->cells[i].style, widths[c], table->right[c],
+		print_cell(page, table->cells[i].text, table->cells[i].style, widths[c], table->right[c],
 			   table->cut && c == table->wide, &blanks);
 	}
 	fputc('\n', page->out);
-	if (table->failed)
-		tp_print(page, TP_STYLE_WARN, "(rows are missing: out of memory)\n");
 }
 
 void tp_table_free(struct tp_table *table)

@@ -57,7 +57,7 @@ struct tp_table;
 
 /*
  * `titles`: separated by '|'; a title that begins with '>' is of a right-aligned column, one that begins with '*' takes
- * what is left of the line and is shortened to fit; one that begins with '=' too, and is cut at its end. NULL: memory is out.
+ * what is left of the line and is shortened to fit; one that begins with '=' too, and is cut at its end.
  */
 struct tp_table *tp_table_new(const char *titles);
 /* Cells of a row, in order; a new row begins when the columns are used up. Copies the text, with "?" for control characters. */

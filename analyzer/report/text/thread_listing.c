@@ -89,10 +89,9 @@ void tp_threads_print(const struct tp_page *page, const struct tp_process *proce
 	struct tp_table *table = make_table(&columns);
 
 	tp_headline(page, "Threads (%zu)", rows->count);
-	for (size_t i = 0; table && i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		add_row(table, page, process, &columns, &rows->rows[i]);
-	if (table)
-		tp_table_print(table, page, 2);
+	tp_table_print(table, page, 2);
 	tp_table_free(table);
 	if (count < rows->count)
 		tp_print(page, TP_STYLE_DIM, "      and %zu more threads (--top 0 shows all)\n", rows->count - count);
