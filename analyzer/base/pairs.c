@@ -3,62 +3,74 @@
 
 #include <stdlib.h>
 
-static size_t slot_of(const struct tp_pairs *pairs, uint64_t key)
-{
-	uint64_t hash = key * UINT64_C(0x9e3779b97f4a7c15);
-	size_t mask = ((size_t)1 << pairs->bits) - 1;
-	size_t i = (size_t)((hash ^ hash >> 29) * UINT64_C(0xbf58476d1ce4e5b9) >> (64 - pairs->bits));
+#include "base/memory.h"
 
-	while (pairs->numbers[i] && pairs->keys[i] != key)
-		i = (i + 1) & mask;
-	return i;
+struct tp_pair_slot {
+	uint64_t a, b;
+	uint32_t number;
+	bool taken;
+};
+
+static size_t hash(uint64_t a, uint64_t b)
+{
+	uint64_t h = a * UINT64_C(0x9e3779b97f4a7c15) ^ (b + UINT64_C(0x7f4a7c159e3779b9));
+
+	h = (h ^ (h >> 32)) * UINT64_C(0xd6e8feb86659fd93);
+	return (size_t)(h ^ (h >> 32));
+}
+
+/* The pair's slot, or the free one for it. */
+static struct tp_pair_slot *find(struct tp_pair_slot *slots, size_t capacity, uint64_t a, uint64_t b)
+{
+	size_t i = hash(a, b) & (capacity - 1);
+
+	while (slots[i].taken && (slots[i].a != a || slots[i].b != b))
+		i = (i + 1) & (capacity - 1);
+	return &slots[i];
+}
+
+static void grow(struct tp_pairs *pairs)
+{
+	size_t capacity = pairs->capacity ? 2 * pairs->capacity : 256;
+	struct tp_pair_slot *slots = tp_zalloc(capacity, sizeof(*slots));
+
+	for (size_t i = 0; i < pairs->capacity; i++)
+		if (pairs->slots[i].taken)
+			*find(slots, capacity, pairs->slots[i].a, pairs->slots[i].b) = pairs->slots[i];
+	free(pairs->slots);
+	pairs->slots = slots;
+	pairs->capacity = capacity;
+}
+
+uint32_t *tp_pairs_at(struct tp_pairs *pairs, uint64_t a, uint64_t b, bool *found)
+{
+	struct tp_pair_slot *slot;
+
+	if (2 * pairs->count >= pairs->capacity)
+		grow(pairs);
+	slot = find(pairs->slots, pairs->capacity, a, b);
+	*found = slot->taken;
+	if (!slot->taken) {
+		*slot = (struct tp_pair_slot){ .a = a, .b = b, .taken = true };
+		pairs->count++;
+	}
+	return &slot->number;
+}
+
+uint32_t tp_pairs_find(const struct tp_pairs *pairs, uint64_t a, uint64_t b)
+{
+	return pairs->capacity ? find(pairs->slots, pairs->capacity, a, b)->number : 0;
+}
+
+void tp_pairs_set(struct tp_pairs *pairs, uint64_t a, uint64_t b, uint32_t number)
+{
+	bool found;
+
+	*tp_pairs_at(pairs, a, b, &found) = number;
 }
 
 void tp_pairs_free(struct tp_pairs *pairs)
 {
-	free(pairs->keys);
-	free(pairs->numbers);
-}
-
-static bool grow(struct tp_pairs *pairs)
-{
-	struct tp_pairs larger = { .bits = pairs->bits ? pairs->bits + 1 : 10, .count = pairs->count };
-	size_t old = pairs->bits ? (size_t)1 << pairs->bits : 0;
-
-	larger.keys = calloc((size_t)1 << larger.bits, sizeof(*larger.keys));
-	larger.numbers = calloc((size_t)1 << larger.bits, sizeof(*larger.numbers));
-	if (!larger.keys || !larger.numbers) {
-		tp_pairs_free(&larger);
-		return false;
-	}
-	for (size_t i = 0; i < old; i++) {
-		size_t at;
-
-		if (!pairs->numbers[i])
-			continue;
-		at = slot_of(&larger, pairs->keys[i]);
-		larger.keys[at] = pairs->keys[i];
-		larger.numbers[at] = pairs->numbers[i];
-	}
-	tp_pairs_free(pairs);
-	*pairs = larger;
-	return true;
-}
-
-uint32_t tp_pairs_find(const struct tp_pairs *pairs, uint32_t a, uint32_t b)
-{
-	return pairs->bits ? pairs->numbers[slot_of(pairs, (uint64_t)a << 32 | b)] : 0;
-}
-
-bool tp_pairs_set(struct tp_pairs *pairs, uint32_t a, uint32_t b, uint32_t number)
-{
-	size_t at;
-
-	if ((!pairs->bits || pairs->count >= (size_t)1 << (pairs->bits - 1)) && !grow(pairs))
-		return false;
-	at = slot_of(pairs, (uint64_t)a << 32 | b);
-	pairs->count += !pairs->numbers[at];
-	pairs->keys[at] = (uint64_t)a << 32 | b;
-	pairs->numbers[at] = number;
-	return true;
+	free(pairs->slots);
+	*pairs = (struct tp_pairs){ 0 };
 }

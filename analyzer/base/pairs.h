@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A table from pairs of numbers to a number that is not 0. Zeros are an empty one. */
+/* A hash table from pairs of numbers (or of pointers) to a number. Zeros are an empty one. */
 #ifndef TPROF_BASE_PAIRS_H
 #define TPROF_BASE_PAIRS_H
 
@@ -8,17 +8,20 @@
 #include <stdint.h>
 
 struct tp_pairs {
-	uint64_t *keys;	   /* a << 32 | b */
-	uint32_t *numbers; /* 0: empty */
-	unsigned bits;
-	size_t count;
+	struct tp_pair_slot *slots;
+	size_t count, capacity;
 };
 
-/* 0: the pair has none. */
-uint32_t tp_pairs_find(const struct tp_pairs *pairs, uint32_t a, uint32_t b);
+/* Where the number of (a, b) is kept, 0 for a pair that is new; *found: it is not. Valid until the next call. */
+uint32_t *tp_pairs_at(struct tp_pairs *pairs, uint64_t a, uint64_t b, bool *found);
 
-/* In place of the number that it had. False: no memory. */
-bool tp_pairs_set(struct tp_pairs *pairs, uint32_t a, uint32_t b, uint32_t number);
+/* 0: the pair has none. */
+uint32_t tp_pairs_find(const struct tp_pairs *pairs, uint64_t a, uint64_t b);
+
+/* In place of the number that it had. */
+void tp_pairs_set(struct tp_pairs *pairs, uint64_t a, uint64_t b, uint32_t number);
+
+/* Empty again, and usable. */
 void tp_pairs_free(struct tp_pairs *pairs);
 
 #endif

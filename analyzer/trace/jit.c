@@ -8,6 +8,7 @@
 
 #include "trace/impl.h"
 #include "trace/jitdump.h"
+#include "base/memory.h"
 #include "base/pairs.h"
 
 /* A stack, in which addresses are reused, at one time: its node then. */
@@ -135,10 +136,10 @@ static uint32_t frame_in(struct splitter *splitter, uint32_t frame, uint32_t cod
 	if (number)
 		return number;
 	number = (uint32_t)trace->frame_count;
-	if (trace->frame_count >= UINT32_MAX ||
-	    !tp_reserve(&trace->frames, &splitter->frame_room, trace->frame_count + 1, sizeof(*trace->frames)) ||
-	    !tp_pairs_set(&splitter->frames, frame, code, number))
+	if (trace->frame_count >= UINT32_MAX)
 		return 0;
+	tp_grow(&trace->frames, &splitter->frame_room, trace->frame_count + 1, sizeof(*trace->frames));
+	tp_pairs_set(&splitter->frames, frame, code, number);
 	trace->frames[trace->frame_count++] = trace->frames[frame];
 	trace->frames[number].jit = code;
 	return number;

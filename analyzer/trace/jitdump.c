@@ -129,9 +129,8 @@ static bool add_code(struct reader *reader, struct tp_jit_code code)
 		return false;
 	code.order = dump->count;
 	dump->codes[dump->count++] = code;
-	dump->failed = !tp_pairs_set(&reader->numbered, (uint32_t)(code.index >> 32), (uint32_t)code.index,
-				     (uint32_t)dump->count);
-	return !dump->failed;
+	tp_pairs_set(&reader->numbered, code.index, 0, (uint32_t)dump->count);
+	return true;
 }
 
 static bool is_range(uint64_t start, uint64_t size)
@@ -168,7 +167,7 @@ static bool read_load(struct reader *reader, uint64_t time)
 /* What was loaded last under that number. */
 static const struct tp_jit_code *code_numbered(const struct reader *reader, uint64_t index)
 {
-	uint32_t number = tp_pairs_find(&reader->numbered, (uint32_t)(index >> 32), (uint32_t)index);
+	uint32_t number = tp_pairs_find(&reader->numbered, index, 0);
 
 	return number ? &reader->dump->codes[number - 1] : NULL;
 }

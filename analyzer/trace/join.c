@@ -125,8 +125,8 @@ static uint32_t join(struct joiner *joiner, uint32_t native, uint32_t python)
 			mixed = child(joiner, mixed, joiner->trace->nodes[step->native].frame);
 		if (mixed && takes_python(joiner, step->native))
 			mixed = add_python(joiner, mixed, step->python);
-		if (mixed && !tp_pairs_set(&joiner->known, step->native, step->python, mixed))
-			return 0;
+		if (mixed)
+			tp_pairs_set(&joiner->known, step->native, step->python, mixed);
 	}
 	return mixed;
 }

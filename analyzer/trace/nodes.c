@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "trace/impl.h"
+#include "base/memory.h"
 #include "base/pairs.h"
 
 struct children {
@@ -109,9 +110,8 @@ uint32_t tp_nodes_child(struct tp_trace *trace, size_t *node_room, struct tp_pai
 	if (number || trace->node_count >= UINT32_MAX)
 		return number;
 	number = (uint32_t)trace->node_count;
-	if (!tp_reserve(&trace->nodes, node_room, trace->node_count + 1, sizeof(*trace->nodes)) ||
-	    !tp_pairs_set(children, parent, frame, number))
-		return 0;
+	tp_grow(&trace->nodes, node_room, trace->node_count + 1, sizeof(*trace->nodes));
+	tp_pairs_set(children, parent, frame, number);
 	trace->nodes[trace->node_count++] = (struct tp_node){ parent, frame };
 	return number;
 }

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/pairs.h"
 #include "model/ops/op_stats.h"
 #include "trace/trace.h"
 
@@ -25,8 +26,7 @@ enum {
 struct tp_op_tree {
 	struct tp_op_node *nodes; /* NULL: no op was met */
 	size_t count, room;
-	uint32_t *table; /* of node numbers, by parent and op; 0: empty */
-	unsigned bits;
+	struct tp_pairs children; /* (parent, op) to a node */
 };
 
 /* Whether it is an annotation of the category "layer", as tprof.watch() makes them of a model's modules. */

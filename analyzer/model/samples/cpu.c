@@ -6,64 +6,35 @@
 #include "trace/number_archive.h"
 #include "base/memory.h"
 
-#define FIRST_BITS 8
-
 void tp_cpu_init(struct tp_cpu_counts *counts)
 {
-	counts->bits = FIRST_BITS;
-	counts->table = tp_zalloc((size_t)1 << counts->bits, sizeof(*counts->table));
 	tp_grow(&counts->list, &counts->room, 1, sizeof(*counts->list));
 }
 
 void tp_cpu_free(struct tp_cpu_counts *counts)
 {
 	free(counts->list);
-	free(counts->table);
+	tp_pairs_free(&counts->index);
 }
 
-static bool same(const struct tp_cpu_site *a, const struct tp_cpu_site *b)
+static uint32_t *index_of(struct tp_cpu_counts *counts, const struct tp_cpu_site *where, bool *found)
 {
-	return a->node == b->node && a->thread == b->thread && a->op == b->op;
-}
-
-static uint32_t *find(const struct tp_cpu_counts *counts, const struct tp_cpu_site *where)
-{
-	uint64_t hash = (((uint64_t)where->thread << 32 ^ where->op) * UINT64_C(0xbf58476d1ce4e5b9) ^ where->node) *
-			UINT64_C(0x9e3779b97f4a7c15);
-	size_t mask = ((size_t)1 << counts->bits) - 1,
-	       i = (size_t)((hash ^ hash >> 29) * UINT64_C(0x94d049bb133111eb) >> (64 - counts->bits));
-
-	while (counts->table[i] && !same(&counts->list[counts->table[i] - 1], where))
-		i = (i + 1) & mask;
-	return &counts->table[i];
-}
-
-/* A table with room for all sites. */
-static void grow(struct tp_cpu_counts *counts)
-{
-	while (counts->count >= (size_t)1 << (counts->bits - 1))
-		counts->bits++;
-	free(counts->table);
-	counts->table = tp_zalloc((size_t)1 << counts->bits, sizeof(*counts->table));
-	for (size_t i = 0; i < counts->count; i++)
-		*find(counts, &counts->list[i]) = (uint32_t)i + 1;
+	return tp_pairs_at(&counts->index, (uint64_t)where->thread << 32 | where->op, where->node, found);
 }
 
 void tp_cpu_count(struct tp_cpu_counts *counts, const struct tp_cpu_site *where, uint64_t periods)
 {
 	struct tp_cpu_site *site;
-	uint32_t *slot;
+	bool found;
+	uint32_t *index = index_of(counts, where, &found);
 
-	if (counts->count >= (size_t)1 << (counts->bits - 1))
-		grow(counts);
-	slot = find(counts, where);
-	if (!*slot) {
+	if (!found) {
+		*index = (uint32_t)counts->count;
 		tp_grow(&counts->list, &counts->room, counts->count + 1, sizeof(*counts->list));
-		counts->list[counts->count] =
+		counts->list[counts->count++] =
 			(struct tp_cpu_site){ .node = where->node, .thread = where->thread, .op = where->op };
-		*slot = (uint32_t)++counts->count;
 	}
-	site = &counts->list[*slot - 1];
+	site = &counts->list[*index];
 	site->cpu.samples++;
 	site->cpu.periods += periods;
 	site->cpu.squares += (double)periods * (double)periods;
@@ -98,8 +69,11 @@ void tp_cpu_archive(struct tp_archive *archive, struct tp_cpu_counts *counts)
 		tp_archive_node(archive, &counts->list[i].node);
 		tp_archive_op(archive, &counts->list[i].op);
 	}
-	if (archive->loading)
-		grow(counts);
+	for (size_t i = 0; archive->loading && i < counts->count; i++) {
+		bool found;
+
+		*index_of(counts, &counts->list[i], &found) = (uint32_t)i;
+	}
 }
 
 void tp_cpu_add(struct tp_cpu *to, const struct tp_cpu *from)

@@ -3,6 +3,7 @@
 #ifndef TPROF_MODEL_SAMPLES_CPU_H
 #define TPROF_MODEL_SAMPLES_CPU_H
 
+#include "base/pairs.h"
 #include "model/samples/cpu_samples.h"
 
 struct tp_archive;
@@ -10,8 +11,7 @@ struct tp_archive;
 struct tp_cpu_counts {
 	struct tp_cpu_site *list;
 	size_t count, room;
-	uint32_t *table; /* hash table: index + 1 of a site, by node, thread and op */
-	unsigned bits;
+	struct tp_pairs index; /* (thread << 32 | op, node) to the place in `list` */
 };
 
 void tp_cpu_init(struct tp_cpu_counts *counts);

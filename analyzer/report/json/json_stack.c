@@ -34,7 +34,7 @@ static json_t *new_frame(const struct tp_line *line)
 static json_t *kept_frame(struct tp_json_frames *frames, const struct tp_line *line)
 {
 	bool found;
-	uint32_t *number = tp_map_at(&frames->numbers, (uintptr_t)line->location, line->address, &found);
+	uint32_t *number = tp_pairs_at(&frames->numbers, (uintptr_t)line->location, line->address, &found);
 	json_t *json;
 
 	if (number && *number)
@@ -52,7 +52,7 @@ void tp_json_frames_free(struct tp_json_frames *frames)
 	for (size_t i = 0; i < frames->count; i++)
 		json_decref(frames->list[i]);
 	free(frames->list);
-	tp_map_free(&frames->numbers);
+	tp_pairs_free(&frames->numbers);
 	*frames = (struct tp_json_frames){ 0 };
 }
 

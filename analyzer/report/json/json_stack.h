@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "report/rows/pair_numbers.h"
+#include "base/pairs.h"
 #include "report/rows/stack.h"
 
 /*
@@ -13,8 +13,8 @@
  * tens of millions of frames together, of some ten thousand places.
  */
 struct tp_json_frames {
-	struct tp_map numbers; /* (location, address) -> index + 1 */
-	json_t **list;	       /* owned references */
+	struct tp_pairs numbers; /* (location, address) -> index + 1 */
+	json_t **list;		 /* owned references */
 	size_t count, room;
 };
 

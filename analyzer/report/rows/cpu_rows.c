@@ -14,8 +14,8 @@ struct tp_cpu_builder {
 	struct tp_cpu_options options;
 	struct tp_cpu_rows *rows;
 	struct tp_row_index index;
-	struct tp_chains chains; /* by stack */
-	struct tp_map functions; /* of a location: is it the function of the relation */
+	struct tp_chains chains;   /* by stack */
+	struct tp_pairs functions; /* of a location: is it the function of the relation */
 	struct tp_stack stack;
 	/* What is added right now. */
 	const struct tp_cpu_site *site;
@@ -119,7 +119,7 @@ static bool is_function(struct tp_cpu_builder *builder, const struct tp_line *li
 	const char *name = line->location->function, *wanted = builder->options.function;
 	size_t length = strlen(wanted);
 	bool found = false;
-	uint32_t *known = tp_map_at(&builder->functions, (uintptr_t)line->location, 0, &found);
+	uint32_t *known = tp_pairs_at(&builder->functions, (uintptr_t)line->location, 0, &found);
 
 	if (!known)
 		return false;
@@ -244,7 +244,7 @@ struct tp_cpu_rows *tp_cpu_rows_end(struct tp_cpu_builder *builder)
 		qsort_r(rows->rows, rows->count, sizeof(*rows->rows), compare, &by_total);
 	tp_row_index_free(&builder->index);
 	tp_chains_free(&builder->chains);
-	tp_map_free(&builder->functions);
+	tp_pairs_free(&builder->functions);
 	tp_stack_free(&builder->stack);
 	free(builder);
 	return rows;

@@ -20,14 +20,14 @@ struct tp_diff_amount tp_diff_rate(double rate, double low, double high, double 
 void tp_diff_rows_free(struct tp_diff_rows *rows)
 {
 	free(rows->list);
-	tp_map_free(&rows->index);
+	tp_pairs_free(&rows->index);
 	memset(rows, 0, sizeof(*rows));
 }
 
 bool tp_diff_rows_add(struct tp_diff_rows *rows, uint32_t key, uint32_t own, const struct tp_diff_amount *amount)
 {
 	bool found = false;
-	uint32_t *index = tp_map_at(&rows->index, key, 0, &found);
+	uint32_t *index = tp_pairs_at(&rows->index, key, 0, &found);
 	struct tp_diff_row *row;
 
 	if (!index || !tp_reserve(&rows->list, &rows->room, rows->count + 1, sizeof(*rows->list)))
@@ -48,7 +48,7 @@ bool tp_diff_rows_add(struct tp_diff_rows *rows, uint32_t key, uint32_t own, con
 void tp_diff_rows_want(struct tp_diff_rows *rows, uint32_t key)
 {
 	bool found = false;
-	const uint32_t *index = tp_map_at(&rows->index, key, 0, &found);
+	const uint32_t *index = tp_pairs_at(&rows->index, key, 0, &found);
 
 	if (found)
 		rows->list[*index].wanted = true;

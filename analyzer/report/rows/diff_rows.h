@@ -7,7 +7,7 @@
 #define TPROF_REPORT_ROWS_DIFF_ROWS_H
 
 #include "model/stats/difference.h"
-#include "report/rows/pair_numbers.h"
+#include "base/pairs.h"
 #include "report/rows/named_stacks.h"
 
 struct tp_diff_amount {
@@ -41,7 +41,7 @@ struct tp_diff_row {
 struct tp_diff_rows {
 	struct tp_diff_row *list;
 	size_t count, room;
-	struct tp_map index;
+	struct tp_pairs index;
 	size_t runs[2];
 	double trials[2]; /* shares of so many independent samples; 0: amounts are no shares */
 	bool small_too;	  /* all rows are tested */

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/rows/pair_numbers.h"
+#include "base/pairs.h"
 #include "base/arena.h"
 
 struct tp_file_lines_impl {
 	struct tp_arena *arena; /* files, each text once */
-	struct tp_map index;	/* (file, line) to its place in the list */
+	struct tp_pairs index;	/* (file, line) to its place in the list */
 	size_t capacity;
 };
 
@@ -34,7 +34,7 @@ void tp_file_lines_free(struct tp_file_lines *lines)
 		return;
 	if (lines->impl) {
 		tp_arena_free(lines->impl->arena);
-		tp_map_free(&lines->impl->index);
+		tp_pairs_free(&lines->impl->index);
 	}
 	free(lines->impl);
 	free(lines->list);
@@ -46,7 +46,7 @@ static struct tp_file_line *line_at(struct tp_file_lines *lines, const char *fil
 	struct tp_file_lines_impl *impl = lines->impl;
 	const char *name = tp_arena_intern(impl->arena, file);
 	bool found = false;
-	uint32_t *index = name ? tp_map_at(&impl->index, (uintptr_t)name, (uint64_t)(uint32_t)line, &found) : NULL;
+	uint32_t *index = name ? tp_pairs_at(&impl->index, (uintptr_t)name, (uint64_t)(uint32_t)line, &found) : NULL;
 
 	if (!index)
 		return NULL;

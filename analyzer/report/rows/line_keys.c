@@ -56,7 +56,7 @@ bool tp_keys_init(struct tp_keys *keys)
 void tp_keys_free(struct tp_keys *keys)
 {
 	tp_arena_free(keys->arena);
-	tp_map_free(&keys->known);
+	tp_pairs_free(&keys->known);
 	free(keys->list);
 	memset(keys, 0, sizeof(*keys));
 }
@@ -75,7 +75,7 @@ const char *tp_keys_get(struct tp_keys *keys, const struct tp_line *line, enum t
 		keys->list = list;
 		keys->capacity = capacity;
 	}
-	index = tp_map_at(&keys->known, (uintptr_t)line->location, kind, &found);
+	index = tp_pairs_at(&keys->known, (uintptr_t)line->location, kind, &found);
 	if (!index)
 		return NULL;
 	if (!found) {

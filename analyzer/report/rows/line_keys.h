@@ -6,7 +6,7 @@
 #ifndef TPROF_REPORT_ROWS_LINE_KEYS_H
 #define TPROF_REPORT_ROWS_LINE_KEYS_H
 
-#include "report/rows/pair_numbers.h"
+#include "base/pairs.h"
 #include "report/rows/stack.h"
 #include "base/arena.h"
 
@@ -19,7 +19,7 @@ enum tp_key {
 
 struct tp_keys {
 	struct tp_arena *arena;
-	struct tp_map known; /* (location, kind) to index */
+	struct tp_pairs known; /* (location, kind) to index */
 	const char **list;
 	size_t count, capacity;
 };

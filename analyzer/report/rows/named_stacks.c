@@ -26,9 +26,9 @@ bool tp_named_init(struct tp_named_stacks *stacks)
 void tp_named_free(struct tp_named_stacks *stacks)
 {
 	tp_arena_free(stacks->arena);
-	tp_map_free(&stacks->texts);
-	tp_map_free(&stacks->locations);
-	tp_map_free(&stacks->children);
+	tp_pairs_free(&stacks->texts);
+	tp_pairs_free(&stacks->locations);
+	tp_pairs_free(&stacks->children);
 	free(stacks->names);
 	free(stacks->nodes);
 	memset(stacks, 0, sizeof(*stacks));
@@ -38,8 +38,8 @@ void tp_named_process(struct tp_named_stacks *stacks, const struct tp_trace *tra
 {
 	const char *program = tp_file_name(trace->exe);
 
-	tp_map_free(&stacks->locations);
-	stacks->locations = (struct tp_map){ 0 };
+	tp_pairs_free(&stacks->locations);
+	stacks->locations = (struct tp_pairs){ 0 };
 	stacks->trace = trace;
 	if (!stacks->program)
 		stacks->program = tp_arena_intern(stacks->arena, program);
@@ -119,7 +119,7 @@ static uint32_t add_name(struct tp_named_stacks *stacks, const struct tp_named *
 	kept.module = tp_arena_intern(stacks->arena, name->module);
 	if (!kept.function != !name->function || !kept.module != !name->module)
 		return TP_NAMED_NONE;
-	number = key ? tp_map_at(&stacks->texts, (uintptr_t)key, 0, &found) : NULL;
+	number = key ? tp_pairs_at(&stacks->texts, (uintptr_t)key, 0, &found) : NULL;
 	if (!number || !tp_reserve(&stacks->names, &stacks->name_room, stacks->name_count + 1, sizeof(*name)))
 		return TP_NAMED_NONE;
 	if (!found) {
@@ -149,7 +149,7 @@ static uint32_t name_of(struct tp_named_stacks *stacks, const struct tp_line *li
 uint32_t tp_named_line(struct tp_named_stacks *stacks, const struct tp_line *line)
 {
 	bool found = false;
-	uint32_t *known = tp_map_at(&stacks->locations, (uintptr_t)line->location, 0, &found);
+	uint32_t *known = tp_pairs_at(&stacks->locations, (uintptr_t)line->location, 0, &found);
 
 	if (!known)
 		return TP_NAMED_NONE;
@@ -214,7 +214,7 @@ uint32_t tp_named_call(struct tp_named_stacks *stacks, uint32_t stack, uint32_t 
 
 	if (stack == TP_NAMED_NONE || name == TP_NAMED_NONE)
 		return TP_NAMED_NONE;
-	child = tp_map_at(&stacks->children, stack, name, &found);
+	child = tp_pairs_at(&stacks->children, stack, name, &found);
 	if (!child)
 		return TP_NAMED_NONE;
 	if (!found) {

@@ -13,7 +13,7 @@
 #ifndef TPROF_REPORT_ROWS_NAMED_STACKS_H
 #define TPROF_REPORT_ROWS_NAMED_STACKS_H
 
-#include "report/rows/pair_numbers.h"
+#include "base/pairs.h"
 #include "report/rows/stack.h"
 #include "base/arena.h"
 
@@ -36,9 +36,9 @@ struct tp_named_stacks {
 	size_t name_count, name_room;
 	struct tp_named_node *nodes; /* [0]: the empty stack */
 	size_t node_count, node_room;
-	struct tp_map texts;	 /* of names, to their number */
-	struct tp_map locations; /* of one process, to their name */
-	struct tp_map children;	 /* (node, name) to the node that it leads to */
+	struct tp_pairs texts;	   /* of names, to their number */
+	struct tp_pairs locations; /* of one process, to their name */
+	struct tp_pairs children;  /* (node, name) to the node that it leads to */
 	const struct tp_trace *trace;
 	const char *program; /* file name; NULL: not known, "": there are several */
 };

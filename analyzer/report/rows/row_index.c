@@ -15,8 +15,8 @@ bool tp_row_index_init(struct tp_row_index *index)
 void tp_row_index_free(struct tp_row_index *index)
 {
 	tp_keys_free(&index->keys);
-	tp_map_free(&index->rows);
-	tp_map_free(&index->matches);
+	tp_pairs_free(&index->rows);
+	tp_pairs_free(&index->matches);
 	free(index->stamps);
 }
 
@@ -29,7 +29,7 @@ void *tp_row_index_at(struct tp_row_index *index, uint64_t key, uint64_t kind, v
 	if (!tp_reserve(array, &index->room, index->count + 1, size) ||
 	    !tp_reserve(&index->stamps, &index->stamp_room, index->count + 1, sizeof(*index->stamps)))
 		return NULL;
-	position = tp_map_at(&index->rows, key, kind, &found);
+	position = tp_pairs_at(&index->rows, key, kind, &found);
 	if (!position)
 		return NULL;
 	memcpy(&rows, array, sizeof(rows));
@@ -58,7 +58,7 @@ bool tp_row_index_matches(struct tp_row_index *index, const struct tp_stack *sta
 {
 	for (size_t i = 0; i < stack->count; i++) {
 		bool found = false;
-		uint32_t *known = tp_map_at(&index->matches, (uintptr_t)stack->lines[i].location, 0, &found);
+		uint32_t *known = tp_pairs_at(&index->matches, (uintptr_t)stack->lines[i].location, 0, &found);
 
 		if (known && !found)
 			*known = tp_line_matches(&stack->lines[i], filter);

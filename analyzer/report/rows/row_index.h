@@ -9,9 +9,9 @@
 
 struct tp_row_index {
 	struct tp_keys keys;
-	struct tp_map rows;    /* (key, kind) to row */
-	struct tp_map matches; /* of a location: does the filter match it */
-	uint32_t *stamps;      /* of a row: the last site that was added to its total */
+	struct tp_pairs rows;	 /* (key, kind) to row */
+	struct tp_pairs matches; /* of a location: does the filter match it */
+	uint32_t *stamps;	 /* of a row: the last site that was added to its total */
 	uint32_t stamp;
 	size_t count; /* rows */
 	size_t room, stamp_room;

@@ -30,8 +30,8 @@ void tp_chains_free(struct tp_chains *chains)
 		free(chains->sources[i].lines);
 	free(chains->sources);
 	free(chains->list);
-	tp_map_free(&chains->index);
-	tp_map_free(&chains->numbers);
+	tp_pairs_free(&chains->index);
+	tp_pairs_free(&chains->numbers);
 	tp_keys_free(&chains->keys);
 	tp_stack_free(&chains->other);
 	memset(chains, 0, sizeof(*chains));
@@ -72,7 +72,7 @@ static uint32_t line_number(struct tp_chains *chains, struct tp_chain_source *so
 	if (*known != 0)
 		return *known;
 	key = tp_keys_get(&chains->keys, line, TP_KEY_LINE);
-	number = key ? tp_map_at(&chains->numbers, (uintptr_t)key, 0, &found) : NULL;
+	number = key ? tp_pairs_at(&chains->numbers, (uintptr_t)key, 0, &found) : NULL;
 	if (!number)
 		return 0;
 	if (!found)
@@ -142,7 +142,7 @@ bool tp_chains_number(struct tp_chains *chains, const struct tp_stack *stack, ui
 	if (!source || !extend(source) || !hash_of(chains, source, stack, &hash))
 		return false;
 	for (uint64_t others = 0; !same; others++) {
-		uint32_t *at = tp_map_at(&chains->index, hash, others, &found);
+		uint32_t *at = tp_pairs_at(&chains->index, hash, others, &found);
 
 		if (!at)
 			return false;

@@ -14,8 +14,8 @@ struct tp_chain_source;
 
 struct tp_chains {
 	struct tp_keys keys;
-	struct tp_map numbers; /* of a line's key */
-	struct tp_map index;   /* (hash, how many others have it) to a chain's number */
+	struct tp_pairs numbers; /* of a line's key */
+	struct tp_pairs index;	 /* (hash, how many others have it) to a chain's number */
 	struct tp_chain *list;
 	size_t count, room;
 	struct tp_chain_source *sources; /* processes */

@@ -31,14 +31,14 @@ struct part {
 
 struct tp_stack_rows {
 	struct tp_row_index texts; /* of ops */
-	struct tp_map ops;	   /* of a text: its number */
+	struct tp_pairs ops;	   /* of a text: its number */
 	struct part *parts;
 	size_t part_count, part_room;
 	struct group *groups;
 	size_t group_count, group_room;
 	struct member *members;
 	size_t member_count, member_room;
-	struct tp_map index; /* of groups, by what tells them apart */
+	struct tp_pairs index; /* of groups, by what tells them apart */
 };
 
 struct tp_stack_rows *tp_stack_rows_new(void)
@@ -60,11 +60,11 @@ void tp_stack_rows_free(struct tp_stack_rows *rows)
 	for (size_t i = 0; i < rows->part_count; i++)
 		free(rows->parts[i].ops);
 	tp_row_index_free(&rows->texts);
-	tp_map_free(&rows->ops);
+	tp_pairs_free(&rows->ops);
 	free(rows->parts);
 	free(rows->groups);
 	free(rows->members);
-	tp_map_free(&rows->index);
+	tp_pairs_free(&rows->index);
 	free(rows);
 }
 
@@ -97,7 +97,7 @@ static uint32_t op_number(struct tp_stack_rows *rows, const struct part *part, u
 	if (known && *known != 0)
 		return *known;
 	text = tp_row_index_op(&rows->texts, tp_process_op_name(part->process, op));
-	number = text ? tp_map_at(&rows->ops, (uintptr_t)text, 0, &found) : NULL;
+	number = text ? tp_pairs_at(&rows->ops, (uintptr_t)text, 0, &found) : NULL;
 	if (!number)
 		return 0;
 	if (!found)
@@ -111,8 +111,8 @@ static uint32_t op_number(struct tp_stack_rows *rows, const struct part *part, u
 static struct group *group_at(struct tp_stack_rows *rows, const struct group *fresh)
 {
 	bool found = false;
-	uint32_t *at = tp_map_at(&rows->index, (uint64_t)fresh->chain << 32 | fresh->op,
-				 (uint64_t)fresh->holder << 1 | fresh->cut, &found);
+	uint32_t *at = tp_pairs_at(&rows->index, (uint64_t)fresh->chain << 32 | fresh->op,
+				   (uint64_t)fresh->holder << 1 | fresh->cut, &found);
 
 	if (!at || !tp_reserve(&rows->groups, &rows->group_room, rows->group_count + 1, sizeof(*rows->groups)))
 		return NULL;

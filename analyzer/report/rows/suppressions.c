@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "report/rows/line_file.h"
-#include "report/rows/pair_numbers.h"
+#include "base/pairs.h"
 
 /*
  * Built in: patterns for memory that libc keeps until the process ends, and two rules that no pattern can express, as
@@ -46,7 +46,7 @@ struct tp_suppressions {
 	enum kind *kinds;
 	size_t count, capacity;
 	struct tp_stack whole; /* of which not all is shown */
-	struct tp_map first;   /* of a symbol's address: the first pattern that matches it, or `count` */
+	struct tp_pairs first; /* of a symbol's address: the first pattern that matches it, or `count` */
 };
 
 static bool add_rule(struct tp_suppressions *suppressions, enum kind kind, const char *pattern, const char *source)
@@ -106,7 +106,7 @@ void tp_suppressions_free(struct tp_suppressions *suppressions)
 	free(suppressions->rules);
 	free(suppressions->kinds);
 	tp_stack_free(&suppressions->whole);
-	tp_map_free(&suppressions->first);
+	tp_pairs_free(&suppressions->first);
 	free(suppressions);
 }
 
@@ -208,7 +208,7 @@ static bool match_symbol(const char *pattern, const struct tp_symbol *symbol)
 static size_t first_pattern(struct tp_suppressions *suppressions, const struct tp_symbol *symbol)
 {
 	bool found = false;
-	uint32_t *kept = tp_map_at(&suppressions->first, (uintptr_t)symbol, 0, &found);
+	uint32_t *kept = tp_pairs_at(&suppressions->first, (uintptr_t)symbol, 0, &found);
 	uint32_t rule = 0;
 
 	if (kept && found)

@@ -24,14 +24,14 @@ struct parts {
 /* The rows, by the number of the thread. */
 struct threads {
 	struct tp_thread_row *rows;
-	struct tp_map index;
+	struct tp_pairs index;
 };
 
 /* NULL: there is no such thread, or no memory. */
 static struct tp_thread_row *row_of(struct threads *threads, uint64_t thread)
 {
 	bool found = false;
-	const uint32_t *number = tp_map_at(&threads->index, thread, 0, &found);
+	const uint32_t *number = tp_pairs_at(&threads->index, thread, 0, &found);
 
 	return found ? &threads->rows[*number] : NULL;
 }
@@ -43,7 +43,7 @@ static bool begin_rows(struct tp_thread_rows *rows, struct threads *threads, con
 	threads->rows = rows->rows;
 	for (size_t i = 0; i < rows->count; i++) {
 		bool found = false;
-		uint32_t *number = tp_map_at(&threads->index, process->threads[i].thread, 0, &found);
+		uint32_t *number = tp_pairs_at(&threads->index, process->threads[i].thread, 0, &found);
 
 		if (!number)
 			return false;
@@ -208,7 +208,7 @@ bool tp_thread_rows(struct tp_thread_rows *rows, const struct tp_process *proces
 		add_memory(&threads, process);
 	good = good && add_lines(&threads, process, symbols, add_cpu_lines) &&
 	       add_lines(&threads, process, symbols, add_alloc_lines);
-	tp_map_free(&threads.index);
+	tp_pairs_free(&threads.index);
 	if (rows->count)
 		qsort_r(rows->rows, rows->count, sizeof(*rows->rows), compare, (void *)sort);
 	return good;

@@ -10,7 +10,7 @@
 struct tp_tree_impl {
 	size_t capacity;
 	struct tp_keys keys;
-	struct tp_map children; /* (parent, key) to node */
+	struct tp_pairs children; /* (parent, key) to node */
 	struct tp_stack stack;
 };
 
@@ -38,7 +38,7 @@ void tp_tree_free(struct tp_tree *tree)
 		return;
 	if (tree->impl) {
 		tp_keys_free(&tree->impl->keys);
-		tp_map_free(&tree->impl->children);
+		tp_pairs_free(&tree->impl->children);
 		tp_stack_free(&tree->impl->stack);
 	}
 	free(tree->impl);
@@ -88,7 +88,7 @@ static uint32_t child_of(struct tp_tree *tree, uint32_t parent, const char *key,
 		tree->nodes = nodes;
 		impl->capacity *= 2;
 	}
-	at = tp_map_at(&impl->children, parent, (uintptr_t)key, &found);
+	at = tp_pairs_at(&impl->children, parent, (uintptr_t)key, &found);
 	if (!at)
 		return UINT32_MAX;
 	*fresh = !found;
