@@ -32,10 +32,10 @@ $(B)/tests/stress/%: tests/stress/%.c tests/stress/harness.c tests/stress/harnes
 $(B)/tests/stress/shapes_stress: $(patsubst %,$(B)/harness/preload/hooks/ops/%.c.o,names shapes tensors)
 $(B)/tests/stress/codes_stress: $(patsubst %,$(B)/harness/preload/hooks/python/%.c.o,codes strings)
 # This one has a real trace file, and says itself when the disk is full.
-$(B)/tests/stress/aside_stress: tests/stress/aside_stress.c tests/stress/harness.h $(HARNESS_OBJ)
+$(B)/tests/stress/spill_stress: tests/stress/spill_stress.c tests/stress/harness.h $(HARNESS_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LD  ,$@)
-	$(Q)$(CC) $(DEFS) $(WARN) $(OPT) $(HARNESS_FLAGS) $(LDFLAGS) -Wl,--wrap=tp_room_reserve,--wrap=tp_room_map -o $@ $(filter %.c %.o,$^) -lpthread
+	$(Q)$(CC) $(DEFS) $(WARN) $(OPT) $(HARNESS_FLAGS) $(LDFLAGS) -Wl,--wrap=tp_reserve_space,--wrap=tp_reserve_map -o $@ $(filter %.c %.o,$^) -lpthread
 
 .PHONY: tsan stress
 unit: stress

@@ -158,7 +158,7 @@ void tp_batch_end(void)
 	fd = tp_output_reach();
 	if (fd < 0)
 		return;
-	tp_room_return(fd, TPROF_HEADER_SIZE + number * TPROF_CHUNK_SIZE, (uint64_t)left * TPROF_CHUNK_SIZE);
+	tp_reserve_return(fd, TPROF_HEADER_SIZE + number * TPROF_CHUNK_SIZE, (uint64_t)left * TPROF_CHUNK_SIZE);
 	tp_sys_close(fd);
 }
 

@@ -18,13 +18,13 @@ struct tprof_chunk *tp_chunk_begin(enum tprof_chunk_kind kind, uint32_t thread, 
 	chunk = tp_batch_take(whole, &obstacle);
 	if (tp_state_is_child()) /* by now: it may have been mapped after the fork, from the parent's trace */
 		return NULL;
-	if (chunk && tp_aside_waits())
-		tp_aside_write(TP_ASIDE_AT_ONCE);
+	if (chunk && tp_spill_waits())
+		tp_spill_write(TP_SPILL_AT_ONCE);
 	if (!chunk && obstacle.passes)
-		chunk = tp_aside_take(kind, obstacle.offset);
+		chunk = tp_spill_take(kind, obstacle.offset);
 	if (!chunk) {
 		if (kind == TPROF_CHUNK_TABLES)
-			tp_aside_no_tables();
+			tp_spill_no_tables();
 		tp_stop(obstacle.cause, obstacle.reason);
 		return NULL;
 	}
@@ -39,6 +39,6 @@ struct tprof_chunk *tp_chunk_begin(enum tprof_chunk_kind kind, uint32_t thread, 
 
 void tp_chunk_end(struct tprof_chunk *chunk)
 {
-	if (!tp_aside_give(chunk))
+	if (!tp_spill_give(chunk))
 		tp_batch_give(chunk);
 }

@@ -226,7 +226,7 @@ static bool put_aside(const char *name)
 	if (text.cut || tp_syscall(SYS_rename, name, aside, 0, 0) != 0)
 		return false;
 	if (tp_config.verbose)
-		tp_say("the trace of an earlier run is kept: ", aside);
+		tp_log("the trace of an earlier run is kept: ", aside);
 	return true;
 }
 
@@ -242,7 +242,7 @@ static int take_old_name(const char *temporary, const char *name, const struct f
 		return take_free_name(temporary, name);
 	result = (int)tp_syscall(SYS_rename, temporary, name, 0, 0);
 	if (result == 0)
-		tp_say("the trace of an earlier run could not be renamed and is replaced: ", name);
+		tp_log("the trace of an earlier run could not be renamed and is replaced: ", name);
 	return result;
 }
 

@@ -170,7 +170,7 @@ enum tprof_unfollowed tp_follow(const struct tp_started *started)
 	const char *library = tp_inherit_library();
 
 	if (tp_load(&tp_state.mode) != TP_MODE_NEW && tp_sys_getpid() == tp_state.pid)
-		tp_apart_from_threads(examine, &examined);
+		tp_private_fds_from_threads(examine, &examined);
 	else
 		examine(&examined); /* of a child the descriptors are its own */
 	if (!examined.found || examined.why)

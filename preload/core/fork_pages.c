@@ -28,7 +28,7 @@ static bool copy(const struct tp_mapping *mapping, void *unused)
 	return false;
 }
 
-void tp_part_from_parent(void)
+void tp_fork_pages_from_parent(void)
 {
 	const char *path;
 

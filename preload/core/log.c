@@ -10,7 +10,7 @@ static dev_t stderr_device;
 static ino_t stderr_inode;
 static bool has_stderr;
 
-void tp_say_start(void)
+void tp_log_start(void)
 {
 	struct stat status;
 
@@ -44,7 +44,7 @@ static bool has_room(const struct stat *status, size_t length)
 	return position >= 0 && (uint64_t)(position > status->st_size ? position : status->st_size) + length <= limit;
 }
 
-void tp_say_text(const char *text, size_t length)
+void tp_log_text(const char *text, size_t length)
 {
 	struct stat status;
 
@@ -53,7 +53,7 @@ void tp_say_text(const char *text, size_t length)
 		tp_sys_write(2, text, length);
 }
 
-void tp_say(const char *first, const char *second)
+void tp_log(const char *first, const char *second)
 {
 	char line[512];
 	struct tp_text text = tp_text_in(line, sizeof(line) - 1);
@@ -62,5 +62,5 @@ void tp_say(const char *first, const char *second)
 	tp_text_add(&text, first);
 	tp_text_add(&text, second);
 	line[text.length++] = '\n';
-	tp_say_text(line, text.length);
+	tp_log_text(line, text.length);
 }

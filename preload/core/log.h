@@ -6,12 +6,12 @@
 #include "core/base.h"
 
 /* Remembers which file stderr is. Once, at the start. */
-void tp_say_start(void);
+void tp_log_start(void);
 
 /* "tprof: " first second newline, in one write. */
-void tp_say(const char *first, const char *second);
+void tp_log(const char *first, const char *second);
 
 /* Text as it is. */
-void tp_say_text(const char *text, size_t length);
+void tp_log_text(const char *text, size_t length);
 
 #endif

@@ -96,7 +96,7 @@ bool tp_lines_each(const char *file, char *buffer, size_t size, bool (*look)(cha
 {
 	struct reading reading = { file, buffer, size, look, data, false };
 
-	tp_apart_from_threads(read_lines, &reading);
+	tp_private_fds_from_threads(read_lines, &reading);
 	return reading.opened;
 }
 

@@ -20,7 +20,7 @@ static void note(uint64_t ticks, const struct tp_memory *memory, uint64_t faults
 {
 	uint64_t private = memory->rss > memory->shared ? memory->rss - memory->shared : 0;
 
-	tp_still_note(&tp_state.still, ticks, private / TP_PAGE, faults);
+	tp_rss_cache_note(&tp_state.still, ticks, private / TP_PAGE, faults);
 	tp_store(&tp_state.rss, memory->rss);
 	tp_store(&tp_state.vms, memory->vms);
 	tp_store(&tp_state.shared, memory->shared);
@@ -66,7 +66,7 @@ void tp_sample_memory_due(struct tp_thread *thread, uint64_t ticks, bool at_end)
 {
 	struct rusage all;
 	uint64_t faults = read_faults(&all);
-	bool still = tp_still_is(&tp_state.still, ticks, faults);
+	bool still = tp_rss_cache_is(&tp_state.still, ticks, faults);
 
 	if (faults != UINT64_MAX)
 		tp_usage_emit_read(thread, tp_clock_before(), &all);

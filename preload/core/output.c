@@ -109,7 +109,7 @@ static const char *name_error(int error)
 /* Elsewhere first: a mapping in place that fails can leave a hole behind, and every hook looks there. */
 static struct tprof_header *map_header(int fd, int *error)
 {
-	void *elsewhere = tp_room_map(fd, 0, TPROF_HEADER_SIZE, error), *p;
+	void *elsewhere = tp_reserve_map(fd, 0, TPROF_HEADER_SIZE, error), *p;
 
 	if (!elsewhere)
 		return NULL;
@@ -129,7 +129,7 @@ static struct tprof_header *make(int fd, const struct tp_identity *identity, con
 
 	*error = tp_sys_fstat(fd, &status);
 	if (*error == 0)
-		*error = tp_room_reserve(fd, 0, TPROF_HEADER_SIZE);
+		*error = tp_reserve_space(fd, 0, TPROF_HEADER_SIZE);
 	if (*error)
 		return NULL;
 	device = status.st_dev;
@@ -192,11 +192,11 @@ static void grow(struct growth *growth, int fd)
 {
 	growth->unreached = fd < 0 ? fd : 0;
 	if (fd >= 0)
-		growth->error = tp_room_reserve(fd, growth->offset, growth->length);
+		growth->error = tp_reserve_space(fd, growth->offset, growth->length);
 	if (!growth->unreached && !growth->error)
-		growth->chunk = tp_room_map(fd, growth->offset, growth->length, &growth->unmapped);
+		growth->chunk = tp_reserve_map(fd, growth->offset, growth->length, &growth->unmapped);
 	if (growth->chunk && growth->whole)
-		tp_room_fill(fd, growth->offset, growth->length);
+		tp_reserve_fill(fd, growth->offset, growth->length);
 	growth->done = true;
 }
 
@@ -243,7 +243,7 @@ struct tprof_chunk *tp_output_grow(uint64_t number, uint32_t count, bool whole, 
 	if (fd < 0 && !tp_load(&tp_thread_several)) /* core/private_fds.h */
 		fd = reach_by_name();
 	if (fd < 0)
-		tp_apart(grow_apart, &growth);
+		tp_private_fds(grow_apart, &growth);
 	if (fd < 0 && !growth.done)
 		fd = reach_by_name();
 	if (!growth.done)

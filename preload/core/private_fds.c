@@ -37,7 +37,7 @@ static bool run(long flags, void (*wait)(uint32_t id), void (*work)(void *contex
 	return id > 0;
 }
 
-bool tp_apart(void (*work)(void *context), void *context)
+bool tp_private_fds(void (*work)(void *context), void *context)
 {
 	return run(0, wait_for_process, work, context);
 }
@@ -57,18 +57,18 @@ static void do_job(void *context)
 }
 
 /* Done here where there is no such task, or its memory is its own after all: Valgrind makes a fork of it. */
-void tp_apart_from_threads(void (*work)(void *context), void *context)
+void tp_private_fds_from_threads(void (*work)(void *context), void *context)
 {
 	struct job job = { work, context, false };
 
 	if (tp_load(&tp_thread_several))
-		tp_apart(do_job, &job);
+		tp_private_fds(do_job, &job);
 	if (!job.done)
 		do_job(&job);
 }
 
 /* Valgrind ends the program for such a task. */
-void tp_apart_as_thread(void (*work)(void *context), void *context)
+void tp_private_fds_as_thread(void (*work)(void *context), void *context)
 {
 	bool several = tp_load(&tp_thread_several) && !tp_under_valgrind();
 

@@ -197,7 +197,7 @@ bool tp_memory(struct tp_memory *memory)
 
 	/* Programs close descriptors that they do not know. Where another file has the number, pread() leaves it as it is. */
 	if (!is_statm(statm) || tp_sys_pread(statm, text, sizeof(text) - 1, 0) <= 0)
-		tp_apart_from_threads(read_statm, text);
+		tp_private_fds_from_threads(read_statm, text);
 	if (!tp_text_number(&at, &memory->vms) || *at++ != ' ' || !tp_text_number(&at, &memory->rss) || *at++ != ' ' ||
 	    !tp_text_number(&at, &memory->shared))
 		return false;
@@ -246,7 +246,7 @@ uint64_t tp_memory_peak(void)
 {
 	uint64_t kib = 0;
 
-	tp_apart_from_threads(read_peak, &kib);
+	tp_private_fds_from_threads(read_peak, &kib);
 	return kib * 1024;
 }
 

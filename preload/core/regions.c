@@ -285,11 +285,11 @@ void tp_regions_due(struct tp_thread *thread, uint64_t rss)
 {
 	uint64_t ticks = tp_clock_before();
 
-	if (!is_due(ticks, rss) || !tp_turn_take(&turn))
+	if (!is_due(ticks, rss) || !tp_trylock_take(&turn))
 		return;
 	if (is_due(ticks, rss)) /* no other thread has read them meanwhile */
 		read_now(thread, ticks, rss);
-	tp_turn_end(&turn);
+	tp_trylock_end(&turn);
 }
 
 void tp_regions_at_end(struct tp_thread *thread)
@@ -300,10 +300,10 @@ void tp_regions_at_end(struct tp_thread *thread)
 	if (tp_load(&tp_state.next_regions) == NEVER || ran < tp_clock_ticks(END_NS * SHARE_END) || !tp_memory(&memory))
 		return;
 	takes = END_NS + memory.rss / TP_PAGE * END_PAGE_NS;
-	if (ran < tp_clock_ticks(takes * SHARE_END) || !tp_turn_take(&turn))
+	if (ran < tp_clock_ticks(takes * SHARE_END) || !tp_trylock_take(&turn))
 		return;
 	read_now(thread, ticks, memory.rss);
-	tp_turn_end(&turn);
+	tp_trylock_end(&turn);
 }
 
 void tp_regions_forget(void)

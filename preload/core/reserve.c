@@ -7,7 +7,7 @@
 
 static char zeros[TPROF_CHUNK_SIZE]; /* never written to: the kernel's page of zeros, again and again */
 
-int tp_room_reserve(int fd, uint64_t offset, uint64_t length)
+int tp_reserve_space(int fd, uint64_t offset, uint64_t length)
 {
 	int result;
 
@@ -28,7 +28,7 @@ int tp_room_reserve(int fd, uint64_t offset, uint64_t length)
 	return 0;
 }
 
-void tp_room_fill(int fd, uint64_t offset, uint64_t length)
+void tp_reserve_fill(int fd, uint64_t offset, uint64_t length)
 {
 	struct iovec parts[16];
 	size_t count = 0;
@@ -41,12 +41,12 @@ void tp_room_fill(int fd, uint64_t offset, uint64_t length)
 	tp_sys_pwritev(fd, parts, count, offset);
 }
 
-void tp_room_return(int fd, uint64_t offset, uint64_t length)
+void tp_reserve_return(int fd, uint64_t offset, uint64_t length)
 {
 	tp_syscall(SYS_fallocate, fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, length);
 }
 
-void *tp_room_map(int fd, uint64_t offset, uint64_t length, int *error)
+void *tp_reserve_map(int fd, uint64_t offset, uint64_t length, int *error)
 {
 	void *p = tp_sys_mmap(length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset);
 

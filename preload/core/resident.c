@@ -222,7 +222,7 @@ static struct {
 static bool holds(uint64_t ticks, uint64_t faults)
 {
 	return last.good && tp_load(&tp_state.still.alike) && last.changes == tp_load(&changes) &&
-	       faults - last.faults <= tp_still_unseen(tp_load(&tp_state.still.pages)) &&
+	       faults - last.faults <= tp_rss_cache_unseen(tp_load(&tp_state.still.pages)) &&
 	       ticks - last.ticks < tp_clock_ticks(TP_RESIDENT_AGAIN_NS);
 }
 

@@ -15,19 +15,19 @@
 #define TP_STILL_FAULTS_MOST 32 /* however large it is */
 
 /* Threads take samples in turn; where two meet, what is kept may be of both, and one sample is too few or too many. */
-struct tp_still {
+struct tp_rss_cache {
 	uint64_t sampled;	/* ticks, of the last sample; 0: there is none */
 	uint64_t pages, faults; /* then */
 	uint64_t alike;		/* 1: it was like the one before */
 };
 
 /* Pages that may come and go unseen, of so many. */
-uint64_t tp_still_unseen(uint64_t pages);
+uint64_t tp_rss_cache_unseen(uint64_t pages);
 
 /* A sample is taken; `faults` as they were before it: tp_usage_faults(). */
-void tp_still_note(struct tp_still *still, uint64_t ticks, uint64_t pages, uint64_t faults);
+void tp_rss_cache_note(struct tp_rss_cache *still, uint64_t ticks, uint64_t pages, uint64_t faults);
 
 /* Would a sample now say what the last one said? */
-bool tp_still_is(const struct tp_still *still, uint64_t ticks, uint64_t faults);
+bool tp_rss_cache_is(const struct tp_rss_cache *still, uint64_t ticks, uint64_t faults);
 
 #endif

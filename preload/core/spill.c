@@ -13,7 +13,7 @@
 #include <time.h>
 
 /* One piece of address space, so that a chunk tells its place, and nothing else of the program's comes to lie there. */
-#define AREA_BYTES ((size_t)TP_ASIDE_MOST * TPROF_CHUNK_SIZE)
+#define AREA_BYTES ((size_t)TP_SPILL_MOST * TPROF_CHUNK_SIZE)
 
 #define TRIES 1000     /* at the end, of what other threads are at: a second at most */
 #define TRY_NS 1000000 /* after each */
@@ -34,14 +34,14 @@ static struct place {
 	uint32_t state;
 	uint32_t kind;	 /* enum tprof_chunk_kind */
 	uint64_t offset; /* in the file */
-} places[TP_ASIDE_MOST];
+} places[TP_SPILL_MOST];
 
-char *tp_aside_area;
+char *tp_spill_area;
 static uint32_t waiting; /* in memory and not in the file */
 static uint32_t
 	tables_waiting; /* the same, of tables; and one that never comes, when a chunk of them could not be had */
 
-bool tp_aside_waits(void)
+bool tp_spill_waits(void)
 {
 	return tp_unlikely(tp_load(&waiting) != 0);
 }
@@ -65,7 +65,7 @@ static void tables_found(void)
 		tp_store(&tp_header->tables_from, from);
 }
 
-void tp_aside_no_tables(void)
+void tp_spill_no_tables(void)
 {
 	tables_missing();
 }
@@ -101,30 +101,30 @@ static void waits_no_more(const struct place *place)
 
 static char *find_area(void)
 {
-	char *found = tp_load_acquire(&tp_aside_area), *new;
+	char *found = tp_load_acquire(&tp_spill_area), *new;
 
 	if (found)
 		return found;
 	new = tp_sys_mmap_shared_zeros(NULL, AREA_BYTES);
 	if (tp_sys_failed(new))
 		return NULL;
-	if (tp_swap_if(&tp_aside_area, (char *)NULL, new)) /* release: pairs with the load above */
+	if (tp_swap_if(&tp_spill_area, (char *)NULL, new)) /* release: pairs with the load above */
 		tp_space_note(new, AREA_BYTES);
 	else
 		tp_sys_munmap(new, AREA_BYTES);
-	return tp_load_acquire(&tp_aside_area);
+	return tp_load_acquire(&tp_spill_area);
 }
 
 /* Others may still be finding out that the area is there. */
 static struct tprof_chunk *chunk_of(const struct place *place)
 {
-	return (struct tprof_chunk *)(tp_load(&tp_aside_area) + (size_t)(place - places) * TPROF_CHUNK_SIZE);
+	return (struct tprof_chunk *)(tp_load(&tp_spill_area) + (size_t)(place - places) * TPROF_CHUNK_SIZE);
 }
 
 /* NULL: it is not one of these. */
 static struct place *place_of(const struct tprof_chunk *chunk)
 {
-	uintptr_t low = (uintptr_t)tp_load_acquire(&tp_aside_area), at = (uintptr_t)chunk - low;
+	uintptr_t low = (uintptr_t)tp_load_acquire(&tp_spill_area), at = (uintptr_t)chunk - low;
 
 	return low && chunk && at < AREA_BYTES ? &places[at / TPROF_CHUNK_SIZE] : NULL;
 }
@@ -138,11 +138,11 @@ static void clear(struct place *place)
 			 (uint32_t)(cleared ? FREE : LOST)); /* pairs with the swap of the next one to take it */
 }
 
-struct tprof_chunk *tp_aside_take(enum tprof_chunk_kind kind, uint64_t offset)
+struct tprof_chunk *tp_spill_take(enum tprof_chunk_kind kind, uint64_t offset)
 {
 	if (!find_area())
 		return NULL;
-	for (struct place *place = places; place < places + TP_ASIDE_MOST; place++) {
+	for (struct place *place = places; place < places + TP_SPILL_MOST; place++) {
 		if (tp_load(&place->state) != FREE || !tp_swap_if(&place->state, (uint32_t)FREE, (uint32_t)MOVING))
 			continue;
 		place->offset = offset;
@@ -154,7 +154,7 @@ struct tprof_chunk *tp_aside_take(enum tprof_chunk_kind kind, uint64_t offset)
 	return NULL;
 }
 
-bool tp_aside_is_copied(const struct tprof_chunk *chunk)
+bool tp_spill_is_copied(const struct tprof_chunk *chunk)
 {
 	const struct place *place = place_of(chunk);
 
@@ -162,7 +162,7 @@ bool tp_aside_is_copied(const struct tprof_chunk *chunk)
 }
 
 /* The fence pairs with copy_taken()'s: it sees the record, or this that it is done. */
-void tp_aside_wrote(const struct tprof_chunk *chunk)
+void tp_spill_wrote(const struct tprof_chunk *chunk)
 {
 	struct place *place = place_of(chunk);
 
@@ -173,7 +173,7 @@ void tp_aside_wrote(const struct tprof_chunk *chunk)
 }
 
 /* A mover that is done makes what was MOVING something else again: then it is asked about once more. */
-bool tp_aside_give(struct tprof_chunk *chunk)
+bool tp_spill_give(struct tprof_chunk *chunk)
 {
 	struct place *place = place_of(chunk);
 	uint32_t state;
@@ -212,7 +212,7 @@ static bool write_full(struct place *place, int fd)
 {
 	if (!tp_swap_if(&place->state, (uint32_t)FULL, (uint32_t)MOVING))
 		return true;
-	if (tp_room_reserve(fd, place->offset, TPROF_CHUNK_SIZE) != 0 ||
+	if (tp_reserve_space(fd, place->offset, TPROF_CHUNK_SIZE) != 0 ||
 	    !put(fd, (const char *)chunk_of(place), place->offset)) {
 		tp_store_release(&place->state, (uint32_t)FULL);
 		return false;
@@ -270,8 +270,8 @@ static bool exchange(struct moved *moved, int fd, uint64_t offset, void *file)
 static bool replace(struct place *place, int fd)
 {
 	struct moved moved = { .place = (char *)chunk_of(place) };
-	int error = tp_room_reserve(fd, place->offset, TPROF_CHUNK_SIZE);
-	void *file = error ? NULL : tp_room_map(fd, place->offset, TPROF_CHUNK_SIZE, &error);
+	int error = tp_reserve_space(fd, place->offset, TPROF_CHUNK_SIZE);
+	void *file = error ? NULL : tp_reserve_map(fd, place->offset, TPROF_CHUNK_SIZE, &error);
 	bool exchanged;
 
 	if (!file)
@@ -320,7 +320,7 @@ static int64_t put_copy(const struct place *place, int fd)
 	if (tp_sys_failed(copy))
 		return -1;
 	length = copy_chunk(copy, (const char *)chunk_of(place));
-	if (tp_room_reserve(fd, place->offset, TPROF_CHUNK_SIZE) != 0 || !put(fd, copy, place->offset))
+	if (tp_reserve_space(fd, place->offset, TPROF_CHUNK_SIZE) != 0 || !put(fd, copy, place->offset))
 		length = -1;
 	tp_sys_munmap(copy, TPROF_CHUNK_SIZE);
 	return length;
@@ -336,7 +336,7 @@ static bool copy_taken(struct place *place, int fd)
 
 	if (!release(place, length < 0 ? OPEN : COPYING) || length < 0)
 		return length >= 0;
-	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* pairs with tp_aside_wrote() */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* pairs with tp_spill_wrote() */
 	if ((int64_t)tp_load(&chunk_of(place)->committed) != length)
 		tp_swap_if(&place->state, (uint32_t)COPYING,
 			   (uint32_t)OPEN); /* it was written to meanwhile: next time */
@@ -360,7 +360,7 @@ static bool write_open(struct place *place, int fd)
 /* Those of tables, or of events; of events only what is full, unless `open`. False: there is no room for more. */
 static bool write_some(int fd, bool tables, bool open, unsigned int *most)
 {
-	for (struct place *place = places; place<places + TP_ASIDE_MOST && * most> 0; place++) {
+	for (struct place *place = places; place<places + TP_SPILL_MOST && * most> 0; place++) {
 		uint32_t state = tp_load(&place->state);
 
 		if ((state != FULL && state != OPEN) || has_tables(place) != tables)
@@ -374,9 +374,9 @@ static bool write_some(int fd, bool tables, bool open, unsigned int *most)
 }
 
 /* Tables first: without them nothing that was recorded since counts. */
-void tp_aside_write(unsigned int most)
+void tp_spill_write(unsigned int most)
 {
-	int fd = tp_aside_waits() && !tp_load(&tp_sealed) ? tp_output_reach() : -1;
+	int fd = tp_spill_waits() && !tp_load(&tp_sealed) ? tp_output_reach() : -1;
 
 	if (fd < 0)
 		return;
@@ -385,7 +385,7 @@ void tp_aside_write(unsigned int most)
 	tp_sys_close(fd);
 }
 
-void tp_aside_settle(struct tprof_chunk *chunk)
+void tp_spill_settle(struct tprof_chunk *chunk)
 {
 	struct place *place = place_of(chunk);
 	int fd;
@@ -428,32 +428,32 @@ static void lose_all(void)
 	uint64_t first = tp_load(&tp_header->tables_from) ? tp_load(&tp_header->tables_from) : UINT64_MAX;
 
 	tp_stop(TPROF_LOST_NO_SPACE, "no space left on its disk");
-	for (struct place *place = places; place < places + TP_ASIDE_MOST; place++)
+	for (struct place *place = places; place < places + TP_SPILL_MOST; place++)
 		lose(place, &first);
 	if (first < tp_header->stop_ticks)
 		tp_header->stop_ticks = first;
 }
 
 /* Other threads go on: one gives a chunk that was open when it was looked at, one is putting another into the file. */
-void tp_aside_end(void)
+void tp_spill_end(void)
 {
 	int fd;
 
-	if (!tp_aside_waits() || tp_load(&tp_sealed))
+	if (!tp_spill_waits() || tp_load(&tp_sealed))
 		return;
 	fd = tp_output_reach();
-	for (int tries = 0; fd >= 0 && tp_aside_waits() && write_all(fd) && tries < TRIES; tries++)
+	for (int tries = 0; fd >= 0 && tp_spill_waits() && write_all(fd) && tries < TRIES; tries++)
 		tp_syscall(SYS_nanosleep, &(struct timespec){ .tv_nsec = TRY_NS }, 0, 0, 0);
 	if (fd >= 0)
 		tp_sys_close(fd);
-	if (tp_aside_waits())
+	if (tp_spill_waits())
 		lose_all();
 }
 
-void tp_aside_forget(void)
+void tp_spill_forget(void)
 {
-	if (tp_aside_area)
-		tp_sys_mmap_shared_zeros(tp_aside_area, AREA_BYTES);
+	if (tp_spill_area)
+		tp_sys_mmap_shared_zeros(tp_spill_area, AREA_BYTES);
 	memset(places, 0, sizeof(places));
 	waiting = tables_waiting = 0;
 }

@@ -49,7 +49,7 @@ void tp_state_forked(void)
 	if (tp_state.mode != TP_MODE_NEW && tp_state.pid != tp_sys_getpid())
 		memset(&tp_state_page, 0, sizeof(tp_state_page));
 	if (tp_state_is_child())
-		tp_part_from_parent();
+		tp_fork_pages_from_parent();
 	if (tp_header && tp_state_is_child() && tp_gate())
 		leave_gate();
 }
@@ -161,5 +161,5 @@ void tp_seal(void)
 void tp_stop(enum tprof_lost cause, const char *reason)
 {
 	if (stop(cause))
-		tp_say("recording stopped: ", reason);
+		tp_log("recording stopped: ", reason);
 }

@@ -27,7 +27,7 @@ struct tp_state {
 	uint64_t next_allocator;     /* the same, of what the allocator says of itself */
 	uint64_t next_regions;	     /* the same, of smaps (core/regions.h); all ones: it can't be read */
 	uint64_t last_regions;	     /* when that was read last; 0: it was not */
-	struct tp_still still;	     /* of the last sample of memory */
+	struct tp_rss_cache still;   /* of the last sample of memory */
 	uint64_t rss, vms, shared;   /* its numbers, bytes, */
 	uint64_t changes;	     /* and tp_resident_changes() then */
 	uint32_t switching;	     /* 1: a thread is in tp_switch() */

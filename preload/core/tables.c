@@ -23,13 +23,13 @@ static struct tprof_chunk *idle[32];
 
 static bool is_aside(void)
 {
-	return tp_unlikely(tp_load(&tp_aside_area) != NULL);
+	return tp_unlikely(tp_load(&tp_spill_area) != NULL);
 }
 
 static bool has_room(struct tprof_chunk *chunk, size_t room)
 {
 	return tp_chunk_bytes(chunk) + tp_chunk_committed(chunk) + room <= tp_chunk_limit(chunk) &&
-	       !(is_aside() && tp_aside_is_copied(chunk));
+	       !(is_aside() && tp_spill_is_copied(chunk));
 }
 
 static struct tprof_chunk *borrow_any(size_t room)
@@ -86,7 +86,7 @@ static void give_back(struct tprof_chunk *chunk)
 	struct tprof_chunk **kept = kept_by(tp_self);
 
 	if (is_aside())
-		tp_aside_wrote(chunk);
+		tp_spill_wrote(chunk);
 	if (kept && ++tp_self->table_records > KEEPS) {
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 		*kept = chunk;

@@ -91,15 +91,15 @@ struct tp_thread {
 	struct tp_range bounds; /* of the stack that the thread is on; tp_thread_set_bounds() */
 	uint64_t hot_extent;	/* bytes of bounds, where hooks may take their shortest way; else 0 */
 	uint64_t events;
-	uint64_t last_block;   /* address of the last ALLOC */
-	uint64_t extent;       /* bytes of bounds */
-	struct tp_timed timed; /* which of the events; what is asked of it is the second line's last */
-	uint64_t pass_extent;  /* as hot_extent, where allocations that are not recorded may be passed by; else 0 */
-	uint64_t until_sample; /* TPROF_ALLOC=sample: bytes to go; see hooks/memory/sample.h */
-	uint64_t random;       /* its generator; 0: not seeded yet */
-	uint64_t event_start;  /* ticks at which the recording of the current event began */
-	uint32_t op_depth;     /* hooked ops that are open */
-	struct tp_order ops;   /* in which order they begin */
+	uint64_t last_block;	 /* address of the last ALLOC */
+	uint64_t extent;	 /* bytes of bounds */
+	struct tp_timed timed;	 /* which of the events; what is asked of it is the second line's last */
+	uint64_t pass_extent;	 /* as hot_extent, where allocations that are not recorded may be passed by; else 0 */
+	uint64_t until_sample;	 /* TPROF_ALLOC=sample: bytes to go; see hooks/memory/sample.h */
+	uint64_t random;	 /* its generator; 0: not seeded yet */
+	uint64_t event_start;	 /* ticks at which the recording of the current event began */
+	uint32_t op_depth;	 /* hooked ops that are open */
+	struct tp_predictor ops; /* in which order they begin */
 	struct tp_wait wait;
 	struct tp_fold fold; /* calls that get no events of their own */
 
@@ -123,7 +123,7 @@ struct tp_thread {
 	struct tp_caller callers[TP_CALLERS] __attribute__((aligned(64)));
 	uint64_t addresses[256];
 	uint32_t stacks[256];
-	uint32_t ops_log[TP_ORDER_LOG];
+	uint32_t ops_log[TP_PREDICTOR_LOG];
 	char scratch[4096]; /* for paths: the user's stack may be small */
 	/* Of ops that are no hooked calls, outermost first: hooked ones that were open as each of them began. */
 	uint16_t annotated[TP_ANNOTATED_MAX];

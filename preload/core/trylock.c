@@ -3,11 +3,11 @@
 
 #include "core/sys.h"
 
-bool tp_turn_take(uint32_t *turn)
+bool tp_trylock_take(uint32_t *turn)
 {
 	uint32_t me = tp_sys_gettid(), holder;
 
-	if (tp_swap_if(turn, 0u, me)) /* acquire: pairs with tp_turn_end() */
+	if (tp_swap_if(turn, 0u, me)) /* acquire: pairs with tp_trylock_end() */
 		return true;
 	holder = tp_load_acquire(turn);
 	if (holder != me && (!holder || tp_sys_thread_lives(tp_sys_getpid(), holder)))

@@ -170,7 +170,7 @@ static TP_SLOW void grow(struct table *old)
 	struct table *larger;
 	uint32_t seen;
 
-	if (!tp_turn_take(&growing))
+	if (!tp_trylock_take(&growing))
 		return;
 	seen = __atomic_load_n(&purges, __ATOMIC_SEQ_CST);
 	larger = old == tp_load(&table) ? make_for(old) : NULL;
@@ -184,7 +184,7 @@ static TP_SLOW void grow(struct table *old)
 		drop_purged(larger, old, &seen);
 		tp_space_retire(old, bytes_of(old->capacity), sizeof(*old));
 	}
-	tp_turn_end(&growing);
+	tp_trylock_end(&growing);
 }
 
 uint32_t tp_frame_number(void)

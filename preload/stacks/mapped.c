@@ -232,7 +232,7 @@ static void add_file(uintptr_t start, uintptr_t end, uint64_t offset)
 
 	if (!tp_maps_find(start, tp_self->scratch, sizeof(tp_self->scratch), &reading.path).high || !*reading.path)
 		return;
-	tp_apart_from_threads(read_by_path, &reading);
+	tp_private_fds_from_threads(read_by_path, &reading);
 	if (reading.is_code)
 		add(&reading.made);
 }

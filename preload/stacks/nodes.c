@@ -204,7 +204,7 @@ static TP_SLOW void grow(struct table *old)
 {
 	struct table *larger;
 
-	if (!tp_turn_take(&growing))
+	if (!tp_trylock_take(&growing))
 		return;
 	if (old == tp_load(&table)) {
 		larger = make(old ? old->capacity * 2 : FIRST_CAPACITY);
@@ -215,7 +215,7 @@ static TP_SLOW void grow(struct table *old)
 		if (larger && old)
 			tp_space_retire(old, bytes_of(old->capacity), sizeof(*old));
 	}
-	tp_turn_end(&growing);
+	tp_trylock_end(&growing);
 }
 
 uint32_t tp_number_find(uint64_t key)

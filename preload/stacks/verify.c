@@ -62,7 +62,7 @@ static void report(size_t count, size_t their_count, size_t at)
 			add_pc(&text, (uintptr_t)theirs[i]);
 	}
 	tp_text_add(&text, "\n");
-	tp_say_text(line, text.length);
+	tp_log_text(line, text.length);
 }
 
 /*
@@ -241,7 +241,7 @@ __attribute__((destructor)) static void summarize(void)
 	tp_text_add(&text, " different ");
 	tp_text_add_number(&text, different);
 	tp_text_add(&text, "\n");
-	tp_say_text(line, text.length);
+	tp_log_text(line, text.length);
 }
 
 #endif

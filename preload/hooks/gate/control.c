@@ -74,7 +74,7 @@ void tp_control_answer(struct tp_thread *thread, const struct tp_hand *hand)
 		snapshot(thread, text);
 		break;
 	case TPROF_CONTROL_LEAKCHECK:
-		tp_freeze(hand);
+		tp_leak_snapshot(hand);
 		break;
 	default:
 		break;

@@ -179,8 +179,8 @@ static void note_moment(void)
 /* The disk was full: has it room again? An idle thread's own chunk waits until that has an event, or the process ends. */
 static TP_SLOW void settle(struct tp_thread *thread)
 {
-	tp_aside_write(TP_ASIDE_AT_ONCE);
-	tp_aside_settle(thread->chunk);
+	tp_spill_write(TP_SPILL_AT_ONCE);
+	tp_spill_settle(thread->chunk);
 }
 
 /*
@@ -197,11 +197,11 @@ static void sample_memory(struct tp_thread *thread, uint64_t early, const struct
 		return;
 	began = tp_clock_before();
 	note_moment();
-	if (tp_aside_waits())
+	if (tp_spill_waits())
 		settle(thread);
 	if (tp_unlikely(tp_control_waits()))
 		tp_control_answer(thread, hand);
-	tp_freeze_reap();
+	tp_leak_snapshot_reap();
 	tp_sample_memory_due(thread, ticks, early > 0);
 	tp_spent(began);
 }
@@ -259,7 +259,7 @@ void tp_recorded_called_slow(struct tp_thread *thread, enum tp_called what, cons
 				.moving = what == TP_CALLED_MOVE ? block : NULL };
 
 	if (tp_load(&tp_state.mode) == TP_MODE_PAUSED)
-		tp_ended_forget(thread->last_block);
+		tp_paused_free_forget(thread->last_block);
 	time_event(thread, now, what != TP_CALLED_ALLOC);
 	tp_allocator_ask(thread, answers);
 	sample_memory(thread, 0, &hand);

@@ -92,7 +92,7 @@ static void count_threads(void)
 	note.kept_count = 0;
 	memset(note.used, 0, sizeof(note.used));
 	memset(seen, 0, sizeof(seen));
-	tp_apart_as_thread(count_each, NULL);
+	tp_private_fds_as_thread(count_each, NULL);
 	tp_header->snapshot_running = threads_running;
 	tp_header->snapshot_waiting = threads_waiting;
 	tp_header->snapshot_known = threads_known;
@@ -122,7 +122,7 @@ static void count_still(void)
 	static struct still still;
 
 	memset(&still, 0, sizeof(still));
-	tp_apart_as_thread(count_each_still, &still);
+	tp_private_fds_as_thread(count_each_still, &still);
 	tp_header->snapshot_running += (uint32_t)note.kept_count - still.all;
 	tp_header->snapshot_waiting -= (uint32_t)note.kept_count - still.all;
 	tp_header->snapshot_known = still.known;
@@ -230,7 +230,7 @@ static void freeze(const struct tp_hand *hand)
 	uint32_t earlier;
 	long pid;
 
-	tp_freeze_reap();
+	tp_leak_snapshot_reap();
 	earlier = __atomic_exchange_n(&to_reap, 0, __ATOMIC_ACQ_REL); /* one at a time, or they would become many */
 	if (earlier) {
 		end_still(earlier);
@@ -243,7 +243,7 @@ static void freeze(const struct tp_hand *hand)
 	tp_store(&to_reap, pid > 0 ? (uint32_t)pid : 0);
 }
 
-void tp_freeze(const struct tp_hand *hand)
+void tp_leak_snapshot(const struct tp_hand *hand)
 {
 	if (tp_load(&at_end))
 		tp_header->snapshot_error = EBUSY;
@@ -251,7 +251,7 @@ void tp_freeze(const struct tp_hand *hand)
 		freeze(hand);
 }
 
-void tp_freeze_reap(void)
+void tp_leak_snapshot_reap(void)
 {
 	uint32_t pid = tp_load(&to_reap);
 
@@ -342,7 +342,7 @@ static void say_status(const char *path, int status)
 		tp_text_add_number(&message, (uint64_t)WTERMSIG(status));
 	else if (status >= 0 && WEXITSTATUS(status) != 127)
 		tp_text_add_number(&message, (uint64_t)WEXITSTATUS(status));
-	tp_say("leak check: it failed: ", text);
+	tp_log("leak check: it failed: ", text);
 }
 
 /* A process that is not dumpable (prctl(2)) is one that permissions hide. */
@@ -394,7 +394,7 @@ static void note_exiting(const void *caller)
 		note.exiting = (struct tprof_range){ (uintptr_t)object.dlfo_map_start, (uintptr_t)object.dlfo_map_end };
 }
 
-void tp_freeze_check(const void *caller)
+void tp_leak_snapshot_check(const void *caller)
 {
 	static char path[4096];
 
@@ -402,7 +402,7 @@ void tp_freeze_check(const void *caller)
 		return;
 	tp_header->search_at_end = TPROF_SEARCH_FAILED; /* unless it turns out otherwise */
 	if (!find_analyzer(path, sizeof(path))) {
-		tp_say("leak check: no tprof-analyze is beside ", "libtprof.so");
+		tp_log("leak check: no tprof-analyze is beside ", "libtprof.so");
 		return;
 	}
 	tp_store(&at_end, 1u);
@@ -412,5 +412,5 @@ void tp_freeze_check(const void *caller)
 	if (tp_load(&to_reap))
 		search(path);
 	else
-		tp_say("leak check: ", "the process could not be forked");
+		tp_log("leak check: ", "the process could not be forked");
 }

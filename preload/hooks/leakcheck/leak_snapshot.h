@@ -24,15 +24,15 @@ struct tp_hand {
  * Makes it; header.snapshot_pid says which process it is, or snapshot_error why there is none. It ends when it is killed, or
  * after two minutes. One thread at a time. `hand` NULL: nothing.
  */
-TP_SLOW void tp_freeze(const struct tp_hand *hand);
+TP_SLOW void tp_leak_snapshot(const struct tp_hand *hand);
 
 /* Reaps the last one if it has ended. A load and a branch where there was none. */
-void tp_freeze_reap(void);
+void tp_leak_snapshot_reap(void);
 
 /*
  * At the process's end (TPROF_LEAKCHECK=exit): makes one, has tprof-analyze search it, and waits until that is done. `caller`: the
  * address in exit() that the handler was called from.
  */
-TP_SLOW void tp_freeze_check(const void *caller);
+TP_SLOW void tp_leak_snapshot_check(const void *caller);
 
 #endif

@@ -46,7 +46,7 @@ TP_HOT bool passes(const void *block)
 {
 	uint32_t gate = tp_gate();
 
-	return tp_unlikely(gate) && tp_ended_passes(gate, block);
+	return tp_unlikely(gate) && tp_paused_free_passes(gate, block);
 }
 
 static TP_APART void *open_rallocx(void *old, size_t size, int flags)
@@ -61,9 +61,9 @@ static TP_APART void *open_rallocx(void *old, size_t size, int flags)
 		return block;
 	}
 	freed = tp_record_free(thread, old, TPROF_FN_RALLOCX);
-	tp_ended_note_moving(old, freed);
+	tp_paused_free_note_moving(old, freed);
 	block = tp_real.rallocx(old, size, flags);
-	tp_ended_note_moved(old, freed, block);
+	tp_paused_free_note_moved(old, freed, block);
 	tp_record_moved(thread, FRAME, old, freed, block, request_of(size, flags, TPROF_FN_RALLOCX));
 	tp_leave(thread);
 	return block;
@@ -106,7 +106,7 @@ static void record_end(struct tp_thread *thread, void *block, uint8_t fn)
 {
 	tp_record_free(thread, block, fn);
 	if (tp_load(&tp_state.mode) == TP_MODE_PAUSED)
-		tp_ended_note(block);
+		tp_paused_free_note(block);
 }
 
 static TP_APART void open_dallocx(void *block, int flags)

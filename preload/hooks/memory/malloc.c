@@ -265,9 +265,9 @@ static TP_SLOW void *slow_realloc(const void *frame, void *old, size_t size, uin
 	if (!thread)
 		return plain_realloc(old, size);
 	freed = old && tp_record_free(thread, old, fn);
-	tp_ended_note_moving(old, freed);
+	tp_paused_free_note_moving(old, freed);
 	block = tp_real.realloc(old, size);
-	tp_ended_note_moved(old, freed && size, block);
+	tp_paused_free_note_moved(old, freed && size, block);
 	tp_record_moved(thread, frame, old, freed, block, (struct tp_request){ size, fn, 0 });
 	tp_leave(thread);
 	return block;
@@ -278,7 +278,7 @@ static inline bool reallocation_passes(const void *old)
 {
 	uint32_t gate = tp_gate();
 
-	return tp_unlikely(gate) && (!old || tp_ended_passes(gate, old));
+	return tp_unlikely(gate) && (!old || tp_paused_free_passes(gate, old));
 }
 
 static inline void *reallocate(const void *frame, void *old, size_t size, uint8_t fn)
@@ -330,7 +330,7 @@ static TP_SLOW void slow_free(const void *frame, void *block, uint8_t fn)
 	} else {
 		tp_record_free(thread, block, fn);
 		if (tp_load(&tp_state.mode) == TP_MODE_PAUSED)
-			tp_ended_note(block);
+			tp_paused_free_note(block);
 		tp_real.free(block);
 	}
 	if (thread)
@@ -342,7 +342,7 @@ TP_HOT bool release_passes(const void *block)
 {
 	uint32_t gate = tp_gate();
 
-	return tp_unlikely(gate) && tp_ended_passes(gate, block) && !tp_bootstrap_holds(block);
+	return tp_unlikely(gate) && tp_paused_free_passes(gate, block) && !tp_bootstrap_holds(block);
 }
 
 TP_HOT void release(const void *frame, void *block, uint8_t fn)

@@ -255,7 +255,7 @@ TP_HOT bool delete_passes(const void *block)
 {
 	uint32_t gate = tp_gate();
 
-	return tp_unlikely(gate) && tp_ended_passes(gate, block) && !tp_bootstrap_holds(block);
+	return tp_unlikely(gate) && tp_paused_free_passes(gate, block) && !tp_bootstrap_holds(block);
 }
 
 static TP_SLOW void slow_delete(const void *frame, void *block, const struct deletion *deletion)
@@ -266,7 +266,7 @@ static TP_SLOW void slow_delete(const void *frame, void *block, const struct del
 	if (thread) {
 		tp_record_free(thread, block, deletion->array ? TPROF_FN_DELETE_ARRAY : TPROF_FN_DELETE);
 		if (tp_load(&tp_state.mode) == TP_MODE_PAUSED)
-			tp_ended_note(block);
+			tp_paused_free_note(block);
 	}
 	if (is_standard)
 		tp_real.free(block);

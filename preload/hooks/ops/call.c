@@ -205,7 +205,7 @@ static TP_APART void fetch_again(const struct tp_thread *thread)
 /* An op begins, with the shapes that were found at that place. */
 static inline void go_on(struct tp_thread *thread, uint32_t index, uint32_t place)
 {
-	tp_order_go_on(&thread->ops, thread->ops_log, index << TP_SHAPES_BITS | place);
+	tp_predictor_go_on(&thread->ops, thread->ops_log, index << TP_SHAPES_BITS | place);
 	fetch_next(thread);
 }
 

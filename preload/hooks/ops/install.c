@@ -192,9 +192,9 @@ static void install_new(void *thread)
 {
 	if (!tp_loader_begin())
 		return;
-	if (tp_slots_are_new(&seen) && tp_turn_take(&installing)) {
+	if (tp_slots_are_new(&seen) && tp_trylock_take(&installing)) {
 		install(thread);
-		tp_turn_end(&installing);
+		tp_trylock_end(&installing);
 	}
 	tp_loader_end();
 }
@@ -226,10 +226,10 @@ void tp_ops_resumed(const void *frame)
 
 	if (!thread)
 		return;
-	if (thread->bounds.low == thread->own.low && tp_turn_take(&installing)) {
+	if (thread->bounds.low == thread->own.low && tp_trylock_take(&installing)) {
 		calibrate(thread);
 		tell_functions();
-		tp_turn_end(&installing);
+		tp_trylock_end(&installing);
 	}
 	tp_leave(thread);
 }
@@ -245,7 +245,7 @@ static void make_stub(void *context)
 	struct wish *wish = context;
 	const struct tp_signature *signature = &wish->choice->signature;
 
-	if (!tp_turn_take(&installing))
+	if (!tp_trylock_take(&installing))
 		return;
 	if (signature->bound && tp_loader_begin()) {
 		signature->bound(wish->target);
@@ -254,7 +254,7 @@ static void make_stub(void *context)
 	if (!signature->unhooked)
 		wish->stub = tp_op_stub(wish->target, wish->choice);
 	tell_functions();
-	tp_turn_end(&installing);
+	tp_trylock_end(&installing);
 }
 
 void *tp_ops_hooked(const char *symbol, void *target)
@@ -277,10 +277,10 @@ void *tp_ops_hooked(const char *symbol, void *target)
 /* With the loader's lock. */
 static void note_elsewhere(void *file)
 {
-	if (!tp_turn_take(&installing))
+	if (!tp_trylock_take(&installing))
 		return;
 	tp_covered_add(TPROF_HOOKS_ELSEWHERE, 0, 0, file);
-	tp_turn_end(&installing);
+	tp_trylock_end(&installing);
 }
 
 void tp_ops_elsewhere(const char *file)

@@ -54,14 +54,14 @@ static bool any_rpath(void)
 	size_t number = 0;
 	bool found;
 
-	if (!tp_turn_take(&looking))
+	if (!tp_trylock_take(&looking))
 		return true;
 	if (!rpaths.found && tp_loader_begin()) {
 		dl_iterate_phdr(look, &number);
 		tp_loader_end();
 	}
 	found = rpaths.found || !number;
-	tp_turn_end(&looking);
+	tp_trylock_end(&looking);
 	return found;
 }
 

@@ -140,7 +140,7 @@ void tp_python_find(void)
 {
 	struct tp_thread *thread;
 
-	if (tp_load(&tp_python_on) || tp_config.python == TP_PYTHON_OFF || !tp_header || !tp_turn_take(&searching))
+	if (tp_load(&tp_python_on) || tp_config.python == TP_PYTHON_OFF || !tp_header || !tp_trylock_take(&searching))
 		return;
 	thread = tp_enter(__builtin_frame_address(0)); /* busy: what the loader allocates is no event */
 	if (!tp_load(&tp_python_on) && !tp_header->python_seen && tp_loader_begin()) {
@@ -150,7 +150,7 @@ void tp_python_find(void)
 	}
 	if (thread)
 		tp_leave(thread);
-	tp_turn_end(&searching);
+	tp_trylock_end(&searching);
 }
 
 void tp_python_forget(void)

@@ -50,7 +50,7 @@ static void read_environment(void)
 
 	tp_config_read(tp_environment(), &complaints);
 	doubt_ops(&complaints);
-	tp_say_text(lines, complaints.length);
+	tp_log_text(lines, complaints.length);
 }
 
 static bool wanted(uint32_t origin)
@@ -77,7 +77,7 @@ static bool open_trace(uint32_t origin, const char *parent)
 		tp_text_add(&text, reason);
 		tp_text_add(&text, "; nothing is recorded");
 		gave_up = reason;
-		tp_say(*tp_output_path() ? tp_output_path() : tp_config.output, line);
+		tp_log(*tp_output_path() ? tp_output_path() : tp_config.output, line);
 		return false;
 	}
 	tp_header = header;
@@ -102,7 +102,7 @@ static uint32_t begin(uint32_t origin, const char *parent, uint32_t forked_by)
 	tp_header->search_at_end = tp_config.leakcheck ? TPROF_SEARCH_DUE : TPROF_SEARCH_NOT_ASKED;
 	tp_parts_each(open);
 	if (tp_config.verbose)
-		tp_say("recording to ", tp_output_path());
+		tp_log("recording to ", tp_output_path());
 	return TP_MODE_ON;
 }
 
@@ -163,9 +163,9 @@ static void start_first(void)
 
 	tp_real_find();
 	tp_new_find();
-	tp_say_start();
+	tp_log_start();
 	if (came_late()) {
-		tp_say("loaded by dlopen, so nothing is recorded: LD_PRELOAD must name it", "");
+		tp_log("loaded by dlopen, so nothing is recorded: LD_PRELOAD must name it", "");
 		gave_up = "loaded too late";
 		tp_was_started = true;
 		tp_store_release(&tp_state.mode, TP_MODE_OFF);
@@ -260,11 +260,11 @@ static void at_exit(int status, void *unused)
 	tp_mark_way(TPROF_WAY_EXIT);
 	tp_last_sample(__builtin_frame_address(0));
 	if (tp_config.leakcheck && tp_state_has_trace() && tp_load(&tp_state.mode) != TP_MODE_STOPPED)
-		tp_freeze_check(__builtin_return_address(0));
-	tp_freeze_reap();
+		tp_leak_snapshot_check(__builtin_return_address(0));
+	tp_leak_snapshot_reap();
 	tp_mark_end(TPROF_END_EXIT, status & 0xff);
 	if (tp_config.verbose && tp_state_has_trace() && tp_load(&tp_state.mode) != TP_MODE_STOPPED)
-		tp_say("wrote ", tp_output_path());
+		tp_log("wrote ", tp_output_path());
 }
 
 static void say_number(const char *what, uint64_t n)
@@ -273,7 +273,7 @@ static void say_number(const char *what, uint64_t n)
 	struct tp_text text = tp_text_in(digits, sizeof(digits));
 
 	tp_text_add_number(&text, n);
-	tp_say(what, digits);
+	tp_log(what, digits);
 }
 
 /* TPROF_VERBOSE=2: what is hooked and what is not. */
@@ -281,13 +281,13 @@ static void say_hooks(void)
 {
 	if (tp_config.verbose < 2 || !tp_header)
 		return;
-	tp_say(tp_header->flags & TPROF_FLAG_FOREIGN_MALLOC ? "not recorded: malloc of " : "malloc of ",
+	tp_log(tp_header->flags & TPROF_FLAG_FOREIGN_MALLOC ? "not recorded: malloc of " : "malloc of ",
 	       (const char *)tp_header + tp_header->text[TPROF_TEXT_MALLOC].offset % TPROF_HEADER_SIZE);
 	say_number("pointers hooked beside: ", tp_header->slots);
 	if (tp_header->cpu_signal)
 		say_number("CPU sampling by signal ", tp_header->cpu_signal);
 	else
-		tp_say("no CPU sampling", "");
+		tp_log("no CPU sampling", "");
 }
 
 static void attach(struct tp_thread *thread)

@@ -114,7 +114,7 @@ static TP_SLOW void begin_anew(struct table *old)
 {
 	struct table *made;
 
-	if (!tp_turn_take(&changing))
+	if (!tp_trylock_take(&changing))
 		return;
 	made = old == tp_load(&table) ? make_after(old) : NULL;
 	if (made) {
@@ -123,7 +123,7 @@ static TP_SLOW void begin_anew(struct table *old)
 		if (old)
 			tp_space_retire(old, bytes_of(old->capacity), sizeof(*old));
 	}
-	tp_turn_end(&changing);
+	tp_trylock_end(&changing);
 }
 
 /* One that there is no room for is not known by its address any longer than to the next event. */

@@ -488,5 +488,5 @@ void tp_cpu_step_aside(void)
 		return;
 	if (tp_header)
 		tp_store(&tp_header->cpu_stopped, 1u);
-	tp_say("CPU sampling ended: the program uses its signal itself", "");
+	tp_log("CPU sampling ended: the program uses its signal itself", "");
 }

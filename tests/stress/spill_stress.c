@@ -32,7 +32,7 @@
 #define EVENTS 30000 /* of a thread at least */
 #define TURNS 60
 
-static char path[] = "/tmp/aside_stress.XXXXXX";
+static char path[] = "/tmp/spill_stress.XXXXXX";
 static uint32_t disk_full, halt;
 /*
  * All attach before one ends: a later thread would take over a dead one's struct, and that the kernel no longer knows the
@@ -43,17 +43,17 @@ static uint64_t events[THREADS], records[THREADS];
 
 /* ---- the disk; the linker puts these in place of core/reserve.c's, which are __real_ ---- */
 
-int __real_tp_room_reserve(int fd, uint64_t offset, uint64_t length);
-int __wrap_tp_room_reserve(int fd, uint64_t offset, uint64_t length);
-void *__wrap_tp_room_map(int fd, uint64_t offset, uint64_t length, int *error);
+int __real_tp_reserve_space(int fd, uint64_t offset, uint64_t length);
+int __wrap_tp_reserve_space(int fd, uint64_t offset, uint64_t length);
+void *__wrap_tp_reserve_map(int fd, uint64_t offset, uint64_t length, int *error);
 
-int __wrap_tp_room_reserve(int fd, uint64_t offset, uint64_t length)
+int __wrap_tp_reserve_space(int fd, uint64_t offset, uint64_t length)
 {
-	return offset && tp_load(&disk_full) ? -ENOSPC : __real_tp_room_reserve(fd, offset, length);
+	return offset && tp_load(&disk_full) ? -ENOSPC : __real_tp_reserve_space(fd, offset, length);
 }
 
 /* By libc, which tells ThreadSanitizer that this is new memory, whoever had these addresses before. */
-void *__wrap_tp_room_map(int fd, uint64_t offset, uint64_t length, int *error)
+void *__wrap_tp_reserve_map(int fd, uint64_t offset, uint64_t length, int *error)
 {
 	void *p = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)offset);
 
@@ -66,8 +66,8 @@ void *__wrap_tp_room_map(int fd, uint64_t offset, uint64_t length, int *error)
 /* What hooks do when a sample of memory is due. */
 static void settle(struct tp_thread *thread)
 {
-	tp_aside_write(TP_ASIDE_AT_ONCE);
-	tp_aside_settle(thread->chunk);
+	tp_spill_write(TP_SPILL_AT_ONCE);
+	tp_spill_settle(thread->chunk);
 }
 
 static void record(struct tp_thread *thread, size_t me, uint64_t i)
@@ -79,7 +79,7 @@ static void record(struct tp_thread *thread, size_t me, uint64_t i)
 	events[me]++;
 	if (i % 4 == 0)
 		tp_table_value(records[me]++, &"0123"[me], 1);
-	if (i % 1024 == 0 && tp_aside_waits())
+	if (i % 1024 == 0 && tp_spill_waits())
 		settle(thread);
 	thread->busy = TP_IDLE;
 }
@@ -87,7 +87,7 @@ static void record(struct tp_thread *thread, size_t me, uint64_t i)
 /* Before there is no place left in memory, which ends recording: on a busy machine the disk may be full for long. */
 static void wait_for_places(void)
 {
-	while (tp_load(&tp_header->chunks_aside) > TP_ASIDE_MOST / 2 && tp_load(&disk_full) && !tp_load(&halt))
+	while (tp_load(&tp_header->chunks_aside) > TP_SPILL_MOST / 2 && tp_load(&disk_full) && !tp_load(&halt))
 		sched_yield();
 }
 
@@ -111,14 +111,14 @@ static void fill_and_empty(void)
 {
 	for (int turn = 0; turn < TURNS; turn++) {
 		tp_store(&disk_full, 1u);
-		while (!tp_aside_waits())
+		while (!tp_spill_waits())
 			sched_yield();
 		usleep(100);
 		tp_store(&disk_full, 0u);
-		tp_aside_end();
+		tp_spill_end();
 	}
 	tp_store(&disk_full, 1u);
-	while (!tp_aside_waits())
+	while (!tp_spill_waits())
 		sched_yield();
 }
 
@@ -182,7 +182,7 @@ static void check(bool full)
 	printf("aside: disk %s at the end: %lu events of %lu, %lu lost, %lu records short, %lu chunks\n",
 	       full ? "full" : "empty", found, all, tp_header->lost[TPROF_LOST_NO_SPACE], short_of, tp_header->chunks);
 	HARNESS_CHECK(found + tp_header->lost[TPROF_LOST_NO_SPACE] == all);
-	HARNESS_CHECK(tp_header->chunks_aside == 0 && !tp_aside_waits());
+	HARNESS_CHECK(tp_header->chunks_aside == 0 && !tp_spill_waits());
 	/* All that waited for room at the end may have been a chunk of tables. */
 	HARNESS_CHECK(full == (found < all || short_of));
 	/* Whether table records are missing is said. */
@@ -224,7 +224,7 @@ static void run(bool full)
 	for (size_t i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
 	tp_store(&disk_full, (uint32_t)full);
-	tp_aside_end();
+	tp_spill_end();
 	check(full);
 	unlink(path);
 }
