@@ -59,9 +59,9 @@ static void headline(const struct tp_session *session, size_t process)
 	const struct tp_options *options = session->options;
 
 	if (options->relation == TP_RELATION_CALLERS)
-		tp_headline(page, "CPU time of %s, by what called it", options->function);
+		tp_headline(page, "CPU time of %s, by its callers", options->function);
 	else if (options->relation == TP_RELATION_CALLEES)
-		tp_headline(page, "CPU time of %s, by what it called", options->function);
+		tp_headline(page, "CPU time of %s, by its callees", options->function);
 	else
 		tp_headline(page,
 			    process == session->run->process_count ? "CPU time of all processes together" : "CPU time");
@@ -84,12 +84,12 @@ bool tp_cpu_section_print(struct tp_session *session, size_t process)
 		return false;
 	headline(session, process);
 	if (options->relation && rows->all.samples)
-		fprintf(page->out, "%s in %s sample%s met it: shares are of these\n", tp_time(rows->all_ns).text,
+		fprintf(page->out, "%s in %s sample%s contain it: shares are of these\n", tp_time(rows->all_ns).text,
 			tp_count(rows->all.samples).text, tp_plural(rows->all.samples));
 	else if (options->relation)
-		fprintf(page->out, "no sample met %s: functions are named as hotspots lists them\n", options->function);
+		fprintf(page->out, "no sample met %s: name the function as hotspots lists it\n", options->function);
 	if (options->relation && rows->all.samples && !rows->count)
-		fputs("it is an op that the program tells of itself: ops --tree shows which ops call it\n", page->out);
+		fputs("it is an op that the program annotates itself: ops --tree shows which ops call it\n", page->out);
 	if (rows->count)
 		fputc('\n', page->out);
 	tp_cpu_print(&listing, rows);

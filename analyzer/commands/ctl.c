@@ -21,23 +21,24 @@ enum { DONE = 0, NOT_YET = 1, USAGE = 2, NO_TRACE = 3 };
 static const char usage[] = "usage: tprof ctl PID start|stop|mark TEXT|snapshot [TEXT]|leakcheck|status|cancel\n";
 
 static const char help[] =
-	"Controls the recording of a running program, which was started with libtprof.so, by its "
-	"trace's header page. The\n"
-	"program is not stopped: it finds the request with its next event, and one that waits is woken to look.\n"
+	"Controls the recording of a running program that was started with libtprof.so, through the header page of its "
+	"trace.\n"
+	"The program is not stopped: it reads the request at its next event, and a program that waits is woken to read "
+	"it.\n"
 	"\n"
-	"  stop            pause recording: allocations and ops cost a load and a branch\n"
-	"  start           record again\n"
-	"  mark TEXT       a mark on the timeline, 48 bytes at most\n"
-	"  snapshot [TEXT] a mark and a sample of RSS: reports of the state then by --to mark:TEXT "
-	"(snapshot 1, 2, ...)\n"
+	"  stop            pause recording: allocations and ops then cost a load and a branch\n"
+	"  start           resume recording\n"
+	"  mark TEXT       set a mark on the timeline, 48 bytes at most\n"
+	"  snapshot [TEXT] set a mark and sample RSS; --to mark:TEXT reports the state then (TEXT: snapshot 1, 2, "
+	"...)\n"
 	"  leakcheck       search a fork for blocks that nothing points to; tprof-analyze leaks shows them\n"
-	"  status          what is recorded, lost, and how large it is by now\n"
+	"  status          print what is recorded and lost, and how large the trace is\n"
 	"  cancel          take back a request that was not answered yet\n"
 	"\n"
-	"exit status: 0; 1 the program has not answered within 2 seconds (it will, with its next "
-	"event, unless the request is\n"
-	"taken back, or another one takes its place); 2 wrong usage;\n"
-	"3 there is no trace of that process, or it is another user's\n";
+	"exit status: 0; 1 the program did not answer within 2 seconds (it will at its next event, unless the request "
+	"is\n"
+	"taken back, or another one replaces it); 2 wrong usage;\n"
+	"3 the process has no trace, or is another user's\n";
 
 /* ---- status ---- */
 
@@ -138,11 +139,11 @@ static int ask(struct tp_control *control, enum tprof_control what, const char *
 	case TP_CONTROL_WAITING:
 		fprintf(stderr,
 			"tprof: process %d did not answer in %d s: %s\n"
-			"the request stands, and its next event finds it; tprof ctl %d cancel takes it back\n",
+			"the request stands until its next event; tprof ctl %d cancel takes it back\n",
 			(int)control->pid, WAIT_MS / 1000, tp_control_reason(control), (int)control->pid);
 		return NOT_YET;
 	case TP_CONTROL_BUSY:
-		fprintf(stderr, "tprof: process %d: another request is being made; try again later\n",
+		fprintf(stderr, "tprof: process %d: another request is in progress; try again later\n",
 			(int)control->pid);
 		return NOT_YET;
 	case TP_CONTROL_CANCELLED:

@@ -21,19 +21,19 @@ static const struct {
 	{ TP_OPT_WHAT, "  --what WHAT          peak (default), allocated, unfreed, temporary or cpu\n" },
 	{ TP_OPT_FORMAT, "  --format FORMAT      folded (default): semicolon-separated stacks and bytes (cpu: ns);\n"
 			 "                       chrome: ops, steps and memory for Perfetto and chrome://tracing\n"
-			 "  --limit N            chrome: stop after so many ops\n" },
-	{ TP_OPT_RELATION, "  --callers FUNCTION   its CPU time, by what called it\n"
-			   "  --callees FUNCTION   its CPU time, by what it called\n" },
+			 "  --limit N            chrome: stop after N ops\n" },
+	{ TP_OPT_RELATION, "  --callers FUNCTION   CPU time of FUNCTION, by its callers\n"
+			   "  --callees FUNCTION   CPU time of FUNCTION, by its callees\n" },
 	{ TP_OPT_SHAPES, "  --shapes             each op's calls by shape too\n" },
 	{ TP_OPT_TREE, "  --tree               which op called which\n" },
 	{ TP_OPT_LANGUAGE,
 	  "  --language LANGUAGE  frames that stacks show: mixed (default), python (alone, where there are any),\n"
 	  "                       native\n"
 	  "  --interpreter        show the Python interpreter's own frames too\n" },
-	{ TP_OPT_MACHINE, "  --machine FILE       the machine's file, instead of this machine's in ~/.cache/tprof\n"
+	{ TP_OPT_MACHINE, "  --machine FILE       another machine's file, instead of this machine's in ~/.cache/tprof\n"
 			  "  --measure            measure this machine anew\n" },
-	{ TP_OPT_BASELINE,
-	  "  --baseline TRACE     what the others are held against; several: its runs, or their processes\n" },
+	{ TP_OPT_BASELINE, "  --baseline TRACE     the run that the others are compared with; several: more runs, or "
+			   "their processes\n" },
 	{ TP_OPT_CHECK,
 	  "  --max-peak SIZE      live bytes at the peak, as in 2GiB\n"
 	  "  --max-unfreed SIZE   live bytes at the end\n"
@@ -44,9 +44,10 @@ static const struct {
 	  "                       allocations growth steps op:NAME\n"
 	  "  --rules FILE         more of these, a line each, without the dashes\n"
 	  "  --junit FILE         also write the results as JUnit XML\n" },
-	{ TP_OPT_LIMIT, "  --limit SIZE         when the process will be that large at this rate, as in 8GiB\n" },
+	{ TP_OPT_LIMIT,
+	  "  --limit SIZE         when the process will reach this size at its present rate, as in 8GiB\n" },
 	{ TP_OPT_RUNS,
-	  "  --all-runs           of traces of several runs: a report for each, not only for the newest\n" },
+	  "  --all-runs           a report for each run, if the traces are of several, not only for the newest\n" },
 	{ TP_OPT_EXACT, "  --exact              sizes as plain byte counts\n" },
 };
 
@@ -89,7 +90,8 @@ enum tp_parse tp_help_print(const struct tp_command *command)
 			printf("  %-12s %s\n", c->name, c->help);
 			bits |= c->options;
 		}
-		fputs("\noptions (which of them a command takes, its own --help says):\n"
+		fputs("\n"
+		      "options (COMMAND --help lists those that COMMAND takes):\n"
 		      "  --by KEY             group by stack, function, line, module, thread, size, op, step or layer\n"
 		      "  --sort KEY           order of the rows\n",
 		      stdout);
@@ -97,8 +99,7 @@ enum tp_parse tp_help_print(const struct tp_command *command)
 	print_options(bits);
 	fputs(common_help, stdout);
 	if (!command)
-		fputs("\nexit status: 0; 1 a check found what it forbids; 2 wrong usage; 3 a trace can't be read\n",
-		      stdout);
+		fputs("\nexit status: 0; 1 a check found a breach; 2 wrong usage; 3 a trace can't be read\n", stdout);
 	return TP_PARSE_DONE;
 }
 

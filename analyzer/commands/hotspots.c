@@ -19,7 +19,7 @@ static void heading(const struct tp_session *session, const struct tp_process *p
 		    tp_some_count(&numbers, heap->allocations, heap->variance.allocations).text,
 		    tp_plural(heap->allocations), tp_some_bytes(&numbers, heap->bytes, heap->variance.bytes).text);
 	if (!process->estimated)
-		fprintf(page->out, "temporary (freed as the thread's very next event): %s, %s; ",
+		fprintf(page->out, "temporary (freed by the thread's very next event): %s, %s; ",
 			tp_count(heap->temporary).text, tp_percent(heap->temporary, heap->allocations).text);
 	fprintf(page->out, "short-lived (freed within %s): %s, ", tp_time(TP_SHORT_LIVED_NS).text,
 		tp_some_count(&numbers, heap->short_lived, heap->variance.short_lived).text);

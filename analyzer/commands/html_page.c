@@ -110,15 +110,15 @@ static const struct section sections[] = {
 	{ "unfreed", "Unfreed", "What was not freed", "heap.unfreed_sites", write_unfreed, NULL },
 	{ "allocations", "Allocations", "Who allocated most often", "heap.hot_sites", write_allocations, NULL },
 	{ "ops", "Ops", "Operators", "ops", write_ops,
-	  "Ops: nothing that TPROF_OPS names was called where it could be hooked, and the program names none itself "
-	  "(tprof.h)." },
+	  "Ops: no function that TPROF_OPS names was called where it could be hooked, and the program names none "
+	  "itself (tprof.h)." },
 	{ "steps", "Steps", "Steps", "steps.source", write_steps,
 	  "Steps: the program marks none (tprof_step()) and runs no backward pass of torch's; tprof-analyze steps "
 	  "looks for "
 	  "a period in its ops." },
 	{ "cpu", "CPU", "Where the CPU time went", "cpu", write_cpu, "CPU time: no sample was taken (TPROF_CPU)." },
 	{ "roofline", "Roofline", "How near the ops came to the machine", "roofline", write_roofline,
-	  "Roofline: no op says how much work it does, or this machine was never measured (tprof-analyze roofline)." },
+	  "Roofline: no op has a known amount of work, or this machine was never measured (tprof-analyze roofline)." },
 };
 #define SECTIONS (sizeof(sections) / sizeof(sections[0]))
 
@@ -296,10 +296,10 @@ bool tp_html_page(struct tp_session *session, const struct tp_machine *machine)
 		good = part.json && write_process(&part);
 		json_decref(part.json);
 	}
-	tp_html_element(&html, "footer", NULL,
-			"Written by tprof-analyze " TPROF_VERSION_STRING
-			". Sizes are powers of 1024. A click on a column's head "
-			"sorts; values stand where they are pointed at.");
+	tp_html_element(
+		&html, "footer", NULL,
+		"Written by tprof-analyze " TPROF_VERSION_STRING
+		". Sizes are powers of 1024. A click on a column's head sorts; point at a picture for its values.");
 	tp_html_end(&html);
 	return good;
 }

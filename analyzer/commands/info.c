@@ -185,8 +185,8 @@ static void print_coverage(const struct tp_page *page, const struct tp_process *
 		     tp_plural(header->python_unread));
 	line(page, "hooks", "malloc %s; %s pointer%s to %s function%s hooked besides",
 	     !(header->flags & TPROF_FLAG_FOREIGN_MALLOC) ? "by symbol"
-	     : tp_malloc_is_shared(trace)		  ? "not seen: another library's stands before"
-							  : "not seen: linked statically",
+	     : tp_malloc_is_shared(trace)		  ? "not recorded: another library's comes before libtprof.so"
+							  : "not recorded: linked statically",
 	     tp_count(header->slots).text, tp_plural(header->slots), tp_count(header->op_functions).text,
 	     tp_plural(header->op_functions));
 	print_hooks(page, trace);

@@ -97,7 +97,7 @@ static int freeze(struct tp_control *control)
 		if (header->snapshot_pid && !header->snapshot_error)
 			return DONE;
 		if (header->snapshot_error == EBUSY) {
-			fprintf(stderr, "tprof: process %d is at its end, and is searched there\n", (int)control->pid);
+			fprintf(stderr, "tprof: process %d is ending, and is being searched\n", (int)control->pid);
 			return NOT_YET;
 		}
 		fprintf(stderr, "tprof: process %d could not be forked: %s\n", (int)control->pid,
@@ -190,7 +190,8 @@ static void print(const struct tp_control *control, const struct search *search,
 		       search->waiting == 1 ? "a system call" : "system calls", search->running,
 		       search->running || search->unknown ? "" : "; all their registers were searched");
 	if (search->running || search->unknown)
-		printf("  the registers of %u of them are not searched: what these could hold is possibly lost\n",
+		printf("  the registers of %u of them are not searched: blocks that these could hold are possibly "
+		       "lost\n",
 		       search->running + search->unknown);
 	if (!search->held.seamless)
 		puts("  the trace does not have all blocks: some of these may be reached from others");

@@ -299,16 +299,17 @@ static void print_file(const struct tp_session *session, const struct tp_file_li
 		add_lines(&listing, first, count, source);
 	tp_headline(&session->page, "%s", first->file);
 	if (!source->count)
-		tp_print(&session->page, TP_STYLE_DIM, "the file can't be read: the functions instead of its text\n");
+		tp_print(&session->page, TP_STYLE_DIM,
+			 "the file can't be read: functions are shown instead of its text\n");
 	if (listing.table)
 		tp_table_print(listing.table, &session->page, 2);
 	tp_table_free(listing.table);
 	tp_print(&session->page, TP_STYLE_DIM, "  total: with what was called from the line\n");
 	if (listing.ops)
 		tp_print(&session->page, TP_STYLE_DIM,
-			 "  in ops: each op's time, shared out to the lines that called it as its CPU samples are "
-			 "(95%%); "
-			 "%s of %s is that of ops\n  without a sample, and stands nowhere\n",
+			 "  in ops: each op's time, divided among the lines that called it by its CPU samples (95%%); "
+			 "%s of %s belongs to ops\n"
+			 "  without a sample, and is in no line\n",
 			 tp_time(tp_round(lines->ops_unseen_ns)).text, tp_time(tp_round(lines->ops_ns)).text);
 }
 
@@ -348,8 +349,8 @@ static bool report_file(struct tp_session *session, const struct tp_file_lines *
 	}
 	if (!any)
 		fprintf(stderr,
-			"tprof-analyze: lines %s: nothing in the trace is of such a file; tprof-analyze lines TRACE "
-			"lists them\n",
+			"tprof-analyze: lines %s: the trace has no line of such a file; tprof-analyze lines TRACE "
+			"lists the files\n",
 			session->options->source);
 	return any;
 }

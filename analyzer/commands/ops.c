@@ -27,10 +27,9 @@ static bool print(struct tp_session *session, size_t process)
 						       : "Operators");
 	else
 		fprintf(page->out, "\n  %s\n",
-			of->op_count
-				? "no op matches the filter"
-				: "no op is in the trace: nothing that TPROF_OPS names was called where it could be "
-				  "hooked, and the program names none itself (tprof.h)");
+			of->op_count ? "no op matches the filter"
+				     : "the trace has no ops: no function that TPROF_OPS names was called where it "
+				       "could be hooked, and the program names none itself (tprof.h)");
 	if (list.count && options->by == TP_BY_LAYER) {
 		tp_layers_print(page, of, top);
 	} else if (list.count && options->tree) {

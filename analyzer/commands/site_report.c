@@ -168,7 +168,8 @@ void tp_next_coverage_print(const struct tp_session *session)
 	char names[300];
 
 	tp_next_print(&session->page,
-		      "tprof-analyze info %s   says what was hooked, what not, and how much CPU time no op tells of",
+		      "tprof-analyze info %s   says what was hooked, what was not, and how much CPU time is outside of "
+		      "all ops",
 		      tp_trace_names(session, names, sizeof(names)));
 }
 

@@ -70,7 +70,7 @@ static void print_cpu(const struct tp_session *session, const struct tp_process 
 	if (!header->samples_own || !whole)
 		return;
 	print_label(page, "");
-	fprintf(page->out, "%s more (%s of all) were the collector's own\n",
+	fprintf(page->out, "%s more (%s of all) were spent in the collector itself\n",
 		tp_time(header->samples_own * header->cpu_period_ns).text,
 		tp_percent(header->samples_own, header->samples_own + process->cpu.periods).text);
 }
@@ -115,13 +115,13 @@ static void print_heap(const struct tp_session *session, const struct tp_process
 	}
 	if (process->pools.pools) {
 		print_label(page, "pools");
-		fprintf(page->out, "%s of %s in all hold %s of these blocks, and are not counted themselves\n",
+		fprintf(page->out, "%s of %s in all, which hold %s of these blocks and are not counted themselves\n",
 			tp_count(process->pools.pools).text, tp_bytes(process->pools.bytes, page->exact).text,
 			tp_count(process->pools.allocations).text);
 	}
 	print_label(page, process->estimated ? "short-lived" : "temporary");
 	if (!process->estimated)
-		fprintf(page->out, "%s of the allocations freed as the very next event, ",
+		fprintf(page->out, "%s of the allocations freed by the very next event, ",
 			tp_percent(heap->temporary, heap->allocations).text);
 	fprintf(page->out, "%s within %s%s\n", tp_some_percent(&numbers, heap->short_lived, heap->allocations).text,
 		tp_time(TP_SHORT_LIVED_NS).text, process->estimated ? " of the allocation" : "");

@@ -56,8 +56,8 @@ static void doubt_growth(const struct tp_process *process, const struct tp_rule 
 		snprintf(text, size, "a run is too short");
 	else if (!tp_trend_can_tell(growth->looks, growth->varying))
 		snprintf(text, size,
-			 "a run's %zu looks can't tell growth from chance among the %s stacks that changed: it "
-			 "wants more %ss",
+			 "a run's %zu looks can't tell growth from chance among the %s stacks that changed: more %ss "
+			 "are needed",
 			 growth->looks, tp_count(growth->varying).text, growth->seconds ? "second" : "step");
 }
 
@@ -331,7 +331,7 @@ static void judge_times(const struct tp_verdicts *verdicts, struct tp_verdict_ro
 	if (row->corrected >= LEVEL)
 		return;
 	if (tp_diff_time_is_one_run(time)) {
-		leave_open(row, "of one run a side nothing beside it tells the program from the machine");
+		leave_open(row, "with one run a side nothing tells the program from the machine");
 		return;
 	}
 	row->verdict = TP_RULE_BROKEN;

@@ -214,11 +214,9 @@ const char *tp_control_reason(const struct tp_control *control)
 	if (tp_wake_is_stopped(control->pid))
 		return "it is stopped";
 	if (!__atomic_load_n(&control->header->control_signal, __ATOMIC_RELAXED))
-		return "it had no event, and there is no signal to wake it by, as it uses all of them itself, is in a "
-		       "sandbox, "
-		       "or runs under Valgrind";
-	return "it had no event, and its threads block the signal that wakes them, or wait for what can't be "
-	       "interrupted";
+		return "it had no event, and there is no signal to wake it by: it uses all signals itself, is in a "
+		       "sandbox, or runs under Valgrind";
+	return "it had no event, and its threads block the signal that wakes them, or their waits can't be interrupted";
 }
 
 pid_t tp_control_snapshot(const struct tp_control *control)

@@ -43,9 +43,9 @@ const char *tp_hooks_name(unsigned state)
 		[TPROF_HOOKS_UNTOUCHABLE] = "functions that return twice, unwind or load",
 		[TPROF_HOOKS_UNBOUND] = "functions that were not found",
 		[TPROF_HOOKS_FULL] = "no room for stubs",
-		[TPROF_HOOKS_UNREACHED] = "exported, and reached through no pointer",
+		[TPROF_HOOKS_UNREACHED] = "exported, but reached through no pointer",
 		[TPROF_HOOKS_ELSEWHERE] =
-			"loaded by dlmopen, in a namespace of its own: what it allocates bypasses the hooks",
+			"loaded by dlmopen, in a namespace of its own: its allocations bypass the hooks",
 	};
 
 	return state < TPROF_HOOKS_STATES ? names[state] : "?";

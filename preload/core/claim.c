@@ -405,7 +405,7 @@ int tp_claim_name(const char *temporary, const struct tp_identity *identity, uin
 	memcpy(path, name, text.length + 1);
 	result = take(temporary, path, identity, &occupant);
 	if (occupant == OCCUPANT_FOREIGN && result == -EEXIST) {
-		*reason = "a file of that name is there that is no trace; it was left alone";
+		*reason = "a file of that name exists and is no trace; it was left alone";
 		return result;
 	}
 	if (result == -EEXIST)

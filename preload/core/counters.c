@@ -35,7 +35,7 @@ bool tp_counters_choose(const char *list)
 static void tell_missing(const char *missing)
 {
 	if (*missing && !told)
-		tp_log("TPROF_COUNTERS: not to be had here: ", missing);
+		tp_log("TPROF_COUNTERS: not available here: ", missing);
 	told = true;
 }
 

@@ -99,7 +99,7 @@ static const char *name_error(int error)
 	case ENOENT:
 		return "no such directory";
 	case ENOTDIR:
-		return "a part of its path is no directory";
+		return "a part of its path is not a directory";
 	case EISDIR:
 		return "it is a directory";
 	}
@@ -220,8 +220,7 @@ static struct tp_obstacle obstacle_of(const struct growth *growth)
 		bool none_left = growth->unreached == -EMFILE || growth->unreached == -ENFILE;
 
 		obstacle.cause = TPROF_LOST_NO_FILE;
-		obstacle.reason =
-			none_left ? name_error(growth->unreached) : "the trace file can't be reached any more";
+		obstacle.reason = none_left ? name_error(growth->unreached) : "the trace file can no longer be reached";
 	} else if (growth->error) {
 		obstacle.cause = TPROF_LOST_NO_SPACE;
 		obstacle.reason = name_error(growth->error);

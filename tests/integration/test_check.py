@@ -244,7 +244,7 @@ def test_one_run_a_side_is_judged_as_diff_does(tmp_path):
             if answer["ratio"] > 1.5:
                 assert answer["verdict"] == answers.get(verdict, "kept"), (name, verdict, answer)
             if verdict == "one run":
-                assert "of one run a side nothing beside it tells the program from the machine" in answer["message"]
+                assert "with one run a side nothing tells the program from the machine" in answer["message"]
         last = verdicts["abcdefg"[count - 1]]
         assert last in ("slower", "one run", "drifts", "too few"), verdicts
 

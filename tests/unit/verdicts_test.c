@@ -95,7 +95,7 @@ static void test_one_run_a_side(void **state)
 		assert_true(row->corrected < 0.001 && row->difference.ratio > 1.15 && row->difference.ratio < 1.25);
 	}
 	assert_non_null(strstr(verdicts.list[0].message, "more than the baseline's"));
-	assert_non_null(strstr(verdicts.list[0].message, "10.0% is allowed, but of one run a side nothing"));
+	assert_non_null(strstr(verdicts.list[0].message, "10.0% is allowed, but with one run a side nothing"));
 	forget(&verdicts);
 	verdicts = judge("op:work=0%,steps=0%", &slow, 1, &old_run, 1);
 	assert_int_equal(verdicts.list[0].verdict, TP_RULE_KEPT);

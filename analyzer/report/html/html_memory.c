@@ -31,7 +31,8 @@ static const struct tp_html_column by_stack[] = {
 	{ "bytes", "bytes", TP_HTML_BYTES, NULL },
 	{ "%", "bytes", TP_HTML_PERCENT, NULL },
 	{ "blocks", "blocks", TP_HTML_COUNT, NULL },
-	{ "allocated by", "stack", TP_HTML_STACK, "the frame that it is put down to, and its callers; unfold for all" },
+	{ "allocated by", "stack", TP_HTML_STACK,
+	  "the frame that it is attributed to, and its callers; unfold for all" },
 	TP_HTML_END,
 };
 
@@ -98,7 +99,7 @@ void tp_html_allocations(const struct tp_html *html, const json_t *json)
 		{ "allocations", "allocations", TP_HTML_COUNT, NULL },
 		{ "%", "allocations", TP_HTML_PERCENT, NULL },
 		{ "bytes", "bytes", TP_HTML_BYTES, NULL },
-		{ "temporary", "temporary", TP_HTML_COUNT, "freed as the very next event" },
+		{ "temporary", "temporary", TP_HTML_COUNT, "freed by the very next event" },
 		{ "short-lived", "short_lived", TP_HTML_COUNT, "freed within a millisecond" },
 		{ "allocated by", "stack", TP_HTML_STACK, NULL },
 		TP_HTML_END,
@@ -171,9 +172,8 @@ static void put_verdict(const struct tp_html *html, const json_t *json, bool sec
 
 	if (!count && rising)
 		tp_html_element(html, "p", "warn",
-				"Nothing is sure to grow to the end; %s stack%s may: too few rises to be told from "
-				"chance, or ever "
-				"slower ones.",
+				"No stack grows to the end for sure; %s stack%s may: it rose too rarely to be told "
+				"from chance, or ever more slowly.",
 				tp_count((uint64_t)rising).text, tp_plural((uint64_t)rising));
 	else if (!count)
 		tp_html_element(html, "p", "good", "Nothing grows with the %s to the end.", seconds ? "time" : "steps");
@@ -229,8 +229,8 @@ void tp_html_reachability(const struct tp_html *html, const json_t *json)
 		const char *key, *words;
 	} kinds[] = {
 		{ "definitely_lost", "definitely lost: nothing points to it" },
-		{ "indirectly_lost", "indirectly lost: only lost blocks do" },
-		{ "possibly_lost", "possibly lost: only pointers into its inside do" },
+		{ "indirectly_lost", "indirectly lost: only lost blocks point to it" },
+		{ "possibly_lost", "possibly lost: only pointers into its inside point to it" },
 	};
 	char path[64], total[64];
 

@@ -85,7 +85,7 @@ void tp_html_overview(const struct tp_html *html, const struct tp_process *proce
 		{ "mmap at most", "heap.mapped_peak_bytes", TP_HTML_BYTES, "address space, not memory in use" },
 		{ "allocated in all", "heap.allocated_bytes", TP_HTML_BYTES, NULL },
 		{ "frees", "heap.frees", TP_HTML_COUNT, NULL },
-		{ "temporary", "heap.temporary_allocations", TP_HTML_COUNT, "freed as the very next event" },
+		{ "temporary", "heap.temporary_allocations", TP_HTML_COUNT, "freed by the very next event" },
 		{ "short-lived", "heap.short_lived_allocations", TP_HTML_COUNT, "freed within a millisecond" },
 		{ "events", "capture.events", TP_HTML_COUNT, NULL },
 		{ "op events", "capture.op_events", TP_HTML_COUNT, NULL },

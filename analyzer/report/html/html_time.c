@@ -68,7 +68,7 @@ static void put_outliers(const struct tp_html *html, const json_t *json)
 
 	if (!tp_html_count(json, table.path))
 		return;
-	tp_html_element(html, "h4", NULL, "steps that took long, and what of it was more than in the average step");
+	tp_html_element(html, "h4", NULL, "slow steps, and what was more than in the average step");
 	tp_html_table(html, &table, tp_html_at(json, table.path));
 }
 
@@ -83,7 +83,7 @@ void tp_html_steps(const struct tp_html *html, const struct tp_process *process,
 		{ "max", "steps.max_ns", TP_HTML_TIME, NULL },
 		{ "the first", "steps.first_ns", TP_HTML_TIME, "with the program's start" },
 		{ "independent steps", "steps.effective_steps", TP_HTML_COUNT,
-		  "that many the interval is of: neighbours are alike" },
+		  "the number of independent ones that the interval is based on" },
 		{ "items a second", "steps.items_per_s", TP_HTML_COUNT, NULL },
 		TP_HTML_END,
 	};

@@ -44,13 +44,13 @@ static void add_elsewhere(struct tp_notes *notes, const struct tp_trace *trace)
 	}
 	if (objects == 1)
 		add(notes,
-		    "%s was loaded by dlmopen, in a namespace of its own: what it allocates bypasses the hooks and is "
-		    "not in this report",
+		    "%s was loaded by dlmopen, in a namespace of its own: its allocations bypass the hooks and are not "
+		    "in this report",
 		    first[0] ? first : tp_program_name(trace));
 	else if (objects)
 		add(notes,
-		    "%s objects, %s among them, were loaded by dlmopen, in namespaces of their own: what they allocate "
-		    "bypasses the hooks and is not in this report",
+		    "%s objects, %s among them, were loaded by dlmopen, in namespaces of their own: their allocations "
+		    "bypass the hooks and are not in this report",
 		    tp_count(objects).text, first[0] ? first : tp_program_name(trace));
 }
 
@@ -62,15 +62,13 @@ static void add_unseen(struct tp_notes *notes, const struct tp_trace *trace)
 
 		if (!unseen->pool)
 			add(notes,
-			    "a second allocator, %s, is linked into %s (%s): the blocks that it hands out are not "
-			    "seen, and "
-			    "the heap's numbers lack them; its memory is among what is mapped, and in RSS",
+			    "a second allocator, %s, is linked into %s (%s): its blocks are not recorded, and the "
+			    "heap's numbers lack them; its memory counts as mapped memory, and in RSS",
 			    unseen->name, tp_file_name(unseen->module), unseen->symbol);
 		else
 			add(notes,
-			    "%s (%s in %s) hand out parts of larger blocks: such a block is put down to whoever asked "
-			    "when it "
-			    "was needed, whoever holds the parts%s%s%s",
+			    "%s (%s in %s) hand out parts of larger blocks: such a block is attributed to the function "
+			    "that needed it first, not to those that hold its parts%s%s%s",
 			    unseen->name, unseen->symbol, tp_file_name(unseen->module), unseen->setting ? "; " : "",
 			    unseen->setting ? unseen->setting : "",
 			    unseen->setting ? " in the environment shows each part" : "");
@@ -92,8 +90,8 @@ static void add_bypasses(struct tp_notes *notes, const struct tp_trace *trace)
 		    "%s)",
 		    trace->malloc_path[0] ? trace->malloc_path : tp_program_name(trace));
 	if (header->flags & TPROF_FLAG_DEEPBIND)
-		add(notes, "an object was loaded with RTLD_DEEPBIND: what it allocates bypasses the hooks and is not "
-			   "in this report");
+		add(notes, "an object was loaded with RTLD_DEEPBIND: its allocations bypass the hooks and are not in "
+			   "this report");
 	add_elsewhere(notes, trace);
 	add_unseen(notes, trace);
 	if (header->flags & TPROF_FLAG_TEXT_CUT)
@@ -106,10 +104,11 @@ static void add_aside(struct tp_notes *notes, const struct tp_trace *trace)
 	uint64_t bytes = (uint64_t)header->chunks_aside * header->chunk_size;
 
 	if (bytes)
-		add(notes, "the disk %s full: %s of the trace %s in the program's memory, and not in this report%s%s",
-		    trace->running ? "is" : "was", tp_bytes(bytes, false).text,
-		    trace->running ? "wait" : "were, as it ended,",
-		    header->tables_from ? ", nor is what was recorded from then on: " : "",
+		add(notes,
+		    "the disk %s full: %s of the trace %s in the program's memory%s and are not in this report%s%s",
+		    trace->running ? "is" : "was", tp_bytes(bytes, false).text, trace->running ? "wait" : "were still",
+		    trace->running ? "" : " when it ended",
+		    header->tables_from ? ", nor are later events, from this time on: " : "",
 		    header->tables_from ? tp_time(tp_trace_ns(trace, header->tables_from)).text : "");
 }
 
@@ -120,7 +119,7 @@ static void add_losses(struct tp_notes *notes, const struct tp_trace *trace)
 	if (header->flags & TPROF_FLAG_STOPPED) {
 		const char *cause = header->stop_cause ? tp_lost_name(header->stop_cause - 1) : NULL;
 
-		add(notes, "recording stopped %s after the start (%s): what came later is not in this report",
+		add(notes, "recording stopped %s after the start (%s): later events are not in this report",
 		    tp_time(tp_trace_ns(trace, header->stop_ticks)).text, cause ? cause : "unknown cause");
 	}
 	add_aside(notes, trace);
@@ -146,8 +145,7 @@ static void add_losses(struct tp_notes *notes, const struct tp_trace *trace)
 			    tp_count(lost).text, tp_plural(lost));
 		else if (i == TPROF_LOST_OP_DEPTH)
 			add(notes,
-			    "%s call%s of ops not recorded: nested deeper than 256, or 1,024 of "
-			    "-finstrument-functions",
+			    "%s call%s of ops not recorded: nested deeper than 256 (1,024 with -finstrument-functions)",
 			    tp_count(lost).text, tp_plural(lost));
 		else
 			add(notes, "%s event%s not recorded: %s", tp_count(lost).text, tp_plural(lost),
@@ -171,9 +169,8 @@ static void add_pauses(struct tp_notes *notes, const struct tp_process *process)
 		add(notes, "recording was never switched on (tprof ctl PID start, tprof_start())");
 	else if (is_paused(process))
 		add(notes,
-		    "recording was paused %s time%s%s, %s in all: what began then is not here; what was recorded "
-		    "before was "
-		    "followed to its end",
+		    "recording was paused %s time%s%s, %s in all: blocks and ops that began then are missing; earlier "
+		    "ones were followed to their end",
 		    tp_count(process->pauses).text, tp_plural(process->pauses),
 		    process->off_at_start ? ", and off at the start" : "", tp_time(process->paused_ns).text);
 }
@@ -199,7 +196,7 @@ static void add_cpu(struct tp_notes *notes, const struct tp_trace *trace)
 		add(notes, "CPU sampling ended early: the program uses the sampler's signal (%" PRIu32 ") itself",
 		    header->cpu_signal);
 	if (header->samples_own)
-		add(notes, "%s of CPU time was the collector's own and is in no function",
+		add(notes, "%s of CPU time was spent in the collector itself and is in no function",
 		    tp_time(header->samples_own * header->cpu_period_ns).text);
 }
 
@@ -244,7 +241,7 @@ static void add_lost_callers(struct tp_notes *notes, const struct tp_process *pr
 static void add_order(struct tp_notes *notes, const struct tp_heap *heap)
 {
 	if (heap->inherited_frees)
-		add(notes, "%s free%s of blocks from before the fork: the parent allocated them",
+		add(notes, "%s free%s of blocks that the parent allocated before the fork",
 		    tp_count(heap->inherited_frees).text, tp_plural(heap->inherited_frees));
 	if (heap->unmatched_frees)
 		add(notes, "%s free%s of blocks whose allocation is not in the trace",

@@ -54,7 +54,7 @@ struct tp_phrase tp_end_sentence(const struct tp_trace *trace)
 		snprintf(phrase.text, sizeof(phrase.text), "%s",
 			 trace->written	  ? "still running"
 			 : trace->running ? "still running, but not into this file (a copy?)"
-					  : "killed, or gone without a word (SIGKILL, OOM killer, power)");
+					  : "killed without a record of its end (SIGKILL, OOM killer, power failure)");
 		break;
 	}
 	return phrase;

@@ -6,8 +6,8 @@
 
 const struct tp_reach_kind tp_reach_kinds[TP_REACH_KINDS] = {
 	{ "definitely lost: nothing points to it", "definitely_lost", TPROF_REACH_DEFINITE, true },
-	{ "indirectly lost: only lost blocks do", "indirectly_lost", TPROF_REACH_INDIRECT, false },
-	{ "possibly lost: only pointers into its inside do", "possibly_lost", TPROF_REACH_POSSIBLE, true },
+	{ "indirectly lost: only lost blocks point to it", "indirectly_lost", TPROF_REACH_INDIRECT, false },
+	{ "possibly lost: only pointers into its inside point to it", "possibly_lost", TPROF_REACH_POSSIBLE, true },
 	{ "still reachable", "still_reachable", TPROF_REACH_STILL, false },
 };
 
@@ -88,7 +88,7 @@ static const char *ending(const struct tp_trace *trace)
 	case TPROF_END_SIGNAL:
 		return "a signal";
 	case TPROF_END_EXEC:
-		return "exec, which put another program in its place";
+		return "exec, which replaced the program";
 	default:
 		return "a signal, or the system call exit_group";
 	}
@@ -101,11 +101,12 @@ void tp_reach_say_unsearched(const struct tp_trace *trace, char *text, size_t si
 	switch (trace->header->search_at_end) {
 	case TPROF_SEARCH_DUE:
 		if (trace->running)
-			snprintf(text, size, "the process runs still: the search comes at its end");
+			snprintf(text, size, "the process still runs: the check is made at its end");
 		else if (trace->header->flags & TPROF_FLAG_STOPPED)
 			snprintf(text, size, "recording had ended before the process did");
 		else
-			snprintf(text, size, "the process was ended by %s, which passes the search by", ending(trace));
+			snprintf(text, size, "the process was ended by %s, which does not run the check",
+				 ending(trace));
 		break;
 	case TPROF_SEARCH_FORBIDDEN:
 		snprintf(

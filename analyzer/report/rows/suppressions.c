@@ -125,7 +125,7 @@ static const char *read_line(struct tp_suppressions *suppressions, char *line, c
 	if (strncmp(line, "leak:", 5) != 0)
 		return "a line must be leak:PATTERN, or a comment that begins with #";
 	if (!line[5])
-		return "the pattern behind leak: is empty";
+		return "the pattern after leak: is empty";
 	return add_rule(suppressions, KIND_PATTERN, line + 5, file) ? NULL : "out of memory";
 }
 

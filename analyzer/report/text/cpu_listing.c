@@ -17,7 +17,7 @@ void tp_cpu_print_capture(const struct tp_page *page, const struct tp_process *p
 		fputs("CPU sampling was off", page->out);
 		return;
 	}
-	fprintf(page->out, "%s in %s sample%s, one each %s of a thread's CPU time",
+	fprintf(page->out, "%s in %s sample%s, one per %s of a thread's CPU time",
 		tp_time(tp_cpu_ns(process, cpu)).text, tp_count(cpu->samples).text, tp_plural(cpu->samples),
 		tp_time(header->cpu_period_ns).text);
 	if (cpu->periods > cpu->samples)

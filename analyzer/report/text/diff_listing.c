@@ -393,8 +393,7 @@ static void print_notes(const struct tp_page *page, const json_t *json)
 	for (size_t i = 0; i < json_array_size(notes); i++)
 		tp_print(page, TP_STYLE_WARN, "%snote: %s\n", i ? "" : "\n",
 			 json_string_value(json_array_get(notes, i)));
-	tp_print(page, TP_STYLE_DIM,
-		 "\n  noise: chance alone would do that; p is corrected for the rows of its table\n");
+	tp_print(page, TP_STYLE_DIM, "\n  noise: chance alone explains it; p is corrected for the rows of its table\n");
 	if (is_sampled(json))
 		tp_print(
 			page, TP_STYLE_DIM,
@@ -404,16 +403,17 @@ static void print_notes(const struct tp_page *page, const json_t *json)
 			"different ones.\n");
 	if (old_runs == 1 && new_runs == 1)
 		tp_print(page, TP_STYLE_DIM,
-			 "  One run a side: faster or slower is an op whose calls differ, and by more than the ops "
+			 "  One run a side: an op is faster or slower if its calls differ, and by more than the ops "
 			 "differ among themselves;\n"
-			 "  one run: its calls differ, and whether it is the program or the machine nothing here "
-			 "tells.\n"
+			 "  one run: its calls differ, but nothing here tells whether the program or the machine is "
+			 "the cause.\n"
 			 "%s"
 			 "  Several runs a side show what differs from run to run: diff --baseline OLD --baseline "
 			 "OLD... NEW NEW NEW...\n",
-			 is_sampled(json) ? ""
-					  : "  Memory is as it was counted: different, whether or not two runs of one "
-					    "program differ as much.\n");
+			 is_sampled(json)
+				 ? ""
+				 : "  Memory is compared as counted: different, whether or not two runs of one "
+				   "program differ as much.\n");
 }
 
 void tp_diff_print(const struct tp_page *page, const json_t *json)

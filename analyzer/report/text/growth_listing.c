@@ -203,8 +203,8 @@ static void print_steady(const struct tp_growth_view *view)
 	if (view->pooled || stats->others.verdict != TP_VERDICT_LEAK)
 		return;
 	tp_print(view->listing.page, TP_STYLE_WARN,
-		 "  together these grow steadily, %s a %s (95%% interval %s to %s): new stacks come again and again; "
-		 "--by function or line tells what they have in common\n",
+		 "  together these grow steadily, %s a %s (95%% interval %s to %s): new stacks keep coming; --by "
+		 "function or line shows what they have in common\n",
 		 tp_growth_rate(view, stats->others.rate).text, tp_growth_unit(stats),
 		 tp_growth_rate(view, stats->others.low).text, tp_growth_rate(view, stats->others.high).text);
 }
@@ -268,7 +268,7 @@ static void print_none(const struct tp_growth_view *view)
 	if (tp_growth_unknown(view))
 		fputs("  no allocation was recorded\n", page->out);
 	else if (stats->live.verdict == TP_VERDICT_LEAK)
-		fprintf(page->out, "  no %s is sure to, but live blocks together do: %s a %s%s\n",
+		fprintf(page->out, "  no %s grows for sure, but live blocks together do: %s a %s%s\n",
 			view->pooled ? tp_growth_series(view) : "stack", tp_growth_rate(view, stats->live.rate).text,
 			tp_growth_unit(stats), view->pooled ? "" : "; --by function, line or op may tell more");
 	else if (!tp_trend_can_tell(stats->looks, view->pooled ? view->pooled->varying : stats->varying))
@@ -324,7 +324,7 @@ static void print_sum(const struct tp_growth_view *view)
 	if (shown > 1)
 		fprintf(view->listing.page->out, "  %zu %ss do, %s a %s together%s\n", shown, tp_growth_series(view),
 			tp_growth_rate(view, rate).text, tp_growth_unit(stats),
-			view->pooled ? "" : "; --by line puts together what a line leaks");
+			view->pooled ? "" : "; --by line adds up what a line leaks");
 }
 
 void tp_growth_print(const struct tp_growth_view *view)

@@ -149,25 +149,22 @@ static void print_meaning(const struct tp_growth_view *view)
 					      "allocator's own\n");
 		return;
 	}
-	tp_print(
-		page, TP_STYLE_DIM,
-		data ? "  the allocator's: free memory that it keeps (fragmentation), rounding, headers; less what was "
-		       "asked for and not touched\n"
-		: stats->parts_known ? "  the allocator's: free memory that it keeps (fragmentation), rounding, "
-				       "headers; and modules' "
-				       "data; less what was asked for and not touched\n"
-				     : "  the rest: code, stacks, the allocator's own and its free pages "
-				       "(fragmentation), less what was "
-				       "asked for and not touched\n");
+	tp_print(page, TP_STYLE_DIM,
+		 data ? "  the allocator's: free memory that it keeps (fragmentation), rounding, headers; less "
+			"requested memory that was not touched\n"
+		 : stats->parts_known ? "  the allocator's: free memory that it keeps (fragmentation), rounding, "
+					"headers; and modules' data; less requested memory that was not touched\n"
+				      : "  the rest: code, stacks, the allocator's own and its free pages "
+					"(fragmentation), less requested memory that was not touched\n");
 	if (matters(stats, TP_FINE_UNSEEN))
 		tp_print(page, TP_STYLE_DIM,
 			 "  mapped past the hooks: by the program's own system calls (mmap, brk), which tprof does not "
 			 "see\n");
 	if (rest->verdict == TP_VERDICT_LEAK && rest->low > 0)
 		tp_print(page, TP_STYLE_WARN,
-			 judged ? "  it grows, and live blocks do not as much: fragmentation\n"
-				: "  it grows, and live blocks do not as much: fragmentation, or memory from "
-				  "past the hooks\n");
+			 judged ? "  it grows, and live blocks grow less: fragmentation\n"
+				: "  it grows, and live blocks grow less: fragmentation, or memory from past the "
+				  "hooks\n");
 }
 
 static struct tp_table *new_table(const struct tp_growth_view *view)
@@ -198,10 +195,9 @@ static void print_allocator(const struct tp_growth_view *view)
 	tp_table_print(table, page, 2);
 	tp_table_free(table);
 	tp_print(page, TP_STYLE_DIM,
-		 "  fragmentation: free room in pages that blocks lie in; retained: address space without memory\n");
+		 "  fragmentation: free room in pages that hold blocks; retained: address space without memory\n");
 	if (fragments->verdict == TP_VERDICT_LEAK && fragments->low > 0)
-		tp_print(page, TP_STYLE_WARN,
-			 "  fragmentation grows: what lives on keeps pages from being given back\n");
+		tp_print(page, TP_STYLE_WARN, "  fragmentation grows: live blocks keep pages from being given back\n");
 }
 
 void tp_growth_print_parts(const struct tp_growth_view *view)

@@ -44,8 +44,8 @@ static void print_memory(const struct tp_page *page, const struct tp_op_list *li
 		uncounted |= list->ops[i]->uncounted > 0;
 	if (uncounted)
 		tp_print(page, TP_STYLE_DIM,
-			 "      ? or %s: some of the work has no count (iterations, exponentials); what has one is in "
-			 "it\n",
+			 "      ? or %s: some of the work can't be counted (iterations, exponentials); the rest is "
+			 "included\n",
 			 page->utf8 ? "\xe2\x89\xa5" : ">=");
 }
 
@@ -60,7 +60,7 @@ static void print_correction(const struct tp_page *page, const struct tp_process
 	}
 	if (cost)
 		tp_print(page, TP_STYLE_DIM,
-			 "\ntimes are without what recording took: %s, %s of what the clock said of the ops\n",
+			 "\nthe cost of recording is taken out of the times: %s, %s of the ops' time by the clock\n",
 			 tp_time(cost).text, tp_percent(cost, cost + self).text);
 }
 
@@ -135,15 +135,15 @@ void tp_work_known_print(const struct tp_page *page, const struct tp_process *pr
 
 	if (!all)
 		return;
-	tp_print(page, TP_STYLE_DIM, "\nwork of PyTorch's operators, by their tensors' sizes: of %s of %s calls",
+	tp_print(page, TP_STYLE_DIM, "\nwork of PyTorch's operators, by their tensors' sizes: known for %s of %s calls",
 		 tp_count(counts->known).text, tp_count(all).text);
 	if (counts->no_formula) {
-		tp_print(page, TP_STYLE_DIM, "; of %s sizes alone don't tell, or there is no formula",
+		tp_print(page, TP_STYLE_DIM, "; for %s the sizes are not enough, or there is no formula",
 			 tp_count(counts->no_formula).text);
 		print_unknown_ops(page, process, false);
 	}
 	if (counts->no_shape) {
-		tp_print(page, TP_STYLE_DIM, "; of %s the sizes were not recorded", tp_count(counts->no_shape).text);
+		tp_print(page, TP_STYLE_DIM, "; for %s the sizes were not recorded", tp_count(counts->no_shape).text);
 		print_unknown_ops(page, process, true);
 	}
 	tp_print(page, TP_STYLE_DIM, "\n");
@@ -201,9 +201,8 @@ static void print_buckets(const struct tp_page *page, const struct tp_op_stats *
 	if (buckets.buckets >= buckets.shapes || !(buckets.excess_ns > 0))
 		return;
 	fprintf(page->out,
-		"  dimensions rounded up to powers of two: %zu shapes would be %zu; %zu first calls less, of %s more "
-		"than "
-		"the rest each, save %s; the padding costs about %s\n",
+		"  dimensions rounded up to powers of two: %zu shapes would be %zu; %zu fewer first calls, each %s "
+		"longer than the rest, save %s; the padding costs about %s\n",
 		buckets.shapes, buckets.buckets, buckets.shapes - buckets.buckets, time_of(buckets.excess_ns).text,
 		time_of(buckets.saved_ns).text, time_of(buckets.padding_ns).text);
 }

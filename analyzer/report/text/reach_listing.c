@@ -42,10 +42,10 @@ static void print_unseen(const struct tp_page *page, const struct tp_trace *trac
 	if (!waiting && !running)
 		return;
 	tp_print(page, TP_STYLE_DIM,
-		 "\n  the registers of %s other thread%s are not searched (%u waited, %u ran): stacks whose lost "
-		 "blocks are "
-		 "so few\n"
-		 "  that these could hold them are among the possibly lost\n",
+		 "\n"
+		 "  the registers of %s other thread%s are not searched (%u waited, %u ran): a stack's lost blocks are "
+		 "listed as\n"
+		 "  possibly lost if these registers could hold all of them\n",
 		 tp_count((uint64_t)waiting + running).text, tp_plural(waiting + running), waiting, running);
 }
 
@@ -59,8 +59,7 @@ static void print_unsearched(const struct tp_page *page, const struct tp_trace *
 	tp_headline(page, "The leak check at the end was not made (TPROF_LEAKCHECK=exit)");
 	fprintf(page->out, "  %s\n", text);
 	if (!trace->running && trace->header->search_at_end == TPROF_SEARCH_DUE)
-		fputs("  exit() and return from main() make it; tprof ctl PID leakcheck makes one while the process "
-		      "runs\n",
+		fputs("  exit() and a return from main() run it; tprof ctl PID leakcheck runs one at any time\n",
 		      page->out);
 }
 

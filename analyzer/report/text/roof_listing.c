@@ -128,9 +128,8 @@ static void print_doubt(const struct tp_page *page, const struct tp_roof_place *
 		if (places[i].fraction <= 1.1)
 			continue;
 		tp_print(page, TP_STYLE_WARN,
-			 "  %.100s is above its roof: the machine was busy when it was measured (--measure does it "
-			 "anew), or "
-			 "the op did less than it says\n",
+			 "  %.100s is above its roof: the machine was busy when it was measured (--measure repeats "
+			 "it), or the op did less work than it says\n",
 			 places[i].op->name);
 		return;
 	}
@@ -146,9 +145,8 @@ static void print_uncounted(const struct tp_page *page, const struct tp_roof_pla
 			 tp_roof_explains(&places[i]);
 	if (found)
 		tp_print(page, TP_STYLE_DIM,
-			 "      %s of these that memory bounds compute%s what has no count of FLOP (exponentials, "
-			 "roots): that "
-			 "may bound %s\n",
+			 "      %s of the memory-bound ops compute%s functions without a count of FLOP (exponentials, "
+			 "roots), which may bound %s\n",
 			 tp_count(found).text, found == 1 ? "s" : "", found == 1 ? "it" : "them");
 }
 
@@ -175,8 +173,8 @@ static void print_unexplained(const struct tp_page *page, const struct tp_roof_p
 		tp_print(page, TP_STYLE_DIM, "      and %s more ops are uneven\n", tp_count(uneven - NAMED).text);
 	if (low > uneven)
 		tp_print(page, TP_STYLE_DIM,
-			 "      %s reach%s less than a tenth of the roof above: no roof explains the time, but waiting "
-			 "(for threads, a lock, a processor), or what a call costs that does little\n",
+			 "      %s reach%s less than a tenth of the roof above: no roof explains the time; waiting "
+			 "does (for threads, a lock, a processor), or the cost of calls that do little\n",
 			 tp_count(low - uneven).text, low - uneven == 1 ? "es" : "");
 }
 
@@ -193,7 +191,7 @@ void tp_roof_print(const struct tp_page *page, const struct tp_roof_place *place
 	else
 		tp_table_free(table);
 	if (!count)
-		fputs("  no op says how much work it does\n", page->out);
+		fputs("  no op has a known amount of work\n", page->out);
 	if (top && top < count)
 		tp_print(page, TP_STYLE_DIM, "      and %s more ops (--top 0 shows all)\n", tp_count(count - top).text);
 	print_unexplained(page, places, count);

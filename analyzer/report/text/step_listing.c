@@ -52,11 +52,12 @@ void tp_steps_print_source(const struct tp_page *page, const struct tp_process *
 	const char *op = tp_process_op_name(process, steps->anchor);
 
 	if (steps->source == TP_STEPS_AUTOGRAD)
-		tp_print(page, TP_STYLE_DIM, "each ends with a backward pass (%s), as the program marks none\n", op);
+		tp_print(page, TP_STYLE_DIM, "each ends with a backward pass (%s), because the program marks none\n",
+			 op);
 	if (steps->source == TP_STEPS_PERIOD)
 		tp_print(page, TP_STYLE_WARN,
 			 "the program marks none: found by the period of its ops. Each ends with a call of %s; of its "
-			 "%.4g calls %.1f%% are alike from step to step. tprof_step() would be sure\n",
+			 "%.4g calls %.1f%% are alike from step to step. tprof_step() marks them for sure\n",
 			 op ? op : "?", steps->calls, 100 * steps->confidence);
 }
 

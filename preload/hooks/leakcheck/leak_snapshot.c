@@ -402,7 +402,7 @@ void tp_leak_snapshot_check(const void *caller)
 		return;
 	tp_header->search_at_end = TPROF_SEARCH_FAILED; /* unless it turns out otherwise */
 	if (!find_analyzer(path, sizeof(path))) {
-		tp_log("leak check: no tprof-analyze is beside ", "libtprof.so");
+		tp_log("leak check: there is no tprof-analyze beside ", "libtprof.so");
 		return;
 	}
 	tp_store(&at_end, 1u);
