@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Saving and loading by one description: a function that visits the fields of a structure writes them when the archive
- * saves and fills them when it loads, so that the two directions cannot differ.
+ * Saves and loads structures by one description: a function that visits the fields of a structure writes them when the
+ * archive saves, and fills them when it loads, so that the two directions can't differ.
  *
- * An archive fails once, with a reason, and ignores everything after that; its owner asks at the end. What a failed
- * archive has loaded may be incomplete, but is safe to free. Not thread-safe.
+ * An archive fails once, with a reason, and ignores everything after that; its owner checks at the end. Data that a
+ * failed archive has loaded may be incomplete, but is safe to free. Not thread-safe.
  *
- * Format: each object and each array is preceded by the size of an element, so that a build with another layout refuses the
+ * Format: the size of an element precedes each object and each array, so that a build with another layout refuses the
  * archive. Numbers have the byte order and layout of this machine.
  */
 #ifndef TPROF_BASE_ARCHIVE_H
@@ -18,44 +18,47 @@
 
 struct tp_archive {
 	bool loading;
-	const char *failed; /* static text; NULL: good so far */
+	const char *failed; /* static text; NULL: no failure so far */
 	uint8_t *bytes;	    /* saving: owned, grows; loading: the caller's, read only */
-	size_t size, room;  /* bytes that are saved, or that can be loaded */
+	size_t size, room;  /* bytes saved, or bytes that can be loaded */
 	size_t at;	    /* loading: read so far */
-	const void *user;   /* for the functions that visit */
+	const void *user;   /* for the visiting functions */
 };
 
-/* All zero begins to save. Loading takes bytes that stay the caller's. */
+/* An archive of zeros saves. To load, call this; the bytes remain the caller's. */
 void tp_archive_load_from(struct tp_archive *archive, const void *bytes, size_t size);
 
-/* Frees what was saved. */
+/* Frees the saved bytes. */
 void tp_archive_free(struct tp_archive *archive);
 
-/* One object that holds no pointers. When loading fails it is zeroed. */
+/* Visits one object without pointers. If loading fails, the object is zeroed. */
 void tp_archive_object(struct tp_archive *archive, void *object, size_t size);
 #define TP_ARCHIVE(archive, object) tp_archive_object(archive, &(object), sizeof(object))
 
 /*
- * An array: `list` points to the pointer of a heap array of `count` elements. Loading frees the array that is there and makes
- * one with room for at least *room elements (`room` may be NULL), which it sets to the room there is. On failure the array
- * is empty.
+ * Visits an array: `list` points to the pointer of a heap array of `count` elements. Loading frees the present array
+ * and allocates one with room for at least *room elements (`room` may be NULL), and sets *room to its room. On failure
+ * the array is empty.
  */
 void tp_archive_array(struct tp_archive *archive, void *list, size_t *count, size_t *room, size_t size);
 
-/* A string in the heap, or NULL. */
+/* Visits a string in the heap, or NULL. */
 void tp_archive_text(struct tp_archive *archive, char **text);
 
-/* The archive fails if the condition does not hold: for numbers that were loaded. Returns whether it is good. */
+/*
+ * Makes the archive fail if the condition does not hold: for numbers that were loaded. Returns whether the archive is
+ * good.
+ */
 bool tp_archive_check(struct tp_archive *archive, bool condition, const char *reason);
 
-/* Lack of memory in a function that visits. */
+/* Makes the archive fail: a visiting function is out of memory. */
 void tp_archive_no_memory(struct tp_archive *archive);
 
 /* ---- files ---- */
 
 /*
- * Wraps what was saved: magic, version, length, checksum. False: no memory, or the archive has failed.
- * tp_archive_open() checks all of that and begins to load; false: archive->failed says why.
+ * tp_archive_seal() wraps the saved bytes: magic, version, length, checksum. False: no memory, or the archive has
+ * failed. tp_archive_open() checks all of that and begins to load; false: archive->failed says why.
  */
 bool tp_archive_seal(struct tp_archive *archive);
 bool tp_archive_open(struct tp_archive *archive, const void *bytes, size_t size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A priority queue of things with a time: the smallest key first, on equal keys the lowest order. A binary heap in an
- * array that the owner provides.
+ * A priority queue: the smallest key first, and among equal keys the lowest order. It is a binary heap in an array that
+ * the owner provides.
  */
 #ifndef TPROF_BASE_QUEUE_H
 #define TPROF_BASE_QUEUE_H
@@ -25,7 +25,7 @@ static inline bool tp_queue_before(const struct tp_queue_item *a, const struct t
 	return a->key != b->key ? a->key < b->key : a->order < b->order;
 }
 
-/* The first item got a later key: moves it to its place. */
+/* Moves the first item, whose key has grown, to its place. */
 static inline void tp_queue_sink(struct tp_queue *queue)
 {
 	struct tp_queue_item item = queue->items[0];
@@ -43,7 +43,7 @@ static inline void tp_queue_sink(struct tp_queue *queue)
 		queue->items[at] = item;
 }
 
-/* items has room for one more. */
+/* queue->items must have room for one more. */
 static inline void tp_queue_push(struct tp_queue *queue, uint64_t key, uint64_t order, void *what)
 {
 	struct tp_queue_item item = { key, order, what };
@@ -60,7 +60,7 @@ static inline void tp_queue_drop_first(struct tp_queue *queue)
 	tp_queue_sink(queue);
 }
 
-/* The key before which the first item is ahead of all others. */
+/* The smallest key after the first item's: until then the first item remains first. */
 static inline uint64_t tp_queue_second_key(const struct tp_queue *queue)
 {
 	uint64_t key = queue->count > 1 ? queue->items[1].key : UINT64_MAX;

@@ -5,8 +5,8 @@
 #include <stddef.h>
 
 /*
- * Bytes of the UTF-8 character at the beginning of `text`, of which `size` bytes are there; 0: it is none (overlong forms,
- * surrogates and what is beyond U+10FFFF are none). -1: what is there may be the beginning of one.
+ * The number of bytes of the UTF-8 character at the begin of `text`, which has `size` bytes. 0: it is not valid (nor
+ * are overlong forms, surrogates and numbers above U+10FFFF). -1: the bytes may be the begin of a character.
  */
 int tp_utf8_bytes(const unsigned char *text, size_t size);
 

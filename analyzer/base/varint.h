@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Variable-length numbers, read without a bounds check: whoever calls keeps TP_PADDING readable bytes behind the last
- * byte of the data, reads at most TP_PADDING bytes' worth of fields, and only then asks tp_read_ok() whether what was
- * read lay inside the data. A number of more than 64 bits moves the reader to a place of zeros, so that it fails too.
+ * Variable-length numbers, read without a bounds check. The caller keeps TP_PADDING readable bytes after the data,
+ * reads fields of at most TP_PADDING bytes together, and only then asks tp_read_ok() whether they were inside the data.
+ * A number of more than 64 bits moves the reader to a place of zeros, so that it fails too.
  */
 #ifndef TPROF_BASE_VARINT_H
 #define TPROF_BASE_VARINT_H
@@ -22,7 +22,7 @@ struct tp_varint {
 /* Numbers of 9 and 10 bytes, and malformed ones. */
 struct tp_varint tp_varint_long(const uint8_t *at);
 
-/* Without a branch on the length: where lengths vary, a predictor would only guess. */
+/* Reads without a branch on the length: where lengths vary, a branch would be mispredicted. */
 static inline uint64_t tp_uvarint(const uint8_t **at)
 {
 	const uint64_t high = UINT64_C(0x8080808080808080);
@@ -44,8 +44,8 @@ static inline uint64_t tp_uvarint(const uint8_t **at)
 }
 
 /*
- * For numbers that mostly have one or two bytes. A branch that is mostly foreseen is better than none: the processor
- * goes on behind the number before it has seen how long it is.
+ * For numbers of mostly one or two bytes. A branch that is mostly predicted is better than none: the processor goes on
+ * before it has seen how long the number is.
  */
 static inline uint64_t tp_uvarint_short(const uint8_t **at)
 {
@@ -62,7 +62,7 @@ static inline uint64_t tp_uvarint_short(const uint8_t **at)
 	return tp_uvarint(at);
 }
 
-/* Differences: even numbers are 0, 1, 2, ..., odd ones -1, -2, ...; to be added modulo 2^64. */
+/* Signed differences: even numbers are 0, 1, 2, ..., odd ones -1, -2, ...; to be added modulo 2^64. */
 static inline uint64_t tp_svarint(const uint8_t **at)
 {
 	uint64_t n = tp_uvarint(at);
@@ -70,7 +70,7 @@ static inline uint64_t tp_svarint(const uint8_t **at)
 	return (n >> 1) ^ (0 - (n & 1));
 }
 
-/* Whether a reader that began at `start` has stayed within the data that end at `end`. */
+/* Whether a reader that began at `start` and is at `at` stayed within the data, which end at `end`. */
 static inline bool tp_read_ok(const uint8_t *start, const uint8_t *at, const uint8_t *end)
 {
 	return (uintptr_t)at - (uintptr_t)start <= (uintptr_t)end - (uintptr_t)start;

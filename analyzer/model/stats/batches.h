@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Durations in the order in which they came, as the means of batches of neighbours (model/stats/series.h).
+ * Durations in order of time, kept as the means of batches of neighbours (model/stats/series.h).
  *
- * Means are of the logarithms: a batch with one call that took a thousand times as long stays near the others, and a
- * difference of two is the logarithm of a ratio.
+ * The means are of the logarithms: a batch with one call that took a thousand times as long stays near the others, and
+ * a difference of two means is the logarithm of a ratio.
  */
 #ifndef TPROF_MODEL_STATS_BATCHES_H
 #define TPROF_MODEL_STATS_BATCHES_H
@@ -22,17 +22,17 @@ struct tp_batches {
 	double means[TP_BATCH_MAX]; /* of its full batches */
 };
 
-/* A duration, ns, of so many calls. Those below 1 ns count as 1 ns. */
+/* Adds `calls` calls of this duration in ns. Durations below 1 ns count as 1 ns. */
 void tp_batches_add(struct tp_batches *batches, double ns, uint64_t calls);
 
-/* Durations whose order is not known, as if they had come in any: they are shuffled, the same way each time. */
+/* Adds durations whose order is unknown: they are shuffled, in the same way each time. */
 struct tp_batch_part {
 	double ns;
 	uint64_t calls;
 };
 void tp_batches_add_parts(struct tp_batches *batches, const struct tp_batch_part *parts, size_t count);
 
-/* The other's behind its own: of another process, in which the same op was called. */
+/* Appends the batches of another process in which the same op was called. */
 void tp_batches_append(struct tp_batches *to, const struct tp_batches *from);
 
 #endif

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Is what was measured twice different, and by how much? As a ratio, new to old, with its interval at 95% and the
- * two-sided p of there being no difference. Not corrected for many: tp_holm() does that.
+ * Tests whether two measurements differ, and by how much: the ratio of new to old, its 95% interval, and the two-sided
+ * p of no difference. p is not corrected for many tests: tp_holm() does that.
  *
- * One run a side: calls that follow each other are alike, as a machine that is slow now is slow in the next call too, so
- * a test that takes them as independent sees differences between any two runs. Batches of neighbours (model/stats/batches.h)
- * are ranked instead of calls, by Mann and Whitney (1947), and the variance of their rank sum is what dependent values
- * have: each side's is taken times (1 + r) / (1 - r), r the correlation of neighbouring batches without the bias that it
- * has in short series (Marriott and Pope 1954), or of batches put together in pairs, or in fours, where that says more.
- * The p is Student's, with as many degrees of freedom as there were independent batches. Where a run is not much longer than
- * what goes on in it nothing can be told: TP_DOUBT_DRIFT. The interval is of the ratios that this test would not refuse, the
- * ratio their middle (Hodges and Lehmann 1963).
+ * One run a side: successive calls are alike, because a machine that is slow now is slow in the next call too. A test
+ * that takes calls as independent would find differences between any two runs. Therefore batches of neighbours
+ * (model/stats/batches.h) are ranked instead of calls, by Mann and Whitney (1947). The variance of the rank sum allows
+ * for dependent values: each side's is multiplied by (1 + r) / (1 - r), where r is the correlation of neighbouring
+ * batches, corrected for its bias in short series (Marriott and Pope 1954), or that of batches merged in pairs or
+ * fours, if it is larger. p is Student's, with as many degrees of freedom as there are independent batches. If a run is
+ * not much longer than the correlation lasts, nothing can be told: TP_DOUBT_DRIFT. The interval contains the ratios
+ * that this test would not reject; the ratio is their middle (Hodges and Lehmann 1963).
  *
- * What differs from one run to the next (where memory lies, what else the machine does) is in no single run: several a
- * side are compared by Welch's test (1947) over one value a run.
+ * A single run can't show what differs from run to run (the placement of memory, other load on the machine). Several
+ * runs a side are compared by Welch's test (1947), with one value for each run.
  */
 #ifndef TPROF_MODEL_STATS_DIFFERENCE_H
 #define TPROF_MODEL_STATS_DIFFERENCE_H
@@ -21,29 +21,31 @@
 #include "model/stats/batches.h"
 #include "model/stats/stats.h"
 
-/* Why there is no p. */
+/* The reason why there is no p. */
 enum tp_doubt {
 	TP_DOUBT_NONE,
-	TP_DOUBT_FEW,	/* too little to test */
-	TP_DOUBT_DRIFT, /* it changes so slowly within a run that there are too few independent parts */
+	TP_DOUBT_FEW,	/* too few values to test */
+	TP_DOUBT_DRIFT, /* it changes so slowly within a run that too few parts are independent */
 };
 
 struct tp_difference {
-	double ratio;		     /* NAN: of nothing */
-	struct tp_interval interval; /* NAN, each end alone: not known */
-	struct tp_interval change;   /* of the difference, where the values are no logarithms; NAN: not known */
-	double p;		     /* NAN: not known, see `doubt` */
+	double ratio;		     /* NAN: nothing to compare */
+	struct tp_interval interval; /* an end that is unknown is NAN */
+	/* Of the difference, if the values are not logarithms; NAN: unknown */
+	struct tp_interval change;
+	double p; /* NAN: unknown, see `doubt` */
 	enum tp_doubt doubt;
 };
 
-#define TP_DIFFERENCE_LEAST 8u /* batches of each */
+#define TP_DIFFERENCE_LEAST 8u /* batches on each side */
 
-/* Durations of one run a side. */
+/* Compares durations, with one run a side. */
 struct tp_difference tp_difference_batches(const struct tp_batches *old_side, const struct tp_batches *new_side);
 
 /*
- * A value a run. `logarithms`: the values are such, and the ratio is that of what they are of. Of one run on one side
- * the other's spread is taken for both; of one on each there is a ratio and no more.
+ * Compares one value for each run. `logarithms`: the values are logarithms, and the ratio is that of the original
+ * values. If one side has a single run, the other side's spread is used for both; if both have, the result is a ratio
+ * and nothing else.
  */
 struct tp_difference tp_difference_runs(const struct tp_moments *old_side, const struct tp_moments *new_side,
 					bool logarithms);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Percentiles of many durations in bounded memory, in the manner of HdrHistogram (Tene): each power of two is cut into
- * TP_HISTOGRAM_PARTS buckets of equal width, and a percentile is the middle of its bucket. So it is off by at most half a
- * bucket, 1 / (2 * TP_HISTOGRAM_PARTS) of its value, 0.4%. The first TP_HISTOGRAM_EXACT values are kept as they are:
- * as long as there are no more, percentiles are exact.
+ * Percentiles of many durations in bounded memory, like HdrHistogram (Tene): each power of two is divided into
+ * TP_HISTOGRAM_PARTS buckets of equal width, and a percentile is the middle of its bucket. It is off by at most half a
+ * bucket, 1 / (2 * TP_HISTOGRAM_PARTS) of its value, 0.4%. The first TP_HISTOGRAM_EXACT values are kept as they are, so
+ * percentiles are exact up to that number.
  */
 #ifndef TPROF_MODEL_STATS_HISTOGRAM_H
 #define TPROF_MODEL_STATS_HISTOGRAM_H
@@ -21,14 +21,17 @@ struct tp_archive;
 struct tp_histogram {
 	uint64_t count, min, max;
 	uint64_t few[TP_HISTOGRAM_EXACT];
-	/* [0] is of all values below PARTS, one by one; [n] of the n-th power of two from PARTS on. NULL: empty. */
+	/*
+	 * [0] has all values below PARTS, each with its own bucket; [n] has the n-th power of two from PARTS on. NULL:
+	 * empty.
+	 */
 	uint64_t *parts[64 - TP_HISTOGRAM_BITS + 1];
 };
 
-/* Frees what it holds, not itself. NULL: nothing happens. */
+/* Frees the histogram's contents, not the histogram. NULL: does nothing. */
 void tp_histogram_free(struct tp_histogram *histogram);
 
-/* Saves, or loads into an empty histogram. */
+/* Saves the histogram, or loads into an empty one. */
 void tp_histogram_archive(struct tp_archive *archive, struct tp_histogram *histogram);
 
 void tp_histogram_add(struct tp_histogram *histogram, uint64_t value);
@@ -43,14 +46,14 @@ void tp_histogram_merge(struct tp_histogram *to, const struct tp_histogram *from
 uint64_t tp_histogram_percentile(const struct tp_histogram *histogram, double share);
 
 /*
- * As if the values were not rounded, and spread evenly within their bucket: it moves smoothly where a percentile jumps
- * from one bucket to the next. NAN if there are none.
+ * The quantile as if values were not rounded but spread evenly within their bucket: it moves smoothly where a
+ * percentile jumps from one bucket to the next. NAN if there are no values.
  */
 double tp_histogram_quantile(const struct tp_histogram *histogram, double share);
 
 /*
- * How many values are in a bucket, by its number below TP_HISTOGRAM_BUCKETS, the smallest values first. Also of values that
- * are still kept one by one.
+ * The number of values in a bucket. Buckets are numbered below TP_HISTOGRAM_BUCKETS, smallest values first. Works for
+ * values that are still kept one by one, too.
  */
 uint64_t tp_histogram_bucket(const struct tp_histogram *histogram, size_t bucket);
 #define TP_HISTOGRAM_BUCKETS ((size_t)(64 - TP_HISTOGRAM_BITS + 1) * TP_HISTOGRAM_PARTS)

@@ -7,25 +7,28 @@
 
 #include "model/stats/histogram.h"
 
-#define TP_RANK_LEAST 8u /* calls of each: with fewer the normal distribution is no good stand-in */
+/* Calls of each: with fewer, the normal distribution is not a good approximation */
+#define TP_RANK_LEAST 8u
 
 struct tp_rank_test {
 	double p;
-	double later; /* the chance that a call of `b` takes longer than one of `a`; a tie counts half. NAN: no calls */
+	/* The probability that a call of `b` takes longer than one of `a`; a tie counts half. NAN: no calls */
+	double later;
 };
 
 /*
- * The rank test of Mann and Whitney (1947), with ties, by the normal distribution. While both histograms hold their
- * values one by one the ranks are exact; else values of one bucket (0.8% wide) are ties. Calls are taken as independent.
+ * The rank test of Mann and Whitney (1947), with ties, by the normal distribution. While both histograms keep their
+ * values one by one, the ranks are exact; otherwise values in one bucket (0.8% wide) are ties. Calls are taken as
+ * independent.
  */
 struct tp_rank_test tp_rank_test(const struct tp_histogram *a, const struct tp_histogram *b);
 
-/* Two shares, met `a_hits` times in `a_trials` (any numbers): the pooled test of two proportions. */
+/* The pooled test of two proportions, with `a_hits` hits in `a_trials` trials and so on (any numbers). */
 double tp_share_test(double a_hits, double a_trials, double b_hits, double b_trials);
 
 /*
- * Corrects p-values for being many, in place (Holm 1979): the chance that any of those below 5% is false is below 5%.
- * NANs are no tests.
+ * Corrects p-values for many tests, in place (Holm 1979): the probability that any of those below 5% is false is below
+ * 5%. NANs are ignored. False: no memory.
  */
 void tp_holm(double *list, size_t count);
 

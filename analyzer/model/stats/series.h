@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers in the order in which they came, as the means of batches of neighbours: what is left of numbers that depend on
- * each other once they are put together, in bounded memory. When there are as many batches as there is room for,
- * neighbours become one, so all are of the same number of values, a power of two, and at least half of the room is in use.
+ * Numbers in order of time, kept as the means of batches of neighbours, in bounded memory: averaging removes the
+ * dependence between neighbours. When all places are taken, neighbouring batches are merged. So all batches have the
+ * same number of values, a power of two, and at least half of the places are in use.
  */
 #ifndef TPROF_MODEL_STATS_SERIES_H
 #define TPROF_MODEL_STATS_SERIES_H
@@ -15,26 +15,26 @@
 
 struct tp_series {
 	size_t count;  /* full batches */
-	uint64_t size; /* values of a full one; 0: nothing was added yet */
-	uint64_t open; /* values of the one that is being filled */
+	uint64_t size; /* values of a full batch; 0: nothing was added yet */
+	uint64_t open; /* values of the batch that is being filled */
 	double open_sum;
 };
 
-/* The same value so many times. `means` has `room` places, an even number, and is the series' own. */
+/* Adds the same value `times` times. `means` has `room` places, an even number, and belongs to the series. */
 void tp_series_add(struct tp_series *series, double *means, size_t room, double value, uint64_t times);
 
-/* Whether it can be of so many places: for one that was loaded. */
+/* Whether a loaded series is valid for `room` places. */
 bool tp_series_is_valid(const struct tp_series *series, size_t room);
 
-/* ---- durations of which the mean is asked for ---- */
+/* ---- durations whose mean is reported ---- */
 
 #define TP_MEANS 256u
 
-#define TP_MEANS_LEAST 8u /* batches that say enough of values of which only means are known */
+#define TP_MEANS_LEAST 8u /* enough batches, if only means of the values are known */
 
 struct tp_means {
 	struct tp_series series;
-	bool together; /* of some only the mean was known */
+	bool together; /* for some values only the mean was known */
 	double values[TP_MEANS];
 };
 
@@ -43,24 +43,27 @@ static inline void tp_means_add(struct tp_means *means, double value)
 	tp_series_add(&means->series, means->values, TP_MEANS, value, 1);
 }
 
-/* So many values of which only the mean is known. They stay together: a batch has at least as many, from here on. */
+/*
+ * Adds `values` values of which only the mean is known. They stay together: from here on a batch has at least as many
+ * values.
+ */
 void tp_means_add_mean(struct tp_means *means, double mean, uint64_t values);
 
-/* The other's behind its own. */
+/* Appends the batches of `from`. */
 void tp_means_append(struct tp_means *to, const struct tp_means *from);
 
-/* Without the first `values`, and without those that were put together with them. */
+/* Removes the first `values` values, and those that are in a batch with them. */
 void tp_means_leave_out(struct tp_means *means, uint64_t values);
 
 /*
- * The 95% interval of the mean of the values that `moments` is of. That of batches whose neighbours may be alike
- * (model/stats/effective.h), and never narrower than that of independent values, of which the moments know all: but of values
- * that came together the moments know about where they were, and are too wide.
- * `variance`: of the mean, by those values that were not measured but estimated; 0: there are none.
+ * The 95% interval of the mean of the values of `moments`. It is that of batches whose neighbours may be alike
+ * (model/stats/effective.h), and never narrower than that of independent values, which the moments give. For values
+ * that were added together, the moments use their common mean, and are too wide. `variance`: of the mean, due to values
+ * that were estimated instead of measured; 0: none were.
  */
 struct tp_interval tp_means_interval(const struct tp_means *means, const struct tp_moments *moments, double variance);
 
-/* As many independent values would have an interval of that width: at most all of them. */
+/* The number of independent values with an interval of that width; at most all of them. */
 double tp_means_worth(struct tp_interval interval, const struct tp_moments *moments);
 
 #endif

@@ -3,10 +3,10 @@
 #ifndef TPROF_MODEL_STATS_STUDENT_H
 #define TPROF_MODEL_STATS_STUDENT_H
 
-/* The probability of a value beyond t or -t. NAN: t is none, or there is no degree of freedom. */
+/* The probability of a value beyond t or -t. NAN: t is NAN, or there is no degree of freedom. */
 double tp_student_p(double t, double degrees);
 
-/* The t beyond which, on both sides together, so much lies. */
+/* The t beyond which, on both sides together, the probability is p. */
 double tp_student_t(double p, double degrees);
 
 #endif
