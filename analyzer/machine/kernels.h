@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The loops that are timed. */
+/* The timed loops. */
 #ifndef TPROF_MACHINE_KERNELS_H
 #define TPROF_MACHINE_KERNELS_H
 
@@ -13,10 +13,10 @@ typedef void tp_load_kernel(const void *at, size_t bytes, uint64_t rounds);
 /* NULL: this processor does not have that width. */
 tp_flop_kernel *tp_flop_kernel_of(enum tp_width width, enum tp_precision precision);
 
-/* The same of precisions below single. */
+/* The same for precisions below single. */
 tp_flop_kernel *tp_narrow_kernel_of(enum tp_width width, enum tp_precision precision);
 
-/* The widest that this processor has, as many ways as there are to read; NULL ends them. */
+/* The widest loads of this processor, in each way of reading; NULL ends the list. */
 tp_load_kernel *const *tp_load_kernels_widest(void);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What this machine can do: how fast it multiplies and adds, and how fast it reads from each level of its memory, on one
- * core and on all. Measured once, then kept in a file for each model of processor and number of cores.
+ * What this machine can do: how fast it multiplies and adds, and how fast it reads from each level of its memory, on
+ * one core and on all. Measured once, then kept in a file for each processor model and number of cores.
  *
- * The methods are known ones. FMA peak: independent chains of multiply-adds in registers, more of them than the units'
- * latency times their number (likwid-bench's peakflops). Bandwidth: loads, unrolled, in one stream and in several, over a
- * working set of half a cache (a quarter of the last), or of several times the last cache, best of many runs (likwid-bench's
- * load; McCalpin, STREAM 1995).
+ * The methods are established. FMA peak: independent chains of multiply-adds in registers, more of them than the
+ * latency of the units times their number (likwid-bench's peakflops). Bandwidth: unrolled loads, in one stream and in
+ * several, over a working set of half a cache (a quarter of the last cache), or of several times the last cache; best
+ * of many runs (likwid-bench's load; McCalpin, STREAM 1995).
  */
 #ifndef TPROF_MACHINE_MACHINE_H
 #define TPROF_MACHINE_MACHINE_H
@@ -22,15 +22,17 @@ enum tp_width { TP_WIDTH_SSE, TP_WIDTH_AVX2, TP_WIDTH_AVX512, TP_WIDTH_AMX, TP_W
 enum tp_level { TP_LEVEL_L1, TP_LEVEL_L2, TP_LEVEL_L3, TP_LEVEL_MEMORY, TP_LEVELS };
 
 struct tp_rate {
-	double one, all; /* cores. GFLOP/s or GB/s (10^9 bytes); 0: not there */
+	/* On one core and on all, in GFLOP/s or GB/s (10^9 bytes); 0: the machine does not have it */
+	double one, all;
 };
 
 struct tp_machine {
 	char cpu[128];
-	uint32_t cores; /* that this process may run on */
+	uint32_t cores; /* cores that this process may run on */
 	struct tp_rate flops[TP_WIDTHS][TP_PRECISIONS];
 	struct tp_rate bandwidth[TP_LEVELS];
-	uint64_t cache_bytes[TP_LEVEL_MEMORY]; /* of a core; a shared one is whole. 0: there is none */
+	/* Of a core; a shared cache has its whole size. 0: there is none */
+	uint64_t cache_bytes[TP_LEVEL_MEMORY];
 	uint64_t measured_unix_s;
 };
 
@@ -39,29 +41,37 @@ extern const char *const tp_width_names[TP_WIDTHS], *const tp_level_names[TP_LEV
 /* CPU model, cores and caches of this machine; rates are 0. */
 void tp_machine_identify(struct tp_machine *machine);
 
-/* Measures; some seconds. `say` is told what comes next; may be NULL. False: no memory, no threads. */
+/*
+ * Measures the machine, which takes some seconds. `say` is called with what is measured next; may be NULL. False: no
+ * memory, no threads.
+ */
 bool tp_machine_measure(struct tp_machine *machine, void (*say)(const char *what));
 
 /*
- * The largest over the widths. Of narrow types at least that of single precision: numbers can be converted, as is done
- * where a processor has no units for them, or slow ones.
+ * The largest rate over all widths. For narrow types at least that of single precision: numbers can be converted, as is
+ * done if a processor has no units for them, or slow ones.
  */
 struct tp_rate tp_machine_peak(const struct tp_machine *machine, enum tp_precision precision);
 
-/* Between one core and all: FLOP/s grow with the cores, bandwidth until all cores' is reached. */
+/*
+ * The rate of `cores` cores out of `of`: FLOP/s grow with the cores; a shared bandwidth grows until that of all cores
+ * is reached.
+ */
 double tp_rate_at(const struct tp_rate *rate, uint32_t cores, uint32_t of, bool shared);
 
-/* All of it, each rate as `rate` has it. NULL: no memory. */
+/* The whole machine as JSON, each rate converted by `rate`. NULL: no memory. */
 json_t *tp_machine_json(const struct tp_machine *machine, json_t *(*rate)(const struct tp_rate *));
 
 /* ---- the file ---- */
 
-/* Where this machine's is kept; the caller frees. NULL: no memory, or neither XDG_CACHE_HOME nor HOME is set. */
+/*
+ * The path of this machine's file; the caller frees it. NULL: no memory, or neither XDG_CACHE_HOME nor HOME is set.
+ */
 char *tp_machine_path(const struct tp_machine *machine);
 
-/* False: *error (static) says why. A file of another machine is read all the same: its name was given. */
+/* False: *error (static) says why. A file of another machine is accepted, because its name was given. */
 bool tp_machine_read(struct tp_machine *machine, const char *path, const char **error);
-/* Makes the folders. Whole or not at all. */
+/* Creates the folders. Writes the file completely or not at all. */
 bool tp_machine_write(const struct tp_machine *machine, const char *path);
 
 #endif

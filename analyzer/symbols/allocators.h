@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Allocators whose blocks the hooks do not see, told by the symbols of the modules: those of a name of their own that are
- * linked in (_rjem_malloc, tc_malloc), and pools that hand out parts of blocks (GLib's slices). The table of those that are
- * known is in allocators.c.
+ * Allocators whose blocks the hooks do not see, recognized by the symbols of the modules: allocators with names of
+ * their own that are linked in (_rjem_malloc, tc_malloc), and pools that hand out parts of blocks (GLib's slices).
+ * allocators.c has the table of known ones.
  */
 #ifndef TPROF_SYMBOLS_ALLOCATORS_H
 #define TPROF_SYMBOLS_ALLOCATORS_H
 
 #include "trace/trace.h"
 
-/* What was read of modules' symbols: many traces have the same ones. Zeroed at first. */
+/* What was read from modules' symbols, shared by traces with the same modules. Initialize with zeros. */
 struct tp_allocators {
 	struct tp_allocators_module *list;
 	size_t count, room;
 };
 
-/* Fills trace->unseen, of an open trace. False: no memory. */
+/* Fills trace->unseen of an open trace. False: no memory. */
 bool tp_allocators_find(struct tp_allocators *known, struct tp_trace *trace, const char *debug_dir);
 void tp_allocators_free(struct tp_allocators *known);
 

@@ -2,7 +2,7 @@
 #ifndef TPROF_SYMBOLS_DEMANGLE_H
 #define TPROF_SYMBOLS_DEMANGLE_H
 
-/* C++ (Itanium) and Rust (legacy and v0) names. Heap string; NULL if `linkage` is not such a name. */
+/* Demangles C++ (Itanium) and Rust (legacy and v0) names. Heap string; NULL if `linkage` is not such a name. */
 char *tp_demangle(const char *linkage);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a function is known for by its name, and its module's: stacks are folded by it, and memory put down to who wanted it.
- * Asked once for each place in the code, and kept beside its names.
+ * What is known of a function by its name and its module's name: reports fold stacks by it, and attribute memory to the
+ * function that wanted it. Looked up once for each place in the code, and kept with its names.
  */
 #ifndef TPROF_SYMBOLS_KNOWN_H
 #define TPROF_SYMBOLS_KNOWN_H
@@ -9,9 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What keeps memory when the program is done with it: see report/rows/known_caches.h. */
+/* Functions that keep memory after the program has finished with it: see report/rows/known_caches.h. */
 enum tp_holder {
-	TP_HOLDER_NONE, /* not known: no proof of the contrary */
+	TP_HOLDER_NONE, /* unknown: no proof of the contrary */
 	TP_HOLDER_TORCH,
 	TP_HOLDER_NUMPY_SHAPES,
 	TP_HOLDER_NUMPY_BLOCKS,
@@ -24,13 +24,14 @@ enum tp_holder {
 };
 
 struct tp_known {
-	bool allocator;		/* one of the allocator's functions */
-	bool plumbing;		/* or of the language's */
-	bool start;		/* of the start-up code, a thread's too */
-	bool rust_begin;	/* where Rust's ends, */
-	bool rust_call;		/* and the call of a closure that may stand right behind it */
-	bool interpreter_start; /* of Python's */
-	uint8_t holder, pool;	/* enum tp_holder: what the function allocates for; what its module does by itself */
+	bool allocator;		/* a function of the allocator */
+	bool plumbing;		/* a function of the allocator or of the language's library */
+	bool start;		/* a function of the start-up code, also a thread's */
+	bool rust_begin;	/* where Rust's start-up code ends, */
+	bool rust_call;		/* and the call of a closure that may come directly after it */
+	bool interpreter_start; /* the start of Python's interpreter */
+	/* enum tp_holder: what the function allocates for; what its module allocates for */
+	uint8_t holder, pool;
 };
 
 /* `name` and `file` may be NULL; `module` is a file name without folders. */

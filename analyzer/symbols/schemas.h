@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What torch calls its operators. at::_ops::select_int is made of the schema aten::select.int: of a name, a "_" and the
- * overload's name, so that it can't be told from the function where the overload's name begins. libtorch registers its
- * operators by the schemas' texts, which stand in its read-only data: they say.
+ * Torch's names of its operators. at::_ops::select_int is made from the schema aten::select.int: a name, a "_" and the
+ * overload's name, so the function does not tell where the overload's name begins. libtorch registers its operators by
+ * the texts of their schemas, which are in its read-only data: the names come from there.
  */
 #ifndef TPROF_SYMBOLS_SCHEMAS_H
 #define TPROF_SYMBOLS_SCHEMAS_H
@@ -14,15 +14,16 @@
 struct tp_schema {
 	char function[TP_SCHEMA_MAX]; /* select_int */
 	char name[TP_SCHEMA_MAX];     /* select.int; "": no schema was found, or several */
-	bool whole; /* of tp_schemas_find(): name is a whole text, not the end of another operator's */
-	bool doubt; /* of tp_schemas_find(): more than one name fits */
+	/* Set by tp_schemas_find(): name is a whole text, not the end of another operator's */
+	bool whole;
+	bool doubt; /* set by tp_schemas_find(): more than one name fits */
 };
 
-/* Whether such schemas stand in the module's file: by its name. */
+/* Whether the module's file contains such schemas, by the file's name. */
 bool tp_schemas_in(const struct tp_module *module);
 
 /*
- * Fills in the names that stand in the module's file, if it is there and of the right build. `debug_dir` as in struct
+ * Fills in the names from the module's file, if it exists and is of the right build. `debug_dir` as in struct
  * tp_symbols_options.
  */
 void tp_schemas_find(const struct tp_module *module, const char *debug_dir, struct tp_schema *schemas, size_t count);

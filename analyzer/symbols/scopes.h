@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * DWARF functions and what is inlined into them, found by address. Each compilation unit and each function is read when
- * an address in it is first asked for, and kept: reading the scopes anew for every address takes a millisecond each.
+ * DWARF functions and the functions inlined into them, found by address. Each compilation unit and each function is
+ * read when an address in it is first requested, and kept: reading the scopes again for every address takes a
+ * millisecond each.
  */
 #ifndef TPROF_SYMBOLS_SCOPES_H
 #define TPROF_SYMBOLS_SCOPES_H
@@ -15,13 +16,13 @@
 
 struct tp_scopes;
 
-/* NULL if the module has no DWARF (or memory is out). Strings of answers live in `arena`. */
+/* NULL if the module has no DWARF (or out of memory). Strings of answers are allocated in `arena`. */
 struct tp_scopes *tp_scopes_new(Dwfl_Module *module, struct tp_arena *arena);
 void tp_scopes_free(struct tp_scopes *scopes);
 
 /*
- * Fills up to `max` locations for a run-time address, innermost first, and returns how many there are; 0 if DWARF
- * knows nothing of it. The last one, the function that really is there, may have a NULL function where only the line is
+ * Fills up to `max` locations for a run-time address, innermost first, and returns their number; 0 if DWARF does not
+ * cover the address. The last location is the function that is not inlined; its name may be NULL if only the line is
  * known.
  */
 size_t tp_scopes_find(struct tp_scopes *scopes, Dwarf_Addr address, struct tp_location *locations, size_t max);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The functions of one module's symbol tables, sorted once: libdwfl's own lookup by address walks all symbols.
+ * The functions in one module's symbol tables, sorted once, because libdwfl's own lookup by address walks all symbols.
  */
 #ifndef TPROF_SYMBOLS_SYMTAB_H
 #define TPROF_SYMBOLS_SYMTAB_H
@@ -15,7 +15,10 @@ struct tp_symtab {
 	size_t count;
 };
 
-/* Addresses are run-time ones, as `module` was reported. false: memory is out; no symbols is true and a count of 0. */
+/*
+ * Addresses are run-time addresses, as `module` was reported. False: out of memory. Without symbols: true, and a count
+ * of 0.
+ */
 bool tp_symtab_load(struct tp_symtab *symtab, Dwfl_Module *module);
 void tp_symtab_free(struct tp_symtab *symtab);
 

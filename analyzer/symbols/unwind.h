@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From a place in one module's code outwards, by the module's own unwind tables, to where other code called it: with the
- * registers that calls keep, as that code had them.
+ * Unwinds from a place in one module's code outwards, by the module's own unwind tables, to where other code called it,
+ * and restores the call-preserved registers that the other code had.
  */
 #ifndef TPROF_SYMBOLS_UNWIND_H
 #define TPROF_SYMBOLS_UNWIND_H
@@ -15,8 +15,8 @@
 typedef bool tp_unwind_read(void *context, uint64_t address, void *to, size_t size);
 
 /*
- * `module`: where it is mapped. It is read from there too, as its file may be another one by now. *at is a place in it, and then
- * the return address outside. False: the tables do not lead there, and *at is as it was.
+ * `module`: where it is mapped. The tables are read from there, because the file may have changed. *at is a place in
+ * it, and on return the return address outside. False: the tables do not lead out, and *at is unchanged.
  */
 bool tp_unwind_out(struct tprof_registers *at, const struct tprof_range *module, tp_unwind_read *read, void *context);
 

@@ -6,19 +6,20 @@
 #include "model/flop/work.h"
 
 /*
- * Integers up to 2^64 are exact in long double. LAPACK's formulas have sixths: they are computed six times as large and
- * divided at the end, so no term is ever rounded.
+ * Integers up to 2^64 are exact in long double. LAPACK's formulas contain sixths: they are computed six times as large
+ * and divided at the end, so that no term is rounded.
  */
 typedef long double tp_real;
 
-/* A negative number is not known. */
+/* A negative number means unknown. */
 struct tp_work_count {
 	tp_real multiplications, additions; /* of elements */
 	tp_real elements;		    /* moved, of all tensors, */
-	tp_real second, result;		    /* and how many of those are of the second and of the result; 0: none */
+	/* And the elements among them of the second tensor and of the result; 0: none */
+	tp_real second, result;
 };
 
-/* By the names of the BLAS. */
+/* Dimensions, by the names of the BLAS. */
 struct tp_work_dims {
 	tp_real d[TPROF_WORK_DIMS];
 	bool right, backward, weights;
@@ -29,15 +30,15 @@ typedef struct tp_work_count tp_work_formula(const struct tp_work_dims *s);
 
 struct tp_work_row {
 	const char *name;
-	const char *dims;	  /* their names in the shape's text, one after the other */
+	const char *dims;	  /* names of the dimensions in the shape's text, one after the other */
 	tp_work_formula *formula; /* NULL: none */
-	const char *source;	  /* work_table.c says which */
-	bool says_type;		  /* the op's name does not */
-	bool pointwise;		  /* no product of matrices: by elements, or of them all */
+	const char *source;	  /* listed in work_table.c */
+	bool says_type;		  /* the shape's text has the type, because the op's name does not */
+	bool pointwise;		  /* not a matrix product: element by element, or a reduction */
 	bool real;		  /* the operations are real ones for complex numbers too */
 };
 
-/* NULL: a kind that is not known. */
+/* NULL: an unknown kind. */
 const struct tp_work_row *tp_work_row(uint32_t kind);
 
 struct tp_dtype {
@@ -47,7 +48,7 @@ struct tp_dtype {
 	enum tp_precision precision;
 };
 
-/* NULL: a type that is not known. */
+/* NULL: an unknown type. */
 const struct tp_dtype *tp_dtype(uint8_t dtype);
 
 /* ---- for formulas ---- */
@@ -67,7 +68,7 @@ static inline tp_real tp_work_half(tp_real n, tp_real more) /* n (n + more) / 2 
 	return n * (n + more) / 2;
 }
 
-/* A triangle of that order times, or solved for, `count` vectors. */
+/* A triangular matrix of that order times `count` vectors, or solved for them. */
 static inline struct tp_work_count tp_work_triangle(tp_real order, tp_real count)
 {
 	return tp_work_of(count * tp_work_half(order, 1), count * tp_work_half(order, -1),

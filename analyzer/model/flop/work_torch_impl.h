@@ -7,18 +7,19 @@
 #include "model/flop/work_torch.h"
 #include "trace/shapes.h"
 
-/* How the sizes and types of an operator's tensors make its work. n: elements of the result. */
+/* How the work of an operator follows from the sizes and types of its tensors. n: elements of the result. */
 enum tp_torch_rule {
-	TP_TORCH_NOTHING, /* makes a view or memory without contents: nothing is moved, whatever the sizes */
-	TP_TORCH_UNSIZED, /* does work itself, of which the sizes alone don't tell */
+	/* Makes a view, or memory without contents: nothing is moved, whatever the sizes */
+	TP_TORCH_NOTHING,
+	TP_TORCH_UNSIZED, /* does work itself that the sizes don't determine */
 	TP_TORCH_EACH,	  /* broadcasts its operands: `each` FLOP for each element of the result */
-	TP_TORCH_REAL,	  /* the same, but of integers it makes real numbers */
+	TP_TORCH_REAL,	  /* the same, but integers become real numbers */
 	TP_TORCH_TEST,	  /* the same; the result is truth values */
 	TP_TORCH_LIKE,	  /* the result is like the first operand, whatever the others */
 	TP_TORCH_COPY,	  /* the first is overwritten by the second */
 	TP_TORCH_FILL,	  /* the first is overwritten */
-	TP_TORCH_READ,	  /* all are read, and the result is no tensor */
-	TP_TORCH_CHOOSE,  /* the first, truth values, says which of the others */
+	TP_TORCH_READ,	  /* all are read, and the result is not a tensor */
+	TP_TORCH_CHOOSE,  /* the first operand, of truth values, selects from the others */
 	TP_TORCH_JOIN,	  /* a list becomes one tensor */
 	TP_TORCH_LISTS,	  /* lists of tensors, element by element; the first is overwritten in place */
 	TP_TORCH_SUM,	  /* of all elements: n - 1 additions */
@@ -29,29 +30,30 @@ enum tp_torch_rule {
 	TP_TORCH_LAYER_NORM_BACKWARD, /* gradient, input, mean, deviation, weight, bias */
 	TP_TORCH_BATCH_NORM,	      /* input, weight, bias, running mean and variance */
 	TP_TORCH_BATCH_NORM_BACKWARD, /* gradient, input, weight, running ones, saved ones */
-	TP_TORCH_MATMUL,	      /* the last two, of 1 to 3 dimensions; one more is added */
+	TP_TORCH_MATMUL,	      /* the last two operands, of 1 to 3 dimensions; one more operand is added */
 	TP_TORCH_EMBEDDING,	      /* table, indices */
 	TP_TORCH_POOL_BACKWARD, /* gradient, input (only its sizes), indices: an addition for each of the gradient */
 };
 
-#define TP_TORCH_UNCOUNTED 255 /* `each`: there is no count */
+#define TP_TORCH_UNCOUNTED 255 /* `each`: can't be counted */
 
 struct tp_torch_row {
-	const char *name; /* the function's in at::_ops, without the overload's, and what says that it is in place */
-	uint8_t rule;	  /* enum tp_torch_rule */
-	uint8_t each;	  /* FLOP for each element, by the operator's definition */
+	/* The function's name in at::_ops, without the overload's name and the mark of in-place operators */
+	const char *name;
+	uint8_t rule; /* enum tp_torch_rule */
+	uint8_t each; /* FLOP for each element, by the operator's definition */
 };
 
-/* By the name of an operator: base name of length `length`. NULL: none. */
+/* The row for an operator's base name, of length `length`. NULL: none. */
 const struct tp_torch_row *tp_torch_row(const char *name, size_t length);
 
 enum { TP_TORCH_TRUTH = 1, TP_TORCH_INTEGER, TP_TORCH_FLOATING, TP_TORCH_COMPLEX };
 
 /* c10::ScalarType. */
 struct tp_torch_type {
-	uint8_t bytes; /* 0: not known */
-	uint8_t dtype; /* enum tprof_dtype, of those that are real or complex numbers */
-	uint8_t order; /* types of a higher one prevail */
+	uint8_t bytes; /* 0: unknown */
+	uint8_t dtype; /* enum tprof_dtype, for real and complex numbers */
+	uint8_t order; /* types of a higher order prevail */
 };
 #define TP_TORCH_LONG 4u
 #define TP_TORCH_BOOL 11u
@@ -59,20 +61,21 @@ struct tp_torch_type {
 
 struct tp_torch_type tp_torch_type(uint32_t type);
 
-/* What arithmetic of the two makes. TP_TORCH_NO_TYPE: not known. */
+/* The type that arithmetic on the two types gives. TP_TORCH_NO_TYPE: unknown. */
 uint32_t tp_torch_promote(uint32_t a, uint32_t b);
 
 /* ---- a call ---- */
 
 #define TP_TORCH_OPERANDS 16u
-#define TP_TORCH_ELEMENTS_MAX 0x1p60L /* no tensor has more: such sizes are damage, and no figure is made of them */
+/* No tensor has more: larger sizes are damage, and give no figure */
+#define TP_TORCH_ELEMENTS_MAX 0x1p60L
 
 struct tp_torch_operand {
 	bool there, list;
-	uint32_t type; /* of a list's: of all; TP_TORCH_NO_TYPE: not known */
+	uint32_t type; /* of a list: common to all its tensors; TP_TORCH_NO_TYPE: unknown */
 	uint64_t dims;
 	uint64_t sizes[TP_TENSOR_DIMS];
-	tp_real elements, bytes; /* of a list's tensors together */
+	tp_real elements, bytes; /* of a list: of its tensors together */
 };
 
 struct tp_torch_call {
@@ -83,7 +86,9 @@ struct tp_torch_call {
 	bool in_place;
 };
 
-/* False: the row's rule says nothing of such a call; *work may be anything. Its rule is not TP_TORCH_UNSIZED. */
+/*
+ * False: the row's rule does not apply to such a call; *work is then undefined. The rule must not be TP_TORCH_UNSIZED.
+ */
 bool tp_torch_apply(const struct tp_torch_call *call, struct tp_torch_work *work);
 
 #endif
