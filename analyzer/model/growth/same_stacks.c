@@ -70,10 +70,12 @@ static size_t temporary(const char *name)
 static size_t put_temporary(const char *name, char *to, size_t *put)
 {
 	size_t at = temporary(name), length = strlen(name);
-	const char *last = strrchr(name, '/') + 1, *dot = strrchr(last, '.');
+	const char *last, *dot;
 
 	if (!at)
 		return 0;
+	last = strrchr(name, '/') + 1; /* such a folder's name ends in one */
+	dot = strrchr(last, '.');
 	memcpy(to, name, at);
 	*put = at;
 	while (at < length) {
