@@ -36,7 +36,9 @@ CLANG := $(findstring clang,$(shell $(CC) --version))
 # clang also warns of { NULL } and of rows of tables whose last fields are 0.
 WARN := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla \
         $(if $(CLANG),-Wno-missing-field-initializers) $(if $(WERROR),-Werror)
-CFLAGS ?= $(if $(DEBUG),-O0,-O2) -g
+# valgrind 3.19 reads the DWARF 5 of gcc, but ends at that of clang.
+G := $(if $(CLANG),-gdwarf-4,-g)
+CFLAGS ?= $(if $(DEBUG),-O0,-O2) $(G)
 OPT = $(CPPFLAGS) $(CFLAGS)
 SAN := $(if $(ASAN),-fsanitize=address) $(if $(UBSAN),-fsanitize=undefined -fno-sanitize-recover=undefined) \
        $(if $(TSAN),-fsanitize=thread) $(if $(COVERAGE),--coverage)

@@ -2,6 +2,8 @@
 # libtprof.so. Frame pointers: a hook finds its caller's registers through its own frame.
 # Vector registers are never touched on the way through a hook: -mgeneral-regs-only. Without them gcc would clear and copy
 # what is larger than 32 bytes by `rep stos` and `rep movs`, which take some 30 cycles to begin: by plain stores up to 256.
+# clang: it would set up a frame in functions that need none, such as malloc() in a pause; and replace memcmp() and strchr() by
+# libc's bcmp() and memchr(), which use vector registers.
 PRELOAD_MOVES := unrolled_loop:256:noalign,rep_8byte:8192:noalign,libcall:-1:noalign
 PRELOAD_ARCH := preload/arch/x86_64
 PRELOAD_SRC := $(filter-out %/offsets.c,$(shell find preload -name '*.c' -o -name '*.S' | sort))
@@ -9,7 +11,7 @@ PRELOAD_OBJ := $(patsubst %,$(B)/%.o,$(PRELOAD_SRC))
 PRELOAD_FLAGS = -std=gnu11 -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-omit-frame-pointer \
 	-mgeneral-regs-only -fno-stack-protector -fno-builtin-malloc -fno-builtin-calloc -fno-builtin-realloc \
 	-fno-builtin-free -fno-lto -U_FORTIFY_SOURCE -Iinclude -Ipreload \
-	$(if $(CLANG),,-mmemset-strategy=$(PRELOAD_MOVES) -mmemcpy-strategy=$(PRELOAD_MOVES))
+	$(if $(CLANG),-momit-leaf-frame-pointer -fno-builtin-bcmp -fno-builtin-memchr,-mmemset-strategy=$(PRELOAD_MOVES) -mmemcpy-strategy=$(PRELOAD_MOVES))
 
 $(B)/preload/%.c.o: preload/%.c $(FLAGS) scripts/preload.mk
 	@mkdir -p $(@D)
@@ -25,7 +27,7 @@ $(B)/$(PRELOAD_ARCH)/offsets.h: $(PRELOAD_ARCH)/offsets.c $(FLAGS) scripts/prelo
 $(B)/preload/%.S.o: preload/%.S $(B)/$(PRELOAD_ARCH)/offsets.h $(FLAGS) scripts/preload.mk
 	@mkdir -p $(@D)
 	$(call say,AS  ,$<)
-	$(Q)$(CC) -g -Ipreload -I$(B)/$(PRELOAD_ARCH) $(DEP) -c $< -o $@
+	$(Q)$(CC) $(G) -Ipreload -I$(B)/$(PRELOAD_ARCH) $(DEP) -c $< -o $@
 
 $(B)/lib/libtprof.so: $(PRELOAD_OBJ) preload/libtprof.map
 	@mkdir -p $(@D)
@@ -47,7 +49,7 @@ $(B)/verify/$(PRELOAD_ARCH)/offsets.h: $(PRELOAD_ARCH)/offsets.c $(FLAGS) script
 $(B)/verify/preload/%.S.o: preload/%.S $(B)/verify/$(PRELOAD_ARCH)/offsets.h $(FLAGS) scripts/preload.mk
 	@mkdir -p $(@D)
 	$(call say,AS  ,$< (verify))
-	$(Q)$(CC) -g -DTPROF_VERIFY -Ipreload -I$(B)/verify/$(PRELOAD_ARCH) $(DEP) -c $< -o $@
+	$(Q)$(CC) $(G) -DTPROF_VERIFY -Ipreload -I$(B)/verify/$(PRELOAD_ARCH) $(DEP) -c $< -o $@
 $(B)/lib/libtprof-verify.so: $(VERIFY_OBJ) preload/libtprof.map
 	@mkdir -p $(@D)
 	$(call say,LD  ,$@)
