@@ -10,7 +10,7 @@
 #include <gelf.h>
 
 #include "symbols/image.h"
-#include "base/reserve.h"
+#include "base/memory.h"
 
 /*
  * One row each. `symbol` is the whole name of a function; with a "*" before it any prefix may stand there (jemalloc's is chosen
@@ -182,8 +182,7 @@ static struct tp_allocators_module *module_of(struct tp_allocators *known, const
 		    (!at->build_id_length || memcmp(at->build_id, module->build_id, at->build_id_length) == 0))
 			return at;
 	}
-	if (!tp_reserve(&known->list, &known->room, known->count + 1, sizeof(*known->list)))
-		return NULL;
+	tp_grow(&known->list, &known->room, known->count + 1, sizeof(*known->list));
 	at = &known->list[known->count++];
 	*at = (struct tp_allocators_module){ .path = module->path,
 					     .build_id = module->build_id,

@@ -4,12 +4,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/memory.h"
 #include "trace/impl.h"
 
 static bool note_moment(struct tp_trace_impl *impl, const struct tprof_moment *moment)
 {
-	if (!tp_reserve(&impl->moments, &impl->moment_room, impl->moment_count + 1, sizeof(*impl->moments)))
-		return false;
+	tp_grow(&impl->moments, &impl->moment_room, impl->moment_count + 1, sizeof(*impl->moments));
 	impl->moments[impl->moment_count++] = *moment;
 	return true;
 }
@@ -39,8 +39,7 @@ struct places {
 
 static bool note_place(struct places *places, uint64_t offset)
 {
-	if (!tp_reserve(&places->list, &places->room, places->count + 1, sizeof(*places->list)))
-		return false;
+	tp_grow(&places->list, &places->room, places->count + 1, sizeof(*places->list));
 	places->list[places->count++] = offset;
 	return true;
 }

@@ -6,7 +6,7 @@
 #include "trace/cursor.h"
 #include "trace/jit.h"
 #include "base/queue.h"
-#include "base/reserve.h"
+#include "base/memory.h"
 
 #define BATCH 64
 
@@ -106,9 +106,7 @@ static bool open_chunk(struct tp_merge *events, size_t number, uint64_t skip)
 	enum tp_stop stop = TP_STOP_FULL;
 	size_t count;
 
-	if (!tp_reserve(&events->queue.items, &events->queue_room, events->queue.count + 1,
-			sizeof(*events->queue.items)))
-		return false;
+	tp_grow(&events->queue.items, &events->queue_room, events->queue.count + 1, sizeof(*events->queue.items));
 	cursor = events->spare_count ? events->spare[--events->spare_count] : malloc(sizeof(*cursor));
 	if (!cursor)
 		return false;

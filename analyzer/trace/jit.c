@@ -150,8 +150,7 @@ static bool take_stack(struct splitter *splitter, uint32_t node, size_t *count, 
 {
 	*count = 0;
 	for (; node >= TPROF_NODE_FIRST && splitter->times->of_node[node]; node = splitter->trace->nodes[node].parent) {
-		if (!tp_reserve(&splitter->stack, &splitter->stack_room, *count + 1, sizeof(*splitter->stack)))
-			return false;
+		tp_grow(&splitter->stack, &splitter->stack_room, *count + 1, sizeof(*splitter->stack));
 		splitter->stack[(*count)++] = splitter->trace->nodes[node].frame;
 	}
 	*outer = node;
@@ -215,8 +214,7 @@ static bool add_version(struct versions *versions, const struct version *version
 {
 	size_t at = place_of(versions, version->from);
 
-	if (!tp_reserve(&versions->list, &versions->room, versions->count + 1, sizeof(*version)))
-		return false;
+	tp_grow(&versions->list, &versions->room, versions->count + 1, sizeof(*version));
 	memmove(versions->list + at + 1, versions->list + at, (versions->count - at) * sizeof(*version));
 	versions->list[at] = *version;
 	versions->count++;

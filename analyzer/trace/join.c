@@ -8,7 +8,7 @@
 
 #include "base/pairs.h"
 #include "trace/records.h"
-#include "base/reserve.h"
+#include "base/memory.h"
 
 struct joiner {
 	struct tp_trace *trace;
@@ -83,8 +83,7 @@ static bool take_steps(struct joiner *joiner, uint32_t native, uint32_t python, 
 		*rest = tp_pairs_find(&joiner->known, native, python);
 		if (*rest)
 			return true;
-		if (!tp_reserve(&joiner->steps, &joiner->step_room, joiner->step_count + 1, sizeof(*joiner->steps)))
-			return false;
+		tp_grow(&joiner->steps, &joiner->step_room, joiner->step_count + 1, sizeof(*joiner->steps));
 		joiner->steps[joiner->step_count++] = (struct tp_join){ 0, native, python };
 		if (takes_python(joiner, native))
 			python = past_entry(joiner, python);
@@ -102,8 +101,7 @@ static uint32_t add_python(struct joiner *joiner, uint32_t mixed, uint32_t pytho
 	for (; python != end; python = parent_of(joiner, python)) {
 		if (!frame_of(joiner, python)->code) /* of a call that has none any more */
 			continue;
-		if (!tp_reserve(&joiner->frames, &joiner->frame_room, count + 1, sizeof(*joiner->frames)))
-			return 0;
+		tp_grow(&joiner->frames, &joiner->frame_room, count + 1, sizeof(*joiner->frames));
 		joiner->frames[count++] = joiner->trace->nodes[python].frame;
 	}
 	while (mixed && count-- > 0)

@@ -9,7 +9,7 @@
 #include "trace/facts.h"
 #include "trace/records.h"
 #include "base/varint.h"
-#include "base/reserve.h"
+#include "base/memory.h"
 
 #define NODES_MANY ((size_t)1 << 20)
 
@@ -27,8 +27,7 @@ bool tp_tables_extend(void *list, size_t *count, size_t *room, size_t need, size
 
 	if (need <= *count)
 		return true;
-	if (!tp_reserve(list, room, need, size))
-		return false;
+	tp_grow(list, room, need, size);
 	memcpy(&bytes, list, sizeof(bytes));
 	memset(bytes + *count * size, 0, (need - *count) * size);
 	*count = need;
@@ -254,8 +253,7 @@ static bool read_unload(struct tp_tables *tables, const uint8_t *record, const u
 		tp_tables_damage(tables, record, (uint64_t)(end - record), TP_CUT_RECORD);
 		return true;
 	}
-	if (!tp_reserve(&tables->unloads, &tables->unload_room, tables->unload_count + 1, sizeof(unload)))
-		return false;
+	tp_grow(&tables->unloads, &tables->unload_room, tables->unload_count + 1, sizeof(unload));
 	tables->unloads[tables->unload_count++] = unload;
 	return true;
 }

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "trace/snapshot_maps.h"
-#include "base/reserve.h"
+#include "base/memory.h"
 
 #define PAGE 4096u
 #define PAGES_MAX 64u		/* looked up at once */
@@ -162,8 +162,7 @@ bool tp_frozen_dead(struct tp_frozen *frozen, uint64_t low, uint64_t high)
 {
 	if (low >= high)
 		return true;
-	if (!tp_reserve(&frozen->dead, &frozen->dead_room, frozen->dead_count + 1, sizeof(*frozen->dead)))
-		return false;
+	tp_grow(&frozen->dead, &frozen->dead_room, frozen->dead_count + 1, sizeof(*frozen->dead));
 	frozen->dead[frozen->dead_count++] = (struct tprof_range){ low, high };
 	return true;
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/reserve.h"
+#include "base/memory.h"
 
 int tp_frozen_proc(pid_t pid, const char *name)
 {
@@ -60,8 +60,7 @@ typedef bool take_map(struct tp_frozen *frozen, struct tp_frozen_map *map, const
 
 static bool take_own(struct tp_frozen *frozen, struct tp_frozen_map *map, const struct flags *flags)
 {
-	if (!tp_reserve(&frozen->maps, &frozen->room, frozen->count + 1, sizeof(*map)))
-		return false;
+	tp_grow(&frozen->maps, &frozen->room, frozen->count + 1, sizeof(*map));
 	map->of_parent = flags->wiped;
 	frozen->maps[frozen->count++] = *map;
 	return true;

@@ -67,7 +67,7 @@ struct tp_instrumented {
 #define TP_CALLERS 512u	   /* a power of two */
 #define TP_CALLERS_WAYS 4u /* each has a choice of that many places, in one cache line */
 
-/* What the thread's registers held when it called a function that may wait (hooks/waits/). A cache line. */
+/* What the thread's registers held when it called a function that may wait (hooks/leakcheck/). A cache line. */
 struct tp_wait {
 	uint64_t sp, caller;	   /* its stack pointer, and the return address there; 0: it has called none yet */
 	uint64_t kept[TPROF_KEPT]; /* the registers that calls keep: rbx rbp r12 r13 r14 r15 */

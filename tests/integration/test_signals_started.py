@@ -19,29 +19,33 @@ def same(tprof, state, way, program, env):
     return run
 
 
-def captures(run):
-    return [report(trace)["capture"] for trace in run.traces()]
+def captures(tprof, *start):
+    """Of a run in which samples were taken. On a busy machine 50 ms of CPU time may pass between the kernel's ticks; a program that
+    is not sampled gets no sample in any run."""
+    for _ in range(20):
+        found = [report(trace)["capture"] for trace in same(tprof, *start).traces()]
+        if any(capture["cpu_samples"] for capture in found):
+            return found
+    raise AssertionError("no sample in 20 runs")
 
 
 @pytest.mark.parametrize("state, way", STARTS)
 def test_recorded(tprof, state, way):
     """The new program is sampled, and sees what it inherited."""
-    run = same(tprof, state, way, [HEIRS, "show"], {})
-    assert any(capture["cpu_samples"] > 0 for capture in captures(run))
-    assert all(capture["cpu_period_ns"] and not capture["cpu_stopped"] for capture in captures(run))
+    found = captures(tprof, state, way, [HEIRS, "show"], {})
+    assert all(capture["cpu_period_ns"] and not capture["cpu_stopped"] for capture in found)
 
 
 @pytest.mark.parametrize("state, way", STARTS)
 def test_not_recorded(tprof, state, way):
     """What the kernel says of a program that has no collector."""
     program = ["/bin/grep", "-E", "^(Sig(Pnd|Blk|Ign)|ShdPnd)", "/proc/self/status"]
-    run = same(tprof, state, way, program, {"TPROF_CHILDREN": "0"})
-    (capture,) = captures(run)
-    assert capture["cpu_samples"] > 0 and not capture["cpu_stopped"]
+    (capture,) = captures(tprof, state, way, program, {"TPROF_CHILDREN": "0"})
+    assert not capture["cpu_stopped"]
 
 
 def test_started_by_several_threads(tprof):
     """The last thread to start a program restores our handler, and the others' programs inherit the right signals meanwhile."""
-    run = same(tprof, "ib", "threads", ["/bin/grep", "-E", "^Sig(Blk|Ign)", "/proc/self/status"], {"TPROF_CHILDREN": "0"})
-    (capture,) = captures(run)
-    assert capture["cpu_samples"] > 0 and not capture["cpu_stopped"]
+    program = ["/bin/grep", "-E", "^Sig(Blk|Ign)", "/proc/self/status"]
+    (capture,) = captures(tprof, "ib", "threads", program, {"TPROF_CHILDREN": "0"})
+    assert not capture["cpu_stopped"]

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/reserve.h"
+#include "base/memory.h"
 
 struct tp_chain { /* a stack that has it */
 	uint32_t source, node;
@@ -43,8 +43,7 @@ static struct tp_chain_source *source_of(struct tp_chains *chains, const struct 
 	for (size_t i = chains->source_count; i-- > 0;)
 		if (chains->sources[i].symbols == stack->symbols)
 			return &chains->sources[i];
-	if (!tp_reserve(&chains->sources, &chains->source_room, chains->source_count + 1, sizeof(*chains->sources)))
-		return NULL;
+	tp_grow(&chains->sources, &chains->source_room, chains->source_count + 1, sizeof(*chains->sources));
 	chains->sources[chains->source_count] = (struct tp_chain_source){ stack->trace, stack->symbols, NULL, 0 };
 	return &chains->sources[chains->source_count++];
 }
@@ -56,8 +55,7 @@ static bool extend(struct tp_chain_source *source)
 
 	if (need <= had)
 		return true;
-	if (!tp_reserve(&source->lines, &source->room, need, sizeof(*source->lines)))
-		return false;
+	tp_grow(&source->lines, &source->room, need, sizeof(*source->lines));
 	memset(source->lines + had, 0, (source->room - had) * sizeof(*source->lines));
 	return true;
 }
@@ -127,8 +125,7 @@ static bool compare(struct tp_chains *chains, const struct tp_chain *chain, cons
 /* Its number. 0: no memory. */
 static uint32_t add(struct tp_chains *chains, const struct tp_chain_source *source, uint32_t node)
 {
-	if (!tp_reserve(&chains->list, &chains->room, chains->count + 1, sizeof(*chains->list)))
-		return 0;
+	tp_grow(&chains->list, &chains->room, chains->count + 1, sizeof(*chains->list));
 	chains->list[chains->count++] = (struct tp_chain){ (uint32_t)(source - chains->sources), node };
 	return (uint32_t)chains->count;
 }
