@@ -453,7 +453,8 @@ static void copy_moment(struct tp_makeup_moment *to, const struct tp_makeup_mome
 	to->sample = from->sample;
 }
 
-void tp_makeup_take(struct tp_makeup_state *state, const struct tp_replay *replay, uint64_t time)
+/* A reading has ended well. */
+static void take_reading(struct tp_makeup_state *state, const struct tp_replay *replay, uint64_t time)
 {
 	struct tp_makeup *makeup = &state->result;
 	struct sorting sorting = { .state = state, .replay = replay, .moment = &makeup->end };
@@ -497,7 +498,7 @@ void tp_replay_region(struct tp_replay *replay, const struct tp_event *event)
 	}
 	count = state->count;
 	if (count && count == region->regions && replay->inside)
-		tp_makeup_take(state, replay, event->time);
+		take_reading(state, replay, event->time);
 	state->count = 0;
 }
 

@@ -78,8 +78,6 @@ void tp_makeup_free(struct tp_makeup *makeup);
 
 /* ---- for the replay ---- */
 
-struct tp_replay;
-
 /* One region of the reading that is under way. */
 struct tp_makeup_region {
 	struct tp_region is;
@@ -95,9 +93,6 @@ struct tp_makeup_state {
 	uint64_t looked; /* blocks that were looked at so far */
 	bool began;	 /* `inherited` is known */
 };
-
-/* A reading has ended well. */
-void tp_makeup_take(struct tp_makeup_state *state, const struct tp_replay *replay, uint64_t time);
 
 /* Saves, or loads into a state that is all zero. */
 struct tp_archive;

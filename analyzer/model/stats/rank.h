@@ -28,7 +28,7 @@ double tp_share_test(double a_hits, double a_trials, double b_hits, double b_tri
 
 /*
  * Corrects p-values for many tests, in place (Holm 1979): the probability that any of those below 5% is false is below
- * 5%. NANs are ignored. False: no memory.
+ * 5%. NANs are ignored.
  */
 void tp_holm(double *list, size_t count);
 

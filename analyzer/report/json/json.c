@@ -266,11 +266,7 @@ json_t *tp_json_heap(const struct tp_process *process)
 	const struct tp_heap *heap = &process->heap;
 	const struct tp_variance *variance = &heap->variance;
 	struct tp_unseen unseen = process->unseen;
-	const struct {
-		const char *key;
-		uint64_t value;
-		double variance, unseen;
-	} estimable[] = {
+	const struct tp_json_estimable estimable[] = {
 		{ "allocations", heap->allocations, variance->allocations, unseen.blocks },
 		{ "frees", heap->frees, variance->frees, unseen.blocks },
 		{ "allocated_bytes", heap->bytes, variance->bytes, unseen.bytes },
@@ -303,8 +299,7 @@ json_t *tp_json_heap(const struct tp_process *process)
 
 	set(json, "recorded", json_boolean(!tp_heap_unknown(process)));
 	set(json, "estimated", json_boolean(process->estimated));
-	for (size_t i = 0; i < sizeof(estimable) / sizeof(estimable[0]); i++)
-		tp_json_some(json, estimable[i].key, estimable[i].value, estimable[i].variance, estimable[i].unseen);
+	tp_json_estimables(json, estimable, sizeof(estimable) / sizeof(estimable[0]));
 	set(json, "temporary_allocations", process->estimated ? json_null() : tp_json_number(heap->temporary));
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		set(json, numbers[i].key, tp_json_number(numbers[i].value));

@@ -135,3 +135,9 @@ void tp_json_columns(json_t *json, const struct tp_column *columns, const void *
 			json_object_set_new(json, column->key, value_json(column, &value));
 	}
 }
+
+void tp_json_estimables(json_t *json, const struct tp_json_estimable *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		tp_json_some(json, list[i].key, list[i].value, list[i].variance, list[i].unseen);
+}

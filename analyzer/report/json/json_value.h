@@ -31,6 +31,14 @@ void tp_json_fields(json_t *json, const struct tp_json_field *fields, size_t cou
  */
 void tp_json_some(json_t *json, const char *key, uint64_t value, double variance, double unseen);
 
+/* The same of several keys. */
+struct tp_json_estimable {
+	const char *key;
+	uint64_t value;
+	double variance, unseen;
+};
+void tp_json_estimables(json_t *json, const struct tp_json_estimable *list, size_t count);
+
 /* Sets all columns of a row, in their order. `other`: what a column of TP_UNIT_OTHER is; NULL: there is none. */
 void tp_json_columns(json_t *json, const struct tp_column *columns, const void *row, const void *context,
 		     json_t *(*other)(const void *row, const char *key));

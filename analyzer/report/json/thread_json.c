@@ -16,11 +16,7 @@ static json_t *json_row(const struct tp_process *process, const struct tp_thread
 {
 	const struct tp_thread_stats *stats = row->stats;
 	struct tp_unseen unseen = process->unseen;
-	const struct {
-		const char *key;
-		uint64_t value;
-		double variance, unseen;
-	} estimable[] = {
+	const struct tp_json_estimable estimable[] = {
 		{ "allocations", stats->allocations, stats->allocations_variance, unseen.blocks },
 		{ "frees", stats->frees, stats->frees_variance, unseen.blocks },
 		{ "bytes", stats->bytes, stats->bytes_variance, unseen.bytes },
@@ -39,8 +35,7 @@ static json_t *json_row(const struct tp_process *process, const struct tp_thread
 	json_object_set_new(json, "cpu_samples", tp_json_number(stats->cpu.samples));
 	json_object_set_new(json, "cpu_ns", tp_json_number(tp_cpu_ns(process, &stats->cpu)));
 	json_object_set_new(json, "op_ns", tp_json_number(stats->op_ns));
-	for (size_t i = 0; i < sizeof(estimable) / sizeof(estimable[0]); i++)
-		tp_json_some(json, estimable[i].key, estimable[i].value, estimable[i].variance, estimable[i].unseen);
+	tp_json_estimables(json, estimable, sizeof(estimable) / sizeof(estimable[0]));
 	json_object_set_new(json, "top_cpu", json_line(&row->cpu_line, "ns", row->cpu_line_ns));
 	json_object_set_new(json, "top_allocation", json_line(&row->alloc_line, "bytes", row->alloc_line_bytes));
 	return json;
